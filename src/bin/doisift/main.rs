@@ -1,0 +1,2 @@
+//! The doisift command.
+fn main() {}

@@ -1,0 +1,35 @@
+//! doisift sifts DOI names (`10.1000/182`) out of crawl and bibliography dumps.
+//!
+//! ```text
+//!  sources --> input --> documents --> scan --> mentions --> dedup --> records
+//!             (files,    (decoded     (anchor,              (table)   (CSV, JSON
+//!              codecs)    bytes)       extent,                         Lines, names)
+//!                                      decode)
+//!                                        |
+//!                                       doi   the identifier itself
+//! ```
+//!
+//! Arrows run downwards only: [`doi`](Doi) knows nothing of text or files, the scanner knows `doi` and bytes, input knows
+//! no DOI, dedup knows no format. Only the pipeline knows all stages.
+//!
+//! Without the feature `pipeline` the library is [`Doi`] and [`Scanner`] over bytes in memory.
+#![deny(missing_docs, unsafe_code)]
+
+mod doi;
+mod scan;
+
+#[cfg(feature = "pipeline")]
+mod dedup;
+#[cfg(feature = "pipeline")]
+mod error;
+#[cfg(feature = "pipeline")]
+mod input;
+#[cfg(feature = "pipeline")]
+mod pipeline;
+#[cfg(feature = "pipeline")]
+mod records;
+#[cfg(feature = "pipeline")]
+mod report;
+
+pub use doi::{Doi, DoiError, UrlEncoding};
+pub use scan::{Form, Mention, Rejection, Scanner, Stream, Tally};

@@ -1,0 +1,98 @@
+//! Counts of what the scanner saw.
+
+use std::ops::{Add, AddAssign};
+
+/// Why a candidate was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Rejection {
+    /// A digit or a full stop stands directly before: the inside of a number, a date, a version.
+    InsideNumber,
+    /// The registrant code has not four to nine digits in its first part.
+    RegistrantCode,
+    /// Nothing that can be a name follows the separator.
+    EmptySuffix,
+    /// A short DOI, `https://doi.org/10/abc`: an alias, not a name.
+    ShortDoi,
+    /// The value of an attribute or member called `key`: a citation's key.
+    CitationKey,
+    /// Link text that was cut short with an ellipsis.
+    Ellipsis,
+    /// Longer than [`Scanner::max_name`](crate::Scanner::max_name).
+    TooLong,
+    /// What is left holds characters that no name may hold (N3).
+    NotGraphic,
+}
+
+impl Rejection {
+    /// Every reason, in the order reports list them.
+    pub const ALL: [Rejection; 8] = [
+        Rejection::InsideNumber,
+        Rejection::RegistrantCode,
+        Rejection::EmptySuffix,
+        Rejection::ShortDoi,
+        Rejection::CitationKey,
+        Rejection::Ellipsis,
+        Rejection::TooLong,
+        Rejection::NotGraphic,
+    ];
+
+    /// The word for it in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rejection::InsideNumber => "inside_number",
+            Rejection::RegistrantCode => "registrant_code",
+            Rejection::EmptySuffix => "empty_suffix",
+            Rejection::ShortDoi => "short_doi",
+            Rejection::CitationKey => "citation_key",
+            Rejection::Ellipsis => "ellipsis",
+            Rejection::TooLong => "too_long",
+            Rejection::NotGraphic => "not_graphic",
+        }
+    }
+}
+
+/// Counts that add up: `candidates` is `mentions` plus all rejections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Anchors followed by a complete prefix and separator.
+    pub candidates: u64,
+    /// Candidates accepted.
+    pub mentions: u64,
+    rejections: [u64; Rejection::ALL.len()],
+}
+
+impl Tally {
+    /// How many candidates were refused for this reason.
+    pub fn rejected(&self, reason: Rejection) -> u64 {
+        self.rejections[reason as usize]
+    }
+
+    /// How many candidates were refused.
+    pub fn rejections(&self) -> u64 {
+        self.rejections.iter().sum()
+    }
+
+    pub(crate) fn reject(&mut self, reason: Rejection) {
+        self.rejections[reason as usize] += 1;
+    }
+}
+
+impl Add for Tally {
+    type Output = Tally;
+
+    fn add(mut self, other: Tally) -> Tally {
+        self += other;
+        self
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Tally) {
+        self.candidates += other.candidates;
+        self.mentions += other.mentions;
+        for (mine, theirs) in self.rejections.iter_mut().zip(other.rejections) {
+            *mine += theirs;
+        }
+    }
+}
