@@ -54,7 +54,10 @@ impl Table {
     pub(crate) fn close(&self, _document: &DocumentId) {}
 
     /// The records, sorted by key bytewise. `sink` may stop it with an error.
-    pub(crate) fn into_records<E>(self, _sink: impl FnMut(Record<'_>) -> Result<(), E>) -> Result<u64, E> {
+    pub(crate) fn into_records<E>(
+        self,
+        _sink: impl FnMut(Record<'_>) -> Result<(), E>,
+    ) -> Result<u64, E> {
         Ok(0)
     }
 }

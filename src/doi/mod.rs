@@ -26,3 +26,8 @@ pub enum UrlEncoding {
 pub(crate) fn key(name: &str) -> Cow<'_, str> {
     Cow::Owned(name.to_ascii_lowercase())
 }
+
+pub(crate) fn hex_pair(high: u8, low: u8) -> Option<u8> {
+    let digit = |byte: u8| (byte as char).to_digit(16);
+    Some((digit(high)? * 16 + digit(low)?) as u8)
+}

@@ -55,6 +55,10 @@ pub(crate) trait RowWriter: Send {
 }
 
 /// A writer of records or of mentions (`mentions` decides the header).
-pub(crate) fn writer(_format: Format, _mentions: bool, _out: Box<dyn Write + Send>) -> Box<dyn RowWriter> {
+pub(crate) fn writer(
+    _format: Format,
+    _mentions: bool,
+    _out: Box<dyn Write + Send>,
+) -> Box<dyn RowWriter> {
     unimplemented!()
 }
