@@ -31,5 +31,5 @@ mod records;
 #[cfg(feature = "pipeline")]
 mod report;
 
-pub use doi::{Doi, DoiError, UrlEncoding};
+pub use doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 pub use scan::{Form, Mention, Rejection, Scanner, Stream, Tally};
