@@ -22,9 +22,8 @@ pub use encode::UrlEncoding;
 pub use error::{DoiError, DoiErrorKind};
 
 // The scanner's way in: the same rules without a `Doi` allocated for each candidate.
-#[allow(unused_imports)]
 pub(crate) use {
-    name::{check, first_not_graphic, key, key_into},
+    name::{check, key_into},
     percent::hex_pair,
 };
 
@@ -179,9 +178,4 @@ impl AsRef<str> for Doi {
     fn as_ref(&self) -> &str {
         &self.name
     }
-}
-
-pub(crate) fn hex_pair(high: u8, low: u8) -> Option<u8> {
-    let digit = |byte: u8| (byte as char).to_digit(16);
-    Some((digit(high)? * 16 + digit(low)?) as u8)
 }

@@ -186,5 +186,7 @@ fn write_name(
     name.push_str(code);
     name.push('/');
     name.push_str(suffix);
-    Ok(())
+    crate::doi::check(name)
+        .map(drop)
+        .map_err(|_| Rejection::NotGraphic)
 }

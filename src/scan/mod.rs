@@ -22,6 +22,8 @@ use std::ops::Range;
 use anchor::Anchor;
 use candidate::{Accepted, Judge};
 
+use crate::doi::key_into;
+
 /// How many bytes before an anchor can bear on what is decided about it.
 pub(crate) const BEFORE: usize = 1024;
 /// How many bytes behind the longest name can bear on where it ends.
@@ -119,8 +121,7 @@ impl Scanner {
     ) {
         let name = &self.judge.name;
         self.key.clear();
-        self.key.push_str(name);
-        self.key.make_ascii_lowercase();
+        key_into(name, &mut self.key);
         sink(Mention {
             name,
             key: &self.key,
