@@ -145,17 +145,19 @@ fn check(
     if end.at <= suffix {
         return Err(Rejection::EmptySuffix);
     }
-    let cut = &text.bytes[end.at..];
-    let behind = &raw[text.start(cut_at)..];
-    let dots = cut.starts_with(b"...")
-        && cut_at <= end.at + cut.iter().take_while(|b| **b == b'.').count();
     let sign = "…".as_bytes();
-    if (dots && ends_text(behind))
-        || (cut.starts_with(sign) && ends_text(&raw[text.end(end.at + sign.len())..]))
-    {
-        return Err(Rejection::Ellipsis);
+    let behind = if text.bytes[end.at..cut_at].ends_with(b"...") {
+        cut_at
+    } else if text.bytes[cut_at..].starts_with(sign) {
+        cut_at + sign.len()
+    } else {
+        return Ok(());
+    };
+    if ends_text(&raw[text.end(behind)..]) {
+        Err(Rejection::Ellipsis)
+    } else {
+        Ok(())
     }
-    Ok(())
 }
 
 /// Whether a tag, a closing mark or the end of the line follows.
@@ -163,9 +165,9 @@ fn ends_text(behind: &[u8]) -> bool {
     matches!(
         behind.first(),
         None | Some(b'<' | b'"' | b'\'' | b'}' | b']' | b'|' | b'\n' | b'\r')
-    ) || behind.starts_with(b"\\\"")
-        || behind.starts_with(b"&lt;")
-        || behind.starts_with(b"&quot;")
+    ) || [&b"\\\""[..], b"&lt;", b"&quot;"]
+        .iter()
+        .any(|closer| behind.starts_with(closer))
 }
 
 fn is_isbn_suffix(suffix: &[u8]) -> bool {

@@ -273,12 +273,32 @@ fn entity(rest: &[u8]) -> Option<Meaning> {
     }
 }
 
-/// BibTeX's braces around one character: `{[}`, `{\_}`.
+/// BibTeX's braces around one character, `{[}`, and its way to write a subscript, `{$_6$}`.
 fn group(rest: &[u8]) -> Option<Meaning> {
     match rest {
+        [_, b'$', b'_', digit @ b'0'..=b'9', b'$', b'}', ..] => subscript(6, *digit),
+        [
+            _,
+            b'$',
+            b'_',
+            b'{',
+            digit @ b'0'..=b'9',
+            b'}',
+            b'$',
+            b'}',
+            ..,
+        ] => subscript(8, *digit),
         [_, inner, b'}', ..] if !matches!(inner, b'{' | b'}') => Meaning::byte(3, *inner),
         _ => None,
     }
+}
+
+fn subscript(consumed: usize, digit: u8) -> Option<Meaning> {
+    Some(Meaning {
+        consumed,
+        bytes: [b'_', digit, 0, 0, 0, 0, 0, 0],
+        len: 2,
+    })
 }
 
 fn percent_pair(rest: &[u8]) -> Option<Meaning> {

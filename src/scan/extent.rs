@@ -173,11 +173,11 @@ impl Reader<'_> {
             && !is_parameter(self.rest(at + 1))
     }
 
-    /// A raw `#` starts a fragment in a URL; elsewhere it may be a name's, at the end of a SICI above all.
+    /// A raw `#` starts a fragment in a URL; it is a name's at the end of a SICI, or where nothing else is enclosed.
     fn is_inner_hash(&self, at: usize) -> bool {
         let in_url = self.context.form == super::Form::Url || self.context.place != Place::Text;
-        let ends_sici = self.text.bytes[self.from..at].ends_with(b";2-");
-        self.text.escape(at) == Escape::Percent || self.is_whole() && (ends_sici || !in_url)
+        let ends_sici = self.text.bytes[self.from..at].ends_with(b";2-") && !self.goes_on(at + 1);
+        self.text.escape(at) == Escape::Percent || ends_sici || self.is_whole() && !in_url
     }
 
     fn is_between(&self, at: usize, class: fn(&u8) -> bool) -> bool {

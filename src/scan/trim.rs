@@ -80,8 +80,8 @@ fn cut_slash(name: &[u8], suffix: usize, end: End) -> End {
 /// Page words that end no registered name: cut wherever something encloses the name.
 const FIELD_TAILS: [&str; 3] = ["/full", "/pdf", "/meta"];
 
-/// Pages of an article on a publisher's site, as the last part of a path.
-const PATH_TAILS: [&str; 19] = [
+/// Pages of an article on a publisher's site, and endings of files, as the last part of a path.
+const PATH_TAILS: [&str; 22] = [
     "/full",
     "/pdf",
     "/meta",
@@ -99,6 +99,9 @@ const PATH_TAILS: [&str; 19] = [
     "/citedby",
     ".pdf",
     ".html",
+    ".xml",
+    ".epub",
+    ".md",
     ".abstract",
     ".full",
 ];
