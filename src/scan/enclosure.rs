@@ -80,9 +80,12 @@ impl Enclosure {
             return Some(&LINE);
         }
         let wanted = if is_parameter(before) { b"|" } else { before };
-        ENCLOSURES
-            .iter()
-            .find(|row| wanted.ends_with(row.opener.as_bytes()))
+        let last = wanted.last();
+        let opens = |row: &&Enclosure| {
+            let opener = row.opener.as_bytes();
+            opener.last() == last && wanted.ends_with(opener)
+        };
+        ENCLOSURES.iter().find(opens)
     }
 
     /// Whether what follows the name closes this enclosure.
