@@ -1,10 +1,11 @@
 //! Decides about one anchor from the bounded window around it, and from nothing else.
 
-use super::automaton::{self, Prefix, Registrant, Separator};
+use super::automaton::{Prefix, Registrant, Separator};
 use super::context::{Context, Place, is_citation_key};
 use super::decode::{Decoder, Text};
 use super::extent::{self, End, Reading};
-use super::reach::{is_inside_number, reach};
+use super::reach::reach;
+use super::start::start;
 use super::trim::{Surroundings, trim};
 use super::{Form, Rejection};
 
@@ -33,21 +34,12 @@ impl Judge {
         at: usize,
         max_name: usize,
     ) -> Option<Result<Accepted, Rejection>> {
-        let prefix = automaton::prefix(&window[at..])?;
-        let before = &window[..at];
-        let slip = is_slip(before);
-        let outer = if slip { &before[..at - 3] } else { before };
-        if !slip && is_inside_number(before) && prefix.separator == Separator::Slash {
-            return Some(Err(Rejection::InsideNumber));
-        }
-        let context = Context::read(outer, &window[at..at + prefix.len]);
-        if !is_prefix_here(&prefix, &context, before, slip) {
-            return None;
-        }
-        if slip && context.form == Form::Bare {
-            return Some(Err(Rejection::InsideNumber));
-        }
-        Some(self.accept(window, at, prefix, &context, max_name))
+        let start = match start(window, at)? {
+            Ok(start) => start,
+            Err(reason) => return Some(Err(reason)),
+        };
+        let context = Context::read(&window[..start.outer], &window[at..at + start.prefix.len]);
+        Some(self.accept(window, at, start.prefix, &context, max_name))
     }
 
     fn accept(
@@ -58,9 +50,6 @@ impl Judge {
         context: &Context,
         max_name: usize,
     ) -> Result<Accepted, Rejection> {
-        if prefix.registrant == Registrant::Odd && context.form != Form::Urn {
-            return Err(Rejection::RegistrantCode);
-        }
         if is_citation_key(&window[..at]) {
             return Err(Rejection::CitationKey);
         }
@@ -93,23 +82,6 @@ impl Judge {
             len: text.end(end.at),
         })
     }
-}
-
-/// `10.10.1038/x`: the directory indicator written twice; the inner name counts behind a label or proxy.
-fn is_slip(before: &[u8]) -> bool {
-    before
-        .strip_suffix(b"10.")
-        .is_some_and(|outer| !is_inside_number(outer))
-}
-
-/// Whether what looks like a prefix is one here, by its separator and by what stands before it.
-fn is_prefix_here(prefix: &Prefix, context: &Context, before: &[u8], slip: bool) -> bool {
-    let separated = match prefix.separator {
-        Separator::Slash => true,
-        Separator::Broken => context.form != Form::Bare && (slip || !is_inside_number(before)),
-        Separator::Colon => context.form == Form::Urn,
-    };
-    separated && !automaton::ends_in_prefix(before)
 }
 
 /// The end of the name, and where reading it stopped before anything was trimmed.

@@ -41,7 +41,7 @@ impl Context {
 }
 
 /// The form of a name, and how much of `before` belongs to it; a label is no part of what is enclosed.
-fn opener(before: &[u8]) -> Opener {
+pub(super) fn opener(before: &[u8]) -> Opener {
     let unschemed = || Opener {
         form: if automaton::is_labelled(before) {
             Form::Label
@@ -90,6 +90,9 @@ fn is_query(outside: &[u8]) -> bool {
         || escaped(b"%26")
 }
 
+/// Deeper than anybody nests URLs; each layer costs a pass over the candidate.
+const MOST_LAYERS: usize = 8;
+
 /// One, or as many as the separator shows, or one more than what leads up to the name shows.
 fn percent_layers(before: &[u8], start: usize, prefix: &[u8]) -> usize {
     const LONGEST_ESCAPE: usize = 12;
@@ -99,7 +102,9 @@ fn percent_layers(before: &[u8], start: usize, prefix: &[u8]) -> usize {
     } else {
         last_escape(near)
     };
-    (percent_depth(lead) + 1).max(percent_depth(prefix))
+    (percent_depth(lead) + 1)
+        .max(percent_depth(prefix))
+        .min(MOST_LAYERS)
 }
 
 /// The percent escape that `near` ends with, or nothing.

@@ -103,7 +103,7 @@ impl Reader<'_> {
             b'.' => Step::Take(1),
             b'(' => self.open(0),
             b')' => self.close(0),
-            b'[' if self.has_more_behind_bracket(at) || self.is_whole() => self.open(1),
+            b'[' if self.is_whole() || self.has_more_behind_bracket(at) => self.open(1),
             b']' => self.close(1),
             b'<' => self.angle(at),
             b',' => take_if(self.is_whole() || self.is_between(at, u8::is_ascii_digit)),
@@ -144,41 +144,43 @@ impl Reader<'_> {
 
     /// `[0774:TMOPTB]2.0` is part of a name, `[1]` and `[PubMed]` behind one are not.
     fn has_more_behind_bracket(&self, at: usize) -> bool {
-        let rest = self.rest(at);
-        let close = rest
-            .iter()
-            .position(|b| *b == b']' || b.is_ascii_whitespace());
-        close.is_some_and(|close| {
-            rest[close] == b']' && rest.get(close + 1).is_some_and(u8::is_ascii_alphanumeric)
+        let behind = self.behind_bracket(at, b']');
+        behind.is_some_and(|behind| {
+            self.rest(behind)
+                .first()
+                .is_some_and(u8::is_ascii_alphanumeric)
         })
     }
 
     /// `<693::AID-X>3.0.CO;2-O` is the middle of a SICI; any other `<` is markup.
     fn angle(&self, at: usize) -> Step {
-        let rest = self.rest(at);
-        let close = rest
-            .iter()
-            .position(|b| *b == b'>' || b.is_ascii_whitespace());
-        match close.map(|close| (close, &rest[close..])) {
-            Some((close, [b'>', a, b'.', b, b'.', c, d, b';', ..]))
-                if a.is_ascii_digit()
-                    && b.is_ascii_digit()
-                    && c.is_ascii_alphabetic()
-                    && d.is_ascii_alphabetic() =>
-            {
-                Step::Take(close + 1)
-            }
-            _ => Step::Stop,
-        }
+        let behind = self.behind_bracket(at, b'>');
+        let in_sici = |behind: &usize| {
+            let rest = self.rest(*behind);
+            rest.get(6) == Some(&b';') && is_sici_code(&rest[..6])
+        };
+        behind
+            .filter(in_sici)
+            .map_or(Step::Stop, |behind| Step::Take(behind - at))
     }
 
-    /// The `;2-O` that ends a SICI, told by the `3.0.CO` before it or by its own shape.
+    /// Where the text goes on behind the bracket that closes the one at `at`.
+    fn behind_bracket(&self, at: usize, close: u8) -> Option<usize> {
+        const LONGEST: usize = 128;
+        let mut near = self.rest(at).iter().take(LONGEST);
+        let closed = near.position(|b| *b == close || b.is_ascii_whitespace())?;
+        (self.text.bytes[at + closed] == close).then_some(at + closed + 1)
+    }
+
+    /// The `;2-O` that ends a SICI, told by its own shape or by the `3.0.CO` before it.
     fn is_sici_tail(&self, at: usize) -> bool {
+        let before = &self.text.bytes[self.from..at];
+        let code = &before[before.len().saturating_sub(6)..];
         let rest = self.rest(at);
         rest.starts_with(b";2-")
-            || matches!(rest, [b';', digit, ..] if digit.is_ascii_digit())
-                && matches!(self.text.bytes[self.from..at], [.., a, b'.', b, b'.', c, d]
-                    if a.is_ascii_digit() && b.is_ascii_digit() && c.is_ascii_alphabetic() && d.is_ascii_alphabetic())
+            || rest.first() == Some(&b';')
+                && rest.get(1).is_some_and(u8::is_ascii_digit)
+                && is_sici_code(code)
     }
 
     fn is_inner_semicolon(&self, at: usize) -> bool {
@@ -231,6 +233,12 @@ impl Reader<'_> {
             _ => Step::Take(c.len_utf8()),
         }
     }
+}
+
+/// The `3.0.CO` of a SICI.
+fn is_sici_code(code: &[u8]) -> bool {
+    matches!(code, [a, b'.', b, b'.', c, d]
+        if a.is_ascii_digit() && b.is_ascii_digit() && c.is_ascii_alphabetic() && d.is_ascii_alphabetic())
 }
 
 fn take_if(belongs: bool) -> Step {

@@ -11,6 +11,7 @@ mod enclosure;
 mod extent;
 mod mention;
 mod reach;
+mod start;
 mod tally;
 mod trim;
 

@@ -1,6 +1,7 @@
 //! How far a candidate can reach at most, in the bytes as they stand: to what no name goes past, however it is escaped.
 
-use super::automaton::{self, Registrant, Separator};
+use super::automaton;
+use super::start::start;
 
 /// Where a candidate's bytes stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,12 +31,15 @@ pub(super) fn reach(
             break;
         };
         at += match CLASSES[*byte as usize] {
-            Class::One if splits(window, at) => {
-                at -= automaton::scheme(&window[from..at]).map_or(0, |opener| opener.len);
-                break;
-            }
+            Class::One => match next_name(window, from, at) {
+                Some(next) => {
+                    at = next;
+                    break;
+                }
+                None => 1,
+            },
             Class::Less if matches!(window.get(at + 1), Some(b'/' | b'!' | b'?')) => break,
-            Class::Plain | Class::One | Class::Less => 1,
+            Class::Plain | Class::Less => 1,
             Class::Escape => {
                 escaped = true;
                 1
@@ -96,31 +100,14 @@ const CLASSES: [Class; 256] = {
     classes
 };
 
-/// Whether a name of its own starts at `at` and so ends the one before it; told from the bytes beside it alone.
-pub(super) fn splits(window: &[u8], at: usize) -> bool {
-    if window.get(at + 1) != Some(&b'0')
-        || !matches!(window.get(at + 2), Some(b'.' | b'%' | b'&' | b'\\'))
-    {
-        return false;
+/// Where the name of its own begins that has its anchor at `at`, its scheme or proxy included.
+fn next_name(window: &[u8], from: usize, at: usize) -> Option<usize> {
+    if !matches!(window[at..], [_, b'0', b'.' | b'%' | b'&' | b'\\', ..]) {
+        return None;
     }
-    let before = &window[..at];
-    let usual = |prefix: automaton::Prefix| {
-        prefix.separator == Separator::Slash && prefix.registrant == Registrant::Usual
-    };
-    automaton::prefix(&window[at..]).is_some_and(usual)
-        && !is_inside_number(before)
-        && !automaton::ends_in_prefix(before)
-}
-
-/// Whether a digit or a full stop stands directly before; an escape's own digits do not count.
-pub(super) fn is_inside_number(before: &[u8]) -> bool {
-    let hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
-    match before {
-        [.., b'%', a, b] | [.., b'\\', b'x', a, b] if hex(&[*a, *b]) => false,
-        [.., b'\\', b'u', a, b, c, d] if hex(&[*a, *b, *c, *d]) => false,
-        [.., last] => last.is_ascii_digit() || *last == b'.',
-        [] => false,
-    }
+    let start = start(window, at)?.ok()?;
+    let opener = automaton::scheme(&window[from..start.outer]);
+    Some(start.outer - opener.map_or(0, |opener| opener.len))
 }
 
 /// The length of the white space at `at`, if it may be a break inside the name that starts at `from`.

@@ -15,65 +15,73 @@ pub(super) struct Surroundings {
     pub(super) place: Place,
 }
 
+/// More tails than a URL has; each costs a look at the whole name.
+const MOST_TAILS: usize = 4;
+
 /// Cuts from `name[..end]` what does not belong to it; nothing of `name[..suffix]`.
 pub(super) fn trim(name: &[u8], suffix: usize, end: End, around: Surroundings) -> End {
-    let mut end = End {
-        at: cut_marks(name, suffix, end.at, around.whole),
-        guessed: end.guessed,
-    };
-    if around.whole && name[end.at..].starts_with(b".") {
-        end.guessed = true;
-    }
-    loop {
-        let before = end;
-        end = cut_slash(name, suffix, cut_tail(name, suffix, end, around));
-        if end.at == before.at {
-            return end;
+    let mut end = cut_edge(name, suffix, end, around.whole);
+    for _ in 0..MOST_TAILS {
+        let cut = cut_tail(name, suffix, end, around);
+        if cut.at == end.at {
+            break;
         }
-        end.at = cut_marks(name, suffix, end.at, around.whole);
-    }
-}
-
-fn cut_marks(name: &[u8], suffix: usize, mut end: usize, whole: bool) -> usize {
-    while end > suffix && is_stray(&name[suffix..end], whole) {
-        end -= if name[suffix..end].ends_with("\u{FFFD}".as_bytes()) {
-            3
-        } else {
-            1
-        };
+        end = cut_edge(name, suffix, cut, around.whole);
     }
     end
 }
 
-/// Whether the last character of a suffix is none that registered names end in.
-fn is_stray(suffix: &[u8], whole: bool) -> bool {
-    match *suffix.last().unwrap_or(&0) {
-        b'.' | b',' | b';' | b':' | b'!' | b'?' | b'\'' | b'"' | b'&' | b'-' => true,
+/// Cuts marks and slashes. A slash is valid but unlikely (P3), so that cutting it is a guess; so is cutting the full
+/// stop of a name that stands alone.
+fn cut_edge(name: &[u8], suffix: usize, end: End, whole: bool) -> End {
+    let mut end = end;
+    let mut brackets = None;
+    while let Some(cut) = stray(&name[suffix..end.at], whole, &mut brackets) {
+        end.at -= cut;
+        end.guessed |= name[end.at] == b'/' || whole && name[end.at] == b'.';
+    }
+    end
+}
+
+/// How much of a suffix's end no registered name ends in, one character at a time.
+fn stray(suffix: &[u8], whole: bool, brackets: &mut Option<Brackets>) -> Option<usize> {
+    let last = *suffix.last()?;
+    let is_stray = match last {
+        b'/' | b'.' | b',' | b';' | b':' | b'!' | b'?' | b'\'' | b'"' | b'&' | b'-' => true,
         // Real names end in these, but so do emphasis and variables in prose.
         b'*' | b'_' | b'~' | b'$' | b'=' => !whole,
-        b'(' | b'[' | b'{' | b'<' => true,
-        b')' => count(suffix, b')') > count(suffix, b'('),
-        b']' => count(suffix, b']') > count(suffix, b'['),
-        b'}' => count(suffix, b'}') > count(suffix, b'{'),
-        b'>' => count(suffix, b'>') > count(suffix, b'<'),
-        0xBD => suffix.ends_with("\u{FFFD}".as_bytes()),
+        b'(' | b'[' | b'{' | b'<' | b')' | b']' | b'}' | b'>' => brackets
+            .get_or_insert_with(|| Brackets::count(suffix))
+            .cut(last),
+        0xBD if suffix.ends_with("\u{FFFD}".as_bytes()) => return Some(3),
         _ => false,
+    };
+    is_stray.then_some(1)
+}
+
+/// How many more brackets of each kind a suffix closes than it opens.
+struct Brackets([isize; 4]);
+
+impl Brackets {
+    const KINDS: [[u8; 2]; 4] = [*b"()", *b"[]", *b"{}", *b"<>"];
+
+    fn count(suffix: &[u8]) -> Brackets {
+        let count = |wanted: u8| memchr::memchr_iter(wanted, suffix).count() as isize;
+        Brackets(Self::KINDS.map(|[open, close]| count(close) - count(open)))
     }
-}
 
-fn count(bytes: &[u8], wanted: u8) -> usize {
-    memchr::memchr_iter(wanted, bytes).count()
-}
-
-/// A final slash is valid but unlikely (P3).
-fn cut_slash(name: &[u8], suffix: usize, end: End) -> End {
-    let kept = name[suffix..end.at]
-        .iter()
-        .rposition(|b| *b != b'/')
-        .map_or(suffix, |last| suffix + last + 1);
-    End {
-        at: kept,
-        guessed: end.guessed || kept < end.at,
+    /// Whether `last` is to be cut, which is counted then: an opening bracket always, a closing one that nothing opened.
+    fn cut(&mut self, last: u8) -> bool {
+        for (more, [open, close]) in self.0.iter_mut().zip(Self::KINDS) {
+            if last == open {
+                *more += 1;
+                return true;
+            } else if last == close && *more > 0 {
+                *more -= 1;
+                return true;
+            }
+        }
+        false
     }
 }
 
