@@ -24,7 +24,7 @@ pub(super) fn reach(
     joinable: bool,
 ) -> Reach {
     let last = window.len().min(anchor + limit + 1);
-    let (mut at, mut joined, mut escaped) = (from, false, false);
+    let (mut at, mut joins, mut escaped) = (from, 0, false);
     while at < last {
         at += plain_len(&window[at..last]);
         let Some(byte) = window[..last].get(at) else {
@@ -33,7 +33,9 @@ pub(super) fn reach(
         at += match CLASSES[*byte as usize] {
             Class::One => match next_name(window, from, at) {
                 Some(next) => {
-                    at = next;
+                    // A break directly before the next name was none.
+                    at = from + window[from..next].trim_ascii_end().len();
+                    joins -= usize::from(at < next);
                     break;
                 }
                 None => 1,
@@ -46,7 +48,7 @@ pub(super) fn reach(
             }
             Class::Blank => match break_len(window, from, at).filter(|_| joinable) {
                 Some(len) => {
-                    joined = true;
+                    joins += 1;
                     len
                 }
                 None => break,
@@ -56,7 +58,7 @@ pub(super) fn reach(
     }
     Reach {
         end: at.min(last),
-        joined,
+        joined: joins > 0,
         escaped,
     }
 }
