@@ -31,7 +31,7 @@ mod records;
 #[cfg(feature = "pipeline")]
 mod report;
 
-pub use doi::{Doi, DoiError, UrlEncoding};
+pub use doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 #[cfg(feature = "pipeline")]
 pub use records::{Format, UnknownFormat};
 pub use scan::{Form, Mention, Rejection, Scanner, Stream, Tally};
