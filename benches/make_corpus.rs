@@ -1,6 +1,7 @@
 //! Writes a text of any size on standard output, and the exact list of the names in it.
 //!
 //! `scripts/make-corpus --help` shows the options.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod corpus;
 

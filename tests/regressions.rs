@@ -1,4 +1,5 @@
 //! Inputs that a fuzz target once failed on, and the labelled samples, through the same checks.
+#![allow(clippy::print_stderr)]
 
 #[path = "../fuzz/checks.rs"]
 mod checks;

@@ -73,8 +73,15 @@ pub fn easy(generator: &mut Generator<'_>) {
 /// A mention as many extractors get it wrong. One in eight is a list of two.
 pub fn hard(generator: &mut Generator<'_>) {
     let choice = generator.random.below(8 * HARD.len() as u64) as usize;
-    if choice % 8 == 0 {
-        list(generator, if choice % 16 == 0 { b',' } else { b';' });
+    if choice.is_multiple_of(8) {
+        list(
+            generator,
+            if choice.is_multiple_of(16) {
+                b','
+            } else {
+                b';'
+            },
+        );
     } else {
         styled(generator, &HARD[choice / 8]);
     }

@@ -113,7 +113,7 @@ fn phrase(text: &mut Vec<u8>, phrase: &str) {
 }
 
 fn decimal(text: &mut Vec<u8>, bits: u64) {
-    let units = if bits % 4 == 0 {
+    let units = if bits.is_multiple_of(4) {
         10
     } else {
         11 + (bits >> 2) % 80
@@ -121,7 +121,11 @@ fn decimal(text: &mut Vec<u8>, bits: u64) {
     digits(text, units, 2);
     text.push(b'.');
     digits(text, bits >> 12, 2);
-    text.extend_from_slice(if bits % 2 == 0 { b" percent " } else { b" mm " });
+    text.extend_from_slice(if bits.is_multiple_of(2) {
+        b" percent "
+    } else {
+        b" mm "
+    });
 }
 
 fn year(text: &mut Vec<u8>, bits: u64) {
@@ -140,5 +144,9 @@ fn date(text: &mut Vec<u8>, bits: u64) {
 /// Ends a sentence; one in four ends the line too.
 fn stop(text: &mut Vec<u8>, bits: u64) {
     text.pop();
-    text.extend_from_slice(if bits % 4 == 0 { b".\nThe " } else { b". The " });
+    text.extend_from_slice(if bits.is_multiple_of(4) {
+        b".\nThe "
+    } else {
+        b". The "
+    });
 }
