@@ -32,4 +32,13 @@ mod records;
 mod report;
 
 pub use doi::{Doi, DoiError, UrlEncoding};
+#[cfg(feature = "pipeline")]
+pub use records::{Format, UnknownFormat};
 pub use scan::{Form, Mention, Rejection, Scanner, Stream, Tally};
+
+/// For this crate's own benchmarks; may change at any time.
+#[cfg(feature = "pipeline")]
+#[doc(hidden)]
+pub mod bench_support {
+    pub use crate::dedup::bench_support::{Totals, fill_table};
+}

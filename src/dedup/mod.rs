@@ -1,15 +1,25 @@
 //! Mentions to records: one table of keys, shared by all threads.
 //!
-//! Knows nothing of formats or files.
+//! Threads fill a [`Batch`] each and hand it over whole; the [`Table`] aggregates by key and gives the records out in
+//! order. Neighbours: the scanner's mentions come in, [`Record`](crate::records::Record)s go out. Knows nothing of formats
+//! or files.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+mod arena;
+mod batch;
+pub(crate) mod bench_support;
+mod order;
+mod shard;
+mod table;
+#[cfg(test)]
+mod tests;
 
-use crate::records::Record;
-use crate::scan::Mention;
+use std::sync::Arc;
+
+pub(crate) use batch::Batch;
+pub(crate) use table::Table;
 
 /// Where a document stands in a run: compares in (source order, document order).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct DocumentId {
     /// Ordinal of the source in source order.
     pub(crate) source: u32,
@@ -26,51 +36,4 @@ pub(crate) struct Document {
     pub(crate) source: Arc<str>,
     /// The document's name; a plain file has none.
     pub(crate) name: Option<Arc<str>>,
-}
-
-/// All names of a run so far. Shared by reference between threads.
-#[derive(Default)]
-pub(crate) struct Table {
-    shards: Mutex<BTreeMap<String, u64>>,
-}
-
-/// One thread's mentions on their way into the table; reused.
-#[derive(Default)]
-pub(crate) struct Batch {
-    rows: Vec<(Document, String)>,
-}
-
-impl Table {
-    pub(crate) fn new() -> Self {
-        Self::default()
-    }
-
-    /// Takes all that `batch` holds and leaves it empty for reuse.
-    pub(crate) fn absorb(&self, _batch: &mut Batch) {
-        let _ = &self.shards;
-    }
-
-    /// No more mentions of this document will come (from any thread).
-    pub(crate) fn close(&self, _document: &DocumentId) {}
-
-    /// The records, sorted by key bytewise. `sink` may stop it with an error.
-    pub(crate) fn into_records<E>(self, _sink: impl FnMut(Record<'_>) -> Result<(), E>) -> Result<u64, E> {
-        Ok(0)
-    }
-}
-
-impl Batch {
-    pub(crate) fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds a mention that stands in `document`.
-    pub(crate) fn push(&mut self, document: &Document, mention: &Mention<'_>) {
-        self.rows.push((document.clone(), mention.key.to_owned()));
-    }
-
-    /// Whether it is time to hand over to [`Table::absorb`].
-    pub(crate) fn is_full(&self) -> bool {
-        self.rows.len() >= 4096
-    }
 }

@@ -1,60 +1,81 @@
 //! The schemas of records and mentions, and a file per format that writes them.
+//!
+//! Rows come from dedup or straight from the scanner; bytes go to any writer, an [`Output`] as a rule. Knows nothing of how
+//! rows came about.
 
-use std::io::Write;
+mod csv;
+mod format;
+mod jsonl;
+mod names;
+mod output;
+mod record;
+#[cfg(test)]
+mod tests;
 
-use crate::scan::Form;
+use std::io::{self, Write};
 
-/// One output row: a name with all that was aggregated over its mentions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Record<'a> {
-    pub(crate) doi: &'a str,
-    pub(crate) mentions: u64,
-    pub(crate) documents: u64,
-    pub(crate) forms: Forms,
-    pub(crate) first_source: &'a str,
-    pub(crate) first_document: Option<&'a str>,
-    pub(crate) first_offset: u64,
-    pub(crate) first_text: &'a str,
-    pub(crate) guessed: bool,
-}
+pub use format::{Format, UnknownFormat};
+pub(crate) use output::Output;
+pub(crate) use record::{Forms, MentionRow, Record};
 
-/// A row of `--mentions`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MentionRow<'a> {
-    pub(crate) doi: &'a str,
-    pub(crate) form: Form,
-    pub(crate) source: &'a str,
-    pub(crate) document: Option<&'a str>,
-    pub(crate) offset: u64,
-    pub(crate) length: u64,
-    pub(crate) text: &'a str,
-    pub(crate) guessed: bool,
-}
+/// Bytes that a format gathers before it writes them.
+const BUFFER: usize = 64 << 10;
 
-/// The set of forms a name was seen in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Forms(u8);
-
-/// How rows are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Format {
-    /// Comma-separated values with a header.
-    Csv,
-    /// One JSON object a line.
-    Jsonl,
-    /// One key a line and nothing else.
-    Names,
-}
-
-/// Writes rows of one format; `finish` must be called for the output to be whole.
-pub(crate) trait RowWriter: Send {
-    fn record(&mut self, record: &Record<'_>) -> std::io::Result<()>;
-    fn mention(&mut self, mention: &MentionRow<'_>) -> std::io::Result<()>;
-    fn finish(self: Box<Self>) -> std::io::Result<Box<dyn Write + Send>>;
+/// Writes rows of one format to a `W`; `finish` must be called for the output to be whole.
+pub(crate) trait RowWriter<W = Box<dyn Write + Send>>: Send {
+    /// Writes a record; in an output of mentions this is never called.
+    fn record(&mut self, record: &Record<'_>) -> io::Result<()>;
+    /// Writes a mention; in an output of records this is never called.
+    fn mention(&mut self, mention: &MentionRow<'_>) -> io::Result<()>;
+    /// Writes what is left, and gives back what was written to.
+    fn finish(self: Box<Self>) -> io::Result<W>;
 }
 
 /// A writer of records or of mentions (`mentions` decides the header).
-pub(crate) fn writer(_format: Format, _mentions: bool, _out: Box<dyn Write + Send>) -> Box<dyn RowWriter> {
-    unimplemented!()
+pub(crate) fn writer<W: Write + Send + 'static>(
+    format: Format,
+    mentions: bool,
+    out: W,
+) -> Box<dyn RowWriter<W>> {
+    match format {
+        Format::Csv => Box::new(csv::Csv::new(mentions, out)),
+        Format::Jsonl => Box::new(jsonl::Jsonl::new(out)),
+        Format::Names => Box::new(names::Names::new(out)),
+    }
+}
+
+/// Lines that are gathered and written by the buffer.
+struct Lines<W> {
+    out: W,
+    buffer: Vec<u8>,
+}
+
+impl<W: Write> Lines<W> {
+    fn new(out: W) -> Self {
+        Lines {
+            out,
+            buffer: Vec::with_capacity(2 * BUFFER),
+        }
+    }
+
+    /// Ends the line that was added to the buffer.
+    fn end(&mut self) -> io::Result<()> {
+        self.buffer.push(b'\n');
+        if self.buffer.len() >= BUFFER {
+            self.write()
+        } else {
+            Ok(())
+        }
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    fn finish(mut self) -> io::Result<W> {
+        self.write()?;
+        Ok(self.out)
+    }
 }

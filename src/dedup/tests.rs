@@ -1,0 +1,364 @@
+//! The table against a twin that keeps everything in ordered maps, with one thread and with several.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use proptest::prelude::*;
+
+use super::{Batch, Document, DocumentId, Table};
+use crate::scan::{Form, Mention};
+
+/// A mention that owns its parts.
+#[derive(Clone, Debug)]
+struct Said {
+    document: DocumentId,
+    named: bool,
+    key: String,
+    text: Vec<u8>,
+    form: Form,
+    offset: u64,
+    guessed: bool,
+}
+
+/// A record that owns its parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Owned {
+    doi: String,
+    mentions: u64,
+    documents: u64,
+    forms: Vec<&'static str>,
+    source: String,
+    document: Option<String>,
+    offset: u64,
+    text: String,
+    guessed: bool,
+}
+
+fn source_name(source: u32) -> String {
+    format!("s{source}.txt")
+}
+
+fn document_name(said: &Said) -> Option<String> {
+    said.named.then(|| format!("d{}", said.document.document))
+}
+
+fn document(said: &Said) -> Document {
+    Document {
+        id: said.document,
+        source: Arc::from(source_name(said.document.source)),
+        name: document_name(said).map(Arc::from),
+    }
+}
+
+fn push(batch: &mut Batch, said: &Said) {
+    let (key, text) = (said.key.as_str(), said.text.as_slice());
+    let mention = Mention {
+        name: key,
+        key,
+        form: said.form,
+        offset: said.offset,
+        text,
+        guessed: said.guessed,
+    };
+    batch.push(&document(said), &mention);
+}
+
+fn records(table: Table) -> Vec<Owned> {
+    let mut records = Vec::new();
+    let count = table.into_records(|r| {
+        records.push(Owned {
+            doi: r.doi.to_owned(),
+            mentions: r.mentions,
+            documents: r.documents,
+            forms: r.forms.iter().map(Form::name).collect(),
+            source: r.first_source.to_owned(),
+            document: r.first_document.map(str::to_owned),
+            offset: r.first_offset,
+            text: r.first_text.to_owned(),
+            guessed: r.guessed,
+        });
+        Ok::<_, Infallible>(())
+    });
+    assert_eq!(
+        count,
+        Ok(records.len() as u64),
+        "the count returned is that of the records given out"
+    );
+    records
+}
+
+fn twin(said: &[Said]) -> Vec<Owned> {
+    let mut by_key: BTreeMap<&[u8], Vec<&Said>> = BTreeMap::new();
+    for one in said {
+        by_key.entry(one.key.as_bytes()).or_default().push(one);
+    }
+    by_key
+        .into_values()
+        .filter_map(|all| record(&all))
+        .collect()
+}
+
+fn record(all: &[&Said]) -> Option<Owned> {
+    let first = all.iter().min_by_key(|s| (s.document, s.offset))?;
+    let forms: BTreeSet<&str> = all.iter().map(|s| s.form.name()).collect();
+    Some(Owned {
+        doi: first.key.clone(),
+        mentions: all.len() as u64,
+        documents: all
+            .iter()
+            .map(|s| s.document)
+            .collect::<BTreeSet<_>>()
+            .len() as u64,
+        forms: forms.into_iter().collect(),
+        source: source_name(first.document.source),
+        document: document_name(first),
+        offset: first.offset,
+        text: String::from_utf8_lossy(&first.text).into_owned(),
+        guessed: all.iter().all(|s| s.guessed),
+    })
+}
+
+/// Mentions at distinct places, few keys and few documents, so that much repeats.
+fn mentions() -> impl Strategy<Value = Vec<Said>> {
+    let one = (0..4u32, 0..4u64, 0..40u32, 0..7usize, any::<bool>(), 0..4u8);
+    proptest::collection::vec(one, 0..400).prop_map(|all| {
+        let said = all.into_iter().enumerate().map(
+            |(offset, (source, number, name, form, guessed, text))| {
+                let key = key(name);
+                let text = match text {
+                    0 => key.to_uppercase().into_bytes(),
+                    1 => [key.as_bytes(), b"\xff\xc3"].concat(),
+                    _ => key.clone().into_bytes(),
+                };
+                let document = DocumentId {
+                    source,
+                    document: number,
+                };
+                let form = Form::ALL[form];
+                Said {
+                    document,
+                    named: source % 2 == 0,
+                    key,
+                    text,
+                    form,
+                    offset: offset as u64,
+                    guessed,
+                }
+            },
+        );
+        said.collect()
+    })
+}
+
+/// Keys that share prefixes of every length, and extend each other.
+fn key(name: u32) -> String {
+    match name % 4 {
+        0 => format!("10.5555/{name}"),
+        1 => format!("10.5555/{}{name}", "long".repeat(name as usize)),
+        2 => format!("10.{}/x", 1000 + name),
+        _ => format!("10.5555/{}", "a".repeat(name as usize)),
+    }
+}
+
+/// Documents one after the other, closed through the batch.
+fn fill_in_turn(said: &[Said], handover: usize) -> Table {
+    let (table, mut batch) = (Table::new(), Batch::new());
+    let mut by_document: BTreeMap<DocumentId, Vec<&Said>> = BTreeMap::new();
+    for one in said {
+        by_document.entry(one.document).or_default().push(one);
+    }
+    let mut pushed = 0;
+    for (id, all) in by_document {
+        for one in all {
+            push(&mut batch, one);
+            pushed += 1;
+            if pushed % handover == 0 {
+                table.absorb(&mut batch);
+            }
+        }
+        batch.close(&id);
+    }
+    table.absorb(&mut batch);
+    table
+}
+
+/// Each thread has mentions of every document, in an order of its own; who hands over a document's last one closes it.
+fn fill_crosswise(said: &[Said], threads: usize, handover: usize) -> Table {
+    let table = Table::new();
+    let mut left: BTreeMap<DocumentId, AtomicUsize> = BTreeMap::new();
+    for one in said {
+        *left.entry(one.document).or_default().get_mut() += 1;
+    }
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let (table, left) = (&table, &left);
+            let mut mine: Vec<&Said> = said.iter().skip(thread).step_by(threads).collect();
+            if thread % 2 == 1 {
+                mine.reverse();
+            }
+            scope.spawn(move || {
+                let mut batch = Batch::new();
+                for part in mine.chunks(handover) {
+                    part.iter().for_each(|one| push(&mut batch, one));
+                    table.absorb(&mut batch);
+                    let last =
+                        |one: &&&Said| left[&one.document].fetch_sub(1, Ordering::AcqRel) == 1;
+                    part.iter()
+                        .filter(last)
+                        .for_each(|one| table.close(&one.document));
+                }
+            });
+        }
+    });
+    table
+}
+
+proptest! {
+    #[test]
+    fn one_thread_gives_what_the_twin_gives(said in mentions(), handover in 1..50usize) {
+        prop_assert_eq!(records(fill_in_turn(&said, handover)), twin(&said));
+    }
+
+    #[test]
+    fn several_threads_give_what_the_twin_gives(said in mentions(), threads in 1..5usize, handover in 1..50usize) {
+        prop_assert_eq!(records(fill_crosswise(&said, threads, handover)), twin(&said));
+    }
+}
+
+fn said(source: u32, document: u64, key: &str, offset: u64) -> Said {
+    let document = DocumentId { source, document };
+    let text = key.as_bytes().to_vec();
+    Said {
+        document,
+        named: true,
+        key: key.to_owned(),
+        text,
+        form: Form::Bare,
+        offset,
+        guessed: false,
+    }
+}
+
+#[test]
+fn a_document_closed_and_another_opened_count_two() {
+    let (table, mut batch) = (Table::new(), Batch::new());
+    let all = [
+        said(0, 0, "10.5555/a", 1),
+        said(0, 1, "10.5555/a", 1),
+        said(0, 1, "10.5555/a", 9),
+    ];
+    for one in &all {
+        push(&mut batch, one);
+        table.absorb(&mut batch);
+        table.close(&DocumentId {
+            source: 0,
+            document: one.document.document.wrapping_sub(1),
+        });
+    }
+    assert_eq!(records(table), twin(&all));
+}
+
+#[test]
+fn a_document_shared_by_threads_is_counted_once_though_others_come_between() {
+    let table = Table::new();
+    let (mut one, mut other) = (Batch::new(), Batch::new());
+    let all = [
+        said(0, 0, "10.5555/a", 1),
+        said(0, 1, "10.5555/a", 1),
+        said(0, 2, "10.5555/a", 1),
+        said(0, 0, "10.5555/a", 5),
+    ];
+    push(&mut one, &all[0]);
+    table.absorb(&mut one);
+    push(&mut other, &all[1]);
+    other.close(&all[1].document);
+    push(&mut other, &all[2]);
+    table.absorb(&mut other);
+    push(&mut one, &all[3]);
+    table.absorb(&mut one);
+    table.close(&all[0].document);
+    table.close(&all[2].document);
+    assert_eq!(records(table)[0].documents, 3);
+}
+
+#[test]
+fn the_first_mention_is_the_least_even_if_each_comes_before_the_last() {
+    let table = Table::new();
+    let mut batch = Batch::new();
+    // Enough replaced names and texts that every shard in use is rewritten many times.
+    let name = "n".repeat(5000);
+    for document in (0..2000u64).rev() {
+        for key in ["10.5555/a", "10.5555/b"] {
+            let mut one = said(7, document, key, 3);
+            one.text = format!("{key}{name}{document}").into_bytes();
+            push(&mut batch, &one);
+        }
+        table.absorb(&mut batch);
+        table.close(&DocumentId {
+            source: 7,
+            document,
+        });
+    }
+    let records = records(table);
+    assert_eq!(records.len(), 2);
+    for record in records {
+        assert_eq!(record.text, format!("{}{name}0", record.doi));
+        assert_eq!(
+            (record.document.as_deref(), record.documents),
+            (Some("d0"), 2000)
+        );
+    }
+}
+
+#[test]
+fn many_keys_come_out_sorted_with_a_pool_and_without() {
+    let all: Vec<Said> = (0..60_000u64)
+        .map(|i| said(0, 0, &format!("10.5555/j.x.{}", i * 7_919 % 60_013), i))
+        .collect();
+    let alone = records(fill_in_turn(&all, 5000));
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(2)
+        .build()
+        .expect("two threads");
+    assert_eq!(pool.install(|| records(fill_in_turn(&all, 5000))), alone);
+    assert_eq!(alone, twin(&all));
+}
+
+#[test]
+fn a_sink_that_fails_stops_the_records() {
+    let table = fill_in_turn(&[said(0, 0, "10.5555/a", 1), said(0, 0, "10.5555/b", 2)], 9);
+    let mut seen = 0;
+    let stopped = table.into_records(|_| {
+        seen += 1;
+        Err("full")
+    });
+    assert_eq!((stopped, seen), (Err("full"), 1));
+}
+
+#[test]
+fn an_empty_table_has_no_records() {
+    assert_eq!(records(Table::new()), []);
+}
+
+#[test]
+fn a_full_batch_says_so() {
+    let mut batch = Batch::new();
+    let mut pushed = 0;
+    while !batch.is_full() {
+        push(
+            &mut batch,
+            &said(0, 0, &format!("10.5555/{pushed}"), pushed),
+        );
+        pushed += 1;
+    }
+    assert_eq!(pushed, 4096);
+    Table::new().absorb(&mut batch);
+    assert!(!batch.is_full());
+    push(
+        &mut batch,
+        &said(0, 0, &format!("10.5555/{}", "x".repeat(2 << 20)), 0),
+    );
+    assert!(batch.is_full(), "a batch is bounded by bytes as well");
+}

@@ -1,0 +1,33 @@
+//! Bare names: one key a line and nothing else.
+
+use std::io::{self, Write};
+
+use super::{Lines, MentionRow, Record, RowWriter};
+
+/// Writes keys.
+pub(super) struct Names<W>(Lines<W>);
+
+impl<W: Write> Names<W> {
+    pub(super) fn new(out: W) -> Self {
+        Names(Lines::new(out))
+    }
+
+    fn line(&mut self, key: &str) -> io::Result<()> {
+        self.0.buffer.extend_from_slice(key.as_bytes());
+        self.0.end()
+    }
+}
+
+impl<W: Write + Send> RowWriter<W> for Names<W> {
+    fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
+        self.line(record.doi)
+    }
+
+    fn mention(&mut self, mention: &MentionRow<'_>) -> io::Result<()> {
+        self.line(mention.doi)
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<W> {
+        self.0.finish()
+    }
+}

@@ -1,0 +1,335 @@
+//! Where bytes go: standard output, a special file, or a file that appears whole or not at all.
+//!
+//! Knows nothing of what the bytes mean; how they are compressed it takes from the path's ending.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, BufWriter, Stdout, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::write::GzEncoder;
+use tempfile::{NamedTempFile, TempPath};
+
+use super::BUFFER;
+use super::format::Compression;
+
+/// Links followed to find the file that is to be replaced; more than any system allows.
+const LINKS: usize = 64;
+
+/// A failed operation and the path it concerned.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {error}", path.display())]
+pub(crate) struct PathError {
+    path: PathBuf,
+    #[source]
+    error: io::Error,
+}
+
+/// Device and inode of a file.
+pub(crate) type FileId = (u64, u64);
+
+/// An output that is written to, then committed.
+///
+/// A regular file is written beside its target under a temporary name and renamed when it is whole, so that it is never
+/// seen half written; dropped without [`commit`](Self::commit), it leaves nothing. It is not forced to the disk: against a
+/// crash of the machine it is as safe as the file system makes a rename. What exists and is no regular file is written
+/// straight. Errors carry the path; their kind is that of the system's error.
+pub(crate) struct Output {
+    encoder: Encoder,
+    /// What errors name.
+    path: PathBuf,
+    identities: Vec<FileId>,
+}
+
+enum Encoder {
+    Plain(BufWriter<Target>),
+    Gzip(GzEncoder<BufWriter<Target>>),
+    Zstd(zstd::Encoder<'static, BufWriter<Target>>),
+}
+
+enum Target {
+    Stdout(Stdout),
+    Straight(File),
+    Aside {
+        file: File,
+        temporary: TempPath,
+        path: PathBuf,
+    },
+}
+
+/// What a path leads to.
+enum Place {
+    /// An open descriptor of this process, by number.
+    Descriptor(u32),
+    /// Something that is no regular file.
+    Special(PathBuf),
+    /// A regular file, there or not.
+    Regular(PathBuf),
+}
+
+impl Output {
+    /// Opens the output at `path`, or standard output.
+    ///
+    /// The endings `.gz` and `.zst` compress, at level 6 and 3. A symbolic link is followed and what it leads to is
+    /// replaced; a file that is replaced passes its permissions on, a new one gets those that the umask leaves.
+    ///
+    /// # Errors
+    /// If `path` is a folder, or its folder is missing or cannot be written to, or a special file cannot be opened.
+    pub(crate) fn create(path: Option<&Path>) -> io::Result<Output> {
+        let name = path.unwrap_or(Path::new("standard output"));
+        Output::open(path).map_err(|error| at(name, error))
+    }
+
+    fn open(path: Option<&Path>) -> io::Result<Output> {
+        let target = match path {
+            Some(path) => Target::open(path)?,
+            None => Target::Stdout(io::stdout()),
+        };
+        let identities = target.identities();
+        let compression = path.map_or(Compression::None, Compression::from_path);
+        let encoder = Encoder::new(compression, target)?;
+        let path = path.unwrap_or(Path::new("standard output")).to_owned();
+        Ok(Output {
+            encoder,
+            path,
+            identities,
+        })
+    }
+
+    /// Device and inode of all files that this output writes or replaces: no input is to be read from them. Empty on
+    /// systems without inodes.
+    pub(crate) fn identities(&self) -> &[FileId] {
+        &self.identities
+    }
+
+    /// Ends compression, writes what is left, and gives a regular file its name.
+    ///
+    /// # Errors
+    /// If that fails; then nothing is left under the final name but what stood there before.
+    pub(crate) fn commit(self) -> io::Result<()> {
+        let Output { encoder, path, .. } = self;
+        let committed = encoder.finish().and_then(Target::commit);
+        committed.map_err(|error| at(&path, error))
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.encoder
+            .writer()
+            .write(bytes)
+            .map_err(|error| at(&self.path, error))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.encoder
+            .writer()
+            .flush()
+            .map_err(|error| at(&self.path, error))
+    }
+}
+
+impl Encoder {
+    fn new(compression: Compression, target: Target) -> io::Result<Encoder> {
+        let target = BufWriter::with_capacity(BUFFER, target);
+        Ok(match compression {
+            Compression::None => Encoder::Plain(target),
+            Compression::Gzip => Encoder::Gzip(GzEncoder::new(target, flate2::Compression::new(6))),
+            Compression::Zstd => Encoder::Zstd(zstd::Encoder::new(target, 3)?),
+        })
+    }
+
+    fn writer(&mut self) -> &mut dyn Write {
+        match self {
+            Encoder::Plain(out) => out,
+            Encoder::Gzip(out) => out,
+            Encoder::Zstd(out) => out,
+        }
+    }
+
+    fn finish(self) -> io::Result<Target> {
+        let out = match self {
+            Encoder::Plain(out) => out,
+            Encoder::Gzip(out) => out.finish()?,
+            Encoder::Zstd(out) => out.finish()?,
+        };
+        out.into_inner().map_err(|error| error.into_error())
+    }
+}
+
+impl Target {
+    fn open(path: &Path) -> io::Result<Target> {
+        match Place::of(path)? {
+            Place::Descriptor(1) => Ok(Target::Stdout(io::stdout())),
+            Place::Descriptor(_) => Ok(Target::Straight(
+                OpenOptions::new().append(true).open(path)?,
+            )),
+            Place::Special(path) => {
+                Ok(Target::Straight(OpenOptions::new().write(true).open(path)?))
+            }
+            Place::Regular(path) => Target::aside(path),
+        }
+    }
+
+    fn aside(path: PathBuf) -> io::Result<Target> {
+        let name = path
+            .file_name()
+            .ok_or(io::ErrorKind::InvalidInput)?
+            .to_string_lossy();
+        let (file, temporary) = temporary(folder(&path), &name)?.into_parts();
+        if let Ok(metadata) = fs::metadata(&path) {
+            file.set_permissions(metadata.permissions())?;
+        }
+        Ok(Target::Aside {
+            file,
+            temporary,
+            path,
+        })
+    }
+
+    fn commit(mut self) -> io::Result<()> {
+        self.flush()?;
+        match self {
+            Target::Aside {
+                temporary, path, ..
+            } => temporary.persist(path).map_err(|e| e.error),
+            Target::Stdout(_) | Target::Straight(_) => Ok(()),
+        }
+    }
+
+    fn identities(&self) -> Vec<FileId> {
+        let metadata = match self {
+            Target::Stdout(_) => [stdout_metadata(), None],
+            Target::Straight(file) => [file.metadata().ok(), None],
+            Target::Aside { file, path, .. } => [file.metadata().ok(), fs::metadata(path).ok()],
+        };
+        metadata
+            .into_iter()
+            .flatten()
+            .filter(Metadata::is_file)
+            .filter_map(|m| file_id(&m))
+            .collect()
+    }
+
+    fn writer(&mut self) -> &mut dyn Write {
+        match self {
+            Target::Stdout(out) => out,
+            Target::Straight(file) | Target::Aside { file, .. } => file,
+        }
+    }
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer().flush()
+    }
+}
+
+impl Place {
+    /// Follows symbolic links, also to files that do not exist yet, and stops at descriptors: what these lead to may have
+    /// no name, or be in use by others.
+    fn of(path: &Path) -> io::Result<Place> {
+        let mut path = path.to_owned();
+        for _ in 0..LINKS {
+            if let Some(number) = descriptor(&path) {
+                return Ok(Place::Descriptor(number));
+            }
+            match fs::symlink_metadata(&path) {
+                Ok(found) if found.is_symlink() => path = folder(&path).join(fs::read_link(&path)?),
+                Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+                Ok(found) if !found.is_file() => return Ok(Place::Special(path)),
+                Ok(_) => return Ok(Place::Regular(path)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    return Ok(Place::Regular(path));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        // The system has the right words for a loop.
+        fs::metadata(&path).map(|_| Place::Regular(path))
+    }
+}
+
+/// The number of an open descriptor, if `path` is one: `/dev/fd/1`, `/proc/self/fd/1`.
+fn descriptor(path: &Path) -> Option<u32> {
+    let number = path.file_name()?.to_str()?.parse().ok()?;
+    let folder = fs::canonicalize(folder(path)).ok()?;
+    let own = fs::canonicalize("/proc/self/fd").is_ok_and(|own| own == folder);
+    (own || folder == Path::new("/dev/fd")).then_some(number)
+}
+
+/// The folder that a path's last part stands in.
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        Some(_) => Path::new("."),
+        None => path,
+    }
+}
+
+/// A temporary file that will be `name`.
+fn temporary(folder: &Path, name: &str) -> io::Result<NamedTempFile> {
+    // Names may have 255 bytes; the random part wants room too.
+    let prefix: String = format!(".{name}").chars().take(48).chain(['.']).collect();
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".tmp");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    // tempfile's error names the temporary path, which is not what the user typed.
+    builder
+        .tempfile_in(folder)
+        .map_err(|error| system_error(&error))
+}
+
+/// The system's own error, without what was wrapped around it.
+fn system_error(error: &io::Error) -> io::Error {
+    let mut source: Option<&(dyn std::error::Error + 'static)> = error.get_ref().map(|e| e as _);
+    while let Some(inner) = source {
+        if let Some(code) = inner
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::raw_os_error)
+        {
+            return io::Error::from_raw_os_error(code);
+        }
+        source = inner.source();
+    }
+    error
+        .raw_os_error()
+        .map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
+}
+
+fn at(path: &Path, error: io::Error) -> io::Error {
+    io::Error::new(
+        error.kind(),
+        PathError {
+            path: path.to_owned(),
+            error,
+        },
+    )
+}
+
+#[cfg(unix)]
+fn file_id(metadata: &Metadata) -> Option<FileId> {
+    use std::os::unix::fs::MetadataExt;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn file_id(_: &Metadata) -> Option<FileId> {
+    None
+}
+
+#[cfg(unix)]
+fn stdout_metadata() -> Option<Metadata> {
+    use std::os::fd::AsFd;
+    let descriptor = io::stdout().as_fd().try_clone_to_owned().ok()?;
+    File::from(descriptor).metadata().ok()
+}
+
+#[cfg(not(unix))]
+fn stdout_metadata() -> Option<Metadata> {
+    None
+}

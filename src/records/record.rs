@@ -1,0 +1,142 @@
+//! What a record and a mention consist of, in the order every format writes it.
+
+use std::ops::{BitOr, BitOrAssign};
+
+use serde::{Serialize, Serializer};
+
+use crate::scan::Form;
+
+/// One output row: a name with all that was aggregated over its mentions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Record<'a> {
+    /// The key: decoded, ASCII letters in lower case.
+    pub(crate) doi: &'a str,
+    /// Accepted mentions.
+    pub(crate) mentions: u64,
+    /// Documents with at least one of them.
+    pub(crate) documents: u64,
+    /// How they were written.
+    pub(crate) forms: Forms,
+    /// Source of the first mention: the least by (source order, document order, offset).
+    pub(crate) first_source: &'a str,
+    /// Its document; a plain file has none.
+    pub(crate) first_document: Option<&'a str>,
+    /// Where it starts, in decoded bytes of the document.
+    pub(crate) first_offset: u64,
+    /// Its bytes as found, invalid UTF-8 replaced.
+    pub(crate) first_text: &'a str,
+    /// Whether the end of every mention was a guess.
+    pub(crate) guessed: bool,
+}
+
+impl Record<'_> {
+    /// The fields, in order.
+    pub(crate) const FIELDS: [&'static str; 9] = [
+        "doi",
+        "mentions",
+        "documents",
+        "forms",
+        "first_source",
+        "first_document",
+        "first_offset",
+        "first_text",
+        "guessed",
+    ];
+}
+
+/// A row of `--mentions`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct MentionRow<'a> {
+    /// The key.
+    pub(crate) doi: &'a str,
+    /// How it was written.
+    pub(crate) form: Form,
+    /// The source's name.
+    pub(crate) source: &'a str,
+    /// The document's name; a plain file has none.
+    pub(crate) document: Option<&'a str>,
+    /// Where the name starts, in decoded bytes of the document.
+    pub(crate) offset: u64,
+    /// Bytes of the name as found.
+    pub(crate) length: u64,
+    /// These bytes, invalid UTF-8 replaced.
+    pub(crate) text: &'a str,
+    /// Whether its end was a guess.
+    pub(crate) guessed: bool,
+}
+
+impl MentionRow<'_> {
+    /// The fields, in order.
+    pub(crate) const FIELDS: [&'static str; 8] = [
+        "doi", "form", "source", "document", "offset", "length", "text", "guessed",
+    ];
+}
+
+impl Serialize for Form {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// The set of forms a name was seen in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Forms(u8);
+
+impl Forms {
+    /// Every form, sorted by name as the list of a record is.
+    const SORTED: [Form; 7] = [
+        Form::Bare,
+        Form::Doi,
+        Form::Hdl,
+        Form::Info,
+        Form::Label,
+        Form::Url,
+        Form::Urn,
+    ];
+
+    /// Whether `form` was seen.
+    pub(crate) fn contains(self, form: Form) -> bool {
+        self.0 & Forms::from(form).0 != 0
+    }
+
+    /// The forms seen, sorted by name.
+    pub(crate) fn iter(self) -> impl Iterator<Item = Form> {
+        Forms::SORTED
+            .into_iter()
+            .filter(move |&form| self.contains(form))
+    }
+}
+
+impl From<Form> for Forms {
+    fn from(form: Form) -> Forms {
+        Forms(1 << form as u8)
+    }
+}
+
+impl BitOr for Forms {
+    type Output = Forms;
+
+    fn bitor(self, other: Forms) -> Forms {
+        Forms(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Forms {
+    fn bitor_assign(&mut self, other: Forms) {
+        *self = *self | other;
+    }
+}
+
+impl FromIterator<Form> for Forms {
+    fn from_iter<I: IntoIterator<Item = Form>>(forms: I) -> Forms {
+        forms
+            .into_iter()
+            .fold(Forms::default(), |all, form| all | form.into())
+    }
+}
+
+impl Serialize for Forms {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
