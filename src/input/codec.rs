@@ -32,18 +32,20 @@ fn is_bzip2_block(head: &[u8]) -> bool {
     head.starts_with(&[0x31, 0x41, 0x59, 0x26, 0x53, 0x59]) || head.starts_with(&[0x17, 0x72, 0x45, 0x38, 0x50, 0x90])
 }
 
-/// The bytes of `raw`, unpacked as its first bytes tell. The packing comes with them; it is none for plain bytes.
+/// The bytes of `raw`, unpacked as its first bytes tell. The packing comes with them; it is none for plain bytes. Packed
+/// ones are read by up to `capacity` at once.
 ///
 /// # Errors
 /// If the first bytes cannot be read, or tell a packing that cannot be opened.
 pub(super) fn unpack<'r, R: Read + Send + 'r>(
     mut raw: Raw<R>,
+    capacity: usize,
 ) -> Result<(Box<dyn Read + Send + 'r>, Option<Packing>), InputError> {
     let packing = packing(raw.peek(MAGIC)?);
     let bytes: Box<dyn Read + Send + 'r> = match packing {
         None => Box::new(raw),
-        Some(Packing::Gzip) => Box::new(Gzip::new(raw)),
-        Some(Packing::Zstd) => Box::new(Zstd(zstd::Decoder::with_buffer(raw)?)),
+        Some(Packing::Gzip) => Box::new(Gzip::new(raw.grow(capacity))),
+        Some(Packing::Zstd) => Box::new(Zstd(zstd::Decoder::with_buffer(raw.grow(capacity))?)),
         Some(other) => return Err(InputError::Unsupported(other)),
     };
     Ok((bytes, packing))
@@ -134,7 +136,7 @@ mod tests {
     /// What comes out byte by byte through a raw buffer of the least size, and the error that ends it.
     fn unpacked(packed: &[u8]) -> (Vec<u8>, Option<InputError>) {
         let mut out = Vec::new();
-        let mut bytes = match unpack(Raw::new(packed, MAGIC)) {
+        let mut bytes = match unpack(Raw::with_capacity(packed, MAGIC), MAGIC + 1) {
             Ok((bytes, _)) => bytes,
             Err(error) => return (out, Some(error)),
         };

@@ -17,7 +17,7 @@ pub use fault::{InputError, Packing};
 
 pub(crate) use container::Container;
 pub(crate) use cut::{Chunk, Cutter, Reach, Sliding};
-pub(crate) use find::{Kind, Lost, Search, Source};
+pub(crate) use find::{Kind, Search, Source};
 pub use list::Separator;
 pub(crate) use list::read_list;
 pub(crate) use name::display_name;

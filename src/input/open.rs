@@ -45,9 +45,9 @@ pub(crate) fn open<'r>(source: &Source, seen: Seen<'r>) -> Result<Option<Contain
     if metadata.is_file() && seen.is_own(&metadata) {
         return Ok(None);
     }
-    let capacity = if metadata.is_file() { (metadata.len() as usize).clamp(4 << 10, READ) } else { READ };
-    let raw = Raw::new(Counted { file, bytes: seen.bytes }, capacity);
-    let (bytes, packing) = codec::unpack(raw)?;
+    let raw = Raw::new(Counted { file, bytes: seen.bytes });
+    let capacity = if metadata.is_file() { READ.min(metadata.len() as usize) } else { READ };
+    let (bytes, packing) = codec::unpack(raw, capacity)?;
     log_packing(source, packing);
     Ok(Some(Container::whole(bytes)))
 }

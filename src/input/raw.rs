@@ -2,6 +2,9 @@
 
 use std::io::{self, BufRead, Read};
 
+/// Bytes a buffer starts with: enough for every magic, and little to pass through it where a source turns out plain.
+const SMALL: usize = 4 << 10;
+
 /// A buffered reader that can show what comes next.
 pub(super) struct Raw<R> {
     inner: R,
@@ -11,9 +14,24 @@ pub(super) struct Raw<R> {
 }
 
 impl<R: Read> Raw<R> {
-    /// Reads `inner` by up to `capacity` bytes.
-    pub(super) fn new(inner: R, capacity: usize) -> Self {
+    /// Reads `inner` through a small buffer.
+    pub(super) fn new(inner: R) -> Self {
+        Raw::with_capacity(inner, SMALL)
+    }
+
+    pub(super) fn with_capacity(inner: R, capacity: usize) -> Self {
         Raw { inner, buffer: vec![0; capacity].into_boxed_slice(), start: 0, end: 0 }
+    }
+
+    /// Makes room for `capacity` bytes at once.
+    pub(super) fn grow(self, capacity: usize) -> Self {
+        if capacity <= self.buffer.len() {
+            return self;
+        }
+        let mut raw = Raw::with_capacity(self.inner, capacity);
+        raw.end = self.end - self.start;
+        raw.buffer[..raw.end].copy_from_slice(&self.buffer[self.start..self.end]);
+        raw
     }
 
     /// The next bytes: `count` of them (at most the capacity), or fewer where the source ends.
