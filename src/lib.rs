@@ -31,7 +31,7 @@ mod records;
 #[cfg(feature = "pipeline")]
 mod report;
 
-pub use doi::{Doi, DoiError, UrlEncoding};
+pub use doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 #[cfg(feature = "pipeline")]
 pub use error::{BadGlob, Error, ErrorKind};
 #[cfg(feature = "pipeline")]

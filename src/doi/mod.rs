@@ -1,28 +1,182 @@
 //! The identifier: what a DOI name is, every way to write it, and when two are the same.
 //!
-//! Knows nothing of text, documents or files. Rule numbers are those of the source documents' list in `tests/cases/README.md`.
+//! `name` knows the syntax, `parse` reads presentation forms, `encode` writes them, `percent` is the
+//! escape both share, `equivalence` compares. Nothing here knows of text, documents or files: where
+//! a name stands in prose is the scanner's business. Rule numbers such as U2 are those listed, with
+//! their source documents, in `tests/cases/README.md`.
+
+mod encode;
+mod equivalence;
+mod error;
+mod name;
+mod parse;
+mod percent;
+#[cfg(test)]
+mod properties;
 
 use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
 
-/// A DOI name.
-#[derive(Clone, Debug)]
-pub struct Doi(Box<str>);
+pub use encode::UrlEncoding;
+pub use error::{DoiError, DoiErrorKind};
 
-/// Why a text is no DOI name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no DOI name")]
-pub struct DoiError;
+// The scanner's way in: the same rules without a `Doi` allocated for each candidate.
+#[allow(unused_imports)]
+pub(crate) use {
+    name::{check, first_not_graphic, key, key_into},
+    percent::hex_pair,
+};
 
-/// How much a URL presentation encodes (H1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UrlEncoding {
-    /// Only what must be.
-    Mandatory,
-    /// What is recommended as well.
-    Recommended,
+/// A DOI name, such as `10.1000/182`: decoded, its case kept.
+///
+/// It is `10.`, a registrant code of digits that full stops may subdivide, a `/`, and a suffix of at
+/// least one graphic Unicode character (N1, N3). No length is too long (N2), and nothing is ever
+/// normalised (U2). Code points count as graphic by Unicode 16.
+///
+/// [`Doi::parse`] reads what people write, [`Doi::new`] takes the name itself; the `to_…` methods
+/// write each form so that `parse` gives back the same name, byte for byte.
+///
+/// `Eq`, `Hash` and `Ord` go by ASCII case folding and by nothing else (U5). That is also why `Doi`
+/// is no `Borrow<str>`: strings compare with case.
+///
+/// ```
+/// use doisift::{Doi, UrlEncoding};
+///
+/// let doi = Doi::parse("https://doi.org/10.1000/456%23789?noredirect")?;
+/// assert_eq!(doi.as_str(), "10.1000/456#789");
+/// assert_eq!((doi.prefix(), doi.suffix()), ("10.1000", "456#789"));
+/// assert_eq!(doi.to_doi_uri(), "doi:10.1000/456%23789");
+/// assert_eq!(doi.to_url(UrlEncoding::Mandatory), "https://doi.org/10.1000/456%23789");
+///
+/// assert_eq!(Doi::parse("DOI 10.17487/RFC3986")?, Doi::parse("urn:doi:10.17487:rfc3986")?);
+/// # Ok::<(), doisift::DoiError>(())
+/// ```
+#[derive(Clone)]
+pub struct Doi {
+    name: Box<str>,
+    /// Where the `/` stands that ends the prefix.
+    slash: usize,
 }
 
-/// ASCII-lowercased copy: the representative of a name's equivalence class (U5).
-pub(crate) fn key(name: &str) -> Cow<'_, str> {
-    Cow::Owned(name.to_ascii_lowercase())
+impl Doi {
+    /// Takes a DOI name as it is: nothing is trimmed and nothing decoded, so `10.1000/a%20b` holds a
+    /// percent sign.
+    ///
+    /// Linear in the name's length; allocates the name once.
+    ///
+    /// # Errors
+    ///
+    /// Where the text breaks N1 or N3. The offset counts bytes of `name`.
+    pub fn new(name: &str) -> Result<Self, DoiError> {
+        let slash = name::check(name)?;
+        Ok(Doi {
+            name: name.into(),
+            slash,
+        })
+    }
+
+    /// Reads a DOI name in any presentation form, and undoes percent escapes exactly once (H4).
+    ///
+    /// | form | examples | raw `?` or `#` |
+    /// |---|---|---|
+    /// | bare, or behind a label and a blank | `10.1000/182`, `DOI 10.1000/182`, `doi: 10.1000/182` | part of the name |
+    /// | URI | `doi:10.1000/182`, `info:doi/10.1000/182`, `hdl:10.1000/182` | refused (U3) |
+    /// | URN (H3) | `urn:doi:10.1000:182` | refused |
+    /// | URL of a proxy (P1) | `https://doi.org/10.1000/182`, `//dx.doi.org/10.1000/182`, `doi.org/urn:doi:10.1000:182` | end the name (H4, P2) |
+    /// | URL of the REST API | `https://doi.org/api/handles/10.1000/182` | end the name |
+    ///
+    /// Proxies are `doi.org`, `dx.doi.org`, `www.doi.org` and `hdl.handle.net`, by `http` or `https`
+    /// or neither, with a port or without. Schemes, labels and hosts are read without case, and the
+    /// scheme words behind a proxy (`https://doi.org/doi:10.1000/182`) too. `%` always starts an
+    /// escape; one that two hexadecimal digits do not follow stands for itself (H5). A final `/`
+    /// belongs to the name (P3).
+    ///
+    /// ASCII white space around the text is dropped; raw white space inside is refused, while an
+    /// escaped blank (`%20`) is a character of the name.
+    ///
+    /// Linear in the text's length; allocates the name once, and once more where it holds escapes.
+    ///
+    /// # Errors
+    ///
+    /// Where the text is in no such form, or what it holds breaks N1 or N3. Of several faults the
+    /// first is told; the offset counts bytes of `text`, from its own start.
+    pub fn parse(text: &str) -> Result<Self, DoiError> {
+        parse::read(text)
+    }
+
+    fn from_string(name: String) -> Result<Self, DoiError> {
+        let slash = name::check(&name)?;
+        Ok(Doi {
+            name: name.into_boxed_str(),
+            slash,
+        })
+    }
+
+    /// The whole name, decoded, its case kept.
+    pub fn as_str(&self) -> &str {
+        &self.name
+    }
+
+    /// What stands before the first `/`: directory indicator, full stop and registrant code.
+    pub fn prefix(&self) -> &str {
+        &self.name[..self.slash]
+    }
+
+    /// What stands behind the first `/`; it may hold more of them.
+    pub fn suffix(&self) -> &str {
+        &self.name[self.slash + 1..]
+    }
+
+    /// The prefix without directory indicator and full stop: `1000.10` of `10.1000.10/123`.
+    pub fn registrant_code(&self) -> &str {
+        &self.name[name::DIRECTORY.len()..self.slash]
+    }
+
+    /// The representative of all equivalent names: ASCII letters in lower case, all else as it is (U5).
+    ///
+    /// Two names are equal just where their keys are the same bytes, and `Ord` is the bytewise order
+    /// of keys. Allocates only where there is an upper case letter.
+    pub fn key(&self) -> Cow<'_, str> {
+        name::key(&self.name)
+    }
+
+    /// Whether the suffix is a single character and `/`, then anything (N4).
+    ///
+    /// ANSI/NISO Z39.84 reserves such suffixes. A few are registered all the same, so they are read
+    /// like any other.
+    pub fn is_reserved(&self) -> bool {
+        self.suffix().chars().nth(1) == Some('/')
+    }
+}
+
+/// The name itself, with nothing encoded.
+///
+/// [`Doi::parse`] reads it back only where the name holds no white space and nothing that looks like
+/// a percent escape; [`Doi::new`] always does, and so does `parse` for the `to_…` forms.
+impl fmt::Display for Doi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.name)
+    }
+}
+
+impl fmt::Debug for Doi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Doi").field(&self.name).finish()
+    }
+}
+
+/// As [`Doi::parse`].
+impl FromStr for Doi {
+    type Err = DoiError;
+
+    fn from_str(text: &str) -> Result<Self, DoiError> {
+        Doi::parse(text)
+    }
+}
+
+impl AsRef<str> for Doi {
+    fn as_ref(&self) -> &str {
+        &self.name
+    }
 }

@@ -1,0 +1,61 @@
+//! Why a text is no DOI name, and where.
+
+/// Why a text is no DOI name, and at which byte of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}, at byte {offset}")]
+pub struct DoiError {
+    kind: DoiErrorKind,
+    offset: usize,
+}
+
+/// What is wrong with a text that is no DOI name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DoiErrorKind {
+    /// It does not start with `10.`, behind whatever form it is in (N1).
+    #[error("no directory indicator \"10.\"")]
+    NoDirectory,
+    /// `10/abc`: an alias from the short DOI service, which only a look-up turns into a name.
+    #[error("a short DOI is an alias, not a name")]
+    ShortDoi,
+    /// Between `10.` and the separator stands something else than digits subdivided by full stops (N1).
+    #[error("the registrant code is not numeric")]
+    RegistrantCode,
+    /// The text ends with the prefix (N1).
+    #[error("no \"/\" behind the prefix")]
+    NoSeparator,
+    /// The text ends with the separator (N3).
+    #[error("empty suffix")]
+    EmptySuffix,
+    /// A control, format, private use or unassigned character, or a line or paragraph separator (N3).
+    #[error("U+{:04X} is not a graphic character", u32::from(*.0))]
+    NotGraphic(char),
+    /// The percent escapes give bytes that are not UTF-8 (U1).
+    #[error("the escapes are not UTF-8")]
+    NotUtf8,
+    /// White space that is not escaped stands inside the text.
+    #[error("raw white space")]
+    WhiteSpace,
+    /// A raw `?` or `#` in a URI that may have neither query nor fragment (U3).
+    #[error("raw \"{0}\" in a URI that has neither query nor fragment")]
+    QueryOrFragment(char),
+    /// A URL whose host is no proxy for DOI names (P1).
+    #[error("a URL of no DOI proxy")]
+    ForeignHost,
+}
+
+impl DoiError {
+    pub(super) fn new(kind: DoiErrorKind, offset: usize) -> Self {
+        DoiError { kind, offset }
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> DoiErrorKind {
+        self.kind
+    }
+
+    /// Where, in bytes from the start of the text that was given.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+}

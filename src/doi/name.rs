@@ -1,0 +1,93 @@
+//! The syntax of a name that is already decoded (N1 to N3), and its key (U5).
+
+use std::borrow::Cow;
+
+use unicode_general_category::{GeneralCategory, get_general_category};
+
+use super::error::{DoiError, DoiErrorKind};
+
+/// The directory indicator with its full stop (N1).
+pub(super) const DIRECTORY: &str = "10.";
+
+/// Where the `/` stands that ends the prefix of `name`, or why `name` is no DOI name.
+pub(crate) fn check(name: &str) -> Result<usize, DoiError> {
+    let slash = prefix_end(name)?;
+    let suffix = &name[slash + 1..];
+    if suffix.is_empty() {
+        return Err(DoiError::new(DoiErrorKind::EmptySuffix, name.len()));
+    }
+    match first_not_graphic(suffix) {
+        Some((at, c)) => Err(DoiError::new(DoiErrorKind::NotGraphic(c), slash + 1 + at)),
+        None => Ok(slash),
+    }
+}
+
+fn prefix_end(name: &str) -> Result<usize, DoiError> {
+    let end = registrant_code_end(name).ok_or_else(|| no_directory(name))?;
+    let whole = name.as_bytes()[end - 1].is_ascii_digit();
+    match name.as_bytes().get(end) {
+        Some(b'/') if whole => Ok(end),
+        None if whole => Err(DoiError::new(DoiErrorKind::NoSeparator, end)),
+        _ => Err(DoiError::new(DoiErrorKind::RegistrantCode, end)),
+    }
+}
+
+/// Where digits subdivided by single full stops end behind the directory indicator.
+pub(super) fn registrant_code_end(name: &str) -> Option<usize> {
+    let mut end = name.starts_with(DIRECTORY).then_some(DIRECTORY.len())?;
+    let bytes = name.as_bytes();
+    while bytes
+        .get(end)
+        .is_some_and(|&b| b.is_ascii_digit() || b == b'.' && bytes[end - 1] != b'.')
+    {
+        end += 1;
+    }
+    Some(end)
+}
+
+fn no_directory(name: &str) -> DoiError {
+    let short = name
+        .strip_prefix("10/")
+        .is_some_and(|alias| !alias.is_empty());
+    let kind = if short {
+        DoiErrorKind::ShortDoi
+    } else {
+        DoiErrorKind::NoDirectory
+    };
+    DoiError::new(kind, 0)
+}
+
+/// The first character that no suffix may hold (N3), and its byte offset. Reads plain ASCII a byte
+/// at a time, without decoding.
+pub(crate) fn first_not_graphic(text: &str) -> Option<(usize, char)> {
+    let plain = text.bytes().position(|b| !matches!(b, b' '..=b'~'))?;
+    let (at, c) = text[plain..]
+        .char_indices()
+        .find(|&(_, c)| !is_graphic(c))?;
+    Some((plain + at, c))
+}
+
+fn is_graphic(c: char) -> bool {
+    use GeneralCategory::*;
+    !matches!(
+        get_general_category(c),
+        Control | Format | Surrogate | PrivateUse | Unassigned | LineSeparator | ParagraphSeparator
+    )
+}
+
+/// The representative of a name's equivalence class: ASCII letters in lower case (U5).
+pub(crate) fn key(name: &str) -> Cow<'_, str> {
+    if !name.bytes().any(|b| b.is_ascii_uppercase()) {
+        return Cow::Borrowed(name);
+    }
+    let mut key = String::with_capacity(name.len());
+    key_into(name, &mut key);
+    Cow::Owned(key)
+}
+
+/// Appends the key of `name` to `out`.
+pub(crate) fn key_into(name: &str, out: &mut String) {
+    let start = out.len();
+    out.push_str(name);
+    out[start..].make_ascii_lowercase();
+}

@@ -1,0 +1,178 @@
+//! Presentation forms in, names out. What each form is called is told by [`Doi::parse`].
+
+use std::borrow::Cow;
+
+use super::error::{DoiError, DoiErrorKind};
+use super::{Doi, name, percent};
+
+/// Hosts that answer for DOI names (P1); the last is the handle system's own.
+const PROXIES: [&str; 4] = ["doi.org", "dx.doi.org", "www.doi.org", "hdl.handle.net"];
+
+/// The path of the proxy's REST API, before the name (P4).
+const API: &str = "api/handles/";
+
+/// A name as written, with what the form around it says about reading it.
+struct Presentation<'a> {
+    /// From the first byte of the name to the end of the text.
+    rest: &'a str,
+    marks: Marks,
+    /// Whether a colon may part prefix and suffix (H3).
+    urn: bool,
+}
+
+/// What a raw `?` or `#` means.
+#[derive(Clone, Copy)]
+enum Marks {
+    /// Characters like any other: the text is a name, not a URI.
+    Stay,
+    /// The text breaks U3.
+    Refuse,
+    /// They end the name (H4, P2).
+    End,
+}
+
+pub(super) fn read(text: &str) -> Result<Doi, DoiError> {
+    let text_end = text.trim_ascii_end();
+    let body = without_label(text_end.trim_ascii_start());
+    let start = text_end.len() - body.len();
+    let blank = white_space(body, start);
+    let Some(found) = presentation(body) else {
+        return Err(blank.unwrap_or(DoiError::new(DoiErrorKind::ForeignHost, start)));
+    };
+    let start = text_end.len() - found.rest.len();
+    let (name, mark) = within_marks(&found, start);
+    let doi = decoded(name, found.urn, start);
+    let faults = [blank, mark, doi.as_ref().err().copied()];
+    // Of faults at the same byte the raw one says more: `10.1000?x` has a `?`, not a bad prefix.
+    match faults.into_iter().flatten().min_by_key(DoiError::offset) {
+        Some(fault) => Err(fault),
+        None => doi,
+    }
+}
+
+/// `text` behind the word "DOI" and a blank, as it stands in print. Without a blank `doi:` is a scheme.
+fn without_label(text: &str) -> &str {
+    let Some(rest) = behind(text, "doi") else {
+        return text;
+    };
+    let rest = rest.strip_prefix(':').unwrap_or(rest);
+    let name = rest.trim_ascii_start();
+    if name.len() < rest.len() { name } else { text }
+}
+
+/// Unescaped white space, of which a name's own blanks are told by their escape.
+fn white_space(body: &str, start: usize) -> Option<DoiError> {
+    let plain = body.bytes().position(|b| !b.is_ascii_graphic())?;
+    let at = plain + body[plain..].find(char::is_whitespace)?;
+    Some(DoiError::new(DoiErrorKind::WhiteSpace, start + at))
+}
+
+/// What form `body` is in; `None` for the URL of a host that is no proxy.
+fn presentation(body: &str) -> Option<Presentation<'_>> {
+    let Some(path) = proxy_path(body)? else {
+        return Some(match scheme(body) {
+            Some((rest, urn)) => Presentation {
+                rest,
+                marks: Marks::Refuse,
+                urn,
+            },
+            None => Presentation {
+                rest: body,
+                marks: Marks::Stay,
+                urn: false,
+            },
+        });
+    };
+    let path = path.strip_prefix(API).unwrap_or(path);
+    let (rest, urn) = scheme(path).unwrap_or((path, false));
+    Some(Presentation {
+        rest,
+        marks: Marks::End,
+        urn,
+    })
+}
+
+/// What follows host and `/` of a proxy URL: `Some(None)` where `body` is no URL, `None` where it is
+/// one of another host. Without scheme and `//` any other host is taken for no URL.
+fn proxy_path(body: &str) -> Option<Option<&str>> {
+    let url = ["https://", "http://", "//"].iter().find_map(|scheme| {
+        let (start, rest) = body.split_at_checked(scheme.len())?;
+        start.eq_ignore_ascii_case(scheme).then_some(rest)
+    });
+    let rest = url.unwrap_or(body);
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    match (is_proxy(authority), url) {
+        (true, _) => Some(Some(path.strip_prefix('/').unwrap_or(path))),
+        (false, Some(_)) => None,
+        (false, None) => Some(None),
+    }
+}
+
+fn is_proxy(authority: &str) -> bool {
+    let (host, port) = authority.split_once(':').unwrap_or((authority, ""));
+    port.bytes().all(|b| b.is_ascii_digit()) && PROXIES.iter().any(|p| host.eq_ignore_ascii_case(p))
+}
+
+/// What follows the scheme of a URI for DOI names, and whether it is the URN's.
+fn scheme(text: &str) -> Option<(&str, bool)> {
+    let uri = ["doi:", "info:doi/", "hdl:"]
+        .iter()
+        .find_map(|word| behind(text, word));
+    uri.map(|rest| (rest, false))
+        .or_else(|| Some((behind(text, "urn:doi:")?, true)))
+}
+
+/// What follows `word` in `text`, compared without ASCII case and with escapes undone.
+fn behind<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let mut at = 0;
+    for wanted in word.bytes() {
+        let (byte, width) = percent::first(&text.as_bytes()[at..])?;
+        if !byte.eq_ignore_ascii_case(&wanted) {
+            return None;
+        }
+        at += width;
+    }
+    text.get(at..)
+}
+
+/// The name without what its marks end, and the fault where marks are refused.
+fn within_marks<'a>(found: &Presentation<'a>, start: usize) -> (&'a str, Option<DoiError>) {
+    let rest = found.rest;
+    let Some(at) = memchr::memchr2(b'?', b'#', rest.as_bytes()) else {
+        return (rest, None);
+    };
+    let mark = char::from(rest.as_bytes()[at]);
+    match found.marks {
+        Marks::Stay => (rest, None),
+        Marks::End => (&rest[..at], None),
+        Marks::Refuse => (
+            rest,
+            Some(DoiError::new(
+                DoiErrorKind::QueryOrFragment(mark),
+                start + at,
+            )),
+        ),
+    }
+}
+
+/// The name that `written`, which stands at `start`, decodes to.
+fn decoded(written: &str, urn: bool, start: usize) -> Result<Doi, DoiError> {
+    let at = |decoded| start + percent::written_at(written, decoded);
+    let mut name = match percent::decode(written) {
+        Cow::Borrowed(_) => written.to_owned(),
+        Cow::Owned(bytes) => String::from_utf8(bytes)
+            .map_err(|e| DoiError::new(DoiErrorKind::NotUtf8, at(e.utf8_error().valid_up_to())))?,
+    };
+    if urn {
+        separate(&mut name);
+    }
+    Doi::from_string(name).map_err(|e| DoiError::new(e.kind(), at(e.offset())))
+}
+
+/// Turns the colon behind the prefix of a URN into the name's `/` (H3).
+fn separate(name: &mut String) {
+    match name::registrant_code_end(name) {
+        Some(end) if name[end..].starts_with(':') => name.replace_range(end..=end, "/"),
+        _ => {}
+    }
+}

@@ -1,0 +1,52 @@
+//! The percent escape: two hexadecimal digits for a byte (H1, H5).
+
+use std::borrow::Cow;
+
+/// The byte that two hexadecimal digits stand for.
+pub(crate) fn hex_pair(high: u8, low: u8) -> Option<u8> {
+    let digit = |b: u8| char::from(b).to_digit(16);
+    u8::try_from(digit(high)? << 4 | digit(low)?).ok()
+}
+
+/// The byte at the start of `escaped`, and how many bytes write it: three for an escape, else one.
+/// A `%` that two hexadecimal digits do not follow is itself (H5).
+pub(super) fn first(escaped: &[u8]) -> Option<(u8, usize)> {
+    match *escaped {
+        [b'%', high, low, ..] => Some(hex_pair(high, low).map_or((b'%', 1), |byte| (byte, 3))),
+        [byte, ..] => Some((byte, 1)),
+        [] => None,
+    }
+}
+
+/// Undoes each escape once. Copies only where there is a `%`.
+pub(super) fn decode(text: &str) -> Cow<'_, [u8]> {
+    let mut rest = text.as_bytes();
+    let Some(plain) = memchr::memchr(b'%', rest) else {
+        return Cow::Borrowed(rest);
+    };
+    let mut decoded = Vec::with_capacity(rest.len());
+    decoded.extend_from_slice(&rest[..plain]);
+    rest = &rest[plain..];
+    while let Some((byte, width)) = first(rest) {
+        decoded.push(byte);
+        rest = &rest[width..];
+    }
+    Cow::Owned(decoded)
+}
+
+/// Where byte `decoded` of what [`decode`] gives is written in `text`.
+pub(super) fn written_at(text: &str, decoded: usize) -> usize {
+    let mut at = 0;
+    for _ in 0..decoded {
+        at += first(&text.as_bytes()[at..]).map_or(0, |(_, width)| width);
+    }
+    at
+}
+
+/// Appends the escape for `byte`, with capital digits as in the documents' newest table.
+pub(super) fn push(byte: u8, out: &mut String) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    out.push('%');
+    out.push(char::from(DIGITS[usize::from(byte >> 4)]));
+    out.push(char::from(DIGITS[usize::from(byte & 15)]));
+}
