@@ -105,12 +105,5 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &self.kind {
-            ErrorKind::Input(error) => error.cause().map(|cause| cause as _),
-            ErrorKind::List(error) | ErrorKind::Output(error) | ErrorKind::Threads(error) => Some(error),
-            ErrorKind::Glob(_) | ErrorKind::UnknownEnding(_) | ErrorKind::Cancelled => None,
-        }
-    }
-}
+/// Its text names the cause; [`kind`](Error::kind) gives it.
+impl std::error::Error for Error {}

@@ -66,16 +66,6 @@ pub enum InputError {
     Shrunk,
 }
 
-impl InputError {
-    /// The system's or codec's own error, where there is one.
-    pub(crate) fn cause(&self) -> Option<&io::Error> {
-        match self {
-            InputError::Io(error) | InputError::Damaged { error, .. } => Some(error),
-            InputError::Trailing(_) | InputError::Unsupported(_) | InputError::Shrunk => None,
-        }
-    }
-}
-
 /// Takes out what [`Read`](io::Read) could only pass on wrapped.
 impl From<io::Error> for InputError {
     fn from(error: io::Error) -> Self {
