@@ -50,7 +50,12 @@ pub struct Error {
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind) -> Self {
-        Error { kind, source: None, document: None, offset: None }
+        Error {
+            kind,
+            source: None,
+            document: None,
+            offset: None,
+        }
     }
 
     pub(crate) fn output(error: io::Error) -> Self {
@@ -59,12 +64,19 @@ impl Error {
 
     /// Adds the source it concerns.
     pub(crate) fn in_source(self, source: Arc<str>) -> Self {
-        Error { source: Some(source), ..self }
+        Error {
+            source: Some(source),
+            ..self
+        }
     }
 
     /// Adds the document, if it has a name, and the offset in its decoded bytes.
     pub(crate) fn at(self, document: Option<Arc<str>>, offset: u64) -> Self {
-        Error { document, offset: Some(offset), ..self }
+        Error {
+            document,
+            offset: Some(offset),
+            ..self
+        }
     }
 
     /// What went wrong.

@@ -29,7 +29,8 @@ pub(super) fn packing(head: &[u8]) -> Option<Packing> {
 
 /// A first block, or the end of a stream that has none: a text may well start with `BZh9`.
 fn is_bzip2_block(head: &[u8]) -> bool {
-    head.starts_with(&[0x31, 0x41, 0x59, 0x26, 0x53, 0x59]) || head.starts_with(&[0x17, 0x72, 0x45, 0x38, 0x50, 0x90])
+    head.starts_with(&[0x31, 0x41, 0x59, 0x26, 0x53, 0x59])
+        || head.starts_with(&[0x17, 0x72, 0x45, 0x38, 0x50, 0x90])
 }
 
 /// The bytes of `raw`, unpacked as its first bytes tell. The packing comes with them; it is none for plain bytes. Packed
@@ -60,7 +61,9 @@ struct Gzip<R: Read> {
 
 impl<R: Read> Gzip<R> {
     fn new(raw: Raw<R>) -> Self {
-        Gzip { member: Some(GzDecoder::new(raw)) }
+        Gzip {
+            member: Some(GzDecoder::new(raw)),
+        }
     }
 
     /// Goes on behind the end of a member.
@@ -110,7 +113,9 @@ struct Zstd<R: Read>(zstd::Decoder<'static, Raw<R>>);
 
 impl<R: Read> Read for Zstd<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.0.read(into).map_err(|error| damaged(Packing::Zstd, error))
+        self.0
+            .read(into)
+            .map_err(|error| damaged(Packing::Zstd, error))
     }
 }
 
@@ -130,7 +135,9 @@ mod tests {
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
         let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        out.write_all(bytes).and_then(|()| out.finish()).unwrap_or_default()
+        out.write_all(bytes)
+            .and_then(|()| out.finish())
+            .unwrap_or_default()
     }
 
     /// What comes out byte by byte through a raw buffer of the least size, and the error that ends it.
@@ -166,7 +173,10 @@ mod tests {
         for garbage in [&b"garbage"[..], b"\x1f", b"\0\0\0x"] {
             let (bytes, error) = unpacked(&[&gzip(b"kept")[..], garbage].concat());
             assert_eq!(bytes, b"kept");
-            assert!(matches!(error, Some(InputError::Trailing(Packing::Gzip))), "{error:?}");
+            assert!(
+                matches!(error, Some(InputError::Trailing(Packing::Gzip))),
+                "{error:?}"
+            );
         }
     }
 
@@ -175,8 +185,14 @@ mod tests {
         let packed = gzip(b"some text, some text");
         for end in 2..packed.len() {
             let (bytes, error) = unpacked(&packed[..end]);
-            assert!(b"some text, some text".starts_with(&bytes[..]), "cut at {end}");
-            assert!(matches!(error, Some(InputError::Damaged { .. })), "cut at {end}: {error:?}");
+            assert!(
+                b"some text, some text".starts_with(&bytes[..]),
+                "cut at {end}"
+            );
+            assert!(
+                matches!(error, Some(InputError::Damaged { .. })),
+                "cut at {end}: {error:?}"
+            );
         }
     }
 
@@ -189,7 +205,16 @@ mod tests {
         assert_eq!(bytes, b"one two");
         assert!(error.is_none(), "{error:?}");
         let (_, error) = unpacked(&packed[..packed.len() - 1]);
-        assert!(matches!(error, Some(InputError::Damaged { packing: Packing::Zstd, .. })), "{error:?}");
+        assert!(
+            matches!(
+                error,
+                Some(InputError::Damaged {
+                    packing: Packing::Zstd,
+                    ..
+                })
+            ),
+            "{error:?}"
+        );
         Ok(())
     }
 

@@ -40,12 +40,24 @@ pub(crate) struct Cutter {
 impl Cutter {
     /// Cuts a whole document.
     pub(crate) fn new(reach: Reach) -> Self {
-        Cutter { behind: reach.behind as u64, next: 0, until: u64::MAX, end: 0, ended: false, damage: None }
+        Cutter {
+            behind: reach.behind as u64,
+            next: 0,
+            until: u64::MAX,
+            end: 0,
+            ended: false,
+            damage: None,
+        }
     }
 
     /// Cuts the part whose anchors are `anchors`, reading from `start`.
     pub(crate) fn part(reach: Reach, anchors: Range<u64>, start: u64) -> Self {
-        Cutter { next: anchors.start, until: anchors.end, end: start, ..Cutter::new(reach) }
+        Cutter {
+            next: anchors.start,
+            until: anchors.end,
+            end: start,
+            ..Cutter::new(reach)
+        }
     }
 
     /// Fills `free` as far as the document goes. Returns how many bytes that were.
@@ -68,8 +80,14 @@ impl Cutter {
 
     /// The next anchors, at most `most` positions, for which enough was read.
     pub(crate) fn take(&mut self, most: usize) -> Option<Range<u64>> {
-        let known = if self.ended { self.end } else { self.end.saturating_sub(self.behind) };
-        let end = known.min(self.until).min(self.next.saturating_add(most as u64));
+        let known = if self.ended {
+            self.end
+        } else {
+            self.end.saturating_sub(self.behind)
+        };
+        let end = known
+            .min(self.until)
+            .min(self.next.saturating_add(most as u64));
         let start = self.next;
         (start < end).then(|| {
             self.next = end;
@@ -115,7 +133,14 @@ impl Sliding {
     pub(crate) fn new(reach: Reach, chunk: usize, step: usize) -> Self {
         // Room for several steps, so that what is kept moves once in several steps.
         let capacity = reach.before + reach.behind + 4 * step;
-        Sliding { reach, chunk, step, buffer: vec![0; capacity].into_boxed_slice(), filled: 0, offset: 0 }
+        Sliding {
+            reach,
+            chunk,
+            step,
+            buffer: vec![0; capacity].into_boxed_slice(),
+            filled: 0,
+            offset: 0,
+        }
     }
 
     /// Starts a document, or a part of one, whose first byte read will stand at `offset`.
@@ -125,7 +150,11 @@ impl Sliding {
     }
 
     /// The next chunk.
-    pub(crate) fn next(&mut self, cutter: &mut Cutter, document: &mut dyn Read) -> Option<Chunk<'_>> {
+    pub(crate) fn next(
+        &mut self,
+        cutter: &mut Cutter,
+        document: &mut dyn Read,
+    ) -> Option<Chunk<'_>> {
         let anchors = loop {
             if let Some(anchors) = cutter.take(self.chunk) {
                 break anchors;
@@ -138,7 +167,12 @@ impl Sliding {
             self.filled += cutter.read(document, &mut self.buffer[self.filled..free]);
         };
         let range = (anchors.start - self.offset) as usize..(anchors.end - self.offset) as usize;
-        Some(Chunk { bytes: &self.buffer[..self.filled], range, offset: self.offset, damaged: cutter.is_damaged() })
+        Some(Chunk {
+            bytes: &self.buffer[..self.filled],
+            range,
+            offset: self.offset,
+            damaged: cutter.is_damaged(),
+        })
     }
 
     /// Forgets what stands further before the anchor at `next` than anybody looks.
@@ -157,7 +191,10 @@ impl Sliding {
 mod tests {
     use super::*;
 
-    const REACH: Reach = Reach { before: 3, behind: 5 };
+    const REACH: Reach = Reach {
+        before: 3,
+        behind: 5,
+    };
 
     /// Every anchor position is given out once, in order, with its reach at hand or the document's end in it.
     fn check(text: &[u8], chunk: usize, step: usize) {
@@ -168,11 +205,17 @@ mod tests {
         let mut rest = text;
         while let Some(c) = sliding.next(&mut cutter, &mut rest) {
             let from = c.offset as usize;
-            assert_eq!(c.bytes, &text[from..from + c.bytes.len()], "chunk {chunk}, step {step}");
+            assert_eq!(
+                c.bytes,
+                &text[from..from + c.bytes.len()],
+                "chunk {chunk}, step {step}"
+            );
             assert_eq!(from + c.range.start, next);
             assert!((1..=chunk).contains(&c.range.len()));
             assert!(c.range.start >= REACH.before || from == 0);
-            assert!(c.bytes.len() - c.range.end >= REACH.behind || from + c.bytes.len() == text.len());
+            assert!(
+                c.bytes.len() - c.range.end >= REACH.behind || from + c.bytes.len() == text.len()
+            );
             next = from + c.range.end;
         }
         assert_eq!(next, text.len(), "chunk {chunk}, step {step}");
@@ -198,7 +241,11 @@ mod tests {
             fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
                 self.0 += 1;
                 into[0] = self.0;
-                if self.0 > 9 { Err(io::ErrorKind::InvalidData.into()) } else { Ok(1) }
+                if self.0 > 9 {
+                    Err(io::ErrorKind::InvalidData.into())
+                } else {
+                    Ok(1)
+                }
             }
         }
         let mut sliding = Sliding::new(REACH, 100, 4);

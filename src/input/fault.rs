@@ -69,7 +69,9 @@ pub enum InputError {
 /// Takes out what [`Read`](io::Read) could only pass on wrapped.
 impl From<io::Error> for InputError {
     fn from(error: io::Error) -> Self {
-        error.downcast::<InputError>().unwrap_or_else(InputError::Io)
+        error
+            .downcast::<InputError>()
+            .unwrap_or_else(InputError::Io)
     }
 }
 

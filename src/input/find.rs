@@ -48,7 +48,10 @@ impl Search {
     /// matches. A glob without `/` is held against the file's name, any other against the path below the folder; an
     /// excluded folder is not entered.
     pub(crate) fn new(include: &[String], exclude: &[String]) -> Result<Self, globset::Error> {
-        Ok(Search { include: glob_set(include)?, exclude: glob_set(exclude)? })
+        Ok(Search {
+            include: glob_set(include)?,
+            exclude: glob_set(exclude)?,
+        })
     }
 
     /// The sources that `paths` lead to, bytewise by name and each once, and the paths that could not be looked at.
@@ -58,29 +61,48 @@ impl Search {
             self.add(path, &mut found);
         }
         sort(&mut found.sources);
-        found.sources.dedup_by(|a, b| a.path.as_os_str() == b.path.as_os_str());
+        found
+            .sources
+            .dedup_by(|a, b| a.path.as_os_str() == b.path.as_os_str());
         (found.sources, found.lost)
     }
 
     fn add(&self, path: &Path, found: &mut Found) {
         if path.as_os_str() == "-" {
-            found.sources.push(Source { path: path.to_owned(), kind: Kind::Stdin });
+            found.sources.push(Source {
+                path: path.to_owned(),
+                kind: Kind::Stdin,
+            });
             return;
         }
         match fs::metadata(path) {
             Ok(at) if at.is_dir() => self.walk(&folder_root(path), found),
-            Ok(at) if at.is_file() => found.sources.push(Source { path: path.to_owned(), kind: Kind::File }),
-            Ok(_) => found.sources.push(Source { path: path.to_owned(), kind: Kind::Stream }),
-            Err(error) => found.lost.push(Lost { path: path.to_owned(), error: error.into() }),
+            Ok(at) if at.is_file() => found.sources.push(Source {
+                path: path.to_owned(),
+                kind: Kind::File,
+            }),
+            Ok(_) => found.sources.push(Source {
+                path: path.to_owned(),
+                kind: Kind::Stream,
+            }),
+            Err(error) => found.lost.push(Lost {
+                path: path.to_owned(),
+                error: error.into(),
+            }),
         }
     }
 
     fn walk(&self, root: &Path, found: &mut Found) {
-        let entries = WalkDir::new(root).into_iter().filter_entry(|entry| !self.excluded(root, entry));
+        let entries = WalkDir::new(root)
+            .into_iter()
+            .filter_entry(|entry| !self.excluded(root, entry));
         for entry in entries {
             match entry {
                 Ok(entry) if entry.file_type().is_file() && self.included(root, entry.path()) => {
-                    found.sources.push(Source { path: entry.into_path(), kind: Kind::File });
+                    found.sources.push(Source {
+                        path: entry.into_path(),
+                        kind: Kind::File,
+                    });
                 }
                 Ok(_) => {}
                 Err(error) => found.lost.push(unwalkable(root, error)),
@@ -89,11 +111,17 @@ impl Search {
     }
 
     fn excluded(&self, root: &Path, entry: &DirEntry) -> bool {
-        entry.depth() > 0 && self.exclude.as_ref().is_some_and(|set| set.is_match(below(root, entry.path())))
+        entry.depth() > 0
+            && self
+                .exclude
+                .as_ref()
+                .is_some_and(|set| set.is_match(below(root, entry.path())))
     }
 
     fn included(&self, root: &Path, path: &Path) -> bool {
-        self.include.as_ref().is_none_or(|set| set.is_match(below(root, path)))
+        self.include
+            .as_ref()
+            .is_none_or(|set| set.is_match(below(root, path)))
     }
 }
 
@@ -109,8 +137,13 @@ fn below<'p>(root: &Path, path: &'p Path) -> &'p Path {
 
 fn unwalkable(root: &Path, error: walkdir::Error) -> Lost {
     let path = error.path().unwrap_or(root).to_owned();
-    let error = error.into_io_error().unwrap_or_else(|| io::ErrorKind::Other.into());
-    Lost { path, error: error.into() }
+    let error = error
+        .into_io_error()
+        .unwrap_or_else(|| io::ErrorKind::Other.into());
+    Lost {
+        path,
+        error: error.into(),
+    }
 }
 
 fn glob_set(globs: &[String]) -> Result<Option<GlobSet>, globset::Error> {
@@ -125,8 +158,14 @@ fn glob_set(globs: &[String]) -> Result<Option<GlobSet>, globset::Error> {
 }
 
 fn compiled(glob: &str) -> Result<Glob, globset::Error> {
-    let anywhere = if glob.contains('/') { String::new() } else { "**/".to_owned() };
-    GlobBuilder::new(&(anywhere + glob.trim_start_matches('/'))).literal_separator(true).build()
+    let anywhere = if glob.contains('/') {
+        String::new()
+    } else {
+        "**/".to_owned()
+    };
+    GlobBuilder::new(&(anywhere + glob.trim_start_matches('/')))
+        .literal_separator(true)
+        .build()
 }
 
 /// Sorts bytewise by name, which is the path's own bytes unless some are not UTF-8.
@@ -134,6 +173,11 @@ fn sort(sources: &mut [Source]) {
     if sources.iter().all(|source| source.path.to_str().is_some()) {
         sources.sort_unstable_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
     } else {
-        sources.sort_by_cached_key(|source| (display_name(&source.path).into_owned(), source.path.clone().into_os_string()));
+        sources.sort_by_cached_key(|source| {
+            (
+                display_name(&source.path).into_owned(),
+                source.path.clone().into_os_string(),
+            )
+        });
     }
 }

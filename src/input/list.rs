@@ -40,7 +40,9 @@ fn path_from(bytes: Vec<u8>) -> io::Result<PathBuf> {
 
 #[cfg(not(unix))]
 fn path_from(bytes: Vec<u8>) -> io::Result<PathBuf> {
-    String::from_utf8(bytes).map(PathBuf::from).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    String::from_utf8(bytes)
+        .map(PathBuf::from)
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 #[cfg(test)]

@@ -41,9 +41,15 @@ mod tests {
 
     #[test]
     fn a_folder_loses_leading_dot_and_trailing_slash() {
-        for (typed, root) in
-            [("./a", "a"), ("a/", "a"), ("./a//", "a"), (".", "."), ("./", "."), ("/", "/"), ("../a/", "../a")]
-        {
+        for (typed, root) in [
+            ("./a", "a"),
+            ("a/", "a"),
+            ("./a//", "a"),
+            (".", "."),
+            ("./", "."),
+            ("/", "/"),
+            ("../a/", "../a"),
+        ] {
             assert_eq!(folder_root(Path::new(typed)), Path::new(root), "{typed}");
         }
     }

@@ -33,7 +33,10 @@ impl Seen<'_> {
 ///
 /// # Errors
 /// If it cannot be opened or read, or is packed in a way that cannot be undone.
-pub(crate) fn open<'r>(source: &Source, seen: Seen<'r>) -> Result<Option<Container<'r>>, InputError> {
+pub(crate) fn open<'r>(
+    source: &Source,
+    seen: Seen<'r>,
+) -> Result<Option<Container<'r>>, InputError> {
     let file = match source.kind {
         Kind::File | Kind::Stream => File::open(&source.path)?,
         Kind::Stdin => stdin()?,
@@ -45,8 +48,15 @@ pub(crate) fn open<'r>(source: &Source, seen: Seen<'r>) -> Result<Option<Contain
     if metadata.is_file() && seen.is_own(&metadata) {
         return Ok(None);
     }
-    let raw = Raw::new(Counted { file, bytes: seen.bytes });
-    let capacity = if metadata.is_file() { READ.min(metadata.len() as usize) } else { READ };
+    let raw = Raw::new(Counted {
+        file,
+        bytes: seen.bytes,
+    });
+    let capacity = if metadata.is_file() {
+        READ.min(metadata.len() as usize)
+    } else {
+        READ
+    };
     let (bytes, packing) = codec::unpack(raw, capacity)?;
     log_packing(source, packing);
     Ok(Some(Container::whole(bytes)))

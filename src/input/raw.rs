@@ -20,7 +20,12 @@ impl<R: Read> Raw<R> {
     }
 
     pub(super) fn with_capacity(inner: R, capacity: usize) -> Self {
-        Raw { inner, buffer: vec![0; capacity].into_boxed_slice(), start: 0, end: 0 }
+        Raw {
+            inner,
+            buffer: vec![0; capacity].into_boxed_slice(),
+            start: 0,
+            end: 0,
+        }
     }
 
     /// Makes room for `capacity` bytes at once.

@@ -44,7 +44,10 @@ pub(super) fn run(run: &Run<'_>, pool: &ThreadPool, sink: &mut Sink) {
         if run.options.mentions {
             writer = Some(sender);
             let write = move || write_in_order(run, &arrivals, sink);
-            if let Err(error) = thread::Builder::new().name("write".into()).spawn_scoped(threads, write) {
+            if let Err(error) = thread::Builder::new()
+                .name("write".into())
+                .spawn_scoped(threads, write)
+            {
                 return run.fail(Error::new(ErrorKind::Threads(error)));
             }
         }
@@ -58,13 +61,19 @@ pub(super) fn run(run: &Run<'_>, pool: &ThreadPool, sink: &mut Sink) {
 fn share_out<'s>(crew: &'s Crew<'_>, scope: &Scope<'s>) {
     let (jobs, queue) = mpsc::sync_channel(0);
     let queue = Mutex::new(queue);
-    let shared = (!crew.run.options.mentions).then(|| feed::tickets(crew.run, AHEAD * crew.run.options.threads));
+    let shared = (!crew.run.options.mentions)
+        .then(|| feed::tickets(crew.run, AHEAD * crew.run.options.threads));
     thread::scope(|threads| {
         for _ in 0..crew.run.options.threads {
             // In order, the earliest source must never wait for tickets that later ones hold, so each has its own.
-            let tickets = shared.clone().unwrap_or_else(|| feed::tickets(crew.run, AHEAD));
+            let tickets = shared
+                .clone()
+                .unwrap_or_else(|| feed::tickets(crew.run, AHEAD));
             let feed = || feed::run(crew, scope, &queue, tickets);
-            if let Err(error) = thread::Builder::new().name("feed".into()).spawn_scoped(threads, feed) {
+            if let Err(error) = thread::Builder::new()
+                .name("feed".into())
+                .spawn_scoped(threads, feed)
+            {
                 return crew.run.fail(Error::new(ErrorKind::Threads(error)));
             }
         }
@@ -74,13 +83,23 @@ fn share_out<'s>(crew: &'s Crew<'_>, scope: &Scope<'s>) {
 
 impl<'r> Crew<'r> {
     fn new(run: &'r Run<'r>, writer: Option<Sender<(Place, Arrival)>>) -> Self {
-        let workers = (0..run.options.threads).map(|_| Mutex::new(Turn::new(run))).collect();
-        Crew { run, workers, writer }
+        let workers = (0..run.options.threads)
+            .map(|_| Mutex::new(Turn::new(run)))
+            .collect();
+        Crew {
+            run,
+            workers,
+            writer,
+        }
     }
 
     fn finish(self) {
         for worker in self.workers {
-            worker.into_inner().unwrap_or_else(PoisonError::into_inner).worker.finish();
+            worker
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner)
+                .worker
+                .finish();
         }
     }
 
@@ -89,7 +108,7 @@ impl<'r> Crew<'r> {
         &'s self,
         scope: &Scope<'s>,
         place: Place,
-        ticket: Ticket,
+        mut ticket: Ticket,
         work: impl FnOnce(&mut Turn<'r>, &Ticket) + Send + 's,
     ) {
         scope.spawn(move |_| {
@@ -99,8 +118,8 @@ impl<'r> Crew<'r> {
             if !self.run.is_halted() {
                 work(&mut turn, &ticket);
             }
-            let rows = std::mem::take(turn.worker.rows());
-            self.arrive(place, || Arrival::Rows(rows, ticket));
+            std::mem::swap(turn.worker.rows(), &mut ticket.load.rows);
+            self.arrive(place, || Arrival::Rows(ticket));
         });
     }
 
@@ -137,7 +156,14 @@ struct Group {
 impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
     fn new(crew: &'s Crew<'r>, scope: &'d Scope<'s>, feeders: SyncSender<Job>) -> Self {
         let tickets = Tickets::new(AHEAD * crew.run.options.threads, 0);
-        Dispatcher { crew, scope, feeders, tickets, slot: 0, group: Group::default() }
+        Dispatcher {
+            crew,
+            scope,
+            feeders,
+            tickets,
+            slot: 0,
+            group: Group::default(),
+        }
     }
 
     fn run(mut self) {
@@ -176,14 +202,18 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
     }
 
     fn lose(&self, ordinal: u32, error: InputError) {
-        self.crew.run.lose(self.crew.run.named(ordinal).name, None, error);
+        self.crew
+            .run
+            .lose(self.crew.run.named(ordinal).name, None, error);
     }
 
     /// Adds a small file to the group.
     fn add(&mut self, ordinal: u32, size: u64) {
         self.group.ordinals.push(ordinal);
         self.group.bytes += size;
-        if self.group.ordinals.len() >= GROUP || self.group.bytes >= self.crew.run.options.chunk as u64 {
+        if self.group.ordinals.len() >= GROUP
+            || self.group.bytes >= self.crew.run.options.chunk as u64
+        {
             self.flush();
         }
     }
@@ -196,11 +226,16 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         }
         let slot = self.next_slot();
         let run = self.crew.run;
-        self.crew.spawn(self.scope, Place { slot, piece: 0 }, self.tickets.take(), move |turn, _| {
-            for ordinal in group.ordinals {
-                turn.source(ordinal, &run.sources[ordinal as usize], &mut |_| {});
-            }
-        });
+        self.crew.spawn(
+            self.scope,
+            Place { slot, piece: 0 },
+            self.tickets.take(),
+            move |turn, _| {
+                for ordinal in group.ordinals {
+                    turn.source(ordinal, &run.sources[ordinal as usize], &mut |_| {});
+                }
+            },
+        );
         self.crew.end(Place { slot, piece: 1 });
     }
 
@@ -210,14 +245,29 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         let slot = self.next_slot();
         let run = self.crew.run;
         let shared = Shared::new(run.named(ordinal).document(0, None), run);
-        run.count(Counts { sources: 1, documents: 1, ..Counts::default() });
-        let part = Arc::new(Part { named: run.named(ordinal), file, size, shared });
+        run.count(Counts {
+            sources: 1,
+            documents: 1,
+            ..Counts::default()
+        });
+        let part = Arc::new(Part {
+            named: run.named(ordinal),
+            file,
+            size,
+            shared,
+        });
         let chunk = run.options.chunk as u64;
         let mut place = Place { slot, piece: 0 };
-        for start in (0..size).step_by(run.options.chunk).take_while(|_| !run.is_halted()) {
+        for start in (0..size)
+            .step_by(run.options.chunk)
+            .take_while(|_| !run.is_halted())
+        {
             let part = Arc::clone(&part);
             let anchors = start..size.min(start + chunk);
-            self.crew.spawn(self.scope, place, self.tickets.take(), move |turn, _| part.scan(run, turn, anchors));
+            self.crew
+                .spawn(self.scope, place, self.tickets.take(), move |turn, _| {
+                    part.scan(run, turn, anchors)
+                });
             place.piece += 1;
         }
         self.crew.end(place);
@@ -249,7 +299,9 @@ impl Part<'_> {
     /// Scans the anchors of a range.
     fn scan(&self, run: &Run<'_>, turn: &mut Turn<'_>, anchors: Range<u64>) {
         let start = anchors.start.saturating_sub(run.reach.before as u64);
-        let end = self.size.min(anchors.end.saturating_add(run.reach.behind as u64));
+        let end = self
+            .size
+            .min(anchors.end.saturating_add(run.reach.behind as u64));
         let mut section = Section::new(&self.file, start, end);
         let mut cutter = Cutter::part(run.reach, anchors, start);
         turn.sliding.start(start);

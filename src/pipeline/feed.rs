@@ -24,18 +24,37 @@ pub(super) struct Job {
 
 /// Tickets whose buffers hold a chunk with its reach.
 pub(super) fn tickets(run: &Run<'_>, count: usize) -> Arc<Tickets> {
-    Tickets::new(count, run.reach.before + run.reach.behind + run.options.chunk)
+    Tickets::new(
+        count,
+        run.reach.before + run.reach.behind + run.options.chunk,
+    )
 }
 
 /// Reads one source after another from `queue`, until no more can come.
-pub(super) fn run<'s>(crew: &'s Crew<'_>, scope: &Scope<'s>, queue: &Mutex<Receiver<Job>>, tickets: Arc<Tickets>) {
+pub(super) fn run<'s>(
+    crew: &'s Crew<'_>,
+    scope: &Scope<'s>,
+    queue: &Mutex<Receiver<Job>>,
+    tickets: Arc<Tickets>,
+) {
     loop {
         // Whoever holds the lock waits for the next job, the others for the lock.
         let job = lock(queue).recv();
         let Ok(job) = job else { return };
         let named = crew.run.named(job.ordinal);
-        let place = Place { slot: job.slot, piece: 0 };
-        Feeder { crew, scope, tickets: &tickets, named, place, carry: Vec::new() }.source();
+        let place = Place {
+            slot: job.slot,
+            piece: 0,
+        };
+        Feeder {
+            crew,
+            scope,
+            tickets: &tickets,
+            named,
+            place,
+            carry: Vec::new(),
+        }
+        .source();
     }
 }
 
@@ -93,7 +112,11 @@ impl<'r> Feeder<'_, '_, 'r> {
                 }
             }
         }
-        run.count(Counts { sources: 1, documents, ..Counts::default() });
+        run.count(Counts {
+            sources: 1,
+            documents,
+            ..Counts::default()
+        });
     }
 
     /// Reads one document, or one for each of its lines. Returns how many.
@@ -123,23 +146,34 @@ impl<'r> Feeder<'_, '_, 'r> {
     }
 
     /// Reads the next chunk into a ticket's buffer, and keeps what the one after it has before its own bytes.
-    fn fill(&mut self, cutter: &mut Cutter, bytes: &mut dyn Read, ticket: &mut Ticket) -> Option<Piece> {
+    fn fill(
+        &mut self,
+        cutter: &mut Cutter,
+        bytes: &mut dyn Read,
+        ticket: &mut Ticket,
+    ) -> Option<Piece> {
         let chunk = self.crew.run.options.chunk;
         let offset = cutter.end() - self.carry.len() as u64;
         let mut filled = self.carry.len();
-        ticket.buffer[..filled].copy_from_slice(&self.carry);
+        ticket.load.buffer[..filled].copy_from_slice(&self.carry);
         let anchors = match cutter.take(chunk) {
             Some(anchors) => anchors,
             None => {
-                filled += cutter.read(bytes, &mut ticket.buffer[filled..]);
+                filled += cutter.read(bytes, &mut ticket.load.buffer[filled..]);
                 cutter.take(chunk)?
             }
         };
         let range = (anchors.start - offset) as usize..(anchors.end - offset) as usize;
         let keep = range.end.saturating_sub(self.crew.run.reach.before);
         self.carry.clear();
-        self.carry.extend_from_slice(&ticket.buffer[keep..filled]);
-        Some(Piece { filled, range, offset, damaged: cutter.is_damaged() })
+        self.carry
+            .extend_from_slice(&ticket.load.buffer[keep..filled]);
+        Some(Piece {
+            filled,
+            range,
+            offset,
+            damaged: cutter.is_damaged(),
+        })
     }
 
     /// Has a chunk scanned.
@@ -149,22 +183,30 @@ impl<'r> Feeder<'_, '_, 'r> {
         match text {
             Text::One(shared) => {
                 let shared = Arc::clone(shared);
-                self.crew.spawn(self.scope, place, ticket, move |turn, ticket| {
-                    turn.worker.scan_shared(&piece.chunk(ticket), &shared);
-                });
+                self.crew
+                    .spawn(self.scope, place, ticket, move |turn, ticket| {
+                        turn.worker.scan_shared(&piece.chunk(ticket), &shared);
+                    });
             }
             Text::Lines(line, shared) => {
                 let (first, lines) = (*line, self.lines(&piece.chunk(&ticket), line, shared));
                 let named = self.named.clone();
-                self.crew.spawn(self.scope, place, ticket, move |turn, ticket| {
-                    turn.worker.scan_lines(&piece.chunk(ticket), &named, first, &lines);
-                });
+                self.crew
+                    .spawn(self.scope, place, ticket, move |turn, ticket| {
+                        turn.worker
+                            .scan_lines(&piece.chunk(ticket), &named, first, &lines);
+                    });
             }
         }
     }
 
     /// The lines that a chunk shares with its neighbours. Moves `line` on to the one behind it.
-    fn lines(&self, chunk: &Chunk<'_>, line: &mut Line, shared: &mut Option<Arc<Shared<'r>>>) -> SharedLines<'r> {
+    fn lines(
+        &self,
+        chunk: &Chunk<'_>,
+        line: &mut Line,
+        shared: &mut Option<Arc<Shared<'r>>>,
+    ) -> SharedLines<'r> {
         let first = shared.take();
         let behind = line.behind(chunk);
         let last = match &first {
@@ -173,14 +215,17 @@ impl<'r> Feeder<'_, '_, 'r> {
         };
         *line = behind;
         *shared = Some(Arc::clone(&last));
-        SharedLines { first, last: Some(last) }
+        SharedLines {
+            first,
+            last: Some(last),
+        }
     }
 }
 
 impl Piece {
     fn chunk<'b>(&self, ticket: &'b Ticket) -> Chunk<'b> {
         Chunk {
-            bytes: &ticket.buffer[..self.filled],
+            bytes: &ticket.load.buffer[..self.filled],
             range: self.range.clone(),
             offset: self.offset,
             damaged: self.damaged,

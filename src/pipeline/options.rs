@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::monitor::Monitor;
 use super::Pipeline;
+use super::monitor::Monitor;
 use crate::error::{BadGlob, Error, ErrorKind};
 use crate::input::{Search, Separator, display_name};
 use crate::records::Format;
@@ -187,9 +187,8 @@ fn format(chosen: Option<Format>, output: Option<&Path>) -> Result<Format, Error
     match (chosen, output) {
         (Some(format), _) => Ok(format),
         (None, None) => Ok(Format::Jsonl),
-        (None, Some(path)) => {
-            Format::from_path(path).ok_or_else(|| Error::new(ErrorKind::UnknownEnding(path.to_owned())))
-        }
+        (None, Some(path)) => Format::from_path(path)
+            .ok_or_else(|| Error::new(ErrorKind::UnknownEnding(path.to_owned()))),
     }
 }
 
@@ -197,7 +196,12 @@ impl Options {
     pub(super) fn for_report(&self) -> ReportOptions {
         let lists = self.lists.iter().map(|(path, _)| path);
         ReportOptions {
-            paths: self.paths.iter().chain(lists).map(|path| display_name(path).into_owned()).collect(),
+            paths: self
+                .paths
+                .iter()
+                .chain(lists)
+                .map(|path| display_name(path).into_owned())
+                .collect(),
             output: self.output.clone(),
             format: self.format,
             mentions: self.mentions,

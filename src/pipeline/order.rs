@@ -39,15 +39,19 @@ pub(super) struct Place {
 
 /// What comes to a place.
 pub(super) enum Arrival {
-    /// Rows; their ticket goes back when they are written.
-    Rows(Rows, Ticket),
+    /// A ticket with rows; it goes back when they are written.
+    Rows(Ticket),
     /// The slot has no more pieces.
     End,
 }
 
 impl Rows {
     pub(super) fn push(&mut self, document: &Document, mention: &Mention<'_>) {
-        if self.documents.last().is_none_or(|last| last.id != document.id) {
+        if self
+            .documents
+            .last()
+            .is_none_or(|last| last.id != document.id)
+        {
             self.documents.push(document.clone());
         }
         let text = String::from_utf8_lossy(mention.text);
@@ -77,7 +81,7 @@ impl Rows {
         Ok(())
     }
 
-    pub(super) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.rows.clear();
         self.documents.clear();
         self.text.clear();
@@ -100,28 +104,37 @@ impl Row {
 }
 
 /// Writes what arrives in the order of places, until nothing more can arrive. After a failure it only gives tickets back.
-pub(super) fn write_in_order(run: &Run<'_>, arrivals: &Receiver<(Place, Arrival)>, sink: &mut Sink) {
+pub(super) fn write_in_order(
+    run: &Run<'_>,
+    arrivals: &Receiver<(Place, Arrival)>,
+    sink: &mut Sink,
+) {
     let mut early = BTreeMap::new();
     let mut next = Place { slot: 0, piece: 0 };
     for (place, arrival) in arrivals {
         early.insert(place, arrival);
         while let Some(arrival) = early.remove(&next) {
             next = match arrival {
-                Arrival::End => Place { slot: next.slot + 1, piece: 0 },
-                Arrival::Rows(rows, _ticket) => {
-                    write_rows(run, rows, sink);
-                    Place { piece: next.piece + 1, ..next }
+                Arrival::End => Place {
+                    slot: next.slot + 1,
+                    piece: 0,
+                },
+                Arrival::Rows(mut ticket) => {
+                    write_rows(run, &mut ticket.load.rows, sink);
+                    Place {
+                        piece: next.piece + 1,
+                        ..next
+                    }
                 }
             };
         }
     }
 }
 
-fn write_rows(run: &Run<'_>, mut rows: Rows, sink: &mut Sink) {
+fn write_rows(run: &Run<'_>, rows: &mut Rows, sink: &mut Sink) {
     if run.is_halted() {
-        return;
-    }
-    if let Err(error) = rows.write(sink) {
+        rows.clear();
+    } else if let Err(error) = rows.write(sink) {
         run.fail(Error::output(error));
     }
 }

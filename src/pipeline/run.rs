@@ -71,7 +71,10 @@ fn run_through(options: &Options) -> Result<Report, Error> {
     let outputs = Outputs::create(options).map_err(Error::output)?;
     let pool = pool(options)?;
     let run = Run::new(options, &outputs)?;
-    let mut sink = Sink { rows: writer(options.format, options.mentions, outputs.rows), written: 0 };
+    let mut sink = Sink {
+        rows: writer(options.format, options.mentions, outputs.rows),
+        written: 0,
+    };
     match &pool {
         Some(pool) => crew::run(&run, pool, &mut sink),
         None => turn::run(&run, &mut sink),
@@ -82,14 +85,18 @@ fn run_through(options: &Options) -> Result<Report, Error> {
     report.records = sink.written;
     report.bytes_read = options.monitor.progress().bytes;
     report.seconds = started.elapsed().as_secs_f64();
-    sink.commit().and_then(|()| write_report(&report, outputs.report)).map_err(Error::output)?;
+    sink.commit()
+        .and_then(|()| write_report(&report, outputs.report))
+        .map_err(Error::output)?;
     Ok(report)
 }
 
 /// With one thread all is done on the caller's.
 fn pool(options: &Options) -> Result<Option<ThreadPool>, Error> {
     let threads = options.threads;
-    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|n| format!("scan-{n}"));
+    let builder = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .thread_name(|n| format!("scan-{n}"));
     let pool = (threads > 1).then(|| builder.build()).transpose();
     pool.map_err(|error| Error::new(ErrorKind::Threads(io::Error::other(error))))
 }
@@ -97,13 +104,24 @@ fn pool(options: &Options) -> Result<Option<ThreadPool>, Error> {
 impl Outputs {
     fn create(options: &Options) -> io::Result<Self> {
         let rows = create(options.output.as_deref(), &options.monitor)?;
-        let report = options.report.as_deref().map(|path| create(Some(path), &options.monitor));
-        Ok(Outputs { rows, report: report.transpose()? })
+        let report = options
+            .report
+            .as_deref()
+            .map(|path| create(Some(path), &options.monitor));
+        Ok(Outputs {
+            rows,
+            report: report.transpose()?,
+        })
     }
 
     fn identities(&self) -> Vec<(u64, u64)> {
         let report = self.report.iter().flat_map(Output::identities);
-        self.rows.identities().iter().chain(report).copied().collect()
+        self.rows
+            .identities()
+            .iter()
+            .chain(report)
+            .copied()
+            .collect()
     }
 }
 
@@ -114,7 +132,9 @@ fn create(path: Option<&Path>, monitor: &Monitor) -> io::Result<Output> {
 }
 
 fn write_report(report: &Report, output: Option<Output>) -> io::Result<()> {
-    let Some(mut output) = output else { return Ok(()) };
+    let Some(mut output) = output else {
+        return Ok(());
+    };
     serde_json::to_writer_pretty(&mut output, report)?;
     output.write_all(b"\n")?;
     output.commit()
@@ -145,7 +165,10 @@ impl<'p> Run<'p> {
     /// Tells the monitor the size of all sources, if each has one.
     fn measure(&self) {
         if self.sources.iter().all(|source| source.kind == Kind::File) {
-            let sizes = self.sources.iter().map(|source| fs::metadata(&source.path).map_or(0, |at| at.len()));
+            let sizes = self
+                .sources
+                .iter()
+                .map(|source| fs::metadata(&source.path).map_or(0, |at| at.len()));
             self.options.monitor.set_total(sizes.sum());
         }
     }
@@ -156,12 +179,21 @@ impl<'p> Run<'p> {
     }
 
     pub(super) fn named(&self, ordinal: u32) -> Named {
-        let name = self.sources.get(ordinal as usize).map_or("".into(), |source| display_name(&source.path));
-        Named { ordinal, name: name.into() }
+        let name = self
+            .sources
+            .get(ordinal as usize)
+            .map_or("".into(), |source| display_name(&source.path));
+        Named {
+            ordinal,
+            name: name.into(),
+        }
     }
 
     pub(super) fn seen(&self) -> Seen<'_> {
-        Seen { bytes: self.options.monitor.bytes(), own: &self.own }
+        Seen {
+            bytes: self.options.monitor.bytes(),
+            own: &self.own,
+        }
     }
 
     /// Whether there is no use in going on.
@@ -170,7 +202,12 @@ impl<'p> Run<'p> {
     }
 
     /// Takes note of input that was lost: at `at` of a document, or a source that was not opened.
-    pub(super) fn lose(&self, source: Arc<str>, at: Option<(Option<Arc<str>>, u64)>, error: InputError) {
+    pub(super) fn lose(
+        &self,
+        source: Arc<str>,
+        at: Option<(Option<Arc<str>>, u64)>,
+        error: InputError,
+    ) {
         let mut error = Error::new(ErrorKind::Input(error)).in_source(source);
         if let Some((document, offset)) = at {
             error = error.at(document, offset);
@@ -195,10 +232,14 @@ impl<'p> Run<'p> {
     }
 
     fn into_results(self) -> Result<(Table, Counts, Losses), Error> {
-        let ledger = self.ledger.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let ledger = self
+            .ledger
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
         match ledger.failure {
             Some(error) => Err(error),
-            None => not_cancelled(&self.options.monitor).map(|()| (self.table, ledger.counts, ledger.losses)),
+            None => not_cancelled(&self.options.monitor)
+                .map(|()| (self.table, ledger.counts, ledger.losses)),
         }
     }
 }
@@ -206,13 +247,24 @@ impl<'p> Run<'p> {
 impl Named {
     /// The document at `ordinal` of this source.
     pub(super) fn document(&self, ordinal: u64, name: Option<Arc<str>>) -> Document {
-        let id = DocumentId { source: self.ordinal, document: ordinal };
-        Document { id, source: Arc::clone(&self.name), name }
+        let id = DocumentId {
+            source: self.ordinal,
+            document: ordinal,
+        };
+        Document {
+            id,
+            source: Arc::clone(&self.name),
+            name,
+        }
     }
 }
 
 fn not_cancelled(monitor: &Monitor) -> Result<(), Error> {
-    if monitor.is_cancelled() { Err(Error::new(ErrorKind::Cancelled)) } else { Ok(()) }
+    if monitor.is_cancelled() {
+        Err(Error::new(ErrorKind::Cancelled))
+    } else {
+        Ok(())
+    }
 }
 
 /// All paths that were named, in lists too.
@@ -241,7 +293,12 @@ impl Sink {
     }
 
     /// Writes the records of `table`, if there are any.
-    fn finish(&mut self, table: Table, pool: Option<&ThreadPool>, options: &Options) -> Result<(), Error> {
+    fn finish(
+        &mut self,
+        table: Table,
+        pool: Option<&ThreadPool>,
+        options: &Options,
+    ) -> Result<(), Error> {
         let write = || {
             table.into_records(|record| {
                 self.written += 1;

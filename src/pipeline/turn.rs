@@ -32,11 +32,20 @@ pub(super) fn run(run: &Run<'_>, sink: &mut Sink) {
 
 impl<'r> Turn<'r> {
     pub(super) fn new(run: &'r Run<'r>) -> Self {
-        Turn { run, worker: Worker::new(run), sliding: Worker::sliding(run) }
+        Turn {
+            run,
+            worker: Worker::new(run),
+            sliding: Worker::sliding(run),
+        }
     }
 
     /// Takes all documents of a source, and calls `after` with the mentions of each chunk, where these are kept.
-    pub(super) fn source(&mut self, ordinal: u32, source: &Source, after: &mut dyn FnMut(&mut Rows)) {
+    pub(super) fn source(
+        &mut self,
+        ordinal: u32,
+        source: &Source,
+        after: &mut dyn FnMut(&mut Rows),
+    ) {
         let named = self.run.named(ordinal);
         let mut container = match open(source, self.run.seen()) {
             Ok(Some(container)) => container,
@@ -86,7 +95,11 @@ impl<'r> Turn<'r> {
         }
         let end = cutter.end();
         if let Some(error) = cutter.into_damage() {
-            self.run.lose(Arc::clone(&source.name), Some((document.name.clone(), end)), error);
+            self.run.lose(
+                Arc::clone(&source.name),
+                Some((document.name.clone(), end)),
+                error,
+            );
         }
         if self.run.options.lines {
             self.worker.end_line(source, line, &alone);

@@ -53,9 +53,18 @@ pub(super) struct SharedLines<'r> {
 
 impl<'r> Worker<'r> {
     pub(super) fn new(run: &'r Run<'r>) -> Self {
-        let found =
-            Found { table: &run.table, batch: Batch::new(), rows: Rows::default(), keep_rows: run.options.mentions };
-        Worker { run, scanner: Scanner::new(), found, counts: Counts::default() }
+        let found = Found {
+            table: &run.table,
+            batch: Batch::new(),
+            rows: Rows::default(),
+            keep_rows: run.options.mentions,
+        };
+        Worker {
+            run,
+            scanner: Scanner::new(),
+            found,
+            counts: Counts::default(),
+        }
     }
 
     /// A buffer for chunks that are scanned where they were read.
@@ -76,7 +85,11 @@ impl<'r> Worker<'r> {
     pub(super) fn scan(&mut self, chunk: &Chunk<'_>, document: &Document) {
         let range = self.undamaged(chunk);
         let found = &mut self.found;
-        let tally = self.scanner.scan_range(chunk.bytes, range, chunk.offset, |mention| found.add(document, &mention));
+        let tally = self
+            .scanner
+            .scan_range(chunk.bytes, range, chunk.offset, |mention| {
+                found.add(document, &mention)
+            });
         self.add(tally, chunk);
     }
 
@@ -101,14 +114,18 @@ impl<'r> Worker<'r> {
         let mut tally = Tally::default();
         let mut at = chunk.range.start;
         while at < chunk.range.end {
-            let end = memchr::memchr(b'\n', &chunk.bytes[at..]).map_or(chunk.bytes.len(), |length| at + length);
+            let end = memchr::memchr(b'\n', &chunk.bytes[at..])
+                .map_or(chunk.bytes.len(), |length| at + length);
             tally += self.scan_line(chunk, at..end, source, line, shared);
             if end >= chunk.range.end {
                 break;
             }
             self.end_line(source, line, shared);
             at = end + 1;
-            line = Line { ordinal: line.ordinal + 1, start: chunk.offset + at as u64 };
+            line = Line {
+                ordinal: line.ordinal + 1,
+                start: chunk.offset + at as u64,
+            };
         }
         self.add(tally, chunk);
         if shared.first.is_some() || shared.last.is_some() {
@@ -136,9 +153,14 @@ impl<'r> Worker<'r> {
         let range = self.undamaged(&piece);
         let found = &mut self.found;
         let mut document = None;
-        let tally = self.scanner.scan_range(piece.bytes, range, piece.offset, |mention| {
-            found.add(document.get_or_insert_with(|| line.document(source)), &mention);
-        });
+        let tally = self
+            .scanner
+            .scan_range(piece.bytes, range, piece.offset, |mention| {
+                found.add(
+                    document.get_or_insert_with(|| line.document(source)),
+                    &mention,
+                );
+            });
         if let Some(shared) = document.and_then(|document| shared.find(&document.id)) {
             shared.mentioned.store(true, Ordering::Relaxed);
         }
@@ -147,7 +169,10 @@ impl<'r> Worker<'r> {
 
     /// All of `line` was scanned.
     pub(super) fn end_line(&mut self, source: &Named, line: Line, shared: &SharedLines<'_>) {
-        let id = DocumentId { source: source.ordinal, document: line.ordinal };
+        let id = DocumentId {
+            source: source.ordinal,
+            document: line.ordinal,
+        };
         if shared.find(&id).is_none() {
             self.found.batch.close(&id);
         }
@@ -165,11 +190,21 @@ impl<'r> Worker<'r> {
             return range;
         }
         let mut last = None;
-        self.scanner.scan_range(chunk.bytes, range.clone(), 0, |mention| {
-            last = Some((mention.offset as usize, mention.offset as usize + mention.text.len()));
-        });
+        self.scanner
+            .scan_range(chunk.bytes, range.clone(), 0, |mention| {
+                last = Some((
+                    mention.offset as usize,
+                    mention.offset as usize + mention.text.len(),
+                ));
+            });
         match last {
-            Some((start, end)) if chunk.bytes[end..].iter().all(|byte| b".,;:!?-&'".contains(byte)) => range.start..start,
+            Some((start, end))
+                if chunk.bytes[end..]
+                    .iter()
+                    .all(|byte| b".,;:!?-&'".contains(byte)) =>
+            {
+                range.start..start
+            }
             _ => range,
         }
     }
@@ -208,7 +243,11 @@ impl Found<'_> {
 
 impl<'r> Shared<'r> {
     pub(super) fn new(document: Document, run: &'r Run<'r>) -> Arc<Self> {
-        Arc::new(Shared { document, table: &run.table, mentioned: AtomicBool::new(false) })
+        Arc::new(Shared {
+            document,
+            table: &run.table,
+            mentioned: AtomicBool::new(false),
+        })
     }
 }
 
@@ -223,7 +262,9 @@ impl Drop for Shared<'_> {
 impl SharedLines<'_> {
     fn find(&self, id: &DocumentId) -> Option<&Shared<'_>> {
         let lines = [&self.first, &self.last].into_iter().flatten();
-        lines.map(|shared| &**shared).find(|shared| shared.document.id == *id)
+        lines
+            .map(|shared| &**shared)
+            .find(|shared| shared.document.id == *id)
     }
 }
 

@@ -47,15 +47,22 @@ impl Place {
 
     /// Names of all that stands in the folder itself.
     pub fn entries(&self) -> Vec<String> {
-        let names = fs::read_dir(self.0.path()).unwrap().map(|entry| entry.unwrap().file_name());
-        let mut names: Vec<_> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+        let names = fs::read_dir(self.0.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<_> = names
+            .map(|name| name.to_string_lossy().into_owned())
+            .collect();
         names.sort();
         names
     }
 
     pub fn command(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_doisift"));
-        command.current_dir(self.0.path()).args(args).stdin(Stdio::null());
+        command
+            .current_dir(self.0.path())
+            .args(args)
+            .stdin(Stdio::null());
         command
     }
 
@@ -67,7 +74,11 @@ impl Place {
     /// The same with something on standard input.
     pub fn scan_stdin(&self, line: &str, stdin: &[u8]) -> Seen {
         let mut command = self.command(["scan"]);
-        command.args(line.split_whitespace()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(line.split_whitespace())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut pipe = child.stdin.take().unwrap();
         let stdin = stdin.to_owned();
@@ -89,7 +100,12 @@ impl Place {
         let binary = self.path("doisift");
         fs::copy(env!("CARGO_BIN_EXE_doisift"), &binary).unwrap();
         let mut command = Command::new(&binary);
-        command.current_dir(folder).arg("scan").args(line.split_whitespace()).stdin(Stdio::null()).uid(65534);
+        command
+            .current_dir(folder)
+            .arg("scan")
+            .args(line.split_whitespace())
+            .stdin(Stdio::null())
+            .uid(65534);
         Seen::of(&mut command)
     }
 }
@@ -101,7 +117,11 @@ impl Seen {
 
     pub fn from(output: Output) -> Seen {
         let text = |bytes| String::from_utf8(bytes).unwrap();
-        Seen { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+        Seen {
+            code: output.status.code(),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
     }
 
     /// All went well and nothing was said on standard error.
@@ -112,12 +132,19 @@ impl Seen {
     }
 
     pub fn rows(&self) -> Vec<Value> {
-        self.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        self.out
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
     }
 
     /// A field of every row, as text.
     pub fn field(&self, name: &str) -> Vec<String> {
-        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let text = |value: &Value| {
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned)
+        };
         self.rows().iter().map(|row| text(&row[name])).collect()
     }
 }
@@ -138,7 +165,9 @@ pub fn fifo(path: &Path) {
 
 /// A text of `count` names, a line and about 40 bytes each.
 pub fn names(count: usize) -> String {
-    (0..count).map(|number| format!("See doi:10.5555/name-{number:07} for more.\n")).collect()
+    (0..count)
+        .map(|number| format!("See doi:10.5555/name-{number:07} for more.\n"))
+        .collect()
 }
 
 /// `/dev/full`, which takes nothing.

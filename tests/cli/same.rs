@@ -8,7 +8,9 @@ use crate::place::{Place, gzip, zstd};
 fn text(seed: u64, lines: usize) -> String {
     let mut state = seed;
     let mut next = |most: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % most
     };
     let mut text = String::new();
@@ -29,12 +31,21 @@ fn text(seed: u64, lines: usize) -> String {
 fn fill(place: &Place) {
     place.file("in/plain", text(1, 60));
     place.file("in/packed.gz", gzip(text(2, 60)));
-    place.file("in/members", [gzip(text(3, 20)), gzip(text(4, 20))].concat());
-    place.file("in/frames.zst", [zstd(text(5, 20)), zstd(text(6, 20))].concat());
+    place.file(
+        "in/members",
+        [gzip(text(3, 20)), gzip(text(4, 20))].concat(),
+    );
+    place.file(
+        "in/frames.zst",
+        [zstd(text(5, 20)), zstd(text(6, 20))].concat(),
+    );
     for number in 0..20 {
         place.file(format!("in/small/{number}"), text(100 + number, 3));
     }
-    place.file("in/empty", "").file("in/end", "10.5555/at-the-end").file("in/tiny", "1");
+    place
+        .file("in/empty", "")
+        .file("in/end", "10.5555/at-the-end")
+        .file("in/tiny", "1");
     let cut = gzip(text(7, 50));
     place.file("in/cut.gz", &cut[..cut.len() - 50]);
 }
@@ -43,13 +54,21 @@ fn fill(place: &Place) {
 fn threads_and_chunks_change_no_byte() {
     let place = Place::new();
     fill(&place);
-    for options in ["-f csv", "-f jsonl --mentions", "-f names", "-f csv --lines", "-f csv --lines --mentions"] {
+    for options in [
+        "-f csv",
+        "-f jsonl --mentions",
+        "-f names",
+        "-f csv --lines",
+        "-f csv --lines --mentions",
+    ] {
         let wanted = place.scan(&format!("in {options} -j1 --report first.json"));
         assert_eq!(wanted.code, Some(1));
         assert!(wanted.out.lines().count() > 30);
         for threads in [1, 2, 8] {
             for chunk in ["--chunk 1", "--chunk 7", "--chunk 64", "--chunk 4096", ""] {
-                let seen = place.scan(&format!("in {options} -j{threads} {chunk} --report other.json"));
+                let seen = place.scan(&format!(
+                    "in {options} -j{threads} {chunk} --report other.json"
+                ));
                 let what = format!("{options} -j{threads} {chunk}");
                 assert_eq!((seen.code, &seen.err), (wanted.code, &wanted.err), "{what}");
                 assert!(seen.out == wanted.out, "{what}");
@@ -76,7 +95,14 @@ fn a_stream_gives_the_same_as_the_file() {
     let file = place.scan("text -f names -j1").quiet().out;
     for packed in [text.clone().into_bytes(), gzip(&text), zstd(&text)] {
         for options in ["-j1", "-j2", "-j2 --chunk 64", "-j1 --chunk 64"] {
-            assert!(place.scan_stdin(&format!("-f names {options}"), &packed).quiet().out == file, "{options}");
+            assert!(
+                place
+                    .scan_stdin(&format!("-f names {options}"), &packed)
+                    .quiet()
+                    .out
+                    == file,
+                "{options}"
+            );
         }
     }
 }

@@ -10,7 +10,10 @@ use crate::place::{Place, Seen, fifo, gzip, zstd};
 #[test]
 fn a_file_gives_its_names_sorted() {
     let place = Place::new();
-    place.file("a.txt", "See 10.5555/B and 10.5555/a and 10.5555/b again.\n");
+    place.file(
+        "a.txt",
+        "See 10.5555/B and 10.5555/a and 10.5555/b again.\n",
+    );
     let seen = place.scan("a.txt").quiet();
     assert_eq!(seen.field("doi"), ["10.5555/a", "10.5555/b"]);
     assert_eq!(seen.field("mentions"), ["1", "2"]);
@@ -26,9 +29,18 @@ fn packed_files_are_told_by_their_bytes_not_their_names() {
     let place = Place::new();
     let members = [gzip("10.5555/one \n"), gzip(""), gzip("10.5555/two \n")].concat();
     let frames = [zstd("10.5555/three \n"), zstd("10.5555/four \n")].concat();
-    place.file("a.txt", members).file("b", frames).file("c.gz", "10.5555/plain \n");
+    place
+        .file("a.txt", members)
+        .file("b", frames)
+        .file("c.gz", "10.5555/plain \n");
     let seen = place.scan("a.txt b c.gz --mentions").quiet();
-    let found = ["10.5555/one", "10.5555/two", "10.5555/three", "10.5555/four", "10.5555/plain"];
+    let found = [
+        "10.5555/one",
+        "10.5555/two",
+        "10.5555/three",
+        "10.5555/four",
+        "10.5555/plain",
+    ];
     assert_eq!(seen.field("doi"), found);
     assert_eq!(seen.field("offset"), ["0", "13", "0", "15", "0"]);
 }
@@ -43,12 +55,29 @@ fn zeros_behind_a_gzip_are_padding() {
 #[test]
 fn a_folder_is_walked_hidden_and_git_ignored_files_too() {
     let place = Place::new();
-    for name in ["d/b/x", "d/a", "d/.hidden", "d/ignored.log", "d/B", "d/b.txt"] {
+    for name in [
+        "d/b/x",
+        "d/a",
+        "d/.hidden",
+        "d/ignored.log",
+        "d/B",
+        "d/b.txt",
+    ] {
         place.file(name, "10.5555/a\n");
     }
     place.file("d/.gitignore", "*.log\n");
     let seen = place.scan("./d/ --mentions").quiet();
-    assert_eq!(seen.field("source"), ["d/.hidden", "d/B", "d/a", "d/b.txt", "d/b/x", "d/ignored.log"]);
+    assert_eq!(
+        seen.field("source"),
+        [
+            "d/.hidden",
+            "d/B",
+            "d/a",
+            "d/b.txt",
+            "d/b/x",
+            "d/ignored.log"
+        ]
+    );
 }
 
 #[test]
@@ -72,7 +101,10 @@ fn the_current_folder_keeps_its_dot() {
 #[test]
 fn links_below_a_folder_are_passed_over_and_named_ones_read() {
     let place = Place::new();
-    place.file("real", "10.5555/a\n").file("d/own", "10.5555/b\n").file("e/f", "10.5555/c\n");
+    place
+        .file("real", "10.5555/a\n")
+        .file("d/own", "10.5555/b\n")
+        .file("e/f", "10.5555/c\n");
     symlink(place.path("real"), place.path("d/link")).unwrap();
     symlink(place.path("e"), place.path("d/folder")).unwrap();
     fifo(&place.path("d/fifo"));
@@ -87,10 +119,24 @@ fn globs_choose_files_below_folders_only() {
     for name in ["d/a.txt", "d/b.xml", "d/sub/c.txt", "d/skip/d.txt", "e.xml"] {
         place.file(name, "10.5555/a\n");
     }
-    let sources = |options: &str| place.scan(&format!("d e.xml --mentions {options}")).quiet().field("source");
-    assert_eq!(sources("--include *.txt"), ["d/a.txt", "d/skip/d.txt", "d/sub/c.txt", "e.xml"]);
-    assert_eq!(sources("--include *.txt --exclude skip"), ["d/a.txt", "d/sub/c.txt", "e.xml"]);
-    assert_eq!(sources("--include sub/* --include b.*"), ["d/b.xml", "d/sub/c.txt", "e.xml"]);
+    let sources = |options: &str| {
+        place
+            .scan(&format!("d e.xml --mentions {options}"))
+            .quiet()
+            .field("source")
+    };
+    assert_eq!(
+        sources("--include *.txt"),
+        ["d/a.txt", "d/skip/d.txt", "d/sub/c.txt", "e.xml"]
+    );
+    assert_eq!(
+        sources("--include *.txt --exclude skip"),
+        ["d/a.txt", "d/sub/c.txt", "e.xml"]
+    );
+    assert_eq!(
+        sources("--include sub/* --include b.*"),
+        ["d/b.xml", "d/sub/c.txt", "e.xml"]
+    );
     assert_eq!(sources("--exclude **/*.txt"), ["d/b.xml", "e.xml"]);
 }
 
@@ -121,11 +167,30 @@ fn a_named_fifo_is_read() {
 #[test]
 fn a_list_names_sources_by_line_or_by_nul() {
     let place = Place::new();
-    place.file("a b", "10.5555/a\n").file("c\nd", "10.5555/b\n").file("e/f", "10.5555/c\n");
-    place.file("lines", "a b\n\n./e/\n").file("nuls", "a b\0c\nd\0");
-    assert_eq!(place.scan("--files-from lines --mentions").quiet().field("source"), ["a b", "e/f"]);
-    assert_eq!(place.scan("--files-from nuls -0 --mentions").quiet().field("source"), ["a b", "c\nd"]);
-    let seen = place.scan_stdin("--files-from - -0 e --mentions", b"c\nd").quiet();
+    place
+        .file("a b", "10.5555/a\n")
+        .file("c\nd", "10.5555/b\n")
+        .file("e/f", "10.5555/c\n");
+    place
+        .file("lines", "a b\n\n./e/\n")
+        .file("nuls", "a b\0c\nd\0");
+    assert_eq!(
+        place
+            .scan("--files-from lines --mentions")
+            .quiet()
+            .field("source"),
+        ["a b", "e/f"]
+    );
+    assert_eq!(
+        place
+            .scan("--files-from nuls -0 --mentions")
+            .quiet()
+            .field("source"),
+        ["a b", "c\nd"]
+    );
+    let seen = place
+        .scan_stdin("--files-from - -0 e --mentions", b"c\nd")
+        .quiet();
     assert_eq!(seen.field("source"), ["c\nd", "e/f"]);
 }
 
@@ -133,16 +198,31 @@ fn a_list_names_sources_by_line_or_by_nul() {
 fn a_list_that_names_nothing_is_not_standard_input() {
     let place = Place::new();
     place.file("none", "");
-    assert_eq!(place.scan_stdin("--files-from none", b"10.5555/a\n").quiet().out, "");
+    assert_eq!(
+        place
+            .scan_stdin("--files-from none", b"10.5555/a\n")
+            .quiet()
+            .out,
+        ""
+    );
 }
 
 #[test]
 fn bytes_of_a_path_that_are_no_utf8_are_written_in_hexadecimal() {
     let place = Place::new();
     place.file(OsStr::from_bytes(b"d/caf\xe9"), "10.5555/a\n");
-    assert_eq!(place.scan("d").quiet().field("first_source"), ["d/caf\\xE9"]);
+    assert_eq!(
+        place.scan("d").quiet().field("first_source"),
+        ["d/caf\\xE9"]
+    );
     place.file("list", b"d/caf\xe9\n");
-    assert_eq!(place.scan("--files-from list").quiet().field("first_source"), ["d/caf\\xE9"]);
+    assert_eq!(
+        place
+            .scan("--files-from list")
+            .quiet()
+            .field("first_source"),
+        ["d/caf\\xE9"]
+    );
 }
 
 #[test]
@@ -161,12 +241,22 @@ fn each_line_is_a_document_named_by_its_number() {
 #[test]
 fn an_output_inside_the_folder_is_not_read() {
     let place = Place::new();
-    place.file("d/a", "10.5555/a\n").file("d/old.jsonl", "10.5555/old\n").file("d/r.json", "10.5555/report\n");
+    place
+        .file("d/a", "10.5555/a\n")
+        .file("d/old.jsonl", "10.5555/old\n")
+        .file("d/r.json", "10.5555/report\n");
     place.scan("d -o d/old.jsonl --report d/r.json").quiet();
     assert_eq!(place.read("d/old.jsonl").lines().count(), 1);
     assert_eq!(place.json("d/r.json")["sources"], 1);
-    let out = std::fs::File::options().append(true).open(place.path("d/old.jsonl")).unwrap();
-    let seen = Seen::of(place.command(["scan", "d", "-f", "names"]).stdout(Stdio::from(out)));
+    let out = std::fs::File::options()
+        .append(true)
+        .open(place.path("d/old.jsonl"))
+        .unwrap();
+    let seen = Seen::of(
+        place
+            .command(["scan", "d", "-f", "names"])
+            .stdout(Stdio::from(out)),
+    );
     assert_eq!(seen.quiet().out, "");
     assert_eq!(place.read("d/old.jsonl").lines().count(), 2);
 }
@@ -177,5 +267,8 @@ fn an_empty_file_is_a_document_and_no_failure() {
     place.file("a", "");
     assert_eq!(place.scan("a --report r.json").quiet().out, "");
     let report = place.json("r.json");
-    assert_eq!((&report["sources"], &report["documents"]), (&1.into(), &1.into()));
+    assert_eq!(
+        (&report["sources"], &report["documents"]),
+        (&1.into(), &1.into())
+    );
 }

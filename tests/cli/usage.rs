@@ -13,7 +13,10 @@ fn an_unknown_ending_without_a_format_is_a_usage_error() {
     for output in ["out", "out.txt", "out.gz", "out.parquet"] {
         let seen = place.scan(&format!("a -o {output}"));
         assert_eq!(seen.code, Some(2));
-        assert_eq!(seen.err, format!("doisift: the ending of {output} tells no format; choose one\n"));
+        assert_eq!(
+            seen.err,
+            format!("doisift: the ending of {output} tells no format; choose one\n")
+        );
     }
     assert_eq!(place.entries(), ["a"]);
 }
@@ -46,20 +49,42 @@ fn a_bad_glob_is_named() {
 #[test]
 fn the_long_version_names_what_is_built_in() {
     let long = run(&["--version"]).quiet().out;
-    assert!(long.starts_with(concat!("doisift ", env!("CARGO_PKG_VERSION"), "\n")), "{long}");
+    assert!(
+        long.starts_with(concat!("doisift ", env!("CARGO_PKG_VERSION"), "\n")),
+        "{long}"
+    );
     for word in ["gzip", "zstd", "csv", "jsonl", "names"] {
         assert!(long.contains(word), "{word}");
     }
-    assert_eq!(run(&["-V"]).quiet().out, concat!("doisift ", env!("CARGO_PKG_VERSION"), "\n"));
+    assert_eq!(
+        run(&["-V"]).quiet().out,
+        concat!("doisift ", env!("CARGO_PKG_VERSION"), "\n")
+    );
 }
 
 #[test]
 fn help_lists_every_option_but_the_hidden_one() {
     let help = run(&["scan", "--help"]).quiet().out;
-    for option in ["--output", "--format", "--mentions", "--lines", "--include", "--exclude", "--threads", "--files-from"] {
+    for option in [
+        "--output",
+        "--format",
+        "--mentions",
+        "--lines",
+        "--include",
+        "--exclude",
+        "--threads",
+        "--files-from",
+    ] {
         assert!(help.contains(option), "{option}");
     }
-    for option in ["-0", "--on-error", "--report", "--progress", "--quiet", "--verbose"] {
+    for option in [
+        "-0",
+        "--on-error",
+        "--report",
+        "--progress",
+        "--quiet",
+        "--verbose",
+    ] {
         assert!(help.contains(option), "{option}");
     }
     assert!(!help.contains("--chunk"));
@@ -69,7 +94,10 @@ fn help_lists_every_option_but_the_hidden_one() {
 fn man_page_and_completions_know_the_options() {
     let man = run(&["--generate", "man"]).quiet().out;
     assert!(man.contains(".TH doisift 1"), "{man}");
-    assert!(man.contains("files\\-from") && man.contains("DOISIFT NORMALIZE"), "{man}");
+    assert!(
+        man.contains("files\\-from") && man.contains("DOISIFT NORMALIZE"),
+        "{man}"
+    );
     for shell in ["bash", "zsh", "fish"] {
         let completions = run(&["--generate", shell]).quiet().out;
         assert!(completions.contains("files-from"), "{shell}");

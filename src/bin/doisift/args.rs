@@ -20,8 +20,10 @@ const LONG_VERSION: &str = concat!(
 #[derive(Debug, Parser)]
 #[command(name = "doisift", version, long_version = LONG_VERSION)]
 #[command(arg_required_else_help = true, args_conflicts_with_subcommands = true)]
-#[command(after_help = "Exit codes: 0 all done, also when nothing was found; 1 done, but some input was lost or refused; \
-    2 usage, or a failure that stopped the run; 130 interrupted.")]
+#[command(
+    after_help = "Exit codes: 0 all done, also when nothing was found; 1 done, but some input was lost or refused; \
+    2 usage, or a failure that stopped the run; 130 interrupted."
+)]
 pub(crate) struct Cli {
     /// Write a man page, or completions for a shell
     #[arg(long, value_enum, value_name = "WHAT")]

@@ -19,7 +19,9 @@ pub(crate) fn write(what: Generate, out: &mut impl Write) -> anyhow::Result<()> 
         Generate::Fish => complete(Shell::Fish, &mut text),
     }
     match out.write_all(&text).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error).context("standard output"),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error).context("standard output")
+        }
         _ => Ok(()),
     }
 }
@@ -38,7 +40,10 @@ fn man(out: &mut Vec<u8>) -> io::Result<()> {
     page.render_synopsis_section(out)?;
     page.render_description_section(out)?;
     page.render_options_section(out)?;
-    for part in command.get_subcommands().filter(|part| part.get_name() != "help") {
+    for part in command
+        .get_subcommands()
+        .filter(|part| part.get_name() != "help")
+    {
         let heading = format!(".SH \"DOISIFT {}\"\n", part.get_name().to_uppercase());
         out.extend_from_slice(heading.as_bytes());
         let part = Man::new(part.clone());

@@ -53,8 +53,15 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
 
 fn normalize(args: &normalize::NormalizeArgs) -> anyhow::Result<Ending> {
     let stdout = io::stdout().lock();
-    let stdout: Box<dyn Write> =
-        if stdout.is_terminal() { Box::new(LineWriter::new(stdout)) } else { Box::new(BufWriter::new(stdout)) };
+    let stdout: Box<dyn Write> = if stdout.is_terminal() {
+        Box::new(LineWriter::new(stdout))
+    } else {
+        Box::new(BufWriter::new(stdout))
+    };
     let outcome = normalize::run(args, io::stdin().lock(), stdout, io::stderr())?;
-    Ok(if outcome.refused > 0 { Ending::Lossy } else { Ending::Whole })
+    Ok(if outcome.refused > 0 {
+        Ending::Lossy
+    } else {
+        Ending::Whole
+    })
 }

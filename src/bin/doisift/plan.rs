@@ -30,8 +30,16 @@ impl Plan {
             When::Never => false,
         };
         let log = log_level(&args);
-        let pipeline = options(sources(&args)?, args).monitor(&monitor).measure(progress).build()?;
-        Ok(Plan { pipeline, monitor, progress, log })
+        let pipeline = options(sources(&args)?, args)
+            .monitor(&monitor)
+            .measure(progress)
+            .build()?;
+        Ok(Plan {
+            pipeline,
+            monitor,
+            progress,
+            log,
+        })
     }
 }
 
@@ -46,13 +54,20 @@ fn log_level(args: &ScanArgs) -> LevelFilter {
 
 /// A builder with the sources, standard input if none is named.
 fn sources(args: &ScanArgs) -> anyhow::Result<PipelineBuilder> {
-    let mut builder = args.paths.iter().fold(Pipeline::builder(), PipelineBuilder::source);
+    let mut builder = args
+        .paths
+        .iter()
+        .fold(Pipeline::builder(), PipelineBuilder::source);
     let stdin = args.paths.iter().any(|path| is_dash(path));
     if let Some(list) = &args.files_from {
         if stdin && is_dash(list) {
             bail!("standard input cannot be both a source and the list of sources");
         }
-        let separator = if args.nul { Separator::Nul } else { Separator::Line };
+        let separator = if args.nul {
+            Separator::Nul
+        } else {
+            Separator::Line
+        };
         builder = builder.list(list, separator);
     } else if args.paths.is_empty() {
         if io::stdin().is_terminal() {
@@ -64,12 +79,21 @@ fn sources(args: &ScanArgs) -> anyhow::Result<PipelineBuilder> {
 }
 
 fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
-    builder = builder.mentions(args.mentions).lines(args.lines).on_error(match args.on_error {
-        args::OnError::Skip => OnError::Skip,
-        args::OnError::Fail => OnError::Fail,
-    });
-    builder = args.include.into_iter().fold(builder, PipelineBuilder::include);
-    builder = args.exclude.into_iter().fold(builder, PipelineBuilder::exclude);
+    builder = builder
+        .mentions(args.mentions)
+        .lines(args.lines)
+        .on_error(match args.on_error {
+            args::OnError::Skip => OnError::Skip,
+            args::OnError::Fail => OnError::Fail,
+        });
+    builder = args
+        .include
+        .into_iter()
+        .fold(builder, PipelineBuilder::include);
+    builder = args
+        .exclude
+        .into_iter()
+        .fold(builder, PipelineBuilder::exclude);
     if let Some(output) = args.output.filter(|path| !is_dash(path)) {
         builder = builder.output(output);
     }

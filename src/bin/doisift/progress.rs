@@ -33,7 +33,10 @@ impl Meter {
             return Meter::Hidden;
         }
         if !io::stderr().is_terminal() {
-            return Meter::Lines { started: Instant::now(), next: PERIOD };
+            return Meter::Lines {
+                started: Instant::now(),
+                next: PERIOD,
+            };
         }
         bar.set_draw_target(ProgressDrawTarget::stderr());
         bar.set_style(style(false));
@@ -89,8 +92,15 @@ fn write_line(progress: Progress, elapsed: Duration) {
     let mut line = format!("doisift: {}", BinaryBytes(progress.bytes));
     let rate = progress.bytes as f64 / elapsed.as_secs_f64().max(0.001);
     // Writing to a string cannot fail.
-    let _ = progress.total.map(|total| write!(line, " of {}", BinaryBytes(total)));
-    let _ = writeln!(line, ", {}/s, {} mentions", BinaryBytes(rate as u64), progress.mentions);
+    let _ = progress
+        .total
+        .map(|total| write!(line, " of {}", BinaryBytes(total)));
+    let _ = writeln!(
+        line,
+        ", {}/s, {} mentions",
+        BinaryBytes(rate as u64),
+        progress.mentions
+    );
     let _ = io::stderr().write_all(line.as_bytes());
 }
 

@@ -22,7 +22,12 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// Scans as the arguments ask.
 pub(crate) fn run(args: ScanArgs) -> anyhow::Result<Ending> {
-    let Plan { pipeline, monitor, progress, log } = Plan::new(args)?;
+    let Plan {
+        pipeline,
+        monitor,
+        progress,
+        log,
+    } = Plan::new(args)?;
     let interrupted = signals()?;
     let mut meter = Meter::new(progress, log);
     let (sender, result) = mpsc::channel();
@@ -30,7 +35,10 @@ pub(crate) fn run(args: ScanArgs) -> anyhow::Result<Ending> {
         // The receiver is gone only when the process is about to exit.
         let _ = sender.send(pipeline.run());
     };
-    thread::Builder::new().name("run".into()).spawn(work).context("cannot start a thread")?;
+    thread::Builder::new()
+        .name("run".into())
+        .spawn(work)
+        .context("cannot start a thread")?;
     let result = watch(&result, &monitor, &interrupted, &mut meter)?;
     meter.end(monitor.progress());
     match result {
@@ -45,7 +53,8 @@ pub(crate) fn run(args: ScanArgs) -> anyhow::Result<Ending> {
 fn signals() -> anyhow::Result<Arc<AtomicBool>> {
     let interrupted = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(&interrupted)).context("cannot watch for signals")?;
+        signal_hook::flag::register(signal, Arc::clone(&interrupted))
+            .context("cannot watch for signals")?;
     }
     Ok(interrupted)
 }
@@ -77,7 +86,11 @@ fn ending(result: Result<Report, Error>) -> anyhow::Result<Ending> {
     match result {
         Ok(report) => {
             log::info!("{}", summary(&report));
-            Ok(if report.errors.count > 0 { Ending::Lossy } else { Ending::Whole })
+            Ok(if report.errors.count > 0 {
+                Ending::Lossy
+            } else {
+                Ending::Whole
+            })
         }
         Err(error) if error.is_closed_pipe() => Ok(Ending::Whole),
         Err(error) if matches!(error.kind(), ErrorKind::Cancelled) => Ok(Ending::Interrupted),
