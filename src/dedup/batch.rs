@@ -221,7 +221,7 @@ impl Batch {
     }
 
     /// The rows of one shard, once grouped.
-    pub(super) fn part(&self, shard: usize) -> impl Iterator<Item = &Row> {
+    pub(super) fn part(&self, shard: usize) -> impl Iterator<Item = &Row> + Clone {
         let part = self.starts[shard] as usize..self.starts[shard + 1] as usize;
         self.grouped[part]
             .iter()

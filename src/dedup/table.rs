@@ -121,9 +121,10 @@ impl Table {
             open.documents.clone_from(&ledger.open);
             open.opened = self.opened.load(Ordering::Relaxed);
         }
-        for row in batch.part(number) {
-            shard.add(&update(batch, row), &open.documents);
-        }
+        shard.add_all(
+            batch.part(number).map(|row| update(batch, row)),
+            &open.documents,
+        );
     }
 
     /// The records, sorted by key bytewise. `sink` may stop it with an error. Returns how many records there are.

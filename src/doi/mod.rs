@@ -22,9 +22,8 @@ pub use encode::UrlEncoding;
 pub use error::{DoiError, DoiErrorKind};
 
 // The scanner's way in: the same rules without a `Doi` allocated for each candidate.
-#[allow(unused_imports)]
 pub(crate) use {
-    name::{check, first_not_graphic, key, key_into},
+    name::{check, key_into},
     percent::hex_pair,
 };
 

@@ -4,7 +4,8 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use proptest::prelude::*;
 
-use super::{Doi, UrlEncoding, first_not_graphic, percent};
+use super::name::first_not_graphic;
+use super::{Doi, UrlEncoding, percent};
 
 /// Names made of what could be taken for something else once it is written down.
 fn any_doi() -> impl Strategy<Value = Doi> {

@@ -116,7 +116,7 @@ mod tests {
         for format in Format::ALL {
             assert_eq!(format.to_string().parse(), Ok(format));
         }
-        let error = "xlsx".parse::<Format>().unwrap_err();
+        let error = "xlsx".parse::<Format>().expect_err("no format of ours");
         assert_eq!(
             error.to_string(),
             "unknown format \"xlsx\": it is one of csv, jsonl, names"

@@ -291,34 +291,15 @@ fn folder(path: &Path) -> &Path {
 }
 
 /// A temporary file that will be `name`.
-fn temporary(folder: &Path, name: &str) -> io::Result<NamedTempFile> {
+fn temporary(folder: &Path, name: &str) -> io::Result<NamedTempFile<File>> {
     // Names may have 255 bytes; the random part wants room too.
     let prefix: String = format!(".{name}").chars().take(48).chain(['.']).collect();
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(".tmp");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    // tempfile's error names the temporary path, which is not what the user typed.
-    builder
-        .tempfile_in(folder)
-        .map_err(|error| system_error(&error))
-}
-
-/// The system's own error, without what was wrapped around it.
-fn system_error(error: &io::Error) -> io::Error {
-    let mut source: Option<&(dyn std::error::Error + 'static)> = error.get_ref().map(|e| e as _);
-    while let Some(inner) = source {
-        if let Some(code) = inner
-            .downcast_ref::<io::Error>()
-            .and_then(io::Error::raw_os_error)
-        {
-            return io::Error::from_raw_os_error(code);
-        }
-        source = inner.source();
-    }
-    error
-        .raw_os_error()
-        .map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
+    // Opened here, not by tempfile: any new file's permissions, and the system's own words if it fails.
+    let open = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
+    tempfile::Builder::new()
+        .prefix(&prefix)
+        .suffix(".tmp")
+        .make_in(folder, open)
 }
 
 fn at(path: &Path, error: io::Error) -> io::Error {

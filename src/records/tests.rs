@@ -1,1 +1,333 @@
+//! What stands in the files: every field of both schemas in every format, and outputs that appear whole or not at all.
 
+use std::fs;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use super::{Format, Forms, MentionRow, Output, Record, writer};
+use crate::scan::Form;
+
+fn record() -> Record<'static> {
+    Record {
+        doi: "10.5555/a,\"b\"",
+        mentions: u64::MAX,
+        documents: 0,
+        forms: [Form::Url, Form::Bare, Form::Doi].into_iter().collect(),
+        first_source: "dump/ä.txt",
+        first_document: None,
+        first_offset: 1_234_567,
+        first_text: "10.5555/A,\"b\"\n",
+        guessed: false,
+    }
+}
+
+fn mention() -> MentionRow<'static> {
+    MentionRow {
+        doi: "10.5555/a",
+        form: Form::Label,
+        source: "-",
+        document: Some("https://example.org/?a,b"),
+        offset: 7,
+        length: 9,
+        text: "10.5555/A",
+        guessed: true,
+    }
+}
+
+fn records(format: Format, count: usize) -> String {
+    let mut rows = writer(format, false, Vec::new());
+    (0..count).for_each(|_| rows.record(&record()).expect("a vector takes all"));
+    String::from_utf8(rows.finish().expect("a vector takes all")).expect("rows are UTF-8")
+}
+
+fn mentions(format: Format, count: usize) -> String {
+    let mut rows = writer(format, true, Vec::new());
+    (0..count).for_each(|_| rows.mention(&mention()).expect("a vector takes all"));
+    String::from_utf8(rows.finish().expect("a vector takes all")).expect("rows are UTF-8")
+}
+
+#[test]
+fn csv_quotes_what_needs_it_and_leaves_null_empty() {
+    let header = "doi,mentions,documents,forms,first_source,first_document,first_offset,first_text,guessed\n";
+    let row = "\"10.5555/a,\"\"b\"\"\",18446744073709551615,0,bare|doi|url,dump/ä.txt,,1234567,\"10.5555/A,\"\"b\"\"\n\",false\n";
+    assert_eq!(records(Format::Csv, 2), format!("{header}{row}{row}"));
+    assert_eq!(
+        records(Format::Csv, 0),
+        header,
+        "an output without records still has its header"
+    );
+    let header = "doi,form,source,document,offset,length,text,guessed\n";
+    let row = "10.5555/a,label,-,\"https://example.org/?a,b\",7,9,10.5555/A,true\n";
+    assert_eq!(mentions(Format::Csv, 1), format!("{header}{row}"));
+    assert_eq!(mentions(Format::Csv, 0), header);
+}
+
+#[test]
+fn json_lines_keep_types() {
+    let row = "{\"doi\":\"10.5555/a,\\\"b\\\"\",\"mentions\":18446744073709551615,\"documents\":0,\"forms\":[\"bare\",\"doi\",\"url\"],\
+               \"first_source\":\"dump/ä.txt\",\"first_document\":null,\"first_offset\":1234567,\
+               \"first_text\":\"10.5555/A,\\\"b\\\"\\n\",\"guessed\":false}\n";
+    assert_eq!(records(Format::Jsonl, 2), format!("{row}{row}"));
+    let row = "{\"doi\":\"10.5555/a\",\"form\":\"label\",\"source\":\"-\",\"document\":\"https://example.org/?a,b\",\
+               \"offset\":7,\"length\":9,\"text\":\"10.5555/A\",\"guessed\":true}\n";
+    assert_eq!(mentions(Format::Jsonl, 1), row);
+    assert_eq!(records(Format::Jsonl, 0), "");
+}
+
+#[test]
+fn names_are_keys_and_nothing_else() {
+    assert_eq!(
+        records(Format::Names, 2),
+        "10.5555/a,\"b\"\n10.5555/a,\"b\"\n"
+    );
+    assert_eq!(mentions(Format::Names, 1), "10.5555/a\n");
+}
+
+#[test]
+fn more_rows_than_a_buffer_holds_all_arrive() {
+    for format in Format::ALL {
+        let (one, header) = (records(format, 1), records(format, 0));
+        let row = &one[header.len()..];
+        assert_eq!(
+            records(format, 5000),
+            format!("{header}{}", row.repeat(5000)),
+            "{format}"
+        );
+    }
+}
+
+#[test]
+fn a_writer_that_fails_is_reported() {
+    struct Full;
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::StorageFull.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    for format in Format::ALL {
+        let mut rows = writer(format, false, Full);
+        let failed = (0..5000).any(|_| rows.record(&record()).is_err());
+        assert!(failed, "{format}: no error after megabytes");
+        let mut rows = writer(format, false, Full);
+        rows.record(&record()).expect("one row is only gathered");
+        assert!(
+            rows.finish().is_err(),
+            "{format}: the last rows are lost in silence"
+        );
+    }
+}
+
+#[test]
+fn forms_hold_each_form_apart() {
+    for form in Form::ALL {
+        let forms = Forms::from(form);
+        assert_eq!(forms.iter().collect::<Vec<_>>(), [form]);
+    }
+    let all: Vec<&str> = Form::ALL
+        .into_iter()
+        .collect::<Forms>()
+        .iter()
+        .map(Form::name)
+        .collect();
+    assert!(all.len() == Form::ALL.len() && all.is_sorted(), "{all:?}");
+}
+
+fn entries(folder: &Path) -> Vec<String> {
+    let entry = |e: std::io::Result<fs::DirEntry>| {
+        e.expect("an entry")
+            .file_name()
+            .to_string_lossy()
+            .into_owned()
+    };
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .expect("the folder")
+        .map(entry)
+        .collect();
+    names.sort();
+    names
+}
+
+fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut output = Output::create(Some(path))?;
+    output.write_all(bytes)?;
+    output.commit()
+}
+
+#[test]
+fn a_file_appears_with_commit_and_not_before() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("out.csv");
+    let mut output = Output::create(Some(&path)).expect("an output");
+    output
+        .write_all(&[b'x'; 200_000])
+        .expect("room on the disk");
+    assert!(!path.exists());
+    output.commit().expect("a rename");
+    assert_eq!(fs::read(&path).expect("the file"), [b'x'; 200_000]);
+    assert_eq!(entries(folder.path()), ["out.csv"]);
+}
+
+#[test]
+fn an_output_dropped_leaves_what_was_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("out.csv");
+    fs::write(&path, "old").expect("a file");
+    for ending in ["out.csv", "new.csv", "new.csv.gz", "new.csv.zst"] {
+        let mut output = Output::create(Some(&folder.path().join(ending))).expect("an output");
+        output
+            .write_all(&[b'x'; 200_000])
+            .expect("room on the disk");
+    }
+    assert_eq!(fs::read(&path).expect("the file"), b"old");
+    assert_eq!(entries(folder.path()), ["out.csv"]);
+}
+
+#[test]
+fn endings_compress() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = b"10.5555/abc\n".repeat(20_000);
+    let (gzip, zstd) = (
+        folder.path().join("a.csv.gz"),
+        folder.path().join("a.csv.zst"),
+    );
+    write(&gzip, &text).expect("gzip");
+    write(&zstd, &text).expect("zstd");
+    let mut unzipped = Vec::new();
+    let mut decoder = flate2::read::GzDecoder::new(fs::File::open(&gzip).expect("the file"));
+    decoder
+        .read_to_end(&mut unzipped)
+        .expect("a whole gzip member");
+    assert!(unzipped == text, "gzip gives other bytes back");
+    let unzipped =
+        zstd::decode_all(fs::File::open(&zstd).expect("the file")).expect("a whole frame");
+    assert!(unzipped == text, "zstd gives other bytes back");
+    assert!(fs::metadata(&gzip).expect("the file").len() < 10_000);
+    let again = folder.path().join("b.gz");
+    write(&again, &text).expect("gzip");
+    assert_eq!(
+        fs::read(&gzip).expect("a"),
+        fs::read(&again).expect("b"),
+        "neither time nor name is in the bytes"
+    );
+}
+
+#[test]
+fn errors_carry_the_path() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let missing = folder.path().join("no/such/out.csv");
+    let error = write(&missing, b"").expect_err("no such folder");
+    assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+    let plain = fs::metadata(&missing).expect_err("no such folder");
+    assert_eq!(error.to_string(), format!("{}: {plain}", missing.display()));
+    let error = write(folder.path(), b"").expect_err("a folder");
+    assert_eq!(error.kind(), std::io::ErrorKind::IsADirectory);
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_link_stays_and_what_it_leads_to_is_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("data")).expect("a folder");
+        fs::write(path("data/real.csv"), "old").expect("a file");
+        symlink("data/real.csv", path("link.csv")).expect("a link");
+        symlink("data/none.csv", path("dangling.csv")).expect("a link");
+        write(&path("link.csv"), b"new").expect("an output");
+        write(&path("dangling.csv"), b"new").expect("an output");
+        assert_eq!(entries(folder.path()), ["dangling.csv", "data", "link.csv"]);
+        assert_eq!(entries(&path("data")), ["none.csv", "real.csv"]);
+        assert_eq!(fs::read(path("data/real.csv")).expect("the file"), b"new");
+        assert!(
+            fs::symlink_metadata(path("link.csv"))
+                .expect("the link")
+                .is_symlink()
+        );
+    }
+
+    #[test]
+    fn a_circle_of_links_is_an_error() {
+        let folder = tempfile::tempdir().expect("a folder");
+        symlink("b", folder.path().join("a")).expect("a link");
+        symlink("a", folder.path().join("b")).expect("a link");
+        assert!(write(&folder.path().join("a"), b"").is_err());
+    }
+
+    #[test]
+    fn permissions_are_those_of_any_new_file_or_of_the_file_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mode = |name: &str| {
+            fs::metadata(folder.path().join(name))
+                .expect("the file")
+                .permissions()
+                .mode()
+                & 0o777
+        };
+        fs::write(folder.path().join("plain"), "").expect("a file");
+        write(&folder.path().join("new.csv"), b"").expect("an output");
+        assert_eq!(mode("new.csv"), mode("plain"));
+        fs::set_permissions(
+            folder.path().join("plain"),
+            fs::Permissions::from_mode(0o640),
+        )
+        .expect("a mode");
+        write(&folder.path().join("plain"), b"new").expect("an output");
+        assert_eq!(mode("plain"), 0o640);
+    }
+
+    #[test]
+    fn devices_are_written_straight() {
+        write(Path::new("/dev/null"), b"gone").expect("the null device");
+        assert!(!fs::metadata("/dev/null").expect("the device").is_file());
+        if Path::new("/dev/full").exists() {
+            let error = write(Path::new("/dev/full"), b"more").expect_err("no room");
+            assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
+            assert!(error.to_string().starts_with("/dev/full: "), "{error}");
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn an_open_descriptor_is_appended_to() {
+        use std::os::fd::AsRawFd;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("log");
+        let mut file = fs::File::create(&path).expect("a file");
+        file.write_all(b"before ").expect("room on the disk");
+        write(
+            Path::new(&format!("/dev/fd/{}", file.as_raw_fd())),
+            b"after",
+        )
+        .expect("the descriptor");
+        assert_eq!(fs::read(&path).expect("the file"), b"before after");
+        assert_eq!(entries(folder.path()), ["log"]);
+    }
+
+    #[test]
+    fn identities_are_those_of_the_temporary_file_and_of_the_target() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("out.csv");
+        fs::write(&path, "old").expect("a file");
+        let output = Output::create(Some(&path)).expect("an output");
+        let mut ids = output.identities().to_vec();
+        let mut found: Vec<_> = fs::read_dir(folder.path())
+            .expect("the folder")
+            .map(|e| {
+                e.and_then(|e| e.metadata())
+                    .map(|m| (m.dev(), m.ino()))
+                    .expect("an entry")
+            })
+            .collect();
+        ids.sort_unstable();
+        found.sort_unstable();
+        assert_eq!(ids, found);
+        assert_eq!(ids.len(), 2);
+    }
+}

@@ -22,7 +22,15 @@ pub enum Form {
 
 impl Form {
     /// Every form, in the order of precedence.
-    pub const ALL: [Form; 7] = [Form::Urn, Form::Info, Form::Hdl, Form::Doi, Form::Url, Form::Label, Form::Bare];
+    pub const ALL: [Form; 7] = [
+        Form::Urn,
+        Form::Info,
+        Form::Hdl,
+        Form::Doi,
+        Form::Url,
+        Form::Label,
+        Form::Bare,
+    ];
 
     /// The word for it in records and mentions.
     pub fn name(self) -> &'static str {

@@ -1,0 +1,200 @@
+//! Seeded generator of text whose names are known: prose with names in it, or bare names.
+//!
+//! The same options give the same bytes everywhere. Knows the rules of what a name is only so far that each of its cases
+//! has one certain answer; it uses nothing of the library.
+
+mod names;
+mod styles;
+mod words;
+
+use std::io::{self, Write};
+
+/// What the text is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Sentences with names in them.
+    Prose,
+    /// Bare names, one a line.
+    Names,
+}
+
+/// What to generate.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Prose or bare names.
+    pub kind: Kind,
+    /// Bytes after which the text ends, with the piece begun.
+    pub size: u64,
+    /// Mentions after which it ends.
+    pub number: u64,
+    /// Bytes from one mention to the next, on average; 0 for no mentions.
+    pub every: u64,
+    /// Share of mentions that are a name's first.
+    pub distinct: f64,
+    /// Share of mentions written in a way that many extractors get wrong.
+    pub hard: f64,
+    /// Decides everything else.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            kind: Kind::Prose,
+            size: 1 << 20,
+            number: u64::MAX,
+            every: 250,
+            distinct: 0.33,
+            hard: 0.2,
+            seed: 1,
+        }
+    }
+}
+
+/// What was generated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Bytes of text.
+    pub bytes: u64,
+    /// Mentions in it.
+    pub mentions: u64,
+    /// Distinct names in it.
+    pub names: u64,
+}
+
+/// Numbers that only look random (splitmix64).
+#[derive(Clone)]
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        names::mix(self.0)
+    }
+
+    /// A number below `end`, or 0.
+    fn below(&mut self, end: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
+    }
+
+    fn chance(&mut self, share: f64) -> bool {
+        ((self.next() >> 11) as f64) < share * (1u64 << 53) as f64
+    }
+}
+
+/// Bytes gathered before they are written.
+const PIECE: usize = 256 << 10;
+
+/// A text in the making.
+struct Generator<'o> {
+    options: &'o Options,
+    random: Random,
+    text: Vec<u8>,
+    /// The name that is being written, with its case.
+    name: Vec<u8>,
+    totals: Totals,
+}
+
+/// Writes a text to `out`.
+pub fn generate(options: &Options, out: &mut dyn Write) -> io::Result<Totals> {
+    let random = Random(names::mix(options.seed ^ 0x5eed));
+    let text = Vec::with_capacity(2 * PIECE);
+    let mut generator = Generator {
+        options,
+        random,
+        text,
+        name: Vec::new(),
+        totals: Totals::default(),
+    };
+    while generator.wants_more() {
+        generator.step();
+        if generator.text.len() >= PIECE {
+            generator.write(out)?;
+        }
+    }
+    generator.write(out)?;
+    out.flush()?;
+    Ok(generator.totals)
+}
+
+/// The keys of the first `count` names of a text with these options, sorted bytewise: all that it mentions, if `count` is
+/// what [`generate`] said.
+pub fn sorted_names(options: &Options, count: u64) -> Vec<Vec<u8>> {
+    let key = |number| {
+        let mut name = Vec::new();
+        names::write(&mut name, options.seed, number, options.hard > 0.0);
+        name.make_ascii_lowercase();
+        name
+    };
+    let mut names: Vec<Vec<u8>> = (0..count).map(key).collect();
+    names.sort_unstable();
+    names
+}
+
+impl Generator<'_> {
+    fn wants_more(&self) -> bool {
+        let bytes = self.totals.bytes + self.text.len() as u64;
+        bytes < self.options.size && self.totals.mentions < self.options.number
+    }
+
+    fn step(&mut self) {
+        if self.options.kind == Kind::Names {
+            self.choose_name();
+            self.text.extend_from_slice(&self.name);
+            self.text.push(b'\n');
+            return;
+        }
+        let before = self.text.len();
+        if self.options.every > 0 {
+            self.mention();
+        }
+        let every = if self.options.every > 0 {
+            self.options.every
+        } else {
+            PIECE as u64
+        };
+        // Half to one and a half of the distance, so that names do not stand at regular places.
+        let distance = every / 2 + self.random.below(every);
+        words::prose(
+            &mut self.text,
+            &mut self.random,
+            before + distance as usize,
+            self.options.hard,
+        );
+    }
+
+    fn mention(&mut self) {
+        if self.random.chance(self.options.hard) {
+            styles::hard(self);
+        } else {
+            styles::easy(self);
+        }
+    }
+
+    /// Decides which name comes next, a new one or one that was there.
+    fn choose_name(&mut self) {
+        let (mentions, names) = (self.totals.mentions, self.totals.names);
+        let due = ((mentions + 1) as f64 * self.options.distinct).ceil() as u64;
+        let number = if names == 0 || names < due {
+            names
+        } else {
+            self.random.below(names)
+        };
+        self.totals.mentions += 1;
+        self.totals.names = names.max(number + 1);
+        self.name.clear();
+        names::write(
+            &mut self.name,
+            self.options.seed,
+            number,
+            self.options.hard > 0.0,
+        );
+    }
+
+    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.totals.bytes += self.text.len() as u64;
+        out.write_all(&self.text)?;
+        self.text.clear();
+        Ok(())
+    }
+}

@@ -1,0 +1,122 @@
+//! The ways a mention is written. White space stands before each, and follows each.
+
+use super::Generator;
+
+/// How bytes of a name that mean something to the text around are written.
+#[derive(Clone, Copy)]
+enum Escape {
+    None,
+    /// Only what no URL may hold.
+    Url,
+    Percent,
+    PercentTwice,
+    Entity,
+    Json,
+    Latex,
+}
+
+/// A way to write a mention: what stands before the name, how it is escaped, what stands behind.
+struct Style(&'static str, Escape, &'static str);
+
+const EASY: [Style; 6] = [
+    Style("", Escape::None, ""),
+    Style("doi:", Escape::None, ""),
+    Style("https://doi.org/", Escape::None, ""),
+    Style("http://dx.doi.org/", Escape::None, ""),
+    Style("DOI ", Escape::None, ""),
+    Style("doi: ", Escape::None, ""),
+];
+
+const HARD: [Style; 18] = [
+    Style("(see ", Escape::None, ")."),
+    Style("[doi:", Escape::None, "],"),
+    Style("\u{201c}", Escape::None, "\u{201d}"),
+    Style("doi:", Escape::None, "."),
+    Style("https://doi.org/", Escape::Percent, ""),
+    Style(
+        "\n<a href=\"https://doi.org/",
+        Escape::Entity,
+        "\">link</a>\n",
+    ),
+    Style("\n<p><doi>", Escape::Entity, "</doi></p>\n"),
+    Style("\n{\"DOI\":\"", Escape::Json, "\",\"page\":\"12-19\"}\n"),
+    Style(
+        "https://login.example.org/login?url=https%3A%2F%2Fdoi.org%2F",
+        Escape::PercentTwice,
+        "",
+    ),
+    Style(
+        "https://www.example.org/show?doi=",
+        Escape::Percent,
+        "&page=2",
+    ),
+    Style("https://www.example.org/doi/", Escape::Url, "/full"),
+    Style(
+        "https://www.example.org/doi/abs/",
+        Escape::Url,
+        "?journalCode=abc",
+    ),
+    Style("https://doi.org/", Escape::Percent, "?utm_source=feed#s2"),
+    Style("\n  doi = {", Escape::Latex, "},\n"),
+    Style("\n{{cite journal|doi=", Escape::Entity, "|year=2001}}\n"),
+    Style("[link](https://doi.org/", Escape::Url, ")"),
+    Style("**", Escape::Url, "**"),
+    Style("\nDO  - ", Escape::None, "\n"),
+];
+
+/// A mention as most are.
+pub fn easy(generator: &mut Generator<'_>) {
+    let style = &EASY[generator.random.below(EASY.len() as u64) as usize];
+    styled(generator, style);
+}
+
+/// A mention as many extractors get it wrong. One in eight is a list of two.
+pub fn hard(generator: &mut Generator<'_>) {
+    let choice = generator.random.below(8 * HARD.len() as u64) as usize;
+    if choice.is_multiple_of(8) {
+        list(
+            generator,
+            if choice.is_multiple_of(16) {
+                b','
+            } else {
+                b';'
+            },
+        );
+    } else {
+        styled(generator, &HARD[choice / 8]);
+    }
+}
+
+fn styled(generator: &mut Generator<'_>, &Style(before, escape, behind): &Style) {
+    generator.choose_name();
+    let (text, name) = (&mut generator.text, &generator.name);
+    text.extend_from_slice(before.as_bytes());
+    name.iter().for_each(|&byte| put(text, escape, byte));
+    text.extend_from_slice(behind.as_bytes());
+}
+
+/// Two names with nothing but a mark between.
+fn list(generator: &mut Generator<'_>, mark: u8) {
+    styled(generator, &EASY[0]);
+    generator.text.push(mark);
+    styled(generator, &EASY[0]);
+}
+
+fn put(text: &mut Vec<u8>, escape: Escape, byte: u8) {
+    let escaped: &[u8] = match (escape, byte) {
+        (Escape::Percent, b'/') => b"%2F",
+        (Escape::Percent | Escape::Url, b'<') => b"%3C",
+        (Escape::Percent | Escape::Url, b'>') => b"%3E",
+        (Escape::PercentTwice, b'/') => b"%252F",
+        (Escape::PercentTwice, b'<') => b"%253C",
+        (Escape::PercentTwice, b'>') => b"%253E",
+        (Escape::PercentTwice, b';') => b"%253B",
+        (Escape::Entity, b'<') => b"&lt;",
+        (Escape::Entity, b'>') => b"&gt;",
+        (Escape::Json, b'/') => b"\\/",
+        (Escape::Json, b'<') => b"\\u003c",
+        (Escape::Latex, b'_') => b"\\_",
+        _ => &[byte],
+    };
+    text.extend_from_slice(escaped);
+}

@@ -1,0 +1,209 @@
+//! What can enclose a name, and what then closes it: one table.
+
+/// A pair of marks around a name, or around a name with its scheme or proxy.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Enclosure {
+    /// What stands directly before the name; nothing for the start of a line.
+    opener: &'static str,
+    /// What stands behind it.
+    closers: &'static [&'static str],
+    kind: Kind,
+    /// Bytes that end the name wherever they stand in it.
+    pub(super) marks: &'static [u8],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// White space may stand before the closer.
+    Pair,
+    /// The same, and the end of a line closes too.
+    Parameter,
+    /// The closer stands alone, without blanks on either side, or the line ends.
+    Field,
+}
+
+use Kind::{Field, Pair, Parameter};
+
+const fn row(
+    opener: &'static str,
+    closers: &'static [&'static str],
+    kind: Kind,
+    marks: &'static [u8],
+) -> Enclosure {
+    Enclosure {
+        opener,
+        closers,
+        kind,
+        marks,
+    }
+}
+
+/// Longer openers first.
+static ENCLOSURES: [Enclosure; 17] = [
+    // JSON inside JSON, JSON inside HTML, JSON inside a URL.
+    row("\\\"", &["\\\""], Pair, b""),
+    row("&quot;", &["&quot;"], Pair, b""),
+    row("&#34;", &["&#34;"], Pair, b""),
+    row("%22", &["%22"], Pair, b""),
+    // JSON, an attribute, a quoted CSV field.
+    row("\"", &["\""], Pair, b""),
+    // An attribute, SQL, source code; a name with an apostrophe is written otherwise there.
+    row("'", &["'"], Pair, b"'"),
+    row("&#39;", &["&#39;"], Pair, b"'"),
+    row("&apos;", &["&apos;"], Pair, b"'"),
+    // Markup that is itself escaped, and a link in angle brackets.
+    row("&gt;", &["&lt;"], Pair, b""),
+    row("&lt;", &["&gt;"], Pair, b""),
+    row("<", &[">"], Pair, b""),
+    // An element's text.
+    row(">", &["<"], Pair, b""),
+    // BibTeX, LaTeX.
+    row("{", &["}"], Pair, b""),
+    // A wiki template's parameter, a table's cell.
+    row("|", &["|", "}}"], Parameter, b""),
+    // Unquoted CSV and TSV: the same mark on both sides.
+    row(",", &[","], Field, b","),
+    row(";", &[";"], Field, b";"),
+    row("\t", &["\t"], Field, b""),
+];
+
+/// A line of its own, or the first field of a row.
+static LINE: Enclosure = row("", &[",", ";", "\t"], Field, b",;");
+
+/// How much white space may stand between a mark and the name.
+const BLANKS: usize = 64;
+
+impl Enclosure {
+    /// What encloses a name that `before` ends at.
+    pub(super) fn opened_by(before: &[u8]) -> Option<&'static Enclosure> {
+        if is_line_start(before) {
+            return Some(&LINE);
+        }
+        let wanted = if is_parameter(before) { b"|" } else { before };
+        ENCLOSURES
+            .iter()
+            .find(|row| wanted.ends_with(row.opener.as_bytes()))
+    }
+
+    /// Whether what follows the name closes this enclosure.
+    pub(super) fn is_closed_by(&self, rest: &[u8]) -> bool {
+        let near = &rest[..rest.len().min(BLANKS)];
+        let behind = near.trim_ascii_start();
+        let blanks = &near[..near.len() - behind.len()];
+        let ends_line =
+            blanks.len() == rest.len() || blanks.iter().any(|b| matches!(b, b'\n' | b'\r'));
+        let stands_alone = |closer: &str| rest.get(closer.len()) != Some(&b' ');
+        match self.kind {
+            Pair => self
+                .closers
+                .iter()
+                .any(|closer| behind.starts_with(closer.as_bytes())),
+            Parameter => {
+                ends_line
+                    || self
+                        .closers
+                        .iter()
+                        .any(|closer| behind.starts_with(closer.as_bytes()))
+            }
+            Field => {
+                ends_line
+                    || self
+                        .closers
+                        .iter()
+                        .any(|closer| rest.starts_with(closer.as_bytes()) && stands_alone(closer))
+            }
+        }
+    }
+}
+
+/// Whether `before` ends in a template's parameter, `| doi = `.
+fn is_parameter(before: &[u8]) -> bool {
+    let near = &before[before.len().saturating_sub(BLANKS)..];
+    let Some(name) = near
+        .trim_ascii_end()
+        .strip_suffix(b"=")
+        .map(<[u8]>::trim_ascii_end)
+    else {
+        return false;
+    };
+    let len = name
+        .iter()
+        .rev()
+        .take_while(|b| b.is_ascii_alphanumeric())
+        .count();
+    name[..name.len() - len].trim_ascii_end().ends_with(b"|")
+}
+
+/// Whether `before` ends a line, indentation and a RIS tag included.
+fn is_line_start(before: &[u8]) -> bool {
+    let near = &before[before.len().saturating_sub(BLANKS)..];
+    let line = match memchr::memrchr2(b'\n', b'\r', near) {
+        Some(end) => &near[end + 1..],
+        None if near.len() == before.len() => near,
+        None => return false,
+    };
+    let rest = match line {
+        [a, b, b' ', b' ', b'-', b' ', rest @ ..]
+            if a.is_ascii_uppercase() && b.is_ascii_alphanumeric() =>
+        {
+            rest
+        }
+        _ => line,
+    };
+    rest.iter().all(|b| *b == b' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opener(before: &str) -> Option<&'static str> {
+        Enclosure::opened_by(before.as_bytes()).map(|row| row.opener)
+    }
+
+    #[test]
+    fn openers() {
+        for (before, expected) in [
+            ("{\"doi\":\"", Some("\"")),
+            ("{\\\"doi\\\":\\\"", Some("\\\"")),
+            ("<doi>", Some(">")),
+            ("<doi>\n   ", Some("")),
+            ("doi = {", Some("{")),
+            ("| doi = ", Some("|")),
+            ("{{doi|", Some("|")),
+            ("2020,", Some(",")),
+            ("", Some("")),
+            ("x\n  ", Some("")),
+            ("TY  - JOUR\nDO  - ", Some("")),
+            ("see ", None),
+            ("(", None),
+        ] {
+            assert_eq!(opener(before), expected, "{before:?}");
+        }
+    }
+
+    #[test]
+    fn closers() {
+        for (before, rest, expected) in [
+            ("\"", "\"", true),
+            ("\"", " \",", true),
+            ("\"", ", x\"", false),
+            (",", ",x", true),
+            (",", ", x", false),
+            (",", "\n", true),
+            ("", "\r\n", true),
+            ("", "", true),
+            ("", ";x", true),
+            ("", " x", false),
+            ("| doi = ", " }}", true),
+            ("{", "}", true),
+        ] {
+            let row = Enclosure::opened_by(before.as_bytes()).unwrap();
+            assert_eq!(
+                row.is_closed_by(rest.as_bytes()),
+                expected,
+                "{before:?} {rest:?}"
+            );
+        }
+    }
+}

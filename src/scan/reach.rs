@@ -1,0 +1,199 @@
+//! How far a candidate can reach at most, in the bytes as they stand: to what no name goes past, however it is escaped.
+
+use super::automaton::{self, Registrant, Separator};
+
+/// Where a candidate's bytes stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reach {
+    pub(super) end: usize,
+    /// White space was passed over to join a broken name.
+    pub(super) joined: bool,
+}
+
+/// Follows `window` from `from`, behind the prefix of the name at `anchor`, for at most `limit` bytes of name.
+///
+/// Only behind a label or proxy (`joinable`) can white space be a break inside a name.
+pub(super) fn reach(
+    window: &[u8],
+    anchor: usize,
+    from: usize,
+    limit: usize,
+    joinable: bool,
+) -> Reach {
+    let last = window.len().min(anchor + limit + 1);
+    let mut joined = false;
+    let mut at = from;
+    while at < last {
+        match CLASSES[window[at] as usize] {
+            Class::Plain => at += 1,
+            Class::One if splits(window, at) => {
+                at -= automaton::scheme(&window[from..at]).map_or(0, |opener| opener.len);
+                break;
+            }
+            Class::One => at += 1,
+            Class::Less if matches!(window.get(at + 1), Some(b'/' | b'!' | b'?')) => break,
+            Class::Less => at += 1,
+            Class::Blank => match break_len(window, from, at).filter(|_| joinable) {
+                Some(len) => {
+                    joined = true;
+                    at += len;
+                }
+                None => break,
+            },
+            Class::Hard => break,
+        }
+    }
+    Reach { end: at, joined }
+}
+
+#[derive(Clone, Copy)]
+enum Class {
+    Plain,
+    /// May start the next name.
+    One,
+    /// May start a tag.
+    Less,
+    Blank,
+    /// Controls, a double quote, and the marks that no registered name holds.
+    Hard,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Plain; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        classes[byte] = Class::Hard;
+        byte += 1;
+    }
+    classes[0x7F] = Class::Hard;
+    classes[b'"' as usize] = Class::Hard;
+    classes[b'|' as usize] = Class::Hard;
+    classes[b'`' as usize] = Class::Hard;
+    classes[b' ' as usize] = Class::Blank;
+    classes[b'\t' as usize] = Class::Blank;
+    classes[b'\n' as usize] = Class::Blank;
+    classes[b'\r' as usize] = Class::Blank;
+    classes[b'<' as usize] = Class::Less;
+    classes[b'1' as usize] = Class::One;
+    classes
+};
+
+/// Whether a name of its own starts at `at` and so ends the one before it; told from the bytes beside it alone.
+pub(super) fn splits(window: &[u8], at: usize) -> bool {
+    if window.get(at + 1) != Some(&b'0')
+        || !matches!(window.get(at + 2), Some(b'.' | b'%' | b'&' | b'\\'))
+    {
+        return false;
+    }
+    let before = &window[..at];
+    let usual = |prefix: automaton::Prefix| {
+        prefix.separator == Separator::Slash && prefix.registrant == Registrant::Usual
+    };
+    automaton::prefix(&window[at..]).is_some_and(usual)
+        && !is_inside_number(before)
+        && !automaton::ends_in_prefix(before)
+}
+
+/// Whether a digit or a full stop stands directly before; an escape's own digits do not count.
+pub(super) fn is_inside_number(before: &[u8]) -> bool {
+    let hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
+    match before {
+        [.., b'%', a, b] | [.., b'\\', b'x', a, b] if hex(&[*a, *b]) => false,
+        [.., b'\\', b'u', a, b, c, d] if hex(&[*a, *b, *c, *d]) => false,
+        [.., last] => last.is_ascii_digit() || *last == b'.',
+        [] => false,
+    }
+}
+
+/// The length of the white space at `at`, if it may be a break inside the name that starts at `from`.
+fn break_len(window: &[u8], from: usize, at: usize) -> Option<usize> {
+    const LONGEST: usize = 16;
+    let rest = &window[at..];
+    let blanks = rest
+        .iter()
+        .take(LONGEST)
+        .take_while(|b| b.is_ascii_whitespace())
+        .count();
+    let lines = rest[..blanks].iter().filter(|b| **b == b'\n').count();
+    let word = word(&rest[blanks..]);
+    (lines <= 1 && goes_on(&window[from..at], word)).then_some(blanks)
+}
+
+/// Whether `word` looks like the rest of the name whose suffix so far is `suffix`.
+///
+/// A slash wants more behind it; a hyphen or colon goes on with digits; and a suffix without any digit is seldom whole.
+fn goes_on(suffix: &[u8], word: &[u8]) -> bool {
+    let Some(first) = word.first() else {
+        return false;
+    };
+    let has_digit = word.iter().any(u8::is_ascii_digit);
+    let starts_well = first.is_ascii_alphanumeric() || *first == b'(';
+    match suffix {
+        [] => starts_well && (has_digit || first.is_ascii_lowercase()),
+        [.., b'/' | b'-' | b':'] => starts_well && has_digit,
+        b"j." => first.is_ascii_alphanumeric(),
+        [.., b'.'] => first.is_ascii_digit() && !suffix.iter().any(u8::is_ascii_digit),
+        _ => false,
+    }
+}
+
+/// The bytes up to the next white space or quote.
+fn word(rest: &[u8]) -> &[u8] {
+    const LONGEST: usize = 64;
+    let len = rest
+        .iter()
+        .take(LONGEST)
+        .take_while(|b| !b.is_ascii_whitespace() && **b != b'"')
+        .count();
+    &rest[..len]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reached(text: &str, joinable: bool) -> &str {
+        let from = text.find('/').unwrap() + 1;
+        &text[..reach(text.as_bytes(), 0, from, 1000, joinable).end]
+    }
+
+    #[test]
+    fn hard_ends_and_the_next_name() {
+        for (text, expected) in [
+            ("10.5555/abc def", "10.5555/abc"),
+            ("10.5555/abc</doi>", "10.5555/abc"),
+            ("10.5555/a<1::b>2", "10.5555/a<1::b>2"),
+            ("10.5555/a10.5555/b", "10.5555/a"),
+            ("10.5555/ahttps://doi.org/10.5555/b", "10.5555/a"),
+            ("10.5555/aDOI:10.5555/b", "10.5555/a"),
+            ("10.5555/10.5555/b", "10.5555/10.5555/b"),
+            ("10.5555/a.10.5555/b", "10.5555/a.10.5555/b"),
+            ("10.5555/a10.0.0.0/8", "10.5555/a10.0.0.0/8"),
+        ] {
+            assert_eq!(reached(text, false), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn breaks() {
+        for (text, expected) in [
+            ("10.5555/ es030360x. Next", "10.5555/ es030360x."),
+            ("10.5555/\n  journal.pbio", "10.5555/\n  journal.pbio"),
+            ("10.5555/ Smith, J.", "10.5555/"),
+            ("10.5555/S0045- 6535(00)", "10.5555/S0045- 6535(00)"),
+            ("10.5555/abc- see", "10.5555/abc-"),
+            ("10.5555/abc1. 2015", "10.5555/abc1."),
+            ("10.5555/ldr. 1091", "10.5555/ldr. 1091"),
+            ("10.5555/\n\nabc1", "10.5555/"),
+        ] {
+            assert_eq!(reached(text, true), expected, "{text}");
+            assert_eq!(
+                reached(text, false),
+                &text[..text
+                    .find(' ')
+                    .unwrap_or(8)
+                    .min(text.find('\n').unwrap_or(99))]
+            );
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The cases of `tests/cases/scan-*.toml`, and what a route must have found in each.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    class: Vec<Class>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Class {
+    name: String,
+    #[allow(dead_code)]
+    why: String,
+    #[serde(default)]
+    #[allow(dead_code)]
+    rule: String,
+    cases: Vec<RawCase>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawCase {
+    #[serde(default)]
+    text: String,
+    /// In place of `text`, for bytes that are no UTF-8.
+    #[serde(default)]
+    hex: String,
+    names: Vec<String>,
+    forms: Option<Vec<String>>,
+    texts: Option<Vec<String>>,
+    guessed: Option<Vec<bool>>,
+    rejected: Option<BTreeMap<String, u64>>,
+}
+
+/// One text, and what must be found in it.
+pub struct Case {
+    pub class: String,
+    pub bytes: Vec<u8>,
+    keys: Vec<String>,
+    raw: RawCase,
+}
+
+/// What a route found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub key: String,
+    pub form: String,
+    pub text: Vec<u8>,
+    pub offset: u64,
+    pub guessed: bool,
+}
+
+impl Case {
+    fn new(class: &str, raw: RawCase) -> Case {
+        let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap();
+        let bytes = match raw.hex.as_str() {
+            "" => raw.text.clone().into_bytes(),
+            hex => hex.as_bytes().chunks(2).map(byte).collect(),
+        };
+        let keys = raw
+            .names
+            .iter()
+            .map(|name| name.to_ascii_lowercase())
+            .collect();
+        Case {
+            class: class.to_owned(),
+            bytes,
+            keys,
+            raw,
+        }
+    }
+
+    /// What is wrong with the mentions, if anything is.
+    pub fn difference(&self, found: &[Found]) -> Option<String> {
+        let keys: Vec<_> = found.iter().map(|f| f.key.clone()).collect();
+        let forms: Vec<_> = found.iter().map(|f| f.form.clone()).collect();
+        let texts: Vec<_> = found
+            .iter()
+            .map(|f| String::from_utf8_lossy(&f.text).into_owned())
+            .collect();
+        let guessed: Vec<_> = found.iter().map(|f| f.guessed).collect();
+        for mention in found {
+            let at = mention.offset as usize;
+            if self.bytes.get(at..at + mention.text.len()) != Some(&mention.text) {
+                return Some(format!(
+                    "{:?} does not stand at {at}",
+                    String::from_utf8_lossy(&mention.text)
+                ));
+            }
+        }
+        differs("names", &self.keys, &keys)
+            .or_else(|| {
+                self.raw
+                    .forms
+                    .as_ref()
+                    .and_then(|wanted| differs("forms", wanted, &forms))
+            })
+            .or_else(|| {
+                self.raw
+                    .texts
+                    .as_ref()
+                    .and_then(|wanted| differs("texts", wanted, &texts))
+            })
+            .or_else(|| {
+                self.raw
+                    .guessed
+                    .as_ref()
+                    .and_then(|wanted| differs("guessed", wanted, &guessed))
+            })
+    }
+
+    /// What is wrong with the counted rejections, where the case says something of them.
+    #[allow(dead_code)]
+    pub fn wrong_rejections(&self, counted: &[(&str, u64)]) -> Option<String> {
+        let wanted = self.raw.rejected.as_ref()?;
+        let counted: BTreeMap<String, u64> = counted
+            .iter()
+            .map(|(reason, n)| ((*reason).to_owned(), *n))
+            .collect();
+        (*wanted != counted).then(|| format!("rejected: expected {wanted:?}, got {counted:?}"))
+    }
+}
+
+fn differs<T: PartialEq + std::fmt::Debug>(what: &str, wanted: &[T], got: &[T]) -> Option<String> {
+    (wanted != got).then(|| format!("{what}: expected {wanted:?}, got {got:?}"))
+}
+
+/// All cases, in the order of their files.
+pub fn cases() -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    let is_scan = |path: &std::path::PathBuf| {
+        path.file_name()
+            .unwrap()
+            .to_string_lossy()
+            .starts_with("scan-")
+    };
+    let mut all = Vec::new();
+    for path in files.into_iter().filter(is_scan) {
+        let file: File = toml::from_str(&std::fs::read_to_string(&path).unwrap())
+            .unwrap_or_else(|e| panic!("{path:?}: {e}"));
+        for class in file.class {
+            all.extend(
+                class
+                    .cases
+                    .into_iter()
+                    .map(|raw| Case::new(&class.name, raw)),
+            );
+        }
+    }
+    assert!(all.len() > 200, "cases are missing");
+    all
+}

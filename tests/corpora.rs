@@ -1,0 +1,161 @@
+//! The labelled samples in `corpora/`, and generated texts: the scanner finds exactly the names they list.
+
+#[path = "../benches/corpus/mod.rs"]
+mod corpus;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use doisift::{Rejection, Scanner, Tally};
+
+fn scan(text: &[u8]) -> (BTreeSet<String>, Tally) {
+    let mut keys = BTreeSet::new();
+    let tally = Scanner::new().scan(text, |mention| {
+        keys.insert(mention.key.to_owned());
+    });
+    (keys, tally)
+}
+
+fn samples() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora");
+    let entries = fs::read_dir(folder).expect("the folder of samples");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let mut labels: Vec<PathBuf> = paths
+        .filter(|p| p.extension().is_some_and(|e| e == "names"))
+        .collect();
+    labels.sort();
+    labels
+}
+
+/// What differs, one name a line.
+fn difference(found: &BTreeSet<String>, expected: &BTreeSet<String>) -> String {
+    let missed = expected
+        .difference(found)
+        .map(|name| format!("  missed {name}\n"));
+    let wrong = found
+        .difference(expected)
+        .map(|name| format!("  wrong  {name}\n"));
+    missed.chain(wrong).collect()
+}
+
+#[test]
+fn every_sample_has_exactly_its_names() {
+    let mut report = String::new();
+    for labels in samples() {
+        let sample = labels.with_extension("");
+        let list = fs::read_to_string(&labels).expect("labels are text");
+        let lines: Vec<String> = list.lines().map(str::to_owned).collect();
+        assert!(lines.is_sorted(), "{} is not sorted", labels.display());
+        let (found, _) = scan(&fs::read(&sample).expect("the sample"));
+        let difference = difference(&found, &lines.into_iter().collect());
+        if !difference.is_empty() {
+            report += &format!("{}\n{difference}", sample.display());
+        }
+    }
+    assert!(report.is_empty(), "\n{report}");
+}
+
+#[test]
+fn every_sample_is_in_the_readme() {
+    let readme =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/README.md"))
+            .expect("a README");
+    let samples = samples();
+    assert!(
+        samples.len() >= 18,
+        "samples are missing: {}",
+        samples.len()
+    );
+    for labels in samples {
+        let sample = labels.with_extension("");
+        let name = sample
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        assert!(
+            readme.contains(&format!("| `{name}` |")),
+            "{name} is not described"
+        );
+    }
+}
+
+#[test]
+fn generated_texts_have_exactly_their_names() {
+    for (seed, hard) in [(1, 0.0), (2, 0.2), (3, 1.0)] {
+        let options = corpus::Options {
+            size: 300_000,
+            every: 150,
+            hard,
+            seed,
+            ..corpus::Options::default()
+        };
+        let mut text = Vec::new();
+        let totals = corpus::generate(&options, &mut text).expect("a vector takes all");
+        assert_eq!(totals.bytes, text.len() as u64);
+        let expected = corpus::sorted_names(&options, totals.names);
+        let expected = expected
+            .into_iter()
+            .map(|name| String::from_utf8(name).expect("names are ASCII"))
+            .collect();
+        let (found, tally) = scan(&text);
+        let difference = difference(&found, &expected);
+        assert!(
+            difference.is_empty(),
+            "seed {seed}, hard {hard}:\n{difference}"
+        );
+        assert_eq!(tally.mentions, totals.mentions, "seed {seed}, hard {hard}");
+    }
+}
+
+#[test]
+fn generated_lists_have_one_name_a_line() {
+    let kind = corpus::Kind::Names;
+    let options = corpus::Options {
+        kind,
+        number: 5000,
+        size: u64::MAX,
+        distinct: 1.0,
+        ..corpus::Options::default()
+    };
+    let mut text = Vec::new();
+    let totals = corpus::generate(&options, &mut text).expect("a vector takes all");
+    assert_eq!((totals.names, totals.mentions), (5000, 5000));
+    assert_eq!(scan(&text).0.len(), 5000);
+    let mut expected = corpus::sorted_names(&options, totals.names);
+    expected.dedup();
+    assert_eq!(expected.len(), 5000, "two names are equal");
+}
+
+#[test]
+fn a_name_past_the_limit_is_refused_and_one_below_is_not() {
+    for (length, mentions) in [(60_000, 1), (100_000, 0)] {
+        let text = format!("see 10.5555/{} for more", "a".repeat(length));
+        let (found, tally) = scan(text.as_bytes());
+        assert_eq!(
+            (found.len(), tally.mentions),
+            (mentions, mentions as u64),
+            "{length} bytes"
+        );
+        assert_eq!(
+            tally.rejected(Rejection::TooLong),
+            1 - mentions as u64,
+            "{length} bytes"
+        );
+    }
+}
+
+#[test]
+fn prefixes_without_end_are_one_candidate_that_is_too_long() {
+    let (found, tally) = scan("10.1234/".repeat(20_000).as_bytes());
+    assert_eq!(found.len(), 0);
+    assert_eq!(tally.candidates, 1);
+    assert_eq!(tally.rejected(Rejection::TooLong), 1);
+}
+
+#[test]
+fn megabytes_of_anchors_hold_no_candidate() {
+    let (found, tally) = scan("10.".repeat(1 << 20).as_bytes());
+    assert_eq!((found.len(), tally.candidates), (0, 0));
+}
