@@ -60,11 +60,14 @@ fn no_directory(name: &str) -> DoiError {
 /// The first character that no suffix may hold (N3), and its byte offset. Reads plain ASCII a byte
 /// at a time, without decoding.
 pub(crate) fn first_not_graphic(text: &str) -> Option<(usize, char)> {
-    let plain = text.bytes().position(|b| !matches!(b, b' '..=b'~'))?;
-    let (at, c) = text[plain..]
-        .char_indices()
-        .find(|&(_, c)| !is_graphic(c))?;
-    Some((plain + at, c))
+    // Without an early end the compiler takes many bytes at a time.
+    let is_plain = text
+        .bytes()
+        .fold(true, |all, b| all & matches!(b, b' '..=b'~'));
+    if is_plain {
+        return None;
+    }
+    text.char_indices().find(|&(_, c)| !is_graphic(c))
 }
 
 fn is_graphic(c: char) -> bool {

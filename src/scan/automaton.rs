@@ -15,7 +15,7 @@ use super::Form;
 const SLASH: &str = r"(?:/|\\{1,3}/|%(?:25)*2[Ff]|&#47;|&#[xX]2[Ff];|&sol;|\\{1,2}u002[Ff])";
 const COLON: &str = r"(?::|\\:|%(?:25)*3[Aa]|&#58;|&#[xX]3[Aa];|&colon;)";
 const DOT: &str = r"(?:\.|%(?:25)*2[Ee]|&#46;|&#[xX]2[Ee];|&period;|\\u002[Ee])";
-const BLANK: &str = r"[ \t\r\n]{1,8}";
+const BLANK: &str = r"[ \t\r\n]+";
 
 /// The prefix at an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub(super) struct Prefix {
     pub(super) len: usize,
     pub(super) separator: Separator,
     pub(super) registrant: Registrant,
+    /// It may have to be decoded.
+    pub(super) escaped: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +64,14 @@ struct Automata {
 
 /// The prefix that starts at `bytes[0]`.
 pub(super) fn prefix(bytes: &[u8]) -> Option<Prefix> {
+    if let Some(len) = plain_prefix(bytes) {
+        return Some(Prefix {
+            len,
+            separator: Separator::Slash,
+            registrant: Registrant::Usual,
+            escaped: false,
+        });
+    }
     let input = Input::new(bytes).anchored(Anchored::Yes);
     let found = automata().prefix.try_search_fwd(&input).ok().flatten()?;
     let (separator, registrant) = [
@@ -76,11 +86,23 @@ pub(super) fn prefix(bytes: &[u8]) -> Option<Prefix> {
         len: found.offset(),
         separator,
         registrant,
+        escaped: true,
     })
+}
+
+/// The length of `10.N/` as nearly all are written; the automaton is for the rest.
+fn plain_prefix(bytes: &[u8]) -> Option<usize> {
+    let code = bytes.strip_prefix(b"10.")?;
+    let digits = code.iter().take_while(|b| b.is_ascii_digit()).count();
+    ((4..=9).contains(&digits) && code.get(digits) == Some(&b'/')).then_some(digits + 4)
 }
 
 /// The scheme or proxy that ends where `before` ends.
 pub(super) fn scheme(before: &[u8]) -> Option<Opener> {
+    // The last byte of a separator, or of an escape of one.
+    if !before.last().is_some_and(|last| b"/:;FfAa ".contains(last)) {
+        return None;
+    }
     let (pattern, start) = search_back(&automata().scheme, before)?;
     let form = [
         Form::Urn,
@@ -106,7 +128,12 @@ pub(super) fn is_labelled(before: &[u8]) -> bool {
 
 /// Whether `before` ends in a whole prefix `10.N/`.
 pub(super) fn ends_in_prefix(before: &[u8]) -> bool {
-    search_back(&automata().name_before, before).is_some()
+    let may = match before {
+        [.., b'0'..=b'9' | b'\\', b'/'] => true,
+        [.., last] => matches!(last, b'F' | b'f' | b';'),
+        [] => false,
+    };
+    may && search_back(&automata().name_before, before).is_some()
 }
 
 fn search_back(dfa: &dense::DFA<Vec<u32>>, before: &[u8]) -> Option<(usize, usize)> {

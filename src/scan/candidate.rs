@@ -69,8 +69,14 @@ impl Judge {
         if reach.end - at > max_name {
             return Err(Rejection::TooLong);
         }
-        let text = self.decoder.decode(&window[at..reach.end], context.percent);
-        let suffix = suffix_start(&text, prefix.len);
+        let raw = &window[at..reach.end];
+        let is_plain = !(reach.escaped || reach.joined || prefix.escaped);
+        let text = if is_plain {
+            Text::plain(raw)
+        } else {
+            self.decoder.decode(raw, context.percent)
+        };
+        let suffix = text.position(prefix.len);
         let (end, cut_at) = extent_of(&text, suffix, context, &window[at..]);
         check(&text, suffix, end, cut_at, &window[at..])?;
         write_name(&mut self.name, &text, suffix, end.at)?;
@@ -104,13 +110,6 @@ fn is_prefix_here(prefix: &Prefix, context: &Context, before: &[u8], slip: bool)
         Separator::Colon => context.form == Form::Urn,
     };
     separated && !automaton::ends_in_prefix(before)
-}
-
-/// Where the suffix starts in the decoded text, given the length of the prefix as written.
-fn suffix_start(text: &Text<'_>, prefix: usize) -> usize {
-    (0..text.bytes.len())
-        .find(|at| text.start(*at) >= prefix)
-        .unwrap_or(text.bytes.len())
 }
 
 /// The end of the name, and where reading it stopped before anything was trimmed.
@@ -174,20 +173,19 @@ fn is_isbn_suffix(suffix: &[u8]) -> bool {
     suffix.len() <= 7 && suffix.iter().all(u8::is_ascii_digit)
 }
 
-/// Writes the name with its separator as a slash.
+/// Writes the name, its separator as a slash.
 fn write_name(
     name: &mut String,
     text: &Text<'_>,
     suffix: usize,
     end: usize,
 ) -> Result<(), Rejection> {
-    let valid = |bytes| str::from_utf8(bytes).map_err(|_| Rejection::NotGraphic);
-    let code = valid(&text.bytes[..suffix.saturating_sub(1)])?;
-    let suffix = valid(&text.bytes[suffix..end])?;
+    let written = str::from_utf8(&text.bytes[..end]).map_err(|_| Rejection::NotGraphic)?;
     name.clear();
-    name.push_str(code);
-    name.push('/');
-    name.push_str(suffix);
+    name.push_str(written);
+    if text.bytes[suffix - 1] != b'/' {
+        name.replace_range(suffix - 1..suffix, "/");
+    }
     crate::doi::check(name)
         .map(drop)
         .map_err(|_| Rejection::NotGraphic)

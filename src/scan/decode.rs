@@ -32,7 +32,22 @@ pub(super) struct Text<'a> {
     marks: &'a [Mark],
 }
 
-impl Text<'_> {
+impl<'a> Text<'a> {
+    /// A candidate in which nothing is escaped.
+    pub(super) fn plain(bytes: &'a [u8]) -> Text<'a> {
+        Text { bytes, marks: &[] }
+    }
+
+    /// Where the text goes on that starts after `raw` bytes of the candidate as found.
+    pub(super) fn position(&self, raw: usize) -> usize {
+        if self.marks.is_empty() {
+            raw
+        } else {
+            self.marks
+                .partition_point(|mark| (mark.start as usize) < raw)
+        }
+    }
+
     /// Where byte `at` starts in the candidate as found; for the end of the text, where the candidate ends.
     pub(super) fn start(&self, at: usize) -> usize {
         match (self.marks.get(at), self.marks.last()) {
@@ -104,13 +119,7 @@ const MARKUP_DEPTH: usize = 3;
 
 impl Decoder {
     /// Undoes the layers of `raw`, percent encoding as often as `percent` says.
-    pub(super) fn decode<'a>(&'a mut self, raw: &'a [u8], percent: usize) -> Text<'a> {
-        if raw.iter().all(|&b| !needs_decoding(b)) {
-            return Text {
-                bytes: raw,
-                marks: &[],
-            };
-        }
+    pub(super) fn decode(&mut self, raw: &[u8], percent: usize) -> Text<'_> {
         self.load(raw);
         self.undo(u8::is_ascii_whitespace, blank, Escape::Plain);
         self.undo_nested(b'\\', backslash, Escape::Plain);
@@ -189,14 +198,6 @@ impl Decoder {
         self.marks.truncate(write);
         changed
     }
-}
-
-/// Whether a byte can start an escape, or is white space that a joined name passes over.
-pub(super) fn needs_decoding(byte: u8) -> bool {
-    matches!(
-        byte,
-        b'\\' | b'&' | b'{' | b'%' | b' ' | b'\t' | b'\r' | b'\n' | 0x80..
-    )
 }
 
 /// White space inside a candidate stands there only where a broken name was joined.

@@ -80,9 +80,12 @@ impl Enclosure {
             return Some(&LINE);
         }
         let wanted = if is_parameter(before) { b"|" } else { before };
-        ENCLOSURES
-            .iter()
-            .find(|row| wanted.ends_with(row.opener.as_bytes()))
+        let last = wanted.last();
+        let opens = |row: &&Enclosure| {
+            let opener = row.opener.as_bytes();
+            opener.last() == last && wanted.ends_with(opener)
+        };
+        ENCLOSURES.iter().find(opens)
     }
 
     /// Whether what follows the name closes this enclosure.
@@ -137,20 +140,19 @@ fn is_parameter(before: &[u8]) -> bool {
 /// Whether `before` ends a line, indentation and a RIS tag included.
 fn is_line_start(before: &[u8]) -> bool {
     let near = &before[before.len().saturating_sub(BLANKS)..];
-    let line = match memchr::memrchr2(b'\n', b'\r', near) {
-        Some(end) => &near[end + 1..],
-        None if near.len() == before.len() => near,
-        None => return false,
-    };
-    let rest = match line {
-        [a, b, b' ', b' ', b'-', b' ', rest @ ..]
-            if a.is_ascii_uppercase() && b.is_ascii_alphanumeric() =>
+    let blanks = near.iter().rev().take_while(|b| **b == b' ').count();
+    let line = match &near[..near.len() - blanks] {
+        [line @ .., a, b, b' ', b' ', b'-']
+            if blanks > 0 && a.is_ascii_uppercase() && b.is_ascii_alphanumeric() =>
         {
-            rest
+            line
         }
-        _ => line,
+        line => line,
     };
-    rest.iter().all(|b| *b == b' ')
+    match line.last() {
+        Some(last) => matches!(last, b'\n' | b'\r'),
+        None => near.len() == before.len(),
+    }
 }
 
 #[cfg(test)]

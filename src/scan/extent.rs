@@ -50,6 +50,22 @@ pub(super) fn end(text: &Text<'_>, from: usize, context: &Context, reading: Read
     End { at, guessed: false }
 }
 
+/// Letters, digits and marks that belong to a name wherever they stand in it.
+const ALWAYS_TAKEN: [bool; 256] = {
+    let mut taken = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        taken[byte] = match byte as u8 {
+            b'h' | b'H' => false,
+            b'-' | b'_' | b'/' | b':' | b'+' | b'*' | b'~' | b'$' | b'=' | b'!' | b'@' | b'^'
+            | b'%' => true,
+            other => other.is_ascii_alphanumeric(),
+        };
+        byte += 1;
+    }
+    taken
+};
+
 struct Reader<'t> {
     text: &'t Text<'t>,
     from: usize,
@@ -62,8 +78,11 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn step(&mut self, at: usize) -> Step {
         let byte = self.text.bytes[at];
-        if byte.is_ascii_alphanumeric() {
-            return if byte | 0x20 == b'h' && is_web_scheme(self.rest(at)) {
+        if ALWAYS_TAKEN[byte as usize] {
+            return Step::Take(1);
+        }
+        if matches!(byte, b'h' | b'H') {
+            return if is_web_scheme(self.rest(at)) {
                 Step::Guess
             } else {
                 Step::Take(1)
@@ -81,8 +100,7 @@ impl Reader<'_> {
             return Step::Stop;
         }
         match byte {
-            b'-' | b'.' | b'_' | b'/' | b':' | b'+' | b'*' | b'~' | b'$' | b'=' | b'!' | b'@'
-            | b'^' | b'%' => Step::Take(1),
+            b'.' => Step::Take(1),
             b'(' => self.open(0),
             b')' => self.close(0),
             b'[' if self.has_more_behind_bracket(at) || self.is_whole() => self.open(1),
@@ -241,6 +259,12 @@ fn is_web_scheme(rest: &[u8]) -> bool {
 
 /// Words that end a name behind `.`, `,` or `[`: what follows a name in printed references.
 fn is_glued_word(rest: &[u8]) -> bool {
+    if !rest
+        .first()
+        .is_some_and(|first| b"uehpad".contains(&(first | 0x20)))
+    {
+        return false;
+    }
     let followed = |word: &str, next: fn(&u8) -> bool| {
         starts_with(rest, word) && rest.get(word.len()).is_none_or(next)
     };

@@ -8,6 +8,8 @@ pub(super) struct Reach {
     pub(super) end: usize,
     /// White space was passed over to join a broken name.
     pub(super) joined: bool,
+    /// Something may have to be decoded.
+    pub(super) escaped: bool,
 }
 
 /// Follows `window` from `from`, behind the prefix of the name at `anchor`, for at most `limit` bytes of name.
@@ -21,38 +23,57 @@ pub(super) fn reach(
     joinable: bool,
 ) -> Reach {
     let last = window.len().min(anchor + limit + 1);
-    let mut joined = false;
-    let mut at = from;
+    let (mut at, mut joined, mut escaped) = (from, false, false);
     while at < last {
-        match CLASSES[window[at] as usize] {
-            Class::Plain => at += 1,
+        at += plain_len(&window[at..last]);
+        let Some(byte) = window[..last].get(at) else {
+            break;
+        };
+        at += match CLASSES[*byte as usize] {
             Class::One if splits(window, at) => {
                 at -= automaton::scheme(&window[from..at]).map_or(0, |opener| opener.len);
                 break;
             }
-            Class::One => at += 1,
             Class::Less if matches!(window.get(at + 1), Some(b'/' | b'!' | b'?')) => break,
-            Class::Less => at += 1,
+            Class::Plain | Class::One | Class::Less => 1,
+            Class::Escape => {
+                escaped = true;
+                1
+            }
             Class::Blank => match break_len(window, from, at).filter(|_| joinable) {
                 Some(len) => {
                     joined = true;
-                    at += len;
+                    len
                 }
                 None => break,
             },
             Class::Hard => break,
-        }
+        };
     }
-    Reach { end: at, joined }
+    Reach {
+        end: at.min(last),
+        joined,
+        escaped,
+    }
 }
 
-#[derive(Clone, Copy)]
+/// How many plain bytes come before one that needs a look.
+fn plain_len(bytes: &[u8]) -> usize {
+    let special = bytes
+        .iter()
+        .position(|byte| CLASSES[*byte as usize] != Class::Plain);
+    special.unwrap_or(bytes.len())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Plain,
     /// May start the next name.
     One,
     /// May start a tag.
     Less,
+    /// May be, or start, what has to be decoded.
+    Escape,
     Blank,
     /// Controls, a double quote, and the marks that no registered name holds.
     Hard,
@@ -61,20 +82,17 @@ enum Class {
 const CLASSES: [Class; 256] = {
     let mut classes = [Class::Plain; 256];
     let mut byte = 0;
-    while byte < 0x20 {
-        classes[byte] = Class::Hard;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b' ' | b'\t' | b'\n' | b'\r' => Class::Blank,
+            0..0x20 | 0x7F | b'"' | b'|' | b'`' => Class::Hard,
+            b'\\' | b'&' | b'{' | b'%' | 0x80.. => Class::Escape,
+            b'<' => Class::Less,
+            b'1' => Class::One,
+            _ => Class::Plain,
+        };
         byte += 1;
     }
-    classes[0x7F] = Class::Hard;
-    classes[b'"' as usize] = Class::Hard;
-    classes[b'|' as usize] = Class::Hard;
-    classes[b'`' as usize] = Class::Hard;
-    classes[b' ' as usize] = Class::Blank;
-    classes[b'\t' as usize] = Class::Blank;
-    classes[b'\n' as usize] = Class::Blank;
-    classes[b'\r' as usize] = Class::Blank;
-    classes[b'<' as usize] = Class::Less;
-    classes[b'1' as usize] = Class::One;
     classes
 };
 
