@@ -1,19 +1,121 @@
 //! The one public error: what went wrong, in which source and document, at which offset.
 
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::input::InputError;
+
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The system refused.
+    /// A source, or one of its documents, could not be read to its end.
     #[error(transparent)]
-    Io(#[from] std::io::Error),
+    Input(InputError),
+    /// A list of sources could not be read.
+    #[error("cannot read the list of sources: {0}")]
+    List(io::Error),
+    /// A glob has no meaning.
+    #[error("{0}")]
+    Glob(BadGlob),
+    /// The ending of an output tells no format, and none was chosen.
+    #[error("the ending of {} tells no format; choose one", .0.display())]
+    UnknownEnding(PathBuf),
+    /// The output could not be opened, written or given its name.
+    #[error("cannot write: {0}")]
+    Output(io::Error),
+    /// The system gave no threads.
+    #[error("cannot start threads: {0}")]
+    Threads(io::Error),
+    /// The run was cancelled.
+    #[error("interrupted")]
+    Cancelled,
 }
+
+/// A glob that has no meaning, and why.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct BadGlob(#[from] pub(crate) globset::Error);
 
 /// An error with the place it concerns.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
-    source: Option<String>,
-    document: Option<String>,
+    source: Option<Arc<str>>,
+    document: Option<Arc<str>>,
     offset: Option<u64>,
 }
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind) -> Self {
+        Error {
+            kind,
+            source: None,
+            document: None,
+            offset: None,
+        }
+    }
+
+    pub(crate) fn output(error: io::Error) -> Self {
+        Error::new(ErrorKind::Output(error))
+    }
+
+    /// Adds the source it concerns.
+    pub(crate) fn in_source(self, source: Arc<str>) -> Self {
+        Error {
+            source: Some(source),
+            ..self
+        }
+    }
+
+    /// Adds the document, if it has a name, and the offset in its decoded bytes.
+    pub(crate) fn at(self, document: Option<Arc<str>>, offset: u64) -> Self {
+        Error {
+            document,
+            offset: Some(offset),
+            ..self
+        }
+    }
+
+    /// What went wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.kind
+    }
+
+    /// Name of the source that was being read.
+    pub fn source_name(&self) -> Option<&str> {
+        self.source.as_deref()
+    }
+
+    /// Name of the document that was being read, where it has one.
+    pub fn document_name(&self) -> Option<&str> {
+        self.document.as_deref()
+    }
+
+    /// How many bytes of the document, decoded, came before it.
+    pub fn offset(&self) -> Option<u64> {
+        self.offset
+    }
+
+    /// Whether it is only that nobody reads the output any more.
+    pub fn is_closed_pipe(&self) -> bool {
+        matches!(&self.kind, ErrorKind::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for name in [&self.source, &self.document].into_iter().flatten() {
+            write!(f, "{name}: ")?;
+        }
+        if let Some(offset) = self.offset {
+            write!(f, "at byte {offset}: ")?;
+        }
+        write!(f, "{}", self.kind)
+    }
+}
+
+/// Its text names the cause; [`kind`](Error::kind) gives it.
+impl std::error::Error for Error {}

@@ -33,7 +33,15 @@ mod report;
 
 pub use doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 #[cfg(feature = "pipeline")]
+pub use error::{BadGlob, Error, ErrorKind};
+#[cfg(feature = "pipeline")]
+pub use input::{InputError, Packing, Separator};
+#[cfg(feature = "pipeline")]
+pub use pipeline::{Monitor, OnError, Pipeline, PipelineBuilder, Progress};
+#[cfg(feature = "pipeline")]
 pub use records::{Format, UnknownFormat};
+#[cfg(feature = "pipeline")]
+pub use report::{Loss, Losses, Rejections, Report, ReportOptions};
 pub use scan::{Form, Mention, Rejection, Scanner, Stream, Tally};
 
 /// For this crate's own benchmarks; may change at any time.

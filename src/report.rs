@@ -1,1 +1,183 @@
-//! report
+//! What a run did, as counters that add up and as JSON.
+//!
+//! Knows what the scanner counts and what an error tells; knows nothing of how a run goes.
+
+use std::collections::BTreeSet;
+use std::ops::{Add, AddAssign};
+use std::path::PathBuf;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use crate::error::Error;
+use crate::records::Format;
+use crate::scan::{Rejection, Tally};
+
+/// Errors that a report lists; the rest is counted.
+const LISTED: usize = 1000;
+
+/// What a run did. Serialises to the object that `doisift scan --report` writes.
+#[derive(Clone, Debug, serde::Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// Version of doisift.
+    pub version: &'static str,
+    /// What was asked for.
+    pub options: ReportOptions,
+    /// Sources that were opened.
+    pub sources: u64,
+    /// Documents seen in them.
+    pub documents: u64,
+    /// Bytes read from the sources, packed as they were.
+    pub bytes_read: u64,
+    /// Bytes of documents, unpacked.
+    pub bytes_decoded: u64,
+    /// Candidates: mentions and rejections.
+    pub candidates: u64,
+    /// Candidates accepted.
+    pub mentions: u64,
+    /// Candidates refused, by reason; an object with a member for each [`Rejection`].
+    pub rejections: Rejections,
+    /// Rows written: records, or mentions where these were asked for.
+    pub records: u64,
+    /// Input that was lost.
+    pub errors: Losses,
+    /// Wall time of the run, in seconds.
+    pub seconds: f64,
+}
+
+/// The options of a run that bear on its result.
+#[derive(Clone, Debug, serde::Serialize)]
+#[non_exhaustive]
+pub struct ReportOptions {
+    /// What was to be read, as typed; bytes that are not UTF-8 written `\xNN`.
+    pub paths: Vec<String>,
+    /// Where the rows went; none for standard output.
+    pub output: Option<PathBuf>,
+    /// Format of the rows.
+    #[serde(serialize_with = "format_name")]
+    pub format: Format,
+    /// Every mention rather than records.
+    pub mentions: bool,
+    /// Each line is a document.
+    pub lines: bool,
+    /// Globs of files wanted below folders.
+    pub include: Vec<String>,
+    /// Globs of files left out below folders.
+    pub exclude: Vec<String>,
+    /// Whether the first error ends the run.
+    pub fail_on_error: bool,
+    /// Threads that scan.
+    pub threads: usize,
+}
+
+fn format_name<S: Serializer>(format: &Format, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(format.name())
+}
+
+/// Candidates refused, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rejections(Tally);
+
+impl Rejections {
+    /// How many were refused for this reason.
+    pub fn get(&self, reason: Rejection) -> u64 {
+        self.0.rejected(reason)
+    }
+}
+
+impl Serialize for Rejections {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(Rejection::ALL.len()))?;
+        for reason in Rejection::ALL {
+            map.serialize_entry(reason.name(), &self.get(reason))?;
+        }
+        map.end()
+    }
+}
+
+/// Errors that lost input: how many, and the first of them in source order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Losses {
+    /// All of them.
+    pub count: u64,
+    /// The first 1,000.
+    pub list: BTreeSet<Loss>,
+}
+
+/// One error that lost input.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[non_exhaustive]
+pub struct Loss {
+    /// Name of the source.
+    pub source: Option<String>,
+    /// Name of the document, where it has one.
+    pub document: Option<String>,
+    /// Bytes of the document, decoded, that came before; none where it was not opened.
+    pub offset: Option<u64>,
+    /// What went wrong.
+    pub message: String,
+}
+
+impl Losses {
+    /// Notes an error.
+    pub(crate) fn add(&mut self, error: &Error) {
+        self.count += 1;
+        self.list.insert(Loss {
+            source: error.source_name().map(str::to_owned),
+            document: error.document_name().map(str::to_owned),
+            offset: error.offset(),
+            message: error.kind().to_string(),
+        });
+        if self.list.len() > LISTED {
+            self.list.pop_last();
+        }
+    }
+}
+
+/// What each part of a run adds to the report.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) sources: u64,
+    pub(crate) documents: u64,
+    pub(crate) bytes_decoded: u64,
+    pub(crate) tally: Tally,
+}
+
+impl Add for Counts {
+    type Output = Counts;
+
+    fn add(mut self, other: Counts) -> Counts {
+        self += other;
+        self
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Counts) {
+        self.sources += other.sources;
+        self.documents += other.documents;
+        self.bytes_decoded += other.bytes_decoded;
+        self.tally += other.tally;
+    }
+}
+
+impl Report {
+    /// The report of a run that counted `counts` and lost `errors`.
+    pub(crate) fn new(options: ReportOptions, counts: Counts, errors: Losses) -> Self {
+        Report {
+            version: env!("CARGO_PKG_VERSION"),
+            options,
+            sources: counts.sources,
+            documents: counts.documents,
+            bytes_read: 0,
+            bytes_decoded: counts.bytes_decoded,
+            candidates: counts.tally.candidates,
+            mentions: counts.tally.mentions,
+            rejections: Rejections(counts.tally),
+            records: 0,
+            errors,
+            seconds: 0.0,
+        }
+    }
+}

@@ -1,1 +1,24 @@
-//! input
+//! Finds sources, undoes compression, opens containers: paths in, documents out.
+//!
+//! The pipeline tells it what to read and how to cut it; what it hands out is bytes and where they stood. It knows no DOI,
+//! no records and no threads.
+
+mod codec;
+mod container;
+mod cut;
+mod fault;
+mod find;
+mod list;
+mod name;
+mod open;
+mod raw;
+
+pub use fault::{InputError, Packing};
+
+pub(crate) use container::Container;
+pub(crate) use cut::{Chunk, Cutter, Reach, Sliding};
+pub(crate) use find::{Kind, Search, Source};
+pub use list::Separator;
+pub(crate) use list::read_list;
+pub(crate) use name::display_name;
+pub(crate) use open::{Section, Seen, open, sniff};

@@ -101,6 +101,11 @@ impl Output {
         &self.identities
     }
 
+    /// The file that is written until it is whole, if it is not its own.
+    pub(crate) fn temporary(&self) -> Option<&Path> {
+        self.encoder.target().temporary()
+    }
+
     /// Ends compression, writes what is left, and gives a regular file its name.
     ///
     /// # Errors
@@ -143,6 +148,14 @@ impl Encoder {
             Encoder::Plain(out) => out,
             Encoder::Gzip(out) => out,
             Encoder::Zstd(out) => out,
+        }
+    }
+
+    fn target(&self) -> &Target {
+        match self {
+            Encoder::Plain(out) => out.get_ref(),
+            Encoder::Gzip(out) => out.get_ref().get_ref(),
+            Encoder::Zstd(out) => out.get_ref().get_ref(),
         }
     }
 
@@ -208,6 +221,13 @@ impl Target {
             .filter(Metadata::is_file)
             .filter_map(|m| file_id(&m))
             .collect()
+    }
+
+    fn temporary(&self) -> Option<&Path> {
+        match self {
+            Target::Aside { temporary, .. } => Some(temporary),
+            Target::Stdout(_) | Target::Straight(_) => None,
+        }
     }
 
     fn writer(&mut self) -> &mut dyn Write {

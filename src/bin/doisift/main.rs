@@ -1,2 +1,67 @@
-//! The doisift command.
-fn main() {}
+//! The doisift command: arguments, then a plan, then a run, then an exit code.
+//!
+//! The only place that knows of arguments, terminals and signals; all else is the library's.
+
+mod args;
+mod generate;
+mod normalize;
+mod plan;
+mod progress;
+mod scan;
+
+use std::io::{self, BufWriter, IsTerminal, LineWriter, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+
+/// Dedup allocates from many threads.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// How a command ended, as its exit code says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    /// All done.
+    Whole = 0,
+    /// Done, but some input was lost or refused.
+    Lossy = 1,
+    /// Usage, or a failure that stopped the run.
+    Failed = 2,
+    /// Interrupted by a signal.
+    Interrupted = 130,
+}
+
+fn main() -> ExitCode {
+    let ending = run(Cli::parse()).unwrap_or_else(|error| {
+        // Nowhere is left to tell that standard error is closed.
+        let _ = writeln!(io::stderr(), "doisift: {error:#}");
+        Ending::Failed
+    });
+    ExitCode::from(ending as u8)
+}
+
+fn run(cli: Cli) -> anyhow::Result<Ending> {
+    match (cli.generate, cli.command) {
+        (Some(what), _) => generate::write(what, &mut io::stdout().lock()).map(|()| Ending::Whole),
+        (None, Some(Command::Scan(args))) => scan::run(args),
+        (None, Some(Command::Normalize(args))) => normalize(&args),
+        (None, None) => anyhow::bail!("nothing to do; see doisift --help"),
+    }
+}
+
+fn normalize(args: &normalize::NormalizeArgs) -> anyhow::Result<Ending> {
+    let stdout = io::stdout().lock();
+    let stdout: Box<dyn Write> = if stdout.is_terminal() {
+        Box::new(LineWriter::new(stdout))
+    } else {
+        Box::new(BufWriter::new(stdout))
+    };
+    let outcome = normalize::run(args, io::stdin().lock(), stdout, io::stderr())?;
+    Ok(if outcome.refused > 0 {
+        Ending::Lossy
+    } else {
+        Ending::Whole
+    })
+}

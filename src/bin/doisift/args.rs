@@ -1,0 +1,143 @@
+//! Arguments as typed.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use doisift::Format;
+
+use crate::normalize::NormalizeArgs;
+
+/// The version, and what was built in.
+const LONG_VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\nfeatures: cli, pipeline",
+    "\nreads: plain text, gzip, zstd",
+    "\nwrites: csv, jsonl, names; plain, gzip, zstd",
+);
+
+/// Sifts DOI names out of crawl and bibliography dumps.
+#[derive(Debug, Parser)]
+#[command(name = "doisift", version, long_version = LONG_VERSION)]
+#[command(arg_required_else_help = true, args_conflicts_with_subcommands = true)]
+#[command(
+    after_help = "Exit codes: 0 all done, also when nothing was found; 1 done, but some input was lost or refused; \
+    2 usage, or a failure that stopped the run; 130 interrupted."
+)]
+pub(crate) struct Cli {
+    /// Write a man page, or completions for a shell
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) generate: Option<Generate>,
+
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Generate {
+    /// A man page
+    Man,
+    /// Completions for bash
+    Bash,
+    /// Completions for zsh
+    Zsh,
+    /// Completions for fish
+    Fish,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Find the DOI names in files, folders and streams
+    Scan(ScanArgs),
+    /// Write DOI names of any presentation form in one form
+    Normalize(NormalizeArgs),
+}
+
+/// Finds the DOI names in files, folders and streams.
+///
+/// Text of any kind is read, plain or packed with gzip or zstd, which is told by the first bytes. Each name becomes one
+/// record, sorted by name.
+#[derive(Args, Debug)]
+pub(crate) struct ScanArgs {
+    /// Files, folders (walked, hidden and git-ignored files too), or - for standard input, which is read too when nothing
+    /// is given and it is no terminal
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Where records go; standard output if not given, or - [.gz and .zst endings compress]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Format of the records [default: by the output's ending, jsonl on standard output]
+    #[arg(short, long, value_name = "FORMAT", value_parser = formats())]
+    pub(crate) format: Option<Format>,
+
+    /// Write every mention in source order instead of records
+    #[arg(long)]
+    pub(crate) mentions: bool,
+
+    /// Take each line for a document, named by its number
+    #[arg(long)]
+    pub(crate) lines: bool,
+
+    /// Read only these files below folders; without / the glob is held against the file's name (repeatable)
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) include: Vec<String>,
+
+    /// Pass over these files and folders below folders (repeatable)
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) exclude: Vec<String>,
+
+    /// Threads that scan [default: the cores this process may use]
+    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+
+    /// Read the names of sources from a file, one a line; - is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) files_from: Option<PathBuf>,
+
+    /// The names in --files-from are separated by NUL
+    #[arg(short = '0', requires = "files_from")]
+    pub(crate) nul: bool,
+
+    /// What a broken source does: it is reported and skipped, or it ends the run without an output
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnError::Skip)]
+    pub(crate) on_error: OnError,
+
+    /// Write what the run did to a file, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+
+    /// Show progress on standard error; auto shows it where that is a terminal
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto)]
+    pub(crate) progress: When,
+
+    /// Write nothing to standard error but why the run failed
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
+    /// Tell on standard error what was done; twice, tell more
+    #[arg(short, long, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
+
+    /// Bytes that a thread scans at once: for tests
+    #[arg(long, hide = true, value_name = "SIZE", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) chunk: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnError {
+    Skip,
+    Fail,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+fn formats() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse::<Format>())
+}

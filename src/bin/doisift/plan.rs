@@ -1,0 +1,117 @@
+//! Arguments to a plan: the pipeline that will run, and what is shown of it.
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+use anyhow::bail;
+use doisift::{Monitor, OnError, Pipeline, PipelineBuilder, Separator};
+use log::LevelFilter;
+
+use crate::args::{self, ScanArgs, When};
+
+/// What `doisift scan` will do.
+pub(crate) struct Plan {
+    pub(crate) pipeline: Pipeline,
+    pub(crate) monitor: Monitor,
+    pub(crate) progress: bool,
+    pub(crate) log: LevelFilter,
+}
+
+impl Plan {
+    /// The plan that the arguments ask for.
+    ///
+    /// # Errors
+    /// If they contradict each other or the place they are used at.
+    pub(crate) fn new(args: ScanArgs) -> anyhow::Result<Plan> {
+        let monitor = Monitor::new();
+        let progress = match args.progress {
+            When::Auto => !args.quiet && io::stderr().is_terminal(),
+            When::Always => true,
+            When::Never => false,
+        };
+        let log = log_level(&args);
+        let pipeline = options(sources(&args)?, args)
+            .monitor(&monitor)
+            .measure(progress)
+            .build()?;
+        Ok(Plan {
+            pipeline,
+            monitor,
+            progress,
+            log,
+        })
+    }
+}
+
+fn log_level(args: &ScanArgs) -> LevelFilter {
+    match args.verbose {
+        _ if args.quiet => LevelFilter::Off,
+        0 => LevelFilter::Warn,
+        1 => LevelFilter::Info,
+        _ => LevelFilter::Debug,
+    }
+}
+
+/// A builder with the sources, standard input if none is named.
+fn sources(args: &ScanArgs) -> anyhow::Result<PipelineBuilder> {
+    let mut builder = args
+        .paths
+        .iter()
+        .fold(Pipeline::builder(), PipelineBuilder::source);
+    let stdin = args.paths.iter().any(|path| is_dash(path));
+    if let Some(list) = &args.files_from {
+        if stdin && is_dash(list) {
+            bail!("standard input cannot be both a source and the list of sources");
+        }
+        let separator = if args.nul {
+            Separator::Nul
+        } else {
+            Separator::Line
+        };
+        builder = builder.list(list, separator);
+    } else if args.paths.is_empty() {
+        if io::stdin().is_terminal() {
+            bail!("nothing to read: name a file or folder, or - for standard input");
+        }
+        builder = builder.source("-");
+    }
+    Ok(builder)
+}
+
+fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
+    builder = builder
+        .mentions(args.mentions)
+        .lines(args.lines)
+        .on_error(match args.on_error {
+            args::OnError::Skip => OnError::Skip,
+            args::OnError::Fail => OnError::Fail,
+        });
+    builder = args
+        .include
+        .into_iter()
+        .fold(builder, PipelineBuilder::include);
+    builder = args
+        .exclude
+        .into_iter()
+        .fold(builder, PipelineBuilder::exclude);
+    if let Some(output) = args.output.filter(|path| !is_dash(path)) {
+        builder = builder.output(output);
+    }
+    if let Some(format) = args.format {
+        builder = builder.format(format);
+    }
+    if let Some(report) = args.report {
+        builder = builder.report(report);
+    }
+    if let Some(threads) = args.threads {
+        builder = builder.threads(threads.into());
+    }
+    if let Some(bytes) = args.chunk {
+        builder = builder.chunk(bytes as usize);
+    }
+    builder
+}
+
+fn is_dash(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}

@@ -1,0 +1,263 @@
+//! Cuts a document into chunks, each with as much before and behind as a decision about its anchors needs.
+
+use std::io::{self, Read};
+use std::ops::Range;
+
+use super::fault::InputError;
+
+/// Bytes before and behind an anchor that must be at hand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reach {
+    pub(crate) before: usize,
+    pub(crate) behind: usize,
+}
+
+/// A piece of a document.
+#[derive(Clone, Debug)]
+pub(crate) struct Chunk<'b> {
+    pub(crate) bytes: &'b [u8],
+    /// The anchors that are this chunk's to decide, as indices of `bytes`.
+    pub(crate) range: Range<usize>,
+    /// Where `bytes` starts in the document.
+    pub(crate) offset: u64,
+    /// `bytes` ends where the document was found damaged, not where it ends.
+    pub(crate) damaged: bool,
+}
+
+/// How far a document was read and cut. All positions are offsets in the document.
+pub(crate) struct Cutter {
+    behind: u64,
+    /// First anchor that was not given out.
+    next: u64,
+    /// Anchors from here on are somebody else's.
+    until: u64,
+    /// Bytes read so far.
+    end: u64,
+    ended: bool,
+    damage: Option<InputError>,
+}
+
+impl Cutter {
+    /// Cuts a whole document.
+    pub(crate) fn new(reach: Reach) -> Self {
+        Cutter {
+            behind: reach.behind as u64,
+            next: 0,
+            until: u64::MAX,
+            end: 0,
+            ended: false,
+            damage: None,
+        }
+    }
+
+    /// Cuts the part whose anchors are `anchors`, reading from `start`.
+    pub(crate) fn part(reach: Reach, anchors: Range<u64>, start: u64) -> Self {
+        Cutter {
+            next: anchors.start,
+            until: anchors.end,
+            end: start,
+            ..Cutter::new(reach)
+        }
+    }
+
+    /// Fills `free` as far as the document goes. Returns how many bytes that were.
+    pub(crate) fn read(&mut self, document: &mut dyn Read, free: &mut [u8]) -> usize {
+        let mut filled = 0;
+        while filled < free.len() && !self.ended {
+            match document.read(&mut free[filled..]) {
+                Ok(0) => self.ended = true,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.damage = Some(error.into());
+                    self.ended = true;
+                }
+            }
+        }
+        self.end += filled as u64;
+        filled
+    }
+
+    /// The next anchors, at most `most` positions, for which enough was read.
+    pub(crate) fn take(&mut self, most: usize) -> Option<Range<u64>> {
+        let known = if self.ended {
+            self.end
+        } else {
+            self.end.saturating_sub(self.behind)
+        };
+        let end = known
+            .min(self.until)
+            .min(self.next.saturating_add(most as u64));
+        let start = self.next;
+        (start < end).then(|| {
+            self.next = end;
+            start..end
+        })
+    }
+
+    /// Whether all anchors were given out.
+    pub(crate) fn is_done(&self) -> bool {
+        self.next >= self.until || self.ended && self.next >= self.end
+    }
+
+    /// Whether what was read last ends at damage.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.damage.is_some()
+    }
+
+    /// Bytes of the document read so far.
+    pub(crate) fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// What ended the document early.
+    pub(crate) fn into_damage(self) -> Option<InputError> {
+        self.damage
+    }
+}
+
+/// A buffer that slides over documents, for chunks that are scanned where they were read.
+pub(crate) struct Sliding {
+    reach: Reach,
+    chunk: usize,
+    /// Bytes read at once.
+    step: usize,
+    buffer: Box<[u8]>,
+    filled: usize,
+    /// Where the buffer starts in the document.
+    offset: u64,
+}
+
+impl Sliding {
+    /// A buffer for chunks of up to `chunk` anchor positions, read `step` bytes at once.
+    pub(crate) fn new(reach: Reach, chunk: usize, step: usize) -> Self {
+        // Room for several steps, so that what is kept moves once in several steps.
+        let capacity = reach.before + reach.behind + 4 * step;
+        Sliding {
+            reach,
+            chunk,
+            step,
+            buffer: vec![0; capacity].into_boxed_slice(),
+            filled: 0,
+            offset: 0,
+        }
+    }
+
+    /// Starts a document, or a part of one, whose first byte read will stand at `offset`.
+    pub(crate) fn start(&mut self, offset: u64) {
+        self.filled = 0;
+        self.offset = offset;
+    }
+
+    /// The next chunk.
+    pub(crate) fn next(
+        &mut self,
+        cutter: &mut Cutter,
+        document: &mut dyn Read,
+    ) -> Option<Chunk<'_>> {
+        let anchors = loop {
+            if let Some(anchors) = cutter.take(self.chunk) {
+                break anchors;
+            }
+            if cutter.is_done() {
+                return None;
+            }
+            self.make_room(cutter.next);
+            let free = self.buffer.len().min(self.filled + self.step);
+            self.filled += cutter.read(document, &mut self.buffer[self.filled..free]);
+        };
+        let range = (anchors.start - self.offset) as usize..(anchors.end - self.offset) as usize;
+        Some(Chunk {
+            bytes: &self.buffer[..self.filled],
+            range,
+            offset: self.offset,
+            damaged: cutter.is_damaged(),
+        })
+    }
+
+    /// Forgets what stands further before the anchor at `next` than anybody looks.
+    fn make_room(&mut self, next: u64) {
+        if self.filled + self.step <= self.buffer.len() {
+            return;
+        }
+        let from = ((next - self.offset) as usize).saturating_sub(self.reach.before);
+        self.buffer.copy_within(from..self.filled, 0);
+        self.filled -= from;
+        self.offset += from as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REACH: Reach = Reach {
+        before: 3,
+        behind: 5,
+    };
+
+    /// Every anchor position is given out once, in order, with its reach at hand or the document's end in it.
+    fn check(text: &[u8], chunk: usize, step: usize) {
+        let mut sliding = Sliding::new(REACH, chunk, step);
+        let mut cutter = Cutter::new(REACH);
+        sliding.start(0);
+        let mut next = 0;
+        let mut rest = text;
+        while let Some(c) = sliding.next(&mut cutter, &mut rest) {
+            let from = c.offset as usize;
+            assert_eq!(
+                c.bytes,
+                &text[from..from + c.bytes.len()],
+                "chunk {chunk}, step {step}"
+            );
+            assert_eq!(from + c.range.start, next);
+            assert!((1..=chunk).contains(&c.range.len()));
+            assert!(c.range.start >= REACH.before || from == 0);
+            assert!(
+                c.bytes.len() - c.range.end >= REACH.behind || from + c.bytes.len() == text.len()
+            );
+            next = from + c.range.end;
+        }
+        assert_eq!(next, text.len(), "chunk {chunk}, step {step}");
+        assert!(cutter.is_done() && cutter.end() == text.len() as u64);
+    }
+
+    #[test]
+    fn every_position_is_given_out_once_with_its_reach() {
+        let text: Vec<u8> = (0..100).collect();
+        for length in [0, 1, 4, 5, 6, 50, 100] {
+            for chunk in [1, 2, 7, 1000] {
+                for step in [1, 3, 64] {
+                    check(&text[..length], chunk, step);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn damage_keeps_what_came_before_and_tells_where() {
+        struct Broken(u8);
+        impl Read for Broken {
+            fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+                self.0 += 1;
+                into[0] = self.0;
+                if self.0 > 9 {
+                    Err(io::ErrorKind::InvalidData.into())
+                } else {
+                    Ok(1)
+                }
+            }
+        }
+        let mut sliding = Sliding::new(REACH, 100, 4);
+        let mut cutter = Cutter::new(REACH);
+        sliding.start(0);
+        let mut document = Broken(0);
+        let mut last = None;
+        while let Some(chunk) = sliding.next(&mut cutter, &mut document) {
+            last = Some((chunk.offset + chunk.range.end as u64, chunk.damaged));
+        }
+        assert_eq!(last, Some((9, true)));
+        assert_eq!(cutter.end(), 9);
+        assert!(cutter.into_damage().is_some());
+    }
+}

@@ -1,0 +1,85 @@
+//! What can be wrong with a source.
+
+use std::fmt;
+use std::io;
+
+/// How bytes are packed, as far as their first bytes tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Packing {
+    /// gzip, one member or many.
+    Gzip,
+    /// Zstandard, one frame or many.
+    Zstd,
+    /// bzip2.
+    Bzip2,
+    /// xz.
+    Xz,
+    /// LZ4 frames.
+    Lz4,
+    /// A ZIP archive.
+    Zip,
+    /// A 7z archive.
+    SevenZip,
+    /// A RAR archive.
+    Rar,
+}
+
+impl fmt::Display for Packing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Packing::Gzip => "gzip",
+            Packing::Zstd => "zstd",
+            Packing::Bzip2 => "bzip2",
+            Packing::Xz => "xz",
+            Packing::Lz4 => "lz4",
+            Packing::Zip => "zip",
+            Packing::SevenZip => "7z",
+            Packing::Rar => "rar",
+        })
+    }
+}
+
+/// What is wrong with a source, or with one document of it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// The system refused to open, list or read it.
+    #[error("{0}")]
+    Io(io::Error),
+    /// Packed bytes end early or do not unpack.
+    #[error("the {packing} data is damaged: {error}")]
+    Damaged {
+        /// How they are packed.
+        packing: Packing,
+        /// What the codec says.
+        error: io::Error,
+    },
+    /// Other bytes than padding follow the packed data; they were ignored, as gzip(1) does.
+    #[error("bytes behind the {0} data were ignored")]
+    Trailing(Packing),
+    /// A packing that is recognised but cannot be opened.
+    #[error("{0} is recognised but cannot be opened")]
+    Unsupported(Packing),
+    /// A file ended before the size it had when it was opened.
+    #[error("the file became shorter while it was read")]
+    Shrunk,
+}
+
+/// Takes out what [`Read`](io::Read) could only pass on wrapped.
+impl From<io::Error> for InputError {
+    fn from(error: io::Error) -> Self {
+        error
+            .downcast::<InputError>()
+            .unwrap_or_else(InputError::Io)
+    }
+}
+
+impl From<InputError> for io::Error {
+    fn from(error: InputError) -> Self {
+        match error {
+            InputError::Io(error) => error,
+            other => io::Error::other(other),
+        }
+    }
+}

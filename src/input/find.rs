@@ -1,0 +1,183 @@
+//! Arguments to sources: walks folders, applies globs, sorts, drops repeats.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use walkdir::{DirEntry, WalkDir};
+
+use super::fault::InputError;
+use super::name::{display_name, folder_root};
+
+/// A file or stream to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Source {
+    /// What to open, and what its name is made from; `-` for standard input.
+    pub(crate) path: PathBuf,
+    pub(crate) kind: Kind,
+}
+
+/// What a source is, which tells how it can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A regular file: its size is known, and it can be read at any offset.
+    File,
+    /// A FIFO or device that was named: opening and reading it may wait.
+    Stream,
+    /// Standard input.
+    Stdin,
+}
+
+/// A path that could not be looked at.
+#[derive(Debug)]
+pub(crate) struct Lost {
+    pub(crate) path: PathBuf,
+    pub(crate) error: InputError,
+}
+
+/// Which files below a folder are wanted.
+#[derive(Debug, Default)]
+pub(crate) struct Search {
+    include: Option<GlobSet>,
+    exclude: Option<GlobSet>,
+}
+
+impl Search {
+    /// Takes all files if `include` is empty, else those that one of it matches; then leaves out what one of `exclude`
+    /// matches. A glob without `/` is held against the file's name, any other against the path below the folder; an
+    /// excluded folder is not entered.
+    pub(crate) fn new(include: &[String], exclude: &[String]) -> Result<Self, globset::Error> {
+        Ok(Search {
+            include: glob_set(include)?,
+            exclude: glob_set(exclude)?,
+        })
+    }
+
+    /// The sources that `paths` lead to, bytewise by name and each once, and the paths that could not be looked at.
+    pub(crate) fn find(&self, paths: &[PathBuf]) -> (Vec<Source>, Vec<Lost>) {
+        let mut found = Found::default();
+        for path in paths {
+            self.add(path, &mut found);
+        }
+        sort(&mut found.sources);
+        found
+            .sources
+            .dedup_by(|a, b| a.path.as_os_str() == b.path.as_os_str());
+        (found.sources, found.lost)
+    }
+
+    fn add(&self, path: &Path, found: &mut Found) {
+        if path.as_os_str() == "-" {
+            found.sources.push(Source {
+                path: path.to_owned(),
+                kind: Kind::Stdin,
+            });
+            return;
+        }
+        match fs::metadata(path) {
+            Ok(at) if at.is_dir() => self.walk(&folder_root(path), found),
+            Ok(at) if at.is_file() => found.sources.push(Source {
+                path: path.to_owned(),
+                kind: Kind::File,
+            }),
+            Ok(_) => found.sources.push(Source {
+                path: path.to_owned(),
+                kind: Kind::Stream,
+            }),
+            Err(error) => found.lost.push(Lost {
+                path: path.to_owned(),
+                error: error.into(),
+            }),
+        }
+    }
+
+    fn walk(&self, root: &Path, found: &mut Found) {
+        let entries = WalkDir::new(root)
+            .into_iter()
+            .filter_entry(|entry| !self.excluded(root, entry));
+        for entry in entries {
+            match entry {
+                Ok(entry) if entry.file_type().is_file() && self.included(root, entry.path()) => {
+                    found.sources.push(Source {
+                        path: entry.into_path(),
+                        kind: Kind::File,
+                    });
+                }
+                Ok(_) => {}
+                Err(error) => found.lost.push(unwalkable(root, error)),
+            }
+        }
+    }
+
+    fn excluded(&self, root: &Path, entry: &DirEntry) -> bool {
+        entry.depth() > 0
+            && self
+                .exclude
+                .as_ref()
+                .is_some_and(|set| set.is_match(below(root, entry.path())))
+    }
+
+    fn included(&self, root: &Path, path: &Path) -> bool {
+        self.include
+            .as_ref()
+            .is_none_or(|set| set.is_match(below(root, path)))
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    sources: Vec<Source>,
+    lost: Vec<Lost>,
+}
+
+fn below<'p>(root: &Path, path: &'p Path) -> &'p Path {
+    path.strip_prefix(root).unwrap_or(path)
+}
+
+fn unwalkable(root: &Path, error: walkdir::Error) -> Lost {
+    let path = error.path().unwrap_or(root).to_owned();
+    let error = error
+        .into_io_error()
+        .unwrap_or_else(|| io::ErrorKind::Other.into());
+    Lost {
+        path,
+        error: error.into(),
+    }
+}
+
+fn glob_set(globs: &[String]) -> Result<Option<GlobSet>, globset::Error> {
+    if globs.is_empty() {
+        return Ok(None);
+    }
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        set.add(compiled(glob)?);
+    }
+    set.build().map(Some)
+}
+
+fn compiled(glob: &str) -> Result<Glob, globset::Error> {
+    let anywhere = if glob.contains('/') {
+        String::new()
+    } else {
+        "**/".to_owned()
+    };
+    GlobBuilder::new(&(anywhere + glob.trim_start_matches('/')))
+        .literal_separator(true)
+        .build()
+}
+
+/// Sorts bytewise by name, which is the path's own bytes unless some are not UTF-8.
+fn sort(sources: &mut [Source]) {
+    if sources.iter().all(|source| source.path.to_str().is_some()) {
+        sources.sort_unstable_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
+    } else {
+        sources.sort_by_cached_key(|source| {
+            (
+                display_name(&source.path).into_owned(),
+                source.path.clone().into_os_string(),
+            )
+        });
+    }
+}

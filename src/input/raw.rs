@@ -1,0 +1,93 @@
+//! A source's bytes as they stand, with a look ahead.
+
+use std::io::{self, BufRead, Read};
+
+/// Bytes a buffer starts with: enough for every magic, and little to pass through it where a source turns out plain.
+const SMALL: usize = 4 << 10;
+
+/// A buffered reader that can show what comes next.
+pub(super) struct Raw<R> {
+    inner: R,
+    buffer: Box<[u8]>,
+    start: usize,
+    end: usize,
+}
+
+impl<R: Read> Raw<R> {
+    /// Reads `inner` through a small buffer.
+    pub(super) fn new(inner: R) -> Self {
+        Raw::with_capacity(inner, SMALL)
+    }
+
+    pub(super) fn with_capacity(inner: R, capacity: usize) -> Self {
+        Raw {
+            inner,
+            buffer: vec![0; capacity].into_boxed_slice(),
+            start: 0,
+            end: 0,
+        }
+    }
+
+    /// Makes room for `capacity` bytes at once.
+    pub(super) fn grow(self, capacity: usize) -> Self {
+        if capacity <= self.buffer.len() {
+            return self;
+        }
+        let mut raw = Raw::with_capacity(self.inner, capacity);
+        raw.end = self.end - self.start;
+        raw.buffer[..raw.end].copy_from_slice(&self.buffer[self.start..self.end]);
+        raw
+    }
+
+    /// The next bytes: `count` of them (at most the capacity), or fewer where the source ends.
+    pub(super) fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
+        if self.end - self.start < count {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+            self.fill(count)?;
+        }
+        let shown = count.min(self.end - self.start);
+        Ok(&self.buffer[self.start..self.start + shown])
+    }
+
+    fn fill(&mut self, count: usize) -> io::Result<()> {
+        while self.end < count {
+            match self.inner.read(&mut self.buffer[self.end..]) {
+                Ok(0) => break,
+                Ok(read) => self.end += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: Read> BufRead for Raw<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+            self.end = self.inner.read(&mut self.buffer)?;
+        }
+        Ok(&self.buffer[self.start..self.end])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.start = self.end.min(self.start + count);
+    }
+}
+
+impl<R: Read> Read for Raw<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        // What is as large as the buffer gains nothing from passing through it.
+        if self.start == self.end && into.len() >= self.buffer.len() {
+            return self.inner.read(into);
+        }
+        let held = self.fill_buf()?;
+        let count = held.len().min(into.len());
+        into[..count].copy_from_slice(&held[..count]);
+        self.consume(count);
+        Ok(count)
+    }
+}

@@ -1,0 +1,317 @@
+//! Sources shared out among threads.
+//!
+//! The caller's thread goes through the sources in order. Small files go to the pool in groups, a large plain one in
+//! ranges that the workers read themselves, at their offsets; what is packed, or may wait, goes to plain threads that feed
+//! the pool with chunks. Only plain threads wait: for a ticket, which work gives back when it is done (or, for mentions,
+//! written).
+
+use std::fs::{self, File};
+use std::ops::Range;
+use std::sync::mpsc::{self, Sender, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::{io, thread};
+
+use rayon::{Scope, ThreadPool};
+
+use super::feed::{self, Job};
+use super::order::{Arrival, Place, write_in_order};
+use super::run::{Named, Run, Sink, lock};
+use super::ticket::{Ticket, Tickets};
+use super::turn::Turn;
+use super::worker::Shared;
+use crate::error::{Error, ErrorKind};
+use crate::input::{Cutter, InputError, Kind, Section, Source, sniff};
+use crate::report::Counts;
+
+/// Files in a group: enough to outweigh handing it to another thread.
+const GROUP: usize = 64;
+/// Pieces of work under way for each thread: one that is done, one that waits, and some to even out.
+pub(super) const AHEAD: usize = 4;
+
+/// The workers of a pool, and where the rows they find go.
+pub(super) struct Crew<'r> {
+    pub(super) run: &'r Run<'r>,
+    workers: Vec<Mutex<Turn<'r>>>,
+    /// Takes rows in any order; none where records are wanted.
+    writer: Option<Sender<(Place, Arrival)>>,
+}
+
+/// Runs on `pool`.
+pub(super) fn run(run: &Run<'_>, pool: &ThreadPool, sink: &mut Sink) {
+    thread::scope(|threads| {
+        let (sender, arrivals) = mpsc::channel();
+        let mut writer = None;
+        if run.options.mentions {
+            writer = Some(sender);
+            let write = move || write_in_order(run, &arrivals, sink);
+            if let Err(error) = thread::Builder::new()
+                .name("write".into())
+                .spawn_scoped(threads, write)
+            {
+                return run.fail(Error::new(ErrorKind::Threads(error)));
+            }
+        }
+        let crew = Crew::new(run, writer);
+        pool.in_place_scope(|scope| share_out(&crew, scope));
+        crew.finish();
+    });
+}
+
+/// Starts the feeders, and goes through the sources.
+fn share_out<'s>(crew: &'s Crew<'_>, scope: &Scope<'s>) {
+    let (jobs, queue) = mpsc::sync_channel(0);
+    let queue = Mutex::new(queue);
+    let shared = (!crew.run.options.mentions)
+        .then(|| feed::tickets(crew.run, AHEAD * crew.run.options.threads));
+    thread::scope(|threads| {
+        for _ in 0..crew.run.options.threads {
+            // In order, the earliest source must never wait for tickets that later ones hold, so each has its own.
+            let tickets = shared
+                .clone()
+                .unwrap_or_else(|| feed::tickets(crew.run, AHEAD));
+            let feed = || feed::run(crew, scope, &queue, tickets);
+            if let Err(error) = thread::Builder::new()
+                .name("feed".into())
+                .spawn_scoped(threads, feed)
+            {
+                return crew.run.fail(Error::new(ErrorKind::Threads(error)));
+            }
+        }
+        Dispatcher::new(crew, scope, jobs).run();
+    });
+}
+
+impl<'r> Crew<'r> {
+    fn new(run: &'r Run<'r>, writer: Option<Sender<(Place, Arrival)>>) -> Self {
+        let workers = (0..run.options.threads)
+            .map(|_| Mutex::new(Turn::new(run)))
+            .collect();
+        Crew {
+            run,
+            workers,
+            writer,
+        }
+    }
+
+    fn finish(self) {
+        for worker in self.workers {
+            worker
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner)
+                .worker
+                .finish();
+        }
+    }
+
+    /// Has `work` done on the pool; what it finds comes to `place`.
+    pub(super) fn spawn<'s>(
+        &'s self,
+        scope: &Scope<'s>,
+        place: Place,
+        mut ticket: Ticket,
+        work: impl FnOnce(&mut Turn<'r>, &Ticket) + Send + 's,
+    ) {
+        scope.spawn(move |_| {
+            // Each thread of the pool has its own, so that nobody waits here.
+            let index = rayon::current_thread_index().unwrap_or_default();
+            let mut turn = lock(&self.workers[index]);
+            if !self.run.is_halted() {
+                work(&mut turn, &ticket);
+            }
+            std::mem::swap(turn.worker.rows(), &mut ticket.load.rows);
+            self.arrive(place, || Arrival::Rows(ticket));
+        });
+    }
+
+    /// Tells the writer that a slot has no pieces from `place` on.
+    pub(super) fn end(&self, place: Place) {
+        self.arrive(place, || Arrival::End);
+    }
+
+    fn arrive(&self, place: Place, arrival: impl FnOnce() -> Arrival) {
+        if let Some(writer) = &self.writer {
+            // The writer takes all until every sender is gone.
+            let _ = writer.send((place, arrival()));
+        }
+    }
+}
+
+/// Goes through the sources in order and shares them out.
+struct Dispatcher<'d, 's, 'r> {
+    crew: &'s Crew<'r>,
+    scope: &'d Scope<'s>,
+    feeders: SyncSender<Job>,
+    tickets: Arc<Tickets>,
+    slot: u64,
+    group: Group,
+}
+
+/// Small files that one worker takes.
+#[derive(Default)]
+struct Group {
+    ordinals: Vec<u32>,
+    bytes: u64,
+}
+
+impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
+    fn new(crew: &'s Crew<'r>, scope: &'d Scope<'s>, feeders: SyncSender<Job>) -> Self {
+        let tickets = Tickets::new(AHEAD * crew.run.options.threads, 0);
+        Dispatcher {
+            crew,
+            scope,
+            feeders,
+            tickets,
+            slot: 0,
+            group: Group::default(),
+        }
+    }
+
+    fn run(mut self) {
+        for (ordinal, source) in self.crew.run.each_source() {
+            match source.kind {
+                Kind::File => self.file(ordinal, source),
+                Kind::Stream | Kind::Stdin => self.feed(ordinal),
+            }
+        }
+        self.flush();
+    }
+
+    fn file(&mut self, ordinal: u32, source: &Source) {
+        let size = match fs::metadata(&source.path) {
+            Ok(metadata) if self.crew.run.seen().is_own(&metadata) => return,
+            Ok(metadata) => metadata.len(),
+            Err(error) => return self.lose(ordinal, error.into()),
+        };
+        let small = size <= self.crew.run.options.chunk as u64 / 4;
+        if small && !self.crew.run.options.mentions {
+            return self.add(ordinal, size);
+        }
+        // Where mentions are wanted, a group's rows are held until they are written, and what is packed may be many.
+        match self.plain(source) {
+            Ok(Some(_)) if small => self.add(ordinal, size),
+            Ok(Some(file)) if !self.crew.run.options.lines => self.ranges(ordinal, file, size),
+            Ok(_) => self.feed(ordinal),
+            Err(error) => self.lose(ordinal, error.into()),
+        }
+    }
+
+    /// The opened file, if it is not packed.
+    fn plain(&self, source: &Source) -> io::Result<Option<File>> {
+        let file = File::open(&source.path)?;
+        Ok(sniff(&file)?.is_none().then_some(file))
+    }
+
+    fn lose(&self, ordinal: u32, error: InputError) {
+        self.crew
+            .run
+            .lose(self.crew.run.named(ordinal).name, None, error);
+    }
+
+    /// Adds a small file to the group.
+    fn add(&mut self, ordinal: u32, size: u64) {
+        self.group.ordinals.push(ordinal);
+        self.group.bytes += size;
+        if self.group.ordinals.len() >= GROUP
+            || self.group.bytes >= self.crew.run.options.chunk as u64
+        {
+            self.flush();
+        }
+    }
+
+    /// Has the group read and scanned.
+    fn flush(&mut self) {
+        let group = std::mem::take(&mut self.group);
+        if group.ordinals.is_empty() {
+            return;
+        }
+        let slot = self.next_slot();
+        let run = self.crew.run;
+        self.crew.spawn(
+            self.scope,
+            Place { slot, piece: 0 },
+            self.tickets.take(),
+            move |turn, _| {
+                for ordinal in group.ordinals {
+                    turn.source(ordinal, &run.sources[ordinal as usize], &mut |_| {});
+                }
+            },
+        );
+        self.crew.end(Place { slot, piece: 1 });
+    }
+
+    /// Has a plain file scanned by ranges.
+    fn ranges(&mut self, ordinal: u32, file: File, size: u64) {
+        self.flush();
+        let slot = self.next_slot();
+        let run = self.crew.run;
+        let shared = Shared::new(run.named(ordinal).document(0, None), run);
+        run.count(Counts {
+            sources: 1,
+            documents: 1,
+            ..Counts::default()
+        });
+        let part = Arc::new(Part {
+            named: run.named(ordinal),
+            file,
+            size,
+            shared,
+        });
+        let chunk = run.options.chunk as u64;
+        let mut place = Place { slot, piece: 0 };
+        for start in (0..size)
+            .step_by(run.options.chunk)
+            .take_while(|_| !run.is_halted())
+        {
+            let part = Arc::clone(&part);
+            let anchors = start..size.min(start + chunk);
+            self.crew
+                .spawn(self.scope, place, self.tickets.take(), move |turn, _| {
+                    part.scan(run, turn, anchors)
+                });
+            place.piece += 1;
+        }
+        self.crew.end(place);
+    }
+
+    /// Has a source read by a feeder; waits until one is free.
+    fn feed(&mut self, ordinal: u32) {
+        self.flush();
+        let slot = self.next_slot();
+        // Feeders take jobs until this sender is gone.
+        let _ = self.feeders.send(Job { slot, ordinal });
+    }
+
+    fn next_slot(&mut self) -> u64 {
+        self.slot += 1;
+        self.slot - 1
+    }
+}
+
+/// A large plain file that is scanned by ranges.
+struct Part<'r> {
+    named: Named,
+    file: File,
+    size: u64,
+    shared: Arc<Shared<'r>>,
+}
+
+impl Part<'_> {
+    /// Scans the anchors of a range.
+    fn scan(&self, run: &Run<'_>, turn: &mut Turn<'_>, anchors: Range<u64>) {
+        let start = anchors.start.saturating_sub(run.reach.before as u64);
+        let end = self
+            .size
+            .min(anchors.end.saturating_add(run.reach.behind as u64));
+        let mut section = Section::new(&self.file, start, end);
+        let mut cutter = Cutter::part(run.reach, anchors, start);
+        turn.sliding.start(start);
+        while let Some(chunk) = turn.sliding.next(&mut cutter, &mut section) {
+            turn.worker.scan_shared(&chunk, &self.shared);
+            run.options.monitor.add_bytes(chunk.range.len() as u64);
+        }
+        let read = cutter.end();
+        if let Some(error) = cutter.into_damage() {
+            run.lose(Arc::clone(&self.named.name), Some((None, read)), error);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Plain threads that read what cannot be read at its offsets, and feed the pool with chunks of it.
+
+use std::io::Read;
+use std::ops::Range;
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex};
+
+use rayon::Scope;
+
+use super::crew::Crew;
+use super::order::Place;
+use super::run::{Named, Run, lock};
+use super::ticket::{Ticket, Tickets};
+use super::worker::{Line, Shared, SharedLines};
+use crate::dedup::Document;
+use crate::input::{Chunk, Container, Cutter, open};
+use crate::report::Counts;
+
+/// A source to read, and its slot in the output.
+pub(super) struct Job {
+    pub(super) slot: u64,
+    pub(super) ordinal: u32,
+}
+
+/// Tickets whose buffers hold a chunk with its reach.
+pub(super) fn tickets(run: &Run<'_>, count: usize) -> Arc<Tickets> {
+    Tickets::new(
+        count,
+        run.reach.before + run.reach.behind + run.options.chunk,
+    )
+}
+
+/// Reads one source after another from `queue`, until no more can come.
+pub(super) fn run<'s>(
+    crew: &'s Crew<'_>,
+    scope: &Scope<'s>,
+    queue: &Mutex<Receiver<Job>>,
+    tickets: Arc<Tickets>,
+) {
+    loop {
+        // Whoever holds the lock waits for the next job, the others for the lock.
+        let job = lock(queue).recv();
+        let Ok(job) = job else { return };
+        let named = crew.run.named(job.ordinal);
+        let place = Place {
+            slot: job.slot,
+            piece: 0,
+        };
+        Feeder {
+            crew,
+            scope,
+            tickets: &tickets,
+            named,
+            place,
+            carry: Vec::new(),
+        }
+        .source();
+    }
+}
+
+/// Reads one source.
+struct Feeder<'f, 's, 'r> {
+    crew: &'s Crew<'r>,
+    scope: &'f Scope<'s>,
+    tickets: &'f Arc<Tickets>,
+    named: Named,
+    /// Where the next chunk's mentions go.
+    place: Place,
+    /// What the next chunk has before its own bytes.
+    carry: Vec<u8>,
+}
+
+/// What the chunks of a document share.
+enum Text<'r> {
+    One(Arc<Shared<'r>>),
+    /// The line that the next chunk starts in; it is shared if an earlier chunk has a part of it.
+    Lines(Line, Option<Arc<Shared<'r>>>),
+}
+
+/// A chunk in a ticket's buffer.
+struct Piece {
+    filled: usize,
+    range: Range<usize>,
+    offset: u64,
+    damaged: bool,
+}
+
+impl<'r> Feeder<'_, '_, 'r> {
+    fn source(mut self) {
+        let run = self.crew.run;
+        match open(&run.sources[self.named.ordinal as usize], run.seen()) {
+            Ok(Some(container)) => self.members(container),
+            Ok(None) => {}
+            Err(error) => run.lose(Arc::clone(&self.named.name), None, error),
+        }
+        self.crew.end(self.place);
+    }
+
+    fn members(&mut self, mut container: Container<'_>) {
+        let run = self.crew.run;
+        let mut documents = 0;
+        while !run.is_halted() {
+            match container.next() {
+                Ok(Some(mut member)) => {
+                    let document = self.named.document(documents, member.name);
+                    documents += self.document(document, &mut *member.bytes);
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    run.lose(Arc::clone(&self.named.name), None, error.into());
+                    break;
+                }
+            }
+        }
+        run.count(Counts {
+            sources: 1,
+            documents,
+            ..Counts::default()
+        });
+    }
+
+    /// Reads one document, or one for each of its lines. Returns how many.
+    fn document(&mut self, document: Document, bytes: &mut dyn Read) -> u64 {
+        let run = self.crew.run;
+        let name = document.name.clone();
+        let mut cutter = Cutter::new(run.reach);
+        let mut text = match run.options.lines {
+            true => Text::Lines(Line::default(), None),
+            false => Text::One(Shared::new(document, run)),
+        };
+        self.carry.clear();
+        while !cutter.is_done() && !run.is_halted() {
+            let mut ticket = self.tickets.take();
+            if let Some(piece) = self.fill(&mut cutter, bytes, &mut ticket) {
+                self.scan(ticket, piece, &mut text);
+            }
+        }
+        let end = cutter.end();
+        if let Some(error) = cutter.into_damage() {
+            run.lose(Arc::clone(&self.named.name), Some((name, end)), error);
+        }
+        match text {
+            Text::One(_) => 1,
+            Text::Lines(line, _) => line.count(end),
+        }
+    }
+
+    /// Reads the next chunk into a ticket's buffer, and keeps what the one after it has before its own bytes.
+    fn fill(
+        &mut self,
+        cutter: &mut Cutter,
+        bytes: &mut dyn Read,
+        ticket: &mut Ticket,
+    ) -> Option<Piece> {
+        let chunk = self.crew.run.options.chunk;
+        let offset = cutter.end() - self.carry.len() as u64;
+        let mut filled = self.carry.len();
+        ticket.load.buffer[..filled].copy_from_slice(&self.carry);
+        let anchors = match cutter.take(chunk) {
+            Some(anchors) => anchors,
+            None => {
+                filled += cutter.read(bytes, &mut ticket.load.buffer[filled..]);
+                cutter.take(chunk)?
+            }
+        };
+        let range = (anchors.start - offset) as usize..(anchors.end - offset) as usize;
+        let keep = range.end.saturating_sub(self.crew.run.reach.before);
+        self.carry.clear();
+        self.carry
+            .extend_from_slice(&ticket.load.buffer[keep..filled]);
+        Some(Piece {
+            filled,
+            range,
+            offset,
+            damaged: cutter.is_damaged(),
+        })
+    }
+
+    /// Has a chunk scanned.
+    fn scan(&mut self, ticket: Ticket, piece: Piece, text: &mut Text<'r>) {
+        let place = self.place;
+        self.place.piece += 1;
+        match text {
+            Text::One(shared) => {
+                let shared = Arc::clone(shared);
+                self.crew
+                    .spawn(self.scope, place, ticket, move |turn, ticket| {
+                        turn.worker.scan_shared(&piece.chunk(ticket), &shared);
+                    });
+            }
+            Text::Lines(line, shared) => {
+                let (first, lines) = (*line, self.lines(&piece.chunk(&ticket), line, shared));
+                let named = self.named.clone();
+                self.crew
+                    .spawn(self.scope, place, ticket, move |turn, ticket| {
+                        turn.worker
+                            .scan_lines(&piece.chunk(ticket), &named, first, &lines);
+                    });
+            }
+        }
+    }
+
+    /// The lines that a chunk shares with its neighbours. Moves `line` on to the one behind it.
+    fn lines(
+        &self,
+        chunk: &Chunk<'_>,
+        line: &mut Line,
+        shared: &mut Option<Arc<Shared<'r>>>,
+    ) -> SharedLines<'r> {
+        let first = shared.take();
+        let behind = line.behind(chunk);
+        let last = match &first {
+            Some(first) if behind == *line => Arc::clone(first),
+            _ => Shared::new(behind.document(&self.named), self.crew.run),
+        };
+        *line = behind;
+        *shared = Some(Arc::clone(&last));
+        SharedLines {
+            first,
+            last: Some(last),
+        }
+    }
+}
+
+impl Piece {
+    fn chunk<'b>(&self, ticket: &'b Ticket) -> Chunk<'b> {
+        Chunk {
+            bytes: &ticket.load.buffer[..self.filled],
+            range: self.range.clone(),
+            offset: self.offset,
+            damaged: self.damaged,
+        }
+    }
+}

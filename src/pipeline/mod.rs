@@ -1,0 +1,85 @@
+//! The one module that knows all stages: sources in, records out.
+//!
+//! With one thread, everything is done in turn. With more, one plain thread (the caller's) goes through the sources in
+//! order and shares them out; plain threads unpack what is packed, or read what may wait; chunks are scanned on a rayon
+//! pool, where nothing waits for another thread; one plain thread writes mentions in order. Tickets bound what is under
+//! way between them.
+
+mod crew;
+mod feed;
+mod monitor;
+mod options;
+mod order;
+mod run;
+mod ticket;
+mod turn;
+mod worker;
+
+pub use monitor::{Monitor, Progress};
+pub use options::{OnError, PipelineBuilder};
+
+use options::Options;
+
+use crate::error::Error;
+use crate::report::Report;
+
+/// A run over sources: finds the DOI names in them and writes them out.
+///
+/// ```
+/// use doisift::{Format, Pipeline};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = tempfile::tempdir()?;
+/// let input = folder.path().join("references.txt");
+/// let output = folder.path().join("names.jsonl");
+/// std::fs::write(&input, "See 10.5555/ABC, and https://doi.org/10.5555/abc again.")?;
+///
+/// let report = Pipeline::builder().source(&input).output(&output).format(Format::Names).build()?.run()?;
+///
+/// assert_eq!(report.mentions, 2);
+/// assert_eq!(std::fs::read_to_string(&output)?, "10.5555/abc\n");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Another thread can watch a run and end it:
+///
+/// ```
+/// use doisift::{ErrorKind, Monitor, Pipeline};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let monitor = Monitor::new();
+/// let pipeline = Pipeline::builder().source("Cargo.toml").monitor(&monitor).build()?;
+/// monitor.cancel();
+/// let stopped = pipeline.run();
+/// assert!(stopped.is_err_and(|error| matches!(error.kind(), ErrorKind::Cancelled)));
+/// assert_eq!(monitor.progress().mentions, 0);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Pipeline {
+    options: Options,
+}
+
+impl Pipeline {
+    /// Starts with no source, and standard output.
+    pub fn builder() -> PipelineBuilder {
+        PipelineBuilder::default()
+    }
+
+    /// Runs to the end, and writes the output.
+    ///
+    /// Time is that of reading and unpacking, or of scanning, whichever is slower; memory that of the records, plus about
+    /// five [chunks](PipelineBuilder::chunk) a thread, however large the sources are. With
+    /// [`mentions`](PipelineBuilder::mentions), memory is that of the chunks alone.
+    ///
+    /// A source or document that cannot be read is counted in [`Report::errors`] and told to the [`log`] as a warning, and
+    /// what came before its damage is kept, all but a name that the damage cuts through.
+    ///
+    /// # Errors
+    /// If the output cannot be written, if the run is [cancelled](Monitor::cancel), or, with [`OnError::Fail`], if any
+    /// input is lost. Then no file stands under an output's name but what stood there before.
+    pub fn run(self) -> Result<Report, Error> {
+        run::run(&self.options)
+    }
+}

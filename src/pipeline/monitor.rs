@@ -1,0 +1,96 @@
+//! A run as seen from outside: how far it is, and a way to end it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::run::lock;
+
+/// Watches a run, and can end it. Cheap to clone; all clones watch the same run.
+#[derive(Clone, Debug, Default)]
+pub struct Monitor(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    bytes: AtomicU64,
+    mentions: AtomicU64,
+    /// 0 where it is not known.
+    total: AtomicU64,
+    cancelled: AtomicBool,
+    temporary: Mutex<Vec<PathBuf>>,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// Bytes of sources read so far, packed as they are.
+    pub bytes: u64,
+    /// Bytes of all sources, if that was [measured](super::PipelineBuilder::measure) and all have a size.
+    pub total: Option<u64>,
+    /// Mentions found so far.
+    pub mentions: u64,
+}
+
+impl Monitor {
+    /// A monitor for one run.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How far the run is.
+    pub fn progress(&self) -> Progress {
+        let total = self.0.total.load(Ordering::Relaxed);
+        Progress {
+            bytes: self.0.bytes.load(Ordering::Relaxed),
+            total: (total > 0).then_some(total),
+            mentions: self.0.mentions.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Ends the run soon: within a chunk on each thread, or when a read that waits returns.
+    pub fn cancel(&self) {
+        self.0.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the run was told to end.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Removes the temporary files of a run that will not come to its end, because the process is about to exit while a
+    /// read waits. What cannot be removed stays.
+    pub fn remove_temporary_files(&self) {
+        for path in lock(&self.0.temporary).drain(..) {
+            if let Err(error) = fs::remove_file(&path) {
+                log::debug!("{}: {error}", path.display());
+            }
+        }
+    }
+
+    pub(super) fn bytes(&self) -> &AtomicU64 {
+        &self.0.bytes
+    }
+
+    pub(super) fn add_bytes(&self, bytes: u64) {
+        self.0.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn add_mentions(&self, mentions: u64) {
+        self.0.mentions.fetch_add(mentions, Ordering::Relaxed);
+    }
+
+    pub(super) fn set_total(&self, bytes: u64) {
+        self.0.total.store(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn note_temporary(&self, path: Option<&Path>) {
+        lock(&self.0.temporary).extend(path.map(Path::to_owned));
+    }
+
+    /// The temporary files have their names now, or are gone.
+    pub(super) fn forget_temporary(&self) {
+        lock(&self.0.temporary).clear();
+    }
+}

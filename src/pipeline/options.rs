@@ -1,0 +1,215 @@
+//! What a run is asked to do.
+
+use std::path::{Path, PathBuf};
+
+use super::Pipeline;
+use super::monitor::Monitor;
+use crate::error::{BadGlob, Error, ErrorKind};
+use crate::input::{Search, Separator, display_name};
+use crate::records::Format;
+use crate::report::ReportOptions;
+
+/// Bytes of a document that a thread scans at once.
+const CHUNK: usize = 1 << 20;
+
+/// What a broken source or document does to the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnError {
+    /// It is reported and counted; what came before the damage is kept, and the run goes on.
+    #[default]
+    Skip,
+    /// It ends the run, without an output.
+    Fail,
+}
+
+/// Sets up a [`Pipeline`].
+#[derive(Debug, Default)]
+pub struct PipelineBuilder {
+    paths: Vec<PathBuf>,
+    lists: Vec<(PathBuf, Separator)>,
+    include: Vec<String>,
+    exclude: Vec<String>,
+    output: Option<PathBuf>,
+    report: Option<PathBuf>,
+    format: Option<Format>,
+    mentions: bool,
+    lines: bool,
+    measure: bool,
+    threads: Option<usize>,
+    chunk: Option<usize>,
+    on_error: OnError,
+    monitor: Monitor,
+}
+
+/// A builder's options with all defaults and derived values in place.
+pub(super) struct Options {
+    pub(super) paths: Vec<PathBuf>,
+    pub(super) lists: Vec<(PathBuf, Separator)>,
+    pub(super) search: Search,
+    pub(super) output: Option<PathBuf>,
+    pub(super) report: Option<PathBuf>,
+    pub(super) format: Format,
+    pub(super) mentions: bool,
+    pub(super) lines: bool,
+    pub(super) measure: bool,
+    pub(super) threads: usize,
+    pub(super) chunk: usize,
+    pub(super) on_error: OnError,
+    pub(super) monitor: Monitor,
+    include: Vec<String>,
+    exclude: Vec<String>,
+}
+
+impl PipelineBuilder {
+    /// Adds a file to read, or a folder to walk, or `-` for standard input.
+    ///
+    /// Sources are read in the bytewise order of their names, each name once. Below a folder, symbolic links, FIFOs and
+    /// devices are passed over; what is named here is read.
+    pub fn source(mut self, path: impl AsRef<Path>) -> Self {
+        self.paths.push(path.as_ref().to_owned());
+        self
+    }
+
+    /// Adds the sources that the file `list` names, `-` for standard input. The list is read when the run starts.
+    pub fn list(mut self, list: impl AsRef<Path>, separator: Separator) -> Self {
+        self.lists.push((list.as_ref().to_owned(), separator));
+        self
+    }
+
+    /// Takes files below a folder only if this glob, or another included one, matches. A glob without `/` is held against
+    /// the file's name, any other against the path below the folder; `*` does not cross `/`, `**` does. The default is all.
+    pub fn include(mut self, glob: impl Into<String>) -> Self {
+        self.include.push(glob.into());
+        self
+    }
+
+    /// Leaves out files and folders below a folder that this glob matches, also if they are included.
+    pub fn exclude(mut self, glob: impl Into<String>) -> Self {
+        self.exclude.push(glob.into());
+        self
+    }
+
+    /// Sets where rows go; the default is standard output. The endings `.gz` and `.zst` compress. A file appears whole when
+    /// the run has ended well, and is never read as a source.
+    pub fn output(mut self, path: impl AsRef<Path>) -> Self {
+        self.output = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Sets a file that the [`Report`](crate::Report) is written to as JSON, if the run ends well; the default is none.
+    pub fn report(mut self, path: impl AsRef<Path>) -> Self {
+        self.report = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Sets the format of rows; the default is told by the output's ending, and JSON Lines on standard output.
+    pub fn format(mut self, format: Format) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// Writes every mention in source order rather than records; the default is records.
+    pub fn mentions(mut self, mentions: bool) -> Self {
+        self.mentions = mentions;
+        self
+    }
+
+    /// Makes each line a document, named by its number from 1; by default a plain or packed file is one document.
+    pub fn lines(mut self, lines: bool) -> Self {
+        self.lines = lines;
+        self
+    }
+
+    /// Sums up the sizes of all sources beforehand, so that [`Progress::total`](super::Progress::total) is known. That asks
+    /// the system about every file, and is off by default.
+    pub fn measure(mut self, measure: bool) -> Self {
+        self.measure = measure;
+        self
+    }
+
+    /// Sets how many threads scan, at least 1; the default is the cores this process may use.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads.max(1));
+        self
+    }
+
+    /// Sets how many bytes of a document a thread scans at once, at least 1; the default is 1 MiB. It bears on time and
+    /// memory, never on the output.
+    pub fn chunk(mut self, bytes: usize) -> Self {
+        self.chunk = Some(bytes.max(1));
+        self
+    }
+
+    /// Sets what a broken source or document does; the default is [`OnError::Skip`].
+    pub fn on_error(mut self, on_error: OnError) -> Self {
+        self.on_error = on_error;
+        self
+    }
+
+    /// Lets `monitor` watch and end the run.
+    pub fn monitor(mut self, monitor: &Monitor) -> Self {
+        self.monitor = monitor.clone();
+        self
+    }
+
+    /// The pipeline, ready to run.
+    ///
+    /// # Errors
+    /// If a glob has no meaning, or the output's ending tells no format and none was set.
+    pub fn build(self) -> Result<Pipeline, Error> {
+        let search = Search::new(&self.include, &self.exclude);
+        let options = Options {
+            search: search.map_err(|error| Error::new(ErrorKind::Glob(BadGlob(error))))?,
+            format: format(self.format, self.output.as_deref())?,
+            threads: self.threads.unwrap_or_else(available_threads),
+            chunk: self.chunk.unwrap_or(CHUNK),
+            paths: self.paths,
+            lists: self.lists,
+            output: self.output,
+            report: self.report,
+            mentions: self.mentions,
+            lines: self.lines,
+            measure: self.measure,
+            on_error: self.on_error,
+            monitor: self.monitor,
+            include: self.include,
+            exclude: self.exclude,
+        };
+        Ok(Pipeline { options })
+    }
+}
+
+fn available_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn format(chosen: Option<Format>, output: Option<&Path>) -> Result<Format, Error> {
+    match (chosen, output) {
+        (Some(format), _) => Ok(format),
+        (None, None) => Ok(Format::Jsonl),
+        (None, Some(path)) => Format::from_path(path)
+            .ok_or_else(|| Error::new(ErrorKind::UnknownEnding(path.to_owned()))),
+    }
+}
+
+impl Options {
+    pub(super) fn for_report(&self) -> ReportOptions {
+        let lists = self.lists.iter().map(|(path, _)| path);
+        ReportOptions {
+            paths: self
+                .paths
+                .iter()
+                .chain(lists)
+                .map(|path| display_name(path).into_owned())
+                .collect(),
+            output: self.output.clone(),
+            format: self.format,
+            mentions: self.mentions,
+            lines: self.lines,
+            include: self.include.clone(),
+            exclude: self.exclude.clone(),
+            fail_on_error: self.on_error == OnError::Fail,
+            threads: self.threads,
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! A run from its first source to its last row: what all threads share, and what comes before and after them.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use rayon::ThreadPool;
+
+use super::monitor::Monitor;
+use super::options::{OnError, Options};
+use super::{crew, turn};
+use crate::dedup::{Document, DocumentId, Table};
+use crate::error::{Error, ErrorKind};
+use crate::input::{InputError, Kind, Reach, Seen, Separator, Source, display_name, read_list};
+use crate::records::{MentionRow, Output, RowWriter, writer};
+use crate::report::{Counts, Losses, Report};
+use crate::scan::Scanner;
+
+/// What all threads of a run share.
+pub(super) struct Run<'p> {
+    pub(super) options: &'p Options,
+    pub(super) sources: Vec<Source>,
+    pub(super) reach: Reach,
+    pub(super) table: Table,
+    /// Device and inode of this run's outputs.
+    own: Vec<(u64, u64)>,
+    stopped: AtomicBool,
+    ledger: Mutex<Ledger>,
+}
+
+/// What came of a run so far.
+#[derive(Default)]
+struct Ledger {
+    counts: Counts,
+    losses: Losses,
+    failure: Option<Error>,
+}
+
+/// A source on its way through the threads: its ordinal, and the name that all its documents share.
+#[derive(Clone)]
+pub(super) struct Named {
+    pub(super) ordinal: u32,
+    pub(super) name: Arc<str>,
+}
+
+/// Where rows go, and how many went there.
+pub(super) struct Sink {
+    rows: Box<dyn RowWriter<Output>>,
+    written: u64,
+}
+
+/// The files of a run that are written.
+struct Outputs {
+    rows: Output,
+    report: Option<Output>,
+}
+
+/// Runs a pipeline.
+pub(super) fn run(options: &Options) -> Result<Report, Error> {
+    let report = run_through(options);
+    options.monitor.forget_temporary();
+    report
+}
+
+fn run_through(options: &Options) -> Result<Report, Error> {
+    let started = Instant::now();
+    // Before any source is looked for, so that none of them is a source.
+    let outputs = Outputs::create(options).map_err(Error::output)?;
+    let pool = pool(options)?;
+    let run = Run::new(options, &outputs)?;
+    let mut sink = Sink {
+        rows: writer(options.format, options.mentions, outputs.rows),
+        written: 0,
+    };
+    match &pool {
+        Some(pool) => crew::run(&run, pool, &mut sink),
+        None => turn::run(&run, &mut sink),
+    }
+    let (table, counts, losses) = run.into_results()?;
+    let mut report = Report::new(options.for_report(), counts, losses);
+    sink.finish(table, pool.as_ref(), options)?;
+    report.records = sink.written;
+    report.bytes_read = options.monitor.progress().bytes;
+    report.seconds = started.elapsed().as_secs_f64();
+    sink.commit()
+        .and_then(|()| write_report(&report, outputs.report))
+        .map_err(Error::output)?;
+    Ok(report)
+}
+
+/// With one thread all is done on the caller's.
+fn pool(options: &Options) -> Result<Option<ThreadPool>, Error> {
+    let threads = options.threads;
+    let builder = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .thread_name(|n| format!("scan-{n}"));
+    let pool = (threads > 1).then(|| builder.build()).transpose();
+    pool.map_err(|error| Error::new(ErrorKind::Threads(io::Error::other(error))))
+}
+
+impl Outputs {
+    fn create(options: &Options) -> io::Result<Self> {
+        let rows = create(options.output.as_deref(), &options.monitor)?;
+        let report = options
+            .report
+            .as_deref()
+            .map(|path| create(Some(path), &options.monitor));
+        Ok(Outputs {
+            rows,
+            report: report.transpose()?,
+        })
+    }
+
+    fn identities(&self) -> Vec<(u64, u64)> {
+        let report = self.report.iter().flat_map(Output::identities);
+        self.rows
+            .identities()
+            .iter()
+            .chain(report)
+            .copied()
+            .collect()
+    }
+}
+
+fn create(path: Option<&Path>, monitor: &Monitor) -> io::Result<Output> {
+    let output = Output::create(path)?;
+    monitor.note_temporary(output.temporary());
+    Ok(output)
+}
+
+fn write_report(report: &Report, output: Option<Output>) -> io::Result<()> {
+    let Some(mut output) = output else {
+        return Ok(());
+    };
+    serde_json::to_writer_pretty(&mut output, report)?;
+    output.write_all(b"\n")?;
+    output.commit()
+}
+
+impl<'p> Run<'p> {
+    fn new(options: &'p Options, outputs: &Outputs) -> Result<Self, Error> {
+        let (before, behind) = Scanner::new().window();
+        let (sources, lost) = options.search.find(&paths(options)?);
+        let run = Run {
+            options,
+            sources,
+            reach: Reach { before, behind },
+            table: Table::new(),
+            own: outputs.identities(),
+            stopped: AtomicBool::new(false),
+            ledger: Mutex::default(),
+        };
+        for path in lost {
+            run.lose(display_name(&path.path).into(), None, path.error);
+        }
+        if options.measure {
+            run.measure();
+        }
+        Ok(run)
+    }
+
+    /// Tells the monitor the size of all sources, if each has one.
+    fn measure(&self) {
+        if self.sources.iter().all(|source| source.kind == Kind::File) {
+            let sizes = self
+                .sources
+                .iter()
+                .map(|source| fs::metadata(&source.path).map_or(0, |at| at.len()));
+            self.options.monitor.set_total(sizes.sum());
+        }
+    }
+
+    /// The sources in order.
+    pub(super) fn each_source(&self) -> impl Iterator<Item = (u32, &Source)> {
+        (0..).zip(&self.sources).take_while(|_| !self.is_halted())
+    }
+
+    pub(super) fn named(&self, ordinal: u32) -> Named {
+        let name = self
+            .sources
+            .get(ordinal as usize)
+            .map_or("".into(), |source| display_name(&source.path));
+        Named {
+            ordinal,
+            name: name.into(),
+        }
+    }
+
+    pub(super) fn seen(&self) -> Seen<'_> {
+        Seen {
+            bytes: self.options.monitor.bytes(),
+            own: &self.own,
+        }
+    }
+
+    /// Whether there is no use in going on.
+    pub(super) fn is_halted(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed) || self.options.monitor.is_cancelled()
+    }
+
+    /// Takes note of input that was lost: at `at` of a document, or a source that was not opened.
+    pub(super) fn lose(
+        &self,
+        source: Arc<str>,
+        at: Option<(Option<Arc<str>>, u64)>,
+        error: InputError,
+    ) {
+        let mut error = Error::new(ErrorKind::Input(error)).in_source(source);
+        if let Some((document, offset)) = at {
+            error = error.at(document, offset);
+        }
+        match self.options.on_error {
+            OnError::Fail => self.fail(error),
+            OnError::Skip => {
+                log::warn!("{error}");
+                lock(&self.ledger).losses.add(&error);
+            }
+        }
+    }
+
+    /// Ends the run; the first error to do so is the run's.
+    pub(super) fn fail(&self, error: Error) {
+        lock(&self.ledger).failure.get_or_insert(error);
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn count(&self, counts: Counts) {
+        lock(&self.ledger).counts += counts;
+    }
+
+    fn into_results(self) -> Result<(Table, Counts, Losses), Error> {
+        let ledger = self
+            .ledger
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        match ledger.failure {
+            Some(error) => Err(error),
+            None => not_cancelled(&self.options.monitor)
+                .map(|()| (self.table, ledger.counts, ledger.losses)),
+        }
+    }
+}
+
+impl Named {
+    /// The document at `ordinal` of this source.
+    pub(super) fn document(&self, ordinal: u64, name: Option<Arc<str>>) -> Document {
+        let id = DocumentId {
+            source: self.ordinal,
+            document: ordinal,
+        };
+        Document {
+            id,
+            source: Arc::clone(&self.name),
+            name,
+        }
+    }
+}
+
+fn not_cancelled(monitor: &Monitor) -> Result<(), Error> {
+    if monitor.is_cancelled() {
+        Err(Error::new(ErrorKind::Cancelled))
+    } else {
+        Ok(())
+    }
+}
+
+/// All paths that were named, in lists too.
+fn paths(options: &Options) -> Result<Vec<PathBuf>, Error> {
+    let mut paths = options.paths.clone();
+    for (list, separator) in &options.lists {
+        let listed = listed(list, *separator);
+        paths.extend(listed.map_err(|error| {
+            Error::new(ErrorKind::List(error)).in_source(display_name(list).into())
+        })?);
+    }
+    Ok(paths)
+}
+
+fn listed(list: &Path, separator: Separator) -> io::Result<Vec<PathBuf>> {
+    match list.as_os_str() == "-" {
+        true => read_list(io::stdin().lock(), separator),
+        false => read_list(BufReader::new(File::open(list)?), separator),
+    }
+}
+
+impl Sink {
+    pub(super) fn mention(&mut self, row: &MentionRow<'_>) -> io::Result<()> {
+        self.written += 1;
+        self.rows.mention(row)
+    }
+
+    /// Writes the records of `table`, if there are any.
+    fn finish(
+        &mut self,
+        table: Table,
+        pool: Option<&ThreadPool>,
+        options: &Options,
+    ) -> Result<(), Error> {
+        let write = || {
+            table.into_records(|record| {
+                self.written += 1;
+                not_cancelled(&options.monitor)?;
+                self.rows.record(&record).map_err(Error::output)
+            })
+        };
+        // No chunk is left to scan, so that writing here keeps nothing waiting.
+        match pool {
+            Some(pool) => pool.install(write),
+            None => write(),
+        }?;
+        Ok(())
+    }
+
+    fn commit(self) -> io::Result<()> {
+        self.rows.finish()?.commit()
+    }
+}
+
+/// A panic elsewhere while the lock was held is reported by itself.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

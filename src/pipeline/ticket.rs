@@ -1,0 +1,70 @@
+//! Tickets bound how much is under way: whoever starts work waits for one, whoever ends it gives it back.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use super::order::Rows;
+use super::run::lock;
+
+/// A number of tickets. A rayon worker must never take one: it would wait.
+pub(super) struct Tickets {
+    free: Mutex<Vec<Load>>,
+    returned: Condvar,
+    /// Size of the buffer that comes with a ticket.
+    size: usize,
+}
+
+/// The right to have one piece of work under way, and what it works with. Goes back when it is dropped.
+pub(super) struct Ticket {
+    pub(super) load: Load,
+    home: Arc<Tickets>,
+}
+
+/// What goes with a ticket and is used again.
+#[derive(Default)]
+pub(super) struct Load {
+    pub(super) buffer: Box<[u8]>,
+    pub(super) rows: Rows,
+}
+
+impl Tickets {
+    /// `count` tickets, each with a buffer of `size` bytes that is allocated when first used.
+    pub(super) fn new(count: usize, size: usize) -> Arc<Self> {
+        let free = (0..count).map(|_| Load::default()).collect();
+        Arc::new(Tickets {
+            free: Mutex::new(free),
+            returned: Condvar::new(),
+            size,
+        })
+    }
+
+    /// Waits for a ticket. Its buffer holds what it last held; its rows are empty.
+    pub(super) fn take(self: &Arc<Self>) -> Ticket {
+        let mut free = lock(&self.free);
+        let mut load = loop {
+            match free.pop() {
+                Some(load) => break load,
+                None => {
+                    free = self
+                        .returned
+                        .wait(free)
+                        .unwrap_or_else(PoisonError::into_inner)
+                }
+            }
+        };
+        drop(free);
+        if load.buffer.len() != self.size {
+            load.buffer = vec![0; self.size].into_boxed_slice();
+        }
+        Ticket {
+            load,
+            home: Arc::clone(self),
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        lock(&self.home.free).push(std::mem::take(&mut self.load));
+        self.home.returned.notify_one();
+    }
+}

@@ -1,0 +1,293 @@
+//! What one thread scans with, and what it does to a chunk.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::order::Rows;
+use super::run::{Named, Run};
+use crate::dedup::{Batch, Document, DocumentId, Table};
+use crate::input::{Chunk, Sliding};
+use crate::report::Counts;
+use crate::scan::{Mention, Scanner, Tally};
+
+/// Bytes that are read at once where they are scanned: they stay in a core's cache.
+const STEP: usize = 256 << 10;
+
+/// One thread's scanner and buffers, used for one chunk after another.
+pub(super) struct Worker<'r> {
+    run: &'r Run<'r>,
+    scanner: Scanner,
+    found: Found<'r>,
+    counts: Counts,
+}
+
+/// Mentions on their way into the table, or into the output.
+struct Found<'r> {
+    table: &'r Table,
+    batch: Batch,
+    rows: Rows,
+    keep_rows: bool,
+}
+
+/// A document that several threads scan; closed when the last of them is done with it.
+pub(super) struct Shared<'r> {
+    document: Document,
+    table: &'r Table,
+    mentioned: AtomicBool,
+}
+
+/// A line of a document, from 0, and where it starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) ordinal: u64,
+    pub(super) start: u64,
+}
+
+/// The lines at a chunk's ends that other threads scan parts of.
+#[derive(Clone, Default)]
+pub(super) struct SharedLines<'r> {
+    pub(super) first: Option<Arc<Shared<'r>>>,
+    pub(super) last: Option<Arc<Shared<'r>>>,
+}
+
+impl<'r> Worker<'r> {
+    pub(super) fn new(run: &'r Run<'r>) -> Self {
+        let found = Found {
+            table: &run.table,
+            batch: Batch::new(),
+            rows: Rows::default(),
+            keep_rows: run.options.mentions,
+        };
+        Worker {
+            run,
+            scanner: Scanner::new(),
+            found,
+            counts: Counts::default(),
+        }
+    }
+
+    /// A buffer for chunks that are scanned where they were read.
+    pub(super) fn sliding(run: &Run<'_>) -> Sliding {
+        Sliding::new(run.reach, run.options.chunk, run.options.chunk.min(STEP))
+    }
+
+    /// What was found so far, where rows are kept.
+    pub(super) fn rows(&mut self) -> &mut Rows {
+        &mut self.found.rows
+    }
+
+    pub(super) fn counts(&mut self) -> &mut Counts {
+        &mut self.counts
+    }
+
+    /// Scans a chunk of a document.
+    pub(super) fn scan(&mut self, chunk: &Chunk<'_>, document: &Document) {
+        let range = self.undamaged(chunk);
+        let found = &mut self.found;
+        let tally = self
+            .scanner
+            .scan_range(chunk.bytes, range, chunk.offset, |mention| {
+                found.add(document, &mention)
+            });
+        self.add(tally, chunk);
+    }
+
+    /// Scans a chunk of a document that other threads scan too.
+    pub(super) fn scan_shared(&mut self, chunk: &Chunk<'_>, shared: &Shared<'_>) {
+        let before = self.counts.tally.mentions;
+        self.scan(chunk, &shared.document);
+        if self.counts.tally.mentions > before {
+            shared.mentioned.store(true, Ordering::Relaxed);
+        }
+        self.found.hand_over();
+    }
+
+    /// Scans a chunk whose lines are documents; it starts within `line`. Returns the line that stands behind it.
+    pub(super) fn scan_lines(
+        &mut self,
+        chunk: &Chunk<'_>,
+        source: &Named,
+        mut line: Line,
+        shared: &SharedLines<'_>,
+    ) -> Line {
+        let mut tally = Tally::default();
+        let mut at = chunk.range.start;
+        while at < chunk.range.end {
+            let end = memchr::memchr(b'\n', &chunk.bytes[at..])
+                .map_or(chunk.bytes.len(), |length| at + length);
+            tally += self.scan_line(chunk, at..end, source, line, shared);
+            if end >= chunk.range.end {
+                break;
+            }
+            self.end_line(source, line, shared);
+            at = end + 1;
+            line = Line {
+                ordinal: line.ordinal + 1,
+                start: chunk.offset + at as u64,
+            };
+        }
+        self.add(tally, chunk);
+        if shared.first.is_some() || shared.last.is_some() {
+            self.found.hand_over();
+        }
+        line
+    }
+
+    /// Scans the part of a line that stands in a chunk; its anchors are in `part`.
+    fn scan_line(
+        &mut self,
+        chunk: &Chunk<'_>,
+        part: Range<usize>,
+        source: &Named,
+        line: Line,
+        shared: &SharedLines<'_>,
+    ) -> Tally {
+        let from = line.start.saturating_sub(chunk.offset) as usize;
+        let piece = Chunk {
+            bytes: &chunk.bytes[from..part.end],
+            range: part.start - from..part.end.min(chunk.range.end) - from,
+            offset: chunk.offset + from as u64 - line.start,
+            damaged: chunk.damaged && part.end == chunk.bytes.len(),
+        };
+        let range = self.undamaged(&piece);
+        let found = &mut self.found;
+        let mut document = None;
+        let tally = self
+            .scanner
+            .scan_range(piece.bytes, range, piece.offset, |mention| {
+                found.add(
+                    document.get_or_insert_with(|| line.document(source)),
+                    &mention,
+                );
+            });
+        if let Some(shared) = document.and_then(|document| shared.find(&document.id)) {
+            shared.mentioned.store(true, Ordering::Relaxed);
+        }
+        tally
+    }
+
+    /// All of `line` was scanned.
+    pub(super) fn end_line(&mut self, source: &Named, line: Line, shared: &SharedLines<'_>) {
+        let id = DocumentId {
+            source: source.ordinal,
+            document: line.ordinal,
+        };
+        if shared.find(&id).is_none() {
+            self.found.batch.close(&id);
+        }
+    }
+
+    /// All of `document` was scanned, by this thread alone.
+    pub(super) fn end(&mut self, document: &Document) {
+        self.found.batch.close(&document.id);
+    }
+
+    /// The chunk's range, without a name that damage cuts through: what is left of it may be another's name.
+    fn undamaged(&mut self, chunk: &Chunk<'_>) -> Range<usize> {
+        let range = chunk.range.clone();
+        if !chunk.damaged {
+            return range;
+        }
+        let mut last = None;
+        self.scanner
+            .scan_range(chunk.bytes, range.clone(), 0, |mention| {
+                last = Some((
+                    mention.offset as usize,
+                    mention.offset as usize + mention.text.len(),
+                ));
+            });
+        match last {
+            Some((start, end))
+                if chunk.bytes[end..]
+                    .iter()
+                    .all(|byte| b".,;:!?-&'".contains(byte)) =>
+            {
+                range.start..start
+            }
+            _ => range,
+        }
+    }
+
+    fn add(&mut self, tally: Tally, chunk: &Chunk<'_>) {
+        self.counts.tally += tally;
+        self.counts.bytes_decoded += chunk.range.len() as u64;
+        self.run.options.monitor.add_mentions(tally.mentions);
+    }
+
+    /// Hands over all that is left.
+    pub(super) fn finish(mut self) {
+        self.found.hand_over();
+        self.run.count(self.counts);
+    }
+}
+
+impl Found<'_> {
+    fn add(&mut self, document: &Document, mention: &Mention<'_>) {
+        if self.keep_rows {
+            self.rows.push(document, mention);
+            return;
+        }
+        self.batch.push(document, mention);
+        if self.batch.is_full() {
+            self.hand_over();
+        }
+    }
+
+    fn hand_over(&mut self) {
+        if !self.keep_rows {
+            self.table.absorb(&mut self.batch);
+        }
+    }
+}
+
+impl<'r> Shared<'r> {
+    pub(super) fn new(document: Document, run: &'r Run<'r>) -> Arc<Self> {
+        Arc::new(Shared {
+            document,
+            table: &run.table,
+            mentioned: AtomicBool::new(false),
+        })
+    }
+}
+
+impl Drop for Shared<'_> {
+    fn drop(&mut self) {
+        if *self.mentioned.get_mut() {
+            self.table.close(&self.document.id);
+        }
+    }
+}
+
+impl SharedLines<'_> {
+    fn find(&self, id: &DocumentId) -> Option<&Shared<'_>> {
+        let lines = [&self.first, &self.last].into_iter().flatten();
+        lines
+            .map(|shared| &**shared)
+            .find(|shared| shared.document.id == *id)
+    }
+}
+
+impl Line {
+    /// The line that stands behind a chunk that starts within this one.
+    pub(super) fn behind(self, chunk: &Chunk<'_>) -> Line {
+        let bytes = &chunk.bytes[chunk.range.clone()];
+        match memchr::memrchr(b'\n', bytes) {
+            None => self,
+            Some(last) => Line {
+                ordinal: self.ordinal + memchr::memchr_iter(b'\n', bytes).count() as u64,
+                start: chunk.offset + (chunk.range.start + last + 1) as u64,
+            },
+        }
+    }
+
+    /// The line as a document, named by its number from 1.
+    pub(super) fn document(self, source: &Named) -> Document {
+        source.document(self.ordinal, Some((self.ordinal + 1).to_string().into()))
+    }
+
+    /// Lines of a document that ends at `end`, if this is the line behind its last chunk.
+    pub(super) fn count(self, end: u64) -> u64 {
+        self.ordinal + u64::from(end > self.start)
+    }
+}

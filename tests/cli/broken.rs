@@ -1,0 +1,242 @@
+//! Broken input: what is told, what is kept, and how the run ends.
+
+use crate::place::{Place, Seen, gzip, names, zstd};
+
+/// The names in the bytes that a damaged file still gives.
+fn check_damage(packed: Vec<u8>, what: &str) {
+    let place = Place::new();
+    place.file("bad", packed).file("good", "10.5555/good\n");
+    for options in ["-j1", "-j2", "-j2 --chunk 64", "-j1 --chunk 4096"] {
+        let seen = place.scan(&format!("bad good {options} --report r.json"));
+        assert_eq!(seen.code, Some(1), "{options}");
+        let told = seen
+            .err
+            .strip_prefix("doisift: bad: at byte ")
+            .expect(&seen.err);
+        let (offset, reason) = told.trim_end().split_once(": ").expect(told);
+        let offset: usize = offset.parse().expect(told);
+        assert!(
+            reason.starts_with(&format!("the {what} data is damaged")),
+            "{reason}"
+        );
+        assert_eq!(seen.err.lines().count(), 1);
+
+        let text = names(10_000);
+        let whole = text[..offset]
+            .rmatch_indices(" for")
+            .next()
+            .map_or(0, |(at, _)| at);
+        let wanted = text[..whole].matches("10.5555/").count();
+        assert!(
+            wanted > 100,
+            "too little came before the damage to tell anything: {offset}"
+        );
+        assert_eq!(seen.field("doi").len(), wanted + 1, "{options}");
+        let error = &place.json("r.json")["errors"];
+        assert_eq!(
+            (&error["count"], &error["list"][0]["offset"]),
+            (&1.into(), &offset.into())
+        );
+        assert_eq!(error["list"][0]["source"], "bad");
+    }
+}
+
+#[test]
+fn a_truncated_gzip_keeps_what_came_before() {
+    let packed = gzip(names(10_000));
+    check_damage(packed[..packed.len() / 2].to_vec(), "gzip");
+}
+
+#[test]
+fn a_corrupt_gzip_member_keeps_what_came_before() {
+    let text = names(10_000);
+    let (first, second) = text.split_at(text.len() / 2);
+    let mut second = gzip(second);
+    // The one method there is, is 8.
+    second[2] = 7;
+    check_damage([gzip(first), second].concat(), "gzip");
+}
+
+#[test]
+fn a_wrong_checksum_is_told_and_all_names_kept() {
+    let mut packed = gzip(names(10_000));
+    let checksum = packed.len() - 8;
+    packed[checksum] ^= 1;
+    check_damage(packed, "gzip");
+}
+
+#[test]
+fn a_truncated_zstd_keeps_what_came_before() {
+    let text = names(10_000);
+    let (first, second) = text.split_at(text.len() / 2);
+    let packed = [zstd(first), zstd(second)].concat();
+    check_damage(packed[..packed.len() - 20].to_vec(), "zstd");
+}
+
+#[test]
+fn a_corrupt_zstd_keeps_what_came_before() {
+    let text = names(10_000);
+    let (first, second) = text.split_at(text.len() / 2);
+    let mut second = zstd(second);
+    let middle = second.len() / 2;
+    second[middle..middle + 200].fill(0xff);
+    check_damage([zstd(first), second].concat(), "zstd");
+}
+
+#[test]
+fn a_name_that_damage_cuts_through_is_not_given() {
+    let place = Place::new();
+    // Stored, not compressed, so that the cut is at a known byte.
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    std::io::Write::write_all(&mut packed, b"10.5555/whole 10.5555/half-of-it ").unwrap();
+    let packed = packed.finish().unwrap();
+    let cut = packed.len() - 8 - "-of-it ".len();
+    place.file("bad.gz", &packed[..cut]);
+    for options in [
+        "-j1",
+        "-j2",
+        "-j2 --chunk 1",
+        "-j2 --mentions",
+        "-j1 --lines",
+    ] {
+        let seen = place.scan(&format!("bad.gz {options}"));
+        assert_eq!(
+            (seen.code, seen.field("doi")),
+            (Some(1), vec!["10.5555/whole".to_owned()]),
+            "{options}"
+        );
+    }
+}
+
+#[test]
+fn garbage_behind_a_gzip_is_told_and_all_before_kept() {
+    let place = Place::new();
+    place.file("a.gz", [gzip("10.5555/a \n"), b"garbage".to_vec()].concat());
+    let seen = place.scan("a.gz -f names");
+    assert_eq!((seen.code, seen.out.as_str()), (Some(1), "10.5555/a\n"));
+    assert_eq!(
+        seen.err,
+        "doisift: a.gz: at byte 11: bytes behind the gzip data were ignored\n"
+    );
+}
+
+#[test]
+fn with_on_error_fail_the_run_stops_and_no_output_appears() {
+    let place = Place::new();
+    let packed = gzip(names(1000));
+    place
+        .file("bad.gz", &packed[..packed.len() - 10])
+        .file("good", "10.5555/good\n");
+    for options in ["-j1", "-j2", "-j2 --mentions"] {
+        let seen = place.scan(&format!(
+            "bad.gz good missing --on-error fail -o out.jsonl --report r.json {options}"
+        ));
+        assert_eq!((seen.code, seen.out.as_str()), (Some(2), ""), "{options}");
+        assert_eq!(seen.err.lines().count(), 1, "{}", seen.err);
+        assert_eq!(place.entries(), ["bad.gz", "good"], "{options}");
+    }
+}
+
+#[test]
+fn a_missing_file_is_named_and_the_rest_read() {
+    let place = Place::new();
+    place.file("a", "10.5555/a\n");
+    for threads in ["-j1", "-j2"] {
+        let seen = place.scan(&format!("a missing -f names {threads}"));
+        assert_eq!((seen.code, seen.out.as_str()), (Some(1), "10.5555/a\n"));
+        assert_eq!(
+            seen.err,
+            "doisift: missing: No such file or directory (os error 2)\n"
+        );
+    }
+}
+
+#[test]
+fn a_folder_or_file_without_rights_is_named_and_the_rest_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    place
+        .file("d/closed/b", "10.5555/b\n")
+        .file("d/a", "10.5555/a\n")
+        .file("d/file", "10.5555/c\n");
+    let close = |name, mode| {
+        std::fs::set_permissions(place.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    close("d/closed", 0o000);
+    close("d/file", 0o000);
+    let seen = place.scan_without_rights("d -f names");
+    close("d/closed", 0o755);
+    assert_eq!((seen.code, seen.out.as_str()), (Some(1), "10.5555/a\n"));
+    let mut lines: Vec<_> = seen.err.lines().collect();
+    lines.sort();
+    let denied = "Permission denied (os error 13)";
+    assert_eq!(
+        lines,
+        [
+            format!("doisift: d/closed: {denied}"),
+            format!("doisift: d/file: {denied}")
+        ]
+    );
+}
+
+#[test]
+fn an_archive_that_cannot_be_opened_is_an_error() {
+    let place = Place::new();
+    let cases: [(&str, &[u8]); 6] = [
+        ("bzip2", b"BZh91AY&SY 10.5555/a"),
+        ("xz", b"\xfd7zXZ\0 10.5555/a"),
+        ("zip", b"PK\x03\x04 10.5555/a"),
+        ("7z", b"7z\xbc\xaf\x27\x1c 10.5555/a"),
+        ("rar", b"Rar!\x1a\x07 10.5555/a"),
+        ("lz4", b"\x04\x22\x4d\x18 10.5555/a"),
+    ];
+    for (name, bytes) in cases {
+        place.file("a", bytes);
+        let seen = place.scan("a -f names");
+        assert_eq!((seen.code, seen.out.as_str()), (Some(1), ""), "{name}");
+        assert_eq!(
+            seen.err,
+            format!("doisift: a: {name} is recognised but cannot be opened\n")
+        );
+    }
+}
+
+#[test]
+fn invalid_utf8_and_nuls_stop_nothing() {
+    let place = Place::new();
+    place.file("a", b"\xff\xfe\0\0\x80 10.5555/a \0\0 10.5555/b \xc3");
+    assert_eq!(
+        place.scan("a -f names").quiet().out,
+        "10.5555/a\n10.5555/b\n"
+    );
+}
+
+#[test]
+fn a_list_that_cannot_be_read_stops_the_run() {
+    let place = Place::new();
+    let seen = place.scan("--files-from missing");
+    assert_eq!(seen.code, Some(2));
+    assert!(
+        seen.err
+            .starts_with("doisift: missing: cannot read the list of sources: No such file"),
+        "{}",
+        seen.err
+    );
+}
+
+#[test]
+fn quiet_hides_what_was_lost_but_not_that_it_was() {
+    let place = Place::new();
+    let seen = place.scan("missing -q");
+    assert_eq!((seen.code, seen.err.as_str()), (Some(1), ""));
+    let seen = Seen::of(
+        place
+            .command(["scan", "missing", "-q", "--on-error", "fail"])
+            .env("NO_COLOR", "1"),
+    );
+    assert_eq!(seen.code, Some(2));
+    assert_eq!(
+        seen.err,
+        "doisift: missing: No such file or directory (os error 2)\n"
+    );
+}

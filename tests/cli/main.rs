@@ -1,0 +1,11 @@
+//! Real runs of the command; each test is named for what a person would have seen.
+#![cfg(all(feature = "cli", unix))]
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod broken;
+mod output;
+mod place;
+mod same;
+mod signals;
+mod sources;
+mod usage;

@@ -1,0 +1,176 @@
+//! A temporary folder, and runs of the command in it.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder of its own for each test.
+pub struct Place(TempDir);
+
+/// What a run showed.
+pub struct Seen {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Place {
+    pub fn new() -> Place {
+        Place(TempDir::new().unwrap())
+    }
+
+    pub fn path(&self, name: impl AsRef<OsStr>) -> PathBuf {
+        self.0.path().join(name.as_ref())
+    }
+
+    /// Writes a file, and the folders above it.
+    pub fn file(&self, name: impl AsRef<OsStr>, bytes: impl AsRef<[u8]>) -> &Place {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+        self
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub fn json(&self, name: &str) -> Value {
+        serde_json::from_str(&self.read(name)).unwrap()
+    }
+
+    /// Names of all that stands in the folder itself.
+    pub fn entries(&self) -> Vec<String> {
+        let names = fs::read_dir(self.0.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<_> = names
+            .map(|name| name.to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    pub fn command(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_doisift"));
+        command
+            .current_dir(self.0.path())
+            .args(args)
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs `doisift scan` with `line` split at blanks.
+    pub fn scan(&self, line: &str) -> Seen {
+        Seen::of(self.command(["scan"]).args(line.split_whitespace()))
+    }
+
+    /// The same with something on standard input.
+    pub fn scan_stdin(&self, line: &str, stdin: &[u8]) -> Seen {
+        let mut command = self.command(["scan"]);
+        command
+            .args(line.split_whitespace())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut pipe = child.stdin.take().unwrap();
+        let stdin = stdin.to_owned();
+        // A run that ends early closes its end.
+        let writer = std::thread::spawn(move || pipe.write_all(&stdin).is_ok());
+        let seen = Seen::from(child.wait_with_output().unwrap());
+        writer.join().unwrap();
+        seen
+    }
+
+    /// The same as a user without rights, which root is not.
+    pub fn scan_without_rights(&self, line: &str) -> Seen {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt};
+        let folder = self.0.path();
+        if fs::metadata(folder).unwrap().uid() != 0 {
+            return self.scan(line);
+        }
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).unwrap();
+        let binary = self.path("doisift");
+        fs::copy(env!("CARGO_BIN_EXE_doisift"), &binary).unwrap();
+        let mut command = Command::new(&binary);
+        command
+            .current_dir(folder)
+            .arg("scan")
+            .args(line.split_whitespace())
+            .stdin(Stdio::null())
+            .uid(65534);
+        Seen::of(&mut command)
+    }
+}
+
+impl Seen {
+    pub fn of(command: &mut Command) -> Seen {
+        Seen::from(command.output().unwrap())
+    }
+
+    pub fn from(output: Output) -> Seen {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Seen {
+            code: output.status.code(),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
+    }
+
+    /// All went well and nothing was said on standard error.
+    #[track_caller]
+    pub fn quiet(self) -> Seen {
+        assert_eq!((self.code, self.err.as_str()), (Some(0), ""));
+        self
+    }
+
+    pub fn rows(&self) -> Vec<Value> {
+        self.out
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    /// A field of every row, as text.
+    pub fn field(&self, name: &str) -> Vec<String> {
+        let text = |value: &Value| {
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned)
+        };
+        self.rows().iter().map(|row| text(&row[name])).collect()
+    }
+}
+
+pub fn gzip(bytes: impl AsRef<[u8]>) -> Vec<u8> {
+    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    out.write_all(bytes.as_ref()).unwrap();
+    out.finish().unwrap()
+}
+
+pub fn zstd(bytes: impl AsRef<[u8]>) -> Vec<u8> {
+    zstd::encode_all(bytes.as_ref(), 3).unwrap()
+}
+
+pub fn fifo(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+/// A text of `count` names, a line and about 40 bytes each.
+pub fn names(count: usize) -> String {
+    (0..count)
+        .map(|number| format!("See doi:10.5555/name-{number:07} for more.\n"))
+        .collect()
+}
+
+/// `/dev/full`, which takes nothing.
+pub fn full() -> File {
+    File::options().write(true).open("/dev/full").unwrap()
+}

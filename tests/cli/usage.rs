@@ -1,0 +1,113 @@
+//! Arguments that make no sense, help, and what is generated from the arguments.
+
+use crate::place::{Place, Seen};
+
+fn run(args: &[&str]) -> Seen {
+    Seen::of(&mut Place::new().command(args))
+}
+
+#[test]
+fn an_unknown_ending_without_a_format_is_a_usage_error() {
+    let place = Place::new();
+    place.file("a", "10.5555/a\n");
+    for output in ["out", "out.txt", "out.gz", "out.parquet"] {
+        let seen = place.scan(&format!("a -o {output}"));
+        assert_eq!(seen.code, Some(2));
+        assert_eq!(
+            seen.err,
+            format!("doisift: the ending of {output} tells no format; choose one\n")
+        );
+    }
+    assert_eq!(place.entries(), ["a"]);
+}
+
+#[test]
+fn what_makes_no_sense_exits_with_2() {
+    for args in [
+        &["scan", "--no-such-option"][..],
+        &["scan", "-f", "xlsx", "a"],
+        &["scan", "-j", "0", "a"],
+        &["scan", "-0", "a"],
+        &["scan", "-q", "-v", "a"],
+        &["scan", "--on-error", "panic", "a"],
+        &["scan", "--include", "[", "a"],
+        &["scan", "--files-from", "-", "-"],
+        &["no-such-command"],
+        &[],
+    ] {
+        let seen = run(args);
+        assert_eq!((seen.code, seen.out.as_str()), (Some(2), ""), "{args:?}");
+        assert!(!seen.err.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn a_bad_glob_is_named() {
+    assert!(run(&["scan", "--exclude", "a[", "x"]).err.contains("a["));
+}
+
+#[test]
+fn the_long_version_names_what_is_built_in() {
+    let long = run(&["--version"]).quiet().out;
+    assert!(
+        long.starts_with(concat!("doisift ", env!("CARGO_PKG_VERSION"), "\n")),
+        "{long}"
+    );
+    for word in ["gzip", "zstd", "csv", "jsonl", "names"] {
+        assert!(long.contains(word), "{word}");
+    }
+    assert_eq!(
+        run(&["-V"]).quiet().out,
+        concat!("doisift ", env!("CARGO_PKG_VERSION"), "\n")
+    );
+}
+
+#[test]
+fn help_lists_every_option_but_the_hidden_one() {
+    let help = run(&["scan", "--help"]).quiet().out;
+    for option in [
+        "--output",
+        "--format",
+        "--mentions",
+        "--lines",
+        "--include",
+        "--exclude",
+        "--threads",
+        "--files-from",
+    ] {
+        assert!(help.contains(option), "{option}");
+    }
+    for option in [
+        "-0",
+        "--on-error",
+        "--report",
+        "--progress",
+        "--quiet",
+        "--verbose",
+    ] {
+        assert!(help.contains(option), "{option}");
+    }
+    assert!(!help.contains("--chunk"));
+}
+
+#[test]
+fn man_page_and_completions_know_the_options() {
+    let man = run(&["--generate", "man"]).quiet().out;
+    assert!(man.contains(".TH doisift 1"), "{man}");
+    assert!(
+        man.contains("files\\-from") && man.contains("DOISIFT NORMALIZE"),
+        "{man}"
+    );
+    for shell in ["bash", "zsh", "fish"] {
+        let completions = run(&["--generate", shell]).quiet().out;
+        assert!(completions.contains("files-from"), "{shell}");
+    }
+}
+
+#[test]
+fn normalize_is_at_hand() {
+    let seen = run(&["normalize", "https://doi.org/10.5555/ABC"]).quiet();
+    assert_eq!(seen.out, "10.5555/abc\n");
+    let seen = run(&["normalize", "nothing"]);
+    assert_eq!((seen.code, seen.out.as_str()), (Some(1), "\n"));
+}

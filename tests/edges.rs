@@ -1,0 +1,96 @@
+//! The arrows between the folders of `src` run downwards only: which module may name which.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Each module of the library and what it may name.
+const MAY_NAME: [(&str, &[&str]); 8] = [
+    ("doi", &[]),
+    ("scan", &["doi"]),
+    ("input", &[]),
+    ("records", &["scan"]),
+    ("dedup", &["records", "scan"]),
+    ("error", &["input"]),
+    ("report", &["error", "records", "scan"]),
+    (
+        "pipeline",
+        &["dedup", "error", "input", "records", "report", "scan"],
+    ),
+];
+
+fn sources(path: &Path) -> Vec<PathBuf> {
+    if path.is_file() {
+        return vec![path.to_owned()];
+    }
+    fs::read_dir(path)
+        .unwrap()
+        .flat_map(|entry| sources(&entry.unwrap().path()))
+        .collect()
+}
+
+/// Files of a module: `name.rs`, or all in the folder `name`.
+fn files(module: &str) -> Vec<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let candidates = [source.join(format!("{module}.rs")), source.join(module)];
+    candidates
+        .iter()
+        .filter(|path| path.exists())
+        .flat_map(|path| sources(path))
+        .collect()
+}
+
+/// Code without comments, where links may point anywhere.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let lines = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What stands behind each `crate::`, the members of a group one by one.
+fn named(code: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (at, start) in code.match_indices("crate::") {
+        let path = &code[at + start.len()..];
+        let members = match path.strip_prefix('{') {
+            Some(group) => &group[..group.find('}').unwrap()],
+            None => path,
+        };
+        let many = if path.starts_with('{') { usize::MAX } else { 1 };
+        let word = |text: &str| {
+            text.trim()
+                .chars()
+                .take_while(|c| c.is_alphanumeric() || *c == '_')
+                .collect()
+        };
+        found.extend(members.split(',').take(many).map(word));
+    }
+    found
+}
+
+#[test]
+fn modules_name_only_what_stands_below_them() {
+    for (module, may) in MAY_NAME {
+        let files = files(module);
+        assert!(!files.is_empty(), "no module {module}");
+        for file in files {
+            for name in named(&code(&file)) {
+                let allowed = name == module || may.contains(&name.as_str());
+                assert!(allowed, "{}: {module} must not name {name}", file.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_module_has_its_edges_listed() {
+    let root = code(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs"));
+    let modules = root
+        .lines()
+        .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+    let listed: BTreeSet<_> = MAY_NAME.iter().map(|(module, _)| *module).collect();
+    assert_eq!(modules.collect::<BTreeSet<_>>(), listed);
+}
