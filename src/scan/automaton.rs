@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use regex_automata::dfa::{Automaton, dense};
 use regex_automata::nfa::thompson;
-use regex_automata::util::syntax;
+use regex_automata::util::{primitives::StateID, syntax};
 use regex_automata::{Anchored, Input, MatchKind};
 
 use super::Form;
@@ -57,9 +57,16 @@ pub(super) struct Opener {
 
 struct Automata {
     prefix: dense::DFA<Vec<u32>>,
-    scheme: dense::DFA<Vec<u32>>,
-    label: dense::DFA<Vec<u32>>,
-    name_before: dense::DFA<Vec<u32>>,
+    scheme: Backward,
+    label: Backward,
+    name_before: Backward,
+}
+
+/// An automaton that reads from the end of its text, with its start state looked up once: most searches end after a byte
+/// or two, and a general search spends three times as long on its start.
+struct Backward {
+    dfa: dense::DFA<Vec<u32>>,
+    start: StateID,
 }
 
 /// The prefix that starts at `bytes[0]`.
@@ -103,7 +110,7 @@ pub(super) fn scheme(before: &[u8]) -> Option<Opener> {
     if !before.last().is_some_and(|last| b"/:;FfAa ".contains(last)) {
         return None;
     }
-    let (pattern, start) = search_back(&automata().scheme, before)?;
+    let (pattern, start) = automata().scheme.longest(before)?;
     let form = [
         Form::Urn,
         Form::Info,
@@ -123,7 +130,7 @@ pub(super) fn scheme(before: &[u8]) -> Option<Opener> {
 
 /// Whether the end of `before` says "DOI": a field, element, parameter or word.
 pub(super) fn is_labelled(before: &[u8]) -> bool {
-    search_back(&automata().label, before).is_some()
+    automata().label.longest(before).is_some()
 }
 
 /// Whether `before` ends in a whole prefix `10.N/`.
@@ -133,25 +140,38 @@ pub(super) fn ends_in_prefix(before: &[u8]) -> bool {
         [.., last] => matches!(last, b'F' | b'f' | b';'),
         [] => false,
     };
-    may && search_back(&automata().name_before, before).is_some()
+    may && automata().name_before.longest(before).is_some()
 }
 
-fn search_back(dfa: &dense::DFA<Vec<u32>>, before: &[u8]) -> Option<(usize, usize)> {
-    let input = Input::new(before).anchored(Anchored::Yes);
-    let found = dfa.try_search_rev(&input).ok().flatten()?;
-    Some((found.pattern().as_usize(), found.offset()))
+impl Backward {
+    /// The pattern that matches the longest end of `text`, and where that end starts.
+    fn longest(&self, text: &[u8]) -> Option<(usize, usize)> {
+        let mut found = None;
+        let mut state = self.start;
+        for (at, byte) in text.iter().enumerate().rev() {
+            state = self.dfa.next_state(state, *byte);
+            // A match shows one byte late.
+            if self.dfa.is_match_state(state) {
+                found = Some((self.dfa.match_pattern(state, 0).as_usize(), at + 1));
+            } else if self.dfa.is_dead_state(state) {
+                return found;
+            }
+        }
+        let state = self.dfa.next_eoi_state(state);
+        if self.dfa.is_match_state(state) {
+            found = Some((self.dfa.match_pattern(state, 0).as_usize(), 0));
+        }
+        found
+    }
 }
 
 fn automata() -> &'static Automata {
     static AUTOMATA: OnceLock<Automata> = OnceLock::new();
     AUTOMATA.get_or_init(|| Automata {
         prefix: build(&prefix_patterns(), false),
-        scheme: build(&scheme_patterns(), true),
-        label: build(&label_patterns(), true),
-        name_before: build(
-            &[format!(r"10{DOT}[0-9]{{4,9}}(?:{DOT}[0-9]+){{0,4}}{SLASH}")],
-            true,
-        ),
+        scheme: backward(&scheme_patterns()),
+        label: backward(&label_patterns()),
+        name_before: backward(&[format!(r"10{DOT}[0-9]{{4,9}}(?:{DOT}[0-9]+){{0,4}}{SLASH}")]),
     })
 }
 
@@ -201,6 +221,16 @@ fn label_patterns() -> [String; 4] {
         r#"<[^<>]*(?i:doi)[^<>]*(?:>|=\s*["'])\s*"#.to_owned(),
         r"(?:\A|[\r\n])DO  - ".to_owned(),
     ]
+}
+
+#[allow(clippy::expect_used)]
+fn backward(patterns: &[String]) -> Backward {
+    let dfa = build(patterns, true);
+    let at_end = Input::new("").anchored(Anchored::Yes);
+    let start = dfa
+        .start_state_reverse(&at_end)
+        .expect("anchored start states are built");
+    Backward { dfa, start }
 }
 
 /// The patterns are ours and constant, so that a failure to build them is a bug that every test would show.

@@ -1,11 +1,11 @@
 //! Decides about one anchor from the bounded window around it, and from nothing else.
 
-use super::automaton::{Prefix, Registrant, Separator};
+use super::automaton::{Registrant, Separator};
 use super::context::{Context, Place, is_citation_key};
 use super::decode::{Decoder, Text};
 use super::extent::{self, End, Reading};
 use super::reach::reach;
-use super::start::start;
+use super::start::{Start, start};
 use super::trim::{Surroundings, trim};
 use super::{Form, Rejection};
 
@@ -38,15 +38,15 @@ impl Judge {
             Ok(start) => start,
             Err(reason) => return Some(Err(reason)),
         };
-        let context = Context::read(&window[..start.outer], &window[at..at + start.prefix.len]);
-        Some(self.accept(window, at, start.prefix, &context, max_name))
+        let context = Context::read(&window[..start.outer]);
+        Some(self.accept(window, at, start, &context, max_name))
     }
 
     fn accept(
         &mut self,
         window: &[u8],
         at: usize,
-        prefix: Prefix,
+        Start { prefix, outer }: Start,
         context: &Context,
         max_name: usize,
     ) -> Result<Accepted, Rejection> {
@@ -63,7 +63,8 @@ impl Judge {
         let text = if is_plain {
             Text::plain(raw)
         } else {
-            self.decoder.decode(raw, context.percent)
+            let layers = context.percent_layers(&window[..outer], &raw[..prefix.len]);
+            self.decoder.decode(raw, layers)
         };
         let suffix = text.position(prefix.len);
         let (end, cut_at) = extent_of(&text, suffix, context, &window[at..]);

@@ -21,22 +21,33 @@ pub(super) struct Context {
     pub(super) form: Form,
     pub(super) enclosure: Option<&'static Enclosure>,
     pub(super) place: Place,
-    /// How many layers of percent encoding the name shows, one at the least.
-    pub(super) percent: usize,
+    /// Bytes of scheme or proxy before the name.
+    opener: usize,
 }
 
 impl Context {
-    /// Reads `before`, which ends where the name starts; `prefix` is the name's prefix as written.
-    pub(super) fn read(before: &[u8], prefix: &[u8]) -> Context {
+    /// Reads `before`, which ends where the name starts.
+    pub(super) fn read(before: &[u8]) -> Context {
         let opener = opener(before);
-        let start = before.len() - opener.len;
-        let outside = &before[..start];
+        let outside = &before[..before.len() - opener.len];
         Context {
             form: opener.form,
             enclosure: Enclosure::opened_by(outside),
             place: place(outside, opener.form),
-            percent: percent_layers(before, start, prefix),
+            opener: opener.len,
         }
+    }
+
+    /// How many layers of percent encoding a name shows: one, or as many as its prefix, or one more than what leads up
+    /// to it.
+    pub(super) fn percent_layers(&self, before: &[u8], prefix: &[u8]) -> usize {
+        const LONGEST_ESCAPE: usize = 12;
+        let lead = match self.opener {
+            0 => last_escape(&before[before.len().saturating_sub(LONGEST_ESCAPE)..]),
+            len => &before[before.len() - len..],
+        };
+        let layers = (percent_depth(lead) + 1).max(percent_depth(prefix));
+        layers.min(MOST_LAYERS)
     }
 }
 
@@ -92,20 +103,6 @@ fn is_query(outside: &[u8]) -> bool {
 
 /// Deeper than anybody nests URLs; each layer costs a pass over the candidate.
 const MOST_LAYERS: usize = 8;
-
-/// One, or as many as the separator shows, or one more than what leads up to the name shows.
-fn percent_layers(before: &[u8], start: usize, prefix: &[u8]) -> usize {
-    const LONGEST_ESCAPE: usize = 12;
-    let near = &before[before.len().saturating_sub(LONGEST_ESCAPE)..];
-    let lead = if start < before.len() {
-        &before[start..]
-    } else {
-        last_escape(near)
-    };
-    (percent_depth(lead) + 1)
-        .max(percent_depth(prefix))
-        .min(MOST_LAYERS)
-}
 
 /// The percent escape that `near` ends with, or nothing.
 fn last_escape(near: &[u8]) -> &[u8] {
@@ -163,7 +160,8 @@ mod tests {
     #[test]
     fn percent_layers_shown() {
         let layers = |before: &str, prefix: &str| {
-            Context::read(before.as_bytes(), prefix.as_bytes()).percent
+            let before = before.as_bytes();
+            Context::read(before).percent_layers(before, prefix.as_bytes())
         };
         assert_eq!(layers("https://doi.org/", "10.5555/"), 1);
         assert_eq!(layers("see ", "10.5555%2F"), 1);
@@ -179,7 +177,7 @@ mod tests {
 
     #[test]
     fn places() {
-        let place = |before: &str| Context::read(before.as_bytes(), b"10.5555/").place;
+        let place = |before: &str| Context::read(before.as_bytes()).place;
         assert_eq!(place("https://a.example/doi/full/"), Place::Path);
         assert_eq!(place("https://doi.org/"), Place::Text);
         assert_eq!(place("https://a.example/?doi="), Place::Query);

@@ -79,13 +79,14 @@ impl Enclosure {
         if is_line_start(before) {
             return Some(&LINE);
         }
-        let wanted = if is_parameter(before) { b"|" } else { before };
-        let last = wanted.last();
-        let opens = |row: &&Enclosure| {
-            let opener = row.opener.as_bytes();
-            opener.last() == last && wanted.ends_with(opener)
+        let opener = match before.last()? {
+            b' ' | b'=' if is_parameter(before) => b"|",
+            b'"' | b'2' | b';' | b'\'' | b'<' | b'>' | b'{' | b'|' | b',' | b'\t' => before,
+            _ => return None,
         };
-        ENCLOSURES.iter().find(opens)
+        ENCLOSURES
+            .iter()
+            .find(|row| opener.ends_with(row.opener.as_bytes()))
     }
 
     /// Whether what follows the name closes this enclosure.

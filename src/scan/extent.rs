@@ -40,14 +40,24 @@ pub(super) fn end(text: &Text<'_>, from: usize, context: &Context, reading: Read
         open: [0; 2],
     };
     let mut at = from;
-    while at < text.bytes.len() {
-        match reader.step(at) {
-            Step::Take(len) => at += len,
-            Step::Stop => return End { at, guessed: false },
-            Step::Guess => return End { at, guessed: true },
-        }
+    loop {
+        at += taken_len(&text.bytes[at..]);
+        let guessed = match text.bytes.get(at).map(|byte| reader.step(*byte, at)) {
+            Some(Step::Take(len)) => {
+                at += len;
+                continue;
+            }
+            Some(Step::Guess) => true,
+            Some(Step::Stop) | None => false,
+        };
+        return End { at, guessed };
     }
-    End { at, guessed: false }
+}
+
+/// How many bytes come before one that needs a look.
+fn taken_len(bytes: &[u8]) -> usize {
+    let other = bytes.iter().position(|byte| !ALWAYS_TAKEN[*byte as usize]);
+    other.unwrap_or(bytes.len())
 }
 
 /// Letters, digits and marks that belong to a name wherever they stand in it.
@@ -76,17 +86,10 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn step(&mut self, at: usize) -> Step {
-        let byte = self.text.bytes[at];
-        if ALWAYS_TAKEN[byte as usize] {
-            return Step::Take(1);
-        }
-        if matches!(byte, b'h' | b'H') {
-            return if is_web_scheme(self.rest(at)) {
-                Step::Guess
-            } else {
-                Step::Take(1)
-            };
+    /// Reads a byte that not every name takes.
+    fn step(&mut self, byte: u8, at: usize) -> Step {
+        if matches!(byte, b'h' | b'H') && is_web_scheme(self.rest(at)) {
+            return Step::Guess;
         }
         if matches!(byte, b'.' | b',' | b'[') && is_glued_word(self.rest(at + 1)) {
             return Step::Guess;
@@ -100,7 +103,7 @@ impl Reader<'_> {
             return Step::Stop;
         }
         match byte {
-            b'.' => Step::Take(1),
+            b'.' | b'h' | b'H' => Step::Take(1),
             b'(' => self.open(0),
             b')' => self.close(0),
             b'[' if self.is_whole() || self.has_more_behind_bracket(at) => self.open(1),

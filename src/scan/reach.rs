@@ -46,14 +46,14 @@ pub(super) fn reach(
                 escaped = true;
                 1
             }
-            Class::Blank => match break_len(window, from, at).filter(|_| joinable) {
+            Class::Blank if joinable => match break_len(window, from, at) {
                 Some(len) => {
                     joins += 1;
                     len
                 }
                 None => break,
             },
-            Class::Hard => break,
+            Class::Blank | Class::Hard => break,
         };
     }
     Reach {
