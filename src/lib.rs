@@ -14,6 +14,7 @@
 //!
 //! Without the feature `pipeline` the library is [`Doi`] and [`Scanner`] over bytes in memory.
 #![deny(missing_docs, unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod doi;
 mod scan;
@@ -50,3 +51,8 @@ pub use scan::{Form, Mention, Rejection, Scanner, Stream, Tally};
 pub mod bench_support {
     pub use crate::dedup::bench_support::{Totals, fill_table};
 }
+
+/// The README's example is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,12 +1,20 @@
-//! Runs each case of `tests/cases/scan-*.toml` through the scanner: whole, and in pieces of several sizes.
+//! Runs each case of `tests/cases/scan-*.toml` through the scanner: whole, in pieces and in ranges of several sizes.
+#![allow(missing_docs, clippy::unwrap_used)]
 
 mod common;
 
 use common::{Case, Found, cases};
-use doisift::{Mention, Scanner, Tally};
+use doisift::{Mention, Rejection, Scanner, Tally};
 
 /// The sizes of the pieces that a document is handed over in.
 const PIECES: [usize; 5] = [1, 2, 3, 7, 64];
+
+/// Short, so that a scanner decides about a case long before its document ends.
+const MAX_NAME: usize = 300;
+
+fn scanner() -> Scanner {
+    Scanner::new().max_name(MAX_NAME)
+}
 
 fn found(mention: Mention<'_>) -> Found {
     Found {
@@ -20,14 +28,13 @@ fn found(mention: Mention<'_>) -> Found {
 
 fn scan_whole(bytes: &[u8]) -> (Vec<Found>, Tally) {
     let mut all = Vec::new();
-    let tally = Scanner::new().scan(bytes, |mention| all.push(found(mention)));
+    let tally = scanner().scan(bytes, |mention| all.push(found(mention)));
     (all, tally)
 }
 
 fn scan_pieces(bytes: &[u8], size: usize) -> (Vec<Found>, Tally) {
     let mut all = Vec::new();
-    let mut scanner = Scanner::new().max_name(1);
-    scanner = scanner.max_name(64 << 10);
+    let mut scanner = scanner();
     let mut stream = scanner.stream();
     for piece in bytes.chunks(size) {
         stream.push(piece, |mention| all.push(found(mention)));
@@ -36,8 +43,33 @@ fn scan_pieces(bytes: &[u8], size: usize) -> (Vec<Found>, Tally) {
     (all, tally)
 }
 
+/// Each range with just the window around it that the scanner asks for.
+fn scan_ranges(bytes: &[u8], size: usize) -> (Vec<Found>, Tally) {
+    let mut all = Vec::new();
+    let mut tally = Tally::default();
+    let mut scanner = scanner();
+    let (before, behind) = scanner.window();
+    for start in (0..bytes.len()).step_by(size) {
+        let end = bytes.len().min(start + size);
+        let from = start.saturating_sub(before);
+        let window = &bytes[from..bytes.len().min(end + behind)];
+        let range = start - from..end - from;
+        tally += scanner.scan_range(window, range, from as u64, |mention| {
+            all.push(found(mention))
+        });
+    }
+    (all, tally)
+}
+
+/// A case in the middle of a document: lines without a name before and behind it.
+fn in_a_document(case: &Case) -> (Vec<u8>, usize) {
+    let lines = "nothing to find in this line\n".repeat(150);
+    let document = [lines.as_bytes(), &case.bytes, b"\n", lines.as_bytes()].concat();
+    (document, lines.len())
+}
+
 fn rejections(tally: &Tally) -> Vec<(&'static str, u64)> {
-    let counted = doisift::Rejection::ALL.map(|reason| (reason.name(), tally.rejected(reason)));
+    let counted = Rejection::ALL.map(|reason| (reason.name(), tally.rejected(reason)));
     counted
         .into_iter()
         .filter(|(_, count)| *count > 0)
@@ -48,29 +80,17 @@ fn check(case: &Case, route: &str, found: &[Found], tally: &Tally) -> Option<Str
     let wrong = case
         .difference(found)
         .or_else(|| case.wrong_rejections(&rejections(tally)))?;
-    Some(format!(
-        "{} [{route}]: {wrong}\n  text: {}",
-        case.class,
-        String::from_utf8_lossy(&case.bytes)
-    ))
+    let text = String::from_utf8_lossy(&case.bytes);
+    Some(format!("{} [{route}]: {wrong}\n  text: {text}", case.class))
 }
 
 #[test]
-fn every_case_whole_and_in_pieces() {
+fn every_case_alone() {
     let mut wrong = Vec::new();
     for case in cases() {
         let (mentions, tally) = scan_whole(&case.bytes);
         assert_eq!(tally.candidates, tally.mentions + tally.rejections());
-        wrong.extend(check(&case, "whole", &mentions, &tally));
-        for size in PIECES {
-            let (pieces, piecewise) = scan_pieces(&case.bytes, size);
-            assert_eq!(
-                (&pieces, piecewise),
-                (&mentions, tally),
-                "pieces of {size}: {}",
-                case.class
-            );
-        }
+        wrong.extend(check(&case, "alone", &mentions, &tally));
     }
     assert!(
         wrong.is_empty(),
@@ -78,4 +98,33 @@ fn every_case_whole_and_in_pieces() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+#[test]
+fn every_case_in_pieces_of_a_document() {
+    for case in cases() {
+        let (document, start) = in_a_document(&case);
+        let whole = scan_whole(&document);
+        let mut mentions = whole.0.clone();
+        mentions
+            .iter_mut()
+            .for_each(|mention| mention.offset -= start as u64);
+        assert_eq!(check(&case, "in a document", &mentions, &whole.1), None);
+        for size in PIECES {
+            assert_eq!(
+                scan_pieces(&document, size),
+                whole,
+                "pieces of {size}: {}",
+                case.class
+            );
+        }
+        for size in [64, 1000] {
+            assert_eq!(
+                scan_ranges(&document, size),
+                whole,
+                "ranges of {size}: {}",
+                case.class
+            );
+        }
+    }
 }

@@ -21,8 +21,9 @@ pub(super) enum Anchor {
 /// text as a packed search for every spelling.
 pub(super) fn find_iter(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Anchor> {
     // The second digit of the last anchor stands behind the range.
-    let end = bytes.len().min(range.end + 1);
-    let digits = memmem::find_iter(&bytes[range.start..end], b"10");
+    let end = bytes.len().min(range.end.saturating_add(1));
+    let within = bytes.get(range.start..end).unwrap_or_default();
+    let digits = memmem::find_iter(within, b"10");
     digits.filter_map(move |found| classify(bytes, range.start + found))
 }
 

@@ -1,6 +1,9 @@
 //! Bytes in, mentions out.
 //!
-//! Knows [`Doi`](crate::Doi) and bytes; knows nothing of files, containers or records.
+//! `anchor` finds where a look is worth it, `candidate` decides about each: `start` and `automaton` tell whether a name
+//! starts there, `context` and `enclosure` read what stands before, `reach` bounds the candidate, `decode` undoes its
+//! escapes, `extent` and `trim` find its end. Knows [`Doi`](crate::Doi) and bytes; knows nothing of files, containers or
+//! records.
 
 mod anchor;
 mod automaton;
@@ -26,11 +29,34 @@ use candidate::{Accepted, Judge};
 use crate::doi::key_into;
 
 /// How many bytes before an anchor can bear on what is decided about it.
-pub(crate) const BEFORE: usize = 1024;
+const BEFORE: usize = 1024;
 /// How many bytes behind the longest name can bear on where it ends.
 const MARGIN: usize = 256;
+/// The longest name a scanner can be told to accept.
+const LONGEST_NAME: usize = 1 << 30;
 
-/// Finds the mentions of DOI names in bytes.
+/// Finds the mentions of DOI names in bytes, which need not be UTF-8.
+///
+/// A candidate is `10.`, a registrant code and a separator, in any spelling that an encoder gives it. Each is accepted as
+/// a [`Mention`] or refused for one [reason](Rejection), and counted in the [`Tally`]. Mentions come in the order of their
+/// offsets and never overlap. Which names count, and where they end, is what `tests/cases` and the README say.
+///
+/// Scanning is linear in the input. A scanner keeps its buffers, so reuse one for many documents; text without names is
+/// searched at the speed of memory, and a rejected candidate allocates nothing.
+///
+/// ```
+/// use doisift::{Form, Scanner};
+///
+/// let text = br#"{"DOI":"10.5555\/Abc&amp;1"} (see https://doi.org/10.5555/a%28b%29)."#;
+/// let mut found = Vec::new();
+/// let tally = Scanner::new().scan(text, |mention| {
+///     found.push((mention.key.to_owned(), mention.form, mention.offset));
+/// });
+///
+/// assert_eq!(found[0], ("10.5555/abc&1".to_owned(), Form::Label, 8));
+/// assert_eq!(found[1], ("10.5555/a(b)".to_owned(), Form::Url, 50));
+/// assert_eq!(tally.candidates, tally.mentions + tally.rejections());
+/// ```
 pub struct Scanner {
     max_name: usize,
     judge: Judge,
@@ -53,13 +79,14 @@ impl Scanner {
         }
     }
 
-    /// Sets the longest name, in bytes as written, that is accepted; the default is 64 KiB.
+    /// Sets the longest name, in bytes as written, that is accepted; a longer one is refused as
+    /// [`Rejection::TooLong`]. The default is 64 KiB, the most 1 GiB. (A [`Doi`](crate::Doi) may have any length.)
     pub fn max_name(mut self, bytes: usize) -> Self {
-        self.max_name = bytes;
+        self.max_name = bytes.min(LONGEST_NAME);
         self
     }
 
-    /// Bytes before and behind an anchor that [`scan_range`](Self::scan_range) must see to decide about it.
+    /// How many bytes before and behind an anchor bear on what is decided about it.
     pub fn window(&self) -> (usize, usize) {
         (BEFORE, self.max_name + MARGIN)
     }
@@ -72,7 +99,8 @@ impl Scanner {
     /// Scans a part of a document: decides about the anchors that stand in `range` of `bytes`.
     ///
     /// `bytes[0]` stands at `offset` of the document. So that the answer is the same as from the whole document, `bytes`
-    /// must reach [`window`](Self::window) before and behind `range`, or to the document's start and end.
+    /// must reach [`window`](Self::window) before and behind `range`, or to the document's start and end. What of `range`
+    /// lies outside `bytes` is empty.
     pub fn scan_range(
         &mut self,
         bytes: &[u8],
@@ -133,7 +161,18 @@ impl Scanner {
         });
     }
 
-    /// A document that comes in pieces.
+    /// A document that comes in pieces of any size, with the same answer as from the whole.
+    ///
+    /// ```
+    /// let mut scanner = doisift::Scanner::new();
+    /// let mut names = Vec::new();
+    /// let mut stream = scanner.stream();
+    /// for piece in ["see 10.55", "55/ab", "c."] {
+    ///     stream.push(piece.as_bytes(), |mention| names.push(mention.key.to_owned()));
+    /// }
+    /// stream.finish(|mention| names.push(mention.key.to_owned()));
+    /// assert_eq!(names, ["10.5555/abc"]);
+    /// ```
     pub fn stream(&mut self) -> Stream<'_> {
         Stream {
             scanner: self,
@@ -153,6 +192,9 @@ fn is_short_doi(bytes: &[u8], at: usize) -> bool {
 }
 
 /// One document that comes in pieces of any size; see [`Scanner::stream`].
+///
+/// It holds back what can still bear on a decision: up to about twice the scanner's [`window`](Scanner::window), and the
+/// piece itself.
 pub struct Stream<'s> {
     scanner: &'s mut Scanner,
     /// What of the document can still bear on a decision.

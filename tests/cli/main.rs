@@ -3,8 +3,12 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod broken;
+mod cases;
+#[path = "../common/mod.rs"]
+mod common;
 mod output;
 mod place;
+mod readme;
 mod same;
 mod signals;
 mod sources;
