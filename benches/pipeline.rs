@@ -1,0 +1,92 @@
+//! The whole flow, from files to a file: sparse and dense text, plain and packed. Bytes of decoded text per second.
+
+mod corpus;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use corpus::Options;
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use doisift::{Format, Pipeline, Report};
+
+const SIZE: u64 = 32 << 20;
+
+/// A file and what is right for it.
+struct Source {
+    name: &'static str,
+    path: PathBuf,
+    bytes: u64,
+    mentions: u64,
+    names: u64,
+}
+
+fn generated(folder: &Path, name: &'static str, every: u64) -> Source {
+    let path = folder.join(name);
+    let options = Options {
+        size: SIZE,
+        every,
+        ..Options::default()
+    };
+    let mut text = Vec::new();
+    let totals = corpus::generate(&options, &mut text).expect("a vector takes all");
+    fs::write(&path, &text).expect("a temporary file takes all");
+    Source {
+        name,
+        path,
+        bytes: text.len() as u64,
+        mentions: totals.mentions,
+        names: totals.names,
+    }
+}
+
+fn packed(plain: &Source, name: &'static str) -> Source {
+    let path = plain.path.with_extension("gz");
+    let file = fs::File::create(&path).expect("a temporary file");
+    let mut gzip = flate2::write::GzEncoder::new(file, flate2::Compression::default());
+    let text = fs::read(&plain.path).expect("the text was just written");
+    gzip.write_all(&text).expect("a temporary file takes all");
+    gzip.finish().expect("a temporary file takes all");
+    Source {
+        name,
+        path,
+        ..*plain
+    }
+}
+
+fn run(source: &Source, threads: usize) -> Report {
+    let pipeline = Pipeline::builder()
+        .source(&source.path)
+        .output(source.path.with_extension("names"))
+        .format(Format::Names)
+        .threads(threads)
+        .build();
+    let report = pipeline.and_then(Pipeline::run).expect("nothing is broken");
+    assert_eq!(
+        (report.mentions, report.records),
+        (source.mentions, source.names),
+        "{}",
+        source.name
+    );
+    report
+}
+
+fn pipeline(criterion: &mut Criterion) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let sparse = generated(folder.path(), "sparse", 50_000);
+    let dense = generated(folder.path(), "dense", 250);
+    let dense_gzip = packed(&dense, "dense_gzip");
+    let mut group = criterion.benchmark_group("pipeline");
+    group.sample_size(10);
+    for source in [sparse, dense, dense_gzip] {
+        group.throughput(Throughput::Bytes(source.bytes));
+        for threads in [1, 2] {
+            let name = format!("{}/{threads}", source.name);
+            group.bench_function(name, |b| b.iter(|| run(&source, threads)));
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, pipeline);
+criterion_main!(benches);
