@@ -15,6 +15,7 @@
 //! Without the feature `pipeline` the library is [`Doi`] and [`Scanner`] over bytes in memory.
 #![deny(missing_docs, unsafe_code)]
 
+mod clean;
 mod doi;
 mod scan;
 
@@ -31,5 +32,6 @@ mod records;
 #[cfg(feature = "pipeline")]
 mod report;
 
+pub use clean::{Cleaned, clean};
 pub use doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 pub use scan::{Form, Mention, Rejection, Scanner, Stream, Tally};
