@@ -104,6 +104,8 @@ fn goes_on(name: &str, word: &str) -> bool {
     match name.as_bytes() {
         b"j." => starts_well,
         [.., b'/' | b'-' | b':' | b'_' | b'('] => starts_well && has_digit(word),
+        // The letter that one publisher's names end in.
+        [.., b'.'] if word.trim_end_matches('.').eq_ignore_ascii_case("x") => true,
         // Behind the whole of a name a full stop ends a sentence, and a plain number is a volume or a year.
         [.., b'.'] if has_digit(name) => {
             starts_with_digit && word.trim_end_matches('.').contains('.')

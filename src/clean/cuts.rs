@@ -32,7 +32,7 @@ use Then::{Ahead, End, Number};
 
 /// Words that start what is no part of the name: it ends before them. In them `o` matches the digit `0` too, as in
 /// `http://dx.d0i.0rg`.
-const REMARKS: [(&str, Lead, Then); 47] = [
+const REMARKS: [(&str, Lead, Then); 53] = [
     // A URL, mostly the name's own.
     ("http:/", Lead::Any, Then::Any),
     ("https:/", Lead::Any, Then::Any),
@@ -67,6 +67,9 @@ const REMARKS: [(&str, Lead, Then); 47] = [
     ("beforeprint", Lead::Any, Then::Any),
     ("articlepublished", Lead::Any, Then::Any),
     ("publishedonline", Lead::Any, Then::Any),
+    ("published", Mark, Then::Any),
+    ("firstpublished", Lead::Any, Then::Any),
+    ("ecollection", Mark, Then::Any),
     ("inpress", Mark, End),
     // When and where it was read.
     ("lastaccessed", Lead::Any, Then::Any),
@@ -75,6 +78,9 @@ const REMARKS: [(&str, Lead, Then); 47] = [
     ("viewed", Mark, Then::Any),
     ("availableat", Lead::Any, Then::Any),
     ("availablefrom", Lead::Any, Then::Any),
+    ("available", Mark, Then::Any),
+    ("url:", Lead::Any, Then::Any),
+    ("copyright", Mark, Then::Any),
     // What a publisher's site keeps with the article.
     ("/-/dc", Lead::Any, Then::Any),
     ("/dcsupplemental", Lead::Any, Then::Any),
@@ -91,7 +97,7 @@ const REMARKS: [(&str, Lead, Then); 47] = [
 ];
 
 /// Pages of an article on a publisher's site. No registered name ends so, though some end in `.pdf` or `.abstract`.
-const PAGES: [&str; 18] = [
+const PAGES: [&str; 20] = [
     "/full",
     "/pdf",
     "/meta",
@@ -110,6 +116,8 @@ const PAGES: [&str; 18] = [
     "/citedby",
     "/issuetoc",
     "/toc",
+    ".full",
+    ".full.pdf",
 ];
 
 /// `suffix` without what a URL's raw `?` or `#` starts. The `#` that ends a SICI (`3.0.co;2-#`) is its own.
@@ -218,7 +226,7 @@ fn belongs(suffix: &str, at: usize, c: char) -> bool {
     let after = rest.chars().next();
     let between = |class: fn(char) -> bool| before.is_some_and(class) && after.is_some_and(class);
     match c {
-        '"' | '|' | '`' | '{' | '}' | '\\' => false,
+        '"' | '|' | '`' | '{' | '}' | '\\' | '©' | '®' | '™' => false,
         // In lists of fields and in URLs.
         ',' => between(|c| c.is_ascii_digit()),
         ';' | '&' => after.is_some_and(char::is_alphanumeric) && !is_parameter(rest),
@@ -341,6 +349,9 @@ fn without_bracketed_remark(name: &str) -> &str {
 /// Volume, pages and year, as `,85,1494(2006)` or `(2006)`.
 fn without_place(name: &str) -> &str {
     let head = without_year(name);
+    if !head.ends_with(|c: char| c.is_ascii_digit()) {
+        return head;
+    }
     let number =
         |field: &str| !field.is_empty() && field.bytes().all(|b| b.is_ascii_digit() || b == b'-');
     let fields = || head.rsplit(',').take_while(|field| number(field));

@@ -135,12 +135,21 @@ fn found_in_url(text: &str) -> Option<Doi> {
     found
 }
 
+/// How often the cuts are gone over: what one of them lays bare is another's.
+const ROUNDS: usize = 16;
+
 /// The name of `prefix` and what of `suffix` belongs to it.
 fn trimmed(prefix: &str, suffix: &str) -> String {
-    let suffix = blanks::without_tags(&repair::sici(suffix));
-    let suffix = blanks::joined(&suffix);
-    let suffix = repair::joints(&suffix[..cuts::end(prefix, &suffix)]);
-    format!("{prefix}/{}", cuts::without_tail(&suffix))
+    let mut suffix = blanks::joined(&blanks::without_tags(&repair::sici(suffix)));
+    for _ in 0..ROUNDS {
+        let before = suffix.len();
+        suffix.truncate(cuts::end(prefix, &suffix));
+        suffix = cuts::without_tail(&repair::joints(&suffix)).to_owned();
+        if suffix.len() == before {
+            break;
+        }
+    }
+    format!("{prefix}/{suffix}")
 }
 
 /// `text` with escapes undone once; as it stands where that gives no UTF-8.
@@ -182,10 +191,12 @@ mod tests {
 
         #[test]
         fn a_cleaned_name_is_clean(text in dirt()) {
-            if let Ok(once) = clean(&format!("10.5555/a{text}")) {
-                let name = once.doi.as_str();
-                // An escape in a decoded name would be undone again, and so would a mark that was one.
-                prop_assume!(!name.contains(['%', '&', '?', '#', '\\']));
+            let Ok(once) = clean(&format!("10.5555/a{text}")) else {
+                return Ok(());
+            };
+            let name = once.doi.as_str();
+            // An escape in a decoded name would be undone again, and so would a mark that was one.
+            if !name.contains(['%', '&', '?', '#', '\\', '{', '$']) {
                 let twice = clean(name).map(|cleaned| cleaned.doi.as_str().to_owned());
                 prop_assert_eq!(twice.as_deref(), Ok(name));
             }

@@ -19,13 +19,13 @@ pub(super) fn joints(suffix: &str) -> String {
     });
     // Year and volume may be left out between full stops (`tjkdat.2010..32.17`, `j..1991.00426.x`), but not in what
     // follows the title of a journal behind `j.`.
-    if let Some(title) = name.strip_prefix("j.").filter(|title| title.len() > 1) {
-        let titled = title.starts_with(|c: char| c.is_ascii_alphabetic());
-        let untitled = title[1..].starts_with(|c: char| c.is_ascii_alphabetic());
+    if let Some(title) = name.strip_prefix("j.") {
+        let is_word = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic());
+        let (titled, shifted) = (is_word(title), title.strip_prefix('.').is_some_and(is_word));
         collapse(&mut name, "..", |before, after| {
             let next_is_digit = after.starts_with(|c: char| c.is_ascii_digit());
             if before == "j" {
-                untitled
+                shifted
             } else {
                 titled && next_is_digit
             }
@@ -39,14 +39,19 @@ pub(super) fn joints(suffix: &str) -> String {
     name
 }
 
-/// Drops the second mark of each `pair` that `wrong` says so of, told by what stands before and behind the pair.
+/// Writes each `pair` as its first mark where `wrong` says so, told by what stands before and behind the pair.
 fn collapse(name: &mut String, pair: &str, wrong: impl Fn(&str, &str) -> bool) {
-    let mut from = 0;
-    while let Some(at) = name[from..].find(pair).map(|at| from + at) {
+    let mut out = String::with_capacity(name.len());
+    let mut kept = 0;
+    while let Some(at) = name[kept..].find(pair).map(|at| kept + at) {
         let second = at + pair.len() / 2;
+        out.push_str(&name[kept..second]);
+        // A pair may start with what was the second mark of the last one.
+        kept = second;
         if wrong(&name[..at], &name[at + pair.len()..]) {
-            name.remove(second);
+            kept += pair.len() / 2;
         }
-        from = second;
     }
+    out.push_str(&name[kept..]);
+    *name = out;
 }
