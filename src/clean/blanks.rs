@@ -1,6 +1,6 @@
 //! Tags and white space inside a name: what is dropped, and what ends it.
 
-use super::cuts::{angle_end, sici_angle_len};
+use super::cuts::{angle_end, is_year, sici_angle_len};
 
 /// Elements that hold a note to the name, not a part of it.
 const NOTES: [&str; 4] = ["sup", "sub", "xref", "fn"];
@@ -81,10 +81,10 @@ const WORDS: usize = 16;
 
 /// `suffix` up to the white space that ends it, without the white space that broke it.
 pub(super) fn joined(suffix: &str) -> String {
-    let mut words = suffix.split_whitespace().take(WORDS);
+    let mut words = suffix.split_whitespace().take(WORDS).peekable();
     let mut name = words.next().unwrap_or_default().to_owned();
-    for word in words {
-        if !goes_on(&name, word) {
+    while let Some(word) = words.next() {
+        if !goes_on(&name, word, words.peek().is_none()) {
             break;
         }
         name.push_str(word);
@@ -93,8 +93,8 @@ pub(super) fn joined(suffix: &str) -> String {
 }
 
 /// Whether `word` looks like the rest of the name whose suffix so far is `name`: a break stands beside a joint, and
-/// digits follow it.
-fn goes_on(name: &str, word: &str) -> bool {
+/// digits follow it. `is_last` says that nothing follows `word`.
+fn goes_on(name: &str, word: &str, is_last: bool) -> bool {
     let has_digit = |text: &str| text.bytes().any(|b| b.is_ascii_digit());
     let starts_with_digit = word.starts_with(|c: char| c.is_ascii_digit());
     let starts_well = word.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '(');
@@ -106,9 +106,10 @@ fn goes_on(name: &str, word: &str) -> bool {
         [.., b'/' | b'-' | b':' | b'_' | b'('] => starts_well && has_digit(word),
         // The letter that one publisher's names end in.
         [.., b'.'] if word.trim_end_matches('.').eq_ignore_ascii_case("x") => true,
-        // Behind the whole of a name a full stop ends a sentence, and a plain number is a volume or a year.
+        // A full stop may end a sentence; what follows a whole name then is a year, a volume, or words.
         [.., b'.'] if has_digit(name) => {
-            starts_with_digit && word.trim_end_matches('.').contains('.')
+            let number = word.trim_end_matches('.');
+            starts_with_digit && (number.contains('.') || is_last && !is_year(number))
         }
         [.., b'.'] => starts_well && has_digit(word),
         _ => {

@@ -205,8 +205,7 @@ fn host(suffix: &str) -> Option<usize> {
         .iter()
         .filter_map(|top| lower.match_indices(top).find_map(ends_host))
         .min()?;
-    let is_label =
-        |label: &&str| !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphabetic());
+    let is_label = |label: &&str| label.len() > 1 && label.bytes().all(|b| b.is_ascii_alphabetic());
     let labels = suffix[..at].rsplit('.').take_while(is_label);
     let len: usize = labels.map(|label| label.len() + 1).sum();
     at.checked_sub(len).filter(|_| len > 0)
@@ -354,14 +353,16 @@ fn without_place(name: &str) -> &str {
     }
     let number =
         |field: &str| !field.is_empty() && field.bytes().all(|b| b.is_ascii_digit() || b == b'-');
-    let fields = || head.rsplit(',').take_while(|field| number(field));
-    let count = fields().count();
-    let dated = head.len() < name.len() || fields().next().is_some_and(is_year);
-    if count == 0 || count == 1 && !dated {
-        return head;
+    let (mut rest, mut count) = (head, 0);
+    while let Some((before, _)) = rest.rsplit_once(',').filter(|(_, field)| number(field)) {
+        (rest, count) = (before, count + 1);
     }
-    let len: usize = fields().map(|field| field.len() + 1).sum();
-    head.len().checked_sub(len).map_or(head, |end| &head[..end])
+    let last = head.get(rest.len() + 1..).unwrap_or_default();
+    if count > 1 || head.len() < name.len() || is_year(last) {
+        rest
+    } else {
+        head
+    }
 }
 
 /// A bracketed number behind volume and issue is a page: `(asce)0733-9445(2008)134:7(1959)`.
@@ -375,11 +376,13 @@ fn without_year(name: &str) -> &str {
     }
 }
 
-fn is_year(text: &str) -> bool {
+pub(super) fn is_year(text: &str) -> bool {
     matches!(text.as_bytes(), [b'1', b'9', a, b] | [b'2', b'0', a, b] if a.is_ascii_digit() && b.is_ascii_digit())
 }
 
+/// Up to three letters or digits behind a number and a colon.
 fn ends_in_issue(head: &str) -> bool {
-    let without_issue = head.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
-    without_issue.len() < head.len() && without_issue.ends_with(':')
+    let volume = head.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
+    let volume_ends = |text: &str| text.ends_with(|c: char| c.is_ascii_digit());
+    matches!(head.len() - volume.len(), 1..=3) && volume.strip_suffix(':').is_some_and(volume_ends)
 }
