@@ -142,12 +142,15 @@ pub(super) fn end(prefix: &str, suffix: &str) -> usize {
     ends.into_iter().flatten().min().unwrap_or(suffix.len())
 }
 
-/// The next name; or the same once more, even behind a digit or a full stop. `10.1097/10.1097/01.naj…` is one name.
+/// The next name; or the same once more, even behind a digit, a full stop or a hyphen, where other names go on, as
+/// `jneurosci.1586-10.2010/full` and `10.1097/10.1097/01.naj…` do.
 fn another_name(prefix: &str, suffix: &str) -> Option<usize> {
     let starts = |&(at, _): &(usize, &str)| {
         start::read(&suffix[at..]).is_some_and(|next| {
             let same = next.prefix == prefix && bare(&suffix[..at]) == bare(next.rest);
-            same || at > 0 && !start::is_inside_number(suffix, at) && !suffix[..at].ends_with('.')
+            same || at > 0
+                && !start::is_inside_number(suffix, at)
+                && !suffix[..at].ends_with(['.', '-'])
         })
     };
     suffix.match_indices("10").find(starts).map(|(at, _)| at)
