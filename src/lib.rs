@@ -16,6 +16,7 @@
 #![deny(missing_docs, unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod clean;
 mod doi;
 mod scan;
 
@@ -32,6 +33,7 @@ mod records;
 #[cfg(feature = "pipeline")]
 mod report;
 
+pub use clean::{Cleaned, clean};
 pub use doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 #[cfg(feature = "pipeline")]
 pub use error::{BadGlob, Error, ErrorKind};

@@ -26,6 +26,8 @@ pub(crate) use {
     name::{check, key_into},
     percent::hex_pair,
 };
+// What dirty data is read with.
+pub(crate) use {parse::is_proxy, percent::decode as decode_percent};
 
 /// A DOI name, such as `10.1000/182`: decoded, its case kept.
 ///

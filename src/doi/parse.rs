@@ -108,7 +108,8 @@ fn proxy_path(body: &str) -> Option<Option<&str>> {
     }
 }
 
-fn is_proxy(authority: &str) -> bool {
+/// Whether a URL's `authority` is a proxy for DOI names, on any port.
+pub(crate) fn is_proxy(authority: &str) -> bool {
     let (host, port) = authority.split_once(':').unwrap_or((authority, ""));
     port.bytes().all(|b| b.is_ascii_digit()) && PROXIES.iter().any(|p| host.eq_ignore_ascii_case(p))
 }

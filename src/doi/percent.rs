@@ -19,7 +19,7 @@ pub(super) fn first(escaped: &[u8]) -> Option<(u8, usize)> {
 }
 
 /// Undoes each escape once. Copies only where there is a `%`.
-pub(super) fn decode(text: &str) -> Cow<'_, [u8]> {
+pub(crate) fn decode(text: &str) -> Cow<'_, [u8]> {
     let mut rest = text.as_bytes();
     let Some(plain) = memchr::memchr(b'%', rest) else {
         return Cow::Borrowed(rest);

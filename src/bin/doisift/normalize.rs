@@ -36,6 +36,10 @@ pub(crate) struct NormalizeArgs {
     /// Refuse names that ANSI/NISO Z39.84 reserves: a single character and "/" start the suffix
     #[arg(long)]
     strict: bool,
+
+    /// Take texts as dirty data: cut what does not belong to the name, such as /full, (2006) or a second name
+    #[arg(long)]
+    clean: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -168,17 +172,25 @@ impl<O: Write, E: Write> Run<'_, O, E> {
 
     fn name(&mut self, text: &[u8]) -> Result<Doi, Refusal> {
         let text = str::from_utf8(text).map_err(|e| Refusal::NotUtf8(e.valid_up_to()))?;
-        let doi = Doi::parse(text).or_else(|error| match error.kind() {
-            DoiErrorKind::ForeignHost | DoiErrorKind::NoDirectory if is_url(text) => {
-                self.name_in_url(text)
-            }
-            _ => Err(error.into()),
-        })?;
+        let doi = if self.args.clean {
+            doisift::clean(text)?.doi
+        } else {
+            self.name_as_it_stands(text)?
+        };
         if self.args.strict && doi.is_reserved() {
             Err(Refusal::Reserved)
         } else {
             Ok(doi)
         }
+    }
+
+    fn name_as_it_stands(&mut self, text: &str) -> Result<Doi, Refusal> {
+        Doi::parse(text).or_else(|error| match error.kind() {
+            DoiErrorKind::ForeignHost | DoiErrorKind::NoDirectory if is_url(text) => {
+                self.name_in_url(text)
+            }
+            _ => Err(error.into()),
+        })
     }
 
     /// What `doisift scan` finds in a URL, if that is one name.

@@ -1,0 +1,391 @@
+//! What stands behind names in reference lists: tables, and where the first row of them matches.
+//!
+//! A row holds for what 215,000 registered names do not have; where some do, the row says what has to stand beside it.
+
+use unicode_general_category::{GeneralCategory as Gc, get_general_category};
+
+use super::start;
+
+/// What stands directly before a remark.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lead {
+    /// Anything: no registered name holds the word.
+    Any,
+    /// A mark: registered names hold the word inside another.
+    Mark,
+}
+
+/// What follows its word directly.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    Any,
+    /// No letter or digit.
+    End,
+    /// A number, behind a colon or not; or nothing.
+    Number,
+    /// A number, `ahead`, or nothing.
+    Ahead,
+}
+
+use Lead::Mark;
+use Then::{Ahead, End, Number};
+
+/// Words that start what is no part of the name: it ends before them. In them `o` matches the digit `0` too, as in
+/// `http://dx.d0i.0rg`.
+const REMARKS: [(&str, Lead, Then); 53] = [
+    // A URL, mostly the name's own.
+    ("http:/", Lead::Any, Then::Any),
+    ("https:/", Lead::Any, Then::Any),
+    ("http//", Lead::Any, Then::Any),
+    ("https//", Lead::Any, Then::Any),
+    // One publisher's names start with it: `10.4028/www.scientific.net/…`.
+    ("www.", Mark, Then::Any),
+    ("dx.doi.", Lead::Any, Then::Any),
+    ("doi.org", Lead::Any, Then::Any),
+    ("sagepub", Mark, Then::Any),
+    // A label of the name that follows, or of none.
+    ("doi:", Lead::Any, Then::Any),
+    ("doi10.", Lead::Any, Then::Any),
+    ("[doi", Lead::Any, Then::Any),
+    ("(doi", Lead::Any, Then::Any),
+    // Other identifiers, and indexes that link to them; `10.1093/pubmed/fdi082` is real.
+    ("pmid", Lead::Any, Number),
+    ("pmcid", Lead::Any, Then::Any),
+    ("pmc", Mark, Number),
+    ("pubmed", Mark, Number),
+    ("medline", Mark, End),
+    ("arxiv:", Mark, Then::Any),
+    ("crossref", Mark, End),
+    ("googlescholar", Mark, End),
+    ("scopus", Mark, End),
+    ("webofscience", Mark, End),
+    // How far the publication was; `10.12740/pp/onlinefirst/32223` and `…/redepub.31` are real.
+    ("epub", Mark, Ahead),
+    ("epubahead", Lead::Any, Then::Any),
+    ("aheadofprint", Lead::Any, Then::Any),
+    ("advanceonline", Lead::Any, Then::Any),
+    ("beforeprint", Lead::Any, Then::Any),
+    ("articlepublished", Lead::Any, Then::Any),
+    ("publishedonline", Lead::Any, Then::Any),
+    ("published", Mark, Then::Any),
+    ("firstpublished", Lead::Any, Then::Any),
+    ("ecollection", Mark, Then::Any),
+    ("inpress", Mark, End),
+    // When and where it was read.
+    ("lastaccessed", Lead::Any, Then::Any),
+    ("accessed", Lead::Any, Then::Any),
+    ("retrieved", Lead::Any, Then::Any),
+    ("viewed", Mark, Then::Any),
+    ("availableat", Lead::Any, Then::Any),
+    ("availablefrom", Lead::Any, Then::Any),
+    ("available", Mark, Then::Any),
+    ("url:", Lead::Any, Then::Any),
+    ("copyright", Mark, Then::Any),
+    // What a publisher's site keeps with the article.
+    ("/-/dc", Lead::Any, Then::Any),
+    ("/dcsupplemental", Lead::Any, Then::Any),
+    ("/suppinfo", Lead::Any, Then::Any),
+    ("suppinfo", Lead::Any, Then::Any),
+    ("/suppl_file", Lead::Any, Then::Any),
+    ("/supplement", Lead::Any, Then::Any),
+    ("/mediaobjects/", Lead::Any, Then::Any),
+    ("/figures/", Lead::Any, Then::Any),
+    ("jsessionid", Mark, Then::Any),
+    // A dotted line up to the page, or a text that was cut short.
+    ("...", Lead::Any, Then::Any),
+    ("…", Lead::Any, Then::Any),
+];
+
+/// Pages of an article on a publisher's site. No registered name ends so, though some end in `.pdf` or `.abstract`.
+const PAGES: [&str; 20] = [
+    "/full",
+    "/pdf",
+    "/meta",
+    "/abstract",
+    "/epdf",
+    "/pdfdirect",
+    "/summary",
+    "/fullpdf",
+    "/fulltext",
+    "/fulltext.html",
+    "/fulltext.pdf",
+    "/full.pdf",
+    "/html",
+    "/xml",
+    "/references",
+    "/citedby",
+    "/issuetoc",
+    "/toc",
+    ".full",
+    ".full.pdf",
+];
+
+/// `suffix` without what a URL's raw `?` or `#` starts. The `#` that ends a SICI (`3.0.co;2-#`) is its own.
+pub(super) fn without_query(suffix: &str) -> &str {
+    let starts_query = |&(at, mark): &(usize, &str)| {
+        let more = suffix[at + 1..].starts_with(|c: char| c.is_ascii_alphanumeric());
+        mark == "?" || more || !suffix[..at].ends_with(";2-")
+    };
+    let end = suffix.match_indices(['?', '#']).find(starts_query);
+    end.map_or(suffix, |(at, _)| &suffix[..at])
+}
+
+/// Where in `suffix` the name ends at the latest.
+pub(super) fn end(prefix: &str, suffix: &str) -> usize {
+    let ends = [
+        another_name(prefix, suffix),
+        remark(suffix),
+        host(suffix),
+        foreign_mark(suffix),
+        bracket_without_partner(suffix),
+    ];
+    ends.into_iter().flatten().min().unwrap_or(suffix.len())
+}
+
+/// The next name; or the same once more, even behind a digit, a full stop or a hyphen, where other names go on, as
+/// `jneurosci.1586-10.2010/full` and `10.1097/10.1097/01.naj…` do.
+fn another_name(prefix: &str, suffix: &str) -> Option<usize> {
+    let starts = |&(at, _): &(usize, &str)| {
+        start::read(&suffix[at..]).is_some_and(|next| {
+            let same = next.prefix == prefix && bare(&suffix[..at]) == bare(next.rest);
+            same || at > 0
+                && !start::is_inside_number(suffix, at)
+                && !suffix[..at].ends_with(['.', '-'])
+        })
+    };
+    suffix.match_indices("10").find(starts).map(|(at, _)| at)
+}
+
+fn bare(text: &str) -> &str {
+    text.trim_end_matches(|c: char| c.is_ascii_punctuation())
+}
+
+fn remark(suffix: &str) -> Option<usize> {
+    let bytes = suffix.as_bytes();
+    let starts = |at: &usize| REMARKS.iter().any(|row| is_remark(bytes, *at, row));
+    (0..bytes.len()).find(starts)
+}
+
+fn is_remark(suffix: &[u8], at: usize, (word, lead, then): &(&str, Lead, Then)) -> bool {
+    let rest = &suffix[at..];
+    let same = |(found, wanted): (&u8, u8)| {
+        found.eq_ignore_ascii_case(&wanted) || (*found, wanted) == (b'0', b'o')
+    };
+    let found = rest.len() >= word.len() && rest.iter().zip(word.bytes()).all(same);
+    found && has_lead(&suffix[..at], *lead) && is_followed(&rest[word.len()..], *then)
+}
+
+fn has_lead(before: &[u8], lead: Lead) -> bool {
+    lead == Lead::Any || before.last().is_some_and(|b| !b.is_ascii_alphanumeric())
+}
+
+fn is_followed(rest: &[u8], then: Then) -> bool {
+    let number = rest.strip_prefix(b":").unwrap_or(rest);
+    let is_number = number.first().is_none_or(u8::is_ascii_digit);
+    match then {
+        Then::Any => true,
+        End => !rest.first().is_some_and(u8::is_ascii_alphanumeric),
+        Number => is_number || rest.starts_with(b"]") || rest.starts_with(b")"),
+        Ahead => {
+            is_number
+                || rest.starts_with(b"ahead")
+                || rest.starts_with(b"]")
+                || rest.starts_with(b")")
+        }
+    }
+}
+
+/// A host glued on behind a full stop, such as `.jid.sagepub.com`, at the end or with a path. What starts a suffix or
+/// follows a slash is the name's own, as in `10.4028/www.scientific.net/amr.433`.
+fn host(suffix: &str) -> Option<usize> {
+    let lower = suffix.to_ascii_lowercase();
+    let ends_host = |(at, top): (usize, &str)| {
+        let rest = &suffix[at + top.len()..];
+        (rest.is_empty() || rest.starts_with(['/', ':'])).then_some(at)
+    };
+    let tops = [".com", ".org", ".net", ".edu", ".gov"];
+    let at = tops
+        .iter()
+        .filter_map(|top| lower.match_indices(top).find_map(ends_host))
+        .min()?;
+    let is_label = |label: &&str| label.len() > 1 && label.bytes().all(|b| b.is_ascii_alphabetic());
+    let labels = suffix[..at].rsplit('.').take_while(is_label);
+    let len: usize = labels.map(|label| label.len() + 1).sum();
+    at.checked_sub(len).filter(|_| len > 0)
+}
+
+/// A mark that no name holds, or that ends one where it stands so.
+fn foreign_mark(suffix: &str) -> Option<usize> {
+    suffix
+        .char_indices()
+        .find(|&(at, c)| !belongs(suffix, at, c))
+        .map(|(at, _)| at)
+}
+
+fn belongs(suffix: &str, at: usize, c: char) -> bool {
+    let before = suffix[..at].chars().next_back();
+    let rest = &suffix[at + c.len_utf8()..];
+    let after = rest.chars().next();
+    let between = |class: fn(char) -> bool| before.is_some_and(class) && after.is_some_and(class);
+    match c {
+        '"' | '|' | '`' | '{' | '}' | '\\' | '©' | '®' | '™' => false,
+        // In lists of fields and in URLs.
+        ',' => between(|c| c.is_ascii_digit()),
+        ';' | '&' => after.is_some_and(char::is_alphanumeric) && !is_parameter(rest),
+        '\'' => between(char::is_alphanumeric),
+        c if c.is_ascii() => true,
+        c => !is_foreign(c),
+    }
+}
+
+/// Quotes and brackets of print, and the punctuation of other scripts; letters and symbols of any are a name's own.
+fn is_foreign(c: char) -> bool {
+    match get_general_category(c) {
+        Gc::InitialPunctuation
+        | Gc::FinalPunctuation
+        | Gc::OpenPunctuation
+        | Gc::ClosePunctuation => true,
+        Gc::OtherPunctuation => c >= '\u{2010}',
+        category => matches!(category, Gc::PrivateUse | Gc::Unassigned | Gc::Surrogate),
+    }
+}
+
+/// `name=` or `name:`, but not `1342::AID…`: SICIs that were registered with broken entities hold a semicolon there.
+fn is_parameter(rest: &str) -> bool {
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"_-.".contains(c));
+    let is_name = !rest.starts_with(|c: char| c.is_ascii_digit());
+    is_name && end.is_some_and(|end| end > 0 && rest[end..].starts_with(['=', ':']))
+}
+
+/// A bracket that nothing closes, or that closes nothing.
+fn bracket_without_partner(suffix: &str) -> Option<usize> {
+    let mut open: [Vec<usize>; 3] = Default::default();
+    for (at, c) in suffix.char_indices() {
+        let kind = "()[]<>".find(c);
+        match kind {
+            Some(kind) if kind % 2 == 0 => open[kind / 2].push(at),
+            Some(kind) if open[kind / 2].pop().is_none() => return Some(at),
+            _ => {}
+        }
+    }
+    open.iter().flatten().min().copied()
+}
+
+/// How long the angle brackets of a SICI are that `text` starts with, as in `<693::AID-X>3.0.CO;2-O`; else 0.
+pub(super) fn sici_angle_len(text: &str) -> usize {
+    let Some(end) = angle_end(text) else {
+        return 0;
+    };
+    match text.as_bytes()[end + 1..] {
+        [a, b'.', b, b'.', c, d, b';', ..]
+            if a.is_ascii_digit()
+                && b.is_ascii_digit()
+                && c.is_ascii_alphabetic()
+                && d.is_ascii_alphabetic() =>
+        {
+            end + 1
+        }
+        _ => 0,
+    }
+}
+
+/// Where the angle bracket is closed that `text` starts with.
+pub(super) fn angle_end(text: &str) -> Option<usize> {
+    const LONGEST: usize = 256;
+    text.bytes().take(LONGEST).position(|b| b == b'>')
+}
+
+/// `suffix` without pages, places in print and marks at its end, however they are stacked.
+pub(super) fn without_tail(suffix: &str) -> &str {
+    let mut name = suffix;
+    loop {
+        let before = name.len();
+        name = without_marks(name);
+        name = without_bracketed_remark(name);
+        name = without_place(name);
+        name = without_page(name);
+        if name.len() == before {
+            return name;
+        }
+    }
+}
+
+/// Marks that no registered name ends in; of full stops nine in ten are slips. `+`, `*`, `_`, `~`, `$` and `=` stay.
+fn without_marks(name: &str) -> &str {
+    name.trim_end_matches([
+        '.', ',', ';', ':', '!', '?', '\'', '"', '&', '-', '/', '(', '[', '<',
+    ])
+}
+
+fn without_page(name: &str) -> &str {
+    let cut = |page: &&str| {
+        let at = name.len().checked_sub(page.len()).filter(|at| *at > 0)?;
+        name.get(at..)?
+            .eq_ignore_ascii_case(page)
+            .then_some(&name[..at])
+    };
+    PAGES.iter().find_map(cut).unwrap_or(name)
+}
+
+/// `[1]`, `[CrossRef]`: more of a name follows its square brackets. `(remark)`: its round ones hold numbers or few letters.
+fn without_bracketed_remark(name: &str) -> &str {
+    let Some((head, inner)) = name
+        .strip_suffix(']')
+        .and_then(|rest| rest.rsplit_once('['))
+    else {
+        return match name
+            .strip_suffix(')')
+            .and_then(|rest| rest.rsplit_once('('))
+        {
+            Some((head, inner))
+                if inner.len() > 3 && inner.bytes().all(|b| b.is_ascii_alphabetic()) =>
+            {
+                head
+            }
+            _ => name,
+        };
+    };
+    if inner.contains(']') { name } else { head }
+}
+
+/// Volume, pages and year, as `,85,1494(2006)` or `(2006)`.
+fn without_place(name: &str) -> &str {
+    let head = without_year(name);
+    if !head.ends_with(|c: char| c.is_ascii_digit()) {
+        return head;
+    }
+    let number =
+        |field: &str| !field.is_empty() && field.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    let (mut rest, mut count) = (head, 0);
+    while let Some((before, _)) = rest.rsplit_once(',').filter(|(_, field)| number(field)) {
+        (rest, count) = (before, count + 1);
+    }
+    let last = head.get(rest.len() + 1..).unwrap_or_default();
+    if count > 1 || head.len() < name.len() || is_year(last) {
+        rest
+    } else {
+        head
+    }
+}
+
+/// A bracketed number behind volume and issue is a page: `(asce)0733-9445(2008)134:7(1959)`.
+fn without_year(name: &str) -> &str {
+    let year = name
+        .strip_suffix(')')
+        .and_then(|rest| rest.rsplit_once('('));
+    match year {
+        Some((head, year)) if is_year(year) && !ends_in_issue(head) => head,
+        _ => name,
+    }
+}
+
+pub(super) fn is_year(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'1', b'9', a, b] | [b'2', b'0', a, b] if a.is_ascii_digit() && b.is_ascii_digit())
+}
+
+/// Up to three letters or digits behind a number and a colon.
+fn ends_in_issue(head: &str) -> bool {
+    let volume = head.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
+    let volume_ends = |text: &str| text.ends_with(|c: char| c.is_ascii_digit());
+    matches!(head.len() - volume.len(), 1..=3) && volume.strip_suffix(':').is_some_and(volume_ends)
+}

@@ -1,0 +1,57 @@
+//! What was written wrongly inside a name.
+
+/// The angle brackets of a SICI whose entities lost their `&`: `002lt;0162:tmethi>2.3.co;2`.
+pub(super) fn sici(suffix: &str) -> String {
+    let folded = suffix.to_ascii_lowercase();
+    if folded.contains("lt;") && folded.contains(".co;") {
+        suffix.replace("lt;", "<").replace("gt;", ">")
+    } else {
+        suffix.to_owned()
+    }
+}
+
+/// Writes joints once that were doubled where no registered name doubles them.
+pub(super) fn joints(suffix: &str) -> String {
+    let mut name = suffix.to_owned();
+    // Brill doubles it before a word (`9789004337862__com_210243`), nobody before a number.
+    collapse(&mut name, "__", |_, after| {
+        after.starts_with(|c: char| c.is_ascii_digit())
+    });
+    // Year and volume may be left out between full stops (`tjkdat.2010..32.17`, `j..1991.00426.x`), but not in what
+    // follows the title of a journal behind `j.`.
+    if let Some(title) = name.strip_prefix("j.") {
+        let is_word = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic());
+        let (titled, shifted) = (is_word(title), title.strip_prefix('.').is_some_and(is_word));
+        collapse(&mut name, "..", |before, after| {
+            let next_is_digit = after.starts_with(|c: char| c.is_ascii_digit());
+            if before == "j" {
+                shifted
+            } else {
+                titled && next_is_digit
+            }
+        });
+    }
+    // LaTeX's dash, in ISBNs and ISSNs: `978--3--642`. A range with an open start comes later (`2008--106`).
+    let first = name.find('-').map_or("", |at| &name[at..]);
+    if first.starts_with("--") {
+        collapse(&mut name, "--", |_, _| true);
+    }
+    name
+}
+
+/// Writes each `pair` as its first mark where `wrong` says so, told by what stands before and behind the pair.
+fn collapse(name: &mut String, pair: &str, wrong: impl Fn(&str, &str) -> bool) {
+    let mut out = String::with_capacity(name.len());
+    let mut kept = 0;
+    while let Some(at) = name[kept..].find(pair).map(|at| kept + at) {
+        let second = at + pair.len() / 2;
+        out.push_str(&name[kept..second]);
+        // A pair may start with what was the second mark of the last one.
+        kept = second;
+        if wrong(&name[..at], &name[at + pair.len()..]) {
+            kept += pair.len() / 2;
+        }
+    }
+    out.push_str(&name[kept..]);
+    *name = out;
+}

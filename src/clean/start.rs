@@ -1,0 +1,76 @@
+//! Where a name starts: at a prefix, whatever stands in front of it.
+
+use crate::doi::is_proxy;
+
+/// A prefix, and the text behind its separator.
+pub(super) struct Start<'t> {
+    /// Without the blanks that were typeset into it.
+    pub(super) prefix: String,
+    pub(super) rest: &'t str,
+}
+
+/// Each prefix in `text` that a name can start with, in order.
+pub(super) fn find_iter(text: &str) -> impl Iterator<Item = Start<'_>> {
+    text.match_indices("10")
+        .filter(|(at, _)| !is_inside_number(text, *at))
+        .filter_map(|(at, _)| read(&text[at..]))
+}
+
+/// `110.5555/a` and `2.10.5555/a` are other numbers; in `10.10.5555/a` the directory indicator was written twice.
+pub(super) fn is_inside_number(text: &str, at: usize) -> bool {
+    match text.as_bytes()[..at] {
+        [.., b'1', b'0', b'.'] => false,
+        [.., before, b'.'] => before.is_ascii_digit(),
+        [.., before] => before.is_ascii_digit(),
+        [] => false,
+    }
+}
+
+/// Reads the prefix that `text` starts with; blanks may stand about its parts.
+pub(super) fn read(text: &str) -> Option<Start<'_>> {
+    let rest = behind(text.strip_prefix("10")?, '.')?;
+    let mut code = digits(rest);
+    let mut rest = rest[code.len()..].trim_start();
+    if !is_usual(code, rest) {
+        return None;
+    }
+    let mut prefix = format!("10.{code}");
+    while let Some(part) = behind(rest, '.') {
+        code = digits(part);
+        rest = part[code.len()..].trim_start();
+        if code.is_empty() {
+            return None;
+        }
+        prefix.push('.');
+        prefix.push_str(code);
+    }
+    let rest = behind(rest, '/')?;
+    Some(Start { prefix, rest })
+}
+
+/// Four to nine digits, as names in text have them, or the start of an ISBN.
+fn is_usual(code: &str, rest: &str) -> bool {
+    matches!(code.len(), 4..=9) || matches!(code, "978" | "979") && rest.starts_with('.')
+}
+
+fn digits(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_ascii_digit());
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// What follows `mark`, blanks on both its sides skipped.
+fn behind(text: &str, mark: char) -> Option<&str> {
+    Some(text.trim_start().strip_prefix(mark)?.trim_start())
+}
+
+/// Whether `text` is the URL of a host that is no proxy for DOI names.
+pub(super) fn is_foreign_url(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return false;
+    };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let is_web = ["http", "https"]
+        .iter()
+        .any(|web| scheme.eq_ignore_ascii_case(web));
+    is_web && !is_proxy(authority) && !text.contains(char::is_whitespace)
+}

@@ -1,0 +1,182 @@
+//! Runs `tests/cases/clean.toml` through `doisift::clean` and through `normalize --clean`.
+#![cfg(feature = "cli")]
+
+#[allow(dead_code)]
+#[path = "../src/bin/doisift/normalize.rs"]
+mod normalize;
+
+use clap::Parser;
+use doisift::{Doi, clean};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    class: Vec<Class>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Class {
+    name: String,
+    why: String,
+    cut: Vec<(String, String)>,
+    #[serde(default)]
+    keep: Vec<String>,
+    #[serde(default)]
+    refuse: Vec<String>,
+}
+
+impl Class {
+    /// Each text with the name it means.
+    fn cases(&self) -> Vec<(&str, Option<String>)> {
+        let cut = self
+            .cut
+            .iter()
+            .map(|(dirty, name)| (&**dirty, Some(name.clone())));
+        let kept = |text: &str| Doi::parse(text).map(|doi| doi.as_str().to_owned());
+        let keep = self
+            .keep
+            .iter()
+            .map(|text| (&**text, Some(kept(text).expect(text))));
+        let refuse = self.refuse.iter().map(|text| (&**text, None));
+        cut.chain(keep).chain(refuse).collect()
+    }
+}
+
+fn classes() -> Vec<Class> {
+    let file: File = toml::from_str(include_str!("cases/clean.toml")).expect("strict cases");
+    file.class
+}
+
+/// Fails with a line for each case that `found` differs from.
+fn check(found: impl Fn(&str) -> Option<String>) {
+    let mut wrong = Vec::new();
+    for class in classes() {
+        for (text, wanted) in class.cases() {
+            let name = found(text);
+            if name != wanted {
+                wrong.push(format!(
+                    "{}: {text:?}: {name:?}, not {wanted:?}",
+                    class.name
+                ));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn every_case_by_the_library() {
+    check(|text| {
+        clean(text)
+            .ok()
+            .map(|cleaned| cleaned.doi.as_str().to_owned())
+    });
+}
+
+#[derive(Parser)]
+struct Command {
+    #[command(flatten)]
+    args: normalize::NormalizeArgs,
+}
+
+/// What `doisift normalize --clean` prints for `texts`.
+fn printed(options: &[&str], texts: &[&str]) -> (String, String) {
+    let words = [
+        &["normalize", "--clean", "--to=name"],
+        options,
+        &["--"],
+        texts,
+    ]
+    .concat();
+    let command = Command::try_parse_from(words).expect("options");
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    normalize::run(&command.args, &b""[..], &mut out, &mut err).expect("no stream fails");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (text(out), text(err))
+}
+
+#[test]
+fn every_case_by_the_command_is_one_line() {
+    check(|text| {
+        let (out, _) = printed(&[], &[text]);
+        let line = out.strip_suffix('\n').expect("a line");
+        (!line.is_empty()).then(|| line.to_owned())
+    });
+}
+
+#[test]
+fn what_holds_no_name_is_an_empty_line_and_a_reason() {
+    let (out, err) = printed(&[], &["10.5555/a.", "none", "10.5555/..."]);
+    assert_eq!(out, "10.5555/a\n\n\n");
+    let reasons: Vec<_> = err.lines().collect();
+    assert_eq!(
+        reasons,
+        [
+            "doisift: argument 2: no directory indicator \"10.\", at byte 0",
+            "doisift: argument 3: empty suffix, at byte 8",
+        ]
+    );
+}
+
+#[test]
+fn strict_looks_at_what_is_left() {
+    let (out, err) = printed(&["--strict"], &["10.5555/a/b/full", "10.5555/ab/full"]);
+    assert_eq!(out, "\n10.5555/ab\n");
+    assert!(err.contains("reserved"), "{err}");
+}
+
+#[test]
+fn a_presentation_form_is_no_change_and_a_cut_is_one() {
+    let changed = |text: &str| clean(text).map(|cleaned| cleaned.changed);
+    for class in classes() {
+        for text in &class.keep {
+            assert_eq!(changed(text), Ok(false), "{text}");
+        }
+    }
+    assert_eq!(changed("10.5555/abc/full"), Ok(true));
+    assert_eq!(changed("TN_10.5555/abc"), Ok(true));
+}
+
+#[test]
+fn every_class_has_a_reason_and_five_cases_to_cut() {
+    for class in classes() {
+        assert!(!class.why.is_empty(), "{} has no reason", class.name);
+        assert!(
+            class.cut.len() >= 5,
+            "{} has {} cases",
+            class.name,
+            class.cut.len()
+        );
+    }
+}
+
+#[test]
+fn long_dirt_costs_no_more_than_its_length() {
+    // Each takes minutes if a rule looks at the whole of the text for each of its pieces.
+    for piece in [
+        "10.5555/\"",
+        "<",
+        "<i>",
+        "<sup>",
+        "a <b ",
+        "[1]",
+        ",1",
+        "&lt;",
+        "10.5555/",
+        ".com",
+        "%3C",
+        "{",
+        "\\_",
+        "(",
+    ] {
+        let text = format!("10.5555/a{}", piece.repeat(20_000));
+        assert!(clean(&text).is_ok(), "{piece}");
+    }
+}

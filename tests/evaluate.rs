@@ -1,0 +1,16 @@
+//! Runs the self-test of `scripts/evaluate` where there is a Python to run it.
+
+use std::process::Command;
+
+#[test]
+fn the_script_measures_what_it_is_given() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/evaluate");
+    let Ok(run) = Command::new("python3")
+        .args([script, "--self-test"])
+        .output()
+    else {
+        return;
+    };
+    let told = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{told}");
+}
