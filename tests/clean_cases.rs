@@ -1,11 +1,6 @@
 //! Runs `tests/cases/clean.toml` through `doisift::clean` and through `normalize --clean`.
 #![cfg(feature = "cli")]
 
-#[allow(dead_code)]
-#[path = "../src/bin/doisift/normalize.rs"]
-mod normalize;
-
-use clap::Parser;
 use doisift::{Doi, clean};
 use serde::Deserialize;
 
@@ -80,26 +75,19 @@ fn every_case_by_the_library() {
     });
 }
 
-#[derive(Parser)]
-struct Command {
-    #[command(flatten)]
-    args: normalize::NormalizeArgs,
-}
-
 /// What `doisift normalize --clean` prints for `texts`.
 fn printed(options: &[&str], texts: &[&str]) -> (String, String) {
-    let words = [
-        &["normalize", "--clean", "--to=name"],
-        options,
-        &["--"],
-        texts,
-    ]
-    .concat();
-    let command = Command::try_parse_from(words).expect("options");
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    normalize::run(&command.args, &b""[..], &mut out, &mut err).expect("no stream fails");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_doisift"));
+    command
+        .args(["normalize", "--clean", "--to=name"])
+        .args(options);
+    let output = command
+        .arg("--")
+        .args(texts)
+        .output()
+        .expect("the command runs");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (text(out), text(err))
+    (text(output.stdout), text(output.stderr))
 }
 
 #[test]

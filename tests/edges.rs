@@ -6,9 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library and what it may name.
-const MAY_NAME: [(&str, &[&str]); 8] = [
+const MAY_NAME: [(&str, &[&str]); 9] = [
     ("doi", &[]),
     ("scan", &["doi"]),
+    ("clean", &["doi", "scan"]),
     ("input", &[]),
     ("records", &["scan"]),
     ("dedup", &["records", "scan"]),
