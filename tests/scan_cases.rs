@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Case, Found, cases};
+use common::{Case, Found, cases, known_failures};
 use doisift::{Mention, Rejection, Scanner, Tally};
 
 /// The sizes of the pieces that a document is handed over in.
@@ -126,5 +126,18 @@ fn every_case_in_pieces_of_a_document() {
                 case.class
             );
         }
+    }
+}
+
+#[test]
+fn every_known_failure_still_fails() {
+    for case in known_failures() {
+        let (mentions, _) = scan_whole(&case.bytes);
+        let text = String::from_utf8_lossy(&case.bytes);
+        assert!(
+            case.difference(&mentions).is_some(),
+            "{} passes now: {text}",
+            case.class
+        );
     }
 }

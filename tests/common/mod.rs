@@ -1,7 +1,7 @@
 //! The cases of `tests/cases/scan-*.toml`, and what a route must have found in each.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
@@ -133,31 +133,41 @@ fn differs<T: PartialEq + std::fmt::Debug>(what: &str, wanted: &[T], got: &[T]) 
 
 /// All cases, in the order of their files.
 pub fn cases() -> Vec<Case> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let folder = root().join("tests/cases");
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    let is_scan = |path: &std::path::PathBuf| {
-        path.file_name()
-            .unwrap()
-            .to_string_lossy()
-            .starts_with("scan-")
+    let is_scan = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        name.starts_with("scan-")
     };
-    let mut all = Vec::new();
-    for path in files.into_iter().filter(is_scan) {
-        let file: File = toml::from_str(&std::fs::read_to_string(&path).unwrap())
-            .unwrap_or_else(|e| panic!("{path:?}: {e}"));
-        for class in file.class {
-            all.extend(
-                class
-                    .cases
-                    .into_iter()
-                    .map(|raw| Case::new(&class.name, raw)),
-            );
-        }
-    }
+    let all: Vec<_> = files
+        .iter()
+        .filter(|path| is_scan(path))
+        .flat_map(|path| read(path))
+        .collect();
     assert!(all.len() > 200, "cases are missing");
     all
+}
+
+/// The cases that are known to fail.
+#[allow(dead_code)]
+pub fn known_failures() -> Vec<Case> {
+    read(&root().join("tests/known-failures.toml"))
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &Path) -> Vec<Case> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let file: File = toml::from_str(&text).unwrap_or_else(|e| panic!("{path:?}: {e}"));
+    let cases = |class: Class| {
+        class
+            .cases
+            .into_iter()
+            .map(move |raw| Case::new(&class.name, raw))
+    };
+    file.class.into_iter().flat_map(cases).collect()
 }
