@@ -22,7 +22,8 @@ pub(super) fn start(window: &[u8], at: usize) -> Option<Result<Start, Rejection>
         return None;
     }
     let slip = slip(before);
-    if slip.is_none() && is_inside_number(before) {
+    let inside = is_inside_number(before) || ends_in_year(before, &window[at..]);
+    if slip.is_none() && inside {
         return (prefix.separator == Separator::Slash).then_some(Err(Rejection::InsideNumber));
     }
     let usual = prefix.separator == Separator::Slash && prefix.registrant != Registrant::Odd;
@@ -51,6 +52,15 @@ fn slip(before: &[u8]) -> Option<&[u8]> {
     before
         .strip_suffix(DIRECTORY)
         .filter(|outer| !is_inside_number(outer))
+}
+
+/// Whether `-10.2010/` stands behind a digit: the end of a name, and a page word behind it.
+fn ends_in_year(before: &[u8], after: &[u8]) -> bool {
+    matches!(before, [.., digit, b'-'] if digit.is_ascii_digit())
+        && matches!(
+            after,
+            [b'1', b'0', b'.', b'1' | b'2', b'9' | b'0', _, _, b'/', ..]
+        )
 }
 
 /// Whether a digit or a full stop stands directly before; an escape's own digits do not count.
