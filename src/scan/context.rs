@@ -98,6 +98,7 @@ fn is_query(outside: &[u8]) -> bool {
         || front.ends_with(b"&")
         || front.ends_with(b"amp;")
         || escaped(b"%3F")
+        || escaped(b"%3f")
         || escaped(b"%26")
 }
 
@@ -106,12 +107,13 @@ const MOST_LAYERS: usize = 8;
 
 /// The percent escape that `near` ends with, or nothing.
 fn last_escape(near: &[u8]) -> &[u8] {
+    let is_escape = |digits: &[u8]| {
+        !digits.is_empty()
+            && digits.len().is_multiple_of(2)
+            && digits.iter().all(u8::is_ascii_hexdigit)
+    };
     match memchr::memrchr(b'%', near) {
-        Some(at)
-            if near[at + 1..].iter().all(u8::is_ascii_hexdigit) && (near.len() - at) % 2 == 1 =>
-        {
-            &near[at..]
-        }
+        Some(at) if is_escape(&near[at + 1..]) => &near[at..],
         _ => &[],
     }
 }
@@ -119,8 +121,11 @@ fn last_escape(near: &[u8]) -> &[u8] {
 /// How often the most deeply encoded byte of `text` was encoded: `%2F` once, `%252F` twice.
 fn percent_depth(text: &[u8]) -> usize {
     let depth_at = |at: usize| {
-        1 + text[at + 1..]
-            .chunks(2)
+        let digits = &text[at + 1..];
+        // A `%25` that no digits follow is a percent sign encoded once.
+        let outer = &digits[..digits.len().saturating_sub(2)];
+        1 + outer
+            .chunks_exact(2)
             .take_while(|pair| pair == b"25")
             .count()
     };
@@ -173,6 +178,8 @@ mod tests {
         );
         assert_eq!(layers("r=%2Fdoi%2F", "10.5555%2F"), 2);
         assert_eq!(layers("r=%3Fdoi%3D", "10.5555%252F"), 2);
+        assert_eq!(layers("100%", "10.5555/"), 1);
+        assert_eq!(layers("100%25", "10.5555/"), 2);
     }
 
     #[test]
@@ -183,6 +190,7 @@ mod tests {
         assert_eq!(place("https://a.example/?doi="), Place::Query);
         assert_eq!(place("?a=b&amp;id=info:doi/"), Place::Query);
         assert_eq!(place("u%3Fdoi%3D"), Place::Query);
+        assert_eq!(place("u%3fdoi%3d"), Place::Query);
         assert_eq!(place("doi="), Place::Text);
         assert_eq!(place("see "), Place::Text);
     }
