@@ -264,13 +264,21 @@ fn latex_text(rest: &[u8]) -> Option<Meaning> {
 /// `&lt;`, `&#60;`, `&#x3c;`. Without its semicolon it may be a parameter (`&copy=1`), so that is left alone.
 fn entity(rest: &[u8]) -> Option<Meaning> {
     const LONGEST: usize = 33;
-    let len = rest.iter().take(LONGEST).position(|&b| b == b';')? + 1;
-    let written = str::from_utf8(&rest[..len]).ok()?;
+    let is_name = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'#';
+    let name = rest[1..]
+        .iter()
+        .take(LONGEST - 2)
+        .take_while(is_name)
+        .count();
+    let len = 1 + name + 1;
+    let written = str::from_utf8(rest.get(..len)?).ok()?;
     let meaning = htmlize::unescape(written);
-    if meaning == written {
-        None
-    } else {
+    // HTML takes `&ltx;` for `&lt` and more.
+    let is_whole = written.ends_with(';') && (meaning == ";" || !meaning.ends_with(';'));
+    if is_whole {
         Meaning::of(len, &meaning)
+    } else {
+        None
     }
 }
 
@@ -339,6 +347,7 @@ mod tests {
             (r"10.5555\/a\u003cb", 1, "10.5555/a<b"),
             (r"a\ud83d\ude00b", 1, "a😀b"),
             ("a&lt;b&amp;lt;c&#x2F;&copy=1", 1, "a<b<c/&copy=1"),
+            ("a&copy=1;b&ltx;c&d&lt;&semi;", 1, "a&copy=1;b&ltx;c&d<;"),
             (r"a\_b{\_}c{[}d\%2Fe", 1, "a_b_c[d/e"),
             (r"a{\textless}b\textgreater{}c", 1, "a<b>c"),
             ("10.5555%2Fa%252Fb", 1, "10.5555/a%2Fb"),
