@@ -30,12 +30,18 @@ pub(super) struct Text<'a> {
     pub(super) bytes: &'a [u8],
     /// Empty where nothing was escaped.
     marks: &'a [Mark],
+    /// Bytes of the candidate as found.
+    found: usize,
 }
 
 impl<'a> Text<'a> {
     /// A candidate in which nothing is escaped.
     pub(super) fn plain(bytes: &'a [u8]) -> Text<'a> {
-        Text { bytes, marks: &[] }
+        Text {
+            bytes,
+            marks: &[],
+            found: bytes.len(),
+        }
     }
 
     /// Where the text goes on that starts after `raw` bytes of the candidate as found.
@@ -50,10 +56,10 @@ impl<'a> Text<'a> {
 
     /// Where byte `at` starts in the candidate as found; for the end of the text, where the candidate ends.
     pub(super) fn start(&self, at: usize) -> usize {
-        match (self.marks.get(at), self.marks.last()) {
-            (Some(mark), _) => mark.start as usize,
-            (None, Some(last)) => last.end as usize,
-            (None, None) => at,
+        match self.marks.get(at) {
+            Some(mark) => mark.start as usize,
+            None if at < self.bytes.len() => at,
+            None => self.found,
         }
     }
 
@@ -137,6 +143,7 @@ impl Decoder {
         Text {
             bytes: &self.bytes,
             marks: &self.marks,
+            found: raw.len(),
         }
     }
 
@@ -380,5 +387,7 @@ mod tests {
             (text.escape(1), text.escape(2), text.escape(3)),
             (Escape::Entity, Escape::Plain, Escape::Percent)
         );
+        let text = decoder.decode("a\u{200b}".as_bytes(), 1);
+        assert_eq!((text.end(1), text.start(1)), (1, 4));
     }
 }
