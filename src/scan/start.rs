@@ -34,7 +34,8 @@ pub(super) fn start(window: &[u8], at: usize) -> Option<Result<Start, Rejection>
     match (prefix.separator, form) {
         (Separator::Broken, Form::Bare) => None,
         (Separator::Colon, form) if form != Form::Urn => None,
-        (_, Form::Bare) if slip.is_some() => Some(Err(Rejection::InsideNumber)),
+        // In a URN any code is one: the name starts at the first indicator.
+        (_, Form::Bare | Form::Urn) if slip.is_some() => Some(Err(Rejection::InsideNumber)),
         (_, form) if prefix.registrant == Registrant::Odd && form != Form::Urn => {
             Some(Err(Rejection::RegistrantCode))
         }
