@@ -125,7 +125,7 @@ fn check(
     } else {
         return Ok(());
     };
-    if ends_text(&raw[text.end(behind)..]) {
+    if ends_text(&raw[text.start(behind)..]) {
         Err(Rejection::Ellipsis)
     } else {
         Ok(())
