@@ -24,7 +24,7 @@ pub(super) fn reach(
     joinable: bool,
 ) -> Reach {
     let last = window.len().min(anchor + limit + 1);
-    let (mut at, mut joins, mut escaped) = (from, 0, false);
+    let (mut at, mut first_break, mut escaped) = (from, None, false);
     while at < last {
         at += plain_len(&window[at..last]);
         let Some(byte) = window[..last].get(at) else {
@@ -35,7 +35,6 @@ pub(super) fn reach(
                 Some(next) => {
                     // A break directly before the next name was none.
                     at = from + window[from..next].trim_ascii_end().len();
-                    joins -= usize::from(at < next);
                     break;
                 }
                 None => 1,
@@ -48,7 +47,7 @@ pub(super) fn reach(
             }
             Class::Blank if joinable => match break_len(window, from, at) {
                 Some(len) => {
-                    joins += 1;
+                    first_break.get_or_insert(at);
                     len
                 }
                 None => break,
@@ -58,7 +57,7 @@ pub(super) fn reach(
     }
     Reach {
         end: at.min(last),
-        joined: joins > 0,
+        joined: first_break.is_some_and(|start| start < at),
         escaped,
     }
 }
