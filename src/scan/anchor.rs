@@ -30,7 +30,9 @@ pub(super) fn find_iter(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item
 fn classify(bytes: &[u8], at: usize) -> Option<Anchor> {
     match bytes.get(at + 2)? {
         b'.' | b'%' | b'&' | b'\\' => Some(Anchor::Directory(at)),
-        b'/' if bytes[..at].ends_with(b"g/") => Some(Anchor::Short(at)),
+        b'/' if bytes[..at].ends_with(b"g/") || bytes[..at].ends_with(b"G/") => {
+            Some(Anchor::Short(at))
+        }
         _ => None,
     }
 }
