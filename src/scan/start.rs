@@ -57,11 +57,9 @@ fn slip(before: &[u8]) -> Option<&[u8]> {
 
 /// Whether `-10.2010/` stands behind a digit: the end of a name, and a page word behind it.
 fn ends_in_year(before: &[u8], after: &[u8]) -> bool {
-    matches!(before, [.., digit, b'-'] if digit.is_ascii_digit())
-        && matches!(
-            after,
-            [b'1', b'0', b'.', b'1' | b'2', b'9' | b'0', _, _, b'/', ..]
-        )
+    let behind_digit = matches!(before, [.., digit, b'-'] if digit.is_ascii_digit());
+    let is_year = after.starts_with(b"10.19") || after.starts_with(b"10.20");
+    behind_digit && is_year && after.get(7) == Some(&b'/')
 }
 
 /// Whether a digit or a full stop stands directly before; an escape's own digits do not count.
