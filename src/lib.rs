@@ -45,6 +45,9 @@ pub use pipeline::{Monitor, OnError, Pipeline, PipelineBuilder, Progress};
 pub use records::{Format, UnknownFormat};
 #[cfg(feature = "pipeline")]
 pub use report::{Loss, Losses, Rejections, Report, ReportOptions};
+#[cfg(feature = "naive")]
+#[doc(hidden)]
+pub use scan::naive;
 pub use scan::{Form, Mention, Rejection, Scanner, Stream, Tally};
 
 /// For this crate's own benchmarks; may change at any time.

@@ -1,6 +1,8 @@
 //! Inputs that a fuzz target once failed on, and the labelled samples, through the same checks.
 #![allow(clippy::print_stderr)]
 
+#[path = "../fuzz/check_naive.rs"]
+mod check_naive;
 #[path = "../fuzz/checks.rs"]
 mod checks;
 
@@ -30,6 +32,12 @@ fn inputs_cut_anywhere_give_what_they_give_at_once() {
         }
     };
     assert!(each_file("corpora", cut) > 20);
+}
+
+#[test]
+fn the_twin_finds_what_the_scanner_finds() {
+    assert!(each_file("fuzz/regressions/scan_naive", check_naive::scan_naive) > 0);
+    assert!(each_file("corpora", check_naive::scan_naive) > 20);
 }
 
 #[test]

@@ -1,10 +1,11 @@
-//! Runs each case of `tests/cases/scan-*.toml` through the scanner: whole, in pieces and in ranges of several sizes.
+//! Runs each case of `tests/cases/scan-*.toml` through the scanner: whole, in pieces and in ranges of several sizes, and through
+//! its naive twin.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod common;
 
 use common::{Case, Found, cases, known_failures};
-use doisift::{Mention, Rejection, Scanner, Tally};
+use doisift::{Mention, Rejection, Scanner, Tally, naive};
 
 /// The sizes of the pieces that a document is handed over in.
 const PIECES: [usize; 5] = [1, 2, 3, 7, 64];
@@ -61,6 +62,18 @@ fn scan_ranges(bytes: &[u8], size: usize) -> (Vec<Found>, Tally) {
     (all, tally)
 }
 
+fn scan_naively(bytes: &[u8]) -> (Vec<Found>, Tally) {
+    let (mentions, tally) = naive::scan(bytes, MAX_NAME);
+    let found = mentions.into_iter().map(|mention| Found {
+        key: mention.key,
+        form: mention.form.name().to_owned(),
+        text: mention.text,
+        offset: mention.offset,
+        guessed: mention.guessed,
+    });
+    (found.collect(), tally)
+}
+
 /// A case in the middle of a document: lines without a name before and behind it.
 fn in_a_document(case: &Case) -> (Vec<u8>, usize) {
     let lines = "nothing to find in this line\n".repeat(150);
@@ -98,6 +111,20 @@ fn every_case_alone() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+#[test]
+fn every_case_by_the_twin() {
+    for case in cases() {
+        let (mentions, tally) = scan_naively(&case.bytes);
+        assert_eq!(check(&case, "twin", &mentions, &tally), None);
+        let text = String::from_utf8_lossy(&case.bytes);
+        assert_eq!(
+            (mentions, tally),
+            scan_whole(&case.bytes),
+            "scanner and twin differ: {text}"
+        );
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! `anchor` finds where a look is worth it, `candidate` decides about each: `start` and `automaton` tell whether a name
 //! starts there, `context` and `enclosure` read what stands before, `reach` bounds the candidate, `decode` undoes its
-//! escapes, `extent` and `trim` find its end. Knows [`Doi`](crate::Doi) and bytes; knows nothing of files, containers or
+//! escapes, `extent` and `trim` find its end. `naive` is the slow twin of all of them. Knows [`Doi`](crate::Doi) and bytes; knows nothing of files, containers or
 //! records.
 
 mod anchor;
@@ -13,6 +13,8 @@ mod decode;
 mod enclosure;
 mod extent;
 mod mention;
+#[cfg(feature = "naive")]
+pub mod naive;
 mod reach;
 mod start;
 mod tally;

@@ -1,0 +1,275 @@
+//! What the bytes before a name say: its form, what encloses it, whether it stands in a URL, how it is encoded.
+
+use super::Form;
+use super::opener;
+
+/// Where in a URL of some other host a name stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Text,
+    Path,
+    Query,
+}
+
+/// All that is known from what stands before a name.
+pub(super) struct Around {
+    pub(super) form: Form,
+    pub(super) enclosure: Option<Enclosure>,
+    pub(super) place: Place,
+    /// How often percent escapes are undone.
+    pub(super) percent: usize,
+}
+
+impl Around {
+    /// Reads what `before` says about the name behind it, whose prefix is written `prefix`.
+    pub(super) fn read(before: &[u8], prefix: &[u8]) -> Around {
+        let scheme = opener::scheme(before);
+        let labelled = if opener::is_labelled(before) {
+            Form::Label
+        } else {
+            Form::Bare
+        };
+        let (form, len) = scheme.unwrap_or((labelled, 0));
+        let (outside, lead) = before.split_at(before.len() - len);
+        let lead = if len > 0 { lead } else { last_escape(before) };
+        Around {
+            form,
+            enclosure: enclosure(outside),
+            place: place(outside, form),
+            percent: (depth(lead) + 1).max(depth(prefix)).min(DEEPEST),
+        }
+    }
+}
+
+/// Nobody nests URLs deeper.
+const DEEPEST: usize = 8;
+
+fn place(outside: &[u8], form: Form) -> Place {
+    if is_parameter_of_url(outside) {
+        Place::Query
+    } else if matches!(form, Form::Bare | Form::Label) && ends_in(&["/", "%2F", "%2f"], outside) {
+        Place::Path
+    } else {
+        Place::Text
+    }
+}
+
+fn ends_in(ends: &[&str], text: &[u8]) -> bool {
+    ends.iter().any(|end| text.ends_with(end.as_bytes()))
+}
+
+/// The last `len` bytes of `text`.
+fn last(len: usize, text: &[u8]) -> &[u8] {
+    &text[text.len().saturating_sub(len)..]
+}
+
+/// `text` behind its last byte that is not `wanted`.
+fn tail(text: &[u8], wanted: impl Fn(u8) -> bool) -> &[u8] {
+    let start = text
+        .iter()
+        .rposition(|b| !wanted(*b))
+        .map_or(0, |at| at + 1);
+    &text[start..]
+}
+
+/// Whether `outside` ends in `?name=` or `&name=`, plain or escaped.
+fn is_parameter_of_url(outside: &[u8]) -> bool {
+    let near = last(80, outside);
+    let signs = ["=", "%3D", "%3d"];
+    let Some(front) = signs
+        .iter()
+        .find_map(|sign| near.strip_suffix(sign.as_bytes()))
+    else {
+        return false;
+    };
+    let name = tail(front, |b| {
+        b.is_ascii_alphanumeric() || b"_-.[]%".contains(&b)
+    });
+    let escaped = name
+        .windows(3)
+        .any(|w| [&b"%3F"[..], b"%3f", b"%26"].contains(&w));
+    escaped || ends_in(&["?", "&", "amp;"], &front[..front.len() - name.len()])
+}
+
+/// The percent escape that `before` ends with, or nothing.
+fn last_escape(before: &[u8]) -> &[u8] {
+    let digits = tail(last(12, before), |b| b.is_ascii_hexdigit());
+    let front = &before[..before.len() - digits.len()];
+    let is_escape =
+        digits.len() < 12 && front.ends_with(b"%") && digits.len() >= 2 && digits.len() % 2 == 0;
+    if is_escape {
+        last(digits.len() + 1, before)
+    } else {
+        b""
+    }
+}
+
+/// How often the most deeply encoded byte of `text` was encoded: `%2F` once, `%252F` twice.
+fn depth(text: &[u8]) -> usize {
+    let escapes = (0..text.len()).filter(|at| text[*at] == b'%');
+    escapes
+        .map(|at| depth_of_escape(&text[at + 1..]))
+        .max()
+        .unwrap_or(0)
+}
+
+/// The same for the escape whose digits `digits` starts with.
+fn depth_of_escape(digits: &[u8]) -> usize {
+    match digits {
+        [b'2', b'5', inner @ ..] if inner.len() >= 2 => 1 + depth_of_escape(inner),
+        _ => 1,
+    }
+}
+
+/// What stands around a name, or around a name with its scheme or proxy.
+pub(super) struct Enclosure {
+    closers: &'static [&'static str],
+    /// White space may stand before the closer.
+    loose: bool,
+    /// The end of the line closes too.
+    line: bool,
+    /// Bytes that end the name wherever they stand in it.
+    pub(super) marks: &'static [u8],
+}
+
+/// How many blanks are passed over, and how far back a line or a parameter may start.
+const NEAR: usize = 64;
+
+fn pair(closers: &'static [&'static str], marks: &'static [u8]) -> Option<Enclosure> {
+    Some(Enclosure {
+        closers,
+        loose: true,
+        line: false,
+        marks,
+    })
+}
+
+fn field(closers: &'static [&'static str], marks: &'static [u8]) -> Option<Enclosure> {
+    Some(Enclosure {
+        closers,
+        loose: false,
+        line: true,
+        marks,
+    })
+}
+
+/// What encloses a name that `before` ends at.
+fn enclosure(before: &[u8]) -> Option<Enclosure> {
+    let opened_by = |opener: &str| before.ends_with(opener.as_bytes());
+    if starts_line(before) {
+        field(&[",", ";", "\t"], b",;")
+    } else if is_parameter_of_template(before) || opened_by("|") {
+        Some(Enclosure {
+            closers: &["|", "}}"],
+            loose: true,
+            line: true,
+            marks: b"",
+        })
+    } else if opened_by("\\\"") {
+        pair(&["\\\""], b"")
+    } else if opened_by("&quot;") {
+        pair(&["&quot;"], b"")
+    } else if opened_by("&#34;") {
+        pair(&["&#34;"], b"")
+    } else if opened_by("%22") {
+        pair(&["%22"], b"")
+    } else if opened_by("\"") {
+        pair(&["\""], b"")
+    } else if opened_by("'") {
+        pair(&["'"], b"'")
+    } else if opened_by("&#39;") {
+        pair(&["&#39;"], b"'")
+    } else if opened_by("&apos;") {
+        pair(&["&apos;"], b"'")
+    } else if opened_by("&gt;") {
+        pair(&["&lt;"], b"")
+    } else if opened_by("&lt;") {
+        pair(&["&gt;"], b"")
+    } else if opened_by("<") {
+        pair(&[">"], b"")
+    } else if opened_by(">") {
+        pair(&["<"], b"")
+    } else if opened_by("{") {
+        pair(&["}"], b"")
+    } else if opened_by(",") {
+        field(&[","], b",")
+    } else if opened_by(";") {
+        field(&[";"], b";")
+    } else if opened_by("\t") {
+        field(&["\t"], b"")
+    } else {
+        None
+    }
+}
+
+impl Enclosure {
+    /// Whether what follows a name closes this enclosure.
+    pub(super) fn is_closed_by(&self, rest: &[u8]) -> bool {
+        let near = &rest[..rest.len().min(NEAR)];
+        let behind = near.trim_ascii_start();
+        let blanks = &near[..near.len() - behind.len()];
+        let line_ends =
+            blanks.len() == rest.len() || blanks.contains(&b'\n') || blanks.contains(&b'\r');
+        let closes = |closer: &&str| {
+            if self.loose {
+                behind.starts_with(closer.as_bytes())
+            } else {
+                // In prose a blank follows the mark.
+                rest.strip_prefix(closer.as_bytes())
+                    .is_some_and(|next| !next.starts_with(b" "))
+            }
+        };
+        self.line && line_ends || self.closers.iter().any(closes)
+    }
+}
+
+/// Whether `before` ends in `| name = `.
+fn is_parameter_of_template(before: &[u8]) -> bool {
+    if !ends_in(&[" ", "="], before) {
+        return false;
+    }
+    let Some(front) = last(NEAR, before).trim_ascii_end().strip_suffix(b"=") else {
+        return false;
+    };
+    let front = front.trim_ascii_end();
+    let name = tail(front, |b| b.is_ascii_alphanumeric());
+    front[..front.len() - name.len()]
+        .trim_ascii_end()
+        .ends_with(b"|")
+}
+
+/// Whether nothing but blanks and a RIS tag stands on the line before a name.
+fn starts_line(before: &[u8]) -> bool {
+    let line = tail(last(NEAR, before), |b| b != b'\n' && b != b'\r');
+    if line.len() == NEAR && before.len() > NEAR {
+        return false;
+    }
+    let is_tag = |tag: &[u8]| {
+        tag[0].is_ascii_uppercase() && tag[1].is_ascii_alphanumeric() && tag[2..] == *b"  - "
+    };
+    let rest = match line.split_at_checked(6) {
+        Some((tag, rest)) if is_tag(tag) => rest,
+        _ => line,
+    };
+    rest.iter().all(|b| *b == b' ')
+}
+
+/// Whether a name stands in the quoted value of an attribute or member called exactly `key`.
+pub(super) fn is_citation_key(before: &[u8]) -> bool {
+    let Some(quote) = before.iter().rposition(|b| matches!(b, b'"' | b'\'')) else {
+        return false;
+    };
+    let head = &before[..quote];
+    let head = head.strip_suffix(b"\\").unwrap_or(head).trim_ascii_end();
+    match head.split_last() {
+        Some((b'=', attribute)) => match attribute.trim_ascii_end().strip_suffix(b"key") {
+            Some([.., front]) => front.is_ascii_whitespace(),
+            _ => false,
+        },
+        Some((b':', member)) => ends_in(
+            &["\"key\"", "'key'", "\\\"key\\\""],
+            member.trim_ascii_end(),
+        ),
+        _ => false,
+    }
+}

@@ -1,0 +1,204 @@
+//! Documents put together from what the scanner's rules turn on: the scanner and its naive twin must say the same of
+//! each, whole and in pieces, and names must not overlap.
+
+use doisift::naive::{self, OwnedMention};
+use doisift::{Scanner, Tally};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// What leads up to a name: schemes, proxies, labels, openers, and what looks like them.
+#[rustfmt::skip]
+const LEADS: &[&str] = &[
+    "doi:", "DOI:", "DOI: ", "doi ", "doi%3A", "urn:doi:", "URN%3ADOI%3A", "info:doi/", "info%3Adoi%2F", "hdl:",
+    "https://doi.org/", "http://dx.doi.org/", "HTTPS://DOI.ORG/", "//doi.org/", "doi.org/", "www.doi.org/",
+    "my-doi.org/", "x@dx.doi.org/", "https://doi.org:443/", "https:\\/\\/doi.org\\/", "https%3A%2F%2Fdoi.org%2F",
+    "https%253A%252F%252Fdoi.org%252F", "https://doi.org/api/handles/", "https://doi.org/ ", "doi.org//",
+    "http://hdl.handle.net/", "hdl.handle.net%2F", "https:&#x2F;&#x2F;doi.org&sol;", "https\\u003a//doi.org/",
+    "https://a.example/doi/", "https://a.example/doi/full/", "/doi/", "%2Fdoi%2F", "?doi=", "&id=", "&amp;doi=",
+    "%3Fdoi%3D", "%3fdoi%3d", "%26x%3D", "?a[b]=doi:", "\"DOI\":\"", "\"doi\": \"", "\\\"doi\\\":\\\"",
+    "&quot;doi&quot;:&quot;", "%22doi%22:%22", "<doi>", "<doi> ", "<doi>\n  ", "<a href=\"", "<a href='",
+    "<pub-id pub-id-type=\"doi\">", "<meta name=\"citation_doi\" content = \"", "&lt;doi&gt;", "&lt;", "doi = {",
+    "\\doi{", "{{doi|", "| doi = ", "|doi=", "|x=\t", "DO  - ", "\nDO  - ", "\r\nM3  - ", "key=\"", " key=\"",
+    "<citation key='", "\"key\":\"", "\"key\" : \"key-", "\\\"key\\\":\\\"", "'key':'", "onkey=\"", "dois:",
+    "DOI no. ", "DOI-number: ", "doi_url=", "paperDOI:", "geodoi ", "doi\u{b}", "doi.org/ ", "do1:", "(", "[", "{",
+    "\"", "'", "\\\"", "\\'", "&quot;", "&#34;", "&#39;", "&apos;", "%22", "<", ">", "&gt;", "|", ",", ";", "\t",
+    "2020,", "x;", "**", "_", "`", "“", "«", "（",
+];
+
+/// Prefixes, in whole and broken, and decoys.
+#[rustfmt::skip]
+const PREFIXES: &[&str] = &[
+    "10.5555/", "10.5555/", "10.5555/", "10.5555/", "10.1093/", "10.1000.10/", "10.5555\\/", "10.5555\\\\/",
+    "10.5555\\\\\\/", "10.5555\\u002f", "10.5555\\\\u002F", "10.5555%2F", "10.5555%2f", "10.5555%252F",
+    "10.5555%25252f", "10.5555&#x2F;", "10.5555&#47;", "10.5555&sol;", "10%2E5555/", "10&#46;5555/",
+    "10&period;5555/", "10\\u002e5555/", "10%252e5555%252F", "10.5555:", "10.5555%3A", "10.5555&colon;", "10. 5555/",
+    "10.\n5555/", "10.5555 /", "10. 5555\t/", "10.         5555/", "10.978.12345/", "10.979.1/", "10.978.88983/12",
+    "10.231/", "10.0.0.0/", "10.12345678901/", "10.5555.1.2.3.4/", "10.5555.1.2.3.4.5/", "10.10.5555/",
+    "10.10.10.5555/", "2.10.5555/", "110.5555/", "10.15.7/", "10.4515260,51.3 ", "10.5555", "10.", "10", "10.5555./",
+    "10/abc", "10/", "g/10/abc", "DOI.ORG/10/x", "doi.org/10/gkj5fq", "https://doi.org/10/x", "dx.doi.org%2F10%2Fx",
+    "10\\/abc", "10.2010/", "10.1016/", "-10.1999/", "5-10.2010/full", "5-10.1038/a", "10.5555/10.5555/", "10.5555%2F10.5555/", "%10.5555/", "%2010.5555/", "\\u200910.5555/",
+    "\\x2010.5555/", "\\x2g10.5555/",
+];
+
+/// Middles of names, their ends, and what can stand behind them.
+#[rustfmt::skip]
+const PIECES: &[&str] = &[
+    "a", "abc", "1", "12", "x1", "É", "é", "日本", "e\u{301}", "\u{2010}", "\u{2014}", "\u{ad}", "\u{200b}", "\u{feff}",
+    "\u{e0041}", "\u{e000}", "\u{378}", "\u{a0}", "\u{202f}", "\u{3000}", "\u{2028}", "\u{85}", "…", "...", "....",
+    "。", "，", "”", "»", "·", "§", "¿", "\u{fffd}", "“", "）", "€", "²", "‿", ".", ",", ";", ":", "!", "?", "'", "\"",
+    "&", "-", "/", "//", "(", ")", "[", "]", "{", "}", "<", ">", "*", "_", "~", "$", "=", "+", "#", "@", "^", "%",
+    "|", "\\", "`", "\t", " ", "  ", "\n", "\r\n", "\n\n", "\u{b}", "\u{c}", "\0", "\u{7}", "\u{7f}", "(X)", "a(b)c",
+    "[1]", "[1]2", "[0774:T]2.0.CO;2", "<693::AID-X>3.0.CO;2-O", "(SICI)1097(199912)49:8", ">3.0.CO;2-O", ";2-#",
+    "3.0.CO;2", "2.0.CO;2-X", ";2", "&lt;1::A&gt;3.0.CO;2-X", "&amp;lt;", "%3C1%3E3.0.CO;2-7", "\\u003c1\\u003e",
+    "{\\textless}", "\\textgreater{}", "\\textsubscript{E}", "\\textit{", "{\\_}", "{[}", "{]}", "{é}", "{&amp;}",
+    "\\_", "\\&", "\\%2F", "\\%", "\\\\_", "\\n", "\\t", "\\\\n", "\\\"", "\\'", "\\u0000", "\\u00fc",
+    "\\ud83d\\ude00", "\\ud83d", "\\ud83d\\u0041", "\\u00a0", "\\x41", "\\xe9", "\\u00", "\\x", "&lt;", "&gt;",
+    "&amp;", "&amp;amp;", "&quot;", "&apos;", "&#39;", "&#150;", "&#38;", "&#x26;", "&nbsp;", "&shy;", "&eacute;",
+    "&nGt;", "&fjlig;", "&lt", "&ltx;", "&copy=1", "&copy=1;", "&b&lt;", "&;", "&#;", "&#x;", "&#xD800;",
+    "&notanentity;", "&CounterClockwiseContourIntegral;", "&semi;", "%20", "%22", "%22.1", "%23", "%25", "%2525",
+    "%252F", "%2F", "%2f", "%26", "%26page%3D2", "%28", "%29", "%3F", "%3f", "%C3%89", "%C3", "%E2%80%8B", "%0A",
+    "%00", "%5C", "%7B", "%7Cx", "%zz", "%4", "&page=2", "&x", "&amp;x=1", ";jsessionid=A", ";x:y", "?x=1", "#x",
+    "#sthash.x", "&utm.x=", "/full", "/pdf", "/meta", "/abstract", "/full/html", "/fulltext.html", "/FULL",
+    "/figures/3", "/MediaObjects/x", "/-/DC1", "/full/", "/jme/tjz032/5423051", ".pdf", ".html", ".full", "/pdf/pdf",
+    ".URL", ".http", ",PMID:1", "[PubMed", ".PMC1", ".pmcx", ".doi", ",arXiv:1", ".Epub", ".issn", "http://",
+    "https:/", "HTTP:/x", ".pmid", ".arxivx", "[doi", "- 12", "-\n1a", "/ es03", ": 7(1)", ". 1091", "j. x", "j.",
+    "ldr", "-\n\n1", "-                 1", " (1)", "\r\n  journal", "- x1\"", "\" ", "\",", "',", "</doi>", "<br/>",
+    "</a>", "<!--", "<?", "<i>", ">x</a>", "}}", "},", "|year=1", "\n| year", ", ", ",x", ";x", "\tx", "; ",
+    "&quot;,", "\\\"}", "&lt;/p&gt;", "and", "A.", "...</a>", "…<", "...\"", ".\"", "*\"", "_<", "/\"", "*", "key",
+    "doi", "10.", "\u{200b}\"", "*\u{200b}\"",
+];
+
+/// Bytes that are no UTF-8, or only part of a character.
+const BYTES: &[&[u8]] = &[
+    b"\xE9",
+    b"\xFF",
+    b"\xC3",
+    b"\xE2\x80",
+    b"\x80",
+    b"\xF0\x9F",
+    b"\xBD",
+    b"\xEF\xBF",
+    b"\xED\xA0\x80",
+];
+
+fn fragment() -> impl Strategy<Value = Vec<u8>> {
+    let of =
+        |all: &'static [&'static str]| select(all).prop_map(|text: &str| text.as_bytes().to_vec());
+    prop_oneof![
+        6 => of(LEADS),
+        8 => of(PREFIXES),
+        12 => of(PIECES),
+        1 => select(BYTES).prop_map(<[u8]>::to_vec),
+        1 => "[ -~]{1,4}".prop_map(String::into_bytes),
+        1 => any::<Vec<u8>>().prop_map(|mut bytes| { bytes.truncate(3); bytes }),
+        1 => (select(&["a", "[", ")", "/pdf", "&", "1", " ", "\u{ad}", "x10.5555/"][..]), 1..90_usize)
+            .prop_map(|(text, times)| text.repeat(times).into_bytes()),
+    ]
+}
+
+fn name() -> impl Strategy<Value = Vec<u8>> {
+    let of = |all: &'static [&'static str]| select(all).prop_map(str::to_owned);
+    let pieces = proptest::collection::vec(of(PIECES), 0..6).prop_map(|pieces| pieces.concat());
+    (proptest::option::of(of(LEADS)), of(PREFIXES), pieces).prop_map(|(lead, prefix, pieces)| {
+        [lead.unwrap_or_default(), prefix, pieces]
+            .concat()
+            .into_bytes()
+    })
+}
+
+/// Shows itself as it would stand in a test.
+#[derive(Clone)]
+struct Document(Vec<u8>);
+
+impl std::fmt::Debug for Document {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "b\"{}\"", self.0.escape_ascii())
+    }
+}
+
+fn document() -> impl Strategy<Value = Document> {
+    let part = prop_oneof![2 => name(), 3 => fragment()];
+    proptest::collection::vec(part, 1..10).prop_map(|parts| Document(parts.concat()))
+}
+
+/// Long enough that the window before an anchor and the pieces that a stream holds both end inside.
+fn long_document() -> impl Strategy<Value = Document> {
+    let filling = select(&[" ", "x", "<doi ", "5", "<a title='doi' "][..]);
+    (
+        proptest::collection::vec(document(), 1..12),
+        filling,
+        0..600_usize,
+    )
+        .prop_map(|(parts, filling, times)| {
+            let filling = filling.repeat(times / parts.len());
+            let parts: Vec<_> = parts.into_iter().map(|part| part.0).collect();
+            Document(parts.join(filling.as_bytes()))
+        })
+}
+
+fn max_name() -> impl Strategy<Value = usize> {
+    prop_oneof![3 => Just(64 << 10), 2 => 5..80_usize]
+}
+
+fn scan(document: &[u8], max_name: usize) -> (Vec<OwnedMention>, Tally) {
+    let mut mentions = Vec::new();
+    let mut scanner = Scanner::new().max_name(max_name);
+    let tally = scanner.scan(document, |mention| mentions.push(mention.into()));
+    (mentions, tally)
+}
+
+fn stream(document: &[u8], max_name: usize, sizes: &[usize]) -> (Vec<OwnedMention>, Tally) {
+    let mut mentions = Vec::new();
+    let mut scanner = Scanner::new().max_name(max_name);
+    let mut stream = scanner.stream();
+    let mut rest = document;
+    for size in sizes.iter().cycle() {
+        let (piece, behind) = rest.split_at(rest.len().min(*size));
+        stream.push(piece, |mention| mentions.push(mention.into()));
+        rest = behind;
+        if rest.is_empty() {
+            break;
+        }
+    }
+    let tally = stream.finish(|mention| mentions.push(mention.into()));
+    (mentions, tally)
+}
+
+fn overlap(mentions: &[OwnedMention]) -> Option<&[OwnedMention]> {
+    mentions
+        .windows(2)
+        .find(|pair| pair[0].offset + pair[0].text.len() as u64 > pair[1].offset)
+}
+
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn the_twin_says_the_same(document in document(), max_name in max_name()) {
+        prop_assert_eq!(scan(&document.0, max_name), naive::scan(&document.0, max_name));
+    }
+
+    #[test]
+    fn the_twin_says_the_same_of_a_stream(
+        document in long_document(),
+        max_name in 5..80_usize,
+        sizes in proptest::collection::vec(prop_oneof![1..9_usize, 1..700_usize], 1..6),
+    ) {
+        let slow = naive::scan(&document.0, max_name);
+        prop_assert_eq!(&scan(&document.0, max_name), &slow);
+        prop_assert_eq!(&stream(&document.0, max_name, &sizes), &slow);
+    }
+
+    #[test]
+    fn names_do_not_overlap(document in document(), max_name in max_name()) {
+        let (mentions, _) = scan(&document.0, max_name);
+        prop_assert_eq!(overlap(&mentions), None);
+    }
+}
