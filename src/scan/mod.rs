@@ -2,8 +2,8 @@
 //!
 //! `anchor` finds where a look is worth it, `candidate` decides about each: `start` and `automaton` tell whether a name
 //! starts there, `context` and `enclosure` read what stands before, `reach` bounds the candidate, `decode` undoes its
-//! escapes, `extent` and `trim` find its end. `naive` is the slow twin of all of them. Knows [`Doi`](crate::Doi) and bytes; knows nothing of files, containers or
-//! records.
+//! escapes, `extent` and `trim` find its end. `naive` is the slow twin of all of them. Knows [`Doi`](crate::Doi) and bytes;
+//! knows nothing of files, containers or records.
 
 mod anchor;
 mod automaton;
