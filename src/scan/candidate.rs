@@ -1,6 +1,6 @@
 //! Decides about one anchor from the bounded window around it, and from nothing else.
 
-use super::automaton::{Registrant, Separator};
+use super::automaton::Registrant;
 use super::context::{Context, Place, is_citation_key};
 use super::decode::{Decoder, Text};
 use super::extent::{self, End, Reading};
@@ -59,7 +59,7 @@ impl Judge {
             return Err(Rejection::TooLong);
         }
         let raw = &window[at..reach.end];
-        let is_plain = !(reach.escaped || reach.joined || prefix.escaped);
+        let is_plain = !(reach.escaped || prefix.escaped);
         let text = if is_plain {
             Text::plain(raw)
         } else {
@@ -76,11 +76,13 @@ impl Judge {
         {
             return Err(Rejection::RegistrantCode);
         }
-        let guessed = end.guessed || reach.joined || prefix.separator == Separator::Broken;
+        let len = text.end(end.at);
+        // White space inside a name is a break that was passed over.
+        let joined = !is_plain && raw[..len].iter().any(u8::is_ascii_whitespace);
         Ok(Accepted {
             form: context.form,
-            guessed,
-            len: text.end(end.at),
+            guessed: end.guessed || joined,
+            len,
         })
     }
 }

@@ -7,9 +7,7 @@ use super::start::start;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reach {
     pub(super) end: usize,
-    /// White space was passed over to join a broken name.
-    pub(super) joined: bool,
-    /// Something may have to be decoded.
+    /// Something may have to be decoded, or white space was passed over to join a broken name.
     pub(super) escaped: bool,
 }
 
@@ -24,7 +22,7 @@ pub(super) fn reach(
     joinable: bool,
 ) -> Reach {
     let last = window.len().min(anchor + limit + 1);
-    let (mut at, mut first_break, mut escaped) = (from, None, false);
+    let (mut at, mut escaped) = (from, false);
     while at < last {
         at += plain_len(&window[at..last]);
         let Some(byte) = window[..last].get(at) else {
@@ -47,7 +45,7 @@ pub(super) fn reach(
             }
             Class::Blank if joinable => match break_len(window, from, at) {
                 Some(len) => {
-                    first_break.get_or_insert(at);
+                    escaped = true;
                     len
                 }
                 None => break,
@@ -57,7 +55,6 @@ pub(super) fn reach(
     }
     Reach {
         end: at.min(last),
-        joined: first_break.is_some_and(|start| start < at),
         escaped,
     }
 }

@@ -174,7 +174,7 @@ impl Candidate<'_> {
         if around::is_citation_key(self.before) {
             return Err(Rejection::CitationKey);
         }
-        let (end, joined) = stretch::stretch(self);
+        let end = stretch::stretch(self);
         if end > self.max_name {
             return Err(Rejection::TooLong);
         }
@@ -189,8 +189,9 @@ impl Candidate<'_> {
         if self.prefix.isbn && form != Form::Urn && !is_isbn_suffix(suffix) {
             return Err(Rejection::RegistrantCode);
         }
-        let guessed = ending.guessed || joined || self.prefix.broken;
-        Ok((name, text.end(ending.at), form, guessed))
+        let len = text.end(ending.at);
+        let joined = self.behind[..len].iter().any(u8::is_ascii_whitespace);
+        Ok((name, len, form, ending.guessed || joined))
     }
 }
 

@@ -3,11 +3,10 @@
 use super::spelling::prefix;
 use super::{BEFORE, Candidate, Form, before_twice, opener, standing};
 
-/// Where the candidate ends, counted from its first byte, and whether a break in it was passed over.
-pub(super) fn stretch(candidate: &Candidate<'_>) -> (usize, bool) {
+/// Where the candidate ends, counted from its first byte.
+pub(super) fn stretch(candidate: &Candidate<'_>) -> usize {
     let (text, from) = (candidate.behind, candidate.prefix.len);
     let joinable = candidate.around.form != Form::Bare;
-    let mut breaks = Vec::new();
     let mut at = from;
     while at < text.len() && at <= candidate.max_name {
         let blanks = if joinable {
@@ -22,7 +21,6 @@ pub(super) fn stretch(candidate: &Candidate<'_>) -> (usize, bool) {
             at = from + name[..name.len() - led_up].trim_ascii_end().len();
             break;
         } else if let Some(len) = blanks {
-            breaks.push(at);
             at += len;
         } else if ends_here(&text[at..]) {
             break;
@@ -30,7 +28,7 @@ pub(super) fn stretch(candidate: &Candidate<'_>) -> (usize, bool) {
             at += 1;
         }
     }
-    (at, breaks.iter().any(|start| *start < at))
+    at
 }
 
 /// Whether `rest` starts with what no name holds, however it is escaped: a blank or another control, some marks, a tag.
