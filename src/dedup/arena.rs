@@ -54,13 +54,20 @@ impl Arena {
 
     /// Stores `string`.
     pub(super) fn push(&mut self, string: &[u8]) -> At {
-        let needed = stored(string.len());
+        self.push_joined([string, b""])
+    }
+
+    /// Stores two strings as one.
+    pub(super) fn push_joined(&mut self, parts: [&[u8]; 2]) -> At {
+        let length = parts[0].len() + parts[1].len();
+        let needed = stored(length);
         let number = self.room(needed);
         self.bytes += needed;
         let block = &mut self.blocks[number];
         let offset = block.len();
-        put_length(block, string.len());
-        block.extend_from_slice(string);
+        put_length(block, length);
+        block.extend_from_slice(parts[0]);
+        block.extend_from_slice(parts[1]);
         At::new(number, offset)
     }
 
@@ -69,6 +76,19 @@ impl Arena {
     pub(super) fn get(&self, at: At) -> &[u8] {
         let (block, offset) = at.split();
         take(&self.blocks[block][offset..])
+    }
+
+    /// Where every string is, in the order they were stored.
+    pub(super) fn addresses(&self) -> impl Iterator<Item = At> {
+        self.blocks.iter().enumerate().flat_map(|(number, block)| {
+            let mut next = 0;
+            std::iter::from_fn(move || {
+                let offset = next;
+                let string = take(block.get(offset..).filter(|rest| !rest.is_empty())?);
+                next += stored(string.len());
+                Some(At::new(number, offset))
+            })
+        })
     }
 
     /// Brings the start of the string at `at` into the cache; what comes back is of no use but for that.
@@ -150,6 +170,11 @@ mod tests {
         for (string, at) in strings.iter().zip(at) {
             assert_eq!(arena.get(at), string);
         }
+        let joined = arena.push_joined([b"12", b"34"]);
+        assert_eq!(arena.get(joined), b"1234");
+        let lengths: Vec<usize> = lengths.into_iter().chain([4]).collect();
+        let stored_lengths = arena.addresses().map(|at| arena.get(at).len());
+        assert_eq!(stored_lengths.collect::<Vec<_>>(), lengths);
         assert_eq!(
             arena.bytes(),
             lengths.iter().map(|&n| stored(n)).sum::<usize>()

@@ -16,13 +16,6 @@ impl<T> Default for Blocks<T> {
 }
 
 impl<T> Blocks<T> {
-    pub(super) fn len(&self) -> usize {
-        match self.blocks.split_last() {
-            Some((last, full)) => full.len() * BLOCK + last.len(),
-            None => 0,
-        }
-    }
-
     pub(super) fn push(&mut self, item: T) {
         match self.blocks.last_mut() {
             Some(last) if last.len() < BLOCK => last.push(item),
@@ -70,7 +63,6 @@ mod tests {
     fn items_come_back_by_their_number() {
         let mut list = Blocks::default();
         for number in 0..2 * BLOCK as u32 + 1 {
-            assert_eq!(list.len(), number as usize);
             list.push(number);
         }
         list.iter_mut().for_each(|item| *item *= 3);

@@ -1,15 +1,19 @@
-//! From hashes to entry numbers: open addressing over one array, made to be read ahead.
+//! From hashes to keys: open addressing over one array, made to be read ahead.
 //!
-//! A slot carries half of the hash, so that neither growing nor most of the wrong guesses look at an entry. Knows nothing of
+//! A slot carries a part of the hash, so that neither growing nor most of the wrong guesses look at a key. Knows nothing of
 //! keys; whoever asks compares them.
+
+use super::arena::At;
 
 /// Slots of the smallest index.
 const SMALLEST_BITS: u32 = 6;
+/// Bits of an address; the rest of a slot is the hash's.
+const AT_BITS: u32 = 40;
 
-/// Half of a hash (high) and, low, an entry's number plus one; 0 is free.
+/// The lowest 24 bits of a hash and, low, the bits of an address plus one; 0 is free.
 type Slot = u64;
 
-/// Finds entries by 32 bits of their key's hash.
+/// Finds addresses of keys by a part of their hash.
 #[derive(Default)]
 pub(super) struct Index {
     slots: Vec<Slot>,
@@ -18,32 +22,44 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// The slot that a search for `hash` starts at. Reading it ahead brings its neighbours into the cache too.
-    #[inline]
-    pub(super) fn peek(&self, hash: u32) -> u64 {
-        self.slots.get(self.home(hash)).copied().unwrap_or(0)
+    /// Number of addresses.
+    pub(super) fn len(&self) -> usize {
+        self.taken
     }
 
-    /// Entries that have this hash, by number.
+    /// The slot that a search for `hash` starts at. Reading it ahead brings its neighbours into the cache too.
     #[inline]
-    pub(super) fn find(&self, hash: u32) -> impl Iterator<Item = u32> {
-        let (start, slots) = (self.home(hash), &self.slots);
+    pub(super) fn peek(&self, hash: u64) -> u64 {
+        self.slots.get(self.home(part(hash))).copied().unwrap_or(0)
+    }
+
+    /// Addresses of keys that may have this hash.
+    #[inline]
+    pub(super) fn find(&self, hash: u64) -> impl Iterator<Item = At> {
+        let part = part(hash);
+        let (start, slots) = (self.home(part), &self.slots);
         (0..slots.len())
             .map(move |step| slots[(start + step) & (slots.len() - 1)])
             .take_while(|&slot| slot != 0)
-            .filter(move |&slot| (slot >> 32) as u32 == hash)
-            .map(|slot| slot as u32 - 1)
+            .filter(move |&slot| slot >> AT_BITS == part)
+            .map(|slot| At::from_bits(slot - 1))
     }
 
-    /// Adds an entry, which must be less than `u32::MAX`.
+    /// Adds an address, which must not be the last of all.
     #[inline]
-    pub(super) fn insert(&mut self, hash: u32, entry: u32) {
+    pub(super) fn insert(&mut self, hash: u64, at: At) {
         // Three in four: beyond, searches for what is not there grow long.
         if self.taken >= self.slots.len() / 4 * 3 {
             self.grow();
         }
         self.taken += 1;
-        self.put(u64::from(hash) << 32 | (u64::from(entry) + 1));
+        self.put(part(hash) << AT_BITS | (at.bits() + 1));
+    }
+
+    /// Gives the slots back; the number of addresses stays.
+    pub(super) fn clear(&mut self) {
+        self.slots = Vec::new();
+        self.bits = 0;
     }
 
     fn grow(&mut self) {
@@ -57,7 +73,7 @@ impl Index {
 
     fn put(&mut self, slot: Slot) {
         let mask = self.slots.len() - 1;
-        let mut at = self.home((slot >> 32) as u32);
+        let mut at = self.home(slot >> AT_BITS);
         while self.slots[at] != 0 {
             at = (at + 1) & mask;
         }
@@ -65,9 +81,14 @@ impl Index {
     }
 
     #[inline]
-    fn home(&self, hash: u32) -> usize {
-        (u64::from(hash) << self.bits >> 32) as usize
+    fn home(&self, part: u64) -> usize {
+        (part << self.bits >> (u64::BITS - AT_BITS)) as usize
     }
+}
+
+/// The part of a hash that a slot carries.
+fn part(hash: u64) -> u64 {
+    hash & (u64::MAX >> AT_BITS)
 }
 
 #[cfg(test)]
@@ -75,21 +96,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_are_found_among_those_of_equal_and_neighbouring_hashes() {
+    fn addresses_are_found_among_those_of_equal_and_neighbouring_hashes() {
         let mut index = Index::default();
         assert_eq!(index.find(7).count(), 0);
         // The last slots are contested, so that searches go round the end.
-        let hashes = [7, u32::MAX, u32::MAX, 0, u32::MAX - 1, 7];
-        for entry in 0..600u32 {
-            index.insert(hashes[entry as usize % hashes.len()], entry);
+        let hashes = [7, 0xff_ffff, 0xff_ffff, 0, 0xff_fffe, 7];
+        let hash = |number: u64| hashes[number as usize % hashes.len()];
+        for number in 0..600 {
+            index.insert(hash(number), At::from_bits(number << 30));
         }
-        for &hash in &hashes {
-            let mut found: Vec<u32> = index.find(hash).collect();
+        assert_eq!(index.len(), 600);
+        for wanted in hashes {
+            let mut found: Vec<u64> = index.find(wanted).map(At::bits).collect();
             found.sort_unstable();
-            let wanted: Vec<u32> = (0..600)
-                .filter(|&entry| hashes[entry as usize % hashes.len()] == hash)
-                .collect();
-            assert_eq!(found, wanted, "{hash}");
+            let all = (0..600).filter(|&number| hash(number) == wanted);
+            let all: Vec<u64> = all.map(|number| number << 30).collect();
+            assert_eq!(found, all, "{wanted}");
         }
         assert_eq!(index.find(8).count(), 0);
     }

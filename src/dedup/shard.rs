@@ -1,10 +1,9 @@
-//! One part of the table: an index of hashes, keys, and what is known of each.
+//! One part of the table: an index of hashes, the keys, and what is known of each.
 //!
 //! Everything here happens under the shard's lock. Equality of keys is always decided by their bytes.
 
 use super::arena::{Arena, At};
 use super::batch::{Batch, Row};
-use super::blocks::Blocks;
 use super::facts::{Facts, Known, Place, Text};
 use super::index::Index;
 use super::{DocumentId, Kept};
@@ -28,19 +27,22 @@ pub(super) struct Update<'a> {
     pub(super) guessed: bool,
 }
 
-/// One part of the table. Keys and facts are numbered alike, in the order they came.
+/// One part of the table.
 pub(super) struct Shard {
     index: Index,
-    keys: Blocks<At>,
-    arena: Arena,
+    /// Keys in the order they came; where facts are kept, each stands behind their number.
+    keys: Arena,
     /// None where keys alone are kept.
     facts: Option<Facts>,
 }
 
-/// The entry that an update seems to belong to.
+/// Bytes of a number that stands before a key.
+const NUMBER: usize = size_of::<u32>();
+
+/// Where an update seems to belong.
 #[derive(Clone, Copy, Default)]
 struct Guess {
-    entry: Option<(u32, At)>,
+    at: Option<At>,
     /// What was read only to have it in the cache.
     read: u64,
 }
@@ -49,8 +51,7 @@ impl Shard {
     pub(super) fn new(kept: Kept) -> Self {
         Shard {
             index: Index::default(),
-            keys: Blocks::default(),
-            arena: Arena::default(),
+            keys: Arena::default(),
             facts: (kept == Kept::All).then(Facts::default),
         }
     }
@@ -61,84 +62,97 @@ impl Shard {
         for rows in rows.chunks(TOGETHER) {
             self.guess(batch, rows, &mut guesses);
             for (&row, guess) in rows.iter().zip(&guesses) {
-                self.add(batch, batch.row(row), guess.entry, open);
+                self.add(batch, batch.row(row), guess.at, open);
             }
         }
     }
 
     /// Looks up where each of `rows` seems to belong.
     ///
-    /// Index, address, key and fact lie in places that are seldom in cache. Each is visited for all rows before the next, so
-    /// that the processor waits for many of them at a time.
+    /// Index, key and fact lie in places that are seldom in cache. Each is visited for all rows before the next, so that the
+    /// processor waits for many of them at a time.
     fn guess(&self, batch: &Batch, rows: &[u32], guesses: &mut [Guess; TOGETHER]) {
         for (guess, &row) in guesses.iter_mut().zip(rows) {
-            guess.read = self.index.peek(batch.row(row).hash as u32);
+            guess.read = self.index.peek(batch.row(row).hash);
         }
         for (guess, &row) in guesses.iter_mut().zip(rows) {
-            let entry = self.index.find(batch.row(row).hash as u32).next();
-            guess.entry = entry.map(|entry| (entry, self.keys[entry]));
+            guess.at = self.index.find(batch.row(row).hash).next();
+            guess.read += u64::from(guess.at.map_or(0, |at| self.keys.touch(at)));
         }
-        for guess in guesses.iter_mut().take(rows.len()) {
-            let Some((entry, at)) = guess.entry else {
-                continue;
-            };
-            guess.read += u64::from(self.arena.touch(at));
-            if let Some(facts) = &self.facts {
-                guess.read += u64::from(facts.touch(entry));
+        if let Some(facts) = &self.facts {
+            for guess in guesses.iter_mut().take(rows.len()) {
+                let number = guess.at.map_or(u32::MAX, |at| number(self.keys.get(at)));
+                guess.read += u64::from(facts.touch(number));
             }
         }
         std::hint::black_box(guesses.iter().fold(0, |all, guess| all ^ guess.read));
     }
 
-    fn add(&mut self, batch: &Batch, row: &Row, guess: Option<(u32, At)>, open: &[DocumentId]) {
+    fn add(&mut self, batch: &Batch, row: &Row, guess: Option<At>, open: &[DocumentId]) {
         let key = batch.key(row);
-        let entry = match guess {
-            Some((entry, at)) if self.arena.get(at) == key => Some(entry),
+        let at = match guess {
+            Some(at) if self.key(at) == key => Some(at),
             // Another key of this hash, or one that came just now.
-            _ => self.find(row.hash as u32, key),
+            _ => self.index.find(row.hash).find(|&at| self.key(at) == key),
         };
-        match entry {
-            None => self.insert(batch, row, key),
-            Some(entry) => {
-                if let Some(facts) = &mut self.facts {
-                    facts.unite(entry, &batch.update(row), open);
-                }
+        match (at, &mut self.facts) {
+            (None, _) => self.insert(batch, row, key),
+            (Some(_), None) => {}
+            (Some(at), Some(facts)) => {
+                facts.unite(number(self.keys.get(at)), &batch.update(row), open);
             }
         }
     }
 
-    fn find(&self, hash: u32, key: &[u8]) -> Option<u32> {
-        self.index.find(hash).find(|&entry| self.key(entry) == key)
-    }
-
     fn insert(&mut self, batch: &Batch, row: &Row, key: &[u8]) {
-        self.index.insert(row.hash as u32, self.keys.len() as u32);
-        self.keys.push(self.arena.push(key));
-        if let Some(facts) = &mut self.facts {
-            facts.insert(&batch.update(row));
-        }
+        let at = match &mut self.facts {
+            None => self.keys.push(key),
+            Some(facts) => {
+                let number = self.index.len() as u32;
+                facts.insert(&batch.update(row));
+                self.keys.push_joined([&number.to_le_bytes(), key])
+            }
+        };
+        self.index.insert(row.hash, at);
     }
 
-    /// Gives the index back: from now on entries are only read.
+    /// Gives back what only adding needs: from now on keys are only read.
     pub(super) fn seal(&mut self) {
-        self.index = Index::default();
+        self.index.clear();
         if let Some(facts) = &mut self.facts {
             facts.seal();
         }
     }
 
-    /// Number of entries.
+    /// Number of keys.
     pub(super) fn len(&self) -> usize {
-        self.keys.len()
+        self.index.len()
     }
 
-    /// An entry's key.
-    pub(super) fn key(&self, entry: u32) -> &[u8] {
-        self.arena.get(self.keys[entry])
+    /// Where the keys are.
+    pub(super) fn addresses(&self) -> impl Iterator<Item = At> {
+        self.keys.addresses()
     }
 
-    /// What is known of an entry, unless keys alone are kept.
-    pub(super) fn known(&self, entry: u32) -> Option<Known<'_>> {
-        self.facts.as_ref().map(|facts| facts.known(entry))
+    /// The key at `at`.
+    #[inline]
+    pub(super) fn key(&self, at: At) -> &[u8] {
+        let key = self.keys.get(at);
+        match self.facts {
+            Some(_) => &key[NUMBER..],
+            None => key,
+        }
     }
+
+    /// What is known of the key at `at`, unless keys alone are kept.
+    pub(super) fn known(&self, at: At) -> Option<Known<'_>> {
+        let facts = self.facts.as_ref()?;
+        Some(facts.known(number(self.keys.get(at))))
+    }
+}
+
+/// The number that stands before a key.
+fn number(key: &[u8]) -> u32 {
+    key.first_chunk()
+        .map_or(0, |&bytes| u32::from_le_bytes(bytes))
 }

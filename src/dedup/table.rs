@@ -184,8 +184,8 @@ impl Sealed {
         // Read some at a time, so that the processor waits for many places in memory at once.
         run.chunks(TOGETHER).flat_map(|some| {
             let known = some.iter().map(|item| {
-                let shard = &self.shards[item.shard as usize];
-                (shard.key(item.entry), shard.known(item.entry))
+                let (shard, at) = item.place();
+                (self.shards[shard].key(at), self.shards[shard].known(at))
             });
             let known: Vec<_> = known.collect();
             known
