@@ -95,7 +95,10 @@ impl Arena {
     #[inline]
     pub(super) fn touch(&self, at: At) -> u8 {
         let (block, offset) = at.split();
-        self.blocks[block][offset]
+        self.blocks
+            .get(block)
+            .and_then(|block| block.get(offset))
+            .map_or(0, |&byte| byte)
     }
 
     /// Number of the last block, which has room for `needed` bytes.

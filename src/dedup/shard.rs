@@ -77,7 +77,9 @@ impl Shard {
         }
         for (guess, &row) in guesses.iter_mut().zip(rows) {
             guess.at = self.index.find(batch.row(row).hash).next();
-            guess.read += u64::from(guess.at.map_or(0, |at| self.keys.touch(at)));
+        }
+        for guess in guesses.iter_mut().take(rows.len()) {
+            guess.read += u64::from(self.keys.touch(guess.at.unwrap_or_default()));
         }
         if let Some(facts) = &self.facts {
             for guess in guesses.iter_mut().take(rows.len()) {
