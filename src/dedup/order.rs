@@ -12,6 +12,8 @@ const PREFIX: usize = 8;
 const DEEP: usize = 64;
 /// Items up to which whole keys are compared.
 const FEW: usize = 16;
+/// Items whose keys are read from memory together.
+pub(super) const TOGETHER: usize = 64;
 /// Items from which other threads are worth waking.
 const MANY: usize = 1 << 14;
 
@@ -131,10 +133,22 @@ impl Sorter<'_> {
     }
 
     fn load(&self, items: &mut [Item], depth: usize) {
-        for item in items {
-            item.prefix = prefix(self.key(item).get(depth..).unwrap_or_default());
+        for some in items.chunks_mut(TOGETHER) {
+            touch(self.shards, some);
+            for item in some {
+                item.prefix = prefix(self.key(item).get(depth..).unwrap_or_default());
+            }
         }
     }
+}
+
+/// Brings the keys of some items into the cache, waiting for all of them at once.
+pub(super) fn touch(shards: &[Shard], items: &[Item]) {
+    let read = items.iter().fold(0, |all, item| {
+        let (shard, at) = item.place();
+        all ^ shards[shard].touch(at)
+    });
+    std::hint::black_box(read);
 }
 
 fn same_prefix(a: &Item, b: &Item) -> bool {

@@ -146,6 +146,12 @@ impl Shard {
         }
     }
 
+    /// Brings the key at `at` into the cache; what comes back is of no use but for that.
+    #[inline]
+    pub(super) fn touch(&self, at: At) -> u8 {
+        self.keys.touch(at)
+    }
+
     /// What is known of the key at `at`, unless keys alone are kept.
     pub(super) fn known(&self, at: At) -> Option<Known<'_>> {
         let facts = self.facts.as_ref()?;

@@ -20,8 +20,6 @@ const SHARDS: usize = 64;
 const RUN: usize = 2048;
 /// Runs under way for each thread.
 const AHEAD: usize = 4;
-/// Records that are read from memory together.
-const TOGETHER: usize = 32;
 
 /// All names of a run so far. Shared by reference between threads.
 ///
@@ -181,8 +179,8 @@ impl Table {
 
 impl Sealed {
     fn records(&self, run: &[Item]) -> impl Iterator<Item = Record<'_>> {
-        // Read some at a time, so that the processor waits for many places in memory at once.
-        run.chunks(TOGETHER).flat_map(|some| {
+        run.chunks(order::TOGETHER).flat_map(|some| {
+            order::touch(&self.shards, some);
             let known = some.iter().map(|item| {
                 let (shard, at) = item.place();
                 (self.shards[shard].key(at), self.shards[shard].known(at))
