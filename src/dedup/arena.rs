@@ -6,6 +6,8 @@
 /// Bytes of a block, unless one string is longer.
 const BLOCK: usize = 1 << OFFSET_BITS;
 const OFFSET_BITS: u32 = 16;
+/// Length of most strings, which may reach into a second line of the cache.
+const LIKELY: usize = 32;
 
 /// Address of a string in its arena: 40 bits, enough for a terabyte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,15 +19,24 @@ pub(super) struct At {
 
 impl At {
     fn new(block: usize, offset: usize) -> At {
-        let at = (block as u64) << OFFSET_BITS | offset as u64;
+        At::from_bits((block as u64) << OFFSET_BITS | offset as u64)
+    }
+
+    /// Something else in the place of an address: the 40 lowest of `bits`.
+    pub(super) fn from_bits(bits: u64) -> At {
         At {
-            low: at as u32,
-            high: (at >> 32) as u8,
+            low: bits as u32,
+            high: (bits >> 32) as u8,
         }
     }
 
+    /// What [`from_bits`](Self::from_bits) was given.
+    pub(super) fn bits(self) -> u64 {
+        u64::from(self.high) << 32 | u64::from(self.low)
+    }
+
     fn split(self) -> (usize, usize) {
-        let at = u64::from(self.high) << 32 | u64::from(self.low);
+        let at = self.bits();
         ((at >> OFFSET_BITS) as usize, at as usize & (BLOCK - 1))
     }
 }
@@ -45,42 +56,50 @@ impl Arena {
 
     /// Stores `string`.
     pub(super) fn push(&mut self, string: &[u8]) -> At {
-        self.store(&[string])
+        self.push_joined([string, b""])
     }
 
-    /// Stores `first` and directly behind it `second`, to be read back with [`pair_if`](Self::pair_if).
-    pub(super) fn push_pair(&mut self, first: &[u8], second: &[u8]) -> At {
-        self.store(&[first, second])
+    /// Stores two strings as one.
+    pub(super) fn push_joined(&mut self, parts: [&[u8]; 2]) -> At {
+        let length = parts[0].len() + parts[1].len();
+        let needed = stored(length);
+        let number = self.room(needed);
+        self.bytes += needed;
+        let block = &mut self.blocks[number];
+        let offset = block.len();
+        put_length(block, length);
+        block.extend_from_slice(parts[0]);
+        block.extend_from_slice(parts[1]);
+        At::new(number, offset)
     }
 
     /// The string at `at`.
+    #[inline]
     pub(super) fn get(&self, at: At) -> &[u8] {
-        take(self.tail(at)).0
-    }
-
-    /// The string at `at` and, if it is the first of a `pair`, the second.
-    pub(super) fn pair_if(&self, at: At, pair: bool) -> (&[u8], Option<&[u8]>) {
-        let (first, rest) = take(self.tail(at));
-        (first, pair.then(|| take(rest).0))
-    }
-
-    fn tail(&self, at: At) -> &[u8] {
         let (block, offset) = at.split();
-        &self.blocks[block][offset..]
+        take(&self.blocks[block][offset..])
     }
 
-    fn store(&mut self, strings: &[&[u8]]) -> At {
-        let needed = strings.iter().map(|s| stored(s.len())).sum();
-        let block = self.room(needed);
-        let number = self.blocks.len() - 1;
-        self.bytes += needed;
-        let block = &mut self.blocks[block];
-        let offset = block.len();
-        for string in strings {
-            put_length(block, string.len());
-            block.extend_from_slice(string);
-        }
-        At::new(number, offset)
+    /// Where every string is, in the order they were stored.
+    pub(super) fn addresses(&self) -> impl Iterator<Item = At> {
+        self.blocks.iter().enumerate().flat_map(|(number, block)| {
+            let mut next = 0;
+            std::iter::from_fn(move || {
+                let offset = next;
+                let string = take(block.get(offset..).filter(|rest| !rest.is_empty())?);
+                next += stored(string.len());
+                Some(At::new(number, offset))
+            })
+        })
+    }
+
+    /// Brings the start of the string at `at` into the cache; what comes back is of no use but for that.
+    #[inline]
+    pub(super) fn touch(&self, at: At) -> u8 {
+        let (block, offset) = at.split();
+        let block = self.blocks.get(block).map_or(&[][..], |block| block);
+        let byte = |offset: usize| block.get(offset).map_or(0, |&byte| byte);
+        byte(offset) ^ byte(offset + LIKELY)
     }
 
     /// Number of the last block, which has room for `needed` bytes.
@@ -111,16 +130,16 @@ fn put_length(block: &mut Vec<u8>, mut length: usize) {
     block.push(length as u8);
 }
 
-/// The string that `bytes` starts with, and what follows it.
+/// The string that `bytes` starts with.
 #[inline]
-fn take(bytes: &[u8]) -> (&[u8], &[u8]) {
+fn take(bytes: &[u8]) -> &[u8] {
     let (mut length, mut at) = (0, 0);
     loop {
         let byte = usize::from(bytes[at]);
         length |= (byte & 0x7f) << (7 * at);
         at += 1;
         if byte < 0x80 {
-            return bytes[at..].split_at(length);
+            return &bytes[at..][..length];
         }
     }
 }
@@ -155,26 +174,15 @@ mod tests {
         for (string, at) in strings.iter().zip(at) {
             assert_eq!(arena.get(at), string);
         }
+        let joined = arena.push_joined([b"12", b"34"]);
+        assert_eq!(arena.get(joined), b"1234");
+        let lengths: Vec<usize> = lengths.into_iter().chain([4]).collect();
+        let stored_lengths = arena.addresses().map(|at| arena.get(at).len());
+        assert_eq!(stored_lengths.collect::<Vec<_>>(), lengths);
         assert_eq!(
             arena.bytes(),
             lengths.iter().map(|&n| stored(n)).sum::<usize>()
         );
-    }
-
-    #[test]
-    fn a_pair_comes_back_as_both_strings() {
-        let mut arena = Arena::default();
-        let long = vec![b'x'; 2 * BLOCK];
-        let at = [
-            arena.push_pair(b"key", b"Key"),
-            arena.push_pair(&long, b""),
-            arena.push_pair(b"", &long),
-        ];
-        assert_eq!(arena.pair_if(at[0], true), (&b"key"[..], Some(&b"Key"[..])));
-        assert_eq!(arena.pair_if(at[1], true), (&long[..], Some(&b""[..])));
-        assert_eq!(arena.pair_if(at[2], true), (&b""[..], Some(&long[..])));
-        assert_eq!(arena.pair_if(at[0], false), (&b"key"[..], None));
-        assert_eq!(arena.get(at[0]), b"key");
     }
 
     #[test]

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Document, DocumentId};
+use super::facts::{Place, Text};
+use super::shard::{Update, behind_directory};
+use super::{Document, DocumentId, Kept};
 use crate::records::Forms;
 use crate::scan::Mention;
 
@@ -17,20 +19,23 @@ const ROWS: usize = 4096;
 const BYTES: usize = 1 << 20;
 /// Slots that find a repeated key within a batch.
 const RECENT: usize = 1024;
+/// Bytes of a key behind `10.` whose case a row can carry in place of the text.
+const CASED: usize = 40;
 
 /// One thread's mentions on their way into the table; reused.
 ///
 /// It may hold mentions of many documents. [`close`](Self::close) tells it where one ends that this thread scanned alone,
 /// which costs nothing; for a document shared between threads there is [`Table::close`](super::Table::close).
 pub(crate) struct Batch {
-    pub(super) rows: Vec<Row>,
-    /// Keys, texts that differ from their key, and names of documents.
-    pub(super) bytes: Vec<u8>,
-    pub(super) runs: Vec<Run>,
+    kept: Kept,
+    rows: Vec<Row>,
+    /// Keys, texts that differ from their key by more than case, and names of documents.
+    bytes: Vec<u8>,
+    runs: Vec<Run>,
     pub(super) sources: Vec<(u32, Arc<str>)>,
     /// Row indices in order of shard, and where each shard's part starts.
-    pub(super) grouped: Vec<u32>,
-    pub(super) starts: Vec<u32>,
+    grouped: Vec<u32>,
+    starts: Vec<u32>,
     /// The document that was handed over unfinished.
     carried: Option<DocumentId>,
     /// It, once it ended: the table has it open until the next handover.
@@ -41,29 +46,33 @@ pub(crate) struct Batch {
 /// Mentions of one key in one document.
 pub(super) struct Row {
     pub(super) hash: u64,
-    pub(super) offset: u64,
+    offset: u64,
+    /// The letters of the key that the text has in upper case, unless the text is stored.
+    letters: u64,
     /// Where key and text start in the batch's bytes.
     at: u32,
     key: u32,
-    /// Length of the text; `u32::MAX` if it equals the key.
+    /// Length of the stored text; `u32::MAX` if none is.
     text: u32,
-    pub(super) run: u32,
-    pub(super) mentions: u32,
-    pub(super) forms: Forms,
-    pub(super) guessed: bool,
+    run: u32,
+    mentions: u32,
+    forms: Forms,
+    guessed: bool,
 }
 
 /// Rows of one document that were pushed without another document between.
-pub(super) struct Run {
-    pub(super) id: DocumentId,
+struct Run {
+    id: DocumentId,
     name: Option<(u32, u32)>,
     /// The document ended with this run.
     closed: bool,
 }
 
-impl Default for Batch {
-    fn default() -> Self {
+impl Batch {
+    /// An empty batch for a table that keeps `kept`.
+    pub(super) fn new(kept: Kept) -> Self {
         Batch {
+            kept,
             rows: Vec::new(),
             bytes: Vec::new(),
             runs: Vec::new(),
@@ -75,22 +84,18 @@ impl Default for Batch {
             recent: Box::new([0; RECENT]),
         }
     }
-}
-
-impl Batch {
-    /// An empty batch.
-    pub(crate) fn new() -> Self {
-        Self::default()
-    }
 
     /// Adds a mention that stands in `document`.
     pub(crate) fn push(&mut self, document: &Document, mention: &Mention<'_>) {
-        let run = self.run(document);
+        let (run, offset) = match self.kept {
+            Kept::All => (self.run(document), mention.offset),
+            Kept::Key => (0, 0),
+        };
         let key = mention.key.as_bytes();
         let hash = xxh3_64(key);
         let recent = (hash >> 20) as usize % RECENT;
         let seen = self.recent[recent] as usize;
-        if self.repeats(seen, hash, key, run, mention.offset) {
+        if self.repeats(seen, hash, key, run, offset) {
             let row = &mut self.rows[seen];
             row.mentions += 1;
             row.forms |= Forms::from(mention.form);
@@ -155,14 +160,18 @@ impl Batch {
         let at = self.bytes.len();
         let key = mention.key.as_bytes();
         self.bytes.extend_from_slice(key);
-        let text = if mention.text == key {
-            u32::MAX
-        } else {
-            self.add_text(mention.text)
+        let letters = match self.kept {
+            Kept::All => upper_case(key, mention.text),
+            Kept::Key => Some(0),
+        };
+        let text = match letters {
+            Some(_) => u32::MAX,
+            None => self.add_text(mention.text),
         };
         self.rows.push(Row {
             hash,
             offset: mention.offset,
+            letters: letters.unwrap_or(0),
             at: at as u32,
             key: key.len() as u32,
             text,
@@ -184,19 +193,37 @@ impl Batch {
         (self.bytes.len() - before) as u32
     }
 
+    #[inline]
     pub(super) fn key(&self, row: &Row) -> &[u8] {
         &self.bytes[row.at as usize..][..row.key as usize]
     }
 
-    /// The text as found, if it differs from the key.
-    pub(super) fn text(&self, row: &Row) -> Option<&[u8]> {
-        (row.text != u32::MAX)
-            .then(|| &self.bytes[(row.at + row.key) as usize..][..row.text as usize])
+    fn text(&self, row: &Row) -> Text<'_> {
+        match row.text {
+            u32::MAX => Text::Cased(row.letters),
+            length => Text::Other(&self.bytes[(row.at + row.key) as usize..][..length as usize]),
+        }
     }
 
-    pub(super) fn name(&self, run: &Run) -> Option<&[u8]> {
+    fn name(&self, run: &Run) -> Option<&[u8]> {
         run.name
             .map(|(at, length)| &self.bytes[at as usize..][..length as usize])
+    }
+
+    /// What a row adds to its key's fact, in a batch for a table that keeps all.
+    pub(super) fn update(&self, row: &Row) -> Update<'_> {
+        let run = &self.runs[row.run as usize];
+        Update {
+            text: self.text(row),
+            name: self.name(run),
+            place: Place {
+                document: run.id,
+                offset: row.offset,
+            },
+            mentions: row.mentions,
+            forms: row.forms,
+            guessed: row.guessed,
+        }
     }
 
     /// Sorts the rows by shard, keeping their order within it.
@@ -220,12 +247,14 @@ impl Batch {
         }
     }
 
-    /// The rows of one shard, once grouped.
-    pub(super) fn part(&self, shard: usize) -> impl Iterator<Item = &Row> + Clone {
-        let part = self.starts[shard] as usize..self.starts[shard + 1] as usize;
-        self.grouped[part]
-            .iter()
-            .map(|&index| &self.rows[index as usize])
+    /// The rows of one shard by number, once grouped.
+    pub(super) fn part(&self, shard: usize) -> &[u32] {
+        &self.grouped[self.starts[shard] as usize..self.starts[shard + 1] as usize]
+    }
+
+    #[inline]
+    pub(super) fn row(&self, number: u32) -> &Row {
+        &self.rows[number as usize]
     }
 
     /// The documents that later batches, or other threads' ones, may mention again.
@@ -245,4 +274,20 @@ impl Batch {
         self.closing = None;
         self.recent.fill(0);
     }
+}
+
+/// The letters of `key`, counted from behind `10.`, that `text` has in upper case, if they differ in nothing else.
+fn upper_case(key: &[u8], text: &[u8]) -> Option<u64> {
+    if key == text {
+        return Some(0);
+    }
+    if key.len() != text.len() || !key.eq_ignore_ascii_case(text) {
+        return None;
+    }
+    let differs = |(key, text): (&u8, &u8)| key != text;
+    let letters = behind_directory(key).iter().zip(behind_directory(text));
+    let behind = letters.clone().skip(CASED).any(differs);
+    let bits = letters.take(CASED).enumerate();
+    let bits = bits.fold(0, |bits, (at, pair)| bits | u64::from(differs(pair)) << at);
+    (!behind && key[..key.len().min(3)] == text[..text.len().min(3)]).then_some(bits)
 }

@@ -3,7 +3,8 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::{Batch, Document, DocumentId, Table};
+use super::{Document, DocumentId, Kept, Table};
+use crate::records::Record;
 use crate::scan::{Form, Mention};
 
 /// Counts of what came out of a table.
@@ -20,7 +21,7 @@ pub struct Totals {
 /// Fills a table with `mentions` of the keys on `threads` threads, each a part of the list and one document, and, if
 /// `drain`, sorts it and adds it up; otherwise the totals are 0.
 pub fn fill_table(mentions: &[&str], threads: usize, drain: bool) -> Totals {
-    let table = Table::new();
+    let table = Table::new(Kept::All);
     let part = mentions.len().div_ceil(threads).max(1);
     std::thread::scope(|scope| {
         for (number, keys) in mentions.chunks(part).enumerate() {
@@ -49,7 +50,7 @@ fn fill(table: &Table, number: u64, keys: &[&str]) {
         source: Arc::from("bench"),
         name: None,
     };
-    let mut batch = Batch::new();
+    let mut batch = table.batch();
     for (offset, key) in (0..).zip(keys) {
         let text = key.as_bytes();
         batch.push(
@@ -77,10 +78,15 @@ fn totals(table: Table) -> Totals {
         mentions: 0,
         documents: 0,
     };
-    let names = table.into_records(|record| {
-        totals.mentions += record.mentions;
-        totals.documents += record.documents;
-        Ok::<_, Infallible>(())
+    let add = |records: &mut dyn Iterator<Item = Record<'_>>| {
+        Ok::<_, Infallible>(records.fold((0, 0), |(mentions, documents), record| {
+            (mentions + record.mentions, documents + record.documents)
+        }))
+    };
+    let names = table.into_rows(add, |(mentions, documents)| {
+        totals.mentions += mentions;
+        totals.documents += documents;
+        Ok(())
     });
     totals.names = names.unwrap_or_default();
     totals

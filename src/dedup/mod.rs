@@ -7,6 +7,9 @@
 mod arena;
 mod batch;
 pub(crate) mod bench_support;
+mod blocks;
+mod facts;
+mod index;
 mod order;
 mod shard;
 mod table;
@@ -17,6 +20,15 @@ use std::sync::Arc;
 
 pub(crate) use batch::Batch;
 pub(crate) use table::Table;
+
+/// What a table keeps of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// All that a record tells.
+    All,
+    /// Its key alone.
+    Key,
+}
 
 /// Where a document stands in a run: compares in (source order, document order).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,45 +1,72 @@
 //! The order records come out in: bytewise by key.
 
-use std::cmp::Ordering;
-
-use rayon::iter::ParallelIterator;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
+use super::arena::At;
 use super::shard::{Shard, behind_directory};
 
 /// Bytes of a key that an item carries.
 const PREFIX: usize = 8;
 /// Depth from which whole keys are compared: past it, keys differ little and recursion would go deep.
 const DEEP: usize = 64;
-/// Items below which whole keys are compared.
+/// Items up to which whole keys are compared.
 const FEW: usize = 16;
+/// Items whose keys are read from memory together.
+pub(super) const TOGETHER: usize = 64;
 /// Items from which other threads are worth waking.
 const MANY: usize = 1 << 14;
 
-/// An entry, and a part of its key that sorts it.
-#[derive(Clone, Copy)]
+/// Where a key is, and a part of it that sorts it.
+#[derive(Clone, Copy, Default)]
 pub(super) struct Item {
     prefix: u64,
-    pub(super) shard: u32,
-    pub(super) entry: u32,
+    shard: u16,
+    at: At,
 }
 
-/// All entries of `shards`, sorted by key. Uses the rayon pool that the caller runs in, if any.
-///
-/// Takes 16 bytes an entry, and reads each key about once for every 8 bytes that it shares with a neighbour.
-pub(super) fn by_key(shards: &[Shard]) -> Vec<Item> {
-    let mut items = Vec::with_capacity(shards.iter().map(Shard::len).sum());
-    for (number, shard) in shards.iter().enumerate() {
-        let shard_items = (0..shard.len() as u32).map(|entry| Item {
-            prefix: 0,
-            shard: number as u32,
-            entry,
-        });
-        items.extend(shard_items);
+impl Item {
+    /// Number of its shard, and its address there.
+    pub(super) fn place(&self) -> (usize, At) {
+        (self.shard.into(), self.at)
     }
+}
+
+/// All keys of `shards`, of which there are at most 65,536, sorted. Uses the rayon pool that the caller runs in, if any.
+///
+/// Takes 16 bytes a key, and reads each key about once for every 8 bytes that it shares with a neighbour.
+pub(super) fn by_key(shards: &[Shard]) -> Vec<Item> {
+    let mut items = vec![Item::default(); shards.iter().map(Shard::len).sum()];
+    let mut rest = items.as_mut_slice();
+    let parts = shards.iter().enumerate().map(|(number, shard)| {
+        let part;
+        (part, rest) = std::mem::take(&mut rest).split_at_mut(shard.len());
+        (number as u16, shard, part)
+    });
+    let parts: Vec<_> = parts.collect();
     let parallel = rayon::current_thread_index().is_some();
-    Sorter { shards, parallel }.sort(&mut items, 0);
+    if parallel {
+        parts
+            .into_par_iter()
+            .for_each(|(number, shard, part)| list(number, shard, part));
+    } else {
+        parts
+            .into_iter()
+            .for_each(|(number, shard, part)| list(number, shard, part));
+    }
+    Sorter { shards, parallel }.sort_loaded(&mut items, 0);
     items
+}
+
+/// Lists a shard's keys in the order they are stored, each with its first bytes.
+fn list(number: u16, shard: &Shard, items: &mut [Item]) {
+    for (item, at) in items.iter_mut().zip(shard.addresses()) {
+        *item = Item {
+            prefix: prefix(behind_directory(shard.key(at))),
+            shard: number,
+            at,
+        };
+    }
 }
 
 struct Sorter<'a> {
@@ -49,23 +76,36 @@ struct Sorter<'a> {
 
 impl Sorter<'_> {
     fn key(&self, item: &Item) -> &[u8] {
-        behind_directory(self.shards[item.shard as usize].key(item.entry))
+        let (shard, at) = item.place();
+        behind_directory(self.shards[shard].key(at))
     }
 
     /// Sorts items whose keys agree in their first `depth` bytes.
     fn sort(&self, items: &mut [Item], depth: usize) {
-        if items.len() < FEW || depth >= DEEP {
-            items.sort_unstable_by(|a, b| self.compare(a, b));
-        } else if self.parallel && items.len() >= MANY {
-            items
-                .par_chunks_mut(MANY)
-                .for_each(|part| self.load(part, depth));
+        if items.len() <= FEW {
+            self.sort_few(items, depth);
+        } else if depth >= DEEP {
+            items.sort_unstable_by(|a, b| self.key(a).cmp(self.key(b)));
+        } else {
+            if self.parallel && items.len() >= MANY {
+                items
+                    .par_chunks_mut(MANY / 4)
+                    .for_each(|part| self.load(part, depth));
+            } else {
+                self.load(items, depth);
+            }
+            self.sort_loaded(items, depth);
+        }
+    }
+
+    /// Sorts items that carry what follows `depth`.
+    fn sort_loaded(&self, items: &mut [Item], depth: usize) {
+        if self.parallel && items.len() >= MANY {
             items.par_sort_unstable_by_key(|item| item.prefix);
             items
                 .par_chunk_by_mut(same_prefix)
                 .for_each(|group| self.sort_group(group, depth));
         } else {
-            self.load(items, depth);
             items.sort_unstable_by_key(|item| item.prefix);
             items
                 .chunk_by_mut(same_prefix)
@@ -79,15 +119,36 @@ impl Sorter<'_> {
         }
     }
 
-    fn compare(&self, a: &Item, b: &Item) -> Ordering {
-        self.key(a).cmp(self.key(b))
+    /// Sorts at most `FEW` items; reads each key once.
+    fn sort_few(&self, items: &mut [Item], depth: usize) {
+        let mut keyed = [(&b""[..], Item::default()); FEW];
+        let keyed = &mut keyed[..items.len()];
+        for (keyed, item) in keyed.iter_mut().zip(&*items) {
+            *keyed = (self.key(item).get(depth..).unwrap_or_default(), *item);
+        }
+        keyed.sort_unstable_by_key(|&(key, _)| key);
+        for (item, &mut (_, sorted)) in items.iter_mut().zip(keyed) {
+            *item = sorted;
+        }
     }
 
     fn load(&self, items: &mut [Item], depth: usize) {
-        for item in items {
-            item.prefix = prefix(self.key(item).get(depth..).unwrap_or_default());
+        for some in items.chunks_mut(TOGETHER) {
+            touch(self.shards, some);
+            for item in some {
+                item.prefix = prefix(self.key(item).get(depth..).unwrap_or_default());
+            }
         }
     }
+}
+
+/// Brings the keys of some items into the cache, waiting for all of them at once.
+pub(super) fn touch(shards: &[Shard], items: &[Item]) {
+    let read = items.iter().fold(0, |all, item| {
+        let (shard, at) = item.place();
+        all ^ shards[shard].touch(at)
+    });
+    std::hint::black_box(read);
 }
 
 fn same_prefix(a: &Item, b: &Item) -> bool {
@@ -97,7 +158,9 @@ fn same_prefix(a: &Item, b: &Item) -> bool {
 /// The first eight bytes as a number that sorts like them; missing ones are 0.
 fn prefix(key: &[u8]) -> u64 {
     let mut bytes = [0; PREFIX];
-    let length = key.len().min(PREFIX);
-    bytes[..length].copy_from_slice(&key[..length]);
+    match key.first_chunk() {
+        Some(chunk) => bytes = *chunk,
+        None => bytes[..key.len()].copy_from_slice(key),
+    }
     u64::from_be_bytes(bytes)
 }

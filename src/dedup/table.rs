@@ -4,19 +4,28 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
-use super::DocumentId;
-use super::batch::{Batch, Row};
-use super::order;
-use super::shard::{Held, Place, Shard, Update};
+use rayon::iter::ParallelIterator;
+use rayon::slice::ParallelSlice;
+
+use super::batch::Batch;
+use super::facts::{Known, Text};
+use super::order::{self, Item};
+use super::shard::Shard;
+use super::{DocumentId, Kept};
 use crate::records::Record;
 
 /// Parts of the table: many more than threads, so that two seldom want the same.
 const SHARDS: usize = 64;
+/// Records that are formatted at once.
+const RUN: usize = 2048;
+/// Runs under way for each thread.
+const AHEAD: usize = 4;
 
 /// All names of a run so far. Shared by reference between threads.
 ///
 /// What comes out does not depend on the order in which batches come in.
 pub(crate) struct Table {
+    kept: Kept,
     shards: Vec<Mutex<Shard>>,
     ledger: Mutex<Ledger>,
     /// How many documents were ever opened: tells whether a copy of the open ones is complete.
@@ -37,20 +46,26 @@ struct OpenDocuments {
     documents: Vec<DocumentId>,
 }
 
-impl Default for Table {
-    fn default() -> Self {
+/// What is left of a table that takes no more mentions.
+struct Sealed {
+    shards: Vec<Shard>,
+    sources: BTreeMap<u32, Arc<str>>,
+}
+
+impl Table {
+    /// An empty table that keeps `kept` of each name.
+    pub(crate) fn new(kept: Kept) -> Self {
         Table {
-            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            kept,
+            shards: (0..SHARDS).map(|_| Mutex::new(Shard::new(kept))).collect(),
             ledger: Mutex::default(),
             opened: AtomicU64::new(0),
         }
     }
-}
 
-impl Table {
-    /// An empty table.
-    pub(crate) fn new() -> Self {
-        Self::default()
+    /// An empty batch for this table.
+    pub(crate) fn batch(&self) -> Batch {
+        Batch::new(self.kept)
     }
 
     /// Takes all that `batch` holds and leaves it empty for reuse.
@@ -121,39 +136,79 @@ impl Table {
             open.documents.clone_from(&ledger.open);
             open.opened = self.opened.load(Ordering::Relaxed);
         }
-        shard.add_all(
-            batch.part(number).map(|row| update(batch, row)),
-            &open.documents,
-        );
+        shard.add_all(batch, batch.part(number), &open.documents);
     }
 
-    /// The records, sorted by key bytewise. `sink` may stop it with an error. Returns how many records there are.
+    /// The records, sorted by key bytewise: `format` makes something of each run of them, and `write` takes that in order.
+    /// Either may stop it with an error. Returns how many records there are.
     ///
-    /// Sorts on the rayon pool that it is called in, if any; `sink` is called on this thread.
-    pub(crate) fn into_records<E>(
+    /// Where keys alone are kept, all other fields are empty. On a rayon pool, sorts and formats on its threads while
+    /// `write` runs on one; a bounded number of runs is under way. Without one, all is done in turn.
+    pub(crate) fn into_rows<B: Send, E: Send>(
         self,
-        mut sink: impl FnMut(Record<'_>) -> Result<(), E>,
+        format: impl Fn(&mut dyn Iterator<Item = Record<'_>>) -> Result<B, E> + Sync,
+        mut write: impl FnMut(B) -> Result<(), E> + Send,
     ) -> Result<u64, E> {
-        let sources = self
-            .ledger
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
-            .sources;
-        let mut shards: Vec<Shard> = self
-            .shards
-            .into_iter()
-            .map(|s| s.into_inner().unwrap_or_else(PoisonError::into_inner))
-            .collect();
-        shards.iter_mut().for_each(Shard::seal);
-        let order = order::by_key(&shards);
-        for item in &order {
-            sink(record(
-                &shards[item.shard as usize].held(item.entry),
-                &sources,
-            ))?;
+        let sealed = self.seal();
+        let order = order::by_key(&sealed.shards);
+        let format = |run: &[Item]| format(&mut sealed.records(run));
+        if rayon::current_thread_index().is_some() {
+            write_behind(&order, format, write)?;
+        } else {
+            order.chunks(RUN).try_for_each(|run| write(format(run)?))?;
         }
         Ok(order.len() as u64)
     }
+
+    fn seal(self) -> Sealed {
+        let ledger = self
+            .ledger
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        let shards = self.shards.into_iter().map(|shard| {
+            let mut shard = shard.into_inner().unwrap_or_else(PoisonError::into_inner);
+            shard.seal();
+            shard
+        });
+        Sealed {
+            shards: shards.collect(),
+            sources: ledger.sources,
+        }
+    }
+}
+
+impl Sealed {
+    fn records(&self, run: &[Item]) -> impl Iterator<Item = Record<'_>> {
+        run.chunks(order::TOGETHER).flat_map(|some| {
+            order::touch(&self.shards, some);
+            let known = some.iter().map(|item| {
+                let (shard, at) = item.place();
+                (self.shards[shard].key(at), self.shards[shard].known(at))
+            });
+            let known: Vec<_> = known.collect();
+            known
+                .into_iter()
+                .map(|(key, known)| record(key, known, &self.sources))
+        })
+    }
+}
+
+/// Formats runs on all threads of the pool, and meanwhile writes those before them.
+fn write_behind<B: Send, E: Send>(
+    order: &[Item],
+    format: impl Fn(&[Item]) -> Result<B, E> + Sync,
+    mut write: impl FnMut(B) -> Result<(), E> + Send,
+) -> Result<(), E> {
+    let mut ready: Vec<Result<B, E>> = Vec::new();
+    for runs in order.chunks(RUN * AHEAD * rayon::current_num_threads()) {
+        let (written, next) = rayon::join(
+            || ready.into_iter().try_for_each(|run| write(run?)),
+            || runs.par_chunks(RUN).map(&format).collect(),
+        );
+        written?;
+        ready = next;
+    }
+    ready.into_iter().try_for_each(|run| write(run?))
 }
 
 /// The shard of a hash: bits that a shard's index does not use.
@@ -166,35 +221,44 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn update<'a>(batch: &'a Batch, row: &Row) -> Update<'a> {
-    let run = &batch.runs[row.run as usize];
-    Update {
-        hash: row.hash,
-        key: batch.key(row),
-        text: batch.text(row),
-        name: batch.name(run),
-        place: Place {
-            document: run.id,
-            offset: row.offset,
+fn record<'a>(
+    key: &'a [u8],
+    known: Option<Known<'a>>,
+    sources: &'a BTreeMap<u32, Arc<str>>,
+) -> Record<'a> {
+    let doi = text(key);
+    let Some(known) = known else {
+        return Record {
+            doi,
+            ..Record::default()
+        };
+    };
+    Record {
+        doi,
+        mentions: known.mentions,
+        documents: known.documents,
+        forms: known.forms,
+        first_source: sources
+            .get(&known.place.document.source)
+            .map_or("", |source| source),
+        first_document: known.name.map(text),
+        first_offset: known.place.offset,
+        first_text: match known.text {
+            Text::Cased(0) => doi.into(),
+            Text::Cased(letters) => cased(doi, letters).into(),
+            Text::Other(bytes) => text(bytes).into(),
         },
-        mentions: row.mentions,
-        forms: row.forms,
-        guessed: row.guessed,
+        guessed: known.guessed,
     }
 }
 
-fn record<'a>(held: &Held<'a>, sources: &'a BTreeMap<u32, Arc<str>>) -> Record<'a> {
-    Record {
-        doi: text(held.key),
-        mentions: held.mentions,
-        documents: held.documents,
-        forms: held.forms,
-        first_source: sources.get(&held.place.document.source).map_or("", |s| s),
-        first_document: held.name.map(text),
-        first_offset: held.place.offset,
-        first_text: text(held.text),
-        guessed: held.guessed,
-    }
+/// The key with letters in upper case; bit 0 of `letters` is the byte behind `10.`.
+fn cased(key: &str, letters: u64) -> String {
+    let upper = |(at, letter): (usize, char)| match at.checked_sub(3) {
+        Some(at @ 0..64) if letters >> at & 1 == 1 => letter.to_ascii_uppercase(),
+        _ => letter,
+    };
+    key.char_indices().map(upper).collect()
 }
 
 /// What was stored from a `str` or with replacements, so never invalid.

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 
-use super::{Batch, Document, DocumentId, Table};
+use super::{Batch, Document, DocumentId, Kept, Table};
+use crate::records::Record;
 use crate::scan::{Form, Mention};
 
 /// A mention that owns its parts.
@@ -65,21 +66,28 @@ fn push(batch: &mut Batch, said: &Said) {
     batch.push(&document(said), &mention);
 }
 
+fn owned(r: &Record<'_>) -> Owned {
+    Owned {
+        doi: r.doi.to_owned(),
+        mentions: r.mentions,
+        documents: r.documents,
+        forms: r.forms.iter().map(Form::name).collect(),
+        source: r.first_source.to_owned(),
+        document: r.first_document.map(str::to_owned),
+        offset: r.first_offset,
+        text: r.first_text.clone().into_owned(),
+        guessed: r.guessed,
+    }
+}
+
 fn records(table: Table) -> Vec<Owned> {
     let mut records = Vec::new();
-    let count = table.into_records(|r| {
-        records.push(Owned {
-            doi: r.doi.to_owned(),
-            mentions: r.mentions,
-            documents: r.documents,
-            forms: r.forms.iter().map(Form::name).collect(),
-            source: r.first_source.to_owned(),
-            document: r.first_document.map(str::to_owned),
-            offset: r.first_offset,
-            text: r.first_text.to_owned(),
-            guessed: r.guessed,
-        });
-        Ok::<_, Infallible>(())
+    let own = |run: &mut dyn Iterator<Item = Record<'_>>| {
+        Ok::<_, Infallible>(run.map(|record| owned(&record)).collect::<Vec<_>>())
+    };
+    let count = table.into_rows(own, |run| {
+        records.extend(run);
+        Ok(())
     });
     assert_eq!(
         count,
@@ -164,7 +172,8 @@ fn key(name: u32) -> String {
 
 /// Documents one after the other, closed through the batch.
 fn fill_in_turn(said: &[Said], handover: usize) -> Table {
-    let (table, mut batch) = (Table::new(), Batch::new());
+    let table = Table::new(Kept::All);
+    let mut batch = table.batch();
     let mut by_document: BTreeMap<DocumentId, Vec<&Said>> = BTreeMap::new();
     for one in said {
         by_document.entry(one.document).or_default().push(one);
@@ -186,7 +195,7 @@ fn fill_in_turn(said: &[Said], handover: usize) -> Table {
 
 /// Each thread has mentions of every document, in an order of its own; who hands over a document's last one closes it.
 fn fill_crosswise(said: &[Said], threads: usize, handover: usize) -> Table {
-    let table = Table::new();
+    let table = Table::new(Kept::All);
     let mut left: BTreeMap<DocumentId, AtomicUsize> = BTreeMap::new();
     for one in said {
         *left.entry(one.document).or_default().get_mut() += 1;
@@ -199,7 +208,7 @@ fn fill_crosswise(said: &[Said], threads: usize, handover: usize) -> Table {
                 mine.reverse();
             }
             scope.spawn(move || {
-                let mut batch = Batch::new();
+                let mut batch = table.batch();
                 for part in mine.chunks(handover) {
                     part.iter().for_each(|one| push(&mut batch, one));
                     table.absorb(&mut batch);
@@ -243,7 +252,8 @@ fn said(source: u32, document: u64, key: &str, offset: u64) -> Said {
 
 #[test]
 fn a_document_closed_and_another_opened_count_two() {
-    let (table, mut batch) = (Table::new(), Batch::new());
+    let table = Table::new(Kept::All);
+    let mut batch = table.batch();
     let all = [
         said(0, 0, "10.5555/a", 1),
         said(0, 1, "10.5555/a", 1),
@@ -262,8 +272,8 @@ fn a_document_closed_and_another_opened_count_two() {
 
 #[test]
 fn a_document_shared_by_threads_is_counted_once_though_others_come_between() {
-    let table = Table::new();
-    let (mut one, mut other) = (Batch::new(), Batch::new());
+    let table = Table::new(Kept::All);
+    let (mut one, mut other) = (table.batch(), table.batch());
     let all = [
         said(0, 0, "10.5555/a", 1),
         said(0, 1, "10.5555/a", 1),
@@ -285,8 +295,8 @@ fn a_document_shared_by_threads_is_counted_once_though_others_come_between() {
 
 #[test]
 fn the_first_mention_is_the_least_even_if_each_comes_before_the_last() {
-    let table = Table::new();
-    let mut batch = Batch::new();
+    let table = Table::new(Kept::All);
+    let mut batch = table.batch();
     // Enough replaced names and texts that every shard in use is rewritten many times.
     let name = "n".repeat(5000);
     for document in (0..2000u64).rev() {
@@ -330,21 +340,71 @@ fn many_keys_come_out_sorted_with_a_pool_and_without() {
 fn a_sink_that_fails_stops_the_records() {
     let table = fill_in_turn(&[said(0, 0, "10.5555/a", 1), said(0, 0, "10.5555/b", 2)], 9);
     let mut seen = 0;
-    let stopped = table.into_records(|_| {
-        seen += 1;
-        Err("full")
-    });
+    let stopped = table.into_rows(
+        |run| Ok(run.count()),
+        |_| {
+            seen += 1;
+            Err("full")
+        },
+    );
     assert_eq!((stopped, seen), (Err("full"), 1));
+}
+
+/// Texts that differ from their key in case, here and there, and in more.
+#[test]
+fn the_first_text_comes_back_in_its_own_case() {
+    let long = format!("10.5555/{}", "a".repeat(60));
+    let texts = [
+        "10.5555/ABC".to_owned(),
+        "10.5555/aBc".to_owned(),
+        "10.5555/abc%20".to_owned(),
+        format!("{}A{}", &long[..42], &long[43..]),
+        format!("{}A{}", &long[..43], &long[44..]),
+        long.to_uppercase(),
+        "10.5555/É-A".to_owned(),
+    ];
+    let keys = texts.iter().map(|text| text.to_ascii_lowercase());
+    let all: Vec<Said> = keys
+        .zip(&texts)
+        .zip(0..)
+        .map(|((key, text), offset)| {
+            let mut said = said(0, 0, key.trim_end_matches("%20"), offset);
+            said.text = text.clone().into_bytes();
+            said
+        })
+        .collect();
+    for said in &all {
+        let records = records(fill_in_turn(std::slice::from_ref(said), 1));
+        assert_eq!(records, twin(std::slice::from_ref(said)));
+    }
+    let backwards: Vec<Said> = all.iter().rev().cloned().collect();
+    assert_eq!(records(fill_crosswise(&backwards, 1, 1)), twin(&all));
+}
+
+proptest! {
+    #[test]
+    fn a_table_of_keys_gives_the_keys_of_the_twin(said in mentions(), handover in 1..50usize) {
+        let table = Table::new(Kept::Key);
+        let mut batch = table.batch();
+        for part in said.chunks(handover) {
+            part.iter().for_each(|one| push(&mut batch, one));
+            table.absorb(&mut batch);
+        }
+        let keys: Vec<String> = records(table).into_iter().map(|record| record.doi).collect();
+        let wanted: Vec<String> = twin(&said).into_iter().map(|record| record.doi).collect();
+        prop_assert_eq!(keys, wanted);
+    }
 }
 
 #[test]
 fn an_empty_table_has_no_records() {
-    assert_eq!(records(Table::new()), []);
+    assert_eq!(records(Table::new(Kept::All)), []);
 }
 
 #[test]
 fn a_full_batch_says_so() {
-    let mut batch = Batch::new();
+    let table = Table::new(Kept::All);
+    let mut batch = table.batch();
     let mut pushed = 0;
     while !batch.is_full() {
         push(
@@ -354,7 +414,7 @@ fn a_full_batch_says_so() {
         pushed += 1;
     }
     assert_eq!(pushed, 4096);
-    Table::new().absorb(&mut batch);
+    table.absorb(&mut batch);
     assert!(!batch.is_full());
     push(
         &mut batch,

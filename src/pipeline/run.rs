@@ -12,10 +12,10 @@ use rayon::ThreadPool;
 use super::monitor::Monitor;
 use super::options::{OnError, Options};
 use super::{crew, turn};
-use crate::dedup::{Document, DocumentId, Table};
+use crate::dedup::{Document, DocumentId, Kept, Table};
 use crate::error::{Error, ErrorKind};
 use crate::input::{InputError, Kind, Reach, Seen, Separator, Source, display_name, read_list};
-use crate::records::{MentionRow, Output, RowWriter, writer};
+use crate::records::{Format, MentionRow, Output, Record, RowWriter, appender, writer};
 use crate::report::{Counts, Losses, Report};
 use crate::scan::Scanner;
 
@@ -81,11 +81,11 @@ fn run_through(options: &Options) -> Result<Report, Error> {
     }
     let (table, counts, losses) = run.into_results()?;
     let mut report = Report::new(options.for_report(), counts, losses);
-    sink.finish(table, pool.as_ref(), options)?;
-    report.records = sink.written;
+    let (written, rows) = sink.finish(table, pool.as_ref(), options)?;
+    report.records = written;
     report.bytes_read = options.monitor.progress().bytes;
     report.seconds = started.elapsed().as_secs_f64();
-    sink.commit()
+    rows.commit()
         .and_then(|()| write_report(&report, outputs.report))
         .map_err(Error::output)?;
     Ok(report)
@@ -148,7 +148,7 @@ impl<'p> Run<'p> {
             options,
             sources,
             reach: Reach { before, behind },
-            table: Table::new(),
+            table: Table::new(kept(options)),
             own: outputs.identities(),
             stopped: AtomicBool::new(false),
             ledger: Mutex::default(),
@@ -259,6 +259,14 @@ impl Named {
     }
 }
 
+/// What the format shows of a record.
+fn kept(options: &Options) -> Kept {
+    match options.format {
+        Format::Csv | Format::Jsonl => Kept::All,
+        Format::Names => Kept::Key,
+    }
+}
+
 fn not_cancelled(monitor: &Monitor) -> Result<(), Error> {
     if monitor.is_cancelled() {
         Err(Error::new(ErrorKind::Cancelled))
@@ -292,31 +300,37 @@ impl Sink {
         self.rows.mention(row)
     }
 
-    /// Writes the records of `table`, if there are any.
+    /// Writes the records of `table`, if there are any, and ends the output.
     fn finish(
-        &mut self,
+        self,
         table: Table,
         pool: Option<&ThreadPool>,
         options: &Options,
-    ) -> Result<(), Error> {
-        let write = || {
-            table.into_records(|record| {
-                self.written += 1;
-                not_cancelled(&options.monitor)?;
-                self.rows.record(&record).map_err(Error::output)
-            })
+    ) -> Result<(u64, Output), Error> {
+        // No row of a table was written yet, so that what stands there is the header.
+        let mut out = self.rows.finish().map_err(Error::output)?;
+        let format = |records: &mut dyn Iterator<Item = Record<'_>>| {
+            formatted(options.format, records).map_err(Error::output)
+        };
+        let write = |rows: Vec<u8>| {
+            not_cancelled(&options.monitor)?;
+            out.write_all(&rows).map_err(Error::output)
         };
         // No chunk is left to scan, so that writing here keeps nothing waiting.
-        match pool {
-            Some(pool) => pool.install(write),
-            None => write(),
+        let records = match pool {
+            Some(pool) => pool.install(|| table.into_rows(format, write)),
+            None => table.into_rows(format, write),
         }?;
-        Ok(())
+        Ok((self.written + records, out))
     }
+}
 
-    fn commit(self) -> io::Result<()> {
-        self.rows.finish()?.commit()
+fn formatted(format: Format, records: &mut dyn Iterator<Item = Record<'_>>) -> io::Result<Vec<u8>> {
+    let mut rows = appender(format);
+    for record in records {
+        rows.record(&record)?;
     }
+    rows.finish()
 }
 
 /// A panic elsewhere while the lock was held is reported by itself.

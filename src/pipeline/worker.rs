@@ -55,7 +55,7 @@ impl<'r> Worker<'r> {
     pub(super) fn new(run: &'r Run<'r>) -> Self {
         let found = Found {
             table: &run.table,
-            batch: Batch::new(),
+            batch: run.table.batch(),
             rows: Rows::default(),
             keep_rows: run.options.mentions,
         };

@@ -20,12 +20,20 @@ impl<W: Write> Csv<W> {
         } else {
             &Record::FIELDS[..]
         };
+        Csv {
+            header: Some(header),
+            ..Csv::appending(out)
+        }
+    }
+
+    /// Writes no header.
+    pub(super) fn appending(out: W) -> Self {
         let out = ::csv::WriterBuilder::new()
             .buffer_capacity(BUFFER)
             .from_writer(out);
         Csv {
             out,
-            header: Some(header),
+            header: None,
             scratch: String::new(),
         }
     }
@@ -84,7 +92,7 @@ impl<W: Write + Send> RowWriter<W> for Csv<W> {
         self.text(record.first_source)?;
         self.text(record.first_document.unwrap_or_default())?;
         self.number(record.first_offset)?;
-        self.text(record.first_text)?;
+        self.text(&record.first_text)?;
         self.boolean(record.guessed)?;
         self.end()
     }

@@ -44,6 +44,14 @@ pub(crate) fn writer<W: Write + Send + 'static>(
     }
 }
 
+/// A writer of records without a header: what it gives back may follow what [`writer`] or another of these wrote.
+pub(crate) fn appender(format: Format) -> Box<dyn RowWriter<Vec<u8>>> {
+    match format {
+        Format::Csv => Box::new(csv::Csv::appending(Vec::new())),
+        Format::Jsonl | Format::Names => writer(format, false, Vec::new()),
+    }
+}
+
 /// Lines that are gathered and written by the buffer.
 struct Lines<W> {
     out: W,

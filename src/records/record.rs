@@ -1,5 +1,6 @@
 //! What a record and a mention consist of, in the order every format writes it.
 
+use std::borrow::Cow;
 use std::ops::{BitOr, BitOrAssign};
 
 use serde::{Serialize, Serializer};
@@ -7,7 +8,7 @@ use serde::{Serialize, Serializer};
 use crate::scan::Form;
 
 /// One output row: a name with all that was aggregated over its mentions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Record<'a> {
     /// The key: decoded, ASCII letters in lower case.
     pub(crate) doi: &'a str,
@@ -24,7 +25,7 @@ pub(crate) struct Record<'a> {
     /// Where it starts, in decoded bytes of the document.
     pub(crate) first_offset: u64,
     /// Its bytes as found, invalid UTF-8 replaced.
-    pub(crate) first_text: &'a str,
+    pub(crate) first_text: Cow<'a, str>,
     /// Whether the end of every mention was a guess.
     pub(crate) guessed: bool,
 }

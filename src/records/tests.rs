@@ -16,7 +16,7 @@ fn record() -> Record<'static> {
         first_source: "dump/ä.txt",
         first_document: None,
         first_offset: 1_234_567,
-        first_text: "10.5555/A,\"b\"\n",
+        first_text: "10.5555/A,\"b\"\n".into(),
         guessed: false,
     }
 }
@@ -81,6 +81,21 @@ fn names_are_keys_and_nothing_else() {
         "10.5555/a,\"b\"\n10.5555/a,\"b\"\n"
     );
     assert_eq!(mentions(Format::Names, 1), "10.5555/a\n");
+}
+
+#[test]
+fn appended_rows_give_what_one_writer_gives() {
+    for format in Format::ALL {
+        let mut all = records(format, 0).into_bytes();
+        for _ in 0..2 {
+            let mut rows = super::appender(format);
+            (0..3).for_each(|_| rows.record(&record()).expect("a vector takes all"));
+            all.extend(rows.finish().expect("a vector takes all"));
+        }
+        assert_eq!(String::from_utf8(all), Ok(records(format, 6)), "{format}");
+        let none = super::appender(format).finish();
+        assert_eq!(none.expect("a vector takes all"), b"", "{format}: a header");
+    }
 }
 
 #[test]

@@ -1,0 +1,118 @@
+//! From hashes to keys: open addressing over one array, made to be read ahead.
+//!
+//! A slot carries a part of the hash, so that neither growing nor most of the wrong guesses look at a key. Knows nothing of
+//! keys; whoever asks compares them.
+
+use super::arena::At;
+
+/// Slots of the smallest index.
+const SMALLEST_BITS: u32 = 6;
+/// Bits of an address; the rest of a slot is the hash's.
+const AT_BITS: u32 = 40;
+
+/// The lowest 24 bits of a hash and, low, the bits of an address plus one; 0 is free.
+type Slot = u64;
+
+/// Finds addresses of keys by a part of their hash.
+#[derive(Default)]
+pub(super) struct Index {
+    slots: Vec<Slot>,
+    taken: usize,
+    bits: u32,
+}
+
+impl Index {
+    /// Number of addresses.
+    pub(super) fn len(&self) -> usize {
+        self.taken
+    }
+
+    /// The slot that a search for `hash` starts at. Reading it ahead brings its neighbours into the cache too.
+    #[inline]
+    pub(super) fn peek(&self, hash: u64) -> u64 {
+        self.slots.get(self.home(part(hash))).copied().unwrap_or(0)
+    }
+
+    /// Addresses of keys that may have this hash.
+    #[inline]
+    pub(super) fn find(&self, hash: u64) -> impl Iterator<Item = At> {
+        let part = part(hash);
+        let (start, slots) = (self.home(part), &self.slots);
+        (0..slots.len())
+            .map(move |step| slots[(start + step) & (slots.len() - 1)])
+            .take_while(|&slot| slot != 0)
+            .filter(move |&slot| slot >> AT_BITS == part)
+            .map(|slot| At::from_bits(slot - 1))
+    }
+
+    /// Adds an address, which must not be the last of all.
+    #[inline]
+    pub(super) fn insert(&mut self, hash: u64, at: At) {
+        // Three in four: beyond, searches for what is not there grow long.
+        if self.taken >= self.slots.len() / 4 * 3 {
+            self.grow();
+        }
+        self.taken += 1;
+        self.put(part(hash) << AT_BITS | (at.bits() + 1));
+    }
+
+    /// Gives the slots back; the number of addresses stays.
+    pub(super) fn clear(&mut self) {
+        self.slots = Vec::new();
+        self.bits = 0;
+    }
+
+    fn grow(&mut self) {
+        self.bits = (self.bits + 1).max(SMALLEST_BITS);
+        let old = std::mem::replace(&mut self.slots, vec![0; 1 << self.bits]);
+        // A slot's place goes by the highest bits of its hash, so that this reads and writes in order.
+        for slot in old.into_iter().filter(|&slot| slot != 0) {
+            self.put(slot);
+        }
+    }
+
+    fn put(&mut self, slot: Slot) {
+        let mask = self.slots.len() - 1;
+        let mut at = self.home(slot >> AT_BITS);
+        while self.slots[at] != 0 {
+            at = (at + 1) & mask;
+        }
+        self.slots[at] = slot;
+    }
+
+    #[inline]
+    fn home(&self, part: u64) -> usize {
+        (part << self.bits >> (u64::BITS - AT_BITS)) as usize
+    }
+}
+
+/// The part of a hash that a slot carries.
+fn part(hash: u64) -> u64 {
+    hash & (u64::MAX >> AT_BITS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_found_among_those_of_equal_and_neighbouring_hashes() {
+        let mut index = Index::default();
+        assert_eq!(index.find(7).count(), 0);
+        // The last slots are contested, so that searches go round the end.
+        let hashes = [7, 0xff_ffff, 0xff_ffff, 0, 0xff_fffe, 7];
+        let hash = |number: u64| hashes[number as usize % hashes.len()];
+        for number in 0..600 {
+            index.insert(hash(number), At::from_bits(number << 30));
+        }
+        assert_eq!(index.len(), 600);
+        for wanted in hashes {
+            let mut found: Vec<u64> = index.find(wanted).map(At::bits).collect();
+            found.sort_unstable();
+            let all = (0..600).filter(|&number| hash(number) == wanted);
+            let all: Vec<u64> = all.map(|number| number << 30).collect();
+            assert_eq!(found, all, "{wanted}");
+        }
+        assert_eq!(index.find(8).count(), 0);
+    }
+}
