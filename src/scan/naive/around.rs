@@ -23,13 +23,11 @@ pub(super) struct Around {
 impl Around {
     /// Reads what `before` says about the name behind it, whose prefix is written `prefix`.
     pub(super) fn read(before: &[u8], prefix: &[u8]) -> Around {
-        let scheme = opener::scheme(before);
-        let labelled = if opener::is_labelled(before) {
-            Form::Label
-        } else {
-            Form::Bare
+        let (form, len) = match opener::scheme(before) {
+            Some(scheme) => scheme,
+            None if opener::is_labelled(before) => (Form::Label, 0),
+            None => (Form::Bare, 0),
         };
-        let (form, len) = scheme.unwrap_or((labelled, 0));
         let (outside, lead) = before.split_at(before.len() - len);
         let lead = if len > 0 { lead } else { last_escape(before) };
         Around {
@@ -123,7 +121,7 @@ fn depth_of_escape(digits: &[u8]) -> usize {
 
 /// What stands around a name, or around a name with its scheme or proxy.
 pub(super) struct Enclosure {
-    closers: &'static [&'static str],
+    closers: Vec<&'static str>,
     /// White space may stand before the closer.
     loose: bool,
     /// The end of the line closes too.
@@ -135,70 +133,54 @@ pub(super) struct Enclosure {
 /// How many blanks are passed over, and how far back a line or a parameter may start.
 const NEAR: usize = 64;
 
-fn pair(closers: &'static [&'static str], marks: &'static [u8]) -> Option<Enclosure> {
-    Some(Enclosure {
-        closers,
-        loose: true,
-        line: false,
-        marks,
-    })
-}
-
-fn field(closers: &'static [&'static str], marks: &'static [u8]) -> Option<Enclosure> {
-    Some(Enclosure {
-        closers,
-        loose: false,
-        line: true,
-        marks,
-    })
-}
+/// What opens and closes pairs, longer ones before their own ends.
+#[rustfmt::skip]
+const PAIRS: [(&str, &str); 13] = [
+    ("\\\"", "\\\""), ("&quot;", "&quot;"), ("&#34;", "&#34;"), ("%22", "%22"), ("\"", "\""),
+    ("'", "'"), ("&#39;", "&#39;"), ("&apos;", "&apos;"),
+    ("&gt;", "&lt;"), ("&lt;", "&gt;"), ("<", ">"), (">", "<"), ("{", "}"),
+];
 
 /// What encloses a name that `before` ends at.
 fn enclosure(before: &[u8]) -> Option<Enclosure> {
     let opened_by = |opener: &str| before.ends_with(opener.as_bytes());
     if starts_line(before) {
-        field(&[",", ";", "\t"], b",;")
-    } else if is_parameter_of_template(before) || opened_by("|") {
-        Some(Enclosure {
-            closers: &["|", "}}"],
+        return Some(field(vec![",", ";", "\t"], b",;"));
+    }
+    if is_parameter_of_template(before) || opened_by("|") {
+        let closers = vec!["|", "}}"];
+        return Some(Enclosure {
+            closers,
             loose: true,
             line: true,
             marks: b"",
-        })
-    } else if opened_by("\\\"") {
-        pair(&["\\\""], b"")
-    } else if opened_by("&quot;") {
-        pair(&["&quot;"], b"")
-    } else if opened_by("&#34;") {
-        pair(&["&#34;"], b"")
-    } else if opened_by("%22") {
-        pair(&["%22"], b"")
-    } else if opened_by("\"") {
-        pair(&["\""], b"")
-    } else if opened_by("'") {
-        pair(&["'"], b"'")
-    } else if opened_by("&#39;") {
-        pair(&["&#39;"], b"'")
-    } else if opened_by("&apos;") {
-        pair(&["&apos;"], b"'")
-    } else if opened_by("&gt;") {
-        pair(&["&lt;"], b"")
-    } else if opened_by("&lt;") {
-        pair(&["&gt;"], b"")
-    } else if opened_by("<") {
-        pair(&[">"], b"")
-    } else if opened_by(">") {
-        pair(&["<"], b"")
-    } else if opened_by("{") {
-        pair(&["}"], b"")
-    } else if opened_by(",") {
-        field(&[","], b",")
-    } else if opened_by(";") {
-        field(&[";"], b";")
-    } else if opened_by("\t") {
-        field(&["\t"], b"")
-    } else {
-        None
+        });
+    }
+    if let Some((_, closer)) = PAIRS.iter().find(|(opener, _)| opened_by(opener)) {
+        let is_apostrophe = ["'", "&#39;", "&apos;"].contains(closer);
+        let marks: &[u8] = if is_apostrophe { b"'" } else { b"" };
+        return Some(Enclosure {
+            closers: vec![closer],
+            loose: true,
+            line: false,
+            marks,
+        });
+    }
+    match before.last()? {
+        b',' => Some(field(vec![","], b",")),
+        b';' => Some(field(vec![";"], b";")),
+        b'\t' => Some(field(vec!["\t"], b"")),
+        _ => None,
+    }
+}
+
+/// A field of an unquoted table.
+fn field(closers: Vec<&'static str>, marks: &'static [u8]) -> Enclosure {
+    Enclosure {
+        closers,
+        loose: false,
+        line: true,
+        marks,
     }
 }
 

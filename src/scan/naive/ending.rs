@@ -64,6 +64,23 @@ fn ends_text(rest: &[u8]) -> bool {
     rest.is_empty() || ends.iter().any(|end| rest.starts_with(end.as_bytes()))
 }
 
+/// Page words that end no registered name.
+const WORDS: [&str; 3] = ["/full", "/pdf", "/meta"];
+
+/// Folders of an article on a publisher's site, with all that follows.
+#[rustfmt::skip]
+const FOLDERS: [&str; 6] = [
+    "/figures/", "/MediaObjects/", "/-/DC", "/suppl_file/", "/asset/", "/full/",
+];
+
+/// Pages and files of an article on a publisher's site.
+#[rustfmt::skip]
+const PAGES: [&str; 22] = [
+    "/full", "/pdf", "/meta", "/abstract", "/epdf", "/fullpdf", "/fulltext", "/fulltext.html", "/html",
+    "/xml", "/full/html", "/full/pdf", "/references", "/summary", "/citedby", ".pdf", ".html", ".xml",
+    ".epub", ".md", ".abstract", ".full",
+];
+
 struct Reader<'t> {
     text: &'t Text,
     suffix: usize,
@@ -318,7 +335,6 @@ impl Reader<'_> {
 
     /// What a page's URL adds to a name.
     fn without_tail(&self, ending: Ending) -> Ending {
-        const WORDS: [&str; 3] = ["/full", "/pdf", "/meta"];
         if self.around.place == Place::Path {
             return Ending {
                 at: self.without_page(ending.at),
@@ -346,38 +362,6 @@ impl Reader<'_> {
 
     /// The end of a name in the path of a publisher's URL.
     fn without_page(&self, end: usize) -> usize {
-        const FOLDERS: [&str; 6] = [
-            "/figures/",
-            "/MediaObjects/",
-            "/-/DC",
-            "/suppl_file/",
-            "/asset/",
-            "/full/",
-        ];
-        const PAGES: [&str; 22] = [
-            "/full",
-            "/pdf",
-            "/meta",
-            "/abstract",
-            "/epdf",
-            "/fullpdf",
-            "/fulltext",
-            "/fulltext.html",
-            "/html",
-            "/xml",
-            "/full/html",
-            "/full/pdf",
-            "/references",
-            "/summary",
-            "/citedby",
-            ".pdf",
-            ".html",
-            ".xml",
-            ".epub",
-            ".md",
-            ".abstract",
-            ".full",
-        ];
         let suffix = self.before(end);
         let is_folder = |at: usize| {
             FOLDERS

@@ -15,27 +15,29 @@ pub(super) fn scheme(before: &[u8]) -> Option<(Form, usize)> {
 /// What `text[start..]` is as a whole, and whether it is a host alone.
 fn whole_scheme(text: &[u8], start: usize) -> Option<(Form, bool)> {
     let whole = &text[start..];
+    let url = web(whole);
+    let host = starts_word(text, start).then_some(whole);
+    let readings = [
+        (
+            Form::Urn,
+            false,
+            named("urn", whole).and_then(|rest| named("doi", rest)),
+        ),
+        (
+            Form::Info,
+            false,
+            named("info", whole).and_then(|rest| slash(word("doi", rest)?)),
+        ),
+        (Form::Hdl, false, named("hdl", whole)),
+        (Form::Doi, false, named("doi", whole)),
+        (Form::Url, false, url.and_then(doi_proxy)),
+        (Form::Hdl, false, url.and_then(handle_proxy)),
+        (Form::Url, true, host.and_then(doi_proxy)),
+        (Form::Hdl, true, host.and_then(handle_proxy)),
+    ];
     let is_all = |rest: Option<&[u8]>| rest.is_some_and(<[u8]>::is_empty);
-    let form = if is_all(named("urn", whole).and_then(|rest| named("doi", rest))) {
-        Form::Urn
-    } else if is_all(named("info", whole).and_then(|rest| slash(word("doi", rest)?))) {
-        Form::Info
-    } else if is_all(named("hdl", whole)) {
-        Form::Hdl
-    } else if is_all(named("doi", whole)) {
-        Form::Doi
-    } else if is_all(web(whole).and_then(doi_proxy)) {
-        Form::Url
-    } else if is_all(web(whole).and_then(handle_proxy)) {
-        Form::Hdl
-    } else if starts_word(text, start) && is_all(doi_proxy(whole)) {
-        return Some((Form::Url, true));
-    } else if starts_word(text, start) && is_all(handle_proxy(whole)) {
-        return Some((Form::Hdl, true));
-    } else {
-        return None;
-    };
-    Some((form, false))
+    let found = readings.into_iter().find(|(_, _, rest)| is_all(*rest));
+    found.map(|(form, bare_host, _)| (form, bare_host))
 }
 
 /// What follows `name:`.
