@@ -70,7 +70,7 @@ impl Table {
 
     /// Takes all that `batch` holds and leaves it empty for reuse.
     ///
-    /// Costs about 0.2 µs a mention, and more where thousands of documents are open.
+    /// Costs at most about 0.2 µs a mention, and more where thousands of documents are open.
     pub(crate) fn absorb(&self, batch: &mut Batch) {
         let mut open = self.enter(batch);
         batch.group(SHARDS, shard_of);

@@ -18,7 +18,7 @@ pub enum Rejection {
     CitationKey,
     /// Link text that was cut short with an ellipsis.
     Ellipsis,
-    /// Longer than [`Scanner::max_name`](crate::Scanner::max_name).
+    /// What could belong to the name is longer than [`Scanner::max_name`](crate::Scanner::max_name).
     TooLong,
     /// What is left holds characters that no name may hold (N3).
     NotGraphic,
