@@ -44,7 +44,7 @@ pub use pipeline::{Monitor, OnError, Pipeline, PipelineBuilder, Progress};
 #[cfg(feature = "pipeline")]
 pub use records::{Format, UnknownFormat};
 #[cfg(feature = "pipeline")]
-pub use report::{Loss, Losses, Rejections, Report, ReportOptions};
+pub use report::{Loss, Losses, Rejections, Report, ReportOptions, Skipped};
 #[cfg(feature = "naive")]
 #[doc(hidden)]
 pub use scan::naive;

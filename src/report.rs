@@ -2,7 +2,7 @@
 //!
 //! Knows what the scanner counts and what an error tells; knows nothing of how a run goes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Add, AddAssign};
 use std::path::PathBuf;
 
@@ -39,6 +39,8 @@ pub struct Report {
     pub rejections: Rejections,
     /// Rows written: records, or mentions where these were asked for.
     pub records: u64,
+    /// Documents that are no text, by what they are: an object with a member for each kind, such as `pdf`.
+    pub skipped: Skipped,
     /// Input that was lost.
     pub errors: Losses,
     /// Wall time of the run, in seconds.
@@ -92,6 +94,26 @@ impl Serialize for Rejections {
             map.serialize_entry(reason.name(), &self.get(reason))?;
         }
         map.end()
+    }
+}
+
+/// Documents that were passed over since they are no text, counted by kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Skipped(BTreeMap<&'static str, u64>);
+
+impl Skipped {
+    /// How many were of this kind.
+    pub fn get(&self, kind: &str) -> u64 {
+        self.0.get(kind).copied().unwrap_or(0)
+    }
+
+    /// How many there were.
+    pub fn total(&self) -> u64 {
+        self.0.values().sum()
+    }
+
+    pub(crate) fn add(&mut self, kind: &'static str) {
+        *self.0.entry(kind).or_default() += 1;
     }
 }
 
@@ -176,6 +198,7 @@ impl Report {
             mentions: counts.tally.mentions,
             rejections: Rejections(counts.tally),
             records: 0,
+            skipped: Skipped::default(),
             errors,
             seconds: 0.0,
         }

@@ -33,6 +33,7 @@ pub(crate) struct Cutter {
     until: u64,
     /// Bytes read so far.
     end: u64,
+    /// What was read ends here: at the document's end, or at damage.
     ended: bool,
     damage: Option<InputError>,
 }
@@ -110,9 +111,13 @@ impl Cutter {
         self.end
     }
 
-    /// What ended the document early.
-    pub(crate) fn into_damage(self) -> Option<InputError> {
-        self.damage
+    /// What ended this stretch of the document, and where; then reading may go on behind it, as if the document started
+    /// there.
+    pub(crate) fn take_damage(&mut self) -> Option<(u64, InputError)> {
+        let error = self.damage.take()?;
+        self.ended = false;
+        self.next = self.end;
+        Some((self.end, error))
     }
 }
 
@@ -257,7 +262,6 @@ mod tests {
             last = Some((chunk.offset + chunk.range.end as u64, chunk.damaged));
         }
         assert_eq!(last, Some((9, true)));
-        assert_eq!(cutter.end(), 9);
-        assert!(cutter.into_damage().is_some());
+        assert!(matches!(cutter.take_damage(), Some((9, _))));
     }
 }

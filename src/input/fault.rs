@@ -17,6 +17,10 @@ pub enum Packing {
     Xz,
     /// LZ4 frames.
     Lz4,
+    /// A tar archive.
+    Tar,
+    /// A WARC file.
+    Warc,
     /// A ZIP archive.
     Zip,
     /// A 7z archive.
@@ -33,6 +37,8 @@ impl fmt::Display for Packing {
             Packing::Bzip2 => "bzip2",
             Packing::Xz => "xz",
             Packing::Lz4 => "lz4",
+            Packing::Tar => "tar",
+            Packing::Warc => "WARC",
             Packing::Zip => "zip",
             Packing::SevenZip => "7z",
             Packing::Rar => "rar",
@@ -61,6 +67,12 @@ pub enum InputError {
     /// A packing that is recognised but cannot be opened.
     #[error("{0} is recognised but cannot be opened")]
     Unsupported(Packing),
+    /// More containers within one another than the limit allows.
+    #[error("{0} is nested deeper than the limit allows")]
+    Depth(Packing),
+    /// More members than the limit, which is given.
+    #[error("more than {0} members")]
+    Members(u64),
     /// A file ended before the size it had when it was opened.
     #[error("the file became shorter while it was read")]
     Shrunk,

@@ -4,21 +4,25 @@
 //! no records and no threads.
 
 mod codec;
-mod container;
 mod cut;
 mod fault;
 mod find;
 mod list;
+mod magic;
 mod name;
 mod open;
 mod raw;
+mod tar;
+mod walk;
+mod warc;
+mod zip;
 
 pub use fault::{InputError, Packing};
 
-pub(crate) use container::Container;
 pub(crate) use cut::{Chunk, Cutter, Reach, Sliding};
 pub(crate) use find::{Kind, Search, Source};
 pub use list::Separator;
 pub(crate) use list::read_list;
 pub(crate) use name::display_name;
-pub(crate) use open::{Section, Seen, open, sniff};
+pub(crate) use open::{Limits, Opening, Section, is_text};
+pub(crate) use walk::Documents;

@@ -2,76 +2,98 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::codec::{self, MAGIC};
-use super::container::Container;
-use super::fault::{InputError, Packing};
+use super::codec::Fused;
+use super::fault::InputError;
 use super::find::{Kind, Source};
-use super::raw::Raw;
+use super::magic::{self, Content};
+use super::walk::{Documents, Level, Walk};
 
-/// Most bytes that are read at once before they are unpacked.
-const READ: usize = 128 << 10;
+/// Limits that keep a crafted source from taking more than it should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// Containers, and packings of packings, within one another.
+    pub(crate) depth: usize,
+    /// Members of one source, those of its members too.
+    pub(crate) members: u64,
+    /// Unpacked bytes for each packed one, once many were unpacked.
+    pub(crate) expansion: u64,
+    /// Bytes of history that a packing may want at hand.
+    pub(crate) window: u64,
+}
 
-/// What reading a source leaves behind outside it.
+/// How sources are opened, and what reading them leaves behind outside them.
 #[derive(Clone, Copy)]
-pub(crate) struct Seen<'r> {
+pub(crate) struct Opening<'r> {
     /// Bytes read so far, before unpacking.
     pub(crate) bytes: &'r AtomicU64,
     /// Device and inode of files that must not be read: the outputs of this run.
     pub(crate) own: &'r [(u64, u64)],
+    pub(crate) limits: Limits,
+    /// Folder for what must be copied to be read.
+    pub(crate) tmp: &'r Path,
+    /// Threads that may unpack one source.
+    pub(crate) threads: usize,
 }
 
-impl Seen<'_> {
+impl<'r> Opening<'r> {
+    #[cfg(test)]
+    pub(crate) fn for_tests(bytes: &'r AtomicU64) -> Self {
+        Opening {
+            bytes,
+            own: &[],
+            limits: Limits {
+                depth: 3,
+                members: 1000,
+                expansion: 1000,
+                window: 128 << 20,
+            },
+            tmp: Path::new("/tmp"),
+            threads: 1,
+        }
+    }
+
     /// Whether `metadata` is that of an output of this run.
     pub(crate) fn is_own(&self, metadata: &Metadata) -> bool {
         !self.own.is_empty() && file_id(metadata).is_some_and(|id| self.own.contains(&id))
     }
-}
 
-/// Opens a source and looks at its first bytes. None for an output of this run, which is not read.
-///
-/// # Errors
-/// If it cannot be opened or read, or is packed in a way that cannot be undone.
-pub(crate) fn open<'r>(
-    source: &Source,
-    seen: Seen<'r>,
-) -> Result<Option<Container<'r>>, InputError> {
-    let file = match source.kind {
-        Kind::File | Kind::Stream => File::open(&source.path)?,
-        Kind::Stdin => stdin()?,
-    };
-    let metadata = file.metadata()?;
-    if metadata.is_dir() {
-        return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
-    }
-    if metadata.is_file() && seen.is_own(&metadata) {
-        return Ok(None);
-    }
-    let raw = Raw::new(Counted {
-        file,
-        bytes: seen.bytes,
-    });
-    let capacity = if metadata.is_file() {
-        READ.min(metadata.len() as usize)
-    } else {
-        READ
-    };
-    let (bytes, packing) = codec::unpack(raw, capacity)?;
-    log_packing(source, packing);
-    Ok(Some(Container::whole(bytes)))
-}
-
-fn log_packing(source: &Source, packing: Option<Packing>) {
-    if let Some(packing) = packing {
-        log::debug!("{}: {packing}", super::display_name(&source.path));
+    /// Opens a source and hands out its documents. False for an output of this run, which is not read.
+    ///
+    /// # Errors
+    /// If it cannot be opened. What is wrong further on goes to `documents`.
+    pub(crate) fn read(
+        &self,
+        source: &Source,
+        documents: &mut dyn Documents,
+    ) -> Result<bool, InputError> {
+        let file = match source.kind {
+            Kind::File | Kind::Stream => File::open(&source.path)?,
+            Kind::Stdin => stdin()?,
+        };
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
+        }
+        if metadata.is_file() && self.is_own(&metadata) {
+            return Ok(false);
+        }
+        let mut counted = Fused::new(Counted {
+            file: &file,
+            bytes: self.bytes,
+        });
+        let level = Level::source((source.kind == Kind::File).then_some(&file));
+        Walk::new(self, documents).stream(&level, &mut counted);
+        Ok(true)
     }
 }
 
-/// The packing of a regular file, told without moving its position.
-pub(crate) fn sniff(file: &File) -> io::Result<Option<Packing>> {
-    let mut head = [0; MAGIC];
-    let mut section = Section::new(file, 0, MAGIC as u64);
+/// Whether a regular file is plain text as it stands, told without moving its position.
+pub(crate) fn is_text(file: &File) -> io::Result<bool> {
+    let mut head = [0; magic::LENGTH];
+    let mut section = Section::new(file, 0, magic::LENGTH as u64);
     let mut held = 0;
     loop {
         match section.read(&mut head[held..]) {
@@ -83,7 +105,7 @@ pub(crate) fn sniff(file: &File) -> io::Result<Option<Packing>> {
             Err(error) => return Err(error),
         }
     }
-    Ok(codec::packing(&head[..held]))
+    Ok(magic::recognise(&head[..held]) == Content::Text)
 }
 
 /// A part of a regular file, read at its offsets, so that many threads can share the file.
@@ -118,7 +140,7 @@ impl Read for Section<'_> {
 
 /// Counts what is read.
 struct Counted<'r> {
-    file: File,
+    file: &'r File,
     bytes: &'r AtomicU64,
 }
 

@@ -11,6 +11,8 @@ pub(super) struct Raw<R> {
     buffer: Box<[u8]>,
     start: usize,
     end: usize,
+    /// What went wrong behind the bytes in the buffer.
+    error: Option<io::Error>,
 }
 
 impl<R: Read> Raw<R> {
@@ -25,6 +27,7 @@ impl<R: Read> Raw<R> {
             buffer: vec![0; capacity].into_boxed_slice(),
             start: 0,
             end: 0,
+            error: None,
         }
     }
 
@@ -36,37 +39,43 @@ impl<R: Read> Raw<R> {
         let mut raw = Raw::with_capacity(self.inner, capacity);
         raw.end = self.end - self.start;
         raw.buffer[..raw.end].copy_from_slice(&self.buffer[self.start..self.end]);
+        raw.error = self.error;
         raw
     }
 
-    /// The next bytes: `count` of them (at most the capacity), or fewer where the source ends.
-    pub(super) fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
+    /// The next bytes: `count` of them (at most the capacity), or fewer where the source ends or cannot be read. An error
+    /// comes from the read that gets there.
+    pub(super) fn peek(&mut self, count: usize) -> &[u8] {
         if self.end - self.start < count {
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.start = 0;
-            self.fill(count)?;
+            self.fill(count);
         }
         let shown = count.min(self.end - self.start);
-        Ok(&self.buffer[self.start..self.start + shown])
+        &self.buffer[self.start..self.start + shown]
     }
 
-    fn fill(&mut self, count: usize) -> io::Result<()> {
-        while self.end < count {
+    fn fill(&mut self, count: usize) {
+        while self.end < count && self.error.is_none() {
             match self.inner.read(&mut self.buffer[self.end..]) {
                 Ok(0) => break,
                 Ok(read) => self.end += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+                Err(error) => self.error = Some(error),
             }
         }
-        Ok(())
+    }
+
+    fn take_error(&mut self) -> io::Result<()> {
+        self.error.take().map_or(Ok(()), Err)
     }
 }
 
 impl<R: Read> BufRead for Raw<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.start == self.end {
+            self.take_error()?;
             (self.start, self.end) = (0, 0);
             self.end = self.inner.read(&mut self.buffer)?;
         }
@@ -82,6 +91,7 @@ impl<R: Read> Read for Raw<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         // What is as large as the buffer gains nothing from passing through it.
         if self.start == self.end && into.len() >= self.buffer.len() {
+            self.take_error()?;
             return self.inner.read(into);
         }
         let held = self.fill_buf()?;

@@ -20,7 +20,7 @@ use super::ticket::{Ticket, Tickets};
 use super::turn::Turn;
 use super::worker::Shared;
 use crate::error::{Error, ErrorKind};
-use crate::input::{Cutter, InputError, Kind, Section, Source, sniff};
+use crate::input::{Cutter, InputError, Kind, Section, Source, is_text};
 use crate::report::Counts;
 
 /// Files in a group: enough to outweigh handing it to another thread.
@@ -178,7 +178,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
 
     fn file(&mut self, ordinal: u32, source: &Source) {
         let size = match fs::metadata(&source.path) {
-            Ok(metadata) if self.crew.run.seen().is_own(&metadata) => return,
+            Ok(metadata) if self.crew.run.opening(1).is_own(&metadata) => return,
             Ok(metadata) => metadata.len(),
             Err(error) => return self.lose(ordinal, error.into()),
         };
@@ -195,10 +195,10 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         }
     }
 
-    /// The opened file, if it is not packed.
+    /// The opened file, if it is text as it stands.
     fn plain(&self, source: &Source) -> io::Result<Option<File>> {
         let file = File::open(&source.path)?;
-        Ok(sniff(&file)?.is_none().then_some(file))
+        Ok(is_text(&file)?.then_some(file))
     }
 
     fn lose(&self, ordinal: u32, error: InputError) {
@@ -309,9 +309,8 @@ impl Part<'_> {
             turn.worker.scan_shared(&chunk, &self.shared);
             run.options.monitor.add_bytes(chunk.range.len() as u64);
         }
-        let read = cutter.end();
-        if let Some(error) = cutter.into_damage() {
-            run.lose(Arc::clone(&self.named.name), Some((None, read)), error);
+        if let Some((offset, error)) = cutter.take_damage() {
+            run.lose(Arc::clone(&self.named.name), Some((None, offset)), error);
         }
     }
 }

@@ -11,9 +11,8 @@ use super::crew::Crew;
 use super::order::Place;
 use super::run::{Named, Run, lock};
 use super::ticket::{Ticket, Tickets};
-use super::worker::{Line, Shared, SharedLines};
-use crate::dedup::Document;
-use crate::input::{Chunk, Container, Cutter, open};
+use super::worker::{Line, Lines, Shared, SharedLines};
+use crate::input::{Chunk, Cutter, Documents, InputError};
 use crate::report::Counts;
 
 /// A source to read, and its slot in the output.
@@ -51,6 +50,7 @@ pub(super) fn run<'s>(
             scope,
             tickets: &tickets,
             named,
+            documents: 0,
             place,
             carry: Vec::new(),
         }
@@ -64,6 +64,8 @@ struct Feeder<'f, 's, 'r> {
     scope: &'f Scope<'s>,
     tickets: &'f Arc<Tickets>,
     named: Named,
+    /// Documents of the source so far.
+    documents: u64,
     /// Where the next chunk's mentions go.
     place: Place,
     /// What the next chunk has before its own bytes.
@@ -74,7 +76,7 @@ struct Feeder<'f, 's, 'r> {
 enum Text<'r> {
     One(Arc<Shared<'r>>),
     /// The line that the next chunk starts in; it is shared if an earlier chunk has a part of it.
-    Lines(Line, Option<Arc<Shared<'r>>>),
+    Lines(Lines, Line, Option<Arc<Shared<'r>>>),
 }
 
 /// A chunk in a ticket's buffer.
@@ -85,63 +87,69 @@ struct Piece {
     damaged: bool,
 }
 
+impl Documents for Feeder<'_, '_, '_> {
+    /// Reads one document, or one for each of its lines.
+    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
+        let run = self.crew.run;
+        let mut cutter = Cutter::new(run.reach);
+        let lines = Lines::new(&self.named, self.documents, name.clone());
+        let mut text = match run.options.lines {
+            true => Text::Lines(lines, Line::default(), None),
+            false => Text::One(Shared::new(lines.whole().clone(), run)),
+        };
+        loop {
+            self.stretch(&mut cutter, bytes, &mut text);
+            let Some((offset, error)) = cutter.take_damage() else {
+                break;
+            };
+            self.lose(name.clone(), offset, error);
+            if self.is_halted() {
+                break;
+            }
+        }
+        self.documents += match text {
+            Text::One(_) => 1,
+            Text::Lines(_, line, _) => line.count(cutter.end()),
+        };
+    }
+
+    fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
+        let source = Arc::clone(&self.named.name);
+        self.crew.run.lose(source, Some((name, offset)), error);
+    }
+
+    fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {
+        self.crew.run.skip(&self.named.name, name.as_deref(), kind);
+    }
+
+    fn is_halted(&self) -> bool {
+        self.crew.run.is_halted()
+    }
+}
+
 impl<'r> Feeder<'_, '_, 'r> {
     fn source(mut self) {
         let run = self.crew.run;
-        match open(&run.sources[self.named.ordinal as usize], run.seen()) {
-            Ok(Some(container)) => self.members(container),
-            Ok(None) => {}
+        let opening = run.opening(run.options.threads);
+        match opening.read(&run.sources[self.named.ordinal as usize], &mut self) {
+            Ok(read) => run.count(Counts {
+                sources: read.into(),
+                documents: self.documents,
+                ..Counts::default()
+            }),
             Err(error) => run.lose(Arc::clone(&self.named.name), None, error),
         }
         self.crew.end(self.place);
     }
 
-    fn members(&mut self, mut container: Container<'_>) {
-        let run = self.crew.run;
-        let mut documents = 0;
-        while !run.is_halted() {
-            match container.next() {
-                Ok(Some(mut member)) => {
-                    let document = self.named.document(documents, member.name);
-                    documents += self.document(document, &mut *member.bytes);
-                }
-                Ok(None) => break,
-                Err(error) => {
-                    run.lose(Arc::clone(&self.named.name), None, error.into());
-                    break;
-                }
-            }
-        }
-        run.count(Counts {
-            sources: 1,
-            documents,
-            ..Counts::default()
-        });
-    }
-
-    /// Reads one document, or one for each of its lines. Returns how many.
-    fn document(&mut self, document: Document, bytes: &mut dyn Read) -> u64 {
-        let run = self.crew.run;
-        let name = document.name.clone();
-        let mut cutter = Cutter::new(run.reach);
-        let mut text = match run.options.lines {
-            true => Text::Lines(Line::default(), None),
-            false => Text::One(Shared::new(document, run)),
-        };
+    /// Reads a document to its end or to damage.
+    fn stretch(&mut self, cutter: &mut Cutter, bytes: &mut dyn Read, text: &mut Text<'r>) {
         self.carry.clear();
-        while !cutter.is_done() && !run.is_halted() {
+        while !cutter.is_done() && !self.is_halted() {
             let mut ticket = self.tickets.take();
-            if let Some(piece) = self.fill(&mut cutter, bytes, &mut ticket) {
-                self.scan(ticket, piece, &mut text);
+            if let Some(piece) = self.fill(cutter, bytes, &mut ticket) {
+                self.scan(ticket, piece, text);
             }
-        }
-        let end = cutter.end();
-        if let Some(error) = cutter.into_damage() {
-            run.lose(Arc::clone(&self.named.name), Some((name, end)), error);
-        }
-        match text {
-            Text::One(_) => 1,
-            Text::Lines(line, _) => line.count(end),
         }
     }
 
@@ -188,13 +196,14 @@ impl<'r> Feeder<'_, '_, 'r> {
                         turn.worker.scan_shared(&piece.chunk(ticket), &shared);
                     });
             }
-            Text::Lines(line, shared) => {
-                let (first, lines) = (*line, self.lines(&piece.chunk(&ticket), line, shared));
-                let named = self.named.clone();
+            Text::Lines(text, line, shared) => {
+                let first = *line;
+                let lines = self.lines(&piece.chunk(&ticket), text, line, shared);
+                let text = text.clone();
                 self.crew
                     .spawn(self.scope, place, ticket, move |turn, ticket| {
                         turn.worker
-                            .scan_lines(&piece.chunk(ticket), &named, first, &lines);
+                            .scan_lines(&piece.chunk(ticket), &text, first, &lines);
                     });
             }
         }
@@ -204,6 +213,7 @@ impl<'r> Feeder<'_, '_, 'r> {
     fn lines(
         &self,
         chunk: &Chunk<'_>,
+        text: &Lines,
         line: &mut Line,
         shared: &mut Option<Arc<Shared<'r>>>,
     ) -> SharedLines<'r> {
@@ -211,7 +221,7 @@ impl<'r> Feeder<'_, '_, 'r> {
         let behind = line.behind(chunk);
         let last = match &first {
             Some(first) if behind == *line => Arc::clone(first),
-            _ => Shared::new(behind.document(&self.named), self.crew.run),
+            _ => Shared::new(text.line(behind), self.crew.run),
         };
         *line = behind;
         *shared = Some(Arc::clone(&last));

@@ -5,12 +5,20 @@ use std::path::{Path, PathBuf};
 use super::Pipeline;
 use super::monitor::Monitor;
 use crate::error::{BadGlob, Error, ErrorKind};
-use crate::input::{Search, Separator, display_name};
+use crate::input::{Limits, Search, Separator, display_name};
 use crate::records::Format;
 use crate::report::ReportOptions;
 
 /// Bytes of a document that a thread scans at once.
 const CHUNK: usize = 1 << 20;
+/// Containers within one another.
+const DEPTH: usize = 3;
+/// Members of a source: more than the largest archives that are known hold.
+const MEMBERS: u64 = 100_000_000;
+/// Unpacked bytes for each packed one.
+const EXPANSION: u64 = 1000;
+/// Bytes of history, as zstd itself allows unasked.
+const WINDOW: u64 = 128 << 20;
 
 /// What a broken source or document does to the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,6 +45,9 @@ pub struct PipelineBuilder {
     measure: bool,
     threads: Option<usize>,
     chunk: Option<usize>,
+    max_expansion: Option<u64>,
+    max_window: Option<u64>,
+    tmp: Option<PathBuf>,
     on_error: OnError,
     monitor: Monitor,
 }
@@ -54,6 +65,8 @@ pub(super) struct Options {
     pub(super) measure: bool,
     pub(super) threads: usize,
     pub(super) chunk: usize,
+    pub(super) limits: Limits,
+    pub(super) tmp: PathBuf,
     pub(super) on_error: OnError,
     pub(super) monitor: Monitor,
     include: Vec<String>,
@@ -140,6 +153,27 @@ impl PipelineBuilder {
         self
     }
 
+    /// Sets how many bytes a source may unpack to for each of its own, once more than 64 MiB were unpacked; the default is
+    /// 1,000. A source past it is stopped and counted as an error.
+    pub fn max_expansion(mut self, ratio: u64) -> Self {
+        self.max_expansion = Some(ratio);
+        self
+    }
+
+    /// Sets how many bytes of history zstd and xz data may ask for, which is memory for each source being read; the
+    /// default is 128 MiB. A source that asks for more is not opened, and counted as an error.
+    pub fn max_window(mut self, bytes: u64) -> Self {
+        self.max_window = Some(bytes);
+        self
+    }
+
+    /// Sets the folder for temporary files: copies of zip archives that stand within other sources. The default is the
+    /// output's folder, or the system's where there is none.
+    pub fn tmp_dir(mut self, folder: impl AsRef<Path>) -> Self {
+        self.tmp = Some(folder.as_ref().to_owned());
+        self
+    }
+
     /// Sets what a broken source or document does; the default is [`OnError::Skip`].
     pub fn on_error(mut self, on_error: OnError) -> Self {
         self.on_error = on_error;
@@ -163,6 +197,13 @@ impl PipelineBuilder {
             format: format(self.format, self.output.as_deref())?,
             threads: self.threads.unwrap_or_else(available_threads),
             chunk: self.chunk.unwrap_or(CHUNK),
+            limits: Limits {
+                depth: DEPTH,
+                members: MEMBERS,
+                expansion: self.max_expansion.unwrap_or(EXPANSION),
+                window: self.max_window.unwrap_or(WINDOW),
+            },
+            tmp: self.tmp.unwrap_or_else(|| tmp_dir(self.output.as_deref())),
             paths: self.paths,
             lists: self.lists,
             output: self.output,
@@ -176,6 +217,15 @@ impl PipelineBuilder {
             exclude: self.exclude,
         };
         Ok(Pipeline { options })
+    }
+}
+
+/// Beside the output; else where the system has such files.
+fn tmp_dir(output: Option<&Path>) -> PathBuf {
+    match output.and_then(Path::parent) {
+        Some(folder) if folder.as_os_str().is_empty() => PathBuf::from("."),
+        Some(folder) => folder.to_owned(),
+        None => std::env::temp_dir(),
     }
 }
 

@@ -14,9 +14,9 @@ use super::options::{OnError, Options};
 use super::{crew, turn};
 use crate::dedup::{Document, DocumentId, Kept, Table};
 use crate::error::{Error, ErrorKind};
-use crate::input::{InputError, Kind, Reach, Seen, Separator, Source, display_name, read_list};
+use crate::input::{InputError, Kind, Opening, Reach, Separator, Source, display_name, read_list};
 use crate::records::{Format, MentionRow, Output, Record, RowWriter, appender, writer};
-use crate::report::{Counts, Losses, Report};
+use crate::report::{Counts, Losses, Report, Skipped};
 use crate::scan::Scanner;
 
 /// What all threads of a run share.
@@ -36,6 +36,7 @@ pub(super) struct Run<'p> {
 struct Ledger {
     counts: Counts,
     losses: Losses,
+    skipped: Skipped,
     failure: Option<Error>,
 }
 
@@ -79,8 +80,9 @@ fn run_through(options: &Options) -> Result<Report, Error> {
         Some(pool) => crew::run(&run, pool, &mut sink),
         None => turn::run(&run, &mut sink),
     }
-    let (table, counts, losses) = run.into_results()?;
+    let (table, counts, losses, skipped) = run.into_results()?;
     let mut report = Report::new(options.for_report(), counts, losses);
+    report.skipped = skipped;
     let (written, rows) = sink.finish(table, pool.as_ref(), options)?;
     report.records = written;
     report.bytes_read = options.monitor.progress().bytes;
@@ -189,10 +191,14 @@ impl<'p> Run<'p> {
         }
     }
 
-    pub(super) fn seen(&self) -> Seen<'_> {
-        Seen {
+    /// How sources are opened.
+    pub(super) fn opening(&self, threads: usize) -> Opening<'_> {
+        Opening {
             bytes: self.options.monitor.bytes(),
             own: &self.own,
+            limits: self.options.limits,
+            tmp: &self.options.tmp,
+            threads,
         }
     }
 
@@ -221,6 +227,15 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Takes note of a document that is no text.
+    pub(super) fn skip(&self, source: &str, document: Option<&str>, kind: &'static str) {
+        match document {
+            Some(document) => log::info!("{source}: {document}: skipped: {kind}"),
+            None => log::info!("{source}: skipped: {kind}"),
+        }
+        lock(&self.ledger).skipped.add(kind);
+    }
+
     /// Ends the run; the first error to do so is the run's.
     pub(super) fn fail(&self, error: Error) {
         lock(&self.ledger).failure.get_or_insert(error);
@@ -231,7 +246,7 @@ impl<'p> Run<'p> {
         lock(&self.ledger).counts += counts;
     }
 
-    fn into_results(self) -> Result<(Table, Counts, Losses), Error> {
+    fn into_results(self) -> Result<(Table, Counts, Losses, Skipped), Error> {
         let ledger = self
             .ledger
             .into_inner()
@@ -239,7 +254,7 @@ impl<'p> Run<'p> {
         match ledger.failure {
             Some(error) => Err(error),
             None => not_cancelled(&self.options.monitor)
-                .map(|()| (self.table, ledger.counts, ledger.losses)),
+                .map(|()| (self.table, ledger.counts, ledger.losses, ledger.skipped)),
         }
     }
 }

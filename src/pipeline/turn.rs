@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use super::order::Rows;
 use super::run::{Named, Run, Sink};
-use super::worker::{Line, SharedLines, Worker};
-use crate::dedup::Document;
+use super::worker::{Line, Lines, SharedLines, Worker};
 use crate::error::Error;
-use crate::input::{Cutter, Sliding, Source, open};
+use crate::input::{Cutter, Documents, InputError, Sliding, Source};
 
 /// A worker that also reads.
 pub(super) struct Turn<'r> {
@@ -46,66 +45,95 @@ impl<'r> Turn<'r> {
         source: &Source,
         after: &mut dyn FnMut(&mut Rows),
     ) {
-        let named = self.run.named(ordinal);
-        let mut container = match open(source, self.run.seen()) {
-            Ok(Some(container)) => container,
-            Ok(None) => return,
-            Err(error) => return self.run.lose(named.name, None, error),
+        let run = self.run;
+        let named = run.named(ordinal);
+        let mut reading = Reading {
+            turn: self,
+            named: &named,
+            documents: 0,
+            after,
         };
-        self.worker.counts().sources += 1;
-        let mut documents = 0;
-        loop {
-            match container.next() {
-                Ok(Some(mut member)) => {
-                    let document = named.document(documents, member.name);
-                    documents += self.document(&named, &document, &mut *member.bytes, after);
-                }
-                Ok(None) => break,
-                Err(error) => {
-                    self.run.lose(Arc::clone(&named.name), None, error.into());
-                    break;
-                }
+        match run.opening(1).read(source, &mut reading) {
+            Ok(read) => {
+                let documents = reading.documents;
+                self.worker.counts().sources += u64::from(read);
+                self.worker.counts().documents += documents;
             }
+            Err(error) => run.lose(named.name, None, error),
         }
-        self.worker.counts().documents += documents;
     }
+}
 
-    /// Takes one document, or one for each of its lines. Returns how many.
-    fn document(
+/// A source that is read in turn.
+struct Reading<'t, 'r> {
+    turn: &'t mut Turn<'r>,
+    named: &'t Named,
+    documents: u64,
+    after: &'t mut dyn FnMut(&mut Rows),
+}
+
+impl Reading<'_, '_> {
+    /// Scans a document to its end or to damage.
+    fn stretch(
         &mut self,
-        source: &Named,
-        document: &Document,
+        cutter: &mut Cutter,
         bytes: &mut dyn Read,
-        after: &mut dyn FnMut(&mut Rows),
-    ) -> u64 {
-        let mut cutter = Cutter::new(self.run.reach);
-        let alone = SharedLines::default();
-        let mut line = Line::default();
-        self.sliding.start(0);
-        while let Some(chunk) = self.sliding.next(&mut cutter, bytes) {
-            if self.run.options.lines {
-                line = self.worker.scan_lines(&chunk, source, line, &alone);
+        text: &Lines,
+        line: &mut Line,
+    ) {
+        let Turn {
+            run,
+            worker,
+            sliding,
+        } = &mut *self.turn;
+        sliding.start(cutter.end());
+        while let Some(chunk) = sliding.next(cutter, bytes) {
+            if run.options.lines {
+                *line = worker.scan_lines(&chunk, text, *line, &SharedLines::default());
             } else {
-                self.worker.scan(&chunk, document);
+                worker.scan(&chunk, text.whole());
             }
-            after(self.worker.rows());
-            if self.run.is_halted() {
+            (self.after)(worker.rows());
+            if run.is_halted() {
                 break;
             }
         }
-        let end = cutter.end();
-        if let Some(error) = cutter.into_damage() {
-            self.run.lose(
-                Arc::clone(&source.name),
-                Some((document.name.clone(), end)),
-                error,
-            );
+    }
+}
+
+impl Documents for Reading<'_, '_> {
+    /// Takes one document, or one for each of its lines.
+    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
+        let mut cutter = Cutter::new(self.turn.run.reach);
+        let text = Lines::new(self.named, self.documents, name.clone());
+        let mut line = Line::default();
+        loop {
+            self.stretch(&mut cutter, bytes, &text, &mut line);
+            let Some((offset, error)) = cutter.take_damage() else {
+                break;
+            };
+            self.lose(name.clone(), offset, error);
+            if self.is_halted() {
+                break;
+            }
         }
-        if self.run.options.lines {
-            self.worker.end_line(source, line, &alone);
-            return line.count(end);
-        }
-        self.worker.end(document);
-        1
+        self.documents += match self.turn.run.options.lines {
+            true => self.turn.worker.end_lines(&text, line, cutter.end()),
+            false => self.turn.worker.end(text.whole()),
+        };
+    }
+
+    fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
+        let source = Arc::clone(&self.named.name);
+        self.turn.run.lose(source, Some((name, offset)), error);
+    }
+
+    fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {
+        let run = self.turn.run;
+        run.skip(&self.named.name, name.as_deref(), kind);
+    }
+
+    fn is_halted(&self) -> bool {
+        self.turn.run.is_halted()
     }
 }

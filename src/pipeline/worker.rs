@@ -37,7 +37,11 @@ pub(super) struct Shared<'r> {
     mentioned: AtomicBool,
 }
 
-/// A line of a document, from 0, and where it starts.
+/// A text that is one document, or whose lines are.
+#[derive(Clone)]
+pub(super) struct Lines(Document);
+
+/// A line of a text, from 0, and where it starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) ordinal: u64,
@@ -107,7 +111,7 @@ impl<'r> Worker<'r> {
     pub(super) fn scan_lines(
         &mut self,
         chunk: &Chunk<'_>,
-        source: &Named,
+        text: &Lines,
         mut line: Line,
         shared: &SharedLines<'_>,
     ) -> Line {
@@ -116,11 +120,11 @@ impl<'r> Worker<'r> {
         while at < chunk.range.end {
             let end = memchr::memchr(b'\n', &chunk.bytes[at..])
                 .map_or(chunk.bytes.len(), |length| at + length);
-            tally += self.scan_line(chunk, at..end, source, line, shared);
+            tally += self.scan_line(chunk, at..end, text, line, shared);
             if end >= chunk.range.end {
                 break;
             }
-            self.end_line(source, line, shared);
+            self.end_line(text, line, shared);
             at = end + 1;
             line = Line {
                 ordinal: line.ordinal + 1,
@@ -139,7 +143,7 @@ impl<'r> Worker<'r> {
         &mut self,
         chunk: &Chunk<'_>,
         part: Range<usize>,
-        source: &Named,
+        text: &Lines,
         line: Line,
         shared: &SharedLines<'_>,
     ) -> Tally {
@@ -156,10 +160,7 @@ impl<'r> Worker<'r> {
         let tally = self
             .scanner
             .scan_range(piece.bytes, range, piece.offset, |mention| {
-                found.add(
-                    document.get_or_insert_with(|| line.document(source)),
-                    &mention,
-                );
+                found.add(document.get_or_insert_with(|| text.line(line)), &mention);
             });
         if let Some(shared) = document.and_then(|document| shared.find(&document.id)) {
             shared.mentioned.store(true, Ordering::Relaxed);
@@ -168,19 +169,24 @@ impl<'r> Worker<'r> {
     }
 
     /// All of `line` was scanned.
-    pub(super) fn end_line(&mut self, source: &Named, line: Line, shared: &SharedLines<'_>) {
-        let id = DocumentId {
-            source: source.ordinal,
-            document: line.ordinal,
-        };
+    fn end_line(&mut self, text: &Lines, line: Line, shared: &SharedLines<'_>) {
+        let id = text.id(line);
         if shared.find(&id).is_none() {
             self.found.batch.close(&id);
         }
     }
 
-    /// All of `document` was scanned, by this thread alone.
-    pub(super) fn end(&mut self, document: &Document) {
+    /// All of a text that ends at `end` was scanned, by this thread alone; `line` stands behind the last chunk. Returns how
+    /// many lines it has.
+    pub(super) fn end_lines(&mut self, text: &Lines, line: Line, end: u64) -> u64 {
+        self.end_line(text, line, &SharedLines::default());
+        line.count(end)
+    }
+
+    /// All of `document` was scanned, by this thread alone. Returns how many documents that is.
+    pub(super) fn end(&mut self, document: &Document) -> u64 {
         self.found.batch.close(&document.id);
+        1
     }
 
     /// The chunk's range, without a name that damage cuts through: what is left of it may be another's name.
@@ -268,6 +274,40 @@ impl SharedLines<'_> {
     }
 }
 
+impl Lines {
+    /// A text whose lines, or which as a whole, is the document at `ordinal` of `source`.
+    pub(super) fn new(source: &Named, ordinal: u64, name: Option<Arc<str>>) -> Self {
+        Lines(source.document(ordinal, name))
+    }
+
+    /// The text as one document.
+    pub(super) fn whole(&self) -> &Document {
+        &self.0
+    }
+
+    fn id(&self, line: Line) -> DocumentId {
+        let first = self.0.id;
+        DocumentId {
+            document: first.document + line.ordinal,
+            ..first
+        }
+    }
+
+    /// A line as a document, named by its number from 1.
+    pub(super) fn line(&self, line: Line) -> Document {
+        let number = line.ordinal + 1;
+        let name = match &self.0.name {
+            Some(outer) => format!("{outer}!/{number}"),
+            None => number.to_string(),
+        };
+        Document {
+            id: self.id(line),
+            source: Arc::clone(&self.0.source),
+            name: Some(name.into()),
+        }
+    }
+}
+
 impl Line {
     /// The line that stands behind a chunk that starts within this one.
     pub(super) fn behind(self, chunk: &Chunk<'_>) -> Line {
@@ -281,12 +321,7 @@ impl Line {
         }
     }
 
-    /// The line as a document, named by its number from 1.
-    pub(super) fn document(self, source: &Named) -> Document {
-        source.document(self.ordinal, Some((self.ordinal + 1).to_string().into()))
-    }
-
-    /// Lines of a document that ends at `end`, if this is the line behind its last chunk.
+    /// Lines of a text that ends at `end`, if this is the line behind its last chunk.
     pub(super) fn count(self, end: u64) -> u64 {
         self.ordinal + u64::from(end > self.start)
     }

@@ -196,7 +196,7 @@ fn an_archive_that_cannot_be_opened_is_an_error() {
         assert_eq!((seen.code, seen.out.as_str()), (Some(1), ""), "{name}");
         assert_eq!(
             seen.err,
-            format!("doisift: a: {name} is recognised but cannot be opened\n")
+            format!("doisift: a: at byte 0: {name} is recognised but cannot be opened\n")
         );
     }
 }

@@ -1,0 +1,171 @@
+//! From the bytes of a source to its documents: packings undone and containers opened, one within another.
+//!
+//! What a stream is, its first bytes tell, at every depth alike. Documents are handed out while they are read; nothing is
+//! held but what a codec or a container needs.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use super::codec;
+use super::fault::{InputError, Packing};
+use super::magic::{self, Content};
+use super::open::Opening;
+use super::raw::Raw;
+use super::{tar, warc, zip};
+
+/// Takes what a source holds, in the order it stands.
+pub(crate) trait Documents {
+    /// Reads a document to its end. A read that fails tells of damage: the next one goes on behind it, or gives the end.
+    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read);
+
+    /// Takes note that something was lost at `offset` of what is called `name`; the source itself has no name here.
+    fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError);
+
+    /// Takes note of what is no text.
+    fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str);
+
+    /// Whether there is no use in going on.
+    fn is_halted(&self) -> bool;
+}
+
+/// Where in a source a stream stands.
+pub(super) struct Level<'f> {
+    /// Names of the members that enclose it; none for the source itself.
+    pub(super) name: Option<Arc<str>>,
+    /// Containers, and packings of packings, that enclose it.
+    depth: usize,
+    /// It came out of a packing.
+    unpacked: bool,
+    /// The file whose bytes it is, where that can be read at any offset.
+    pub(super) file: Option<&'f File>,
+}
+
+/// One source on its way to its documents.
+pub(super) struct Walk<'w> {
+    pub(super) opening: &'w Opening<'w>,
+    to: &'w mut dyn Documents,
+    members: u64,
+}
+
+impl<'f> Level<'f> {
+    /// A whole source.
+    pub(super) fn source(file: Option<&'f File>) -> Self {
+        Level {
+            name: None,
+            depth: 0,
+            unpacked: false,
+            file,
+        }
+    }
+
+    fn unpacked(&self) -> Level<'static> {
+        Level {
+            name: self.name.clone(),
+            depth: self.depth + usize::from(self.unpacked),
+            unpacked: true,
+            file: None,
+        }
+    }
+
+    fn member(&self, number: u64, name: &str) -> Level<'static> {
+        let number = format!("#{number}");
+        let name = if name.is_empty() { &number } else { name };
+        let name = match &self.name {
+            Some(outer) => format!("{outer}!/{name}").into(),
+            None => name.into(),
+        };
+        Level {
+            name: Some(name),
+            depth: self.depth + 1,
+            unpacked: false,
+            file: None,
+        }
+    }
+}
+
+impl<'w> Walk<'w> {
+    pub(super) fn new(opening: &'w Opening<'w>, to: &'w mut dyn Documents) -> Self {
+        Walk {
+            opening,
+            to,
+            members: 0,
+        }
+    }
+
+    /// Takes a stream for what its first bytes tell.
+    pub(super) fn stream(&mut self, level: &Level<'_>, bytes: &mut dyn Read) {
+        let mut raw = Raw::new(bytes);
+        match magic::recognise(raw.peek(magic::LENGTH)) {
+            Content::Text => self.to.document(level.name.clone(), &mut raw),
+            Content::Binary(kind) => self.to.skip(level.name.clone(), kind),
+            Content::Packed(packing) if level.depth > self.opening.limits.depth => {
+                self.lose(level, 0, InputError::Depth(packing));
+            }
+            Content::Packed(Packing::Tar) => tar::read(self, level, &mut raw),
+            Content::Packed(Packing::Warc) => warc::read(self, level, &mut raw),
+            Content::Packed(Packing::Zip) => self.zip(level, raw),
+            Content::Packed(packing) => self.unpack(level, packing, raw),
+        }
+    }
+
+    /// A member of the container at `level`: its bytes are taken for what they are. Where `name` is empty, its `number` in
+    /// the container, from 1, is its name. False if the source should not be read further.
+    pub(super) fn member(
+        &mut self,
+        level: &Level<'_>,
+        number: u64,
+        name: &str,
+        bytes: &mut dyn Read,
+    ) -> bool {
+        self.members += 1;
+        if self.members > self.opening.limits.members {
+            let limit = self.opening.limits.members;
+            self.lose(level, 0, InputError::Members(limit));
+            return false;
+        }
+        self.stream(&level.member(number, name), bytes);
+        !self.to.is_halted()
+    }
+
+    /// Takes note that something was lost at `offset` of the container at `level`.
+    pub(super) fn lose(&mut self, level: &Level<'_>, offset: u64, error: InputError) {
+        self.to.lose(level.name.clone(), offset, error);
+    }
+
+    /// Takes note that something was lost at `offset` of a member that was not handed out.
+    pub(super) fn lose_member(
+        &mut self,
+        level: &Level<'_>,
+        number: u64,
+        name: &str,
+        offset: u64,
+        error: InputError,
+    ) {
+        self.to.lose(level.member(number, name).name, offset, error);
+    }
+
+    fn unpack(&mut self, level: &Level<'_>, packing: Packing, raw: Raw<&mut dyn Read>) {
+        match codec::unpack(packing, raw, self.opening) {
+            Ok(mut unpacked) => self.stream(&level.unpacked(), &mut *unpacked),
+            Err(error) => self.lose(level, 0, error),
+        }
+    }
+
+    /// A zip is read from its end, so one that is no file of its own is copied to one.
+    fn zip(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn Read>) {
+        if let Some(file) = level.file {
+            return zip::read(self, level, file);
+        }
+        match self.spool(&mut raw) {
+            Ok(file) => zip::read(self, level, &file),
+            Err(error) => self.lose(level, 0, error.into()),
+        }
+    }
+
+    fn spool(&self, bytes: &mut dyn Read) -> io::Result<File> {
+        let mut file = tempfile::tempfile_in(self.opening.tmp)?;
+        io::copy(bytes, &mut file)?;
+        Ok(file)
+    }
+}
