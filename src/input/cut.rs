@@ -101,6 +101,11 @@ impl Cutter {
         self.next >= self.until || self.ended && self.next >= self.end
     }
 
+    /// Whether the whole document was read, undamaged.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.ended && self.damage.is_none()
+    }
+
     /// Whether what was read last ends at damage.
     pub(crate) fn is_damaged(&self) -> bool {
         self.damage.is_some()

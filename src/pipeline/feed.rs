@@ -12,6 +12,7 @@ use super::order::Place;
 use super::run::{Named, Run, lock};
 use super::ticket::{Ticket, Tickets};
 use super::worker::{Line, Lines, Shared, SharedLines};
+use crate::dedup::Document;
 use crate::input::{Chunk, Cutter, Documents, InputError};
 use crate::report::Counts;
 
@@ -53,6 +54,7 @@ pub(super) fn run<'s>(
             documents: 0,
             place,
             carry: Vec::new(),
+            pack: None,
         }
         .source();
     }
@@ -70,6 +72,15 @@ struct Feeder<'f, 's, 'r> {
     place: Place,
     /// What the next chunk has before its own bytes.
     carry: Vec<u8>,
+    /// Small documents that wait to be scanned together.
+    pack: Option<Pack>,
+}
+
+/// Whole documents in a ticket's buffer, one behind another.
+struct Pack {
+    ticket: Ticket,
+    documents: Vec<(Document, Range<usize>)>,
+    filled: usize,
 }
 
 /// What the chunks of a document share.
@@ -93,6 +104,12 @@ impl Documents for Feeder<'_, '_, '_> {
         let run = self.crew.run;
         let mut cutter = Cutter::new(run.reach);
         let lines = Lines::new(&self.named, self.documents, name.clone());
+        self.carry.clear();
+        if !run.options.lines && self.packs(&mut cutter, lines.whole(), bytes) {
+            self.documents += 1;
+            return;
+        }
+        self.flush();
         let mut text = match run.options.lines {
             true => Text::Lines(lines, Line::default(), None),
             false => Text::One(Shared::new(lines.whole().clone(), run)),
@@ -103,6 +120,7 @@ impl Documents for Feeder<'_, '_, '_> {
                 break;
             };
             self.lose(name.clone(), offset, error);
+            self.carry.clear();
             if self.is_halted() {
                 break;
             }
@@ -139,12 +157,60 @@ impl<'r> Feeder<'_, '_, 'r> {
             }),
             Err(error) => run.lose(Arc::clone(&self.named.name), None, error),
         }
+        self.flush();
         self.crew.end(self.place);
+    }
+
+    /// Reads a document into the pack, if it ends there undamaged. What was read of any other is carried over.
+    fn packs(&mut self, cutter: &mut Cutter, document: &Document, bytes: &mut dyn Read) -> bool {
+        if self.pack.as_ref().is_some_and(Pack::is_full) {
+            self.flush();
+        }
+        let pack = self
+            .pack
+            .get_or_insert_with(|| Pack::new(self.tickets.take()));
+        let free = &mut pack.ticket.load.buffer[pack.filled..];
+        let read = cutter.read(bytes, free);
+        if !cutter.is_whole() {
+            self.carry.extend_from_slice(&free[..read]);
+            return false;
+        }
+        let range = pack.filled..pack.filled + read;
+        pack.filled = range.end;
+        pack.documents.push((document.clone(), range));
+        true
+    }
+
+    /// Has the pack scanned.
+    fn flush(&mut self) {
+        let Some(pack) = self.pack.take() else { return };
+        let place = self.next_place();
+        let documents = pack.documents;
+        self.crew
+            .spawn(self.scope, place, pack.ticket, move |turn, ticket| {
+                for (document, range) in documents {
+                    let chunk = Chunk {
+                        bytes: &ticket.load.buffer[range.clone()],
+                        range: 0..range.len(),
+                        offset: 0,
+                        damaged: false,
+                    };
+                    turn.worker.scan(&chunk, &document);
+                    turn.worker.end(&document);
+                }
+            });
+    }
+
+    fn next_place(&mut self) -> Place {
+        let next = Place {
+            piece: self.place.piece + 1,
+            ..self.place
+        };
+        std::mem::replace(&mut self.place, next)
     }
 
     /// Reads a document to its end or to damage.
     fn stretch(&mut self, cutter: &mut Cutter, bytes: &mut dyn Read, text: &mut Text<'r>) {
-        self.carry.clear();
         while !cutter.is_done() && !self.is_halted() {
             let mut ticket = self.tickets.take();
             if let Some(piece) = self.fill(cutter, bytes, &mut ticket) {
@@ -186,8 +252,7 @@ impl<'r> Feeder<'_, '_, 'r> {
 
     /// Has a chunk scanned.
     fn scan(&mut self, ticket: Ticket, piece: Piece, text: &mut Text<'r>) {
-        let place = self.place;
-        self.place.piece += 1;
+        let place = self.next_place();
         match text {
             Text::One(shared) => {
                 let shared = Arc::clone(shared);
@@ -229,6 +294,21 @@ impl<'r> Feeder<'_, '_, 'r> {
             first,
             last: Some(last),
         }
+    }
+}
+
+impl Pack {
+    fn new(ticket: Ticket) -> Self {
+        Pack {
+            ticket,
+            documents: Vec::new(),
+            filled: 0,
+        }
+    }
+
+    /// Whether only the smallest documents might fit.
+    fn is_full(&self) -> bool {
+        self.filled > self.ticket.load.buffer.len() / 4 * 3
     }
 }
 
