@@ -1,13 +1,27 @@
 //! Packings, undone by streams.
 
+mod bzip2;
 mod gzip;
+mod lz4;
+mod streams;
+mod xz;
+mod zlib;
+mod zstd;
 
 use std::io::{self, BufRead, Read};
 
+use self::bzip2::Bzip2;
+use self::gzip::Gzip;
+use self::lz4::Lz4;
+use self::streams::Streams;
+use self::xz::Xz;
+use self::zlib::Zlib;
+use self::zstd::Zstd;
 use super::fault::{InputError, Packing};
 use super::open::Opening;
 use super::raw::Raw;
-use gzip::Gzip;
+
+pub(super) use self::zlib::is_zlib;
 
 /// Bytes that are read at once before they are unpacked.
 const READ: usize = 128 << 10;
@@ -21,12 +35,17 @@ const READ: usize = 128 << 10;
 pub(super) fn unpack<'r>(
     packing: Packing,
     raw: Raw<&'r mut dyn Read>,
-    _opening: &Opening<'_>,
+    opening: &Opening<'_>,
 ) -> Result<Box<dyn Read + 'r>, InputError> {
     let raw = raw.grow(READ);
+    let window = opening.limits.window;
     Ok(match packing {
         Packing::Gzip => Box::new(Fused::new(Gzip::new(raw))),
-        Packing::Zstd => Box::new(Fused::new(Zstd(zstd::Decoder::with_buffer(raw)?))),
+        Packing::Zlib => Box::new(Streams::new(raw, Zlib::new())),
+        Packing::Zstd => Box::new(Streams::new(raw, Zstd::new(window)?)),
+        Packing::Bzip2 => Box::new(Streams::new(raw, Bzip2::new())),
+        Packing::Xz => Box::new(Streams::new(raw, Xz::new(window)?)),
+        Packing::Lz4 => Box::new(Lz4::new(raw)),
         other => return Err(InputError::Unsupported(other)),
     })
 }
@@ -59,131 +78,48 @@ impl<R: Read> Read for Fused<R> {
     }
 }
 
-/// Whether nothing but zeros is left.
+/// Passes zeros over. Whether nothing else is left.
 fn is_padding(raw: &mut impl BufRead) -> io::Result<bool> {
     loop {
+        fill(raw)?;
         let held = raw.fill_buf()?;
         if held.is_empty() {
             return Ok(true);
         }
-        if held.iter().any(|byte| *byte != 0) {
+        let count = held.iter().take_while(|byte| **byte == 0).count();
+        let is_all = count == held.len();
+        raw.consume(count);
+        if !is_all {
             return Ok(false);
         }
-        let count = held.len();
-        raw.consume(count);
     }
 }
 
-/// All frames of a zstd stream; the crate takes them in turn and passes skippable ones over.
-struct Zstd<R: Read>(zstd::Decoder<'static, Raw<R>>);
-
-impl<R: Read> Read for Zstd<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.0
-            .read(into)
-            .map_err(|error| damaged(Packing::Zstd, error))
+/// Has bytes at hand, unless the source has ended.
+fn fill(raw: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        match raw.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result.map(drop),
+        }
     }
 }
 
+fn early_end() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "it ends too early")
+}
+
+/// What a codec says of the bytes it was given. Errors of reading them pass.
 fn damaged(packing: Packing, error: io::Error) -> io::Error {
+    let is_told = error
+        .get_ref()
+        .is_some_and(|inner| inner.is::<InputError>());
     match error.kind() {
         io::ErrorKind::Interrupted => error,
-        _ if error.raw_os_error().is_some() => error,
+        _ if is_told || error.raw_os_error().is_some() => error,
         _ => InputError::Damaged { packing, error }.into(),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::io::Write;
-    use std::sync::atomic::AtomicU64;
-
-    use super::*;
-
-    fn gzip(bytes: &[u8]) -> Vec<u8> {
-        let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        out.write_all(bytes)
-            .and_then(|()| out.finish())
-            .unwrap_or_default()
-    }
-
-    /// What comes out byte by byte, and the error that ends it.
-    fn unpacked(packing: Packing, mut packed: &[u8]) -> (Vec<u8>, Option<InputError>) {
-        let bytes = AtomicU64::new(0);
-        let opening = Opening::for_tests(&bytes);
-        let mut out = Vec::new();
-        let mut bytes = match unpack(packing, Raw::new(&mut packed), &opening) {
-            Ok(bytes) => bytes,
-            Err(error) => return (out, Some(error)),
-        };
-        let mut byte = [0];
-        loop {
-            match bytes.read(&mut byte) {
-                Ok(0) => return (out, None),
-                Ok(_) => out.push(byte[0]),
-                Err(error) => return (out, Some(error.into())),
-            }
-        }
-    }
-
-    #[test]
-    fn all_members_of_a_gzip_are_read_and_zero_padding_is_passed_over() {
-        let mut packed = gzip(b"one ");
-        packed.extend(gzip(b""));
-        packed.extend(gzip(b"two"));
-        packed.extend([0; 1000]);
-        let (bytes, error) = unpacked(Packing::Gzip, &packed);
-        assert_eq!(bytes, b"one two");
-        assert!(error.is_none(), "{error:?}");
-    }
-
-    #[test]
-    fn garbage_behind_a_gzip_is_told_after_all_that_came_before() {
-        for garbage in [&b"garbage"[..], b"\x1f", b"\0\0\0x"] {
-            let (bytes, error) = unpacked(Packing::Gzip, &[&gzip(b"kept")[..], garbage].concat());
-            assert_eq!(bytes, b"kept");
-            assert!(
-                matches!(error, Some(InputError::Trailing(Packing::Gzip))),
-                "{error:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_gzip_cut_short_anywhere_gives_what_was_whole_and_an_error() {
-        let packed = gzip(b"some text, some text");
-        for end in 2..packed.len() {
-            let (bytes, error) = unpacked(Packing::Gzip, &packed[..end]);
-            assert!(
-                b"some text, some text".starts_with(&bytes[..]),
-                "cut at {end}"
-            );
-            assert!(
-                matches!(error, Some(InputError::Damaged { .. })),
-                "cut at {end}: {error:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn all_frames_of_a_zstd_are_read_also_behind_a_skippable_one() -> io::Result<()> {
-        let mut packed = vec![0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, b'x', b'x', b'x'];
-        packed.extend(zstd::encode_all(&b"one "[..], 1)?);
-        packed.extend(zstd::encode_all(&b"two"[..], 1)?);
-        let (bytes, error) = unpacked(Packing::Zstd, &packed);
-        assert_eq!(bytes, b"one two");
-        assert!(error.is_none(), "{error:?}");
-        let (_, error) = unpacked(Packing::Zstd, &packed[..packed.len() - 1]);
-        assert!(
-            matches!(
-                error,
-                Some(InputError::Damaged {
-                    packing: Packing::Zstd,
-                    ..
-                })
-            ),
-            "{error:?}"
-        );
-        Ok(())
-    }
-}
+mod tests;
