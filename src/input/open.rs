@@ -176,12 +176,12 @@ fn stdin() -> io::Result<File> {
 }
 
 #[cfg(unix)]
-fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
+pub(super) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, into, at)
 }
 
 #[cfg(windows)]
-fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
+pub(super) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, into, at)
 }
 

@@ -159,7 +159,7 @@ impl<'w> Walk<'w> {
     }
 
     fn unpack(&mut self, level: &Level<'_>, packing: Packing, raw: Raw<&mut dyn Read>) {
-        match codec::unpack(packing, raw, self.opening) {
+        match codec::unpack(packing, raw, level.file, self.opening) {
             Ok(unpacked) => {
                 let mut watched = Watched::new(unpacked, &self.expansion);
                 self.stream(&level.unpacked(), &mut watched);

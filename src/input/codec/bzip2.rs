@@ -3,14 +3,11 @@
 use std::io;
 
 use bzip2::{Decompress, Status};
-use memchr::memmem;
 
-use super::streams::{Decode, HEAD, Resync, Step};
-use super::{Packing, READ};
+use super::members::Format;
+use super::streams::{Decode, Step};
+use super::{Limits, Packing};
 use crate::input::magic;
-
-/// A block's first bytes, behind the four of the stream.
-const BLOCK: &[u8] = &[0x31, 0x41, 0x59, 0x26, 0x53, 0x59];
 
 pub(super) struct Bzip2(Decompress);
 
@@ -43,14 +40,20 @@ impl Decode for Bzip2 {
                 .map_err(io::Error::from),
         }
     }
+}
 
-    /// The ten bytes that a stream starts with do not come about by chance, and each block behind them has a checksum.
-    fn resync(&mut self, input: &[u8]) -> Resync {
-        let mut starts = memmem::find_iter(input, BLOCK).filter_map(|block| block.checked_sub(4));
-        match starts.find(|at| Self::starts(&input[*at..])) {
-            Some(at) => Resync::Found(at),
-            None if input.len() < READ => Resync::Lost,
-            None => Resync::On(input.len() - (HEAD - 1)),
-        }
+impl Format for Bzip2 {
+    const MAGIC: &'static [u8] = b"BZh";
+    // A block of 900,000 bytes, which packing may make a little longer.
+    const FIRST: usize = 1 << 20;
+    const WHOLE: usize = 0;
+
+    fn new(_: &Limits) -> io::Result<Self> {
+        Ok(Bzip2::new())
+    }
+
+    /// These ten bytes do not come about by chance, and each block behind them has a checksum.
+    fn may_start(head: &[u8]) -> bool {
+        Self::starts(head)
     }
 }

@@ -2,23 +2,31 @@
 
 mod bzip2;
 mod gzip;
+mod libdeflate;
 mod lz4;
+mod members;
+mod parallel;
+mod section;
 mod streams;
+mod window;
 mod xz;
 mod zlib;
 mod zstd;
 
+use std::fs::File;
 use std::io::{self, BufRead, Read};
 
 use self::bzip2::Bzip2;
 use self::gzip::Gzip;
 use self::lz4::Lz4;
+use self::members::{Format, Members};
+use self::parallel::Parallel;
 use self::streams::Streams;
 use self::xz::Xz;
 use self::zlib::Zlib;
 use self::zstd::Zstd;
 use super::fault::{InputError, Packing};
-use super::open::Opening;
+use super::open::{Limits, Opening};
 use super::raw::Raw;
 
 pub(super) use self::zlib::is_zlib;
@@ -26,7 +34,7 @@ pub(super) use self::zlib::is_zlib;
 /// Bytes that are read at once before they are unpacked.
 const READ: usize = 128 << 10;
 
-/// The bytes of `raw`, unpacked.
+/// The bytes of `raw`, unpacked; all of them are those of `file`, if it is given.
 ///
 /// After an error, the next read goes on behind the damage, or gives the end.
 ///
@@ -34,19 +42,33 @@ const READ: usize = 128 << 10;
 /// If it is a packing that cannot be undone.
 pub(super) fn unpack<'r>(
     packing: Packing,
-    raw: Raw<&'r mut dyn Read>,
-    opening: &Opening<'_>,
+    raw: Raw<impl Read + 'r>,
+    file: Option<&File>,
+    opening: &Opening<'r>,
 ) -> Result<Box<dyn Read + 'r>, InputError> {
-    let raw = raw.grow(READ);
     let window = opening.limits.window;
     Ok(match packing {
-        Packing::Gzip => Box::new(Fused::new(Gzip::new(raw))),
-        Packing::Zlib => Box::new(Streams::new(raw, Zlib::new())),
-        Packing::Zstd => Box::new(Streams::new(raw, Zstd::new(window)?)),
-        Packing::Bzip2 => Box::new(Streams::new(raw, Bzip2::new())),
-        Packing::Xz => Box::new(Streams::new(raw, Xz::new(window)?)),
-        Packing::Lz4 => Box::new(Lz4::new(raw)),
+        Packing::Gzip => members::<Gzip>(raw, file, opening)?,
+        Packing::Zstd => members::<Zstd>(raw, file, opening)?,
+        Packing::Bzip2 => members::<Bzip2>(raw, file, opening)?,
+        Packing::Zlib => Box::new(Streams::new(raw.grow(READ), Zlib::new())),
+        Packing::Xz => Box::new(Streams::new(raw.grow(READ), Xz::new(window)?)),
+        Packing::Lz4 => Box::new(Lz4::new(raw.grow(READ))),
         other => return Err(InputError::Unsupported(other)),
+    })
+}
+
+/// The members of `raw`, on several threads if its bytes are those of `file`.
+fn members<'r, F: Format>(
+    raw: Raw<impl Read + 'r>,
+    file: Option<&File>,
+    opening: &Opening<'r>,
+) -> io::Result<Box<dyn Read + 'r>> {
+    Ok(match file {
+        Some(file) if opening.threads > 1 => {
+            Box::new(Parallel::<F>::new(file, raw.held() as u64, opening)?)
+        }
+        _ => Box::new(Members::<_, F>::new(raw, &opening.limits)?),
     })
 }
 

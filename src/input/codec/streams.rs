@@ -1,11 +1,13 @@
-//! Packed streams one after another, as all packings but gzip and lz4 are read.
+//! Packed streams one after another, as zlib and xz are read.
+//!
+//! Damage ends them: where the next stream starts cannot be told.
 //!
 //! A packing brings its decoder; where its streams end, what may stand between them and what damage leaves is the same for
 //! all of them, and decided here.
 
 use std::io::{self, BufRead, Read};
 
-use super::{InputError, Packing, READ, Raw, damaged, early_end, fill, is_padding};
+use super::{InputError, Packing, Raw, damaged, early_end, fill, is_padding};
 
 /// Decodes one stream at a time.
 pub(super) trait Decode {
@@ -19,12 +21,6 @@ pub(super) trait Decode {
 
     /// Decodes some of `input` into `output`. Where nothing moves and the stream has not ended, more input is needed.
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step;
-
-    /// Looks for a place behind damage where a stream may start. `input` is what follows the last step that went well; it is
-    /// shorter than [`READ`] only where the source is.
-    fn resync(&mut self, _input: &[u8]) -> Resync {
-        Resync::Lost
-    }
 }
 
 /// Bytes that a stream is recognised by.
@@ -36,17 +32,6 @@ pub(super) struct Step {
     pub(super) written: usize,
     /// Whether the stream has ended.
     pub(super) ended: io::Result<bool>,
-}
-
-/// Where to look on behind damage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Resync {
-    /// Behind so many bytes, at least one, with more of them at hand.
-    On(usize),
-    /// Behind so many bytes the next stream starts, or nothing.
-    Found(usize),
-    /// Nowhere.
-    Lost,
 }
 
 /// All streams of a source in turn. Zeros between and behind them are padding; anything else there is an error, after all
@@ -67,8 +52,6 @@ pub(super) struct Streams<R, D> {
 enum Place {
     Within,
     Between,
-    /// In damage that was told.
-    Damage,
     End,
 }
 
@@ -100,7 +83,7 @@ impl<R: Read, D: Decode> Streams<R, D> {
             Ok(false) if step.read + step.written > 0 => {}
             Ok(false) => self.fail_stuck(at_end),
             Err(error) => {
-                self.place = Place::Damage;
+                self.place = Place::End;
                 self.failed = Some(damaged(D::PACKING, error));
             }
         }
@@ -137,26 +120,6 @@ impl<R: Read, D: Decode> Streams<R, D> {
         self.place = Place::Within;
         Ok(())
     }
-
-    /// Passes over what is damaged, up to the next stream or to the end. That damage was told.
-    fn pass(&mut self) -> io::Result<()> {
-        self.place = Place::End;
-        loop {
-            let held = self.raw.peek(READ);
-            if held.is_empty() {
-                return Ok(());
-            }
-            match self.decoder.resync(held) {
-                Resync::On(count) => self.raw.consume(count),
-                Resync::Found(count) => {
-                    self.raw.consume(count);
-                    let starts = D::starts(self.raw.peek(HEAD));
-                    return if starts { self.start() } else { Ok(()) };
-                }
-                Resync::Lost => return Ok(()),
-            }
-        }
-    }
 }
 
 impl<R: Read, D: Decode> Read for Streams<R, D> {
@@ -174,7 +137,6 @@ impl<R: Read, D: Decode> Read for Streams<R, D> {
                     written => return Ok(written),
                 },
                 Place::Between => self.next()?,
-                Place::Damage => self.pass()?,
                 Place::End => return Ok(0),
             }
         }

@@ -3,10 +3,13 @@
 use std::io;
 
 use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
-use zstd::zstd_safe::{DCtx, DParameter, ErrorCode, InBuffer, OutBuffer, get_error_name};
+use zstd::zstd_safe::{
+    DCtx, DParameter, ErrorCode, InBuffer, OutBuffer, ResetDirective, get_error_name,
+};
 
+use super::members::Format;
 use super::streams::{Decode, Step};
-use super::{InputError, Packing};
+use super::{InputError, Limits, Packing};
 use crate::input::magic;
 
 pub(super) struct Zstd {
@@ -60,7 +63,10 @@ impl Decode for Zstd {
     }
 
     fn restart(&mut self) -> io::Result<()> {
-        // The context gets ready by itself.
+        // It may have been left within a frame.
+        self.context
+            .reset(ResetDirective::SessionOnly)
+            .map_err(|code| io::Error::other(get_error_name(code)))?;
         Ok(())
     }
 
@@ -72,5 +78,21 @@ impl Decode for Zstd {
             0 => self.run(input, &mut []),
             _ => flushed,
         }
+    }
+}
+
+impl Format for Zstd {
+    const MAGIC: &'static [u8] = magic::ZSTD;
+    // A block unpacks to 128 KiB at most, and is no longer packed.
+    const FIRST: usize = 192 << 10;
+    const WHOLE: usize = 0;
+
+    fn new(limits: &Limits) -> io::Result<Self> {
+        Zstd::new(limits.window)
+    }
+
+    fn may_start(head: &[u8]) -> bool {
+        const RESERVED: u8 = 0x08;
+        head[4] & RESERVED == 0
     }
 }
