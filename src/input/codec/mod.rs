@@ -1,6 +1,7 @@
 //! Packings, undone by streams.
 
 mod bzip2;
+mod frames;
 mod gzip;
 mod lz4;
 mod streams;

@@ -3,14 +3,18 @@
 use std::io;
 
 use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
-use zstd::zstd_safe::{DCtx, DParameter, ErrorCode, InBuffer, OutBuffer, get_error_name};
+use zstd::zstd_safe::{
+    DCtx, DParameter, ErrorCode, InBuffer, OutBuffer, ResetDirective, get_error_name,
+};
 
-use super::streams::{Decode, Step};
+use super::frames::Frames;
+use super::streams::{Decode, Resync, Step};
 use super::{InputError, Packing};
 use crate::input::magic;
 
 pub(super) struct Zstd {
     context: DCtx<'static>,
+    frames: Frames,
     window: u64,
 }
 
@@ -28,7 +32,12 @@ impl Zstd {
         context
             .set_parameter(DParameter::WindowLogMax(log))
             .map_err(|code| io::Error::other(get_error_name(code)))?;
-        Ok(Zstd { context, window })
+        let frames = Frames::new();
+        Ok(Zstd {
+            context,
+            frames,
+            window,
+        })
     }
 
     fn error(&self, code: ErrorCode) -> io::Error {
@@ -60,17 +69,29 @@ impl Decode for Zstd {
     }
 
     fn restart(&mut self) -> io::Result<()> {
-        // The context gets ready by itself.
-        Ok(())
+        self.frames = Frames::new();
+        let reset = self.context.reset(ResetDirective::SessionOnly);
+        reset.map(drop).map_err(|code| self.error(code))
     }
 
     /// A call that fails takes with it what it wrote. So one call writes what is decoded and reads nothing, which does not
     /// fail, and the next one decodes a block and has no room to write.
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
         let flushed = self.run(&[], output);
-        match flushed.written {
-            0 => self.run(input, &mut []),
-            _ => flushed,
+        if flushed.written > 0 {
+            return flushed;
+        }
+        let step = self.run(input, &mut []);
+        self.frames.follow(&input[..step.read]);
+        step
+    }
+
+    /// The headers of the blocks lead to the end of the frame, unless one of them is damaged; then no frame starts there.
+    fn resync(&mut self, input: &[u8]) -> Resync {
+        match self.frames.follow(input) {
+            Some(end) => Resync::Found(end),
+            None if self.frames.is_known() => Resync::On(input.len()),
+            None => Resync::Lost,
         }
     }
 }
