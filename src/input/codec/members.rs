@@ -533,7 +533,7 @@ pub(super) mod tests {
         assert_eq!(read(&packed), (texts.concat(), vec![]));
         let hit = packed.len() - 1000;
         packed[hit] ^= 1;
-        for step in [1, 999, 1 << 20] {
+        for step in [999, 1 << 20] {
             assert_eq!(
                 outcome(&mut members(&packed), step),
                 read(&packed),
@@ -575,9 +575,9 @@ pub(super) mod tests {
         // Each of these decodes for a stretch, and runs on into the next ones, stored, before it fails.
         let long = [&start[..start.len() - 8], &[0, 0xff, 0xff, 0, 0]].concat();
         for (unit, count) in [
-            (&b"\x1f\x8b\x08"[..], 1_000_000),
-            (&start[..50], 20_000),
-            (&long, 2000),
+            (&b"\x1f\x8b\x08"[..], 100_000),
+            (&start[..50], 4000),
+            (&long, 500),
         ] {
             let packed = unit.repeat(count);
             let mut members = members(&packed);

@@ -127,7 +127,7 @@ fn zeros_between_streams_are_passed_over() {
 
 #[test]
 fn more_than_any_buffer_holds_is_read() {
-    let text: Vec<u8> = (0..300_000_u32).flat_map(u32::to_le_bytes).collect();
+    let text = noise();
     for packing in PACKINGS {
         let (bytes, errors) = read(packing, &pack(packing, &text));
         assert!(bytes == text, "{packing}");
@@ -268,20 +268,64 @@ fn what_wants_more_history_than_the_limit_is_told_with_the_option() -> io::Resul
     Ok(())
 }
 
-#[test]
-fn bzip2_goes_on_at_the_next_stream_behind_damage() {
-    let part = |text: &[u8]| pack(Packing::Bzip2, text);
-    // Far enough behind that it stands in no buffer yet.
-    let noise: Vec<u8> = (0..100_000_u32)
+/// What no packing makes smaller, and no buffer holds.
+fn noise() -> Vec<u8> {
+    (0..100_000_u32)
         .flat_map(|number| number.wrapping_mul(2_654_435_761).to_be_bytes())
-        .collect();
-    let mut damaged = part(&noise);
-    assert!(damaged.len() > READ);
-    damaged[100..110].fill(0);
-    let packed = [part(b"one "), damaged, part(b"three "), part(b"four")].concat();
-    let (bytes, errors) = read(Packing::Bzip2, &packed);
-    assert_eq!(bytes, b"one three four");
+        .collect()
+}
+
+#[test]
+fn bzip2_and_zstd_go_on_at_the_next_stream_behind_damage() {
+    for packing in [Packing::Bzip2, Packing::Zstd] {
+        let part = |text: &[u8]| pack(packing, text);
+        let mut damaged = part(&noise());
+        assert!(damaged.len() > READ);
+        let at = damaged.len() - 100;
+        damaged[at] ^= 1;
+        let packed = [part(b"one "), damaged, part(b"three "), part(b"four")].concat();
+        for step in [1000, 1 << 20] {
+            let (bytes, errors) = read_by(packing, &packed, step);
+            assert!(bytes.starts_with(b"one "), "{packing}");
+            assert!(bytes.ends_with(b"three four"), "{packing}");
+            assert!(
+                matches!(errors[..], [InputError::Damaged { .. }]),
+                "{packing}: {errors:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn zstd_goes_on_behind_a_damaged_block_header() {
+    let mut damaged = pack(Packing::Zstd, &noise());
+    // The first block's kind, behind a header without sizes.
+    damaged[6] |= 6;
+    let packed = [
+        pack(Packing::Zstd, b"one"),
+        damaged,
+        pack(Packing::Zstd, TEXT),
+    ]
+    .concat();
+    let (bytes, errors) = read(Packing::Zstd, &packed);
+    assert_eq!(bytes, [b"one", TEXT].concat());
     assert_eq!(errors.len(), 1, "{errors:?}");
+}
+
+#[test]
+fn a_frame_that_wants_too_much_history_is_passed_over() -> io::Result<()> {
+    let packed = [
+        pack(Packing::Zstd, b"one "),
+        zstd_with_window(TEXT, 21)?,
+        pack(Packing::Zstd, b"three"),
+    ];
+    let (bytes, errors) = read(Packing::Zstd, &packed.concat());
+    assert_eq!(bytes, b"one three");
+    assert!(
+        matches!(errors[..], [InputError::Window { .. }]),
+        "{errors:?}"
+    );
+    Ok(())
 }
 
 #[test]

@@ -7,7 +7,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 use super::Packing;
 use super::streams::{Decode, Step};
 
-pub(in crate::input) struct Zlib(Decompress);
+pub(super) struct Zlib(Decompress);
 
 impl Zlib {
     pub(super) fn new() -> Self {

@@ -64,10 +64,8 @@ impl Decode for Zstd {
 
     fn restart(&mut self) -> io::Result<()> {
         // It may have been left within a frame.
-        self.context
-            .reset(ResetDirective::SessionOnly)
-            .map_err(|code| io::Error::other(get_error_name(code)))?;
-        Ok(())
+        let reset = self.context.reset(ResetDirective::SessionOnly);
+        reset.map(drop).map_err(|code| self.error(code))
     }
 
     /// A call that fails takes with it what it wrote. So one call writes what is decoded and reads nothing, which does not
