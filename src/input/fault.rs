@@ -27,6 +27,12 @@ pub enum Packing {
     SevenZip,
     /// A RAR archive.
     Rar,
+    /// A zlib stream.
+    Zlib,
+    /// A file of compress(1), `.Z`.
+    Compress,
+    /// lzip.
+    Lzip,
 }
 
 impl fmt::Display for Packing {
@@ -42,6 +48,9 @@ impl fmt::Display for Packing {
             Packing::Zip => "zip",
             Packing::SevenZip => "7z",
             Packing::Rar => "rar",
+            Packing::Zlib => "zlib",
+            Packing::Compress => "compress (.Z)",
+            Packing::Lzip => "lzip",
         })
     }
 }
@@ -76,6 +85,17 @@ pub enum InputError {
     /// A file ended before the size it had when it was opened.
     #[error("the file became shorter while it was read")]
     Shrunk,
+    /// Packed bytes that want more history at hand than the limit allows.
+    #[error("the {packing} data wants more than {limit} bytes of memory; --max-window allows more")]
+    Window {
+        /// How they are packed.
+        packing: Packing,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// A source that unpacks to more bytes for each of its own than the limit, which is given. What came before is kept.
+    #[error("it unpacks to more than {0} times its size; --max-expansion allows more")]
+    Expansion(u64),
 }
 
 /// Takes out what [`Read`](io::Read) could only pass on wrapped.

@@ -1,56 +1,289 @@
 //! What a stream is, told by its first bytes.
+//!
+//! A text must never be taken for anything else: what starts a packing or a binary format is at least four bytes that no text
+//! starts with, or is checked further on.
 
+use super::codec;
 use super::fault::Packing;
 
 /// Bytes that tell everything we know: a tar header.
 pub(super) const LENGTH: usize = 512;
+
+pub(super) const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+pub(super) const XZ: &[u8] = b"\xfd7zXZ\0";
+const LZ4: &[u8] = &[0x04, 0x22, 0x4d, 0x18];
+pub(super) const LZ4_LEGACY: &[u8] = &[0x02, 0x21, 0x4c, 0x18];
+const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// What a stream holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     /// Text, or anything that we have no better word for.
     Text,
+    /// Text in another encoding, as its byte order mark says.
+    Unicode(Unicode),
     /// Packed, or a container.
     Packed(Packing),
     /// No text, and nothing that holds text for us; its kind.
     Binary(&'static str),
 }
 
+/// How text is encoded that is not UTF-8 or like it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unicode {
+    Utf16Le,
+    Utf16Be,
+    Utf32Le,
+    Utf32Be,
+}
+
+impl Unicode {
+    /// The byte order mark.
+    pub(super) fn mark(self) -> &'static [u8] {
+        match self {
+            Unicode::Utf16Le => &[0xff, 0xfe],
+            Unicode::Utf16Be => &[0xfe, 0xff],
+            Unicode::Utf32Le => &[0xff, 0xfe, 0, 0],
+            Unicode::Utf32Be => &[0, 0, 0xfe, 0xff],
+        }
+    }
+}
+
 /// What `head` starts; it is shorter than [`LENGTH`] only where the stream is.
 pub(super) fn recognise(head: &[u8]) -> Content {
-    packing(head).map_or(Content::Text, Content::Packed)
+    packing(head)
+        .map(Content::Packed)
+        .or_else(|| unicode(head).map(Content::Unicode))
+        .or_else(|| binary(head).map(Content::Binary))
+        .unwrap_or(Content::Text)
 }
 
 fn packing(head: &[u8]) -> Option<Packing> {
     Some(match head {
         [0x1f, 0x8b, ..] => Packing::Gzip,
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Packing::Zstd,
-        // A skippable frame, which may come before any other.
-        [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Packing::Zstd,
-        [b'B', b'Z', b'h', b'1'..=b'9', block @ ..] if is_bzip2_block(block) => Packing::Bzip2,
-        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Packing::Xz,
-        [0x04, 0x22, 0x4d, 0x18, ..] => Packing::Lz4,
+        [0x1f, 0x9d, flags, ..] if is_compress(*flags) => Packing::Compress,
+        _ if head.starts_with(ZSTD) => Packing::Zstd,
+        _ if head.starts_with(XZ) => Packing::Xz,
+        _ if is_lz4(head) => Packing::Lz4,
+        _ if is_skippable(head) => behind_skippable(head),
+        _ if is_bzip2(head) => Packing::Bzip2,
+        [b'L', b'Z', b'I', b'P', 0 | 1, ..] => Packing::Lzip,
         [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Packing::Zip,
         [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Packing::SevenZip,
         [b'R', b'a', b'r', b'!', 0x1a, 7, ..] => Packing::Rar,
+        _ if is_warc(head) => Packing::Warc,
+        _ if is_tar(head) => Packing::Tar,
+        _ if codec::is_zlib(head, head.len() < LENGTH) => Packing::Zlib,
         _ => return None,
     })
 }
 
-/// A first block, or the end of a stream that has none: a text may well start with `BZh9`.
-fn is_bzip2_block(head: &[u8]) -> bool {
-    head.starts_with(&[0x31, 0x41, 0x59, 0x26, 0x53, 0x59])
-        || head.starts_with(&[0x17, 0x72, 0x45, 0x38, 0x50, 0x90])
+/// Code lengths of up to 9 to 16 bits, and two bits that are not used.
+fn is_compress(flags: u8) -> bool {
+    (9..=16).contains(&(flags & 0x1f)) && flags & 0x60 == 0
+}
+
+/// A stream with its first block, or the end of one that has none: a text may well start with `BZh9`.
+pub(super) fn is_bzip2(head: &[u8]) -> bool {
+    let [b'B', b'Z', b'h', b'1'..=b'9', block @ ..] = head else {
+        return false;
+    };
+    block.starts_with(&[0x31, 0x41, 0x59, 0x26, 0x53, 0x59])
+        || block.starts_with(&[0x17, 0x72, 0x45, 0x38, 0x50, 0x90])
+}
+
+pub(super) fn is_lz4(head: &[u8]) -> bool {
+    head.starts_with(LZ4) || head.starts_with(LZ4_LEGACY)
+}
+
+/// A frame with anything in it, which zstd and LZ4 both pass over.
+pub(super) fn is_skippable(head: &[u8]) -> bool {
+    matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+}
+
+/// What the first other frame is; zstd where that stands too far behind.
+fn behind_skippable(mut head: &[u8]) -> Packing {
+    while is_skippable(head) {
+        let length = head.get(4..8).and_then(|bytes| bytes.try_into().ok());
+        let length = length.map_or(usize::MAX, |bytes| u32::from_le_bytes(bytes) as usize);
+        head = head.get(length.saturating_add(8)..).unwrap_or_default();
+    }
+    match is_lz4(head) {
+        true => Packing::Lz4,
+        false => Packing::Zstd,
+    }
+}
+
+/// The version line of a record: 0.17, 0.18, 1.0 and 1.1 are in use.
+fn is_warc(head: &[u8]) -> bool {
+    let Some([b'0' | b'1', b'.', version @ ..]) = head.strip_prefix(b"WARC/") else {
+        return false;
+    };
+    let digits = version.iter().take_while(|byte| byte.is_ascii_digit());
+    let digits = digits.count();
+    (1..=2).contains(&digits) && matches!(version[digits..], [b'\n', ..] | [b'\r', b'\n', ..])
+}
+
+/// A header whose checksum is right, as POSIX pax has it for ustar; v7 has it too.
+fn is_tar(head: &[u8]) -> bool {
+    const CHECKSUM: std::ops::Range<usize> = 148..156;
+    let Some(header) = head.get(..512) else {
+        return false;
+    };
+    let Some(checksum) = octal(&header[CHECKSUM]) else {
+        return false;
+    };
+    let is_size = header[124] & 0x80 != 0 || octal(&header[124..136]).is_some();
+    let blanks = CHECKSUM.len() as i64 * i64::from(b' ');
+    let rest = || {
+        header[..CHECKSUM.start]
+            .iter()
+            .chain(&header[CHECKSUM.end..])
+    };
+    let unsigned: i64 = rest().map(|byte| i64::from(*byte)).sum();
+    // Some old programs added up signed bytes.
+    let signed: i64 = rest().map(|byte| i64::from(*byte as i8)).sum();
+    is_size && [unsigned, signed].contains(&(checksum - blanks))
+}
+
+/// Octal digits, among blanks and NULs.
+fn octal(field: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(field).ok()?;
+    let text = text.trim_start_matches(' ').trim_end_matches(['\0', ' ']);
+    i64::from_str_radix(text, 8).ok()
+}
+
+fn unicode(head: &[u8]) -> Option<Unicode> {
+    // The mark of UTF-32 starts like that of UTF-16.
+    let all = [
+        Unicode::Utf32Le,
+        Unicode::Utf32Be,
+        Unicode::Utf16Le,
+        Unicode::Utf16Be,
+    ];
+    all.into_iter().find(|way| head.starts_with(way.mark()))
+}
+
+/// What starts with bytes that no text starts with.
+const BINARY: &[(&[u8], &str)] = &[
+    (b"\x89PNG\r\n\x1a\n", "png"),
+    (b"II*\0", "tiff"),
+    (b"II+\0", "tiff"),
+    (b"MM\0*", "tiff"),
+    (b"MM\0+", "tiff"),
+    (b"\0\0\0\x0cjP  \r\n\x87\n", "jp2"),
+    (b"\xff\x4f\xff\x51", "jp2"),
+    (b"8BPS\0\x01", "psd"),
+    (b"ARROW1\0\0", "arrow"),
+    (b"Obj\x01", "avro"),
+    (b"SQLite format 3\0", "sqlite"),
+    (b"\x89HDF\r\n\x1a\n", "hdf5"),
+    (b"CDF\x01", "netcdf"),
+    (b"CDF\x02", "netcdf"),
+    (b"CDF\x05", "netcdf"),
+    (b"\x93NUMPY", "numpy"),
+    (b"OggS\0", "ogg"),
+    (b"fLaC\0\0\0\x22", "flac"),
+    (b"fLaC\x80\0\0\x22", "flac"),
+    (b"MThd\0\0\0\x06", "midi"),
+    (b"\x1a\x45\xdf\xa3", "matroska"),
+    (b"FLV\x01", "flv"),
+    (b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", "asf"),
+    (b"\0\0\x01\xba", "mpeg"),
+    (b"\x7fELF", "elf"),
+    (b"\xfe\xed\xfa\xce", "mach-o"),
+    (b"\xfe\xed\xfa\xcf", "mach-o"),
+    (b"\xce\xfa\xed\xfe", "mach-o"),
+    (b"\xcf\xfa\xed\xfe", "mach-o"),
+    (b"\0asm\x01\0\0\0", "wasm"),
+    (b"wOFF\0\x01\0\0", "woff"),
+    (b"wOFFOTTO\0", "woff"),
+    (b"wOF2\0\x01\0\0", "woff2"),
+    (b"wOF2OTTO\0", "woff2"),
+    (b"OTTO\0", "otf"),
+    (b"\0\x01\0\0\0", "ttf"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ole2"),
+    (b"PACK\0\0\0\x02", "git-pack"),
+    (b"PACK\0\0\0\x03", "git-pack"),
+    (b"bplist00\xd0", "plist"),
+];
+
+fn binary(head: &[u8]) -> Option<&'static str> {
+    let listed = BINARY.iter().find(|(magic, _)| head.starts_with(magic));
+    listed
+        .map(|(_, kind)| *kind)
+        .or_else(|| document(head))
+        .or_else(|| media(head))
+        .or_else(|| program(head))
+}
+
+/// Documents and tables.
+fn document(head: &[u8]) -> Option<&'static str> {
+    let unmarked = head.strip_prefix(UTF8_BOM).unwrap_or(head);
+    match head {
+        // A page's or a footer's header, whose first field is an integer.
+        [b'P', b'A', b'R', b'1', 0x15, ..] => Some("parquet"),
+        [b'A', b'T', b'&', b'T', rest @ ..] => form(rest, b"FORM", &[(b"DJV", "djvu")]),
+        _ => match unmarked.strip_prefix(b"%PDF-") {
+            Some([b'1'..=b'9', b'.', b'0'..=b'9', ..]) => Some("pdf"),
+            _ => None,
+        },
+    }
+}
+
+/// Images, sound and films.
+fn media(head: &[u8]) -> Option<&'static str> {
+    match head {
+        [0xff, 0xd8, 0xff, 0xc0..=0xfe, ..] => Some("jpeg"),
+        // Size, flags and background colour; then an aspect, which is nearly always 0.
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', rest @ ..] => {
+            rest.get(..7)?.contains(&0).then_some("gif")
+        }
+        // The version, flags, and a size of seven bits a byte.
+        [b'I', b'D', b'3', 2..=4, 0..=0xfe, flags, a, b, c, d, ..] => {
+            (flags & 0x0f == 0 && (a | b | c | d) < 0x80).then_some("mp3")
+        }
+        [0, 0, _, _, b'f', b't', b'y', b'p', brand @ ..] => Some(mp4(brand)),
+        // An icon's images: how many, and the first one's width, height, colours, and a byte that is 0.
+        [0, 0, 1, 0, 1..=255, 0, _, _, _, 0, ..] => Some("ico"),
+        _ => form(
+            head,
+            b"RIFF",
+            &[(b"WEBP", "webp"), (b"WAVE", "wav"), (b"AVI ", "avi")],
+        )
+        .or_else(|| form(head, b"FORM", &[(b"AIF", "aiff")])),
+    }
+}
+
+/// A chunk called `name` whose type, behind its length, is one of `kinds`.
+fn form(head: &[u8], name: &[u8], kinds: &[(&[u8], &'static str)]) -> Option<&'static str> {
+    let rest = head.strip_prefix(name)?.get(4..)?;
+    let kind = kinds.iter().find(|(kind, _)| rest.starts_with(kind));
+    kind.map(|(_, name)| *name)
+}
+
+fn mp4(brand: &[u8]) -> &'static str {
+    match brand.get(..4) {
+        Some(b"heic" | b"heix" | b"mif1") => "heic",
+        Some(b"avif") => "avif",
+        _ => "mp4",
+    }
+}
+
+/// What machines run.
+fn program(head: &[u8]) -> Option<&'static str> {
+    match head {
+        // A list of machines, which is short, where a class has its version, from 45 on.
+        [0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 1..45, ..] => Some("mach-o"),
+        [0xca, 0xfe, 0xba, 0xbe, _, _, 0, 45..=255, ..] => Some("java-class"),
+        [b'M', b'Z', ..] => {
+            let at = u32::from_le_bytes(head.get(0x3c..0x40)?.try_into().ok()?);
+            let header = head.get(at as usize..)?;
+            header.starts_with(b"PE\0\0").then_some("pe")
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_that_starts_like_a_magic_is_text() {
-        for text in [&b"BZh9 10.5555/a"[..], b"PK", b"7z", b"Rar!", b"\x1f", b""] {
-            assert_eq!(recognise(text), Content::Text, "{text:?}");
-        }
-    }
-}
+mod tests;

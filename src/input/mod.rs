@@ -5,6 +5,8 @@
 
 mod codec;
 mod cut;
+mod encoding;
+mod expansion;
 mod fault;
 mod find;
 mod list;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::codec::Fused;
+use super::expansion::Expansion;
 use super::fault::InputError;
 use super::find::{Kind, Source};
 use super::magic::{self, Content};
@@ -80,12 +81,19 @@ impl<'r> Opening<'r> {
         if metadata.is_file() && self.is_own(&metadata) {
             return Ok(false);
         }
+        let size = if metadata.is_file() {
+            metadata.len()
+        } else {
+            0
+        };
+        let expansion = Expansion::new(self.limits.expansion, size);
         let mut counted = Fused::new(Counted {
             file: &file,
             bytes: self.bytes,
+            expansion: &expansion,
         });
         let level = Level::source((source.kind == Kind::File).then_some(&file));
-        Walk::new(self, documents).stream(&level, &mut counted);
+        Walk::new(self, &expansion, documents).stream(&level, &mut counted);
         Ok(true)
     }
 }
@@ -142,12 +150,14 @@ impl Read for Section<'_> {
 struct Counted<'r> {
     file: &'r File,
     bytes: &'r AtomicU64,
+    expansion: &'r Expansion,
 }
 
 impl Read for Counted<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(into)?;
         self.bytes.fetch_add(read as u64, Ordering::Relaxed);
+        self.expansion.add_read(read as u64);
         Ok(read)
     }
 }
@@ -166,12 +176,12 @@ fn stdin() -> io::Result<File> {
 }
 
 #[cfg(unix)]
-fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
+pub(super) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, into, at)
 }
 
 #[cfg(windows)]
-fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
+pub(super) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, into, at)
 }
 

@@ -56,6 +56,11 @@ impl<R: Read> Raw<R> {
         &self.buffer[self.start..self.start + shown]
     }
 
+    /// How many bytes were read and not yet taken.
+    pub(super) fn held(&self) -> usize {
+        self.end - self.start
+    }
+
     fn fill(&mut self, count: usize) {
         while self.end < count && self.error.is_none() {
             match self.inner.read(&mut self.buffer[self.end..]) {

@@ -8,6 +8,8 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use super::codec;
+use super::encoding::Transcoded;
+use super::expansion::{Expansion, Watched};
 use super::fault::{InputError, Packing};
 use super::magic::{self, Content};
 use super::open::Opening;
@@ -44,6 +46,8 @@ pub(super) struct Level<'f> {
 /// One source on its way to its documents.
 pub(super) struct Walk<'w> {
     pub(super) opening: &'w Opening<'w>,
+    /// What the source was unpacked to so far.
+    pub(super) expansion: Arc<Expansion>,
     to: &'w mut dyn Documents,
     members: u64,
 }
@@ -85,9 +89,14 @@ impl<'f> Level<'f> {
 }
 
 impl<'w> Walk<'w> {
-    pub(super) fn new(opening: &'w Opening<'w>, to: &'w mut dyn Documents) -> Self {
+    pub(super) fn new(
+        opening: &'w Opening<'w>,
+        expansion: &Arc<Expansion>,
+        to: &'w mut dyn Documents,
+    ) -> Self {
         Walk {
             opening,
+            expansion: Arc::clone(expansion),
             to,
             members: 0,
         }
@@ -98,6 +107,10 @@ impl<'w> Walk<'w> {
         let mut raw = Raw::new(bytes);
         match magic::recognise(raw.peek(magic::LENGTH)) {
             Content::Text => self.to.document(level.name.clone(), &mut raw),
+            Content::Unicode(way) => {
+                let mut text = Transcoded::new(way, raw);
+                self.to.document(level.name.clone(), &mut text);
+            }
             Content::Binary(kind) => self.to.skip(level.name.clone(), kind),
             Content::Packed(packing) if level.depth > self.opening.limits.depth => {
                 self.lose(level, 0, InputError::Depth(packing));
@@ -125,7 +138,7 @@ impl<'w> Walk<'w> {
             return false;
         }
         self.stream(&level.member(number, name), bytes);
-        !self.to.is_halted()
+        !self.to.is_halted() && !self.expansion.is_over()
     }
 
     /// Takes note that something was lost at `offset` of the container at `level`.
@@ -146,8 +159,11 @@ impl<'w> Walk<'w> {
     }
 
     fn unpack(&mut self, level: &Level<'_>, packing: Packing, raw: Raw<&mut dyn Read>) {
-        match codec::unpack(packing, raw, self.opening) {
-            Ok(mut unpacked) => self.stream(&level.unpacked(), &mut *unpacked),
+        match codec::unpack(packing, raw, level.file, self.opening) {
+            Ok(unpacked) => {
+                let mut watched = Watched::new(unpacked, &self.expansion);
+                self.stream(&level.unpacked(), &mut watched);
+            }
             Err(error) => self.lose(level, 0, error),
         }
     }

@@ -159,6 +159,32 @@ pub fn zstd(bytes: impl AsRef<[u8]>) -> Vec<u8> {
     zstd::encode_all(bytes.as_ref(), 3).unwrap()
 }
 
+pub fn bzip2(bytes: impl AsRef<[u8]>) -> Vec<u8> {
+    let mut out = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    out.write_all(bytes.as_ref()).unwrap();
+    out.finish().unwrap()
+}
+
+pub fn xz(bytes: impl AsRef<[u8]>) -> Vec<u8> {
+    let mut out = liblzma::write::XzEncoder::new(Vec::new(), 0);
+    out.write_all(bytes.as_ref()).unwrap();
+    out.finish().unwrap()
+}
+
+/// With a checksum, as lz4(1) makes it.
+pub fn lz4(bytes: impl AsRef<[u8]>) -> Vec<u8> {
+    let info = lz4_flex::frame::FrameInfo::new().content_checksum(true);
+    let mut out = lz4_flex::frame::FrameEncoder::with_frame_info(info, Vec::new());
+    out.write_all(bytes.as_ref()).unwrap();
+    out.finish().unwrap()
+}
+
+pub fn zlib(bytes: impl AsRef<[u8]>) -> Vec<u8> {
+    let mut out = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    out.write_all(bytes.as_ref()).unwrap();
+    out.finish().unwrap()
+}
+
 pub fn fifo(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }

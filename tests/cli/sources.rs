@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::process::Stdio;
 
-use crate::place::{Place, Seen, fifo, gzip, zstd};
+use crate::place::{Place, Seen, bzip2, fifo, gzip, lz4, xz, zlib, zstd};
 
 #[test]
 fn a_file_gives_its_names_sorted() {
@@ -43,6 +43,69 @@ fn packed_files_are_told_by_their_bytes_not_their_names() {
     ];
     assert_eq!(seen.field("doi"), found);
     assert_eq!(seen.field("offset"), ["0", "13", "0", "15", "0"]);
+}
+
+#[test]
+fn every_packing_gives_the_same_names_at_the_same_places() {
+    let text = "Some text, 10.5555/one and 10.5555/two more \n".repeat(100);
+    let place = Place::new();
+    place.file("plain", &text);
+    for pack in [gzip, zlib, zstd, bzip2, xz, lz4] {
+        place.file("packed", pack(text.as_bytes()));
+        for threads in ["-j1", "-j2"] {
+            let plain = place.scan(&format!("plain --mentions {threads}")).quiet();
+            let packed = place.scan(&format!("packed --mentions {threads}")).quiet();
+            assert_eq!(packed.out.replace("\"packed\"", "\"plain\""), plain.out);
+        }
+    }
+}
+
+#[test]
+fn a_byte_order_mark_tells_utf16_and_offsets_count_utf8() {
+    let place = Place::new();
+    let text = "\u{feff}\u{e9}\u{20ac} 10.5555/\u{e9} \n";
+    let units = text.encode_utf16();
+    let chars = text.chars().map(u32::from);
+    place
+        .file(
+            "a",
+            units.clone().flat_map(u16::to_le_bytes).collect::<Vec<_>>(),
+        )
+        .file("b", units.flat_map(u16::to_be_bytes).collect::<Vec<_>>())
+        .file(
+            "c",
+            chars.clone().flat_map(u32::to_le_bytes).collect::<Vec<_>>(),
+        )
+        .file(
+            "d",
+            gzip(chars.flat_map(u32::to_be_bytes).collect::<Vec<_>>()),
+        );
+    for threads in ["-j1", "-j2"] {
+        let seen = place.scan(&format!("a b c d --mentions {threads}")).quiet();
+        assert_eq!(seen.field("doi"), ["10.5555/\u{e9}"; 4]);
+        assert_eq!(seen.field("offset"), ["6"; 4]);
+        assert_eq!(seen.field("length"), ["10"; 4]);
+    }
+}
+
+#[test]
+fn what_is_no_text_is_passed_over_counted_and_named_when_asked() {
+    let place = Place::new();
+    place
+        .file("a.pdf", "%PDF-1.7\n10.5555/a\n")
+        .file("b.gz", gzip("\u{7f}ELF 10.5555/b\n"))
+        .file("c", "10.5555/c\n");
+    for threads in ["-j1", "-j2"] {
+        let line = format!("a.pdf b.gz c -f names --report r.json {threads}");
+        assert_eq!(place.scan(&line).quiet().out, "10.5555/c\n");
+        let skipped = &place.json("r.json")["skipped"];
+        assert_eq!(*skipped, serde_json::json!({"elf": 1, "pdf": 1}));
+        let seen = place.scan(&format!("{line} -v"));
+        assert_eq!(seen.code, Some(0));
+        for told in ["a.pdf: skipped: pdf\n", "b.gz: skipped: elf\n"] {
+            assert!(seen.err.contains(told), "{}", seen.err);
+        }
+    }
 }
 
 #[test]

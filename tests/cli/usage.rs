@@ -31,6 +31,8 @@ fn what_makes_no_sense_exits_with_2() {
         &["scan", "-q", "-v", "a"],
         &["scan", "--on-error", "panic", "a"],
         &["scan", "--include", "[", "a"],
+        &["scan", "--max-expansion", "0", "a"],
+        &["scan", "--max-window", "1GB", "a"],
         &["scan", "--files-from", "-", "-"],
         &["no-such-command"],
         &[],
@@ -53,7 +55,9 @@ fn the_long_version_names_what_is_built_in() {
         long.starts_with(concat!("doisift ", env!("CARGO_PKG_VERSION"), "\n")),
         "{long}"
     );
-    for word in ["gzip", "zstd", "csv", "jsonl", "names"] {
+    for word in [
+        "gzip", "zlib", "zstd", "bzip2", "xz", "lz4", "UTF-16", "csv", "jsonl", "names",
+    ] {
         assert!(long.contains(word), "{word}");
     }
     assert_eq!(
@@ -81,6 +85,9 @@ fn help_lists_every_option_but_the_hidden_one() {
         "-0",
         "--on-error",
         "--report",
+        "--max-expansion",
+        "--max-window",
+        "--tmp-dir",
         "--progress",
         "--quiet",
         "--verbose",

@@ -7,12 +7,13 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use doisift::Format;
 
 use crate::normalize::NormalizeArgs;
+use crate::size;
 
 /// The version, and what was built in.
 const LONG_VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\nfeatures: cli, pipeline",
-    "\nreads: plain text, gzip, zstd",
+    "\nreads: plain text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lz4",
     "\nwrites: csv, jsonl, names; plain, gzip, zstd",
 );
 
@@ -55,8 +56,9 @@ pub(crate) enum Command {
 
 /// Finds the DOI names in files, folders and streams.
 ///
-/// Text of any kind is read, plain or packed with gzip or zstd, which is told by the first bytes. Each name becomes one
-/// record, sorted by name.
+/// Text of any kind is read, plain or packed with gzip, zlib, zstd, bzip2, xz or lz4, which is told by the first bytes.
+/// UTF-16 and UTF-32 are told by their byte order mark and read as UTF-8, whose bytes offsets then count. What is no text,
+/// such as PDF, is passed over and named at -v. Each name becomes one record, sorted by name.
 #[derive(Args, Debug)]
 pub(crate) struct ScanArgs {
     /// Files, folders (walked, hidden and git-ignored files too), or - for standard input, which is read too when nothing
@@ -103,6 +105,19 @@ pub(crate) struct ScanArgs {
     /// What a broken source does: it is reported and skipped, or it ends the run without an output
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnError::Skip)]
     pub(crate) on_error: OnError,
+
+    /// Stop a source that unpacks to more bytes than this for each of its own, and to more than 64M [default: 1000]
+    #[arg(long, value_name = "RATIO", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_expansion: Option<u64>,
+
+    /// Memory that zstd and xz data may ask for, for each source being read; for zstd the next lower power of two
+    /// [default: 128M]
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    pub(crate) max_window: Option<u64>,
+
+    /// Folder for temporary files [default: the output's, or the system's where there is none]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) tmp_dir: Option<PathBuf>,
 
     /// Write what the run did to a file, as JSON
     #[arg(long, value_name = "FILE")]

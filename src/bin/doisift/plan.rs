@@ -103,6 +103,15 @@ fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
     if let Some(report) = args.report {
         builder = builder.report(report);
     }
+    if let Some(ratio) = args.max_expansion {
+        builder = builder.max_expansion(ratio);
+    }
+    if let Some(bytes) = args.max_window {
+        builder = builder.max_window(bytes);
+    }
+    if let Some(folder) = args.tmp_dir {
+        builder = builder.tmp_dir(folder);
+    }
     if let Some(threads) = args.threads {
         builder = builder.threads(threads.into());
     }

@@ -1,0 +1,82 @@
+//! gzip (RFC 1952): streams of one member or many, bgzf among them.
+//!
+//! Members that fit into memory are decoded at once by libdeflate, all others by zlib-rs as they come.
+
+use std::io;
+
+use flate2::{Decompress, FlushDecompress, Status};
+
+use super::libdeflate::Decompressor;
+use super::members::{Format, Whole};
+use super::streams::{Decode, Step};
+use super::{Limits, Packing};
+
+/// Bits of the flags that no member has set.
+const RESERVED: u8 = 0xe0;
+/// The header has a checksum of its own, which libdeflate passes over.
+const HEADER_CHECKED: u8 = 0x02;
+
+/// Decodes members of gzip.
+pub(super) struct Gzip {
+    /// None where there was no memory for it.
+    fast: Option<Decompressor>,
+    stream: Option<Decompress>,
+}
+
+impl Format for Gzip {
+    const MAGIC: &'static [u8] = &[0x1f, 0x8b, 0x08];
+    const FIRST: usize = 128 << 10;
+    const WHOLE: usize = 512 << 10;
+
+    fn new(_: &Limits) -> io::Result<Self> {
+        Ok(Gzip {
+            fast: Decompressor::new(),
+            stream: None,
+        })
+    }
+
+    fn may_start(head: &[u8]) -> bool {
+        head[3] & RESERVED == 0
+    }
+
+    fn whole(&mut self, bytes: &[u8], out: &mut [u8]) -> Whole {
+        match &mut self.fast {
+            Some(fast)
+                if bytes
+                    .get(3)
+                    .is_some_and(|flags| flags & HEADER_CHECKED == 0) =>
+            {
+                fast.gzip(bytes, out)
+            }
+            _ => Whole::No,
+        }
+    }
+}
+
+impl Decode for Gzip {
+    const PACKING: Packing = Packing::Gzip;
+
+    fn starts(head: &[u8]) -> bool {
+        head.starts_with(&[0x1f, 0x8b])
+    }
+
+    fn restart(&mut self) -> io::Result<()> {
+        // It cannot be reset for another gzip header.
+        self.stream = Some(Decompress::new_gzip(15));
+        Ok(())
+    }
+
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+        let stream = self.stream.get_or_insert_with(|| Decompress::new_gzip(15));
+        let (read, written) = (stream.total_in(), stream.total_out());
+        let status = stream.decompress(input, output, FlushDecompress::None);
+        Step {
+            read: (stream.total_in() - read) as usize,
+            written: (stream.total_out() - written) as usize,
+            ended: status
+                .map(|status| status == Status::StreamEnd)
+                // What zlib-rs says depends on how the input was cut.
+                .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no deflated data")),
+        }
+    }
+}

@@ -1,0 +1,594 @@
+//! Streams made of members that decode each by itself, taken in turn, and taken up again behind damage.
+//!
+//! What a member is, a [`Format`] knows. What comes out of a member's start on depends on nothing but the bytes from there
+//! on, so that members can be decoded apart; [`parallel`](super::parallel) does.
+
+use std::io::{self, Read};
+
+use memchr::memmem;
+
+use super::streams::{Decode, HEAD};
+use super::window::Window;
+use super::{InputError, Limits, Packing, damaged, early_end};
+
+/// Decoded bytes that a buffer for whole members starts with; also what is decoded to verify a member's start.
+const STRETCH: usize = 64 << 10;
+/// Decoded bytes of the largest member that is decoded at once. Common Crawl cuts payloads at 1 MiB; headers come on top.
+pub(super) const MOST: usize = 2 << 20;
+/// Packed bytes that are decoded between two looks at how far back a search for the next member would go.
+const PIECE: u64 = 64 << 10;
+/// Packed bytes before an error that are searched for the next member: a decoder may not see damage at once, and run on.
+const KEEP: u64 = 256 << 10;
+
+/// A packing whose streams can be taken apart: its members decode each by itself.
+pub(super) trait Format: Decode + Sized + 'static {
+    /// What each member starts with.
+    const MAGIC: &'static [u8];
+    /// Packed bytes that any member needs at most to give a first stretch.
+    const FIRST: usize;
+    /// Packed bytes of the largest member that is decoded at once; 0 if none is.
+    const WHOLE: usize;
+
+    /// # Errors
+    /// If there is no memory.
+    fn new(limits: &Limits) -> io::Result<Self>;
+
+    /// Whether a member may start with `head`, which has [`HEAD`] bytes and starts with the magic.
+    fn may_start(head: &[u8]) -> bool;
+
+    /// Decodes a member at once, with the same outcome as in pieces. `out` may hold anything where it is not done.
+    fn whole(&mut self, _bytes: &[u8], _out: &mut [u8]) -> Whole {
+        Whole::No
+    }
+}
+
+/// What came of decoding a member at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whole {
+    /// All of it is decoded and verified.
+    Done { read: usize, written: usize },
+    /// It needs a larger buffer.
+    Full,
+    /// It is damaged, or not whole, or not to be decoded at once.
+    No,
+}
+
+/// What a step through members gives.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Decoded bytes.
+    Bytes(usize),
+    /// A member ended, or the next good one was found; a member or the end is at the position.
+    Boundary,
+    /// The end; from here on there is nothing else.
+    End,
+}
+
+/// The first place at or behind `from` where a member may start.
+pub(super) fn find<F: Format>(bytes: &[u8], from: usize) -> Option<usize> {
+    memmem::find_iter(&bytes[from..], F::MAGIC)
+        .map(|at| from + at)
+        .find(|at| {
+            bytes
+                .get(*at..at + HEAD)
+                .is_some_and(|head| F::may_start(head))
+        })
+}
+
+/// The members of `R` in turn. Zeros between and behind them are padding.
+///
+/// Damage is told once, after all that was decoded before it. Then reading goes on at the next member that proves good: it
+/// decodes to its end or for 64 KiB. Memory is bounded, and time is linear in what is read and what comes out.
+pub(super) struct Members<R, F> {
+    window: Window<R>,
+    format: F,
+    state: State,
+    /// A whole member, decoded.
+    out: Vec<u8>,
+    searching: Searching,
+}
+
+enum State {
+    /// Where a member should start.
+    Between,
+    /// Bytes of a whole member are to be handed out.
+    Whole {
+        next: usize,
+        end: usize,
+    },
+    /// In a member that is decoded in pieces.
+    Pieces {
+        start: u64,
+    },
+    /// Behind the end of a member that was not told yet.
+    Ended,
+    /// Behind damage that was not told yet.
+    Failed {
+        error: io::Error,
+        from: u64,
+    },
+    /// The next member is to be searched.
+    Lost {
+        from: u64,
+    },
+    End,
+}
+
+/// What searches for members may cost, as a share of what was read: an input made of nothing but false starts must not take
+/// more than linear time.
+#[derive(Default)]
+struct Searching {
+    spent: u64,
+}
+
+impl Searching {
+    /// For the first damage, wherever it is.
+    const BASE: u64 = 4 << 20;
+    /// Bytes looked at again for each byte of the stream.
+    const SHARE: u64 = 8;
+
+    /// Whether `cost` bytes may be spent at `position` of the stream; then they are.
+    fn spend(&mut self, cost: u64, position: u64) -> bool {
+        let may = self.spent + cost <= Self::BASE + Self::SHARE * position;
+        self.spent += if may { cost } else { 0 };
+        may
+    }
+}
+
+impl<R: Read, F: Format> Members<R, F> {
+    /// # Errors
+    /// If there is no memory for a decoder.
+    pub(super) fn new(inner: R, limits: &Limits) -> io::Result<Self> {
+        Ok(Members {
+            window: Window::new(inner, 0),
+            format: F::new(limits)?,
+            state: State::Between,
+            out: Vec::new(),
+            searching: Searching::default(),
+        })
+    }
+
+    /// Bytes of the stream behind which decoding goes on.
+    pub(super) fn position(&self) -> u64 {
+        self.window.position()
+    }
+
+    /// Goes on in `inner`, which starts with the member at `position` of the stream.
+    pub(super) fn go_on(&mut self, inner: R, position: u64) {
+        self.window.restart(inner, position);
+        self.state = State::Between;
+    }
+
+    /// Goes one step on. `into` must not be empty.
+    pub(super) fn step(&mut self, into: &mut [u8]) -> io::Result<Step> {
+        loop {
+            match std::mem::replace(&mut self.state, State::End) {
+                State::Between => self.begin()?,
+                State::Whole { next, end } if next < end => {
+                    return Ok(self.hand_out(next, end, into));
+                }
+                State::Whole { .. } | State::Ended => {
+                    self.state = State::Between;
+                    return Ok(Step::Boundary);
+                }
+                State::Pieces { start } => {
+                    let written = self.piece(start, into)?;
+                    if written > 0 {
+                        return Ok(Step::Bytes(written));
+                    }
+                }
+                State::Failed { error, from } => {
+                    self.state = State::Lost { from };
+                    return Err(error);
+                }
+                State::Lost { from } => {
+                    if self.search(from) {
+                        self.state = State::Ended;
+                    }
+                }
+                State::End => return Ok(Step::End),
+            }
+        }
+    }
+
+    /// Starts the member at the position, if there is one.
+    fn begin(&mut self) -> io::Result<()> {
+        self.window.forget();
+        let start = self.window.position();
+        // What the first bytes of a stream are was told before; if they are damaged, the decoder tells.
+        if F::starts(self.window.ensure(HEAD)) || start == 0 {
+            return self.member(start);
+        }
+        self.stray()
+    }
+
+    fn member(&mut self, start: u64) -> io::Result<()> {
+        if let Some(end) = self.whole() {
+            self.state = State::Whole { next: 0, end };
+            return Ok(());
+        }
+        self.format.restart()?;
+        self.state = State::Pieces { start };
+        Ok(())
+    }
+
+    /// Decodes the member at the position at once, if it is whole and fits; how many bytes it has.
+    fn whole(&mut self) -> Option<usize> {
+        if F::WHOLE == 0 {
+            return None;
+        }
+        let held = self.window.ensure(F::WHOLE);
+        let bytes = &held[..held.len().min(F::WHOLE)];
+        self.out.resize(self.out.len().max(STRETCH), 0);
+        loop {
+            match self.format.whole(bytes, &mut self.out) {
+                Whole::Done { read, written } => {
+                    self.window.consume(read);
+                    return Some(written);
+                }
+                Whole::Full if self.out.len() < MOST => {
+                    let larger = MOST.min(self.out.len() * 4);
+                    self.out.resize(larger, 0);
+                }
+                Whole::Full | Whole::No => return None,
+            }
+        }
+    }
+
+    fn hand_out(&mut self, next: usize, end: usize, into: &mut [u8]) -> Step {
+        let count = into.len().min(end - next);
+        into[..count].copy_from_slice(&self.out[next..next + count]);
+        self.state = State::Whole {
+            next: next + count,
+            end,
+        };
+        Step::Bytes(count)
+    }
+
+    /// Decodes on in the member at `start`. How many bytes came out.
+    fn piece(&mut self, start: u64, into: &mut [u8]) -> io::Result<usize> {
+        let at = self.window.position();
+        // Cut by the member alone, so that an error falls into the same piece however the stream is read.
+        let piece = at - (at - start) % PIECE;
+        self.window
+            .forget_before(piece.saturating_sub(KEEP).max(start));
+        let held = self.window.ensure(1);
+        let is_empty = held.is_empty();
+        let most = held.len().min((piece + PIECE - at) as usize);
+        let decoded = self.format.step(&held[..most], into);
+        self.window.consume(decoded.read);
+        let stuck = decoded.read == 0 && decoded.written == 0;
+        self.state = match decoded.ended {
+            Ok(true) => State::Ended,
+            Ok(false) if stuck && is_empty => self.cut_short(start, piece),
+            Ok(false) if stuck => self.failed(start, piece, io::ErrorKind::InvalidData.into()),
+            Ok(false) => State::Pieces { start },
+            Err(error) => self.failed(start, piece, error),
+        };
+        Ok(decoded.written)
+    }
+
+    /// The stream ends, or cannot be read, in the member at `start`.
+    fn cut_short(&mut self, start: u64, piece: u64) -> State {
+        match self.window.take_error() {
+            Some(error) => State::Failed {
+                error,
+                from: self.window.position(),
+            },
+            None => self.failed(start, piece, early_end()),
+        }
+    }
+
+    /// The member at `start` is damaged, as was seen in `piece`. The next one may start before that.
+    fn failed(&mut self, start: u64, piece: u64, error: io::Error) -> State {
+        let seen = piece + PIECE;
+        let from = piece.saturating_sub(KEEP).max(start + 1);
+        let may = self.searching.spend(seen - from, start);
+        State::Failed {
+            error: damaged(F::PACKING, error),
+            from: if may { from } else { seen },
+        }
+    }
+
+    /// Passes zeros over, and tells of bytes that start no member.
+    fn stray(&mut self) -> io::Result<()> {
+        while self.skip_zeros() {}
+        let rest = self.window.ensure(HEAD).len();
+        let from = self.window.position();
+        if rest < HEAD
+            && let Some(error) = self.window.take_error()
+        {
+            self.state = State::Lost { from };
+            return Err(error);
+        }
+        if rest == 0 {
+            return Ok(());
+        }
+        if F::starts(self.window.ensure(HEAD)) {
+            return self.member(from);
+        }
+        if !self.search(from) {
+            return Err(InputError::Trailing(F::PACKING).into());
+        }
+        self.state = State::Ended;
+        let error = io::Error::new(io::ErrorKind::InvalidData, NoStart(F::PACKING));
+        Err(damaged(F::PACKING, error))
+    }
+
+    /// Skips zeros that are at hand. False if none are.
+    fn skip_zeros(&mut self) -> bool {
+        let held = self.window.ensure(1);
+        let zeros = held.iter().take_while(|byte| **byte == 0).count();
+        self.window.consume(zeros);
+        self.window.forget();
+        zeros > 0
+    }
+
+    /// Goes to the first good member at or behind `from`.
+    fn search(&mut self, from: u64) -> bool {
+        self.window.go_to(from);
+        loop {
+            self.window.forget();
+            let held = self.window.ensure(HEAD);
+            if held.len() < HEAD {
+                let count = held.len();
+                self.window.consume(count);
+                // An error there is part of the damage that was told; one behind the other is the end.
+                if self.window.take_error().is_none() || count == 0 {
+                    return false;
+                }
+            } else if let Some(at) = find::<F>(held, 0) {
+                self.window.consume(at);
+                if self.is_good() {
+                    return true;
+                }
+                self.window.consume(1);
+            } else {
+                let passed = held.len() - (HEAD - 1);
+                self.window.consume(passed);
+            }
+        }
+    }
+
+    /// Whether the member at the position decodes for a stretch.
+    fn is_good(&mut self) -> bool {
+        /// What a try costs at least.
+        const TRY: u64 = 4096;
+        let position = self.window.position();
+        if !self.searching.spend(TRY, position) {
+            return false;
+        }
+        let held = self.window.ensure(F::FIRST);
+        let bytes = &held[..held.len().min(F::FIRST)];
+        self.out.resize(self.out.len().max(STRETCH), 0);
+        let (tried, cost) = stretch(&mut self.format, bytes, &mut self.out[..STRETCH]);
+        self.searching.spent += cost;
+        tried
+    }
+}
+
+/// Whether `bytes` decode until the member ends or `out` is full, and how many bytes that took.
+fn stretch<F: Format>(format: &mut F, bytes: &[u8], out: &mut [u8]) -> (bool, u64) {
+    let (mut read, mut written) = (0, 0);
+    let mut is_good = format.restart().is_ok();
+    while is_good && written < out.len() {
+        let decoded = format.step(&bytes[read..], &mut out[written..]);
+        read += decoded.read;
+        written += decoded.written;
+        match decoded.ended {
+            Ok(true) => break,
+            Ok(false) => is_good = decoded.read > 0 || decoded.written > 0,
+            Err(_) => is_good = false,
+        }
+    }
+    (is_good, (read + written) as u64)
+}
+
+/// Where a member should start, other bytes stand, and members behind them.
+#[derive(Debug, thiserror::Error)]
+#[error("no {0} header where one should be")]
+struct NoStart(Packing);
+
+impl<R: Read, F: Format> Read for Members<R, F> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while !into.is_empty() {
+            match self.step(into)? {
+                Step::Bytes(count) => return Ok(count),
+                Step::Boundary => {}
+                Step::End => break,
+            }
+        }
+        Ok(0)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::io::Write;
+    use std::sync::atomic::AtomicU64;
+
+    use super::super::Opening;
+    use super::super::gzip::Gzip;
+    use super::*;
+
+    /// What came out, and after how many bytes which errors.
+    pub(in super::super) type Outcome = (Vec<u8>, Vec<(usize, String)>);
+
+    pub(in super::super) fn outcome(read: &mut dyn Read, step: usize) -> Outcome {
+        let (mut out, mut errors) = (Vec::new(), Vec::new());
+        let mut into = vec![0; step];
+        loop {
+            match read.read(&mut into) {
+                Ok(0) => return (out, errors),
+                Ok(count) => out.extend(&into[..count]),
+                Err(error) => errors.push((out.len(), error.to_string())),
+            }
+        }
+    }
+
+    pub(in super::super) fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        out.write_all(bytes).unwrap();
+        out.finish().unwrap()
+    }
+
+    /// Bytes that do not become fewer when packed.
+    pub(in super::super) fn noise(seed: u64, length: usize) -> Vec<u8> {
+        let mut state = seed | 1;
+        let next = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(seed);
+            (state >> 56) as u8
+        };
+        std::iter::repeat_with(next).take(length).collect()
+    }
+
+    fn members(packed: &[u8]) -> Members<&[u8], Gzip> {
+        let bytes = AtomicU64::new(0);
+        Members::new(packed, &Opening::for_tests(&bytes).limits).unwrap()
+    }
+
+    fn read(packed: &[u8]) -> Outcome {
+        outcome(&mut members(packed), 1 << 16)
+    }
+
+    /// Bytes that pack somewhat, told apart from others by `n`.
+    fn line(n: u64) -> Vec<u8> {
+        let hex: String = noise(n, 300)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        format!("<{n} {hex}>").into_bytes()
+    }
+
+    #[test]
+    fn one_damaged_member_costs_no_other_and_is_told_once() {
+        let (before, hit, behind) = (
+            gzip(&line(0)),
+            gzip(&line(1)),
+            [gzip(&line(2)), gzip(&line(3))].concat(),
+        );
+        for at in 0..hit.len() {
+            let mut packed = [&before[..], &hit, &behind].concat();
+            packed[before.len() + at] ^= 0x10;
+            let (out, errors) = read(&packed);
+            let rest = out
+                .strip_prefix(&line(0)[..])
+                .and_then(|out| out.strip_suffix(&[line(2), line(3)].concat()[..]));
+            let rest = rest.unwrap_or_else(|| panic!("byte {at}: {errors:?}"));
+            // The header holds a time and a system that nothing checks.
+            assert!(
+                rest == line(1) && errors.is_empty() || errors.len() == 1,
+                "byte {at}: {errors:?}"
+            );
+            assert!(
+                errors
+                    .iter()
+                    .all(|(offset, error)| *offset == line(0).len() + rest.len()
+                        && error.contains("damaged")),
+                "byte {at}: {errors:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_a_damaged_member_gave_before_the_damage_is_kept() {
+        let text = noise(5, 400_000);
+        let mut packed = gzip(&text);
+        let at = packed.len() / 2;
+        packed[at..at + 4000].fill(0xff);
+        packed.extend(gzip(b"behind"));
+        let (out, errors) = read(&packed);
+        assert!(out.len() > 150_000 && text.starts_with(&out[..150_000]));
+        assert!(out.ends_with(b"behind"));
+        assert_eq!(errors.len(), 1, "{errors:?}");
+    }
+
+    #[test]
+    fn bytes_between_members_are_damage_and_behind_the_last_are_ignored_as_told() {
+        let (one, two) = (gzip(b"one"), gzip(b"two"));
+        for (behind, says) in [(&two[..], "damaged"), (b"", "ignored")] {
+            let (out, errors) = read(&[&one[..], b"\0\0garbage\x1f\x8b\x08", behind].concat());
+            assert!(out.starts_with(b"one") && out.ends_with(b"two") != behind.is_empty());
+            assert!(
+                errors.len() == 1 && errors[0].0 == 3 && errors[0].1.contains(says),
+                "{errors:?}"
+            );
+        }
+        assert_eq!(
+            read(&[&one[..], &[0; 70_000]].concat()),
+            (b"one".to_vec(), vec![])
+        );
+    }
+
+    #[test]
+    fn the_same_comes_out_whatever_the_size_of_the_reads_and_of_the_members() {
+        let texts = [0, 1, 60_000, 70_000, MOST - 1, MOST, MOST + 1].map(|length| noise(3, length));
+        let mut packed = texts
+            .iter()
+            .map(|text| gzip(text))
+            .collect::<Vec<_>>()
+            .concat();
+        assert_eq!(read(&packed), (texts.concat(), vec![]));
+        let hit = packed.len() - 1000;
+        packed[hit] ^= 1;
+        for step in [999, 1 << 20] {
+            assert_eq!(
+                outcome(&mut members(&packed), step),
+                read(&packed),
+                "{step}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_stream_that_fails_in_a_member_is_told_once_and_taken_up_behind() {
+        /// Fails once, behind the first part.
+        struct Parts<'p>(&'p [u8], Option<io::Error>, &'p [u8]);
+        impl Read for Parts<'_> {
+            fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+                match self.1.take_if(|_| self.0.is_empty()) {
+                    Some(error) => Err(error),
+                    None if self.1.is_none() => self.2.read(into),
+                    None => self.0.read(into),
+                }
+            }
+        }
+        let (one, two) = (gzip(&line(1)), gzip(&line(2)));
+        for cut in 0..=one.len() {
+            let parts = Parts(&one[..cut], Some(InputError::Shrunk.into()), &two);
+            let bytes = AtomicU64::new(0);
+            let limits = Opening::for_tests(&bytes).limits;
+            let (out, errors) = outcome(&mut Members::<_, Gzip>::new(parts, &limits).unwrap(), 100);
+            assert!(out.ends_with(&line(2)), "cut at {cut}");
+            assert!(
+                errors.len() == 1 && errors[0].1.contains("shorter"),
+                "cut at {cut}: {errors:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn false_starts_and_members_within_one_another_cost_no_more_than_their_share() {
+        let start = gzip(&vec![0; 70_000]);
+        // Each of these decodes for a stretch, and runs on into the next ones, stored, before it fails.
+        let long = [&start[..start.len() - 8], &[0, 0xff, 0xff, 0, 0]].concat();
+        for (unit, count) in [
+            (&b"\x1f\x8b\x08"[..], 100_000),
+            (&start[..50], 4000),
+            (&long, 500),
+        ] {
+            let packed = unit.repeat(count);
+            let mut members = members(&packed);
+            let (_, errors) = outcome(&mut members, 1 << 16);
+            assert!(!errors.is_empty());
+            let most = Searching::BASE + Searching::SHARE * packed.len() as u64 + (1 << 20);
+            assert!(
+                members.searching.spent <= most,
+                "{} > {most}",
+                members.searching.spent
+            );
+        }
+    }
+}

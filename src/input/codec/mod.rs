@@ -1,0 +1,147 @@
+//! Packings, undone by streams.
+
+mod bzip2;
+mod gzip;
+mod libdeflate;
+mod lz4;
+mod members;
+mod parallel;
+mod section;
+mod streams;
+mod window;
+mod xz;
+mod zlib;
+mod zstd;
+
+use std::fs::File;
+use std::io::{self, BufRead, Read};
+
+use self::bzip2::Bzip2;
+use self::gzip::Gzip;
+use self::lz4::Lz4;
+use self::members::{Format, Members};
+use self::parallel::Parallel;
+use self::streams::Streams;
+use self::xz::Xz;
+use self::zlib::Zlib;
+use self::zstd::Zstd;
+use super::fault::{InputError, Packing};
+use super::open::{Limits, Opening};
+use super::raw::Raw;
+
+pub(super) use self::zlib::is_zlib;
+
+/// Bytes that are read at once before they are unpacked.
+const READ: usize = 128 << 10;
+
+/// The bytes of `raw`, unpacked; all of them are those of `file`, if it is given.
+///
+/// After an error, the next read goes on behind the damage, or gives the end.
+///
+/// # Errors
+/// If it is a packing that cannot be undone.
+pub(super) fn unpack<'r>(
+    packing: Packing,
+    raw: Raw<impl Read + 'r>,
+    file: Option<&File>,
+    opening: &Opening<'r>,
+) -> Result<Box<dyn Read + 'r>, InputError> {
+    let window = opening.limits.window;
+    Ok(match packing {
+        Packing::Gzip => members::<Gzip>(raw, file, opening)?,
+        Packing::Zstd => members::<Zstd>(raw, file, opening)?,
+        Packing::Bzip2 => members::<Bzip2>(raw, file, opening)?,
+        Packing::Zlib => Box::new(Streams::new(raw.grow(READ), Zlib::new())),
+        Packing::Xz => Box::new(Streams::new(raw.grow(READ), Xz::new(window)?)),
+        Packing::Lz4 => Box::new(Lz4::new(raw.grow(READ))),
+        other => return Err(InputError::Unsupported(other)),
+    })
+}
+
+/// The members of `raw`, on several threads if its bytes are those of `file`.
+fn members<'r, F: Format>(
+    raw: Raw<impl Read + 'r>,
+    file: Option<&File>,
+    opening: &Opening<'r>,
+) -> io::Result<Box<dyn Read + 'r>> {
+    Ok(match file {
+        Some(file) if opening.threads > 1 => {
+            Box::new(Parallel::<F>::new(file, raw.held() as u64, opening)?)
+        }
+        _ => Box::new(Members::<_, F>::new(raw, &opening.limits)?),
+    })
+}
+
+/// Ends at the first error.
+pub(super) struct Fused<R> {
+    inner: R,
+    failed: bool,
+}
+
+impl<R> Fused<R> {
+    pub(super) fn new(inner: R) -> Self {
+        Fused {
+            inner,
+            failed: false,
+        }
+    }
+}
+
+impl<R: Read> Read for Fused<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.failed {
+            return Ok(0);
+        }
+        let result = self.inner.read(into);
+        self.failed = result
+            .as_ref()
+            .is_err_and(|error| error.kind() != io::ErrorKind::Interrupted);
+        result
+    }
+}
+
+/// Passes zeros over. Whether nothing else is left.
+fn is_padding(raw: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        fill(raw)?;
+        let held = raw.fill_buf()?;
+        if held.is_empty() {
+            return Ok(true);
+        }
+        let count = held.iter().take_while(|byte| **byte == 0).count();
+        let is_all = count == held.len();
+        raw.consume(count);
+        if !is_all {
+            return Ok(false);
+        }
+    }
+}
+
+/// Has bytes at hand, unless the source has ended.
+fn fill(raw: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        match raw.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result.map(drop),
+        }
+    }
+}
+
+fn early_end() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "it ends too early")
+}
+
+/// What a codec says of the bytes it was given. Errors of reading them pass.
+fn damaged(packing: Packing, error: io::Error) -> io::Error {
+    let is_told = error
+        .get_ref()
+        .is_some_and(|inner| inner.is::<InputError>());
+    match error.kind() {
+        io::ErrorKind::Interrupted => error,
+        _ if is_told || error.raw_os_error().is_some() => error,
+        _ => InputError::Damaged { packing, error }.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

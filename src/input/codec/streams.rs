@@ -1,0 +1,144 @@
+//! Packed streams one after another, as zlib and xz are read.
+//!
+//! Damage ends them: where the next stream starts cannot be told.
+//!
+//! A packing brings its decoder; where its streams end, what may stand between them and what damage leaves is the same for
+//! all of them, and decided here.
+
+use std::io::{self, BufRead, Read};
+
+use super::{InputError, Packing, Raw, damaged, early_end, fill, is_padding};
+
+/// Decodes one stream at a time.
+pub(super) trait Decode {
+    const PACKING: Packing;
+
+    /// Whether another stream starts with `head`, of up to [`HEAD`] bytes.
+    fn starts(head: &[u8]) -> bool;
+
+    /// Gets ready for another stream.
+    fn restart(&mut self) -> io::Result<()>;
+
+    /// Decodes some of `input` into `output`. Where nothing moves and the stream has not ended, more input is needed.
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step;
+}
+
+/// Bytes that a stream is recognised by.
+pub(super) const HEAD: usize = 10;
+
+/// What a step did.
+pub(super) struct Step {
+    pub(super) read: usize,
+    pub(super) written: usize,
+    /// Whether the stream has ended.
+    pub(super) ended: io::Result<bool>,
+}
+
+/// All streams of a source in turn. Zeros between and behind them are padding; anything else there is an error, after all
+/// that came before.
+///
+/// What was decoded before damage is given before the error, whatever the size of the reads.
+pub(super) struct Streams<R, D> {
+    raw: Raw<R>,
+    decoder: D,
+    place: Place,
+    /// What ends the bytes of `raw`, once they have.
+    cut: Option<io::Error>,
+    /// What went wrong behind the bytes that were just given.
+    failed: Option<io::Error>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Within,
+    Between,
+    End,
+}
+
+impl<R: Read, D: Decode> Streams<R, D> {
+    /// `raw` starts with a stream.
+    pub(super) fn new(raw: Raw<R>, decoder: D) -> Self {
+        Streams {
+            raw,
+            decoder,
+            place: Place::Within,
+            cut: None,
+            failed: None,
+        }
+    }
+
+    fn step(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.cut.is_none() {
+            self.cut = fill(&mut self.raw).err();
+        }
+        let input = match self.cut {
+            Some(_) => &[],
+            None => self.raw.fill_buf()?,
+        };
+        let at_end = input.is_empty();
+        let step = self.decoder.step(input, into);
+        self.raw.consume(step.read);
+        match step.ended {
+            Ok(true) => self.place = Place::Between,
+            Ok(false) if step.read + step.written > 0 => {}
+            Ok(false) => self.fail_stuck(at_end),
+            Err(error) => {
+                self.place = Place::End;
+                self.failed = Some(damaged(D::PACKING, error));
+            }
+        }
+        Ok(step.written)
+    }
+
+    /// There is nothing to go on with: the source ended too early, or its own error did it.
+    fn fail_stuck(&mut self, at_end: bool) {
+        self.place = Place::End;
+        let error = self.cut.take().unwrap_or_else(|| match at_end {
+            true => damaged(D::PACKING, early_end()),
+            false => damaged(D::PACKING, io::ErrorKind::InvalidData.into()),
+        });
+        self.failed = Some(error);
+    }
+
+    /// Goes on behind a stream.
+    fn next(&mut self) -> io::Result<()> {
+        self.place = Place::End;
+        if let Some(error) = self.cut.take() {
+            return Err(error);
+        }
+        if is_padding(&mut self.raw)? {
+            return Ok(());
+        }
+        if !D::starts(self.raw.peek(HEAD)) {
+            return Err(InputError::Trailing(D::PACKING).into());
+        }
+        self.start()
+    }
+
+    fn start(&mut self) -> io::Result<()> {
+        self.decoder.restart()?;
+        self.place = Place::Within;
+        Ok(())
+    }
+}
+
+impl<R: Read, D: Decode> Read for Streams<R, D> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if into.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            if let Some(error) = self.failed.take() {
+                return Err(error);
+            }
+            match self.place {
+                Place::Within => match self.step(into)? {
+                    0 => {}
+                    written => return Ok(written),
+                },
+                Place::Between => self.next()?,
+                Place::End => return Ok(0),
+            }
+        }
+    }
+}

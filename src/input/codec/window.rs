@@ -1,0 +1,114 @@
+//! A stream's bytes with a look ahead and, as far as asked for, a way back.
+
+use std::io::{self, Read};
+
+/// Bytes read at once.
+const READ: usize = 128 << 10;
+
+/// A buffer that slides over a stream, and grows with what is to be at hand.
+pub(super) struct Window<R> {
+    inner: R,
+    buffer: Vec<u8>,
+    /// What stands before is no longer needed.
+    start: usize,
+    at: usize,
+    end: usize,
+    /// Where the buffer starts in the stream.
+    offset: u64,
+    /// What went wrong behind the bytes in the buffer.
+    error: Option<io::Error>,
+    ended: bool,
+}
+
+impl<R: Read> Window<R> {
+    /// Reads `inner`, whose first byte stands at `offset`.
+    pub(super) fn new(inner: R, offset: u64) -> Self {
+        Window {
+            inner,
+            buffer: Vec::new(),
+            start: 0,
+            at: 0,
+            end: 0,
+            offset,
+            error: None,
+            ended: false,
+        }
+    }
+
+    /// Goes on with another stream.
+    pub(super) fn restart(&mut self, inner: R, offset: u64) {
+        let buffer = std::mem::take(&mut self.buffer);
+        *self = Window {
+            buffer,
+            ..Window::new(inner, offset)
+        };
+    }
+
+    pub(super) fn position(&self) -> u64 {
+        self.offset + self.at as u64
+    }
+
+    /// What is at hand from the position on: at least `count` bytes, unless the stream ends or cannot be read there.
+    pub(super) fn ensure(&mut self, count: usize) -> &[u8] {
+        while self.end - self.at < count && !self.ended && self.error.is_none() {
+            self.make_room();
+            let free = self.buffer.len().min(self.end + READ);
+            match self.inner.read(&mut self.buffer[self.end..free]) {
+                Ok(0) => self.ended = true,
+                Ok(read) => self.end += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => self.error = Some(error),
+            }
+        }
+        &self.buffer[self.at..self.end]
+    }
+
+    /// Makes room for one read. What is kept moves only after as much was read.
+    fn make_room(&mut self) {
+        if self.end < self.buffer.len() {
+            return;
+        }
+        let kept = self.end - self.start;
+        if self.start < kept + READ {
+            let larger = 2 * (kept + READ);
+            self.buffer.resize(larger.max(self.buffer.len()), 0);
+        }
+        self.buffer.copy_within(self.start..self.end, 0);
+        self.offset += self.start as u64;
+        self.at -= self.start;
+        self.end = kept;
+        self.start = 0;
+    }
+
+    /// Moves on by `count` bytes, which are at hand.
+    pub(super) fn consume(&mut self, count: usize) {
+        self.at = self.end.min(self.at + count);
+    }
+
+    /// Lets go of everything before the position.
+    pub(super) fn forget(&mut self) {
+        self.start = self.at;
+    }
+
+    /// Lets go of what stands before `position` of the stream.
+    pub(super) fn forget_before(&mut self, position: u64) {
+        let start = position.saturating_sub(self.offset);
+        self.start = self.start.max(self.at.min(start as usize));
+    }
+
+    /// Goes back to what was not let go, or on as far as the stream goes.
+    pub(super) fn go_to(&mut self, position: u64) {
+        let held = position.saturating_sub(self.offset).min(self.end as u64);
+        self.at = self.start.max(held as usize);
+        while self.position() < position && !self.ensure(1).is_empty() {
+            let left = usize::try_from(position - self.position()).unwrap_or(usize::MAX);
+            self.consume(left);
+            self.forget();
+        }
+    }
+
+    /// What went wrong behind the bytes at hand; then reading may go on behind it.
+    pub(super) fn take_error(&mut self) -> Option<io::Error> {
+        self.error.take()
+    }
+}

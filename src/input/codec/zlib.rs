@@ -1,0 +1,70 @@
+//! zlib: one stream, as RFC 1950 has it.
+
+use std::io;
+
+use flate2::{Decompress, FlushDecompress, Status};
+
+use super::Packing;
+use super::streams::{Decode, Step};
+
+pub(super) struct Zlib(Decompress);
+
+impl Zlib {
+    pub(super) fn new() -> Self {
+        Zlib(Decompress::new(true))
+    }
+}
+
+/// Whether `head` starts a zlib stream: its header says so, and all of `head` inflates. The header alone starts many a text,
+/// such as `x^2`. A stream as short as `head` must be whole, as `at_end` tells.
+pub(in crate::input) fn is_zlib(head: &[u8], at_end: bool) -> bool {
+    let [method, flags, ..] = *head else {
+        return false;
+    };
+    let is_deflate = method & 0x0f == 8 && method >> 4 <= 7;
+    let wants_dictionary = flags & 0x20 != 0;
+    if !is_deflate || wants_dictionary || u16::from_be_bytes([method, flags]) % 31 != 0 {
+        return false;
+    }
+    inflates(head, at_end)
+}
+
+fn inflates(mut head: &[u8], at_end: bool) -> bool {
+    let mut zlib = Zlib::new();
+    let mut output = [0; 4 << 10];
+    loop {
+        let step = zlib.step(head, &mut output);
+        head = &head[step.read..];
+        match step.ended {
+            Ok(true) => return true,
+            Ok(false) if step.read + step.written > 0 => {}
+            Ok(false) => return head.is_empty() && !at_end,
+            Err(_) => return false,
+        }
+    }
+}
+
+impl Decode for Zlib {
+    const PACKING: Packing = Packing::Zlib;
+
+    fn starts(_: &[u8]) -> bool {
+        false
+    }
+
+    fn restart(&mut self) -> io::Result<()> {
+        self.0.reset(true);
+        Ok(())
+    }
+
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+        let (read, written) = (self.0.total_in(), self.0.total_out());
+        let status = self.0.decompress(input, output, FlushDecompress::None);
+        Step {
+            read: (self.0.total_in() - read) as usize,
+            written: (self.0.total_out() - written) as usize,
+            ended: status
+                .map(|status| status == Status::StreamEnd)
+                .map_err(io::Error::from),
+        }
+    }
+}

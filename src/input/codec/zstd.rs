@@ -1,0 +1,96 @@
+//! Zstandard.
+
+use std::io;
+
+use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
+use zstd::zstd_safe::{
+    DCtx, DParameter, ErrorCode, InBuffer, OutBuffer, ResetDirective, get_error_name,
+};
+
+use super::members::Format;
+use super::streams::{Decode, Step};
+use super::{InputError, Limits, Packing};
+use crate::input::magic;
+
+pub(super) struct Zstd {
+    context: DCtx<'static>,
+    window: u64,
+}
+
+impl Zstd {
+    /// Takes frames with windows of up to `window` bytes, rounded down to a power of two.
+    pub(super) fn new(window: u64) -> io::Result<Self> {
+        let mut context = DCtx::try_create().ok_or(io::ErrorKind::OutOfMemory)?;
+        // The least and the most that the format and the library know.
+        let most = if cfg!(target_pointer_width = "64") {
+            31
+        } else {
+            30
+        };
+        let log = window.max(1).ilog2().clamp(10, most);
+        context
+            .set_parameter(DParameter::WindowLogMax(log))
+            .map_err(|code| io::Error::other(get_error_name(code)))?;
+        Ok(Zstd { context, window })
+    }
+
+    fn error(&self, code: ErrorCode) -> io::Error {
+        let too_large = ZSTD_ErrorCode::ZSTD_error_frameParameter_windowTooLarge as usize;
+        if code == too_large.wrapping_neg() {
+            let (packing, limit) = (Packing::Zstd, self.window);
+            return InputError::Window { packing, limit }.into();
+        }
+        io::Error::other(get_error_name(code))
+    }
+
+    fn run(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+        let mut input = InBuffer::around(input);
+        let mut output = OutBuffer::around(output);
+        let left = self.context.decompress_stream(&mut output, &mut input);
+        Step {
+            read: input.pos(),
+            written: output.pos(),
+            ended: left.map(|left| left == 0).map_err(|code| self.error(code)),
+        }
+    }
+}
+
+impl Decode for Zstd {
+    const PACKING: Packing = Packing::Zstd;
+
+    fn starts(head: &[u8]) -> bool {
+        head.starts_with(magic::ZSTD) || magic::is_skippable(head)
+    }
+
+    fn restart(&mut self) -> io::Result<()> {
+        // It may have been left within a frame.
+        let reset = self.context.reset(ResetDirective::SessionOnly);
+        reset.map(drop).map_err(|code| self.error(code))
+    }
+
+    /// A call that fails takes with it what it wrote. So one call writes what is decoded and reads nothing, which does not
+    /// fail, and the next one decodes a block and has no room to write.
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+        let flushed = self.run(&[], output);
+        match flushed.written {
+            0 => self.run(input, &mut []),
+            _ => flushed,
+        }
+    }
+}
+
+impl Format for Zstd {
+    const MAGIC: &'static [u8] = magic::ZSTD;
+    // A block unpacks to 128 KiB at most, and is no longer packed.
+    const FIRST: usize = 192 << 10;
+    const WHOLE: usize = 0;
+
+    fn new(limits: &Limits) -> io::Result<Self> {
+        Zstd::new(limits.window)
+    }
+
+    fn may_start(head: &[u8]) -> bool {
+        const RESERVED: u8 = 0x08;
+        head[4] & RESERVED == 0
+    }
+}

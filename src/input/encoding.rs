@@ -1,0 +1,254 @@
+//! Text in UTF-16 and UTF-32, handed on as UTF-8.
+//!
+//! A byte order mark tells the encoding; it is left out. What is no character becomes U+FFFD, a last unit that is cut short
+//! too. Offsets count the bytes that come out of here.
+
+use std::io::{self, BufRead, Read};
+
+use encoding_rs::{UTF_16BE, UTF_16LE};
+
+use super::magic::Unicode;
+use super::raw::Raw;
+
+/// Bytes of UTF-8 that are made at once.
+const STEP: usize = 8 << 10;
+
+/// The text of `raw` as UTF-8.
+///
+/// An error of `raw` is passed on behind all text before it; what follows starts with a new unit.
+pub(super) struct Transcoded<R> {
+    raw: Raw<R>,
+    way: Unicode,
+    decoder: Decoder,
+    out: Box<[u8]>,
+    start: usize,
+    end: usize,
+    /// What comes behind the text in `out`; None within the text.
+    ending: Option<io::Result<()>>,
+}
+
+enum Decoder {
+    Utf16(encoding_rs::Decoder),
+    Utf32(Utf32),
+}
+
+impl<R: Read> Transcoded<R> {
+    /// `raw` starts with the mark of `way`.
+    pub(super) fn new(way: Unicode, mut raw: Raw<R>) -> Self {
+        raw.consume(way.mark().len());
+        Transcoded {
+            raw,
+            way,
+            decoder: Decoder::new(way),
+            out: vec![0; STEP].into_boxed_slice(),
+            start: 0,
+            end: 0,
+            ending: None,
+        }
+    }
+
+    /// Makes more text, or comes to its ending.
+    fn fill(&mut self) -> io::Result<()> {
+        let held = match self.raw.fill_buf() {
+            Ok(held) => held,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
+            Err(error) => {
+                self.ending = Some(Err(error));
+                &[]
+            }
+        };
+        let last = held.is_empty();
+        let (read, written) = self.decoder.decode(held, &mut self.out, last);
+        self.raw.consume(read);
+        (self.start, self.end) = (0, written);
+        if last {
+            self.decoder = Decoder::new(self.way);
+            self.ending.get_or_insert(Ok(()));
+        }
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Transcoded<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while self.start == self.end && !into.is_empty() {
+            if let Some(ending) = self.ending.take() {
+                return ending.map(|()| 0);
+            }
+            self.fill()?;
+        }
+        let count = into.len().min(self.end - self.start);
+        into[..count].copy_from_slice(&self.out[self.start..self.start + count]);
+        self.start += count;
+        Ok(count)
+    }
+}
+
+impl Decoder {
+    fn new(way: Unicode) -> Self {
+        let utf16 = |encoding: &'static encoding_rs::Encoding| {
+            Decoder::Utf16(encoding.new_decoder_without_bom_handling())
+        };
+        match way {
+            Unicode::Utf16Le => utf16(UTF_16LE),
+            Unicode::Utf16Be => utf16(UTF_16BE),
+            Unicode::Utf32Le => Decoder::Utf32(Utf32::new(u32::from_le_bytes)),
+            Unicode::Utf32Be => Decoder::Utf32(Utf32::new(u32::from_be_bytes)),
+        }
+    }
+
+    /// Decodes some of `input` into `out`, as far as there is room; `last` if no more will come. How much was read and
+    /// written.
+    fn decode(&mut self, input: &[u8], out: &mut [u8], last: bool) -> (usize, usize) {
+        match self {
+            Decoder::Utf16(decoder) => {
+                let (_, read, written, _) = decoder.decode_to_utf8(input, out, last);
+                (read, written)
+            }
+            Decoder::Utf32(decoder) => decoder.decode(input, out, last),
+        }
+    }
+}
+
+/// UTF-32, which encoding_rs does not have.
+struct Utf32 {
+    value: fn([u8; 4]) -> u32,
+    unit: [u8; 4],
+    /// Bytes of the unit so far.
+    held: usize,
+}
+
+impl Utf32 {
+    fn new(value: fn([u8; 4]) -> u32) -> Self {
+        Utf32 {
+            value,
+            unit: [0; 4],
+            held: 0,
+        }
+    }
+
+    fn decode(&mut self, input: &[u8], out: &mut [u8], last: bool) -> (usize, usize) {
+        let (mut read, mut written) = (0, 0);
+        while out.len() - written >= 4 {
+            let Some(byte) = input.get(read) else { break };
+            read += 1;
+            self.unit[self.held] = *byte;
+            self.held += 1;
+            if self.held == 4 {
+                self.held = 0;
+                written += put((self.value)(self.unit), &mut out[written..]);
+            }
+        }
+        // There is room: the end comes with no input.
+        if last && self.held > 0 {
+            self.held = 0;
+            written += put(u32::MAX, &mut out[written..]);
+        }
+        (read, written)
+    }
+}
+
+fn put(value: u32, out: &mut [u8]) -> usize {
+    let char = char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER);
+    char.encode_utf8(out).len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Unicode; 4] = [
+        Unicode::Utf16Le,
+        Unicode::Utf16Be,
+        Unicode::Utf32Le,
+        Unicode::Utf32Be,
+    ];
+
+    fn encode(way: Unicode, text: &str) -> Vec<u8> {
+        let units = text.encode_utf16();
+        let chars = text.chars().map(u32::from);
+        let text: Vec<u8> = match way {
+            Unicode::Utf16Le => units.flat_map(u16::to_le_bytes).collect(),
+            Unicode::Utf16Be => units.flat_map(u16::to_be_bytes).collect(),
+            Unicode::Utf32Le => chars.flat_map(u32::to_le_bytes).collect(),
+            Unicode::Utf32Be => chars.flat_map(u32::to_be_bytes).collect(),
+        };
+        [way.mark(), &text].concat()
+    }
+
+    /// Gives `parts` by single bytes, and an error between them.
+    struct Parts<'p>(Vec<&'p [u8]>);
+
+    impl Read for Parts<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            match self.0.first_mut() {
+                None => Ok(0),
+                Some([]) => {
+                    self.0.remove(0);
+                    Err(io::ErrorKind::InvalidData.into())
+                }
+                Some(part) => part.read(&mut into[..1]),
+            }
+        }
+    }
+
+    /// What comes out; `!` for an error.
+    fn decode(way: Unicode, raw: impl Read, step: usize) -> String {
+        let mut raw = Raw::new(raw);
+        assert_eq!(raw.peek(way.mark().len()), way.mark());
+        let mut text = Transcoded::new(way, raw);
+        let (mut out, mut buffer) = (Vec::new(), vec![0; step]);
+        loop {
+            match text.read(&mut buffer) {
+                Ok(0) => return String::from_utf8_lossy(&out).into_owned(),
+                Ok(read) => out.extend(&buffer[..read]),
+                Err(_) => out.push(b'!'),
+            }
+        }
+    }
+
+    #[test]
+    fn every_encoding_gives_the_same_text_without_a_mark() {
+        let long = "10.5555/\u{e9}\u{20ac}\u{1f600}\u{fffd}\u{10ffff} ".repeat(1000);
+        for text in ["", "a", "10.5555/\u{e9}\u{1f600}", &long] {
+            for way in ALL {
+                for step in [1, 5, 1 << 16] {
+                    assert_eq!(decode(way, &encode(way, text)[..], step), text, "{way:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_last_unit_that_is_cut_short_becomes_a_replacement() {
+        for way in ALL {
+            let packed = encode(way, "ab");
+            let unit = (packed.len() - way.mark().len()) / 2;
+            for cut in 1..unit {
+                let text = decode(way, &packed[..packed.len() - cut], 1);
+                assert_eq!(text, "a\u{fffd}", "{way:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_character_becomes_a_replacement() {
+        let surrogate = [&[0xfe, 0xff][..], &[0xd8, 0, 0, b'a', 0xdc, 0]].concat();
+        let text = decode(Unicode::Utf16Be, &surrogate[..], 9);
+        assert_eq!(text, "\u{fffd}a\u{fffd}");
+        let mark = Unicode::Utf32Be.mark();
+        let wrong = [mark, &[0, 0, 0xd8, 0], &[0, 0, 0, b'a'], &[0, 0x11, 0, 0]].concat();
+        let text = decode(Unicode::Utf32Be, &wrong[..], 9);
+        assert_eq!(text, "\u{fffd}a\u{fffd}");
+    }
+
+    #[test]
+    fn an_error_comes_once_behind_the_text_before_it_and_reading_goes_on() {
+        for way in ALL {
+            let (first, second) = (encode(way, "ab"), encode(way, "cd"));
+            let second = &second[way.mark().len()..];
+            let parts = Parts(vec![&first, second]);
+            assert_eq!(decode(way, parts, 1), "ab!cd!", "{way:?}");
+        }
+    }
+}

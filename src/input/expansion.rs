@@ -1,0 +1,201 @@
+//! How much a source unpacks to, held against its size: bombs are stopped.
+//!
+//! What any packing or member of the source gives counts, at every depth, and on whatever thread it is read.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::fault::InputError;
+
+/// Bytes that every source may unpack to.
+const FREE: u64 = 64 << 20;
+
+/// What one source was unpacked to so far, and what it may be.
+#[derive(Debug)]
+pub(super) struct Expansion {
+    ratio: u64,
+    /// Bytes of the source, where that is known before they are read: then the same byte is the last one in every run.
+    size: u64,
+    read: AtomicU64,
+    unpacked: AtomicU64,
+    is_over: AtomicBool,
+}
+
+impl Expansion {
+    /// Allows a source of `size` bytes `ratio` unpacked ones for each of them, and 64 MiB in any case. If `size` is not
+    /// known, it is 0, and what was read counts in its place.
+    pub(super) fn new(ratio: u64, size: u64) -> Arc<Self> {
+        Arc::new(Expansion {
+            ratio,
+            size,
+            read: AtomicU64::new(0),
+            unpacked: AtomicU64::new(0),
+            is_over: AtomicBool::new(false),
+        })
+    }
+
+    /// Counts bytes of the source itself.
+    pub(super) fn add_read(&self, bytes: u64) {
+        self.read.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Whether the source was stopped, and its error told.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+
+    /// Counts unpacked bytes. How many of them are allowed.
+    fn add_unpacked(&self, bytes: usize) -> usize {
+        let before = self.unpacked.fetch_add(bytes as u64, Ordering::Relaxed);
+        let size = self.size.max(self.read.load(Ordering::Relaxed));
+        let most = FREE.max(self.ratio.saturating_mul(size));
+        let left = most.saturating_sub(before);
+        bytes.min(usize::try_from(left).unwrap_or(usize::MAX))
+    }
+}
+
+/// Unpacked bytes, counted. Where they become too many they end, with one [`InputError::Expansion`] for the whole source.
+pub(super) struct Watched<R> {
+    inner: R,
+    expansion: Arc<Expansion>,
+    /// The error is the next read's.
+    is_due: bool,
+}
+
+impl<R: Read> Watched<R> {
+    /// Counts what is read of `inner` for the source of `expansion`.
+    pub(super) fn new(inner: R, expansion: &Arc<Expansion>) -> Self {
+        Watched {
+            inner,
+            expansion: Arc::clone(expansion),
+            is_due: false,
+        }
+    }
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if std::mem::take(&mut self.is_due) {
+                return Err(InputError::Expansion(self.expansion.ratio).into());
+            }
+            if self.expansion.is_over() {
+                return Ok(0);
+            }
+            let read = self.inner.read(into)?;
+            let allowed = self.expansion.add_unpacked(read);
+            if allowed < read {
+                self.is_due = !self.expansion.is_over.swap(true, Ordering::Relaxed);
+            }
+            if allowed > 0 || read == 0 {
+                return Ok(allowed);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::input::open::Opening;
+    use crate::input::walk::{Documents, Level, Walk};
+
+    const LIMIT: u64 = 1000;
+
+    /// Bytes of all documents, and errors with their offsets.
+    #[derive(Default)]
+    struct Seen {
+        bytes: u64,
+        errors: Vec<(u64, String)>,
+    }
+
+    impl Documents for Seen {
+        fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
+            let mut buffer = vec![0; 100_000];
+            loop {
+                match bytes.read(&mut buffer) {
+                    Ok(0) => return,
+                    Ok(read) => self.bytes += read as u64,
+                    Err(error) => self.lose(name.clone(), self.bytes, error.into()),
+                }
+            }
+        }
+
+        fn lose(&mut self, _: Option<Arc<str>>, offset: u64, error: InputError) {
+            self.errors.push((offset, error.to_string()));
+        }
+
+        fn skip(&mut self, _: Option<Arc<str>>, _: &'static str) {}
+
+        fn is_halted(&self) -> bool {
+            false
+        }
+    }
+
+    fn walk(mut packed: &[u8], expansion: &Arc<Expansion>) -> Seen {
+        let counter = AtomicU64::new(0);
+        let opening = Opening::for_tests(&counter);
+        let mut seen = Seen::default();
+        Walk::new(&opening, expansion, &mut seen).stream(&Level::source(None), &mut packed);
+        seen
+    }
+
+    /// Zeros, packed to about a ten thousandth.
+    fn zeros(count: u64) -> Vec<u8> {
+        zstd::encode_all(io::repeat(0).take(count), 1).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_bomb_is_stopped_at_the_same_byte_and_told_once() {
+        let packed = zeros(FREE + 1);
+        let expansion = Expansion::new(LIMIT, packed.len() as u64);
+        let seen = walk(&packed, &expansion);
+        assert_eq!(seen.bytes, FREE);
+        let [(offset, error)] = &seen.errors[..] else {
+            panic!("{:?}", seen.errors);
+        };
+        assert_eq!(*offset, FREE);
+        assert!(error.contains("1000 times") && error.contains("--max-expansion"));
+        assert!(expansion.is_over());
+        let seen = walk(&zeros(10), &expansion);
+        assert_eq!((seen.bytes, seen.errors.len()), (0, 0));
+    }
+
+    #[test]
+    fn what_stays_below_the_limit_is_read_whole() {
+        let packed = zeros(FREE + 1);
+        let large = FREE / LIMIT + 1;
+        for (ratio, size) in [(LIMIT, large), (FREE, packed.len() as u64)] {
+            let seen = walk(&packed, &Expansion::new(ratio, size));
+            assert_eq!((seen.bytes, seen.errors.len()), (FREE + 1, 0));
+        }
+        let packed = zeros(FREE);
+        let seen = walk(&packed, &Expansion::new(1, packed.len() as u64));
+        assert_eq!((seen.bytes, seen.errors.len()), (FREE, 0));
+    }
+
+    #[test]
+    fn a_bomb_in_a_packing_is_held_against_the_source() {
+        let inner = zeros(FREE * 2);
+        let outer = zstd::encode_all(&inner[..], 19).unwrap_or_default();
+        let seen = walk(&outer, &Expansion::new(LIMIT, outer.len() as u64));
+        assert!((FREE / 2..=FREE).contains(&seen.bytes), "{}", seen.bytes);
+        assert_eq!(seen.errors.len(), 1, "{:?}", seen.errors);
+    }
+
+    #[test]
+    fn what_was_read_counts_where_the_size_is_not_known() -> io::Result<()> {
+        let expansion = Expansion::new(LIMIT, 0);
+        expansion.add_read(FREE / LIMIT + 1);
+        let mut watched = Watched::new(io::repeat(0).take(FREE * 2), &expansion);
+        let read = io::copy(&mut watched, &mut io::sink());
+        assert!(read.is_err());
+        let told = expansion.unpacked.load(Ordering::Relaxed);
+        assert!(told > (FREE / LIMIT + 1) * LIMIT, "{told}");
+        assert_eq!(watched.read(&mut [0])?, 0);
+        Ok(())
+    }
+}

@@ -1,0 +1,188 @@
+use super::*;
+
+fn tar(checksum: impl FnOnce(u32) -> String) -> Vec<u8> {
+    let mut header = vec![0; LENGTH];
+    header[..5].copy_from_slice(b"a.txt");
+    header[124..136].copy_from_slice(b"00000000012\0");
+    header[148..156].fill(b' ');
+    let sum = checksum(header.iter().map(|byte| u32::from(*byte)).sum());
+    header[148..148 + sum.len()].copy_from_slice(sum.as_bytes());
+    header
+}
+
+#[test]
+fn a_text_that_starts_like_a_magic_is_text() {
+    let long = |start: &str| start.repeat(1 + LENGTH / start.len()).into_bytes();
+    for text in [
+        "BZh9 10.5555/a",
+        "PK",
+        "7z",
+        "Rar!",
+        "\x1f",
+        "",
+        "LZIP is a packer",
+        "%PDF-files are skipped",
+        "PAR1 is how Parquet starts",
+        "GIF89a is a format; ",
+        "ID3 tags",
+        "RIFF and WAVE",
+        "MZ is what Mark Zbikowski left behind in all programs, and PE came later.",
+        "BM is short for Bachelor of Music",
+        "OggS fLaC wOFF wOF2 OTTO PACK Obj CDF 8BPS",
+        "AT&T, FORM and DJVU",
+        "{\\rtf1 text}",
+        "%!PS-Adobe-3.0",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\"/>",
+        "WARC/1.0 is the version",
+        "WARC/2.0\n",
+        "WARC/1.x\r\n",
+        "x^2 + y^2 = z^2, as 10.5555/a has it. ",
+        "x\x01 0.5 ",
+        "h\u{5}text",
+        "8O away! ",
+        "HG Wells ",
+        "0000644 0000000 00000000012 00000000000 ",
+    ] {
+        assert_eq!(recognise(text.as_bytes()), Content::Text, "{text:?}");
+        let mut long = if text.is_empty() { vec![] } else { long(text) };
+        long.truncate(LENGTH);
+        assert_eq!(recognise(&long), Content::Text, "{text:?}, long");
+    }
+    assert_eq!(recognise(&[0; LENGTH]), Content::Text);
+}
+
+#[test]
+fn what_is_packed_is_told() {
+    let skip = b"\x50\x2a\x4d\x18\x02\0\0\0xx".as_slice();
+    let cases: [(&[u8], Packing); 18] = [
+        (b"\x1f\x8b\x08", Packing::Gzip),
+        (b"\x1f\x9d\x90", Packing::Compress),
+        (ZSTD, Packing::Zstd),
+        (skip, Packing::Zstd),
+        (&[skip, ZSTD].concat(), Packing::Zstd),
+        (&[skip, skip, LZ4].concat(), Packing::Lz4),
+        (b"\x5f\x2a\x4d\x18\xff\xff\xff\xff", Packing::Zstd),
+        (b"\x5f\x2a\x4d\x18", Packing::Zstd),
+        (XZ, Packing::Xz),
+        (LZ4, Packing::Lz4),
+        (LZ4_LEGACY, Packing::Lz4),
+        (b"BZh91AY&SY", Packing::Bzip2),
+        (b"LZIP\x01\x0c", Packing::Lzip),
+        (b"PK\x03\x04", Packing::Zip),
+        (b"7z\xbc\xaf\x27\x1c", Packing::SevenZip),
+        (b"Rar!\x1a\x07\x01\0", Packing::Rar),
+        (b"WARC/1.0\r\nWARC-Type: x", Packing::Warc),
+        (b"WARC/0.18\n", Packing::Warc),
+    ];
+    for (head, packing) in cases {
+        assert_eq!(recognise(head), Content::Packed(packing), "{head:?}");
+    }
+}
+
+#[test]
+fn a_zlib_stream_is_told_whole_or_cut() {
+    use std::io::Write;
+    let text: Vec<u8> = (0..2000_u32)
+        .flat_map(|number| number.wrapping_mul(2_654_435_761).to_be_bytes())
+        .collect();
+    for (text, level) in [
+        (&text[..], 0),
+        (&text, 1),
+        (&text, 9),
+        (b"short", 6),
+        (b"", 6),
+    ] {
+        let level = flate2::Compression::new(level);
+        let mut out = flate2::write::ZlibEncoder::new(Vec::new(), level);
+        let packed = out.write_all(text).and_then(|()| out.finish());
+        let packed = packed.unwrap_or_default();
+        let head = &packed[..packed.len().min(LENGTH)];
+        assert_eq!(recognise(head), Content::Packed(Packing::Zlib), "{level:?}");
+        let mut spoilt = head.to_vec();
+        spoilt[0] ^= 1;
+        assert_eq!(recognise(&spoilt), Content::Text, "{level:?}");
+    }
+}
+
+#[test]
+fn a_tar_is_told_by_its_checksum() {
+    let is_tar = |header: &[u8]| recognise(header) == Content::Packed(Packing::Tar);
+    for right in [
+        |sum| format!("{sum:06o}\0 "),
+        |sum| format!("{sum:07o}\0"),
+        |sum| format!("{sum:>6o} \0"),
+    ] {
+        assert!(is_tar(&tar(right)));
+    }
+    assert!(!is_tar(&tar(|sum| format!("{:06o}\0 ", sum + 1))));
+    assert!(!is_tar(&tar(|sum| format!("{sum:06}\0 "))));
+    assert!(!is_tar(&tar(|sum| format!("{sum:06o}\0 "))[..511]));
+}
+
+#[test]
+fn a_mark_tells_the_encoding() {
+    for (head, way) in [
+        (&b"\xff\xfea\0"[..], Unicode::Utf16Le),
+        (b"\xff\xfe", Unicode::Utf16Le),
+        (b"\xfe\xff\0a", Unicode::Utf16Be),
+        (b"\xff\xfe\0\0a\0\0\0", Unicode::Utf32Le),
+        (b"\0\0\xfe\xff\0\0\0a", Unicode::Utf32Be),
+    ] {
+        assert_eq!(recognise(head), Content::Unicode(way), "{head:?}");
+    }
+    assert_eq!(recognise(b"\xef\xbb\xbf10.5555/a"), Content::Text);
+}
+
+#[test]
+fn what_is_no_text_is_told_by_its_kind() {
+    let mut program = [&b"MZ\x90"[..], &[0; 0x39], &[0x80, 0, 0, 0]].concat();
+    program.resize(0x80, 0);
+    program.extend(b"PE\0\0");
+    let cases: [(&[u8], &str); 32] = [
+        (b"%PDF-1.7\n", "pdf"),
+        (b"\xef\xbb\xbf%PDF-2.0\n", "pdf"),
+        (b"PAR1\x15\x04", "parquet"),
+        (b"ARROW1\0\0", "arrow"),
+        (b"Obj\x01", "avro"),
+        (b"\x89PNG\r\n\x1a\n", "png"),
+        (b"\xff\xd8\xff\xe0", "jpeg"),
+        (b"GIF89a\x01\0\x01\0\x80\0\0", "gif"),
+        (b"RIFF\x10\x20\0\0WEBPVP8 ", "webp"),
+        (b"RIFF\x10\x20\0\0WAVEfmt ", "wav"),
+        (b"RIFF\x10\x20\0\0AVI LIST", "avi"),
+        (b"II*\0", "tiff"),
+        (b"\0\0\0\x0cjP  \r\n\x87\n", "jp2"),
+        (b"\0\0\0\x20ftypisom", "mp4"),
+        (b"\0\0\0\x18ftypheic", "heic"),
+        (b"ID3\x03\0\0\0\0\x0fv", "mp3"),
+        (b"OggS\0\x02", "ogg"),
+        (b"fLaC\0\0\0\x22", "flac"),
+        (b"\x1a\x45\xdf\xa3", "matroska"),
+        (b"\x7fELF\x02", "elf"),
+        (&program, "pe"),
+        (b"\xcf\xfa\xed\xfe", "mach-o"),
+        (b"\xca\xfe\xba\xbe\0\0\0\x02", "mach-o"),
+        (b"\xca\xfe\xba\xbe\0\0\0\x41", "java-class"),
+        (b"\0asm\x01\0\0\0", "wasm"),
+        (b"SQLite format 3\0", "sqlite"),
+        (b"\x89HDF\r\n\x1a\n", "hdf5"),
+        (b"wOF2\0\x01\0\0", "woff2"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ole2"),
+        (b"AT&TFORM\0\0\x10\0DJVM", "djvu"),
+        (b"\0\0\x01\0\x01\0\x10\x10\0\0\x01\0", "ico"),
+        (b"PACK\0\0\0\x02", "git-pack"),
+    ];
+    for (head, kind) in cases {
+        assert_eq!(recognise(head), Content::Binary(kind), "{kind}");
+    }
+}
+
+#[test]
+fn every_magic_in_the_list_has_a_byte_that_no_text_has() {
+    for (magic, kind) in BINARY {
+        let text = magic
+            .iter()
+            .all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..=0x7e));
+        assert!(magic.len() >= 4 && !text, "{kind}");
+    }
+}
