@@ -76,6 +76,14 @@ pub enum InputError {
     /// A file ended before the size it had when it was opened.
     #[error("the file became shorter while it was read")]
     Shrunk,
+    /// The header of a container's member is damaged: that member was passed over.
+    #[error("the {packing} header of member {number} is damaged")]
+    Header {
+        /// The container.
+        packing: Packing,
+        /// Which member, from 1.
+        number: u64,
+    },
 }
 
 /// Takes out what [`Read`](io::Read) could only pass on wrapped.

@@ -98,7 +98,7 @@ impl<'w> Walk<'w> {
         let mut raw = Raw::new(bytes);
         match magic::recognise(raw.peek(magic::LENGTH)) {
             Content::Text => self.to.document(level.name.clone(), &mut raw),
-            Content::Binary(kind) => self.to.skip(level.name.clone(), kind),
+            Content::Binary(kind) => self.skip(level, kind, raw),
             Content::Packed(packing) if level.depth > self.opening.limits.depth => {
                 self.lose(level, 0, InputError::Depth(packing));
             }
@@ -143,6 +143,14 @@ impl<'w> Walk<'w> {
         error: InputError,
     ) {
         self.to.lose(level.member(number, name).name, offset, error);
+    }
+
+    /// Nobody reads on, so nobody else would tell what went wrong with the bytes that were looked at.
+    fn skip(&mut self, level: &Level<'_>, kind: &'static str, mut raw: Raw<&mut dyn Read>) {
+        self.to.skip(level.name.clone(), kind);
+        if let Err(error) = raw.take_error() {
+            self.lose(level, 0, error.into());
+        }
     }
 
     fn unpack(&mut self, level: &Level<'_>, packing: Packing, raw: Raw<&mut dyn Read>) {
