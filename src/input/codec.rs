@@ -125,7 +125,8 @@ impl<R: Read> Read for Zstd<R> {
     }
 }
 
-fn damaged(packing: Packing, error: io::Error) -> io::Error {
+/// What a codec says, as damage unless the system said it.
+pub(super) fn damaged(packing: Packing, error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::Interrupted => error,
         _ if error.raw_os_error().is_some() => error,

@@ -84,6 +84,12 @@ pub enum InputError {
         /// Which member, from 1.
         number: u64,
     },
+    /// A member that needs a password.
+    #[error("the {0} data is encrypted")]
+    Encrypted(Packing),
+    /// A member of a zip that is packed by a method that is not undone; its number in APPNOTE 4.4.5.
+    #[error("zip method {0} cannot be unpacked")]
+    Method(u16),
 }
 
 /// Takes out what [`Read`](io::Read) could only pass on wrapped.

@@ -4,7 +4,7 @@
 //! held but what a codec or a container needs.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, Write};
 use std::sync::Arc;
 
 use super::codec;
@@ -13,6 +13,9 @@ use super::magic::{self, Content};
 use super::open::Opening;
 use super::raw::Raw;
 use super::{tar, warc, zip};
+
+/// Bytes that are copied at once.
+const SPOOLED: usize = 64 << 10;
 
 /// Takes what a source holds, in the order it stands.
 pub(crate) trait Documents {
@@ -163,17 +166,29 @@ impl<'w> Walk<'w> {
     /// A zip is read from its end, so one that is no file of its own is copied to one.
     fn zip(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn Read>) {
         if let Some(file) = level.file {
-            return zip::read(self, level, file);
+            return zip::read(self, level, file, false);
         }
-        match self.spool(&mut raw) {
-            Ok(file) => zip::read(self, level, &file),
+        match self.spool(level, &mut raw) {
+            Ok((file, damaged)) => zip::read(self, level, &file, damaged),
             Err(error) => self.lose(level, 0, error.into()),
         }
     }
 
-    fn spool(&self, bytes: &mut dyn Read) -> io::Result<File> {
+    /// A copy of `bytes`, and whether some of them were lost, which was told.
+    fn spool(&mut self, level: &Level<'_>, bytes: &mut dyn Read) -> io::Result<(File, bool)> {
         let mut file = tempfile::tempfile_in(self.opening.tmp)?;
-        io::copy(bytes, &mut file)?;
-        Ok(file)
+        let mut damaged = false;
+        let mut buffer = vec![0; SPOOLED];
+        loop {
+            match bytes.read(&mut buffer) {
+                Ok(0) => return Ok((file, damaged)),
+                Ok(read) => file.write_all(&buffer[..read])?,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    damaged = true;
+                    self.lose(level, file.stream_position()?, error.into());
+                }
+            }
+        }
     }
 }
