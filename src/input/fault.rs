@@ -96,6 +96,20 @@ pub enum InputError {
     /// A source that unpacks to more bytes for each of its own than the limit, which is given. What came before is kept.
     #[error("it unpacks to more than {0} times its size; --max-expansion allows more")]
     Expansion(u64),
+    /// The header of a container's member is damaged: that member was passed over.
+    #[error("the {packing} header of member {number} is damaged")]
+    Header {
+        /// The container.
+        packing: Packing,
+        /// Which member, from 1.
+        number: u64,
+    },
+    /// A member that needs a password.
+    #[error("the {0} data is encrypted")]
+    Encrypted(Packing),
+    /// A member of a zip that is packed by a method that is not undone; its number in APPNOTE 4.4.5.
+    #[error("zip method {0} cannot be unpacked")]
+    Method(u16),
 }
 
 /// Takes out what [`Read`](io::Read) could only pass on wrapped.

@@ -72,7 +72,8 @@ impl<R: Read> Raw<R> {
         }
     }
 
-    fn take_error(&mut self) -> io::Result<()> {
+    /// What went wrong behind the bytes that are held, if a read has not told it yet.
+    pub(super) fn take_error(&mut self) -> io::Result<()> {
         self.error.take().map_or(Ok(()), Err)
     }
 }

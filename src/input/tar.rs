@@ -1,11 +1,834 @@
-//! Members of tar archives.
+//! Members of tar archives: v7, ustar, pax and GNU.
+//!
+//! Blocks are taken one by one, and the crate tells what a header says; its own reader would stop at the first damaged
+//! header, and hold names and pax records of any length in memory. Here a damaged header costs its member: reading goes on
+//! at the next header that carries its checksum, wherever that stands, so also behind a gap that damage to the packing
+//! around has left. Zero blocks between members are passed over, as `tar --ignore-zeros` does, and an archive may end
+//! without them.
 
-use std::io::Read;
+use std::collections::VecDeque;
+use std::io::{self, BufRead, ErrorKind, Read};
+
+use memchr::{memchr, memmem};
+use tar::{GnuExtSparseHeader, GnuSparseHeader, Header};
 
 use super::fault::{InputError, Packing};
+use super::name::escaped;
+use super::raw::Raw;
 use super::walk::{Level, Walk};
 
-/// Hands out the members of an archive.
-pub(super) fn read(walk: &mut Walk<'_>, level: &Level<'_>, _bytes: &mut dyn Read) {
-    walk.lose(level, 0, InputError::Unsupported(Packing::Tar));
+/// Headers, and members with their padding, are multiples of this.
+const BLOCK: usize = 512;
+/// Bytes that are searched at once for a header.
+const SEARCHED: usize = 64 << 10;
+/// What a header has at `MAGIC_AT`, from POSIX on.
+const MAGIC: &[u8] = b"ustar";
+const MAGIC_AT: usize = 257;
+/// Bytes of a long name, or of a member's pax records, that are looked at.
+const EXTENSION: u64 = 1 << 20;
+/// Pieces of a sparse file that are looked at.
+const PIECES: usize = 1 << 16;
+
+/// Hands out the regular files of an archive. Folders, links and devices hold no text and are passed over.
+pub(super) fn read(walk: &mut Walk<'_>, level: &Level<'_>, bytes: &mut dyn Read) {
+    let mut archive = Archive {
+        walk,
+        level,
+        tape: Tape::new(bytes),
+        number: 0,
+        extension: Extension::default(),
+    };
+    while let Some(header) = archive.header() {
+        if !archive.entry(&header) {
+            return;
+        }
+    }
+}
+
+struct Archive<'a, 'w, 'b> {
+    walk: &'a mut Walk<'w>,
+    level: &'a Level<'a>,
+    tape: Tape<'b>,
+    /// Members so far, of every kind.
+    number: u64,
+    extension: Extension,
+}
+
+/// What stands before a member and tells of it.
+#[derive(Default)]
+struct Extension {
+    long_name: Vec<u8>,
+    pax: Vec<u8>,
+}
+
+impl Archive<'_, '_, '_> {
+    /// Goes on to the next header, and tells what was lost on the way.
+    fn header(&mut self) -> Option<Header> {
+        let mut bad = None;
+        let mut zeros = false;
+        loop {
+            self.drift();
+            let at = self.tape.at;
+            match self.tape.block() {
+                Ok(Block::Zeros) => zeros |= bad.is_none(),
+                Ok(Block::Header(header)) => {
+                    self.lose_header(bad);
+                    return Some(*header);
+                }
+                Ok(Block::Other) => {
+                    bad.get_or_insert(at);
+                    self.extension = Extension::default();
+                }
+                Ok(Block::End) => {
+                    match bad {
+                        Some(at) if zeros => self.lose(at, InputError::Trailing(Packing::Tar)),
+                        _ => self.lose_header(bad),
+                    }
+                    return None;
+                }
+                Err(error) => self.lose(at, error.into()),
+            }
+        }
+    }
+
+    /// Passes over what belongs to no header that could be found.
+    fn drift(&mut self) {
+        while self.tape.search.is_some() {
+            match io::copy(&mut self.tape, &mut io::sink()) {
+                Ok(_) => self.tape.search = None,
+                Err(error) => self.lose(self.tape.at, error.into()),
+            }
+        }
+    }
+
+    /// Takes what a header announces. False if the source should not be read further.
+    fn entry(&mut self, header: &Header) -> bool {
+        let size = size(header).unwrap_or(0);
+        match header.entry_type().as_byte() {
+            b'L' => self.extension.long_name = self.extended(size),
+            b'x' | b'X' => self.extension.pax = self.extended(size),
+            b'K' | b'g' => drop(self.extended(size)),
+            _ => {
+                let extension = std::mem::take(&mut self.extension);
+                let size = pax_number(&extension.pax, b"size").unwrap_or(size);
+                self.number += 1;
+                return self.member(header, &name(header, &extension), size);
+            }
+        }
+        true
+    }
+
+    /// The first bytes of what an extension says.
+    fn extended(&mut self, size: u64) -> Vec<u8> {
+        let at = self.tape.at;
+        let mut data = Data::new(&mut self.tape, size);
+        let mut said = Vec::new();
+        let mut result = (&mut data).take(EXTENSION).read_to_end(&mut said).map(drop);
+        loop {
+            match result.and_then(|()| data.finish()) {
+                Ok(()) => return said,
+                Err(error) => {
+                    self.walk.lose(self.level, at, error.into());
+                    said.clear();
+                    result = Ok(());
+                }
+            }
+        }
+    }
+
+    fn member(&mut self, header: &Header, name: &str, size: u64) -> bool {
+        let (level, number) = (self.level, self.number);
+        let map = match sparse_map(&mut self.tape, header, size) {
+            Ok(map) => map,
+            Err(error) => {
+                self.tape.search = Some(self.tape.at);
+                self.walk.lose_member(level, number, name, 0, error.into());
+                return true;
+            }
+        };
+        let mut data = Data::new(&mut self.tape, size);
+        let go_on = match map {
+            _ if !is_file(header, name, size) => true,
+            None => self.walk.member(level, number, name, &mut data),
+            // Its holes cost nothing in the archive: the limit on expansion bounds them.
+            Some(map) => {
+                let mut whole = Sparse::new(&mut data, map);
+                self.walk.member(level, number, name, &mut whole)
+            }
+        };
+        while go_on && let Err(error) = data.finish() {
+            self.walk
+                .lose_member(level, number, name, data.at, error.into());
+        }
+        go_on
+    }
+
+    fn lose_header(&mut self, bad: Option<u64>) {
+        if let Some(at) = bad {
+            self.number += 1;
+            let (packing, number) = (Packing::Tar, self.number);
+            self.lose(at, InputError::Header { packing, number });
+        }
+    }
+
+    fn lose(&mut self, at: u64, error: InputError) {
+        self.walk.lose(self.level, at, error);
+    }
+}
+
+/// Where a header is looked for.
+enum Block {
+    Header(Box<Header>),
+    Zeros,
+    /// Neither of them, or too short for it.
+    Other,
+    End,
+}
+
+/// The bytes of an archive.
+struct Tape<'b> {
+    raw: Raw<&'b mut dyn Read>,
+    /// How many were read.
+    at: u64,
+    /// Since where it is not known where the next header stands: reading ends before one that is found.
+    search: Option<u64>,
+    /// Bytes next to be read of which is known that no header starts there.
+    clear: usize,
+}
+
+impl<'b> Tape<'b> {
+    fn new(bytes: &'b mut dyn Read) -> Self {
+        Tape {
+            raw: Raw::with_capacity(bytes, SEARCHED),
+            at: 0,
+            search: None,
+            clear: 0,
+        }
+    }
+
+    /// The next block, where a header should stand. Starts a search where there is none.
+    fn block(&mut self) -> io::Result<Block> {
+        let held = self.raw.peek(BLOCK);
+        if held.len() < BLOCK {
+            return self.rest();
+        }
+        let block = if is_zero(held) {
+            Block::Zeros
+        } else if is_header(held) {
+            Block::Header(Box::new(Header::from_byte_slice(held).clone()))
+        } else {
+            self.search = Some(self.at);
+            return Ok(Block::Other);
+        };
+        self.raw.consume(BLOCK);
+        self.at += BLOCK as u64;
+        Ok(block)
+    }
+
+    /// What is shorter than a block: it stands before the end or an error.
+    fn rest(&mut self) -> io::Result<Block> {
+        let mut rest = Vec::new();
+        self.take(BLOCK as u64).read_to_end(&mut rest)?;
+        Ok(match &rest[..] {
+            [] => Block::End,
+            rest if is_zero(rest) => Block::Zeros,
+            _ => Block::Other,
+        })
+    }
+
+    /// How many bytes come next before a header that is found by searching, or at least so many. None only before a header,
+    /// an error or the end.
+    fn clear(&mut self, since: u64) -> usize {
+        if self.clear == 0 {
+            let passed = ((self.at - since) % BLOCK as u64) as usize;
+            let held = self.raw.peek(SEARCHED);
+            // The last bytes may start a header that goes on behind them.
+            let known = match held.len() {
+                SEARCHED => SEARCHED - BLOCK + 1,
+                all => all,
+            };
+            self.clear = find_header(held, (BLOCK - passed) % BLOCK).unwrap_or(known);
+        }
+        self.clear
+    }
+}
+
+impl Read for Tape<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let mut most = into.len();
+        if let Some(since) = self.search
+            && !self.raw.peek(1).is_empty()
+        {
+            most = most.min(self.clear(since));
+        }
+        if most == 0 {
+            return Ok(0);
+        }
+        match self.raw.read(&mut into[..most]) {
+            Ok(read) => {
+                self.at += read as u64;
+                self.clear = self.clear.saturating_sub(read);
+                Ok(read)
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => Err(error),
+            Err(error) => {
+                self.search = Some(self.at);
+                self.clear = 0;
+                Err(error)
+            }
+        }
+    }
+}
+
+/// The data of a member, and its padding.
+struct Data<'t, 'b> {
+    tape: &'t mut Tape<'b>,
+    /// How much was read.
+    at: u64,
+    size: u64,
+    padding: u64,
+}
+
+impl<'t, 'b> Data<'t, 'b> {
+    fn new(tape: &'t mut Tape<'b>, size: u64) -> Self {
+        Data {
+            tape,
+            at: 0,
+            size,
+            padding: size.wrapping_neg() % BLOCK as u64,
+        }
+    }
+
+    /// Passes over what was not read. After an error, the next call goes on behind it.
+    fn finish(&mut self) -> io::Result<()> {
+        io::copy(self, &mut io::sink())?;
+        let padding = std::mem::take(&mut self.padding);
+        if self.tape.search.is_none()
+            && io::copy(&mut self.tape.take(padding), &mut io::sink())? < padding
+        {
+            return Err(ended_early());
+        }
+        Ok(())
+    }
+}
+
+impl Read for Data<'_, '_> {
+    /// Behind an error, what comes before the next header is taken for the member's, as long as that should be.
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.size - self.at).unwrap_or(usize::MAX);
+        let most = into.len().min(left);
+        if most == 0 {
+            return Ok(0);
+        }
+        let read = self.tape.read(&mut into[..most])?;
+        self.at += read as u64;
+        if read == 0 {
+            (self.size, self.padding) = (self.at, 0);
+            if self.tape.search.is_none() {
+                return Err(ended_early());
+            }
+        }
+        Ok(read)
+    }
+}
+
+/// Where the pieces of a sparse file stand in it, and how long they are.
+struct Map {
+    pieces: VecDeque<(u64, u64)>,
+    /// Of the whole file.
+    size: u64,
+    /// Of the pieces that were added.
+    stored: u64,
+}
+
+impl Map {
+    /// Adds pieces, in order. False if they cannot be.
+    fn add(&mut self, pieces: &[GnuSparseHeader]) -> bool {
+        let mut used = pieces.iter().filter(|piece| !piece.is_empty());
+        used.all(|piece| self.add_piece(piece).is_some())
+    }
+
+    fn add_piece(&mut self, piece: &GnuSparseHeader) -> Option<()> {
+        let (start, length) = (piece.offset().ok()?, piece.length().ok()?);
+        let from = self
+            .pieces
+            .back()
+            .map_or(0, |(start, length)| start + length);
+        let end = start.checked_add(length)?;
+        if start < from || end > self.size || self.pieces.len() == PIECES {
+            return None;
+        }
+        self.stored += length;
+        self.pieces.push_back((start, length));
+        Some(())
+    }
+}
+
+/// The map of a sparse file as GNU tar writes it, of which `stored` bytes are in the archive; none for any other member.
+fn sparse_map(tape: &mut Tape<'_>, header: &Header, stored: u64) -> io::Result<Option<Map>> {
+    if !header.entry_type().is_gnu_sparse() {
+        return Ok(None);
+    }
+    let gnu = header
+        .as_gnu()
+        .ok_or_else(|| damaged(ErrorKind::InvalidData))?;
+    let mut map = Map {
+        pieces: VecDeque::new(),
+        size: gnu
+            .real_size()
+            .map_err(|_| damaged(ErrorKind::InvalidData))?,
+        stored: 0,
+    };
+    let mut sound = map.add(&gnu.sparse);
+    let mut extended = gnu.is_extended();
+    while extended && sound {
+        let mut more = GnuExtSparseHeader::new();
+        read_block(tape, more.as_mut_bytes())?;
+        sound = map.add(more.sparse());
+        extended = more.is_extended();
+    }
+    if !sound || map.stored != stored {
+        return Err(damaged(ErrorKind::InvalidData));
+    }
+    Ok(Some(map))
+}
+
+fn read_block(tape: &mut Tape<'_>, block: &mut [u8; BLOCK]) -> io::Result<()> {
+    tape.read_exact(block).map_err(|error| match error.kind() {
+        ErrorKind::UnexpectedEof => ended_early(),
+        _ => error,
+    })
+}
+
+/// A sparse file, with zeros in its holes.
+struct Sparse<'d, 't, 'b> {
+    data: &'d mut Data<'t, 'b>,
+    map: Map,
+    at: u64,
+}
+
+impl<'d, 't, 'b> Sparse<'d, 't, 'b> {
+    fn new(data: &'d mut Data<'t, 'b>, map: Map) -> Self {
+        Sparse { data, map, at: 0 }
+    }
+}
+
+impl Read for Sparse<'_, '_, '_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let pieces = &mut self.map.pieces;
+        while pieces
+            .front()
+            .is_some_and(|(start, length)| start + length <= self.at)
+        {
+            pieces.pop_front();
+        }
+        let (start, length) = pieces.front().copied().unwrap_or((self.map.size, 0));
+        let hole = self.at < start;
+        let end = if hole { start } else { start + length };
+        let most = into
+            .len()
+            .min(usize::try_from(end - self.at).unwrap_or(usize::MAX));
+        let read = if hole {
+            into[..most].fill(0);
+            most
+        } else {
+            self.data.read(&mut into[..most])?
+        };
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+/// Whether a member may hold text. What POSIX and GNU tar give no meaning is a regular file.
+fn is_file(header: &Header, name: &str, size: u64) -> bool {
+    match header.entry_type().as_byte() {
+        b'1'..=b'6' | b'D' | b'N' | b'V' => false,
+        // A folder of old archives, which know no type for it.
+        _ => !(name.ends_with('/') && size == 0),
+    }
+}
+
+/// How much data follows a header: none for links, devices and folders, whatever their size says.
+fn size(header: &Header) -> Option<u64> {
+    match header.entry_type().as_byte() {
+        b'1'..=b'6' => Some(0),
+        _ => header.entry_size().ok(),
+    }
+}
+
+fn name(header: &Header, extension: &Extension) -> String {
+    let pax = |key| pax(&extension.pax, key);
+    let long = Some(&extension.long_name[..]).filter(|name| !name.is_empty());
+    let stored = header.path_bytes();
+    let name = pax(b"GNU.sparse.name")
+        .or_else(|| pax(b"path"))
+        .or(long)
+        .unwrap_or(&stored);
+    // GNU tar ends a long name with a zero.
+    escaped(name.split(|byte| *byte == 0).next().unwrap_or(name))
+}
+
+/// The last value of `key` in pax records, each `LENGTH KEY=VALUE` and a line feed. The crate's own reader takes a line
+/// feed in a value for the end of the record.
+fn pax<'p>(mut records: &'p [u8], key: &[u8]) -> Option<&'p [u8]> {
+    let mut found = None;
+    while let Some((record, rest)) = pax_record(records) {
+        let value = record
+            .strip_prefix(key)
+            .and_then(|rest| rest.strip_prefix(b"="));
+        found = value.or(found);
+        records = rest;
+    }
+    found
+}
+
+fn pax_record(records: &[u8]) -> Option<(&[u8], &[u8])> {
+    let space = memchr(b' ', records)?;
+    let length: usize = std::str::from_utf8(&records[..space]).ok()?.parse().ok()?;
+    let record = records.get(space + 1..length)?.strip_suffix(b"\n")?;
+    Some((record, &records[length..]))
+}
+
+fn pax_number(records: &[u8], key: &[u8]) -> Option<u64> {
+    std::str::from_utf8(pax(records, key)?).ok()?.parse().ok()
+}
+
+/// Where the first header starts in `held` that can be found: one with the magic anywhere, one of v7, which has nothing
+/// behind its fields, only at `lead` or blocks behind it.
+fn find_header(held: &[u8], lead: usize) -> Option<usize> {
+    let fits = |at: &usize| at + BLOCK <= held.len();
+    let marked = memmem::find_iter(held.get(MAGIC_AT..)?, MAGIC)
+        .filter(fits)
+        .find(|at| is_header(&held[*at..*at + BLOCK]));
+    let lined = (lead..marked.unwrap_or(held.len()))
+        .step_by(BLOCK)
+        .take_while(fits)
+        .map(|at| (at, &held[at..at + BLOCK]))
+        .find(|(_, block)| is_zero(&block[MAGIC_AT..]) && is_header(block));
+    lined.map(|(at, _)| at).or(marked)
+}
+
+/// Whether a block carries its checksum. Some old archives have summed signed bytes.
+fn is_header(block: &[u8]) -> bool {
+    // Spares the crate most of what is none: its errors are slow.
+    let is_number = |byte: &u8| matches!(byte, b'0'..=b'7' | b' ' | 0);
+    if !block[148..156].iter().all(is_number) || is_zero(block) {
+        return false;
+    }
+    let header = Header::from_byte_slice(block);
+    let summed = block[..148].iter().chain(&block[156..]);
+    let sums = summed.fold((8 * 32, 8 * 32), |(unsigned, signed), byte| {
+        (
+            unsigned + i64::from(*byte),
+            signed + i64::from(byte.cast_signed()),
+        )
+    });
+    let sum = header.cksum().map(i64::from);
+    sum.is_ok_and(|sum| sum == sums.0 || sum == sums.1) && size(header).is_some()
+}
+
+fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| *byte == 0)
+}
+
+fn ended_early() -> io::Error {
+    damaged(ErrorKind::UnexpectedEof)
+}
+
+fn damaged(kind: ErrorKind) -> io::Error {
+    InputError::Damaged {
+        packing: Packing::Tar,
+        error: kind.into(),
+    }
+    .into()
+}
+
+/// What a walk hands out, for the tests of containers.
+#[cfg(test)]
+pub(super) mod taken {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+    use crate::input::open::Opening;
+    use crate::input::walk::Documents;
+
+    #[derive(Default)]
+    pub(in crate::input) struct Taken {
+        pub(in crate::input) documents: Vec<(String, Vec<u8>)>,
+        /// Name, offset and error.
+        pub(in crate::input) lost: Vec<(String, u64, String)>,
+    }
+
+    impl Documents for Taken {
+        fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
+            let mut text = Vec::new();
+            while let Err(error) = bytes.read_to_end(&mut text) {
+                self.lose(name.clone(), text.len() as u64, error.into());
+                assert!(self.lost.len() < 1000, "an error for ever");
+            }
+            let name = name.as_deref().unwrap_or("-").into();
+            self.documents.push((name, text));
+        }
+
+        fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
+            let name = name.as_deref().unwrap_or("-").into();
+            self.lost.push((name, offset, error.to_string()));
+        }
+
+        fn skip(&mut self, _: Option<Arc<str>>, _: &'static str) {}
+
+        fn is_halted(&self) -> bool {
+            false
+        }
+    }
+
+    impl Taken {
+        pub(in crate::input) fn walked(read: impl FnOnce(&mut Walk<'_>, &Level<'_>)) -> Self {
+            let (bytes, mut taken) = (AtomicU64::new(0), Taken::default());
+            let opening = Opening::for_tests(&bytes);
+            read(&mut Walk::new(&opening, &mut taken), &Level::source(None));
+            taken
+        }
+
+        pub(in crate::input) fn names(&self) -> Vec<&str> {
+            self.documents.iter().map(|(name, _)| &name[..]).collect()
+        }
+
+        pub(in crate::input) fn has(&self, name: &str, text: &[u8]) -> bool {
+            self.documents.iter().any(|(n, t)| n == name && t == text)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tar::{Builder, EntryType};
+
+    use super::taken::Taken;
+    use super::*;
+
+    fn taken(mut archive: impl Read) -> Taken {
+        Taken::walked(|walk, level| read(walk, level, &mut archive))
+    }
+
+    fn header(kind: EntryType, name: &[u8], size: usize) -> Header {
+        let mut header = Header::new_gnu();
+        header.set_entry_type(kind);
+        header.as_old_mut().name[..name.len()].copy_from_slice(name);
+        header.set_size(size as u64);
+        header.set_cksum();
+        header
+    }
+
+    /// A member with its padding.
+    fn member(header: &Header, text: &[u8]) -> Vec<u8> {
+        let mut member = [header.as_bytes(), text].concat();
+        member.resize(member.len().next_multiple_of(BLOCK), 0);
+        member
+    }
+
+    fn file(name: &[u8], text: &[u8]) -> Vec<u8> {
+        member(&header(EntryType::Regular, name, text.len()), text)
+    }
+
+    /// Three members of 600 bytes, which take three blocks each, and the end mark.
+    fn three() -> Vec<u8> {
+        let mut archive: Vec<u8> = [b'a', b'b', b'c']
+            .iter()
+            .flat_map(|name| file(&[*name], &[*name; 600]))
+            .collect();
+        archive.resize(archive.len() + 2 * BLOCK, 0);
+        archive
+    }
+
+    /// Members of `three` that came out whole.
+    fn intact(taken: &Taken) -> Vec<&str> {
+        let mut names = taken.names();
+        names.retain(|name| taken.has(name, &[name.as_bytes()[0]; 600]));
+        names
+    }
+
+    #[test]
+    fn regular_files_come_out_in_order_and_all_else_is_passed_over() -> io::Result<()> {
+        let long = "long/".repeat(60) + "name";
+        let mut tar = Builder::new(Vec::new());
+        let gnu = |kind| header(kind, b"", 0);
+        tar.append_data(&mut gnu(EntryType::Regular), "empty", &b""[..])?;
+        tar.append_data(&mut gnu(EntryType::Directory), "folder/", &b""[..])?;
+        tar.append_link(&mut gnu(EntryType::Symlink), "link", &long)?;
+        let mut four = header(EntryType::Regular, b"", 4);
+        tar.append_data(&mut four, &long, &b"text"[..])?;
+        let taken = taken(&tar.into_inner()?[..]);
+        assert_eq!(taken.names(), ["empty", &long]);
+        assert!(taken.has(&long, b"text") && taken.lost.is_empty());
+        Ok(())
+    }
+
+    #[test]
+    fn names_are_taken_as_they_are_stored() -> io::Result<()> {
+        let mut tar = Builder::new(Vec::new());
+        let pax = [
+            ("comment", &b"two\nlines"[..]),
+            ("path", b"a\nb"),
+            ("size", b"3"),
+        ];
+        tar.append_pax_extensions(pax)?;
+        let mut archive = tar.into_inner()?;
+        archive.truncate(2 * BLOCK);
+        let cut = member(&header(EntryType::Regular, b"cut", 0), b"pax");
+        archive.extend([cut, file(b"", b"1"), file(b"caf\xe9", b"2")].concat());
+        let taken = taken(&archive[..]);
+        assert_eq!(taken.names(), ["a\nb", "#2", "caf\\xE9"]);
+        assert!(taken.has("a\nb", b"pax") && taken.lost.is_empty());
+        Ok(())
+    }
+
+    #[test]
+    fn archives_that_follow_each_other_are_one_and_need_no_end_mark() {
+        let archive = [three(), three()].concat();
+        let taken = taken(&archive[..archive.len() - 2 * BLOCK]);
+        assert_eq!(intact(&taken), ["a", "b", "c", "a", "b", "c"]);
+        assert!(taken.lost.is_empty(), "{:?}", taken.lost);
+    }
+
+    #[test]
+    fn a_damaged_byte_in_a_header_costs_its_member_alone() {
+        for at in 1536..2048 {
+            let mut archive = three();
+            archive[at] ^= 4;
+            let taken = taken(&archive[..]);
+            assert_eq!(taken.names(), ["a", "c"], "byte {at}");
+            let error = "the tar header of member 2 is damaged".into();
+            assert_eq!(taken.lost, [("-".into(), 1536, error)], "byte {at}");
+        }
+    }
+
+    #[test]
+    fn a_header_without_magic_is_found_again_too() {
+        let mut old = Header::new_old();
+        old.as_old_mut().name[0] = b'b';
+        old.set_size(1);
+        old.set_cksum();
+        let mut archive = [file(b"a", b"a"), member(&old, b"b")].concat();
+        archive[0] ^= 1;
+        let taken = taken(&archive[..]);
+        assert!(taken.has("b", b"b") && taken.lost.len() == 1);
+    }
+
+    #[test]
+    fn any_damaged_byte_costs_at_most_a_member_and_is_told_at_most_once() {
+        for at in 0..three().len() {
+            let mut archive = three();
+            archive[at] ^= 0xff;
+            let taken = taken(&archive[..]);
+            assert!(intact(&taken).len() >= 2, "byte {at}");
+            assert!(taken.lost.len() <= 1, "byte {at}: {:?}", taken.lost);
+        }
+    }
+
+    #[test]
+    fn an_archive_cut_short_gives_what_came_before_and_tells_it_once() {
+        let archive = three();
+        for end in 0..archive.len() {
+            let taken = taken(&archive[..end]);
+            let whole = (0..3).filter(|member| member * 1536 + 1112 <= end);
+            assert_eq!(intact(&taken).len(), whole.count(), "cut at {end}");
+            let told = usize::from(end % 1536 != 0 && end < 4608);
+            assert_eq!(taken.lost.len(), told, "cut at {end}: {:?}", taken.lost);
+            if (512..1112).contains(&end) {
+                let error = "the tar data is damaged: unexpected end of file".into();
+                assert_eq!(taken.lost, [("a".into(), end as u64 - 512, error)]);
+            }
+        }
+    }
+
+    #[test]
+    fn garbage_behind_the_end_mark_is_told() {
+        let taken = taken(&[three(), vec![b'x'; 700]].concat()[..]);
+        assert_eq!(intact(&taken).len(), 3);
+        let error = "bytes behind the tar data were ignored".into();
+        assert_eq!(taken.lost, [("-".into(), 5632, error)]);
+    }
+
+    /// Fails once, where bytes are missing.
+    struct Gap<'b>(&'b [u8], Option<&'b [u8]>);
+
+    impl Read for Gap<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let read = self.0.read(into)?;
+            if read == 0
+                && let Some(behind) = self.1.take()
+            {
+                self.0 = behind;
+                return Err(io::Error::other("gap"));
+            }
+            Ok(read)
+        }
+    }
+
+    #[test]
+    fn behind_a_gap_reading_goes_on_at_the_next_header_wherever_it_stands() {
+        let archive = three();
+        for start in 0..archive.len() {
+            let end = archive.len().min(start + 300);
+            let taken = taken(Gap(&archive[..start], Some(&archive[end..])));
+            let whole = (0..3).filter(|i| i * 1536 >= end || i * 1536 + 1112 <= start);
+            assert!(
+                intact(&taken).len() >= whole.count(),
+                "gap at {start}: {:?} {:?}",
+                taken.names(),
+                taken.lost
+            );
+            assert_eq!(taken.lost.len(), 1, "gap at {start}: {:?}", taken.lost);
+            assert_eq!(taken.lost[0].2, "gap", "gap at {start}");
+        }
+    }
+
+    #[test]
+    fn a_text_goes_on_behind_a_gap_up_to_the_next_header() {
+        let archive = [file(b"a", &[b'a'; 100_000]), file(b"b", b"b")].concat();
+        let taken = taken(Gap(&archive[..1000], Some(&archive[70_001..])));
+        assert_eq!(taken.names(), ["a", "b"]);
+        let mut text = taken.documents[0].1.clone();
+        text.retain(|byte| *byte != 0);
+        assert_eq!(text, vec![b'a'; 1000 + 512 + 100_000 - 70_001 - 512]);
+    }
+
+    #[test]
+    fn a_sparse_file_has_zeros_in_its_holes() {
+        let mut sparse = header(EntryType::GNUSparse, b"sparse", 512 + 3);
+        if let Some(gnu) = sparse.as_gnu_mut() {
+            gnu.set_real_size(3000);
+            gnu.set_is_extended(true);
+            gnu.sparse[0].set_offset(1000);
+            gnu.sparse[0].set_length(512);
+        }
+        sparse.set_cksum();
+        let mut more = GnuExtSparseHeader::new();
+        more.sparse_mut()[0].set_offset(2000);
+        more.sparse_mut()[0].set_length(3);
+        let data = [&more.as_bytes()[..], &[b'x'; 512], b"yyy"].concat();
+        let archive = [member(&sparse, &data), file(b"b", b"b")].concat();
+        let taken = taken(&archive[..]);
+        let mut text = vec![0; 3000];
+        text[1000..1512].fill(b'x');
+        text[2000..2003].fill(b'y');
+        assert!(taken.has("sparse", &text) && taken.has("b", b"b"));
+        assert!(taken.lost.is_empty(), "{:?}", taken.lost);
+    }
+
+    #[test]
+    fn a_crafted_size_takes_no_memory_and_is_told_once() {
+        let kinds = [
+            EntryType::XHeader,
+            EntryType::GNULongName,
+            EntryType::Regular,
+            EntryType::GNUSparse,
+        ];
+        for kind in kinds {
+            let archive = [header(kind, b"x", usize::MAX >> 2).as_bytes(), &b"text"[..]].concat();
+            assert_eq!(taken(&archive[..]).lost.len(), 1, "{kind:?}");
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //! held but what a codec or a container needs.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, Write};
 use std::sync::Arc;
 
 use super::codec;
@@ -15,6 +15,9 @@ use super::magic::{self, Content};
 use super::open::Opening;
 use super::raw::Raw;
 use super::{tar, warc, zip};
+
+/// Bytes that are copied at once.
+const SPOOLED: usize = 64 << 10;
 
 /// Takes what a source holds, in the order it stands.
 pub(crate) trait Documents {
@@ -111,7 +114,7 @@ impl<'w> Walk<'w> {
                 let mut text = Transcoded::new(way, raw);
                 self.to.document(level.name.clone(), &mut text);
             }
-            Content::Binary(kind) => self.to.skip(level.name.clone(), kind),
+            Content::Binary(kind) => self.skip(level, kind, raw),
             Content::Packed(packing) if level.depth > self.opening.limits.depth => {
                 self.lose(level, 0, InputError::Depth(packing));
             }
@@ -158,6 +161,14 @@ impl<'w> Walk<'w> {
         self.to.lose(level.member(number, name).name, offset, error);
     }
 
+    /// Nobody reads on, so nobody else would tell what went wrong with the bytes that were looked at.
+    fn skip(&mut self, level: &Level<'_>, kind: &'static str, mut raw: Raw<&mut dyn Read>) {
+        self.to.skip(level.name.clone(), kind);
+        if let Err(error) = raw.take_error() {
+            self.lose(level, 0, error.into());
+        }
+    }
+
     fn unpack(&mut self, level: &Level<'_>, packing: Packing, raw: Raw<&mut dyn Read>) {
         match codec::unpack(packing, raw, level.file, self.opening) {
             Ok(unpacked) => {
@@ -171,17 +182,29 @@ impl<'w> Walk<'w> {
     /// A zip is read from its end, so one that is no file of its own is copied to one.
     fn zip(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn Read>) {
         if let Some(file) = level.file {
-            return zip::read(self, level, file);
+            return zip::read(self, level, file, false);
         }
-        match self.spool(&mut raw) {
-            Ok(file) => zip::read(self, level, &file),
+        match self.spool(level, &mut raw) {
+            Ok((file, damaged)) => zip::read(self, level, &file, damaged),
             Err(error) => self.lose(level, 0, error.into()),
         }
     }
 
-    fn spool(&self, bytes: &mut dyn Read) -> io::Result<File> {
+    /// A copy of `bytes`, and whether some of them were lost, which was told.
+    fn spool(&mut self, level: &Level<'_>, bytes: &mut dyn Read) -> io::Result<(File, bool)> {
         let mut file = tempfile::tempfile_in(self.opening.tmp)?;
-        io::copy(bytes, &mut file)?;
-        Ok(file)
+        let mut damaged = false;
+        let mut buffer = vec![0; SPOOLED];
+        loop {
+            match bytes.read(&mut buffer) {
+                Ok(0) => return Ok((file, damaged)),
+                Ok(read) => file.write_all(&buffer[..read])?,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    damaged = true;
+                    self.lose(level, file.stream_position()?, error.into());
+                }
+            }
+        }
     }
 }

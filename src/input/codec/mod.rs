@@ -132,7 +132,7 @@ fn early_end() -> io::Error {
 }
 
 /// What a codec says of the bytes it was given. Errors of reading them pass.
-fn damaged(packing: Packing, error: io::Error) -> io::Error {
+pub(super) fn damaged(packing: Packing, error: io::Error) -> io::Error {
     let is_told = error
         .get_ref()
         .is_some_and(|inner| inner.is::<InputError>());

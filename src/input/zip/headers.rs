@@ -1,0 +1,263 @@
+//! What the headers of a zip archive say: APPNOTE 6.3.10, chapter 4.3.
+
+use std::io::{self, Read};
+
+use memchr::memmem;
+
+use super::volume::Volume;
+use crate::input::name::escaped;
+use crate::input::open::Section;
+use crate::input::raw::Raw;
+
+pub(super) const LOCAL: [u8; 4] = *b"PK\x03\x04";
+pub(super) const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
+pub(super) const CENTRAL: [u8; 4] = *b"PK\x01\x02";
+pub(super) const END: [u8; 4] = *b"PK\x05\x06";
+const END_64: [u8; 4] = *b"PK\x06\x06";
+const LOCATOR_64: [u8; 4] = *b"PK\x06\x07";
+
+/// Bytes of the end record without its comment, which has at most 65,535.
+const END_LENGTH: usize = 22;
+/// Bytes of an entry without its name, extra fields and comment.
+const CENTRAL_LENGTH: usize = 46;
+/// Bytes of the directory that are read at once.
+const READ: usize = 64 << 10;
+
+/// The field stands in the zip64 extra field instead.
+const ELSEWHERE: u64 = u32::MAX as u64;
+const ZIP64: u64 = 1;
+const UNICODE_PATH: u64 = 0x7075;
+
+/// What the directory or a local header tells of a member.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    /// Where its local header starts.
+    pub(super) offset: u64,
+    pub(super) flags: u16,
+    pub(super) method: u16,
+    pub(super) crc: u32,
+    pub(super) packed: u64,
+    pub(super) unpacked: u64,
+    /// A symbolic link, as far as the directory tells.
+    pub(super) link: bool,
+}
+
+impl Entry {
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.flags & 1 != 0
+    }
+
+    /// Sizes and checksum follow the data, and the local header has none.
+    pub(super) fn is_open(&self) -> bool {
+        self.flags & 8 != 0 && self.packed == 0
+    }
+}
+
+/// A local header.
+pub(super) struct Local {
+    pub(super) entry: Entry,
+    pub(super) name: String,
+    /// Where the data starts.
+    pub(super) data: u64,
+}
+
+/// Where the central directory stands.
+#[derive(Clone, Copy)]
+pub(super) struct Directory {
+    pub(super) start: u64,
+    pub(super) end: u64,
+    /// The end of the archive.
+    pub(super) archive_end: u64,
+}
+
+impl Directory {
+    /// Looks for the end record from the end of the file on.
+    pub(super) fn find(volume: &Volume<'_>) -> io::Result<Option<Self>> {
+        let from = volume.length.saturating_sub((END_LENGTH + 0xffff) as u64);
+        let mut tail = Vec::new();
+        volume.section(from..volume.length).read_to_end(&mut tail)?;
+        for at in memmem::rfind_iter(&tail, &END) {
+            if let Some(record) = tail.get(at..at + END_LENGTH)
+                && let Some(found) = Directory::told(volume, record, from + at as u64)?
+            {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What the end record at `at` tells, if it can be true.
+    fn told(volume: &Volume<'_>, record: &[u8], at: u64) -> io::Result<Option<Self>> {
+        let archive_end = at + END_LENGTH as u64 + number(record, 20, 2);
+        let (mut size, mut start) = (number(record, 12, 4), number(record, 16, 4));
+        if (size == ELSEWHERE || start == ELSEWHERE || number(record, 10, 2) == 0xffff)
+            && let Some(told) = end_64(volume, at)?
+        {
+            (size, start) = told;
+        }
+        let end = start.checked_add(size).filter(|end| *end <= at);
+        let end = end.filter(|_| archive_end <= volume.length);
+        Ok(end.map(|end| Directory {
+            start,
+            end,
+            archive_end,
+        }))
+    }
+}
+
+/// Size and start of the directory, as the zip64 end record tells them.
+fn end_64(volume: &Volume<'_>, end: u64) -> io::Result<Option<(u64, u64)>> {
+    let Some(locator) = end.checked_sub(20) else {
+        return Ok(None);
+    };
+    let Some(locator) = volume.bytes::<20>(locator)? else {
+        return Ok(None);
+    };
+    let record = volume.bytes::<56>(number(&locator, 8, 8))?;
+    Ok(record
+        .filter(|record| locator.starts_with(&LOCATOR_64) && record.starts_with(&END_64))
+        .map(|record| (number(&record, 40, 8), number(&record, 48, 8))))
+}
+
+/// The entries of a directory, in its order.
+pub(super) struct Entries<'z> {
+    bytes: Raw<Section<'z>>,
+    /// Where the next one starts.
+    pub(super) at: u64,
+    end: u64,
+    extra: Vec<u8>,
+}
+
+impl<'z> Entries<'z> {
+    pub(super) fn new(volume: &Volume<'z>, directory: Directory) -> Self {
+        Entries {
+            bytes: Raw::with_capacity(volume.section(directory.start..directory.end), READ),
+            at: directory.start,
+            end: directory.end,
+            extra: Vec::new(),
+        }
+    }
+
+    /// The next entry; none behind the last.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no entry.
+    pub(super) fn next(&mut self) -> io::Result<Option<Entry>> {
+        if self.at == self.end {
+            return Ok(None);
+        }
+        let mut head = [0; CENTRAL_LENGTH];
+        self.bytes.read_exact(&mut head)?;
+        if !head.starts_with(&CENTRAL) {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let [name, extra, comment] = [28, 30, 32].map(|at| number(&head, at, 2));
+        self.pass(name)?;
+        self.extra.resize(extra as usize, 0);
+        self.bytes.read_exact(&mut self.extra)?;
+        self.pass(comment)?;
+        self.at += CENTRAL_LENGTH as u64 + name + extra + comment;
+        // Made on a Unix, where the upper half of the attributes is the file's mode.
+        let link = head[5] == 3 && number(&head, 40, 2) >> 12 == 0o12;
+        let mut entry = entry(&head[8..], number(&head, 42, 4), link);
+        widen(&mut entry, &self.extra);
+        Ok(Some(entry))
+    }
+
+    /// Makes this the end.
+    pub(super) fn stop(&mut self) {
+        self.end = self.at;
+    }
+
+    fn pass(&mut self, count: u64) -> io::Result<()> {
+        match io::copy(&mut (&mut self.bytes).take(count), &mut io::sink())? {
+            passed if passed < count => Err(io::ErrorKind::UnexpectedEof.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The local header at `offset`. None if there is none.
+pub(super) fn local(volume: &Volume<'_>, offset: u64) -> io::Result<Option<Local>> {
+    let Some(head) = volume.bytes::<30>(offset)? else {
+        return Ok(None);
+    };
+    let (name, extra) = (number(&head, 26, 2), number(&head, 28, 2));
+    let data = offset + head.len() as u64 + name + extra;
+    if !head.starts_with(&LOCAL) || data > volume.length {
+        return Ok(None);
+    }
+    let mut fields = Vec::new();
+    let range = offset + head.len() as u64..data;
+    volume.section(range).read_to_end(&mut fields)?;
+    let (name, extra) = fields.split_at(name as usize);
+    let mut entry = entry(&head[6..], 0, false);
+    widen(&mut entry, extra);
+    entry.offset = offset;
+    Ok(Some(Local {
+        entry,
+        name: stored_name(name, extra),
+        data,
+    }))
+}
+
+/// The fields that start with the flags, which a local header and an entry have in common.
+fn entry(fields: &[u8], offset: u64, link: bool) -> Entry {
+    Entry {
+        offset,
+        flags: number(fields, 0, 2) as u16,
+        method: number(fields, 2, 2) as u16,
+        crc: number(fields, 8, 4) as u32,
+        packed: number(fields, 12, 4),
+        unpacked: number(fields, 16, 4),
+        link,
+    }
+}
+
+/// Takes from the zip64 extra field what stands there, in this order.
+fn widen(entry: &mut Entry, extra: &[u8]) {
+    let mut wide = extra_field(extra, ZIP64)
+        .unwrap_or_default()
+        .chunks_exact(8);
+    for field in [&mut entry.unpacked, &mut entry.packed, &mut entry.offset] {
+        if *field == ELSEWHERE
+            && let Some(wide) = wide.next()
+        {
+            *field = number(wide, 0, 8);
+        }
+    }
+}
+
+/// The name as stored; one that is not UTF-8 may have a twin that is (APPNOTE 4.6.9).
+fn stored_name(name: &[u8], extra: &[u8]) -> String {
+    let twin = match extra_field(extra, UNICODE_PATH) {
+        Some([1, crc @ ..]) if crc.len() > 4 && std::str::from_utf8(name).is_err() => Some(crc),
+        _ => None,
+    };
+    // It is the twin of just this name.
+    let twin = twin.filter(|twin| number(twin, 0, 4) == u64::from(crc32(name)));
+    escaped(twin.map_or(name, |twin| &twin[4..]))
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut crc = flate2::Crc::new();
+    crc.update(bytes);
+    crc.sum()
+}
+
+fn extra_field(mut extra: &[u8], wanted: u64) -> Option<&[u8]> {
+    loop {
+        let (head, rest) = extra.split_at_checked(4)?;
+        let (field, rest) = rest.split_at_checked(number(head, 2, 2) as usize)?;
+        if number(head, 0, 2) == wanted {
+            return Some(field);
+        }
+        extra = rest;
+    }
+}
+
+/// The little-endian number of `length` bytes at `at`, which must be there.
+fn number(bytes: &[u8], at: usize, length: usize) -> u64 {
+    let bytes = bytes[at..at + length].iter().rev();
+    bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
+}

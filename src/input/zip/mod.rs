@@ -1,0 +1,664 @@
+//! Members of zip archives.
+//!
+//! The central directory tells which members there are; they are handed out as they stand in the file. Where it is missing,
+//! or leads to something else than members, the file is walked from its start, from one local header to the next.
+//!
+//! Headers are read here, not by a crate: `zip` holds all of a directory in memory, keeps one of several members of the same
+//! name, and takes no member at all from an archive with one damaged entry. What the methods pack, crates unpack.
+
+mod headers;
+mod volume;
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, BufRead, Read};
+
+use flate2::Crc;
+use flate2::bufread::DeflateDecoder;
+
+use self::headers::{CENTRAL, DESCRIPTOR, Directory, END, Entries, Entry, LOCAL, Local, local};
+use self::volume::{Part, Volume};
+use super::codec::damaged;
+use super::fault::{InputError, Packing};
+use super::open::Opening;
+use super::raw::Raw;
+use super::walk::{Level, Walk};
+
+/// Bytes that are read at once before they are unpacked.
+const READ: u64 = 32 << 10;
+/// Entries that are put in order at once.
+const SORTED: usize = 1 << 18;
+/// What may follow a member.
+const ALL: [[u8; 4]; 4] = [LOCAL, DESCRIPTOR, CENTRAL, END];
+/// Bytes behind the data of a member where its sizes may stand.
+const DESCRIPTOR_LENGTH: u64 = 24;
+
+/// Hands out the members of the archive that `file` is, from its start to its end wherever its position is. `told` says
+/// that something of it was lost already, and known to be.
+pub(super) fn read(walk: &mut Walk<'_>, level: &Level<'_>, file: &File, told: bool) {
+    // What was copied was counted before.
+    let progress = level.file.map(|_| walk.opening.bytes);
+    let volume = match Volume::new(file, progress) {
+        Ok(volume) => volume,
+        Err(error) => return walk.lose(level, 0, error.into()),
+    };
+    let mut archive = Archive {
+        opening: walk.opening,
+        walk,
+        level,
+        volume: &volume,
+        number: 0,
+    };
+    match sound_directory(&volume) {
+        Ok(directory) => archive.listed(directory),
+        Err(flaw) => archive.salvage(flaw, told),
+    }
+    volume.pass(volume.length);
+}
+
+/// Why the directory cannot be trusted.
+enum Flaw {
+    /// It is missing or damaged itself, here.
+    Directory(u64, io::Error),
+    /// It leads to something else than a local header, here: one of them is damaged.
+    Member(u64),
+}
+
+/// The directory, if all its entries lead to local headers.
+fn sound_directory(volume: &Volume<'_>) -> Result<Directory, Flaw> {
+    let end = volume.length;
+    let directory = Directory::find(volume).map_err(|error| Flaw::Directory(end, error))?;
+    let missing = || Flaw::Directory(end, io::ErrorKind::UnexpectedEof.into());
+    let directory = directory.ok_or_else(missing)?;
+    let mut entries = Entries::new(volume, directory);
+    loop {
+        let at = entries.at;
+        match entries.next() {
+            Ok(None) => return Ok(directory),
+            Ok(Some(entry)) if leads(volume, &entry, directory) => {}
+            Ok(Some(_)) => return Err(Flaw::Member(at)),
+            Err(error) => return Err(Flaw::Directory(at, error)),
+        }
+    }
+}
+
+fn leads(volume: &Volume<'_>, entry: &Entry, directory: Directory) -> bool {
+    entry.offset < directory.start
+        && volume
+            .bytes(entry.offset)
+            .is_ok_and(|magic| magic == Some(LOCAL))
+}
+
+struct Archive<'a, 'w> {
+    opening: &'w Opening<'w>,
+    walk: &'a mut Walk<'w>,
+    level: &'a Level<'a>,
+    volume: &'a Volume<'a>,
+    /// Members so far, folders too.
+    number: u64,
+}
+
+impl Archive<'_, '_> {
+    /// Hands out what the directory lists, in the order it stands; with very many members, in that order among those that
+    /// are listed near each other.
+    fn listed(&mut self, directory: Directory) {
+        let mut entries = Entries::new(self.volume, directory);
+        loop {
+            let mut batch = self.batch(&mut entries);
+            if batch.is_empty() {
+                break;
+            }
+            batch.sort_by_key(|entry| entry.offset);
+            for entry in &batch {
+                if !self.entry(entry, directory) {
+                    return;
+                }
+            }
+        }
+        if directory.archive_end < self.volume.length {
+            self.lose(directory.archive_end, InputError::Trailing(Packing::Zip));
+        }
+    }
+
+    /// The next entries. They were read before: an error is the system's.
+    fn batch(&mut self, entries: &mut Entries<'_>) -> Vec<Entry> {
+        let mut batch = Vec::new();
+        while batch.len() < SORTED {
+            match entries.next() {
+                Ok(Some(entry)) => batch.push(entry),
+                Ok(None) => break,
+                Err(error) => {
+                    self.lose(entries.at, error.into());
+                    entries.stop();
+                    break;
+                }
+            }
+        }
+        batch
+    }
+
+    /// Hands out a member as the directory describes it. False if the source should not be read further.
+    fn entry(&mut self, entry: &Entry, directory: Directory) -> bool {
+        self.number += 1;
+        let local = match local(self.volume, entry.offset) {
+            Ok(Some(local)) => local,
+            result => {
+                let error = result.err().unwrap_or(io::ErrorKind::InvalidData.into());
+                self.lose(entry.offset, damaged(Packing::Zip, error).into());
+                return true;
+            }
+        };
+        if entry.link {
+            return true;
+        }
+        let end = local.data.saturating_add(entry.packed).min(directory.start);
+        let at = Cell::new(local.data);
+        let data = Data::new(self.volume, &at, end);
+        let check = Some((entry.crc, entry.unpacked));
+        self.member(entry, &local.name, data, check).go_on
+    }
+
+    /// Hands out a member with its data. `check` is the checksum and the size that it should have.
+    fn member(
+        &mut self,
+        entry: &Entry,
+        name: &str,
+        data: Data<'_>,
+        check: Option<(u32, u64)>,
+    ) -> Outcome {
+        if name.ends_with('/') && entry.unpacked == 0 {
+            return Outcome::PASSED;
+        }
+        let unpacked = match entry.is_encrypted() {
+            true => Err(InputError::Encrypted(Packing::Zip)),
+            false => unpacked(entry.method, data, self.opening),
+        };
+        match unpacked {
+            Ok(bytes) => {
+                let mut checked = Checked::new(bytes, check);
+                let go_on = self
+                    .walk
+                    .member(self.level, self.number, name, &mut checked);
+                // Its end tells where the next member is looked for.
+                while go_on && entry.is_open() && io::copy(&mut checked, &mut io::sink()).is_err() {
+                }
+                let damaged = checked.failed;
+                Outcome { go_on, damaged }
+            }
+            Err(error) => {
+                self.walk
+                    .lose_member(self.level, self.number, name, 0, error);
+                Outcome {
+                    go_on: true,
+                    damaged: true,
+                }
+            }
+        }
+    }
+
+    /// Hands out what is found from one local header to the next, and tells what is damaged between them.
+    fn salvage(&mut self, flaw: Flaw, told: bool) {
+        let mut search = Search {
+            flaw: match flaw {
+                Flaw::Directory(at, _) => Some(at),
+                Flaw::Member(_) => None,
+            },
+            ..Search::default()
+        };
+        while let Ok(Some(magic)) = self.volume.bytes(search.at) {
+            match magic {
+                LOCAL => {
+                    if !self.found(&mut search) {
+                        return;
+                    }
+                }
+                // Behind the directory may stand another archive.
+                DESCRIPTOR | CENTRAL | END => {
+                    search.at = self.next(search.at + 4);
+                    search.cut = false;
+                }
+                _ => self.gap(&mut search),
+            }
+        }
+        let (at, error) = match flaw {
+            Flaw::Directory(at, error) => (at, error),
+            Flaw::Member(at) => (at, io::ErrorKind::InvalidData.into()),
+        };
+        if !told && !search.known && !search.cut {
+            self.lose(at, damaged(Packing::Zip, error).into());
+        }
+    }
+
+    /// Hands out the member whose local header was found. False if the search is over, or should be.
+    fn found(&mut self, search: &mut Search) -> bool {
+        let Ok(Some(local)) = local(self.volume, search.at) else {
+            search.at = self.volume.length;
+            return true;
+        };
+        self.number += 1;
+        let Local { entry, name, data } = local;
+        let sized = data.saturating_add(entry.packed);
+        let end = match (entry.is_open(), entry.method) {
+            (false, _) => sized,
+            (true, 0) => self.volume.find(data, &ALL).unwrap_or(data),
+            (true, _) => self.volume.length,
+        };
+        let at = Cell::new(data);
+        let packed = Data::new(self.volume, &at, end);
+        let check = (!entry.is_open()).then_some((entry.crc, entry.unpacked));
+        let outcome = self.member(&entry, &name, packed, check);
+        search.at = match entry.is_open() || sized > self.volume.length {
+            true => at.get(),
+            false => sized,
+        };
+        search.damaged = outcome.damaged;
+        search.cut = outcome.damaged && at.get() == self.volume.length;
+        search.slack = if entry.is_open() {
+            DESCRIPTOR_LENGTH
+        } else {
+            0
+        };
+        outcome.go_on
+    }
+
+    /// Passes over what is no header. Behind a damaged member, that has told of it.
+    fn gap(&mut self, search: &mut Search) {
+        let next = self.next(search.at);
+        if !search.damaged && next - search.at > search.slack {
+            let error = io::ErrorKind::InvalidData.into();
+            self.lose(search.at, damaged(Packing::Zip, error).into());
+            search.known |= search.flaw.is_none_or(|at| (search.at..next).contains(&at));
+        }
+        search.at = next;
+    }
+
+    fn next(&self, from: u64) -> u64 {
+        let found = self.volume.find(from, &[LOCAL, CENTRAL, END]);
+        found.unwrap_or(self.volume.length)
+    }
+
+    fn lose(&mut self, at: u64, error: InputError) {
+        self.walk.lose(self.level, at, error);
+    }
+}
+
+/// How far an archive was searched for local headers.
+#[derive(Default)]
+struct Search {
+    at: u64,
+    /// The last member was damaged, which was told.
+    damaged: bool,
+    /// It was, because the file ends in it.
+    cut: bool,
+    /// Bytes behind the last member that need be no header.
+    slack: u64,
+    /// Where the directory is damaged, unless a member may be instead.
+    flaw: Option<u64>,
+    /// That was told, with bytes that are no header.
+    known: bool,
+}
+
+/// What became of a member.
+struct Outcome {
+    /// The source should be read further.
+    go_on: bool,
+    /// It has told so.
+    damaged: bool,
+}
+
+impl Outcome {
+    const PASSED: Outcome = Outcome {
+        go_on: true,
+        damaged: false,
+    };
+}
+
+/// The bytes of a member, unpacked. How many those may be is for the limit on expansion to say.
+fn unpacked<'d>(
+    method: u16,
+    data: Data<'d>,
+    opening: &Opening<'_>,
+) -> Result<Box<dyn Read + 'd>, InputError> {
+    Ok(match method {
+        0 => Box::new(data),
+        8 => Box::new(DeflateDecoder::new(data)),
+        12 => Box::new(bzip2::bufread::BzDecoder::new(data)),
+        93 => {
+            let mut decoder = zstd::Decoder::with_buffer(data)?;
+            decoder.window_log_max(opening.limits.window.max(1 << 10).ilog2().min(31))?;
+            Box::new(decoder)
+        }
+        method => return Err(InputError::Method(method)),
+    })
+}
+
+/// The packed bytes of a member.
+struct Data<'d> {
+    raw: Raw<Part<'d>>,
+    /// Where in the file the next one stands.
+    at: &'d Cell<u64>,
+}
+
+impl<'d> Data<'d> {
+    /// The bytes from `at` to `end`.
+    fn new(volume: &'d Volume<'_>, at: &'d Cell<u64>, end: u64) -> Self {
+        let room = end.saturating_sub(at.get()).min(READ) as usize;
+        Data {
+            raw: Raw::with_capacity(volume.part(at.get()..end), room),
+            at,
+        }
+    }
+}
+
+impl BufRead for Data<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.raw.fill_buf()
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.raw.consume(count);
+        self.at.set(self.at.get() + count as u64);
+    }
+}
+
+impl Read for Data<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.raw.read(into)?;
+        self.at.set(self.at.get() + read as u64);
+        Ok(read)
+    }
+}
+
+/// The bytes of a member, held against its checksum and size at their end. An error comes once.
+struct Checked<'d> {
+    bytes: Box<dyn Read + 'd>,
+    crc: Crc,
+    count: u64,
+    check: Option<(u32, u64)>,
+    failed: bool,
+}
+
+impl<'d> Checked<'d> {
+    fn new(bytes: Box<dyn Read + 'd>, check: Option<(u32, u64)>) -> Self {
+        Checked {
+            bytes,
+            crc: Crc::new(),
+            count: 0,
+            check,
+            failed: false,
+        }
+    }
+
+    fn unpack(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.bytes.read(into)?;
+        self.crc.update(&into[..read]);
+        self.count += read as u64;
+        let found = (self.crc.sum(), self.count);
+        if read == 0 && !into.is_empty() && self.check.is_some_and(|check| check != found) {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        Ok(read)
+    }
+}
+
+impl Read for Checked<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.failed {
+            return Ok(0);
+        }
+        self.unpack(into).map_err(|error| {
+            self.failed = error.kind() != io::ErrorKind::Interrupted;
+            damaged(Packing::Zip, error)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Seek, Write};
+    use std::sync::atomic::AtomicU64;
+
+    use zip::CompressionMethod as Method;
+    use zip::write::{SimpleFileOptions, ZipWriter};
+
+    use super::*;
+    use crate::input::tar::taken::Taken;
+
+    const METHODS: [Method; 4] = [
+        Method::Stored,
+        Method::Deflated,
+        Method::Bzip2,
+        Method::Zstd,
+    ];
+
+    type Result = std::result::Result<(), Box<dyn std::error::Error>>;
+
+    fn file(bytes: &[u8]) -> io::Result<File> {
+        let mut file = tempfile::tempfile()?;
+        file.write_all(bytes)?;
+        Ok(file)
+    }
+
+    fn taken(bytes: &[u8]) -> io::Result<Taken> {
+        let file = file(bytes)?;
+        Ok(Taken::walked(|walk, level| read(walk, level, &file, false)))
+    }
+
+    fn text(name: &str) -> Vec<u8> {
+        format!("the text of {name}, the text of {name} ").into_bytes()
+    }
+
+    /// An archive of members `a` to `d`, one by each method.
+    fn four(streamed: bool) -> zip::result::ZipResult<Vec<u8>> {
+        let mut bytes = Cursor::new(Vec::new());
+        match streamed {
+            true => {
+                let mut out = ZipWriter::new_stream(&mut bytes);
+                write_four(&mut out, &METHODS[..2])?;
+                out.finish()?;
+            }
+            false => {
+                let mut out = ZipWriter::new(&mut bytes);
+                write_four(&mut out, &METHODS)?;
+                out.finish()?;
+            }
+        }
+        Ok(bytes.into_inner())
+    }
+
+    fn write_four<W: Write + Seek>(
+        out: &mut ZipWriter<W>,
+        methods: &[Method],
+    ) -> zip::result::ZipResult<()> {
+        for (name, method) in ["a", "b", "c", "d"].iter().zip(methods.iter().cycle()) {
+            let options = SimpleFileOptions::default().compression_method(*method);
+            out.start_file(*name, options)?;
+            out.write_all(&text(name))?;
+        }
+        Ok(())
+    }
+
+    /// Members of `four` that came out whole.
+    fn intact(taken: &Taken) -> Vec<&str> {
+        let mut names = taken.names();
+        names.retain(|name| taken.has(name, &text(name)));
+        names
+    }
+
+    /// Where the local headers and the directory of `four` start.
+    fn starts(bytes: &[u8], magic: &[u8]) -> Vec<usize> {
+        memchr::memmem::find_iter(bytes, magic).collect()
+    }
+
+    #[test]
+    fn members_come_out_whole_by_every_method() -> Result {
+        for streamed in [false, true] {
+            let taken = taken(&four(streamed)?)?;
+            assert_eq!(intact(&taken), ["a", "b", "c", "d"]);
+            assert!(taken.lost.is_empty(), "{:?}", taken.lost);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn folders_and_links_are_passed_over_and_a_name_may_come_twice() -> Result {
+        let mut out = ZipWriter::new(Cursor::new(Vec::new()));
+        let options = SimpleFileOptions::default();
+        out.add_directory("folder", options)?;
+        out.add_symlink("link", "folder", options)?;
+        for name in ["../up", "../uq", "caf\u{e9}"] {
+            out.start_file(name, options.large_file(true))?;
+            out.write_all(name.as_bytes())?;
+        }
+        let mut bytes = out.finish()?.into_inner();
+        for at in starts(&bytes, b"../uq") {
+            bytes[at + 4] = b'p';
+        }
+        let taken = taken(&bytes)?;
+        assert_eq!(taken.names(), ["../up", "../up", "caf\u{e9}"]);
+        assert!(taken.has("caf\u{e9}", "caf\u{e9}".as_bytes()));
+        assert!(taken.has("../up", b"../up") && taken.has("../up", b"../uq"));
+        assert!(taken.lost.is_empty(), "{:?}", taken.lost);
+        Ok(())
+    }
+
+    #[test]
+    fn members_come_out_as_they_stand_whatever_the_order_of_the_directory() -> Result {
+        let bytes = four(false)?;
+        let entries = starts(&bytes, &CENTRAL);
+        let (first, rest) = (entries[0]..entries[1], entries[1]..starts(&bytes, &END)[0]);
+        let moved = [
+            &bytes[..first.start],
+            &bytes[rest.clone()],
+            &bytes[first],
+            &bytes[rest.end..],
+        ];
+        let taken = taken(&moved.concat())?;
+        assert_eq!(intact(&taken), ["a", "b", "c", "d"]);
+        assert!(taken.lost.is_empty(), "{:?}", taken.lost);
+        Ok(())
+    }
+
+    #[test]
+    fn any_damaged_byte_costs_at_most_a_member_and_is_told_at_most_once() -> Result {
+        for streamed in [false, true] {
+            let whole = four(streamed)?;
+            for at in 0..whole.len() {
+                let mut bytes = whole.clone();
+                bytes[at] ^= 0xff;
+                let taken = taken(&bytes)?;
+                assert!(intact(&taken).len() >= 3, "byte {at}: {:?}", taken.lost);
+                assert!(taken.lost.len() <= 1, "byte {at}: {:?}", taken.lost);
+                // Only a name is not checked.
+                let is_text =
+                    |bytes: &Vec<u8>| ["a", "b", "c", "d"].iter().any(|name| text(name) == *bytes);
+                let texts = taken.documents.iter().filter(|(_, bytes)| is_text(bytes));
+                assert!(texts.count() + taken.lost.len() >= 4, "byte {at}");
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn an_archive_cut_short_gives_what_came_before_and_tells_it_once() -> Result {
+        for streamed in [false, true] {
+            let whole = four(streamed)?;
+            let mut ends = starts(&whole, &LOCAL);
+            ends.remove(0);
+            ends.push(starts(&whole, &CENTRAL)[0]);
+            for end in 0..whole.len() {
+                let taken = taken(&whole[..end])?;
+                let before = ends.iter().filter(|start| **start <= end).count();
+                assert!(intact(&taken).len() >= before, "cut at {end}");
+                assert_eq!(taken.lost.len(), 1, "cut at {end}: {:?}", taken.lost);
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_wrong_checksum_is_told_at_the_end_of_the_text() -> Result {
+        let mut bytes = four(false)?;
+        let at = starts(&bytes, b"the text of a")[0];
+        bytes[at] = b'T';
+        let taken = taken(&bytes)?;
+        let end = text("a").len() as u64;
+        let error = "the zip data is damaged: invalid data".into();
+        assert_eq!(taken.lost, [("a".into(), end, error)]);
+        assert_eq!(taken.documents[0].1.len() as u64, end);
+        Ok(())
+    }
+
+    #[test]
+    fn a_member_that_cannot_be_unpacked_is_told_and_the_others_are_read() -> Result {
+        let whole = four(false)?;
+        let entries = starts(&whole, &CENTRAL);
+        for (field, value, error) in [
+            (8, 1, "the zip data is encrypted"),
+            (10, 99, "zip method 99 cannot be unpacked"),
+        ] {
+            let mut bytes = whole.clone();
+            bytes[entries[1] + field] = value;
+            let taken = taken(&bytes)?;
+            assert_eq!(intact(&taken), ["a", "c", "d"]);
+            assert_eq!(taken.lost, [("b".into(), 0, error.into())]);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn archives_that_follow_each_other_are_both_read() -> Result {
+        let taken = taken(&[four(false)?, four(true)?].concat())?;
+        assert_eq!(intact(&taken), ["a", "b", "c", "d", "a", "b", "c", "d"]);
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_packed_in_a_member_is_unpacked_down_to_the_limit() -> Result {
+        let mut bytes = b"innermost".to_vec();
+        for depth in 1..=4 {
+            let mut out = ZipWriter::new(Cursor::new(Vec::new()));
+            out.start_file("m", SimpleFileOptions::default())?;
+            let mut gzip = flate2::write::GzEncoder::new(&mut out, flate2::Compression::fast());
+            gzip.write_all(&bytes)?;
+            gzip.finish()?;
+            bytes = out.finish()?.into_inner();
+            let taken = taken(&bytes)?;
+            let name = ["m"; 4][..depth].join("!/");
+            assert_eq!(taken.has(&name, b"innermost"), depth <= 3, "{depth}");
+            assert_eq!(taken.lost.len(), usize::from(depth > 3), "{depth}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_zip_in_a_stream_is_copied_and_what_was_lost_of_it_told_once() -> Result {
+        let whole = four(false)?;
+        for end in [whole.len(), whole.len() - 30] {
+            let mut tar = tar::Builder::new(Vec::new());
+            let mut header = tar::Header::new_gnu();
+            header.set_size(whole.len() as u64);
+            tar.append_data(&mut header, "z", &whole[..])?;
+            let bytes = tar.into_inner()?;
+            let taken = Taken::walked(|walk, level| {
+                crate::input::tar::read(walk, level, &mut &bytes[..512 + end]);
+            });
+            assert_eq!(taken.names(), ["z!/a", "z!/b", "z!/c", "z!/d"]);
+            assert_eq!(taken.lost.len(), 1, "{:?}", taken.lost);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn all_bytes_of_a_file_are_counted_once() -> Result {
+        let whole = four(false)?;
+        let (mut file, counted) = (file(&whole)?, AtomicU64::new(0));
+        file.rewind()?;
+        let volume = Volume::new(&file, Some(&counted))?;
+        for _ in 0..2 {
+            io::copy(&mut volume.part(10..50), &mut io::sink())?;
+        }
+        assert_eq!(counted.load(std::sync::atomic::Ordering::Relaxed), 50);
+        Ok(())
+    }
+}

@@ -1,0 +1,106 @@
+//! The file that a zip archive is, read at its offsets: whoever else reads it moves nothing here.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use memchr::memmem;
+
+use crate::input::open::Section;
+
+/// Bytes that are searched at once.
+const SEARCHED: usize = 8 << 10;
+
+/// A file, and how much of it was counted as read.
+pub(super) struct Volume<'z> {
+    file: &'z File,
+    pub(super) length: u64,
+    progress: Option<&'z AtomicU64>,
+    counted: Cell<u64>,
+}
+
+impl<'z> Volume<'z> {
+    /// Bytes are added to `progress` when they are first passed, those before the file's position not again.
+    pub(super) fn new(mut file: &'z File, progress: Option<&'z AtomicU64>) -> io::Result<Self> {
+        let counted = Cell::new(file.stream_position()?);
+        let length = file.metadata()?.len();
+        Ok(Volume {
+            file,
+            length,
+            progress,
+            counted,
+        })
+    }
+
+    /// The bytes of `range`, as far as the file goes, not counted.
+    pub(super) fn section(&self, range: Range<u64>) -> Section<'z> {
+        let end = range.end.min(self.length);
+        Section::new(self.file, range.start.min(end), end)
+    }
+
+    /// The bytes of `range`, as far as the file goes.
+    pub(super) fn part(&self, range: Range<u64>) -> Part<'_> {
+        Part {
+            volume: self,
+            at: range.start.min(self.length),
+            section: self.section(range),
+        }
+    }
+
+    /// The `N` bytes from `at` on. None if the file ends before.
+    pub(super) fn bytes<const N: usize>(&self, at: u64) -> io::Result<Option<[u8; N]>> {
+        let mut bytes = [0; N];
+        let there = at
+            .checked_add(N as u64)
+            .is_some_and(|end| end <= self.length);
+        if there {
+            self.section(at..self.length).read_exact(&mut bytes)?;
+        }
+        Ok(there.then_some(bytes))
+    }
+
+    /// Where the next of `signatures` stands, from `from` on; all start with `PK`. The length, if there is none.
+    pub(super) fn find(&self, mut from: u64, signatures: &[[u8; 4]]) -> io::Result<u64> {
+        let mut window = Vec::with_capacity(SEARCHED);
+        loop {
+            window.clear();
+            let range = from..from.saturating_add(SEARCHED as u64);
+            self.section(range).read_to_end(&mut window)?;
+            let found = memmem::find_iter(&window, b"PK")
+                .find(|at| signatures.iter().any(|s| window[*at..].starts_with(s)));
+            match found {
+                Some(at) => return Ok(from + at as u64),
+                None if window.len() < SEARCHED => return Ok(self.length),
+                // The last bytes may start one.
+                None => from += (SEARCHED - 3) as u64,
+            }
+        }
+    }
+
+    /// Counts what comes before `end`.
+    pub(super) fn pass(&self, end: u64) {
+        let new = end.saturating_sub(self.counted.get());
+        self.counted.set(self.counted.get() + new);
+        if let Some(progress) = self.progress {
+            progress.fetch_add(new, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A part of the file.
+pub(super) struct Part<'z> {
+    volume: &'z Volume<'z>,
+    section: Section<'z>,
+    at: u64,
+}
+
+impl Read for Part<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.section.read(into)?;
+        self.at += read as u64;
+        self.volume.pass(self.at);
+        Ok(read)
+    }
+}
