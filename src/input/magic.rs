@@ -33,6 +33,7 @@ fn packing(head: &[u8]) -> Option<Packing> {
         [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Packing::Zip,
         [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Packing::SevenZip,
         [b'R', b'a', b'r', b'!', 0x1a, 7, ..] => Packing::Rar,
+        [b'W', b'A', b'R', b'C', b'/', b'0'..=b'9', ..] => Packing::Warc,
         _ => return None,
     })
 }
