@@ -12,7 +12,8 @@ pub(crate) fn display_name(path: &Path) -> Cow<'_, str> {
     }
 }
 
-fn escaped(bytes: &[u8]) -> String {
+/// The bytes as a name: those that are not UTF-8 are written `\xNN`.
+pub(super) fn escaped(bytes: &[u8]) -> String {
     let mut name = String::with_capacity(bytes.len() + 16);
     for part in bytes.utf8_chunks() {
         name.push_str(part.valid());

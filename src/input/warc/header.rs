@@ -7,6 +7,8 @@ use std::ops::Range;
 
 use memchr::{memchr, memmem};
 
+use crate::input::name::escaped;
+
 /// What a record starts with.
 const MAGIC: &[u8] = b"WARC/";
 /// Bytes that a header's first line may have.
@@ -179,7 +181,10 @@ impl Header {
             .strip_prefix(b"<")
             .and_then(|value| value.strip_suffix(b">"))
             .unwrap_or(value);
-        let text = String::from_utf8_lossy(value);
+        let text = match str::from_utf8(value) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => Cow::Owned(escaped(value)),
+        };
         match memchr(b'\n', value) {
             None => text,
             Some(_) => unfolded(&text).into(),

@@ -218,6 +218,9 @@ fn names_are_the_target_without_brackets_or_the_records_number() {
         all.names(),
         ["http://a/", "http://b/ x", "#4", "http://e/\u{fc}"]
     );
+    let latin = record("?", b"").into_iter();
+    let latin: Vec<u8> = latin.map(|b| if b == b'?' { 0xfc } else { b }).collect();
+    assert_eq!(told(&[&latin], 100).names(), ["\\xFC"]);
 }
 
 #[test]
