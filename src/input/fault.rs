@@ -110,6 +110,21 @@ pub enum InputError {
     /// A member of a zip that is packed by a method that is not undone; its number in APPNOTE 4.4.5.
     #[error("zip method {0} cannot be unpacked")]
     Method(u16),
+    /// No header of a WARC record where one must stand.
+    #[error("no WARC record starts here")]
+    RecordStart,
+    /// The header of a WARC record lacks its WARC-Type or a Content-Length that is a number.
+    #[error("the record has no WARC-Type or no valid Content-Length")]
+    RecordHeader,
+    /// A WARC record does not end where its Content-Length, which is given, says.
+    #[error("the record does not end where its Content-Length, {0}, says")]
+    RecordEnd(u64),
+    /// A WARC record breaks off that many bytes before its end.
+    #[error("the record breaks off {0} bytes before its end")]
+    RecordCut(u64),
+    /// The coding of an HTTP body, which is named, breaks off or does not decode.
+    #[error("the {0} coding of the HTTP body breaks off or does not decode")]
+    Body(&'static str),
 }
 
 /// Takes out what [`Read`](io::Read) could only pass on wrapped.

@@ -1,0 +1,302 @@
+//! Compressed codings of HTTP bodies, undone by streams.
+
+use std::io::{self, BufRead, Read};
+
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+use flate2::{Decompress, FlushDecompress, Status};
+use zstd::stream::raw::{self, InBuffer, Operation, OutBuffer};
+
+use crate::input::fault::InputError;
+
+/// Bytes that a trial decodes.
+const TRIAL: usize = 512;
+/// Bytes of a body by which text is told from a coding: so many of a coding are without a control character once in ten
+/// million times.
+const TELLING: usize = 128;
+/// Bytes that brotli and zstd take and give at once: where they fail, they keep to themselves what they decoded of these.
+const PIECE: usize = 4 << 10;
+/// Window bits of deflate, the most it has.
+const WINDOW: u8 = 15;
+const GZIP: &[u8] = &[0x1f, 0x8b, 8];
+const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+
+/// A coding that a header names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Coding {
+    Chunked,
+    Gzip,
+    Deflate,
+    Brotli,
+    Zstd,
+}
+
+/// The state of a decoder.
+pub(super) enum Engine {
+    Gzip(Decompress),
+    /// With a zlib header, as the standard has it, or without, as servers have it.
+    Deflate(Decompress),
+    Brotli(Box<Brotli>),
+    Zstd(raw::Decoder<'static>),
+}
+
+type Brotli = BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>;
+
+/// What a decoder did.
+#[derive(Clone, Copy, Debug, Default)]
+struct Step {
+    read: usize,
+    written: usize,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Going,
+    /// A whole stream, member or frame was decoded.
+    Whole,
+    /// It cannot go on.
+    Failed,
+}
+
+impl Coding {
+    /// The coding of that name, as IANA registers them, and gzip's older one.
+    pub(super) fn named(name: &[u8]) -> Option<Self> {
+        const NAMES: [(&str, Coding); 6] = [
+            ("chunked", Coding::Chunked),
+            ("gzip", Coding::Gzip),
+            ("x-gzip", Coding::Gzip),
+            ("deflate", Coding::Deflate),
+            ("br", Coding::Brotli),
+            ("zstd", Coding::Zstd),
+        ];
+        let known = NAMES
+            .iter()
+            .find(|known| name.eq_ignore_ascii_case(known.0.as_bytes()));
+        known.map(|known| known.1)
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Coding::Chunked => "chunked",
+            Coding::Gzip => "gzip",
+            Coding::Deflate => "deflate",
+            Coding::Brotli => "br",
+            Coding::Zstd => "zstd",
+        }
+    }
+}
+
+impl Engine {
+    /// A decoder, if what starts with `head` looks like what it decodes.
+    pub(super) fn new(coding: Coding, head: &[u8]) -> Option<Self> {
+        match coding {
+            Coding::Chunked => None,
+            Coding::Gzip => starts(head, GZIP).then(Engine::gzip),
+            Coding::Zstd => is_zstd(head).then(Engine::zstd).flatten(),
+            Coding::Deflate => [true, false]
+                .map(|zlib| move || Engine::Deflate(Decompress::new(zlib)))
+                .into_iter()
+                .find_map(|engine| tried(engine, head)),
+            Coding::Brotli => tried(Engine::brotli, head),
+        }
+    }
+
+    fn gzip() -> Self {
+        Engine::Gzip(Decompress::new_gzip(WINDOW))
+    }
+
+    fn brotli() -> Self {
+        // Windows of up to 16 MiB: browsers take no larger ones either.
+        let alloc = StandardAlloc::default;
+        Engine::Brotli(Box::new(BrotliState::new_strict(alloc(), alloc(), alloc())))
+    }
+
+    fn zstd() -> Option<Self> {
+        raw::Decoder::new().ok().map(Engine::Zstd)
+    }
+
+    fn coding(&self) -> Coding {
+        match self {
+            Engine::Gzip(_) => Coding::Gzip,
+            Engine::Deflate(_) => Coding::Deflate,
+            Engine::Brotli(_) => Coding::Brotli,
+            Engine::Zstd(_) => Coding::Zstd,
+        }
+    }
+
+    /// Goes on behind a whole stream; false if what follows starts no other.
+    fn restart(&mut self, behind: &[u8]) -> bool {
+        match self {
+            Engine::Gzip(_) if !behind.is_empty() && starts(behind, GZIP) => *self = Engine::gzip(),
+            // It starts with the next frame by itself.
+            Engine::Zstd(_) => return !behind.is_empty() && is_zstd(behind),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Decodes some bytes.
+    fn run(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+        let piece = &input[..input.len().min(PIECE)];
+        let room = output.len().min(PIECE);
+        match self {
+            Engine::Gzip(engine) | Engine::Deflate(engine) => inflate(engine, input, output),
+            Engine::Brotli(state) => unbrotli(state, piece, &mut output[..room]),
+            Engine::Zstd(engine) => unzstd(engine, piece, &mut output[..room]),
+        }
+    }
+}
+
+fn inflate(engine: &mut Decompress, input: &[u8], output: &mut [u8]) -> Step {
+    let before = (engine.total_in(), engine.total_out());
+    let status = engine.decompress(input, output, FlushDecompress::None);
+    Step {
+        read: (engine.total_in() - before.0) as usize,
+        written: (engine.total_out() - before.1) as usize,
+        state: match status {
+            Ok(Status::StreamEnd) => State::Whole,
+            Ok(_) => State::Going,
+            Err(_) => State::Failed,
+        },
+    }
+}
+
+fn unbrotli(state: &mut Brotli, input: &[u8], output: &mut [u8]) -> Step {
+    let (mut left, mut room, mut step, mut total) = (input.len(), output.len(), Step::default(), 0);
+    let result = BrotliDecompressStream(
+        &mut left,
+        &mut step.read,
+        input,
+        &mut room,
+        &mut step.written,
+        output,
+        &mut total,
+        state,
+    );
+    step.state = match result {
+        BrotliResult::ResultSuccess => State::Whole,
+        BrotliResult::ResultFailure => State::Failed,
+        _ => State::Going,
+    };
+    step
+}
+
+fn unzstd(engine: &mut raw::Decoder<'_>, input: &[u8], output: &mut [u8]) -> Step {
+    let (mut from, mut to) = (InBuffer::around(input), OutBuffer::around(output));
+    let wanted = engine.run(&mut from, &mut to);
+    Step {
+        read: from.pos,
+        written: to.pos(),
+        state: match wanted {
+            Ok(0) => State::Whole,
+            Ok(_) => State::Going,
+            Err(_) => State::Failed,
+        },
+    }
+}
+
+/// Whether `head`, as far as it goes, is `magic`.
+fn starts(head: &[u8], magic: &[u8]) -> bool {
+    let seen = head.len().min(magic.len());
+    seen > 0 && head[..seen] == magic[..seen]
+}
+
+/// A frame, or one to skip.
+fn is_zstd(head: &[u8]) -> bool {
+    starts(head, ZSTD) || matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+}
+
+/// A new decoder, if it decodes what starts with `head` and that is no text: these codings have no magic.
+fn tried(engine: impl Fn() -> Engine, head: &[u8]) -> Option<Engine> {
+    let text = is_text(head);
+    if text && head.len() >= TELLING {
+        return None;
+    }
+    let head = &head[..head.len().min(TRIAL)];
+    let step = engine().run(head, &mut [0; 8 * TRIAL]);
+    let whole = step.state == State::Whole && step.read == head.len();
+    // What is short may look like text and yet be a coding, if it is one to its end.
+    (whole || !text && step.state != State::Failed).then(engine)
+}
+
+/// Whether it has no control characters and, if that says little, is UTF-8.
+fn is_text(head: &[u8]) -> bool {
+    let control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    let is_utf8 =
+        || str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true);
+    !head.iter().take(2 * TELLING).any(control) && (head.len() >= TELLING || is_utf8())
+}
+
+/// Reads decoded bytes. An error comes once, behind all that could be decoded; the end follows.
+pub(super) struct Decoded<'c> {
+    content: &'c mut dyn BufRead,
+    engine: Engine,
+    /// What went wrong with the content.
+    failure: Option<io::Error>,
+    state: State,
+}
+
+impl<'c> Decoded<'c> {
+    pub(super) fn new(content: &'c mut dyn BufRead, engine: Engine) -> Self {
+        Decoded {
+            content,
+            engine,
+            failure: None,
+            state: State::Going,
+        }
+    }
+
+    /// Decodes some bytes, maybe none. Must still be going.
+    fn step(&mut self, into: &mut [u8]) -> usize {
+        let input = match self.content.fill_buf() {
+            Ok(input) => input,
+            Err(error) => {
+                self.failure = Some(error);
+                &[]
+            }
+        };
+        let step = self.engine.run(input, into);
+        self.content.consume(step.read);
+        self.state = match step.state {
+            State::Whole if self.goes_on() => State::Going,
+            State::Going if step.read + step.written == 0 => State::Failed,
+            state => state,
+        };
+        step.written
+    }
+
+    /// Goes on behind a whole stream, if another follows. What else follows is ignored, as browsers do.
+    fn goes_on(&mut self) -> bool {
+        match self.content.fill_buf() {
+            Ok(behind) => self.engine.restart(behind),
+            Err(error) => {
+                self.failure = Some(error);
+                false
+            }
+        }
+    }
+
+    /// What ended it, if that was not its end.
+    fn error(&mut self) -> Option<io::Error> {
+        let failed = self.state == State::Failed;
+        self.state = State::Whole;
+        let damaged = || InputError::Body(self.engine.coding().name()).into();
+        self.failure.take().or_else(|| failed.then(damaged))
+    }
+}
+
+impl Read for Decoded<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while self.state == State::Going && !into.is_empty() {
+            match self.step(into) {
+                0 => {}
+                written => return Ok(written),
+            }
+        }
+        match into.is_empty() {
+            true => Ok(0),
+            false => self.error().map_or(Ok(0), Err),
+        }
+    }
+}

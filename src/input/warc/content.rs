@@ -1,0 +1,191 @@
+//! The content of one record, as far as it is the record's.
+
+use std::io::{self, BufRead, Read};
+
+use super::header;
+use super::window::{Window, is_line_end};
+use crate::input::fault::InputError;
+
+/// Content that is at hand as a whole before any of it is handed out.
+pub(super) const AHEAD: u64 = 8 << 20;
+/// Bytes of longer content that are looked through at once.
+const STEP: usize = 256 << 10;
+/// Bytes that may be the first of an empty line and a record's first word.
+const START: usize = b"\r\n\r\nWARC/".len() - 1;
+
+/// Reads a record's content, which starts where the window does.
+///
+/// An error tells why the content is not what its header says; the end follows.
+pub(super) struct Content<'c, 'r> {
+    window: &'c mut Window<'r>,
+    length: u64,
+    /// Bytes that are still to come, as the header says.
+    left: u64,
+    /// Bytes held that are surely the record's.
+    sure: usize,
+    state: State,
+    lost: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// All of it is sure; so many bytes stand between it and the next record.
+    Whole(usize),
+    /// It breaks off behind what is sure.
+    Cut,
+    /// Too long to be sure of its end.
+    Long,
+    /// Nothing more comes.
+    Ended,
+}
+
+impl<'c, 'r> Content<'c, 'r> {
+    /// Content of `length` bytes by the header.
+    ///
+    /// # Errors
+    /// If the record surely does not end there. All of the content is still held then.
+    pub(super) fn new(window: &'c mut Window<'r>, length: u64) -> Result<Self, InputError> {
+        let (sure, state) = if length > AHEAD {
+            (0, State::Long)
+        } else if window.need(length as usize) {
+            let gap = window.gap(length as usize);
+            let gap = gap.ok_or(InputError::RecordEnd(length))?;
+            (length as usize, State::Whole(gap))
+        } else if window.holds_record() {
+            return Err(InputError::RecordEnd(length));
+        } else {
+            (window.held().len(), State::Cut)
+        };
+        Ok(Content {
+            window,
+            length,
+            left: length,
+            sure,
+            state,
+            lost: false,
+        })
+    }
+
+    /// Passes over what is left. Returns the errors that nobody was told.
+    pub(super) fn finish(mut self) -> Finished {
+        let mut error = None;
+        loop {
+            match self.fill_buf() {
+                Ok([]) => break,
+                Ok(held) => {
+                    let count = held.len();
+                    self.consume(count);
+                }
+                // There is one at most.
+                Err(failure) => error = Some(failure.into()),
+            }
+        }
+        Finished {
+            lost: self.lost,
+            error,
+        }
+    }
+
+    /// Makes some more bytes sure, if any are left.
+    fn advance(&mut self) -> io::Result<()> {
+        match self.state {
+            State::Whole(gap) => self.end(Some(gap)),
+            State::Cut => Err(self.cut()),
+            State::Long if self.left == 0 => {
+                let gap = self.window.gap(0);
+                self.end(gap)
+            }
+            State::Long => self.watch(),
+            State::Ended => Ok(()),
+        }
+    }
+
+    /// All was read; `gap` bytes stand between it and the next record.
+    fn end(&mut self, gap: Option<usize>) -> io::Result<()> {
+        let gap = gap.ok_or_else(|| self.lose(InputError::RecordEnd(self.length)))?;
+        self.window.skip(gap);
+        self.state = State::Ended;
+        Ok(())
+    }
+
+    /// Looks at the next bytes of a long record: where another starts, its length is wrong.
+    fn watch(&mut self) -> io::Result<()> {
+        self.window.need(STEP);
+        let left = usize::try_from(self.left).unwrap_or(usize::MAX);
+        let held = self.window.held();
+        let own = &held[..held.len().min(left)];
+        let all = own.len() == left || self.window.is_stopped();
+        match header::find_behind_empty_line(own, self.left == self.length) {
+            Some(at) => return self.check(at),
+            None if all => self.sure = own.len(),
+            None => self.sure = own.len() - START,
+        }
+        match self.sure {
+            0 => Err(self.cut()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Looks at what may be another record's start.
+    fn check(&mut self, at: usize) -> io::Result<()> {
+        let before = &self.window.held()[..at];
+        let text = before.iter().rposition(|byte| !is_line_end(byte));
+        if let Some(last) = text {
+            self.sure = last + 1;
+        } else if self.window.starts_record(at) {
+            self.window.skip(at);
+            return Err(self.lose(InputError::RecordEnd(self.length)));
+        } else {
+            self.sure = at + b"WARC/".len();
+        }
+        Ok(())
+    }
+
+    /// The window ends before the content does.
+    fn cut(&mut self) -> io::Error {
+        match self.window.take_damage() {
+            Some(error) => self.lose(error.into()),
+            None => self.lose(InputError::RecordCut(self.left)),
+        }
+    }
+
+    fn lose(&mut self, error: InputError) -> io::Error {
+        self.state = State::Ended;
+        self.lost = true;
+        error.into()
+    }
+}
+
+/// What became of a record's content.
+pub(super) struct Finished {
+    /// It was not what its header says, so the next record's start is not where it says.
+    pub(super) lost: bool,
+    /// Why, where the one who read it has not come that far.
+    pub(super) error: Option<InputError>,
+}
+
+impl BufRead for Content<'_, '_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.sure == 0 {
+            self.advance()?;
+        }
+        Ok(&self.window.held()[..self.sure])
+    }
+
+    fn consume(&mut self, count: usize) {
+        let count = count.min(self.sure);
+        self.window.skip(count);
+        self.sure -= count;
+        self.left -= count as u64;
+    }
+}
+
+impl Read for Content<'_, '_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let held = self.fill_buf()?;
+        let count = held.len().min(into.len());
+        into[..count].copy_from_slice(&held[..count]);
+        self.consume(count);
+        Ok(count)
+    }
+}

@@ -1,0 +1,161 @@
+//! Records of WARC files (ISO 28500, versions 0.17 to 1.1).
+//!
+//! Works on unpacked bytes and knows no gzip: where the stream tells of damage, it looks for the next record behind it.
+//! There is one way to deal with whatever is wrong: the record is reported, and the search for a sure start of a record
+//! ([`header`]) goes on from the start of its content. [`content`] tells whether a record ends where its header says,
+//! [`http`] parts a body from its message.
+
+mod chunked;
+mod coding;
+mod content;
+mod header;
+mod http;
+mod window;
+
+#[cfg(test)]
+mod tests;
+
+use std::io::Read;
+
+use self::content::{Content, Finished};
+use self::header::{Header, Parsed};
+use self::window::Window;
+use super::fault::InputError;
+use super::walk::{Level, Walk};
+
+/// Hands out the documents of a WARC file: the bodies of its `response`, `resource`, `conversion` and `metadata` records.
+/// All other types are passed over in silence.
+///
+/// A record whose content does not end where its header says is lost; where its bytes break off, what came before is
+/// handed out. A record of more than 8 MiB is handed out before its end is known, and ends where another record starts.
+/// Holds at most one and a half times 8 MiB, and takes time linear in the bytes.
+pub(super) fn read(walk: &mut Walk<'_>, level: &Level<'_>, bytes: &mut dyn Read) {
+    let mut records = Records {
+        walk,
+        level,
+        window: Window::new(bytes),
+        number: 0,
+        name: String::new(),
+    };
+    while records.next() {}
+}
+
+struct Records<'w, 'o, 'l, 'r> {
+    walk: &'w mut Walk<'o>,
+    level: &'l Level<'l>,
+    window: Window<'r>,
+    /// How many headers were met.
+    number: u64,
+    /// What the record under way is called.
+    name: String,
+}
+
+/// Something that was lost, and where in the stream.
+struct Loss {
+    /// The record under way.
+    record: bool,
+    offset: u64,
+    error: InputError,
+}
+
+impl Records<'_, '_, '_, '_> {
+    /// Takes the next record. False at the end of the file, or if it should not be read further.
+    fn next(&mut self) -> bool {
+        if !self.window.skip_line_ends() {
+            return self.search(None);
+        }
+        let offset = self.window.offset();
+        match self.window.header(0) {
+            Parsed::Header(header) => self.record(&header, offset),
+            _ => self.search(Some(Loss {
+                record: false,
+                offset,
+                error: InputError::RecordStart,
+            })),
+        }
+    }
+
+    /// Takes the record whose header stands at `offset`, where the window starts.
+    fn record(&mut self, header: &Header, offset: u64) -> bool {
+        self.number += 1;
+        self.name.clear();
+        self.name.push_str(&header.target(self.window.held()));
+        self.window.skip(header.size);
+        let loss = |error| Loss {
+            record: true,
+            offset,
+            error,
+        };
+        let mut content = match content(header, &mut self.window) {
+            Ok(content) => content,
+            Err(error) => return self.search(Some(loss(error))),
+        };
+        if header.is_document() {
+            let mut going = true;
+            let mut hand_out = |body: &mut dyn Read| {
+                going = self.walk.member(self.level, self.number, &self.name, body);
+            };
+            match header.is_http() {
+                true => http::body(&mut content, &mut hand_out),
+                false => hand_out(&mut content),
+            }
+            if !going {
+                return false;
+            }
+        }
+        let Finished { lost, error } = content.finish();
+        if let Some(error) = error {
+            self.report(loss(error));
+        }
+        !lost || self.search(None)
+    }
+
+    /// Goes to the next sure start of a record, and reports what was lost before it, once. False at the end of the file.
+    fn search(&mut self, mut loss: Option<Loss>) -> bool {
+        loop {
+            let found = self.window.find_record();
+            let damage = if found {
+                None
+            } else {
+                self.window.take_damage()
+            };
+            let Some(damage) = damage else {
+                if let Some(loss) = loss {
+                    self.report(loss);
+                }
+                return found;
+            };
+            let offset = self.window.offset();
+            let lost = loss
+                .take()
+                .map_or((false, offset), |loss| (loss.record, loss.offset));
+            // What is damaged is why the record was not what it should be.
+            self.report(Loss {
+                record: lost.0,
+                offset: lost.1,
+                error: damage.into(),
+            });
+        }
+    }
+
+    fn report(&mut self, loss: Loss) {
+        let Loss { offset, error, .. } = loss;
+        match loss.record {
+            true => self
+                .walk
+                .lose_member(self.level, self.number, &self.name, offset, error),
+            false => self.walk.lose(self.level, offset, error),
+        }
+    }
+}
+
+/// What follows a record's header, where the window starts.
+fn content<'c, 'r>(
+    header: &Header,
+    window: &'c mut Window<'r>,
+) -> Result<Content<'c, 'r>, InputError> {
+    match (header.kind, header.length) {
+        (Some(_), Some(length)) => Content::new(window, length),
+        _ => Err(InputError::RecordHeader),
+    }
+}
