@@ -2,7 +2,7 @@
 
 /// Items of a block: small enough that a nearly empty list costs little.
 const BLOCK: usize = 1 << BLOCK_BITS;
-const BLOCK_BITS: u32 = 9;
+const BLOCK_BITS: u32 = 11;
 
 /// Items by number, in blocks that are allocated once.
 pub(super) struct Blocks<T> {

@@ -4,7 +4,7 @@
 //! twice. Knows nothing of records or of who wants them.
 
 use super::page::Page;
-use super::run::{Cursor, Head, Heads, Reading, SpillError};
+use super::run::{Ahead, Cursor, Heads, Reading, SpillError};
 
 /// Keys from `lower` on and below `upper`.
 pub(super) struct Range {
@@ -27,13 +27,6 @@ pub(super) struct Ranges<'r> {
     ended: bool,
 }
 
-/// A frame that lies ahead.
-struct Ahead {
-    at: u64,
-    bytes: u64,
-    first: Vec<u8>,
-}
-
 impl<'r> Ranges<'r> {
     /// Cuts `runs` into ranges of about `size` bytes.
     pub(super) fn new(runs: &'r [Reading], size: u64) -> Result<Self, SpillError> {
@@ -50,12 +43,7 @@ impl<'r> Ranges<'r> {
     }
 
     fn look_ahead(&mut self, run: usize) -> Result<(), SpillError> {
-        let next = self.heads[run].next()?;
-        self.ahead[run] = next.map(|(at, head, first): (u64, Head, &[u8])| Ahead {
-            at,
-            bytes: head.unpacked.into(),
-            first: first.to_owned(),
-        });
+        self.ahead[run] = self.heads[run].next()?;
         Ok(())
     }
 

@@ -30,10 +30,10 @@ use super::{DocumentId, Kept};
 /// Runs that are merged at once, at most and at least.
 const FAN: (usize, usize) = (64, 8);
 /// Bytes of a frame, unpacked, at least and at most.
-const FRAME: (usize, usize) = (4 << 10, 128 << 10);
+const FRAME: (usize, usize) = (4 << 10, 64 << 10);
 /// Entries of a table that a thread packs at once.
-const PART: usize = 1 << 14;
-/// Parts and ranges under way for each thread.
+const PART: usize = 1 << 12;
+/// Parts of a table under way for each thread.
 const AHEAD: usize = 2;
 /// Entries that a merge unites at a time: they stay in a core's cache.
 const PAGE: usize = 1024;
@@ -53,9 +53,16 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
+    /// Bytes for what is counted. The rest is for what is not: buffers that pack and write runs, and what an allocator
+    /// loses to its pages, of which each thread has its own; both were measured.
+    fn counted(&self) -> usize {
+        let rest = self.bytes / 8 + self.threads * (8 << 20);
+        self.bytes - rest.min(self.bytes / 4)
+    }
+
     /// Bytes of a frame, unpacked: small enough for some of every run to be in memory when these are merged.
     fn frame(&self) -> usize {
-        (self.bytes >> 12).clamp(FRAME.0, FRAME.1)
+        (self.bytes >> 13).clamp(FRAME.0, FRAME.1)
     }
 
     /// Runs that are merged at once: each thread has a frame of each, packed and unpacked.
@@ -66,7 +73,7 @@ impl Budget {
 
     /// Bytes of a range, unpacked: many times the frames at its ends, and so few that what becomes of it fits in memory.
     fn range(&self, runs: usize) -> u64 {
-        let fitting = self.bytes / (32 * self.threads.max(1));
+        let fitting = self.bytes / (64 * self.threads.max(1));
         (16 * runs * self.frame()).min(fitting).max(self.frame()) as u64
     }
 }
@@ -75,6 +82,8 @@ impl Budget {
 pub(super) struct Spill {
     kept: Kept,
     pub(super) budget: Budget,
+    /// Bytes that may be held.
+    most: usize,
     /// Bytes that shards hold.
     shards: AtomicUsize,
     /// Bytes that batches and the ledger hold.
@@ -119,6 +128,7 @@ impl Spill {
     pub(super) fn new(kept: Kept, budget: Budget) -> Self {
         Spill {
             kept,
+            most: budget.counted(),
             budget,
             shards: AtomicUsize::new(0),
             others: AtomicUsize::new(0),
@@ -178,7 +188,7 @@ impl Spill {
     #[inline]
     pub(super) fn is_over(&self) -> bool {
         self.full.load(Ordering::Relaxed)
-            || (self.held() > self.budget.bytes && self.table() > self.budget.bytes / 2)
+            || (self.held() > self.most && self.table() > self.most / 2)
     }
 
     /// Bytes that count towards the budget.
@@ -302,8 +312,9 @@ impl State {
     }
 }
 
+/// How many ranges are under way: one for each thread, since each becomes many rows.
 fn ahead(parallel: bool) -> Option<usize> {
-    parallel.then(|| AHEAD * rayon::current_num_threads())
+    parallel.then(rayon::current_num_threads)
 }
 
 fn ranges<'r>(budget: &Budget, runs: &'r [Reading]) -> Result<Ranges<'r>, SpillError> {

@@ -37,10 +37,11 @@ fn limit(text: &str) -> Option<u64> {
 
 /// Where limits of the groups may stand, from lines of `number:controllers:path`.
 fn files(groups: &str) -> impl Iterator<Item = PathBuf> {
-    groups.lines().flat_map(|line| {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let controllers = fields.next().unwrap_or_default();
-        let group = fields.next().unwrap_or_default();
+    let fields = groups.lines().filter_map(|line| {
+        let (_, rest) = line.split_once(':')?;
+        rest.split_once(':')
+    });
+    fields.flat_map(|(controllers, group)| {
         let (root, file) = match controllers {
             "" => ("/sys/fs/cgroup", "memory.max"),
             _ => ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),

@@ -8,6 +8,7 @@ mod normalize;
 mod plan;
 mod progress;
 mod scan;
+mod size;
 
 use std::io::{self, BufWriter, IsTerminal, LineWriter, Write};
 use std::process::ExitCode;

@@ -39,7 +39,16 @@ pub(in crate::dedup) struct Heads<'r> {
     run: &'r Reading,
     at: u64,
     seen: u64,
-    first: Vec<u8>,
+}
+
+/// A frame of names that lies ahead.
+pub(in crate::dedup) struct Ahead {
+    /// Where it starts.
+    pub(in crate::dedup) at: u64,
+    /// Bytes of its content, unpacked.
+    pub(in crate::dedup) bytes: u64,
+    /// Its first key.
+    pub(in crate::dedup) first: Vec<u8>,
 }
 
 impl Run {
@@ -165,14 +174,13 @@ impl Reading {
             run: self,
             at: self.start(),
             seen: 0,
-            first: Vec::new(),
         }
     }
 }
 
 impl Heads<'_> {
-    /// Where the next frame starts, its head, and its first key; none behind the last.
-    pub(in crate::dedup) fn next(&mut self) -> Result<Option<(u64, Head, &[u8])>, SpillError> {
+    /// The next frame; none behind the last.
+    pub(in crate::dedup) fn next(&mut self) -> Result<Option<Ahead>, SpillError> {
         let at = self.at;
         if self.run.is_end(at) {
             return match self.seen == self.run.frames {
@@ -180,11 +188,16 @@ impl Heads<'_> {
                 false => Err(self.run.fault(Damage::Content)),
             };
         }
-        let head = self.run.head(Kind::Names, at, &mut self.first);
+        let mut first = Vec::new();
+        let head = self.run.head(Kind::Names, at, &mut first);
         let head = head.map_err(|fault| self.run.fault(fault))?;
         self.at += head.length();
         self.seen += 1;
-        Ok(Some((at, head, &self.first)))
+        Ok(Some(Ahead {
+            at,
+            bytes: head.unpacked.into(),
+            first,
+        }))
     }
 }
 

@@ -26,8 +26,7 @@ mod write;
 pub(super) use cursor::Cursor;
 pub(super) use entry::{Entry, Fields, Span};
 pub use fault::SpillError;
-pub(super) use file::{Heads, Reading, Run};
-pub(super) use frame::Head;
+pub(super) use file::{Ahead, Heads, Reading, Run};
 pub(super) use write::{Frame, Packer, Writer};
 
 use super::Kept;

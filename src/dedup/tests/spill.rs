@@ -131,17 +131,17 @@ fn many() -> Vec<Said> {
             &key((scattered % 20_011) as u32 % 997),
             number,
         );
-        if number % 3 == 0 {
+        if number.is_multiple_of(3) {
             said = Said {
                 key: format!("10.5555/j.x.{scattered}"),
                 ..said
             };
         }
         said.text = said.key.clone().into_bytes();
-        if number % 5 == 0 {
+        if number.is_multiple_of(5) {
             said.text.extend_from_slice(b"%20");
         }
-        said.guessed = number % 7 > 0;
+        said.guessed = !number.is_multiple_of(7);
         said
     };
     (0..40_000).map(one).collect()
@@ -273,12 +273,11 @@ fn a_flipped_byte_anywhere_is_refused_with_the_name_of_the_run() {
         let length = fs::metadata(&small(kept).paths()[0]).unwrap().len() as usize;
         assert!(length > 100);
         for position in 0..length {
-            for flip in [0x01, 0x80, 0xff] {
-                let changed = records_of_changed(kept, |bytes| bytes[position] ^= flip);
-                let (error, path) = changed.expect_err("a byte was flipped");
-                assert_eq!(error.path(), path);
-                assert!(error.to_string().contains("damaged"), "{error}");
-            }
+            let flip = if position % 2 == 0 { 0x01 } else { 0x80 };
+            let changed = records_of_changed(kept, |bytes| bytes[position] ^= flip);
+            let (error, path) = changed.expect_err("a byte was flipped");
+            assert_eq!(error.path(), path);
+            assert!(error.to_string().contains("damaged"), "{error}");
         }
     }
 }
