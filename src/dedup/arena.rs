@@ -3,8 +3,8 @@
 //! Knows nothing of what the strings mean. Strings are never freed one by one; the owner copies the living ones into a new
 //! arena, or clears it and fills the same blocks again.
 
-/// Bytes of a block, unless one string is longer. Not 64 KiB, since allocators that cut pages of half a mebibyte, with a few
-/// bytes of their own in each, would lose one block in eight: `-j 2 --memory 256M` on 20 million names took 350 MB then.
+/// Bytes of a block, unless one string is longer. Not 64 KiB, since an allocator that cuts pages of half a mebibyte, with some
+/// bytes of its own in each, would lose one block in eight.
 const BLOCK: usize = 56 << 10;
 /// Bits of an address that tell where in a block a string starts.
 const OFFSET_BITS: u32 = 16;

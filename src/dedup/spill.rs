@@ -39,6 +39,9 @@ const AHEAD: usize = 2;
 const PAGE: usize = 1024;
 
 /// How much memory a table may use, and where it puts what is more.
+///
+/// An eighth of it, and 8 MiB a thread, but at most a quarter, is kept free for buffers on the way to disk and for what an
+/// allocator loses; merging at the end takes less than the table did.
 pub(crate) struct Budget {
     /// Bytes of all that grows.
     pub(crate) bytes: usize,

@@ -73,8 +73,8 @@ impl Table {
 
     /// An empty table that keeps `kept` of each name, within a budget.
     ///
-    /// Memory past the budget is a tenth of it at most, and some 100 KiB a thread; a budget below 2 MiB or so is too small for
-    /// what a table holds from the start, and half of what is there goes to disk again and again.
+    /// A part of the budget is left to what is not counted, see [`Budget`]. A budget below 2 MiB or so is hardly more than
+    /// what an empty table and its batches take: then nearly every batch becomes a run.
     pub(crate) fn within(kept: Kept, budget: Budget) -> Self {
         let shards = (budget.bytes / SHARD).clamp(1, SHARDS).next_power_of_two();
         Table::with(kept, shards, Some(Spill::new(kept, budget)))
