@@ -1,11 +1,14 @@
-//! The dedup table: updates per second where nine in ten mentions repeat, on one thread and on two.
+//! The dedup table: updates per second where nine in ten mentions repeat, on one thread and on two, in memory and within a
+//! budget that makes it write runs.
 //!
 //! Distribution: of the mentions, one in ten is a name's first; the others repeat a name drawn evenly from those before.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use doisift::bench_support::fill_table;
+use doisift::bench_support::{fill_table, fill_table_within};
 
 const MENTIONS: usize = 1 << 20;
+/// A third of what the names take.
+const BUDGET: usize = 6 << 20;
 
 /// A small generator, so that names are the same everywhere and always.
 struct Random(u64);
@@ -53,8 +56,10 @@ fn table(criterion: &mut Criterion) {
     group
         .throughput(Throughput::Elements(MENTIONS as u64))
         .sample_size(10);
+    let mut in_memory = Vec::new();
     for threads in [1, 2] {
         let totals = fill_table(&keys, threads, true);
+        in_memory.push(totals.documents);
         assert_eq!(
             (totals.names, totals.mentions),
             (names as u64, MENTIONS as u64)
@@ -66,6 +71,19 @@ fn table(criterion: &mut Criterion) {
     group.bench_function("update_and_sort/1", |b| {
         b.iter(|| assert_eq!(fill_table(&keys, 1, true).names, names as u64));
     });
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for threads in [1, 2] {
+        group.bench_function(format!("spill_and_merge/{threads}"), |b| {
+            b.iter(|| {
+                let totals = fill_table_within(&keys, threads, BUDGET, folder.path());
+                assert_eq!(
+                    (totals.names, totals.mentions, totals.documents),
+                    (names as u64, MENTIONS as u64, in_memory[threads - 1])
+                );
+                assert!(totals.runs > 1);
+            });
+        });
+    }
     group.finish();
 }
 

@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::dedup::SpillError;
 use crate::input::InputError;
 
 /// What went wrong.
@@ -26,6 +27,9 @@ pub enum ErrorKind {
     /// The output could not be opened, written or given its name.
     #[error("cannot write: {0}")]
     Output(io::Error),
+    /// A temporary file of names could not be written or read.
+    #[error("cannot keep names on disk: {0}")]
+    Spill(SpillError),
     /// The system gave no threads.
     #[error("cannot start threads: {0}")]
     Threads(io::Error),
@@ -102,6 +106,12 @@ impl Error {
     /// Whether it is only that nobody reads the output any more.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(&self.kind, ErrorKind::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl From<SpillError> for Error {
+    fn from(error: SpillError) -> Self {
+        Error::new(ErrorKind::Spill(error))
     }
 }
 

@@ -34,6 +34,8 @@ mod records;
 mod report;
 
 pub use clean::{Cleaned, clean};
+#[cfg(feature = "pipeline")]
+pub use dedup::SpillError;
 pub use doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 #[cfg(feature = "pipeline")]
 pub use error::{BadGlob, Error, ErrorKind};
@@ -54,7 +56,7 @@ pub use scan::{Form, Mention, Rejection, Scanner, Stream, Tally};
 #[cfg(feature = "pipeline")]
 #[doc(hidden)]
 pub mod bench_support {
-    pub use crate::dedup::bench_support::{Totals, fill_table};
+    pub use crate::dedup::bench_support::{Totals, fill_table, fill_table_within};
 }
 
 /// The README's example is compiled and run.

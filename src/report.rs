@@ -39,6 +39,10 @@ pub struct Report {
     pub rejections: Rejections,
     /// Rows written: records, or mentions where these were asked for.
     pub records: u64,
+    /// Sorted runs of names that were written to disk, since they did not fit the memory.
+    pub runs: u64,
+    /// Bytes of these.
+    pub spilled_bytes: u64,
     /// Documents that are no text, by what they are: an object with a member for each kind, such as `pdf`.
     pub skipped: Skipped,
     /// Input that was lost.
@@ -70,6 +74,8 @@ pub struct ReportOptions {
     pub fail_on_error: bool,
     /// Threads that scan.
     pub threads: usize,
+    /// Bytes of memory for all that grows.
+    pub memory: u64,
 }
 
 fn format_name<S: Serializer>(format: &Format, serializer: S) -> Result<S::Ok, S::Error> {
@@ -198,6 +204,8 @@ impl Report {
             mentions: counts.tally.mentions,
             rejections: Rejections(counts.tally),
             records: 0,
+            runs: 0,
+            spilled_bytes: 0,
             skipped: Skipped::default(),
             errors,
             seconds: 0.0,

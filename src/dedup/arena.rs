@@ -1,10 +1,12 @@
 //! Byte strings packed into blocks: no allocation, pointer or capacity per string.
 //!
 //! Knows nothing of what the strings mean. Strings are never freed one by one; the owner copies the living ones into a new
-//! arena.
+//! arena, or clears it and fills the same blocks again.
 
-/// Bytes of a block, unless one string is longer.
-const BLOCK: usize = 1 << OFFSET_BITS;
+/// Bytes of a block, unless one string is longer. Not 64 KiB, since an allocator that cuts pages of half a mebibyte, with some
+/// bytes of its own in each, would lose one block in eight.
+const BLOCK: usize = 56 << 10;
+/// Bits of an address that tell where in a block a string starts.
 const OFFSET_BITS: u32 = 16;
 /// Length of most strings, which may reach into a second line of the cache.
 const LIKELY: usize = 32;
@@ -37,18 +39,46 @@ impl At {
 
     fn split(self) -> (usize, usize) {
         let at = self.bits();
-        ((at >> OFFSET_BITS) as usize, at as usize & (BLOCK - 1))
+        (
+            (at >> OFFSET_BITS) as usize,
+            at as usize & ((1 << OFFSET_BITS) - 1),
+        )
     }
 }
 
-/// Strings in blocks of 64 KiB; each is prefixed with its length.
+/// Strings in blocks of 56 KiB; each is prefixed with its length.
 #[derive(Default)]
 pub(super) struct Arena {
     blocks: Vec<Vec<u8>>,
+    /// Blocks in use; those behind them are spare.
+    used: usize,
     bytes: usize,
+    /// Capacity of all blocks.
+    capacity: usize,
 }
 
 impl Arena {
+    /// Bytes of memory it holds.
+    pub(super) fn held(&self) -> usize {
+        self.capacity + self.blocks.capacity() * size_of::<Vec<u8>>()
+    }
+
+    /// Forgets all strings, and keeps the blocks for others.
+    pub(super) fn clear(&mut self) {
+        self.blocks.retain(|block| block.capacity() == BLOCK);
+        self.blocks.iter_mut().for_each(Vec::clear);
+        self.capacity = self.blocks.len() * BLOCK;
+        (self.used, self.bytes) = (0, 0);
+    }
+
+    /// Gives back spare blocks, about `bytes` of them at most.
+    pub(super) fn release(&mut self, bytes: usize) {
+        let before = self.blocks.len();
+        self.blocks
+            .truncate(self.used.max(before - before.min(bytes.div_ceil(BLOCK))));
+        self.capacity -= (before - self.blocks.len()) * BLOCK;
+    }
+
     /// Bytes in use, living or not.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
@@ -82,7 +112,8 @@ impl Arena {
 
     /// Where every string is, in the order they were stored.
     pub(super) fn addresses(&self) -> impl Iterator<Item = At> {
-        self.blocks.iter().enumerate().flat_map(|(number, block)| {
+        let used = self.blocks[..self.used].iter().enumerate();
+        used.flat_map(|(number, block)| {
             let mut next = 0;
             std::iter::from_fn(move || {
                 let offset = next;
@@ -102,17 +133,25 @@ impl Arena {
         byte(offset) ^ byte(offset + LIKELY)
     }
 
-    /// Number of the last block, which has room for `needed` bytes.
+    /// Number of the last block in use, which has room for `needed` bytes.
     fn room(&mut self, needed: usize) -> usize {
-        // An address points into the first 64 KiB of a block only, so a longer block takes one string and no more.
-        if self
-            .blocks
-            .last()
-            .is_none_or(|b| BLOCK.saturating_sub(b.len()) < needed)
-        {
-            self.blocks.push(Vec::with_capacity(needed.max(BLOCK)));
+        // A block that is longer than others takes one string and no more, as an address may not point behind 64 KiB.
+        let last = self.blocks[..self.used].last();
+        if last.is_none_or(|block| BLOCK.saturating_sub(block.len()) < needed) {
+            self.next(needed.max(BLOCK));
         }
-        self.blocks.len() - 1
+        self.used - 1
+    }
+
+    /// Takes a spare block into use, or a new one.
+    fn next(&mut self, size: usize) {
+        if size > BLOCK || self.used == self.blocks.len() {
+            self.blocks.push(Vec::with_capacity(size));
+            self.capacity += size;
+            let last = self.blocks.len() - 1;
+            self.blocks.swap(self.used, last);
+        }
+        self.used += 1;
     }
 }
 
@@ -183,6 +222,33 @@ mod tests {
             arena.bytes(),
             lengths.iter().map(|&n| stored(n)).sum::<usize>()
         );
+    }
+
+    #[test]
+    fn a_cleared_arena_fills_its_blocks_again_and_gives_back_spare_ones() {
+        let mut arena = Arena::default();
+        let fill = |arena: &mut Arena, count: u8| -> Vec<At> {
+            (0..count)
+                .map(|byte| arena.push(&[byte; BLOCK / 2 - 8]))
+                .collect()
+        };
+        fill(&mut arena, 20);
+        let held = arena.held();
+        arena.clear();
+        assert_eq!((arena.held(), arena.addresses().count()), (held, 0));
+        let at = fill(&mut arena, 20);
+        assert_eq!(arena.held(), held);
+        arena.push(&[7; 2 * BLOCK]);
+        assert!(arena.held() > held + 2 * BLOCK);
+        assert_eq!(arena.get(at[19]), [19; BLOCK / 2 - 8]);
+        arena.clear();
+        fill(&mut arena, 3);
+        arena.push(&[7; 2 * BLOCK]);
+        let last = arena.push(b"last");
+        arena.release(usize::MAX);
+        assert!(arena.held() < held);
+        assert_eq!(arena.get(last), b"last");
+        assert_eq!(arena.addresses().count(), 5);
     }
 
     #[test]

@@ -41,6 +41,8 @@ pub(crate) struct Batch {
     /// It, once it ended: the table has it open until the next handover.
     pub(super) closing: Option<DocumentId>,
     recent: Box<[u32; RECENT]>,
+    /// Bytes of memory that the table was told of.
+    pub(super) told: usize,
 }
 
 /// Mentions of one key in one document.
@@ -82,7 +84,16 @@ impl Batch {
             carried: None,
             closing: None,
             recent: Box::new([0; RECENT]),
+            told: 0,
         }
+    }
+
+    /// Bytes of memory it holds.
+    pub(super) fn held(&self) -> usize {
+        self.rows.capacity() * size_of::<Row>()
+            + self.bytes.capacity()
+            + self.runs.capacity() * size_of::<Run>()
+            + (self.grouped.capacity() + self.starts.capacity() + RECENT) * size_of::<u32>()
     }
 
     /// Adds a mention that stands in `document`.

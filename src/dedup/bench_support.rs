@@ -1,14 +1,14 @@
 //! The table as benchmarks drive it: it is private to the crate, and this is no part of the public interface.
 
-use std::convert::Infallible;
+use std::path::Path;
 use std::sync::Arc;
 
-use super::{Document, DocumentId, Kept, Table};
+use super::{Budget, Document, DocumentId, Kept, SpillError, Table};
 use crate::records::Record;
 use crate::scan::{Form, Mention};
 
 /// Counts of what came out of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Records.
     pub names: u64,
@@ -16,31 +16,51 @@ pub struct Totals {
     pub mentions: u64,
     /// Sum of their documents.
     pub documents: u64,
+    /// Runs that were written to disk.
+    pub runs: u64,
 }
 
 /// Fills a table with `mentions` of the keys on `threads` threads, each a part of the list and one document, and, if
 /// `drain`, sorts it and adds it up; otherwise the totals are 0.
 pub fn fill_table(mentions: &[&str], threads: usize, drain: bool) -> Totals {
     let table = Table::new(Kept::All);
-    let part = mentions.len().div_ceil(threads).max(1);
-    std::thread::scope(|scope| {
-        for (number, keys) in mentions.chunks(part).enumerate() {
-            let table = &table;
-            scope.spawn(move || fill(table, number as u64, keys));
-        }
-    });
-    if drain {
-        totals(table)
-    } else {
-        Totals {
-            names: 0,
-            mentions: 0,
-            documents: 0,
-        }
+    let filled = fill_all(&table, mentions, threads);
+    match drain {
+        true => filled.and_then(|()| totals(table)).unwrap_or_default(),
+        false => Totals::default(),
     }
 }
 
-fn fill(table: &Table, number: u64, keys: &[&str]) {
+/// The same within a budget of `bytes`, past which runs go to `folder`; all totals are 0 if that fails.
+pub fn fill_table_within(mentions: &[&str], threads: usize, bytes: usize, folder: &Path) -> Totals {
+    let budget = Budget {
+        bytes,
+        folder: folder.to_owned(),
+        threads,
+        note: Box::new(|_| {}),
+        fan: None,
+    };
+    let table = Table::within(Kept::All, budget);
+    let filled = fill_all(&table, mentions, threads);
+    filled.and_then(|()| totals(table)).unwrap_or_default()
+}
+
+fn fill_all(table: &Table, mentions: &[&str], threads: usize) -> Result<(), SpillError> {
+    let part = mentions.len().div_ceil(threads).max(1);
+    std::thread::scope(|scope| {
+        let parts = (0..).zip(mentions.chunks(part));
+        let filling: Vec<_> = parts
+            .map(|(number, keys)| scope.spawn(move || fill(table, number, keys)))
+            .collect();
+        let mut filled = filling.into_iter().map(|filling| {
+            let joined = filling.join();
+            joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        filled.try_for_each(|filled| filled)
+    })
+}
+
+fn fill(table: &Table, number: u64, keys: &[&str]) -> Result<(), SpillError> {
     let id = DocumentId {
         source: 0,
         document: number,
@@ -65,29 +85,26 @@ fn fill(table: &Table, number: u64, keys: &[&str]) {
             },
         );
         if batch.is_full() {
-            table.absorb(&mut batch);
+            table.absorb(&mut batch)?;
         }
     }
     batch.close(&id);
-    table.absorb(&mut batch);
+    table.absorb(&mut batch)
 }
 
-fn totals(table: Table) -> Totals {
-    let mut totals = Totals {
-        names: 0,
-        mentions: 0,
-        documents: 0,
-    };
+fn totals(table: Table) -> Result<Totals, SpillError> {
+    let mut totals = Totals::default();
     let add = |records: &mut dyn Iterator<Item = Record<'_>>| {
-        Ok::<_, Infallible>(records.fold((0, 0), |(mentions, documents), record| {
+        Ok::<_, SpillError>(records.fold((0, 0), |(mentions, documents), record| {
             (mentions + record.mentions, documents + record.documents)
         }))
     };
-    let names = table.into_rows(add, |(mentions, documents)| {
+    let drained = table.into_rows(add, |(mentions, documents)| {
         totals.mentions += mentions;
         totals.documents += documents;
         Ok(())
-    });
-    totals.names = names.unwrap_or_default();
-    totals
+    })?;
+    totals.names = drained.records;
+    totals.runs = drained.spilled.runs;
+    Ok(totals)
 }

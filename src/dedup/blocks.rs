@@ -2,29 +2,59 @@
 
 /// Items of a block: small enough that a nearly empty list costs little.
 const BLOCK: usize = 1 << BLOCK_BITS;
-const BLOCK_BITS: u32 = 9;
+const BLOCK_BITS: u32 = 11;
 
 /// Items by number, in blocks that are allocated once.
 pub(super) struct Blocks<T> {
     blocks: Vec<Vec<T>>,
+    /// Blocks in use; those behind them are spare.
+    used: usize,
 }
 
 impl<T> Default for Blocks<T> {
     fn default() -> Self {
-        Blocks { blocks: Vec::new() }
+        Blocks {
+            blocks: Vec::new(),
+            used: 0,
+        }
     }
 }
 
 impl<T> Blocks<T> {
     pub(super) fn push(&mut self, item: T) {
-        match self.blocks.last_mut() {
+        match self.blocks[..self.used].last_mut() {
             Some(last) if last.len() < BLOCK => last.push(item),
             _ => {
-                let mut block = Vec::with_capacity(BLOCK);
-                block.push(item);
-                self.blocks.push(block);
+                self.next();
+                self.blocks[self.used - 1].push(item);
             }
         }
+    }
+
+    /// Takes a spare block into use, or a new one.
+    fn next(&mut self) {
+        if self.used == self.blocks.len() {
+            self.blocks.push(Vec::with_capacity(BLOCK));
+        }
+        self.used += 1;
+    }
+
+    /// Bytes of memory it holds.
+    pub(super) fn held(&self) -> usize {
+        self.blocks.len() * BLOCK * size_of::<T>() + self.blocks.capacity() * size_of::<Vec<T>>()
+    }
+
+    /// Forgets all items, and keeps the blocks for others.
+    pub(super) fn clear(&mut self) {
+        self.blocks[..self.used].iter_mut().for_each(Vec::clear);
+        self.used = 0;
+    }
+
+    /// Gives back spare blocks, about `bytes` of them at most.
+    pub(super) fn release(&mut self, bytes: usize) {
+        let count = self.blocks.len();
+        let most = bytes.div_ceil(BLOCK * size_of::<T>());
+        self.blocks.truncate(self.used.max(count - count.min(most)));
     }
 
     #[inline]
@@ -71,5 +101,19 @@ mod tests {
         assert_eq!(list[BLOCK as u32 - 1], 3 * (BLOCK as u32 - 1));
         assert_eq!(list.get(BLOCK as u32), Some(&(3 * BLOCK as u32 + 1)));
         assert_eq!(list.get(2 * BLOCK as u32 + 1), None);
+    }
+
+    #[test]
+    fn a_cleared_list_fills_its_blocks_again_and_gives_back_spare_ones() {
+        let mut list = Blocks::default();
+        (0..3 * BLOCK as u32).for_each(|number| list.push(number));
+        let held = list.held();
+        list.clear();
+        assert_eq!((list.held(), list.get(0)), (held, None));
+        (0..BLOCK as u32 + 1).for_each(|number| list.push(number + 1));
+        assert_eq!((list.held(), list[BLOCK as u32]), (held, BLOCK as u32 + 1));
+        list.release(usize::MAX);
+        assert_eq!(list[BLOCK as u32], BLOCK as u32 + 1);
+        assert!(list.held() < held);
     }
 }

@@ -2,11 +2,10 @@
 //!
 //! Neighbour: the shard, which says by number which name is meant.
 
-use std::collections::HashMap;
-
 use super::DocumentId;
 use super::arena::{Arena, At, stored};
 use super::blocks::Blocks;
+use super::counted::{Counted, Head};
 use super::shard::Update;
 use crate::records::Forms;
 
@@ -30,7 +29,7 @@ pub(super) enum Text<'a> {
 }
 
 /// What is known of one name.
-// Packed to 60 bytes, since there are hundreds of millions of them.
+// Packed to 64 bytes, since there are hundreds of millions of them.
 #[derive(Clone, Copy)]
 #[repr(C, packed(4))]
 struct Fact {
@@ -48,13 +47,13 @@ struct Fact {
     name: At,
     forms: Forms,
     flags: u8,
+    /// Counted documents that may be mentioned again, beside the last one.
+    more: Head,
 }
 
 const HAS_TEXT: u8 = 1;
 const HAS_NAME: u8 = 2;
 const GUESSED: u8 = 4;
-/// Other documents than the last one are open: see `Facts::open`.
-const MORE_OPEN: u8 = 8;
 
 /// What is known of the names of a shard, numbered as there.
 #[derive(Default)]
@@ -64,8 +63,7 @@ pub(super) struct Facts {
     arena: Arena,
     /// Bytes of the arena that were replaced.
     garbage: usize,
-    /// For names with `MORE_OPEN`: counted documents that may be mentioned again, beside the last one.
-    open: HashMap<u32, Vec<DocumentId>>,
+    counted: Counted,
     /// The document whose name was stored last: neighbours in a batch share it.
     named: Option<(DocumentId, At)>,
 }
@@ -153,6 +151,7 @@ impl Facts {
             name: At::default(),
             forms: update.forms,
             flags: 0,
+            more: 0,
         };
         fact.set(GUESSED, update.guessed);
         fact.set_last(update.place.document);
@@ -183,23 +182,16 @@ impl Facts {
     fn count(&mut self, at: u32, document: DocumentId, open: &[DocumentId]) {
         let fact = &mut self.list[at];
         let last = fact.last();
-        if fact.has(MORE_OPEN)
-            && self
-                .open
-                .get(&at)
-                .is_some_and(|list| list.contains(&document))
-        {
+        if self.counted.list(fact.more).any(|seen| seen == document) {
             return;
         }
         fact.documents += 1;
         fact.set_last(document);
-        if !is_open(open, last) {
-            return;
+        if is_open(open, last) {
+            fact.more = self
+                .counted
+                .add(fact.more, last, |seen| is_open(open, seen));
         }
-        fact.set(MORE_OPEN, true);
-        let list = self.open.entry(at).or_default();
-        list.retain(|&d| is_open(open, d));
-        list.push(last);
     }
 
     fn replace_first(&mut self, at: u32, update: &Update<'_>) {
@@ -266,7 +258,42 @@ impl Facts {
 
     /// Gives back what only counting needs: from now on facts are only read.
     pub(super) fn seal(&mut self) {
-        self.open = HashMap::new();
+        self.counted = Counted::default();
+    }
+
+    /// Bytes of memory it holds.
+    pub(super) fn held(&self) -> usize {
+        self.list.held() + self.arena.held() + self.counted.held()
+    }
+
+    /// Forgets all names, and keeps the memory for others.
+    pub(super) fn clear(&mut self) {
+        self.list.clear();
+        self.arena.clear();
+        self.counted.clear();
+        self.garbage = 0;
+        self.named = None;
+    }
+
+    /// Gives back memory that is not in use, about `bytes` of each kind at most.
+    pub(super) fn release(&mut self, bytes: usize) {
+        self.list.release(bytes);
+        self.arena.release(bytes);
+        self.counted.release();
+    }
+
+    /// Puts into `shared` those documents of a name that are among the `open` ones, sorted.
+    pub(super) fn open_documents(
+        &self,
+        at: u32,
+        open: &[DocumentId],
+        shared: &mut Vec<DocumentId>,
+    ) {
+        let fact = &self.list[at];
+        let counted = self.counted.list(fact.more).chain([fact.last()]);
+        shared.clear();
+        shared.extend(counted.filter(|&document| is_open(open, document)));
+        shared.sort_unstable();
     }
 
     /// What is known of a name.

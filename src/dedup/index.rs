@@ -7,6 +7,8 @@ use super::arena::At;
 
 /// Slots of the smallest index.
 const SMALLEST_BITS: u32 = 6;
+/// Slots that an index may have at most, if nobody says otherwise.
+const MOST_BITS: u32 = 40;
 /// Bits of an address; the rest of a slot is the hash's.
 const AT_BITS: u32 = 40;
 
@@ -14,14 +16,42 @@ const AT_BITS: u32 = 40;
 type Slot = u64;
 
 /// Finds addresses of keys by a part of their hash.
-#[derive(Default)]
 pub(super) struct Index {
     slots: Vec<Slot>,
     taken: usize,
     bits: u32,
+    /// Bits from which it is full rather than grown, if that can be helped.
+    most: u32,
 }
 
 impl Index {
+    /// An empty index that wants to take at most `bytes` of memory.
+    pub(super) fn new(bytes: Option<usize>) -> Self {
+        let slots = bytes.map(|bytes| (bytes / size_of::<Slot>()).max(1));
+        Index {
+            slots: Vec::new(),
+            taken: 0,
+            bits: 0,
+            most: slots.map_or(MOST_BITS, |slots| slots.ilog2().max(SMALLEST_BITS)),
+        }
+    }
+
+    /// Whether it would grow past what it wants to take.
+    pub(super) fn is_full(&self) -> bool {
+        self.bits >= self.most && self.taken >= self.slots.len() / 4 * 3
+    }
+
+    /// Bytes of memory it holds.
+    pub(super) fn held(&self) -> usize {
+        self.slots.capacity() * size_of::<Slot>()
+    }
+
+    /// Forgets all addresses, and keeps the slots for others.
+    pub(super) fn clear(&mut self) {
+        self.slots.fill(0);
+        self.taken = 0;
+    }
+
     /// Number of addresses.
     pub(super) fn len(&self) -> usize {
         self.taken
@@ -48,8 +78,10 @@ impl Index {
     /// Adds an address, which must not be the last of all.
     #[inline]
     pub(super) fn insert(&mut self, hash: u64, at: At) {
-        // Three in four: beyond, searches for what is not there grow long.
-        if self.taken >= self.slots.len() / 4 * 3 {
+        // Three in four: beyond, searches for what is not there grow long. A full index bears a little more, until whoever
+        // fills it has taken note.
+        let eighths = if self.bits < self.most { 6 } else { 7 };
+        if self.taken >= self.slots.len() / 8 * eighths {
             self.grow();
         }
         self.taken += 1;
@@ -57,7 +89,7 @@ impl Index {
     }
 
     /// Gives the slots back; the number of addresses stays.
-    pub(super) fn clear(&mut self) {
+    pub(super) fn seal(&mut self) {
         self.slots = Vec::new();
         self.bits = 0;
     }
@@ -97,7 +129,7 @@ mod tests {
 
     #[test]
     fn addresses_are_found_among_those_of_equal_and_neighbouring_hashes() {
-        let mut index = Index::default();
+        let mut index = Index::new(None);
         assert_eq!(index.find(7).count(), 0);
         // The last slots are contested, so that searches go round the end.
         let hashes = [7, 0xff_ffff, 0xff_ffff, 0, 0xff_fffe, 7];
@@ -114,5 +146,23 @@ mod tests {
             assert_eq!(found, all, "{wanted}");
         }
         assert_eq!(index.find(8).count(), 0);
+        let held = index.held();
+        index.clear();
+        assert_eq!((index.len(), index.find(7).count()), (0, 0));
+        assert_eq!(index.held(), held);
+    }
+
+    #[test]
+    fn an_index_past_its_size_is_full_and_takes_more_all_the_same() {
+        let mut index = Index::new(Some(128 * 8 + 9));
+        for number in 0..200u64 {
+            assert_eq!(
+                index.is_full(),
+                (96..113).contains(&number) || number >= 192,
+                "{number}"
+            );
+            index.insert(number << 17, At::from_bits(number));
+        }
+        assert!((0..200u64).all(|number| index.find(number << 17).any(|at| at.bits() == number)));
     }
 }

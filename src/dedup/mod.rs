@@ -1,17 +1,26 @@
 //! Mentions to records: one table of keys, shared by all threads.
 //!
 //! Threads fill a [`Batch`] each and hand it over whole; the [`Table`] aggregates by key and gives the records out in
-//! order. Neighbours: the scanner's mentions come in, [`Record`](crate::records::Record)s go out. Knows nothing of formats
-//! or files.
+//! order. Within a [`Budget`], a table that has used it up is written to disk as a sorted run of partial records, and filled
+//! again; at the end all runs are merged. Neighbours: the scanner's mentions come in, [`Record`](crate::records::Record)s go
+//! out. Knows nothing of formats, or of any file but its own runs.
 
 mod arena;
 mod batch;
 pub(crate) mod bench_support;
 mod blocks;
+mod counted;
 mod facts;
+mod in_order;
 mod index;
+mod ledger;
+mod merge;
 mod order;
+mod page;
+mod rows;
+mod run;
 mod shard;
+mod spill;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -19,7 +28,9 @@ mod tests;
 use std::sync::Arc;
 
 pub(crate) use batch::Batch;
-pub(crate) use table::Table;
+pub use run::SpillError;
+pub(crate) use spill::Budget;
+pub(crate) use table::{Drained, Table};
 
 /// What a table keeps of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

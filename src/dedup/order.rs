@@ -32,19 +32,26 @@ impl Item {
     }
 }
 
-/// All keys of `shards`, of which there are at most 65,536, sorted. Uses the rayon pool that the caller runs in, if any.
+/// Puts all keys of `shards`, of which there are at most 65,536, into `items`, sorted. With `parallel`, uses the rayon pool
+/// that the caller runs in.
 ///
 /// Takes 16 bytes a key, and reads each key about once for every 8 bytes that it shares with a neighbour.
-pub(super) fn by_key(shards: &[Shard]) -> Vec<Item> {
-    let mut items = vec![Item::default(); shards.iter().map(Shard::len).sum()];
+pub(super) fn by_key(shards: &[&Shard], items: &mut Vec<Item>, parallel: bool) {
+    let count = shards.iter().map(|shard| shard.len()).sum();
+    items.clear();
+    if items.capacity() < count {
+        // Freed before it is allocated, so that never both are there.
+        *items = Vec::new();
+        items.reserve_exact(count);
+    }
+    items.resize(count, Item::default());
     let mut rest = items.as_mut_slice();
     let parts = shards.iter().enumerate().map(|(number, shard)| {
         let part;
         (part, rest) = std::mem::take(&mut rest).split_at_mut(shard.len());
-        (number as u16, shard, part)
+        (number as u16, *shard, part)
     });
     let parts: Vec<_> = parts.collect();
-    let parallel = rayon::current_thread_index().is_some();
     if parallel {
         parts
             .into_par_iter()
@@ -54,8 +61,7 @@ pub(super) fn by_key(shards: &[Shard]) -> Vec<Item> {
             .into_iter()
             .for_each(|(number, shard, part)| list(number, shard, part));
     }
-    Sorter { shards, parallel }.sort_loaded(&mut items, 0);
-    items
+    Sorter { shards, parallel }.sort_loaded(items, 0);
 }
 
 /// Lists a shard's keys in the order they are stored, each with its first bytes.
@@ -70,7 +76,7 @@ fn list(number: u16, shard: &Shard, items: &mut [Item]) {
 }
 
 struct Sorter<'a> {
-    shards: &'a [Shard],
+    shards: &'a [&'a Shard],
     parallel: bool,
 }
 
@@ -143,7 +149,7 @@ impl Sorter<'_> {
 }
 
 /// Brings the keys of some items into the cache, waiting for all of them at once.
-pub(super) fn touch(shards: &[Shard], items: &[Item]) {
+pub(super) fn touch(shards: &[&Shard], items: &[Item]) {
     let read = items.iter().fold(0, |all, item| {
         let (shard, at) = item.place();
         all ^ shards[shard].touch(at)
@@ -151,12 +157,28 @@ pub(super) fn touch(shards: &[Shard], items: &[Item]) {
     std::hint::black_box(read);
 }
 
+/// Calls `with` for each item in order, with its shard and the address of its key there.
+pub(super) fn each<E>(
+    shards: &[&Shard],
+    items: &[Item],
+    mut with: impl FnMut(&Shard, At) -> Result<(), E>,
+) -> Result<(), E> {
+    for some in items.chunks(TOGETHER) {
+        touch(shards, some);
+        for item in some {
+            let (shard, at) = item.place();
+            with(shards[shard], at)?;
+        }
+    }
+    Ok(())
+}
+
 fn same_prefix(a: &Item, b: &Item) -> bool {
     a.prefix == b.prefix
 }
 
 /// The first eight bytes as a number that sorts like them; missing ones are 0.
-fn prefix(key: &[u8]) -> u64 {
+pub(super) fn prefix(key: &[u8]) -> u64 {
     let mut bytes = [0; PREFIX];
     match key.first_chunk() {
         Some(chunk) => bytes = *chunk,

@@ -48,9 +48,10 @@ struct Guess {
 }
 
 impl Shard {
-    pub(super) fn new(kept: Kept) -> Self {
+    /// An empty shard, whose index wants to take at most `index` bytes.
+    pub(super) fn new(kept: Kept, index: Option<usize>) -> Self {
         Shard {
-            index: Index::default(),
+            index: Index::new(index),
             keys: Arena::default(),
             facts: (kept == Kept::All).then(Facts::default),
         }
@@ -120,9 +121,36 @@ impl Shard {
 
     /// Gives back what only adding needs: from now on keys are only read.
     pub(super) fn seal(&mut self) {
-        self.index.clear();
+        self.index.seal();
         if let Some(facts) = &mut self.facts {
             facts.seal();
+        }
+    }
+
+    /// Bytes of memory it holds.
+    pub(super) fn held(&self) -> usize {
+        self.index.held() + self.keys.held() + self.facts.as_ref().map_or(0, Facts::held)
+    }
+
+    /// Whether another name would make its index larger than it should be.
+    pub(super) fn is_full(&self) -> bool {
+        self.index.is_full()
+    }
+
+    /// Forgets all keys, and keeps the memory for others.
+    pub(super) fn clear(&mut self) {
+        self.index.clear();
+        self.keys.clear();
+        if let Some(facts) = &mut self.facts {
+            facts.clear();
+        }
+    }
+
+    /// Gives back memory that is not in use, about `bytes` of each kind at most.
+    pub(super) fn release(&mut self, bytes: usize) {
+        self.keys.release(bytes);
+        if let Some(facts) = &mut self.facts {
+            facts.release(bytes);
         }
     }
 
@@ -156,6 +184,13 @@ impl Shard {
     pub(super) fn known(&self, at: At) -> Option<Known<'_>> {
         let facts = self.facts.as_ref()?;
         Some(facts.known(number(self.keys.get(at))))
+    }
+
+    /// Puts into `shared` those documents that mention the key at `at` and are among the `open` ones, sorted.
+    pub(super) fn open_documents(&self, at: At, open: &[DocumentId], shared: &mut Vec<DocumentId>) {
+        if let Some(facts) = &self.facts {
+            facts.open_documents(number(self.keys.get(at)), open, shared);
+        }
     }
 }
 

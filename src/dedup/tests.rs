@@ -1,13 +1,14 @@
 //! The table against a twin that keeps everything in ordered maps, with one thread and with several.
 
+mod spill;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 
-use super::{Batch, Document, DocumentId, Kept, Table};
+use super::{Batch, Document, DocumentId, Kept, SpillError, Table};
 use crate::records::Record;
 use crate::scan::{Form, Mention};
 
@@ -83,15 +84,16 @@ fn owned(r: &Record<'_>) -> Owned {
 fn records(table: Table) -> Vec<Owned> {
     let mut records = Vec::new();
     let own = |run: &mut dyn Iterator<Item = Record<'_>>| {
-        Ok::<_, Infallible>(run.map(|record| owned(&record)).collect::<Vec<_>>())
+        Ok::<_, SpillError>(run.map(|record| owned(&record)).collect::<Vec<_>>())
     };
-    let count = table.into_rows(own, |run| {
+    let drained = table.into_rows(own, |run| {
         records.extend(run);
         Ok(())
     });
+    let count = drained.unwrap().records;
     assert_eq!(
         count,
-        Ok(records.len() as u64),
+        records.len() as u64,
         "the count returned is that of the records given out"
     );
     records
@@ -171,8 +173,7 @@ fn key(name: u32) -> String {
 }
 
 /// Documents one after the other, closed through the batch.
-fn fill_in_turn(said: &[Said], handover: usize) -> Table {
-    let table = Table::new(Kept::All);
+fn fill_in_turn(table: Table, said: &[Said], handover: usize) -> Table {
     let mut batch = table.batch();
     let mut by_document: BTreeMap<DocumentId, Vec<&Said>> = BTreeMap::new();
     for one in said {
@@ -184,18 +185,17 @@ fn fill_in_turn(said: &[Said], handover: usize) -> Table {
             push(&mut batch, one);
             pushed += 1;
             if pushed % handover == 0 {
-                table.absorb(&mut batch);
+                table.absorb(&mut batch).unwrap();
             }
         }
         batch.close(&id);
     }
-    table.absorb(&mut batch);
+    table.absorb(&mut batch).unwrap();
     table
 }
 
 /// Each thread has mentions of every document, in an order of its own; who hands over a document's last one closes it.
-fn fill_crosswise(said: &[Said], threads: usize, handover: usize) -> Table {
-    let table = Table::new(Kept::All);
+fn fill_crosswise(table: Table, said: &[Said], threads: usize, handover: usize) -> Table {
     let mut left: BTreeMap<DocumentId, AtomicUsize> = BTreeMap::new();
     for one in said {
         *left.entry(one.document).or_default().get_mut() += 1;
@@ -211,7 +211,7 @@ fn fill_crosswise(said: &[Said], threads: usize, handover: usize) -> Table {
                 let mut batch = table.batch();
                 for part in mine.chunks(handover) {
                     part.iter().for_each(|one| push(&mut batch, one));
-                    table.absorb(&mut batch);
+                    table.absorb(&mut batch).unwrap();
                     let last =
                         |one: &&&Said| left[&one.document].fetch_sub(1, Ordering::AcqRel) == 1;
                     part.iter()
@@ -227,12 +227,12 @@ fn fill_crosswise(said: &[Said], threads: usize, handover: usize) -> Table {
 proptest! {
     #[test]
     fn one_thread_gives_what_the_twin_gives(said in mentions(), handover in 1..50usize) {
-        prop_assert_eq!(records(fill_in_turn(&said, handover)), twin(&said));
+        prop_assert_eq!(records(fill_in_turn(Table::new(Kept::All), &said, handover)), twin(&said));
     }
 
     #[test]
     fn several_threads_give_what_the_twin_gives(said in mentions(), threads in 1..5usize, handover in 1..50usize) {
-        prop_assert_eq!(records(fill_crosswise(&said, threads, handover)), twin(&said));
+        prop_assert_eq!(records(fill_crosswise(Table::new(Kept::All), &said, threads, handover)), twin(&said));
     }
 }
 
@@ -261,7 +261,7 @@ fn a_document_closed_and_another_opened_count_two() {
     ];
     for one in &all {
         push(&mut batch, one);
-        table.absorb(&mut batch);
+        table.absorb(&mut batch).unwrap();
         table.close(&DocumentId {
             source: 0,
             document: one.document.document.wrapping_sub(1),
@@ -281,13 +281,13 @@ fn a_document_shared_by_threads_is_counted_once_though_others_come_between() {
         said(0, 0, "10.5555/a", 5),
     ];
     push(&mut one, &all[0]);
-    table.absorb(&mut one);
+    table.absorb(&mut one).unwrap();
     push(&mut other, &all[1]);
     other.close(&all[1].document);
     push(&mut other, &all[2]);
-    table.absorb(&mut other);
+    table.absorb(&mut other).unwrap();
     push(&mut one, &all[3]);
-    table.absorb(&mut one);
+    table.absorb(&mut one).unwrap();
     table.close(&all[0].document);
     table.close(&all[2].document);
     assert_eq!(records(table)[0].documents, 3);
@@ -305,7 +305,7 @@ fn the_first_mention_is_the_least_even_if_each_comes_before_the_last() {
             one.text = format!("{key}{name}{document}").into_bytes();
             push(&mut batch, &one);
         }
-        table.absorb(&mut batch);
+        table.absorb(&mut batch).unwrap();
         table.close(&DocumentId {
             source: 7,
             document,
@@ -327,27 +327,48 @@ fn many_keys_come_out_sorted_with_a_pool_and_without() {
     let all: Vec<Said> = (0..60_000u64)
         .map(|i| said(0, 0, &format!("10.5555/j.x.{}", i * 7_919 % 60_013), i))
         .collect();
-    let alone = records(fill_in_turn(&all, 5000));
+    let alone = records(fill_in_turn(Table::new(Kept::All), &all, 5000));
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(2)
         .build()
         .expect("two threads");
-    assert_eq!(pool.install(|| records(fill_in_turn(&all, 5000))), alone);
+    assert_eq!(
+        pool.install(|| records(fill_in_turn(Table::new(Kept::All), &all, 5000))),
+        alone
+    );
     assert_eq!(alone, twin(&all));
+}
+
+/// Why records stopped.
+#[derive(Debug)]
+enum Stopped {
+    Full,
+    Spill,
+}
+
+impl From<SpillError> for Stopped {
+    fn from(_: SpillError) -> Self {
+        Stopped::Spill
+    }
 }
 
 #[test]
 fn a_sink_that_fails_stops_the_records() {
-    let table = fill_in_turn(&[said(0, 0, "10.5555/a", 1), said(0, 0, "10.5555/b", 2)], 9);
+    let table = fill_in_turn(
+        Table::new(Kept::All),
+        &[said(0, 0, "10.5555/a", 1), said(0, 0, "10.5555/b", 2)],
+        9,
+    );
     let mut seen = 0;
     let stopped = table.into_rows(
         |run| Ok(run.count()),
         |_| {
             seen += 1;
-            Err("full")
+            Err(Stopped::Full)
         },
     );
-    assert_eq!((stopped, seen), (Err("full"), 1));
+    assert!(matches!(stopped, Err(Stopped::Full)));
+    assert_eq!(seen, 1);
 }
 
 /// Texts that differ from their key in case, here and there, and in more.
@@ -374,11 +395,18 @@ fn the_first_text_comes_back_in_its_own_case() {
         })
         .collect();
     for said in &all {
-        let records = records(fill_in_turn(std::slice::from_ref(said), 1));
+        let records = records(fill_in_turn(
+            Table::new(Kept::All),
+            std::slice::from_ref(said),
+            1,
+        ));
         assert_eq!(records, twin(std::slice::from_ref(said)));
     }
     let backwards: Vec<Said> = all.iter().rev().cloned().collect();
-    assert_eq!(records(fill_crosswise(&backwards, 1, 1)), twin(&all));
+    assert_eq!(
+        records(fill_crosswise(Table::new(Kept::All), &backwards, 1, 1)),
+        twin(&all)
+    );
 }
 
 proptest! {
@@ -388,7 +416,7 @@ proptest! {
         let mut batch = table.batch();
         for part in said.chunks(handover) {
             part.iter().for_each(|one| push(&mut batch, one));
-            table.absorb(&mut batch);
+            table.absorb(&mut batch).unwrap();
         }
         let keys: Vec<String> = records(table).into_iter().map(|record| record.doi).collect();
         let wanted: Vec<String> = twin(&said).into_iter().map(|record| record.doi).collect();
@@ -414,7 +442,7 @@ fn a_full_batch_says_so() {
         pushed += 1;
     }
     assert_eq!(pushed, 4096);
-    table.absorb(&mut batch);
+    table.absorb(&mut batch).unwrap();
     assert!(!batch.is_full());
     push(
         &mut batch,

@@ -7,6 +7,7 @@
 
 mod crew;
 mod feed;
+mod memory;
 mod monitor;
 mod options;
 mod order;
@@ -69,15 +70,15 @@ impl Pipeline {
 
     /// Runs to the end, and writes the output.
     ///
-    /// Time is that of reading and unpacking, or of scanning, whichever is slower; memory that of the records, plus about
-    /// five [chunks](PipelineBuilder::chunk) a thread, however large the sources are. With
-    /// [`mentions`](PipelineBuilder::mentions), memory is that of the chunks alone.
+    /// Time is that of reading and unpacking, or of scanning, whichever is slower; memory that of the records, but at most
+    /// what the run [may use](PipelineBuilder::memory), plus about five [chunks](PipelineBuilder::chunk) a thread, however
+    /// large the sources are. With [`mentions`](PipelineBuilder::mentions), memory is that of the chunks alone.
     ///
     /// A source or document that cannot be read is counted in [`Report::errors`] and told to the [`log`] as a warning, and
     /// what came before its damage is kept, all but a name that the damage cuts through.
     ///
     /// # Errors
-    /// If the output cannot be written, if the run is [cancelled](Monitor::cancel), or, with [`OnError::Fail`], if any
+    /// If the output, or a temporary file, cannot be written, if the run is [cancelled](Monitor::cancel), or, with [`OnError::Fail`], if any
     /// input is lost. Then no file stands under an output's name but what stood there before.
     pub fn run(self) -> Result<Report, Error> {
         run::run(&self.options)

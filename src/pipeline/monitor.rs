@@ -18,7 +18,15 @@ struct State {
     /// 0 where it is not known.
     total: AtomicU64,
     cancelled: AtomicBool,
-    temporary: Mutex<Vec<PathBuf>>,
+    temporary: Mutex<Temporary>,
+}
+
+/// Files that are to be removed if a run does not come to its end.
+#[derive(Debug, Default)]
+struct Temporary {
+    paths: Vec<PathBuf>,
+    /// They were removed, and what is made now is to go at once.
+    removed: bool,
 }
 
 /// How far a run is.
@@ -62,11 +70,9 @@ impl Monitor {
     /// Removes the temporary files of a run that will not come to its end, because the process is about to exit while a
     /// read waits. What cannot be removed stays.
     pub fn remove_temporary_files(&self) {
-        for path in lock(&self.0.temporary).drain(..) {
-            if let Err(error) = fs::remove_file(&path) {
-                log::debug!("{}: {error}", path.display());
-            }
-        }
+        let mut temporary = lock(&self.0.temporary);
+        temporary.removed = true;
+        temporary.paths.drain(..).for_each(|path| remove(&path));
     }
 
     pub(super) fn bytes(&self) -> &AtomicU64 {
@@ -86,11 +92,21 @@ impl Monitor {
     }
 
     pub(super) fn note_temporary(&self, path: Option<&Path>) {
-        lock(&self.0.temporary).extend(path.map(Path::to_owned));
+        let mut temporary = lock(&self.0.temporary);
+        match temporary.removed {
+            true => path.into_iter().for_each(remove),
+            false => temporary.paths.extend(path.map(Path::to_owned)),
+        }
     }
 
     /// The temporary files have their names now, or are gone.
     pub(super) fn forget_temporary(&self) {
-        lock(&self.0.temporary).clear();
+        lock(&self.0.temporary).paths.clear();
+    }
+}
+
+fn remove(path: &Path) {
+    if let Err(error) = fs::remove_file(path) {
+        log::debug!("{}: {error}", path.display());
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Pipeline;
+use super::memory::available_memory;
 use super::monitor::Monitor;
 use crate::error::{BadGlob, Error, ErrorKind};
 use crate::input::{Limits, Search, Separator, display_name};
@@ -19,6 +20,9 @@ const MEMBERS: u64 = 100_000_000;
 const EXPANSION: u64 = 1000;
 /// Bytes of history, as zstd itself allows unasked.
 const WINDOW: u64 = 128 << 20;
+
+/// Bytes of memory below which a run cannot do.
+const LEAST_MEMORY: u64 = 1 << 20;
 
 /// What a broken source or document does to the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +51,7 @@ pub struct PipelineBuilder {
     chunk: Option<usize>,
     max_expansion: Option<u64>,
     max_window: Option<u64>,
+    memory: Option<u64>,
     tmp: Option<PathBuf>,
     on_error: OnError,
     monitor: Monitor,
@@ -66,6 +71,7 @@ pub(super) struct Options {
     pub(super) threads: usize,
     pub(super) chunk: usize,
     pub(super) limits: Limits,
+    pub(super) memory: usize,
     pub(super) tmp: PathBuf,
     pub(super) on_error: OnError,
     pub(super) monitor: Monitor,
@@ -167,8 +173,17 @@ impl PipelineBuilder {
         self
     }
 
-    /// Sets the folder for temporary files: copies of zip archives that stand within other sources. The default is the
-    /// output's folder, or the system's where there is none.
+    /// Sets how many bytes of memory the run may use for all that grows with its input: names, what is known of them, and the
+    /// buffers that they go through; what is less than 1 MiB counts as that. The default is a quarter of what the machine, or
+    /// this process's control group, has. Past it, names are kept in [temporary files](Self::tmp_dir) and merged at the end:
+    /// it bears on time, never on the output. Scanning itself takes some [chunks](Self::chunk) a thread beside it.
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.memory = Some(bytes);
+        self
+    }
+
+    /// Sets the folder for temporary files: names past the [memory](Self::memory) of the run, and copies of zip archives that
+    /// stand within other sources. The default is the output's folder, or the system's where there is none.
     pub fn tmp_dir(mut self, folder: impl AsRef<Path>) -> Self {
         self.tmp = Some(folder.as_ref().to_owned());
         self
@@ -203,6 +218,7 @@ impl PipelineBuilder {
                 expansion: self.max_expansion.unwrap_or(EXPANSION),
                 window: self.max_window.unwrap_or(WINDOW),
             },
+            memory: usize::try_from(memory(self.memory)).unwrap_or(usize::MAX),
             tmp: self.tmp.unwrap_or_else(|| tmp_dir(self.output.as_deref())),
             paths: self.paths,
             lists: self.lists,
@@ -227,6 +243,12 @@ fn tmp_dir(output: Option<&Path>) -> PathBuf {
         Some(folder) => folder.to_owned(),
         None => std::env::temp_dir(),
     }
+}
+
+fn memory(chosen: Option<u64>) -> u64 {
+    chosen
+        .unwrap_or_else(|| available_memory() / 4)
+        .max(LEAST_MEMORY)
 }
 
 fn available_threads() -> usize {
@@ -260,6 +282,7 @@ impl Options {
             exclude: self.exclude.clone(),
             fail_on_error: self.on_error == OnError::Fail,
             threads: self.threads,
+            memory: self.memory as u64,
         }
     }
 }

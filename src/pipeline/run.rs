@@ -12,7 +12,7 @@ use rayon::ThreadPool;
 use super::monitor::Monitor;
 use super::options::{OnError, Options};
 use super::{crew, turn};
-use crate::dedup::{Document, DocumentId, Kept, Table};
+use crate::dedup::{Budget, Document, DocumentId, Drained, Kept, Table};
 use crate::error::{Error, ErrorKind};
 use crate::input::{InputError, Kind, Opening, Reach, Separator, Source, display_name, read_list};
 use crate::records::{Format, MentionRow, Output, Record, RowWriter, appender, writer};
@@ -83,8 +83,10 @@ fn run_through(options: &Options) -> Result<Report, Error> {
     let (table, counts, losses, skipped) = run.into_results()?;
     let mut report = Report::new(options.for_report(), counts, losses);
     report.skipped = skipped;
-    let (written, rows) = sink.finish(table, pool.as_ref(), options)?;
-    report.records = written;
+    let (drained, rows) = sink.finish(table, pool.as_ref(), options)?;
+    report.records = drained.records;
+    report.runs = drained.spilled.runs;
+    report.spilled_bytes = drained.spilled.bytes;
     report.bytes_read = options.monitor.progress().bytes;
     report.seconds = started.elapsed().as_secs_f64();
     rows.commit()
@@ -150,7 +152,7 @@ impl<'p> Run<'p> {
             options,
             sources,
             reach: Reach { before, behind },
-            table: Table::new(kept(options)),
+            table: table(options),
             own: outputs.identities(),
             stopped: AtomicBool::new(false),
             ledger: Mutex::default(),
@@ -274,6 +276,19 @@ impl Named {
     }
 }
 
+/// The table of a run; where mentions are wanted it stays empty.
+fn table(options: &Options) -> Table {
+    let monitor = options.monitor.clone();
+    let budget = Budget {
+        bytes: options.memory,
+        folder: options.tmp.clone(),
+        threads: options.threads,
+        note: Box::new(move |path| monitor.note_temporary(Some(path))),
+        fan: None,
+    };
+    Table::within(kept(options), budget)
+}
+
 /// What the format shows of a record.
 fn kept(options: &Options) -> Kept {
     match options.format {
@@ -321,7 +336,7 @@ impl Sink {
         table: Table,
         pool: Option<&ThreadPool>,
         options: &Options,
-    ) -> Result<(u64, Output), Error> {
+    ) -> Result<(Drained, Output), Error> {
         // No row of a table was written yet, so that what stands there is the header.
         let mut out = self.rows.finish().map_err(Error::output)?;
         let format = |records: &mut dyn Iterator<Item = Record<'_>>| {
@@ -332,11 +347,12 @@ impl Sink {
             out.write_all(&rows).map_err(Error::output)
         };
         // No chunk is left to scan, so that writing here keeps nothing waiting.
-        let records = match pool {
+        let mut drained = match pool {
             Some(pool) => pool.install(|| table.into_rows(format, write)),
             None => table.into_rows(format, write),
         }?;
-        Ok((self.written + records, out))
+        drained.records += self.written;
+        Ok((drained, out))
     }
 }
 

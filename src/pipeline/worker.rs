@@ -24,7 +24,7 @@ pub(super) struct Worker<'r> {
 
 /// Mentions on their way into the table, or into the output.
 struct Found<'r> {
-    table: &'r Table,
+    run: &'r Run<'r>,
     batch: Batch,
     rows: Rows,
     keep_rows: bool,
@@ -58,7 +58,7 @@ pub(super) struct SharedLines<'r> {
 impl<'r> Worker<'r> {
     pub(super) fn new(run: &'r Run<'r>) -> Self {
         let found = Found {
-            table: &run.table,
+            run,
             batch: run.table.batch(),
             rows: Rows::default(),
             keep_rows: run.options.mentions,
@@ -241,8 +241,11 @@ impl Found<'_> {
     }
 
     fn hand_over(&mut self) {
-        if !self.keep_rows {
-            self.table.absorb(&mut self.batch);
+        if self.keep_rows {
+            return;
+        }
+        if let Err(error) = self.run.table.absorb(&mut self.batch) {
+            self.run.fail(error.into());
         }
     }
 }

@@ -95,6 +95,16 @@ impl Forms {
         Form::Urn,
     ];
 
+    /// The set as one byte, for files of the same version.
+    pub(crate) fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The set that [`bits`](Self::bits) came from.
+    pub(crate) fn from_bits(bits: u8) -> Forms {
+        Forms(bits)
+    }
+
     /// Whether `form` was seen.
     pub(crate) fn contains(self, form: Form) -> bool {
         self.0 & Forms::from(form).0 != 0

@@ -94,6 +94,10 @@ pub(crate) struct ScanArgs {
     #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
 
+    /// Memory for all that grows, e.g. 512M; what is more goes to temporary files [default: a quarter of what there is]
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    pub(crate) memory: Option<u64>,
+
     /// Read the names of sources from a file, one a line; - is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) files_from: Option<PathBuf>,

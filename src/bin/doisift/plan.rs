@@ -115,6 +115,9 @@ fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
     if let Some(threads) = args.threads {
         builder = builder.threads(threads.into());
     }
+    if let Some(bytes) = args.memory {
+        builder = builder.memory(bytes);
+    }
     if let Some(bytes) = args.chunk {
         builder = builder.chunk(bytes as usize);
     }

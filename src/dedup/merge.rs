@@ -1,0 +1,177 @@
+//! Runs to united entries: the key space is cut into ranges, and each range of all runs is merged by itself.
+//!
+//! Ranges are cut at first keys of frames, so that about as much stands in each, and only the frames at its ends are read
+//! twice. Knows nothing of records or of who wants them.
+
+use super::page::Page;
+use super::run::{Ahead, Cursor, Heads, Reading, SpillError};
+
+/// Keys from `lower` on and below `upper`.
+pub(super) struct Range {
+    lower: Vec<u8>,
+    upper: Option<Vec<u8>>,
+    /// For each run, the frame that its first such key may stand in; none if it has none.
+    starts: Vec<Option<u64>>,
+}
+
+/// Cuts the keys of runs into ranges, in order.
+pub(super) struct Ranges<'r> {
+    heads: Vec<Heads<'r>>,
+    /// The first frame of each run that is not below the next range.
+    ahead: Vec<Option<Ahead>>,
+    /// The frame before that.
+    starts: Vec<Option<u64>>,
+    lower: Vec<u8>,
+    /// Bytes of frames, unpacked, from which a range is large enough.
+    size: u64,
+    ended: bool,
+}
+
+impl<'r> Ranges<'r> {
+    /// Cuts `runs` into ranges of about `size` bytes.
+    pub(super) fn new(runs: &'r [Reading], size: u64) -> Result<Self, SpillError> {
+        let mut ranges = Ranges {
+            heads: runs.iter().map(Reading::heads).collect(),
+            ahead: runs.iter().map(|_| None).collect(),
+            starts: vec![None; runs.len()],
+            lower: Vec::new(),
+            size,
+            ended: false,
+        };
+        (0..runs.len()).try_for_each(|run| ranges.look_ahead(run))?;
+        Ok(ranges)
+    }
+
+    fn look_ahead(&mut self, run: usize) -> Result<(), SpillError> {
+        self.ahead[run] = self.heads[run].next()?;
+        Ok(())
+    }
+
+    /// The run whose next frame has the least first key.
+    fn least(&self) -> Option<usize> {
+        let ahead = self.ahead.iter().enumerate();
+        let ahead = ahead.filter_map(|(run, ahead)| Some((&ahead.as_ref()?.first, run)));
+        ahead.min().map(|(_, run)| run)
+    }
+
+    /// Goes on by frames until the range is large enough or all runs end. Where each run's part of it starts goes to `starts`.
+    fn cut(&mut self, starts: &mut [Option<u64>]) -> Result<Option<Vec<u8>>, SpillError> {
+        let mut size = 0;
+        while let Some(run) = self.least() {
+            let Some(ahead) = &self.ahead[run] else { break };
+            if size >= self.size {
+                return Ok(Some(ahead.first.clone()));
+            }
+            size += ahead.bytes.max(1);
+            self.starts[run] = Some(ahead.at);
+            starts[run].get_or_insert(ahead.at);
+            self.look_ahead(run)?;
+        }
+        self.ended = true;
+        Ok(None)
+    }
+}
+
+impl Iterator for Ranges<'_> {
+    type Item = Result<Range, SpillError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let mut starts = self.starts.clone();
+        let upper = match self.cut(&mut starts) {
+            Ok(upper) => upper,
+            Err(error) => {
+                self.ended = true;
+                return Some(Err(error));
+            }
+        };
+        let lower = std::mem::replace(&mut self.lower, upper.clone().unwrap_or_default());
+        Some(Ok(Range {
+            lower,
+            upper,
+            starts,
+        }))
+    }
+}
+
+/// The entries of one range, of all runs.
+pub(super) struct Merge<'r> {
+    cursors: Vec<Cursor<'r>>,
+    /// A tree of matches: at 0 the cursor that is first of all, at each other node the one that lost there.
+    tree: Vec<usize>,
+}
+
+/// No cursor has come to this node.
+const NOBODY: usize = usize::MAX;
+
+impl<'r> Merge<'r> {
+    pub(super) fn new(runs: &'r [Reading], range: &'r Range) -> Result<Self, SpillError> {
+        let upper = range.upper.as_deref();
+        let parts = runs.iter().zip(&range.starts);
+        let cursors: Vec<_> = parts
+            .filter_map(|(run, start)| Some(Cursor::new(run, (*start)?, &range.lower, upper)))
+            .collect::<Result<_, _>>()?;
+        let mut merge = Merge {
+            tree: vec![NOBODY; cursors.len()],
+            cursors,
+        };
+        (0..merge.cursors.len()).for_each(|cursor| merge.play(cursor));
+        Ok(merge)
+    }
+
+    /// Puts the next entries on `page`, at most `most`, instead of what was there. Returns whether there were any.
+    pub(super) fn fill(&mut self, page: &mut Page, most: usize) -> Result<bool, SpillError> {
+        page.clear();
+        while let Some(first) = self.first() {
+            let cursor = &mut self.cursors[first];
+            if page.last() == Some(cursor.key()) {
+                page.unite(cursor);
+            } else if page.len() < most {
+                page.push(cursor);
+            } else {
+                break;
+            }
+            cursor.advance()?;
+            self.play(first);
+        }
+        Ok(page.len() > 0)
+    }
+
+    /// The cursor that stands on the least key of the range.
+    #[inline]
+    fn first(&self) -> Option<usize> {
+        let first = *self.tree.first()?;
+        (!self.cursors[first].is_ended()).then_some(first)
+    }
+
+    /// Lets a cursor that has moved play its matches again, from its leaf to the root.
+    #[inline]
+    fn play(&mut self, cursor: usize) {
+        let mut winner = cursor;
+        let mut node = (cursor + self.tree.len()) / 2;
+        while node > 0 {
+            let other = self.tree[node];
+            if other == NOBODY {
+                self.tree[node] = winner;
+                return;
+            }
+            if self.precedes(other, winner) {
+                self.tree[node] = winner;
+                winner = other;
+            }
+            node /= 2;
+        }
+        self.tree[0] = winner;
+    }
+
+    #[inline]
+    fn precedes(&self, a: usize, b: usize) -> bool {
+        let (left, right) = (&self.cursors[a], &self.cursors[b]);
+        if left.rank() != right.rank() {
+            return left.rank() < right.rank();
+        }
+        (left.is_ended(), left.key(), a) < (right.is_ended(), right.key(), b)
+    }
+}

@@ -1,0 +1,83 @@
+//! Some united entries, in order: what a merge gives out at a time.
+
+use super::DocumentId;
+use super::run::{Cursor, Entry, Fields, Span};
+
+/// Entries with distinct keys, in order; used for one lot after another.
+#[derive(Default)]
+pub(super) struct Page {
+    /// Keys, and the strings of `fields`.
+    bytes: Vec<u8>,
+    keys: Vec<Span>,
+    /// What is known of each key; empty where keys alone are kept.
+    fields: Vec<Fields>,
+    /// Open documents of all entries, and where those of each start.
+    open: Vec<DocumentId>,
+    starts: Vec<usize>,
+}
+
+impl Page {
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.keys.clear();
+        self.fields.clear();
+        self.open.clear();
+        self.starts.clear();
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// The greatest key.
+    #[inline]
+    pub(super) fn last(&self) -> Option<&[u8]> {
+        self.keys.last().map(|key| key.of(&self.bytes))
+    }
+
+    /// Adds the entry that `cursor` stands on, whose key is greater than all.
+    #[inline]
+    pub(super) fn push(&mut self, cursor: &Cursor<'_>) {
+        self.keys.push(Span::push(&mut self.bytes, cursor.key()));
+        if let Some((fields, strings, open)) = cursor.known() {
+            self.fields.push(fields.moved(strings, &mut self.bytes));
+            self.starts.push(self.open.len());
+            self.open.extend_from_slice(open);
+        }
+    }
+
+    /// Adds the entry that `cursor` stands on to the last one, whose key it has.
+    pub(super) fn unite(&mut self, cursor: &Cursor<'_>) {
+        let (Some(last), Some((fields, strings, open))) = (self.fields.last_mut(), cursor.known())
+        else {
+            return;
+        };
+        last.unite(fields, strings, &mut self.bytes);
+        if !open.is_empty() {
+            let start = self.starts.last().copied().unwrap_or_default();
+            let mut united = self.open.split_off(start);
+            united.extend_from_slice(open);
+            united.sort_unstable();
+            united.dedup();
+            self.open.append(&mut united);
+        }
+    }
+
+    pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        self.keys.iter().enumerate().map(|(number, key)| {
+            let open = self.open(number);
+            let fields = self.fields.get(number);
+            Entry {
+                key: key.of(&self.bytes),
+                known: fields.map(|fields| fields.known(&self.bytes, open.len())),
+                open,
+            }
+        })
+    }
+
+    fn open(&self, number: usize) -> &[DocumentId] {
+        let start = self.starts.get(number).copied().unwrap_or_default();
+        let end = self.starts.get(number + 1).copied();
+        &self.open[start..end.unwrap_or(self.open.len())]
+    }
+}

@@ -1,0 +1,185 @@
+//! One partial record, and how it stands in a frame.
+
+use super::super::DocumentId;
+use super::super::facts::{Known, Place, Text};
+use super::varint::{Bytes, put, put_bytes};
+use crate::records::Forms;
+
+const GUESSED: u8 = 1;
+const HAS_TEXT: u8 = 2;
+const HAS_NAME: u8 = 4;
+const HAS_OPEN: u8 = 8;
+
+/// A record as far as a table or a run knows it.
+#[derive(Clone, Copy)]
+pub(in crate::dedup) struct Entry<'a> {
+    pub(in crate::dedup) key: &'a [u8],
+    /// None where keys alone are kept. Its documents are all that are known, the open ones too.
+    pub(in crate::dedup) known: Option<Known<'a>>,
+    /// Documents that other runs may count too, sorted.
+    pub(in crate::dedup) open: &'a [DocumentId],
+}
+
+/// A part of a buffer.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::dedup) struct Span {
+    start: usize,
+    length: usize,
+}
+
+/// What is known of a name, with its strings in a buffer beside it.
+#[derive(Clone, Copy)]
+pub(in crate::dedup) struct Fields {
+    pub(in crate::dedup) mentions: u64,
+    /// Documents that no other run knows of.
+    pub(in crate::dedup) closed: u64,
+    pub(in crate::dedup) place: Place,
+    pub(in crate::dedup) forms: Forms,
+    pub(in crate::dedup) guessed: bool,
+    text: Wording,
+    name: Option<Span>,
+}
+
+/// [`Text`], with its string in a buffer.
+#[derive(Clone, Copy)]
+enum Wording {
+    Cased(u64),
+    Stored(Span),
+}
+
+impl Span {
+    /// Appends `bytes` to `buffer`, and says where they are.
+    #[inline]
+    pub(in crate::dedup) fn push(buffer: &mut Vec<u8>, bytes: &[u8]) -> Span {
+        let start = buffer.len();
+        buffer.extend_from_slice(bytes);
+        Span {
+            start,
+            length: bytes.len(),
+        }
+    }
+
+    #[inline]
+    pub(in crate::dedup) fn of(self, buffer: &[u8]) -> &[u8] {
+        &buffer[self.start..][..self.length]
+    }
+}
+
+impl Fields {
+    /// What is known, with `open` more documents than the closed ones.
+    pub(in crate::dedup) fn known<'a>(&self, buffer: &'a [u8], open: usize) -> Known<'a> {
+        Known {
+            text: match self.text {
+                Wording::Cased(letters) => Text::Cased(letters),
+                Wording::Stored(span) => Text::Other(span.of(buffer)),
+            },
+            name: self.name.map(|name| name.of(buffer)),
+            place: self.place,
+            mentions: self.mentions,
+            documents: self.closed.saturating_add(open as u64),
+            forms: self.forms,
+            guessed: self.guessed,
+        }
+    }
+
+    /// The same, with its strings copied from one buffer to another.
+    pub(in crate::dedup) fn moved(mut self, from: &[u8], to: &mut Vec<u8>) -> Fields {
+        if let Wording::Stored(text) = &mut self.text {
+            *text = Span::push(to, text.of(from));
+        }
+        self.name = self.name.map(|name| Span::push(to, name.of(from)));
+        self
+    }
+
+    /// Adds what another run knows of the same name, all but open documents.
+    pub(in crate::dedup) fn unite(&mut self, other: &Fields, from: &[u8], to: &mut Vec<u8>) {
+        if other.place < self.place {
+            let first = other.moved(from, to);
+            (self.place, self.text, self.name) = (first.place, first.text, first.name);
+        }
+        self.mentions = self.mentions.saturating_add(other.mentions);
+        self.closed = self.closed.saturating_add(other.closed);
+        self.forms |= other.forms;
+        self.guessed &= other.guessed;
+    }
+}
+
+/// Appends what is known of a name.
+pub(super) fn put_known(out: &mut Vec<u8>, known: &Known<'_>, open: &[DocumentId]) {
+    let flag = |on: bool, flag: u8| if on { flag } else { 0 };
+    out.push(
+        flag(known.guessed, GUESSED)
+            | flag(matches!(known.text, Text::Other(_)), HAS_TEXT)
+            | flag(known.name.is_some(), HAS_NAME)
+            | flag(!open.is_empty(), HAS_OPEN),
+    );
+    out.push(known.forms.bits());
+    put(out, known.mentions);
+    put(out, known.documents - open.len() as u64);
+    put_document(out, known.place.document);
+    put(out, known.place.offset);
+    match known.text {
+        Text::Cased(letters) => put(out, letters),
+        Text::Other(text) => put_bytes(out, text),
+    }
+    if let Some(name) = known.name {
+        put_bytes(out, name);
+    }
+    if !open.is_empty() {
+        put(out, open.len() as u64);
+        open.iter()
+            .for_each(|&document| put_document(out, document));
+    }
+}
+
+fn put_document(out: &mut Vec<u8>, document: DocumentId) {
+    put(out, document.source.into());
+    put(out, document.document);
+}
+
+/// Reads what [`put_known`] wrote; open documents go to `open`.
+pub(super) fn take_known(bytes: &mut Bytes<'_>, open: &mut Vec<DocumentId>) -> Option<Fields> {
+    let flags = bytes.byte()?;
+    let fields = Fields {
+        forms: Forms::from_bits(bytes.byte()?),
+        guessed: flags & GUESSED != 0,
+        mentions: bytes.number()?,
+        closed: bytes.number()?,
+        place: Place {
+            document: take_document(bytes)?,
+            offset: bytes.number()?,
+        },
+        text: match flags & HAS_TEXT {
+            0 => Wording::Cased(bytes.number()?),
+            _ => Wording::Stored(take_span(bytes)?),
+        },
+        name: match flags & HAS_NAME {
+            0 => None,
+            _ => Some(take_span(bytes)?),
+        },
+    };
+    open.clear();
+    let count = if flags & HAS_OPEN == 0 {
+        0
+    } else {
+        bytes.number()?
+    };
+    for _ in 0..count {
+        open.push(take_document(bytes)?);
+    }
+    Some(fields)
+}
+
+fn take_document(bytes: &mut Bytes<'_>) -> Option<DocumentId> {
+    Some(DocumentId {
+        source: bytes.small()?,
+        document: bytes.number()?,
+    })
+}
+
+fn take_span(bytes: &mut Bytes<'_>) -> Option<Span> {
+    let length = bytes.length()?;
+    let start = bytes.at;
+    bytes.take(length)?;
+    Some(Span { start, length })
+}

@@ -1,0 +1,54 @@
+//! What can go wrong with a run's file.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A temporary file of names could not be written or read, or is not what was written.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {fault}", path.display())]
+pub struct SpillError {
+    path: PathBuf,
+    fault: Fault,
+}
+
+/// What is wrong with a file.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::dedup) enum Fault {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error("damaged: {0}")]
+    Damaged(Damage),
+}
+
+/// What was seen of a file's damage.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+pub(in crate::dedup) enum Damage {
+    #[error("it is no run of this version and kind")]
+    Header,
+    #[error("its end is missing or changed")]
+    Trailer,
+    #[error("a checksum is wrong")]
+    Checksum,
+    #[error("its content has no meaning")]
+    Content,
+}
+
+impl SpillError {
+    pub(in crate::dedup) fn new(path: &Path, fault: impl Into<Fault>) -> Self {
+        SpillError {
+            path: path.to_owned(),
+            fault: fault.into(),
+        }
+    }
+
+    /// The file, or the folder that it could not be made in.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl From<Damage> for Fault {
+    fn from(damage: Damage) -> Self {
+        Fault::Damaged(damage)
+    }
+}

@@ -1,0 +1,258 @@
+//! A run's file as a whole: opened and checked, its sources, and the heads of its frames one after another.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tempfile::TempPath;
+use xxhash_rust::xxh3::xxh3_64;
+use zstd::bulk::Decompressor;
+
+use super::super::Kept;
+use super::fault::{Damage, Fault, SpillError};
+use super::frame::{HEAD, Head, Kind, unpack};
+use super::varint::Bytes;
+use super::{ENDING, HEADER, TRAILER, header};
+
+/// A run that was written. Its file is removed when this is dropped.
+pub(in crate::dedup) struct Run {
+    pub(super) path: TempPath,
+    /// Bytes of the file.
+    pub(in crate::dedup) bytes: u64,
+}
+
+/// A run that is open for reading.
+pub(in crate::dedup) struct Reading {
+    file: File,
+    path: PathBuf,
+    kept: Kept,
+    frames: u64,
+    /// Where frames of names end and those of sources start, and where these end.
+    sources_at: u64,
+    end: u64,
+}
+
+/// Goes from head to head through the names of a run.
+pub(in crate::dedup) struct Heads<'r> {
+    run: &'r Reading,
+    at: u64,
+    seen: u64,
+}
+
+/// A frame of names that lies ahead.
+pub(in crate::dedup) struct Ahead {
+    /// Where it starts.
+    pub(in crate::dedup) at: u64,
+    /// Bytes of its content, unpacked.
+    pub(in crate::dedup) bytes: u64,
+    /// Its first key.
+    pub(in crate::dedup) first: Vec<u8>,
+}
+
+impl Run {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// If it cannot be read, was cut short or changed, or is none that keeps `kept`. What its frames hold is checked when
+    /// they are read.
+    pub(in crate::dedup) fn open(&self, kept: Kept) -> Result<Reading, SpillError> {
+        Reading::open(&self.path, kept)
+    }
+}
+
+impl Reading {
+    fn open(path: &Path, kept: Kept) -> Result<Reading, SpillError> {
+        let open = || -> Result<Reading, Fault> {
+            let file = File::open(path)?;
+            let length = file.metadata()?.len();
+            let trailer_at = length.checked_sub(TRAILER as u64);
+            let end = trailer_at
+                .filter(|&at| at >= HEADER as u64)
+                .ok_or(Damage::Trailer)?;
+            let mut bytes = [0; HEADER + TRAILER];
+            read_exact_at(&file, &mut bytes[..HEADER], 0)?;
+            read_exact_at(&file, &mut bytes[HEADER..], end)?;
+            let (frames, sources_at) = trailer(&bytes, kept, end)?;
+            Ok(Reading {
+                file,
+                path: path.to_owned(),
+                kept,
+                frames,
+                sources_at,
+                end,
+            })
+        };
+        open().map_err(|fault| SpillError::new(path, fault))
+    }
+
+    pub(super) fn kept(&self) -> Kept {
+        self.kept
+    }
+
+    pub(in crate::dedup) fn fault(&self, fault: impl Into<Fault>) -> SpillError {
+        SpillError::new(&self.path, fault)
+    }
+
+    /// Where the frames of names start.
+    pub(in crate::dedup) fn start(&self) -> u64 {
+        HEADER as u64
+    }
+
+    /// Whether no frame of names starts at `at`, but these end there.
+    pub(super) fn is_end(&self, at: u64) -> bool {
+        at == self.sources_at
+    }
+
+    /// The head at `at` of a frame of `kind`; its first key goes to `first`.
+    pub(super) fn head(&self, kind: Kind, at: u64, first: &mut Vec<u8>) -> Result<Head, Fault> {
+        let mut bytes = [0; HEAD];
+        let end = match kind {
+            Kind::Names => self.sources_at,
+            Kind::Sources => self.end,
+        };
+        self.within(at, HEAD as u64, end)?;
+        read_exact_at(&self.file, &mut bytes, at)?;
+        let head = Head::read(kind, &bytes)?;
+        self.within(at, head.length(), end)?;
+        first.clear();
+        first.resize(head.first as usize, 0);
+        read_exact_at(&self.file, first, at + HEAD as u64)?;
+        head.check_first(first)?;
+        Ok(head)
+    }
+
+    fn within(&self, at: u64, length: u64, end: u64) -> Result<(), Damage> {
+        let ends = at.checked_add(length);
+        match ends.is_some_and(|ends| ends <= end) {
+            true => Ok(()),
+            false => Err(Damage::Content),
+        }
+    }
+
+    /// Unpacks the content of the frame at `at` into `content`; `packed` is used on the way.
+    pub(super) fn content(
+        &self,
+        at: u64,
+        head: &Head,
+        decompressor: &mut Decompressor<'_>,
+        packed: &mut Vec<u8>,
+        content: &mut Vec<u8>,
+    ) -> Result<(), Fault> {
+        packed.clear();
+        packed.resize(head.packed as usize, 0);
+        let at = at + HEAD as u64 + u64::from(head.first);
+        read_exact_at(&self.file, packed, at)?;
+        unpack(decompressor, head, packed, content)?;
+        Ok(())
+    }
+
+    /// Adds the run's sources to `sources`.
+    pub(in crate::dedup) fn sources(
+        &self,
+        sources: &mut BTreeMap<u32, Arc<str>>,
+    ) -> Result<(), SpillError> {
+        let mut read = || -> Result<(), Fault> {
+            let mut decompressor = Decompressor::new()?;
+            let (mut first, mut packed, mut content) = (Vec::new(), Vec::new(), Vec::new());
+            let mut at = self.sources_at;
+            while at != self.end {
+                let head = self.head(Kind::Sources, at, &mut first)?;
+                self.content(at, &head, &mut decompressor, &mut packed, &mut content)?;
+                add_sources(&content, sources).ok_or(Damage::Content)?;
+                at += head.length();
+            }
+            Ok(())
+        };
+        read().map_err(|fault| self.fault(fault))
+    }
+
+    /// The heads of the names, from the first on.
+    pub(in crate::dedup) fn heads(&self) -> Heads<'_> {
+        Heads {
+            run: self,
+            at: self.start(),
+            seen: 0,
+        }
+    }
+}
+
+impl Heads<'_> {
+    /// The next frame; none behind the last.
+    pub(in crate::dedup) fn next(&mut self) -> Result<Option<Ahead>, SpillError> {
+        let at = self.at;
+        if self.run.is_end(at) {
+            return match self.seen == self.run.frames {
+                true => Ok(None),
+                false => Err(self.run.fault(Damage::Content)),
+            };
+        }
+        let mut first = Vec::new();
+        let head = self.run.head(Kind::Names, at, &mut first);
+        let head = head.map_err(|fault| self.run.fault(fault))?;
+        self.at += head.length();
+        self.seen += 1;
+        Ok(Some(Ahead {
+            at,
+            bytes: head.unpacked.into(),
+            first,
+        }))
+    }
+}
+
+/// How many frames of names there are and where the sources start, from header and trailer of a run whose trailer stands at
+/// `end`.
+fn trailer(bytes: &[u8; HEADER + TRAILER], kept: Kept, end: u64) -> Result<(u64, u64), Damage> {
+    let number = |at: usize| {
+        let bytes = bytes[at..].first_chunk().copied();
+        u64::from_le_bytes(bytes.unwrap_or_default())
+    };
+    let sum_at = bytes.len() - 8;
+    let sources_at = number(HEADER + 16);
+    if bytes[..HEADER] != header(kept) {
+        Err(Damage::Header)
+    } else if &bytes[sum_at - 8..sum_at] != ENDING
+        || number(sum_at) != xxh3_64(&bytes[..sum_at])
+        || !(HEADER as u64..=end).contains(&sources_at)
+    {
+        Err(Damage::Trailer)
+    } else {
+        Ok((number(HEADER), sources_at))
+    }
+}
+
+fn add_sources(content: &[u8], sources: &mut BTreeMap<u32, Arc<str>>) -> Option<()> {
+    let mut bytes = Bytes::new(content, 0);
+    while !bytes.is_empty() {
+        let ordinal = bytes.small()?;
+        let name = str::from_utf8(bytes.bytes()?).ok()?;
+        sources.entry(ordinal).or_insert_with(|| name.into());
+    }
+    Some(())
+}
+
+fn read_exact_at(file: &File, mut into: &mut [u8], mut at: u64) -> io::Result<()> {
+    while !into.is_empty() {
+        match read_at(file, into, at) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => {
+                into = &mut into[read..];
+                at += read as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, into, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, into, at)
+}

@@ -1,0 +1,132 @@
+//! The head of a frame, and its content packed and unpacked.
+
+use std::io;
+
+use xxhash_rust::xxh3::xxh3_64;
+use zstd::bulk::{Compressor, Decompressor};
+use zstd::zstd_safe::compress_bound;
+
+use super::fault::Damage;
+
+/// Bytes of a head.
+pub(super) const HEAD: usize = 32;
+/// Where a head's own checksum stands.
+const OWN_SUM: usize = HEAD - 4;
+/// The fastest level: runs are written once and read once or twice.
+const LEVEL: i32 = 1;
+
+/// What a frame holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Names = 1,
+    Sources = 2,
+}
+
+/// What stands before a frame's first key and content.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::dedup) struct Head {
+    /// Bytes of the first key, which is empty in frames of sources.
+    pub(super) first: u32,
+    /// Bytes of the content as it stands in the file.
+    pub(super) packed: u32,
+    /// Bytes of it unpacked.
+    pub(in crate::dedup) unpacked: u32,
+    content_sum: u64,
+    first_sum: u32,
+}
+
+impl Head {
+    /// Reads the head of a frame of `kind`. What it says of lengths can be relied on.
+    pub(super) fn read(kind: Kind, bytes: &[u8; HEAD]) -> Result<Head, Damage> {
+        let number = |at: usize| {
+            let bytes = bytes[at..].first_chunk().copied();
+            u32::from_le_bytes(bytes.unwrap_or_default())
+        };
+        if number(0) != kind as u32 || number(OWN_SUM) != sum(&bytes[..OWN_SUM]) {
+            return Err(Damage::Checksum);
+        }
+        Ok(Head {
+            first: number(4),
+            packed: number(8),
+            unpacked: number(12),
+            content_sum: u64::from(number(16)) | u64::from(number(20)) << 32,
+            first_sum: number(24),
+        })
+    }
+
+    /// Whether the first key is what was written.
+    pub(super) fn check_first(&self, first: &[u8]) -> Result<(), Damage> {
+        match sum(first) == self.first_sum {
+            true => Ok(()),
+            false => Err(Damage::Checksum),
+        }
+    }
+
+    /// Bytes of the whole frame.
+    pub(super) fn length(&self) -> u64 {
+        HEAD as u64 + u64::from(self.first) + u64::from(self.packed)
+    }
+}
+
+/// A checksum of what is short.
+fn sum(bytes: &[u8]) -> u32 {
+    xxh3_64(bytes) as u32
+}
+
+/// What frames are packed with; used for one after another.
+pub(in crate::dedup) struct Press {
+    compressor: Compressor<'static>,
+    packed: Vec<u8>,
+}
+
+impl Press {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Press {
+            compressor: Compressor::new(LEVEL)?,
+            packed: Vec::new(),
+        })
+    }
+
+    /// A frame.
+    pub(super) fn frame(
+        &mut self,
+        kind: Kind,
+        first: &[u8],
+        content: &[u8],
+    ) -> io::Result<Vec<u8>> {
+        self.packed.clear();
+        self.packed.reserve(compress_bound(content.len()));
+        self.compressor
+            .compress_to_buffer(content, &mut self.packed)?;
+        let mut frame = Vec::with_capacity(HEAD + first.len() + self.packed.len());
+        for number in [kind as usize, first.len(), self.packed.len(), content.len()] {
+            let number = u32::try_from(number).map_err(|_| io::ErrorKind::InvalidData)?;
+            frame.extend_from_slice(&number.to_le_bytes());
+        }
+        frame.extend_from_slice(&xxh3_64(&self.packed).to_le_bytes());
+        frame.extend_from_slice(&sum(first).to_le_bytes());
+        frame.extend_from_slice(&sum(&frame).to_le_bytes());
+        frame.extend_from_slice(first);
+        frame.extend_from_slice(&self.packed);
+        Ok(frame)
+    }
+}
+
+/// Unpacks a frame's content into `out`, whatever that held.
+pub(super) fn unpack(
+    decompressor: &mut Decompressor<'_>,
+    head: &Head,
+    packed: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), Damage> {
+    if xxh3_64(packed) != head.content_sum {
+        return Err(Damage::Checksum);
+    }
+    let length = head.unpacked as usize;
+    out.clear();
+    out.reserve_exact(length);
+    match decompressor.decompress_to_buffer(packed, out) {
+        Ok(unpacked) if unpacked == length => Ok(()),
+        _ => Err(Damage::Content),
+    }
+}

@@ -1,0 +1,53 @@
+//! Runs: sorted files of partial records.
+//!
+//! A run holds, in this order:
+//! - a header of 16 bytes: magic, version, and what is kept of a name;
+//! - frames of names: keys in bytewise order, each without the bytes it shares with the one before, and what is known of it;
+//! - frames of sources: ordinal and name of every source that the records mention;
+//! - a trailer of 40 bytes: how many frames of names there are, how many records, where the sources start, an ending magic,
+//!   and a checksum of header and trailer.
+//!
+//! A frame has a head of 32 bytes (what it holds, lengths, checksums of the content, of the first key and of the head itself),
+//! its first key as it stands, and its content, compressed with zstd. So every byte of a run is covered by a checksum, a file
+//! that was cut short has no trailer, and who goes from head to head sees where keys are without unpacking anything. Numbers
+//! are little-endian.
+//!
+//! A run is whole in itself: ordinals of sources count the sources of one scan in their order, which is the same for all its
+//! runs.
+
+mod cursor;
+mod entry;
+mod fault;
+mod file;
+mod frame;
+mod varint;
+mod write;
+
+pub(super) use cursor::Cursor;
+pub(super) use entry::{Entry, Fields, Span};
+pub use fault::SpillError;
+pub(super) use file::{Ahead, Heads, Reading, Run};
+pub(super) use write::{Frame, Packer, Writer};
+
+use super::Kept;
+
+const MAGIC: &[u8; 8] = b"doisift\x02";
+const ENDING: &[u8; 8] = b"run ends";
+const VERSION: u32 = 1;
+/// Bytes of a header.
+const HEADER: usize = 16;
+/// Bytes of a trailer.
+const TRAILER: usize = 40;
+
+/// The header of a run.
+fn header(kept: Kept) -> [u8; HEADER] {
+    let kept: u32 = match kept {
+        Kept::All => 0,
+        Kept::Key => 1,
+    };
+    let mut header = [0; HEADER];
+    header[..8].copy_from_slice(MAGIC);
+    header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    header[12..].copy_from_slice(&kept.to_le_bytes());
+    header
+}

@@ -1,0 +1,216 @@
+//! Writes a run: entries to frames, which any thread can do for its part, and frames to the file, in order.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use tempfile::TempPath;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::super::Kept;
+use super::entry::{Entry, put_known};
+use super::fault::SpillError;
+use super::file::Run;
+use super::frame::{Kind, Press};
+use super::varint::{put, put_bytes};
+use super::{ENDING, HEADER, header};
+
+/// Bytes that are written at once.
+const BUFFER: usize = 256 << 10;
+
+/// A frame of names, ready to be written.
+pub(in crate::dedup) struct Frame {
+    bytes: Vec<u8>,
+    records: u64,
+}
+
+/// Packs entries, which come in order, into frames.
+pub(in crate::dedup) struct Packer<'p> {
+    /// What errors name.
+    folder: &'p Path,
+    press: Press,
+    /// Bytes of content from which a frame is full.
+    size: usize,
+    first: Vec<u8>,
+    last: Vec<u8>,
+    content: Vec<u8>,
+    records: u64,
+    frames: Vec<Frame>,
+}
+
+impl<'p> Packer<'p> {
+    pub(in crate::dedup) fn new(folder: &'p Path, size: usize) -> Result<Self, SpillError> {
+        let press = Press::new().map_err(|error| SpillError::new(folder, error))?;
+        Ok(Packer {
+            folder,
+            press,
+            size,
+            first: Vec::new(),
+            last: Vec::new(),
+            content: Vec::new(),
+            records: 0,
+            frames: Vec::new(),
+        })
+    }
+
+    /// Adds an entry, whose key is greater than the one before.
+    pub(in crate::dedup) fn push(&mut self, entry: &Entry<'_>) -> Result<(), SpillError> {
+        if self.records == 0 {
+            self.first.clear();
+            self.first.extend_from_slice(entry.key);
+            self.last.clear();
+        }
+        let shared = shared(&self.last, entry.key);
+        let rest = &entry.key[shared..];
+        self.last.truncate(shared);
+        self.last.extend_from_slice(rest);
+        put(&mut self.content, shared as u64);
+        put_bytes(&mut self.content, rest);
+        if let Some(known) = &entry.known {
+            put_known(&mut self.content, known, entry.open);
+        }
+        self.records += 1;
+        match self.content.len() >= self.size {
+            true => self.end_frame(),
+            false => Ok(()),
+        }
+    }
+
+    fn end_frame(&mut self) -> Result<(), SpillError> {
+        let frame = self.press.frame(Kind::Names, &self.first, &self.content);
+        let bytes = frame.map_err(|error| SpillError::new(self.folder, error))?;
+        self.content.clear();
+        let records = std::mem::take(&mut self.records);
+        self.frames.push(Frame { bytes, records });
+        Ok(())
+    }
+
+    /// The frames, the last one as full as it is.
+    pub(in crate::dedup) fn finish(mut self) -> Result<Vec<Frame>, SpillError> {
+        if self.records > 0 {
+            self.end_frame()?;
+        }
+        Ok(self.frames)
+    }
+}
+
+/// How many bytes two keys have in common at their start.
+fn shared(a: &[u8], b: &[u8]) -> usize {
+    let words = a.chunks_exact(8).zip(b.chunks_exact(8));
+    let words = words.take_while(|(a, b)| a == b).count() * 8;
+    let rest = a[words..].iter().zip(&b[words..]);
+    words + rest.take_while(|(a, b)| a == b).count()
+}
+
+/// A run that is being written. Dropped before its end, it leaves no file.
+pub(in crate::dedup) struct Writer {
+    out: BufWriter<File>,
+    path: TempPath,
+    header: [u8; HEADER],
+    written: u64,
+    frames: u64,
+    records: u64,
+}
+
+impl Writer {
+    /// Makes a file in `folder` and tells `note` its path.
+    ///
+    /// # Errors
+    /// If that cannot be done; all errors of a writer name the file, or else the folder.
+    pub(in crate::dedup) fn create(
+        folder: &Path,
+        kept: Kept,
+        note: &dyn Fn(&Path),
+    ) -> Result<Writer, SpillError> {
+        // Opened here, not by tempfile, for the system's own words if it fails.
+        let open = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
+        let made = tempfile::Builder::new()
+            .prefix(".doisift-run.")
+            .suffix(".tmp")
+            .make_in(folder, open);
+        let (file, path) = made
+            .map_err(|error| SpillError::new(folder, error))?
+            .into_parts();
+        note(&path);
+        let mut writer = Writer {
+            out: BufWriter::with_capacity(BUFFER, file),
+            path,
+            header: header(kept),
+            written: 0,
+            frames: 0,
+            records: 0,
+        };
+        let header = writer.header;
+        writer.write(&header)?;
+        Ok(writer)
+    }
+
+    /// Writes frames that follow those before.
+    pub(in crate::dedup) fn frames(&mut self, frames: &[Frame]) -> Result<(), SpillError> {
+        for frame in frames {
+            self.write(&frame.bytes)?;
+            self.frames += 1;
+            self.records += frame.records;
+        }
+        Ok(())
+    }
+
+    /// Writes the sources that the records mention, and the end.
+    pub(in crate::dedup) fn finish(
+        mut self,
+        sources: &BTreeMap<u32, Arc<str>>,
+    ) -> Result<Run, SpillError> {
+        let sources_at = self.written;
+        let frames = source_frames(sources).map_err(|error| self.fault(error))?;
+        for frame in frames {
+            self.write(&frame)?;
+        }
+        let trailer = self.trailer(sources_at);
+        self.write(&trailer)?;
+        self.out.flush().map_err(|error| self.fault(error))?;
+        Ok(Run {
+            path: self.path,
+            bytes: self.written,
+        })
+    }
+
+    fn trailer(&self, sources_at: u64) -> Vec<u8> {
+        let mut bytes = self.header.to_vec();
+        for number in [self.frames, self.records, sources_at] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        bytes.extend_from_slice(ENDING);
+        let checksum = xxh3_64(&bytes);
+        bytes.extend_from_slice(&checksum.to_le_bytes());
+        bytes.split_off(HEADER)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), SpillError> {
+        self.written += bytes.len() as u64;
+        self.out.write_all(bytes).map_err(|error| self.fault(error))
+    }
+
+    fn fault(&self, error: io::Error) -> SpillError {
+        SpillError::new(&self.path, error)
+    }
+}
+
+fn source_frames(sources: &BTreeMap<u32, Arc<str>>) -> io::Result<Vec<Vec<u8>>> {
+    let mut press = Press::new()?;
+    let mut frames = Vec::new();
+    let mut content = Vec::new();
+    for (&ordinal, name) in sources {
+        put(&mut content, ordinal.into());
+        put_bytes(&mut content, name.as_bytes());
+        if content.len() >= BUFFER {
+            frames.push(press.frame(Kind::Sources, b"", &content)?);
+            content.clear();
+        }
+    }
+    if !content.is_empty() {
+        frames.push(press.frame(Kind::Sources, b"", &content)?);
+    }
+    Ok(frames)
+}

@@ -1,0 +1,355 @@
+//! A table within a budget gives what one without gives; a run that is not what was written gives an error.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::dedup::Budget;
+
+/// A table whose runs can be seen.
+struct Spilling {
+    table: Table,
+    folder: TempDir,
+    runs: Arc<Mutex<Vec<PathBuf>>>,
+}
+
+/// Runs that are merged at once: few, so that there are several rounds.
+const FAN: usize = 3;
+
+impl Spilling {
+    fn new(kept: Kept, bytes: usize, threads: usize) -> Spilling {
+        let folder = TempDir::new().unwrap();
+        let runs = Arc::<Mutex<Vec<PathBuf>>>::default();
+        let noted = Arc::clone(&runs);
+        let budget = Budget {
+            bytes,
+            folder: folder.path().to_owned(),
+            threads,
+            note: Box::new(move |path| noted.lock().unwrap().push(path.to_owned())),
+            fan: Some(FAN),
+        };
+        Spilling {
+            table: Table::within(kept, budget),
+            folder,
+            runs,
+        }
+    }
+
+    fn fill(mut self, fill: impl FnOnce(Table) -> Table) -> Spilling {
+        self.table = fill(self.table);
+        self
+    }
+
+    fn paths(&self) -> Vec<PathBuf> {
+        self.runs.lock().unwrap().clone()
+    }
+
+    /// The records, after which no run is left; and how many runs there were.
+    fn records(self) -> (Vec<Owned>, usize) {
+        let records = records(self.table);
+        assert_eq!(left(self.folder.path()), 0);
+        (records, self.runs.lock().unwrap().len())
+    }
+}
+
+fn left(folder: &Path) -> usize {
+    fs::read_dir(folder).unwrap().count()
+}
+
+/// The least budget: every batch becomes a run.
+const TINY: usize = 1;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn every_batch_a_run_gives_what_the_twin_gives(said in mentions(), handover in 10..60usize) {
+        let spilling = Spilling::new(Kept::All, TINY, 1);
+        let (records, runs) = spilling.fill(|table| fill_in_turn(table, &said, handover)).records();
+        prop_assert_eq!(records, twin(&said));
+        prop_assert!(runs >= said.len() / handover);
+    }
+
+    #[test]
+    fn threads_that_share_documents_over_many_runs_give_what_the_twin_gives(
+        said in mentions(), threads in 1..5usize, handover in 5..60usize,
+    ) {
+        let spilling = Spilling::new(Kept::All, TINY, threads);
+        let (records, _) = spilling.fill(|table| fill_crosswise(table, &said, threads, handover)).records();
+        prop_assert_eq!(records, twin(&said));
+    }
+}
+
+#[test]
+fn a_document_is_counted_once_however_many_runs_it_is_spread_over() {
+    let id = |document| DocumentId {
+        source: 0,
+        document,
+    };
+    let Spilling { table, folder, .. } = Spilling::new(Kept::All, TINY, 1);
+    let mut batch = table.batch();
+    let mut all = Vec::new();
+    let mut say = |batch: &mut Batch, document, offset| {
+        all.push(said(0, document, "10.5555/a", offset));
+        push(batch, &all[all.len() - 1]);
+    };
+    // 0 lasts throughout, 1 ends right before a run is written, 2 ends right after, 3 and 4 come within one run.
+    for (document, offset) in [(0, 9), (1, 8), (2, 7)] {
+        say(&mut batch, document, offset);
+        table.absorb(&mut batch).unwrap();
+    }
+    for (round, offset) in [(3, 20), (4, 21)] {
+        for document in [2, 1, 0, round] {
+            if (document, round) != (1, 4) {
+                say(&mut batch, document, offset);
+            }
+        }
+        batch.close(&id(round));
+        table.absorb(&mut batch).unwrap();
+        table.close(&id(1));
+    }
+    table.close(&id(2));
+    say(&mut batch, 0, 3);
+    table.absorb(&mut batch).unwrap();
+    table.close(&id(0));
+    let records = records(table);
+    assert_eq!(records, twin(&all));
+    assert_eq!((records[0].documents, records[0].offset), (5, 3));
+    assert_eq!(left(folder.path()), 0);
+}
+
+/// Names that repeat, in documents of some sources, with texts and names of all kinds.
+fn many() -> Vec<Said> {
+    let one = |number: u64| {
+        let scattered = number * 7_919 % 60_013;
+        let mut said = said(
+            (number / 9000) as u32,
+            number / 500,
+            &key((scattered % 20_011) as u32 % 997),
+            number,
+        );
+        if number.is_multiple_of(3) {
+            said = Said {
+                key: format!("10.5555/j.x.{scattered}"),
+                ..said
+            };
+        }
+        said.text = said.key.clone().into_bytes();
+        if number.is_multiple_of(5) {
+            said.text.extend_from_slice(b"%20");
+        }
+        said.guessed = !number.is_multiple_of(7);
+        said
+    };
+    (0..40_000).map(one).collect()
+}
+
+#[test]
+fn budgets_and_threads_change_no_record() {
+    let all = many();
+    let wanted = twin(&all);
+    for (bytes, least) in [(64 << 10, 20), (3 << 20, 2), (1 << 30, 0)] {
+        for threads in [1, 2, 4] {
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
+            let spilling = Spilling::new(Kept::All, bytes, threads);
+            let spilling = spilling.fill(|table| fill_crosswise(table, &all, threads, 1000));
+            let (records, runs) = match threads {
+                1 => spilling.records(),
+                _ => pool.install(|| spilling.records()),
+            };
+            assert!(records == wanted, "{bytes} bytes, {threads} threads");
+            assert!(runs >= least, "{bytes} bytes: {runs} runs");
+            assert!(least > 0 || runs == 0, "{bytes} bytes: {runs} runs");
+        }
+    }
+}
+
+#[test]
+fn keys_alone_come_out_once_and_sorted_whatever_the_budget() {
+    let all = many();
+    let wanted: Vec<String> = twin(&all).into_iter().map(|record| record.doi).collect();
+    for (bytes, least) in [(TINY, 20), (1 << 20, 1), (1 << 30, 0)] {
+        let spilling = Spilling::new(Kept::Key, bytes, 2);
+        let (records, runs) = spilling
+            .fill(|table| fill_crosswise(table, &all, 2, 1000))
+            .records();
+        let keys: Vec<String> = records.into_iter().map(|record| record.doi).collect();
+        assert!(keys == wanted, "{bytes} bytes");
+        assert!(runs >= least, "{bytes} bytes: {runs} runs");
+    }
+}
+
+/// Absorbed on a pool whose threads are all kept from the table while it is written.
+#[test]
+fn a_table_is_spilled_from_the_threads_of_a_pool() {
+    let all = many();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(2)
+        .build()
+        .unwrap();
+    let spilling = Spilling::new(Kept::Key, 64 << 10, 2);
+    pool.scope(|scope| {
+        for part in all.chunks(500) {
+            let table = &spilling.table;
+            scope.spawn(move |_| {
+                let mut batch = table.batch();
+                part.iter().for_each(|one| push(&mut batch, one));
+                table.absorb(&mut batch).unwrap();
+            });
+        }
+    });
+    let (records, runs) = spilling.records();
+    assert_eq!(records.len(), twin(&all).len());
+    assert!(runs > 20);
+}
+
+#[test]
+fn memory_stays_within_the_budget() {
+    let all = many();
+    let bytes = 3 << 19;
+    let spilling = Spilling::new(Kept::All, bytes, 1);
+    let table = &spilling.table;
+    let mut batch = table.batch();
+    for (number, part) in all.chunks(100).enumerate() {
+        part.iter().for_each(|one| push(&mut batch, one));
+        table.absorb(&mut batch).unwrap();
+        assert!(
+            table.held() <= bytes + bytes / 10,
+            "{number}: {}",
+            table.held()
+        );
+    }
+    assert!(spilling.paths().len() > 1);
+}
+
+/// Two runs with everything that a run can hold, and the same key in both.
+fn small(kept: Kept) -> Spilling {
+    Spilling::new(kept, TINY, 1).fill(|table| {
+        let mut batch = table.batch();
+        for round in 0..2 {
+            for (number, key) in ["10.5555/a", "10.5555/ab", "10.1000/182"]
+                .iter()
+                .enumerate()
+            {
+                let mut said = said(round, number as u64, key, 5);
+                said.text = [said.text, vec![b'x'; number]].concat();
+                push(&mut batch, &said);
+            }
+            table.absorb(&mut batch).unwrap();
+        }
+        table
+    })
+}
+
+/// What becomes of the records when the first run is changed.
+fn records_of_changed(
+    kept: Kept,
+    change: impl Fn(&mut Vec<u8>),
+) -> Result<u64, (SpillError, PathBuf)> {
+    let spilling = small(kept);
+    let path = spilling.paths()[0].clone();
+    let mut bytes = fs::read(&path).unwrap();
+    change(&mut bytes);
+    fs::write(&path, bytes).unwrap();
+    let drained = spilling
+        .table
+        .into_rows(|rows| Ok(rows.count()), |_| Ok(()));
+    assert_eq!(left(spilling.folder.path()), 0);
+    drained
+        .map(|drained| drained.records)
+        .map_err(|error| (error, path))
+}
+
+#[test]
+fn a_flipped_byte_anywhere_is_refused_with_the_name_of_the_run() {
+    for kept in [Kept::All, Kept::Key] {
+        assert_eq!(records_of_changed(kept, |_| {}).unwrap(), 3);
+        let length = fs::metadata(&small(kept).paths()[0]).unwrap().len() as usize;
+        assert!(length > 100);
+        for position in 0..length {
+            let flip = if position % 2 == 0 { 0x01 } else { 0x80 };
+            let changed = records_of_changed(kept, |bytes| bytes[position] ^= flip);
+            let (error, path) = changed.expect_err("a byte was flipped");
+            assert_eq!(error.path(), path);
+            assert!(error.to_string().contains("damaged"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_run_that_is_cut_short_or_longer_is_refused_with_its_name() {
+    let length = fs::metadata(&small(Kept::All).paths()[0]).unwrap().len() as usize;
+    for kept in 0..length {
+        let changed = records_of_changed(Kept::All, |bytes| bytes.truncate(kept));
+        let (error, path) = changed.expect_err("it was cut short");
+        assert_eq!(error.path(), path);
+    }
+    assert!(records_of_changed(Kept::All, |bytes| bytes.push(0)).is_err());
+}
+
+#[test]
+fn a_run_of_another_kind_is_refused() {
+    let (keys, all) = (small(Kept::Key), small(Kept::All));
+    fs::copy(&keys.paths()[0], &all.paths()[1]).unwrap();
+    let drained = all.table.into_rows(|rows| Ok(rows.count()), |_| Ok(()));
+    let refused: SpillError = drained.expect_err("it has keys alone");
+    assert_eq!(refused.path(), all.runs.lock().unwrap()[1]);
+}
+
+#[test]
+fn a_sink_that_fails_leaves_no_run() {
+    for parallel in [false, true] {
+        let all = many();
+        let spilling = Spilling::new(Kept::All, 64 << 10, 2);
+        let Spilling { table, folder, .. } = spilling.fill(|table| fill_in_turn(table, &all, 1000));
+        assert!(left(folder.path()) > 0);
+        let mut room = 100usize;
+        let drain = || {
+            table.into_rows(
+                |rows| Ok(rows.count()),
+                |count| {
+                    room = room.checked_sub(count).ok_or(Stopped::Full)?;
+                    Ok(())
+                },
+            )
+        };
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(2)
+            .build()
+            .unwrap();
+        let stopped = if parallel {
+            pool.install(drain)
+        } else {
+            drain()
+        };
+        assert!(matches!(stopped, Err(Stopped::Full)));
+        assert_eq!(left(folder.path()), 0);
+    }
+}
+
+#[test]
+fn a_folder_that_takes_no_run_is_named_and_the_table_takes_no_more() {
+    let Spilling { table, folder, .. } = Spilling::new(Kept::All, TINY, 1);
+    let path = folder.path().to_owned();
+    drop(folder);
+    let mut batch = table.batch();
+    push(&mut batch, &said(0, 0, "10.5555/a", 1));
+    let error = table.absorb(&mut batch).expect_err("there is no folder");
+    assert_eq!(error.path(), path);
+    push(&mut batch, &said(0, 0, "10.5555/b", 1));
+    assert!(table.absorb(&mut batch).is_ok());
+}
+
+#[test]
+fn a_table_that_is_dropped_leaves_no_run() {
+    let Spilling { table, folder, .. } = small(Kept::All);
+    assert_eq!(left(folder.path()), 2);
+    drop(table);
+    assert_eq!(left(folder.path()), 0);
+}

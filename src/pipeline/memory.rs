@@ -1,0 +1,102 @@
+//! How much memory this process may count on.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What is taken for the machine's memory where the system does not tell.
+const UNKNOWN: u64 = 4 << 30;
+
+/// Bytes of memory that the machine has, or fewer if a control group allows no more.
+///
+/// Reads `/proc/meminfo`, and the limits of this process's control groups and those above them (version 2: `memory.max`;
+/// version 1: `memory.limit_in_bytes`). Where there is none of them, takes 4 GiB.
+pub(super) fn available_memory() -> u64 {
+    let groups = read("/proc/self/cgroup");
+    let limits = files(&groups).filter_map(|path| limit(&read(path)));
+    let limits = limits.chain(total(&read("/proc/meminfo")));
+    limits.min().unwrap_or(UNKNOWN)
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    fs::read_to_string(path).unwrap_or_default()
+}
+
+/// The machine's memory, from `MemTotal:  123 kB`.
+fn total(meminfo: &str) -> Option<u64> {
+    let line = meminfo
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
+/// A group's limit: a number, or `max` for none.
+fn limit(text: &str) -> Option<u64> {
+    text.trim().parse().ok().filter(|&bytes| bytes > 0)
+}
+
+/// Where limits of the groups may stand, from lines of `number:controllers:path`.
+fn files(groups: &str) -> impl Iterator<Item = PathBuf> {
+    let fields = groups.lines().filter_map(|line| {
+        let (_, rest) = line.split_once(':')?;
+        rest.split_once(':')
+    });
+    fields.flat_map(|(controllers, group)| {
+        let (root, file) = match controllers {
+            "" => ("/sys/fs/cgroup", "memory.max"),
+            _ => ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+        };
+        let bears = controllers.is_empty() || controllers.split(',').any(|name| name == "memory");
+        let ancestors = Path::new(group).ancestors().filter(move |_| bears);
+        ancestors.map(move |group| {
+            // A path that starts with / would replace the root.
+            let group = group.strip_prefix("/").unwrap_or(group);
+            Path::new(root).join(group).join(file)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_machine_has_memory() {
+        assert!(available_memory() > 1 << 20);
+    }
+
+    #[test]
+    fn limits_stand_with_the_group_and_those_above_it() {
+        let listed = |groups| {
+            files(groups)
+                .map(|path| path.display().to_string())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            listed("0::/a/b\n"),
+            [
+                "/sys/fs/cgroup/a/b/memory.max",
+                "/sys/fs/cgroup/a/memory.max",
+                "/sys/fs/cgroup/memory.max"
+            ]
+        );
+        assert_eq!(
+            listed("7:cpu,cpuacct:/c\n4:memory:/docker/x\n"),
+            [
+                "/sys/fs/cgroup/memory/docker/x/memory.limit_in_bytes",
+                "/sys/fs/cgroup/memory/docker/memory.limit_in_bytes",
+                "/sys/fs/cgroup/memory/memory.limit_in_bytes"
+            ]
+        );
+        assert_eq!(listed("broken"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_the_system_tells_is_understood() {
+        let meminfo = "MemFree: 5 kB\nMemTotal:       24684140 kB\n";
+        assert_eq!(total(meminfo), Some(24_684_140 * 1024));
+        assert_eq!(total("MemTotal: many kB"), None);
+        assert_eq!(limit("536870912\n"), Some(512 << 20));
+        assert_eq!((limit("max\n"), limit("")), (None, None));
+    }
+}

@@ -1,0 +1,94 @@
+//! A budget of memory bears on time and temporary files, never on the output.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use crate::place::{Place, gzip, names};
+
+/// Names that repeat within and between sources, in upper and lower case, some with a text of their own.
+fn text(seed: u64, lines: u64) -> String {
+    let mut text = String::new();
+    for line in 0..lines {
+        let number = (seed * 31 + line * 7_919) % 30_011;
+        let _ = match line % 4 {
+            0 => writeln!(text, "See doi:10.5555/Abc-{number}, and more."),
+            1 => writeln!(text, "https://doi.org/10.5555%2Fabc-{number}"),
+            2 => writeln!(
+                text,
+                "10.{}/{} ",
+                1000 + number % 97,
+                "long".repeat(number as usize % 20)
+            ),
+            _ => writeln!(text, "\"10.1000/{number}\""),
+        };
+    }
+    text
+}
+
+fn fill(place: &Place) {
+    place
+        .file("in/large", text(1, 40_000))
+        .file("in/packed.gz", gzip(text(2, 20_000)));
+    for number in 0..10 {
+        place.file(format!("in/small/{number}"), text(10 + number, 500));
+    }
+}
+
+#[test]
+fn budgets_and_threads_change_no_byte() {
+    let place = Place::new();
+    fill(&place);
+    for options in ["-f csv", "-f jsonl --lines", "-f names"] {
+        let wanted = place.scan(&format!("in {options} -j1 --memory 1G --report r.json"));
+        assert_eq!(place.json("r.json")["runs"], 0);
+        let wanted = wanted.quiet().out;
+        assert!(wanted.lines().count() > 30_000);
+        for threads in [1, 2, 8] {
+            for memory in ["1M", "2M"] {
+                let what = format!("in {options} -j{threads} --memory {memory}");
+                let seen = place.scan(&format!("{what} --report r.json")).quiet();
+                assert!(seen.out == wanted, "{what}");
+                let report = place.json("r.json");
+                assert!(report["runs"].as_u64() > Some(0), "{what}: {report}");
+                assert!(report["spilled_bytes"].as_u64() > Some(10_000), "{what}");
+            }
+        }
+    }
+    assert_eq!(place.entries(), ["in", "r.json"]);
+}
+
+#[test]
+fn runs_stand_beside_the_output_until_its_end() {
+    let place = Place::new();
+    place.file("a", text(1, 30_000));
+    place
+        .scan("a -o out.names --memory 1M --report r.json")
+        .quiet();
+    assert!(place.json("r.json")["runs"].as_u64() > Some(0));
+    assert_eq!(place.entries(), ["a", "out.names", "r.json"]);
+}
+
+#[test]
+fn an_interrupted_run_removes_what_it_had_on_disk() {
+    for threads in ["-j1", "-j2"] {
+        let place = Place::new();
+        let mut command = place.command(["scan", "-", "-o", "out.csv", "--memory", "1M", threads]);
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(names(100_000).as_bytes()).unwrap();
+        let has_run = |name: &String| name.contains("doisift-run");
+        while !place.entries().iter().any(has_run) {
+            assert!(child.try_wait().unwrap().is_none());
+            thread::sleep(Duration::from_millis(5));
+        }
+        let id = child.id().to_string();
+        let killed = Command::new("kill").args(["-INT", &id]).status();
+        assert!(killed.unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{threads}");
+        drop(input);
+        assert_eq!(place.entries(), Vec::<String>::new(), "{threads}");
+    }
+}
