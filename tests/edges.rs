@@ -13,7 +13,7 @@ const MAY_NAME: [(&str, &[&str]); 9] = [
     ("input", &[]),
     ("records", &["scan"]),
     ("dedup", &["records", "scan"]),
-    ("error", &["input"]),
+    ("error", &["dedup", "input"]),
     ("report", &["error", "records", "scan"]),
     (
         "pipeline",

@@ -12,6 +12,7 @@ use std::io::{self, BufRead, ErrorKind, Read};
 use memchr::{memchr, memmem};
 use tar::{GnuExtSparseHeader, GnuSparseHeader, Header};
 
+use super::expansion::Watched;
 use super::fault::{InputError, Packing};
 use super::name::escaped;
 use super::raw::Raw;
@@ -152,7 +153,8 @@ impl Archive<'_, '_, '_> {
             None => self.walk.member(level, number, name, &mut data),
             // Its holes cost nothing in the archive: the limit on expansion bounds them.
             Some(map) => {
-                let mut whole = Sparse::new(&mut data, map);
+                let whole = Sparse::new(&mut data, map);
+                let mut whole = Watched::new(whole, &self.walk.expansion);
                 self.walk.member(level, number, name, &mut whole)
             }
         };
@@ -550,6 +552,7 @@ pub(super) mod taken {
     use std::sync::atomic::AtomicU64;
 
     use super::*;
+    use crate::input::expansion::Expansion;
     use crate::input::open::Opening;
     use crate::input::walk::Documents;
 
@@ -587,7 +590,9 @@ pub(super) mod taken {
         pub(in crate::input) fn walked(read: impl FnOnce(&mut Walk<'_>, &Level<'_>)) -> Self {
             let (bytes, mut taken) = (AtomicU64::new(0), Taken::default());
             let opening = Opening::for_tests(&bytes);
-            read(&mut Walk::new(&opening, &mut taken), &Level::source(None));
+            let expansion = Expansion::new(1000, 0);
+            let mut walk = Walk::new(&opening, &expansion, &mut taken);
+            read(&mut walk, &Level::source(None));
             taken
         }
 

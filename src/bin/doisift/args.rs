@@ -49,7 +49,7 @@ pub(crate) enum Generate {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Find the DOI names in files, folders and streams
-    Scan(ScanArgs),
+    Scan(Box<ScanArgs>),
     /// Write DOI names of any presentation form in one form
     Normalize(NormalizeArgs),
 }

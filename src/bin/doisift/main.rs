@@ -46,7 +46,7 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> anyhow::Result<Ending> {
     match (cli.generate, cli.command) {
         (Some(what), _) => generate::write(what, &mut io::stdout().lock()).map(|()| Ending::Whole),
-        (None, Some(Command::Scan(args))) => scan::run(args),
+        (None, Some(Command::Scan(args))) => scan::run(*args),
         (None, Some(Command::Normalize(args))) => normalize(&args),
         (None, None) => anyhow::bail!("nothing to do; see doisift --help"),
     }

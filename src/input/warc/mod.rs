@@ -20,6 +20,7 @@ use std::io::Read;
 use self::content::{Content, Finished};
 use self::header::{Header, Parsed};
 use self::window::Window;
+use super::expansion::Watched;
 use super::fault::InputError;
 use super::walk::{Level, Walk};
 
@@ -93,7 +94,10 @@ impl Records<'_, '_, '_, '_> {
         if header.is_document() {
             let mut going = true;
             let mut hand_out = |body: &mut dyn Read| {
-                going = self.walk.member(self.level, self.number, &self.name, body);
+                let mut body = Watched::new(body, &self.walk.expansion);
+                going = self
+                    .walk
+                    .member(self.level, self.number, &self.name, &mut body);
             };
             match header.is_http() {
                 true => http::body(&mut content, &mut hand_out),

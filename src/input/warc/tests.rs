@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::content::AHEAD;
 use crate::input::Opening;
+use crate::input::expansion::Expansion;
 use crate::input::fault::InputError;
 use crate::input::walk::{Documents, Level, Walk};
 
@@ -82,8 +83,9 @@ fn told(pieces: &[&[u8]], step: usize) -> Told {
         pieces: pieces.iter().copied().collect(),
         step,
     };
+    let expansion = Expansion::new(1000, 0);
     super::read(
-        &mut Walk::new(&opening, &mut told),
+        &mut Walk::new(&opening, &expansion, &mut told),
         &Level::source(None),
         &mut stream,
     );

@@ -19,6 +19,7 @@ use flate2::bufread::DeflateDecoder;
 use self::headers::{CENTRAL, DESCRIPTOR, Directory, END, Entries, Entry, LOCAL, Local, local};
 use self::volume::{Part, Volume};
 use super::codec::damaged;
+use super::expansion::Watched;
 use super::fault::{InputError, Packing};
 use super::open::Opening;
 use super::raw::Raw;
@@ -175,7 +176,7 @@ impl Archive<'_, '_> {
         };
         match unpacked {
             Ok(bytes) => {
-                let mut checked = Checked::new(bytes, check);
+                let mut checked = Checked::new(Watched::new(bytes, &self.walk.expansion), check);
                 let go_on = self
                     .walk
                     .member(self.level, self.number, name, &mut checked);
@@ -371,7 +372,7 @@ impl Read for Data<'_> {
 
 /// The bytes of a member, held against its checksum and size at their end. An error comes once.
 struct Checked<'d> {
-    bytes: Box<dyn Read + 'd>,
+    bytes: Watched<Box<dyn Read + 'd>>,
     crc: Crc,
     count: u64,
     check: Option<(u32, u64)>,
@@ -379,7 +380,7 @@ struct Checked<'d> {
 }
 
 impl<'d> Checked<'d> {
-    fn new(bytes: Box<dyn Read + 'd>, check: Option<(u32, u64)>) -> Self {
+    fn new(bytes: Watched<Box<dyn Read + 'd>>, check: Option<(u32, u64)>) -> Self {
         Checked {
             bytes,
             crc: Crc::new(),
