@@ -51,6 +51,8 @@ pub struct PipelineBuilder {
     chunk: Option<usize>,
     max_expansion: Option<u64>,
     max_window: Option<u64>,
+    max_depth: Option<usize>,
+    max_members: Option<u64>,
     memory: Option<u64>,
     tmp: Option<PathBuf>,
     on_error: OnError,
@@ -167,9 +169,23 @@ impl PipelineBuilder {
     }
 
     /// Sets how many bytes of history zstd and xz data may ask for, which is memory for each source being read; the
-    /// default is 128 MiB. A source that asks for more is not opened, and counted as an error.
+    /// default is 128 MiB. What asks for more is not unpacked, and counted as an error.
     pub fn max_window(mut self, bytes: u64) -> Self {
         self.max_window = Some(bytes);
+        self
+    }
+
+    /// Sets how many containers may stand within one another, as a gzip in a tar in a zip does; the default is 3. What is
+    /// deeper is not opened, and counted as an error.
+    pub fn max_depth(mut self, depth: usize) -> Self {
+        self.max_depth = Some(depth);
+        self
+    }
+
+    /// Sets how many members the containers of one source may have, all together; the default is 100 million. A source past
+    /// it is stopped and counted as an error.
+    pub fn max_members(mut self, members: u64) -> Self {
+        self.max_members = Some(members);
         self
     }
 
@@ -213,8 +229,8 @@ impl PipelineBuilder {
             threads: self.threads.unwrap_or_else(available_threads),
             chunk: self.chunk.unwrap_or(CHUNK),
             limits: Limits {
-                depth: DEPTH,
-                members: MEMBERS,
+                depth: self.max_depth.unwrap_or(DEPTH),
+                members: self.max_members.unwrap_or(MEMBERS),
                 expansion: self.max_expansion.unwrap_or(EXPANSION),
                 window: self.max_window.unwrap_or(WINDOW),
             },

@@ -13,7 +13,7 @@ use crate::size;
 const LONG_VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\nfeatures: cli, pipeline",
-    "\nreads: plain text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lz4",
+    "\nreads: text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lz4; tar, zip, WARC",
     "\nwrites: csv, jsonl, names; plain, gzip, zstd",
 );
 
@@ -56,9 +56,10 @@ pub(crate) enum Command {
 
 /// Finds the DOI names in files, folders and streams.
 ///
-/// Text of any kind is read, plain or packed with gzip, zlib, zstd, bzip2, xz or lz4, which is told by the first bytes.
-/// UTF-16 and UTF-32 are told by their byte order mark and read as UTF-8, whose bytes offsets then count. What is no text,
-/// such as PDF, is passed over and named at -v. Each name becomes one record, sorted by name.
+/// Text of any kind is read, plain, packed with gzip, zlib, zstd, bzip2, xz or lz4, and in tar, zip and WARC archives, one
+/// within another, which is told by the first bytes. UTF-16 and UTF-32 are told by their byte order mark and read as UTF-8,
+/// whose bytes offsets then count. What is no text, such as PDF, is passed over and named at -v. Each name becomes one
+/// record, sorted by name.
 #[derive(Args, Debug)]
 pub(crate) struct ScanArgs {
     /// Files, folders (walked, hidden and git-ignored files too), or - for standard input, which is read too when nothing
@@ -118,6 +119,14 @@ pub(crate) struct ScanArgs {
     /// [default: 128M]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub(crate) max_window: Option<u64>,
+
+    /// Open no container that stands within more others than this [default: 3]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_depth: Option<usize>,
+
+    /// Stop a source whose containers have more members than this, all together [default: 100 million]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_members: Option<u64>,
 
     /// Folder for temporary files [default: the output's, or the system's where there is none]
     #[arg(long, value_name = "DIR")]

@@ -109,6 +109,12 @@ fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
     if let Some(bytes) = args.max_window {
         builder = builder.max_window(bytes);
     }
+    if let Some(depth) = args.max_depth {
+        builder = builder.max_depth(depth);
+    }
+    if let Some(members) = args.max_members {
+        builder = builder.max_members(members);
+    }
     if let Some(folder) = args.tmp_dir {
         builder = builder.tmp_dir(folder);
     }
