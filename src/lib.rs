@@ -3,7 +3,7 @@
 //! ```text
 //!  sources --> input --> documents --> scan --> mentions --> dedup --> records
 //!             (files,    (decoded     (anchor,              (table)   (CSV, JSON
-//!              codecs)    bytes)       extent,                         Lines, names)
+//!              archives)  bytes)       extent,                         Lines, names)
 //!                                      decode)
 //!                                        |
 //!                                       doi   the identifier itself

@@ -155,16 +155,24 @@ impl Reader<'_> {
         })
     }
 
-    /// `<693::AID-X>3.0.CO;2-O` is the middle of a SICI; any other `<` is markup.
+    /// `<693::AID-X>3.0.CO;2-O` is the middle of a SICI, and what was encoded and stands inside a name is the name's (H4);
+    /// any other `<` is markup.
     fn angle(&self, at: usize) -> Step {
-        let behind = self.behind_bracket(at, b'>');
-        let in_sici = |behind: &usize| {
+        let belongs = |behind: &usize| {
             let rest = self.rest(*behind);
             rest.get(6) == Some(&b';') && is_sici_code(&rest[..6])
+                || self.is_encoded_pair(at, *behind - 1) && self.goes_on(*behind)
         };
-        behind
-            .filter(in_sici)
+        self.behind_bracket(at, b'>')
+            .filter(belongs)
             .map_or(Step::Stop, |behind| Step::Take(behind - at))
+    }
+
+    /// Whether both brackets were percent-encoded, and what they hold is no tag that closes.
+    fn is_encoded_pair(&self, open: usize, close: usize) -> bool {
+        let is_encoded = |at| self.text.escape(at) == Escape::Percent;
+        let inner = &self.text.bytes[open + 1..close];
+        is_encoded(open) && is_encoded(close) && !inner.starts_with(b"/") && !inner.ends_with(b"/")
     }
 
     /// Where the text goes on behind the bracket that closes the one at `at`.

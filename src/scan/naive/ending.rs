@@ -141,7 +141,10 @@ impl Reader<'_> {
         }
         match byte {
             b'(' | b')' | b'[' | b']' => self.bracket(at, open),
-            b'<' => self.middle_of_sici(at).map_or(Ends, Many),
+            b'<' => self
+                .middle_of_sici(at)
+                .or_else(|| self.encoded_angles(at))
+                .map_or(Ends, Many),
             0x80.. => self.beyond_ascii(at),
             _ => belongs_if(self.is_of_name(at)),
         }
@@ -243,6 +246,17 @@ impl Reader<'_> {
         let len = self.bracketed(at, b'>')?;
         let rest = self.rest(at + len);
         (rest.get(6) == Some(&b';') && is_sici_version(&rest[..6])).then_some(len)
+    }
+
+    /// `%3Cb%3E` before more of the name: the length of both brackets and what stands between them, unless that is `/b` or
+    /// `b/`.
+    fn encoded_angles(&self, at: usize) -> Option<usize> {
+        let len = self.bracketed(at, b'>')?;
+        let last = at + len - 1;
+        let encoded = [at, last].map(|at| self.text.escape(at) == Escape::Percent);
+        let slashes = [at + 1, last - 1].map(|at| self.text.values()[at] == b'/');
+        (encoded == [true, true] && slashes == [false, false] && self.goes_on(at + len))
+            .then_some(len)
     }
 
     /// The length from the bracket at `at` to its closer, both included, if no blank stands between and they are near.
