@@ -87,6 +87,7 @@ impl Enclosure {
         ENCLOSURES
             .iter()
             .find(|row| opener.ends_with(row.opener.as_bytes()))
+            .filter(|row| row.opener != ";" || !ends_entity(before))
     }
 
     /// Whether what follows the name closes this enclosure.
@@ -138,7 +139,16 @@ fn is_parameter(before: &[u8]) -> bool {
     name[..name.len() - len].trim_ascii_end().ends_with(b"|")
 }
 
-/// Whether `before` ends a line, indentation and a RIS tag included.
+/// Whether the semicolon that `before` ends in is an entity's, `&nbsp;`, and parts no fields.
+fn ends_entity(before: &[u8]) -> bool {
+    const LONGEST: usize = 32;
+    let near = &before[before.len().saturating_sub(LONGEST)..before.len() - 1];
+    let is_name = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'#';
+    let len = near.iter().rev().take_while(is_name).count();
+    len > 0 && near[..near.len() - len].ends_with(b"&")
+}
+
+/// Whether `before` ends a line, indentation and a RIS tag included. A text may start with a byte order mark.
 fn is_line_start(before: &[u8]) -> bool {
     let near = &before[before.len().saturating_sub(BLANKS)..];
     let blanks = near.iter().rev().take_while(|b| **b == b' ').count();
@@ -150,9 +160,9 @@ fn is_line_start(before: &[u8]) -> bool {
         }
         line => line,
     };
-    match line.last() {
-        Some(last) => matches!(last, b'\n' | b'\r'),
-        None => near.len() == before.len(),
+    match line {
+        [] | [0xEF, 0xBB, 0xBF] => near.len() == before.len(),
+        [.., last] => matches!(last, b'\n' | b'\r'),
     }
 }
 
@@ -178,6 +188,13 @@ mod tests {
             ("", Some("")),
             ("x\n  ", Some("")),
             ("TY  - JOUR\nDO  - ", Some("")),
+            ("\u{FEFF}", Some("")),
+            ("x\u{FEFF}", None),
+            ("a;", Some(";")),
+            ("&quot;", Some("&quot;")),
+            ("&nbsp;", None),
+            ("&#160;", None),
+            ("&;", Some(";")),
             ("see ", None),
             ("(", None),
         ] {

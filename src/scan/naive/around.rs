@@ -168,7 +168,7 @@ fn enclosure(before: &[u8]) -> Option<Enclosure> {
     }
     match before.last()? {
         b',' => Some(field(vec![","], b",")),
-        b';' => Some(field(vec![";"], b";")),
+        b';' if !is_end_of_entity(before) => Some(field(vec![";"], b";")),
         b'\t' => Some(field(vec!["\t"], b"")),
         _ => None,
     }
@@ -220,11 +220,21 @@ fn is_parameter_of_template(before: &[u8]) -> bool {
         .ends_with(b"|")
 }
 
-/// Whether nothing but blanks and a RIS tag stands on the line before a name.
+/// Whether `before` ends in an entity such as `&nbsp;`.
+fn is_end_of_entity(before: &[u8]) -> bool {
+    let front = &last(32, before)[..before.len().min(32) - 1];
+    let name = tail(front, |b| b.is_ascii_alphanumeric() || b == b'#');
+    !name.is_empty() && front[..front.len() - name.len()].ends_with(b"&")
+}
+
+/// Whether nothing but blanks and a RIS tag stands on the line before a name, or the mark that a text may start with.
 fn starts_line(before: &[u8]) -> bool {
-    let line = tail(last(NEAR, before), |b| b != b'\n' && b != b'\r');
+    let mut line = tail(last(NEAR, before), |b| b != b'\n' && b != b'\r');
     if line.len() == NEAR && before.len() > NEAR {
         return false;
+    }
+    if line.len() == before.len() {
+        line = line.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(line);
     }
     let is_tag = |tag: &[u8]| {
         tag[0].is_ascii_uppercase() && tag[1].is_ascii_alphanumeric() && tag[2..] == *b"  - "
