@@ -32,6 +32,22 @@ enum Step {
 
 /// Reads the suffix that starts at `from`.
 pub(super) fn end(text: &Text<'_>, from: usize, context: &Context, reading: Reading) -> End {
+    let end = taken(text, from, context, reading);
+    match context.place {
+        Place::Path => within_segment(text, from, end),
+        Place::Query | Place::Text => end,
+    }
+}
+
+/// Who encodes the slash of the prefix encodes all of a name's: one that stands as it is goes on with the URL's path.
+fn within_segment(text: &Text<'_>, from: usize, end: End) -> End {
+    let is_encoded = |at| text.escape(at) == Escape::Percent;
+    let goes_on = |at: &usize| text.bytes[*at] == b'/' && !is_encoded(*at);
+    let slash = is_encoded(from - 1).then(|| (from..end.at).find(goes_on));
+    slash.flatten().map_or(end, |at| End { at, guessed: false })
+}
+
+fn taken(text: &Text<'_>, from: usize, context: &Context, reading: Reading) -> End {
     let mut reader = Reader {
         text,
         from,

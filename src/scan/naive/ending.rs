@@ -128,6 +128,9 @@ impl Reader<'_> {
         if self.starts_glued_text(at) {
             return MayEnd;
         }
+        if byte == b'/' && self.is_of_path(at) {
+            return Ends;
+        }
         if byte.is_ascii_alphanumeric() {
             return Belongs;
         }
@@ -148,6 +151,12 @@ impl Reader<'_> {
             0x80.. => self.beyond_ascii(at),
             _ => belongs_if(self.is_of_name(at)),
         }
+    }
+
+    /// Whether the slash at `at` is the URL's, since that of the prefix is encoded and this one is not.
+    fn is_of_path(&self, at: usize) -> bool {
+        let encoded = |at| self.text.escape(at) == Escape::Percent;
+        self.around.place == Place::Path && encoded(self.suffix - 1) && !encoded(at)
     }
 
     fn rest(&self, at: usize) -> &[u8] {
