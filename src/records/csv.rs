@@ -148,10 +148,12 @@ impl<R: Read> CsvReader<R> {
             row: StringRecord::new(),
         };
         reader.advance()?;
-        match &reader.row {
-            row if row == &Record::FIELDS[..] => Ok(reader),
-            row if row == &MentionRow::FIELDS[..] => Err(ReadError::new(Fault::Mentions)),
-            _ => Err(ReadError::new(Fault::NoRecords)),
+        if reader.row == Record::FIELDS[..] {
+            Ok(reader)
+        } else if reader.row == MentionRow::FIELDS[..] {
+            Err(ReadError::new(Fault::Mentions))
+        } else {
+            Err(ReadError::new(Fault::NoRecords))
         }
     }
 
@@ -236,11 +238,17 @@ impl<R: Read> Read for Rationed<R> {
         if self.left == 0 {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        let most = into
-            .len()
-            .min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        let read = self.inner.read(&mut into[..most])?;
-        self.left -= read as u64;
-        Ok(read)
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX);
+        let most = into.len().min(most);
+        loop {
+            match self.inner.read(&mut into[..most]) {
+                // To the csv crate this is an error like any other.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => {
+                    self.left -= read.as_ref().map_or(0, |&read| read as u64);
+                    return read;
+                }
+            }
+        }
     }
 }
