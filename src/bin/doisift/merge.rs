@@ -13,7 +13,7 @@ use crate::progress::Meter;
 use crate::scan::watched;
 use crate::size;
 
-/// Unites the records of many scans into what one scan of everything would have given.
+/// Unite the records of many scans into what one scan of everything would have given
 ///
 /// Mentions and documents are added up: a source that stands in two inputs counts twice. The first mention is that of the least
 /// source name, bytewise; if several inputs have that source, the one with the least offset, then the least document, then the
