@@ -130,7 +130,7 @@ fn more_inputs_than_may_be_open_are_merged_in_rounds() {
         .collect();
     let inputs: Vec<&[OwnedRecord]> = rows.iter().map(|rows| &rows[..]).collect();
     let inputs = Inputs::new(&inputs);
-    for (memory, runs) in [(1 << 40, 4), (20 << 20, 76)] {
+    for (memory, runs) in [(1 << 40, 4), (20 << 20, 77)] {
         let (seen, report) = inputs.merge(memory);
         assert!(seen == united(&rows.concat()));
         assert_eq!((report.runs, report.sorted), (runs, 0));
