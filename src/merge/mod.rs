@@ -74,8 +74,9 @@ impl Merge {
     ///
     /// Every regular file is read twice, once to see whether its rows are sorted by `doi`, bytewise; if they are, it takes no
     /// memory but its buffers, whatever its size. Other files, and what cannot be read twice, such as standard input, are
-    /// sorted within the [memory](MergeBuilder::memory), by way of [temporary files](MergeBuilder::tmp_dir), and so is what
-    /// more than 128 inputs have. No row is written before every input was read to its end once.
+    /// sorted within the [memory](MergeBuilder::memory), by way of [temporary files](MergeBuilder::tmp_dir). Of more than 128
+    /// inputs, or more than the memory has room for at once, some are merged to a temporary file first. No row is written
+    /// before every input was read to its end once.
     ///
     /// # Errors
     /// If an input cannot be read, is no file of records, or has a row that is wrong, which is named; if the output or a
