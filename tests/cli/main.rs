@@ -10,6 +10,7 @@ mod memory;
 mod output;
 mod place;
 mod readme;
+mod records;
 mod same;
 mod signals;
 mod sources;

@@ -72,6 +72,25 @@ fn members<'r, F: Format>(
     })
 }
 
+/// The members of `file` in sections of `section` bytes on several threads, however few there are; in turn if it is 0.
+#[cfg(feature = "naive")]
+pub(super) fn in_sections<'r>(
+    packing: Packing,
+    file: &File,
+    section: u64,
+    opening: &Opening<'r>,
+) -> Result<Box<dyn Read + 'r>, InputError> {
+    if section == 0 {
+        return unpack(packing, Raw::new(file.try_clone()?), None, opening);
+    }
+    Ok(match packing {
+        Packing::Gzip => Box::new(Parallel::<Gzip>::in_sections(file, section, opening)?),
+        Packing::Zstd => Box::new(Parallel::<Zstd>::in_sections(file, section, opening)?),
+        Packing::Bzip2 => Box::new(Parallel::<Bzip2>::in_sections(file, section, opening)?),
+        other => return Err(InputError::Unsupported(other)),
+    })
+}
+
 /// Ends at the first error.
 pub(super) struct Fused<R> {
     inner: R,
