@@ -106,7 +106,8 @@ pub fn members(input: &[u8]) {
     let source = started(source, start);
     let section = 16 << (how / 3 % 8);
     let unpacked = |section| ended(unpack(packing, &source, section).expect("a file"));
-    assert_eq!(unpacked(0), unpacked(section), "in sections of {section}");
+    let what = format!("in sections of {section}");
+    agree(&unpacked(section), &unpacked(0), &what);
 }
 
 /// Another way to read it tells the same: what, unless the source fails.
@@ -152,16 +153,37 @@ fn same(how: u8, source: &[u8]) -> Option<Vec<Told>> {
     let told = |way| ended(read(source, way).expect("a file"));
     let (expected, found) = (told(plain), told(other));
     if other.fails {
-        let found_again = told(Way {
-            read: 13,
-            step: 7,
-            ..other
-        });
-        assert_eq!(found, found_again, "of a source that fails");
+        let found_again = told(Way { step: 7, ..other });
+        agree(&found, &found_again, "of a source that fails");
         return None;
     }
-    assert_eq!(found, expected, "{other:?}");
+    // The crate gives the bytes of a stored block as they come; whole, if it is the last and damage, it gives none of them.
+    if other.read == plain.read || !is_told(&expected, "zstd") && !is_told(&found, "zstd") {
+        agree(&found, &expected, &format!("{other:?}"));
+    }
     Some(expected)
+}
+
+/// Whether an error names `what`.
+fn is_told(told: &[Told], what: &str) -> bool {
+    told.iter().any(|told| match told {
+        Told::Document(_, _, errors) => errors.iter().any(|(_, error)| error.contains(what)),
+        Told::Lost(_, _, error) => error.contains(what),
+        _ => false,
+    })
+}
+
+/// Both tell the same; of documents, which may be long, their lengths are shown.
+fn agree(found: &[Told], expected: &[Told], what: &str) {
+    let short = |told: &Told| match told {
+        Told::Document(name, bytes, errors) => {
+            format!("{name:?} of {} bytes, {errors:?}", bytes.len())
+        }
+        other => format!("{other:?}"),
+    };
+    let shorts = |all: &[Told]| all.iter().map(short).collect::<Vec<_>>();
+    assert_eq!(shorts(found), shorts(expected), "{what}");
+    assert!(found == expected, "other bytes {what}");
 }
 
 /// Each document came to its end.

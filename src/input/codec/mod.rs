@@ -16,7 +16,6 @@ mod zstd;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 
-use self::bzip2::Bzip2;
 use self::gzip::Gzip;
 use self::lz4::Lz4;
 use self::members::{Format, Members};
@@ -24,12 +23,14 @@ use self::parallel::Parallel;
 use self::streams::Streams;
 use self::xz::Xz;
 use self::zlib::Zlib;
-use self::zstd::Zstd;
 use super::fault::{InputError, Packing};
 use super::open::{Limits, Opening};
 use super::raw::Raw;
 
+pub(super) use self::bzip2::Bzip2;
+pub(super) use self::streams::{Decode, HEAD, Step};
 pub(super) use self::zlib::is_zlib;
+pub(super) use self::zstd::Zstd;
 
 /// Bytes that are read at once before they are unpacked.
 const READ: usize = 128 << 10;
@@ -137,7 +138,7 @@ fn is_padding(raw: &mut impl BufRead) -> io::Result<bool> {
 }
 
 /// Has bytes at hand, unless the source has ended.
-fn fill(raw: &mut impl BufRead) -> io::Result<()> {
+pub(super) fn fill(raw: &mut impl BufRead) -> io::Result<()> {
     loop {
         match raw.fill_buf() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -146,7 +147,7 @@ fn fill(raw: &mut impl BufRead) -> io::Result<()> {
     }
 }
 
-fn early_end() -> io::Error {
+pub(super) fn early_end() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, "it ends too early")
 }
 

@@ -7,6 +7,7 @@
 //! name, and takes no member at all from an archive with one damaged entry. What the methods pack, crates unpack.
 
 mod headers;
+mod stream;
 mod volume;
 
 use std::cell::Cell;
@@ -14,11 +15,11 @@ use std::fs::File;
 use std::io::{self, BufRead, Read};
 
 use flate2::Crc;
-use flate2::bufread::DeflateDecoder;
 
 use self::headers::{CENTRAL, DESCRIPTOR, Directory, END, Entries, Entry, LOCAL, Local, local};
+use self::stream::{Deflate, Stream};
 use self::volume::{Part, Volume};
-use super::codec::damaged;
+use super::codec::{Bzip2, Zstd, damaged};
 use super::expansion::Watched;
 use super::fault::{InputError, Packing};
 use super::open::Opening;
@@ -322,13 +323,9 @@ fn unpacked<'d>(
 ) -> Result<Box<dyn Read + 'd>, InputError> {
     Ok(match method {
         0 => Box::new(data),
-        8 => Box::new(DeflateDecoder::new(data)),
-        12 => Box::new(bzip2::bufread::BzDecoder::new(data)),
-        93 => {
-            let mut decoder = zstd::Decoder::with_buffer(data)?;
-            decoder.window_log_max(opening.limits.window.max(1 << 10).ilog2().min(31))?;
-            Box::new(decoder)
-        }
+        8 => Box::new(Stream::new(data, Deflate::new())),
+        12 => Box::new(Stream::new(data, Bzip2::new())),
+        93 => Box::new(Stream::new(data, Zstd::new(opening.limits.window)?)),
         method => return Err(InputError::Method(method)),
     })
 }
@@ -348,6 +345,11 @@ impl<'d> Data<'d> {
             raw: Raw::with_capacity(volume.part(at.get()..end), room),
             at,
         }
+    }
+
+    /// The next bytes, `count` of them or what is left.
+    fn peek(&mut self, count: usize) -> &[u8] {
+        self.raw.peek(count)
     }
 }
 
