@@ -592,6 +592,43 @@ mod tests {
         Ok(())
     }
 
+    /// What comes out of packed bytes by reads of `step`, before an error if there is one.
+    fn by(step: usize, method: u16, packed: &[u8]) -> Vec<u8> {
+        let (counter, file) = (AtomicU64::new(0), file(packed).unwrap());
+        let volume = Volume::new(&file, None).unwrap();
+        let at = Cell::new(0);
+        let data = Data::new(&volume, &at, volume.length);
+        let mut bytes = unpacked(method, data, &Opening::for_tests(&counter)).unwrap();
+        let (mut out, mut buffer) = (Vec::new(), vec![0; step]);
+        while let Ok(read @ 1..) = bytes.read(&mut buffer) {
+            out.extend(&buffer[..read]);
+        }
+        out
+    }
+
+    #[test]
+    fn as_much_comes_before_damage_by_small_reads_as_by_large_ones() -> Result {
+        let text = text("a").repeat(20);
+        let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), Default::default());
+        deflate.write_all(&text)?;
+        let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), Default::default());
+        bzip2.write_all(&text)?;
+        let zstd = zstd::encode_all(&text[..], 1)?;
+        let mut partial = 0;
+        for (method, packed) in [(8, deflate.finish()?), (12, bzip2.finish()?), (93, zstd)] {
+            assert_eq!(by(1, method, &packed), text);
+            for at in 0..packed.len() {
+                let mut packed = packed.clone();
+                packed[at] ^= 0x10;
+                let large = by(1 << 16, method, &packed);
+                assert_eq!(by(3, method, &packed), large, "method {method}, byte {at}");
+                partial += usize::from(!large.is_empty() && large != text);
+            }
+        }
+        assert!(partial > 10, "{partial}");
+        Ok(())
+    }
+
     #[test]
     fn a_member_that_cannot_be_unpacked_is_told_and_the_others_are_read() -> Result {
         let whole = four(false)?;
