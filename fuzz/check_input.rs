@@ -157,7 +157,7 @@ fn same(how: u8, source: &[u8]) -> Option<Vec<Told>> {
         agree(&found, &found_again, "of a source that fails");
         return None;
     }
-    // The crate gives the bytes of a stored block as they come; whole, if it is the last and damage, it gives none of them.
+    // A stored block of zstd is given as it comes; if it comes whole and is found wrong at its end, none of it is given.
     if other.read == plain.read || !is_told(&expected, "zstd") && !is_told(&found, "zstd") {
         agree(&found, &expected, &format!("{other:?}"));
     }
