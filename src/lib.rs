@@ -63,6 +63,11 @@ pub mod bench_support {
     pub use crate::dedup::bench_support::{Totals, fill_table, fill_table_within};
 }
 
+/// For this crate's own fuzz targets; may change at any time.
+#[cfg(all(feature = "naive", feature = "pipeline"))]
+#[doc(hidden)]
+pub use input::fuzz_support;
+
 /// The README's example is compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -15,6 +15,8 @@ const FREE: u64 = 64 << 20;
 #[derive(Debug)]
 pub(super) struct Expansion {
     ratio: u64,
+    /// Bytes that it may be unpacked to in any case.
+    free: u64,
     /// Bytes of the source, where that is known before they are read: then the same byte is the last one in every run.
     size: u64,
     read: AtomicU64,
@@ -26,8 +28,13 @@ impl Expansion {
     /// Allows a source of `size` bytes `ratio` unpacked ones for each of them, and 64 MiB in any case. If `size` is not
     /// known, it is 0, and what was read counts in its place.
     pub(super) fn new(ratio: u64, size: u64) -> Arc<Self> {
+        Expansion::with_free(ratio, size, FREE)
+    }
+
+    fn with_free(ratio: u64, size: u64, free: u64) -> Arc<Self> {
         Arc::new(Expansion {
             ratio,
+            free,
             size,
             read: AtomicU64::new(0),
             unpacked: AtomicU64::new(0),
@@ -49,7 +56,7 @@ impl Expansion {
     fn add_unpacked(&self, bytes: usize) -> usize {
         let before = self.unpacked.fetch_add(bytes as u64, Ordering::Relaxed);
         let size = self.size.max(self.read.load(Ordering::Relaxed));
-        let most = FREE.max(self.ratio.saturating_mul(size));
+        let most = self.free.max(self.ratio.saturating_mul(size));
         let left = most.saturating_sub(before);
         bytes.min(usize::try_from(left).unwrap_or(usize::MAX))
     }
@@ -96,6 +103,9 @@ impl<R: Read> Read for Watched<R> {
 }
 
 #[cfg(test)]
+mod bombs;
+
+#[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
@@ -107,9 +117,9 @@ mod tests {
 
     /// Bytes of all documents, and errors with their offsets.
     #[derive(Default)]
-    struct Seen {
-        bytes: u64,
-        errors: Vec<(u64, String)>,
+    pub(super) struct Seen {
+        pub(super) bytes: u64,
+        pub(super) errors: Vec<(u64, String)>,
     }
 
     impl Documents for Seen {

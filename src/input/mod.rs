@@ -9,6 +9,8 @@ mod encoding;
 mod expansion;
 mod fault;
 mod find;
+#[cfg(feature = "naive")]
+pub mod fuzz_support;
 mod list;
 mod magic;
 mod name;

@@ -2,6 +2,7 @@
 #![cfg(all(feature = "cli", unix))]
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod bombs;
 mod broken;
 mod cases;
 #[path = "../common/mod.rs"]
@@ -11,6 +12,7 @@ mod merge;
 mod output;
 mod place;
 mod readme;
+mod records;
 mod same;
 mod signals;
 mod sources;

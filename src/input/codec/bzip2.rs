@@ -9,11 +9,42 @@ use super::streams::{Decode, Step};
 use super::{Limits, Packing};
 use crate::input::magic;
 
-pub(super) struct Bzip2(Decompress);
+pub(in crate::input) struct Bzip2(Decompress);
 
 impl Bzip2 {
-    pub(super) fn new() -> Self {
+    pub(in crate::input) fn new() -> Self {
         Bzip2(Decompress::new(false))
+    }
+
+    fn run(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+        let (read, written) = (self.0.total_in(), self.0.total_out());
+        let status = self.0.decompress(input, output);
+        Step {
+            read: (self.0.total_in() - read) as usize,
+            written: (self.0.total_out() - written) as usize,
+            ended: status
+                .map(|status| status == Status::StreamEnd)
+                .map_err(io::Error::from),
+        }
+    }
+
+    /// Writes what is decoded. A call that fails at a damaged place keeps to itself what stands before it, and changes
+    /// nothing: calls with less room get there.
+    fn give(&mut self, output: &mut [u8]) -> Step {
+        let mut given = self.run(&[], output);
+        if given.ended.is_ok() || given.written > 0 {
+            return given;
+        }
+        let mut room = output.len() / 2;
+        while room > 0 {
+            let free = output.len().min(given.written + room);
+            let more = self.run(&[], &mut output[given.written..free]);
+            given.written += more.written;
+            if more.written == 0 {
+                room /= 2;
+            }
+        }
+        given
     }
 }
 
@@ -29,15 +60,16 @@ impl Decode for Bzip2 {
         Ok(())
     }
 
+    /// One call writes what is decoded and reads nothing, the next one decodes a block and has no room to write.
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
-        let (read, written) = (self.0.total_in(), self.0.total_out());
-        let status = self.0.decompress(input, output);
-        Step {
-            read: (self.0.total_in() - read) as usize,
-            written: (self.0.total_out() - written) as usize,
-            ended: status
-                .map(|status| status == Status::StreamEnd)
-                .map_err(io::Error::from),
+        let given = self.give(output);
+        match given {
+            Step {
+                written: 0,
+                ended: Ok(false),
+                ..
+            } => self.run(input, &mut []),
+            _ => given,
         }
     }
 }

@@ -16,7 +16,6 @@ mod zstd;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 
-use self::bzip2::Bzip2;
 use self::gzip::Gzip;
 use self::lz4::Lz4;
 use self::members::{Format, Members};
@@ -24,12 +23,14 @@ use self::parallel::Parallel;
 use self::streams::Streams;
 use self::xz::Xz;
 use self::zlib::Zlib;
-use self::zstd::Zstd;
 use super::fault::{InputError, Packing};
 use super::open::{Limits, Opening};
 use super::raw::Raw;
 
+pub(super) use self::bzip2::Bzip2;
+pub(super) use self::streams::{Decode, HEAD, Step};
 pub(super) use self::zlib::is_zlib;
+pub(super) use self::zstd::Zstd;
 
 /// Bytes that are read at once before they are unpacked.
 const READ: usize = 128 << 10;
@@ -69,6 +70,25 @@ fn members<'r, F: Format>(
             Box::new(Parallel::<F>::new(file, raw.held() as u64, opening)?)
         }
         _ => Box::new(Members::<_, F>::new(raw, &opening.limits)?),
+    })
+}
+
+/// The members of `file` in sections of `section` bytes on several threads, however few there are; in turn if it is 0.
+#[cfg(feature = "naive")]
+pub(super) fn in_sections<'r>(
+    packing: Packing,
+    file: &File,
+    section: u64,
+    opening: &Opening<'r>,
+) -> Result<Box<dyn Read + 'r>, InputError> {
+    if section == 0 {
+        return unpack(packing, Raw::new(file.try_clone()?), None, opening);
+    }
+    Ok(match packing {
+        Packing::Gzip => Box::new(Parallel::<Gzip>::in_sections(file, section, opening)?),
+        Packing::Zstd => Box::new(Parallel::<Zstd>::in_sections(file, section, opening)?),
+        Packing::Bzip2 => Box::new(Parallel::<Bzip2>::in_sections(file, section, opening)?),
+        other => return Err(InputError::Unsupported(other)),
     })
 }
 
@@ -118,7 +138,7 @@ fn is_padding(raw: &mut impl BufRead) -> io::Result<bool> {
 }
 
 /// Has bytes at hand, unless the source has ended.
-fn fill(raw: &mut impl BufRead) -> io::Result<()> {
+pub(super) fn fill(raw: &mut impl BufRead) -> io::Result<()> {
     loop {
         match raw.fill_buf() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -127,7 +147,7 @@ fn fill(raw: &mut impl BufRead) -> io::Result<()> {
     }
 }
 
-fn early_end() -> io::Error {
+pub(super) fn early_end() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, "it ends too early")
 }
 

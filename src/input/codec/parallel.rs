@@ -82,6 +82,22 @@ impl<'r, F: Format> Parallel<'r, F> {
         Parallel::with(file, counted, opening, Plan::new(opening.threads))
     }
 
+    /// The same in sections of `section` bytes, however few there are.
+    #[cfg(feature = "naive")]
+    pub(super) fn in_sections(
+        file: &File,
+        section: u64,
+        opening: &Opening<'r>,
+    ) -> io::Result<Self> {
+        let plan = Plan {
+            section: section..section,
+            most: 256 << 10,
+            early: u64::MAX,
+            ..Plan::new(opening.threads)
+        };
+        Parallel::with(file, 0, opening, plan)
+    }
+
     fn with(file: &File, counted: u64, opening: &Opening<'r>, plan: Plan) -> io::Result<Self> {
         let file = Arc::new(file.try_clone()?);
         let start = FileAt::new(&file, 0);

@@ -10,7 +10,7 @@ use std::io::{self, BufRead, Read};
 use super::{InputError, Packing, Raw, damaged, early_end, fill, is_padding};
 
 /// Decodes one stream at a time.
-pub(super) trait Decode {
+pub(in crate::input) trait Decode {
     const PACKING: Packing;
 
     /// Whether another stream starts with `head`, of up to [`HEAD`] bytes.
@@ -24,14 +24,14 @@ pub(super) trait Decode {
 }
 
 /// Bytes that a stream is recognised by.
-pub(super) const HEAD: usize = 10;
+pub(in crate::input) const HEAD: usize = 10;
 
 /// What a step did.
-pub(super) struct Step {
-    pub(super) read: usize,
-    pub(super) written: usize,
+pub(in crate::input) struct Step {
+    pub(in crate::input) read: usize,
+    pub(in crate::input) written: usize,
     /// Whether the stream has ended.
-    pub(super) ended: io::Result<bool>,
+    pub(in crate::input) ended: io::Result<bool>,
 }
 
 /// All streams of a source in turn. Zeros between and behind them are padding; anything else there is an error, after all

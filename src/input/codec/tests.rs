@@ -181,6 +181,22 @@ fn no_flipped_byte_changes_the_text_unsaid() {
 }
 
 #[test]
+fn a_flipped_byte_leaves_the_same_to_small_reads_as_to_large_ones() {
+    let text: Vec<u8> = (0..200_u32)
+        .flat_map(|n| format!("{n} ").into_bytes())
+        .collect();
+    for packing in PACKINGS {
+        let packed = pack(packing, &text);
+        for at in 0..packed.len() {
+            let mut packed = packed.clone();
+            packed[at] ^= 0x10;
+            let large = read(packing, &packed).0;
+            assert!(read_by(packing, &packed, 3).0 == large, "{packing} at {at}");
+        }
+    }
+}
+
+#[test]
 fn as_much_is_kept_before_damage_by_large_reads_as_by_small_ones() {
     let text: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
     for packing in PACKINGS

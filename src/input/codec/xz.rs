@@ -1,6 +1,7 @@
 //! xz.
 
 use std::io;
+use std::ops::Range;
 
 use liblzma::stream::{Action, Error, Status, Stream};
 
@@ -10,17 +11,44 @@ use crate::input::magic;
 
 /// Bytes that decoding takes beside the dictionary.
 const BESIDE: u64 = 1 << 20;
+/// Bytes that are decoded at once. A damaged stream is decoded on as far as there is room, so that room must be the same
+/// however its bytes are read.
+const PIECE: usize = 4 << 10;
 
 pub(super) struct Xz {
     stream: Stream,
     window: u64,
+    piece: Box<[u8]>,
+    /// What of the piece is not yet given.
+    left: Range<usize>,
+    /// What came of decoding it.
+    ended: io::Result<bool>,
 }
 
 impl Xz {
     /// Takes streams with dictionaries of up to `window` bytes.
     pub(super) fn new(window: u64) -> io::Result<Self> {
         let stream = Stream::new_stream_decoder(window.saturating_add(BESIDE), 0)?;
-        Ok(Xz { stream, window })
+        Ok(Xz {
+            stream,
+            window,
+            piece: vec![0; PIECE].into_boxed_slice(),
+            left: 0..0,
+            ended: Ok(false),
+        })
+    }
+
+    /// Decodes on in the piece. How many bytes of `input` that took.
+    fn decode(&mut self, input: &[u8]) -> usize {
+        let (read, written) = (self.stream.total_in(), self.stream.total_out());
+        let start = written as usize % PIECE;
+        let room = &mut self.piece[start..];
+        let status = self.stream.process(input, room, Action::Run);
+        self.left = start..start + (self.stream.total_out() - written) as usize;
+        self.ended = status
+            .map(|status| status == Status::StreamEnd)
+            .map_err(|error| self.error(error));
+        (self.stream.total_in() - read) as usize
     }
 
     fn error(&self, error: Error) -> io::Error {
@@ -48,14 +76,22 @@ impl Decode for Xz {
     }
 
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
-        let (read, written) = (self.stream.total_in(), self.stream.total_out());
-        let status = self.stream.process(input, output, Action::Run);
+        let read = match self.left.is_empty() {
+            true => self.decode(input),
+            false => 0,
+        };
+        let written = output.len().min(self.left.len());
+        let (start, end) = (self.left.start, self.left.start + written);
+        output[..written].copy_from_slice(&self.piece[start..end]);
+        self.left.start = end;
+        let ended = match self.left.is_empty() {
+            true => std::mem::replace(&mut self.ended, Ok(false)),
+            false => Ok(false),
+        };
         Step {
-            read: (self.stream.total_in() - read) as usize,
-            written: (self.stream.total_out() - written) as usize,
-            ended: status
-                .map(|status| status == Status::StreamEnd)
-                .map_err(|error| self.error(error)),
+            read,
+            written,
+            ended,
         }
     }
 }

@@ -12,14 +12,14 @@ use super::streams::{Decode, Step};
 use super::{InputError, Limits, Packing};
 use crate::input::magic;
 
-pub(super) struct Zstd {
+pub(in crate::input) struct Zstd {
     context: DCtx<'static>,
     window: u64,
 }
 
 impl Zstd {
     /// Takes frames with windows of up to `window` bytes, rounded down to a power of two.
-    pub(super) fn new(window: u64) -> io::Result<Self> {
+    pub(in crate::input) fn new(window: u64) -> io::Result<Self> {
         let mut context = DCtx::try_create().ok_or(io::ErrorKind::OutOfMemory)?;
         // The least and the most that the format and the library know.
         let most = if cfg!(target_pointer_width = "64") {

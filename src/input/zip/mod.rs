@@ -7,6 +7,7 @@
 //! name, and takes no member at all from an archive with one damaged entry. What the methods pack, crates unpack.
 
 mod headers;
+mod stream;
 mod volume;
 
 use std::cell::Cell;
@@ -14,11 +15,11 @@ use std::fs::File;
 use std::io::{self, BufRead, Read};
 
 use flate2::Crc;
-use flate2::bufread::DeflateDecoder;
 
 use self::headers::{CENTRAL, DESCRIPTOR, Directory, END, Entries, Entry, LOCAL, Local, local};
+use self::stream::{Deflate, Stream};
 use self::volume::{Part, Volume};
-use super::codec::damaged;
+use super::codec::{Bzip2, Zstd, damaged};
 use super::expansion::Watched;
 use super::fault::{InputError, Packing};
 use super::open::Opening;
@@ -322,13 +323,9 @@ fn unpacked<'d>(
 ) -> Result<Box<dyn Read + 'd>, InputError> {
     Ok(match method {
         0 => Box::new(data),
-        8 => Box::new(DeflateDecoder::new(data)),
-        12 => Box::new(bzip2::bufread::BzDecoder::new(data)),
-        93 => {
-            let mut decoder = zstd::Decoder::with_buffer(data)?;
-            decoder.window_log_max(opening.limits.window.max(1 << 10).ilog2().min(31))?;
-            Box::new(decoder)
-        }
+        8 => Box::new(Stream::new(data, Deflate::new())),
+        12 => Box::new(Stream::new(data, Bzip2::new())),
+        93 => Box::new(Stream::new(data, Zstd::new(opening.limits.window)?)),
         method => return Err(InputError::Method(method)),
     })
 }
@@ -348,6 +345,11 @@ impl<'d> Data<'d> {
             raw: Raw::with_capacity(volume.part(at.get()..end), room),
             at,
         }
+    }
+
+    /// The next bytes, `count` of them or what is left.
+    fn peek(&mut self, count: usize) -> &[u8] {
+        self.raw.peek(count)
     }
 }
 
@@ -587,6 +589,43 @@ mod tests {
         let error = "the zip data is damaged: invalid data".into();
         assert_eq!(taken.lost, [("a".into(), end, error)]);
         assert_eq!(taken.documents[0].1.len() as u64, end);
+        Ok(())
+    }
+
+    /// What comes out of packed bytes by reads of `step`, before an error if there is one.
+    fn by(step: usize, method: u16, packed: &[u8]) -> Vec<u8> {
+        let (counter, file) = (AtomicU64::new(0), file(packed).unwrap());
+        let volume = Volume::new(&file, None).unwrap();
+        let at = Cell::new(0);
+        let data = Data::new(&volume, &at, volume.length);
+        let mut bytes = unpacked(method, data, &Opening::for_tests(&counter)).unwrap();
+        let (mut out, mut buffer) = (Vec::new(), vec![0; step]);
+        while let Ok(read @ 1..) = bytes.read(&mut buffer) {
+            out.extend(&buffer[..read]);
+        }
+        out
+    }
+
+    #[test]
+    fn as_much_comes_before_damage_by_small_reads_as_by_large_ones() -> Result {
+        let text = text("a").repeat(20);
+        let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), Default::default());
+        deflate.write_all(&text)?;
+        let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), Default::default());
+        bzip2.write_all(&text)?;
+        let zstd = zstd::encode_all(&text[..], 1)?;
+        let mut partial = 0;
+        for (method, packed) in [(8, deflate.finish()?), (12, bzip2.finish()?), (93, zstd)] {
+            assert_eq!(by(1, method, &packed), text);
+            for at in 0..packed.len() {
+                let mut packed = packed.clone();
+                packed[at] ^= 0x10;
+                let large = by(1 << 16, method, &packed);
+                assert_eq!(by(3, method, &packed), large, "method {method}, byte {at}");
+                partial += usize::from(!large.is_empty() && large != text);
+            }
+        }
+        assert!(partial > 10, "{partial}");
         Ok(())
     }
 

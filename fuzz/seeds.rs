@@ -1,0 +1,480 @@
+//! Writes small sources of every kind for the fuzz targets that read them: `fuzz-seeds FOLDER` makes `FOLDER/TARGET/NAME`.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::fs;
+use std::io::{Cursor, Write};
+use std::path::Path;
+
+/// A name, and the bytes.
+pub type Seed = (String, Vec<u8>);
+
+/// A packer.
+type Pack = fn(&[u8]) -> Vec<u8>;
+
+const TEXT: &str = "See doi:10.5555/caf\u{e9}-1, https://doi.org/10.5555/two, and more of the same, more of the same.\n";
+
+/// A name as brotli stores it.
+const BROTLI: &[u8] = b"\x8b\x04\x8010.5555/it\x03";
+
+fn main() {
+    let folder = std::env::args().nth(1).expect("fuzz-seeds FOLDER");
+    for (target, seeds) in all() {
+        let folder = Path::new(&folder).join(target);
+        fs::create_dir_all(&folder).unwrap();
+        for (name, bytes) in seeds {
+            fs::write(folder.join(format!("seed-{name}")), bytes).unwrap();
+        }
+    }
+}
+
+/// What each target starts from.
+pub fn all() -> [(&'static str, Vec<Seed>); 7] {
+    let archives = [tars(), zips(), warcs()].concat();
+    let any = [archives, codecs(), encodings(), nested()].concat();
+    [
+        ("input_any", all_ways(&any)),
+        ("input_codecs", kinds()),
+        ("input_http", all_ways(&messages())),
+        ("input_members", members()),
+        ("input_tar", all_ways(&tars())),
+        ("input_warc", all_ways(&warcs())),
+        ("input_zip", all_ways(&zips())),
+    ]
+}
+
+/// Each seed behind two of the bytes that say how it is read.
+fn all_ways(seeds: &[Seed]) -> Vec<Seed> {
+    let way = |number: usize, (name, bytes): &Seed| {
+        (
+            format!("{name}-{number}"),
+            [&[number as u8], &bytes[..]].concat(),
+        )
+    };
+    let both = |(at, seed)| [way(at % 8, seed), way((at + 4) % 8, seed)];
+    seeds.iter().enumerate().flat_map(both).collect()
+}
+
+fn named(name: &str, bytes: Vec<u8>) -> Seed {
+    (name.into(), bytes)
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut out = flate2::GzBuilder::new()
+        .filename("name")
+        .write(Vec::new(), flate2::Compression::default());
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
+}
+
+/// A member with the size of its own in an extra field, as bgzip makes them.
+fn bgzf(bytes: &[u8]) -> Vec<u8> {
+    let mut out = flate2::GzBuilder::new()
+        .extra(b"BC\x02\0\0\0".to_vec())
+        .write(Vec::new(), flate2::Compression::default());
+    out.write_all(bytes).unwrap();
+    let mut packed = out.finish().unwrap();
+    let size = (packed.len() - 1) as u16;
+    packed[16..18].copy_from_slice(&size.to_le_bytes());
+    packed
+}
+
+fn zlib(bytes: &[u8]) -> Vec<u8> {
+    let mut out = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    let mut out = zstd::Encoder::new(Vec::new(), 3).unwrap();
+    out.include_checksum(true).unwrap();
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
+}
+
+fn bzip2(bytes: &[u8]) -> Vec<u8> {
+    let mut out = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::best());
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
+}
+
+fn xz(bytes: &[u8]) -> Vec<u8> {
+    let mut out = liblzma::write::XzEncoder::new(Vec::new(), 0);
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
+}
+
+fn lz4(bytes: &[u8]) -> Vec<u8> {
+    let info = lz4_flex::frame::FrameInfo::new()
+        .content_checksum(true)
+        .block_checksums(true);
+    let mut out = lz4_flex::frame::FrameEncoder::with_frame_info(info, Vec::new());
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
+}
+
+fn old_lz4(bytes: &[u8]) -> Vec<u8> {
+    let block = lz4_flex::block::compress(bytes);
+    let length = (block.len() as u32).to_le_bytes();
+    [b"\x02\x21\x4c\x18", &length[..], &block].concat()
+}
+
+fn skippable() -> Vec<u8> {
+    b"\x5a\x2a\x4d\x18\x03\0\0\0xxx".to_vec()
+}
+
+fn utf16(big: bool) -> Vec<u8> {
+    let units = ["\u{feff}", TEXT, "\u{1f600}"].concat();
+    let bytes = |unit| {
+        if big {
+            u16::to_be_bytes(unit)
+        } else {
+            u16::to_le_bytes(unit)
+        }
+    };
+    units.encode_utf16().flat_map(bytes).collect()
+}
+
+fn utf32(big: bool) -> Vec<u8> {
+    let text = ["\u{feff}", TEXT, "\u{1f600}"].concat();
+    let bytes = |c| {
+        if big {
+            u32::to_be_bytes(c)
+        } else {
+            u32::to_le_bytes(c)
+        }
+    };
+    text.chars().map(u32::from).flat_map(bytes).collect()
+}
+
+fn encodings() -> Vec<Seed> {
+    vec![
+        named("utf16le", utf16(false)),
+        named("utf16be", utf16(true)),
+        named("utf32le", utf32(false)),
+        named("utf32be", utf32(true)),
+        named("text", TEXT.into()),
+        named("pdf", b"%PDF-1.4\n%\xe2\xe3\n".to_vec()),
+    ]
+}
+
+/// Two streams each, the second behind zeros.
+fn twice(pack: Pack) -> Vec<u8> {
+    [
+        pack(TEXT.as_bytes()),
+        vec![0; 4],
+        pack(TEXT.repeat(9).as_bytes()),
+    ]
+    .concat()
+}
+
+fn codecs() -> Vec<Seed> {
+    vec![
+        named("zlib", zlib(TEXT.as_bytes())),
+        named("xz", twice(xz)),
+        named("lz4", twice(lz4)),
+        named("old-lz4", old_lz4(TEXT.as_bytes())),
+        named(
+            "skippable-zstd",
+            [skippable(), zstd(TEXT.as_bytes())].concat(),
+        ),
+        named(
+            "skippable-lz4",
+            [skippable(), lz4(TEXT.as_bytes())].concat(),
+        ),
+        named("gzip", twice(gzip)),
+        named("bgzf", twice(bgzf)),
+        named("zstd", twice(zstd)),
+        named("bzip2", twice(bzip2)),
+    ]
+}
+
+/// In the order of the starts that the target knows.
+fn kinds() -> Vec<Seed> {
+    let all = [
+        zlib(TEXT.as_bytes()),
+        twice(xz),
+        twice(lz4),
+        old_lz4(TEXT.as_bytes()),
+        [skippable(), zstd(TEXT.as_bytes())].concat(),
+        utf16(false),
+        utf16(true),
+        utf32(false),
+        utf32(true),
+        twice(gzip),
+        twice(zstd),
+        twice(bzip2),
+    ];
+    let seed = |(kind, bytes): (usize, &Vec<u8>)| {
+        let way = |way| {
+            (
+                format!("{kind}-{way}"),
+                [&[(kind << 3 | way) as u8], &bytes[..]].concat(),
+            )
+        };
+        [way(kind % 8), way((kind + 4) % 8)]
+    };
+    all.iter().enumerate().flat_map(seed).collect()
+}
+
+/// Members of several sizes, one that holds others as they are, and one that is damaged.
+fn members() -> Vec<Seed> {
+    let packers: [Pack; 3] = [gzip, zstd, bzip2];
+    let seed = |(kind, pack): (usize, Pack)| {
+        let parts: Vec<_> = (1..12)
+            .map(|n| pack(TEXT.repeat(n * n % 7).as_bytes()))
+            .collect();
+        let good = parts.concat();
+        let mut bad = good.clone();
+        bad[good.len() / 2] ^= 0x55;
+        let nested = [&parts[1][..], &pack(&good), &good].concat();
+        [("good", good), ("bad", bad), ("nested", nested)].map(|(name, bytes)| {
+            (
+                format!("{name}-{kind}"),
+                [&[(kind + 9) as u8], &bytes[..]].concat(),
+            )
+        })
+    };
+    packers.into_iter().enumerate().flat_map(seed).collect()
+}
+
+fn tar_of(kind: tar::EntryType, name: &str, data: &[u8]) -> Vec<u8> {
+    let mut header = tar::Header::new_gnu();
+    header.set_entry_type(kind);
+    header.set_size(data.len() as u64);
+    header.set_path(name).unwrap();
+    header.set_cksum();
+    let mut out = [header.as_bytes(), data].concat();
+    out.resize(out.len().next_multiple_of(512), 0);
+    out
+}
+
+fn sparse() -> Vec<u8> {
+    let mut header = tar::Header::new_gnu();
+    header.set_entry_type(tar::EntryType::GNUSparse);
+    header.set_path("sparse").unwrap();
+    header.set_size(512 + 3);
+    let gnu = header.as_gnu_mut().unwrap();
+    gnu.set_real_size(3000);
+    gnu.set_is_extended(true);
+    gnu.sparse[0].set_offset(1000);
+    gnu.sparse[0].set_length(512);
+    header.set_cksum();
+    let mut more = tar::GnuExtSparseHeader::new();
+    more.sparse_mut()[0].set_offset(2000);
+    more.sparse_mut()[0].set_length(3);
+    let mut out = [header.as_bytes(), more.as_bytes(), &[b'x'; 512][..], b"yyy"].concat();
+    out.resize(out.len().next_multiple_of(512), 0);
+    out
+}
+
+fn tars() -> Vec<Seed> {
+    use tar::EntryType::{Directory, GNULongName, Regular, XGlobalHeader, XHeader};
+    let file = |name| tar_of(Regular, name, TEXT.as_bytes());
+    let end = vec![0; 1024];
+    let long = "long/".repeat(40) + "name";
+    vec![
+        named(
+            "two",
+            [
+                tar_of(Directory, "d/", b""),
+                file("d/a"),
+                file("b"),
+                end.clone(),
+            ]
+            .concat(),
+        ),
+        named(
+            "gnu",
+            [
+                tar_of(GNULongName, "././@LongLink", long.as_bytes()),
+                file("short"),
+                end.clone(),
+            ]
+            .concat(),
+        ),
+        named(
+            "pax",
+            [
+                tar_of(XHeader, "pax", b"15 path=the/pax\n11 size=95\n"),
+                file("a"),
+                end.clone(),
+            ]
+            .concat(),
+        ),
+        named(
+            "global",
+            [
+                tar_of(XGlobalHeader, "pax", b"13 comment=a\n"),
+                file("a"),
+                end.clone(),
+            ]
+            .concat(),
+        ),
+        named("sparse", [sparse(), file("behind"), end.clone()].concat()),
+        named(
+            "nested",
+            [
+                tar_of(Regular, "a.gz", &gzip(TEXT.as_bytes())),
+                file("b"),
+                end,
+            ]
+            .concat(),
+        ),
+    ]
+}
+
+fn zip_with(
+    add: impl FnOnce(&mut zip::ZipWriter<Cursor<Vec<u8>>>) -> zip::result::ZipResult<()>,
+) -> Vec<u8> {
+    let mut out = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    add(&mut out).unwrap();
+    out.finish().unwrap().into_inner()
+}
+
+fn zips() -> Vec<Seed> {
+    use zip::CompressionMethod as Method;
+    use zip::write::SimpleFileOptions;
+    let of = |method: Method, large: bool| {
+        let options = SimpleFileOptions::default()
+            .compression_method(method)
+            .large_file(large);
+        zip_with(|out| {
+            out.add_directory("d", SimpleFileOptions::default())?;
+            for name in ["d/a.txt", "caf\u{e9}"] {
+                out.start_file(name, options)?;
+                out.write_all(TEXT.as_bytes())?;
+            }
+            Ok(())
+        })
+    };
+    let streamed = {
+        let mut out = zip::ZipWriter::new_stream(Vec::new());
+        out.start_file("a", SimpleFileOptions::default()).unwrap();
+        out.write_all(TEXT.as_bytes()).unwrap();
+        out.finish().unwrap().into_inner()
+    };
+    let deflated = of(Method::Deflated, false);
+    let cut = deflated[..deflated.len() - 30].to_vec();
+    vec![
+        named("stored", of(Method::Stored, false)),
+        named("deflated", deflated.clone()),
+        named("zip64", of(Method::Deflated, true)),
+        named("bzip2", of(Method::Bzip2, false)),
+        named("zstd", of(Method::Zstd, false)),
+        named("streamed", streamed),
+        named("cut", cut),
+        named("before", [&deflated[..], &deflated].concat()),
+    ]
+}
+
+fn record(kind: &str, number: usize, content: &[u8]) -> Vec<u8> {
+    let length = content.len();
+    let head = format!(
+        "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: http://a.example/{number}\r\nWARC-Record-ID: <urn:uuid:{number}>\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: {length}\r\n\r\n"
+    );
+    [head.as_bytes(), content, b"\r\n\r\n"].concat()
+}
+
+fn records() -> Vec<Vec<u8>> {
+    let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{TEXT}");
+    vec![
+        record("warcinfo", 0, b"software: x\r\n"),
+        record("response", 1, http.as_bytes()),
+        record("conversion", 2, TEXT.as_bytes()),
+        record("metadata", 3, b"{}"),
+        record("request", 4, b"GET / HTTP/1.1\r\n\r\n"),
+        record("resource", 5, TEXT.as_bytes()),
+    ]
+}
+
+fn warcs() -> Vec<Seed> {
+    let whole = records().concat();
+    let replaced = |from: &str, to: &str| {
+        String::from_utf8(whole.clone())
+            .unwrap()
+            .replacen(from, to, 1)
+            .into_bytes()
+    };
+    let length = format!("Content-Length: {}", TEXT.len());
+    vec![
+        named("whole", whole.clone()),
+        named("cut", whole[..whole.len() - 40].to_vec()),
+        named("short", replaced(&length, "Content-Length: 10")),
+        named("long", replaced(&length, "Content-Length: 300")),
+        named("huge", replaced(&length, "Content-Length: 99999999")),
+        named("without", replaced(&length, "Content-Type: a/b")),
+        named(
+            "folded",
+            replaced("\r\nContent-Length", "\r\n folded\r\ncontent-length"),
+        ),
+    ]
+}
+
+fn chunked(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for chunk in bytes.chunks(50) {
+        out.extend(format!("{:X};ext=1\r\n", chunk.len()).bytes());
+        out.extend(chunk);
+        out.extend(b"\r\n");
+    }
+    out.extend(b"0\r\nTrailer: x\r\n\r\n");
+    out
+}
+
+fn messages() -> Vec<Seed> {
+    let text = TEXT.repeat(3).into_bytes();
+    let deflated = zlib(&text)[2..].to_vec();
+    let all = [
+        ("plain", "", text.clone()),
+        ("chunked", "Transfer-Encoding: chunked\r\n", chunked(&text)),
+        ("gzip", "Content-Encoding: gzip\r\n", gzip(&text)),
+        ("deflate", "Content-Encoding: deflate\r\n", zlib(&text)),
+        ("raw", "Content-Encoding: deflate\r\n", deflated),
+        ("br", "Content-Encoding: br\r\n", BROTLI.to_vec()),
+        ("zstd", "Content-Encoding: zstd\r\n", zstd(&text)),
+        (
+            "both",
+            "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n",
+            chunked(&gzip(&text)),
+        ),
+        (
+            "four",
+            "Content-Encoding: zstd, deflate, gzip, chunked\r\n",
+            chunked(&gzip(&zlib(&zstd(&text)))),
+        ),
+    ];
+    let seed = |(name, headers, body): (&str, &str, Vec<u8>)| {
+        let head = format!("HTTP/1.1 200 OK\r\n{headers}\r\n");
+        named(name, [head.as_bytes(), &body].concat())
+    };
+    all.into_iter().map(seed).collect()
+}
+
+fn nested() -> Vec<Seed> {
+    let first = |seeds: Vec<Seed>| seeds.into_iter().next().unwrap_or_default().1;
+    let zip = zip_with(|out| {
+        let stored = zip::write::SimpleFileOptions::default()
+            .compression_method(zip::CompressionMethod::Stored);
+        out.start_file("a.tar", stored)?;
+        out.write_all(&first(tars()))?;
+        Ok(())
+    });
+    let tar = tar_of(tar::EntryType::Regular, "a.zip", &first(zips()));
+    let by_record = |pack: Pack| {
+        records()
+            .iter()
+            .flat_map(|record| pack(record))
+            .collect::<Vec<_>>()
+    };
+    vec![
+        named("tar-gz", gzip(&first(tars()))),
+        named("tar-in-zip", zip.clone()),
+        named("zip-in-tar-zst", zstd(&tar)),
+        named("warc-gz", by_record(gzip)),
+        named("warc-zst", by_record(zstd)),
+        named("warc-bz2", by_record(bzip2)),
+        named("zip-in-warc", record("resource", 1, &zip)),
+        named("deep", gzip(&xz(&lz4(&gzip(&zstd(TEXT.as_bytes())))))),
+        named("utf16-gz", gzip(&utf16(true))),
+    ]
+}

@@ -1,0 +1,168 @@
+//! Reading as fuzz targets drive it: it is private to the crate, and this is no part of the public interface.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use super::codec::{self, Fused};
+use super::expansion::Expansion;
+use super::fault::{InputError, Packing};
+use super::open::{Limits, Opening};
+use super::walk::{Documents, Level, Walk};
+
+/// Bytes of documents after which a source is not read further, so that what unpacks to much costs little.
+const ENOUGH: usize = 1 << 20;
+
+/// What a reader was told, in its order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// A document: its name, its bytes, and after how many of them which errors came.
+    Document(Option<Arc<str>>, Vec<u8>, Vec<(usize, String)>),
+    /// Something was lost at an offset of what has a name.
+    Lost(Option<Arc<str>>, u64, String),
+    /// What is no text, and its kind.
+    Skipped(Option<Arc<str>>, &'static str),
+    /// More errors came than there are bytes: a document gives them for ever.
+    Endless,
+}
+
+/// How bytes are read as a source. Whatever it is, the same must be told, unless the source [fails](Way::fails).
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    /// Bytes that the source gives at once, at most.
+    pub read: usize,
+    /// Bytes that are asked of a document at once.
+    pub step: usize,
+    /// The source is a file, which can be read at its offsets, on so many threads; a stream if it is 0.
+    pub threads: usize,
+    /// The source ends with an error.
+    pub fails: bool,
+}
+
+/// What a reader of `bytes` is told.
+///
+/// # Errors
+/// If there is no temporary file.
+pub fn read(bytes: &[u8], way: Way) -> io::Result<Vec<Told>> {
+    let file = match way.threads {
+        0 => None,
+        _ => Some(file_of(bytes)?),
+    };
+    let (counter, folder) = (AtomicU64::new(0), std::env::temp_dir());
+    let opening = opening(&counter, &folder, way.threads.max(1));
+    let expansion = Expansion::new(opening.limits.expansion, bytes.len() as u64);
+    let mut reader = Reader::new(bytes, way.step);
+    let mut source = Fused::new(Source { bytes, way });
+    Walk::new(&opening, &expansion, &mut reader).stream(&Level::source(file.as_ref()), &mut source);
+    Ok(reader.told)
+}
+
+/// What gzip, zstd or bzip2 unpacks to: decoded in turn, or in sections of `section` bytes on two threads if it is not 0.
+///
+/// # Errors
+/// If there is no temporary file, or no memory for a decoder.
+pub fn unpack(packing: Packing, bytes: &[u8], section: u64) -> io::Result<Vec<Told>> {
+    let (counter, folder) = (AtomicU64::new(0), std::env::temp_dir());
+    let opening = opening(&counter, &folder, 2);
+    let mut reader = Reader::new(bytes, 4 << 10);
+    let mut unpacked = codec::in_sections(packing, &file_of(bytes)?, section, &opening)?;
+    reader.document(None, &mut unpacked);
+    Ok(reader.told)
+}
+
+fn opening<'r>(bytes: &'r AtomicU64, tmp: &'r std::path::Path, threads: usize) -> Opening<'r> {
+    Opening {
+        bytes,
+        own: &[],
+        limits: Limits {
+            depth: 3,
+            members: 1000,
+            expansion: 1000,
+            window: 8 << 20,
+        },
+        tmp,
+        threads,
+    }
+}
+
+fn file_of(bytes: &[u8]) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+struct Source<'b> {
+    bytes: &'b [u8],
+    way: Way,
+}
+
+impl Read for Source<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.bytes.is_empty() && self.way.fails {
+            return Err(InputError::Shrunk.into());
+        }
+        let most = into.len().min(self.way.read.max(1));
+        self.bytes.read(&mut into[..most])
+    }
+}
+
+/// Reads documents to their end, as the pipeline does.
+struct Reader {
+    told: Vec<Told>,
+    buffer: Vec<u8>,
+    /// Errors that a document may give.
+    most: usize,
+    /// Bytes that may still be read.
+    left: usize,
+}
+
+impl Reader {
+    fn new(bytes: &[u8], step: usize) -> Self {
+        Reader {
+            told: Vec::new(),
+            buffer: vec![0; step.max(1)],
+            most: bytes.len() + 8,
+            left: ENOUGH,
+        }
+    }
+}
+
+impl Documents for Reader {
+    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
+        let (mut text, mut errors) = (Vec::new(), Vec::new());
+        while !self.is_halted() {
+            let most = self.buffer.len().min(self.left);
+            match bytes.read(&mut self.buffer[..most]) {
+                Ok(0) => break,
+                Ok(read) => {
+                    text.extend_from_slice(&self.buffer[..read]);
+                    self.left -= read;
+                }
+                Err(error) => errors.push((text.len(), error.to_string())),
+            }
+            if errors.len() > self.most {
+                self.left = 0;
+                self.told.push(Told::Endless);
+            }
+        }
+        self.told.push(Told::Document(name, text, errors));
+    }
+
+    fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
+        if !self.is_halted() {
+            self.told.push(Told::Lost(name, offset, error.to_string()));
+        }
+    }
+
+    fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {
+        if !self.is_halted() {
+            self.told.push(Told::Skipped(name, kind));
+        }
+    }
+
+    fn is_halted(&self) -> bool {
+        self.left == 0
+    }
+}

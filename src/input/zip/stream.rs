@@ -1,0 +1,105 @@
+//! What packs a member, undone: what comes out does not depend on the sizes of reads, even before damage.
+
+use std::io::{self, BufRead, Read};
+
+use flate2::{Decompress, FlushDecompress, Status};
+
+use super::Data;
+use crate::input::codec::{Decode, HEAD, Step, early_end, fill};
+use crate::input::fault::Packing;
+
+/// The streams that a member's bytes start with; what follows them is left.
+pub(super) struct Stream<'d, D> {
+    data: Data<'d>,
+    decoder: D,
+    /// What goes wrong behind the bytes that were given.
+    failed: Option<io::Error>,
+    ended: bool,
+}
+
+impl<'d, D: Decode> Stream<'d, D> {
+    pub(super) fn new(data: Data<'d>, decoder: D) -> Self {
+        Stream {
+            data,
+            decoder,
+            failed: None,
+            ended: false,
+        }
+    }
+
+    fn step(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        fill(&mut self.data)?;
+        let input = self.data.fill_buf()?;
+        let at_end = input.is_empty();
+        let step = self.decoder.step(input, into);
+        self.data.consume(step.read);
+        match step.ended {
+            Ok(true) => self.next()?,
+            Ok(false) if step.read + step.written > 0 => {}
+            Ok(false) if at_end => self.failed = Some(early_end()),
+            Ok(false) => self.failed = Some(io::ErrorKind::InvalidData.into()),
+            Err(error) => self.failed = Some(error),
+        }
+        Ok(step.written)
+    }
+
+    /// Goes on behind a stream.
+    fn next(&mut self) -> io::Result<()> {
+        self.ended = !D::starts(self.data.peek(HEAD));
+        match self.ended {
+            true => Ok(()),
+            false => self.decoder.restart(),
+        }
+    }
+}
+
+impl<D: Decode> Read for Stream<'_, D> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while !self.ended && !into.is_empty() {
+            if let Some(error) = self.failed.take() {
+                self.ended = true;
+                return Err(error);
+            }
+            let written = self.step(into)?;
+            if written > 0 {
+                return Ok(written);
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// Deflate (RFC 1951) as it is, without a header.
+pub(super) struct Deflate(Decompress);
+
+impl Deflate {
+    pub(super) fn new() -> Self {
+        Deflate(Decompress::new(false))
+    }
+}
+
+impl Decode for Deflate {
+    const PACKING: Packing = Packing::Zip;
+
+    fn starts(_: &[u8]) -> bool {
+        false
+    }
+
+    fn restart(&mut self) -> io::Result<()> {
+        self.0.reset(false);
+        Ok(())
+    }
+
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+        let (read, written) = (self.0.total_in(), self.0.total_out());
+        let status = self.0.decompress(input, output, FlushDecompress::None);
+        Step {
+            read: (self.0.total_in() - read) as usize,
+            written: (self.0.total_out() - written) as usize,
+            ended: status
+                .map(|status| status == Status::StreamEnd)
+                // What zlib-rs says depends on how the input was cut.
+                .map_err(|_| io::ErrorKind::InvalidData.into()),
+        }
+    }
+}
