@@ -49,15 +49,13 @@ pub(crate) enum Generate {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Find the DOI names in files, folders and streams
+    // Documentation here would hide what that of the arguments tells.
     Scan(Box<ScanArgs>),
-    // Its own documentation tells more.
     Merge(MergeArgs),
-    /// Write DOI names of any presentation form in one form
     Normalize(NormalizeArgs),
 }
 
-/// Finds the DOI names in files, folders and streams.
+/// Find the DOI names in files, folders and streams
 ///
 /// Text of any kind is read, plain, packed with gzip, zlib, zstd, bzip2, xz or lz4, and in tar, zip and WARC archives, one
 /// within another, which is told by the first bytes. UTF-16 and UTF-32 are told by their byte order mark and read as UTF-8,

@@ -14,7 +14,7 @@ use doisift::{Doi, DoiError, DoiErrorKind, Scanner, UrlEncoding};
 /// refused and passed over: a dump that was piped in by mistake must not fill the memory.
 const MAX_LINE: usize = 16 << 20;
 
-/// Reads DOI names in any form and writes them in one.
+/// Write DOI names of any presentation form in one form
 ///
 /// A text may be a bare name, doi: or info: URI, URN, the URL of a DOI proxy, or a URL of any host
 /// that holds just one DOI name. One that is no DOI name gives an empty line, its reason on standard
