@@ -13,7 +13,7 @@ const MAY_NAME: [(&str, &[&str]); 9] = [
     ("input", &[]),
     ("records", &["scan"]),
     ("dedup", &["records", "scan"]),
-    ("error", &["dedup", "input"]),
+    ("error", &["dedup", "input", "records"]),
     ("report", &["error", "records", "scan"]),
     (
         "pipeline",
