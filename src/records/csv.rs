@@ -236,11 +236,17 @@ impl<R: Read> Read for Rationed<R> {
         if self.left == 0 {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        let most = into
-            .len()
-            .min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        let read = self.inner.read(&mut into[..most])?;
-        self.left -= read as u64;
-        Ok(read)
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX);
+        let most = into.len().min(most);
+        loop {
+            match self.inner.read(&mut into[..most]) {
+                // To the csv crate this is an error like any other.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => {
+                    self.left -= read.as_ref().map_or(0, |&read| read as u64);
+                    return read;
+                }
+            }
+        }
     }
 }
