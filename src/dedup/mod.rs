@@ -24,6 +24,7 @@ mod spill;
 mod table;
 #[cfg(test)]
 mod tests;
+mod tournament;
 
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ pub(crate) use batch::Batch;
 pub use run::SpillError;
 pub(crate) use spill::Budget;
 pub(crate) use table::{Drained, Table};
+pub(crate) use tournament::Tournament;
 
 /// What a table keeps of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use rayon::ThreadPool;
+use serde::Serialize;
 
 use super::monitor::Monitor;
 use super::options::{OnError, Options};
@@ -54,9 +55,9 @@ pub(super) struct Sink {
 }
 
 /// The files of a run that are written.
-struct Outputs {
-    rows: Output,
-    report: Option<Output>,
+pub(crate) struct Outputs {
+    pub(crate) rows: Output,
+    pub(crate) report: Option<Output>,
 }
 
 /// Runs a pipeline.
@@ -69,7 +70,8 @@ pub(super) fn run(options: &Options) -> Result<Report, Error> {
 fn run_through(options: &Options) -> Result<Report, Error> {
     let started = Instant::now();
     // Before any source is looked for, so that none of them is a source.
-    let outputs = Outputs::create(options).map_err(Error::output)?;
+    let report = options.report.as_deref();
+    let outputs = Outputs::create(options.output.as_deref(), report, &options.monitor)?;
     let pool = pool(options)?;
     let run = Run::new(options, &outputs)?;
     let mut sink = Sink {
@@ -89,9 +91,7 @@ fn run_through(options: &Options) -> Result<Report, Error> {
     report.spilled_bytes = drained.spilled.bytes;
     report.bytes_read = options.monitor.progress().bytes;
     report.seconds = started.elapsed().as_secs_f64();
-    rows.commit()
-        .and_then(|()| write_report(&report, outputs.report))
-        .map_err(Error::output)?;
+    commit(rows, &report, outputs.report)?;
     Ok(report)
 }
 
@@ -106,15 +106,20 @@ fn pool(options: &Options) -> Result<Option<ThreadPool>, Error> {
 }
 
 impl Outputs {
-    fn create(options: &Options) -> io::Result<Self> {
-        let rows = create(options.output.as_deref(), &options.monitor)?;
-        let report = options
-            .report
-            .as_deref()
-            .map(|path| create(Some(path), &options.monitor));
+    /// Opens them; `monitor` learns of those that are temporary.
+    pub(crate) fn create(
+        rows: Option<&Path>,
+        report: Option<&Path>,
+        monitor: &Monitor,
+    ) -> Result<Self, Error> {
+        let create = |path: Option<&Path>| -> Result<Output, Error> {
+            let output = Output::create(path).map_err(Error::output)?;
+            monitor.note_temporary(output.temporary());
+            Ok(output)
+        };
         Ok(Outputs {
-            rows,
-            report: report.transpose()?,
+            rows: create(rows)?,
+            report: report.map(|path| create(Some(path))).transpose()?,
         })
     }
 
@@ -129,19 +134,22 @@ impl Outputs {
     }
 }
 
-fn create(path: Option<&Path>, monitor: &Monitor) -> io::Result<Output> {
-    let output = Output::create(path)?;
-    monitor.note_temporary(output.temporary());
-    Ok(output)
-}
-
-fn write_report(report: &Report, output: Option<Output>) -> io::Result<()> {
-    let Some(mut output) = output else {
-        return Ok(());
+/// Gives the rows their name, then the report, which is written as JSON.
+pub(crate) fn commit(
+    rows: Output,
+    report: &impl Serialize,
+    output: Option<Output>,
+) -> Result<(), Error> {
+    let commit = || -> io::Result<()> {
+        rows.commit()?;
+        let Some(mut output) = output else {
+            return Ok(());
+        };
+        serde_json::to_writer_pretty(&mut output, report)?;
+        output.write_all(b"\n")?;
+        output.commit()
     };
-    serde_json::to_writer_pretty(&mut output, report)?;
-    output.write_all(b"\n")?;
-    output.commit()
+    commit().map_err(Error::output)
 }
 
 impl<'p> Run<'p> {
@@ -297,7 +305,7 @@ fn kept(options: &Options) -> Kept {
     }
 }
 
-fn not_cancelled(monitor: &Monitor) -> Result<(), Error> {
+pub(crate) fn not_cancelled(monitor: &Monitor) -> Result<(), Error> {
     if monitor.is_cancelled() {
         Err(Error::new(ErrorKind::Cancelled))
     } else {

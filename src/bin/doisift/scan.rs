@@ -28,21 +28,33 @@ pub(crate) fn run(args: ScanArgs) -> anyhow::Result<Ending> {
         progress,
         log,
     } = Plan::new(args)?;
+    let meter = Meter::new(progress, log);
+    watched(&monitor, meter, move || pipeline.run(), ending)
+}
+
+/// Runs on a thread of its own, while this one watches signals and shows progress; then tells by `ending` how a run ended that
+/// came to its end.
+pub(crate) fn watched<R: Send + 'static>(
+    monitor: &Monitor,
+    mut meter: Meter,
+    run: impl FnOnce() -> Result<R, Error> + Send + 'static,
+    ending: impl FnOnce(&R) -> Ending,
+) -> anyhow::Result<Ending> {
     let interrupted = signals()?;
-    let mut meter = Meter::new(progress, log);
     let (sender, result) = mpsc::channel();
     let work = move || {
         // The receiver is gone only when the process is about to exit.
-        let _ = sender.send(pipeline.run());
+        let _ = sender.send(run());
     };
     thread::Builder::new()
         .name("run".into())
         .spawn(work)
         .context("cannot start a thread")?;
-    let result = watch(&result, &monitor, &interrupted, &mut meter)?;
+    let result = watch(&result, monitor, &interrupted, &mut meter)?;
     meter.end(monitor.progress());
     match result {
-        Some(result) => ending(result),
+        Some(Ok(report)) => Ok(ending(&report)),
+        Some(Err(error)) => failure(error),
         None => {
             monitor.remove_temporary_files();
             Ok(Ending::Interrupted)
@@ -60,12 +72,12 @@ fn signals() -> anyhow::Result<Arc<AtomicBool>> {
 }
 
 /// Waits for the run to end. None if it was interrupted and does not end by itself.
-fn watch(
-    result: &mpsc::Receiver<Result<Report, Error>>,
+fn watch<R>(
+    result: &mpsc::Receiver<Result<R, Error>>,
     monitor: &Monitor,
     interrupted: &AtomicBool,
     meter: &mut Meter,
-) -> anyhow::Result<Option<Result<Report, Error>>> {
+) -> anyhow::Result<Option<Result<R, Error>>> {
     let mut since: Option<Instant> = None;
     loop {
         match result.recv_timeout(TICK) {
@@ -82,19 +94,19 @@ fn watch(
     }
 }
 
-fn ending(result: Result<Report, Error>) -> anyhow::Result<Ending> {
-    match result {
-        Ok(report) => {
-            log::info!("{}", summary(&report));
-            Ok(if report.errors.count > 0 {
-                Ending::Lossy
-            } else {
-                Ending::Whole
-            })
-        }
-        Err(error) if error.is_closed_pipe() => Ok(Ending::Whole),
-        Err(error) if matches!(error.kind(), ErrorKind::Cancelled) => Ok(Ending::Interrupted),
-        Err(error) => Err(error.into()),
+fn failure(error: Error) -> anyhow::Result<Ending> {
+    match error.kind() {
+        _ if error.is_closed_pipe() => Ok(Ending::Whole),
+        ErrorKind::Cancelled => Ok(Ending::Interrupted),
+        _ => Err(error.into()),
+    }
+}
+
+fn ending(report: &Report) -> Ending {
+    log::info!("{}", summary(report));
+    match report.errors.count {
+        0 => Ending::Whole,
+        _ => Ending::Lossy,
     }
 }
 

@@ -41,6 +41,11 @@ impl SpillError {
         }
     }
 
+    /// A temporary file that is no run of a table has the same troubles.
+    pub(crate) fn io(path: &Path, error: io::Error) -> Self {
+        SpillError::new(path, error)
+    }
+
     /// The file, or the folder that it could not be made in.
     pub fn path(&self) -> &Path {
         &self.path
