@@ -21,7 +21,7 @@ use std::io::{self, Write};
 pub use fault::ReadError;
 pub use format::{Format, UnknownFormat};
 pub(crate) use output::Output;
-pub(crate) use reader::{RowReader, reader};
+pub(crate) use reader::{RowReader, file_reader, reader};
 pub(crate) use record::{Forms, MentionRow, OwnedRecord, Record};
 
 /// Bytes that a format gathers before it writes them.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use ::parquet::basic::{Compression, Encoding, ZstdLevel};
+use ::parquet::basic::{Compression, ZstdLevel};
 use ::parquet::errors::{ParquetError, Result};
 use ::parquet::file::metadata::SortingColumn;
 use ::parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
@@ -14,23 +14,20 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::columns::{Columns, Values};
 use super::encode::{Encoded, encode};
-use super::{MENTION, RECORD};
+use super::{MENTION, RECORD, into_io};
 use crate::records::{BlockWriter, MentionRow, Record, RowWriter};
 
 /// Rows of a group. DuckDB shares a file out to threads by groups of at least 122,880 rows, other readers want as many or
 /// more; what is gained by still more is small.
-const GROUP_ROWS: usize = 1 << 17;
+pub(super) const GROUP_ROWS: usize = 1 << 17;
 /// Bytes of a group, before it is encoded, past which it takes no more rows: so many rows have fewer as a rule.
-const GROUP_BYTES: usize = 32 << 20;
+pub(super) const GROUP_BYTES: usize = 32 << 20;
 /// Rows that come one by one are gathered in blocks of so many.
 const BLOCK: usize = 1024;
 /// As other outputs have it.
 const LEVEL: i32 = 3;
-/// Columns of numbers of which hardly two are the same, so that a dictionary would be in vain.
-const DISTINCT: [&str; 2] = ["first_offset", "offset"];
-/// Columns of records whose texts start as those before them do, since records are sorted; by this a file is smaller by a
-/// tenth.
-const ALIKE: [&str; 2] = ["doi", "first_text"];
+/// Columns of which hardly two values are the same, so that a dictionary would be in vain: of records, and of mentions.
+const DISTINCT: [&[&str]; 2] = [&["doi", "first_offset", "first_text"], &["offset"]];
 
 /// Writes Parquet.
 ///
@@ -56,8 +53,12 @@ impl<W: Write + Send> Parquet<W> {
     }
 
     fn start(mentions: bool, out: W) -> Result<Self> {
+        Parquet::with(properties(mentions)?, mentions, out)
+    }
+
+    /// With other properties: for tests.
+    pub(super) fn with(properties: WriterProperties, mentions: bool, out: W) -> Result<Self> {
         let schema = parse_message_type(if mentions { MENTION } else { RECORD })?;
-        let properties = properties(mentions)?;
         let file = SerializedFileWriter::new(Slot(Some(out)), schema.into(), properties.into())?;
         Ok(Parquet {
             file,
@@ -171,7 +172,7 @@ fn properties(mentions: bool) -> Result<WriterProperties> {
         .set_created_by(concat!("doisift version ", env!("CARGO_PKG_VERSION")).into())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
         .set_statistics_enabled(EnabledStatistics::Chunk);
-    for column in DISTINCT {
+    for &column in DISTINCT[usize::from(mentions)] {
         builder = builder.set_column_dictionary_enabled(column.into(), false);
     }
     Ok(match mentions {
@@ -181,32 +182,16 @@ fn properties(mentions: bool) -> Result<WriterProperties> {
 }
 
 /// What holds for records, which are sorted.
-fn sorted(mut builder: WriterPropertiesBuilder) -> WriterPropertiesBuilder {
+fn sorted(builder: WriterPropertiesBuilder) -> WriterPropertiesBuilder {
     let by_doi = SortingColumn {
         column_idx: 0,
         descending: false,
         nulls_first: false,
     };
-    for column in ALIKE {
-        builder = builder
-            .set_column_dictionary_enabled(column.into(), false)
-            .set_column_encoding(column.into(), Encoding::DELTA_BYTE_ARRAY);
-    }
     builder
         .set_sorting_columns(Some(vec![by_doi]))
         // Only of what is sorted do the bounds of a page tell where to look.
         .set_column_statistics_enabled("doi".into(), EnabledStatistics::Page)
-}
-
-/// The system's own error, where that is the cause.
-fn into_io(error: ParquetError) -> io::Error {
-    match error {
-        ParquetError::External(error) => match error.downcast() {
-            Ok(error) => *error,
-            Err(error) => io::Error::other(error),
-        },
-        error => io::Error::other(error),
-    }
 }
 
 impl<W: Write> Write for Slot<W> {
