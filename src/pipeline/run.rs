@@ -287,8 +287,10 @@ impl Named {
 /// The table of a run; where mentions are wanted it stays empty.
 fn table(options: &Options) -> Table {
     let monitor = options.monitor.clone();
+    // What gathers records for the output has its part; most of it, it has while the table is still full.
+    let output = options.format.held().min(options.memory / 2);
     let budget = Budget {
-        bytes: options.memory,
+        bytes: options.memory - output,
         folder: options.tmp.clone(),
         threads: options.threads,
         note: Box::new(move |path| monitor.note_temporary(Some(path))),

@@ -68,6 +68,16 @@ impl Format {
         (*unknown.0 == *PARQUET).then_some(unknown)
     }
 
+    /// Bytes that a writer gathers before it writes them, at most, but for what is less than a MiB and for single rows that
+    /// have more.
+    pub(crate) fn held(self) -> usize {
+        match self {
+            Format::Csv | Format::Jsonl | Format::Names => 0,
+            #[cfg(feature = "parquet")]
+            Format::Parquet => super::parquet::HELD,
+        }
+    }
+
     /// Whether an output at `path` would be packed that is packed within.
     pub(crate) fn is_packed_twice(self, path: &Path) -> bool {
         self.name() == PARQUET && Compression::from_path(path) != Compression::None

@@ -20,7 +20,7 @@ use super::fault::Fault;
 
 pub(super) use columns::Columns;
 pub(super) use read::ParquetReader;
-pub(super) use write::Parquet;
+pub(super) use write::{HELD, Parquet};
 
 /// The schema of records.
 const RECORD: &str = "

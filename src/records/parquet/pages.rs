@@ -17,9 +17,10 @@ use bytes::Bytes;
 /// Bytes that the header of a page has, about.
 const HEADER: usize = 512;
 /// Values and nulls of a page, at most: writers make pages of about a MiB.
-const VALUES: u32 = 1 << 26;
-/// What stands behind the texts of a page: the length of one that is longer than any page, also if the first of these bytes
-/// are taken for the last ones of another length.
+const VALUES: usize = 1 << 26;
+/// Bytes of a number of seven bits a byte, at most.
+const VARINT: usize = 10;
+/// What stands behind the texts of a page: the length of one that is longer than any page.
 const NO_TEXT: [u8; 4] = [0x7f; 4];
 
 /// What a file is read from. Clones share it.
@@ -59,9 +60,11 @@ impl<R: Read + Seek> Source<R> {
         };
         self.check(start, length)?;
         let pages = SerializedPageReader::new(Arc::new(self.clone()), chunk, rows, None)?;
+        let column = chunk.column_descr();
         Ok(Pages {
             pages,
             column: chunk.column_type(),
+            levels: [column.max_rep_level(), column.max_def_level()],
             has_dictionary: false,
         })
     }
@@ -129,43 +132,92 @@ fn lock<R>(raw: &Mutex<R>) -> MutexGuard<'_, R> {
 pub(super) struct Pages<R: Read + Seek + Send> {
     pages: SerializedPageReader<Source<R>>,
     column: Type,
+    /// The greatest level of repetition, and of definition.
+    levels: [i16; 2],
     has_dictionary: bool,
 }
 
 impl<R: Read + Seek + Send> Pages<R> {
     fn checked(&mut self, mut page: Page) -> Result<Page> {
-        if page.num_values() > VALUES {
-            return Err(damaged("a page with more values than it can hold"));
-        }
         self.check_encoding(&page)?;
-        check_levels(&page)?;
-        if let Page::DictionaryPage {
-            buf, num_values, ..
-        } = &page
-        {
-            // A text has a length of four bytes, a number eight.
-            if *num_values as usize > buf.len() / 4 {
-                return Err(damaged("a dictionary with more values than it can hold"));
-            }
-            self.has_dictionary = true;
+        // A text has a length of four bytes, a number eight.
+        let most = match &page {
+            Page::DictionaryPage { buf, .. } => buf.len() / 4,
+            _ => VALUES,
+        };
+        if page.num_values() as usize > most || !self.is_sound(&page) {
+            return Err(damaged("a page that does not fit together"));
         }
+        self.has_dictionary |= page.is_dictionary_page();
         if self.column == Type::BYTE_ARRAY && page.encoding() == Encoding::PLAIN {
             end_texts(&mut page);
         }
         Ok(page)
     }
 
-    /// Only of these is it known that they can be wrong in nothing but what gives an error.
+    /// Whether lengths and runs in the page are what decoders can follow, though perhaps not to as many values as they want.
+    fn is_sound(&self, page: &Page) -> bool {
+        let Some((levels, values)) = self.parts(page) else {
+            return false;
+        };
+        let mut levels = levels.into_iter().zip(self.levels);
+        levels.all(|(levels, most)| are_runs(levels, 16 - most.leading_zeros()))
+            && match (page.encoding(), self.column) {
+                (Encoding::PLAIN, Type::BYTE_ARRAY) => are_texts(values),
+                (Encoding::PLAIN, _) => true,
+                (Encoding::RLE, _) => prefixed(values).is_none_or(|(runs, _)| are_runs(runs, 1)),
+                _ => values
+                    .split_first()
+                    .is_none_or(|(&width, runs)| are_runs(runs, width.into())),
+            }
+    }
+
+    /// The levels of a page, of repetition and of definition, and its values.
+    fn parts<'p>(&self, page: &'p Page) -> Option<([&'p [u8]; 2], &'p [u8])> {
+        let mut levels: [&[u8]; 2] = [&[]; 2];
+        let mut rest: &[u8] = page.buffer();
+        match page {
+            Page::DataPage { .. } => {
+                for (levels, most) in levels.iter_mut().zip(self.levels) {
+                    if most > 0 {
+                        (*levels, rest) = prefixed(rest)?;
+                    }
+                }
+            }
+            Page::DataPageV2 {
+                def_levels_byte_len,
+                rep_levels_byte_len,
+                ..
+            } => {
+                let lengths = [*rep_levels_byte_len, *def_levels_byte_len];
+                for (levels, length) in levels.iter_mut().zip(lengths) {
+                    (*levels, rest) = rest.split_at_checked(length as usize)?;
+                }
+            }
+            Page::DictionaryPage { .. } => {}
+        }
+        Some((levels, rest))
+    }
+
+    /// Only of these is it known what can be wrong with them. Levels have been runs for ten years.
     fn check_encoding(&self, page: &Page) -> Result<()> {
         let known = match page.encoding() {
             Encoding::PLAIN => true,
             #[allow(deprecated, reason = "older files have it")]
             Encoding::PLAIN_DICTIONARY => self.has_dictionary || page.is_dictionary_page(),
             Encoding::RLE_DICTIONARY => self.has_dictionary,
-            Encoding::RLE => self.column == Type::BOOLEAN,
+            Encoding::RLE => self.column == Type::BOOLEAN && page.is_data_page(),
             _ => false,
         };
-        match known {
+        let runs = match page {
+            Page::DataPage {
+                def_level_encoding: definitions,
+                rep_level_encoding: repetitions,
+                ..
+            } => [definitions, repetitions] == [&Encoding::RLE; 2],
+            Page::DataPageV2 { .. } | Page::DictionaryPage { .. } => true,
+        };
+        match known && runs {
             true => Ok(()),
             false => Err(ParquetError::NYI(format!(
                 "a page encoded as {}",
@@ -175,28 +227,46 @@ impl<R: Read + Seek + Send> Pages<R> {
     }
 }
 
-/// Levels must stand in the page, and be encoded as they have been for ten years.
-fn check_levels(page: &Page) -> Result<()> {
-    let right = match page {
-        Page::DataPage {
-            def_level_encoding,
-            rep_level_encoding,
-            ..
-        } => *def_level_encoding == Encoding::RLE && *rep_level_encoding == Encoding::RLE,
-        Page::DataPageV2 {
-            buf,
-            def_levels_byte_len,
-            rep_levels_byte_len,
-            ..
-        } => {
-            let levels = u64::from(*def_levels_byte_len) + u64::from(*rep_levels_byte_len);
-            levels <= buf.len() as u64
+/// What stands behind a length of four bytes and has that length, and what follows.
+fn prefixed(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    rest.split_at_checked(u32::from_le_bytes(*length) as usize)
+}
+
+/// Whether these are texts, each behind its length, and nothing else.
+fn are_texts(mut bytes: &[u8]) -> bool {
+    while !bytes.is_empty() {
+        let Some((_, rest)) = prefixed(bytes) else {
+            return false;
+        };
+        bytes = rest;
+    }
+    true
+}
+
+/// Whether these are runs of values that have so many bits, up to where they end or zeros begin.
+fn are_runs(mut bytes: &[u8], width: u32) -> bool {
+    loop {
+        let header = bytes.iter().take(VARINT).position(|byte| byte & 0x80 == 0);
+        let Some(last) = header else {
+            // Where the header itself is cut off, decoders take it for the end.
+            return bytes.len() <= VARINT;
+        };
+        let (header, rest) = bytes.split_at(last + 1);
+        let header = header
+            .iter()
+            .rev()
+            .fold(0_u64, |header, byte| header << 7 | u64::from(byte & 0x7f));
+        let values = match header {
+            0 => return true,
+            // Eight values of so many bits are so many bytes.
+            _ if header & 1 == 1 => (header >> 1).saturating_mul(width.into()),
+            _ => width.div_ceil(8).into(),
+        };
+        match usize::try_from(values) {
+            Ok(values) if values < rest.len() => bytes = &rest[values..],
+            _ => return true,
         }
-        Page::DictionaryPage { .. } => true,
-    };
-    match right {
-        true => Ok(()),
-        false => Err(damaged("a page without its levels")),
     }
 }
 

@@ -19,9 +19,11 @@ use crate::records::{BlockWriter, MentionRow, Record, RowWriter};
 
 /// Rows of a group. DuckDB shares a file out to threads by groups of at least 122,880 rows, other readers want as many or
 /// more; what is gained by still more is small.
-pub(super) const GROUP_ROWS: usize = 1 << 17;
+const GROUP_ROWS: usize = 1 << 17;
 /// Bytes of a group, before it is encoded, past which it takes no more rows: so many rows have fewer as a rule.
-pub(super) const GROUP_BYTES: usize = 32 << 20;
+const GROUP_BYTES: usize = 32 << 20;
+/// Bytes that a group takes, as rows and as pages.
+pub(crate) const HELD: usize = 2 * GROUP_BYTES;
 /// Rows that come one by one are gathered in blocks of so many.
 const BLOCK: usize = 1024;
 /// As other outputs have it.
@@ -32,7 +34,7 @@ const DISTINCT: [&[&str]; 2] = [&["doi", "first_offset", "first_text"], &["offse
 /// Writes Parquet.
 ///
 /// What is written depends on the rows alone, not on how they came. A group is held in memory until it is full, and then
-/// once more as it is encoded: at most twice [`GROUP_BYTES`], and the row that is past them. On a rayon pool its columns are
+/// once more, packed, as it is encoded: at most [`HELD`] bytes, and the row that is past them. On a rayon pool its columns are
 /// encoded on all threads.
 pub(crate) struct Parquet<W: Write + Send> {
     file: SerializedFileWriter<Slot<W>>,
@@ -42,6 +44,8 @@ pub(crate) struct Parquet<W: Write + Send> {
     group: Vec<Columns>,
     rows: usize,
     bytes: usize,
+    most_rows: usize,
+    most_bytes: usize,
 }
 
 /// A writer that can be taken back from the file, which keeps what it writes to.
@@ -59,6 +63,8 @@ impl<W: Write + Send> Parquet<W> {
     /// With other properties: for tests.
     pub(super) fn with(properties: WriterProperties, mentions: bool, out: W) -> Result<Self> {
         let schema = parse_message_type(if mentions { MENTION } else { RECORD })?;
+        let most_rows = properties.max_row_group_row_count();
+        let most_bytes = properties.max_row_group_bytes();
         let file = SerializedFileWriter::new(Slot(Some(out)), schema.into(), properties.into())?;
         Ok(Parquet {
             file,
@@ -66,18 +72,20 @@ impl<W: Write + Send> Parquet<W> {
             group: Vec::new(),
             rows: 0,
             bytes: 0,
+            most_rows: most_rows.unwrap_or(GROUP_ROWS),
+            most_bytes: most_bytes.unwrap_or(GROUP_BYTES),
         })
     }
 
     /// Writes these rows behind all others.
     pub(crate) fn append(&mut self, mut rows: Columns) -> io::Result<()> {
         while rows.rows() > 0 {
-            let fitting = rows.rows_with(GROUP_BYTES - self.bytes);
-            let rest = rows.split_off(fitting.min(GROUP_ROWS - self.rows));
+            let fitting = rows.rows_with(self.most_bytes - self.bytes);
+            let rest = rows.split_off(fitting.min(self.most_rows - self.rows));
             self.rows += rows.rows();
             self.bytes += rows.bytes();
             self.group.push(rows);
-            if self.rows == GROUP_ROWS || self.bytes >= GROUP_BYTES {
+            if self.rows == self.most_rows || self.bytes >= self.most_bytes {
                 self.write_group().map_err(into_io)?;
             }
             rows = rest;
@@ -171,6 +179,8 @@ fn properties(mentions: bool) -> Result<WriterProperties> {
     let mut builder = WriterProperties::builder()
         .set_created_by(concat!("doisift version ", env!("CARGO_PKG_VERSION")).into())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
+        .set_max_row_group_row_count(Some(GROUP_ROWS))
+        .set_max_row_group_bytes(Some(GROUP_BYTES))
         .set_statistics_enabled(EnabledStatistics::Chunk);
     for &column in DISTINCT[usize::from(mentions)] {
         builder = builder.set_column_dictionary_enabled(column.into(), false);
