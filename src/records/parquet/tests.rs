@@ -27,7 +27,7 @@ fn records(count: usize) -> Vec<OwnedRecord> {
         first_document: ["", "member\n", "https://example.org/?a,b"][n % 3].into(),
         first_offset: (n as u64) << (n % 40),
         first_text: format!("10.5555/{n:09}%C3%A9").repeat(n % 4),
-        guessed: n % 5 == 0,
+        guessed: n.is_multiple_of(5),
     };
     (0..count).map(record).collect()
 }
