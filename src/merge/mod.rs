@@ -24,7 +24,7 @@ use options::Options;
 
 use crate::error::Error;
 
-/// Unites files of records, the outputs of [`Pipeline`](crate::Pipeline)s in CSV or JSON Lines, into one.
+/// Unites files of records, the outputs of [`Pipeline`](crate::Pipeline)s in CSV, JSON Lines or Parquet, into one.
 ///
 /// The rows of one name become one:
 /// - `mentions` and `documents` are added up (2^64 - 1 where that is more);
@@ -74,8 +74,9 @@ impl Merge {
     ///
     /// Every regular file is read twice, once to see whether its rows are sorted by `doi`, bytewise; if they are, it takes no
     /// memory but its buffers, whatever its size. Other files, and what cannot be read twice, such as standard input, are
-    /// sorted within the [memory](MergeBuilder::memory), by way of [temporary files](MergeBuilder::tmp_dir), and so is what
-    /// more than 128 inputs have. No row is written before every input was read to its end once.
+    /// sorted within the [memory](MergeBuilder::memory), by way of [temporary files](MergeBuilder::tmp_dir). Of more than 128
+    /// inputs, or more than the memory has room for at once, some are merged to a temporary file first. No row is written
+    /// before every input was read to its end once.
     ///
     /// # Errors
     /// If an input cannot be read, is no file of records, or has a row that is wrong, which is named; if the output or a

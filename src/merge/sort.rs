@@ -26,8 +26,8 @@ pub(super) fn count_sorted(mut rows: Rows<'_>) -> Result<Option<u64>, Error> {
     Ok(Some(count))
 }
 
-/// Takes rows in any order, and writes a run of them whenever they have used up half of the memory; the other half is for the
-/// array of them that grows.
+/// Takes rows in any order, and writes a run of them whenever they have used up half of the memory; the other half is for what
+/// the array of them takes while it grows, and for what an allocator loses.
 pub(super) struct Sorter<'o> {
     options: &'o Options,
     rows: Vec<OwnedRecord>,
@@ -60,7 +60,8 @@ impl<'o> Sorter<'o> {
     fn push(&mut self, row: OwnedRecord) -> Result<(), Error> {
         self.held += held(&row);
         self.rows.push(row);
-        let array = self.rows.capacity() * size_of::<OwnedRecord>();
+        // Twice, for the room that an array has when it grows, and keeps when its rows are gone.
+        let array = 2 * self.rows.len() * size_of::<OwnedRecord>();
         match self.held + array > self.options.memory / 2 {
             true => self.spill(),
             false => Ok(()),

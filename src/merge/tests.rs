@@ -10,17 +10,16 @@ use tempfile::TempDir;
 
 use super::unite::unite;
 use super::{Merge, MergeReport};
-use crate::error::ErrorKind;
+use crate::error::{Error, ErrorKind};
 use crate::pipeline::Monitor;
-use crate::records::{Format, OwnedRecord, writer};
-use crate::scan::Form;
+use crate::records::{Format, Forms, OwnedRecord, writer};
 
 fn row(number: u64, source: &str) -> OwnedRecord {
     OwnedRecord {
         doi: format!("10.5555/{number:05}"),
         mentions: 2,
         documents: 1,
-        forms: Form::Bare.into(),
+        forms: Forms::from_bits(1),
         first_source: source.to_owned(),
         first_text: "x".repeat(100),
         ..OwnedRecord::default()
@@ -131,7 +130,7 @@ fn more_inputs_than_may_be_open_are_merged_in_rounds() {
         .collect();
     let inputs: Vec<&[OwnedRecord]> = rows.iter().map(|rows| &rows[..]).collect();
     let inputs = Inputs::new(&inputs);
-    for (memory, runs) in [(1 << 40, 4), (20 << 20, 76)] {
+    for (memory, runs) in [(1 << 40, 4), (20 << 20, 77)] {
         let (seen, report) = inputs.merge(memory);
         assert!(seen == united(&rows.concat()));
         assert_eq!((report.runs, report.sorted), (runs, 0));
@@ -191,7 +190,7 @@ proptest! {
         memory in prop::sample::select(vec![1, 1 << 30]),
     ) {
         let rows: Vec<_> = rows.into_iter().map(|(number, source, first_offset, guessed, form, first_text)| OwnedRecord {
-            guessed, first_offset, first_text, forms: Form::ALL[form].into(), ..row(number, &source)
+            guessed, first_offset, first_text, forms: Forms::from_bits(1 << form), ..row(number, &source)
         }).collect();
         let mut sorted = rows.clone();
         sorted.sort_by_key(|row| (row.doi.clone(), row.first_source.clone(), row.first_offset));
@@ -235,7 +234,7 @@ fn a_run_with_a_flipped_byte_is_refused_by_name() {
     let path = run.path().to_owned();
     let good = fs::read(&path).unwrap();
     let input = Input::Run(run);
-    let read = || -> Result<u64, crate::Error> {
+    let read = || -> Result<u64, Error> {
         let mut rows = input.open(&monitor)?;
         let (mut count, mut row) = (0, OwnedRecord::default());
         while rows.next(&mut row)? {

@@ -20,8 +20,8 @@ use crate::records::{Output, OwnedRecord, writer};
 const FAN: usize = 128;
 /// Bytes of memory that a file takes while it is open: its buffers, and the 2 MiB of history that zstd has at its usual levels.
 const FILE: usize = 5 << 19;
-/// The same of a run.
-const RUN: usize = 1 << 19;
+/// The same of a run, which has less history.
+const RUN: usize = 3 << 18;
 
 /// Merges.
 pub(super) fn run(options: &Options) -> Result<MergeReport, Error> {

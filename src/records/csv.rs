@@ -148,10 +148,12 @@ impl<R: Read> CsvReader<R> {
             row: StringRecord::new(),
         };
         reader.advance()?;
-        match &reader.row {
-            row if row == &Record::FIELDS[..] => Ok(reader),
-            row if row == &MentionRow::FIELDS[..] => Err(ReadError::new(Fault::Mentions)),
-            _ => Err(ReadError::new(Fault::NoRecords)),
+        if reader.row == Record::FIELDS[..] {
+            Ok(reader)
+        } else if reader.row == MentionRow::FIELDS[..] {
+            Err(ReadError::new(Fault::Mentions))
+        } else {
+            Err(ReadError::new(Fault::NoRecords))
         }
     }
 

@@ -29,7 +29,7 @@ pub(super) enum Fault {
     Io(#[from] io::Error),
     #[error("these are mentions, which do not merge; scan without --mentions")]
     Mentions,
-    #[error("these are bare names, which do not merge; write records, as csv or jsonl")]
+    #[error("these are bare names, which do not merge; write records in another format")]
     Names,
     #[error("this is no file of records: it starts neither with {{ nor with the header {}", Record::FIELDS.join(","))]
     NoRecords,

@@ -7,6 +7,7 @@ mod cases;
 #[path = "../common/mod.rs"]
 mod common;
 mod memory;
+mod merge;
 mod output;
 mod place;
 mod readme;

@@ -66,7 +66,7 @@ pub(crate) enum Generate {
 pub(crate) enum Command {
     /// Find the DOI names in files, folders and streams
     Scan(Box<ScanArgs>),
-    /// Unite the records of many scans
+    // Its own documentation tells more.
     Merge(MergeArgs),
     /// Write DOI names of any presentation form in one form
     Normalize(NormalizeArgs),

@@ -13,7 +13,7 @@ use crate::progress::Meter;
 use crate::scan::watched;
 use crate::size;
 
-/// Unites the records of many scans into what one scan of everything would have given.
+/// Unite the records of many scans into what one scan of everything would have given
 ///
 /// Mentions and documents are added up: a source that stands in two inputs counts twice. The first mention is that of the least
 /// source name, bytewise; if several inputs have that source, the one with the least offset, then the least document, then the
@@ -21,7 +21,7 @@ use crate::size;
 /// in little memory; all others are sorted first. An input that cannot be read, or a row that is wrong, stops the run.
 #[derive(Args, Debug)]
 pub(crate) struct MergeArgs {
-    /// Outputs of doisift scan in csv or jsonl, plain or packed with gzip or zstd, which is told by their first bytes; - is
+    /// Outputs of doisift scan in csv or jsonl, plain or packed with gzip or zstd, or in parquet, told by first bytes; - is
     /// standard input
     #[arg(value_name = "RECORDS", required = true)]
     records: Vec<PathBuf>,
