@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::dedup::SpillError;
 use crate::input::InputError;
-use crate::records::ReadError;
+use crate::records::{ReadError, UnknownFormat};
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +37,12 @@ pub enum ErrorKind {
     /// The system gave no threads.
     #[error("cannot start threads: {0}")]
     Threads(io::Error),
+    /// The ending of an output names a format that this build lacks.
+    #[error("{0}")]
+    LeftOut(UnknownFormat),
+    /// The ending of an output asks to pack what is packed within.
+    #[error("{}: Parquet is packed within; leave out the last ending", .0.display())]
+    PackedTwice(PathBuf),
     /// The run was cancelled.
     #[error("interrupted")]
     Cancelled,

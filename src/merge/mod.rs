@@ -24,7 +24,7 @@ use options::Options;
 
 use crate::error::Error;
 
-/// Unites files of records, the outputs of [`Pipeline`](crate::Pipeline)s in CSV or JSON Lines, into one.
+/// Unites files of records, the outputs of [`Pipeline`](crate::Pipeline)s in CSV, JSON Lines or Parquet, into one.
 ///
 /// The rows of one name become one:
 /// - `mentions` and `documents` are added up (2^64 - 1 where that is more);

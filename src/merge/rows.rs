@@ -1,7 +1,7 @@
 //! Opens an input, and goes through its rows.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::run::Run;
 use crate::error::{Error, ErrorKind};
 use crate::input::{InputError, display_name};
 use crate::pipeline::{Monitor, not_cancelled};
-use crate::records::{OwnedRecord, ReadError, RowReader, reader};
+use crate::records::{OwnedRecord, ReadError, RowReader, file_reader, reader};
 
 /// An input whose rows are sorted.
 pub(super) enum Input {
@@ -21,7 +21,7 @@ pub(super) enum Input {
 /// The rows of an input, one after another.
 pub(super) struct Rows<'m> {
     name: Arc<str>,
-    rows: Box<dyn RowReader + 'm>,
+    rows: Box<dyn RowReader>,
     monitor: &'m Monitor,
 }
 
@@ -38,21 +38,25 @@ impl Input {
 impl<'m> Rows<'m> {
     /// The rows of what was named.
     pub(super) fn open(path: &Path, monitor: &'m Monitor) -> Result<Self, Error> {
-        let raw: Box<dyn Read + Send> = match path.as_os_str() == "-" {
-            true => Box::new(io::stdin()),
-            false => Box::new(open(path)?),
+        let rows = match path.as_os_str() == "-" {
+            true => reader(Counted::new(io::stdin(), monitor)),
+            false => file_reader(Counted::new(open(path)?, monitor)),
         };
-        Rows::new(path, Counted { raw, monitor }, monitor)
+        Rows::new(path, rows, monitor)
     }
 
     /// The rows of a run, whose bytes are no input.
     fn of_run(run: &Run, monitor: &'m Monitor) -> Result<Self, Error> {
-        Rows::new(run.path(), open(run.path())?, monitor)
+        Rows::new(run.path(), reader(open(run.path())?), monitor)
     }
 
-    fn new(path: &Path, raw: impl Read + Send + 'm, monitor: &'m Monitor) -> Result<Self, Error> {
+    fn new(
+        path: &Path,
+        rows: Result<Box<dyn RowReader>, ReadError>,
+        monitor: &'m Monitor,
+    ) -> Result<Self, Error> {
         let name: Arc<str> = display_name(path).into();
-        let rows = reader(raw).map_err(|error| wrong(&name, error))?;
+        let rows = rows.map_err(|error| wrong(&name, error))?;
         Ok(Rows {
             name,
             rows,
@@ -87,15 +91,28 @@ fn open(path: &Path) -> Result<File, Error> {
 }
 
 /// Counts what is read.
-struct Counted<'m, R> {
+struct Counted<R> {
     raw: R,
-    monitor: &'m Monitor,
+    monitor: Monitor,
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+impl<R> Counted<R> {
+    fn new(raw: R, monitor: &Monitor) -> Self {
+        let monitor = monitor.clone();
+        Counted { raw, monitor }
+    }
+}
+
+impl<R: Read> Read for Counted<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.raw.read(into)?;
         self.monitor.add_bytes(read as u64);
         Ok(read)
+    }
+}
+
+impl<R: Seek> Seek for Counted<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.raw.seek(to)
     }
 }

@@ -42,11 +42,9 @@ impl RunWriter {
     pub(super) fn create(folder: &Path, monitor: &Monitor) -> Result<Self, Error> {
         let (file, path) = temporary(folder).map_err(|error| failed(folder, error))?;
         monitor.note_temporary(Some(&path));
-        let encoder = encoder(file).map_err(|error| failed(&path, error))?;
-        Ok(RunWriter {
-            path,
-            rows: writer(Format::Jsonl, false, encoder),
-        })
+        let rows = encoder(file).and_then(|encoder| writer(Format::Jsonl, false, encoder));
+        let rows = rows.map_err(|error| failed(&path, error))?;
+        Ok(RunWriter { path, rows })
     }
 
     /// Adds a record, whose key is greater than the one before.

@@ -27,7 +27,7 @@ fn row(number: u64, source: &str) -> OwnedRecord {
 }
 
 fn bytes(format: Format, rows: &[OwnedRecord]) -> Vec<u8> {
-    let mut out = writer(format, false, Vec::new());
+    let mut out = writer(format, false, Vec::new()).unwrap();
     rows.iter()
         .for_each(|row| out.record(&row.as_record()).unwrap());
     out.finish().unwrap()

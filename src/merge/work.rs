@@ -140,7 +140,7 @@ fn write(
     output: Output,
     report: &mut MergeReport,
 ) -> Result<Output, Error> {
-    let mut rows = writer(options.format, false, output);
+    let mut rows = writer(options.format, false, output).map_err(Error::output)?;
     each(options, inputs, |record| {
         report.records += 1;
         report.mentions = report.mentions.saturating_add(record.mentions);

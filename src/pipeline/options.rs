@@ -119,8 +119,8 @@ impl PipelineBuilder {
         self
     }
 
-    /// Sets where rows go; the default is standard output. The endings `.gz` and `.zst` compress. A file appears whole when
-    /// the run has ended well, and is never read as a source.
+    /// Sets where rows go; the default is standard output. The endings `.gz` and `.zst` compress, all but Parquet, which
+    /// is packed within. A file appears whole when the run has ended well, and is never read as a source.
     pub fn output(mut self, path: impl AsRef<Path>) -> Self {
         self.output = Some(path.as_ref().to_owned());
         self
@@ -229,7 +229,8 @@ impl PipelineBuilder {
     /// The pipeline, ready to run.
     ///
     /// # Errors
-    /// If a glob has no meaning, or the output's ending tells no format and none was set.
+    /// If a glob has no meaning, the output's ending tells no format of this build and none was set, or it packs a format that
+    /// is packed within.
     pub fn build(self) -> Result<Pipeline, Error> {
         let search = Search::new(&self.include, &self.exclude);
         let options = Options {
@@ -291,12 +292,22 @@ pub(crate) fn chosen_format(
     chosen: Option<Format>,
     output: Option<&Path>,
 ) -> Result<Format, Error> {
-    match (chosen, output) {
-        (Some(format), _) => Ok(format),
-        (None, None) => Ok(Format::Jsonl),
-        (None, Some(path)) => Format::from_path(path)
-            .ok_or_else(|| Error::new(ErrorKind::UnknownEnding(path.to_owned()))),
+    let Some(path) = output else {
+        return Ok(chosen.unwrap_or(Format::Jsonl));
+    };
+    let told = || Format::from_path(path).ok_or_else(|| no_format(path));
+    let format = chosen.map_or_else(told, Ok)?;
+    match format.is_packed_twice(path) {
+        true => Err(Error::new(ErrorKind::PackedTwice(path.to_owned()))),
+        false => Ok(format),
     }
+}
+
+fn no_format(path: &Path) -> Error {
+    Error::new(match Format::left_out(path) {
+        Some(format) => ErrorKind::LeftOut(format),
+        None => ErrorKind::UnknownEnding(path.to_owned()),
+    })
 }
 
 impl Options {

@@ -16,7 +16,7 @@ use super::{crew, turn};
 use crate::dedup::{Budget, Document, DocumentId, Drained, Kept, Table};
 use crate::error::{Error, ErrorKind};
 use crate::input::{InputError, Kind, Opening, Reach, Separator, Source, display_name, read_list};
-use crate::records::{Format, MentionRow, Output, Record, RowWriter, appender, writer};
+use crate::records::{Block, Format, MentionRow, Output, Record, RowWriter, writer};
 use crate::report::{Counts, Losses, Report, Skipped};
 use crate::scan::Scanner;
 
@@ -75,7 +75,7 @@ fn run_through(options: &Options) -> Result<Report, Error> {
     let pool = pool(options)?;
     let run = Run::new(options, &outputs)?;
     let mut sink = Sink {
-        rows: writer(options.format, options.mentions, outputs.rows),
+        rows: writer(options.format, options.mentions, outputs.rows).map_err(Error::output)?,
         written: 0,
     };
     match &pool {
@@ -287,8 +287,10 @@ impl Named {
 /// The table of a run; where mentions are wanted it stays empty.
 fn table(options: &Options) -> Table {
     let monitor = options.monitor.clone();
+    // What gathers records for the output has its part; most of it, it has while the table is still full.
+    let output = options.format.held().min(options.memory / 2);
     let budget = Budget {
-        bytes: options.memory,
+        bytes: options.memory - output,
         folder: options.tmp.clone(),
         threads: options.threads,
         note: Box::new(move |path| monitor.note_temporary(Some(path))),
@@ -300,8 +302,8 @@ fn table(options: &Options) -> Table {
 /// What the format shows of a record.
 fn kept(options: &Options) -> Kept {
     match options.format {
-        Format::Csv | Format::Jsonl => Kept::All,
         Format::Names => Kept::Key,
+        _ => Kept::All,
     }
 }
 
@@ -338,38 +340,35 @@ impl Sink {
         self.rows.mention(row)
     }
 
-    /// Writes the records of `table`, if there are any, and ends the output.
+    /// Writes the records of `table`, unless it was mentions that were written, and ends the output.
     fn finish(
         self,
         table: Table,
         pool: Option<&ThreadPool>,
         options: &Options,
     ) -> Result<(Drained, Output), Error> {
-        // No row of a table was written yet, so that what stands there is the header.
-        let mut out = self.rows.finish().map_err(Error::output)?;
+        if options.mentions {
+            let drained = Drained {
+                records: self.written,
+                ..Drained::default()
+            };
+            return Ok((drained, self.rows.finish().map_err(Error::output)?));
+        }
+        let mut rows = self.rows.into_blocks().map_err(Error::output)?;
         let format = |records: &mut dyn Iterator<Item = Record<'_>>| {
-            formatted(options.format, records).map_err(Error::output)
+            Block::new(options.format, records).map_err(Error::output)
         };
-        let write = |rows: Vec<u8>| {
+        let write = |block: Block| {
             not_cancelled(&options.monitor)?;
-            out.write_all(&rows).map_err(Error::output)
+            rows.write(block).map_err(Error::output)
         };
         // No chunk is left to scan, so that writing here keeps nothing waiting.
-        let mut drained = match pool {
+        let drained = match pool {
             Some(pool) => pool.install(|| table.into_rows(format, write)),
             None => table.into_rows(format, write),
         }?;
-        drained.records += self.written;
-        Ok((drained, out))
+        Ok((drained, rows.finish().map_err(Error::output)?))
     }
-}
-
-fn formatted(format: Format, records: &mut dyn Iterator<Item = Record<'_>>) -> io::Result<Vec<u8>> {
-    let mut rows = appender(format);
-    for record in records {
-        rows.record(&record)?;
-    }
-    rows.finish()
 }
 
 /// A panic elsewhere while the lock was held is reported by itself.

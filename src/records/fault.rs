@@ -17,6 +17,9 @@ pub struct ReadError {
 pub(super) enum Place {
     /// A line of text, from 1.
     Line(u64),
+    /// A row of a table, from 1.
+    #[cfg(feature = "parquet")]
+    Row(u64),
 }
 
 /// What is wrong with a file.
@@ -26,7 +29,7 @@ pub(super) enum Fault {
     Io(#[from] io::Error),
     #[error("these are mentions, which do not merge; scan without --mentions")]
     Mentions,
-    #[error("these are bare names, which do not merge; write records, as csv or jsonl")]
+    #[error("these are bare names, which do not merge; write records in another format")]
     Names,
     #[error("this is no file of records: it starts neither with {{ nor with the header {}", Record::FIELDS.join(","))]
     NoRecords,
@@ -43,6 +46,19 @@ pub(super) enum Fault {
     Utf8,
     #[error("a row of more than {0} bytes")]
     Long(u64),
+    #[error(
+        "Parquet is read only from a plain file, by name: not from a stream, nor packed once more"
+    )]
+    Stream,
+    #[cfg(not(feature = "parquet"))]
+    #[error("this build reads no parquet: build doisift with its feature `parquet`")]
+    LeftOut,
+    #[cfg(feature = "parquet")]
+    #[error("this is no file of records: it has no column {0} as records have it")]
+    Column(&'static str),
+    #[cfg(feature = "parquet")]
+    #[error("it is damaged, or not read in this form: {0}")]
+    Parquet(::parquet::errors::ParquetError),
 }
 
 impl ReadError {
@@ -77,8 +93,11 @@ impl From<io::Error> for ReadError {
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(Place::Line(line)) = self.place {
-            write!(f, "line {line}: ")?;
+        match self.place {
+            Some(Place::Line(line)) => write!(f, "line {line}: ")?,
+            #[cfg(feature = "parquet")]
+            Some(Place::Row(row)) => write!(f, "row {row}: ")?,
+            None => {}
         }
         write!(f, "{}", self.fault)
     }

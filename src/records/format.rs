@@ -14,16 +14,36 @@ pub enum Format {
     Jsonl,
     /// One key a line and nothing else.
     Names,
+    /// Apache Parquet, packed within with zstd. Only with the feature `parquet`.
+    #[cfg(feature = "parquet")]
+    Parquet,
 }
 
 /// No format has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown format {0:?}: it is one of csv, jsonl, names")]
+#[error("{}", unknown(.0))]
 pub struct UnknownFormat(Box<str>);
 
+/// The name of the format that may be left out of a build.
+const PARQUET: &str = "parquet";
+
+fn unknown(name: &str) -> String {
+    if name == PARQUET {
+        return "this build writes no parquet: build doisift with its feature `parquet`".into();
+    }
+    let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
+    format!("unknown format {name:?}: it is one of {}", names.join(", "))
+}
+
 impl Format {
-    /// Every format.
-    pub const ALL: [Format; 3] = [Format::Csv, Format::Jsonl, Format::Names];
+    /// Every format of this build.
+    pub const ALL: &'static [Format] = &[
+        Format::Csv,
+        Format::Jsonl,
+        Format::Names,
+        #[cfg(feature = "parquet")]
+        Format::Parquet,
+    ];
 
     /// Its name, which is also the ending of its files.
     pub fn name(self) -> &'static str {
@@ -31,30 +51,56 @@ impl Format {
             Format::Csv => "csv",
             Format::Jsonl => "jsonl",
             Format::Names => "names",
+            #[cfg(feature = "parquet")]
+            Format::Parquet => PARQUET,
         }
     }
 
     /// The format that the ending of `path` tells, in any case of letters: `records.csv`, and `records.csv.gz` or
     /// `records.csv.zst` as well.
     pub fn from_path(path: &Path) -> Option<Format> {
-        let plain = match Compression::from_path(path) {
-            Compression::None => path,
-            Compression::Gzip | Compression::Zstd => Path::new(path.file_stem()?),
-        };
-        plain
-            .extension()?
-            .to_str()?
-            .to_ascii_lowercase()
-            .parse()
-            .ok()
+        ending(path)?.parse().ok()
     }
+
+    /// Why the ending of `path` tells no format, if it names one that this build lacks.
+    pub(crate) fn left_out(path: &Path) -> Option<UnknownFormat> {
+        let unknown = ending(path)?.parse::<Format>().err()?;
+        (*unknown.0 == *PARQUET).then_some(unknown)
+    }
+
+    /// Bytes that a writer gathers before it writes them, at most, but for what is less than a MiB and for single rows that
+    /// have more.
+    pub(crate) fn held(self) -> usize {
+        match self {
+            Format::Csv | Format::Jsonl | Format::Names => 0,
+            #[cfg(feature = "parquet")]
+            Format::Parquet => super::parquet::HELD,
+        }
+    }
+
+    /// Whether an output at `path` would be packed that is packed within.
+    pub(crate) fn is_packed_twice(self, path: &Path) -> bool {
+        self.name() == PARQUET && Compression::from_path(path) != Compression::None
+    }
+}
+
+/// The ending of `path` that may name a format, in lower case: the one before that of its compression.
+fn ending(path: &Path) -> Option<String> {
+    let plain = match Compression::from_path(path) {
+        Compression::None => path,
+        Compression::Gzip | Compression::Zstd => Path::new(path.file_stem()?),
+    };
+    Some(plain.extension()?.to_str()?.to_ascii_lowercase())
 }
 
 impl FromStr for Format {
     type Err = UnknownFormat;
 
     fn from_str(name: &str) -> Result<Format, UnknownFormat> {
-        let format = Format::ALL.into_iter().find(|format| format.name() == name);
+        let format = Format::ALL
+            .iter()
+            .copied()
+            .find(|format| format.name() == name);
         format.ok_or_else(|| UnknownFormat(name.into()))
     }
 }
@@ -113,13 +159,33 @@ mod tests {
 
     #[test]
     fn every_format_is_found_by_its_name() {
-        for format in Format::ALL {
+        for &format in Format::ALL {
             assert_eq!(format.to_string().parse(), Ok(format));
         }
         let error = "xlsx".parse::<Format>().expect_err("no format of ours");
-        assert_eq!(
-            error.to_string(),
-            "unknown format \"xlsx\": it is one of csv, jsonl, names"
-        );
+        let error = error.to_string();
+        let known = "unknown format \"xlsx\": it is one of csv, jsonl, names";
+        assert!(error.starts_with(known), "{error}");
+        assert_eq!(error.contains("parquet"), cfg!(feature = "parquet"));
+    }
+
+    #[test]
+    #[cfg(feature = "parquet")]
+    fn parquet_is_packed_within_and_not_once_more() {
+        let told = |path| Format::from_path(Path::new(path));
+        assert_eq!(told("a.parquet"), Some(Format::Parquet));
+        assert!(!Format::Parquet.is_packed_twice(Path::new("a.parquet")));
+        assert!(Format::Parquet.is_packed_twice(Path::new("a.parquet.zst")));
+        assert!(Format::Parquet.is_packed_twice(Path::new("a.gz")));
+        assert!(!Format::Csv.is_packed_twice(Path::new("a.gz")));
+    }
+
+    #[test]
+    #[cfg(not(feature = "parquet"))]
+    fn a_build_without_parquet_says_how_it_comes_in() {
+        let error = "parquet".parse::<Format>().expect_err("left out");
+        assert!(error.to_string().contains("feature `parquet`"), "{error}");
+        assert_eq!(Format::left_out(Path::new("a.PARQUET")), Some(error));
+        assert_eq!(Format::left_out(Path::new("a.xlsx")), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Which format a file of records has, told by its first bytes, and the reader for it.
 
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read, Seek};
 
 use super::fault::Fault;
 use super::{BUFFER, OwnedRecord, ReadError, csv, jsonl};
@@ -10,6 +10,8 @@ pub(super) const ROW: u64 = 16 << 20;
 /// First bytes that tell packing and format.
 const HEAD: usize = 16;
 
+/// What Parquet starts with, and ends with.
+const PARQUET: &[u8] = b"PAR1";
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads the records of one format, one after another.
@@ -18,7 +20,31 @@ pub(crate) trait RowReader: Send {
     fn next(&mut self, into: &mut OwnedRecord) -> Result<bool, ReadError>;
 }
 
-/// A reader of records from `raw`, which is CSV or JSON Lines, plain or packed with gzip or zstd. What is empty holds no
+/// A reader of records from the file `raw`: Parquet, or whatever [`reader`] reads.
+///
+/// # Errors
+/// If it cannot be read, or is no file of records, as far as that shows beforehand.
+pub(crate) fn file_reader(
+    mut raw: impl Read + Seek + Send + 'static,
+) -> Result<Box<dyn RowReader>, ReadError> {
+    let head = peek(&mut raw)?;
+    match head.starts_with(PARQUET) {
+        true => parquet(raw),
+        false => reader(Cursor::new(head).chain(raw)),
+    }
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(raw: impl Read + Seek + Send + 'static) -> Result<Box<dyn RowReader>, ReadError> {
+    Ok(Box::new(super::parquet::ParquetReader::new(raw)?))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(_: impl Read) -> Result<Box<dyn RowReader>, ReadError> {
+    Err(ReadError::new(Fault::LeftOut))
+}
+
+/// A reader of records from the stream `raw`, which is CSV or JSON Lines, plain or packed with gzip or zstd. What is empty holds no
 /// records.
 ///
 /// # Errors
@@ -49,6 +75,7 @@ fn unpacked<'r>(mut raw: Box<dyn Read + Send + 'r>) -> Result<Box<dyn RowReader 
         start if start.starts_with(b"doi,") || start.starts_with(b"\"doi\"") => {
             Ok(Box::new(csv::CsvReader::new(raw)?))
         }
+        start if start.starts_with(PARQUET) => Err(ReadError::new(Fault::Stream)),
         start if start.starts_with(b"10.") => Err(ReadError::new(Fault::Names)),
         _ => Err(ReadError::new(Fault::NoRecords)),
     }

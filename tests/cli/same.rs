@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+#[cfg(feature = "parquet")]
+use crate::place::Seen;
 use crate::place::{Place, gzip, zstd};
 
 /// References with names across lines, long lines, and none at all, from a fixed sequence.
@@ -107,4 +109,49 @@ fn a_stream_gives_the_same_as_the_file() {
             );
         }
     }
+}
+
+#[test]
+#[cfg(feature = "parquet")]
+fn parquet_has_the_same_bytes_for_all_threads_chunks_and_budgets() {
+    let place = Place::new();
+    place
+        .file("in/text", text(8, 400))
+        .file("in/more", text(9, 400));
+    for options in ["-f parquet", "-f parquet --mentions"] {
+        place.scan(&format!("in {options} -j 1 -o one")).quiet();
+        let one = std::fs::read(place.path("one")).unwrap();
+        assert!(one.starts_with(b"PAR1") && one.ends_with(b"PAR1"));
+        for how in [
+            "-j 2",
+            "-j 8 --chunk 100",
+            "-j 1 --memory 1M",
+            "-j 2 --memory 1M",
+        ] {
+            place.scan(&format!("in {options} {how} -o other")).quiet();
+            let other = std::fs::read(place.path("other")).unwrap();
+            assert!(other == one, "{options} {how}");
+        }
+    }
+}
+
+#[test]
+#[cfg(feature = "parquet")]
+fn parquet_is_merged_as_other_formats_are() {
+    let place = Place::new();
+    place.file("a", text(8, 60)).file("b", text(9, 60));
+    place.scan("a b -o all.csv").quiet();
+    place.scan("a b -o all.parquet").quiet();
+    place.scan("a -o a.parquet").quiet();
+    place.scan("b -o b.jsonl.gz").quiet();
+    for line in [
+        "a.parquet b.jsonl.gz -o merged.csv",
+        "b.jsonl.gz a.parquet -o merged.parquet",
+    ] {
+        let args = ["merge"].into_iter().chain(line.split(' '));
+        Seen::of(&mut place.command(args)).quiet();
+    }
+    assert_eq!(place.read("merged.csv"), place.read("all.csv"));
+    let bytes = |name| std::fs::read(place.path(name)).unwrap();
+    assert!(bytes("merged.parquet") == bytes("all.parquet"));
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use doisift::{Format, Shard};
 
@@ -10,12 +10,27 @@ use crate::merge::MergeArgs;
 use crate::normalize::NormalizeArgs;
 use crate::size;
 
+#[cfg(feature = "parquet")]
+macro_rules! parquet {
+    ($text:literal) => {
+        $text
+    };
+}
+#[cfg(not(feature = "parquet"))]
+macro_rules! parquet {
+    ($text:literal) => {
+        ""
+    };
+}
+
 /// The version, and what was built in.
 const LONG_VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\nfeatures: cli, pipeline",
+    parquet!(", parquet"),
     "\nreads: text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lz4; tar, zip, WARC",
     "\nwrites: csv, jsonl, names; plain, gzip, zstd",
+    parquet!("; parquet"),
 );
 
 /// Sifts DOI names out of crawl and bibliography dumps.
@@ -173,5 +188,10 @@ pub(crate) enum When {
 }
 
 pub(crate) fn formats() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse::<Format>())
+    let names = Format::ALL
+        .iter()
+        .map(|format| PossibleValue::new(format.name()));
+    // Known, so that the library can say how it comes into a build.
+    let left_out = (!cfg!(feature = "parquet")).then(|| PossibleValue::new("parquet").hide(true));
+    PossibleValuesParser::new(names.chain(left_out)).try_map(|name| name.parse::<Format>())
 }

@@ -21,7 +21,7 @@ use crate::size;
 /// in little memory; all others are sorted first. An input that cannot be read, or a row that is wrong, stops the run.
 #[derive(Args, Debug)]
 pub(crate) struct MergeArgs {
-    /// Outputs of doisift scan in csv or jsonl, plain or packed with gzip or zstd, which is told by their first bytes; - is
+    /// Outputs of doisift scan in csv or jsonl, plain or packed with gzip or zstd, or in parquet, told by first bytes; - is
     /// standard input
     #[arg(value_name = "RECORDS", required = true)]
     records: Vec<PathBuf>,

@@ -22,7 +22,7 @@ fn read(bytes: &[u8]) -> Result<Vec<OwnedRecord>, String> {
 }
 
 fn written(format: Format, records: &[OwnedRecord]) -> Vec<u8> {
-    let mut rows = writer(format, false, Vec::new());
+    let mut rows = writer(format, false, Vec::new()).unwrap();
     for record in records {
         rows.record(&record.as_record()).unwrap();
     }
@@ -97,7 +97,7 @@ fn a_record_is_what_it_was() {
         first_document: Some("a!/b"),
         ..record()
     };
-    let mut rows = writer(Format::Csv, false, Vec::new());
+    let mut rows = writer(Format::Csv, false, Vec::new()).unwrap();
     rows.record(&with_document).unwrap();
     assert!(
         reader(&rows.finish().unwrap()[..])

@@ -1,0 +1,178 @@
+//! One column of a row group: values to pages.
+//!
+//! Pages are cut by rows counted from the start of the group, so they do not depend on how rows were gathered.
+
+use std::ops::Range;
+
+use ::parquet::column::writer::{
+    ColumnCloseResult, ColumnWriter, ColumnWriterImpl, get_column_writer,
+};
+use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int64Type};
+use ::parquet::errors::{ParquetError, Result};
+use ::parquet::file::properties::WriterPropertiesPtr;
+use ::parquet::file::writer::{SerializedPageWriter, TrackedWrite};
+use ::parquet::schema::types::ColumnDescPtr;
+use bytes::Bytes;
+
+use super::columns::{Texts, Values};
+use crate::records::Forms;
+
+/// Rows that are handed to the encoder at once, which looks between them whether a page is full.
+const ROWS: usize = 1024;
+
+/// A column's pages, and what the file's metadata says of them.
+pub(super) struct Encoded {
+    pub(super) pages: Bytes,
+    pub(super) closed: ColumnCloseResult,
+}
+
+/// Encodes a column whose values come in parts.
+pub(super) fn encode(
+    column: &ColumnDescPtr,
+    properties: &WriterPropertiesPtr,
+    parts: Vec<Values>,
+) -> Result<Encoded> {
+    let mut pages = TrackedWrite::new(Vec::new());
+    let writer = Box::new(SerializedPageWriter::new(&mut pages));
+    let mut writer = get_column_writer(column.clone(), properties.clone(), writer);
+    match &mut writer {
+        ColumnWriter::ByteArrayColumnWriter(writer) => Batch::new(writer).texts(parts)?,
+        ColumnWriter::Int64ColumnWriter(writer) => Batch::new(writer).numbers(parts)?,
+        ColumnWriter::BoolColumnWriter(writer) => Batch::new(writer).flags(parts)?,
+        _ => return Err(ParquetError::NYI("a column of another type".into())),
+    }
+    let closed = writer.close()?;
+    Ok(Encoded {
+        pages: pages.into_inner()?.into(),
+        closed,
+    })
+}
+
+/// Rows that are handed to the encoder together.
+struct Batch<'b, 'w, T: DataType> {
+    writer: &'b mut ColumnWriterImpl<'w, T>,
+    rows: usize,
+    values: Vec<T::T>,
+    definitions: Vec<i16>,
+    repetitions: Vec<i16>,
+}
+
+impl<'b, 'w, T: DataType> Batch<'b, 'w, T> {
+    fn new(writer: &'b mut ColumnWriterImpl<'w, T>) -> Self {
+        Batch {
+            writer,
+            rows: 0,
+            values: Vec::new(),
+            definitions: Vec::new(),
+            repetitions: Vec::new(),
+        }
+    }
+
+    /// Adds a row that always has one value.
+    fn required(&mut self, value: T::T) -> Result<()> {
+        self.values.push(value);
+        self.end_row()
+    }
+
+    /// Adds a row that has one value or none.
+    fn optional(&mut self, value: Option<T::T>) -> Result<()> {
+        self.definitions.push(value.is_some().into());
+        self.values.extend(value);
+        self.end_row()
+    }
+
+    /// Adds a row that is a list, never null.
+    fn list(&mut self, values: impl Iterator<Item = T::T>) -> Result<()> {
+        let before = self.values.len();
+        self.values.extend(values);
+        let count = self.values.len() - before;
+        // An empty list has levels too, and no value.
+        self.definitions
+            .extend((0..count.max(1)).map(|_| i16::from(count > 0)));
+        self.repetitions
+            .extend((0..count.max(1)).map(|at| i16::from(at > 0)));
+        self.end_row()
+    }
+
+    fn end_row(&mut self) -> Result<()> {
+        self.rows += 1;
+        match self.rows {
+            ROWS => self.write(),
+            _ => Ok(()),
+        }
+    }
+
+    fn write(&mut self) -> Result<()> {
+        let definitions = levels(&self.definitions);
+        let repetitions = levels(&self.repetitions);
+        self.writer
+            .write_batch(&self.values, definitions, repetitions)?;
+        self.values.clear();
+        self.definitions.clear();
+        self.repetitions.clear();
+        self.rows = 0;
+        Ok(())
+    }
+}
+
+/// Levels, of a column that has them.
+fn levels(levels: &[i16]) -> Option<&[i16]> {
+    (!levels.is_empty()).then_some(levels)
+}
+
+impl Batch<'_, '_, Int64Type> {
+    fn numbers(mut self, parts: Vec<Values>) -> Result<()> {
+        for part in parts {
+            let Values::Numbers(all) = part else { continue };
+            all.into_iter().try_for_each(|n| self.required(n))?;
+        }
+        self.write()
+    }
+}
+
+impl Batch<'_, '_, BoolType> {
+    fn flags(mut self, parts: Vec<Values>) -> Result<()> {
+        for part in parts {
+            let Values::Flags(all) = part else { continue };
+            all.into_iter().try_for_each(|flag| self.required(flag))?;
+        }
+        self.write()
+    }
+}
+
+impl Batch<'_, '_, ByteArrayType> {
+    fn texts(mut self, parts: Vec<Values>) -> Result<()> {
+        for part in parts {
+            match part {
+                Values::Texts(texts) => each(texts).try_for_each(|text| self.required(text))?,
+                Values::Nullable(texts, there) => {
+                    let texts = each(texts).zip(there);
+                    let mut texts = texts.map(|(text, there)| there.then_some(text));
+                    texts.try_for_each(|text| self.optional(text))?;
+                }
+                Values::Forms(all) => {
+                    all.into_iter()
+                        .try_for_each(|forms| self.list(names(forms)))?;
+                }
+                Values::Numbers(_) | Values::Flags(_) => {}
+            }
+        }
+        self.write()
+    }
+}
+
+/// The texts, each a part of the same bytes.
+fn each(texts: Texts) -> impl Iterator<Item = ByteArray> {
+    let bytes = Bytes::from(texts.bytes);
+    let mut start = 0;
+    texts.ends.into_iter().map(move |end| {
+        let range: Range<usize> = std::mem::replace(&mut start, end)..end;
+        bytes.slice(range).into()
+    })
+}
+
+fn names(forms: Forms) -> impl Iterator<Item = ByteArray> {
+    forms
+        .iter()
+        .map(|form| Bytes::from_static(form.name().as_bytes()).into())
+}

@@ -1,0 +1,70 @@
+//! Apache Parquet: columns in row groups, packed with zstd, with statistics and, for records, the order they are sorted in.
+//!
+//! Rows are gathered as columns, in blocks that any thread may make, and go to the file a row group at a time; records are
+//! read back some rows at a time. Neighbours: the crate `parquet` knows the file format, this module the schemas. Knows
+//! nothing of how rows came about.
+
+mod columns;
+mod encode;
+mod pages;
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::io;
+
+use ::parquet::errors::ParquetError;
+
+use super::fault::Fault;
+
+pub(super) use columns::Columns;
+pub(super) use read::ParquetReader;
+pub(super) use write::{HELD, Parquet};
+
+/// The schema of records.
+const RECORD: &str = "
+    message record {
+        required binary doi (STRING);
+        required int64 mentions;
+        required int64 documents;
+        required group forms (LIST) { repeated group list { required binary element (STRING); } }
+        required binary first_source (STRING);
+        optional binary first_document (STRING);
+        required int64 first_offset;
+        required binary first_text (STRING);
+        required boolean guessed;
+    }";
+
+/// The schema of mentions.
+const MENTION: &str = "
+    message mention {
+        required binary doi (STRING);
+        required binary form (STRING);
+        required binary source (STRING);
+        optional binary document (STRING);
+        required int64 offset;
+        required int64 length;
+        required binary text (STRING);
+        required boolean guessed;
+    }";
+
+/// The system's own error, where that is the cause.
+fn into_io(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(error) => match error.downcast() {
+            Ok(error) => *error,
+            Err(error) => io::Error::other(error),
+        },
+        error => io::Error::other(error),
+    }
+}
+
+impl From<ParquetError> for Fault {
+    fn from(error: ParquetError) -> Fault {
+        match error {
+            ParquetError::External(_) => Fault::Io(into_io(error)),
+            error => Fault::Parquet(error),
+        }
+    }
+}
