@@ -18,6 +18,8 @@ pub(in crate::dedup) enum Fault {
     Io(#[from] io::Error),
     #[error("damaged: {0}")]
     Damaged(Damage),
+    #[error("stopped")]
+    Stopped,
 }
 
 /// What was seen of a file's damage.
@@ -39,6 +41,16 @@ impl SpillError {
             path: path.to_owned(),
             fault: fault.into(),
         }
+    }
+
+    /// What the system says of a file that runs depend on.
+    pub(crate) fn of_file(path: &Path, error: io::Error) -> Self {
+        SpillError::new(path, error)
+    }
+
+    /// Whether work was ended since [its budget](super::super::Budget) said so.
+    pub(crate) fn is_stop(&self) -> bool {
+        matches!(self.fault, Fault::Stopped)
     }
 
     /// The file, or the folder that it could not be made in.

@@ -25,11 +25,9 @@ impl Spilling {
         let runs = Arc::<Mutex<Vec<PathBuf>>>::default();
         let noted = Arc::clone(&runs);
         let budget = Budget {
-            bytes,
-            folder: folder.path().to_owned(),
-            threads,
             note: Box::new(move |path| noted.lock().unwrap().push(path.to_owned())),
             fan: Some(FAN),
+            ..Budget::new(bytes, folder.path(), threads)
         };
         Spilling {
             table: Table::within(kept, budget),
