@@ -16,7 +16,7 @@ use super::{crew, turn};
 use crate::dedup::{Budget, Document, DocumentId, Drained, Kept, Lasting, Table};
 use crate::error::{Error, ErrorKind};
 use crate::input::{InputError, Kind, Opening, Reach, Separator, Source, display_name, read_list};
-use crate::records::{Format, MentionRow, Output, Record, RowWriter, appender, writer};
+use crate::records::{Format, MentionRow, Output, Record, RowWriter, Whole, appender, writer};
 use crate::report::{Counts, Losses, Report, Skipped};
 use crate::scan::Scanner;
 
@@ -99,9 +99,7 @@ fn run_through(options: &Options) -> Result<Report, Error> {
     report.spilled_bytes = drained.spilled.bytes;
     report.bytes_read = options.monitor.progress().bytes;
     report.seconds = started.elapsed().as_secs_f64();
-    rows.commit()
-        .and_then(|()| write_report(&report, outputs.report))
-        .map_err(Error::output)?;
+    commit(rows, outputs.report, &report).map_err(Error::output)?;
     if let Some(checkpoint) = checkpoint {
         checkpoint.end(paths_out(options))?;
     }
@@ -165,13 +163,21 @@ fn create(path: Option<&Path>, mark: Option<&str>, monitor: &Monitor) -> io::Res
     Ok(output)
 }
 
-fn write_report(report: &Report, output: Option<Output>) -> io::Result<()> {
-    let Some(mut output) = output else {
-        return Ok(());
+/// Gives both their names once both are written, so that one that finds no room leaves none.
+fn commit(rows: Output, into: Option<Output>, report: &Report) -> io::Result<()> {
+    let Some(out) = into else {
+        return rows.commit();
     };
+    let rows = rows.finish()?;
+    let report = write_report(report, out)?;
+    rows.commit()?;
+    report.commit()
+}
+
+fn write_report(report: &Report, mut output: Output) -> io::Result<Whole> {
     serde_json::to_writer_pretty(&mut output, report)?;
     output.write_all(b"\n")?;
-    output.commit()
+    output.finish()
 }
 
 impl<'p> Run<'p> {

@@ -15,7 +15,7 @@ mod tests;
 use std::io::{self, Write};
 
 pub use format::{Format, UnknownFormat};
-pub(crate) use output::Output;
+pub(crate) use output::{Output, Whole};
 pub(crate) use record::{Forms, MentionRow, Record};
 
 /// Bytes that a format gathers before it writes them.

@@ -40,6 +40,13 @@ pub(crate) struct Output {
     identities: Vec<FileId>,
 }
 
+/// An output that is written, and may lack its name yet. Dropped without [`commit`](Self::commit), it leaves nothing.
+pub(crate) struct Whole {
+    target: Target,
+    /// What errors name.
+    path: PathBuf,
+}
+
 enum Encoder {
     Plain(BufWriter<Target>),
     Gzip(GzEncoder<BufWriter<Target>>),
@@ -123,9 +130,34 @@ impl Output {
     /// # Errors
     /// If that fails; then nothing is left under the final name but what stood there before.
     pub(crate) fn commit(self) -> io::Result<()> {
+        self.finish()?.commit()
+    }
+
+    /// Ends compression and writes what is left: whatever the disk has no room for is told here.
+    ///
+    /// # Errors
+    /// If that fails; then nothing is left.
+    pub(crate) fn finish(self) -> io::Result<Whole> {
         let Output { encoder, path, .. } = self;
-        let committed = encoder.finish().and_then(Target::commit);
-        committed.map_err(|error| at(&path, error))
+        let finished = encoder.finish().and_then(|mut target| {
+            target.flush()?;
+            Ok(target)
+        });
+        match finished {
+            Ok(target) => Ok(Whole { target, path }),
+            Err(error) => Err(at(&path, error)),
+        }
+    }
+}
+
+impl Whole {
+    /// Gives a regular file its name.
+    ///
+    /// # Errors
+    /// If that fails; then nothing is left under the final name but what stood there before.
+    pub(crate) fn commit(self) -> io::Result<()> {
+        let Whole { target, path } = self;
+        target.commit().map_err(|error| at(&path, error))
     }
 }
 
@@ -210,8 +242,7 @@ impl Target {
         })
     }
 
-    fn commit(mut self) -> io::Result<()> {
-        self.flush()?;
+    fn commit(self) -> io::Result<()> {
         match self {
             Target::Aside {
                 temporary, path, ..
