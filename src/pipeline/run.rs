@@ -9,12 +9,12 @@ use std::time::Instant;
 
 use rayon::ThreadPool;
 
-use super::checkpoint::{Checkpoint, Done, Folder};
+use super::checkpoint::{self, Checkpoint, Done, Folder};
 use super::monitor::Monitor;
 use super::options::{OnError, Options};
 use super::{crew, turn};
 use crate::dedup::{Budget, Document, DocumentId, Drained, Kept, Lasting, Table};
-use crate::error::{Error, ErrorKind};
+use crate::error::{CheckpointError, Error, ErrorKind};
 use crate::input::{InputError, Kind, Opening, Reach, Separator, Source, display_name, read_list};
 use crate::records::{Format, MentionRow, Output, Record, RowWriter, Whole, appender, writer};
 use crate::report::{Counts, Losses, Report, Skipped};
@@ -67,8 +67,11 @@ struct Outputs {
 pub(super) fn run(options: &Options) -> Result<Report, Error> {
     let report = run_through(options);
     options.monitor.forget_temporary();
-    report.map_err(|error| match error.kind() {
-        ErrorKind::Spill(stopped) if stopped.is_stop() => Error::new(ErrorKind::Cancelled),
+    report.map_err(|error| match (error.kind(), &options.checkpoint) {
+        (ErrorKind::Spill(stopped), _) if stopped.is_stop() => Error::new(ErrorKind::Cancelled),
+        (ErrorKind::Spill(run), Some(folder)) if run.is_damage() => {
+            checkpoint::fault(folder, CheckpointError::Damaged(run.path().to_owned()))
+        }
         _ => error,
     })
 }

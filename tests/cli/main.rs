@@ -4,6 +4,7 @@
 
 mod broken;
 mod cases;
+mod checkpoint;
 #[path = "../common/mod.rs"]
 mod common;
 mod memory;

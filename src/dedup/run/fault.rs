@@ -53,6 +53,11 @@ impl SpillError {
         matches!(self.fault, Fault::Stopped)
     }
 
+    /// Whether the file is not what was written.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self.fault, Fault::Damaged(_))
+    }
+
     /// The file, or the folder that it could not be made in.
     pub fn path(&self) -> &Path {
         &self.path

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::dedup::is_lasting_run;
@@ -15,8 +15,9 @@ use crate::records::Output;
 
 /// What the run has done so far.
 pub(super) const MANIFEST: &str = "doisift-manifest.jsonl";
-/// Is locked as long as a run uses the folder.
+/// Is locked as long as a run uses the folder; says whether that was [made](MADE) for it.
 const LOCK: &str = "doisift-lock";
+const MADE: &[u8] = b"doisift made this folder, and removes it at the end\n";
 /// What a killed run leaves elsewhere.
 const REMAINS: &str = "doisift-remains.json";
 /// What a file is called until it replaces another.
@@ -30,6 +31,8 @@ const TRIES: usize = 16;
 pub(in crate::pipeline) struct Folder {
     path: PathBuf,
     canonical: PathBuf,
+    /// It was not there before the first run.
+    made: bool,
     remains: Remains,
     /// Part of the names of temporary files.
     mark: String,
@@ -37,11 +40,9 @@ pub(in crate::pipeline) struct Folder {
     lock: File,
 }
 
-/// What a killed run leaves, and the next one removes at its end or start.
+/// What a killed run leaves elsewhere, and the next one removes.
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Remains {
-    /// The folder itself, if it was not there before.
-    folder: bool,
     /// Outputs under temporary names.
     temporaries: Vec<OsString>,
 }
@@ -70,16 +71,14 @@ impl Folder {
         Ok(Folder {
             path: path.to_owned(),
             canonical,
-            remains: Remains {
-                folder: made,
-                temporaries: Vec::new(),
-            },
+            made,
+            remains: Remains::default(),
             mark: format!("{:016x}", RandomState::new().build_hasher().finish()),
             lock,
         })
     }
 
-    fn remove_remains(&mut self) -> Result<(), CheckpointError> {
+    fn remove_remains(&self) -> Result<(), CheckpointError> {
         let path = self.file(REMAINS);
         let remains = match fs::read(&path) {
             Ok(bytes) => serde_json::from_slice::<Remains>(&bytes),
@@ -87,7 +86,6 @@ impl Folder {
             Err(error) => return Err(at(&path, error)),
         };
         let remains = remains.map_err(|_| CheckpointError::Damaged(path))?;
-        self.remains.folder |= remains.folder;
         let temporaries = remains.temporaries.iter().map(Path::new);
         for temporary in temporaries.filter(|path| is_temporary(path)) {
             remove(temporary).map_err(|error| at(temporary, error))?;
@@ -186,9 +184,9 @@ impl Folder {
         let remove = |name| remove(&self.file(name)).map_err(|error| at(&self.file(name), error));
         remove(MANIFEST)?;
         self.sweep(&BTreeSet::new())?;
-        remove(LOCK)?;
         remove(REMAINS)?;
-        if self.remains.folder {
+        remove(LOCK)?;
+        if self.made {
             // What others put there in the meantime stays, and the folder with it.
             let _ = fs::remove_dir(&self.path);
         }
@@ -212,7 +210,10 @@ fn locked(folder: &Path) -> Result<(bool, File), CheckpointError> {
     for _ in 0..TRIES {
         made |= make(folder).map_err(|error| at(folder, error))?;
         match lock(&path) {
-            Ok(Some(file)) if is_at(&file, &path) => return Ok((made, file)),
+            Ok(Some(mut file)) if is_at(&file, &path) => {
+                let made = was_made(&mut file, made).map_err(|error| at(&path, error))?;
+                return Ok((made, file));
+            }
             // The run that had it removed it in the meantime.
             Ok(Some(_)) => {}
             Ok(None) => break,
@@ -221,6 +222,14 @@ fn locked(folder: &Path) -> Result<(bool, File), CheckpointError> {
         }
     }
     Err(CheckpointError::InUse)
+}
+
+/// Whether the folder was made for checkpoints, by this run or by one whose lock tells.
+fn was_made(lock: &mut File, now: bool) -> io::Result<bool> {
+    if now {
+        lock.write_all(MADE)?;
+    }
+    Ok(now || lock.metadata()?.len() > 0)
 }
 
 fn make(folder: &Path) -> io::Result<bool> {
