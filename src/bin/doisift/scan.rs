@@ -109,7 +109,7 @@ fn watch(
             monitor.suspend();
             if calm.is_some() {
                 log::warn!(
-                    "interrupted; sources being read are read to their end, unless interrupted again"
+                    "interrupted; ending with a last checkpoint, or at once if interrupted again"
                 );
             }
         }

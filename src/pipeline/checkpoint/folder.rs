@@ -58,6 +58,7 @@ impl Folder {
         outputs: impl Iterator<Item = &'p Path>,
     ) -> Result<Folder, Error> {
         let opened = Folder::take(path).and_then(|mut folder| {
+            folder.note_made()?;
             folder.remove_remains()?;
             folder.note_remains(outputs)?;
             Ok(folder)
@@ -76,6 +77,15 @@ impl Folder {
             mark: format!("{:016x}", RandomState::new().build_hasher().finish()),
             lock,
         })
+    }
+
+    /// Notes in the lock that the folder was made for this, or finds that an earlier run did.
+    fn note_made(&mut self) -> Result<(), CheckpointError> {
+        let noted = match self.made {
+            true => self.lock.write_all(MADE),
+            false => self.lock.metadata().map(|lock| self.made = lock.len() > 0),
+        };
+        noted.map_err(|error| at(&self.file(LOCK), error))
     }
 
     fn remove_remains(&self) -> Result<(), CheckpointError> {
@@ -210,10 +220,7 @@ fn locked(folder: &Path) -> Result<(bool, File), CheckpointError> {
     for _ in 0..TRIES {
         made |= make(folder).map_err(|error| at(folder, error))?;
         match lock(&path) {
-            Ok(Some(mut file)) if is_at(&file, &path) => {
-                let made = was_made(&mut file, made).map_err(|error| at(&path, error))?;
-                return Ok((made, file));
-            }
+            Ok(Some(file)) if is_at(&file, &path) => return Ok((made, file)),
             // The run that had it removed it in the meantime.
             Ok(Some(_)) => {}
             Ok(None) => break,
@@ -222,14 +229,6 @@ fn locked(folder: &Path) -> Result<(bool, File), CheckpointError> {
         }
     }
     Err(CheckpointError::InUse)
-}
-
-/// Whether the folder was made for checkpoints, by this run or by one whose lock tells.
-fn was_made(lock: &mut File, now: bool) -> io::Result<bool> {
-    if now {
-        lock.write_all(MADE)?;
-    }
-    Ok(now || lock.metadata()?.len() > 0)
 }
 
 fn make(folder: &Path) -> io::Result<bool> {

@@ -21,7 +21,7 @@ use manifest::{Head, Manifest, NamedRun, Settings, Stamp};
 
 use super::options::{OnError, Options};
 use super::run::lock;
-use crate::dedup::{Lasting, RunFile, SpillError, Spilled};
+use crate::dedup::{Lasting, RunFile, SpillError, Spilled, is_lasting_run};
 use crate::error::{CheckpointError, Error};
 use crate::input::{Kind, Source, display_name};
 
@@ -230,7 +230,7 @@ fn read(
 fn checked(folder: &Folder, run: &NamedRun) -> Result<RunFile, CheckpointError> {
     let path = folder.file(&run.name);
     let found = fs::metadata(&path).map_err(|error| at(&path, error))?;
-    match found.len() == run.bytes {
+    match found.len() == run.bytes && is_lasting_run(&run.name) {
         true => Ok(RunFile {
             path,
             bytes: run.bytes,
