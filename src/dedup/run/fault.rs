@@ -44,7 +44,7 @@ impl SpillError {
     }
 
     /// What the system says of a file that runs depend on.
-    pub(crate) fn of_file(path: &Path, error: io::Error) -> Self {
+    pub(crate) fn io(path: &Path, error: io::Error) -> Self {
         SpillError::new(path, error)
     }
 

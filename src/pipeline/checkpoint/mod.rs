@@ -157,8 +157,8 @@ impl Checkpoint {
             checkpoint
                 .write(runs, spilled)
                 .map_err(|error| match error {
-                    CheckpointError::Io(path, error) => SpillError::of_file(&path, error),
-                    other => SpillError::of_file(checkpoint.path(), std::io::Error::other(other)),
+                    CheckpointError::Io(path, error) => SpillError::io(&path, error),
+                    other => SpillError::io(checkpoint.path(), std::io::Error::other(other)),
                 })
         };
         Lasting {
