@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::dedup::SpillError;
 use crate::input::InputError;
+use crate::records::ReadError;
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +16,9 @@ pub enum ErrorKind {
     /// A source, or one of its documents, could not be read to its end.
     #[error(transparent)]
     Input(InputError),
+    /// A file of records is none, or has a row that is wrong; its text names the row.
+    #[error(transparent)]
+    Records(ReadError),
     /// A list of sources could not be read.
     #[error("cannot read the list of sources: {0}")]
     List(io::Error),

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Arrows run downwards only: [`doi`](Doi) knows nothing of text or files, the scanner knows `doi` and bytes, input knows
-//! no DOI, dedup knows no format. Only the pipeline knows all stages.
+//! no DOI, dedup knows no format. Only the pipeline knows all stages. Beside it, [`Merge`] unites the records of many runs.
 //!
 //! Without the feature `pipeline` the library is [`Doi`] and [`Scanner`] over bytes in memory.
 #![deny(missing_docs, unsafe_code)]
@@ -27,6 +27,8 @@ mod error;
 #[cfg(feature = "pipeline")]
 mod input;
 #[cfg(feature = "pipeline")]
+mod merge;
+#[cfg(feature = "pipeline")]
 mod pipeline;
 #[cfg(feature = "pipeline")]
 mod records;
@@ -40,11 +42,13 @@ pub use doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 #[cfg(feature = "pipeline")]
 pub use error::{BadGlob, CheckpointError, Error, ErrorKind};
 #[cfg(feature = "pipeline")]
-pub use input::{InputError, Packing, Separator};
+pub use input::{BadShard, InputError, Packing, Separator, Shard};
+#[cfg(feature = "pipeline")]
+pub use merge::{Merge, MergeBuilder, MergeOptions, MergeReport};
 #[cfg(feature = "pipeline")]
 pub use pipeline::{Monitor, OnError, Pipeline, PipelineBuilder, Progress};
 #[cfg(feature = "pipeline")]
-pub use records::{Format, UnknownFormat};
+pub use records::{Format, ReadError, UnknownFormat};
 #[cfg(feature = "pipeline")]
 pub use report::{Loss, Losses, Rejections, Report, ReportOptions, Skipped};
 #[cfg(feature = "naive")]

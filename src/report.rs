@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::error::Error;
+use crate::input::Shard;
 use crate::records::Format;
 use crate::scan::{Rejection, Tally};
 
@@ -71,6 +72,8 @@ pub struct ReportOptions {
     pub include: Vec<String>,
     /// Globs of files left out below folders.
     pub exclude: Vec<String>,
+    /// The part of the sources that was read, as `I/N`; none for all.
+    pub shard: Option<Shard>,
     /// Whether the first error ends the run.
     pub fail_on_error: bool,
     /// Threads that scan.
@@ -79,7 +82,10 @@ pub struct ReportOptions {
     pub memory: u64,
 }
 
-fn format_name<S: Serializer>(format: &Format, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn format_name<S: Serializer>(
+    format: &Format,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(format.name())
 }
 

@@ -6,18 +6,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library and what it may name.
-const MAY_NAME: [(&str, &[&str]); 9] = [
+const MAY_NAME: [(&str, &[&str]); 10] = [
     ("doi", &[]),
     ("scan", &["doi"]),
     ("clean", &["doi", "scan"]),
     ("input", &[]),
     ("records", &["scan"]),
     ("dedup", &["records", "scan"]),
-    ("error", &["dedup", "input"]),
-    ("report", &["error", "records", "scan"]),
+    ("error", &["dedup", "input", "records"]),
+    ("report", &["error", "input", "records", "scan"]),
     (
         "pipeline",
         &["dedup", "error", "input", "records", "report", "scan"],
+    ),
+    (
+        "merge",
+        &["dedup", "error", "input", "pipeline", "records", "report"],
     ),
 ];
 

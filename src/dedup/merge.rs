@@ -5,6 +5,7 @@
 
 use super::page::Page;
 use super::run::{Ahead, Cursor, Heads, Reading, SpillError};
+use super::tournament::Tournament;
 
 /// Keys from `lower` on and below `upper`.
 pub(super) struct Range {
@@ -99,12 +100,8 @@ impl Iterator for Ranges<'_> {
 /// The entries of one range, of all runs.
 pub(super) struct Merge<'r> {
     cursors: Vec<Cursor<'r>>,
-    /// A tree of matches: at 0 the cursor that is first of all, at each other node the one that lost there.
-    tree: Vec<usize>,
+    tournament: Tournament,
 }
-
-/// No cursor has come to this node.
-const NOBODY: usize = usize::MAX;
 
 impl<'r> Merge<'r> {
     pub(super) fn new(runs: &'r [Reading], range: &'r Range) -> Result<Self, SpillError> {
@@ -113,12 +110,11 @@ impl<'r> Merge<'r> {
         let cursors: Vec<_> = parts
             .filter_map(|(run, start)| Some(Cursor::new(run, (*start)?, &range.lower, upper)))
             .collect::<Result<_, _>>()?;
-        let mut merge = Merge {
-            tree: vec![NOBODY; cursors.len()],
+        let tournament = Tournament::new(cursors.len(), |a, b| precedes(&cursors, a, b));
+        Ok(Merge {
             cursors,
-        };
-        (0..merge.cursors.len()).for_each(|cursor| merge.play(cursor));
-        Ok(merge)
+            tournament,
+        })
     }
 
     /// Puts the next entries on `page`, at most `most`, instead of what was there. Returns whether there were any.
@@ -134,7 +130,8 @@ impl<'r> Merge<'r> {
                 break;
             }
             cursor.advance()?;
-            self.play(first);
+            let cursors = &self.cursors;
+            self.tournament.play(first, |a, b| precedes(cursors, a, b));
         }
         Ok(page.len() > 0)
     }
@@ -142,36 +139,16 @@ impl<'r> Merge<'r> {
     /// The cursor that stands on the least key of the range.
     #[inline]
     fn first(&self) -> Option<usize> {
-        let first = *self.tree.first()?;
+        let first = self.tournament.first()?;
         (!self.cursors[first].is_ended()).then_some(first)
     }
+}
 
-    /// Lets a cursor that has moved play its matches again, from its leaf to the root.
-    #[inline]
-    fn play(&mut self, cursor: usize) {
-        let mut winner = cursor;
-        let mut node = (cursor + self.tree.len()) / 2;
-        while node > 0 {
-            let other = self.tree[node];
-            if other == NOBODY {
-                self.tree[node] = winner;
-                return;
-            }
-            if self.precedes(other, winner) {
-                self.tree[node] = winner;
-                winner = other;
-            }
-            node /= 2;
-        }
-        self.tree[0] = winner;
+#[inline]
+fn precedes(cursors: &[Cursor<'_>], a: usize, b: usize) -> bool {
+    let (left, right) = (&cursors[a], &cursors[b]);
+    if left.rank() != right.rank() {
+        return left.rank() < right.rank();
     }
-
-    #[inline]
-    fn precedes(&self, a: usize, b: usize) -> bool {
-        let (left, right) = (&self.cursors[a], &self.cursors[b]);
-        if left.rank() != right.rank() {
-            return left.rank() < right.rank();
-        }
-        (left.is_ended(), left.key(), a) < (right.is_ended(), right.key(), b)
-    }
+    (left.is_ended(), left.key(), a) < (right.is_ended(), right.key(), b)
 }

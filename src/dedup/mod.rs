@@ -24,6 +24,7 @@ mod spill;
 mod table;
 #[cfg(test)]
 mod tests;
+mod tournament;
 
 use std::sync::Arc;
 
@@ -32,6 +33,7 @@ pub use run::SpillError;
 pub(crate) use run::{RunFile, is_lasting_run};
 pub(crate) use spill::{Budget, Lasting, Spilled};
 pub(crate) use table::{Drained, Table};
+pub(crate) use tournament::Tournament;
 
 /// What a table keeps of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

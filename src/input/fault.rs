@@ -125,6 +125,12 @@ pub enum InputError {
     /// The coding of an HTTP body, which is named, breaks off or does not decode.
     #[error("the {0} coding of the HTTP body breaks off or does not decode")]
     Body(&'static str),
+    /// A file of records is not what it was when its order was looked at.
+    #[error("the file changed while it was read")]
+    Changed,
+    /// A file of records is also what is written to.
+    #[error("this is the output too, and would be read while it is written")]
+    Output,
 }
 
 /// Takes out what [`Read`](io::Read) could only pass on wrapped.

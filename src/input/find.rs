@@ -1,4 +1,4 @@
-//! Arguments to sources: walks folders, applies globs, sorts, drops repeats.
+//! Arguments to sources: walks folders, applies globs, sorts, drops repeats, takes a shard of them.
 
 use std::fs;
 use std::io;
@@ -9,6 +9,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::fault::InputError;
 use super::name::{display_name, folder_root};
+use super::shard::{Shard, hash};
 
 /// A file or stream to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +42,7 @@ pub(crate) struct Lost {
 pub(crate) struct Search {
     include: Option<GlobSet>,
     exclude: Option<GlobSet>,
+    shard: Option<Shard>,
 }
 
 impl Search {
@@ -51,7 +53,13 @@ impl Search {
         Ok(Search {
             include: glob_set(include)?,
             exclude: glob_set(exclude)?,
+            shard: None,
         })
+    }
+
+    /// Takes only the sources of `shard`.
+    pub(crate) fn shard(self, shard: Option<Shard>) -> Self {
+        Search { shard, ..self }
     }
 
     /// The sources that `paths` lead to, bytewise by name and each once, and the paths that could not be looked at.
@@ -63,28 +71,22 @@ impl Search {
         sort(&mut found.sources);
         found
             .sources
-            .dedup_by(|a, b| a.path.as_os_str() == b.path.as_os_str());
-        (found.sources, found.lost)
+            .dedup_by(|(a, _), (b, _)| a.path.as_os_str() == b.path.as_os_str());
+        let mine = |hash| self.shard.is_none_or(|shard| shard.takes(hash));
+        let sources = found.sources.into_iter();
+        let sources = sources.filter_map(|(source, hash)| mine(hash).then_some(source));
+        (sources.collect(), found.lost)
     }
 
     fn add(&self, path: &Path, found: &mut Found) {
         if path.as_os_str() == "-" {
-            found.sources.push(Source {
-                path: path.to_owned(),
-                kind: Kind::Stdin,
-            });
+            found.add(path, Kind::Stdin);
             return;
         }
         match fs::metadata(path) {
             Ok(at) if at.is_dir() => self.walk(&folder_root(path), found),
-            Ok(at) if at.is_file() => found.sources.push(Source {
-                path: path.to_owned(),
-                kind: Kind::File,
-            }),
-            Ok(_) => found.sources.push(Source {
-                path: path.to_owned(),
-                kind: Kind::Stream,
-            }),
+            Ok(at) if at.is_file() => found.add(path, Kind::File),
+            Ok(_) => found.add(path, Kind::Stream),
             Err(error) => found.lost.push(Lost {
                 path: path.to_owned(),
                 error: error.into(),
@@ -99,10 +101,7 @@ impl Search {
         for entry in entries {
             match entry {
                 Ok(entry) if entry.file_type().is_file() && self.included(root, entry.path()) => {
-                    found.sources.push(Source {
-                        path: entry.into_path(),
-                        kind: Kind::File,
-                    });
+                    found.add_below(root, entry.into_path());
                 }
                 Ok(_) => {}
                 Err(error) => found.lost.push(unwalkable(root, error)),
@@ -127,8 +126,25 @@ impl Search {
 
 #[derive(Default)]
 struct Found {
-    sources: Vec<Source>,
+    /// With the hash that says which shard each belongs to.
+    sources: Vec<(Source, u64)>,
     lost: Vec<Lost>,
+}
+
+impl Found {
+    /// Adds what was named.
+    fn add(&mut self, path: &Path, kind: Kind) {
+        let path = path.to_owned();
+        let hash = hash(&path);
+        self.sources.push((Source { path, kind }, hash));
+    }
+
+    /// Adds a file below a folder.
+    fn add_below(&mut self, root: &Path, path: PathBuf) {
+        let hash = hash(below(root, &path));
+        let kind = Kind::File;
+        self.sources.push((Source { path, kind }, hash));
+    }
 }
 
 fn below<'p>(root: &Path, path: &'p Path) -> &'p Path {
@@ -168,15 +184,22 @@ fn compiled(glob: &str) -> Result<Glob, globset::Error> {
         .build()
 }
 
-/// Sorts bytewise by name, which is the path's own bytes unless some are not UTF-8.
-fn sort(sources: &mut [Source]) {
-    if sources.iter().all(|source| source.path.to_str().is_some()) {
-        sources.sort_unstable_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
+/// Sorts bytewise by name, which is the path's own bytes unless some are not UTF-8. Of one path that was found below several
+/// folders the least hash comes first, so that all shards agree on whose it is.
+fn sort(sources: &mut [(Source, u64)]) {
+    if sources
+        .iter()
+        .all(|(source, _)| source.path.to_str().is_some())
+    {
+        sources.sort_unstable_by(|(a, x), (b, y)| {
+            a.path.as_os_str().cmp(b.path.as_os_str()).then(x.cmp(y))
+        });
     } else {
-        sources.sort_by_cached_key(|source| {
+        sources.sort_by_cached_key(|(source, hash)| {
             (
                 display_name(&source.path).into_owned(),
                 source.path.clone().into_os_string(),
+                *hash,
             )
         });
     }

@@ -1,5 +1,7 @@
 //! The one module that knows all stages: sources in, records out.
 //!
+//! What a run is watched by and where its rows go serves [`Merge`](crate::Merge) as well, which stands beside it.
+//!
 //! With one thread, everything is done in turn. With more, one plain thread (the caller's) goes through the sources in
 //! order and shares them out; plain threads unpack what is packed, or read what may wait; chunks are scanned on a rayon
 //! pool, where nothing waits for another thread; one plain thread writes mentions in order. Tickets bound what is under
@@ -19,6 +21,9 @@ mod worker;
 
 pub use monitor::{Monitor, Progress};
 pub use options::{OnError, PipelineBuilder};
+
+pub(crate) use options::{chosen_format, chosen_memory, chosen_tmp_dir};
+pub(crate) use run::{Outputs, commit, not_cancelled};
 
 use options::Options;
 

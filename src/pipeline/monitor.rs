@@ -96,11 +96,11 @@ impl Monitor {
         temporary.paths.drain(..).for_each(|path| remove(&path));
     }
 
-    pub(super) fn bytes(&self) -> &AtomicU64 {
+    pub(crate) fn bytes(&self) -> &AtomicU64 {
         &self.0.bytes
     }
 
-    pub(super) fn add_bytes(&self, bytes: u64) {
+    pub(crate) fn add_bytes(&self, bytes: u64) {
         self.0.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
@@ -112,7 +112,7 @@ impl Monitor {
         self.0.total.store(bytes, Ordering::Relaxed);
     }
 
-    pub(super) fn note_temporary(&self, path: Option<&Path>) {
+    pub(crate) fn note_temporary(&self, path: Option<&Path>) {
         let mut temporary = lock(&self.0.temporary);
         match temporary.removed {
             true => path.into_iter().for_each(remove),
@@ -121,7 +121,7 @@ impl Monitor {
     }
 
     /// The temporary files have their names now, or are gone.
-    pub(super) fn forget_temporary(&self) {
+    pub(crate) fn forget_temporary(&self) {
         lock(&self.0.temporary).paths.clear();
     }
 }

@@ -8,7 +8,7 @@ use super::checkpoint::fault;
 use super::memory::available_memory;
 use super::monitor::Monitor;
 use crate::error::{BadGlob, CheckpointError, Error, ErrorKind};
-use crate::input::{Limits, Search, Separator, display_name};
+use crate::input::{Limits, Search, Separator, Shard, display_name};
 use crate::records::Format;
 use crate::report::ReportOptions;
 
@@ -46,6 +46,7 @@ pub struct PipelineBuilder {
     lists: Vec<(PathBuf, Separator)>,
     include: Vec<String>,
     exclude: Vec<String>,
+    shard: Option<Shard>,
     output: Option<PathBuf>,
     report: Option<PathBuf>,
     format: Option<Format>,
@@ -86,6 +87,7 @@ pub(super) struct Options {
     pub(super) monitor: Monitor,
     include: Vec<String>,
     exclude: Vec<String>,
+    shard: Option<Shard>,
 }
 
 impl PipelineBuilder {
@@ -114,6 +116,13 @@ impl PipelineBuilder {
     /// Leaves out files and folders below a folder that this glob matches, also if they are included.
     pub fn exclude(mut self, glob: impl Into<String>) -> Self {
         self.exclude.push(glob.into());
+        self
+    }
+
+    /// Reads only one part of the sources, so that others can be read elsewhere; the default is all. What is left out is
+    /// not opened and not counted. The outputs of all shards, [merged](crate::Merge), are that of one run over all sources.
+    pub fn shard(mut self, shard: Shard) -> Self {
+        self.shard = Some(shard);
         self
     }
 
@@ -242,8 +251,10 @@ impl PipelineBuilder {
         self.check_checkpoint()?;
         let search = Search::new(&self.include, &self.exclude);
         let options = Options {
-            search: search.map_err(|error| Error::new(ErrorKind::Glob(BadGlob(error))))?,
-            format: format(self.format, self.output.as_deref())?,
+            search: search
+                .map_err(|error| Error::new(ErrorKind::Glob(BadGlob(error))))?
+                .shard(self.shard),
+            format: chosen_format(self.format, self.output.as_deref())?,
             threads: self.threads.unwrap_or_else(available_threads),
             chunk: self.chunk.unwrap_or(CHUNK),
             limits: Limits {
@@ -252,8 +263,8 @@ impl PipelineBuilder {
                 expansion: self.max_expansion.unwrap_or(EXPANSION),
                 window: self.max_window.unwrap_or(WINDOW),
             },
-            memory: usize::try_from(memory(self.memory)).unwrap_or(usize::MAX),
-            tmp: self.tmp.unwrap_or_else(|| tmp_dir(self.output.as_deref())),
+            memory: chosen_memory(self.memory),
+            tmp: chosen_tmp_dir(self.tmp, self.output.as_deref()),
             checkpoint: self.checkpoint,
             checkpoint_interval: self.checkpoint_interval.unwrap_or(CHECKPOINT_INTERVAL),
             paths: self.paths,
@@ -267,6 +278,7 @@ impl PipelineBuilder {
             monitor: self.monitor,
             include: self.include,
             exclude: self.exclude,
+            shard: self.shard,
         };
         Ok(Pipeline { options })
     }
@@ -284,8 +296,11 @@ impl PipelineBuilder {
     }
 }
 
-/// Beside the output; else where the system has such files.
-fn tmp_dir(output: Option<&Path>) -> PathBuf {
+/// The folder for temporary files: beside the output if none was chosen, else where the system has them.
+pub(crate) fn chosen_tmp_dir(chosen: Option<PathBuf>, output: Option<&Path>) -> PathBuf {
+    if let Some(folder) = chosen {
+        return folder;
+    }
     match output.and_then(Path::parent) {
         Some(folder) if folder.as_os_str().is_empty() => PathBuf::from("."),
         Some(folder) => folder.to_owned(),
@@ -293,17 +308,21 @@ fn tmp_dir(output: Option<&Path>) -> PathBuf {
     }
 }
 
-fn memory(chosen: Option<u64>) -> u64 {
-    chosen
-        .unwrap_or_else(|| available_memory() / 4)
-        .max(LEAST_MEMORY)
+/// Bytes of memory: a quarter of what there is if nothing was chosen.
+pub(crate) fn chosen_memory(chosen: Option<u64>) -> usize {
+    let bytes = chosen.unwrap_or_else(|| available_memory() / 4);
+    usize::try_from(bytes.max(LEAST_MEMORY)).unwrap_or(usize::MAX)
 }
 
 fn available_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn format(chosen: Option<Format>, output: Option<&Path>) -> Result<Format, Error> {
+/// The format of rows: told by the output's ending if none was chosen.
+pub(crate) fn chosen_format(
+    chosen: Option<Format>,
+    output: Option<&Path>,
+) -> Result<Format, Error> {
     match (chosen, output) {
         (Some(format), _) => Ok(format),
         (None, None) => Ok(Format::Jsonl),
@@ -328,6 +347,7 @@ impl Options {
             lines: self.lines,
             include: self.include.clone(),
             exclude: self.exclude.clone(),
+            shard: self.shard,
             fail_on_error: self.on_error == OnError::Fail,
             threads: self.threads,
             memory: self.memory as u64,

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use rayon::ThreadPool;
+use serde::Serialize;
 
 use super::checkpoint::{self, Checkpoint, Done, Folder};
 use super::monitor::Monitor;
@@ -58,9 +59,9 @@ pub(super) struct Sink {
 }
 
 /// The files of a run that are written.
-struct Outputs {
-    rows: Output,
-    report: Option<Output>,
+pub(crate) struct Outputs {
+    pub(crate) rows: Output,
+    pub(crate) report: Option<Output>,
 }
 
 /// Runs a pipeline.
@@ -80,7 +81,12 @@ fn run_through(options: &Options) -> Result<Report, Error> {
     let started = Instant::now();
     // Before any source is looked for, so that none of them is a source.
     let folder = folder(options)?;
-    let outputs = Outputs::create(options, folder.as_ref()).map_err(Error::output)?;
+    let outputs = Outputs::create(
+        options.output.as_deref(),
+        options.report.as_deref(),
+        folder.as_ref().map(Folder::mark),
+        &options.monitor,
+    )?;
     let pool = pool(options)?;
     let run = Run::new(options, &outputs, folder)?;
     let checkpoint = run.checkpoint.clone();
@@ -102,7 +108,7 @@ fn run_through(options: &Options) -> Result<Report, Error> {
     report.spilled_bytes = drained.spilled.bytes;
     report.bytes_read = options.monitor.progress().bytes;
     report.seconds = started.elapsed().as_secs_f64();
-    commit(rows, outputs.report, &report).map_err(Error::output)?;
+    commit(rows, &report, outputs.report)?;
     if let Some(checkpoint) = checkpoint {
         checkpoint.end(paths_out(options))?;
     }
@@ -133,16 +139,25 @@ fn pool(options: &Options) -> Result<Option<ThreadPool>, Error> {
 }
 
 impl Outputs {
-    fn create(options: &Options, folder: Option<&Folder>) -> io::Result<Self> {
-        let mark = folder.map(Folder::mark);
-        let rows = create(options.output.as_deref(), mark, &options.monitor)?;
-        let report = options
-            .report
-            .as_deref()
-            .map(|path| create(Some(path), mark, &options.monitor));
+    /// Opens them, under temporary names that are made with `mark` if there is one; `monitor` learns of those.
+    pub(crate) fn create(
+        rows: Option<&Path>,
+        report: Option<&Path>,
+        mark: Option<&str>,
+        monitor: &Monitor,
+    ) -> Result<Self, Error> {
+        let create = |path: Option<&Path>| -> Result<Output, Error> {
+            let output = match mark {
+                Some(mark) => Output::create_marked(path, mark),
+                None => Output::create(path),
+            };
+            let output = output.map_err(Error::output)?;
+            monitor.note_temporary(output.temporary());
+            Ok(output)
+        };
         Ok(Outputs {
-            rows,
-            report: report.transpose()?,
+            rows: create(rows)?,
+            report: report.map(|path| create(Some(path))).transpose()?,
         })
     }
 
@@ -157,27 +172,26 @@ impl Outputs {
     }
 }
 
-fn create(path: Option<&Path>, mark: Option<&str>, monitor: &Monitor) -> io::Result<Output> {
-    let output = match mark {
-        Some(mark) => Output::create_marked(path, mark)?,
-        None => Output::create(path)?,
+/// Gives the rows their name, and the report, which is written as JSON; but neither before both are written, so that one that
+/// finds no room leaves none.
+pub(crate) fn commit(
+    rows: Output,
+    report: &impl Serialize,
+    output: Option<Output>,
+) -> Result<(), Error> {
+    let commit = || -> io::Result<()> {
+        let Some(output) = output else {
+            return rows.commit();
+        };
+        let rows = rows.finish()?;
+        let report = write_report(report, output)?;
+        rows.commit()?;
+        report.commit()
     };
-    monitor.note_temporary(output.temporary());
-    Ok(output)
+    commit().map_err(Error::output)
 }
 
-/// Gives both their names once both are written, so that one that finds no room leaves none.
-fn commit(rows: Output, into: Option<Output>, report: &Report) -> io::Result<()> {
-    let Some(out) = into else {
-        return rows.commit();
-    };
-    let rows = rows.finish()?;
-    let report = write_report(report, out)?;
-    rows.commit()?;
-    report.commit()
-}
-
-fn write_report(report: &Report, mut output: Output) -> io::Result<Whole> {
+fn write_report(report: &impl Serialize, mut output: Output) -> io::Result<Whole> {
     serde_json::to_writer_pretty(&mut output, report)?;
     output.write_all(b"\n")?;
     output.finish()
@@ -416,7 +430,7 @@ fn kept(options: &Options) -> Kept {
     }
 }
 
-fn not_cancelled(monitor: &Monitor) -> Result<(), Error> {
+pub(crate) fn not_cancelled(monitor: &Monitor) -> Result<(), Error> {
     if monitor.is_cancelled() {
         Err(Error::new(ErrorKind::Cancelled))
     } else {

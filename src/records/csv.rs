@@ -1,8 +1,12 @@
 //! Comma-separated values: a header, `\n` at line ends, quotes where needed; null is empty, a list is joined with `|`.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 
-use super::{BUFFER, MentionRow, Record, RowWriter};
+use ::csv::{ErrorKind, StringRecord};
+
+use super::fault::{Fault, Place};
+use super::reader::ROW;
+use super::{BUFFER, Forms, MentionRow, OwnedRecord, ReadError, Record, RowReader, RowWriter};
 use crate::scan::Form;
 
 /// Writes CSV.
@@ -113,5 +117,138 @@ impl<W: Write + Send> RowWriter<W> for Csv<W> {
     fn finish(mut self: Box<Self>) -> io::Result<W> {
         self.start()?;
         self.out.into_inner().map_err(|e| e.into_error())
+    }
+}
+
+/// Reads records from CSV. An empty document is none.
+pub(super) struct CsvReader<R> {
+    rows: ::csv::Reader<Rationed<R>>,
+    row: StringRecord,
+}
+
+/// Gives so many bytes and no more until it is filled up, since a quote that is never closed makes one row of all that follows.
+struct Rationed<R> {
+    inner: R,
+    left: u64,
+}
+
+impl<R: Read> CsvReader<R> {
+    /// # Errors
+    /// If the first row is not the header of records.
+    pub(super) fn new(raw: R) -> Result<Self, ReadError> {
+        let rows = ::csv::ReaderBuilder::new()
+            .has_headers(false)
+            .buffer_capacity(BUFFER)
+            .from_reader(Rationed {
+                inner: raw,
+                left: 0,
+            });
+        let mut reader = CsvReader {
+            rows,
+            row: StringRecord::new(),
+        };
+        reader.advance()?;
+        if reader.row == Record::FIELDS[..] {
+            Ok(reader)
+        } else if reader.row == MentionRow::FIELDS[..] {
+            Err(ReadError::new(Fault::Mentions))
+        } else {
+            Err(ReadError::new(Fault::NoRecords))
+        }
+    }
+
+    fn advance(&mut self) -> Result<bool, ReadError> {
+        self.rows.get_mut().left = ROW;
+        let read = self.rows.read_record(&mut self.row);
+        read.map_err(|error| self.fault(error))
+    }
+
+    fn fault(&self, error: ::csv::Error) -> ReadError {
+        let line = error.position().unwrap_or(self.rows.position()).line();
+        let fault = match error.into_kind() {
+            ErrorKind::Io(_) if self.rows.get_ref().left == 0 => Fault::Long(ROW),
+            ErrorKind::Io(error) => Fault::Io(error),
+            ErrorKind::Utf8 { .. } => Fault::Utf8,
+            ErrorKind::UnequalLengths { len, .. } => Fault::Fields { found: len },
+            other => Fault::Io(io::Error::other(format!("{other:?}"))),
+        };
+        ReadError::at(Place::Line(line), fault)
+    }
+}
+
+impl<R: Read + Send> RowReader for CsvReader<R> {
+    fn next(&mut self, into: &mut OwnedRecord) -> Result<bool, ReadError> {
+        if !self.advance()? {
+            return Ok(false);
+        }
+        into.take_fields(&self.row).map_err(|fault| {
+            let line = self.row.position().map_or(0, ::csv::Position::line);
+            ReadError::at(Place::Line(line), fault)
+        })?;
+        Ok(true)
+    }
+}
+
+impl OwnedRecord {
+    fn take_fields(&mut self, row: &StringRecord) -> Result<(), Fault> {
+        let field = |at: usize| row.get(at).unwrap_or_default();
+        let number = |at: usize| number(Record::FIELDS[at], field(at));
+        set(&mut self.doi, field(0));
+        self.mentions = number(1)?;
+        self.documents = number(2)?;
+        self.forms = forms(field(3))?;
+        set(&mut self.first_source, field(4));
+        set(&mut self.first_document, field(5));
+        self.first_offset = number(6)?;
+        set(&mut self.first_text, field(7));
+        self.guessed = boolean(field(8))?;
+        self.check()
+    }
+}
+
+fn set(text: &mut String, field: &str) {
+    text.clear();
+    text.push_str(field);
+}
+
+fn number(field: &'static str, text: &str) -> Result<u64, Fault> {
+    // A sign would pass as well.
+    let digits = text.starts_with(|c: char| c.is_ascii_digit());
+    let number = digits.then(|| text.parse().ok()).flatten();
+    number.ok_or_else(|| Fault::value(field, text))
+}
+
+fn forms(text: &str) -> Result<Forms, Fault> {
+    let names = text.split('|').filter(|_| !text.is_empty());
+    names
+        .map(|name| Form::named(name).ok_or_else(|| Fault::value("forms", text)))
+        .collect()
+}
+
+fn boolean(text: &str) -> Result<bool, Fault> {
+    match text {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(Fault::value("guessed", text)),
+    }
+}
+
+impl<R: Read> Read for Rationed<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.left == 0 {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX);
+        let most = into.len().min(most);
+        loop {
+            match self.inner.read(&mut into[..most]) {
+                // To the csv crate this is an error like any other.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => {
+                    self.left -= read.as_ref().map_or(0, |&read| read as u64);
+                    return read;
+                }
+            }
+        }
     }
 }

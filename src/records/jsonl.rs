@@ -1,10 +1,18 @@
 //! JSON Lines: one object a line, numbers, booleans, lists and null as such.
 
-use std::io::{self, Write};
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read, Write};
 
-use serde::Serialize;
+use serde::de::{self, Deserializer, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
 
-use super::{Lines, MentionRow, Record, RowWriter};
+use super::fault::{Fault, Place};
+use super::reader::ROW;
+use super::{
+    BUFFER, Forms, Lines, MentionRow, OwnedRecord, ReadError, Record, RowReader, RowWriter,
+};
+use crate::scan::Form;
 
 /// Writes JSON Lines.
 pub(super) struct Jsonl<W>(Lines<W>);
@@ -31,5 +39,150 @@ impl<W: Write + Send> RowWriter<W> for Jsonl<W> {
 
     fn finish(self: Box<Self>) -> io::Result<W> {
         self.0.finish()
+    }
+}
+
+/// Reads records from JSON Lines: objects with the fields of a record and no others, in any order. An empty document is
+/// none; blank lines are passed over.
+pub(super) struct JsonlReader<R> {
+    lines: BufReader<R>,
+    line: Vec<u8>,
+    number: u64,
+}
+
+/// A record as it stands in a line.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row<'l> {
+    #[serde(borrow)]
+    doi: Text<'l>,
+    mentions: u64,
+    documents: u64,
+    forms: Forms,
+    #[serde(borrow)]
+    first_source: Text<'l>,
+    // By this it must be there.
+    #[serde(borrow, deserialize_with = "Option::deserialize")]
+    first_document: Option<Text<'l>>,
+    first_offset: u64,
+    #[serde(borrow)]
+    first_text: Text<'l>,
+    guessed: bool,
+}
+
+/// A string that is borrowed where nothing is escaped.
+#[derive(Deserialize)]
+struct Text<'l>(#[serde(borrow)] Cow<'l, str>);
+
+/// The fields of a mention that a record has not.
+#[derive(Deserialize)]
+#[allow(dead_code, reason = "that they are there is enough")]
+struct MentionLike {
+    form: String,
+    source: String,
+    offset: u64,
+}
+
+impl<R: Read> JsonlReader<R> {
+    pub(super) fn new(raw: R) -> Self {
+        JsonlReader {
+            lines: BufReader::with_capacity(BUFFER, raw),
+            line: Vec::new(),
+            number: 0,
+        }
+    }
+
+    /// Goes on to the next line; false at the end.
+    fn advance(&mut self) -> Result<bool, Fault> {
+        self.line.clear();
+        self.number += 1;
+        let lines = (&mut self.lines).take(ROW + 1);
+        match { lines }.read_until(b'\n', &mut self.line)? as u64 {
+            0 => Ok(false),
+            length if length > ROW => Err(Fault::Long(ROW)),
+            _ => Ok(true),
+        }
+    }
+
+    fn read(&mut self, into: &mut OwnedRecord) -> Result<bool, Fault> {
+        while self.advance()? {
+            let line = self.line.trim_ascii_end();
+            if !line.is_empty() {
+                return into.take_row(line).map(|()| true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl<R: Read + Send> RowReader for JsonlReader<R> {
+    fn next(&mut self, into: &mut OwnedRecord) -> Result<bool, ReadError> {
+        let read = self.read(into);
+        read.map_err(|fault| ReadError::at(Place::Line(self.number), fault))
+    }
+}
+
+impl OwnedRecord {
+    fn take_row(&mut self, line: &[u8]) -> Result<(), Fault> {
+        let row: Row<'_> = serde_json::from_slice(line).map_err(|error| no_row(line, error))?;
+        row.doi.copy_to(&mut self.doi);
+        self.mentions = row.mentions;
+        self.documents = row.documents;
+        self.forms = row.forms;
+        row.first_source.copy_to(&mut self.first_source);
+        self.first_document.clear();
+        if let Some(document) = row.first_document {
+            document.copy_to(&mut self.first_document);
+        }
+        self.first_offset = row.first_offset;
+        row.first_text.copy_to(&mut self.first_text);
+        self.guessed = row.guessed;
+        self.check()
+    }
+}
+
+impl Text<'_> {
+    fn copy_to(&self, text: &mut String) {
+        text.clear();
+        text.push_str(&self.0);
+    }
+}
+
+/// Why a line is no record.
+fn no_row(line: &[u8], error: serde_json::Error) -> Fault {
+    match serde_json::from_slice::<MentionLike>(line) {
+        Ok(_) => Fault::Mentions,
+        Err(_) => Fault::Json(error),
+    }
+}
+
+impl<'de> Deserialize<'de> for Form {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Form, D::Error> {
+        let Text(name) = Text::deserialize(deserializer)?;
+        Form::named(&name).ok_or_else(|| de::Error::custom(format_args!("{:?} is no form", &*name)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Forms {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Forms, D::Error> {
+        struct List;
+
+        impl<'de> Visitor<'de> for List {
+            type Value = Forms;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of forms")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Forms, A::Error> {
+                let mut forms = Forms::default();
+                while let Some(form) = list.next_element::<Form>()? {
+                    forms |= form.into();
+                }
+                Ok(forms)
+            }
+        }
+
+        deserializer.deserialize_seq(List)
     }
 }

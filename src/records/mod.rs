@@ -1,22 +1,26 @@
-//! The schemas of records and mentions, and a file per format that writes them.
+//! The schemas of records and mentions, and a file per format that writes them, and reads records back.
 //!
-//! Rows come from dedup or straight from the scanner; bytes go to any writer, an [`Output`] as a rule. Knows nothing of how
-//! rows came about.
+//! Rows come from dedup, straight from the scanner or from files of records; bytes go to any writer, an [`Output`] as a rule.
+//! Knows nothing of how rows came about, or of what is read from.
 
 mod csv;
+mod fault;
 mod format;
 mod jsonl;
 mod names;
 mod output;
+mod reader;
 mod record;
 #[cfg(test)]
 mod tests;
 
 use std::io::{self, Write};
 
+pub use fault::ReadError;
 pub use format::{Format, UnknownFormat};
 pub(crate) use output::{Output, Whole};
-pub(crate) use record::{Forms, MentionRow, Record};
+pub(crate) use reader::{RowReader, reader};
+pub(crate) use record::{Forms, MentionRow, OwnedRecord, Record};
 
 /// Bytes that a format gathers before it writes them.
 const BUFFER: usize = 64 << 10;

@@ -120,6 +120,12 @@ impl Output {
         &self.identities
     }
 
+    /// Whether `metadata` is that of a file that is written straight: to read it would be to read what is written.
+    pub(crate) fn is_straight_to(&self, metadata: &Metadata) -> bool {
+        self.temporary().is_none()
+            && file_id(metadata).is_some_and(|id| self.identities.contains(&id))
+    }
+
     /// The file that is written until it is whole, if it is not its own.
     pub(crate) fn temporary(&self) -> Option<&Path> {
         self.encoder.target().temporary()

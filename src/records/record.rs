@@ -5,6 +5,7 @@ use std::ops::{BitOr, BitOrAssign};
 
 use serde::{Serialize, Serializer};
 
+use super::fault::Fault;
 use crate::scan::Form;
 
 /// One output row: a name with all that was aggregated over its mentions.
@@ -45,6 +46,47 @@ impl Record<'_> {
     ];
 }
 
+/// A record that owns its text, whose memory serves one record after another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OwnedRecord {
+    pub(crate) doi: String,
+    pub(crate) mentions: u64,
+    pub(crate) documents: u64,
+    pub(crate) forms: Forms,
+    pub(crate) first_source: String,
+    /// Empty for none: no document that has a name has an empty one.
+    pub(crate) first_document: String,
+    pub(crate) first_offset: u64,
+    pub(crate) first_text: String,
+    pub(crate) guessed: bool,
+}
+
+impl OwnedRecord {
+    /// The record, to be written.
+    pub(crate) fn as_record(&self) -> Record<'_> {
+        let document = self.first_document.as_str();
+        Record {
+            doi: &self.doi,
+            mentions: self.mentions,
+            documents: self.documents,
+            forms: self.forms,
+            first_source: &self.first_source,
+            first_document: (!document.is_empty()).then_some(document),
+            first_offset: self.first_offset,
+            first_text: self.first_text.as_str().into(),
+            guessed: self.guessed,
+        }
+    }
+
+    /// What every format checks once it has filled the fields in.
+    pub(super) fn check(&self) -> Result<(), Fault> {
+        match self.doi.is_empty() {
+            true => Err(Fault::value("doi", "")),
+            false => Ok(()),
+        }
+    }
+}
+
 /// A row of `--mentions`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct MentionRow<'a> {
@@ -76,6 +118,13 @@ impl MentionRow<'_> {
 impl Serialize for Form {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
+    }
+}
+
+impl Form {
+    /// The form with this [`name`](Form::name).
+    pub(super) fn named(name: &str) -> Option<Form> {
+        Form::ALL.into_iter().find(|form| form.name() == name)
     }
 }
 

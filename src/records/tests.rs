@@ -1,5 +1,7 @@
 //! What stands in the files: every field of both schemas in every format, and outputs that appear whole or not at all.
 
+mod reading;
+
 use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;

@@ -8,6 +8,7 @@ mod checkpoint;
 #[path = "../common/mod.rs"]
 mod common;
 mod memory;
+mod merge;
 mod output;
 mod place;
 mod readme;

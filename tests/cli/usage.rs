@@ -88,6 +88,7 @@ fn help_lists_every_option_but_the_hidden_one() {
         "--max-expansion",
         "--max-window",
         "--tmp-dir",
+        "--shard",
         "--progress",
         "--quiet",
         "--verbose",

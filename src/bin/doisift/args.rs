@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use doisift::Format;
+use doisift::{Format, Shard};
 
+use crate::merge::MergeArgs;
 use crate::normalize::NormalizeArgs;
 use crate::size;
 
@@ -50,6 +51,8 @@ pub(crate) enum Generate {
 pub(crate) enum Command {
     /// Find the DOI names in files, folders and streams
     Scan(Box<ScanArgs>),
+    // Its own documentation tells more.
+    Merge(MergeArgs),
     /// Write DOI names of any presentation form in one form
     Normalize(NormalizeArgs),
 }
@@ -89,6 +92,11 @@ pub(crate) struct ScanArgs {
     /// Pass over these files and folders below folders (repeatable)
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
+
+    /// Read only the I-th of N parts of the sources, I from 0: each belongs to one by a hash of its path below the folder,
+    /// or of its name where it is named. doisift merge unites the outputs of all N
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
 
     /// Threads that scan [default: the cores this process may use]
     #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -166,6 +174,6 @@ pub(crate) enum When {
     Never,
 }
 
-fn formats() -> impl TypedValueParser<Value = Format> {
+pub(crate) fn formats() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse::<Format>())
 }

@@ -4,6 +4,7 @@
 
 mod args;
 mod generate;
+mod merge;
 mod normalize;
 mod plan;
 mod progress;
@@ -47,6 +48,7 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
     match (cli.generate, cli.command) {
         (Some(what), _) => generate::write(what, &mut io::stdout().lock()).map(|()| Ending::Whole),
         (None, Some(Command::Scan(args))) => scan::run(*args),
+        (None, Some(Command::Merge(args))) => merge::run(args),
         (None, Some(Command::Normalize(args))) => normalize(&args),
         (None, None) => anyhow::bail!("nothing to do; see doisift --help"),
     }

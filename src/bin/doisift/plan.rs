@@ -31,7 +31,7 @@ impl Plan {
             When::Always => true,
             When::Never => false,
         };
-        let log = log_level(&args);
+        let log = log_level(args.quiet, args.verbose);
         let checkpoint = args.checkpoint.clone();
         let pipeline = options(sources(&args)?, args)
             .monitor(&monitor)
@@ -47,9 +47,10 @@ impl Plan {
     }
 }
 
-fn log_level(args: &ScanArgs) -> LevelFilter {
-    match args.verbose {
-        _ if args.quiet => LevelFilter::Off,
+/// What is told on standard error.
+pub(crate) fn log_level(quiet: bool, verbose: u8) -> LevelFilter {
+    match verbose {
+        _ if quiet => LevelFilter::Off,
         0 => LevelFilter::Warn,
         1 => LevelFilter::Info,
         _ => LevelFilter::Debug,
@@ -104,6 +105,9 @@ fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
     if let Some(format) = args.format {
         builder = builder.format(format);
     }
+    if let Some(shard) = args.shard {
+        builder = builder.shard(shard);
+    }
     if let Some(report) = args.report {
         builder = builder.report(report);
     }
@@ -134,6 +138,6 @@ fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
     builder
 }
 
-fn is_dash(path: &Path) -> bool {
+pub(crate) fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"
 }

@@ -34,31 +34,44 @@ pub(crate) fn run(args: ScanArgs) -> anyhow::Result<Ending> {
         progress,
         log,
     } = Plan::new(args)?;
+    let meter = Meter::new(progress, log);
+    let calm = checkpoint.as_ref().map_or(Duration::ZERO, |_| CALM);
+    let ended = watched(&monitor, meter, calm, move || pipeline.run(), ending)?;
+    if ended == Ending::Interrupted {
+        tell_how_to_resume(checkpoint.as_deref());
+    }
+    Ok(ended)
+}
+
+/// Runs on a thread of its own, while this one watches signals and shows progress; then tells by `ending` how a run ended that
+/// came to its end. A run that was interrupted has `calm` to come to a last checkpoint, if it has any.
+pub(crate) fn watched<R: Send + 'static>(
+    monitor: &Monitor,
+    mut meter: Meter,
+    calm: Duration,
+    run: impl FnOnce() -> Result<R, Error> + Send + 'static,
+    ending: impl FnOnce(&R) -> Ending,
+) -> anyhow::Result<Ending> {
     let interrupted = signals()?;
-    let mut meter = Meter::new(progress, log);
     let (sender, result) = mpsc::channel();
     let work = move || {
         // The receiver is gone only when the process is about to exit.
-        let _ = sender.send(pipeline.run());
+        let _ = sender.send(run());
     };
     thread::Builder::new()
         .name("run".into())
         .spawn(work)
         .context("cannot start a thread")?;
-    let calm = checkpoint.is_some().then_some(CALM);
-    let result = watch(&result, &monitor, &interrupted, calm, &mut meter)?;
+    let result = watch(&result, monitor, &interrupted, calm, &mut meter)?;
     meter.end(monitor.progress());
-    let ending = match result {
-        Some(result) => ending(result)?,
+    match result {
+        Some(Ok(report)) => Ok(ending(&report)),
+        Some(Err(error)) => failure(error),
         None => {
             monitor.remove_temporary_files();
-            Ending::Interrupted
+            Ok(Ending::Interrupted)
         }
-    };
-    if ending == Ending::Interrupted {
-        tell_how_to_resume(checkpoint.as_deref());
     }
-    Ok(ending)
 }
 
 fn tell_how_to_resume(checkpoint: Option<&Path>) {
@@ -86,15 +99,15 @@ fn hangup_ends() -> bool {
     ignored.is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 0)
 }
 
-/// Waits for the run to end. None if it was interrupted and does not end by itself, or was interrupted twice. With `calm`,
-/// the run can be suspended, and has so long to come to that.
-fn watch(
-    result: &mpsc::Receiver<Result<Report, Error>>,
+/// Waits for the run to end. None if it was interrupted and does not end by itself, or was interrupted twice. Unless
+/// `calm` is zero the run can be suspended, and has so long to come to that.
+fn watch<R>(
+    result: &mpsc::Receiver<Result<R, Error>>,
     monitor: &Monitor,
     interrupted: &AtomicBool,
-    calm: Option<Duration>,
+    calm: Duration,
     meter: &mut Meter,
-) -> anyhow::Result<Option<Result<Report, Error>>> {
+) -> anyhow::Result<Option<Result<R, Error>>> {
     let mut since: Option<Instant> = None;
     loop {
         match result.recv_timeout(TICK) {
@@ -107,13 +120,12 @@ fn watch(
                 return Ok(None);
             }
             monitor.suspend();
-            if calm.is_some() {
+            if calm > Duration::ZERO {
                 log::warn!(
                     "interrupted; ending with a last checkpoint, or at once if interrupted again"
                 );
             }
         }
-        let calm = calm.unwrap_or_default();
         match since.map(|since| since.elapsed()) {
             Some(passed) if passed > calm + GRACE => return Ok(None),
             Some(passed) if passed > calm => monitor.cancel(),
@@ -122,19 +134,19 @@ fn watch(
     }
 }
 
-fn ending(result: Result<Report, Error>) -> anyhow::Result<Ending> {
-    match result {
-        Ok(report) => {
-            log::info!("{}", summary(&report));
-            Ok(if report.errors.count > 0 {
-                Ending::Lossy
-            } else {
-                Ending::Whole
-            })
-        }
-        Err(error) if error.is_closed_pipe() => Ok(Ending::Whole),
-        Err(error) if matches!(error.kind(), ErrorKind::Cancelled) => Ok(Ending::Interrupted),
-        Err(error) => Err(error.into()),
+fn failure(error: Error) -> anyhow::Result<Ending> {
+    match error.kind() {
+        _ if error.is_closed_pipe() => Ok(Ending::Whole),
+        ErrorKind::Cancelled => Ok(Ending::Interrupted),
+        _ => Err(error.into()),
+    }
+}
+
+fn ending(report: &Report) -> Ending {
+    log::info!("{}", summary(report));
+    match report.errors.count {
+        0 => Ending::Whole,
+        _ => Ending::Lossy,
     }
 }
 

@@ -43,7 +43,7 @@ impl SpillError {
         }
     }
 
-    /// What the system says of a file that runs depend on.
+    /// What the system says of a file that runs depend on, or that has the same troubles.
     pub(crate) fn io(path: &Path, error: io::Error) -> Self {
         SpillError::new(path, error)
     }

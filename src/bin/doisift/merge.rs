@@ -1,0 +1,104 @@
+//! `doisift merge`: arguments to a merge, run and watched as a scan is.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::bail;
+use clap::{ArgAction, Args};
+use doisift::{Format, Merge, MergeBuilder, MergeReport, Monitor};
+
+use crate::Ending;
+use crate::args::formats;
+use crate::plan::{is_dash, log_level};
+use crate::progress::Meter;
+use crate::scan::watched;
+use crate::size;
+
+/// Unite the records of many scans into what one scan of everything would have given
+///
+/// Mentions and documents are added up: a source that stands in two inputs counts twice. The first mention is that of the least
+/// source name, bytewise; if several inputs have that source, the one with the least offset, then the least document, then the
+/// least text. The order of the inputs bears on nothing. Inputs that are sorted, as scan writes them, are merged as they stand
+/// in little memory; all others are sorted first. An input that cannot be read, or a row that is wrong, stops the run.
+#[derive(Args, Debug)]
+pub(crate) struct MergeArgs {
+    /// Outputs of doisift scan in csv or jsonl, plain or packed with gzip or zstd, which is told by their first bytes; - is
+    /// standard input
+    #[arg(value_name = "RECORDS", required = true)]
+    records: Vec<PathBuf>,
+
+    /// Where records go; standard output if not given, or - [.gz and .zst endings compress]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Format of the output [default: by its ending, jsonl on standard output]
+    #[arg(short, long, value_name = "FORMAT", value_parser = formats())]
+    format: Option<Format>,
+
+    /// Memory to sort in, e.g. 512M; what is more goes to temporary files [default: a quarter of what there is]
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    memory: Option<u64>,
+
+    /// Folder for temporary files [default: the output's, or the system's where there is none]
+    #[arg(long, value_name = "DIR")]
+    tmp_dir: Option<PathBuf>,
+
+    /// Write what the run did to a file, as JSON
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+
+    /// Write nothing to standard error but why the run failed
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+
+    /// Tell on standard error what was done; twice, tell more
+    #[arg(short, long, action = ArgAction::Count)]
+    verbose: u8,
+}
+
+/// Merges as the arguments ask.
+pub(crate) fn run(args: MergeArgs) -> anyhow::Result<Ending> {
+    if args.records.iter().filter(|path| is_dash(path)).count() > 1 {
+        bail!("standard input can be read only once");
+    }
+    let monitor = Monitor::new();
+    let meter = Meter::new(false, log_level(args.quiet, args.verbose));
+    let merge = builder(args).monitor(&monitor).build()?;
+    watched(&monitor, meter, Duration::ZERO, move || merge.run(), ending)
+}
+
+fn builder(args: MergeArgs) -> MergeBuilder {
+    let mut builder = args
+        .records
+        .iter()
+        .fold(Merge::builder(), MergeBuilder::input);
+    if let Some(output) = args.output.filter(|path| !is_dash(path)) {
+        builder = builder.output(output);
+    }
+    if let Some(format) = args.format {
+        builder = builder.format(format);
+    }
+    if let Some(bytes) = args.memory {
+        builder = builder.memory(bytes);
+    }
+    if let Some(folder) = args.tmp_dir {
+        builder = builder.tmp_dir(folder);
+    }
+    if let Some(report) = args.report {
+        builder = builder.report(report);
+    }
+    builder
+}
+
+fn ending(report: &MergeReport) -> Ending {
+    log::info!(
+        "{} records from {} rows of {} inputs, of which {} were sorted; {} mentions; {:.2} s",
+        report.records,
+        report.rows,
+        report.options.inputs.len(),
+        report.sorted,
+        report.mentions,
+        report.seconds,
+    );
+    Ending::Whole
+}

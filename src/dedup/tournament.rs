@@ -1,0 +1,73 @@
+//! Which of many sorted streams stands on the least key, told with few comparisons.
+//!
+//! Knows nothing of what the streams are: who stands before whom the caller says.
+
+/// A tree of matches: at 0 the player that is first of all, at each other node the one that lost there.
+pub(crate) struct Tournament {
+    tree: Vec<usize>,
+}
+
+/// No player has come to this node.
+const NOBODY: usize = usize::MAX;
+
+impl Tournament {
+    /// Lets `players` players play, numbered from 0. `precedes` is a strict total order of them; it takes as many comparisons.
+    pub(crate) fn new(players: usize, precedes: impl Fn(usize, usize) -> bool) -> Self {
+        let mut tournament = Tournament {
+            tree: vec![NOBODY; players],
+        };
+        (0..players).for_each(|player| tournament.play(player, &precedes));
+        tournament
+    }
+
+    /// The player that precedes all others; none if there are no players.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<usize> {
+        self.tree.first().copied()
+    }
+
+    /// Lets the first player, which has moved, play its matches again, from its leaf to the root: a comparison for each
+    /// level of the tree.
+    #[inline]
+    pub(crate) fn play(&mut self, player: usize, precedes: impl Fn(usize, usize) -> bool) {
+        let mut winner = player;
+        let mut node = (player + self.tree.len()) / 2;
+        while node > 0 {
+            let other = self.tree[node];
+            if other == NOBODY {
+                self.tree[node] = winner;
+                return;
+            }
+            if precedes(other, winner) {
+                self.tree[node] = winner;
+                winner = other;
+            }
+            node /= 2;
+        }
+        self.tree[0] = winner;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn players_come_in_order_however_many_there_are() {
+        for players in 0..20 {
+            let mut keys: Vec<usize> = (0..players).map(|player| player * 7 % 5).collect();
+            let mut tournament = Tournament::new(players, |a, b| (keys[a], a) < (keys[b], b));
+            let mut seen = Vec::new();
+            while let Some(first) = tournament.first().filter(|&first| keys[first] < 20) {
+                seen.push(keys[first]);
+                keys[first] += 3;
+                tournament.play(first, |a, b| (keys[a], a) < (keys[b], b));
+            }
+            let mut wanted: Vec<usize> = (0..players)
+                .flat_map(|player| (player * 7 % 5..20).step_by(3))
+                .collect();
+            wanted.sort_unstable();
+            assert_eq!(seen, wanted, "{players}");
+        }
+    }
+}

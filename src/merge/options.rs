@@ -1,0 +1,111 @@
+//! What a merge is asked to do.
+
+use std::path::{Path, PathBuf};
+
+use super::Merge;
+use super::report::MergeOptions;
+use crate::error::Error;
+use crate::input::display_name;
+use crate::pipeline::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir};
+use crate::records::Format;
+
+/// Sets up a [`Merge`].
+#[derive(Debug, Default)]
+pub struct MergeBuilder {
+    inputs: Vec<PathBuf>,
+    output: Option<PathBuf>,
+    report: Option<PathBuf>,
+    format: Option<Format>,
+    memory: Option<u64>,
+    tmp: Option<PathBuf>,
+    monitor: Monitor,
+}
+
+/// A builder's options with all defaults and derived values in place.
+pub(super) struct Options {
+    pub(super) inputs: Vec<PathBuf>,
+    pub(super) output: Option<PathBuf>,
+    pub(super) report: Option<PathBuf>,
+    pub(super) format: Format,
+    pub(super) memory: usize,
+    pub(super) tmp: PathBuf,
+    pub(super) monitor: Monitor,
+}
+
+impl MergeBuilder {
+    /// Adds a file of records, or `-` for standard input. Its format and packing, gzip or zstd, are told by its first bytes.
+    pub fn input(mut self, path: impl AsRef<Path>) -> Self {
+        self.inputs.push(path.as_ref().to_owned());
+        self
+    }
+
+    /// Sets where records go; the default is standard output. The endings `.gz` and `.zst` compress. A file appears whole when
+    /// the run has ended well, and may be one of the inputs.
+    pub fn output(mut self, path: impl AsRef<Path>) -> Self {
+        self.output = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Sets a file that the [`MergeReport`](super::MergeReport) is written to as JSON, if the run ends well; the default is
+    /// none.
+    pub fn report(mut self, path: impl AsRef<Path>) -> Self {
+        self.report = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Sets the format of the output; the default is told by its ending, and JSON Lines on standard output.
+    pub fn format(mut self, format: Format) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// Sets how many bytes of memory the run may use; what is less than 1 MiB counts as that. The default is a quarter of what
+    /// the machine, or this process's control group, has. It bears on time and temporary files, never on the output. It is
+    /// counted with 2.5 MiB for each input that is open: zstd data of the highest levels may take more.
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.memory = Some(bytes);
+        self
+    }
+
+    /// Sets the folder for temporary files. The default is the output's folder, or the system's where there is none.
+    pub fn tmp_dir(mut self, folder: impl AsRef<Path>) -> Self {
+        self.tmp = Some(folder.as_ref().to_owned());
+        self
+    }
+
+    /// Lets `monitor` watch and end the run. Of its progress only the bytes are known: those of files that are read twice
+    /// count twice.
+    pub fn monitor(mut self, monitor: &Monitor) -> Self {
+        self.monitor = monitor.clone();
+        self
+    }
+
+    /// The merge, ready to run.
+    ///
+    /// # Errors
+    /// If the output's ending tells no format and none was set.
+    pub fn build(self) -> Result<Merge, Error> {
+        let options = Options {
+            format: chosen_format(self.format, self.output.as_deref())?,
+            memory: chosen_memory(self.memory),
+            tmp: chosen_tmp_dir(self.tmp, self.output.as_deref()),
+            inputs: self.inputs,
+            output: self.output,
+            report: self.report,
+            monitor: self.monitor,
+        };
+        Ok(Merge { options })
+    }
+}
+
+impl Options {
+    pub(super) fn for_report(&self) -> MergeOptions {
+        let inputs = self.inputs.iter();
+        MergeOptions {
+            inputs: inputs.map(|path| display_name(path).into_owned()).collect(),
+            output: self.output.clone(),
+            format: self.format,
+            memory: self.memory as u64,
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Opens an input, and goes through its rows.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::run::Run;
+use crate::error::{Error, ErrorKind};
+use crate::input::{InputError, display_name};
+use crate::pipeline::{Monitor, not_cancelled};
+use crate::records::{OwnedRecord, ReadError, RowReader, reader};
+
+/// An input whose rows are sorted.
+pub(super) enum Input {
+    /// As it was named.
+    File(PathBuf),
+    Run(Run),
+}
+
+/// The rows of an input, one after another.
+pub(super) struct Rows<'m> {
+    name: Arc<str>,
+    rows: Box<dyn RowReader + 'm>,
+    monitor: &'m Monitor,
+}
+
+impl Input {
+    /// Goes through its rows from the first.
+    pub(super) fn open<'m>(&self, monitor: &'m Monitor) -> Result<Rows<'m>, Error> {
+        match self {
+            Input::File(path) => Rows::open(path, monitor),
+            Input::Run(run) => Rows::of_run(run, monitor),
+        }
+    }
+}
+
+impl<'m> Rows<'m> {
+    /// The rows of what was named.
+    pub(super) fn open(path: &Path, monitor: &'m Monitor) -> Result<Self, Error> {
+        let raw: Box<dyn Read + Send> = match path.as_os_str() == "-" {
+            true => Box::new(io::stdin()),
+            false => Box::new(open(path)?),
+        };
+        Rows::new(path, Counted { raw, monitor }, monitor)
+    }
+
+    /// The rows of a run, whose bytes are no input.
+    fn of_run(run: &Run, monitor: &'m Monitor) -> Result<Self, Error> {
+        Rows::new(run.path(), open(run.path())?, monitor)
+    }
+
+    fn new(path: &Path, raw: impl Read + Send + 'm, monitor: &'m Monitor) -> Result<Self, Error> {
+        let name: Arc<str> = display_name(path).into();
+        let rows = reader(raw).map_err(|error| wrong(&name, error))?;
+        Ok(Rows {
+            name,
+            rows,
+            monitor,
+        })
+    }
+
+    /// Reads the next row into `into`; false at the end.
+    pub(super) fn next(&mut self, into: &mut OwnedRecord) -> Result<bool, Error> {
+        not_cancelled(self.monitor)?;
+        let read = self.rows.next(into);
+        read.map_err(|error| wrong(&self.name, error))
+    }
+
+    /// The error that says that this input is not what it was.
+    pub(super) fn changed(&self) -> Error {
+        lost(&self.name, InputError::Changed)
+    }
+}
+
+/// An input that cannot be opened.
+pub(super) fn lost(name: &Arc<str>, error: InputError) -> Error {
+    Error::new(ErrorKind::Input(error)).in_source(Arc::clone(name))
+}
+
+fn wrong(name: &Arc<str>, error: ReadError) -> Error {
+    Error::new(ErrorKind::Records(error)).in_source(Arc::clone(name))
+}
+
+fn open(path: &Path) -> Result<File, Error> {
+    File::open(path).map_err(|error| lost(&display_name(path).into(), error.into()))
+}
+
+/// Counts what is read.
+struct Counted<'m, R> {
+    raw: R,
+    monitor: &'m Monitor,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.raw.read(into)?;
+        self.monitor.add_bytes(read as u64);
+        Ok(read)
+    }
+}

@@ -1,0 +1,256 @@
+//! What comes of uniting rows, whatever their order, the memory and the number of inputs.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::unite::unite;
+use super::{Merge, MergeReport};
+use crate::error::{Error, ErrorKind};
+use crate::pipeline::Monitor;
+use crate::records::{Format, Forms, OwnedRecord, writer};
+
+fn row(number: u64, source: &str) -> OwnedRecord {
+    OwnedRecord {
+        doi: format!("10.5555/{number:05}"),
+        mentions: 2,
+        documents: 1,
+        forms: Forms::from_bits(1),
+        first_source: source.to_owned(),
+        first_text: "x".repeat(100),
+        ..OwnedRecord::default()
+    }
+}
+
+fn bytes(format: Format, rows: &[OwnedRecord]) -> Vec<u8> {
+    let mut out = writer(format, false, Vec::new());
+    rows.iter()
+        .for_each(|row| out.record(&row.as_record()).unwrap());
+    out.finish().unwrap()
+}
+
+/// What must come of the rows: the slow and obvious way.
+fn united(rows: &[OwnedRecord]) -> Vec<u8> {
+    let mut all: BTreeMap<String, OwnedRecord> = BTreeMap::new();
+    for row in rows {
+        all.entry(row.doi.clone())
+            .and_modify(|record| unite(record, row))
+            .or_insert_with(|| row.clone());
+    }
+    bytes(Format::Csv, &all.into_values().collect::<Vec<_>>())
+}
+
+/// Inputs in a folder of their own.
+struct Inputs {
+    folder: TempDir,
+    paths: Vec<PathBuf>,
+}
+
+impl Inputs {
+    fn new(inputs: &[&[OwnedRecord]]) -> Inputs {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |(number, rows): (usize, &&[OwnedRecord])| {
+            let path = folder.path().join(number.to_string());
+            let format = [Format::Csv, Format::Jsonl][number % 2];
+            fs::write(&path, bytes(format, rows)).unwrap();
+            path
+        };
+        let paths = inputs.iter().enumerate().map(write).collect();
+        Inputs { folder, paths }
+    }
+
+    fn merge(&self, memory: u64) -> (Vec<u8>, MergeReport) {
+        let output = self.folder.path().join("out.csv");
+        let paths = self.paths.iter();
+        let merge = paths.fold(Merge::builder(), |merge, path| merge.input(path));
+        let report = merge
+            .output(&output)
+            .memory(memory)
+            .build()
+            .unwrap()
+            .run()
+            .unwrap();
+        let left = fs::read_dir(self.folder.path()).unwrap().count();
+        assert_eq!(left, self.paths.len() + 1, "temporary files are left");
+        (fs::read(output).unwrap(), report)
+    }
+}
+
+#[test]
+fn sorted_inputs_are_merged_as_they_stand() {
+    let odd: Vec<_> = (0..5000).map(|number| row(2 * number + 1, "b")).collect();
+    let third: Vec<_> = (0..5000).map(|number| row(3 * number, "a")).collect();
+    let inputs = Inputs::new(&[&odd, &third, &[], &third[..9]]);
+    let (seen, report) = inputs.merge(1 << 30);
+    assert!(seen == united(&[&odd[..], &third, &third[..9]].concat()));
+    assert_eq!((report.rows, report.runs, report.sorted), (10_009, 0, 0));
+    assert_eq!((report.mentions, report.options.inputs.len()), (20_018, 4));
+    assert_eq!(
+        report.records as usize,
+        seen.iter().filter(|&&byte| byte == b'\n').count() - 1
+    );
+}
+
+#[test]
+fn unsorted_inputs_are_sorted_within_the_memory() {
+    let mixed: Vec<_> = (0..12_000)
+        .map(|number| row(number * 7919 % 6007, "a"))
+        .collect();
+    let sorted: Vec<_> = (0..5000).map(|number| row(number, "b")).collect();
+    let twice = [sorted.clone(), sorted.clone()].concat();
+    let inputs = Inputs::new(&[&mixed, &sorted, &twice]);
+    let wanted = united(&[&mixed[..], &sorted, &twice].concat());
+    let (seen, roomy) = inputs.merge(1 << 30);
+    assert!(seen == wanted);
+    assert_eq!((roomy.runs, roomy.sorted), (1, 2));
+    let (seen, narrow) = inputs.merge(1);
+    assert!(seen == wanted);
+    assert!(
+        narrow.runs > 5 && narrow.spilled_bytes > roomy.spilled_bytes,
+        "{narrow:?}"
+    );
+}
+
+#[test]
+fn a_key_that_repeats_in_a_sorted_input_is_one_record() {
+    let rows: Vec<_> = (0..3000).map(|number| row(number / 3, "a")).collect();
+    let (seen, report) = Inputs::new(&[&rows, &rows[2990..]]).merge(1 << 30);
+    assert!(seen == united(&[&rows[..], &rows[2990..]].concat()));
+    assert_eq!((report.records, report.sorted), (1000, 0));
+}
+
+#[test]
+fn more_inputs_than_may_be_open_are_merged_in_rounds() {
+    let rows: Vec<_> = (0..600)
+        .map(|number| [row(number % 50, "a"), row(100 + number, "b")])
+        .collect();
+    let inputs: Vec<&[OwnedRecord]> = rows.iter().map(|rows| &rows[..]).collect();
+    let inputs = Inputs::new(&inputs);
+    for (memory, runs) in [(1 << 40, 4), (20 << 20, 77)] {
+        let (seen, report) = inputs.merge(memory);
+        assert!(seen == united(&rows.concat()));
+        assert_eq!((report.runs, report.sorted), (runs, 0));
+    }
+}
+
+#[test]
+fn sums_end_at_the_largest_number() {
+    let most = OwnedRecord {
+        mentions: u64::MAX - 1,
+        documents: u64::MAX,
+        ..row(1, "a")
+    };
+    let mut record = most.clone();
+    unite(&mut record, &most);
+    assert_eq!((record.mentions, record.documents), (u64::MAX, u64::MAX));
+}
+
+#[test]
+fn the_first_mention_is_least_by_source_offset_document_and_text() {
+    let first = |source: &str, offset, document: &str, text: &str| OwnedRecord {
+        first_offset: offset,
+        first_document: document.to_owned(),
+        first_text: text.to_owned(),
+        ..row(1, source)
+    };
+    let ordered = [
+        first("B", 9, "z", "z"),
+        first("a", 1, "", "y"),
+        first("a", 1, "", "z"),
+        first("a", 1, "b", "x"),
+        first("a", 2, "", "x"),
+        first("a/b", 0, "", "a"),
+        first("\u{e9}", 0, "", "a"),
+    ];
+    for (at, less) in ordered.iter().enumerate() {
+        for more in &ordered[at..] {
+            for (mut record, other) in [(less.clone(), more), (more.clone(), less)] {
+                unite(&mut record, other);
+                assert_eq!(record.as_record().first_text, less.first_text);
+                assert_eq!(record.first_source, less.first_source);
+                assert_eq!(
+                    (record.first_offset, &record.first_document),
+                    (less.first_offset, &less.first_document)
+                );
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn inputs_in_any_order_give_the_same_bytes(
+        rows in vec((0..9_u64, "[ab]", 0..3_u64, any::<bool>(), 0..7_usize, "[xy]"), 0..40).prop_shuffle(),
+        cuts in vec(0..40_usize, 0..4),
+        memory in prop::sample::select(vec![1, 1 << 30]),
+    ) {
+        let rows: Vec<_> = rows.into_iter().map(|(number, source, first_offset, guessed, form, first_text)| OwnedRecord {
+            guessed, first_offset, first_text, forms: Forms::from_bits(1 << form), ..row(number, &source)
+        }).collect();
+        let mut sorted = rows.clone();
+        sorted.sort_by_key(|row| (row.doi.clone(), row.first_source.clone(), row.first_offset));
+        let (mut inputs, mut rest) = (Vec::new(), &rows[..]);
+        for cut in cuts {
+            let (input, behind) = rest.split_at(cut.min(rest.len()));
+            inputs.push(input);
+            rest = behind;
+        }
+        inputs.push(rest);
+        let (seen, _) = Inputs::new(&inputs).merge(memory);
+        prop_assert!(seen == united(&sorted));
+    }
+}
+
+#[test]
+fn a_run_ends_where_it_is_told_to() {
+    let rows: Vec<_> = (0..3).map(|number| row(9 - number, "a")).collect();
+    let inputs = Inputs::new(&[&rows]);
+    let monitor = Monitor::new();
+    let output = inputs.folder.path().join("out.csv");
+    let merge = Merge::builder()
+        .input(&inputs.paths[0])
+        .output(&output)
+        .monitor(&monitor);
+    monitor.cancel();
+    let stopped = merge.build().unwrap().run().unwrap_err();
+    assert!(matches!(stopped.kind(), ErrorKind::Cancelled));
+    assert!(!output.exists());
+}
+
+#[test]
+fn a_run_with_a_flipped_byte_is_refused_by_name() {
+    use super::rows::Input;
+    use super::run::RunWriter;
+    let folder = tempfile::tempdir().unwrap();
+    let monitor = Monitor::new();
+    let mut run = RunWriter::create(folder.path(), &monitor).unwrap();
+    (0..50).for_each(|number| run.push(&row(number, "a")).unwrap());
+    let run = run.finish().unwrap();
+    let path = run.path().to_owned();
+    let good = fs::read(&path).unwrap();
+    let input = Input::Run(run);
+    let read = || -> Result<u64, Error> {
+        let mut rows = input.open(&monitor)?;
+        let (mut count, mut row) = (0, OwnedRecord::default());
+        while rows.next(&mut row)? {
+            count += 1;
+        }
+        Ok(count)
+    };
+    assert_eq!(read().unwrap(), 50);
+    for at in 0..good.len() {
+        let mut bad = good.clone();
+        bad[at] ^= 0xff;
+        fs::write(&path, &bad).unwrap();
+        let error = read().expect_err("a byte was flipped").to_string();
+        let path = path.display().to_string();
+        assert!(error.starts_with(&path), "{at}: {error}");
+    }
+    drop(input);
+    assert!(!path.exists());
+}

@@ -1,0 +1,110 @@
+//! Rows of one name to one, and many sorted inputs to one.
+
+use super::rows::{Input, Rows};
+use crate::dedup::Tournament;
+use crate::error::Error;
+use crate::pipeline::Monitor;
+use crate::records::OwnedRecord;
+
+/// Adds what `other` tells of the same name. In whatever order rows are united, the same comes of it.
+pub(super) fn unite(record: &mut OwnedRecord, other: &OwnedRecord) {
+    record.mentions = record.mentions.saturating_add(other.mentions);
+    record.documents = record.documents.saturating_add(other.documents);
+    record.forms |= other.forms;
+    record.guessed &= other.guessed;
+    if first(other) < first(record) {
+        record.first_source.clone_from(&other.first_source);
+        record.first_document.clone_from(&other.first_document);
+        record.first_offset = other.first_offset;
+        record.first_text.clone_from(&other.first_text);
+    }
+}
+
+/// What says which of two first mentions comes first: all that is told of them, so that there is no tie.
+fn first(record: &OwnedRecord) -> (&str, u64, &str, &str) {
+    (
+        &record.first_source,
+        record.first_offset,
+        &record.first_document,
+        &record.first_text,
+    )
+}
+
+/// Sorted inputs as one, each name once.
+pub(super) struct Union<'m> {
+    cursors: Vec<Cursor<'m>>,
+    tournament: Tournament,
+}
+
+/// Stands on one row of an input at a time.
+struct Cursor<'m> {
+    rows: Rows<'m>,
+    row: OwnedRecord,
+    ended: bool,
+}
+
+impl<'m> Union<'m> {
+    /// Opens all `inputs`.
+    pub(super) fn new<'i>(
+        inputs: impl IntoIterator<Item = &'i Input>,
+        monitor: &'m Monitor,
+    ) -> Result<Self, Error> {
+        let inputs = inputs.into_iter();
+        let cursors = inputs.map(|input| Cursor::new(input.open(monitor)?));
+        let cursors: Vec<_> = cursors.collect::<Result<_, Error>>()?;
+        let tournament = Tournament::new(cursors.len(), |a, b| precedes(&cursors, a, b));
+        Ok(Union {
+            cursors,
+            tournament,
+        })
+    }
+
+    /// Puts the next record into `into`; false at the end.
+    pub(super) fn next(&mut self, into: &mut OwnedRecord) -> Result<bool, Error> {
+        let Some(first) = self.first() else {
+            return Ok(false);
+        };
+        std::mem::swap(into, &mut self.cursors[first].row);
+        self.advance(first, into)?;
+        while let Some(next) = self
+            .first()
+            .filter(|&next| self.cursors[next].row.doi == into.doi)
+        {
+            unite(into, &self.cursors[next].row);
+            self.advance(next, into)?;
+        }
+        Ok(true)
+    }
+
+    /// The cursor that stands on the least key.
+    fn first(&self) -> Option<usize> {
+        let first = self.tournament.first()?;
+        (!self.cursors[first].ended).then_some(first)
+    }
+
+    /// Moves a cursor on from the key of `record`.
+    fn advance(&mut self, cursor: usize, record: &OwnedRecord) -> Result<(), Error> {
+        let moved = &mut self.cursors[cursor];
+        moved.ended = !moved.rows.next(&mut moved.row)?;
+        if !moved.ended && moved.row.doi < record.doi {
+            return Err(moved.rows.changed());
+        }
+        let cursors = &self.cursors;
+        self.tournament.play(cursor, |a, b| precedes(cursors, a, b));
+        Ok(())
+    }
+}
+
+impl<'m> Cursor<'m> {
+    /// Stands on the first row.
+    fn new(mut rows: Rows<'m>) -> Result<Self, Error> {
+        let mut row = OwnedRecord::default();
+        let ended = !rows.next(&mut row)?;
+        Ok(Cursor { rows, row, ended })
+    }
+}
+
+fn precedes(cursors: &[Cursor<'_>], a: usize, b: usize) -> bool {
+    let (left, right) = (&cursors[a], &cursors[b]);
+    (left.ended, left.row.doi.as_str(), a) < (right.ended, right.row.doi.as_str(), b)
+}

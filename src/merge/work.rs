@@ -1,0 +1,165 @@
+//! A merge from its first input to its last row.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use super::options::Options;
+use super::report::MergeReport;
+use super::rows::{Input, Rows, lost};
+use super::run::RunWriter;
+use super::sort::{Sorter, count_sorted};
+use super::unite::Union;
+use crate::error::Error;
+use crate::input::{InputError, display_name};
+use crate::pipeline::{Outputs, commit, not_cancelled};
+use crate::records::{Output, OwnedRecord, writer};
+
+/// Inputs that are open at once, at most: systems allow a process 256 files or more.
+const FAN: usize = 128;
+/// Bytes of memory that a file takes while it is open: its buffers, and the 2 MiB of history that zstd has at its usual levels.
+const FILE: usize = 5 << 19;
+/// The same of a run, which has less history.
+const RUN: usize = 3 << 18;
+
+/// Merges.
+pub(super) fn run(options: &Options) -> Result<MergeReport, Error> {
+    let report = run_through(options);
+    options.monitor.forget_temporary();
+    report
+}
+
+fn run_through(options: &Options) -> Result<MergeReport, Error> {
+    let started = Instant::now();
+    let monitor = &options.monitor;
+    let outputs = Outputs::create(
+        options.output.as_deref(),
+        options.report.as_deref(),
+        None,
+        monitor,
+    )?;
+    let mut report = MergeReport::new(options.for_report());
+    let inputs = sorted(options, &outputs.rows, &mut report)?;
+    let inputs = few(options, inputs, &mut report)?;
+    let rows = write(options, &inputs, outputs.rows, &mut report)?;
+    not_cancelled(monitor)?;
+    report.seconds = started.elapsed().as_secs_f64();
+    commit(rows, &report, outputs.report)?;
+    Ok(report)
+}
+
+/// The inputs, those that are not sorted as runs.
+fn sorted(
+    options: &Options,
+    output: &Output,
+    report: &mut MergeReport,
+) -> Result<VecDeque<Input>, Error> {
+    let mut inputs = VecDeque::new();
+    let mut sorter = Sorter::new(options);
+    for path in &options.inputs {
+        let open = || Rows::open(path, &options.monitor);
+        let count = match can_be_read_twice(path, output)? {
+            true => count_sorted(open()?)?,
+            false => None,
+        };
+        report.rows += match count {
+            Some(count) => {
+                inputs.push_back(Input::File(path.clone()));
+                count
+            }
+            None => {
+                report.sorted += 1;
+                sorter.add(open()?)?
+            }
+        };
+    }
+    for run in sorter.finish()? {
+        report.add_run(&run);
+        inputs.push_back(Input::Run(run));
+    }
+    Ok(inputs)
+}
+
+/// Whether it is a regular file.
+///
+/// # Errors
+/// If it is not there, or is what `output` writes straight to.
+fn can_be_read_twice(path: &Path, output: &Output) -> Result<bool, Error> {
+    if path.as_os_str() == "-" {
+        return Ok(false);
+    }
+    let lost = |error| lost(&display_name(path).into(), error);
+    let metadata = fs::metadata(path).map_err(|error| lost(error.into()))?;
+    match output.is_straight_to(&metadata) {
+        true => Err(lost(InputError::Output)),
+        false => Ok(metadata.is_file()),
+    }
+}
+
+/// Merges some inputs to a run, as often as there are more than may be open at once.
+fn few(
+    options: &Options,
+    mut inputs: VecDeque<Input>,
+    report: &mut MergeReport,
+) -> Result<VecDeque<Input>, Error> {
+    loop {
+        let fan = fan(&inputs, options.memory);
+        if fan == inputs.len() {
+            return Ok(inputs);
+        }
+        // No more than leaves as many as may be open.
+        let some = fan.min(inputs.len() - fan + 1);
+        let some: Vec<Input> = inputs.drain(..some).collect();
+        let mut run = RunWriter::create(&options.tmp, &options.monitor)?;
+        each(options, &some, |record| run.push(record))?;
+        let run = run.finish()?;
+        report.add_run(&run);
+        inputs.push_back(Input::Run(run));
+    }
+}
+
+/// How many of the inputs, from the first, may be open at once.
+fn fan(inputs: &VecDeque<Input>, memory: usize) -> usize {
+    let mut left = memory;
+    let fits = |input: &&Input| {
+        let taken = match input {
+            Input::File(_) => FILE,
+            Input::Run(_) => RUN,
+        };
+        let fits = taken <= left;
+        left = left.saturating_sub(taken);
+        fits
+    };
+    let fitting = inputs.iter().take_while(fits).count();
+    fitting.clamp(2, FAN).min(inputs.len())
+}
+
+fn write(
+    options: &Options,
+    inputs: &VecDeque<Input>,
+    output: Output,
+    report: &mut MergeReport,
+) -> Result<Output, Error> {
+    let mut rows = writer(options.format, false, output);
+    each(options, inputs, |record| {
+        report.records += 1;
+        report.mentions = report.mentions.saturating_add(record.mentions);
+        rows.record(&record.as_record()).map_err(Error::output)
+    })?;
+    rows.finish().map_err(Error::output)
+}
+
+/// Gives the records that come of `inputs` to `take`, in order.
+fn each<'i>(
+    options: &Options,
+    inputs: impl IntoIterator<Item = &'i Input>,
+    mut take: impl FnMut(&OwnedRecord) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut union = Union::new(inputs, &options.monitor)?;
+    let mut record = OwnedRecord::default();
+    while union.next(&mut record)? {
+        take(&record)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! What can be wrong with a file of records.
+
+use std::fmt;
+use std::io;
+
+use super::Record;
+
+/// A file of records cannot be read, is none, or one of its rows is wrong. Its text names the row.
+#[derive(Debug)]
+pub struct ReadError {
+    place: Option<Place>,
+    fault: Fault,
+}
+
+/// Where in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A line of text, from 1.
+    Line(u64),
+}
+
+/// What is wrong with a file.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Fault {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error("these are mentions, which do not merge; scan without --mentions")]
+    Mentions,
+    #[error("these are bare names, which do not merge; write records, as csv or jsonl")]
+    Names,
+    #[error("this is no file of records: it starts neither with {{ nor with the header {}", Record::FIELDS.join(","))]
+    NoRecords,
+    #[error("{found} fields where a record has {}", Record::FIELDS.len())]
+    Fields { found: u64 },
+    #[error("{field} cannot be {value:?}")]
+    Value {
+        field: &'static str,
+        value: Box<str>,
+    },
+    #[error("it is no record: {}", without_line(.0))]
+    Json(serde_json::Error),
+    #[error("it is not UTF-8")]
+    Utf8,
+    #[error("a row of more than {0} bytes")]
+    Long(u64),
+}
+
+impl ReadError {
+    pub(super) fn new(fault: impl Into<Fault>) -> Self {
+        ReadError {
+            place: None,
+            fault: fault.into(),
+        }
+    }
+
+    pub(super) fn at(place: Place, fault: impl Into<Fault>) -> Self {
+        ReadError {
+            place: Some(place),
+            fault: fault.into(),
+        }
+    }
+}
+
+impl Fault {
+    pub(super) fn value(field: &'static str, value: &str) -> Fault {
+        // Enough to find it by.
+        let value = value.chars().take(64).collect::<String>().into();
+        Fault::Value { field, value }
+    }
+}
+
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> Self {
+        ReadError::new(error)
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(Place::Line(line)) = self.place {
+            write!(f, "line {line}: ")?;
+        }
+        write!(f, "{}", self.fault)
+    }
+}
+
+/// Its text names the cause.
+impl std::error::Error for ReadError {}
+
+/// Without the line, which is that of the row and not of the file.
+fn without_line(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" at line ") {
+        Some((text, _)) => format!("{text}, at byte {}", error.column()),
+        None => text,
+    }
+}

@@ -1,0 +1,295 @@
+//! What is written is read back, and what is no file of records is refused by row.
+
+use std::io::{Read, Write};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::super::{Format, OwnedRecord, Record, reader, writer};
+use super::record;
+use crate::scan::Form;
+
+const HEADER: &str =
+    "doi,mentions,documents,forms,first_source,first_document,first_offset,first_text,guessed\n";
+
+fn read(bytes: &[u8]) -> Result<Vec<OwnedRecord>, String> {
+    let mut rows = reader(bytes).map_err(|error| error.to_string())?;
+    let (mut all, mut row) = (Vec::new(), OwnedRecord::default());
+    while rows.next(&mut row).map_err(|error| error.to_string())? {
+        all.push(row.clone());
+    }
+    Ok(all)
+}
+
+fn written(format: Format, records: &[OwnedRecord]) -> Vec<u8> {
+    let mut rows = writer(format, false, Vec::new());
+    for record in records {
+        rows.record(&record.as_record()).unwrap();
+    }
+    rows.finish().unwrap()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
+}
+
+/// Text of what formats stumble over.
+fn text(least: usize) -> impl Strategy<Value = String> {
+    let parts = prop::sample::select(vec![
+        "a",
+        "10.5555/x",
+        "\"",
+        "\"\"",
+        ",",
+        "\n",
+        "\r\n",
+        "\r",
+        "|",
+        " ",
+        "\\",
+        "\0",
+        "\u{2028}",
+        "\u{feff}",
+        "é",
+        "😀",
+    ]);
+    vec(parts, least..6).prop_map(|parts| parts.concat())
+}
+
+prop_compose! {
+    fn any_record()(
+        (doi, first_source, first_document, first_text) in (text(1), text(0), text(0), text(0)),
+        (mentions, documents, first_offset, guessed) in any::<(u64, u64, u64, bool)>(),
+        forms in prop::sample::subsequence(Form::ALL.to_vec(), 0..=7),
+    ) -> OwnedRecord {
+        let forms = forms.into_iter().collect();
+        OwnedRecord { doi, mentions, documents, forms, first_source, first_document, first_offset, first_text, guessed }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_record_that_is_written_is_read_back_equal(records in vec(any_record(), 0..5)) {
+        for format in [Format::Csv, Format::Jsonl] {
+            let bytes = written(format, &records);
+            for bytes in [&bytes, &gzip(&bytes), &zstd::encode_all(&bytes[..], 1).unwrap()] {
+                prop_assert_eq!(read(bytes), Ok(records.clone()), "{}", format);
+            }
+        }
+    }
+
+    #[test]
+    fn no_file_makes_reading_panic(bytes in vec(any::<u8>(), 0..64), start in 0..3) {
+        let start = ["", HEADER, "{\"doi\":"][start as usize];
+        let _ = read(&[start.as_bytes(), &bytes].concat());
+    }
+}
+
+#[test]
+fn a_record_is_what_it_was() {
+    let mut row = OwnedRecord::default();
+    let bytes = super::records(Format::Jsonl, 1);
+    assert!(reader(bytes.as_bytes()).unwrap().next(&mut row).unwrap());
+    assert_eq!(row.as_record(), record());
+    let with_document = Record {
+        first_document: Some("a!/b"),
+        ..record()
+    };
+    let mut rows = writer(Format::Csv, false, Vec::new());
+    rows.record(&with_document).unwrap();
+    assert!(
+        reader(&rows.finish().unwrap()[..])
+            .unwrap()
+            .next(&mut row)
+            .unwrap()
+    );
+    assert_eq!(row.as_record(), with_document);
+}
+
+#[test]
+fn files_that_were_edited_read_the_same() {
+    let wanted = read(super::records(Format::Jsonl, 1).as_bytes());
+    let csv = super::records(Format::Csv, 1);
+    let crlf = csv
+        .replace("false\n", "false\r\n")
+        .replace("guessed\n", "guessed\r\n");
+    for text in [
+        crlf,
+        format!("\u{feff}{csv}"),
+        csv.trim_end().to_owned(),
+        csv.replace("doi,m", "\"doi\",m"),
+    ] {
+        assert_eq!(read(text.as_bytes()), wanted, "{text}");
+    }
+    let json = super::records(Format::Jsonl, 1);
+    let (one, rest) = json[1..].split_once(",\"mentions\"").unwrap();
+    let turned = format!(
+        "{{\"mentions\"{}, {one}}}\r\n",
+        rest.trim_end().trim_end_matches('}')
+    );
+    for text in [
+        format!("\u{feff}\n{json}\n"),
+        json.trim_end().to_owned(),
+        turned,
+    ] {
+        assert_eq!(read(text.as_bytes()), wanted, "{text}");
+    }
+}
+
+#[test]
+fn nothing_is_no_records() {
+    for bytes in [
+        &b""[..],
+        b"\n",
+        HEADER.as_bytes(),
+        HEADER.trim_end().as_bytes(),
+        &gzip(b""),
+    ] {
+        assert_eq!(read(bytes), Ok(Vec::new()), "{bytes:?}");
+    }
+}
+
+#[test]
+fn what_is_no_file_of_records_is_refused() {
+    let none = "this is no file of records";
+    for (text, why) in [
+        ("10.5555/a\n10.5555/b\n", "these are bare names"),
+        ("\n10.5555/a\n", "these are bare names"),
+        (
+            "doi,form,source,document,offset,length,text,guessed\n",
+            "these are mentions",
+        ),
+        (
+            &super::mentions(Format::Jsonl, 2),
+            "line 1: these are mentions",
+        ),
+        ("doi,mentions\n10.5555/a,1\n", none),
+        ("doi;mentions;documents\n", none),
+        ("<html>", none),
+        ("PK\u{3}\u{4}", none),
+        ("[]", none),
+        (
+            "{}",
+            "line 1: it is no record: missing field `doi`, at byte 2",
+        ),
+        ("{\"a\":1}\n", "line 1: it is no record: unknown field `a`"),
+    ] {
+        let error = read(text.as_bytes()).unwrap_err();
+        assert!(error.starts_with(why), "{text}: {error}");
+    }
+}
+
+#[test]
+fn a_wrong_row_is_named() {
+    let row = "10.5555/a,1,1,bare|url,s,,0,10.5555/a,false\n";
+    let csv = |wrong: &str| format!("{HEADER}{row}\"10.5555/\nb\",1,1,bare,s,,0,x,true\n{wrong}\n");
+    for (wrong, why) in [
+        ("10.5555/c,1,1,bare", "4 fields where a record has 9"),
+        (
+            "10.5555/c,-1,1,bare,s,,0,x,true",
+            "mentions cannot be \"-1\"",
+        ),
+        (
+            "10.5555/c,1,+1,bare,s,,0,x,true",
+            "documents cannot be \"+1\"",
+        ),
+        (
+            "10.5555/c,1,1,bare,s,,18446744073709551616,x,true",
+            "first_offset cannot be \"18446744073709551616\"",
+        ),
+        (
+            "10.5555/c,1,1,bare|odd,s,,0,x,true",
+            "forms cannot be \"bare|odd\"",
+        ),
+        ("10.5555/c,1,1,bare,s,,0,x,yes", "guessed cannot be \"yes\""),
+        ("\"\",1,1,bare,s,,0,x,true", "doi cannot be \"\""),
+    ] {
+        assert_eq!(read(csv(wrong).as_bytes()), Err(format!("line 5: {why}")));
+    }
+    let mut bytes = csv(row.trim_end()).into_bytes();
+    bytes.extend(b"10.5555/\xff,1,1,bare,s,,0,x,true\n");
+    assert_eq!(read(&bytes), Err("line 6: it is not UTF-8".to_owned()));
+}
+
+#[test]
+fn a_wrong_line_is_named() {
+    let line = super::records(Format::Jsonl, 1);
+    for (from, to, why) in [
+        (
+            "\"mentions\":18446744073709551615",
+            "\"mentions\":1.5",
+            "invalid type: floating point `1.5`",
+        ),
+        (
+            "\"documents\":0",
+            "\"documents\":-1",
+            "invalid value: integer `-1`",
+        ),
+        ("\"documents\":0,", "", "missing field `documents`"),
+        (
+            "\"first_document\":null,",
+            "",
+            "missing field `first_document`",
+        ),
+        ("\"doi\"", "\"DOI\"", "unknown field `DOI`"),
+        ("\"bare\"", "\"odd\"", "\"odd\" is no form"),
+        (
+            "[\"bare\",\"doi\",\"url\"]",
+            "\"bare\"",
+            "invalid type: string \"bare\", expected a list of forms",
+        ),
+        (
+            "false",
+            "0",
+            "invalid type: integer `0`, expected a boolean",
+        ),
+        ("false}", "false", "EOF while parsing an object, at byte"),
+        ("false}", "false} {}", "trailing characters"),
+    ] {
+        let wrong = line.replace(from, to);
+        assert_ne!(wrong, line, "{from}");
+        let error = read(format!("{line}\n{line}{wrong}").as_bytes()).unwrap_err();
+        let why = format!("line 4: it is no record: {why}");
+        assert!(error.starts_with(&why), "{error} for {why}");
+    }
+}
+
+#[test]
+fn a_file_that_was_cut_or_changed_is_an_error() {
+    let records: Vec<_> = (0..500)
+        .map(|number| OwnedRecord {
+            doi: format!("10.5555/{number}"),
+            first_offset: number << 40,
+            ..Default::default()
+        })
+        .collect();
+    for format in [Format::Csv, Format::Jsonl] {
+        let bytes = written(format, &records);
+        for packed in [gzip(&bytes), zstd::encode_all(&bytes[..], 1).unwrap()] {
+            assert_eq!(read(&packed).map(|all| all.len()), Ok(500));
+            assert!(read(&packed[..packed.len() - 1]).is_err(), "{format}");
+            assert!(read(&packed[..packed.len() / 2]).is_err(), "{format}");
+        }
+        let row = bytes.len() - 30;
+        assert!(read(&bytes[..row]).is_err(), "{format}");
+    }
+}
+
+#[test]
+fn a_row_without_an_end_is_not_held_in_memory() {
+    for start in [
+        format!("{HEADER}\"10.5555/"),
+        "{\"doi\":\"10.5555/".to_owned(),
+        "doi,".to_owned(),
+    ] {
+        let read = reader(start.as_bytes().chain(std::io::repeat(b'x')))
+            .and_then(|mut rows| rows.next(&mut OwnedRecord::default()));
+        let error = read.unwrap_err().to_string();
+        assert!(
+            error.ends_with("a row of more than 16777216 bytes"),
+            "{error}"
+        );
+    }
+}

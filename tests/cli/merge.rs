@@ -1,0 +1,414 @@
+//! Scans shared out in shards, and their records merged.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use crate::place::{Place, Seen, gzip, zstd};
+
+impl Place {
+    /// Runs `doisift merge` with `line` split at blanks.
+    fn merge(&self, line: &str) -> Seen {
+        Seen::of(self.command(["merge"]).args(line.split_whitespace()))
+    }
+}
+
+/// Names that repeat within and between sources, in several forms.
+fn text(seed: u64, lines: u64) -> String {
+    let mut text = String::new();
+    for line in 0..lines {
+        let number = (seed * 31 + line * 7_919) % 1_009;
+        let _ = match line % 4 {
+            0 => writeln!(text, "See doi:10.5555/Abc-{number}, and more."),
+            1 => writeln!(text, "https://doi.org/10.5555%2Fabc-{number}"),
+            2 => writeln!(text, "{{\"note\": \"10.5555/\\u00e9{number}\\\"|x,\"}}"),
+            _ => writeln!(text, "\"10.1000/{number}/\""),
+        };
+    }
+    text
+}
+
+fn fill(place: &Place) {
+    place
+        .file("in/a\nline, \"quoted\"", text(1, 300))
+        .file("in/packed.gz", gzip(text(2, 200)))
+        .file("in/empty", "");
+    for number in 0..40 {
+        place.file(format!("in/{}/{number}", number % 3), text(10 + number, 40));
+    }
+}
+
+#[test]
+fn shards_merged_are_the_whole() {
+    let place = Place::new();
+    fill(&place);
+    for (options, counts) in [("", &[1, 3, 16][..]), ("--lines", &[3])] {
+        place.scan(&format!("in {options} -o all.csv")).quiet();
+        place.scan(&format!("in {options} -o all.jsonl")).quiet();
+        assert!(place.read("all.csv").lines().count() > 900);
+        for &count in counts {
+            let mut parts = String::new();
+            for index in 0..count {
+                let ending = ["csv", "jsonl", "csv.gz", "jsonl.zst"][index % 4];
+                let part = format!("part-{count}-{index}.{ending}");
+                place
+                    .scan(&format!("in {options} --shard {index}/{count} -o {part}"))
+                    .quiet();
+                // The last comes first.
+                parts = format!("{part} {parts}");
+            }
+            for output in ["all.csv", "all.jsonl"] {
+                place.merge(&format!("{parts} -o m.{output}")).quiet();
+                assert!(
+                    place.read(&format!("m.{output}")) == place.read(output),
+                    "{output} of {count}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn every_source_is_in_one_shard_wherever_its_folder_stands() {
+    let place = Place::new();
+    fill(&place);
+    std::fs::rename(place.path("in"), place.path("other")).unwrap();
+    fill(&place);
+    let sources = |folder: &str, shard: usize| -> Vec<String> {
+        let seen = place.scan(&format!(
+            "{folder} --mentions --shard {shard}/5 --report r.json"
+        ));
+        let found = seen.quiet().field("source");
+        let names = found
+            .iter()
+            .map(|name| name.split_once('/').unwrap().1.to_owned());
+        let mut names: Vec<_> = names.collect();
+        names.dedup();
+        let opened = place.json("r.json")["sources"].as_u64().unwrap();
+        assert!(
+            (names.len()..=names.len() + 1).contains(&(opened as usize)),
+            "{opened} of {names:?}"
+        );
+        assert_eq!(
+            place.json("r.json")["options"]["shard"],
+            format!("{shard}/5")
+        );
+        names
+    };
+    let mut all: Vec<_> = (0..5)
+        .flat_map(|shard| {
+            let here = sources("in", shard);
+            assert_eq!(here, sources("./other/", shard));
+            assert!(!here.is_empty());
+            here
+        })
+        .collect();
+    all.sort();
+    let distinct = all.len();
+    all.dedup();
+    assert_eq!((all.len(), distinct), (42, 42));
+}
+
+#[test]
+fn what_is_named_is_shared_out_by_its_name() {
+    let place = Place::new();
+    // The xxh3-64 hash of "a/b.txt" gives 1 modulo 4.
+    place
+        .file("a/b.txt", "10.5555/named ")
+        .file("list", "a/b.txt\n");
+    for (line, shard) in [("a/b.txt", 1), ("--files-from list", 1)] {
+        for index in 0..4 {
+            let found = place
+                .scan(&format!("{line} -f names --shard {index}/4"))
+                .quiet()
+                .out;
+            assert_eq!(!found.is_empty(), index == shard, "{line} in {index}");
+        }
+    }
+}
+
+#[test]
+fn what_is_found_below_two_folders_is_in_one_shard() {
+    let place = Place::new();
+    // "b/y" belongs to part 2 of 4 and "y" to part 1.
+    place.file("a/b/y", "10.5555/found ");
+    for folders in ["a a/b", "a/b a"] {
+        let scan = |index| place.scan(&format!("{folders} -f names --shard {index}/4"));
+        let found: Vec<_> = (0..4).map(|index| scan(index).quiet().out).collect();
+        assert_eq!(found, ["", "10.5555/found\n", "", ""], "{folders}");
+    }
+}
+
+#[test]
+fn a_source_in_two_inputs_counts_twice() {
+    let place = Place::new();
+    place
+        .file("b", "10.5555/A \n")
+        .file("a", "10.5555/x 10.5555/a\n");
+    place.scan("a -o a.csv").quiet();
+    place.scan("a b -o ab.jsonl").quiet();
+    assert_eq!(
+        place.merge("ab.jsonl a.csv -f csv").quiet().out,
+        "doi,mentions,documents,forms,first_source,first_document,first_offset,first_text,guessed\n\
+         10.5555/a,3,3,bare,a,,10,10.5555/a,false\n\
+         10.5555/x,2,2,bare,a,,0,10.5555/x,false\n"
+    );
+    assert_eq!(
+        place.merge("a.csv a.csv -f names").quiet().out,
+        "10.5555/a\n10.5555/x\n"
+    );
+}
+
+#[test]
+fn an_output_may_be_an_input_too() {
+    let place = Place::new();
+    place.file("a", "10.5555/a ").file("b", "10.5555/b ");
+    place.scan("a -o all.csv").quiet();
+    place.scan("b -o b.csv").quiet();
+    place.merge("all.csv b.csv -o all.csv").quiet();
+    assert_eq!(
+        place.merge("all.csv -f names").quiet().out,
+        "10.5555/a\n10.5555/b\n"
+    );
+    let out = std::fs::File::options()
+        .append(true)
+        .open(place.path("b.csv"))
+        .unwrap();
+    let output = place
+        .command(["merge", "all.csv", "b.csv"])
+        .stdout(out)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        error,
+        "doisift: b.csv: this is the output too, and would be read while it is written\n"
+    );
+}
+
+/// The rows of a scan in another order, its header first.
+fn shuffled(csv: &str) -> String {
+    let (header, rows) = csv.split_once('\n').unwrap();
+    let rows: Vec<_> = rows.lines().collect();
+    let turned = (0..rows.len()).map(|at| rows[at * 7_919 % rows.len()]);
+    turned.fold(format!("{header}\n"), |text, row| text + row + "\n")
+}
+
+#[test]
+fn inputs_that_are_not_sorted_give_the_same_within_a_small_memory() {
+    let place = Place::new();
+    let names: String = (0..20_000)
+        .map(|number| format!("10.5555/name-{number:07} \n"))
+        .collect();
+    place.file("names", names);
+    place.scan("names -o sorted.csv").quiet();
+    let shuffled = shuffled(&place.read("sorted.csv"));
+    place
+        .file("shuffled.csv", &shuffled)
+        .file("packed", zstd(&shuffled));
+    place
+        .merge("sorted.csv sorted.csv sorted.csv -o wanted.csv --report r.json")
+        .quiet();
+    assert_eq!(
+        (
+            &place.json("r.json")["runs"],
+            &place.json("r.json")["sorted"]
+        ),
+        (&0.into(), &0.into())
+    );
+    for memory in ["1M", "1G"] {
+        let line =
+            format!("packed sorted.csv shuffled.csv -o seen.csv --report r.json --memory {memory}");
+        place.merge(&line).quiet();
+        assert!(
+            place.read("seen.csv") == place.read("wanted.csv"),
+            "{memory}"
+        );
+        let report = place.json("r.json");
+        assert_eq!(
+            (&report["rows"], &report["records"], &report["sorted"]),
+            (&60_000.into(), &20_000.into(), &2.into())
+        );
+        assert_eq!(
+            report["runs"].as_u64() > Some(3),
+            memory == "1M",
+            "{report}"
+        );
+    }
+    assert!(!place.entries().iter().any(|name| name.starts_with('.')));
+}
+
+#[test]
+fn standard_input_and_pipes_are_read() {
+    let place = Place::new();
+    place
+        .file("a", "10.5555/a 10.5555/b ")
+        .file("b", "10.5555/b ");
+    let csv = place.scan("a -f csv").quiet().out;
+    place.scan("b -o b.jsonl").quiet();
+    let mut command = place.command(["merge", "-", "b.jsonl", "-f", "csv"]);
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(&gzip(csv)).unwrap();
+    let seen = Seen::from(child.wait_with_output().unwrap()).quiet();
+    assert_eq!(seen.out, place.scan("a b -f csv").quiet().out);
+    assert_eq!(place.merge("- -").code, Some(2));
+}
+
+#[test]
+fn a_broken_input_stops_the_run_and_is_named_with_its_row() {
+    let place = Place::new();
+    place.file("a", "10.5555/a 10.5555/b 10.5555/c ");
+    for output in ["a.csv", "a.jsonl", "a.names", "a.csv.gz", "a.jsonl.zst"] {
+        place.scan(&format!("a -o {output}")).quiet();
+    }
+    place.scan("a --mentions -o mentions.csv").quiet();
+    place.scan("a --mentions -o mentions.jsonl").quiet();
+    for packed in ["a.csv.gz", "a.jsonl.zst"] {
+        let bytes = std::fs::read(place.path(packed)).unwrap();
+        place.file(format!("cut-{packed}"), &bytes[..bytes.len() - 9]);
+    }
+    place
+        .file("row.csv", place.read("a.csv").replace("b,1,", "b,one,"))
+        .file(
+            "row.jsonl",
+            place
+                .read("a.jsonl")
+                .replace("\"documents\":1", "\"documents\":null"),
+        )
+        .file("out.csv", "as it was");
+    for (input, why) in [
+        ("row.csv", "line 3: mentions cannot be \"one\"\n"),
+        (
+            "row.jsonl",
+            "line 1: it is no record: invalid type: null, expected u64, at byte ",
+        ),
+        ("cut-a.csv.gz", "line "),
+        ("cut-a.jsonl.zst", "incomplete frame"),
+        ("mentions.csv", "these are mentions"),
+        ("mentions.jsonl", "line 1: these are mentions"),
+        ("a.names", "these are bare names"),
+        ("a", "these are bare names"),
+        (".", "Is a directory"),
+        ("nothing", "No such file"),
+        ("doisift", "this is no file of records"),
+    ] {
+        place.file("doisift", [0x7f, b'E', b'L', b'F']);
+        for line in [
+            format!("a.csv {input} -o out.csv"),
+            format!("{input} a.jsonl"),
+        ] {
+            let seen = place.merge(&line);
+            assert_eq!((seen.code, seen.out.as_str()), (Some(2), ""), "{line}");
+            assert!(
+                seen.err.starts_with(&format!("doisift: {input}: {why}")),
+                "{}",
+                seen.err
+            );
+        }
+    }
+    assert_eq!(place.read("out.csv"), "as it was");
+    assert!(!place.entries().iter().any(|name| name.starts_with('.')));
+}
+
+#[test]
+fn what_makes_no_sense_is_a_usage_error() {
+    let place = Place::new();
+    place.file("a.csv", "");
+    for line in [
+        "",
+        "a.csv -o out",
+        "a.csv -f xlsx",
+        "a.csv -q -v",
+        "a.csv --memory much",
+    ] {
+        let seen = place.merge(line);
+        assert_eq!((seen.code, seen.out.as_str()), (Some(2), ""), "{line}");
+    }
+    for shard in ["0/0", "3/3", "-1/3", "1", "a/b"] {
+        assert_eq!(
+            place.scan(&format!("a.csv --shard={shard}")).code,
+            Some(2),
+            "{shard}"
+        );
+    }
+}
+
+#[test]
+fn help_says_what_merging_adds_up() {
+    let help = Seen::of(&mut Place::new().command(["merge", "--help"]))
+        .quiet()
+        .out;
+    let words: Vec<_> = help.split_whitespace().collect();
+    let help = words.join(" ");
+    for part in [
+        "counts twice",
+        "least source name, bytewise",
+        "least offset",
+        "--tmp-dir",
+    ] {
+        assert!(help.contains(part), "{part}: {help}");
+    }
+}
+
+#[test]
+fn an_interrupted_merge_leaves_nothing_and_exits_with_130() {
+    let place = Place::new();
+    let mut command = place.command(["merge", "-", "-o", "out.csv", "--memory", "1M"]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let row = |number: u32| {
+        format!(
+            "{{\"doi\":\"10.5555/{number}\",\"mentions\":1,\"documents\":1,\"forms\":[],\"first_source\":\"a\",\"first_document\":null,\"first_offset\":0,\"first_text\":\"\",\"guessed\":false}}\n"
+        )
+    };
+    input
+        .write_all((0..20_000).map(row).collect::<String>().as_bytes())
+        .unwrap();
+    while !place
+        .entries()
+        .iter()
+        .any(|name| name.contains("doisift-merge"))
+    {
+        assert!(child.try_wait().unwrap().is_none());
+        thread::sleep(Duration::from_millis(5));
+    }
+    let id = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    drop(input);
+    assert_eq!(place.entries(), Vec::<String>::new());
+}
+
+#[test]
+fn a_full_disk_stops_the_merge() {
+    let place = Place::new();
+    place.file("a", "10.5555/a ");
+    place.scan("a -o a.csv").quiet();
+    let seen = place.merge("a.csv -f csv -o /dev/full");
+    assert_eq!(seen.code, Some(2));
+    assert!(
+        seen.err.starts_with("doisift: cannot write: /dev/full: "),
+        "{}",
+        seen.err
+    );
+    let seen = place.merge("- -f csv --tmp-dir no/such");
+    assert_eq!(
+        (seen.code, seen.err.as_str()),
+        (Some(0), ""),
+        "nothing was to be sorted"
+    );
+}
