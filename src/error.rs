@@ -46,6 +46,66 @@ pub enum ErrorKind {
     /// The run was cancelled.
     #[error("interrupted")]
     Cancelled,
+    /// The checkpoint in a folder cannot be kept, or gone on from.
+    #[error("the checkpoint in {folder}: {error}", folder = .0.display(), error = .1)]
+    Checkpoint(PathBuf, Box<CheckpointError>),
+}
+
+/// Why a checkpoint cannot be kept, or gone on from.
+///
+/// Names of sources are as in [`Report`](crate::Report)s. Nothing was read or written when one of these comes up, but for
+/// [`Io`](Self::Io).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckpointError {
+    /// Mentions are wanted.
+    #[error("mentions have none, since they are written as they are found; records have")]
+    Mentions,
+    /// A source that is no file.
+    #[error(
+        "{0} can be read only once, and an interrupted run reads a source again; put it into a file"
+    )]
+    Stream(Arc<str>),
+    /// Another run has the folder.
+    #[error("another run is using it")]
+    InUse,
+    /// A file of it, which is named, cannot be read or written.
+    #[error("{path}: {error}", path = .0.display(), error = .1)]
+    Io(PathBuf, io::Error),
+    /// Its manifest, or a run that this names, is not what was written.
+    #[error("{} is damaged; remove the folder to start anew", .0.display())]
+    Damaged(PathBuf),
+    /// Another version of doisift made it.
+    #[error("doisift {0} made it, this is {now}; finish with that, or remove the folder to start anew", now = env!("CARGO_PKG_VERSION"))]
+    Version(String),
+    /// An option that bears on the result was another.
+    #[error(
+        "{option} was {then} and is {now}; give the same again, or remove the folder to start anew"
+    )]
+    Option {
+        /// Its name.
+        option: &'static str,
+        /// What it was.
+        then: String,
+        /// What it is.
+        now: String,
+    },
+    /// A source came that was not there.
+    #[error("{0} was no source then; leave it out, or remove the folder to start anew")]
+    Added(Arc<str>),
+    /// A source is gone.
+    #[error(
+        "{0} was a source then and is none now; put it back, or remove the folder to start anew"
+    )]
+    Removed(Arc<str>),
+    /// A source that was read has another size or time of change.
+    #[error("{0} has changed since it was read; put it back, or remove the folder to start anew")]
+    Changed(Arc<str>),
+    /// Input was lost already, and the run is to fail at any loss; how many.
+    #[error(
+        "{0} errors lost input then, and this run is to fail at any; let it skip them, or remove the folder to start anew"
+    )]
+    Lost(u64),
 }
 
 /// A glob that has no meaning, and why.

@@ -40,7 +40,7 @@ pub use clean::{Cleaned, clean};
 pub use dedup::SpillError;
 pub use doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 #[cfg(feature = "pipeline")]
-pub use error::{BadGlob, Error, ErrorKind};
+pub use error::{BadGlob, CheckpointError, Error, ErrorKind};
 #[cfg(feature = "pipeline")]
 pub use input::{BadShard, InputError, Packing, Separator, Shard};
 #[cfg(feature = "pipeline")]

@@ -2,6 +2,7 @@
 //!
 //! Knows what the scanner counts and what an error tells; knows nothing of how a run goes.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Add, AddAssign};
 use std::path::PathBuf;
@@ -110,8 +111,8 @@ impl Serialize for Rejections {
 }
 
 /// Documents that were passed over since they are no text, counted by kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Skipped(BTreeMap<&'static str, u64>);
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Skipped(BTreeMap<Cow<'static, str>, u64>);
 
 impl Skipped {
     /// How many were of this kind.
@@ -125,12 +126,12 @@ impl Skipped {
     }
 
     pub(crate) fn add(&mut self, kind: &'static str) {
-        *self.0.entry(kind).or_default() += 1;
+        *self.0.entry(kind.into()).or_default() += 1;
     }
 }
 
 /// Errors that lost input: how many, and the first of them in source order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct Losses {
     /// All of them.
@@ -140,7 +141,7 @@ pub struct Losses {
 }
 
 /// One error that lost input.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct Loss {
     /// Name of the source.
@@ -164,6 +165,15 @@ impl Losses {
             message: error.kind().to_string(),
         });
         if self.list.len() > LISTED {
+            self.list.pop_last();
+        }
+    }
+
+    /// Adds those of another part of the run.
+    pub(crate) fn unite(&mut self, other: Losses) {
+        self.count += other.count;
+        self.list.extend(other.list);
+        while self.list.len() > LISTED {
             self.list.pop_last();
         }
     }

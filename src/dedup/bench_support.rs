@@ -33,14 +33,7 @@ pub fn fill_table(mentions: &[&str], threads: usize, drain: bool) -> Totals {
 
 /// The same within a budget of `bytes`, past which runs go to `folder`; all totals are 0 if that fails.
 pub fn fill_table_within(mentions: &[&str], threads: usize, bytes: usize, folder: &Path) -> Totals {
-    let budget = Budget {
-        bytes,
-        folder: folder.to_owned(),
-        threads,
-        note: Box::new(|_| {}),
-        fan: None,
-    };
-    let table = Table::within(Kept::All, budget);
+    let table = Table::within(Kept::All, Budget::new(bytes, folder, threads));
     let filled = fill_all(&table, mentions, threads);
     filled.and_then(|()| totals(table)).unwrap_or_default()
 }

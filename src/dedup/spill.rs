@@ -23,7 +23,7 @@ use super::merge::{Merge, Range, Ranges};
 use super::order::{self, Item};
 use super::page::Page;
 use super::rows::Sources;
-use super::run::{Entry, Frame, Packer, Reading, Run, SpillError, Writer};
+use super::run::{Entry, Fault, Frame, Packer, Reading, Run, RunFile, SpillError, Writer};
 use super::shard::Shard;
 use super::{DocumentId, Kept};
 
@@ -53,9 +53,54 @@ pub(crate) struct Budget {
     pub(crate) note: Box<dyn Fn(&Path) + Send + Sync>,
     /// Runs that are merged at once, unless the budget says so: for tests.
     pub(crate) fan: Option<usize>,
+    /// Is asked now and then whether to stop; then what is under way ends with an error.
+    pub(crate) stop: Box<dyn Fn() -> bool + Send + Sync>,
+    /// What is needed for runs to outlast the process; without it they are gone with the table.
+    pub(crate) lasting: Option<Lasting>,
+}
+
+/// Takes note of runs that are to outlast the process.
+pub(crate) type Keep = dyn Fn(&[RunFile], Spilled) -> Result<(), SpillError> + Send + Sync;
+
+/// Runs that outlast the process.
+///
+/// A run lasts once it was named to `keep`; until then its file is removed with the table.
+pub(crate) struct Lasting {
+    /// Runs of an earlier process that belong to the table.
+    pub(crate) runs: Vec<RunFile>,
+    /// What that process wrote.
+    pub(crate) written: Spilled,
+    /// Is told the runs that hold all that is known, which are on the disk, and what was written so far. When it returns,
+    /// other runs are not needed any more.
+    pub(crate) keep: Box<Keep>,
 }
 
 impl Budget {
+    /// A budget for runs that are gone with the table.
+    pub(crate) fn new(bytes: usize, folder: &Path, threads: usize) -> Self {
+        Budget {
+            bytes,
+            folder: folder.to_owned(),
+            threads,
+            note: Box::new(|_| {}),
+            fan: None,
+            stop: Box::new(|| false),
+            lasting: None,
+        }
+    }
+
+    fn writer(&self, kept: Kept) -> Result<Writer, SpillError> {
+        Writer::create(&self.folder, kept, self.lasting.is_some(), &*self.note)
+    }
+
+    /// An error if the work is to stop.
+    fn go_on(&self) -> Result<(), SpillError> {
+        match (self.stop)() {
+            true => Err(SpillError::new(&self.folder, Fault::Stopped)),
+            false => Ok(()),
+        }
+    }
+
     /// Bytes for what is counted. The rest is for what is not: buffers that pack and write runs, and what an allocator
     /// loses to its pages, of which each thread has its own; both were measured.
     fn counted(&self) -> usize {
@@ -128,7 +173,8 @@ pub(super) struct Contents<'t> {
 }
 
 impl Spill {
-    pub(super) fn new(kept: Kept, budget: Budget) -> Self {
+    pub(super) fn new(kept: Kept, mut budget: Budget) -> Self {
+        let state = budget.lasting.as_mut().map(State::resumed);
         Spill {
             kept,
             most: budget.counted(),
@@ -139,7 +185,7 @@ impl Spill {
             sorting: AtomicUsize::new(0),
             full: AtomicBool::new(false),
             failed: AtomicBool::new(false),
-            state: RwLock::default(),
+            state: RwLock::new(state.unwrap_or_default()),
         }
     }
 
@@ -248,6 +294,30 @@ fn on_its_threads<R: Send>(pool: &ThreadPool, work: impl FnOnce() -> R + Send) -
 }
 
 impl State {
+    /// With the runs of an earlier process.
+    fn resumed(lasting: &mut Lasting) -> State {
+        State {
+            runs: std::mem::take(&mut lasting.runs)
+                .into_iter()
+                .map(Run::lasting)
+                .collect(),
+            written: lasting.written,
+            ..State::default()
+        }
+    }
+
+    /// Has all runs outlast the process, if they are to.
+    pub(super) fn keep(&mut self, budget: &Budget) -> Result<(), SpillError> {
+        let Some(lasting) = &budget.lasting else {
+            return Ok(());
+        };
+        self.runs.iter().try_for_each(Run::sync)?;
+        let files: Vec<RunFile> = self.runs.iter().map(Run::file).collect();
+        (lasting.keep)(&files, self.written)?;
+        self.runs.iter_mut().for_each(Run::last);
+        Ok(())
+    }
+
     fn add(&mut self, run: Run) {
         self.written.runs += 1;
         self.written.bytes += run.bytes;
@@ -292,6 +362,8 @@ impl State {
             let runs: Vec<Run> = self.runs.drain(..some).collect();
             let run = merge_to_one(budget, kept, &runs, parallel)?;
             self.add(run);
+            self.keep(budget)?;
+            runs.into_iter().for_each(Run::remove);
         }
         let (runs, sources) = open(&self.runs, kept)?;
         let mut entries = 0;
@@ -302,6 +374,7 @@ impl State {
             let mut merge = Merge::new(&runs, &range)?;
             let mut page = Page::default();
             while merge.fill(&mut page, PAGE)? {
+                budget.go_on()?;
                 entries += page.len() as u64;
                 made.push(make(&page, &sources)?);
             }
@@ -344,8 +417,9 @@ fn write_table(
 ) -> Result<Run, SpillError> {
     let shards = contents.shards;
     order::by_key(shards, items, ahead.is_some());
-    let mut writer = Writer::create(&budget.folder, kept, &*budget.note)?;
+    let mut writer = budget.writer(kept)?;
     let pack = |items: &[Item]| {
+        budget.go_on()?;
         let mut packer = Packer::new(&budget.folder, budget.frame())?;
         let mut open = Vec::new();
         order::each(shards, items, |shard, at| {
@@ -370,12 +444,13 @@ fn merge_to_one(
     parallel: bool,
 ) -> Result<Run, SpillError> {
     let (runs, sources) = open(runs, kept)?;
-    let mut writer = Writer::create(&budget.folder, kept, &*budget.note)?;
+    let mut writer = budget.writer(kept)?;
     let merge = |range: Range| {
         let mut packer = Packer::new(&budget.folder, budget.frame())?;
         let mut merge = Merge::new(&runs, &range)?;
         let mut page = Page::default();
         while merge.fill(&mut page, PAGE)? {
+            budget.go_on()?;
             page.entries().try_for_each(|entry| packer.push(&entry))?;
         }
         packer.finish()

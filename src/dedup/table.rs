@@ -220,9 +220,39 @@ impl Table {
         if !spill.is_over() {
             return Ok(());
         }
-        self.spill(spill, &mut state, &shards)?;
+        self.turn_over(spill, &mut state, &mut shards)
+    }
+
+    /// Writes what it holds to disk, if there is anything, and has all runs outlast the process, if they are
+    /// [to](Budget::lasting). Waits for the threads that fill it; what their batches hold is not part of it.
+    ///
+    /// # Errors
+    /// If the table or its runs cannot be written; where the table could not, the run is lost.
+    pub(crate) fn checkpoint(&self) -> Result<(), SpillError> {
+        let Some(spill) = &self.spill else {
+            return Ok(());
+        };
+        let mut state = spill.close();
+        let mut shards: Vec<_> = self.shards.iter().map(lock).collect();
+        if spill.has_failed() {
+            return Ok(());
+        }
+        if shards.iter().any(|shard| shard.len() > 0) {
+            self.turn_over(spill, &mut state, &mut shards)?;
+        }
+        state.keep(&spill.budget)
+    }
+
+    /// Writes all to disk and empties the table.
+    fn turn_over(
+        &self,
+        spill: &Spill,
+        state: &mut State,
+        shards: &mut [MutexGuard<'_, Shard>],
+    ) -> Result<(), SpillError> {
+        self.spill(spill, state, shards)?;
         let slack = spill.budget.bytes / SLACK / shards.len();
-        for shard in &mut shards {
+        for shard in &mut *shards {
             shard.clear();
             shard.release(slack);
         }

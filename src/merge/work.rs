@@ -36,6 +36,7 @@ fn run_through(options: &Options) -> Result<MergeReport, Error> {
     let outputs = Outputs::create(
         options.output.as_deref(),
         options.report.as_deref(),
+        None,
         monitor,
     )?;
     let mut report = MergeReport::new(options.for_report());

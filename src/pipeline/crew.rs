@@ -8,7 +8,8 @@
 use std::fs::{self, File};
 use std::ops::Range;
 use std::sync::mpsc::{self, Sender, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 use std::{io, thread};
 
 use rayon::{Scope, ThreadPool};
@@ -53,7 +54,7 @@ pub(super) fn run(run: &Run<'_>, pool: &ThreadPool, sink: &mut Sink) {
         }
         let crew = Crew::new(run, writer);
         pool.in_place_scope(|scope| share_out(&crew, scope));
-        crew.finish();
+        crew.settle();
     });
 }
 
@@ -77,7 +78,7 @@ fn share_out<'s>(crew: &'s Crew<'_>, scope: &Scope<'s>) {
                 return crew.run.fail(Error::new(ErrorKind::Threads(error)));
             }
         }
-        Dispatcher::new(crew, scope, jobs).run();
+        Dispatcher::new(crew, scope, jobs, shared).run();
     });
 }
 
@@ -93,14 +94,10 @@ impl<'r> Crew<'r> {
         }
     }
 
-    fn finish(self) {
-        for worker in self.workers {
-            worker
-                .into_inner()
-                .unwrap_or_else(PoisonError::into_inner)
-                .worker
-                .finish();
-        }
+    /// Has all workers hand over what they hold. Not to be called on the pool.
+    fn settle(&self) {
+        let workers = self.workers.iter();
+        workers.for_each(|worker| lock(worker).worker.settle());
     }
 
     /// Has `work` done on the pool; what it finds comes to `place`.
@@ -141,6 +138,11 @@ struct Dispatcher<'d, 's, 'r> {
     crew: &'s Crew<'r>,
     scope: &'d Scope<'s>,
     feeders: SyncSender<Job>,
+    /// Each is out while a feeder reads.
+    feeding: Arc<Tickets>,
+    /// Those of the feeders' chunks, where they share them.
+    chunks: Option<Arc<Tickets>>,
+    /// Each is out while something else is scanned.
     tickets: Arc<Tickets>,
     slot: u64,
     group: Group,
@@ -154,13 +156,20 @@ struct Group {
 }
 
 impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
-    fn new(crew: &'s Crew<'r>, scope: &'d Scope<'s>, feeders: SyncSender<Job>) -> Self {
-        let tickets = Tickets::new(AHEAD * crew.run.options.threads, 0);
+    fn new(
+        crew: &'s Crew<'r>,
+        scope: &'d Scope<'s>,
+        feeders: SyncSender<Job>,
+        chunks: Option<Arc<Tickets>>,
+    ) -> Self {
+        let threads = crew.run.options.threads;
         Dispatcher {
             crew,
             scope,
             feeders,
-            tickets,
+            feeding: Tickets::new(threads, 0),
+            chunks,
+            tickets: Tickets::new(AHEAD * threads, 0),
             slot: 0,
             group: Group::default(),
         }
@@ -168,12 +177,32 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
 
     fn run(mut self) {
         for (ordinal, source) in self.crew.run.each_source() {
+            if self.crew.run.is_checkpoint_due() {
+                self.checkpoint();
+            }
+            self.crew.run.start(source);
             match source.kind {
                 Kind::File => self.file(ordinal, source),
                 Kind::Stream | Kind::Stdin => self.feed(ordinal),
             }
         }
         self.flush();
+        if self.crew.run.has_checkpoints() {
+            self.checkpoint();
+        }
+    }
+
+    /// Makes a checkpoint once all that was started is done.
+    fn checkpoint(&mut self) {
+        let since = Instant::now();
+        self.flush();
+        self.feeding.wait();
+        if let Some(chunks) = &self.chunks {
+            chunks.wait();
+        }
+        self.tickets.wait();
+        self.crew.settle();
+        self.crew.run.checkpoint(since);
     }
 
     fn file(&mut self, ordinal: u32, source: &Source) {
@@ -277,8 +306,13 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
     fn feed(&mut self, ordinal: u32) {
         self.flush();
         let slot = self.next_slot();
+        let ticket = self.feeding.take();
         // Feeders take jobs until this sender is gone.
-        let _ = self.feeders.send(Job { slot, ordinal });
+        let _ = self.feeders.send(Job {
+            slot,
+            ordinal,
+            ticket,
+        });
     }
 
     fn next_slot(&mut self) -> u64 {

@@ -20,6 +20,8 @@ use crate::report::Counts;
 pub(super) struct Job {
     pub(super) slot: u64,
     pub(super) ordinal: u32,
+    /// Is out until the source was read.
+    pub(super) ticket: Ticket,
 }
 
 /// Tickets whose buffers hold a chunk with its reach.
@@ -57,6 +59,7 @@ pub(super) fn run<'s>(
             pack: None,
         }
         .source();
+        drop(job.ticket);
     }
 }
 

@@ -7,6 +7,7 @@
 //! pool, where nothing waits for another thread; one plain thread writes mentions in order. Tickets bound what is under
 //! way between them.
 
+mod checkpoint;
 mod crew;
 mod feed;
 mod memory;
@@ -81,6 +82,8 @@ impl Pipeline {
     ///
     /// A source or document that cannot be read is counted in [`Report::errors`] and told to the [`log`] as a warning, and
     /// what came before its damage is kept, all but a name that the damage cuts through.
+    ///
+    /// With a [checkpoint](PipelineBuilder::checkpoint) it goes on from where an earlier run ended.
     ///
     /// # Errors
     /// If the output, or a temporary file, cannot be written, if the run is [cancelled](Monitor::cancel), or, with [`OnError::Fail`], if any

@@ -18,6 +18,9 @@ struct State {
     /// 0 where it is not known.
     total: AtomicU64,
     cancelled: AtomicBool,
+    suspended: AtomicBool,
+    /// The run can be suspended: it makes a checkpoint then.
+    resumable: AtomicBool,
     temporary: Mutex<Temporary>,
 }
 
@@ -62,9 +65,27 @@ impl Monitor {
         self.0.cancelled.store(true, Ordering::Relaxed);
     }
 
+    /// Ends a run that has a [checkpoint](super::PipelineBuilder::checkpoint) so that nothing is lost: no further source is
+    /// started, those being read are read to their end, which may take long, and a last checkpoint is made. Then the run ends
+    /// as if it was cancelled. Without a checkpoint, and once all sources were read, it is the same as [`cancel`](Self::cancel).
+    pub fn suspend(&self) {
+        self.0.suspended.store(true, Ordering::Relaxed);
+    }
+
     /// Whether the run was told to end.
     pub fn is_cancelled(&self) -> bool {
+        self.0.cancelled.load(Ordering::Relaxed) || self.0.suspended.load(Ordering::Relaxed)
+    }
+
+    /// Whether what is under way is to be dropped.
+    pub(super) fn is_ending(&self) -> bool {
         self.0.cancelled.load(Ordering::Relaxed)
+            || (self.is_cancelled() && !self.0.resumable.load(Ordering::Relaxed))
+    }
+
+    /// Whether the run makes a checkpoint if it is suspended now.
+    pub(super) fn set_resumable(&self, resumable: bool) {
+        self.0.resumable.store(resumable, Ordering::Relaxed);
     }
 
     /// Removes the temporary files of a run that will not come to its end, because the process is about to exit while a

@@ -1,11 +1,13 @@
 //! What a run is asked to do.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::Pipeline;
+use super::checkpoint::fault;
 use super::memory::available_memory;
 use super::monitor::Monitor;
-use crate::error::{BadGlob, Error, ErrorKind};
+use crate::error::{BadGlob, CheckpointError, Error, ErrorKind};
 use crate::input::{Limits, Search, Separator, Shard, display_name};
 use crate::records::Format;
 use crate::report::ReportOptions;
@@ -23,6 +25,9 @@ const WINDOW: u64 = 128 << 20;
 
 /// Bytes of memory below which a run cannot do.
 const LEAST_MEMORY: u64 = 1 << 20;
+
+/// Time from one checkpoint to the next: what a kill may cost at most, beside the sources that are being read.
+const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(60);
 
 /// What a broken source or document does to the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,6 +61,8 @@ pub struct PipelineBuilder {
     max_members: Option<u64>,
     memory: Option<u64>,
     tmp: Option<PathBuf>,
+    checkpoint: Option<PathBuf>,
+    checkpoint_interval: Option<Duration>,
     on_error: OnError,
     monitor: Monitor,
 }
@@ -76,6 +83,8 @@ pub(super) struct Options {
     pub(super) limits: Limits,
     pub(super) memory: usize,
     pub(super) tmp: PathBuf,
+    pub(super) checkpoint: Option<PathBuf>,
+    pub(super) checkpoint_interval: Duration,
     pub(super) on_error: OnError,
     pub(super) monitor: Monitor,
     include: Vec<String>,
@@ -214,6 +223,29 @@ impl PipelineBuilder {
         self
     }
 
+    /// Keeps what is done in a folder, so that a run that was killed, [suspended](Monitor::suspend) or ended by an error goes on
+    /// from there when the same is run again, and ends with the same output and counts as one run to the end. The folder is
+    /// made if it is not there. Runs of names stand in it rather than in the [temporary folder](Self::tmp_dir). After a run
+    /// that ended well, its files are removed, and the folder too if it was made for this. Nothing else in it is touched.
+    ///
+    /// At a checkpoint, no further source is started, those being read are read to their end, and all names are written to
+    /// disk: a source that was not read to its end when the run was killed is read again from its start. Threads, memory,
+    /// output and report may differ from one run to the next. Sources must be the same files, and unchanged if they were
+    /// read; else the run ends with an error and leaves the folder as it is. Mentions have no checkpoint, and neither have
+    /// streams.
+    pub fn checkpoint(mut self, folder: impl AsRef<Path>) -> Self {
+        self.checkpoint = Some(folder.as_ref().to_owned());
+        self
+    }
+
+    /// Sets the time from one [checkpoint](Self::checkpoint) to the next; the default is a minute. It may become longer: a
+    /// checkpoint costs the time that threads wait for the last source, and some for the disk, and 19 times that passes
+    /// before the next. With no time at all there is one before every source, whatever it costs.
+    pub fn checkpoint_interval(mut self, interval: Duration) -> Self {
+        self.checkpoint_interval = Some(interval);
+        self
+    }
+
     /// Sets what a broken source or document does; the default is [`OnError::Skip`].
     pub fn on_error(mut self, on_error: OnError) -> Self {
         self.on_error = on_error;
@@ -229,9 +261,10 @@ impl PipelineBuilder {
     /// The pipeline, ready to run.
     ///
     /// # Errors
-    /// If a glob has no meaning, the output's ending tells no format of this build and none was set, or it packs a format that
-    /// is packed within.
+    /// If a glob has no meaning, the output's ending tells no format of this build and none was set, it packs a format that is
+    /// packed within, or what is asked for has no [checkpoint](Self::checkpoint).
     pub fn build(self) -> Result<Pipeline, Error> {
+        self.check_checkpoint()?;
         let search = Search::new(&self.include, &self.exclude);
         let options = Options {
             search: search
@@ -248,6 +281,8 @@ impl PipelineBuilder {
             },
             memory: chosen_memory(self.memory),
             tmp: chosen_tmp_dir(self.tmp, self.output.as_deref()),
+            checkpoint: self.checkpoint,
+            checkpoint_interval: self.checkpoint_interval.unwrap_or(CHECKPOINT_INTERVAL),
             paths: self.paths,
             lists: self.lists,
             output: self.output,
@@ -262,6 +297,18 @@ impl PipelineBuilder {
             shard: self.shard,
         };
         Ok(Pipeline { options })
+    }
+
+    fn check_checkpoint(&self) -> Result<(), Error> {
+        let Some(folder) = &self.checkpoint else {
+            return Ok(());
+        };
+        let fault = |error| Err(fault(folder, error));
+        match self.paths.iter().find(|path| path.as_os_str() == "-") {
+            _ if self.mentions => fault(CheckpointError::Mentions),
+            Some(stdin) => fault(CheckpointError::Stream(display_name(stdin).into())),
+            None => Ok(()),
+        }
     }
 }
 

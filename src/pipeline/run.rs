@@ -10,26 +10,28 @@ use std::time::Instant;
 use rayon::ThreadPool;
 use serde::Serialize;
 
+use super::checkpoint::{self, Checkpoint, Done, Folder};
 use super::monitor::Monitor;
 use super::options::{OnError, Options};
 use super::{crew, turn};
-use crate::dedup::{Budget, Document, DocumentId, Drained, Kept, Table};
-use crate::error::{Error, ErrorKind};
+use crate::dedup::{Budget, Document, DocumentId, Drained, Kept, Lasting, Table};
+use crate::error::{CheckpointError, Error, ErrorKind};
 use crate::input::{InputError, Kind, Opening, Reach, Separator, Source, display_name, read_list};
-use crate::records::{Block, Format, MentionRow, Output, Record, RowWriter, writer};
+use crate::records::{Block, Format, MentionRow, Output, Record, RowWriter, Whole, writer};
 use crate::report::{Counts, Losses, Report, Skipped};
 use crate::scan::Scanner;
 
 /// What all threads of a run share.
 pub(super) struct Run<'p> {
     pub(super) options: &'p Options,
-    pub(super) sources: Vec<Source>,
+    pub(super) sources: Arc<Vec<Source>>,
     pub(super) reach: Reach,
     pub(super) table: Table,
     /// Device and inode of this run's outputs.
     own: Vec<(u64, u64)>,
     stopped: AtomicBool,
     ledger: Mutex<Ledger>,
+    checkpoint: Option<Arc<Checkpoint>>,
 }
 
 /// What came of a run so far.
@@ -37,6 +39,8 @@ pub(super) struct Run<'p> {
 struct Ledger {
     counts: Counts,
     losses: Losses,
+    /// Paths that could not be looked at: a run that goes on from another finds them again.
+    unfound: Losses,
     skipped: Skipped,
     failure: Option<Error>,
 }
@@ -64,16 +68,28 @@ pub(crate) struct Outputs {
 pub(super) fn run(options: &Options) -> Result<Report, Error> {
     let report = run_through(options);
     options.monitor.forget_temporary();
-    report
+    report.map_err(|error| match (error.kind(), &options.checkpoint) {
+        (ErrorKind::Spill(stopped), _) if stopped.is_stop() => Error::new(ErrorKind::Cancelled),
+        (ErrorKind::Spill(run), Some(folder)) if run.is_damage() => {
+            checkpoint::fault(folder, CheckpointError::Damaged(run.path().to_owned()))
+        }
+        _ => error,
+    })
 }
 
 fn run_through(options: &Options) -> Result<Report, Error> {
     let started = Instant::now();
     // Before any source is looked for, so that none of them is a source.
-    let report = options.report.as_deref();
-    let outputs = Outputs::create(options.output.as_deref(), report, &options.monitor)?;
+    let folder = folder(options)?;
+    let outputs = Outputs::create(
+        options.output.as_deref(),
+        options.report.as_deref(),
+        folder.as_ref().map(Folder::mark),
+        &options.monitor,
+    )?;
     let pool = pool(options)?;
-    let run = Run::new(options, &outputs)?;
+    let run = Run::new(options, &outputs, folder)?;
+    let checkpoint = run.checkpoint.clone();
     let mut sink = Sink {
         rows: writer(options.format, options.mentions, outputs.rows).map_err(Error::output)?,
         written: 0,
@@ -82,6 +98,7 @@ fn run_through(options: &Options) -> Result<Report, Error> {
         Some(pool) => crew::run(&run, pool, &mut sink),
         None => turn::run(&run, &mut sink),
     }
+    options.monitor.set_resumable(false);
     let (table, counts, losses, skipped) = run.into_results()?;
     let mut report = Report::new(options.for_report(), counts, losses);
     report.skipped = skipped;
@@ -92,7 +109,23 @@ fn run_through(options: &Options) -> Result<Report, Error> {
     report.bytes_read = options.monitor.progress().bytes;
     report.seconds = started.elapsed().as_secs_f64();
     commit(rows, &report, outputs.report)?;
+    if let Some(checkpoint) = checkpoint {
+        checkpoint.end(paths_out(options))?;
+    }
     Ok(report)
+}
+
+/// The files that a run writes.
+fn paths_out(options: &Options) -> impl Iterator<Item = &Path> {
+    let paths = [&options.output, &options.report];
+    paths.into_iter().flatten().map(PathBuf::as_path)
+}
+
+/// The folder of checkpoints, taken for this run.
+fn folder(options: &Options) -> Result<Option<Folder>, Error> {
+    let folder = options.checkpoint.as_deref();
+    let opened = folder.map(|folder| Folder::open(folder, paths_out(options)));
+    opened.transpose()
 }
 
 /// With one thread all is done on the caller's.
@@ -106,14 +139,19 @@ fn pool(options: &Options) -> Result<Option<ThreadPool>, Error> {
 }
 
 impl Outputs {
-    /// Opens them; `monitor` learns of those that are temporary.
+    /// Opens them, under temporary names that are made with `mark` if there is one; `monitor` learns of those.
     pub(crate) fn create(
         rows: Option<&Path>,
         report: Option<&Path>,
+        mark: Option<&str>,
         monitor: &Monitor,
     ) -> Result<Self, Error> {
         let create = |path: Option<&Path>| -> Result<Output, Error> {
-            let output = Output::create(path).map_err(Error::output)?;
+            let output = match mark {
+                Some(mark) => Output::create_marked(path, mark),
+                None => Output::create(path),
+            };
+            let output = output.map_err(Error::output)?;
             monitor.note_temporary(output.temporary());
             Ok(output)
         };
@@ -134,39 +172,66 @@ impl Outputs {
     }
 }
 
-/// Gives the rows their name, then the report, which is written as JSON.
+/// Gives the rows their name, and the report, which is written as JSON; but neither before both are written, so that one that
+/// finds no room leaves none.
 pub(crate) fn commit(
     rows: Output,
     report: &impl Serialize,
     output: Option<Output>,
 ) -> Result<(), Error> {
     let commit = || -> io::Result<()> {
-        rows.commit()?;
-        let Some(mut output) = output else {
-            return Ok(());
+        let Some(output) = output else {
+            return rows.commit();
         };
-        serde_json::to_writer_pretty(&mut output, report)?;
-        output.write_all(b"\n")?;
-        output.commit()
+        let rows = rows.finish()?;
+        let report = write_report(report, output)?;
+        rows.commit()?;
+        report.commit()
     };
     commit().map_err(Error::output)
 }
 
+fn write_report(report: &impl Serialize, mut output: Output) -> io::Result<Whole> {
+    serde_json::to_writer_pretty(&mut output, report)?;
+    output.write_all(b"\n")?;
+    output.finish()
+}
+
 impl<'p> Run<'p> {
-    fn new(options: &'p Options, outputs: &Outputs) -> Result<Self, Error> {
+    fn new(options: &'p Options, outputs: &Outputs, folder: Option<Folder>) -> Result<Self, Error> {
         let (before, behind) = Scanner::new().window();
-        let (sources, lost) = options.search.find(&paths(options)?);
+        let (mut sources, lost) = options.search.find(&paths(options)?);
+        if let Some(folder) = &folder {
+            sources.retain(|source| !folder.holds(&source.path));
+        }
+        let sources = Arc::new(sources);
+        let names = kept(options) == Kept::Key;
+        let begun = folder.map(|folder| Checkpoint::begin(folder, options, names, &sources));
+        let (checkpoint, earlier) = begun.transpose()?.unzip();
+        let checkpoint = checkpoint.map(Arc::new);
+        options.monitor.set_resumable(checkpoint.is_some());
+        let ledger = Ledger::resumed(
+            earlier.as_ref().map(|earlier| &earlier.done),
+            &options.monitor,
+        );
+        let lasting = checkpoint.as_ref().zip(earlier);
         let run = Run {
             options,
             sources,
             reach: Reach { before, behind },
-            table: table(options),
+            table: table(
+                options,
+                lasting.map(|(checkpoint, earlier)| checkpoint.lasting(earlier)),
+            ),
             own: outputs.identities(),
             stopped: AtomicBool::new(false),
-            ledger: Mutex::default(),
+            ledger: Mutex::new(ledger),
+            checkpoint,
         };
         for path in lost {
-            run.lose(display_name(&path.path).into(), None, path.error);
+            let error = Error::new(ErrorKind::Input(path.error));
+            let error = error.in_source(display_name(&path.path).into());
+            run.note_loss(error, |ledger| &mut ledger.unfound);
         }
         if options.measure {
             run.measure();
@@ -185,9 +250,47 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// The sources in order.
+    /// The sources in order, without those that an earlier run did, until the run is to end.
     pub(super) fn each_source(&self) -> impl Iterator<Item = (u32, &Source)> {
-        (0..).zip(&self.sources).take_while(|_| !self.is_halted())
+        let done = self.checkpoint.as_ref().map_or(0, |at| at.started());
+        let sources = (0..).zip(self.sources.iter()).skip(done);
+        sources.take_while(|_| !self.is_halted() && !self.options.monitor.is_cancelled())
+    }
+
+    /// Takes note of the next source, which is about to be read.
+    pub(super) fn start(&self, source: &Source) {
+        if let Some(checkpoint) = &self.checkpoint {
+            checkpoint.start(source);
+        }
+    }
+
+    pub(super) fn has_checkpoints(&self) -> bool {
+        self.checkpoint.is_some()
+    }
+
+    /// Whether it is time to wait for all that is under way, and make a checkpoint.
+    pub(super) fn is_checkpoint_due(&self) -> bool {
+        self.checkpoint.as_ref().is_some_and(|at| at.is_due())
+    }
+
+    /// Makes a checkpoint, if the run has any. All sources that were started are done, unless the run was halted; `since`
+    /// is when they were begun to be waited for.
+    pub(super) fn checkpoint(&self, since: Instant) {
+        let Some(checkpoint) = self.checkpoint.as_ref().filter(|_| !self.is_halted()) else {
+            return;
+        };
+        let ledger = lock(&self.ledger);
+        let done = Done {
+            sources: checkpoint.started(),
+            counts: ledger.counts,
+            losses: ledger.losses.clone(),
+            skipped: ledger.skipped.clone(),
+            bytes_read: self.options.monitor.progress().bytes,
+        };
+        drop(ledger);
+        if let Err(error) = checkpoint.make(since, done, || self.table.checkpoint()) {
+            self.fail(error.into());
+        }
     }
 
     pub(super) fn named(&self, ordinal: u32) -> Named {
@@ -214,7 +317,7 @@ impl<'p> Run<'p> {
 
     /// Whether there is no use in going on.
     pub(super) fn is_halted(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed) || self.options.monitor.is_cancelled()
+        self.stopped.load(Ordering::Relaxed) || self.options.monitor.is_ending()
     }
 
     /// Takes note of input that was lost: at `at` of a document, or a source that was not opened.
@@ -228,11 +331,15 @@ impl<'p> Run<'p> {
         if let Some((document, offset)) = at {
             error = error.at(document, offset);
         }
+        self.note_loss(error, |ledger| &mut ledger.losses);
+    }
+
+    fn note_loss(&self, error: Error, losses: impl Fn(&mut Ledger) -> &mut Losses) {
         match self.options.on_error {
             OnError::Fail => self.fail(error),
             OnError::Skip => {
                 log::warn!("{error}");
-                lock(&self.ledger).losses.add(&error);
+                losses(&mut lock(&self.ledger)).add(&error);
             }
         }
     }
@@ -257,14 +364,30 @@ impl<'p> Run<'p> {
     }
 
     fn into_results(self) -> Result<(Table, Counts, Losses, Skipped), Error> {
-        let ledger = self
-            .ledger
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+        let ledger = self.ledger.into_inner();
+        let mut ledger = ledger.unwrap_or_else(PoisonError::into_inner);
+        ledger.losses.unite(ledger.unfound);
         match ledger.failure {
             Some(error) => Err(error),
             None => not_cancelled(&self.options.monitor)
                 .map(|()| (self.table, ledger.counts, ledger.losses, ledger.skipped)),
+        }
+    }
+}
+
+impl Ledger {
+    /// What came of a run that goes on from what an earlier one has done.
+    fn resumed(done: Option<&Done>, monitor: &Monitor) -> Ledger {
+        let Some(done) = done else {
+            return Ledger::default();
+        };
+        monitor.add_bytes(done.bytes_read);
+        monitor.add_mentions(done.counts.tally.mentions);
+        Ledger {
+            counts: done.counts,
+            losses: done.losses.clone(),
+            skipped: done.skipped.clone(),
+            ..Ledger::default()
         }
     }
 }
@@ -285,16 +408,18 @@ impl Named {
 }
 
 /// The table of a run; where mentions are wanted it stays empty.
-fn table(options: &Options) -> Table {
-    let monitor = options.monitor.clone();
+fn table(options: &Options, lasting: Option<Lasting>) -> Table {
+    let (noting, ending) = (options.monitor.clone(), options.monitor.clone());
+    // What the next run wants or removes is not to be removed if this process exits.
+    let note = lasting.is_none();
+    let folder = options.checkpoint.as_ref().unwrap_or(&options.tmp);
     // What gathers records for the output has its part; most of it, it has while the table is still full.
     let output = options.format.held().min(options.memory / 2);
     let budget = Budget {
-        bytes: options.memory - output,
-        folder: options.tmp.clone(),
-        threads: options.threads,
-        note: Box::new(move |path| monitor.note_temporary(Some(path))),
-        fan: None,
+        note: Box::new(move |path| noting.note_temporary(Some(path).filter(|_| note))),
+        stop: Box::new(move || ending.is_ending()),
+        lasting,
+        ..Budget::new(options.memory - output, folder, options.threads)
     };
     Table::within(kept(options), budget)
 }

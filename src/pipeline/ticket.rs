@@ -9,6 +9,7 @@ use super::run::lock;
 pub(super) struct Tickets {
     free: Mutex<Vec<Load>>,
     returned: Condvar,
+    count: usize,
     /// Size of the buffer that comes with a ticket.
     size: usize,
 }
@@ -33,8 +34,20 @@ impl Tickets {
         Arc::new(Tickets {
             free: Mutex::new(free),
             returned: Condvar::new(),
+            count,
             size,
         })
+    }
+
+    /// Waits until no ticket is out. Nobody may take one meanwhile.
+    pub(super) fn wait(&self) {
+        let mut free = lock(&self.free);
+        while free.len() < self.count {
+            free = self
+                .returned
+                .wait(free)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
     }
 
     /// Waits for a ticket. Its buffer holds what it last held; its rows are empty.

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::order::Rows;
 use super::run::{Named, Run, Sink};
@@ -20,13 +21,17 @@ pub(super) struct Turn<'r> {
 pub(super) fn run(run: &Run<'_>, sink: &mut Sink) {
     let mut turn = Turn::new(run);
     for (ordinal, source) in run.each_source() {
+        if run.is_checkpoint_due() {
+            turn.checkpoint();
+        }
+        run.start(source);
         turn.source(ordinal, source, &mut |rows| {
             if let Err(error) = rows.write(sink) {
                 run.fail(Error::output(error));
             }
         });
     }
-    turn.worker.finish();
+    turn.checkpoint();
 }
 
 impl<'r> Turn<'r> {
@@ -36,6 +41,13 @@ impl<'r> Turn<'r> {
             worker: Worker::new(run),
             sliding: Worker::sliding(run),
         }
+    }
+
+    /// Hands over all that was found, and makes a checkpoint if the run has any.
+    fn checkpoint(&mut self) {
+        let since = Instant::now();
+        self.worker.settle();
+        self.run.checkpoint(since);
     }
 
     /// Takes all documents of a source, and calls `after` with the mentions of each chunk, where these are kept.

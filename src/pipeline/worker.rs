@@ -221,10 +221,10 @@ impl<'r> Worker<'r> {
         self.run.options.monitor.add_mentions(tally.mentions);
     }
 
-    /// Hands over all that is left.
-    pub(super) fn finish(mut self) {
+    /// Hands over all that it holds.
+    pub(super) fn settle(&mut self) {
         self.found.hand_over();
-        self.run.count(self.counts);
+        self.run.count(std::mem::take(&mut self.counts));
     }
 }
 

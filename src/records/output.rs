@@ -40,6 +40,13 @@ pub(crate) struct Output {
     identities: Vec<FileId>,
 }
 
+/// An output that is written, and may lack its name yet. Dropped without [`commit`](Self::commit), it leaves nothing.
+pub(crate) struct Whole {
+    target: Target,
+    /// What errors name.
+    path: PathBuf,
+}
+
 enum Encoder {
     Plain(BufWriter<Target>),
     Gzip(GzEncoder<BufWriter<Target>>),
@@ -75,19 +82,31 @@ impl Output {
     /// # Errors
     /// If `path` is a folder, or its folder is missing or cannot be written to, or a special file cannot be opened.
     pub(crate) fn create(path: Option<&Path>) -> io::Result<Output> {
-        let name = path.unwrap_or(Path::new("standard output"));
-        Output::open(path).map_err(|error| at(name, error))
+        Output::open(path, None).map_err(|error| at(or_stdout(path), error))
     }
 
-    fn open(path: Option<&Path>) -> io::Result<Output> {
+    /// The same; the temporary name is made with `mark`, so that [`temporary_of`](Self::temporary_of) tells it beforehand.
+    pub(crate) fn create_marked(path: Option<&Path>, mark: &str) -> io::Result<Output> {
+        Output::open(path, Some(mark)).map_err(|error| at(or_stdout(path), error))
+    }
+
+    /// The temporary file that an output at `path` will be written to, given a `mark`; none if it is written straight.
+    pub(crate) fn temporary_of(path: &Path, mark: &str) -> io::Result<Option<PathBuf>> {
+        Ok(match Place::of(path).map_err(|error| at(path, error))? {
+            Place::Regular(path) => Some(folder(&path).join(temporary_name(&path, mark))),
+            Place::Descriptor(_) | Place::Special(_) => None,
+        })
+    }
+
+    fn open(path: Option<&Path>, mark: Option<&str>) -> io::Result<Output> {
         let target = match path {
-            Some(path) => Target::open(path)?,
+            Some(path) => Target::open(path, mark)?,
             None => Target::Stdout(io::stdout()),
         };
         let identities = target.identities();
         let compression = path.map_or(Compression::None, Compression::from_path);
         let encoder = Encoder::new(compression, target)?;
-        let path = path.unwrap_or(Path::new("standard output")).to_owned();
+        let path = or_stdout(path).to_owned();
         Ok(Output {
             encoder,
             path,
@@ -117,9 +136,34 @@ impl Output {
     /// # Errors
     /// If that fails; then nothing is left under the final name but what stood there before.
     pub(crate) fn commit(self) -> io::Result<()> {
+        self.finish()?.commit()
+    }
+
+    /// Ends compression and writes what is left: whatever the disk has no room for is told here.
+    ///
+    /// # Errors
+    /// If that fails; then nothing is left.
+    pub(crate) fn finish(self) -> io::Result<Whole> {
         let Output { encoder, path, .. } = self;
-        let committed = encoder.finish().and_then(Target::commit);
-        committed.map_err(|error| at(&path, error))
+        let finished = encoder.finish().and_then(|mut target| {
+            target.flush()?;
+            Ok(target)
+        });
+        match finished {
+            Ok(target) => Ok(Whole { target, path }),
+            Err(error) => Err(at(&path, error)),
+        }
+    }
+}
+
+impl Whole {
+    /// Gives a regular file its name.
+    ///
+    /// # Errors
+    /// If that fails; then nothing is left under the final name but what stood there before.
+    pub(crate) fn commit(self) -> io::Result<()> {
+        let Whole { target, path } = self;
+        target.commit().map_err(|error| at(&path, error))
     }
 }
 
@@ -176,7 +220,7 @@ impl Encoder {
 }
 
 impl Target {
-    fn open(path: &Path) -> io::Result<Target> {
+    fn open(path: &Path, mark: Option<&str>) -> io::Result<Target> {
         match Place::of(path)? {
             Place::Descriptor(1) => Ok(Target::Stdout(io::stdout())),
             Place::Descriptor(_) => Ok(Target::Straight(
@@ -185,16 +229,15 @@ impl Target {
             Place::Special(path) => {
                 Ok(Target::Straight(OpenOptions::new().write(true).open(path)?))
             }
-            Place::Regular(path) => Target::aside(path),
+            Place::Regular(path) => Target::aside(path, mark),
         }
     }
 
-    fn aside(path: PathBuf) -> io::Result<Target> {
-        let name = path
-            .file_name()
-            .ok_or(io::ErrorKind::InvalidInput)?
-            .to_string_lossy();
-        let (file, temporary) = temporary(folder(&path), &name)?.into_parts();
+    fn aside(path: PathBuf, mark: Option<&str>) -> io::Result<Target> {
+        if path.file_name().is_none() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let (file, temporary) = temporary(&path, mark)?.into_parts();
         if let Ok(metadata) = fs::metadata(&path) {
             file.set_permissions(metadata.permissions())?;
         }
@@ -205,8 +248,7 @@ impl Target {
         })
     }
 
-    fn commit(mut self) -> io::Result<()> {
-        self.flush()?;
+    fn commit(self) -> io::Result<()> {
         match self {
             Target::Aside {
                 temporary, path, ..
@@ -296,16 +338,39 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// A temporary file that will be `name`.
-fn temporary(folder: &Path, name: &str) -> io::Result<NamedTempFile<File>> {
-    // Names may have 255 bytes; the random part wants room too.
-    let prefix: String = format!(".{name}").chars().take(48).chain(['.']).collect();
+/// The end of temporary names.
+const TEMPORARY: &str = ".tmp";
+
+/// A temporary file that will be `path`, with a mark in its name or something random.
+fn temporary(path: &Path, mark: Option<&str>) -> io::Result<NamedTempFile<File>> {
     // Opened here, not by tempfile: any new file's permissions, and the system's own words if it fails.
     let open = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
-    tempfile::Builder::new()
-        .prefix(&prefix)
-        .suffix(".tmp")
-        .make_in(folder, open)
+    let mut builder = tempfile::Builder::new();
+    match mark {
+        Some(mark) => builder
+            .prefix(&temporary_name(path, mark))
+            .rand_bytes(0)
+            .make_in(folder(path), open),
+        None => builder
+            .prefix(&temporary_start(path))
+            .suffix(TEMPORARY)
+            .make_in(folder(path), open),
+    }
+}
+
+fn temporary_name(path: &Path, mark: &str) -> String {
+    temporary_start(path) + mark + TEMPORARY
+}
+
+/// Names may have 255 bytes; what makes it unique wants room too.
+fn temporary_start(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    format!(".{name}").chars().take(48).chain(['.']).collect()
+}
+
+/// What errors name.
+fn or_stdout(path: Option<&Path>) -> &Path {
+    path.unwrap_or(Path::new("standard output"))
 }
 
 fn at(path: &Path, error: io::Error) -> io::Error {

@@ -76,6 +76,12 @@ impl Tally {
     pub(crate) fn reject(&mut self, reason: Rejection) {
         self.rejections[reason as usize] += 1;
     }
+
+    /// Sets how many candidates were refused for this reason.
+    #[cfg(feature = "pipeline")]
+    pub(crate) fn set_rejected(&mut self, reason: Rejection, count: u64) {
+        self.rejections[reason as usize] = count;
+    }
 }
 
 impl Add for Tally {

@@ -5,6 +5,7 @@
 mod bombs;
 mod broken;
 mod cases;
+mod checkpoint;
 #[path = "../common/mod.rs"]
 mod common;
 mod memory;

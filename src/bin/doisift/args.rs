@@ -153,6 +153,15 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) tmp_dir: Option<PathBuf>,
 
+    /// Keep in this folder what is done, so that the same command goes on from there after a crash, a kill or Ctrl-C;
+    /// removed at the end. Not with --mentions, nor with standard input
+    #[arg(long, value_name = "DIR")]
+    pub(crate) checkpoint: Option<PathBuf>,
+
+    /// Milliseconds from one checkpoint to the next: for tests
+    #[arg(long, hide = true, value_name = "MS", requires = "checkpoint")]
+    pub(crate) checkpoint_interval: Option<u64>,
+
     /// Write what the run did to a file, as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,

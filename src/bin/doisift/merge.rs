@@ -1,6 +1,7 @@
 //! `doisift merge`: arguments to a merge, run and watched as a scan is.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::bail;
 use clap::{ArgAction, Args};
@@ -63,7 +64,7 @@ pub(crate) fn run(args: MergeArgs) -> anyhow::Result<Ending> {
     let monitor = Monitor::new();
     let meter = Meter::new(false, log_level(args.quiet, args.verbose));
     let merge = builder(args).monitor(&monitor).build()?;
-    watched(&monitor, meter, move || merge.run(), ending)
+    watched(&monitor, meter, Duration::ZERO, move || merge.run(), ending)
 }
 
 fn builder(args: MergeArgs) -> MergeBuilder {

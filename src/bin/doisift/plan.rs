@@ -1,7 +1,8 @@
 //! Arguments to a plan: the pipeline that will run, and what is shown of it.
 
 use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::bail;
 use doisift::{Monitor, OnError, Pipeline, PipelineBuilder, Separator};
@@ -13,6 +14,7 @@ use crate::args::{self, ScanArgs, When};
 pub(crate) struct Plan {
     pub(crate) pipeline: Pipeline,
     pub(crate) monitor: Monitor,
+    pub(crate) checkpoint: Option<PathBuf>,
     pub(crate) progress: bool,
     pub(crate) log: LevelFilter,
 }
@@ -30,6 +32,7 @@ impl Plan {
             When::Never => false,
         };
         let log = log_level(args.quiet, args.verbose);
+        let checkpoint = args.checkpoint.clone();
         let pipeline = options(sources(&args)?, args)
             .monitor(&monitor)
             .measure(progress)
@@ -37,6 +40,7 @@ impl Plan {
         Ok(Plan {
             pipeline,
             monitor,
+            checkpoint,
             progress,
             log,
         })
@@ -121,6 +125,12 @@ fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
     }
     if let Some(folder) = args.tmp_dir {
         builder = builder.tmp_dir(folder);
+    }
+    if let Some(folder) = args.checkpoint {
+        builder = builder.checkpoint(folder);
+    }
+    if let Some(milliseconds) = args.checkpoint_interval {
+        builder = builder.checkpoint_interval(Duration::from_millis(milliseconds));
     }
     if let Some(threads) = args.threads {
         builder = builder.threads(threads.into());

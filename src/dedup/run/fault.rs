@@ -18,6 +18,8 @@ pub(in crate::dedup) enum Fault {
     Io(#[from] io::Error),
     #[error("damaged: {0}")]
     Damaged(Damage),
+    #[error("stopped")]
+    Stopped,
 }
 
 /// What was seen of a file's damage.
@@ -41,9 +43,19 @@ impl SpillError {
         }
     }
 
-    /// A temporary file that is no run of a table has the same troubles.
+    /// What the system says of a file that runs depend on, or that has the same troubles.
     pub(crate) fn io(path: &Path, error: io::Error) -> Self {
         SpillError::new(path, error)
+    }
+
+    /// Whether work was ended since [its budget](super::super::Budget) said so.
+    pub(crate) fn is_stop(&self) -> bool {
+        matches!(self.fault, Fault::Stopped)
+    }
+
+    /// Whether the file is not what was written.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self.fault, Fault::Damaged(_))
     }
 
     /// The file, or the folder that it could not be made in.

@@ -1,7 +1,7 @@
 //! A run's file as a whole: opened and checked, its sources, and the heads of its frames one after another.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,11 +16,21 @@ use super::frame::{HEAD, Head, Kind, unpack};
 use super::varint::Bytes;
 use super::{ENDING, HEADER, TRAILER, header};
 
-/// A run that was written. Its file is removed when this is dropped.
+/// A run that was written. Its file is removed when this is dropped, unless it is to [last](Run::last).
 pub(in crate::dedup) struct Run {
-    pub(super) path: TempPath,
+    path: PathBuf,
     /// Bytes of the file.
     pub(in crate::dedup) bytes: u64,
+    /// None if it lasts.
+    temporary: Option<TempPath>,
+}
+
+/// The file of a run that outlasts its process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RunFile {
+    pub(crate) path: PathBuf,
+    /// Bytes of the file.
+    pub(crate) bytes: u64,
 }
 
 /// A run that is open for reading.
@@ -59,6 +69,54 @@ impl Run {
     /// they are read.
     pub(in crate::dedup) fn open(&self, kept: Kept) -> Result<Reading, SpillError> {
         Reading::open(&self.path, kept)
+    }
+
+    pub(super) fn new(temporary: TempPath, bytes: u64) -> Run {
+        Run {
+            path: temporary.to_owned(),
+            bytes,
+            temporary: Some(temporary),
+        }
+    }
+
+    /// A run of another process, which lasts.
+    pub(in crate::dedup) fn lasting(file: RunFile) -> Run {
+        Run {
+            path: file.path,
+            bytes: file.bytes,
+            temporary: None,
+        }
+    }
+
+    /// Where it is.
+    pub(in crate::dedup) fn file(&self) -> RunFile {
+        RunFile {
+            path: self.path.clone(),
+            bytes: self.bytes,
+        }
+    }
+
+    /// Sees to it that what was written is on the disk, unless the run lasts already.
+    pub(in crate::dedup) fn sync(&self) -> Result<(), SpillError> {
+        if self.temporary.is_none() {
+            return Ok(());
+        }
+        let synced = File::open(&self.path).and_then(|file| file.sync_all());
+        synced.map_err(|error| SpillError::new(&self.path, error))
+    }
+
+    /// Has the file stay when this is dropped.
+    pub(in crate::dedup) fn last(&mut self) {
+        if let Some(mut temporary) = self.temporary.take() {
+            temporary.disable_cleanup(true);
+        }
+    }
+
+    /// Removes the file, also if it was to last; what cannot be removed stays.
+    pub(in crate::dedup) fn remove(self) {
+        if self.temporary.is_none() {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 

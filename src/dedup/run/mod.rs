@@ -25,7 +25,9 @@ mod write;
 
 pub(super) use cursor::Cursor;
 pub(super) use entry::{Entry, Fields, Span};
+pub(super) use fault::Fault;
 pub use fault::SpillError;
+pub(crate) use file::RunFile;
 pub(super) use file::{Ahead, Heads, Reading, Run};
 pub(super) use write::{Frame, Packer, Writer};
 
@@ -38,6 +40,20 @@ const VERSION: u32 = 1;
 const HEADER: usize = 16;
 /// Bytes of a trailer.
 const TRAILER: usize = 40;
+
+/// Names of files: what comes before and behind so many random letters and digits. Of runs that are gone with their
+/// process, and of those that may outlast it.
+const PASSING: (&str, usize, &str) = (".doisift-run.", 6, ".tmp");
+const LASTING: (&str, usize, &str) = ("doisift-", 16, ".run");
+
+/// Whether a file of this name is a run that may have outlasted its process.
+pub(crate) fn is_lasting_run(name: &str) -> bool {
+    let (prefix, random, suffix) = LASTING;
+    let middle = name
+        .strip_prefix(prefix)
+        .and_then(|name| name.strip_suffix(suffix));
+    middle.is_some_and(|m| m.len() == random && m.bytes().all(|b| b.is_ascii_alphanumeric()))
+}
 
 /// The header of a run.
 fn header(kept: Kept) -> [u8; HEADER] {

@@ -15,7 +15,7 @@ use super::fault::SpillError;
 use super::file::Run;
 use super::frame::{Kind, Press};
 use super::varint::{put, put_bytes};
-use super::{ENDING, HEADER, header};
+use super::{ENDING, HEADER, LASTING, PASSING, header};
 
 /// Bytes that are written at once.
 const BUFFER: usize = 256 << 10;
@@ -115,20 +115,23 @@ pub(in crate::dedup) struct Writer {
 }
 
 impl Writer {
-    /// Makes a file in `folder` and tells `note` its path.
+    /// Makes a file in `folder`, named as one that is to last or not, and tells `note` its path.
     ///
     /// # Errors
     /// If that cannot be done; all errors of a writer name the file, or else the folder.
     pub(in crate::dedup) fn create(
         folder: &Path,
         kept: Kept,
+        lasting: bool,
         note: &dyn Fn(&Path),
     ) -> Result<Writer, SpillError> {
         // Opened here, not by tempfile, for the system's own words if it fails.
         let open = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
+        let (prefix, random, suffix) = if lasting { LASTING } else { PASSING };
         let made = tempfile::Builder::new()
-            .prefix(".doisift-run.")
-            .suffix(".tmp")
+            .prefix(prefix)
+            .rand_bytes(random)
+            .suffix(suffix)
             .make_in(folder, open);
         let (file, path) = made
             .map_err(|error| SpillError::new(folder, error))?
@@ -170,10 +173,7 @@ impl Writer {
         let trailer = self.trailer(sources_at);
         self.write(&trailer)?;
         self.out.flush().map_err(|error| self.fault(error))?;
-        Ok(Run {
-            path: self.path,
-            bytes: self.written,
-        })
+        Ok(Run::new(self.path, self.written))
     }
 
     fn trailer(&self, sources_at: u64) -> Vec<u8> {

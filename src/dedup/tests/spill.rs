@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
 use super::*;
-use crate::dedup::Budget;
+use crate::dedup::{Budget, Lasting, RunFile, Spilled};
 
 /// A table whose runs can be seen.
 struct Spilling {
@@ -25,11 +25,9 @@ impl Spilling {
         let runs = Arc::<Mutex<Vec<PathBuf>>>::default();
         let noted = Arc::clone(&runs);
         let budget = Budget {
-            bytes,
-            folder: folder.path().to_owned(),
-            threads,
             note: Box::new(move |path| noted.lock().unwrap().push(path.to_owned())),
             fan: Some(FAN),
+            ..Budget::new(bytes, folder.path(), threads)
         };
         Spilling {
             table: Table::within(kept, budget),
@@ -352,4 +350,93 @@ fn a_table_that_is_dropped_leaves_no_run() {
     assert_eq!(left(folder.path()), 2);
     drop(table);
     assert_eq!(left(folder.path()), 0);
+}
+
+/// Fills and drains a table that is told to stop when it has asked so often. Returns how often it asked.
+fn stopped(all: &[Said], at: usize) -> Result<usize, SpillError> {
+    let folder = TempDir::new().unwrap();
+    let asked = Arc::new(Mutex::new(0));
+    let asking = Arc::clone(&asked);
+    let stop = move || {
+        let mut asked = asking.lock().unwrap();
+        *asked += 1;
+        *asked >= at
+    };
+    let budget = Budget {
+        fan: Some(FAN),
+        stop: Box::new(stop),
+        ..Budget::new(64 << 10, folder.path(), 1)
+    };
+    let table = Table::within(Kept::All, budget);
+    let mut batch = table.batch();
+    let filled = all.chunks(1000).try_for_each(|part| {
+        part.iter().for_each(|one| push(&mut batch, one));
+        table.absorb(&mut batch)
+    });
+    let ended = filled.and_then(|()| table.into_rows(|rows| Ok(rows.count()), |_| Ok(())));
+    assert_eq!(left(folder.path()), 0, "{at}");
+    ended.map(|_| *asked.lock().unwrap())
+}
+
+#[test]
+fn told_to_stop_it_stops_wherever_it_is_and_leaves_no_run() {
+    let all = many();
+    let all = &all[..12_000];
+    let often = stopped(all, usize::MAX).unwrap();
+    // While it is filled, in rounds of merges, and in the last merge.
+    for at in [1, often / 10, often / 2, often] {
+        let ended = stopped(all, at);
+        assert!(ended.is_err_and(|error| error.is_stop()), "{at} of {often}");
+    }
+}
+
+/// The runs that were named last.
+type Named = Arc<Mutex<(Vec<RunFile>, Spilled)>>;
+
+/// A table whose runs outlast it, filled with `said` upon what `named` holds.
+fn lasting(folder: &Path, named: &Named, said: &[Said]) -> Table {
+    let (runs, written) = named.lock().unwrap().clone();
+    let keeping = Arc::clone(named);
+    let lasting = Lasting {
+        runs,
+        written,
+        keep: Box::new(move |runs, written| {
+            assert!(
+                runs.iter()
+                    .all(|run| run.bytes == fs::metadata(&run.path).unwrap().len())
+            );
+            *keeping.lock().unwrap() = (runs.to_vec(), written);
+            Ok(())
+        }),
+    };
+    let budget = Budget {
+        fan: Some(FAN),
+        lasting: Some(lasting),
+        ..Budget::new(64 << 10, folder, 1)
+    };
+    let table = Table::within(Kept::All, budget);
+    fill_in_turn(table, said, 700)
+}
+
+#[test]
+fn what_was_kept_lasts_and_what_came_after_it_does_not() {
+    let all = many();
+    let (first, second) = all.split_at(18_000);
+    let folder = TempDir::new().unwrap();
+    let named = Named::default();
+    let table = lasting(folder.path(), &named, first);
+    table.checkpoint().unwrap();
+    let kept = left(folder.path());
+    drop(table);
+    assert!(kept > FAN && left(folder.path()) == kept);
+    drop(lasting(folder.path(), &named, second));
+    assert_eq!(left(folder.path()), kept);
+
+    let table = lasting(folder.path(), &named, second);
+    assert_eq!(records(table), twin(&all));
+    // Rounds of merges name what they made, and remove what they made it from.
+    assert!(left(folder.path()) <= FAN);
+    assert_eq!(named.lock().unwrap().0.len(), left(folder.path()));
+    // So whoever comes then goes on from there.
+    assert_eq!(records(lasting(folder.path(), &named, &[])), twin(&all));
 }

@@ -1,0 +1,357 @@
+//! The manifest of a checkpoint: a file of JSON lines.
+//!
+//! The first line tells the version, the options that bear on the result, the runs, and what was counted; then comes a line
+//! for each source, with the size and time of change of those that are done; the last is a checksum of all before. Knows
+//! nothing of when a checkpoint is made.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fs::{self, File, Metadata};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::folder::at;
+use crate::dedup::Spilled;
+use crate::error::CheckpointError;
+use crate::input::{Source, display_name};
+use crate::report::{Counts, Losses, Skipped};
+use crate::scan::{Rejection, Tally};
+
+/// The form of manifests that is written and read.
+const FORM: u32 = 1;
+/// Bytes of the last line.
+const ENDING: usize = 32;
+
+/// The options that bear on the result, beside the sources.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Settings {
+    pub(super) lines: bool,
+    /// Keys alone are kept.
+    pub(super) names: bool,
+    pub(super) max_expansion: u64,
+    pub(super) max_window: u64,
+}
+
+/// What the sources that are done came to.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(in crate::pipeline) struct Done {
+    /// How many there are: the first so many in source order.
+    pub(in crate::pipeline) sources: usize,
+    #[serde(with = "Counted")]
+    pub(in crate::pipeline) counts: Counts,
+    pub(in crate::pipeline) losses: Losses,
+    pub(in crate::pipeline) skipped: Skipped,
+    pub(in crate::pipeline) bytes_read: u64,
+}
+
+/// A run that the manifest names.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct NamedRun {
+    /// Of the file in the folder.
+    pub(super) name: String,
+    pub(super) bytes: u64,
+}
+
+/// The first line.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Head {
+    form: u32,
+    doisift: Cow<'static, str>,
+    pub(super) settings: Settings,
+    pub(super) runs: Vec<NamedRun>,
+    /// Files and bytes of all runs that were ever written.
+    spilled: (u64, u64),
+    pub(super) done: Done,
+    sources: usize,
+}
+
+/// What is known of a first line of any form.
+#[derive(Deserialize)]
+struct AnyHead {
+    form: u32,
+    doisift: String,
+}
+
+/// The line of a source.
+#[derive(Serialize, Deserialize)]
+struct Line<'a> {
+    name: Cow<'a, str>,
+    /// None if it is not done, or could not be looked at.
+    stamp: Option<Stamp>,
+}
+
+/// What tells whether a file has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Stamp {
+    size: u64,
+    /// When it was changed last, in nanoseconds since 1970.
+    modified: i64,
+}
+
+impl Stamp {
+    /// None if the file cannot be looked at.
+    pub(super) fn of(source: &Source) -> Option<Stamp> {
+        let metadata = fs::metadata(&source.path).ok()?;
+        Some(Stamp {
+            size: metadata.len(),
+            modified: modified(&metadata),
+        })
+    }
+}
+
+fn modified(metadata: &Metadata) -> i64 {
+    let nanos = |nanos: u128| i64::try_from(nanos).unwrap_or(i64::MAX);
+    match metadata
+        .modified()
+        .map(|time| time.duration_since(UNIX_EPOCH))
+    {
+        Ok(Ok(since)) => nanos(since.as_nanos()),
+        Ok(Err(before)) => -nanos(before.duration().as_nanos()),
+        Err(_) => 0,
+    }
+}
+
+impl Head {
+    pub(super) fn new(
+        settings: Settings,
+        runs: Vec<NamedRun>,
+        spilled: Spilled,
+        done: Done,
+    ) -> Self {
+        Head {
+            form: FORM,
+            doisift: env!("CARGO_PKG_VERSION").into(),
+            settings,
+            runs,
+            spilled: (spilled.runs, spilled.bytes),
+            done,
+            sources: 0,
+        }
+    }
+
+    pub(super) fn spilled(&self) -> Spilled {
+        Spilled {
+            runs: self.spilled.0,
+            bytes: self.spilled.1,
+        }
+    }
+}
+
+/// Writes a manifest; `stamps` are those of the sources that were started.
+pub(super) fn write(
+    out: &mut impl Write,
+    mut head: Head,
+    sources: &[Source],
+    stamps: &[Option<Stamp>],
+) -> io::Result<()> {
+    head.sources = sources.len();
+    let mut out = Summing {
+        inner: out,
+        sum: Xxh3::new(),
+    };
+    line(&mut out, &head)?;
+    let done = stamps.iter().copied().take(head.done.sources);
+    let stamps = done.chain(std::iter::repeat(None));
+    for (source, stamp) in sources.iter().zip(stamps) {
+        let name = display_name(&source.path);
+        line(&mut out, &Line { name, stamp })?;
+    }
+    let Summing { inner, sum } = out;
+    inner.write_all(ending(&sum).as_bytes())
+}
+
+fn line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    out.write_all(b"\n")
+}
+
+fn ending(sum: &Xxh3) -> String {
+    format!("{{\"checksum\":\"{:016x}\"}}\n", sum.digest())
+}
+
+/// A manifest that was read.
+pub(super) struct Manifest {
+    pub(super) head: Head,
+    /// Of the sources that are done.
+    pub(super) stamps: Vec<Option<Stamp>>,
+}
+
+/// Reads the manifest at `path` and holds it against what there is now; none if there is no manifest.
+pub(super) fn read(
+    path: &Path,
+    settings: &Settings,
+    sources: &[Source],
+) -> Result<Option<Manifest>, CheckpointError> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(at(path, error)),
+    };
+    let read = || -> io::Result<Option<Vec<u8>>> {
+        let mut bytes = Vec::new();
+        BufReader::new(file).read_to_end(&mut bytes)?;
+        Ok(checked(bytes))
+    };
+    let bytes = read().map_err(|error| at(path, error))?;
+    let bytes = bytes.ok_or_else(|| CheckpointError::Damaged(path.to_owned()))?;
+    let mut lines = bytes.lines().map_while(Result::ok);
+    let damaged = || CheckpointError::Damaged(path.to_owned());
+    let head = check_head(&lines.next().ok_or_else(damaged)?, settings, damaged)?;
+    let stamps = check_sources(&head, lines, sources, damaged)?;
+    Ok(Some(Manifest { head, stamps }))
+}
+
+/// All but the last line, if this is the right checksum.
+fn checked(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
+    let end = bytes.len().checked_sub(ENDING)?;
+    let mut sum = Xxh3::new();
+    sum.update(&bytes[..end]);
+    let whole = bytes[end..] == *ending(&sum).as_bytes();
+    bytes.truncate(end);
+    whole.then_some(bytes)
+}
+
+fn check_head(
+    line: &str,
+    settings: &Settings,
+    damaged: impl Fn() -> CheckpointError,
+) -> Result<Head, CheckpointError> {
+    let any: AnyHead = serde_json::from_str(line).map_err(|_| damaged())?;
+    if any.form != FORM || any.doisift != env!("CARGO_PKG_VERSION") {
+        return Err(CheckpointError::Version(any.doisift));
+    }
+    let head: Head = serde_json::from_str(line).map_err(|_| damaged())?;
+    match head.settings.difference(settings) {
+        Some(difference) => Err(difference),
+        None => Ok(head),
+    }
+}
+
+impl Settings {
+    /// The first of them that is another now.
+    fn difference(&self, now: &Settings) -> Option<CheckpointError> {
+        let what = |names| if names { "names" } else { "records" }.to_owned();
+        let pairs = [
+            ("lines", self.lines.to_string(), now.lines.to_string()),
+            ("the format", what(self.names), what(now.names)),
+            (
+                "max-expansion",
+                self.max_expansion.to_string(),
+                now.max_expansion.to_string(),
+            ),
+            (
+                "max-window",
+                self.max_window.to_string(),
+                now.max_window.to_string(),
+            ),
+        ];
+        let mut pairs = pairs.into_iter();
+        let (option, then, now) = pairs.find(|(_, then, now)| then != now)?;
+        Some(CheckpointError::Option { option, then, now })
+    }
+}
+
+/// Both lists are sorted by name.
+fn check_sources(
+    head: &Head,
+    lines: impl Iterator<Item = String>,
+    sources: &[Source],
+    damaged: impl Fn() -> CheckpointError,
+) -> Result<Vec<Option<Stamp>>, CheckpointError> {
+    let mut stamps = Vec::with_capacity(head.done.sources);
+    let mut now = sources.iter();
+    for line in lines {
+        let then: Line<'_> = serde_json::from_str(&line).map_err(|_| damaged())?;
+        let source = now.next();
+        let name = source.map(|source| display_name(&source.path));
+        match (source, name) {
+            (Some(_), Some(name)) if name < then.name => {
+                return Err(CheckpointError::Added(name.into()));
+            }
+            (Some(source), Some(name)) if name == then.name => {
+                if stamps.len() < head.done.sources {
+                    check_stamp(then.stamp, source, &name)?;
+                    stamps.push(then.stamp);
+                }
+            }
+            _ => return Err(CheckpointError::Removed(then.name.into())),
+        }
+    }
+    match now.next() {
+        Some(source) => Err(CheckpointError::Added(display_name(&source.path).into())),
+        None => Ok(stamps),
+    }
+}
+
+fn check_stamp(then: Option<Stamp>, source: &Source, name: &str) -> Result<(), CheckpointError> {
+    match then == Stamp::of(source) {
+        true => Ok(()),
+        false => Err(CheckpointError::Changed(name.into())),
+    }
+}
+
+/// Sums up what is written.
+struct Summing<W> {
+    inner: W,
+    sum: Xxh3,
+}
+
+impl<W: Write> Write for Summing<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.sum.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// [`Counts`], with refusals by reason.
+#[derive(Serialize, Deserialize)]
+struct Counted {
+    sources: u64,
+    documents: u64,
+    bytes_decoded: u64,
+    candidates: u64,
+    mentions: u64,
+    rejections: BTreeMap<String, u64>,
+}
+
+impl Counted {
+    fn serialize<S: serde::Serializer>(counts: &Counts, to: S) -> Result<S::Ok, S::Error> {
+        let rejected =
+            |reason: Rejection| (reason.name().to_owned(), counts.tally.rejected(reason));
+        let counted = Counted {
+            sources: counts.sources,
+            documents: counts.documents,
+            bytes_decoded: counts.bytes_decoded,
+            candidates: counts.tally.candidates,
+            mentions: counts.tally.mentions,
+            rejections: Rejection::ALL.into_iter().map(rejected).collect(),
+        };
+        Serialize::serialize(&counted, to)
+    }
+
+    fn deserialize<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Counts, D::Error> {
+        let counted: Counted = Deserialize::deserialize(from)?;
+        let mut tally = Tally::default();
+        tally.candidates = counted.candidates;
+        tally.mentions = counted.mentions;
+        for reason in Rejection::ALL {
+            let count = counted.rejections.get(reason.name());
+            tally.set_rejected(reason, count.copied().unwrap_or(0));
+        }
+        Ok(Counts {
+            sources: counted.sources,
+            documents: counted.documents,
+            bytes_decoded: counted.bytes_decoded,
+            tally,
+        })
+    }
+}

@@ -1,0 +1,387 @@
+//! A run that is ended and run again gives what one run to the end gives.
+#![cfg(feature = "pipeline")]
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, Once};
+use std::time::Duration;
+
+use doisift::{CheckpointError, Error, ErrorKind, Monitor, Pipeline, PipelineBuilder, Report};
+use serde_json::Value;
+use tempfile::TempDir;
+
+type End = fn(&Monitor);
+
+/// Ends a run from within, when it warns of a source that is broken.
+struct Trap;
+
+static SET: Mutex<Vec<(String, Monitor, End)>> = Mutex::new(Vec::new());
+
+impl log::Log for Trap {
+    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        let said = record.args().to_string();
+        for (source, monitor, end) in SET.lock().unwrap().iter() {
+            if said.starts_with(source) {
+                end(monitor);
+            }
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+/// Has the next run over `source`, which is broken, end there.
+fn set_trap(source: &Path, monitor: &Monitor, end: End) {
+    static LOGGER: Once = Once::new();
+    LOGGER.call_once(|| log::set_logger(&Trap).unwrap());
+    log::set_max_level(log::LevelFilter::Warn);
+    let source = source.to_str().unwrap().to_owned();
+    let mut set = SET.lock().unwrap();
+    set.retain(|(other, ..)| *other != source);
+    set.push((source, monitor.clone(), end));
+}
+
+fn text(seed: u64, lines: u64) -> String {
+    let mut text = String::new();
+    for line in 0..lines {
+        let number = (seed * 31 + line * 7_919) % 9_001;
+        let _ = match line % 3 {
+            0 => writeln!(text, "See doi:10.5555/Abc-{number}, and more."),
+            1 => writeln!(text, "https://doi.org/10.5555%2Fabc-{number} 10.0.0.0/8"),
+            _ => writeln!(
+                text,
+                "\"10.1000/{number}\" {}",
+                "x".repeat(number as usize % 40)
+            ),
+        };
+    }
+    text
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    out.write_all(text.as_bytes()).unwrap();
+    out.finish().unwrap()
+}
+
+/// Sources, an output, a report and a checkpoint.
+struct Place(TempDir);
+
+impl Place {
+    /// With small files, large ones, and packed ones of which every other is broken.
+    fn new() -> Place {
+        let place = Place(TempDir::new().unwrap());
+        fs::create_dir(place.path("in")).unwrap();
+        for number in 0..8 {
+            let mut packed = gzip(&text(number, 700));
+            if number % 2 == 1 {
+                packed.truncate(packed.len() / 2);
+            }
+            place.file(&format!("in/{number}c.gz"), packed);
+            place.file(&format!("in/{number}a"), text(20 + number, 60));
+            place.file(&format!("in/{number}b"), text(40 + number, 900));
+        }
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn file(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    fn pipeline(&self, threads: usize, memory: u64) -> PipelineBuilder {
+        Pipeline::builder()
+            .source(self.path("in"))
+            .output(self.path("out.csv"))
+            .report(self.path("report.json"))
+            .threads(threads)
+            .memory(memory)
+            .chunk(5000)
+    }
+
+    fn checkpointed(&self, threads: usize, memory: u64) -> PipelineBuilder {
+        self.pipeline(threads, memory)
+            .checkpoint(self.path("checkpoint"))
+            .checkpoint_interval(Duration::ZERO)
+    }
+
+    /// The output, and the report without what may differ; removes both.
+    fn result(&self) -> (String, Value) {
+        assert_eq!(self.entries(), ["in", "out.csv", "report.json"]);
+        let out = fs::read_to_string(self.path("out.csv")).unwrap();
+        let report = fs::read(self.path("report.json")).unwrap();
+        let mut report: Value = serde_json::from_slice(&report).unwrap();
+        let members = report.as_object_mut().unwrap();
+        for own in ["seconds", "runs", "spilled_bytes", "options"] {
+            members.remove(own).unwrap();
+        }
+        fs::remove_file(self.path("out.csv")).unwrap();
+        fs::remove_file(self.path("report.json")).unwrap();
+        (out, report)
+    }
+
+    fn entries(&self) -> Vec<String> {
+        let names = fs::read_dir(self.0.path()).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        names
+    }
+
+    /// Runs until it is ended at a broken source.
+    fn end_at(&self, source: &str, builder: PipelineBuilder, end: End) {
+        let monitor = Monitor::new();
+        set_trap(&self.path(source), &monitor, end);
+        let ended = run(builder.monitor(&monitor));
+        assert!(matches!(ended.unwrap_err().kind(), ErrorKind::Cancelled));
+    }
+
+    /// The runs in the checkpoint.
+    fn runs(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.path("checkpoint")).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        paths
+            .filter(|path| path.extension().is_some_and(|ending| ending == "run"))
+            .collect()
+    }
+}
+
+fn run(builder: PipelineBuilder) -> Result<Report, Error> {
+    builder.build().and_then(Pipeline::run)
+}
+
+/// Why a run cannot go on.
+fn refusal(builder: PipelineBuilder) -> String {
+    let error = run(builder).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Checkpoint(..)), "{error}");
+    error.to_string()
+}
+
+#[test]
+fn ended_anywhere_and_run_again_gives_the_same_bytes_and_counts() {
+    let place = Place::new();
+    let report = run(place.pipeline(1, 1 << 30)).unwrap();
+    assert_eq!((report.runs, report.errors.count), (0, 4));
+    let wanted = place.result();
+    for threads in [1, 2, 8] {
+        for memory in [1 << 20, 1 << 30] {
+            // One at every source, or none but when it is suspended, with many sources under way.
+            for (end, interval) in [
+                (Monitor::cancel as End, 0),
+                (Monitor::suspend, 0),
+                (Monitor::suspend, 3600),
+            ] {
+                let interval = Duration::from_secs(interval);
+                let checkpointed = |threads| {
+                    let builder = place.checkpointed(threads, memory);
+                    builder.checkpoint_interval(interval)
+                };
+                place.end_at("in/1c.gz", checkpointed(threads), end);
+                assert_eq!(place.entries(), ["checkpoint", "in"]);
+                if interval.is_zero() {
+                    place.end_at("in/5c.gz", checkpointed(3), end);
+                }
+                assert!(!place.runs().is_empty());
+                run(checkpointed(threads)).unwrap();
+                assert!(
+                    place.result() == wanted,
+                    "{threads} threads, {memory} bytes"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_suspended_run_loses_nothing_that_was_read() {
+    for threads in [1, 2, 8] {
+        let place = Place::new();
+        place.end_at(
+            "in/3c.gz",
+            place.checkpointed(threads, 1 << 30),
+            Monitor::suspend,
+        );
+        // What was done is not read again, so that it need not be there for that.
+        let monitor = Monitor::new();
+        set_trap(&place.path("in/3c.gz"), &monitor, |_| {
+            panic!("it is read again")
+        });
+        run(place.checkpointed(threads, 1 << 30)).unwrap();
+        assert_eq!(place.entries(), ["in", "out.csv", "report.json"]);
+    }
+}
+
+#[test]
+fn without_a_folder_before_or_anything_done_nothing_is_left() {
+    let place = Place::new();
+    let monitor = Monitor::new();
+    monitor.cancel();
+    run(place.checkpointed(2, 1 << 20).monitor(&monitor)).unwrap_err();
+    assert_eq!(place.entries(), ["in"]);
+}
+
+#[test]
+fn other_sources_or_options_than_before_are_refused_until_they_are_as_they_were() {
+    let place = Place::new();
+    let wanted = (run(place.pipeline(2, 1 << 30)).unwrap(), place.result()).1;
+    place.end_at("in/3c.gz", place.checkpointed(1, 1 << 20), Monitor::suspend);
+    let again = || place.checkpointed(2, 1 << 20);
+
+    assert!(refusal(again().lines(true)).contains("lines was false and is true"));
+    assert!(refusal(again().max_window(7)).contains("max-window was 134217728 and is 7"));
+    assert!(
+        refusal(again().format(doisift::Format::Names))
+            .contains("the format was records and is names")
+    );
+    assert!(refusal(again().on_error(doisift::OnError::Fail)).contains("2 errors lost input"));
+    assert!(refusal(again().exclude("0a")).contains("in/0a was a source then"));
+    assert!(refusal(again().exclude("7*")).contains("in/7a was a source then"));
+
+    place.file("in/0aa", "");
+    assert!(refusal(again()).contains("in/0aa was no source then"));
+    fs::rename(place.path("in/0aa"), place.path("in/9")).unwrap();
+    assert!(refusal(again()).contains("in/9 was no source then"));
+    fs::remove_file(place.path("in/9")).unwrap();
+
+    let changed = place.path("in/2b");
+    let modified = fs::metadata(&changed).unwrap().modified().unwrap();
+    let content = fs::read(&changed).unwrap();
+    for other in [content.clone(), content[1..].to_vec()] {
+        fs::write(&changed, other).unwrap();
+        assert!(refusal(again()).contains("in/2b has changed"));
+    }
+    fs::write(&changed, content).unwrap();
+    fs::File::options()
+        .write(true)
+        .open(&changed)
+        .unwrap()
+        .set_modified(modified)
+        .unwrap();
+
+    run(again()).unwrap();
+    assert_eq!(place.result(), wanted);
+}
+
+#[test]
+fn a_source_that_was_not_read_yet_may_change() {
+    let place = Place::new();
+    place.end_at("in/3c.gz", place.checkpointed(1, 1 << 20), Monitor::suspend);
+    place.file("in/6b", "10.5555/came-later");
+    run(place.checkpointed(1, 1 << 20)).unwrap();
+    let resumed = place.result();
+    run(place.pipeline(1, 1 << 20)).unwrap();
+    assert_eq!(place.result(), resumed);
+}
+
+#[test]
+fn what_a_killed_run_left_is_removed_and_the_files_of_others_are_not() {
+    let place = Place::new();
+    fs::create_dir(place.path("checkpoint")).unwrap();
+    place.file("checkpoint/notes.txt", "mine");
+    place.file("checkpoint/doisift-of.run", "mine too");
+    let stray = "checkpoint/doisift-0123456789abcdef.run";
+    for start in ["anew", "resumed"] {
+        place.file(stray, "half a run");
+        place.file("checkpoint/doisift-new.tmp", "half a manifest");
+        if start == "anew" {
+            place.end_at("in/3c.gz", place.checkpointed(2, 1 << 20), Monitor::suspend);
+        } else {
+            run(place.checkpointed(2, 1 << 20)).unwrap();
+        }
+        assert!(!place.path(stray).exists(), "{start}");
+        assert!(
+            !place.path("checkpoint/doisift-new.tmp").exists(),
+            "{start}"
+        );
+    }
+    let left = fs::read_dir(place.path("checkpoint")).unwrap();
+    assert_eq!(left.count(), 2);
+}
+
+#[test]
+fn a_checkpoint_and_an_output_among_the_sources_are_none() {
+    let place = Place::new();
+    let among = || {
+        place
+            .checkpointed(2, 1 << 20)
+            .output(place.path("in/out.csv"))
+            .checkpoint(place.path("in/checkpoint"))
+    };
+    run(place.pipeline(1, 1 << 30)).unwrap();
+    let (wanted, _) = place.result();
+    place.end_at("in/3c.gz", among(), Monitor::suspend);
+    run(among()).unwrap();
+    assert!(fs::read_to_string(place.path("in/out.csv")).unwrap() == wanted);
+    assert!(!place.path("in/checkpoint").exists());
+}
+
+#[test]
+fn a_flipped_byte_anywhere_in_a_manifest_is_refused_with_its_name() {
+    let place = Place(TempDir::new().unwrap());
+    fs::create_dir(place.path("in")).unwrap();
+    place.file("in/a", "10.5555/a");
+    let mut cut = gzip(&text(1, 9));
+    cut.truncate(60);
+    place.file("in/b.gz", cut);
+    place.end_at("in/b.gz", place.checkpointed(1, 1 << 20), Monitor::suspend);
+    let manifest = place.path("checkpoint/doisift-manifest.jsonl");
+    let content = fs::read(&manifest).unwrap();
+    for position in 0..content.len() {
+        let mut changed = content.clone();
+        changed[position] ^= 1 << (position % 8);
+        fs::write(&manifest, changed).unwrap();
+        assert!(
+            refusal(place.checkpointed(1, 1 << 20)).contains("doisift-manifest.jsonl is damaged")
+        );
+    }
+    fs::write(&manifest, &content[..content.len() - 1]).unwrap();
+    assert!(refusal(place.checkpointed(1, 1 << 20)).contains("doisift-manifest.jsonl is damaged"));
+}
+
+#[test]
+fn a_run_that_is_gone_or_cut_short_is_named_before_anything_is_read() {
+    let place = Place::new();
+    place.end_at("in/3c.gz", place.checkpointed(2, 1 << 20), Monitor::suspend);
+    let path = place.runs().remove(0);
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let content = fs::read(&path).unwrap();
+    fs::write(&path, &content[1..]).unwrap();
+    assert!(refusal(place.checkpointed(2, 1 << 20)).contains(&format!("{name} is damaged")));
+    fs::remove_file(&path).unwrap();
+    let said = refusal(place.checkpointed(2, 1 << 20));
+    assert!(
+        said.contains(name) && said.contains("No such file"),
+        "{said}"
+    );
+    fs::write(&path, content).unwrap();
+    run(place.checkpointed(2, 1 << 20)).unwrap();
+}
+
+#[test]
+fn what_can_be_read_only_once_has_no_checkpoint() {
+    let place = Place::new();
+    for builder in [
+        place.checkpointed(1, 1 << 20).mentions(true),
+        place.checkpointed(1, 1 << 20).source("-"),
+    ] {
+        let error = builder.build().map(|_| ()).unwrap_err();
+        let ErrorKind::Checkpoint(_, why) = error.kind() else {
+            panic!("{error}");
+        };
+        assert!(matches!(
+            **why,
+            CheckpointError::Mentions | CheckpointError::Stream(_)
+        ));
+    }
+    assert_eq!(place.entries(), ["in"]);
+}
