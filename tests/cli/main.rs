@@ -6,6 +6,7 @@ mod broken;
 mod cases;
 #[path = "../common/mod.rs"]
 mod common;
+mod containers;
 mod memory;
 mod output;
 mod place;
