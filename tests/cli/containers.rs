@@ -37,7 +37,8 @@ fn warc(records: &[(&str, &[u8])]) -> Vec<u8> {
     out
 }
 
-const PACKERS: [fn(&[(&str, &[u8])]) -> Vec<u8>; 3] = [tar, zip, warc];
+type Pack = fn(&[(&str, &[u8])]) -> Vec<u8>;
+const PACKERS: [Pack; 3] = [tar, zip, warc];
 const MEMBERS: [(&str, &[u8]); 3] = [
     ("z", b"10.5555/one \n"),
     ("a/b", b"10.5555/two 10.5555/three \n"),
