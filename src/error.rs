@@ -188,7 +188,7 @@ impl From<SpillError> for Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for name in [&self.source, &self.document].into_iter().flatten() {
-            write!(f, "{name}: ")?;
+            write!(f, "{}: ", Line(name))?;
         }
         if let Some(offset) = self.offset {
             write!(f, "at byte {offset}: ")?;
@@ -197,5 +197,37 @@ impl fmt::Display for Error {
     }
 }
 
+/// A name without what would end or change its line.
+struct Line<'n>(&'n str);
+
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for part in self.0.split_inclusive(char::is_control) {
+            match part.char_indices().next_back() {
+                Some((at, last)) if last.is_control() => {
+                    write!(f, "{}{}", &part[..at], last.escape_default())?;
+                }
+                _ => f.write_str(part)?,
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Its text names the cause; [`kind`](Error::kind) gives it.
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_control_characters_stays_in_its_line() {
+        let error = Error::output(io::ErrorKind::Other.into()).in_source("a\nb".into());
+        let error = error.at(Some("c\u{1b}d\0".into()), 3).to_string();
+        assert!(
+            error.starts_with(r"a\nb: c\u{1b}d\u{0}: at byte 3: "),
+            "{error}"
+        );
+    }
+}

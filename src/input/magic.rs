@@ -3,6 +3,10 @@
 //! A text must never be taken for anything else: what starts a packing or a binary format is at least four bytes that no text
 //! starts with, or is checked further on.
 
+mod damage;
+
+use std::ops::Range;
+
 use super::codec;
 use super::fault::Packing;
 
@@ -14,6 +18,8 @@ pub(super) const XZ: &[u8] = b"\xfd7zXZ\0";
 const LZ4: &[u8] = &[0x04, 0x22, 0x4d, 0x18];
 pub(super) const LZ4_LEGACY: &[u8] = &[0x02, 0x21, 0x4c, 0x18];
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
+/// Where a tar header has its checksum.
+const CHECKSUM: Range<usize> = 148..156;
 
 /// What a stream holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +61,7 @@ pub(super) fn recognise(head: &[u8]) -> Content {
         .map(Content::Packed)
         .or_else(|| unicode(head).map(Content::Unicode))
         .or_else(|| binary(head).map(Content::Binary))
+        .or_else(|| damage::packing(head).map(Content::Packed))
         .unwrap_or(Content::Text)
 }
 
@@ -126,7 +133,6 @@ fn is_warc(head: &[u8]) -> bool {
 
 /// A header whose checksum is right, as POSIX pax has it for ustar; v7 has it too.
 fn is_tar(head: &[u8]) -> bool {
-    const CHECKSUM: std::ops::Range<usize> = 148..156;
     let Some(header) = head.get(..512) else {
         return false;
     };

@@ -72,6 +72,17 @@ impl<R: Read> Raw<R> {
         }
     }
 
+    /// Takes fewer bytes than `count` that damage has left before it, and what that is.
+    pub(super) fn take_cut(&mut self, count: usize) -> Option<(Vec<u8>, io::Error)> {
+        if self.held() >= count {
+            return None;
+        }
+        let error = self.error.take()?;
+        let held = self.buffer[self.start..self.end].to_vec();
+        self.start = self.end;
+        Some((held, error))
+    }
+
     /// What went wrong behind the bytes that are held, if a read has not told it yet.
     pub(super) fn take_error(&mut self) -> io::Result<()> {
         self.error.take().map_or(Ok(()), Err)

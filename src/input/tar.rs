@@ -506,7 +506,7 @@ fn find_header(held: &[u8], lead: usize) -> Option<usize> {
         .step_by(BLOCK)
         .take_while(fits)
         .map(|at| (at, &held[at..at + BLOCK]))
-        .find(|(_, block)| is_zero(&block[MAGIC_AT..]) && is_header(block));
+        .find(|(_, block)| is_bare(&block[MAGIC_AT..]) && is_header(block));
     lined.map(|(at, _)| at).or(marked)
 }
 
@@ -527,6 +527,11 @@ fn is_header(block: &[u8]) -> bool {
     });
     let sum = header.cksum().map(i64::from);
     sum.is_ok_and(|sum| sum == sums.0 || sum == sums.1) && size(header).is_some()
+}
+
+/// Nothing, as v7 has it, or the numbers of no device, which GNU tar writes there.
+fn is_bare(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| matches!(byte, 0 | b'0'))
 }
 
 fn is_zero(bytes: &[u8]) -> bool {
@@ -714,11 +719,15 @@ mod tests {
         let mut old = Header::new_old();
         old.as_old_mut().name[0] = b'b';
         old.set_size(1);
-        old.set_cksum();
-        let mut archive = [file(b"a", b"a"), member(&old, b"b")].concat();
-        archive[0] ^= 1;
-        let taken = taken(&archive[..]);
-        assert!(taken.has("b", b"b") && taken.lost.len() == 1);
+        // GNU tar has them in v7 too.
+        for devices in [[0; 16], *b"0000000\x000000000\0"] {
+            old.as_mut_bytes()[329..345].copy_from_slice(&devices);
+            old.set_cksum();
+            let mut archive = [file(b"a", b"a"), member(&old, b"b")].concat();
+            archive[0] ^= 1;
+            let taken = taken(&archive[..]);
+            assert!(taken.has("b", b"b") && taken.lost.len() == 1);
+        }
     }
 
     #[test]

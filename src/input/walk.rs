@@ -55,6 +55,15 @@ pub(super) struct Walk<'w> {
     members: u64,
 }
 
+/// An error, and then the end.
+struct Once(Option<io::Error>);
+
+impl Read for Once {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
 impl<'f> Level<'f> {
     /// A whole source.
     pub(super) fn source(file: Option<&'f File>) -> Self {
@@ -109,6 +118,38 @@ impl<'w> Walk<'w> {
     pub(super) fn stream(&mut self, level: &Level<'_>, bytes: &mut dyn Read) {
         let mut raw = Raw::new(bytes);
         match magic::recognise(raw.peek(magic::LENGTH)) {
+            Content::Text => match raw.take_cut(magic::LENGTH) {
+                None => self.to.document(level.name.clone(), &mut raw),
+                Some((start, error)) => self.cut(level, &start, error, raw),
+            },
+            content => self.content(level, content, raw),
+        }
+    }
+
+    /// A stream of which damage has left too little of the start to tell what it was: if records or members go on behind it,
+    /// it is a container of them.
+    fn cut(
+        &mut self,
+        level: &Level<'_>,
+        start: &[u8],
+        error: io::Error,
+        mut raw: Raw<&mut dyn Read>,
+    ) {
+        match magic::recognise(raw.peek(magic::LENGTH)) {
+            content @ Content::Packed(Packing::Tar | Packing::Warc) => {
+                self.lose(level, start.len() as u64, error.into());
+                self.content(level, content, raw);
+            }
+            _ => {
+                let mut bytes = start.chain(Once(Some(error))).chain(raw);
+                self.to.document(level.name.clone(), &mut bytes);
+            }
+        }
+    }
+
+    /// Takes a stream for what it is known to be.
+    fn content(&mut self, level: &Level<'_>, content: Content, mut raw: Raw<&mut dyn Read>) {
+        match content {
             Content::Text => self.to.document(level.name.clone(), &mut raw),
             Content::Unicode(way) => {
                 let mut text = Transcoded::new(way, raw);
@@ -205,6 +246,92 @@ impl<'w> Walk<'w> {
                     self.lose(level, file.stream_position()?, error.into());
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+
+    /// Names of the documents, and offsets of what was lost.
+    #[derive(Default)]
+    struct Seen {
+        documents: Vec<Option<Arc<str>>>,
+        lost: Vec<u64>,
+    }
+
+    impl Documents for Seen {
+        fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
+            let (mut at, mut byte) = (0, [0]);
+            self.documents.push(name);
+            loop {
+                match bytes.read(&mut byte) {
+                    Ok(0) => return,
+                    Ok(_) => at += 1,
+                    Err(_) => self.lost.push(at),
+                }
+            }
+        }
+
+        fn lose(&mut self, _: Option<Arc<str>>, offset: u64, _: InputError) {
+            self.lost.push(offset);
+        }
+
+        fn skip(&mut self, _: Option<Arc<str>>, _: &'static str) {}
+
+        fn is_halted(&self) -> bool {
+            false
+        }
+    }
+
+    fn seen(start: &[u8], rest: &[u8]) -> Seen {
+        let counter = AtomicU64::new(0);
+        let opening = Opening::for_tests(&counter);
+        let mut seen = Seen::default();
+        let error = Once(Some(io::ErrorKind::InvalidData.into()));
+        let mut bytes = Broken { start, error, rest };
+        let expansion = Expansion::new(1000, 0);
+        Walk::new(&opening, &expansion, &mut seen).stream(&Level::source(None), &mut bytes);
+        seen
+    }
+
+    /// Bytes, an error, and more bytes.
+    struct Broken<'b> {
+        start: &'b [u8],
+        error: Once,
+        rest: &'b [u8],
+    }
+
+    impl Read for Broken<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            match self.start.read(into)? {
+                0 if self.error.0.is_some() => self.error.read(into),
+                0 => self.rest.read(into),
+                read => Ok(read),
+            }
+        }
+    }
+
+    #[test]
+    fn records_behind_a_damaged_start_are_records() {
+        let record = b"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: u\r\n\
+            Content-Length: 4\r\n\r\ntext\r\n\r\n";
+        for start in [&b""[..], b"WAR"] {
+            let seen = seen(start, record);
+            assert_eq!(seen.documents, [Some("u".into())]);
+            assert_eq!(seen.lost, [start.len() as u64]);
+        }
+    }
+
+    #[test]
+    fn text_behind_a_damaged_start_is_one_document_and_the_damage_told_once() {
+        for start in [&b""[..], b"some "] {
+            let seen = seen(start, b"text");
+            assert_eq!(seen.documents, [None]);
+            assert_eq!(seen.lost, [start.len() as u64]);
         }
     }
 }

@@ -8,6 +8,7 @@ mod cases;
 mod checkpoint;
 #[path = "../common/mod.rs"]
 mod common;
+mod containers;
 mod memory;
 mod merge;
 mod output;

@@ -186,3 +186,63 @@ fn every_magic_in_the_list_has_a_byte_that_no_text_has() {
         assert!(magic.len() >= 4 && !text, "{kind}");
     }
 }
+
+/// Bytes without order, most of which no text has.
+fn noise() -> Vec<u8> {
+    let mut state = 1_u32;
+    let next = |_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    (0..LENGTH).map(next).collect()
+}
+
+#[test]
+fn a_packing_with_one_wrong_byte_in_its_magic_is_told() {
+    let cases: [(&[u8], usize, Packing); 8] = [
+        (b"\x1f\x8b\x08\0", 3, Packing::Gzip),
+        (ZSTD, 4, Packing::Zstd),
+        (b"BZh91AY&SY", 10, Packing::Bzip2),
+        (b"\xfd7zXZ\0\0\x04", 6, Packing::Xz),
+        (b"\x04\x22\x4d\x18\x64\x40", 4, Packing::Lz4),
+        (b"PK\x03\x04\x14\0\0\0\x08\0", 4, Packing::Zip),
+        (b"7z\xbc\xaf\x27\x1c\0\x04", 6, Packing::SevenZip),
+        (b"\x50\x2a\x4d\x18\x02\0\0\0", 4, Packing::Zstd),
+    ];
+    for (magic, length, packing) in cases {
+        for at in 0..length {
+            let mut head = [magic, &noise()].concat();
+            head[at] ^= 0x80;
+            head.truncate(LENGTH);
+            assert_eq!(
+                recognise(&head),
+                Content::Packed(packing),
+                "{magic:x?} at {at}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_header_with_one_wrong_byte_is_told() {
+    let mut header = tar(|sum| format!("{sum:06o}\0 "));
+    header[100..124].copy_from_slice(b"0000644\x000000000\x000000000\0");
+    header[136..148].copy_from_slice(b"14524711000\0");
+    for at in 0..LENGTH {
+        let mut header = header.clone();
+        header[at] ^= 0x40;
+        assert_eq!(recognise(&header), Content::Packed(Packing::Tar), "{at}");
+    }
+    let record = format!("WARC/1.0\r\nWARC-Type: response\r\n{}", "x".repeat(100));
+    for at in 0..10 {
+        let mut record = record.clone().into_bytes();
+        record[at] ^= 0x40;
+        assert_eq!(recognise(&record), Content::Packed(Packing::Warc), "{at}");
+    }
+}
+
+#[test]
+fn zlib_that_is_damaged_or_cut_near_its_start_is_told() {
+    let head = [b"\x78\x9c", &noise()[..100]].concat();
+    assert_eq!(recognise(&head), Content::Packed(Packing::Zlib));
+}

@@ -32,6 +32,8 @@ const READ: u64 = 32 << 10;
 const SORTED: usize = 1 << 18;
 /// What may follow a member.
 const ALL: [[u8; 4]; 4] = [LOCAL, DESCRIPTOR, CENTRAL, END];
+/// Methods that are undone; APPNOTE 4.4.5.
+const METHODS: [u16; 4] = [0, 8, 12, 93];
 /// Bytes behind the data of a member where its sizes may stand.
 const DESCRIPTOR_LENGTH: u64 = 24;
 
@@ -153,11 +155,34 @@ impl Archive<'_, '_> {
         if entry.link {
             return true;
         }
+        let entry = &self.agreed(entry, &local);
         let end = local.data.saturating_add(entry.packed).min(directory.start);
         let at = Cell::new(local.data);
         let data = Data::new(self.volume, &at, end);
         let check = Some((entry.crc, entry.unpacked));
         self.member(entry, &local.name, data, check).go_on
+    }
+
+    /// The entry, in what is wrong there and not in the local header.
+    fn agreed(&self, entry: &Entry, local: &Local) -> Entry {
+        let (mut agreed, own) = (*entry, &local.entry);
+        if own.is_open() {
+            return agreed;
+        }
+        if agreed.is_encrypted() {
+            agreed.flags = own.flags;
+        }
+        if !METHODS.contains(&agreed.method) {
+            agreed.method = own.method;
+        }
+        let ends = |packed| {
+            let magic = self.volume.bytes(local.data.saturating_add(packed));
+            matches!(magic, Ok(Some(magic)) if ALL.contains(&magic))
+        };
+        if agreed.packed != own.packed && !ends(agreed.packed) && ends(own.packed) {
+            agreed.packed = own.packed;
+        }
+        agreed
     }
 
     /// Hands out a member with its data. `check` is the checksum and the size that it should have.
@@ -632,13 +657,17 @@ mod tests {
     #[test]
     fn a_member_that_cannot_be_unpacked_is_told_and_the_others_are_read() -> Result {
         let whole = four(false)?;
-        let entries = starts(&whole, &CENTRAL);
+        let entry = starts(&whole, &CENTRAL)[1];
+        let member = starts(&whole, &LOCAL)[1];
         for (field, value, error) in [
             (8, 1, "the zip data is encrypted"),
             (10, 99, "zip method 99 cannot be unpacked"),
         ] {
             let mut bytes = whole.clone();
-            bytes[entries[1] + field] = value;
+            bytes[entry + field] = value;
+            // Damage to the directory, which the member's own header mends.
+            assert_eq!(intact(&super::tests::taken(&bytes)?), ["a", "b", "c", "d"]);
+            bytes[member + field - 2] = value;
             let taken = taken(&bytes)?;
             assert_eq!(intact(&taken), ["a", "c", "d"]);
             assert_eq!(taken.lost, [("b".into(), 0, error.into())]);

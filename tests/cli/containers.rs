@@ -1,0 +1,191 @@
+//! Containers: documents in the order they stand, their names, limits, and what cannot be opened.
+
+use std::io::{Cursor, Write};
+
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use crate::place::{Place, gzip, names, zstd};
+
+fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut out = tar::Builder::new(Vec::new());
+    for (name, bytes) in members {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        out.append_data(&mut header, name, *bytes).unwrap();
+    }
+    out.into_inner().unwrap()
+}
+
+fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut out = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in members {
+        out.start_file(*name, SimpleFileOptions::default()).unwrap();
+        out.write_all(bytes).unwrap();
+    }
+    out.finish().unwrap().into_inner()
+}
+
+fn warc(records: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (uri, bytes) in records {
+        let length = bytes.len();
+        out.extend(format!("WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: {uri}\r\nContent-Length: {length}\r\n\r\n").bytes());
+        out.extend([bytes, &b"\r\n\r\n"[..]].concat());
+    }
+    out
+}
+
+type Pack = fn(&[(&str, &[u8])]) -> Vec<u8>;
+const PACKERS: [Pack; 3] = [tar, zip, warc];
+const MEMBERS: [(&str, &[u8]); 3] = [
+    ("z", b"10.5555/one \n"),
+    ("a/b", b"10.5555/two 10.5555/three \n"),
+    ("n", b" 10.5555/four \n"),
+];
+
+#[test]
+fn members_are_documents_in_the_order_they_stand() {
+    let place = Place::new();
+    for pack in PACKERS {
+        for bytes in [pack(&MEMBERS), gzip(pack(&MEMBERS))] {
+            place.file("in", &bytes);
+            for seen in [
+                place.scan("in --mentions -j1"),
+                place.scan("in --mentions -j2"),
+                place.scan_stdin("- --mentions", &bytes),
+            ] {
+                let seen = seen.quiet();
+                assert_eq!(seen.field("document"), ["z", "a/b", "a/b", "n"]);
+                assert_eq!(seen.field("offset"), ["0", "0", "12", "1"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_packed_in_a_member_is_named_by_all_that_holds_it() {
+    let place = Place::new();
+    let inner = gzip(tar(&MEMBERS));
+    place.file("in", zip(&[("x.tgz", &inner), ("y", b"10.5555/y \n")]));
+    let seen = place.scan("in --mentions").quiet();
+    let documents = ["x.tgz!/z", "x.tgz!/a/b", "x.tgz!/a/b", "x.tgz!/n", "y"];
+    assert_eq!(seen.field("document"), documents);
+}
+
+#[test]
+fn nesting_deeper_than_the_limit_is_told_and_the_rest_read() {
+    let place = Place::new();
+    let nested = |depth| {
+        let text = b"10.5555/in \n".to_vec();
+        let inner = (1..depth).fold(text, |bytes, _| tar(&[("m", &bytes)]));
+        tar(&[("deep", &inner), ("flat", b"10.5555/flat \n")])
+    };
+    let seen = place.file("in", nested(4)).scan("in -f names").quiet();
+    assert_eq!(seen.out, "10.5555/flat\n10.5555/in\n");
+    let seen = place.file("in", nested(5)).scan("in -f names");
+    assert_eq!((seen.code, seen.out.as_str()), (Some(1), "10.5555/flat\n"));
+    let told =
+        "doisift: in: deep!/m!/m!/m: at byte 0: tar is nested deeper than the limit allows\n";
+    assert_eq!(seen.err, told);
+}
+
+#[test]
+fn a_bomb_in_a_member_is_stopped_and_told_with_the_option() {
+    let place = Place::new();
+    let zeros = zstd(vec![b'0'; 65 << 20]);
+    place.file("in", tar(&[("a", b"10.5555/a \n"), ("bomb", &zeros)]));
+    let seen = place.scan("in -f names --max-expansion 100");
+    assert_eq!((seen.code, seen.out.as_str()), (Some(1), "10.5555/a\n"));
+    assert!(
+        seen.err.starts_with("doisift: in: bomb: at byte "),
+        "{}",
+        seen.err
+    );
+    assert!(seen.err.contains("--max-expansion"), "{}", seen.err);
+}
+
+#[test]
+fn members_that_are_no_text_are_counted_and_named_when_asked() {
+    let place = Place::new();
+    let members: [(&str, &[u8]); 2] = [("a.pdf", b"%PDF-1.7\n10.5555/a\n"), MEMBERS[0]];
+    place.file("in", zip(&members));
+    let seen = place.scan("in -f names -v --report r.json");
+    assert_eq!((seen.code, seen.out.as_str()), (Some(0), "10.5555/one\n"));
+    assert!(
+        seen.err.contains("in: a.pdf: skipped: pdf\n"),
+        "{}",
+        seen.err
+    );
+    assert_eq!(
+        place.json("r.json")["skipped"],
+        serde_json::json!({"pdf": 1})
+    );
+}
+
+#[test]
+fn archives_that_cannot_be_opened_are_errors() {
+    let place = Place::new();
+    let mut locked = zip(&MEMBERS);
+    let is_header = |at: &usize| locked[*at..].starts_with(b"PK\x03\x04");
+    let second = (1..locked.len()).find(is_header).unwrap();
+    locked[second + 6] |= 1;
+    let is_entry = |at: &usize| locked[*at..].starts_with(b"PK\x01\x02");
+    let entry = (0..locked.len()).filter(is_entry).nth(1).unwrap();
+    locked[entry + 8] |= 1;
+    for (bytes, told) in [
+        (locked, "in: a/b: at byte 0: the zip data is encrypted\n"),
+        (
+            b"7z\xbc\xaf\x27\x1c\0\x04".to_vec(),
+            "in: at byte 0: 7z is recognised but cannot be opened\n",
+        ),
+        (
+            b"Rar!\x1a\x07\x01\0".to_vec(),
+            "in: at byte 0: rar is recognised but cannot be opened\n",
+        ),
+    ] {
+        let seen = place.file("in", bytes).scan("in");
+        assert_eq!(seen.code, Some(1));
+        assert_eq!(seen.err, format!("doisift: {told}"));
+    }
+}
+
+#[test]
+fn a_first_record_that_is_damaged_costs_no_other() {
+    let place = Place::new();
+    let mut records = MEMBERS.map(|member| gzip(warc(&[member])));
+    records[0][20] ^= 0xff;
+    for first in [2, 20] {
+        records[0][first] ^= 0xff;
+        place.file("in", records.concat());
+        for threads in ["-j1", "-j2"] {
+            let seen = place.scan(&format!("in --mentions {threads}"));
+            assert_eq!(seen.code, Some(1));
+            assert_eq!(seen.field("document"), ["a/b", "a/b", "n"]);
+        }
+    }
+}
+
+#[test]
+fn containers_and_small_files_give_the_same_on_every_number_of_threads() {
+    let place = Place::new();
+    let text = names(3000);
+    for number in 0..40 {
+        let small = format!("10.5555/small-{number} \n");
+        place.file(format!("d/{number}.txt"), &small);
+        let pack = PACKERS[number % 3];
+        let members = [
+            ("a", small.as_bytes()),
+            ("long", text.as_bytes()),
+            ("b", small.as_bytes()),
+        ];
+        place.file(format!("d/{number}.x"), pack(&members));
+    }
+    let one = place.scan("d --mentions -j1").quiet();
+    assert_eq!(one.rows().len(), 40 * 3003);
+    for options in ["-j2", "-j3 --chunk 4096"] {
+        let more = place.scan(&format!("d --mentions {options}")).quiet();
+        assert!(more.out == one.out, "{options}");
+    }
+}
