@@ -13,7 +13,7 @@ use super::magic::{self, Content};
 use super::walk::{Documents, Level, Walk};
 
 /// Limits that keep a crafted source from taking more than it should.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub(crate) struct Limits {
     /// Containers, and packings of packings, within one another.
     pub(crate) depth: usize,

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::folder::at;
 use crate::dedup::Spilled;
 use crate::error::CheckpointError;
-use crate::input::{Source, display_name};
+use crate::input::{Limits, Source, display_name};
 use crate::report::{Counts, Losses, Skipped};
 use crate::scan::{Rejection, Tally};
 
@@ -32,8 +32,7 @@ pub(super) struct Settings {
     pub(super) lines: bool,
     /// Keys alone are kept.
     pub(super) names: bool,
-    pub(super) max_expansion: u64,
-    pub(super) max_window: u64,
+    pub(super) limits: Limits,
 }
 
 /// What the sources that are done came to.
@@ -234,24 +233,24 @@ fn check_head(
 impl Settings {
     /// The first of them that is another now.
     fn difference(&self, now: &Settings) -> Option<CheckpointError> {
-        let what = |names| if names { "names" } else { "records" }.to_owned();
-        let pairs = [
-            ("lines", self.lines.to_string(), now.lines.to_string()),
-            ("the format", what(self.names), what(now.names)),
-            (
-                "max-expansion",
-                self.max_expansion.to_string(),
-                now.max_expansion.to_string(),
-            ),
-            (
-                "max-window",
-                self.max_window.to_string(),
-                now.max_window.to_string(),
-            ),
-        ];
-        let mut pairs = pairs.into_iter();
-        let (option, then, now) = pairs.find(|(_, then, now)| then != now)?;
+        let pairs = self.listed().into_iter().zip(now.listed());
+        let mut differing = pairs.filter(|(then, now)| then != now);
+        let ((option, then), (_, now)) = differing.next()?;
         Some(CheckpointError::Option { option, then, now })
+    }
+
+    /// Options and their values.
+    fn listed(&self) -> [(&'static str, String); 6] {
+        let format = if self.names { "names" } else { "records" };
+        let limits = &self.limits;
+        [
+            ("lines", self.lines.to_string()),
+            ("the format", format.to_owned()),
+            ("max-expansion", limits.expansion.to_string()),
+            ("max-window", limits.window.to_string()),
+            ("max-depth", limits.depth.to_string()),
+            ("max-members", limits.members.to_string()),
+        ]
     }
 }
 

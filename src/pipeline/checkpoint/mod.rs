@@ -68,8 +68,7 @@ impl Checkpoint {
         let settings = Settings {
             lines: options.lines,
             names,
-            max_expansion: options.limits.expansion,
-            max_window: options.limits.window,
+            limits: options.limits,
         };
         let read = read(&folder, &settings, sources, options.on_error);
         let (earlier, stamps) = read.map_err(|error| fault(folder.path(), error))?;
