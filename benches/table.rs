@@ -1,7 +1,8 @@
 //! The dedup table: updates per second where nine in ten mentions repeat, on one thread and on two, in memory and within a
 //! budget that makes it write runs.
 //!
-//! Distribution: of the mentions, one in ten is a name's first; the others repeat a name drawn evenly from those before.
+//! Distribution: of the mentions, one in ten is a name's first; the others repeat a name drawn evenly from those before. A
+//! document has a hundred of them.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use doisift::bench_support::{fill_table, fill_table_within};

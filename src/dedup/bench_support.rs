@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Budget, Document, DocumentId, Kept, SpillError, Table};
+use super::{Batch, Budget, Document, DocumentId, Kept, SpillError, Table};
 use crate::records::Record;
 use crate::scan::{Form, Mention};
 
@@ -20,8 +20,11 @@ pub struct Totals {
     pub runs: u64,
 }
 
-/// Fills a table with `mentions` of the keys on `threads` threads, each a part of the list and one document, and, if
-/// `drain`, sorts it and adds it up; otherwise the totals are 0.
+/// Mentions in a document.
+const DOCUMENT: usize = 100;
+
+/// Fills a table with `mentions` of the keys on `threads` threads, each a part of the list in documents of 100 mentions, and,
+/// if `drain`, sorts it and adds it up; otherwise the totals are 0.
 pub fn fill_table(mentions: &[&str], threads: usize, drain: bool) -> Totals {
     let table = Table::new(Kept::All);
     let filled = fill_all(&table, mentions, threads);
@@ -53,21 +56,30 @@ fn fill_all(table: &Table, mentions: &[&str], threads: usize) -> Result<(), Spil
     })
 }
 
-fn fill(table: &Table, number: u64, keys: &[&str]) -> Result<(), SpillError> {
-    let id = DocumentId {
-        source: 0,
-        document: number,
-    };
-    let document = Document {
-        id,
-        source: Arc::from("bench"),
-        name: None,
-    };
+fn fill(table: &Table, source: u32, keys: &[&str]) -> Result<(), SpillError> {
     let mut batch = table.batch();
+    let name = Arc::from("bench");
+    for (document, keys) in (0..).zip(keys.chunks(DOCUMENT)) {
+        let document = Document {
+            id: DocumentId { source, document },
+            source: Arc::clone(&name),
+            name: None,
+        };
+        fill_document(table, &mut batch, &document, keys)?;
+    }
+    table.absorb(&mut batch)
+}
+
+fn fill_document(
+    table: &Table,
+    batch: &mut Batch,
+    document: &Document,
+    keys: &[&str],
+) -> Result<(), SpillError> {
     for (offset, key) in (0..).zip(keys) {
         let text = key.as_bytes();
         batch.push(
-            &document,
+            document,
             &Mention {
                 name: key,
                 key,
@@ -78,11 +90,11 @@ fn fill(table: &Table, number: u64, keys: &[&str]) -> Result<(), SpillError> {
             },
         );
         if batch.is_full() {
-            table.absorb(&mut batch)?;
+            table.absorb(batch)?;
         }
     }
-    batch.close(&id);
-    table.absorb(&mut batch)
+    batch.close(&document.id);
+    Ok(())
 }
 
 fn totals(table: Table) -> Result<Totals, SpillError> {
