@@ -2,9 +2,9 @@
 //!
 //! ```text
 //!  sources --> input --> documents --> scan --> mentions --> dedup --> records
-//!             (files,    (decoded     (anchor,              (table)   (CSV, JSON
-//!              archives)  bytes)       extent,                         Lines, names)
-//!                                      decode)
+//!             (packings, (decoded     (anchor,              (table,   (CSV, JSON
+//!              archives)  bytes)       extent,               runs)     Lines, Parquet,
+//!                                      decode)                        names)
 //!                                        |
 //!                                       doi   the identifier itself
 //! ```
