@@ -1,12 +1,14 @@
-//! The automata, built once: what must follow an anchor, and what says in which form a name was written.
+//! The automata: what must follow an anchor, and what says in which form a name was written.
 //!
-//! Both read text as encoders spell it, so they run on the bytes as they stand.
+//! Both read text as encoders spell it, so they run on the bytes as they stand. Their states are built as texts call for
+//! them, for each thread: a text visits a few dozen, and to build all took 13 ms, as long as to read 100 MB.
 
-use std::sync::OnceLock;
+use std::cell::RefCell;
+use std::sync::LazyLock;
 
-use regex_automata::dfa::{Automaton, dense};
+use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
-use regex_automata::util::{primitives::StateID, syntax};
+use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind};
 
 use super::Form;
@@ -55,32 +57,49 @@ pub(super) struct Opener {
     pub(super) len: usize,
 }
 
-struct Automata {
-    prefix: dense::DFA<Vec<u32>>,
-    scheme: Backward,
-    label: Backward,
-    name_before: Backward,
-}
+static PREFIX: LazyLock<DFA> = LazyLock::new(|| build(&prefix_patterns(), false));
+static SCHEME: LazyLock<DFA> = LazyLock::new(|| build(&scheme_patterns(), true));
+static LABEL: LazyLock<DFA> = LazyLock::new(|| build(&label_patterns(), true));
+static NAME_BEFORE: LazyLock<DFA> = LazyLock::new(|| build(&[name_before_pattern()], true));
 
-/// An automaton that reads from the end of its text, with its start state looked up once: most searches end after a byte
-/// or two, and a general search spends three times as long on its start.
-struct Backward {
-    dfa: dense::DFA<Vec<u32>>,
-    start: StateID,
+thread_local! {
+    static PREFIX_STATES: RefCell<Cache> = RefCell::new(PREFIX.create_cache());
+    static SCHEME_STATES: RefCell<Cache> = RefCell::new(SCHEME.create_cache());
+    static LABEL_STATES: RefCell<Cache> = RefCell::new(LABEL.create_cache());
+    static NAME_BEFORE_STATES: RefCell<Cache> = RefCell::new(NAME_BEFORE.create_cache());
 }
 
 /// The prefix that starts at `bytes[0]`.
 pub(super) fn prefix(bytes: &[u8]) -> Option<Prefix> {
-    if let Some(len) = plain_prefix(bytes) {
-        return Some(Prefix {
-            len,
+    let code = bytes.strip_prefix(b"10.").unwrap_or_default();
+    let digits = code.iter().take_while(|b| b.is_ascii_digit()).count();
+    let behind = &code[digits..];
+    match digits {
+        // As nearly all are written.
+        4..=9 if behind.first() == Some(&b'/') => Some(Prefix {
+            len: b"10./".len() + digits,
             separator: Separator::Slash,
             registrant: Registrant::Usual,
             escaped: false,
-        });
+        }),
+        1.. if !may_be_separator(behind) => None,
+        _ => any_prefix(bytes),
     }
+}
+
+/// Whether a dot, slash or colon may follow, plain or escaped, white space before it or none: decimals and dates, as most of
+/// what starts like a prefix, end otherwise.
+fn may_be_separator(behind: &[u8]) -> bool {
+    let next = behind.trim_ascii_start().first();
+    next.is_some_and(|byte| b"./:\\%&".contains(byte))
+}
+
+fn any_prefix(bytes: &[u8]) -> Option<Prefix> {
     let input = Input::new(bytes).anchored(Anchored::Yes);
-    let found = automata().prefix.try_search_fwd(&input).ok().flatten()?;
+    let found = PREFIX_STATES
+        .with_borrow_mut(|states| PREFIX.try_search_fwd(states, &input))
+        .ok()
+        .flatten()?;
     let (separator, registrant) = [
         (Separator::Slash, Registrant::Usual),
         (Separator::Broken, Registrant::Usual),
@@ -97,20 +116,14 @@ pub(super) fn prefix(bytes: &[u8]) -> Option<Prefix> {
     })
 }
 
-/// The length of `10.N/` as nearly all are written; the automaton is for the rest.
-fn plain_prefix(bytes: &[u8]) -> Option<usize> {
-    let code = bytes.strip_prefix(b"10.")?;
-    let digits = code.iter().take_while(|b| b.is_ascii_digit()).count();
-    ((4..=9).contains(&digits) && code.get(digits) == Some(&b'/')).then_some(digits + 4)
-}
-
 /// The scheme or proxy that ends where `before` ends.
 pub(super) fn scheme(before: &[u8]) -> Option<Opener> {
     // The last byte of a separator, or of an escape of one.
     if !before.last().is_some_and(|last| b"/:;FfAa ".contains(last)) {
         return None;
     }
-    let (pattern, start) = automata().scheme.longest(before)?;
+    let (pattern, start) =
+        SCHEME_STATES.with_borrow_mut(|states| longest(&SCHEME, states, before))?;
     let form = [
         Form::Urn,
         Form::Info,
@@ -130,7 +143,7 @@ pub(super) fn scheme(before: &[u8]) -> Option<Opener> {
 
 /// Whether the end of `before` says "DOI": a field, element, parameter or word.
 pub(super) fn is_labelled(before: &[u8]) -> bool {
-    automata().label.longest(before).is_some()
+    LABEL_STATES.with_borrow_mut(|states| longest(&LABEL, states, before).is_some())
 }
 
 /// Whether `before` ends in a whole prefix `10.N/`.
@@ -140,39 +153,33 @@ pub(super) fn ends_in_prefix(before: &[u8]) -> bool {
         [.., last] => matches!(last, b'F' | b'f' | b';'),
         [] => false,
     };
-    may && automata().name_before.longest(before).is_some()
+    may && NAME_BEFORE_STATES
+        .with_borrow_mut(|states| longest(&NAME_BEFORE, states, before).is_some())
 }
 
-impl Backward {
-    /// The pattern that matches the longest end of `text`, and where that end starts.
-    fn longest(&self, text: &[u8]) -> Option<(usize, usize)> {
-        let mut found = None;
-        let mut state = self.start;
-        for (at, byte) in text.iter().enumerate().rev() {
-            state = self.dfa.next_state(state, *byte);
-            // A match shows one byte late.
-            if self.dfa.is_match_state(state) {
-                found = Some((self.dfa.match_pattern(state, 0).as_usize(), at + 1));
-            } else if self.dfa.is_dead_state(state) {
-                return found;
-            }
+/// The pattern that matches the longest end of `text`, and where that end starts. Most searches end after a byte or two, and
+/// the general search spends three times as long on its start.
+fn longest(dfa: &DFA, states: &mut Cache, text: &[u8]) -> Option<(usize, usize)> {
+    let at_end = Input::new("").anchored(Anchored::Yes);
+    let mut state = dfa.start_state_reverse(states, &at_end).ok()?;
+    let mut found = None;
+    for (at, byte) in text.iter().enumerate().rev() {
+        state = dfa.next_state(states, state, *byte).ok()?;
+        if !state.is_tagged() {
+            continue;
         }
-        let state = self.dfa.next_eoi_state(state);
-        if self.dfa.is_match_state(state) {
-            found = Some((self.dfa.match_pattern(state, 0).as_usize(), 0));
+        // A match shows one byte late.
+        if state.is_match() {
+            found = Some((dfa.match_pattern(states, state, 0).as_usize(), at + 1));
+        } else if state.is_dead() {
+            return found;
         }
-        found
     }
-}
-
-fn automata() -> &'static Automata {
-    static AUTOMATA: OnceLock<Automata> = OnceLock::new();
-    AUTOMATA.get_or_init(|| Automata {
-        prefix: build(&prefix_patterns(), false),
-        scheme: backward(&scheme_patterns()),
-        label: backward(&label_patterns()),
-        name_before: backward(&[format!(r"10{DOT}[0-9]{{4,9}}(?:{DOT}[0-9]+){{0,4}}{SLASH}")]),
-    })
+    let state = dfa.next_eoi_state(states, state).ok()?;
+    if state.is_match() {
+        found = Some((dfa.match_pattern(states, state, 0).as_usize(), 0));
+    }
+    found
 }
 
 /// In the order of [`prefix`]'s answers.
@@ -212,6 +219,11 @@ fn scheme_patterns() -> [String; 8] {
     ]
 }
 
+/// A whole prefix.
+fn name_before_pattern() -> String {
+    format!(r"10{DOT}[0-9]{{4,9}}(?:{DOT}[0-9]+){{0,4}}{SLASH}")
+}
+
 /// A word, field or parameter called DOI; an element or attribute whose tag speaks of DOI; a RIS tag.
 fn label_patterns() -> [String; 4] {
     let joint = r#"(?:[\s:="'(\[{<>|\\-]|%3[ADad]|%22|&quot;|\.org/ )"#;
@@ -223,31 +235,17 @@ fn label_patterns() -> [String; 4] {
     ]
 }
 
-#[allow(clippy::expect_used)]
-fn backward(patterns: &[String]) -> Backward {
-    let dfa = build(patterns, true);
-    let at_end = Input::new("").anchored(Anchored::Yes);
-    let start = dfa
-        .start_state_reverse(&at_end)
-        .expect("anchored start states are built");
-    Backward { dfa, start }
-}
-
 /// The patterns are ours and constant, so that a failure to build them is a bug that every test would show.
 #[allow(clippy::expect_used)]
-fn build(patterns: &[String], reverse: bool) -> dense::DFA<Vec<u32>> {
+fn build(patterns: &[String], reverse: bool) -> DFA {
     let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
     let kind = if reverse {
         MatchKind::All
     } else {
         MatchKind::LeftmostFirst
     };
-    dense::Builder::new()
-        .configure(
-            dense::Config::new()
-                .match_kind(kind)
-                .start_kind(regex_automata::dfa::StartKind::Anchored),
-        )
+    DFA::builder()
+        .configure(DFA::config().match_kind(kind))
         .syntax(syntax::Config::new().unicode(false).utf8(false))
         .thompson(
             thompson::Config::new()
