@@ -62,11 +62,16 @@ impl Search {
         Search { shard, ..self }
     }
 
-    /// The sources that `paths` lead to, bytewise by name and each once, and the paths that could not be looked at.
-    pub(crate) fn find(&self, paths: &[PathBuf]) -> (Vec<Source>, Vec<Lost>) {
+    /// The sources that `paths` lead to, bytewise by name and each once, and the paths that could not be looked at; fewer of
+    /// both if `is_over` says meanwhile that nobody wants them any more.
+    pub(crate) fn find(
+        &self,
+        paths: &[PathBuf],
+        is_over: &dyn Fn() -> bool,
+    ) -> (Vec<Source>, Vec<Lost>) {
         let mut found = Found::default();
-        for path in paths {
-            self.add(path, &mut found);
+        for path in paths.iter().take_while(|_| !is_over()) {
+            self.add(path, &mut found, is_over);
         }
         sort(&mut found.sources);
         found
@@ -78,13 +83,13 @@ impl Search {
         (sources.collect(), found.lost)
     }
 
-    fn add(&self, path: &Path, found: &mut Found) {
+    fn add(&self, path: &Path, found: &mut Found, is_over: &dyn Fn() -> bool) {
         if path.as_os_str() == "-" {
             found.add(path, Kind::Stdin);
             return;
         }
         match fs::metadata(path) {
-            Ok(at) if at.is_dir() => self.walk(&folder_root(path), found),
+            Ok(at) if at.is_dir() => self.walk(&folder_root(path), found, is_over),
             Ok(at) if at.is_file() => found.add(path, Kind::File),
             Ok(_) => found.add(path, Kind::Stream),
             Err(error) => found.lost.push(Lost {
@@ -94,11 +99,11 @@ impl Search {
         }
     }
 
-    fn walk(&self, root: &Path, found: &mut Found) {
+    fn walk(&self, root: &Path, found: &mut Found, is_over: &dyn Fn() -> bool) {
         let entries = WalkDir::new(root)
             .into_iter()
             .filter_entry(|entry| !self.excluded(root, entry));
-        for entry in entries {
+        for entry in entries.take_while(|_| !is_over()) {
             match entry {
                 Ok(entry) if entry.file_type().is_file() && self.included(root, entry.path()) => {
                     found.add_below(root, entry.into_path());

@@ -200,7 +200,11 @@ fn write_report(report: &impl Serialize, mut output: Output) -> io::Result<Whole
 impl<'p> Run<'p> {
     fn new(options: &'p Options, outputs: &Outputs, folder: Option<Folder>) -> Result<Self, Error> {
         let (before, behind) = Scanner::new().window();
-        let (mut sources, lost) = options.search.find(&paths(options)?);
+        let is_over = || options.monitor.is_cancelled();
+        let (mut sources, lost) = options.search.find(&paths(options)?, &is_over);
+        if is_over() {
+            return Err(Error::new(ErrorKind::Cancelled));
+        }
         if let Some(folder) = &folder {
             sources.retain(|source| !folder.holds(&source.path));
         }
