@@ -4,7 +4,7 @@ use unicode_general_category::{GeneralCategory as Category, get_general_category
 
 use super::around::{Around, Place};
 use super::layers::{Escape, Text, first_char};
-use super::{Form, Rejection};
+use super::{Candidate, Form, Rejection};
 
 /// Where a name ends in its decoded text, and whether that is a guess.
 #[derive(Clone, Copy)]
@@ -13,13 +13,9 @@ pub(super) struct Ending {
     pub(super) guessed: bool,
 }
 
-/// The end of the name whose suffix starts at `suffix`; `raw` is what `text` was written as, and what follows it.
-pub(super) fn find(
-    text: &Text,
-    suffix: usize,
-    around: &Around,
-    raw: &[u8],
-) -> Result<Ending, Rejection> {
+/// The end of the name of `read` whose suffix starts at `suffix` of its decoded `text`.
+pub(super) fn find(text: &Text, suffix: usize, read: &Candidate<'_>) -> Result<Ending, Rejection> {
+    let (around, raw) = (&read.around, read.behind);
     let mut reader = Reader {
         text,
         suffix,
@@ -38,30 +34,45 @@ pub(super) fn find(
     let ending = reader.trim(taken);
     if ending.at <= suffix {
         Err(Rejection::EmptySuffix)
-    } else if is_cut_short(text, ending.at, taken.at, raw) {
+    } else if is_cut_short(text, ending.at, taken.at, read) {
         Err(Rejection::Ellipsis)
     } else {
         Ok(ending)
     }
 }
 
-/// Whether an ellipsis ends what was taken for a name, or follows it, and then the text or element ends.
-fn is_cut_short(text: &Text, end: usize, taken: usize, raw: &[u8]) -> bool {
-    let behind = if text.values()[end..taken].ends_with(b"...") {
+/// Whether an ellipsis ends what was taken for a name, or follows it, and then an element, quote or bracket ends.
+fn is_cut_short(text: &Text, end: usize, taken: usize, read: &Candidate<'_>) -> bool {
+    let dots = text.values()[end..taken].rsplit(|b| *b != b'.').next();
+    let behind = if dots.is_some_and(|dots| dots.len() == 3) {
         taken
     } else if text.values()[taken..].starts_with("…".as_bytes()) {
         taken + "…".len()
     } else {
         return false;
     };
-    ends_text(&raw[text.start(behind)..])
-}
-
-fn ends_text(rest: &[u8]) -> bool {
-    let ends = [
-        "<", "\"", "'", "}", "]", "|", "\n", "\r", "\\\"", "&lt;", "&quot;",
+    let rest = &read.behind[text.start(behind)..];
+    let enclosure = read.around.enclosure.as_ref();
+    let follows = |mark: &str| rest.starts_with(mark.as_bytes());
+    if follows("<") || follows("&lt;") || enclosure.is_some_and(|e| e.is_closed_by(rest)) {
+        return true;
+    }
+    let pairs = [
+        ("\"", "\""),
+        ("'", "'"),
+        ("\\\"", "\\\""),
+        ("&quot;", "&quot;"),
+        ("{", "}"),
+        ("[", "]"),
+        ("|", "|"),
     ];
-    rest.is_empty() || ends.iter().any(|end| rest.starts_with(end.as_bytes()))
+    pairs.iter().any(|(open, close)| {
+        let opened = read
+            .before
+            .windows(open.len())
+            .any(|w| w == open.as_bytes());
+        opened && follows(close)
+    })
 }
 
 /// Page words that end no registered name.
