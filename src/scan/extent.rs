@@ -122,7 +122,7 @@ impl Reader<'_> {
             b'.' | b'h' | b'H' => Step::Take(1),
             b'(' => self.open(0),
             b')' => self.close(0),
-            b'[' if self.is_whole() || self.has_more_behind_bracket(at) => self.open(1),
+            b'[' if self.has_more_behind_bracket(at) => self.open(1),
             b']' => self.close(1),
             b'<' => self.angle(at),
             b',' => take_if(self.is_whole() || self.is_between(at, u8::is_ascii_digit)),

@@ -239,7 +239,7 @@ impl Reader<'_> {
         };
         let opens = byte == b'(' || byte == b'[';
         if opens {
-            if byte == b'[' && !self.whole && !self.goes_on_behind_bracket(at) {
+            if byte == b'[' && !self.goes_on_behind_bracket(at) {
                 return Ends;
             }
             *count += 1;
