@@ -239,7 +239,8 @@ impl Reader<'_> {
         };
         let opens = byte == b'(' || byte == b'[';
         if opens {
-            if byte == b'[' && !self.goes_on_behind_bracket(at) {
+            let was_encoded = self.whole && self.text.escape(at) == Escape::Percent;
+            if byte == b'[' && !was_encoded && !self.goes_on_behind_bracket(at) {
                 return Ends;
             }
             *count += 1;
