@@ -407,7 +407,29 @@ impl Reader<'_> {
             Some(at) if at > 0 => self.suffix + at,
             _ => end,
         };
-        self.without_article_id(self.without_one_of(&PAGES, end))
+        self.without_article_id(self.without_version(self.without_one_of(&PAGES, end)))
+    }
+
+    /// `436749v2` and `436749v2.full-text`, as preprint servers have it in their URLs.
+    fn without_version(&self, end: usize) -> usize {
+        let mut kept = end;
+        loop {
+            let text = self.before(kept);
+            let number = front(text, u8::is_ascii_digit);
+            let before_v = number.strip_suffix(b"v").unwrap_or_default();
+            let code = before_v.len() - front(before_v, u8::is_ascii_digit).len();
+            let version = text.len() - number.len();
+            if code > 3 && (version == 1 || version == 2) {
+                return kept - version - 1;
+            }
+            let word = front(text, |b| {
+                b.is_ascii_alphabetic() || *b == b'-' || *b == b'+'
+            });
+            if word.len() == text.len() || !word.ends_with(b".") {
+                return end;
+            }
+            kept -= text.len() - word.len() + 1;
+        }
     }
 
     /// `10.1093/jme/tjz032/5423051`: one platform appends its own number.
@@ -423,6 +445,12 @@ impl Reader<'_> {
             _ => end,
         }
     }
+}
+
+/// `text` up to its last byte that is not `tail`.
+fn front(text: &[u8], tail: impl Fn(&u8) -> bool) -> &[u8] {
+    let last = text.iter().rposition(|b| !tail(b));
+    &text[..last.map_or(0, |at| at + 1)]
 }
 
 /// `3.0.CO`
