@@ -338,7 +338,7 @@ pub(super) fn without_tail(suffix: &str) -> &str {
         name = without_marks(name);
         name = without_bracketed_remark(name);
         name = without_place(name);
-        name = without_page(name);
+        name = without_version(without_page(name));
         if name.len() == before {
             return name;
         }
@@ -360,6 +360,20 @@ fn without_page(name: &str) -> &str {
             .then_some(&name[..at])
     };
     PAGES.iter().find_map(cut).unwrap_or(name)
+}
+
+/// A preprint server's page: `10.1101/2021.03.24.436749v2`. Registered versions stand behind a mark, as `.v1` and `_v1`.
+fn without_version(name: &str) -> &str {
+    const NUMBER: usize = 4;
+    let without_digits = |text: &str| text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let at = without_digits(name);
+    let number = name[..at].strip_suffix('v').unwrap_or_default();
+    let is_number = number.len() - without_digits(number) >= NUMBER;
+    if is_number && matches!(name.len() - at, 1 | 2) {
+        number
+    } else {
+        name
+    }
 }
 
 /// `[1]`, `[CrossRef]`: more of a name follows its square brackets. Round ones end many a name: `….25.02(IWNOP)`.
