@@ -5,6 +5,12 @@ use super::cuts::{angle_end, is_year, sici_angle_len};
 /// Elements that hold a note to the name, not a part of it.
 const NOTES: [&str; 4] = ["sup", "sub", "xref", "fn"];
 
+/// Whether what the element `name` holds is no part of the name it stands in: a note, or an editor's mark such as
+/// `xml_add`, for no element of running text has `_` in its name.
+fn is_note(name: &str) -> bool {
+    NOTES.contains(&name) || name.contains('_')
+}
+
 /// Elements that nothing closes; a name does not go on behind them.
 const BREAKS: [&str; 4] = ["br", "p", "hr", "img"];
 
@@ -23,7 +29,7 @@ pub(super) fn without_tags(suffix: &str) -> String {
         };
         rest = match tag.kind {
             Kind::Close if open.pop() != Some(tag.name) => return out,
-            Kind::Open if NOTES.contains(&tag.name) => behind_element(rest, &tag),
+            Kind::Open if is_note(tag.name) => behind_element(rest, &tag),
             Kind::Open if BREAKS.contains(&tag.name) => return out,
             Kind::Open => {
                 open.push(tag.name);
@@ -64,7 +70,7 @@ impl<'t> Tag<'t> {
             (None, Some(inner)) => (inner, Kind::Empty),
             (None, None) => (inner, Kind::Open),
         };
-        let name_end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != ':');
+        let name_end = inner.find(|c: char| !c.is_ascii_alphanumeric() && !"-:_".contains(c));
         let name = &inner[..name_end.unwrap_or(inner.len())];
         let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic())
             && (name.len() == inner.len() || inner[name.len()..].starts_with(' '));

@@ -32,7 +32,7 @@ use Then::{Ahead, End, Number};
 
 /// Words that start what is no part of the name: it ends before them. In them `o` matches the digit `0` too, as in
 /// `http://dx.d0i.0rg`.
-const REMARKS: [(&str, Lead, Then); 53] = [
+const REMARKS: [(&str, Lead, Then); 54] = [
     // A URL, mostly the name's own.
     ("http:/", Lead::Any, Then::Any),
     ("https:/", Lead::Any, Then::Any),
@@ -90,6 +90,7 @@ const REMARKS: [(&str, Lead, Then); 53] = [
     ("/supplement", Lead::Any, Then::Any),
     ("/mediaobjects/", Lead::Any, Then::Any),
     ("/figures/", Lead::Any, Then::Any),
+    ("/galley/", Lead::Any, Number),
     ("jsessionid", Mark, Then::Any),
     // A dotted line up to the page, or a text that was cut short.
     ("...", Lead::Any, Then::Any),
@@ -130,10 +131,21 @@ pub(super) fn without_query(suffix: &str) -> &str {
     end.map_or(suffix, |(at, _)| &suffix[..at])
 }
 
+/// `suffix` up to the marks of `emphasis`, if any, that end a word there.
+pub(super) fn without_emphasis<'t>(suffix: &'t str, emphasis: &str) -> &'t str {
+    let ends_word = |&(at, _): &(usize, &str)| {
+        let rest = &suffix[at + emphasis.len()..];
+        !emphasis.is_empty() && !rest.starts_with(char::is_alphanumeric)
+    };
+    let end = suffix.match_indices(emphasis).find(ends_word);
+    end.map_or(suffix, |(at, _)| &suffix[..at])
+}
+
 /// Where in `suffix` the name ends at the latest.
 pub(super) fn end(prefix: &str, suffix: &str) -> usize {
     let ends = [
         another_name(prefix, suffix),
+        article_id(prefix, suffix),
         remark(suffix),
         host(suffix),
         foreign_mark(suffix),
@@ -148,16 +160,31 @@ fn another_name(prefix: &str, suffix: &str) -> Option<usize> {
     let starts = |&(at, _): &(usize, &str)| {
         start::read(&suffix[at..]).is_some_and(|next| {
             let same = next.prefix == prefix && bare(&suffix[..at]) == bare(next.rest);
-            same || at > 0
-                && !start::is_inside_number(suffix, at)
-                && !suffix[..at].ends_with(['.', '-'])
+            same || at > 0 && is_parted(prefix, suffix, at) && !suffix[..at].ends_with(['.', '-'])
         })
     };
     suffix.match_indices("10").find(starts).map(|(at, _)| at)
 }
 
+/// Whether the prefix at `at` starts a name of its own: behind a digit only where it is `prefix` once more.
+fn is_parted(prefix: &str, suffix: &str, at: usize) -> bool {
+    let again = || {
+        suffix[at..]
+            .strip_prefix(prefix)
+            .is_some_and(|rest| rest.starts_with('/'))
+    };
+    !start::is_inside_number(suffix, at) || again()
+}
+
 fn bare(text: &str) -> &str {
     text.trim_end_matches(|c: char| c.is_ascii_punctuation())
+}
+
+/// The number that one platform's URLs add to its names: `10.1093/beheco/ary130/5123582`.
+fn article_id(prefix: &str, suffix: &str) -> Option<usize> {
+    let (name, id) = suffix.rsplit_once('/').filter(|_| prefix == "10.1093")?;
+    let is_id = matches!(id.len(), 5..=9) && id.bytes().all(|b| b.is_ascii_digit());
+    (is_id && name.matches('/').count() == 1).then_some(name.len())
 }
 
 fn remark(suffix: &str) -> Option<usize> {
@@ -195,8 +222,9 @@ fn is_followed(rest: &[u8], then: Then) -> bool {
     }
 }
 
-/// A host glued on behind a full stop, such as `.jid.sagepub.com`, at the end or with a path. What starts a suffix or
-/// follows a slash is the name's own, as in `10.4028/www.scientific.net/amr.433`.
+/// A host glued on behind a full stop, such as `.jid.sagepub.com`, or behind a digit, such as `journals.sagepub.com`, at
+/// the end or with a path. What starts a suffix or follows a slash is the name's own, as in
+/// `10.4028/www.scientific.net/amr.433`.
 fn host(suffix: &str) -> Option<usize> {
     let lower = suffix.to_ascii_lowercase();
     let ends_host = |(at, top): (usize, &str)| {
@@ -210,8 +238,15 @@ fn host(suffix: &str) -> Option<usize> {
         .min()?;
     let is_label = |label: &&str| label.len() > 1 && label.bytes().all(|b| b.is_ascii_alphabetic());
     let labels = suffix[..at].rsplit('.').take_while(is_label);
-    let len: usize = labels.map(|label| label.len() + 1).sum();
-    at.checked_sub(len).filter(|_| len > 0)
+    let (count, len) = labels.fold((0, 0), |(count, len), label| {
+        (count + 1, len + label.len() + 1)
+    });
+    let start = at.checked_sub(len).filter(|_| len > 0)?;
+    // A host in two parts lacks its first, which may hang on the name: `1379er.sagepub.com`.
+    let name = suffix[..start].trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let glued =
+        count == 1 && start - name.len() > 1 && name.ends_with(|c: char| c.is_ascii_digit());
+    Some(if glued { name.len() } else { start })
 }
 
 /// A mark that no name holds, or that ends one where it stands so.
@@ -303,7 +338,7 @@ pub(super) fn without_tail(suffix: &str) -> &str {
         name = without_marks(name);
         name = without_bracketed_remark(name);
         name = without_place(name);
-        name = without_page(name);
+        name = without_version(without_page(name));
         if name.len() == before {
             return name;
         }
@@ -327,25 +362,29 @@ fn without_page(name: &str) -> &str {
     PAGES.iter().find_map(cut).unwrap_or(name)
 }
 
-/// `[1]`, `[CrossRef]`: more of a name follows its square brackets. `(remark)`: its round ones hold numbers or few letters.
+/// A preprint server's page: `10.1101/2021.03.24.436749v2`. Registered versions stand behind a mark, as `.v1` and `_v1`.
+fn without_version(name: &str) -> &str {
+    const NUMBER: usize = 4;
+    let without_digits = |text: &str| text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let at = without_digits(name);
+    let number = name[..at].strip_suffix('v').unwrap_or_default();
+    let is_number = number.len() - without_digits(number) >= NUMBER;
+    if is_number && matches!(name.len() - at, 1 | 2) {
+        number
+    } else {
+        name
+    }
+}
+
+/// `[1]`, `[CrossRef]`: more of a name follows its square brackets. Round ones end many a name: `….25.02(IWNOP)`.
 fn without_bracketed_remark(name: &str) -> &str {
-    let Some((head, inner)) = name
+    let inside = name
         .strip_suffix(']')
-        .and_then(|rest| rest.rsplit_once('['))
-    else {
-        return match name
-            .strip_suffix(')')
-            .and_then(|rest| rest.rsplit_once('('))
-        {
-            Some((head, inner))
-                if inner.len() > 3 && inner.bytes().all(|b| b.is_ascii_alphabetic()) =>
-            {
-                head
-            }
-            _ => name,
-        };
-    };
-    if inner.contains(']') { name } else { head }
+        .and_then(|rest| rest.rsplit_once('['));
+    match inside {
+        Some((head, inner)) if !inner.contains(']') => head,
+        _ => name,
+    }
 }
 
 /// Volume, pages and year, as `,85,1494(2006)` or `(2006)`.

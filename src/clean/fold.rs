@@ -19,7 +19,7 @@ const LATEX: [(&str, &str); 8] = [
 /// Entities may be escaped entities; nobody was seen to go deeper.
 const DEPTH: usize = 3;
 
-/// `text` with entities and backslashes undone, its blanks as plain ones, its dashes as `-`, and nothing invisible.
+/// `text` with entities, backslashes and full width undone, its blanks as plain ones, its dashes as `-`, and nothing invisible.
 pub(super) fn characters(text: &str) -> String {
     let mut text = Cow::Borrowed(text);
     for _ in 0..DEPTH {
@@ -31,7 +31,18 @@ pub(super) fn characters(text: &str) -> String {
     if text.contains(['\\', '{', '$']) {
         text = without_latex(&text).into();
     }
+    if text.contains("１０") || text.contains("10．") {
+        text = text.chars().map(halved).collect::<String>().into();
+    }
     plain(&text)
+}
+
+/// The ASCII character that `c` is in full width, as East Asian typesetters set a whole name; else `c`.
+fn halved(c: char) -> char {
+    let offset = u32::from('！') - u32::from('!');
+    let is_wide = ('！'..='～').contains(&c);
+    let half = is_wide.then(|| char::from_u32(u32::from(c) - offset));
+    half.flatten().unwrap_or(c)
 }
 
 /// `text` with plain blanks and hyphens, and nothing invisible.

@@ -37,18 +37,18 @@ pub struct Cleaned {
 ///
 /// | rule | from | to |
 /// |---|---|---|
-/// | characters | `10.5555/a&lt;b`, `a\_b`, `1995‐4190`, soft hyphens | entities and backslashes undone, dashes (U+2010 to U+2015, U+2212) as `-`, what is invisible dropped |
-/// | start | `doi:https://doi.org/10.5555/a`, `TN_10.5555/a`, `10.10.5555/a`, `10. 5555 / a` | `10.5555/a` |
+/// | characters | `10.5555/a&lt;b`, `a\_b`, `1995‐4190`, soft hyphens | entities, backslashes and full width undone, dashes (U+2010 to U+2015, U+2212) as `-`, what is invisible dropped |
+/// | start | `doi:https://doi.org/10.5555/a`, `TN_10.5555/a`, `10.10.5555/a`, `10. 5555 / a`, `10..5555/a`, `10.5555./a` | `10.5555/a` |
 /// | escapes | `10.5555%2Fa%3Cb`, `https%3A%2F%2Fdoi.org%2F10.5555%252Fa` | percent undone until the prefix shows, once at the least |
 /// | query | `10.5555/a?x=y`, `10.5555/a#s` | cut; the `#` that ends a SICI stays |
 /// | tags | `10.5555/a<sup>1</sup>`, `10.5555/<i>a</i>b`, `10.5555/a</doi>` | dropped: notes with their text, other elements without |
 /// | white space | `10.5555/science. 1109070`, `10.5555/a1 accessed 2012` | joined where the name goes on with digits, else the end |
 /// | another name | `10.5555/a10.5555/a`, `10.5555/ahttp://dx.doi.org/10.5555/a` | the first |
-/// | remarks | `.pmid:1`, `(epubaheadofprint)`, `>accessed2012`, `/-/dcsupplemental`, `[CrossRef]`, `.jid.sagepub.com` | cut |
-/// | pages | `/full`, `/abstract`, `/pdf`, `/meta`, `/summary`, … | cut |
+/// | remarks | `.pmid:1`, `(epubaheadofprint)`, `>accessed2012`, `/-/dcsupplemental`, `[CrossRef]`, `.jid.sagepub.com`, `1journals.sagepub.com` | cut |
+/// | pages | `/full`, `/abstract`, `/pdf`, `/meta`, `/summary`, …, `436749v2` | cut |
 /// | place in print | `,85,1494(2006)`, `(2006)`, `...` | cut |
-/// | marks | final `.` `,` `;` `:` `-` `/` and their like, brackets without a partner | cut |
-/// | doubled joints | `6__12`, `j.aca..2006`, `978--3--642` | once |
+/// | marks | final `.` `,` `;` `:` `-` `/` and their like, brackets without a partner, the emphasis of `**10.5555/a**` | cut |
+/// | doubled joints | `6__12`, `j.aca..2006`, `rsbl..2015.1`, `978--3--642` | once |
 ///
 /// Registrant codes have four to nine digits in their first part, as in text, unless the whole text is a name.
 ///
@@ -107,7 +107,7 @@ fn cleaned(text: &str, parsed: Option<&Doi>) -> Option<String> {
 fn first_name(text: &str, escaped: bool) -> Option<String> {
     let mut name = None;
     for start in start::find_iter(text).take(STARTS) {
-        let suffix = cuts::without_query(start.rest);
+        let suffix = cuts::without_emphasis(cuts::without_query(start.rest), start.emphasis);
         let suffix = if escaped {
             fold::plain(&percent_decoded(suffix)).into()
         } else {

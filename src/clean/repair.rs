@@ -1,10 +1,24 @@
 //! What was written wrongly inside a name.
 
+use super::cuts::is_year;
+
+/// What is left of an entity without its `&`, or without `&#`.
+const ENTITIES: [(&str, &str); 4] = [
+    ("lt;", "<"),
+    ("gt;", ">"),
+    ("x0003e;", ">"),
+    ("x003e;", ">"),
+];
+
 /// The angle brackets of a SICI whose entities lost their `&`: `002lt;0162:tmethi>2.3.co;2`.
 pub(super) fn sici(suffix: &str) -> String {
     let folded = suffix.to_ascii_lowercase();
     if folded.contains("lt;") && folded.contains(".co;") {
-        suffix.replace("lt;", "<").replace("gt;", ">")
+        ENTITIES
+            .iter()
+            .fold(suffix.to_owned(), |name, (rest, mark)| {
+                name.replace(rest, mark)
+            })
     } else {
         suffix.to_owned()
     }
@@ -25,18 +39,32 @@ pub(super) fn joints(suffix: &str) -> String {
         collapse(&mut name, "..", |before, after| {
             let next_is_digit = after.starts_with(|c: char| c.is_ascii_digit());
             if before == "j" {
-                shifted
+                shifted || starts_with_issn(after)
             } else {
                 titled && next_is_digit
             }
         });
     }
+    // Nor between the title alone and a year: `rsbl..2015.0883`, but `koed..86.201012.157`.
+    collapse(&mut name, "..", |before, after| {
+        let is_title = before.len() > 1 && before.bytes().all(|b| b.is_ascii_alphabetic());
+        is_title && after.get(..4).is_some_and(is_year) && after[4..].starts_with('.')
+    });
     // LaTeX's dash, in ISBNs and ISSNs: `978--3--642`. A range with an open start comes later (`2008--106`).
     let first = name.find('-').map_or("", |at| &name[at..]);
     if first.starts_with("--") {
         collapse(&mut name, "--", |_, _| true);
     }
     name
+}
+
+fn starts_with_issn(text: &str) -> bool {
+    let is_issn = |(at, b): (usize, u8)| match at {
+        4 => b == b'-',
+        8 => b.is_ascii_digit() || b.eq_ignore_ascii_case(&b'x'),
+        _ => b.is_ascii_digit(),
+    };
+    text.len() >= 9 && text.bytes().take(9).enumerate().all(is_issn)
 }
 
 /// Writes each `pair` as its first mark where `wrong` says so, told by what stands before and behind the pair.

@@ -7,13 +7,31 @@ pub(super) struct Start<'t> {
     /// Without the blanks that were typeset into it.
     pub(super) prefix: String,
     pub(super) rest: &'t str,
+    /// The marks of emphasis that stand in front of the word, and again behind the name.
+    pub(super) emphasis: &'t str,
 }
 
 /// Each prefix in `text` that a name can start with, in order.
 pub(super) fn find_iter(text: &str) -> impl Iterator<Item = Start<'_>> {
     text.match_indices("10")
         .filter(|(at, _)| !is_inside_number(text, *at))
-        .filter_map(|(at, _)| read(&text[at..]))
+        .filter_map(|(at, _)| {
+            let emphasis = emphasis(&text[..at]);
+            read(&text[at..]).map(|start| Start { emphasis, ..start })
+        })
+}
+
+/// The run of `*`, `_` or `~` that the last word of `before` starts with: `**10.5555/abc**`, `_doi:10.5555/abc_`.
+fn emphasis(before: &str) -> &str {
+    let word = before
+        .rsplit(char::is_whitespace)
+        .next()
+        .unwrap_or_default();
+    let word = word.trim_start_matches(['(', '[']);
+    let mark = word.chars().next().filter(|c| "*_~".contains(*c));
+    mark.map_or("", |mark| {
+        &word[..word.len() - word.trim_start_matches(mark).len()]
+    })
 }
 
 /// `110.5555/a` and `2.10.5555/a` are other numbers; in `10.10.5555/a` the directory indicator was written twice.
@@ -28,7 +46,10 @@ pub(super) fn is_inside_number(text: &str, at: usize) -> bool {
 
 /// Reads the prefix that `text` starts with; blanks may stand about its parts.
 pub(super) fn read(text: &str) -> Option<Start<'_>> {
-    let rest = behind(text.strip_prefix("10")?, '.')?;
+    let rest = text.strip_prefix("10")?;
+    let rest = behind(rest, '.')?;
+    // The full stop typed twice, as in `10..1111/a`.
+    let rest = behind(rest, '.').unwrap_or(rest);
     let mut code = digits(rest);
     let mut rest = rest[code.len()..].trim_start();
     if !is_usual(code, rest) {
@@ -36,6 +57,11 @@ pub(super) fn read(text: &str) -> Option<Start<'_>> {
     }
     let mut prefix = format!("10.{code}");
     while let Some(part) = behind(rest, '.') {
+        // Or typed where none belongs, as in `10.1016./a`.
+        if part.starts_with('/') {
+            rest = part;
+            break;
+        }
         code = digits(part);
         rest = part[code.len()..].trim_start();
         if code.is_empty() {
@@ -45,7 +71,11 @@ pub(super) fn read(text: &str) -> Option<Start<'_>> {
         prefix.push_str(code);
     }
     let rest = behind(rest, '/')?;
-    Some(Start { prefix, rest })
+    Some(Start {
+        prefix,
+        rest,
+        emphasis: "",
+    })
 }
 
 /// Four to nine digits, as names in text have them, or the start of an ISBN.

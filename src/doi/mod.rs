@@ -81,7 +81,7 @@ impl Doi {
     ///
     /// | form | examples | raw `?` or `#` |
     /// |---|---|---|
-    /// | bare, or behind a label and a blank | `10.1000/182`, `DOI 10.1000/182`, `doi: 10.1000/182` | part of the name |
+    /// | bare, or behind a label | `10.1000/182`, `DOI 10.1000/182`, `doi: 10.1000/182`, `doi=10.1000/182`, `DOI10.1000/182` | part of the name |
     /// | URI | `doi:10.1000/182`, `info:doi/10.1000/182`, `hdl:10.1000/182` | refused (U3) |
     /// | URN (H3) | `urn:doi:10.1000:182` | refused |
     /// | URL of a proxy (P1) | `https://doi.org/10.1000/182`, `//dx.doi.org/10.1000/182`, `doi.org/urn:doi:10.1000:182` | end the name (H4, P2) |

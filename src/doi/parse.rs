@@ -8,6 +8,8 @@ use super::{Doi, name, percent};
 /// Hosts that answer for DOI names (P1); the last is the handle system's own.
 const PROXIES: [&str; 4] = ["doi.org", "dx.doi.org", "www.doi.org", "hdl.handle.net"];
 
+const WEB: [&str; 2] = ["https://", "http://"];
+
 /// The path of the proxy's REST API, before the name (P4).
 const API: &str = "api/handles/";
 
@@ -50,14 +52,33 @@ pub(super) fn read(text: &str) -> Result<Doi, DoiError> {
     }
 }
 
-/// `text` behind the word "DOI" and a blank, as it stands in print. Without a blank `doi:` is a scheme.
+/// `text` behind the word "DOI", as it stands in print, in fields, and in front of names and URLs. With a colon and no
+/// blank it is the scheme of a name.
 fn without_label(text: &str) -> &str {
-    let Some(rest) = behind(text, "doi") else {
+    let Some(label) = behind(text, "doi") else {
         return text;
     };
-    let rest = rest.strip_prefix(':').unwrap_or(rest);
-    let name = rest.trim_ascii_start();
-    if name.len() < rest.len() { name } else { text }
+    let rest = label.trim_ascii_start();
+    let name = rest
+        .strip_prefix([':', '='])
+        .unwrap_or(rest)
+        .trim_ascii_start();
+    let is_part = match label.len() - name.len() {
+        0 => !name.starts_with("10."),
+        1 if label.starts_with(':') => !is_web(name),
+        _ => false,
+    };
+    if is_part { text } else { name }
+}
+
+fn is_web(text: &str) -> bool {
+    WEB.iter()
+        .any(|scheme| without_scheme(text, scheme).is_some())
+}
+
+fn without_scheme<'t>(text: &'t str, scheme: &str) -> Option<&'t str> {
+    let (start, rest) = text.split_at_checked(scheme.len())?;
+    start.eq_ignore_ascii_case(scheme).then_some(rest)
 }
 
 /// Unescaped white space, of which a name's own blanks are told by their escape.
@@ -95,10 +116,10 @@ fn presentation(body: &str) -> Option<Presentation<'_>> {
 /// What follows host and `/` of a proxy URL: `Some(None)` where `body` is no URL, `None` where it is
 /// one of another host. Without scheme and `//` any other host is taken for no URL.
 fn proxy_path(body: &str) -> Option<Option<&str>> {
-    let url = ["https://", "http://", "//"].iter().find_map(|scheme| {
-        let (start, rest) = body.split_at_checked(scheme.len())?;
-        start.eq_ignore_ascii_case(scheme).then_some(rest)
-    });
+    let url = WEB
+        .iter()
+        .chain(["//"].iter())
+        .find_map(|scheme| without_scheme(body, scheme));
     let rest = url.unwrap_or(body);
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     match (is_proxy(authority), url) {

@@ -226,7 +226,11 @@ fn name_before_pattern() -> String {
 
 /// A word, field or parameter called DOI; an element or attribute whose tag speaks of DOI; a RIS tag.
 fn label_patterns() -> [String; 4] {
-    let joint = r#"(?:[\s:="'(\[{<>|\\-]|%3[ADad]|%22|&quot;|\.org/ )"#;
+    // A no-break space, an ideographic one and a fullwidth colon too.
+    let joint = concat!(
+        r#"(?:[\s:="'(\[{<>|\\-]|%3[ADad]|%22|&quot;|\.org/ "#,
+        r"|\xC2\xA0|\xE3\x80\x80|\xEF\xBC\x9A)",
+    );
     [
         format!(r"(?:\A|[^A-Za-z])(?i:doi)s?(?i:[ _-]?(?:url|link|no\.?|number|name))?{joint}+"),
         format!(r"[a-z](?:Doi|DOI)s?{joint}+"),

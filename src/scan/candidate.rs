@@ -68,7 +68,10 @@ impl Judge {
         };
         let suffix = text.position(prefix.len);
         let (end, cut_at) = extent_of(&text, suffix, context, &window[at..]);
-        check(&text, suffix, end, cut_at, &window[at..])?;
+        let (before, raw) = window.split_at(at);
+        check(&text, suffix, end, cut_at, raw, |behind| {
+            ends_enclosure(before, context, behind)
+        })?;
         write_name(&mut self.name, &text, suffix, end.at)?;
         if prefix.registrant == Registrant::Isbn
             && !is_isbn_suffix(&text.bytes[suffix..end.at])
@@ -108,40 +111,55 @@ fn trimmed(text: &Text<'_>, suffix: usize, end: End, context: &Context, whole: b
     trim(text.bytes, suffix, end, around)
 }
 
-/// Refuses what is no name after all: nothing left, or link text that was cut short.
+/// Refuses what is no name after all: nothing left, or link text that was cut short, which `ends` tells by what follows.
 fn check(
     text: &Text<'_>,
     suffix: usize,
     end: End,
     cut_at: usize,
     raw: &[u8],
+    ends: impl Fn(&[u8]) -> bool,
 ) -> Result<(), Rejection> {
     if end.at <= suffix {
         return Err(Rejection::EmptySuffix);
     }
     let sign = "…".as_bytes();
-    let behind = if text.bytes[end.at..cut_at].ends_with(b"...") {
+    let trimmed = &text.bytes[end.at..cut_at];
+    let behind = if trimmed.ends_with(b"...") && !trimmed.ends_with(b"....") {
         cut_at
     } else if text.bytes[cut_at..].starts_with(sign) {
         cut_at + sign.len()
     } else {
         return Ok(());
     };
-    if ends_text(&raw[text.start(behind)..]) {
+    if ends(&raw[text.start(behind)..]) {
         Err(Rejection::Ellipsis)
     } else {
         Ok(())
     }
 }
 
-/// Whether a tag, a closing mark or the end of the line follows.
-fn ends_text(behind: &[u8]) -> bool {
-    matches!(
-        behind.first(),
-        None | Some(b'<' | b'"' | b'\'' | b'}' | b']' | b'|' | b'\n' | b'\r')
-    ) || [&b"\\\""[..], b"&lt;", b"&quot;"]
-        .iter()
-        .any(|closer| behind.starts_with(closer))
+/// What stands around a text that holds a name among other words.
+const MARKS: [(&[u8], &[u8]); 7] = [
+    (b"\\\"", b"\\\""),
+    (b"&quot;", b"&quot;"),
+    (b"\"", b"\""),
+    (b"'", b"'"),
+    (b"{", b"}"),
+    (b"[", b"]"),
+    (b"|", b"|"),
+];
+
+/// Whether a tag follows, or what ends the enclosure of a name or of the text around it: a mark that nothing opened, or the
+/// end of a line that holds more than the name, ends neither.
+fn ends_enclosure(before: &[u8], context: &Context, behind: &[u8]) -> bool {
+    let closes = |(opener, closer): &(&[u8], &[u8])| {
+        behind.starts_with(closer) && memchr::memmem::find(before, opener).is_some()
+    };
+    behind.starts_with(b"<")
+        || behind.starts_with(b"&lt;")
+        || context.enclosure.is_some_and(|e| e.is_closed_by(behind))
+        || MARKS.iter().any(closes)
 }
 
 fn is_isbn_suffix(suffix: &[u8]) -> bool {

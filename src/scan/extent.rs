@@ -122,7 +122,9 @@ impl Reader<'_> {
             b'.' | b'h' | b'H' => Step::Take(1),
             b'(' => self.open(0),
             b')' => self.close(0),
-            b'[' if self.is_whole() || self.has_more_behind_bracket(at) => self.open(1),
+            b'[' if self.has_more_behind_bracket(at) || self.is_whole_and_encoded(at) => {
+                self.open(1)
+            }
             b']' => self.close(1),
             b'<' => self.angle(at),
             b',' => take_if(self.is_whole() || self.is_between(at, u8::is_ascii_digit)),
@@ -144,6 +146,11 @@ impl Reader<'_> {
 
     fn is_whole(&self) -> bool {
         self.reading == Reading::Whole
+    }
+
+    /// What an enclosed URL encodes was a part of the name to whoever wrote it.
+    fn is_whole_and_encoded(&self, at: usize) -> bool {
+        self.is_whole() && self.text.escape(at) == Escape::Percent
     }
 
     fn open(&mut self, bracket: usize) -> Step {

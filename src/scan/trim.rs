@@ -148,7 +148,35 @@ fn cut_path(name: &[u8], suffix: usize, end: usize) -> usize {
         .filter_map(|folder| memchr::memmem::find(text, folder.as_bytes()))
         .min();
     let end = folder.filter(|at| *at > 0).map_or(end, |at| suffix + at);
-    cut_article_id(name, suffix, cut_one_of(&PATH_TAILS, name, suffix, end))
+    let end = cut_version(name, suffix, cut_one_of(&PATH_TAILS, name, suffix, end));
+    cut_article_id(name, suffix, end)
+}
+
+/// Preprint servers' pages and their files: `10.1101/2021.03.24.436749v2.full-text`. Registered versions stand behind a
+/// mark, as `.v1`, `/v1` and `_v1`.
+fn cut_version(name: &[u8], suffix: usize, end: usize) -> usize {
+    let is_word = |b: &u8| b.is_ascii_alphabetic() || matches!(b, b'-' | b'+');
+    let mut text = &name[suffix..end];
+    loop {
+        if let Some(len) = version_len(text) {
+            return suffix + text.len() - len;
+        }
+        match text.iter().rposition(|b| *b == b'.') {
+            Some(dot) if dot + 1 < text.len() && text[dot + 1..].iter().all(is_word) => {
+                text = &text[..dot];
+            }
+            _ => return end,
+        }
+    }
+}
+
+/// How long the `v2` is that `text` ends with behind a number.
+fn version_len(text: &[u8]) -> Option<usize> {
+    const NUMBER: usize = 4;
+    let digits = |text: &[u8]| text.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let count = digits(text);
+    let number = text[..text.len() - count].strip_suffix(b"v")?;
+    (matches!(count, 1 | 2) && digits(number) >= NUMBER).then_some(count + 1)
 }
 
 fn cut_one_of(tails: &[&str], name: &[u8], suffix: usize, end: usize) -> usize {

@@ -4,7 +4,7 @@ use unicode_general_category::{GeneralCategory as Category, get_general_category
 
 use super::around::{Around, Place};
 use super::layers::{Escape, Text, first_char};
-use super::{Form, Rejection};
+use super::{Candidate, Form, Rejection};
 
 /// Where a name ends in its decoded text, and whether that is a guess.
 #[derive(Clone, Copy)]
@@ -13,13 +13,9 @@ pub(super) struct Ending {
     pub(super) guessed: bool,
 }
 
-/// The end of the name whose suffix starts at `suffix`; `raw` is what `text` was written as, and what follows it.
-pub(super) fn find(
-    text: &Text,
-    suffix: usize,
-    around: &Around,
-    raw: &[u8],
-) -> Result<Ending, Rejection> {
+/// The end of the name of `read` whose suffix starts at `suffix` of its decoded `text`.
+pub(super) fn find(text: &Text, suffix: usize, read: &Candidate<'_>) -> Result<Ending, Rejection> {
+    let (around, raw) = (&read.around, read.behind);
     let mut reader = Reader {
         text,
         suffix,
@@ -38,30 +34,45 @@ pub(super) fn find(
     let ending = reader.trim(taken);
     if ending.at <= suffix {
         Err(Rejection::EmptySuffix)
-    } else if is_cut_short(text, ending.at, taken.at, raw) {
+    } else if is_cut_short(text, ending.at, taken.at, read) {
         Err(Rejection::Ellipsis)
     } else {
         Ok(ending)
     }
 }
 
-/// Whether an ellipsis ends what was taken for a name, or follows it, and then the text or element ends.
-fn is_cut_short(text: &Text, end: usize, taken: usize, raw: &[u8]) -> bool {
-    let behind = if text.values()[end..taken].ends_with(b"...") {
+/// Whether an ellipsis ends what was taken for a name, or follows it, and then an element, quote or bracket ends.
+fn is_cut_short(text: &Text, end: usize, taken: usize, read: &Candidate<'_>) -> bool {
+    let dots = text.values()[end..taken].rsplit(|b| *b != b'.').next();
+    let behind = if dots.is_some_and(|dots| dots.len() == 3) {
         taken
     } else if text.values()[taken..].starts_with("…".as_bytes()) {
         taken + "…".len()
     } else {
         return false;
     };
-    ends_text(&raw[text.start(behind)..])
-}
-
-fn ends_text(rest: &[u8]) -> bool {
-    let ends = [
-        "<", "\"", "'", "}", "]", "|", "\n", "\r", "\\\"", "&lt;", "&quot;",
+    let rest = &read.behind[text.start(behind)..];
+    let enclosure = read.around.enclosure.as_ref();
+    let follows = |mark: &str| rest.starts_with(mark.as_bytes());
+    if follows("<") || follows("&lt;") || enclosure.is_some_and(|e| e.is_closed_by(rest)) {
+        return true;
+    }
+    let pairs = [
+        ("\"", "\""),
+        ("'", "'"),
+        ("\\\"", "\\\""),
+        ("&quot;", "&quot;"),
+        ("{", "}"),
+        ("[", "]"),
+        ("|", "|"),
     ];
-    rest.is_empty() || ends.iter().any(|end| rest.starts_with(end.as_bytes()))
+    pairs.iter().any(|(open, close)| {
+        let opened = read
+            .before
+            .windows(open.len())
+            .any(|w| w == open.as_bytes());
+        opened && follows(close)
+    })
 }
 
 /// Page words that end no registered name.
@@ -228,7 +239,8 @@ impl Reader<'_> {
         };
         let opens = byte == b'(' || byte == b'[';
         if opens {
-            if byte == b'[' && !self.whole && !self.goes_on_behind_bracket(at) {
+            let was_encoded = self.whole && self.text.escape(at) == Escape::Percent;
+            if byte == b'[' && !was_encoded && !self.goes_on_behind_bracket(at) {
                 return Ends;
             }
             *count += 1;
@@ -395,7 +407,29 @@ impl Reader<'_> {
             Some(at) if at > 0 => self.suffix + at,
             _ => end,
         };
-        self.without_article_id(self.without_one_of(&PAGES, end))
+        self.without_article_id(self.without_version(self.without_one_of(&PAGES, end)))
+    }
+
+    /// `436749v2` and `436749v2.full-text`, as preprint servers have it in their URLs.
+    fn without_version(&self, end: usize) -> usize {
+        let mut kept = end;
+        loop {
+            let text = self.before(kept);
+            let number = front(text, u8::is_ascii_digit);
+            let before_v = number.strip_suffix(b"v").unwrap_or_default();
+            let code = before_v.len() - front(before_v, u8::is_ascii_digit).len();
+            let version = text.len() - number.len();
+            if code > 3 && (version == 1 || version == 2) {
+                return kept - version - 1;
+            }
+            let word = front(text, |b| {
+                b.is_ascii_alphabetic() || *b == b'-' || *b == b'+'
+            });
+            if word.len() == text.len() || !word.ends_with(b".") {
+                return end;
+            }
+            kept -= text.len() - word.len() + 1;
+        }
     }
 
     /// `10.1093/jme/tjz032/5423051`: one platform appends its own number.
@@ -411,6 +445,12 @@ impl Reader<'_> {
             _ => end,
         }
     }
+}
+
+/// `text` up to its last byte that is not `tail`.
+fn front(text: &[u8], tail: impl Fn(&u8) -> bool) -> &[u8] {
+    let last = text.iter().rposition(|b| !tail(b));
+    &text[..last.map_or(0, |at| at + 1)]
 }
 
 /// `3.0.CO`

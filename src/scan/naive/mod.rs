@@ -182,7 +182,7 @@ impl Candidate<'_> {
         let suffix = (0..text.len())
             .find(|at| text.start(*at) >= self.prefix.len)
             .unwrap_or(text.len());
-        let ending = ending::find(&text, suffix, &self.around, self.behind)?;
+        let ending = ending::find(&text, suffix, self)?;
         let code = &text.values()[..suffix.saturating_sub(1)];
         let suffix = &text.values()[suffix..ending.at];
         let name = name(code, suffix).ok_or(Rejection::NotGraphic)?;

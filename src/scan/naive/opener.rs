@@ -118,7 +118,9 @@ fn behind_noun(text: &[u8]) -> Vec<&[u8]> {
 /// Whether `text` is what may stand between a label and a name, at least one mark of it.
 fn are_joints(text: &[u8]) -> bool {
     let joint = |text: &[u8]| -> Option<usize> {
-        let long = ["%3A", "%3D", "%3a", "%3d", "%22", "&quot;", ".org/ "];
+        let long = [
+            "%3A", "%3D", "%3a", "%3d", "%22", "&quot;", ".org/ ", "\u{a0}", "\u{3000}", "：",
+        ];
         if let Some(found) = long.iter().find(|joint| text.starts_with(joint.as_bytes())) {
             return Some(found.len());
         }
