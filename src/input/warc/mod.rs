@@ -92,6 +92,7 @@ impl Records<'_, '_, '_, '_> {
             Err(error) => return self.search(Some(loss(error))),
         };
         if header.is_document() {
+            let window = self.walk.opening.limits.window;
             let mut going = true;
             let mut hand_out = |body: &mut dyn Read| {
                 let mut body = Watched::new(body, &self.walk.expansion);
@@ -100,7 +101,7 @@ impl Records<'_, '_, '_, '_> {
                     .member(self.level, self.number, &self.name, &mut body);
             };
             match header.is_http() {
-                true => http::body(&mut content, &mut hand_out),
+                true => http::body(&mut content, window, &mut hand_out),
                 false => hand_out(&mut content),
             }
             if !going {
@@ -148,7 +149,10 @@ impl Records<'_, '_, '_, '_> {
             true => self
                 .walk
                 .lose_member(self.level, self.number, &self.name, offset, error),
-            false => self.walk.lose(self.level, offset, error),
+            // The next header, if it can be read, is that of another record.
+            false => self
+                .walk
+                .lose_member(self.level, self.number + 1, "", offset, error),
         }
     }
 }
