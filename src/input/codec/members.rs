@@ -17,8 +17,6 @@ const STRETCH: usize = 64 << 10;
 pub(super) const MOST: usize = 2 << 20;
 /// Packed bytes that are decoded between two looks at how far back a search for the next member would go.
 const PIECE: u64 = 64 << 10;
-/// Packed bytes before an error that are searched for the next member: a decoder may not see damage at once, and run on.
-const KEEP: u64 = 256 << 10;
 
 /// A packing whose streams can be taken apart: its members decode each by itself.
 pub(super) trait Format: Decode + Sized + 'static {
@@ -28,6 +26,8 @@ pub(super) trait Format: Decode + Sized + 'static {
     const FIRST: usize;
     /// Packed bytes of the largest member that is decoded at once; 0 if none is.
     const WHOLE: usize;
+    /// Packed bytes before an error that are searched for the next member: a decoder may not see damage at once, and run on.
+    const KEEP: u64 = 256 << 10;
 
     /// # Errors
     /// If there is no memory.
@@ -40,6 +40,22 @@ pub(super) trait Format: Decode + Sized + 'static {
     fn whole(&mut self, _bytes: &[u8], _out: &mut [u8]) -> Whole {
         Whole::No
     }
+
+    /// What comes behind the error that the last step ended with.
+    fn after(&self) -> After {
+        After::Lost
+    }
+}
+
+/// What comes behind damage to a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum After {
+    /// Nothing of it.
+    Lost,
+    /// Nothing of it, and the damage is that of the error before.
+    Told,
+    /// More of it, from the next step on.
+    GoesOn,
 }
 
 /// What came of decoding a member at once.
@@ -105,7 +121,7 @@ enum State {
     /// Behind damage that was not told yet.
     Failed {
         error: io::Error,
-        from: u64,
+        then: Box<State>,
     },
     /// The next member is to be searched.
     Lost {
@@ -123,7 +139,7 @@ struct Searching {
 
 impl Searching {
     /// For the first damage, wherever it is.
-    const BASE: u64 = 4 << 20;
+    const BASE: u64 = 8 << 20;
     /// Bytes looked at again for each byte of the stream.
     const SHARE: u64 = 8;
 
@@ -177,8 +193,8 @@ impl<R: Read, F: Format> Members<R, F> {
                         return Ok(Step::Bytes(written));
                     }
                 }
-                State::Failed { error, from } => {
-                    self.state = State::Lost { from };
+                State::Failed { error, then } => {
+                    self.state = *then;
                     return Err(error);
                 }
                 State::Lost { from } => {
@@ -251,7 +267,7 @@ impl<R: Read, F: Format> Members<R, F> {
         // Cut by the member alone, so that an error falls into the same piece however the stream is read.
         let piece = at - (at - start) % PIECE;
         self.window
-            .forget_before(piece.saturating_sub(KEEP).max(start));
+            .forget_before(piece.saturating_sub(F::KEEP).max(start));
         let held = self.window.ensure(1);
         let is_empty = held.is_empty();
         let most = held.len().min((piece + PIECE - at) as usize);
@@ -261,9 +277,16 @@ impl<R: Read, F: Format> Members<R, F> {
         self.state = match decoded.ended {
             Ok(true) => State::Ended,
             Ok(false) if stuck && is_empty => self.cut_short(start, piece),
-            Ok(false) if stuck => self.failed(start, piece, io::ErrorKind::InvalidData.into()),
+            Ok(false) if stuck => {
+                let error = io::ErrorKind::InvalidData.into();
+                failed::<F>(start, error, self.lost(start, piece))
+            }
             Ok(false) => State::Pieces { start },
-            Err(error) => self.failed(start, piece, error),
+            Err(error) => match self.format.after() {
+                After::Lost => failed::<F>(start, error, self.lost(start, piece)),
+                After::Told => self.lost(start, piece),
+                After::GoesOn => failed::<F>(start, error, State::Pieces { start }),
+            },
         };
         Ok(decoded.written)
     }
@@ -273,19 +296,20 @@ impl<R: Read, F: Format> Members<R, F> {
         match self.window.take_error() {
             Some(error) => State::Failed {
                 error,
-                from: self.window.position(),
+                then: Box::new(State::Lost {
+                    from: self.window.position(),
+                }),
             },
-            None => self.failed(start, piece, early_end()),
+            None => failed::<F>(start, early_end(), self.lost(start, piece)),
         }
     }
 
     /// The member at `start` is damaged, as was seen in `piece`. The next one may start before that.
-    fn failed(&mut self, start: u64, piece: u64, error: io::Error) -> State {
+    fn lost(&mut self, start: u64, piece: u64) -> State {
         let seen = piece + PIECE;
-        let from = piece.saturating_sub(KEEP).max(start + 1);
+        let from = piece.saturating_sub(F::KEEP).max(start + 1);
         let may = self.searching.spend(seen - from, start);
-        State::Failed {
-            error: damaged(F::PACKING, error),
+        State::Lost {
             from: if may { from } else { seen },
         }
     }
@@ -311,7 +335,8 @@ impl<R: Read, F: Format> Members<R, F> {
             return Err(InputError::Trailing(F::PACKING).into());
         }
         self.state = State::Ended;
-        let error = io::Error::new(io::ErrorKind::InvalidData, NoStart(F::PACKING));
+        let start = NoStart(F::PACKING, from);
+        let error = io::Error::new(io::ErrorKind::InvalidData, start);
         Err(damaged(F::PACKING, error))
     }
 
@@ -384,10 +409,33 @@ fn stretch<F: Format>(format: &mut F, bytes: &[u8], out: &mut [u8]) -> (bool, u6
     (is_good, (read + written) as u64)
 }
 
+/// Damage to the member at `start`, and what comes behind it.
+fn failed<F: Format>(start: u64, error: io::Error, then: State) -> State {
+    let error = match damaged(F::PACKING, error).into() {
+        InputError::Damaged { packing, error } => InputError::Damaged {
+            packing,
+            error: io::Error::new(error.kind(), InMember { error, start }),
+        },
+        other => other,
+    };
+    State::Failed {
+        error: error.into(),
+        then: Box::new(then),
+    }
+}
+
+/// What a decoder says, and of which member, by its place in the packed bytes.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}, in the member packed at byte {start}")]
+struct InMember {
+    error: io::Error,
+    start: u64,
+}
+
 /// Where a member should start, other bytes stand, and members behind them.
 #[derive(Debug, thiserror::Error)]
-#[error("no {0} header where one should be")]
-struct NoStart(Packing);
+#[error("no {0} header where one should be, at byte {1} of what is packed")]
+struct NoStart(Packing, u64);
 
 impl<R: Read, F: Format> Read for Members<R, F> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {

@@ -26,11 +26,15 @@ pub(in crate::input) fn is_zlib(head: &[u8], at_end: bool) -> bool {
     if !is_deflate || wants_dictionary || u16::from_be_bytes([method, flags]) % 31 != 0 {
         return false;
     }
-    inflates(head, at_end)
+    inflates(Zlib::new(), head, at_end)
 }
 
-fn inflates(mut head: &[u8], at_end: bool) -> bool {
-    let mut zlib = Zlib::new();
+/// Whether all of `head`, which goes on, inflates without a header.
+pub(in crate::input) fn is_deflate(head: &[u8]) -> bool {
+    inflates(Zlib(Decompress::new(false)), head, false)
+}
+
+fn inflates(mut zlib: Zlib, mut head: &[u8], at_end: bool) -> bool {
     let mut output = [0; 4 << 10];
     loop {
         let step = zlib.step(head, &mut output);
