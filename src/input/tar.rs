@@ -85,6 +85,8 @@ impl Archive<'_, '_, '_> {
                     self.end(at, bad, zeros);
                     return None;
                 }
+                // Behind the members, it is none of them that is hit.
+                Err(error) if zeros => self.walk.lose(self.level, at, error.into()),
                 Err(error) => self.lose_next(at, error.into()),
             }
         }

@@ -102,6 +102,8 @@ pub(super) struct Members<R, F> {
     /// A whole member, decoded.
     out: Vec<u8>,
     searching: Searching,
+    /// Bytes of the member came out.
+    given: bool,
 }
 
 enum State {
@@ -161,6 +163,7 @@ impl<R: Read, F: Format> Members<R, F> {
             state: State::Between,
             out: Vec::new(),
             searching: Searching::default(),
+            given: false,
         })
     }
 
@@ -224,6 +227,7 @@ impl<R: Read, F: Format> Members<R, F> {
             return Ok(());
         }
         self.format.restart()?;
+        self.given = false;
         self.state = State::Pieces { start };
         Ok(())
     }
@@ -274,18 +278,19 @@ impl<R: Read, F: Format> Members<R, F> {
         let decoded = self.format.step(&held[..most], into);
         self.window.consume(decoded.read);
         let stuck = decoded.read == 0 && decoded.written == 0;
+        self.given |= decoded.written > 0;
         self.state = match decoded.ended {
             Ok(true) => State::Ended,
             Ok(false) if stuck && is_empty => self.cut_short(start, piece),
             Ok(false) if stuck => {
                 let error = io::ErrorKind::InvalidData.into();
-                failed::<F>(start, error, self.lost(start, piece))
+                failed::<F>(start, self.given, error, self.lost(start, piece))
             }
             Ok(false) => State::Pieces { start },
             Err(error) => match self.format.after() {
-                After::Lost => failed::<F>(start, error, self.lost(start, piece)),
+                After::Lost => failed::<F>(start, self.given, error, self.lost(start, piece)),
                 After::Told => self.lost(start, piece),
-                After::GoesOn => failed::<F>(start, error, State::Pieces { start }),
+                After::GoesOn => failed::<F>(start, self.given, error, State::Pieces { start }),
             },
         };
         Ok(decoded.written)
@@ -300,7 +305,7 @@ impl<R: Read, F: Format> Members<R, F> {
                     from: self.window.position(),
                 }),
             },
-            None => failed::<F>(start, early_end(), self.lost(start, piece)),
+            None => failed::<F>(start, self.given, early_end(), self.lost(start, piece)),
         }
     }
 
@@ -409,12 +414,19 @@ fn stretch<F: Format>(format: &mut F, bytes: &[u8], out: &mut [u8]) -> (bool, u6
     (is_good, (read + written) as u64)
 }
 
-/// Damage to the member at `start`, and what comes behind it.
-fn failed<F: Format>(start: u64, error: io::Error, then: State) -> State {
+/// Damage to the member at `start`, of which bytes were `given` or not, and what comes behind it.
+fn failed<F: Format>(start: u64, given: bool, error: io::Error, then: State) -> State {
     let error = match damaged(F::PACKING, error).into() {
         InputError::Damaged { packing, error } => InputError::Damaged {
             packing,
-            error: io::Error::new(error.kind(), InMember { error, start }),
+            error: io::Error::new(
+                error.kind(),
+                InMember {
+                    error,
+                    start,
+                    given,
+                },
+            ),
         },
         other => other,
     };
@@ -430,6 +442,18 @@ fn failed<F: Format>(start: u64, error: io::Error, then: State) -> State {
 struct InMember {
     error: io::Error,
     start: u64,
+    /// Bytes of it came out.
+    given: bool,
+}
+
+/// Whether `error` tells of damage to what the bytes before it came from, not to what would have come behind them.
+pub(in crate::input) fn hits_what_came(error: &io::Error) -> bool {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+    let Some(InputError::Damaged { error, .. }) = inner else {
+        return false;
+    };
+    let member = error.get_ref().and_then(|inner| inner.downcast_ref());
+    member.is_some_and(|member: &InMember| member.given)
 }
 
 /// Where a member should start, other bytes stand, and members behind them.

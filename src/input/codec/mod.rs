@@ -28,6 +28,7 @@ use super::open::{Limits, Opening};
 use super::raw::Raw;
 
 pub(super) use self::bzip2::Bzip2;
+pub(super) use self::members::hits_what_came;
 pub(super) use self::streams::{Decode, HEAD, Step};
 pub(super) use self::zlib::{is_deflate, is_zlib};
 pub(super) use self::zstd::Zstd;

@@ -42,17 +42,19 @@ pub(super) struct Entry {
     pub(super) unpacked: u64,
     /// A symbolic link, as far as the directory tells.
     pub(super) link: bool,
-    /// Checksum of the name as stored: of very many entries no more is kept.
-    name: u32,
+    /// Checksum and length of the name as stored: of very many entries no more is kept.
+    name: (u32, u16),
 }
 
 impl Entry {
     /// Whether a local header tells what the directory does, as far as it tells anything.
-    pub(super) fn agrees(&self, local: &Entry) -> bool {
+    pub(super) fn agrees(&self, local: &Local) -> bool {
         let sizes = |entry: &Entry| (entry.crc, entry.packed, entry.unpacked);
-        self.name == local.name
-            && self.method == local.method
-            && (local.flags & SIZES_FOLLOW != 0 || sizes(self) == sizes(local))
+        let own = &local.entry;
+        self.name == own.name
+            && !local.is_misnamed
+            && self.method == own.method
+            && (own.flags & SIZES_FOLLOW != 0 || sizes(self) == sizes(own))
     }
 
     pub(super) fn is_encrypted(&self) -> bool {
@@ -71,6 +73,8 @@ pub(super) struct Local {
     pub(super) name: String,
     /// Where the data starts.
     pub(super) data: u64,
+    /// It has another length for its name.
+    is_misnamed: bool,
 }
 
 /// Where the central directory stands.
@@ -192,10 +196,36 @@ impl<'z> Entries<'z> {
 
 /// The local header at `offset`. None if there is none.
 pub(super) fn local(volume: &Volume<'_>, offset: u64) -> io::Result<Option<Local>> {
+    local_named(volume, offset, None)
+}
+
+/// The local header that `entry` leads to. Where only the length of its name is damaged, that of the entry is taken.
+pub(super) fn local_of(volume: &Volume<'_>, entry: &Entry) -> io::Result<Option<Local>> {
+    let local = local(volume, entry.offset)?;
+    let (_, length) = entry.name;
+    if local
+        .as_ref()
+        .is_some_and(|local| local.entry.name.1 == length)
+    {
+        return Ok(local);
+    }
+    let named = local_named(volume, entry.offset, Some(length))?;
+    Ok(match named.filter(|named| named.entry.name == entry.name) {
+        Some(named) => Some(Local {
+            is_misnamed: true,
+            ..named
+        }),
+        None => local,
+    })
+}
+
+/// The local header at `offset`, whose name has `length` bytes, if that is known better than it tells.
+fn local_named(volume: &Volume<'_>, offset: u64, length: Option<u16>) -> io::Result<Option<Local>> {
     let Some(head) = volume.bytes::<30>(offset)? else {
         return Ok(None);
     };
-    let (name, extra) = (number(&head, 26, 2), number(&head, 28, 2));
+    let name = length.map_or_else(|| number(&head, 26, 2), u64::from);
+    let extra = number(&head, 28, 2);
     let data = offset + head.len() as u64 + name + extra;
     if !head.starts_with(&LOCAL) || data > volume.length {
         return Ok(None);
@@ -211,6 +241,7 @@ pub(super) fn local(volume: &Volume<'_>, offset: u64) -> io::Result<Option<Local
         entry,
         name: stored_name(name, extra),
         data,
+        is_misnamed: false,
     }))
 }
 
@@ -224,7 +255,7 @@ fn entry(fields: &[u8], name: &[u8]) -> Entry {
         packed: number(fields, 12, 4),
         unpacked: number(fields, 16, 4),
         link: false,
-        name: crc32(name),
+        name: (crc32(name), name.len() as u16),
     }
 }
 

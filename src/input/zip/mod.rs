@@ -16,7 +16,9 @@ use std::io::{self, BufRead, Read};
 
 use flate2::Crc;
 
-use self::headers::{CENTRAL, DESCRIPTOR, Directory, END, Entries, Entry, LOCAL, Local, local};
+use self::headers::{
+    CENTRAL, DESCRIPTOR, Directory, END, Entries, Entry, LOCAL, Local, local, local_of,
+};
 use self::stream::{Deflate, Stream};
 use self::volume::{Part, Volume};
 use super::codec::{Bzip2, Zstd, damaged};
@@ -159,7 +161,7 @@ impl Archive<'_, '_> {
     /// Hands out a member as the directory describes it. False if the source should not be read further.
     fn entry(&mut self, entry: &Entry, directory: Directory) -> bool {
         self.number += 1;
-        let local = match local(self.volume, entry.offset) {
+        let local = match local_of(self.volume, entry) {
             Ok(Some(local)) => local,
             result => {
                 let error = result.err().unwrap_or(io::ErrorKind::InvalidData.into());
@@ -171,7 +173,7 @@ impl Archive<'_, '_> {
         if entry.link {
             return true;
         }
-        let agrees = entry.agrees(&local.entry);
+        let agrees = entry.agrees(&local);
         let entry = &self.agreed(entry, &local);
         let end = local.data.saturating_add(entry.packed).min(directory.start);
         let at = Cell::new(local.data);
@@ -180,7 +182,8 @@ impl Archive<'_, '_> {
         let outcome = self.member(entry, &local.name, data, check);
         // What is damaged has told of it.
         if outcome.go_on && !outcome.damaged && !agrees {
-            self.lose_member(&local.name, 0, InputError::Disagree);
+            let error = InputError::Disagree(self.number);
+            self.lose_member(&local.name, 0, error);
         }
         outcome.go_on
     }
@@ -281,7 +284,9 @@ impl Archive<'_, '_> {
             return true;
         };
         self.number += 1;
-        let Local { entry, name, data } = local;
+        let Local {
+            entry, name, data, ..
+        } = local;
         let sized = data.saturating_add(entry.packed);
         let end = match (entry.is_open(), entry.method) {
             (false, _) => sized,
