@@ -68,7 +68,10 @@ impl Archive<'_, '_, '_> {
         let mut bad = None;
         let mut zeros = false;
         loop {
-            self.drift();
+            if self.drift() {
+                // That is why there was no header.
+                bad = None;
+            }
             let at = self.tape.at;
             match self.tape.block() {
                 Ok(Block::Zeros) => zeros |= bad.is_none(),
@@ -106,14 +109,19 @@ impl Archive<'_, '_, '_> {
         }
     }
 
-    /// Passes over what belongs to no header that could be found.
-    fn drift(&mut self) {
+    /// Passes over what belongs to no header that could be found. Whether it told of damage on the way.
+    fn drift(&mut self) -> bool {
+        let mut told = false;
         while self.tape.search.is_some() {
             match io::copy(&mut self.tape, &mut io::sink()) {
                 Ok(_) => self.tape.search = None,
-                Err(error) => self.lose_next(self.tape.at, error.into()),
+                Err(error) => {
+                    told = true;
+                    self.lose_next(self.tape.at, error.into());
+                }
             }
         }
+        told
     }
 
     /// Takes what a header announces. False if the source should not be read further.

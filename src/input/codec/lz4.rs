@@ -36,6 +36,8 @@ pub(super) struct Lz4 {
     is_whole: bool,
     /// A block was passed over, so that what the frame tells of its whole content cannot be right.
     is_hurt: bool,
+    /// Bytes of the unit that was damaged last.
+    undecoded: usize,
     after: After,
 }
 
@@ -86,6 +88,7 @@ impl Lz4 {
             is_legacy: false,
             is_whole: false,
             is_hurt: false,
+            undecoded: 0,
             after: After::Lost,
         }
     }
@@ -184,7 +187,7 @@ impl Lz4 {
 
     /// Whether the unit that is done was the end.
     fn done(&mut self) -> bool {
-        self.after = After::Lost;
+        (self.after, self.undecoded) = (After::Lost, 0);
         self.part == Part::Blocks && self.frame.get_ref().number(0) == Some(0)
     }
 
@@ -205,6 +208,7 @@ impl Lz4 {
             _ => After::Lost,
         };
         self.is_hurt = true;
+        self.undecoded = unit.bytes.len();
         Err(error)
     }
 }
@@ -267,8 +271,6 @@ impl Format for Lz4 {
     // A header and a block of 4 MiB, stored.
     const FIRST: usize = MOST + 64;
     const WHOLE: usize = 0;
-    // A length that is damaged may take up as much of what follows.
-    const KEEP: u64 = 2 * MOST as u64;
 
     fn new(_: &Limits) -> io::Result<Self> {
         Ok(Lz4::start())
@@ -277,6 +279,11 @@ impl Format for Lz4 {
     /// The header has a checksum, and most blocks too.
     fn may_start(head: &[u8]) -> bool {
         matches!(head[4..6], [0x40..=0x7d, 0x40 | 0x50 | 0x60 | 0x70]) && head[4] & 2 == 0
+    }
+
+    /// A length that is damaged may make a unit of frames that follow.
+    fn undecoded(&self) -> u64 {
+        self.undecoded.max(self.frame.get_ref().bytes.len()) as u64
     }
 
     fn after(&self) -> After {

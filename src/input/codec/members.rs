@@ -18,6 +18,9 @@ pub(super) const MOST: usize = 2 << 20;
 /// Packed bytes that are decoded between two looks at how far back a search for the next member would go.
 const PIECE: u64 = 64 << 10;
 
+/// Packed bytes before an error that are searched for the next member: a decoder may not see damage at once, and run on.
+const KEEP: u64 = 256 << 10;
+
 /// A packing whose streams can be taken apart: its members decode each by itself.
 pub(super) trait Format: Decode + Sized + 'static {
     /// What each member starts with.
@@ -26,8 +29,6 @@ pub(super) trait Format: Decode + Sized + 'static {
     const FIRST: usize;
     /// Packed bytes of the largest member that is decoded at once; 0 if none is.
     const WHOLE: usize;
-    /// Packed bytes before an error that are searched for the next member: a decoder may not see damage at once, and run on.
-    const KEEP: u64 = 256 << 10;
 
     /// # Errors
     /// If there is no memory.
@@ -39,6 +40,12 @@ pub(super) trait Format: Decode + Sized + 'static {
     /// Decodes a member at once, with the same outcome as in pieces. `out` may hold anything where it is not done.
     fn whole(&mut self, _bytes: &[u8], _out: &mut [u8]) -> Whole {
         Whole::No
+    }
+
+    /// Packed bytes that were taken and not decoded, or of which the last step has told that they do not decode: a member may
+    /// start in them.
+    fn undecoded(&self) -> u64 {
+        0
     }
 
     /// What comes behind the error that the last step ended with.
@@ -270,8 +277,8 @@ impl<R: Read, F: Format> Members<R, F> {
         let at = self.window.position();
         // Cut by the member alone, so that an error falls into the same piece however the stream is read.
         let piece = at - (at - start) % PIECE;
-        self.window
-            .forget_before(piece.saturating_sub(F::KEEP).max(start));
+        let kept = self.kept(start, piece);
+        self.window.forget_before(kept);
         let held = self.window.ensure(1);
         let is_empty = held.is_empty();
         let most = held.len().min((piece + PIECE - at) as usize);
@@ -309,10 +316,16 @@ impl<R: Read, F: Format> Members<R, F> {
         }
     }
 
+    /// From where on the member at `start`, which is decoded in `piece`, may have run over the next one.
+    fn kept(&self, start: u64, piece: u64) -> u64 {
+        let undecoded = self.window.position() - self.format.undecoded();
+        piece.saturating_sub(KEEP).min(undecoded).max(start)
+    }
+
     /// The member at `start` is damaged, as was seen in `piece`. The next one may start before that.
     fn lost(&mut self, start: u64, piece: u64) -> State {
         let seen = piece + PIECE;
-        let from = piece.saturating_sub(F::KEEP).max(start + 1);
+        let from = self.kept(start, piece).max(start + 1);
         let may = self.searching.spend(seen - from, start);
         State::Lost {
             from: if may { from } else { seen },
