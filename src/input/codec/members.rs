@@ -318,7 +318,10 @@ impl<R: Read, F: Format> Members<R, F> {
 
     /// From where on the member at `start`, which is decoded in `piece`, may have run over the next one.
     fn kept(&self, start: u64, piece: u64) -> u64 {
-        let undecoded = self.window.position() - self.format.undecoded();
+        let undecoded = self
+            .window
+            .position()
+            .saturating_sub(self.format.undecoded());
         piece.saturating_sub(KEEP).min(undecoded).max(start)
     }
 
