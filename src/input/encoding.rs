@@ -1,12 +1,14 @@
 //! Text in UTF-16 and UTF-32, handed on as UTF-8.
 //!
 //! A byte order mark tells the encoding; it is left out. What is no character becomes U+FFFD, a last unit that is cut short
-//! too. Offsets count the bytes that come out of here.
+//! too, and the first of these is told as an error: one bad unit is damage, a thousand are the same damage. Offsets count the
+//! bytes that come out of here.
 
 use std::io::{self, BufRead, Read};
 
-use encoding_rs::{UTF_16BE, UTF_16LE};
+use encoding_rs::{DecoderResult, UTF_16BE, UTF_16LE};
 
+use super::fault::InputError;
 use super::magic::Unicode;
 use super::raw::Raw;
 
@@ -15,7 +17,8 @@ const STEP: usize = 8 << 10;
 
 /// The text of `raw` as UTF-8.
 ///
-/// An error of `raw` is passed on behind all text before it; what follows starts with a new unit.
+/// An error of `raw` is passed on behind all text before it; what follows starts with a new unit. Of the places that hold no
+/// character, the first gives an [`InputError::Encoding`] before its replacement.
 pub(super) struct Transcoded<R> {
     raw: Raw<R>,
     way: Unicode,
@@ -25,6 +28,10 @@ pub(super) struct Transcoded<R> {
     end: usize,
     /// What comes behind the text in `out`; None within the text.
     ending: Option<io::Result<()>>,
+    /// Behind the text in `out` stands what is no character.
+    replaces: bool,
+    /// That was told once.
+    told: bool,
 }
 
 enum Decoder {
@@ -33,10 +40,12 @@ enum Decoder {
 }
 
 impl<R: Read> Transcoded<R> {
-    /// `raw` starts with the mark of `way`.
+    /// `raw` starts with the mark of `way`, or with as many bytes of which one is wrong.
     pub(super) fn new(way: Unicode, mut raw: Raw<R>) -> Self {
-        raw.consume(way.mark().len());
-        Transcoded {
+        let mark = way.mark();
+        let replaces = raw.peek(mark.len()) != mark;
+        raw.consume(mark.len());
+        let mut transcoded = Transcoded {
             raw,
             way,
             decoder: Decoder::new(way),
@@ -44,7 +53,13 @@ impl<R: Read> Transcoded<R> {
             start: 0,
             end: 0,
             ending: None,
+            replaces: false,
+            told: false,
+        };
+        if replaces {
+            transcoded.tell();
         }
+        transcoded
     }
 
     /// Makes more text, or comes to its ending.
@@ -58,14 +73,29 @@ impl<R: Read> Transcoded<R> {
             }
         };
         let last = held.is_empty();
-        let (read, written) = self.decoder.decode(held, &mut self.out, last);
-        self.raw.consume(read);
-        (self.start, self.end) = (0, written);
-        if last {
+        let from = match std::mem::take(&mut self.replaces) {
+            true => char::REPLACEMENT_CHARACTER.encode_utf8(&mut self.out).len(),
+            false => 0,
+        };
+        let decoded = self.decoder.decode(held, &mut self.out[from..], last);
+        self.raw.consume(decoded.read);
+        (self.start, self.end) = (0, from + decoded.written);
+        if decoded.malformed {
+            self.replaces = true;
+            self.tell();
+        } else if last {
             self.decoder = Decoder::new(self.way);
             self.ending.get_or_insert(Ok(()));
         }
         Ok(())
+    }
+
+    /// Tells, behind the text in `out`, that no character follows; an error of `raw` there is told instead.
+    fn tell(&mut self) {
+        if !std::mem::replace(&mut self.told, true) {
+            let error = InputError::Encoding(self.way.name());
+            self.ending.get_or_insert(Err(error.into()));
+        }
     }
 }
 
@@ -97,17 +127,29 @@ impl Decoder {
         }
     }
 
-    /// Decodes some of `input` into `out`, as far as there is room; `last` if no more will come. How much was read and
-    /// written.
-    fn decode(&mut self, input: &[u8], out: &mut [u8], last: bool) -> (usize, usize) {
+    /// Decodes some of `input` into `out`, as far as there is room, up to what is no character; `last` if no more will come.
+    fn decode(&mut self, input: &[u8], out: &mut [u8], last: bool) -> Decoded {
         match self {
             Decoder::Utf16(decoder) => {
-                let (_, read, written, _) = decoder.decode_to_utf8(input, out, last);
-                (read, written)
+                let (result, read, written) =
+                    decoder.decode_to_utf8_without_replacement(input, out, last);
+                Decoded {
+                    read,
+                    written,
+                    malformed: matches!(result, DecoderResult::Malformed(..)),
+                }
             }
             Decoder::Utf32(decoder) => decoder.decode(input, out, last),
         }
     }
+}
+
+/// What a step decoded.
+struct Decoded {
+    read: usize,
+    written: usize,
+    /// What was read last is no character.
+    malformed: bool,
 }
 
 /// UTF-32, which encoding_rs does not have.
@@ -127,30 +169,29 @@ impl Utf32 {
         }
     }
 
-    fn decode(&mut self, input: &[u8], out: &mut [u8], last: bool) -> (usize, usize) {
+    fn decode(&mut self, input: &[u8], out: &mut [u8], last: bool) -> Decoded {
         let (mut read, mut written) = (0, 0);
-        while out.len() - written >= 4 {
+        let mut malformed = false;
+        while out.len() - written >= 4 && !malformed {
             let Some(byte) = input.get(read) else { break };
             read += 1;
             self.unit[self.held] = *byte;
             self.held += 1;
             if self.held == 4 {
                 self.held = 0;
-                written += put((self.value)(self.unit), &mut out[written..]);
+                match char::from_u32((self.value)(self.unit)) {
+                    Some(char) => written += char.encode_utf8(&mut out[written..]).len(),
+                    None => malformed = true,
+                }
             }
         }
-        // There is room: the end comes with no input.
-        if last && self.held > 0 {
-            self.held = 0;
-            written += put(u32::MAX, &mut out[written..]);
+        malformed |= last && std::mem::take(&mut self.held) > 0;
+        Decoded {
+            read,
+            written,
+            malformed,
         }
-        (read, written)
     }
-}
-
-fn put(value: u32, out: &mut [u8]) -> usize {
-    let char = char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER);
-    char.encode_utf8(out).len()
 }
 
 #[cfg(test)]
@@ -220,26 +261,52 @@ mod tests {
     }
 
     #[test]
-    fn a_last_unit_that_is_cut_short_becomes_a_replacement() {
+    fn a_last_unit_that_is_cut_short_is_told_and_becomes_a_replacement() {
         for way in ALL {
             let packed = encode(way, "ab");
             let unit = (packed.len() - way.mark().len()) / 2;
             for cut in 1..unit {
                 let text = decode(way, &packed[..packed.len() - cut], 1);
-                assert_eq!(text, "a\u{fffd}", "{way:?}");
+                assert_eq!(text, "a!\u{fffd}", "{way:?}");
             }
         }
     }
 
     #[test]
-    fn what_is_no_character_becomes_a_replacement() {
+    fn what_is_no_character_is_told_once_and_becomes_a_replacement() {
         let surrogate = [&[0xfe, 0xff][..], &[0xd8, 0, 0, b'a', 0xdc, 0]].concat();
         let text = decode(Unicode::Utf16Be, &surrogate[..], 9);
-        assert_eq!(text, "\u{fffd}a\u{fffd}");
+        assert_eq!(text, "!\u{fffd}a\u{fffd}");
         let mark = Unicode::Utf32Be.mark();
         let wrong = [mark, &[0, 0, 0xd8, 0], &[0, 0, 0, b'a'], &[0, 0x11, 0, 0]].concat();
         let text = decode(Unicode::Utf32Be, &wrong[..], 9);
-        assert_eq!(text, "\u{fffd}a\u{fffd}");
+        assert_eq!(text, "!\u{fffd}a\u{fffd}");
+    }
+
+    #[test]
+    fn a_mark_that_is_damaged_is_told_before_the_text() {
+        for way in ALL {
+            let mut raw = encode(way, "text");
+            raw[1] ^= 1;
+            let mut text = Transcoded::new(way, Raw::new(&raw[..]));
+            let (mut out, error) = (String::new(), text.read(&mut [0; 9]));
+            assert!(error.is_err() && text.read_to_string(&mut out).is_ok());
+            assert_eq!(out, "text", "{way:?}");
+        }
+    }
+
+    #[test]
+    fn a_replacement_at_the_end_of_the_room_is_not_lost() {
+        for length in STEP - 4..STEP + 4 {
+            let text = "a".repeat(length);
+            let bad = [&encode(Unicode::Utf16Le, &text)[..], b"\0\xd8b\0\0\xd8"].concat();
+            let expected = format!("{text}!\u{fffd}b\u{fffd}");
+            assert_eq!(
+                decode(Unicode::Utf16Le, &bad[..], 1 << 16),
+                expected,
+                "{length}"
+            );
+        }
     }
 
     #[test]

@@ -131,6 +131,16 @@ pub enum InputError {
     /// A file of records is also what is written to.
     #[error("this is the output too, and would be read while it is written")]
     Output,
+    /// Text in the encoding that is named holds what is no character, here and maybe further on; U+FFFD stands for it.
+    #[error("this is no {0}; from here on, what is none is replaced")]
+    Encoding(&'static str),
+    /// An archive lacks the mark at its end: it may have been cut off there.
+    #[error("the {0} data ends without its end mark")]
+    Endless(Packing),
+    /// The directory of a zip and the header of a member, whose number from 1 is given, tell different things of it. It was
+    /// read as far as it agrees with one of them.
+    #[error("the zip directory and the header of member {0} do not agree")]
+    Disagree(u64),
 }
 
 /// Takes out what [`Read`](io::Read) could only pass on wrapped.

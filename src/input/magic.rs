@@ -15,7 +15,7 @@ pub(super) const LENGTH: usize = 512;
 
 pub(super) const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 pub(super) const XZ: &[u8] = b"\xfd7zXZ\0";
-const LZ4: &[u8] = &[0x04, 0x22, 0x4d, 0x18];
+pub(super) const LZ4: &[u8] = &[0x04, 0x22, 0x4d, 0x18];
 pub(super) const LZ4_LEGACY: &[u8] = &[0x02, 0x21, 0x4c, 0x18];
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 /// Where a tar header has its checksum.
@@ -51,6 +51,21 @@ impl Unicode {
             Unicode::Utf16Be => &[0xfe, 0xff],
             Unicode::Utf32Le => &[0xff, 0xfe, 0, 0],
             Unicode::Utf32Be => &[0, 0, 0xfe, 0xff],
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Unicode::Utf16Le | Unicode::Utf16Be => "UTF-16",
+            Unicode::Utf32Le | Unicode::Utf32Be => "UTF-32",
+        }
+    }
+
+    /// Bytes of a unit.
+    fn unit(self) -> usize {
+        match self {
+            Unicode::Utf16Le | Unicode::Utf16Be => 2,
+            Unicode::Utf32Le | Unicode::Utf32Be => 4,
         }
     }
 }
@@ -160,14 +175,11 @@ fn octal(field: &[u8]) -> Option<i64> {
 }
 
 fn unicode(head: &[u8]) -> Option<Unicode> {
-    // The mark of UTF-32 starts like that of UTF-16.
-    let all = [
-        Unicode::Utf32Le,
-        Unicode::Utf32Be,
-        Unicode::Utf16Le,
-        Unicode::Utf16Be,
-    ];
-    all.into_iter().find(|way| head.starts_with(way.mark()))
+    let marked = |ways: [Unicode; 2]| ways.into_iter().find(|way| head.starts_with(way.mark()));
+    // The mark of UTF-32 starts like that of UTF-16, also where its end is damaged.
+    marked([Unicode::Utf32Le, Unicode::Utf32Be])
+        .or_else(|| damage::unicode(head))
+        .or_else(|| marked([Unicode::Utf16Le, Unicode::Utf16Be]))
 }
 
 /// What starts with bytes that no text starts with.

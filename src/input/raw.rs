@@ -111,10 +111,15 @@ impl<R: Read> Read for Raw<R> {
             self.take_error()?;
             return self.inner.read(into);
         }
-        let held = self.fill_buf()?;
-        let count = held.len().min(into.len());
-        into[..count].copy_from_slice(&held[..count]);
-        self.consume(count);
-        Ok(count)
+        read_held(self, into)
     }
+}
+
+/// Reads by a copy of what is at hand.
+pub(super) fn read_held(from: &mut impl BufRead, into: &mut [u8]) -> io::Result<usize> {
+    let held = from.fill_buf()?;
+    let count = held.len().min(into.len());
+    into[..count].copy_from_slice(&held[..count]);
+    from.consume(count);
+    Ok(count)
 }

@@ -3,8 +3,8 @@
 //! Blocks are taken one by one, and the crate tells what a header says; its own reader would stop at the first damaged
 //! header, and hold names and pax records of any length in memory. Here a damaged header costs its member: reading goes on
 //! at the next header that carries its checksum, wherever that stands, so also behind a gap that damage to the packing
-//! around has left. Zero blocks between members are passed over, as `tar --ignore-zeros` does, and an archive may end
-//! without them.
+//! around has left. Zero blocks between members are passed over, as `tar --ignore-zeros` does. An archive ends with at least
+//! one (POSIX has two): one without may have been cut off between members, and is told.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, ErrorKind, Read};
@@ -68,12 +68,16 @@ impl Archive<'_, '_, '_> {
         let mut bad = None;
         let mut zeros = false;
         loop {
-            self.drift();
+            if self.drift() {
+                // That is why there was no header.
+                bad = None;
+            }
             let at = self.tape.at;
             match self.tape.block() {
                 Ok(Block::Zeros) => zeros |= bad.is_none(),
                 Ok(Block::Header(header)) => {
                     self.lose_header(bad);
+                    self.tape.told = false;
                     return Some(*header);
                 }
                 Ok(Block::Other) => {
@@ -81,25 +85,43 @@ impl Archive<'_, '_, '_> {
                     self.extension = Extension::default();
                 }
                 Ok(Block::End) => {
-                    match bad {
-                        Some(at) if zeros => self.lose(at, InputError::Trailing(Packing::Tar)),
-                        _ => self.lose_header(bad),
-                    }
+                    self.end(at, bad, zeros);
                     return None;
                 }
-                Err(error) => self.lose(at, error.into()),
+                // Behind the members, it is none of them that is hit.
+                Err(error) if zeros => self.walk.lose(self.level, at, error.into()),
+                Err(error) => self.lose_next(at, error.into()),
             }
         }
     }
 
-    /// Passes over what belongs to no header that could be found.
-    fn drift(&mut self) {
+    /// Tells what is wrong with the end, which is at `at`: `bad` blocks before it, behind `zeros` or behind none.
+    fn end(&mut self, at: u64, bad: Option<u64>, zeros: bool) {
+        match bad {
+            Some(bad) if zeros => {
+                let error = InputError::Trailing(Packing::Tar);
+                self.walk.lose(self.level, bad, error);
+            }
+            None if !zeros && !self.tape.told => {
+                self.lose_next(at, InputError::Endless(Packing::Tar));
+            }
+            _ => self.lose_header(bad),
+        }
+    }
+
+    /// Passes over what belongs to no header that could be found. Whether it told of damage on the way.
+    fn drift(&mut self) -> bool {
+        let mut told = false;
         while self.tape.search.is_some() {
             match io::copy(&mut self.tape, &mut io::sink()) {
                 Ok(_) => self.tape.search = None,
-                Err(error) => self.lose(self.tape.at, error.into()),
+                Err(error) => {
+                    told = true;
+                    self.lose_next(self.tape.at, error.into());
+                }
             }
         }
+        told
     }
 
     /// Takes what a header announces. False if the source should not be read further.
@@ -107,7 +129,7 @@ impl Archive<'_, '_, '_> {
         let size = size(header).unwrap_or(0);
         match header.entry_type().as_byte() {
             b'L' => self.extension.long_name = self.extended(size),
-            b'x' | b'X' => self.extension.pax = self.extended(size),
+            b'x' | b'X' => self.pax(size),
             b'K' | b'g' => drop(self.extended(size)),
             _ => {
                 let extension = std::mem::take(&mut self.extension);
@@ -117,6 +139,21 @@ impl Archive<'_, '_, '_> {
             }
         }
         true
+    }
+
+    /// Keeps what pax records say, and tells if they are none.
+    fn pax(&mut self, size: u64) {
+        let at = self.tape.at;
+        let records = self.extended(size);
+        let mut rest = &records[..];
+        while let Some((_, behind)) = pax_record(rest) {
+            rest = behind;
+        }
+        // What is cut short is so long that it was not read whole, or was told.
+        if !rest.is_empty() && records.len() as u64 == size {
+            self.lose_next(at, damaged(ErrorKind::InvalidData).into());
+        }
+        self.extension.pax = records;
     }
 
     /// The first bytes of what an extension says.
@@ -129,7 +166,9 @@ impl Archive<'_, '_, '_> {
             match result.and_then(|()| data.finish()) {
                 Ok(()) => return said,
                 Err(error) => {
-                    self.walk.lose(self.level, at, error.into());
+                    let number = self.number + 1;
+                    self.walk
+                        .lose_member(self.level, number, "", at, error.into());
                     said.clear();
                     result = Ok(());
                 }
@@ -143,6 +182,7 @@ impl Archive<'_, '_, '_> {
             Ok(map) => map,
             Err(error) => {
                 self.tape.search = Some(self.tape.at);
+                self.tape.told = true;
                 self.walk.lose_member(level, number, name, 0, error.into());
                 return true;
             }
@@ -169,12 +209,15 @@ impl Archive<'_, '_, '_> {
         if let Some(at) = bad {
             self.number += 1;
             let (packing, number) = (Packing::Tar, self.number);
-            self.lose(at, InputError::Header { packing, number });
+            let error = InputError::Header { packing, number };
+            self.walk.lose(self.level, at, error);
         }
     }
 
-    fn lose(&mut self, at: u64, error: InputError) {
-        self.walk.lose(self.level, at, error);
+    /// Something is wrong at `at`, where the next member should stand.
+    fn lose_next(&mut self, at: u64, error: InputError) {
+        self.walk
+            .lose_member(self.level, self.number + 1, "", at, error);
     }
 }
 
@@ -196,6 +239,8 @@ struct Tape<'b> {
     search: Option<u64>,
     /// Bytes next to be read of which is known that no header starts there.
     clear: usize,
+    /// Damage behind the last header was told.
+    told: bool,
 }
 
 impl<'b> Tape<'b> {
@@ -205,7 +250,14 @@ impl<'b> Tape<'b> {
             at: 0,
             search: None,
             clear: 0,
+            told: false,
         }
+    }
+
+    /// The archive ends in a member.
+    fn ended_early(&mut self) -> io::Error {
+        self.told = true;
+        damaged(ErrorKind::UnexpectedEof)
     }
 
     /// The next block, where a header should stand. Starts a search where there is none.
@@ -276,6 +328,7 @@ impl Read for Tape<'_> {
             Err(error) => {
                 self.search = Some(self.at);
                 self.clear = 0;
+                self.told = true;
                 Err(error)
             }
         }
@@ -308,7 +361,7 @@ impl<'t, 'b> Data<'t, 'b> {
         if self.tape.search.is_none()
             && io::copy(&mut self.tape.take(padding), &mut io::sink())? < padding
         {
-            return Err(ended_early());
+            return Err(self.tape.ended_early());
         }
         Ok(())
     }
@@ -327,7 +380,7 @@ impl Read for Data<'_, '_> {
         if read == 0 {
             (self.size, self.padding) = (self.at, 0);
             if self.tape.search.is_none() {
-                return Err(ended_early());
+                return Err(self.tape.ended_early());
             }
         }
         Ok(read)
@@ -397,7 +450,7 @@ fn sparse_map(tape: &mut Tape<'_>, header: &Header, stored: u64) -> io::Result<O
 
 fn read_block(tape: &mut Tape<'_>, block: &mut [u8; BLOCK]) -> io::Result<()> {
     tape.read_exact(block).map_err(|error| match error.kind() {
-        ErrorKind::UnexpectedEof => ended_early(),
+        ErrorKind::UnexpectedEof => tape.ended_early(),
         _ => error,
     })
 }
@@ -538,10 +591,6 @@ fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| *byte == 0)
 }
 
-fn ended_early() -> io::Error {
-    damaged(ErrorKind::UnexpectedEof)
-}
-
 fn damaged(kind: ErrorKind) -> io::Error {
     InputError::Damaged {
         packing: Packing::Tar,
@@ -642,13 +691,15 @@ mod tests {
         member(&header(EntryType::Regular, name, text.len()), text)
     }
 
+    const END: [u8; 2 * BLOCK] = [0; 2 * BLOCK];
+
     /// Three members of 600 bytes, which take three blocks each, and the end mark.
     fn three() -> Vec<u8> {
         let mut archive: Vec<u8> = [b'a', b'b', b'c']
             .iter()
             .flat_map(|name| file(&[*name], &[*name; 600]))
             .collect();
-        archive.resize(archive.len() + 2 * BLOCK, 0);
+        archive.extend(END);
         archive
     }
 
@@ -687,7 +738,7 @@ mod tests {
         let mut archive = tar.into_inner()?;
         archive.truncate(2 * BLOCK);
         let cut = member(&header(EntryType::Regular, b"cut", 0), b"pax");
-        archive.extend([cut, file(b"", b"1"), file(b"caf\xe9", b"2")].concat());
+        archive.extend([cut, file(b"", b"1"), file(b"caf\xe9", b"2"), END.to_vec()].concat());
         let taken = taken(&archive[..]);
         assert_eq!(taken.names(), ["a\nb", "#2", "caf\\xE9"]);
         assert!(taken.has("a\nb", b"pax") && taken.lost.is_empty());
@@ -695,11 +746,32 @@ mod tests {
     }
 
     #[test]
-    fn archives_that_follow_each_other_are_one_and_need_no_end_mark() {
+    fn archives_that_follow_each_other_are_one_and_need_an_end_mark() {
         let archive = [three(), three()].concat();
-        let taken = taken(&archive[..archive.len() - 2 * BLOCK]);
-        assert_eq!(intact(&taken), ["a", "b", "c", "a", "b", "c"]);
-        assert!(taken.lost.is_empty(), "{:?}", taken.lost);
+        let unmarked = archive.len() - 2 * BLOCK;
+        let error = "the tar data ends without its end mark".to_owned();
+        for (end, lost) in [
+            (archive.len(), vec![]),
+            (unmarked + BLOCK, vec![]),
+            (unmarked, vec![("#7".into(), unmarked as u64, error)]),
+        ] {
+            let taken = taken(&archive[..end]);
+            assert_eq!(intact(&taken), ["a", "b", "c", "a", "b", "c"]);
+            assert_eq!(taken.lost, lost);
+        }
+    }
+
+    #[test]
+    fn pax_records_that_are_none_are_told_with_the_member_they_speak_of() {
+        let pax = member(&header(EntryType::XHeader, b"x", 9), b"9 path=a\n");
+        let archive = [pax, file(b"b", b"b"), END.to_vec()].concat();
+        assert!(taken(&archive[..]).lost.is_empty());
+        let mut damaged = archive;
+        damaged[BLOCK] = b'7';
+        let taken = taken(&damaged[..]);
+        let error = "the tar data is damaged: invalid data".into();
+        assert_eq!(taken.lost, [("#1".into(), BLOCK as u64, error)]);
+        assert!(taken.has("b", b"b"));
     }
 
     #[test]
@@ -723,7 +795,7 @@ mod tests {
         for devices in [[0; 16], *b"0000000\x000000000\0"] {
             old.as_mut_bytes()[329..345].copy_from_slice(&devices);
             old.set_cksum();
-            let mut archive = [file(b"a", b"a"), member(&old, b"b")].concat();
+            let mut archive = [file(b"a", b"a"), member(&old, b"b"), END.to_vec()].concat();
             archive[0] ^= 1;
             let taken = taken(&archive[..]);
             assert!(taken.has("b", b"b") && taken.lost.len() == 1);
@@ -748,7 +820,7 @@ mod tests {
             let taken = taken(&archive[..end]);
             let whole = (0..3).filter(|member| member * 1536 + 1112 <= end);
             assert_eq!(intact(&taken).len(), whole.count(), "cut at {end}");
-            let told = usize::from(end % 1536 != 0 && end < 4608);
+            let told = usize::from(end <= 4608);
             assert_eq!(taken.lost.len(), told, "cut at {end}: {:?}", taken.lost);
             if (512..1112).contains(&end) {
                 let error = "the tar data is damaged: unexpected end of file".into();
@@ -823,7 +895,7 @@ mod tests {
         more.sparse_mut()[0].set_offset(2000);
         more.sparse_mut()[0].set_length(3);
         let data = [&more.as_bytes()[..], &[b'x'; 512], b"yyy"].concat();
-        let archive = [member(&sparse, &data), file(b"b", b"b")].concat();
+        let archive = [member(&sparse, &data), file(b"b", b"b"), END.to_vec()].concat();
         let taken = taken(&archive[..]);
         let mut text = vec![0; 3000];
         text[1000..1512].fill(b'x');

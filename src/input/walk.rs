@@ -137,7 +137,7 @@ impl<'w> Walk<'w> {
     ) {
         match magic::recognise(raw.peek(magic::LENGTH)) {
             content @ Content::Packed(Packing::Tar | Packing::Warc) => {
-                self.lose(level, start.len() as u64, error.into());
+                self.lose_member(level, 1, "", start.len() as u64, error.into());
                 self.content(level, content, raw);
             }
             _ => {

@@ -189,3 +189,88 @@ fn containers_and_small_files_give_the_same_on_every_number_of_threads() {
         assert!(more.out == one.out, "{options}");
     }
 }
+
+/// What is told of `bytes`, and the names found.
+fn told(bytes: &[u8]) -> (String, Vec<String>) {
+    let place = Place::new();
+    place.file("in", bytes);
+    let seen = place.scan("in --mentions");
+    assert_eq!(seen.code, Some(1), "{}", seen.err);
+    assert_eq!(place.scan("in --mentions -j2").err, seen.err);
+    (seen.err.clone(), seen.field("document"))
+}
+
+#[test]
+fn a_tar_that_ends_between_two_members_is_told() {
+    let (err, documents) = told(&tar(&MEMBERS)[..2048]);
+    let expected = "doisift: in: #3: at byte 2048: the tar data ends without its end mark\n";
+    assert_eq!(err, expected);
+    assert_eq!(documents, ["z", "a/b", "a/b"]);
+}
+
+#[test]
+fn headers_of_a_zip_that_do_not_agree_are_told_and_the_member_read() {
+    let disagree = |name| {
+        format!(
+            "doisift: in: {name}: at byte 0: the zip directory and the header of member 1 do not agree\n"
+        )
+    };
+    // The checksum of the first member, the length of its name, and its name.
+    for (at, name) in [(14, "z"), (26, "z"), (30, "{")] {
+        let mut bytes = zip(&MEMBERS);
+        bytes[at] ^= 1;
+        let (err, documents) = told(&bytes);
+        assert_eq!(err, disagree(name), "byte {at}");
+        assert_eq!(documents, [name, "a/b", "a/b", "n"], "byte {at}");
+    }
+}
+
+#[test]
+fn damage_to_a_member_within_another_names_both() {
+    let mut inner = gzip(tar(&MEMBERS));
+    let end = inner.len();
+    inner.truncate(end - 20);
+    let (err, _) = told(&zip(&[("x.tgz", &inner)]));
+    assert!(err.starts_with("doisift: in: x.tgz"), "{err}");
+    let mut inner = tar(&MEMBERS);
+    inner[1024] ^= 1;
+    let (err, documents) = told(&zip(&[("x.tar", &inner)]));
+    let expected = "doisift: in: x.tar: at byte 1024: the tar header of member 2 is damaged\n";
+    assert_eq!(err, expected);
+    assert_eq!(documents, ["x.tar!/z", "x.tar!/n"]);
+}
+
+#[test]
+fn a_damaged_checksum_behind_a_record_is_told_of_that_record_and_a_damaged_header_of_the_next() {
+    let records = MEMBERS.map(|member| gzip(warc(&[member])));
+    let second = records[0].len();
+    for (at, name) in [(second - 8, "z"), (second + 2, "#2")] {
+        let mut bytes = records.concat();
+        bytes[at] ^= 1;
+        let (err, documents) = told(&bytes);
+        assert!(
+            err.starts_with(&format!("doisift: in: {name}: at byte ")),
+            "{err}"
+        );
+        assert_eq!(err.lines().count(), 1, "{err}");
+        assert!(documents.contains(&"z".into()) && documents.contains(&"n".into()));
+    }
+}
+
+#[test]
+fn wide_text_that_ends_in_a_character_is_told_and_read() {
+    let wide: Vec<u8> = "\u{feff}10.5555/a \u{1f600}"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    for cut in 1..4 {
+        let (err, documents) = told(&wide[..wide.len() - cut]);
+        let expected =
+            "doisift: in: at byte 10: this is no UTF-16; from here on, what is none is replaced\n";
+        assert_eq!(
+            (err.as_str(), documents.len()),
+            (expected, 1),
+            "cut by {cut}"
+        );
+    }
+}

@@ -1,109 +1,292 @@
 //! LZ4: frames, and the format of the time before them.
+//!
+//! The crate reads frames by itself and waits for their bytes; here bytes come as they come. So they are gathered to units
+//! that it can take up whole: the header of a frame, a block, the end. What such a unit is and whether it is good, the
+//! crate tells.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, Read};
 
 use lz4_flex::frame::FrameDecoder;
 
-use super::{InputError, Packing, Raw, damaged, early_end, fill, is_padding};
+use super::members::{After, Format};
+use super::streams::{Decode, Step};
+use super::{Limits, Packing};
 use crate::input::magic;
 
-/// All frames of a source in turn, skippable ones passed over. Zeros between and behind them are padding; anything else
-/// there is an error, after all that came before.
-pub(super) struct Lz4<R: Read> {
-    place: Place<R>,
-}
+/// Flags of a frame, as the LZ4 Frame Format has them.
+const INDEPENDENT: u8 = 0x20;
+const BLOCK_CHECKSUM: u8 = 0x10;
+const CONTENT_SIZE: u8 = 0x08;
+const CONTENT_CHECKSUM: u8 = 0x04;
+const DICTIONARY: u8 = 0x01;
+/// Bytes of the largest block of a frame, and of the old format.
+const MOST: usize = 4 << 20;
+const MOST_LEGACY: usize = 8 << 20;
+/// Set in the length of a block that is stored as it is.
+const STORED: u32 = 1 << 31;
 
-enum Place<R: Read> {
-    Between(Raw<R>),
-    Within(Box<FrameDecoder<Frame<R>>>),
-    End,
-}
-
-/// The bytes that a frame is read from. The crate takes their end, and [`io::ErrorKind::UnexpectedEof`], for the frame's; for
-/// frames, whose end is marked, that is another error here.
-struct Frame<R> {
-    raw: Raw<R>,
+/// Decodes frames, skippable ones too. A block that carries a checksum and needs no other costs, where it is damaged, none
+/// but itself.
+pub(super) struct Lz4 {
+    frame: FrameDecoder<Unit>,
+    part: Part,
+    flags: u8,
     is_legacy: bool,
+    /// The unit is whole: the frame has it.
+    is_whole: bool,
+    /// A block was passed over, so that what the frame tells of its whole content cannot be right.
+    is_hurt: bool,
+    /// Bytes of the unit that was damaged last.
+    undecoded: usize,
+    after: After,
 }
 
-impl<R: Read> Read for Frame<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        fill(&mut self.raw)?;
-        match self.raw.read(into) {
-            Ok(0) if !into.is_empty() && !self.is_legacy => {
-                Err(io::Error::new(io::ErrorKind::InvalidData, early_end()))
-            }
-            result => result,
-        }
+/// What a unit is part of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Header,
+    /// Blocks, and the end, which is like one of no length.
+    Blocks,
+    /// A skippable frame, of which so many bytes are still to come.
+    Skipped(u64),
+}
+
+/// The bytes of a unit, and how many of them the crate has read.
+#[derive(Default)]
+struct Unit {
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl Unit {
+    /// The number at `at`, if it is there.
+    fn number(&self, at: usize) -> Option<u32> {
+        let bytes = self.bytes.get(at..at + 4)?.try_into().ok()?;
+        Some(u32::from_le_bytes(bytes))
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.at = 0;
     }
 }
 
-impl<R: Read> Lz4<R> {
-    /// `raw` starts with a frame.
-    pub(super) fn new(raw: Raw<R>) -> Self {
+impl Read for Unit {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = (&self.bytes[self.at..]).read(into)?;
+        self.at += read;
+        Ok(read)
+    }
+}
+
+impl Lz4 {
+    fn start() -> Self {
         Lz4 {
-            place: Place::Between(raw),
+            frame: FrameDecoder::new(Unit::default()),
+            part: Part::Header,
+            flags: 0,
+            is_legacy: false,
+            is_whole: false,
+            is_hurt: false,
+            undecoded: 0,
+            after: After::Lost,
         }
     }
 
-    /// Goes on behind a frame.
-    fn next(mut raw: Raw<R>) -> io::Result<Place<R>> {
-        if is_padding(&mut raw)? {
-            return Ok(Place::End);
-        }
-        let head = raw.peek(8);
-        if magic::is_skippable(head) {
-            skip(&mut raw)?;
-            return Ok(Place::Between(raw));
-        }
-        if !magic::is_lz4(head) {
-            return Err(InputError::Trailing(Packing::Lz4).into());
-        }
-        let is_legacy = head.starts_with(magic::LZ4_LEGACY);
-        let frame = FrameDecoder::new(Frame { raw, is_legacy });
-        Ok(Place::Within(Box::new(frame)))
+    fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
     }
-}
 
-/// Passes a skippable frame over.
-fn skip<R: Read>(raw: &mut Raw<R>) -> io::Result<()> {
-    let mut head = [0; 8];
-    raw.read_exact(&mut head)
-        .map_err(|error| damaged(Packing::Lz4, error))?;
-    let [.., a, b, c, d] = head;
-    let mut left = u32::from_le_bytes([a, b, c, d]) as usize;
-    while left > 0 {
-        fill(raw)?;
-        let count = raw.fill_buf()?.len().min(left);
-        if count == 0 {
-            return Err(damaged(Packing::Lz4, early_end()));
+    /// Bytes that the unit has when it is whole, as far as those at hand tell.
+    fn wanted(&self) -> usize {
+        let unit = self.frame.get_ref();
+        match (self.part, unit.number(0)) {
+            (Part::Skipped(_), _) => 0,
+            (_, None) => 4,
+            (Part::Header, _) => header_length(&unit.bytes),
+            (Part::Blocks, Some(length)) => self.block_length(length),
         }
-        raw.consume(count);
-        left -= count;
     }
-    Ok(())
-}
 
-impl<R: Read> Read for Lz4<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if into.is_empty() {
-            return Ok(0);
+    /// Bytes of a block, and of the fields beside it.
+    fn block_length(&self, length: u32) -> usize {
+        let most = match self.is_legacy {
+            true => MOST_LEGACY,
+            false => MOST,
+        };
+        let sum = |flag| 4 * usize::from(self.has(flag));
+        match (length & !STORED) as usize {
+            _ if length == 0 => 4 + sum(CONTENT_CHECKSUM),
+            // The crate tells so from the length alone.
+            length if length > most => 4,
+            length => 4 + length + sum(BLOCK_CHECKSUM),
         }
+    }
+
+    /// Takes some of `input` for the unit; how many bytes.
+    fn gather(&mut self, input: &[u8]) -> usize {
+        if let Part::Skipped(left) = &mut self.part {
+            let read = input
+                .len()
+                .min(usize::try_from(*left).unwrap_or(usize::MAX));
+            *left -= read as u64;
+            return read;
+        }
+        let mut read = 0;
         loop {
-            match std::mem::replace(&mut self.place, Place::End) {
-                Place::Between(raw) => self.place = Self::next(raw)?,
-                Place::Within(mut frame) => {
-                    let read = frame
-                        .read(into)
-                        .map_err(|error| damaged(Packing::Lz4, error))?;
-                    if read > 0 {
-                        self.place = Place::Within(frame);
-                        return Ok(read);
-                    }
-                    self.place = Place::Between(frame.into_inner().raw);
-                }
-                Place::End => return Ok(0),
+            let wanted = self.wanted();
+            let unit = self.frame.get_mut();
+            let missing = wanted - unit.bytes.len().min(wanted);
+            let more = missing.min(input.len() - read);
+            unit.bytes.extend_from_slice(&input[read..read + more]);
+            read += more;
+            if more < missing {
+                return read;
+            }
+            if missing == 0 {
+                self.begin();
+                return read;
             }
         }
+    }
+
+    /// Starts on a unit that is whole.
+    fn begin(&mut self) {
+        let unit = self.frame.get_mut();
+        match self.part {
+            Part::Header if magic::is_skippable(&unit.bytes) => {
+                self.part = Part::Skipped(unit.number(4).unwrap_or_default().into());
+                unit.clear();
+            }
+            Part::Header => {
+                self.is_legacy = unit.bytes.starts_with(magic::LZ4_LEGACY);
+                self.flags = match self.is_legacy {
+                    true => 0,
+                    false => unit.bytes[4],
+                };
+                self.is_whole = true;
+            }
+            // Files of the old format one behind another: the blocks go on.
+            _ if self.is_legacy && unit.bytes.starts_with(magic::LZ4_LEGACY) => unit.clear(),
+            _ => self.is_whole = true,
+        }
+    }
+
+    /// Has the crate decode the unit on. Nothing is written where it is done.
+    fn decode(&mut self, output: &mut [u8]) -> Step {
+        let ended = match self.frame.read(output) {
+            Ok(0) => Ok(self.done()),
+            Ok(written) => return step(0, written, Ok(false)),
+            Err(error) => self.failed(error),
+        };
+        self.is_whole = false;
+        self.part = Part::Blocks;
+        self.frame.get_mut().clear();
+        step(0, 0, ended)
+    }
+
+    /// Whether the unit that is done was the end.
+    fn done(&mut self) -> bool {
+        (self.after, self.undecoded) = (After::Lost, 0);
+        self.part == Part::Blocks && self.frame.get_ref().number(0) == Some(0)
+    }
+
+    /// What comes of a unit that is damaged.
+    fn failed(&mut self, error: io::Error) -> io::Result<bool> {
+        let unit = self.frame.get_ref();
+        let is_end = unit.number(0) == Some(0);
+        if self.part == Part::Blocks && is_end && self.is_hurt {
+            return Ok(true);
+        }
+        let stands_alone = self.has(INDEPENDENT) && self.has(BLOCK_CHECKSUM);
+        // A length that is too large leaves nothing but itself in the unit.
+        let is_block = self.part == Part::Blocks && !is_end && unit.bytes.len() > 4;
+        self.after = match self.after {
+            // If the first block behind damage is bad, its start is not where the damage has it.
+            After::GoesOn => After::Told,
+            _ if is_block && stands_alone => After::GoesOn,
+            _ => After::Lost,
+        };
+        self.is_hurt = true;
+        self.undecoded = unit.bytes.len();
+        Err(error)
+    }
+}
+
+fn step(read: usize, written: usize, ended: io::Result<bool>) -> Step {
+    Step {
+        read,
+        written,
+        ended,
+    }
+}
+
+/// Bytes of the header that `bytes`, four at least, start.
+fn header_length(bytes: &[u8]) -> usize {
+    if magic::is_skippable(bytes) {
+        return 8;
+    }
+    if bytes.starts_with(magic::LZ4_LEGACY) {
+        return 4;
+    }
+    let flags = bytes.get(4).copied().unwrap_or_default();
+    let has = |flag| usize::from(flags & flag != 0);
+    7 + 8 * has(CONTENT_SIZE) + 4 * has(DICTIONARY)
+}
+
+impl Decode for Lz4 {
+    const PACKING: Packing = Packing::Lz4;
+
+    fn starts(head: &[u8]) -> bool {
+        magic::is_lz4(head) || magic::is_skippable(head)
+    }
+
+    fn restart(&mut self) -> io::Result<()> {
+        *self = Lz4::start();
+        Ok(())
+    }
+
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+        if output.is_empty() {
+            return step(0, 0, Ok(false));
+        }
+        if self.is_whole {
+            let decoded = self.decode(output);
+            if decoded.written > 0 || !matches!(decoded.ended, Ok(false)) {
+                return decoded;
+            }
+        }
+        // What is of the old format has no other end than that of the file.
+        let is_between = self.part == Part::Blocks && self.frame.get_ref().bytes.is_empty();
+        if self.is_legacy && is_between && input.is_empty() {
+            return step(0, 0, Ok(true));
+        }
+        let read = self.gather(input);
+        step(read, 0, Ok(self.part == Part::Skipped(0)))
+    }
+}
+
+impl Format for Lz4 {
+    const MAGIC: &'static [u8] = magic::LZ4;
+    // A header and a block of 4 MiB, stored.
+    const FIRST: usize = MOST + 64;
+    const WHOLE: usize = 0;
+
+    fn new(_: &Limits) -> io::Result<Self> {
+        Ok(Lz4::start())
+    }
+
+    /// The header has a checksum, and most blocks too.
+    fn may_start(head: &[u8]) -> bool {
+        matches!(head[4..6], [0x40..=0x7d, 0x40 | 0x50 | 0x60 | 0x70]) && head[4] & 2 == 0
+    }
+
+    /// A length that is damaged may make a unit of frames that follow.
+    fn undecoded(&self) -> u64 {
+        self.undecoded.max(self.frame.get_ref().bytes.len()) as u64
+    }
+
+    fn after(&self) -> After {
+        self.after
     }
 }

@@ -17,6 +17,7 @@ const STRETCH: usize = 64 << 10;
 pub(super) const MOST: usize = 2 << 20;
 /// Packed bytes that are decoded between two looks at how far back a search for the next member would go.
 const PIECE: u64 = 64 << 10;
+
 /// Packed bytes before an error that are searched for the next member: a decoder may not see damage at once, and run on.
 const KEEP: u64 = 256 << 10;
 
@@ -40,6 +41,28 @@ pub(super) trait Format: Decode + Sized + 'static {
     fn whole(&mut self, _bytes: &[u8], _out: &mut [u8]) -> Whole {
         Whole::No
     }
+
+    /// Packed bytes that were taken and not decoded, or of which the last step has told that they do not decode: a member may
+    /// start in them.
+    fn undecoded(&self) -> u64 {
+        0
+    }
+
+    /// What comes behind the error that the last step ended with.
+    fn after(&self) -> After {
+        After::Lost
+    }
+}
+
+/// What comes behind damage to a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum After {
+    /// Nothing of it.
+    Lost,
+    /// Nothing of it, and the damage is that of the error before.
+    Told,
+    /// More of it, from the next step on.
+    GoesOn,
 }
 
 /// What came of decoding a member at once.
@@ -86,6 +109,8 @@ pub(super) struct Members<R, F> {
     /// A whole member, decoded.
     out: Vec<u8>,
     searching: Searching,
+    /// Bytes of the member came out.
+    given: bool,
 }
 
 enum State {
@@ -105,7 +130,7 @@ enum State {
     /// Behind damage that was not told yet.
     Failed {
         error: io::Error,
-        from: u64,
+        then: Box<State>,
     },
     /// The next member is to be searched.
     Lost {
@@ -123,7 +148,7 @@ struct Searching {
 
 impl Searching {
     /// For the first damage, wherever it is.
-    const BASE: u64 = 4 << 20;
+    const BASE: u64 = 8 << 20;
     /// Bytes looked at again for each byte of the stream.
     const SHARE: u64 = 8;
 
@@ -145,6 +170,7 @@ impl<R: Read, F: Format> Members<R, F> {
             state: State::Between,
             out: Vec::new(),
             searching: Searching::default(),
+            given: false,
         })
     }
 
@@ -177,8 +203,8 @@ impl<R: Read, F: Format> Members<R, F> {
                         return Ok(Step::Bytes(written));
                     }
                 }
-                State::Failed { error, from } => {
-                    self.state = State::Lost { from };
+                State::Failed { error, then } => {
+                    self.state = *then;
                     return Err(error);
                 }
                 State::Lost { from } => {
@@ -208,6 +234,7 @@ impl<R: Read, F: Format> Members<R, F> {
             return Ok(());
         }
         self.format.restart()?;
+        self.given = false;
         self.state = State::Pieces { start };
         Ok(())
     }
@@ -250,20 +277,28 @@ impl<R: Read, F: Format> Members<R, F> {
         let at = self.window.position();
         // Cut by the member alone, so that an error falls into the same piece however the stream is read.
         let piece = at - (at - start) % PIECE;
-        self.window
-            .forget_before(piece.saturating_sub(KEEP).max(start));
+        let kept = self.kept(start, piece);
+        self.window.forget_before(kept);
         let held = self.window.ensure(1);
         let is_empty = held.is_empty();
         let most = held.len().min((piece + PIECE - at) as usize);
         let decoded = self.format.step(&held[..most], into);
         self.window.consume(decoded.read);
         let stuck = decoded.read == 0 && decoded.written == 0;
+        self.given |= decoded.written > 0;
         self.state = match decoded.ended {
             Ok(true) => State::Ended,
             Ok(false) if stuck && is_empty => self.cut_short(start, piece),
-            Ok(false) if stuck => self.failed(start, piece, io::ErrorKind::InvalidData.into()),
+            Ok(false) if stuck => {
+                let error = io::ErrorKind::InvalidData.into();
+                failed::<F>(start, self.given, error, self.lost(start, piece))
+            }
             Ok(false) => State::Pieces { start },
-            Err(error) => self.failed(start, piece, error),
+            Err(error) => match self.format.after() {
+                After::Lost => failed::<F>(start, self.given, error, self.lost(start, piece)),
+                After::Told => self.lost(start, piece),
+                After::GoesOn => failed::<F>(start, self.given, error, State::Pieces { start }),
+            },
         };
         Ok(decoded.written)
     }
@@ -273,19 +308,29 @@ impl<R: Read, F: Format> Members<R, F> {
         match self.window.take_error() {
             Some(error) => State::Failed {
                 error,
-                from: self.window.position(),
+                then: Box::new(State::Lost {
+                    from: self.window.position(),
+                }),
             },
-            None => self.failed(start, piece, early_end()),
+            None => failed::<F>(start, self.given, early_end(), self.lost(start, piece)),
         }
     }
 
+    /// From where on the member at `start`, which is decoded in `piece`, may have run over the next one.
+    fn kept(&self, start: u64, piece: u64) -> u64 {
+        let undecoded = self
+            .window
+            .position()
+            .saturating_sub(self.format.undecoded());
+        piece.saturating_sub(KEEP).min(undecoded).max(start)
+    }
+
     /// The member at `start` is damaged, as was seen in `piece`. The next one may start before that.
-    fn failed(&mut self, start: u64, piece: u64, error: io::Error) -> State {
+    fn lost(&mut self, start: u64, piece: u64) -> State {
         let seen = piece + PIECE;
-        let from = piece.saturating_sub(KEEP).max(start + 1);
+        let from = self.kept(start, piece).max(start + 1);
         let may = self.searching.spend(seen - from, start);
-        State::Failed {
-            error: damaged(F::PACKING, error),
+        State::Lost {
             from: if may { from } else { seen },
         }
     }
@@ -311,7 +356,8 @@ impl<R: Read, F: Format> Members<R, F> {
             return Err(InputError::Trailing(F::PACKING).into());
         }
         self.state = State::Ended;
-        let error = io::Error::new(io::ErrorKind::InvalidData, NoStart(F::PACKING));
+        let start = NoStart(F::PACKING, from);
+        let error = io::Error::new(io::ErrorKind::InvalidData, start);
         Err(damaged(F::PACKING, error))
     }
 
@@ -384,10 +430,52 @@ fn stretch<F: Format>(format: &mut F, bytes: &[u8], out: &mut [u8]) -> (bool, u6
     (is_good, (read + written) as u64)
 }
 
+/// Damage to the member at `start`, of which bytes were `given` or not, and what comes behind it.
+fn failed<F: Format>(start: u64, given: bool, error: io::Error, then: State) -> State {
+    let error = match damaged(F::PACKING, error).into() {
+        InputError::Damaged { packing, error } => InputError::Damaged {
+            packing,
+            error: io::Error::new(
+                error.kind(),
+                InMember {
+                    error,
+                    start,
+                    given,
+                },
+            ),
+        },
+        other => other,
+    };
+    State::Failed {
+        error: error.into(),
+        then: Box::new(then),
+    }
+}
+
+/// What a decoder says, and of which member, by its place in the packed bytes.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}, in the member packed at byte {start}")]
+struct InMember {
+    error: io::Error,
+    start: u64,
+    /// Bytes of it came out.
+    given: bool,
+}
+
+/// Whether `error` tells of damage to what the bytes before it came from, not to what would have come behind them.
+pub(in crate::input) fn hits_what_came(error: &io::Error) -> bool {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+    let Some(InputError::Damaged { error, .. }) = inner else {
+        return false;
+    };
+    let member = error.get_ref().and_then(|inner| inner.downcast_ref());
+    member.is_some_and(|member: &InMember| member.given)
+}
+
 /// Where a member should start, other bytes stand, and members behind them.
 #[derive(Debug, thiserror::Error)]
-#[error("no {0} header where one should be")]
-struct NoStart(Packing);
+#[error("no {0} header where one should be, at byte {1} of what is packed")]
+struct NoStart(Packing, u64);
 
 impl<R: Read, F: Format> Read for Members<R, F> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {

@@ -28,8 +28,9 @@ use super::open::{Limits, Opening};
 use super::raw::Raw;
 
 pub(super) use self::bzip2::Bzip2;
+pub(super) use self::members::hits_what_came;
 pub(super) use self::streams::{Decode, HEAD, Step};
-pub(super) use self::zlib::is_zlib;
+pub(super) use self::zlib::{is_deflate, is_zlib};
 pub(super) use self::zstd::Zstd;
 
 /// Bytes that are read at once before they are unpacked.
@@ -47,14 +48,13 @@ pub(super) fn unpack<'r>(
     file: Option<&File>,
     opening: &Opening<'r>,
 ) -> Result<Box<dyn Read + 'r>, InputError> {
-    let window = opening.limits.window;
     Ok(match packing {
         Packing::Gzip => members::<Gzip>(raw, file, opening)?,
         Packing::Zstd => members::<Zstd>(raw, file, opening)?,
         Packing::Bzip2 => members::<Bzip2>(raw, file, opening)?,
         Packing::Zlib => Box::new(Streams::new(raw.grow(READ), Zlib::new())),
-        Packing::Xz => Box::new(Streams::new(raw.grow(READ), Xz::new(window)?)),
-        Packing::Lz4 => Box::new(Lz4::new(raw.grow(READ))),
+        Packing::Xz => Box::new(Members::<_, Xz>::new(raw, &opening.limits)?),
+        Packing::Lz4 => Box::new(Members::<_, Lz4>::new(raw, &opening.limits)?),
         other => return Err(InputError::Unsupported(other)),
     })
 }

@@ -1,4 +1,4 @@
-//! Packed streams one after another, as zlib and xz are read.
+//! Packed streams one after another, as zlib is read.
 //!
 //! Damage ends them: where the next stream starts cannot be told.
 //!

@@ -181,6 +181,35 @@ fn no_flipped_byte_changes_the_text_unsaid() {
 }
 
 #[test]
+fn streams_before_and_behind_a_damaged_one_are_read() {
+    for packing in in_series() {
+        let hit = pack(packing, TEXT);
+        let (first, last) = (pack(packing, b"first "), pack(packing, b" last"));
+        for at in 0..hit.len() {
+            let mut hit = hit.clone();
+            hit[at] ^= 0x10;
+            let (bytes, errors) = read(packing, &[&first[..], &hit, &last].concat());
+            assert!(
+                bytes.starts_with(b"first ") && bytes.ends_with(b" last") && errors.len() <= 1,
+                "{packing} at {at}: {errors:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn damage_names_the_member_by_its_packed_place() {
+    for packing in in_series() {
+        let first = pack(packing, TEXT);
+        let mut packed = [&first[..], &first].concat();
+        packed.pop();
+        let (_, errors) = read(packing, &packed);
+        let place = format!("in the member packed at byte {}", first.len());
+        assert!(errors[0].to_string().ends_with(&place), "{errors:?}");
+    }
+}
+
+#[test]
 fn a_flipped_byte_leaves_the_same_to_small_reads_as_to_large_ones() {
     let text: Vec<u8> = (0..200_u32)
         .flat_map(|n| format!("{n} ").into_bytes())
@@ -243,12 +272,58 @@ fn a_skippable_frame_that_is_cut_short_is_told() {
     }
 }
 
+/// Three blocks of `size` bytes each, with their checksums, and where they start.
+fn lz4_blocks(size: usize) -> (Vec<u8>, Vec<usize>) {
+    let info = lz4_flex::frame::FrameInfo::new()
+        .block_size(lz4_flex::frame::BlockSize::Max64KB)
+        .block_checksums(true)
+        .content_checksum(true);
+    let mut out = lz4_flex::frame::FrameEncoder::with_frame_info(info, Vec::new());
+    for letter in [b'a', b'b', b'c'] {
+        let _ = out
+            .write_all(&vec![letter; size])
+            .and_then(|()| out.flush());
+    }
+    let packed = out.finish().unwrap_or_default();
+    let mut starts = vec![7];
+    for _ in 0..2 {
+        let at = starts[starts.len() - 1];
+        let length = u32::from_le_bytes(packed[at..at + 4].try_into().unwrap_or_default());
+        starts.push(at + 8 + (length & 0x7fff_ffff) as usize);
+    }
+    (packed, starts)
+}
+
+#[test]
+fn a_damaged_block_of_lz4_that_has_a_checksum_costs_itself_and_is_told_once() {
+    let (packed, starts) = lz4_blocks(1000);
+    let text = |letters: &[u8]| letters.iter().flat_map(|l| [*l; 1000]).collect::<Vec<_>>();
+    check_whole(Packing::Lz4, &packed, &text(b"abc"));
+    for at in starts[1] + 4..starts[2] {
+        let mut packed = packed.clone();
+        packed[at] ^= 0x10;
+        let (bytes, errors) = read(Packing::Lz4, &packed);
+        assert!(
+            bytes == text(b"ac") && errors.len() == 1,
+            "{at}: {errors:?}"
+        );
+    }
+    for at in starts[1]..starts[1] + 4 {
+        let mut packed = [packed.clone(), pack(Packing::Lz4, TEXT)].concat();
+        packed[at] ^= 0x10;
+        let (bytes, errors) = read(Packing::Lz4, &packed);
+        let around = bytes.starts_with(&text(b"a")) && bytes.ends_with(TEXT);
+        assert!(around && errors.len() == 1, "{at}: {errors:?}");
+    }
+}
+
 #[test]
 fn lz4_of_old_is_read() {
     let block = lz4_flex::block::compress(TEXT);
     let length = (block.len() as u32).to_le_bytes();
     let packed = [crate::input::magic::LZ4_LEGACY, &length, &block].concat();
     check_whole(Packing::Lz4, &packed, TEXT);
+    check_whole(Packing::Lz4, &packed.repeat(2), &TEXT.repeat(2));
     let (bytes, errors) = read(Packing::Lz4, &packed[..packed.len() - 1]);
     assert!(bytes.is_empty());
     assert!(matches!(errors[..], [InputError::Damaged { .. }]));

@@ -1,12 +1,13 @@
-//! xz.
+//! xz. Its streams are members; the blocks within one are not, since only the stream's end tells where they stand.
 
 use std::io;
 use std::ops::Range;
 
 use liblzma::stream::{Action, Error, Status, Stream};
 
-use super::streams::{Decode, Step};
-use super::{InputError, Packing};
+use super::members::Format;
+use super::streams::{Decode, HEAD, Step};
+use super::{InputError, Limits, Packing};
 use crate::input::magic;
 
 /// Bytes that decoding takes beside the dictionary.
@@ -93,5 +94,24 @@ impl Decode for Xz {
             written,
             ended,
         }
+    }
+}
+
+impl Format for Xz {
+    const MAGIC: &'static [u8] = magic::XZ;
+    // Chunks of LZMA2 have 64 KiB at most, packed.
+    const FIRST: usize = 192 << 10;
+    const WHOLE: usize = 0;
+
+    fn new(limits: &Limits) -> io::Result<Self> {
+        Xz::new(limits.window)
+    }
+
+    /// The magic, and flags that carry their checksum, of which two bytes are at hand.
+    fn may_start(head: &[u8]) -> bool {
+        let flags = &head[magic::XZ.len()..][..2];
+        let mut crc = flate2::Crc::new();
+        crc.update(flags);
+        head[8..HEAD] == crc.sum().to_le_bytes()[..2]
     }
 }

@@ -26,20 +26,25 @@ pub(in crate::input) fn is_zlib(head: &[u8], at_end: bool) -> bool {
     if !is_deflate || wants_dictionary || u16::from_be_bytes([method, flags]) % 31 != 0 {
         return false;
     }
-    inflates(head, at_end)
+    inflates(Zlib::new(), head).is_some_and(|ended| ended || !at_end)
 }
 
-fn inflates(mut head: &[u8], at_end: bool) -> bool {
-    let mut zlib = Zlib::new();
+/// Whether all of `head` inflates without a header, and would go on.
+pub(in crate::input) fn is_deflate(head: &[u8]) -> bool {
+    inflates(Zlib(Decompress::new(false)), head) == Some(false)
+}
+
+/// Whether a stream ends in `head`; none if it is no stream.
+fn inflates(mut zlib: Zlib, mut head: &[u8]) -> Option<bool> {
     let mut output = [0; 4 << 10];
     loop {
         let step = zlib.step(head, &mut output);
         head = &head[step.read..];
         match step.ended {
-            Ok(true) => return true,
+            Ok(true) => return Some(true),
             Ok(false) if step.read + step.written > 0 => {}
-            Ok(false) => return head.is_empty() && !at_end,
-            Err(_) => return false,
+            Ok(false) => return head.is_empty().then_some(false),
+            Err(_) => return None,
         }
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! A packing is known by its magic with one byte wrong, and by what stands behind it, which no text has there. Its codec or
 //! container then tells of the damage, and goes on behind it where it can. What has too short a magic for that, or has lost
-//! more of it, stays text.
+//! more of it, stays text. So does what is cut off where there is no more than a start that a text may have too.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
-use super::{CHECKSUM, LZ4, LZ4_LEGACY, Packing, XZ, ZSTD, octal};
+use super::{CHECKSUM, LZ4, LZ4_LEGACY, Packing, Unicode, XZ, ZSTD, octal};
+use crate::input::codec;
 
 /// Fewer bytes tell nothing.
 const LEAST: usize = 64;
@@ -27,14 +28,64 @@ const WARC: [&[u8]; 2] = [b"WARC/1.0\r\n", b"WARC/1.1\r\n"];
 /// A field that every record has.
 const RECORD: &[u8] = b"WARC-Type: ";
 
-/// The packing that starts with `head`, but for one byte.
+/// The packing that starts with `head`, but for one byte, or for what was cut off.
 pub(super) fn packing(head: &[u8]) -> Option<Packing> {
     match head.len() {
-        ..LEAST => None,
+        ..LEAST => cut(head),
         _ if is_tar(head) => Some(Packing::Tar),
         _ if is_warc(head) => Some(Packing::Warc),
         _ => marked(head).or_else(|| noisy(head)),
     }
+}
+
+/// What is left of a packing whose file ends before it can be told from damage.
+fn cut(head: &[u8]) -> Option<Packing> {
+    /// Fewer bytes may well be a text.
+    const START: usize = 3;
+    let starts = [
+        (XZ, Packing::Xz),
+        (ZSTD, Packing::Zstd),
+        (LZ4, Packing::Lz4),
+        (LZ4_LEGACY, Packing::Lz4),
+        (ZIP, Packing::Zip),
+    ];
+    if let [0x78, 0x01 | 0x9c | 0xda, _, _, ..] = head {
+        return codec::is_zlib(head, false).then_some(Packing::Zlib);
+    }
+    let mut found = starts.into_iter();
+    let found = found.find(|(magic, _)| head.len() >= START && magic.starts_with(head));
+    found.map(|(_, packing)| packing)
+}
+
+/// The encoding of text whose byte order mark, but for one byte, is at the start of `head`: nearly all its characters are in
+/// the upper half of no unit.
+pub(super) fn unicode(head: &[u8]) -> Option<Unicode> {
+    if head.len() < LEAST {
+        return None;
+    }
+    [
+        Unicode::Utf32Le,
+        Unicode::Utf32Be,
+        Unicode::Utf16Le,
+        Unicode::Utf16Be,
+    ]
+    .into_iter()
+    .find(|way| wrong(head, way.mark()) <= 1 && is_wide(&head[way.mark().len()..], *way))
+}
+
+/// Whether seven in eight units have their lowest byte alone, as `way` orders them.
+fn is_wide(text: &[u8], way: Unicode) -> bool {
+    let mut units = text.chunks_exact(way.unit());
+    let count = units.len();
+    let is_low = |unit: &[u8]| match way {
+        Unicode::Utf16Le | Unicode::Utf32Le => unit[0] != 0 && unit[1..].iter().all(|b| *b == 0),
+        Unicode::Utf16Be | Unicode::Utf32Be => {
+            unit.iter().rposition(|byte| *byte == 0) == Some(unit.len() - 2)
+                && unit[..unit.len() - 2].iter().all(|byte| *byte == 0)
+        }
+    };
+    let low = units.by_ref().filter(|unit| is_low(unit)).count();
+    low * 8 >= count * 7
 }
 
 /// What has fields behind its magic that are no text.
@@ -71,6 +122,12 @@ fn noisy(head: &[u8]) -> Option<Packing> {
         _ if wrong(head, b"BZh") + wrong(&head[4..], BLOCK) <= 1 => Packing::Bzip2,
         // As zlib writes it: here the data behind it is damaged, or ends early.
         [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..] => Packing::Zlib,
+        // Or it is one of these two bytes.
+        [0x78, _, data @ ..] | [_, 0x01 | 0x5e | 0x9c | 0xda, data @ ..]
+            if codec::is_deflate(data) =>
+        {
+            Packing::Zlib
+        }
         _ => return None,
     };
     is_noise(&head[10..]).then_some(packing)
@@ -89,20 +146,27 @@ fn is_noise(bytes: &[u8]) -> bool {
     is_broken && bytes.iter().filter(is_control).count() * CONTROLLED >= bytes.len()
 }
 
-/// A header with a wrong checksum, most of whose fields are right.
+/// A header with a wrong checksum, most of whose fields are right, or one that is cut off behind a first field.
 fn is_tar(head: &[u8]) -> bool {
-    let Some(header) = head.get(..512) else {
-        return false;
-    };
     let fields = [100..108, 108..116, 116..124, 124..136, 136..148, CHECKSUM];
     let is_number = |field: &Range<usize>| {
-        let field = &header[field.clone()];
-        let ends = matches!(field, [.., b'0'..=b'7', 0] | [.., 0, b' '] | [.., b' ', 0]);
-        ends && octal(field).is_some()
+        head.get(field.clone()).is_some_and(|field| {
+            let ends = matches!(field, [.., b'0'..=b'7', 0] | [.., 0, b' '] | [.., b' ', 0]);
+            ends && octal(field).is_some()
+        })
     };
     let right = fields.iter().filter(|field| is_number(field)).count();
-    // What stands behind the names in a header of any kind.
-    right + usize::from(header[500..] == [0; 12]) >= 6
+    match head.get(500..512) {
+        // What stands behind the names in a header of any kind.
+        Some(end) => right + usize::from(end == [0; 12]) >= 6,
+        None => {
+            let whole = fields
+                .iter()
+                .filter(|field| field.end <= head.len())
+                .count();
+            head.get(99) == Some(&0) && whole > 0 && right == whole
+        }
+    }
 }
 
 fn is_warc(head: &[u8]) -> bool {

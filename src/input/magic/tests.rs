@@ -98,9 +98,12 @@ fn a_zlib_stream_is_told_whole_or_cut() {
         let packed = packed.unwrap_or_default();
         let head = &packed[..packed.len().min(LENGTH)];
         assert_eq!(recognise(head), Content::Packed(Packing::Zlib), "{level:?}");
-        let mut spoilt = head.to_vec();
-        spoilt[0] ^= 1;
-        assert_eq!(recognise(&spoilt), Content::Text, "{level:?}");
+        let spoilt = [&[head[0] ^ 1], &head[1..]].concat();
+        let expected = match head.len() {
+            ..64 => Content::Text,
+            _ => Content::Packed(Packing::Zlib),
+        };
+        assert_eq!(recognise(&spoilt), expected, "{level:?}");
     }
 }
 
@@ -245,4 +248,60 @@ fn a_header_with_one_wrong_byte_is_told() {
 fn zlib_that_is_damaged_or_cut_near_its_start_is_told() {
     let head = [b"\x78\x9c", &noise()[..100]].concat();
     assert_eq!(recognise(&head), Content::Packed(Packing::Zlib));
+}
+
+#[test]
+fn a_packing_that_ends_in_its_first_bytes_is_told_and_a_short_text_is_not() {
+    for (head, packing) in [
+        (&b"\xfd7z"[..], Packing::Xz),
+        (b"\x28\xb5\x2f", Packing::Zstd),
+        (b"\x04\x22\x4d", Packing::Lz4),
+        (b"PK\x03", Packing::Zip),
+        (b"\x78\x9c\x74\xbd\x4b", Packing::Zlib),
+    ] {
+        assert_eq!(recognise(head), Content::Packed(packing), "{head:?}");
+    }
+    // Bytes that inflate to an end are no zlib with a wrong header.
+    let short = [&b"\0\xda\x13\0\0\0"[..], &b"\x01\xf4".repeat(100)].concat();
+    for text in [&b"PK"[..], b"x^2 + y", b"\xfd7a", b"xy \xe9", &short] {
+        assert_eq!(recognise(text), Content::Text, "{text:?}");
+    }
+    let mut header = tar(|sum| format!("{sum:06o}\0 "));
+    header[100..124].copy_from_slice(b"0000644\x000000000\x000000000\0");
+    header[136..148].copy_from_slice(b"14524711000\0");
+    for end in 108..LENGTH {
+        let cut = &header[..end];
+        assert_eq!(recognise(cut), Content::Packed(Packing::Tar), "{end}");
+    }
+    assert_eq!(recognise(&header[..107]), Content::Text);
+}
+
+#[test]
+fn a_byte_order_mark_with_one_wrong_byte_is_told_by_the_text_behind_it() {
+    for way in [
+        Unicode::Utf16Le,
+        Unicode::Utf16Be,
+        Unicode::Utf32Le,
+        Unicode::Utf32Be,
+    ] {
+        let unit = |char: char| match way {
+            Unicode::Utf16Le => (char as u16).to_le_bytes().to_vec(),
+            Unicode::Utf16Be => (char as u16).to_be_bytes().to_vec(),
+            Unicode::Utf32Le => (char as u32).to_le_bytes().to_vec(),
+            Unicode::Utf32Be => (char as u32).to_be_bytes().to_vec(),
+        };
+        let text: Vec<u8> = "a text with a na\u{ef}ve word in it, and more of it"
+            .chars()
+            .flat_map(unit)
+            .collect();
+        for at in 0..way.mark().len() {
+            for mask in [1, 0x40, 0xff] {
+                let mut head = [way.mark(), &text].concat();
+                head[at] ^= mask;
+                let told = Content::Unicode(way);
+                assert_eq!(recognise(&head), told, "{way:?}, {at} ^ {mask:#x}");
+            }
+        }
+        assert_eq!(recognise(&text), Content::Text, "{way:?} without a mark");
+    }
 }

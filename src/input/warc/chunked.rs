@@ -6,6 +6,7 @@ use memchr::memchr;
 
 use super::coding::Coding;
 use crate::input::fault::InputError;
+use crate::input::raw::read_held;
 
 /// Bytes that the line with a chunk's size may have.
 const LINE: usize = 4 << 10;
@@ -132,10 +133,6 @@ impl BufRead for Chunked<'_> {
 
 impl Read for Chunked<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let held = self.fill_buf()?;
-        let count = held.len().min(into.len());
-        into[..count].copy_from_slice(&held[..count]);
-        self.consume(count);
-        Ok(count)
+        read_held(self, into)
     }
 }

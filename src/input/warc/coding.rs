@@ -4,8 +4,8 @@ use std::io::{self, BufRead, Read};
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use flate2::{Decompress, FlushDecompress, Status};
-use zstd::stream::raw::{self, InBuffer, Operation, OutBuffer};
 
+use crate::input::codec::{Decode, Zstd};
 use crate::input::fault::InputError;
 
 /// Bytes that a trial decodes.
@@ -13,7 +13,7 @@ const TRIAL: usize = 512;
 /// Bytes of a body by which text is told from a coding: so many of a coding are without a control character once in ten
 /// million times.
 const TELLING: usize = 128;
-/// Bytes that brotli and zstd take and give at once: where they fail, they keep to themselves what they decoded of these.
+/// Bytes that brotli takes and gives at once: where it fails, it keeps to itself what it decoded of these.
 const PIECE: usize = 4 << 10;
 /// Window bits of deflate, the most it has.
 const WINDOW: u8 = 15;
@@ -36,7 +36,7 @@ pub(super) enum Engine {
     /// With a zlib header, as the standard has it, or without, as servers have it.
     Deflate(Decompress),
     Brotli(Box<Brotli>),
-    Zstd(raw::Decoder<'static>),
+    Zstd(Zstd),
 }
 
 type Brotli = BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>;
@@ -88,12 +88,13 @@ impl Coding {
 }
 
 impl Engine {
-    /// A decoder, if what starts with `head` looks like what it decodes.
-    pub(super) fn new(coding: Coding, head: &[u8]) -> Option<Self> {
+    /// A decoder, if what starts with `head` looks like what it decodes; zstd takes windows of up to `window` bytes.
+    pub(super) fn new(coding: Coding, head: &[u8], window: u64) -> Option<Self> {
         match coding {
             Coding::Chunked => None,
             Coding::Gzip => starts(head, GZIP).then(Engine::gzip),
-            Coding::Zstd => is_zstd(head).then(Engine::zstd).flatten(),
+            Coding::Zstd if is_zstd(head) => Zstd::new(window).ok().map(Engine::Zstd),
+            Coding::Zstd => None,
             Coding::Deflate => [true, false]
                 .map(|zlib| move || Engine::Deflate(Decompress::new(zlib)))
                 .into_iter()
@@ -110,10 +111,6 @@ impl Engine {
         // Windows of up to 16 MiB: browsers take no larger ones either.
         let alloc = StandardAlloc::default;
         Engine::Brotli(Box::new(BrotliState::new_strict(alloc(), alloc(), alloc())))
-    }
-
-    fn zstd() -> Option<Self> {
-        raw::Decoder::new().ok().map(Engine::Zstd)
     }
 
     fn coding(&self) -> Coding {
@@ -136,15 +133,18 @@ impl Engine {
         true
     }
 
-    /// Decodes some bytes.
-    fn run(&mut self, input: &[u8], output: &mut [u8]) -> Step {
-        let piece = &input[..input.len().min(PIECE)];
-        let room = output.len().min(PIECE);
-        match self {
+    /// Decodes some bytes. What a limit forbids, it tells as an error.
+    fn run(&mut self, input: &[u8], output: &mut [u8]) -> (Step, Option<io::Error>) {
+        let step = match self {
             Engine::Gzip(engine) | Engine::Deflate(engine) => inflate(engine, input, output),
-            Engine::Brotli(state) => unbrotli(state, piece, &mut output[..room]),
-            Engine::Zstd(engine) => unzstd(engine, piece, &mut output[..room]),
-        }
+            Engine::Brotli(state) => {
+                let piece = &input[..input.len().min(PIECE)];
+                let room = output.len().min(PIECE);
+                unbrotli(state, piece, &mut output[..room])
+            }
+            Engine::Zstd(engine) => return unzstd(engine, input, output),
+        };
+        (step, None)
     }
 }
 
@@ -182,18 +182,24 @@ fn unbrotli(state: &mut Brotli, input: &[u8], output: &mut [u8]) -> Step {
     step
 }
 
-fn unzstd(engine: &mut raw::Decoder<'_>, input: &[u8], output: &mut [u8]) -> Step {
-    let (mut from, mut to) = (InBuffer::around(input), OutBuffer::around(output));
-    let wanted = engine.run(&mut from, &mut to);
-    Step {
-        read: from.pos,
-        written: to.pos(),
-        state: match wanted {
-            Ok(0) => State::Whole,
-            Ok(_) => State::Going,
-            Err(_) => State::Failed,
-        },
-    }
+fn unzstd(engine: &mut Zstd, input: &[u8], output: &mut [u8]) -> (Step, Option<io::Error>) {
+    let step = engine.step(input, output);
+    let (state, error) = match step.ended {
+        Ok(true) => (State::Whole, None),
+        Ok(false) => (State::Going, None),
+        Err(error) => (State::Failed, Some(error)),
+    };
+    let is_limit = |error: &io::Error| {
+        error
+            .get_ref()
+            .is_some_and(|inner| inner.is::<InputError>())
+    };
+    let step = Step {
+        read: step.read,
+        written: step.written,
+        state,
+    };
+    (step, error.filter(is_limit))
 }
 
 /// Whether `head`, as far as it goes, is `magic`.
@@ -214,7 +220,7 @@ fn tried(engine: impl Fn() -> Engine, head: &[u8]) -> Option<Engine> {
         return None;
     }
     let head = &head[..head.len().min(TRIAL)];
-    let step = engine().run(head, &mut [0; 8 * TRIAL]);
+    let (step, _) = engine().run(head, &mut [0; 8 * TRIAL]);
     let whole = step.state == State::Whole && step.read == head.len();
     // What is short may look like text and yet be a coding, if it is one to its end.
     (whole || !text && step.state != State::Failed).then(engine)
@@ -232,7 +238,7 @@ fn is_text(head: &[u8]) -> bool {
 pub(super) struct Decoded<'c> {
     content: &'c mut dyn BufRead,
     engine: Engine,
-    /// What went wrong with the content.
+    /// What went wrong with the content, or what it is too much for.
     failure: Option<io::Error>,
     state: State,
 }
@@ -256,8 +262,9 @@ impl<'c> Decoded<'c> {
                 &[]
             }
         };
-        let step = self.engine.run(input, into);
+        let (step, limit) = self.engine.run(input, into);
         self.content.consume(step.read);
+        self.failure = self.failure.take().or(limit);
         self.state = match step.state {
             State::Whole if self.goes_on() => State::Going,
             State::Going if step.read + step.written == 0 => State::Failed,

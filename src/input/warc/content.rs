@@ -5,6 +5,7 @@ use std::io::{self, BufRead, Read};
 use super::header;
 use super::window::{Window, is_line_end};
 use crate::input::fault::InputError;
+use crate::input::raw::read_held;
 
 /// Content that is at hand as a whole before any of it is handed out.
 pub(super) const AHEAD: u64 = 8 << 20;
@@ -182,10 +183,6 @@ impl BufRead for Content<'_, '_> {
 
 impl Read for Content<'_, '_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let held = self.fill_buf()?;
-        let count = held.len().min(into.len());
-        into[..count].copy_from_slice(&held[..count]);
-        self.consume(count);
-        Ok(count)
+        read_held(self, into)
     }
 }

@@ -201,7 +201,7 @@ impl Header {
         let text = &bytes[value.clone()];
         match name.len() {
             9 if name.eq_ignore_ascii_case(b"WARC-Type") && self.kind.is_none() => {
-                self.kind = Some(kind(text));
+                self.kind = kind(text);
             }
             12 if name.eq_ignore_ascii_case(b"Content-Type") => {
                 self.http = self.http.or_else(|| Some(is_http(text)));
@@ -256,20 +256,41 @@ fn is_field(line: &[u8]) -> bool {
     name.is_some_and(|end| end > 0 && line[end] == b':')
 }
 
-fn kind(value: &[u8]) -> Kind {
-    let is = |kind: &str| value.eq_ignore_ascii_case(kind.as_bytes());
-    if is("response") {
-        Kind::Response
-    } else if ["resource", "conversion", "metadata"].into_iter().any(is) {
-        Kind::Other
-    } else {
-        Kind::Passed
+/// What a type makes of its record. None for one that is none, but with another byte would be: it is damaged. All else that
+/// ISO 28500 does not name is passed over, as it asks for.
+fn kind(value: &[u8]) -> Option<Kind> {
+    use Kind::{Other, Passed, Response};
+    const TYPES: [(&str, Kind); 8] = [
+        ("response", Response),
+        ("resource", Other),
+        ("conversion", Other),
+        ("metadata", Other),
+        ("request", Passed),
+        ("warcinfo", Passed),
+        ("revisit", Passed),
+        ("continuation", Passed),
+    ];
+    let near = TYPES
+        .iter()
+        .map(|(known, kind)| (wrong(value, known), *kind));
+    match near.min_by_key(|near| near.0) {
+        Some((0, kind)) => Some(kind),
+        Some((1, _)) => None,
+        _ => Some(Passed),
     }
 }
 
+/// Whether that is the media type, but for one byte: what it tells of cannot be taken for another type's.
 fn is_http(value: &[u8]) -> bool {
     let kind = value.split(|byte| *byte == b';').next().unwrap_or_default();
-    kind.trim_ascii().eq_ignore_ascii_case(b"application/http")
+    wrong(kind.trim_ascii(), "application/http") <= 1
+}
+
+/// How many bytes of `value` are others than those of `known`, in any case.
+fn wrong(value: &[u8], known: &str) -> usize {
+    let pairs = value.iter().zip(known.as_bytes());
+    let wrong = pairs.filter(|(a, b)| !a.eq_ignore_ascii_case(b)).count();
+    wrong + value.len().abs_diff(known.len())
 }
 
 /// Decimal digits that fit.

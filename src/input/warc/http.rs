@@ -19,14 +19,15 @@ const BUFFER: usize = 16 << 10;
 /// Hands the body of the message in `content` to `take`: what follows the headers, with its codings undone. What is no
 /// message, or has no end of its headers, is handed over whole.
 ///
-/// An error of `content`, or of a coding, comes from the body once, behind all that could be decoded; then its end.
-pub(super) fn body(content: &mut dyn BufRead, take: &mut dyn FnMut(&mut dyn Read)) {
+/// An error of `content`, or of a coding, comes from the body once, behind all that could be decoded; then its end. A
+/// coding that wants more than `window` bytes of history at hand is such an error.
+pub(super) fn body(content: &mut dyn BufRead, window: u64, take: &mut dyn FnMut(&mut dyn Read)) {
     let (size, codings) = match content.fill_buf() {
         Ok(head) => headers(head).unwrap_or_default(),
         Err(error) => return take(&mut Broken(Some(error))),
     };
     content.consume(size);
-    undo(content, &codings, take);
+    undo(content, &codings, window, take);
 }
 
 /// Bytes of the status line and headers that `message` starts with, and the codings they state, the last applied first.
@@ -62,7 +63,12 @@ fn add(codings: &mut Vec<Coding>, value: &[u8]) {
 }
 
 /// Undoes the codings in turn.
-fn undo(content: &mut dyn BufRead, codings: &[Coding], take: &mut dyn FnMut(&mut dyn Read)) {
+fn undo(
+    content: &mut dyn BufRead,
+    codings: &[Coding],
+    window: u64,
+    take: &mut dyn FnMut(&mut dyn Read),
+) {
     let Some((&coding, rest)) = codings.split_first() else {
         return take(content);
     };
@@ -71,14 +77,14 @@ fn undo(content: &mut dyn BufRead, codings: &[Coding], take: &mut dyn FnMut(&mut
         Err(error) => return take(&mut Broken(Some(error))),
     };
     if coding == Coding::Chunked && chunked::starts(head) {
-        return undo(&mut Chunked::new(content), rest, take);
+        return undo(&mut Chunked::new(content), rest, window, take);
     }
-    match Engine::new(coding, head) {
-        None => undo(content, rest, take),
+    match Engine::new(coding, head, window) {
+        None => undo(content, rest, window, take),
         Some(engine) if rest.is_empty() => take(&mut Decoded::new(content, engine)),
         Some(engine) => {
             let decoded = Decoded::new(content, engine);
-            undo(&mut Raw::with_capacity(decoded, BUFFER), rest, take);
+            undo(&mut Raw::with_capacity(decoded, BUFFER), rest, window, take);
         }
     }
 }

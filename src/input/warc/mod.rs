@@ -20,6 +20,7 @@ use std::io::Read;
 use self::content::{Content, Finished};
 use self::header::{Header, Parsed};
 use self::window::Window;
+use super::codec;
 use super::expansion::Watched;
 use super::fault::InputError;
 use super::walk::{Level, Walk};
@@ -37,6 +38,7 @@ pub(super) fn read(walk: &mut Walk<'_>, level: &Level<'_>, bytes: &mut dyn Read)
         window: Window::new(bytes),
         number: 0,
         name: String::new(),
+        end: 0,
     };
     while records.next() {}
 }
@@ -49,6 +51,8 @@ struct Records<'w, 'o, 'l, 'r> {
     number: u64,
     /// What the record under way is called.
     name: String,
+    /// Where the last record ended that ended well, line ends included.
+    end: u64,
 }
 
 /// Something that was lost, and where in the stream.
@@ -92,6 +96,7 @@ impl Records<'_, '_, '_, '_> {
             Err(error) => return self.search(Some(loss(error))),
         };
         if header.is_document() {
+            let window = self.walk.opening.limits.window;
             let mut going = true;
             let mut hand_out = |body: &mut dyn Read| {
                 let mut body = Watched::new(body, &self.walk.expansion);
@@ -100,7 +105,7 @@ impl Records<'_, '_, '_, '_> {
                     .member(self.level, self.number, &self.name, &mut body);
             };
             match header.is_http() {
-                true => http::body(&mut content, &mut hand_out),
+                true => http::body(&mut content, window, &mut hand_out),
                 false => hand_out(&mut content),
             }
             if !going {
@@ -111,6 +116,10 @@ impl Records<'_, '_, '_, '_> {
         if let Some(error) = error {
             self.report(loss(error));
         }
+        self.end = match lost {
+            true => 0,
+            false => self.window.offset(),
+        };
         !lost || self.search(None)
     }
 
@@ -130,9 +139,11 @@ impl Records<'_, '_, '_, '_> {
                 return found;
             };
             let offset = self.window.offset();
+            // What packs a record may tell of damage only behind all of it.
+            let behind = self.number > 0 && offset == self.end && codec::hits_what_came(&damage);
             let lost = loss
                 .take()
-                .map_or((false, offset), |loss| (loss.record, loss.offset));
+                .map_or((behind, offset), |loss| (loss.record, loss.offset));
             // What is damaged is why the record was not what it should be.
             self.report(Loss {
                 record: lost.0,
@@ -148,7 +159,10 @@ impl Records<'_, '_, '_, '_> {
             true => self
                 .walk
                 .lose_member(self.level, self.number, &self.name, offset, error),
-            false => self.walk.lose(self.level, offset, error),
+            // The next header, if it can be read, is that of another record.
+            false => self
+                .walk
+                .lose_member(self.level, self.number + 1, "", offset, error),
         }
     }
 }

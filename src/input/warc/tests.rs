@@ -338,7 +338,7 @@ fn a_damaged_header_costs_its_record_alone() {
         let all = between(&replaced(&one, what, with));
         assert_eq!(all.documents, [], "{with:?}");
         let name = if error.contains("starts here") {
-            "the file"
+            "#2"
         } else {
             "x"
         };
@@ -364,7 +364,7 @@ fn bytes_between_records_are_told_of_once() {
     assert_eq!(
         all.losses,
         [(
-            "the file".into(),
+            "#2".into(),
             file[0].len() as u64,
             "no WARC record starts here".into()
         )]
@@ -399,7 +399,8 @@ fn damage_of_the_stream_cuts_the_record_it_hits_and_is_told_of_once() {
             }
             _ => {
                 assert_eq!(names.len(), 2 + usize::from(cut > header), "cut at {cut}");
-                assert_eq!(name, "the file");
+                let number = if cut < header { "#2" } else { "#3" };
+                assert_eq!(name, number, "cut at {cut}");
                 assert!(*offset <= (first.len() + cut) as u64 && *offset >= first.len() as u64);
             }
         }
@@ -424,7 +425,7 @@ fn behind_damage_the_next_sure_start_is_looked_for() {
     let shorter = "the file became shorter while it was read".to_owned();
     let at = |offset| {
         (
-            "the file".to_owned(),
+            "#2".to_owned(),
             first.len() as u64 + offset,
             shorter.clone(),
         )
@@ -454,7 +455,7 @@ fn a_file_cut_short_anywhere_gives_what_is_there_and_one_error() {
                 let error = "no WARC record starts here".to_owned();
                 assert_eq!(
                     all.losses,
-                    [("the file".into(), first.len() as u64, error)],
+                    [("#2".into(), first.len() as u64, error)],
                     "cut at {end}"
                 );
             }
@@ -762,4 +763,29 @@ fn a_flipped_byte_of_a_coded_body_harms_no_other_record() {
             assert_eq!(all.documents[1].1, b"two");
         }
     }
+}
+
+#[test]
+fn a_type_with_one_wrong_byte_is_told_and_one_of_another_kind_passed_over() {
+    let one = record("x", b"some text");
+    for (with, told) in [("conversiom", 1), ("conversio", 1), ("other", 0)] {
+        let all = between(&replaced(&one, "conversion", with));
+        assert_eq!(all.documents, [], "{with}");
+        assert_eq!(all.losses.len(), told, "{with}");
+    }
+}
+
+#[test]
+fn a_body_that_wants_more_memory_than_allowed_is_told_so() {
+    let text = b"<p>a body</p>".repeat(1000);
+    let mut out = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    out.window_log(28).unwrap();
+    out.write_all(&text).unwrap();
+    let packed = out.finish().unwrap();
+    let (bytes, losses) = body(&response("Content-Encoding: zstd\r\n", &packed));
+    let error = "the zstd data wants more than 134217728 bytes of memory; --max-window allows more";
+    assert_eq!(
+        (bytes, losses),
+        (vec![], vec![("http://a/".into(), 0, error.into())])
+    );
 }

@@ -23,6 +23,8 @@ const CENTRAL_LENGTH: usize = 46;
 /// Bytes of the directory that are read at once.
 const READ: usize = 64 << 10;
 
+/// A flag: checksum and sizes stand behind the data.
+const SIZES_FOLLOW: u16 = 8;
 /// The field stands in the zip64 extra field instead.
 const ELSEWHERE: u64 = u32::MAX as u64;
 const ZIP64: u64 = 1;
@@ -40,16 +42,28 @@ pub(super) struct Entry {
     pub(super) unpacked: u64,
     /// A symbolic link, as far as the directory tells.
     pub(super) link: bool,
+    /// Checksum and length of the name as stored: of very many entries no more is kept.
+    name: (u32, u16),
 }
 
 impl Entry {
+    /// Whether a local header tells what the directory does, as far as it tells anything.
+    pub(super) fn agrees(&self, local: &Local) -> bool {
+        let sizes = |entry: &Entry| (entry.crc, entry.packed, entry.unpacked);
+        let own = &local.entry;
+        self.name == own.name
+            && !local.is_misnamed
+            && self.method == own.method
+            && (own.flags & SIZES_FOLLOW != 0 || sizes(self) == sizes(own))
+    }
+
     pub(super) fn is_encrypted(&self) -> bool {
         self.flags & 1 != 0
     }
 
     /// Sizes and checksum follow the data, and the local header has none.
     pub(super) fn is_open(&self) -> bool {
-        self.flags & 8 != 0 && self.packed == 0
+        self.flags & SIZES_FOLLOW != 0 && self.packed == 0
     }
 }
 
@@ -59,6 +73,8 @@ pub(super) struct Local {
     pub(super) name: String,
     /// Where the data starts.
     pub(super) data: u64,
+    /// It has another length for its name.
+    is_misnamed: bool,
 }
 
 /// Where the central directory stands.
@@ -125,7 +141,7 @@ pub(super) struct Entries<'z> {
     /// Where the next one starts.
     pub(super) at: u64,
     end: u64,
-    extra: Vec<u8>,
+    fields: Vec<u8>,
 }
 
 impl<'z> Entries<'z> {
@@ -134,7 +150,7 @@ impl<'z> Entries<'z> {
             bytes: Raw::with_capacity(volume.section(directory.start..directory.end), READ),
             at: directory.start,
             end: directory.end,
-            extra: Vec::new(),
+            fields: Vec::new(),
         }
     }
 
@@ -152,15 +168,16 @@ impl<'z> Entries<'z> {
             return Err(io::ErrorKind::InvalidData.into());
         }
         let [name, extra, comment] = [28, 30, 32].map(|at| number(&head, at, 2));
-        self.pass(name)?;
-        self.extra.resize(extra as usize, 0);
-        self.bytes.read_exact(&mut self.extra)?;
+        self.fields.resize((name + extra) as usize, 0);
+        self.bytes.read_exact(&mut self.fields)?;
         self.pass(comment)?;
         self.at += CENTRAL_LENGTH as u64 + name + extra + comment;
         // Made on a Unix, where the upper half of the attributes is the file's mode.
         let link = head[5] == 3 && number(&head, 40, 2) >> 12 == 0o12;
-        let mut entry = entry(&head[8..], number(&head, 42, 4), link);
-        widen(&mut entry, &self.extra);
+        let (name, extra) = self.fields.split_at(name as usize);
+        let mut entry = entry(&head[8..], name);
+        (entry.offset, entry.link) = (number(&head, 42, 4), link);
+        widen(&mut entry, extra);
         Ok(Some(entry))
     }
 
@@ -179,10 +196,36 @@ impl<'z> Entries<'z> {
 
 /// The local header at `offset`. None if there is none.
 pub(super) fn local(volume: &Volume<'_>, offset: u64) -> io::Result<Option<Local>> {
+    local_named(volume, offset, None)
+}
+
+/// The local header that `entry` leads to. Where only the length of its name is damaged, that of the entry is taken.
+pub(super) fn local_of(volume: &Volume<'_>, entry: &Entry) -> io::Result<Option<Local>> {
+    let local = local(volume, entry.offset)?;
+    let (_, length) = entry.name;
+    if local
+        .as_ref()
+        .is_some_and(|local| local.entry.name.1 == length)
+    {
+        return Ok(local);
+    }
+    let named = local_named(volume, entry.offset, Some(length))?;
+    Ok(match named.filter(|named| named.entry.name == entry.name) {
+        Some(named) => Some(Local {
+            is_misnamed: true,
+            ..named
+        }),
+        None => local,
+    })
+}
+
+/// The local header at `offset`, whose name has `length` bytes, if that is known better than it tells.
+fn local_named(volume: &Volume<'_>, offset: u64, length: Option<u16>) -> io::Result<Option<Local>> {
     let Some(head) = volume.bytes::<30>(offset)? else {
         return Ok(None);
     };
-    let (name, extra) = (number(&head, 26, 2), number(&head, 28, 2));
+    let name = length.map_or_else(|| number(&head, 26, 2), u64::from);
+    let extra = number(&head, 28, 2);
     let data = offset + head.len() as u64 + name + extra;
     if !head.starts_with(&LOCAL) || data > volume.length {
         return Ok(None);
@@ -191,26 +234,28 @@ pub(super) fn local(volume: &Volume<'_>, offset: u64) -> io::Result<Option<Local
     let range = offset + head.len() as u64..data;
     volume.section(range).read_to_end(&mut fields)?;
     let (name, extra) = fields.split_at(name as usize);
-    let mut entry = entry(&head[6..], 0, false);
+    let mut entry = entry(&head[6..], name);
     widen(&mut entry, extra);
     entry.offset = offset;
     Ok(Some(Local {
         entry,
         name: stored_name(name, extra),
         data,
+        is_misnamed: false,
     }))
 }
 
-/// The fields that start with the flags, which a local header and an entry have in common.
-fn entry(fields: &[u8], offset: u64, link: bool) -> Entry {
+/// The fields that start with the flags, which a local header and an entry have in common, and the name.
+fn entry(fields: &[u8], name: &[u8]) -> Entry {
     Entry {
-        offset,
+        offset: 0,
         flags: number(fields, 0, 2) as u16,
         method: number(fields, 2, 2) as u16,
         crc: number(fields, 8, 4) as u32,
         packed: number(fields, 12, 4),
         unpacked: number(fields, 16, 4),
-        link,
+        link: false,
+        name: (crc32(name), name.len() as u16),
     }
 }
 

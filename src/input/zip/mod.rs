@@ -16,7 +16,9 @@ use std::io::{self, BufRead, Read};
 
 use flate2::Crc;
 
-use self::headers::{CENTRAL, DESCRIPTOR, Directory, END, Entries, Entry, LOCAL, Local, local};
+use self::headers::{
+    CENTRAL, DESCRIPTOR, Directory, END, Entries, Entry, LOCAL, Local, local, local_of,
+};
 use self::stream::{Deflate, Stream};
 use self::volume::{Part, Volume};
 use super::codec::{Bzip2, Zstd, damaged};
@@ -61,29 +63,43 @@ pub(super) fn read(walk: &mut Walk<'_>, level: &Level<'_>, file: &File, told: bo
 }
 
 /// Why the directory cannot be trusted.
-enum Flaw {
-    /// It is missing or damaged itself, here.
-    Directory(u64, io::Error),
-    /// It leads to something else than a local header, here: one of them is damaged.
-    Member(u64),
+struct Flaw {
+    at: u64,
+    error: io::Error,
+    /// Which entry is damaged, from 1; 0 where it is not known.
+    entry: u64,
+    /// The entry leads to something else than a local header: one of them is damaged.
+    leads_astray: bool,
 }
 
 /// The directory, if all its entries lead to local headers.
 fn sound_directory(volume: &Volume<'_>) -> Result<Directory, Flaw> {
+    let flaw = |at, error: io::Error| Flaw {
+        at,
+        error,
+        entry: 0,
+        leads_astray: false,
+    };
     let end = volume.length;
-    let directory = Directory::find(volume).map_err(|error| Flaw::Directory(end, error))?;
-    let missing = || Flaw::Directory(end, io::ErrorKind::UnexpectedEof.into());
+    let directory = Directory::find(volume).map_err(|error| flaw(end, error))?;
+    let missing = || flaw(end, io::ErrorKind::UnexpectedEof.into());
     let directory = directory.ok_or_else(missing)?;
     let mut entries = Entries::new(volume, directory);
-    loop {
+    for entry in 1.. {
         let at = entries.at;
-        match entries.next() {
-            Ok(None) => return Ok(directory),
-            Ok(Some(entry)) if leads(volume, &entry, directory) => {}
-            Ok(Some(_)) => return Err(Flaw::Member(at)),
-            Err(error) => return Err(Flaw::Directory(at, error)),
-        }
+        let (error, leads_astray) = match entries.next() {
+            Ok(None) => break,
+            Ok(Some(entry)) if leads(volume, &entry, directory) => continue,
+            Ok(Some(_)) => (io::ErrorKind::InvalidData.into(), true),
+            Err(error) => (error, false),
+        };
+        return Err(Flaw {
+            entry,
+            leads_astray,
+            ..flaw(at, error)
+        });
     }
+    Ok(directory)
 }
 
 fn leads(volume: &Volume<'_>, entry: &Entry, directory: Directory) -> bool {
@@ -120,7 +136,8 @@ impl Archive<'_, '_> {
             }
         }
         if directory.archive_end < self.volume.length {
-            self.lose(directory.archive_end, InputError::Trailing(Packing::Zip));
+            let error = InputError::Trailing(Packing::Zip);
+            self.walk.lose(self.level, directory.archive_end, error);
         }
     }
 
@@ -132,7 +149,7 @@ impl Archive<'_, '_> {
                 Ok(Some(entry)) => batch.push(entry),
                 Ok(None) => break,
                 Err(error) => {
-                    self.lose(entries.at, error.into());
+                    self.lose_next(entries.at, error.into());
                     entries.stop();
                     break;
                 }
@@ -144,23 +161,31 @@ impl Archive<'_, '_> {
     /// Hands out a member as the directory describes it. False if the source should not be read further.
     fn entry(&mut self, entry: &Entry, directory: Directory) -> bool {
         self.number += 1;
-        let local = match local(self.volume, entry.offset) {
+        let local = match local_of(self.volume, entry) {
             Ok(Some(local)) => local,
             result => {
                 let error = result.err().unwrap_or(io::ErrorKind::InvalidData.into());
-                self.lose(entry.offset, damaged(Packing::Zip, error).into());
+                let error = damaged(Packing::Zip, error).into();
+                self.lose_member("", entry.offset, error);
                 return true;
             }
         };
         if entry.link {
             return true;
         }
+        let agrees = entry.agrees(&local);
         let entry = &self.agreed(entry, &local);
         let end = local.data.saturating_add(entry.packed).min(directory.start);
         let at = Cell::new(local.data);
         let data = Data::new(self.volume, &at, end);
         let check = Some((entry.crc, entry.unpacked));
-        self.member(entry, &local.name, data, check).go_on
+        let outcome = self.member(entry, &local.name, data, check);
+        // What is damaged has told of it.
+        if outcome.go_on && !outcome.damaged && !agrees {
+            let error = InputError::Disagree(self.number);
+            self.lose_member(&local.name, 0, error);
+        }
+        outcome.go_on
     }
 
     /// The entry, in what is wrong there and not in the local header.
@@ -213,8 +238,7 @@ impl Archive<'_, '_> {
                 Outcome { go_on, damaged }
             }
             Err(error) => {
-                self.walk
-                    .lose_member(self.level, self.number, name, 0, error);
+                self.lose_member(name, 0, error);
                 Outcome {
                     go_on: true,
                     damaged: true,
@@ -226,10 +250,7 @@ impl Archive<'_, '_> {
     /// Hands out what is found from one local header to the next, and tells what is damaged between them.
     fn salvage(&mut self, flaw: Flaw, told: bool) {
         let mut search = Search {
-            flaw: match flaw {
-                Flaw::Directory(at, _) => Some(at),
-                Flaw::Member(_) => None,
-            },
+            flaw: (!flaw.leads_astray).then_some(flaw.at),
             ..Search::default()
         };
         while let Ok(Some(magic)) = self.volume.bytes(search.at) {
@@ -247,12 +268,12 @@ impl Archive<'_, '_> {
                 _ => self.gap(&mut search),
             }
         }
-        let (at, error) = match flaw {
-            Flaw::Directory(at, error) => (at, error),
-            Flaw::Member(at) => (at, io::ErrorKind::InvalidData.into()),
-        };
         if !told && !search.known && !search.cut {
-            self.lose(at, damaged(Packing::Zip, error).into());
+            self.number = match flaw.entry {
+                0 => self.number,
+                entry => entry - 1,
+            };
+            self.lose_next(flaw.at, damaged(Packing::Zip, flaw.error).into());
         }
     }
 
@@ -263,7 +284,9 @@ impl Archive<'_, '_> {
             return true;
         };
         self.number += 1;
-        let Local { entry, name, data } = local;
+        let Local {
+            entry, name, data, ..
+        } = local;
         let sized = data.saturating_add(entry.packed);
         let end = match (entry.is_open(), entry.method) {
             (false, _) => sized,
@@ -293,7 +316,7 @@ impl Archive<'_, '_> {
         let next = self.next(search.at);
         if !search.damaged && next - search.at > search.slack {
             let error = io::ErrorKind::InvalidData.into();
-            self.lose(search.at, damaged(Packing::Zip, error).into());
+            self.lose_next(search.at, damaged(Packing::Zip, error).into());
             search.known |= search.flaw.is_none_or(|at| (search.at..next).contains(&at));
         }
         search.at = next;
@@ -304,8 +327,16 @@ impl Archive<'_, '_> {
         found.unwrap_or(self.volume.length)
     }
 
-    fn lose(&mut self, at: u64, error: InputError) {
-        self.walk.lose(self.level, at, error);
+    /// Something is wrong with the member under way, at `offset` of it.
+    fn lose_member(&mut self, name: &str, offset: u64, error: InputError) {
+        self.walk
+            .lose_member(self.level, self.number, name, offset, error);
+    }
+
+    /// Something is wrong at `at` of the archive, with what is the next member there.
+    fn lose_next(&mut self, at: u64, error: InputError) {
+        self.walk
+            .lose_member(self.level, self.number + 1, "", at, error);
     }
 }
 
