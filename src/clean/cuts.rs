@@ -98,7 +98,7 @@ const REMARKS: [(&str, Lead, Then); 54] = [
 ];
 
 /// Pages of an article on a publisher's site. No registered name ends so, though some end in `.pdf` or `.abstract`.
-const PAGES: [&str; 20] = [
+const PAGES: [&str; 29] = [
     "/full",
     "/pdf",
     "/meta",
@@ -116,9 +116,35 @@ const PAGES: [&str; 20] = [
     "/references",
     "/citedby",
     "/issuetoc",
+    "/issues",
+    "/currentissue",
     "/toc",
+    "/figures",
+    "/metrics",
+    "/enhanced",
+    "/otherversions",
+    "/earlyview",
+    "/download",
+    "/getpdf",
     ".full",
     ".full.pdf",
+];
+
+/// Words of a title page that text taken from it glues to the name: `.author`, as in "Author manuscript". No registered
+/// name ends in one behind a digit or the `.x` of one publisher's names.
+const TITLE_PAGE: [&str; 12] = [
+    "author",
+    "authors",
+    "title",
+    "research",
+    "received",
+    "accepted",
+    "revised",
+    "peer",
+    "competing",
+    "hhs",
+    "nih-pa",
+    "issn",
 ];
 
 /// `suffix` without what a URL's raw `?` or `#` starts. The `#` that ends a SICI (`3.0.co;2-#`) is its own.
@@ -338,7 +364,7 @@ pub(super) fn without_tail(suffix: &str) -> &str {
         name = without_marks(name);
         name = without_bracketed_remark(name);
         name = without_place(name);
-        name = without_version(without_page(name));
+        name = without_version(without_title_page(without_page(name)));
         if name.len() == before {
             return name;
         }
@@ -360,6 +386,20 @@ fn without_page(name: &str) -> &str {
             .then_some(&name[..at])
     };
     PAGES.iter().find_map(cut).unwrap_or(name)
+}
+
+fn without_title_page(name: &str) -> &str {
+    let split = name.rsplit_once(['.', '/']);
+    let is_whole =
+        |head: &str| head.ends_with(|c: char| c.is_ascii_digit()) || head.ends_with(".x");
+    match split {
+        Some((head, word))
+            if is_whole(head) && TITLE_PAGE.iter().any(|w| w.eq_ignore_ascii_case(word)) =>
+        {
+            head
+        }
+        _ => name,
+    }
 }
 
 /// A preprint server's page: `10.1101/2021.03.24.436749v2`. Registered versions stand behind a mark, as `.v1` and `_v1`.

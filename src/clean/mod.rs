@@ -38,14 +38,14 @@ pub struct Cleaned {
 /// | rule | from | to |
 /// |---|---|---|
 /// | characters | `10.5555/a&lt;b`, `a\_b`, `1995‐4190`, soft hyphens | entities, backslashes and full width undone, dashes (U+2010 to U+2015, U+2212) as `-`, what is invisible dropped |
-/// | start | `doi:https://doi.org/10.5555/a`, `TN_10.5555/a`, `10.10.5555/a`, `10. 5555 / a`, `10..5555/a`, `10.5555./a` | `10.5555/a` |
+/// | start | `doi:https://doi.org/10.5555/a`, `TN_10.5555/a`, `10.10.5555/a`, `10. 5555 / a`, `10..5555/a`, `10.5555./a`, `10.5555_a` | `10.5555/a` |
 /// | escapes | `10.5555%2Fa%3Cb`, `https%3A%2F%2Fdoi.org%2F10.5555%252Fa` | percent undone until the prefix shows, once at the least |
 /// | query | `10.5555/a?x=y`, `10.5555/a#s` | cut; the `#` that ends a SICI stays |
 /// | tags | `10.5555/a<sup>1</sup>`, `10.5555/<i>a</i>b`, `10.5555/a</doi>` | dropped: notes with their text, other elements without |
 /// | white space | `10.5555/science. 1109070`, `10.5555/a1 accessed 2012` | joined where the name goes on with digits, else the end |
 /// | another name | `10.5555/a10.5555/a`, `10.5555/ahttp://dx.doi.org/10.5555/a` | the first |
 /// | remarks | `.pmid:1`, `(epubaheadofprint)`, `>accessed2012`, `/-/dcsupplemental`, `[CrossRef]`, `.jid.sagepub.com`, `1journals.sagepub.com` | cut |
-/// | pages | `/full`, `/abstract`, `/pdf`, `/meta`, `/summary`, …, `436749v2` | cut |
+/// | pages | `/full`, `/abstract`, `/pdf`, `/meta`, `/summary`, …, `436749v2`, `1.author` | cut |
 /// | place in print | `,85,1494(2006)`, `(2006)`, `...` | cut |
 /// | marks | final `.` `,` `;` `:` `-` `/` and their like, brackets without a partner, the emphasis of `**10.5555/a**` | cut |
 /// | doubled joints | `6__12`, `j.aca..2006`, `rsbl..2015.1`, `978--3--642` | once |
@@ -100,7 +100,10 @@ fn cleaned(text: &str, parsed: Option<&Doi>) -> Option<String> {
             Cow::Borrowed(_) => break,
         };
     }
-    parsed.map(|doi| trimmed(doi.prefix(), doi.suffix()))
+    match parsed {
+        Some(doi) => Some(trimmed(doi.prefix(), doi.suffix())),
+        None => start::underscored(&text).map(|found| trimmed(&found.prefix, found.rest)),
+    }
 }
 
 /// The first name in `text` of which something is left.

@@ -78,6 +78,20 @@ pub(super) fn read(text: &str) -> Option<Start<'_>> {
     })
 }
 
+/// The name in `text` whose separator was written `_`, as in `10.5555_abc.pdf`: a slash can stand in no name of a file.
+pub(super) fn underscored(text: &str) -> Option<Start<'_>> {
+    let at = text.find("10.")?;
+    let code = digits(&text[at + 3..]);
+    let prefix = &text[at..at + 3 + code.len()];
+    let rest = text[at + prefix.len()..].strip_prefix('_')?;
+    let is_start = at == 0 || text[..at].ends_with([':', '/', ' ']);
+    (is_start && is_usual(code, "")).then(|| Start {
+        prefix: prefix.to_owned(),
+        rest: rest.strip_suffix(".pdf").unwrap_or(rest),
+        emphasis: "",
+    })
+}
+
 /// Four to nine digits, as names in text have them, or the start of an ISBN.
 fn is_usual(code: &str, rest: &str) -> bool {
     matches!(code.len(), 4..=9) || matches!(code, "978" | "979") && rest.starts_with('.')

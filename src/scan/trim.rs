@@ -89,7 +89,7 @@ impl Brackets {
 const FIELD_TAILS: [&str; 3] = ["/full", "/pdf", "/meta"];
 
 /// Pages of an article on a publisher's site, and endings of files, as the last part of a path.
-const PATH_TAILS: [&str; 22] = [
+const PATH_TAILS: [&str; 32] = [
     "/full",
     "/pdf",
     "/meta",
@@ -105,6 +105,16 @@ const PATH_TAILS: [&str; 22] = [
     "/references",
     "/summary",
     "/citedby",
+    "/figures",
+    "/suppinfo",
+    "/metrics",
+    "/enhanced",
+    "/otherversions",
+    "/issues",
+    "/issuetoc",
+    "/currentissue",
+    "/earlyview",
+    "/download",
     ".pdf",
     ".html",
     ".xml",
@@ -115,13 +125,14 @@ const PATH_TAILS: [&str; 22] = [
 ];
 
 /// Folders of an article on a publisher's site: with all that follows.
-const PATH_FOLDERS: [&str; 6] = [
+const PATH_FOLDERS: [&str; 7] = [
     "/figures/",
     "/MediaObjects/",
     "/-/DC",
     "/suppl_file/",
     "/asset/",
     "/full/",
+    "/galley/",
 ];
 
 fn cut_tail(name: &[u8], suffix: usize, end: End, around: Surroundings) -> End {

@@ -80,16 +80,17 @@ const WORDS: [&str; 3] = ["/full", "/pdf", "/meta"];
 
 /// Folders of an article on a publisher's site, with all that follows.
 #[rustfmt::skip]
-const FOLDERS: [&str; 6] = [
-    "/figures/", "/MediaObjects/", "/-/DC", "/suppl_file/", "/asset/", "/full/",
+const FOLDERS: [&str; 7] = [
+    "/figures/", "/MediaObjects/", "/-/DC", "/suppl_file/", "/asset/", "/full/", "/galley/",
 ];
 
 /// Pages and files of an article on a publisher's site.
 #[rustfmt::skip]
-const PAGES: [&str; 22] = [
+const PAGES: [&str; 32] = [
     "/full", "/pdf", "/meta", "/abstract", "/epdf", "/fullpdf", "/fulltext", "/fulltext.html", "/html",
-    "/xml", "/full/html", "/full/pdf", "/references", "/summary", "/citedby", ".pdf", ".html", ".xml",
-    ".epub", ".md", ".abstract", ".full",
+    "/xml", "/full/html", "/full/pdf", "/references", "/summary", "/citedby", "/figures", "/suppinfo",
+    "/metrics", "/enhanced", "/otherversions", "/issues", "/issuetoc", "/currentissue", "/earlyview",
+    "/download", ".pdf", ".html", ".xml", ".epub", ".md", ".abstract", ".full",
 ];
 
 struct Reader<'t> {
