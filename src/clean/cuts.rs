@@ -2,6 +2,8 @@
 //!
 //! A row holds for what 215,000 registered names do not have; where some do, the row says what has to stand beside it.
 
+use std::ops::RangeInclusive;
+
 use unicode_general_category::{GeneralCategory as Gc, get_general_category};
 
 use super::start;
@@ -32,8 +34,9 @@ use Then::{Ahead, End, Number};
 
 /// Words that start what is no part of the name: it ends before them. In them `o` matches the digit `0` too, as in
 /// `http://dx.d0i.0rg`.
-const REMARKS: [(&str, Lead, Then); 54] = [
-    // A URL, mostly the name's own.
+const REMARKS: [(&str, Lead, Then); 60] = [
+    // A URL, mostly the name's own; `/n` was a line break.
+    ("/nhttp", Lead::Any, Then::Any),
     ("http:/", Lead::Any, Then::Any),
     ("https:/", Lead::Any, Then::Any),
     ("http//", Lead::Any, Then::Any),
@@ -57,6 +60,7 @@ const REMARKS: [(&str, Lead, Then); 54] = [
     ("arxiv:", Mark, Then::Any),
     ("crossref", Mark, End),
     ("googlescholar", Mark, End),
+    ("google", Mark, End),
     ("scopus", Mark, End),
     ("webofscience", Mark, End),
     // How far the publication was; `10.12740/pp/onlinefirst/32223` and `…/redepub.31` are real.
@@ -71,8 +75,12 @@ const REMARKS: [(&str, Lead, Then); 54] = [
     ("firstpublished", Lead::Any, Then::Any),
     ("ecollection", Mark, Then::Any),
     ("inpress", Mark, End),
+    ("forthcoming", Mark, End),
+    ("openaccess", Lead::Any, Then::Any),
     // When and where it was read.
-    ("lastaccessed", Lead::Any, Then::Any),
+    ("lastaccess", Lead::Any, Then::Any),
+    ("lastvisit", Lead::Any, Then::Any),
+    ("zugriff", Mark, Then::Any),
     ("accessed", Lead::Any, Then::Any),
     ("retrieved", Lead::Any, Then::Any),
     ("viewed", Mark, Then::Any),
@@ -171,6 +179,7 @@ pub(super) fn without_emphasis<'t>(suffix: &'t str, emphasis: &str) -> &'t str {
 pub(super) fn end(prefix: &str, suffix: &str) -> usize {
     let ends = [
         another_name(prefix, suffix),
+        doubled_end(suffix),
         article_id(prefix, suffix),
         remark(suffix),
         host(suffix),
@@ -204,6 +213,23 @@ fn is_parted(prefix: &str, suffix: &str, at: usize) -> bool {
 
 fn bare(text: &str) -> &str {
     text.trim_end_matches(|c: char| c.is_ascii_punctuation())
+}
+
+/// Where the end of the name stands once more: `cshperspect.a007732a007732`. Runs of digits alone may repeat.
+fn doubled_end(suffix: &str) -> Option<usize> {
+    const LENGTHS: RangeInclusive<usize> = 6..=64;
+    let bytes = suffix.as_bytes();
+    let is_doubled = |len: &usize| {
+        let (head, end) = bytes.split_at(bytes.len() - len);
+        head.ends_with(end)
+            && end.iter().any(u8::is_ascii_digit)
+            && end.iter().any(u8::is_ascii_alphabetic)
+    };
+    let longest = (bytes.len() / 2).min(*LENGTHS.end());
+    let len = (*LENGTHS.start()..=longest).rev().find(is_doubled)?;
+    suffix
+        .is_char_boundary(suffix.len() - len)
+        .then_some(suffix.len() - len)
 }
 
 /// The number that one platform's URLs add to its names: `10.1093/beheco/ary130/5123582`.

@@ -43,7 +43,7 @@ pub struct Cleaned {
 /// | query | `10.5555/a?x=y`, `10.5555/a#s` | cut; the `#` that ends a SICI stays |
 /// | tags | `10.5555/a<sup>1</sup>`, `10.5555/<i>a</i>b`, `10.5555/a</doi>` | dropped: notes with their text, other elements without |
 /// | white space | `10.5555/science. 1109070`, `10.5555/a1 accessed 2012` | joined where the name goes on with digits, else the end |
-/// | another name | `10.5555/a10.5555/a`, `10.5555/ahttp://dx.doi.org/10.5555/a` | the first |
+/// | another name | `10.5555/a10.5555/a`, `10.5555/ahttp://dx.doi.org/10.5555/a`, `10.5555/x.a007732a007732` | the first |
 /// | remarks | `.pmid:1`, `(epubaheadofprint)`, `>accessed2012`, `/-/dcsupplemental`, `[CrossRef]`, `.jid.sagepub.com`, `1journals.sagepub.com` | cut |
 /// | pages | `/full`, `/abstract`, `/pdf`, `/meta`, `/summary`, …, `436749v2`, `1.author` | cut |
 /// | place in print | `,85,1494(2006)`, `(2006)`, `...` | cut |

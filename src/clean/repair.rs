@@ -50,6 +50,11 @@ pub(super) fn joints(suffix: &str) -> String {
         let is_title = before.len() > 1 && before.bytes().all(|b| b.is_ascii_alphabetic());
         is_title && after.get(..4).is_some_and(is_year) && after[4..].starts_with('.')
     });
+    // Nor between an issue and the number of an article that ends the name: `164.9..2101036`.
+    collapse(&mut name, "..", |before, after| {
+        let ends_in_digit = before.ends_with(|c: char| c.is_ascii_digit());
+        ends_in_digit && after.len() >= 5 && after.bytes().all(|b| b.is_ascii_digit())
+    });
     // LaTeX's dash, in ISBNs and ISSNs: `978--3--642`. A range with an open start comes later (`2008--106`).
     let first = name.find('-').map_or("", |at| &name[at..]);
     if first.starts_with("--") {
