@@ -109,8 +109,6 @@ fn goes_on(name: &str, word: &str, is_last: bool) -> bool {
     }
     match name.as_bytes() {
         b"j." => starts_well,
-        // One series of names, none of which ends here.
-        b"14651858." => starts_well && has_digit(word),
         [.., b'/' | b'-' | b':' | b'_' | b'('] => starts_well && has_digit(word),
         // The letter that one publisher's names end in.
         [.., b'.'] if word.trim_end_matches('.').eq_ignore_ascii_case("x") => true,
