@@ -38,7 +38,11 @@ pub(super) fn reach(
                 None => 1,
             },
             Class::Less if matches!(window.get(at + 1), Some(b'/' | b'!' | b'?')) => break,
-            Class::Plain | Class::Less => 1,
+            Class::Less => {
+                escaped |= window[at..].starts_with(b"<wbr");
+                1
+            }
+            Class::Plain => 1,
             Class::Escape => {
                 escaped = true;
                 1
@@ -88,7 +92,7 @@ const CLASSES: [Class; 256] = {
         classes[byte] = match byte as u8 {
             b' ' | b'\t' | b'\n' | b'\r' => Class::Blank,
             0..0x20 | 0x7F | b'"' | b'|' | b'`' => Class::Hard,
-            b'\\' | b'&' | b'{' | b'%' | 0x80.. => Class::Escape,
+            b'\\' | b'&' | b'{' | b'$' | b'%' | 0x80.. => Class::Escape,
             b'<' => Class::Less,
             b'1' => Class::One,
             _ => Class::Plain,

@@ -89,7 +89,7 @@ impl Brackets {
 const FIELD_TAILS: [&str; 3] = ["/full", "/pdf", "/meta"];
 
 /// Pages of an article on a publisher's site, and endings of files, as the last part of a path.
-const PATH_TAILS: [&str; 22] = [
+const PATH_TAILS: [&str; 27] = [
     "/full",
     "/pdf",
     "/meta",
@@ -105,6 +105,11 @@ const PATH_TAILS: [&str; 22] = [
     "/references",
     "/summary",
     "/citedby",
+    "/metrics",
+    "/transform",
+    "/status.svg",
+    ".svg",
+    ".png",
     ".pdf",
     ".html",
     ".xml",
@@ -115,8 +120,10 @@ const PATH_TAILS: [&str; 22] = [
 ];
 
 /// Folders of an article on a publisher's site: with all that follows.
-const PATH_FOLDERS: [&str; 6] = [
+const PATH_FOLDERS: [&str; 8] = [
     "/figures/",
+    "/tables/",
+    "/transform/",
     "/MediaObjects/",
     "/-/DC",
     "/suppl_file/",
