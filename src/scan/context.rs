@@ -107,8 +107,10 @@ fn is_badge(outside: &[u8]) -> bool {
     const LONGEST: usize = 64;
     const FOLDER: &[u8] = b"/badge";
     let near = &outside[outside.len().saturating_sub(LONGEST)..];
-    near.ends_with(b"-")
-        && memchr::memrchr(b'/', near).is_some_and(|slash| near[..slash].ends_with(FOLDER))
+    let folder = memchr::memrchr(b'/', near).map(|slash| &near[..slash]);
+    // JSON may escape the slash.
+    let folder = folder.map(|front| front.strip_suffix(b"\\").unwrap_or(front));
+    near.ends_with(b"-") && folder.is_some_and(|front| front.ends_with(FOLDER))
 }
 
 fn ends_with_slash(outside: &[u8]) -> bool {
@@ -234,6 +236,7 @@ mod tests {
         assert_eq!(place("https://doi.org/doi:"), Place::Text);
         assert_eq!(place("see art:"), Place::Text);
         assert_eq!(place("a.example/badge/DOI-"), Place::Badge);
+        assert_eq!(place("a.example\\/badge\\/DOI-"), Place::Badge);
         assert_eq!(place("a.example/badge/x/DOI-"), Place::Text);
         assert_eq!(place("see "), Place::Text);
     }

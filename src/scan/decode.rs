@@ -298,6 +298,7 @@ fn entity(rest: &[u8]) -> Option<Meaning> {
 
 /// HTML's `<wbr>`: a place where a line may break, and shows nowhere.
 fn optional_break(rest: &[u8]) -> Option<Meaning> {
+    // A blank before the slash is dropped by now.
     let forms = [&b"<wbr>"[..], b"<wbr/>"];
     let form = forms.iter().find(|form| rest.starts_with(form))?;
     Meaning::of(form.len(), "")

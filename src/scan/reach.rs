@@ -39,8 +39,9 @@ pub(super) fn reach(
             },
             Class::Less if matches!(window.get(at + 1), Some(b'/' | b'!' | b'?')) => break,
             Class::Less => {
-                escaped |= window[at..].starts_with(b"<wbr");
-                1
+                let tag = optional_break_len(&window[at..]);
+                escaped |= tag.is_some();
+                tag.unwrap_or(1)
             }
             Class::Plain => 1,
             Class::Escape => {
@@ -61,6 +62,13 @@ pub(super) fn reach(
         end: at.min(last),
         escaped,
     }
+}
+
+/// The length of the `<wbr>` that `rest` starts with; no other tag is a part of what it stands in.
+fn optional_break_len(rest: &[u8]) -> Option<usize> {
+    let forms = [&b"<wbr>"[..], b"<wbr/>", b"<wbr />"];
+    let form = forms.iter().find(|form| rest.starts_with(form));
+    form.map(|form| form.len())
 }
 
 /// How many plain bytes come before one that needs a look.

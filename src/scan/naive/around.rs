@@ -81,7 +81,7 @@ fn is_in_path(outside: &[u8], form: Form) -> bool {
 fn is_badge(outside: &[u8]) -> bool {
     let near = last(64, outside);
     let label = tail(near, |b| b != b'/');
-    label.ends_with(b"-") && near[..near.len() - label.len()].ends_with(b"/badge/")
+    label.ends_with(b"-") && ends_in(&["/badge/", "/badge\\/"], &near[..near.len() - label.len()])
 }
 
 fn ends_in(ends: &[&str], text: &[u8]) -> bool {
