@@ -22,7 +22,8 @@ const LEADS: &[&str] = &[
     "<citation key='", "\"key\":\"", "\"key\" : \"key-", "\\\"key\\\":\\\"", "'key':'", "onkey=\"", "dois:",
     "DOI no. ", "DOI-number: ", "doi_url=", "paperDOI:", "geodoi ", "doi\u{b}", "doi.org/ ", "do1:", "(", "[", "{",
     "\"", "'", "\\\"", "\\'", "&quot;", "&#34;", "&#39;", "&apos;", "%22", "<", ">", "&gt;", "|", ",", ";", "\t",
-    "2020,", "x;", "**", "_", "`", "“", "«", "（",
+    "2020,", "x;", "**", "_", "`", "“", "«", "（", "/badge/DOI-", "/badge/x/y-", "\\/badge\\/DOI-", "$a", "$$u", "/art:", "/esm/art%3A", "/doi:",
+    "/info%3Adoi%2F",
 ];
 
 /// Prefixes, in whole and broken, and decoys.
@@ -66,7 +67,8 @@ const PIECES: &[&str] = &[
     "</a>", "<!--", "<?", "<i>", ">x</a>", "}}", "},", "|year=1", "\n| year", ", ", ",x", ";x", "\tx", "; ",
     "&quot;,", "\\\"}", "&lt;/p&gt;", "and", "A.", "...</a>", "…<", "...\"", ".\"", "*\"", "_<", "/\"", "*", "key",
     "doi", "10.", "\u{200b}\"", "*\u{200b}\"", "4321v2", "436749v12.full-text", ".full-text", "v1", "[pii]", "%5Bpii%5D", "DOI：",
-    "DOI\u{a0}", "...}", "...|", "...'", "…\\\"",
+    "DOI\u{a0}", "--", "__", "-blue", "-1f6feb.svg", "/status.svg", "/tables/1", "/transform/x", "$2doi", "$<$", "$_$", "$>",
+    "<wbr>", "<wbr/>", "<wbr />", "&lt;wbr&gt;", "<wbr", "...}", "...|", "...'", "…\\\"",
 ];
 
 /// Bytes that are no UTF-8, or only part of a character.

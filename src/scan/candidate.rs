@@ -59,12 +59,13 @@ impl Judge {
             return Err(Rejection::TooLong);
         }
         let raw = &window[at..reach.end];
-        let is_plain = !(reach.escaped || prefix.escaped);
+        let in_badge = context.place == Place::Badge;
+        let is_plain = !(reach.escaped || prefix.escaped || in_badge);
         let text = if is_plain {
             Text::plain(raw)
         } else {
             let layers = context.percent_layers(&window[..outer], &raw[..prefix.len]);
-            self.decoder.decode(raw, layers)
+            self.decoder.decode(raw, layers, in_badge)
         };
         let suffix = text.position(prefix.len);
         let (end, cut_at) = extent_of(&text, suffix, context, &window[at..]);

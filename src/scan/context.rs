@@ -13,6 +13,8 @@ pub(super) enum Place {
     Path,
     /// The value of a parameter.
     Query,
+    /// The message of a badge, `badge/DOI-10.5555/abc-blue`.
+    Badge,
 }
 
 /// All that is known about a name from what stands before it.
@@ -67,11 +69,48 @@ pub(super) fn opener(before: &[u8]) -> Opener {
 fn place(outside: &[u8], form: Form) -> Place {
     if is_query(outside) {
         Place::Query
-    } else if matches!(form, Form::Bare | Form::Label) && ends_with_slash(outside) {
+    } else if is_badge(outside) {
+        Place::Badge
+    } else if is_path(outside, form) {
         Place::Path
     } else {
         Place::Text
     }
+}
+
+/// Whether a slash stands before the name, or before the scheme that its segment starts with: `art:`, `doi:`, `info:doi/`.
+/// What follows a DOI proxy is no path.
+fn is_path(outside: &[u8], form: Form) -> bool {
+    match form {
+        Form::Bare | Form::Label => ends_with_slash(before_scheme(outside)),
+        Form::Doi | Form::Info => ends_with_slash(outside) && automaton::scheme(outside).is_none(),
+        Form::Url | Form::Hdl | Form::Urn => false,
+    }
+}
+
+/// What stands before a word and a colon, plain or escaped, that `outside` ends in.
+fn before_scheme(outside: &[u8]) -> &[u8] {
+    const LONGEST: usize = 16;
+    let colon = [&b":"[..], b"%3A", b"%3a"]
+        .iter()
+        .find_map(|colon| outside.strip_suffix(*colon));
+    let Some(front) = colon else {
+        return outside;
+    };
+    let word = front.iter().rev().take(LONGEST);
+    let len = word.take_while(|b| b.is_ascii_alphanumeric()).count();
+    &front[..front.len() - len]
+}
+
+/// Whether `outside` ends in `/badge/label-`, as the badges of shields.io do.
+fn is_badge(outside: &[u8]) -> bool {
+    const LONGEST: usize = 64;
+    const FOLDER: &[u8] = b"/badge";
+    let near = &outside[outside.len().saturating_sub(LONGEST)..];
+    let folder = memchr::memrchr(b'/', near).map(|slash| &near[..slash]);
+    // JSON may escape the slash.
+    let folder = folder.map(|front| front.strip_suffix(b"\\").unwrap_or(front));
+    near.ends_with(b"-") && folder.is_some_and(|front| front.ends_with(FOLDER))
 }
 
 fn ends_with_slash(outside: &[u8]) -> bool {
@@ -192,6 +231,13 @@ mod tests {
         assert_eq!(place("u%3Fdoi%3D"), Place::Query);
         assert_eq!(place("u%3fdoi%3d"), Place::Query);
         assert_eq!(place("doi="), Place::Text);
+        assert_eq!(place("a.example/esm/art%3A"), Place::Path);
+        assert_eq!(place("a.example/article/info:doi/"), Place::Path);
+        assert_eq!(place("https://doi.org/doi:"), Place::Text);
+        assert_eq!(place("see art:"), Place::Text);
+        assert_eq!(place("a.example/badge/DOI-"), Place::Badge);
+        assert_eq!(place("a.example\\/badge\\/DOI-"), Place::Badge);
+        assert_eq!(place("a.example/badge/x/DOI-"), Place::Text);
         assert_eq!(place("see "), Place::Text);
     }
 

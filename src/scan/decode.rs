@@ -125,11 +125,15 @@ const MARKUP_DEPTH: usize = 3;
 
 impl Decoder {
     /// Undoes the layers of `raw`, percent encoding as often as `percent` says.
-    pub(super) fn decode(&mut self, raw: &[u8], percent: usize) -> Text<'_> {
+    ///
+    /// In a badge (`doubled`) hyphens and underscores stand twice.
+    pub(super) fn decode(&mut self, raw: &[u8], percent: usize, doubled: bool) -> Text<'_> {
         self.load(raw);
         self.undo(u8::is_ascii_whitespace, blank, Escape::Plain);
         self.undo_nested(b'\\', backslash, Escape::Plain);
         self.undo_nested(b'&', entity, Escape::Entity);
+        self.undo(|&b| b == b'<', optional_break, Escape::Plain);
+        self.undo(|&b| b == b'$', math, Escape::Plain);
         self.undo(|&b| b == b'{', group, Escape::Plain);
         for round in 1..=percent {
             let escape = if round == percent {
@@ -138,6 +142,9 @@ impl Decoder {
                 Escape::Plain
             };
             self.undo(|&b| b == b'%', percent_pair, escape);
+        }
+        if doubled {
+            self.undo(|b| matches!(b, b'-' | b'_'), twice, Escape::Plain);
         }
         self.undo(|b| !b.is_ascii(), invisible, Escape::Plain);
         Text {
@@ -289,6 +296,30 @@ fn entity(rest: &[u8]) -> Option<Meaning> {
     }
 }
 
+/// HTML's `<wbr>`: a place where a line may break, and shows nowhere.
+fn optional_break(rest: &[u8]) -> Option<Meaning> {
+    // A blank before the slash is dropped by now.
+    let forms = [&b"<wbr>"[..], b"<wbr/>"];
+    let form = forms.iter().find(|form| rest.starts_with(form))?;
+    Meaning::of(form.len(), "")
+}
+
+/// What LaTeX sets in mathematics only, `$<$`.
+fn math(rest: &[u8]) -> Option<Meaning> {
+    match rest {
+        [_, mark @ (b'<' | b'>' | b'_'), b'$', ..] => Meaning::byte(3, *mark),
+        _ => None,
+    }
+}
+
+/// A mark that a badge's URL writes twice to mean it.
+fn twice(rest: &[u8]) -> Option<Meaning> {
+    match rest {
+        [mark, next, ..] if mark == next => Meaning::byte(2, *mark),
+        _ => None,
+    }
+}
+
 /// BibTeX's braces around one character, `{[}`, and its way to write a subscript, `{$_6$}`.
 fn group(rest: &[u8]) -> Option<Meaning> {
     match rest {
@@ -345,7 +376,13 @@ mod tests {
 
     fn decoded(raw: &str, percent: usize) -> String {
         let mut decoder = Decoder::default();
-        String::from_utf8(decoder.decode(raw.as_bytes(), percent).bytes.to_vec()).unwrap()
+        String::from_utf8(
+            decoder
+                .decode(raw.as_bytes(), percent, false)
+                .bytes
+                .to_vec(),
+        )
+        .unwrap()
     }
 
     #[test]
@@ -371,7 +408,7 @@ mod tests {
     #[test]
     fn positions() {
         let mut decoder = Decoder::default();
-        let text = decoder.decode(b"a&lt;b%2F", 1);
+        let text = decoder.decode(b"a&lt;b%2F", 1, false);
         assert_eq!(text.bytes, b"a<b/");
         assert_eq!(
             (
@@ -387,7 +424,7 @@ mod tests {
             (text.escape(1), text.escape(2), text.escape(3)),
             (Escape::Entity, Escape::Plain, Escape::Percent)
         );
-        let text = decoder.decode("a\u{200b}".as_bytes(), 1);
+        let text = decoder.decode("a\u{200b}".as_bytes(), 1, false);
         assert_eq!((text.end(1), text.start(1)), (1, 4));
     }
 }

@@ -39,7 +39,7 @@ const fn row(
 }
 
 /// Longer openers first.
-static ENCLOSURES: [Enclosure; 17] = [
+static ENCLOSURES: [Enclosure; 19] = [
     // JSON inside JSON, JSON inside HTML, JSON inside a URL.
     row("\\\"", &["\\\""], Pair, b""),
     row("&quot;", &["&quot;"], Pair, b""),
@@ -61,6 +61,9 @@ static ENCLOSURES: [Enclosure; 17] = [
     row("{", &["}"], Pair, b""),
     // A wiki template's parameter, a table's cell.
     row("|", &["|", "}}"], Parameter, b""),
+    // MARC, a subfield of an identifier or a URL.
+    row("$a", &["$"], Parameter, b"$"),
+    row("$u", &["$"], Parameter, b"$"),
     // Unquoted CSV and TSV: the same mark on both sides.
     row(",", &[","], Field, b","),
     row(";", &[";"], Field, b";"),
@@ -81,6 +84,7 @@ impl Enclosure {
         }
         let opener = match before.last()? {
             b' ' | b'=' if is_parameter(before) => b"|",
+            b'a' | b'u' if before.ends_with(b"$a") || before.ends_with(b"$u") => before,
             b'"' | b'2' | b';' | b'\'' | b'<' | b'>' | b'{' | b'|' | b',' | b'\t' => before,
             _ => return None,
         };
@@ -195,6 +199,8 @@ mod tests {
             ("&nbsp;", None),
             ("&#160;", None),
             ("&;", Some(";")),
+            ("=024  7\\$a", Some("$a")),
+            ("data", None),
             ("see ", None),
             ("(", None),
         ] {

@@ -35,6 +35,7 @@ pub(super) fn end(text: &Text<'_>, from: usize, context: &Context, reading: Read
     let end = taken(text, from, context, reading);
     match context.place {
         Place::Path => within_segment(text, from, end),
+        Place::Badge => within_message(text, from, end),
         Place::Query | Place::Text => end,
     }
 }
@@ -45,6 +46,13 @@ fn within_segment(text: &Text<'_>, from: usize, end: End) -> End {
     let goes_on = |at: &usize| text.bytes[*at] == b'/' && !is_encoded(*at);
     let slash = is_encoded(from - 1).then(|| (from..end.at).find(goes_on));
     slash.flatten().map_or(end, |at| End { at, guessed: false })
+}
+
+/// A badge's message ends at its last hyphen that is not written twice; behind that stands a colour.
+fn within_message(text: &Text<'_>, from: usize, end: End) -> End {
+    let parts = |at: &usize| text.bytes[*at] == b'-' && text.end(at + 1) == text.start(*at) + 1;
+    let hyphen = (from..end.at).rev().find(parts);
+    hyphen.map_or(end, |at| End { at, guessed: false })
 }
 
 fn taken(text: &Text<'_>, from: usize, context: &Context, reading: Reading) -> End {
@@ -83,8 +91,9 @@ const ALWAYS_TAKEN: [bool; 256] = {
     while byte < 256 {
         taken[byte] = match byte as u8 {
             b'h' | b'H' => false,
-            b'-' | b'_' | b'/' | b':' | b'+' | b'*' | b'~' | b'$' | b'=' | b'!' | b'@' | b'^'
-            | b'%' => true,
+            b'-' | b'_' | b'/' | b':' | b'+' | b'*' | b'~' | b'=' | b'!' | b'@' | b'^' | b'%' => {
+                true
+            }
             other => other.is_ascii_alphanumeric(),
         };
         byte += 1;
@@ -119,7 +128,7 @@ impl Reader<'_> {
             return Step::Stop;
         }
         match byte {
-            b'.' | b'h' | b'H' => Step::Take(1),
+            b'.' | b'$' | b'h' | b'H' => Step::Take(1),
             b'(' => self.open(0),
             b')' => self.close(0),
             b'[' if self.has_more_behind_bracket(at) || self.is_whole_and_encoded(at) => {

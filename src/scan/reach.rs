@@ -38,7 +38,12 @@ pub(super) fn reach(
                 None => 1,
             },
             Class::Less if matches!(window.get(at + 1), Some(b'/' | b'!' | b'?')) => break,
-            Class::Plain | Class::Less => 1,
+            Class::Less => {
+                let tag = optional_break_len(&window[at..]);
+                escaped |= tag.is_some();
+                tag.unwrap_or(1)
+            }
+            Class::Plain => 1,
             Class::Escape => {
                 escaped = true;
                 1
@@ -57,6 +62,13 @@ pub(super) fn reach(
         end: at.min(last),
         escaped,
     }
+}
+
+/// The length of the `<wbr>` that `rest` starts with; no other tag is a part of what it stands in.
+fn optional_break_len(rest: &[u8]) -> Option<usize> {
+    let forms = [&b"<wbr>"[..], b"<wbr/>", b"<wbr />"];
+    let form = forms.iter().find(|form| rest.starts_with(form));
+    form.map(|form| form.len())
 }
 
 /// How many plain bytes come before one that needs a look.
@@ -88,7 +100,7 @@ const CLASSES: [Class; 256] = {
         classes[byte] = match byte as u8 {
             b' ' | b'\t' | b'\n' | b'\r' => Class::Blank,
             0..0x20 | 0x7F | b'"' | b'|' | b'`' => Class::Hard,
-            b'\\' | b'&' | b'{' | b'%' | 0x80.. => Class::Escape,
+            b'\\' | b'&' | b'{' | b'$' | b'%' | 0x80.. => Class::Escape,
             b'<' => Class::Less,
             b'1' => Class::One,
             _ => Class::Plain,

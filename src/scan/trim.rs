@@ -89,7 +89,7 @@ impl Brackets {
 const FIELD_TAILS: [&str; 3] = ["/full", "/pdf", "/meta"];
 
 /// Pages of an article on a publisher's site, and endings of files, as the last part of a path.
-const PATH_TAILS: [&str; 32] = [
+const PATH_TAILS: [&str; 36] = [
     "/full",
     "/pdf",
     "/meta",
@@ -115,6 +115,10 @@ const PATH_TAILS: [&str; 32] = [
     "/currentissue",
     "/earlyview",
     "/download",
+    "/transform",
+    "/status.svg",
+    ".svg",
+    ".png",
     ".pdf",
     ".html",
     ".xml",
@@ -125,8 +129,10 @@ const PATH_TAILS: [&str; 32] = [
 ];
 
 /// Folders of an article on a publisher's site: with all that follows.
-const PATH_FOLDERS: [&str; 7] = [
+const PATH_FOLDERS: [&str; 9] = [
     "/figures/",
+    "/tables/",
+    "/transform/",
     "/MediaObjects/",
     "/-/DC",
     "/suppl_file/",

@@ -9,6 +9,7 @@ pub(super) enum Place {
     Text,
     Path,
     Query,
+    Badge,
 }
 
 /// All that is known from what stands before a name.
@@ -45,11 +46,42 @@ const DEEPEST: usize = 8;
 fn place(outside: &[u8], form: Form) -> Place {
     if is_parameter_of_url(outside) {
         Place::Query
-    } else if matches!(form, Form::Bare | Form::Label) && ends_in(&["/", "%2F", "%2f"], outside) {
+    } else if is_badge(outside) {
+        Place::Badge
+    } else if is_in_path(outside, form) {
         Place::Path
     } else {
         Place::Text
     }
+}
+
+/// Whether `outside` ends in a slash, or in one and a scheme; after a proxy of DOI names there is no path.
+fn is_in_path(outside: &[u8], form: Form) -> bool {
+    let behind_slash = |text: &[u8]| ends_in(&["/", "%2F", "%2f"], text);
+    match form {
+        Form::Doi | Form::Info => behind_slash(outside) && opener::scheme(outside).is_none(),
+        Form::Bare | Form::Label => {
+            let signs = [":", "%3A", "%3a"];
+            let word = signs
+                .iter()
+                .find_map(|sign| outside.strip_suffix(sign.as_bytes()));
+            let front = word.unwrap_or(outside);
+            let near = last(16, front);
+            let letters = match word {
+                Some(_) => tail(near, |b| b.is_ascii_alphanumeric()).len(),
+                None => 0,
+            };
+            behind_slash(&front[..front.len() - letters])
+        }
+        _ => false,
+    }
+}
+
+/// `/badge/`, and a label without slashes that ends in a hyphen.
+fn is_badge(outside: &[u8]) -> bool {
+    let near = last(64, outside);
+    let label = tail(near, |b| b != b'/');
+    label.ends_with(b"-") && ends_in(&["/badge/", "/badge\\/"], &near[..near.len() - label.len()])
 }
 
 fn ends_in(ends: &[&str], text: &[u8]) -> bool {
@@ -154,6 +186,14 @@ fn enclosure(before: &[u8]) -> Option<Enclosure> {
             loose: true,
             line: true,
             marks: b"",
+        });
+    }
+    if opened_by("$a") || opened_by("$u") {
+        return Some(Enclosure {
+            closers: vec!["$"],
+            loose: true,
+            line: true,
+            marks: b"$",
         });
     }
     if let Some((_, closer)) = PAIRS.iter().find(|(opener, _)| opened_by(opener)) {

@@ -80,17 +80,19 @@ const WORDS: [&str; 3] = ["/full", "/pdf", "/meta"];
 
 /// Folders of an article on a publisher's site, with all that follows.
 #[rustfmt::skip]
-const FOLDERS: [&str; 7] = [
-    "/figures/", "/MediaObjects/", "/-/DC", "/suppl_file/", "/asset/", "/full/", "/galley/",
+const FOLDERS: [&str; 9] = [
+    "/figures/", "/tables/", "/transform/", "/MediaObjects/", "/-/DC", "/suppl_file/", "/asset/", "/full/",
+    "/galley/",
 ];
 
 /// Pages and files of an article on a publisher's site.
 #[rustfmt::skip]
-const PAGES: [&str; 32] = [
+const PAGES: [&str; 36] = [
     "/full", "/pdf", "/meta", "/abstract", "/epdf", "/fullpdf", "/fulltext", "/fulltext.html", "/html",
     "/xml", "/full/html", "/full/pdf", "/references", "/summary", "/citedby", "/figures", "/suppinfo",
     "/metrics", "/enhanced", "/otherversions", "/issues", "/issuetoc", "/currentissue", "/earlyview",
-    "/download", ".pdf", ".html", ".xml", ".epub", ".md", ".abstract", ".full",
+    "/download", "/transform", "/status.svg", ".pdf", ".html", ".xml", ".epub", ".md", ".svg", ".png",
+    ".abstract", ".full",
 ];
 
 struct Reader<'t> {
@@ -127,11 +129,24 @@ impl Reader<'_> {
             match verdict {
                 Belongs => at += 1,
                 Many(len) => at += len,
-                Ends => return Ending { at, guessed: false },
-                MayEnd => return Ending { at, guessed: true },
+                Ends => return self.without_colour(Ending { at, guessed: false }),
+                MayEnd => return self.without_colour(Ending { at, guessed: true }),
             }
         }
-        Ending { at, guessed: false }
+        self.without_colour(Ending { at, guessed: false })
+    }
+
+    /// In a badge, the end of the message: at the last hyphen that is written as one byte.
+    fn without_colour(&self, ending: Ending) -> Ending {
+        if self.around.place != Place::Badge {
+            return ending;
+        }
+        let is_single = |at: &usize| self.text.end(at + 1) - self.text.start(*at) == 1;
+        let is_hyphen = |at: &usize| self.text.values()[*at] == b'-' && is_single(at);
+        match (self.suffix..ending.at).rfind(is_hyphen) {
+            Some(at) => Ending { at, guessed: false },
+            None => ending,
+        }
     }
 
     /// What the byte at `at` is to the name; `open` counts its round and square brackets.

@@ -57,8 +57,8 @@ impl Text {
 /// How many bytes an escape takes, and what it means.
 type Meaning = (usize, Vec<u8>);
 
-/// Undoes all layers of `raw`, percent escapes `percent` times.
-pub(super) fn decode(raw: &[u8], percent: usize) -> Text {
+/// Undoes all layers of `raw`, percent escapes `percent` times, and a badge's doubled marks.
+pub(super) fn decode(raw: &[u8], percent: usize, badge: bool) -> Text {
     let itself = |(at, value): (usize, &u8)| Byte {
         value: *value,
         start: at,
@@ -73,11 +73,16 @@ pub(super) fn decode(raw: &[u8], percent: usize) -> Text {
     for _ in 0..3 {
         bytes = undo(&bytes, entity, Escape::Entity);
     }
+    bytes = undo(&bytes, optional_break, Escape::None);
+    bytes = undo(&bytes, math, Escape::None);
     bytes = undo(&bytes, braces, Escape::None);
     for _ in 1..percent {
         bytes = undo(&bytes, percent_pair, Escape::None);
     }
     bytes = undo(&bytes, percent_pair, Escape::Percent);
+    if badge {
+        bytes = undo(&bytes, doubled, Escape::None);
+    }
     bytes = undo(&bytes, invisible, Escape::None);
     Text {
         values: values(&bytes),
@@ -199,6 +204,26 @@ fn entity(text: &[u8]) -> Option<Meaning> {
     // `&ltx;` is `&lt` and more.
     let whole = meaning == ";" || !meaning.ends_with(';');
     whole.then(|| (len + 2, meaning.as_bytes().to_vec()))
+}
+
+/// `<wbr>` in HTML and XHTML.
+fn optional_break(text: &[u8]) -> Option<Meaning> {
+    ["<wbr>", "<wbr/>"]
+        .iter()
+        .find(|tag| text.starts_with(tag.as_bytes()))
+        .map(|tag| (tag.len(), Vec::new()))
+}
+
+/// `$<$`, `$>$` and `$_$`.
+fn math(text: &[u8]) -> Option<Meaning> {
+    let is_math = text.len() > 2 && text[0] == b'$' && text[2] == b'$';
+    (is_math && b"<>_".contains(&text[1])).then(|| (3, vec![text[1]]))
+}
+
+/// `--` and `__`.
+fn doubled(text: &[u8]) -> Option<Meaning> {
+    let is_doubled = text.starts_with(b"--") || text.starts_with(b"__");
+    is_doubled.then(|| (2, vec![text[0]]))
 }
 
 /// Braces around one byte, or around a subscript, `{$_6$}`.

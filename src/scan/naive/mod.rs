@@ -16,7 +16,7 @@ mod stretch;
 use super::{Form, Mention, Rejection, Tally};
 use crate::doi::Doi;
 
-use around::Around;
+use around::{Around, Place};
 use spelling::Prefix;
 
 /// How many bytes before an anchor can bear on what is decided about it.
@@ -178,7 +178,11 @@ impl Candidate<'_> {
         if end > self.max_name {
             return Err(Rejection::TooLong);
         }
-        let text = layers::decode(&self.behind[..end], self.around.percent);
+        let text = layers::decode(
+            &self.behind[..end],
+            self.around.percent,
+            self.around.place == Place::Badge,
+        );
         let suffix = (0..text.len())
             .find(|at| text.start(*at) >= self.prefix.len)
             .unwrap_or(text.len());

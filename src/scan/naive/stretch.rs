@@ -22,6 +22,8 @@ pub(super) fn stretch(candidate: &Candidate<'_>) -> usize {
             break;
         } else if let Some(len) = blanks {
             at += len;
+        } else if text[at..].starts_with(b"<wbr />") {
+            at += b"<wbr />".len();
         } else if ends_here(&text[at..]) {
             break;
         } else {
