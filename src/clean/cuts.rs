@@ -415,17 +415,13 @@ fn without_page(name: &str) -> &str {
 }
 
 fn without_title_page(name: &str) -> &str {
-    let split = name.rsplit_once(['.', '/']);
+    let head = name.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '-');
+    let word = &name[head.len()..];
     let is_whole =
-        |head: &str| head.ends_with(|c: char| c.is_ascii_digit()) || head.ends_with(".x");
-    match split {
-        Some((head, word))
-            if is_whole(head) && TITLE_PAGE.iter().any(|w| w.eq_ignore_ascii_case(word)) =>
-        {
-            head
-        }
-        _ => name,
-    }
+        |head: &&str| head.ends_with(|c: char| c.is_ascii_digit()) || head.ends_with(".x");
+    let whole = head.strip_suffix(['.', '/']).filter(is_whole);
+    let is_listed = TITLE_PAGE.iter().any(|w| w.eq_ignore_ascii_case(word));
+    whole.filter(|_| is_listed).unwrap_or(name)
 }
 
 /// A preprint server's page: `10.1101/2021.03.24.436749v2`. Registered versions stand behind a mark, as `.v1` and `_v1`.
