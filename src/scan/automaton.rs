@@ -118,8 +118,9 @@ fn any_prefix(bytes: &[u8]) -> Option<Prefix> {
 
 /// The scheme or proxy that ends where `before` ends.
 pub(super) fn scheme(before: &[u8]) -> Option<Opener> {
-    // The last byte of a separator, or of an escape of one.
-    if !before.last().is_some_and(|last| b"/:;FfAa ".contains(last)) {
+    // The last byte of a separator, or of an escape of one; a blank may follow.
+    let joint = before.strip_suffix(b" ").unwrap_or(before).last();
+    if !joint.is_some_and(|last| b"/:;FfAa".contains(last)) {
         return None;
     }
     let (pattern, start) =
