@@ -105,12 +105,14 @@ fn before_scheme(outside: &[u8]) -> &[u8] {
 /// Whether `outside` ends in `/badge/label-`, as the badges of shields.io do.
 fn is_badge(outside: &[u8]) -> bool {
     const LONGEST: usize = 64;
-    const FOLDER: &[u8] = b"/badge";
+    if !outside.ends_with(b"-") {
+        return false;
+    }
     let near = &outside[outside.len().saturating_sub(LONGEST)..];
     let folder = memchr::memrchr(b'/', near).map(|slash| &near[..slash]);
     // JSON may escape the slash.
     let folder = folder.map(|front| front.strip_suffix(b"\\").unwrap_or(front));
-    near.ends_with(b"-") && folder.is_some_and(|front| front.ends_with(FOLDER))
+    folder.is_some_and(|front| front.ends_with(b"/badge"))
 }
 
 fn ends_with_slash(outside: &[u8]) -> bool {
