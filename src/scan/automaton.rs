@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::sync::LazyLock;
 
+use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
 use regex_automata::util::syntax;
@@ -95,11 +96,11 @@ fn may_be_separator(behind: &[u8]) -> bool {
 }
 
 fn any_prefix(bytes: &[u8]) -> Option<Prefix> {
-    let input = Input::new(bytes).anchored(Anchored::Yes);
-    let found = PREFIX_STATES
-        .with_borrow_mut(|states| PREFIX.try_search_fwd(states, &input))
-        .ok()
-        .flatten()?;
+    let (pattern, len) = PREFIX_STATES.with_borrow_mut(|states| {
+        let start = Input::new("").anchored(Anchored::Yes);
+        let start = PREFIX.start_state_forward(states, &start).ok()?;
+        furthest(&PREFIX, states, start, bytes.iter())
+    })?;
     let (separator, registrant) = [
         (Separator::Slash, Registrant::Usual),
         (Separator::Broken, Registrant::Usual),
@@ -107,9 +108,9 @@ fn any_prefix(bytes: &[u8]) -> Option<Prefix> {
         (Separator::Slash, Registrant::Odd),
         (Separator::Broken, Registrant::Odd),
         (Separator::Colon, Registrant::Odd),
-    ][found.pattern().as_usize()];
+    ][pattern];
     Some(Prefix {
-        len: found.offset(),
+        len,
         separator,
         registrant,
         escaped: true,
@@ -158,27 +159,39 @@ pub(super) fn ends_in_prefix(before: &[u8]) -> bool {
         .with_borrow_mut(|states| longest(&NAME_BEFORE, states, before).is_some())
 }
 
-/// The pattern that matches the longest end of `text`, and where that end starts. Most searches end after a byte or two, and
-/// the general search spends three times as long on its start.
+/// The pattern that matches the longest end of `text`, and where that end starts.
 fn longest(dfa: &DFA, states: &mut Cache, text: &[u8]) -> Option<(usize, usize)> {
     let at_end = Input::new("").anchored(Anchored::Yes);
-    let mut state = dfa.start_state_reverse(states, &at_end).ok()?;
+    let start = dfa.start_state_reverse(states, &at_end).ok()?;
+    let (pattern, len) = furthest(dfa, states, start, text.iter().rev())?;
+    Some((pattern, text.len() - len))
+}
+
+/// The pattern that matches furthest from `state` on, and how many bytes that takes. Most searches end after a byte or two, and
+/// the general search spends three times as long on its start.
+fn furthest<'t>(
+    dfa: &DFA,
+    states: &mut Cache,
+    mut state: LazyStateID,
+    bytes: impl ExactSizeIterator<Item = &'t u8>,
+) -> Option<(usize, usize)> {
     let mut found = None;
-    for (at, byte) in text.iter().enumerate().rev() {
+    let len = bytes.len();
+    for (read, byte) in bytes.enumerate() {
         state = dfa.next_state(states, state, *byte).ok()?;
         if !state.is_tagged() {
             continue;
         }
         // A match shows one byte late.
         if state.is_match() {
-            found = Some((dfa.match_pattern(states, state, 0).as_usize(), at + 1));
+            found = Some((dfa.match_pattern(states, state, 0).as_usize(), read));
         } else if state.is_dead() {
             return found;
         }
     }
     let state = dfa.next_eoi_state(states, state).ok()?;
     if state.is_match() {
-        found = Some((dfa.match_pattern(states, state, 0).as_usize(), 0));
+        found = Some((dfa.match_pattern(states, state, 0).as_usize(), len));
     }
     found
 }
