@@ -168,7 +168,7 @@ fn a_full_disk_leaves_no_half_file() {
         command
             .arg("-c")
             .arg(script)
-            .arg(env!("CARGO_BIN_EXE_doisift"))
+            .arg(crate::place::binary())
             .current_dir(place.path(""));
         let seen = Seen::of(&mut command);
         assert_eq!(seen.code, Some(2), "{}", seen.err);

@@ -58,7 +58,7 @@ impl Place {
     }
 
     pub fn command(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_doisift"));
+        let mut command = Command::new(binary());
         command
             .current_dir(self.0.path())
             .args(args)
@@ -98,7 +98,7 @@ impl Place {
         }
         fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).unwrap();
         let binary = self.path("doisift");
-        fs::copy(env!("CARGO_BIN_EXE_doisift"), &binary).unwrap();
+        fs::copy(self::binary(), &binary).unwrap();
         let mut command = Command::new(&binary);
         command
             .current_dir(folder)
@@ -108,6 +108,13 @@ impl Place {
             .uid(65534);
         Seen::of(&mut command)
     }
+}
+
+/// The command under test: the one just built, or another build that `DOISIFT_TEST_BIN` names, which shows what a test
+/// catches.
+pub fn binary() -> PathBuf {
+    let built = || env!("CARGO_BIN_EXE_doisift").into();
+    std::env::var_os("DOISIFT_TEST_BIN").map_or_else(built, PathBuf::from)
 }
 
 impl Seen {

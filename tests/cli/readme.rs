@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::place::Place;
+use crate::place::{Place, binary};
 
 const README: &str = include_str!("../../README.md");
 
@@ -47,7 +47,8 @@ fn every_session_shows_what_the_readme_says() {
     let place = Place::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     std::os::unix::fs::symlink(root.join("corpora"), place.path("corpora")).unwrap();
-    let folder = Path::new(env!("CARGO_BIN_EXE_doisift")).parent().unwrap();
+    let binary = binary();
+    let folder = binary.parent().unwrap();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
     let sessions = sessions();
     assert!(sessions.len() > 4);
