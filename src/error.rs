@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::dedup::SpillError;
 use crate::input::InputError;
+use crate::printable::{self, Printable};
 use crate::records::{ReadError, UnknownFormat};
 
 /// What went wrong.
@@ -26,7 +27,7 @@ pub enum ErrorKind {
     #[error("{0}")]
     Glob(BadGlob),
     /// The ending of an output tells no format, and none was chosen.
-    #[error("the ending of {} tells no format; choose one", .0.display())]
+    #[error("the ending of {} tells no format; choose one", printable::path(.0))]
     UnknownEnding(PathBuf),
     /// The output could not be opened, written or given its name.
     #[error("cannot write: {0}")]
@@ -41,13 +42,13 @@ pub enum ErrorKind {
     #[error("{0}")]
     LeftOut(UnknownFormat),
     /// The ending of an output asks to pack what is packed within.
-    #[error("{}: Parquet is packed within; leave out the last ending", .0.display())]
+    #[error("{}: Parquet is packed within; leave out the last ending", printable::path(.0))]
     PackedTwice(PathBuf),
     /// The run was cancelled.
     #[error("interrupted")]
     Cancelled,
     /// The checkpoint in a folder cannot be kept, or gone on from.
-    #[error("the checkpoint in {folder}: {error}", folder = .0.display(), error = .1)]
+    #[error("the checkpoint in {folder}: {error}", folder = printable::path(.0), error = .1)]
     Checkpoint(PathBuf, Box<CheckpointError>),
 }
 
@@ -63,17 +64,18 @@ pub enum CheckpointError {
     Mentions,
     /// A source that is no file.
     #[error(
-        "{0} can be read only once, and an interrupted run reads a source again; put it into a file"
+        "{name} can be read only once, and an interrupted run reads a source again; put it into a file",
+        name = printable::name(.0)
     )]
     Stream(Arc<str>),
     /// Another run has the folder.
     #[error("another run is using it")]
     InUse,
     /// A file of it, which is named, cannot be read or written.
-    #[error("{path}: {error}", path = .0.display(), error = .1)]
+    #[error("{path}: {error}", path = printable::path(.0), error = .1)]
     Io(PathBuf, io::Error),
     /// Its manifest, or a run that this names, is not what was written.
-    #[error("{} is damaged; remove the folder to start anew", .0.display())]
+    #[error("{} is damaged; remove the folder to start anew", printable::path(.0))]
     Damaged(PathBuf),
     /// Another version of doisift made it.
     #[error("doisift {0} made it, this is {now}; finish with that, or remove the folder to start anew", now = env!("CARGO_PKG_VERSION"))]
@@ -91,15 +93,16 @@ pub enum CheckpointError {
         now: String,
     },
     /// A source came that was not there.
-    #[error("{0} was no source then; leave it out, or remove the folder to start anew")]
+    #[error("{name} was no source then; leave it out, or remove the folder to start anew", name = printable::name(.0))]
     Added(Arc<str>),
     /// A source is gone.
     #[error(
-        "{0} was a source then and is none now; put it back, or remove the folder to start anew"
+        "{name} was a source then and is none now; put it back, or remove the folder to start anew",
+        name = printable::name(.0)
     )]
     Removed(Arc<str>),
     /// A source that was read has another size or time of change.
-    #[error("{0} has changed since it was read; put it back, or remove the folder to start anew")]
+    #[error("{name} has changed since it was read; put it back, or remove the folder to start anew", name = printable::name(.0))]
     Changed(Arc<str>),
     /// Input was lost already, and the run is to fail at any loss; how many.
     #[error(
@@ -185,32 +188,16 @@ impl From<SpillError> for Error {
     }
 }
 
+/// Whatever it names is [`Printable`], and long names are cut in the middle.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for name in [&self.source, &self.document].into_iter().flatten() {
-            write!(f, "{}: ", Line(name))?;
+            write!(f, "{}: ", printable::name(name))?;
         }
         if let Some(offset) = self.offset {
             write!(f, "at byte {offset}: ")?;
         }
-        write!(f, "{}", self.kind)
-    }
-}
-
-/// A name without what would end or change its line.
-struct Line<'n>(&'n str);
-
-impl fmt::Display for Line<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for part in self.0.split_inclusive(char::is_control) {
-            match part.char_indices().next_back() {
-                Some((at, last)) if last.is_control() => {
-                    write!(f, "{}{}", &part[..at], last.escape_default())?;
-                }
-                _ => f.write_str(part)?,
-            }
-        }
-        Ok(())
+        write!(f, "{}", Printable(&self.kind))
     }
 }
 
@@ -220,6 +207,17 @@ impl std::error::Error for Error {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_and_a_cause_of_any_length_make_one_short_line() {
+        let error = Error::output(io::Error::other("x\u{1b}[31m\ny"));
+        let error = error.in_source("n".repeat(100_000).into()).to_string();
+        assert!(
+            error.ends_with(r": cannot write: x\u{1b}[31m\ny"),
+            "{error}"
+        );
+        assert!(error.len() < 400, "{error}");
+    }
 
     #[test]
     fn a_name_with_control_characters_stays_in_its_line() {

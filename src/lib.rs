@@ -31,6 +31,8 @@ mod merge;
 #[cfg(feature = "pipeline")]
 mod pipeline;
 #[cfg(feature = "pipeline")]
+mod printable;
+#[cfg(feature = "pipeline")]
 mod records;
 #[cfg(feature = "pipeline")]
 mod report;
@@ -47,6 +49,8 @@ pub use input::{BadShard, InputError, Packing, Separator, Shard};
 pub use merge::{Merge, MergeBuilder, MergeOptions, MergeReport};
 #[cfg(feature = "pipeline")]
 pub use pipeline::{Monitor, OnError, Pipeline, PipelineBuilder, Progress};
+#[cfg(feature = "pipeline")]
+pub use printable::Printable;
 #[cfg(feature = "pipeline")]
 pub use records::{Format, ReadError, UnknownFormat};
 #[cfg(feature = "pipeline")]

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::run::lock;
+use crate::printable;
 
 /// Watches a run, and can end it. Cheap to clone; all clones watch the same run.
 #[derive(Clone, Debug, Default)]
@@ -128,6 +129,6 @@ impl Monitor {
 
 fn remove(path: &Path) {
     if let Err(error) = fs::remove_file(path) {
-        log::debug!("{}: {error}", path.display());
+        log::debug!("{}: {error}", printable::path(path));
     }
 }

@@ -17,6 +17,7 @@ use super::{crew, turn};
 use crate::dedup::{Budget, Document, DocumentId, Drained, Kept, Lasting, Table};
 use crate::error::{CheckpointError, Error, ErrorKind};
 use crate::input::{InputError, Kind, Opening, Reach, Separator, Source, display_name, read_list};
+use crate::printable;
 use crate::records::{Block, Format, MentionRow, Output, Record, RowWriter, Whole, writer};
 use crate::report::{Counts, Losses, Report, Skipped};
 use crate::scan::Scanner;
@@ -350,10 +351,9 @@ impl<'p> Run<'p> {
 
     /// Takes note of a document that is no text.
     pub(super) fn skip(&self, source: &str, document: Option<&str>, kind: &'static str) {
-        match document {
-            Some(document) => log::info!("{source}: {document}: skipped: {kind}"),
-            None => log::info!("{source}: skipped: {kind}"),
-        }
+        let names = [Some(source), document].into_iter().flatten();
+        let names: String = names.map(|name| printable::name(name) + ": ").collect();
+        log::info!("{names}skipped: {kind}");
         lock(&self.ledger).skipped.add(kind);
     }
 

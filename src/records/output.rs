@@ -11,13 +11,14 @@ use tempfile::{NamedTempFile, TempPath};
 
 use super::BUFFER;
 use super::format::Compression;
+use crate::printable;
 
 /// Links followed to find the file that is to be replaced; more than any system allows.
 const LINKS: usize = 64;
 
 /// A failed operation and the path it concerned.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {error}", path.display())]
+#[error("{}: {error}", printable::path(path))]
 pub(crate) struct PathError {
     path: PathBuf,
     #[source]

@@ -9,6 +9,7 @@ mod checkpoint;
 #[path = "../common/mod.rs"]
 mod common;
 mod containers;
+mod escape;
 mod memory;
 mod merge;
 mod output;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use doisift::Progress;
+use doisift::{Printable, Progress};
 use env_logger::Target;
 use indicatif::{BinaryBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use log::LevelFilter;
@@ -107,7 +107,7 @@ fn write_line(progress: Progress, elapsed: Duration) {
 fn start_log(level: LevelFilter, bar: ProgressBar) {
     env_logger::Builder::new()
         .filter_module("doisift", level)
-        .format(|out, record| writeln!(out, "doisift: {}", record.args()))
+        .format(|out, record| writeln!(out, "doisift: {}", Printable(record.args())))
         .target(Target::Pipe(Box::new(AboveBar(bar))))
         .init();
 }
