@@ -35,9 +35,10 @@ pub enum Packing {
     Lzip,
 }
 
-impl fmt::Display for Packing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Packing {
+    /// What people call it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
             Packing::Gzip => "gzip",
             Packing::Zstd => "zstd",
             Packing::Bzip2 => "bzip2",
@@ -51,7 +52,13 @@ impl fmt::Display for Packing {
             Packing::Zlib => "zlib",
             Packing::Compress => "compress (.Z)",
             Packing::Lzip => "lzip",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Packing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

@@ -34,6 +34,18 @@ pub(super) enum Content {
     Binary(&'static str),
 }
 
+impl Content {
+    /// The word for it where runs say what they read.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Content::Text => "text",
+            Content::Unicode(way) => way.name(),
+            Content::Packed(packing) => packing.name(),
+            Content::Binary(kind) => kind,
+        }
+    }
+}
+
 /// How text is encoded that is not UTF-8 or like it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unicode {

@@ -3,6 +3,7 @@
 //! The pipeline tells it what to read and how to cut it; what it hands out is bytes and where they stood. It knows no DOI,
 //! no records and no threads.
 
+mod claim;
 mod codec;
 mod cut;
 mod encoding;
@@ -24,11 +25,12 @@ mod zip;
 
 pub use fault::{InputError, Packing};
 
+pub(crate) use claim::{Claim, Claims, Found};
 pub(crate) use cut::{Chunk, Cutter, Reach, Sliding};
-pub(crate) use find::{Kind, Search, Source};
+pub(crate) use find::{Kind, PassedOver, Search, Source};
 pub use list::Separator;
 pub(crate) use list::read_list;
 pub(crate) use name::display_name;
-pub(crate) use open::{Limits, Opening, Section, is_text};
+pub(crate) use open::{Limits, Opening, Section, text_start};
 pub use shard::{BadShard, Shard};
-pub(crate) use walk::Documents;
+pub(crate) use walk::{Documents, Remark};

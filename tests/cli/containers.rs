@@ -111,7 +111,7 @@ fn members_that_are_no_text_are_counted_and_named_when_asked() {
     let place = Place::new();
     let members: [(&str, &[u8]); 2] = [("a.pdf", b"%PDF-1.7\n10.5555/a\n"), MEMBERS[0]];
     place.file("in", zip(&members));
-    let seen = place.scan("in -f names -v --report r.json");
+    let seen = place.scan("in -f names -vv --report r.json");
     assert_eq!((seen.code, seen.out.as_str()), (Some(0), "10.5555/one\n"));
     assert!(
         seen.err.contains("in: a.pdf: skipped: pdf\n"),

@@ -174,9 +174,13 @@ pub(crate) struct ScanArgs {
     #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
-    /// Tell on standard error what was done; twice, tell more
+    /// Report on standard error what is decided and what was done; -vv names each document that is skipped, too
     #[arg(short, long, action = ArgAction::Count)]
     pub(crate) verbose: u8,
+
+    /// Sum the run up in a line on standard error; on a terminal that is done anyway
+    #[arg(long)]
+    pub(crate) stats: bool,
 
     /// Bytes that a thread scans at once: for tests
     #[arg(long, hide = true, value_name = "SIZE", value_parser = clap::value_parser!(u32).range(1..))]

@@ -10,6 +10,7 @@ mod plan;
 mod progress;
 mod scan;
 mod size;
+mod summary;
 mod usage;
 
 use std::io::{self, BufWriter, IsTerminal, LineWriter, Write};

@@ -13,6 +13,7 @@ use crate::plan::{is_dash, log_level};
 use crate::progress::Meter;
 use crate::scan::watched;
 use crate::size;
+use crate::summary::{self, Decisions, Shown};
 
 /// Unite the records of many scans into what one scan of everything would have given
 ///
@@ -51,9 +52,13 @@ pub(crate) struct MergeArgs {
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
 
-    /// Tell on standard error what was done; twice, tell more
+    /// Report on standard error what is decided and what was done
     #[arg(short, long, action = ArgAction::Count)]
     verbose: u8,
+
+    /// Sum the run up in a line on standard error; on a terminal that is done anyway
+    #[arg(long)]
+    stats: bool,
 }
 
 /// Merges as the arguments ask.
@@ -63,7 +68,26 @@ pub(crate) fn run(args: MergeArgs) -> anyhow::Result<Ending> {
     }
     let monitor = Monitor::new();
     let meter = Meter::new(false, log_level(args.quiet, args.verbose));
+    let shown = Shown::new(args.stats, args.verbose, args.quiet);
+    let asked = (
+        args.format.is_some(),
+        args.memory.is_some(),
+        args.tmp_dir.is_some(),
+    );
     let merge = builder(args).monitor(&monitor).build()?;
+    let options = merge.options();
+    let decisions = Decisions {
+        format: (&options.format, asked.0),
+        output: options.output.as_deref(),
+        threads: None,
+        memory: (options.memory, asked.1),
+        tmp_dir: (merge.tmp_dir(), asked.2),
+    };
+    decisions.log();
+    let ending = move |report: &MergeReport| {
+        summary::merge(report, shown);
+        Ending::Whole
+    };
     watched(&monitor, meter, Duration::ZERO, move || merge.run(), ending)
 }
 
@@ -88,17 +112,4 @@ fn builder(args: MergeArgs) -> MergeBuilder {
         builder = builder.report(report);
     }
     builder
-}
-
-fn ending(report: &MergeReport) -> Ending {
-    log::info!(
-        "{} records from {} rows of {} inputs, of which {} were sorted; {} mentions; {:.2} s",
-        report.records,
-        report.rows,
-        report.options.inputs.len(),
-        report.sorted,
-        report.mentions,
-        report.seconds,
-    );
-    Ending::Whole
 }

@@ -9,6 +9,7 @@ use doisift::{Monitor, OnError, Pipeline, PipelineBuilder, Separator};
 use log::LevelFilter;
 
 use crate::args::{self, ScanArgs, When};
+use crate::summary::{Decisions, Shown};
 
 /// What `doisift scan` will do.
 pub(crate) struct Plan {
@@ -17,6 +18,16 @@ pub(crate) struct Plan {
     pub(crate) checkpoint: Option<PathBuf>,
     pub(crate) progress: bool,
     pub(crate) log: LevelFilter,
+    pub(crate) summary: Shown,
+    asked: Asked,
+}
+
+/// Which options were given, so that it can be said why they are what they are.
+struct Asked {
+    format: bool,
+    threads: bool,
+    memory: bool,
+    tmp_dir: bool,
 }
 
 impl Plan {
@@ -32,7 +43,14 @@ impl Plan {
             When::Never => false,
         };
         let log = log_level(args.quiet, args.verbose);
+        let summary = Shown::new(args.stats, args.verbose, args.quiet);
         let checkpoint = args.checkpoint.clone();
+        let asked = Asked {
+            format: args.format.is_some(),
+            threads: args.threads.is_some(),
+            memory: args.memory.is_some(),
+            tmp_dir: args.tmp_dir.is_some(),
+        };
         let pipeline = options(sources(&args)?, args)
             .monitor(&monitor)
             .measure(progress)
@@ -43,11 +61,29 @@ impl Plan {
             checkpoint,
             progress,
             log,
+            summary,
+            asked,
         })
+    }
+
+    /// Writes what was decided to the log.
+    pub(crate) fn log_decisions(&self) {
+        let options = self.pipeline.options();
+        let decisions = Decisions {
+            format: (&options.format, self.asked.format),
+            output: options.output.as_deref(),
+            threads: Some((options.threads, self.asked.threads)),
+            memory: (options.memory, self.asked.memory),
+            tmp_dir: (self.pipeline.tmp_dir(), self.asked.tmp_dir),
+        };
+        decisions.log();
+        if let Some(folder) = &self.checkpoint {
+            log::info!("checkpoint: {}", folder.display());
+        }
     }
 }
 
-/// What is told on standard error.
+/// What is reported on standard error.
 pub(crate) fn log_level(quiet: bool, verbose: u8) -> LevelFilter {
     match verbose {
         _ if quiet => LevelFilter::Off,
