@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::dedup::SpillError;
-use crate::input::InputError;
+use crate::input::{BadGlob, InputError};
 use crate::printable::{self, Printable};
-use crate::records::{ReadError, UnknownFormat};
+use crate::records::{Format, ReadError, UnknownFormat};
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -21,14 +21,22 @@ pub enum ErrorKind {
     #[error(transparent)]
     Records(ReadError),
     /// A list of sources could not be read.
-    #[error("cannot read the list of sources: {0}")]
+    #[error(
+        "cannot read the list of sources: {0}; it is a file with a path on each line, or - for standard input"
+    )]
     List(io::Error),
     /// A glob has no meaning.
     #[error("{0}")]
     Glob(BadGlob),
     /// The ending of an output tells no format, and none was chosen.
-    #[error("the ending of {} tells no format; choose one", printable::path(.0))]
+    #[error("the ending of {} tells no format; {}", printable::path(.0), choices())]
     UnknownEnding(PathBuf),
+    /// The ending of an output is that of a packing that is not written.
+    #[error("{}: outputs are compressed by the endings .gz and .zst alone: choose one of these", printable::path(.0))]
+    UnknownPacking(PathBuf),
+    /// An output is a folder.
+    #[error("{} is a folder; name a file in it", printable::path(.0))]
+    Folder(PathBuf),
     /// The output could not be opened, written or given its name.
     #[error("cannot write: {0}")]
     Output(io::Error),
@@ -52,6 +60,23 @@ pub enum ErrorKind {
     Checkpoint(PathBuf, Box<CheckpointError>),
 }
 
+/// What is read only once.
+fn stream(name: &str) -> String {
+    match name {
+        "-" => "standard input".to_owned(),
+        name => printable::name(name),
+    }
+}
+
+/// How the format of an output is chosen.
+fn choices() -> String {
+    let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
+    format!(
+        "choose one of {} with -f, or as the ending",
+        names.join(", ")
+    )
+}
+
 /// Why a checkpoint cannot be kept, or gone on from.
 ///
 /// Names of sources are as in [`Report`](crate::Report)s. Nothing was read or written when one of these comes up, but for
@@ -60,12 +85,14 @@ pub enum ErrorKind {
 #[non_exhaustive]
 pub enum CheckpointError {
     /// Mentions are wanted.
-    #[error("mentions have none, since they are written as they are found; records have")]
+    #[error(
+        "mentions have none, since they are written as they are found; leave out --mentions, or --checkpoint"
+    )]
     Mentions,
     /// A source that is no file.
     #[error(
         "{name} can be read only once, and an interrupted run reads a source again; put it into a file",
-        name = printable::name(.0)
+        name = stream(.0)
     )]
     Stream(Arc<str>),
     /// Another run has the folder.
@@ -110,11 +137,6 @@ pub enum CheckpointError {
     )]
     Lost(u64),
 }
-
-/// A glob that has no meaning, and why.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct BadGlob(#[from] pub(crate) globset::Error);
 
 /// An error with the place it concerns.
 #[derive(Debug)]
@@ -197,7 +219,11 @@ impl fmt::Display for Error {
         if let Some(offset) = self.offset {
             write!(f, "at byte {offset}: ")?;
         }
-        write!(f, "{}", Printable(&self.kind))
+        write!(f, "{}", Printable(&self.kind))?;
+        match &self.kind {
+            ErrorKind::Input(error) => error.remedy().map_or(Ok(()), |what| write!(f, "; {what}")),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -42,9 +42,9 @@ pub use clean::{Cleaned, clean};
 pub use dedup::SpillError;
 pub use doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 #[cfg(feature = "pipeline")]
-pub use error::{BadGlob, CheckpointError, Error, ErrorKind};
+pub use error::{CheckpointError, Error, ErrorKind};
 #[cfg(feature = "pipeline")]
-pub use input::{BadShard, InputError, Packing, Separator, Shard};
+pub use input::{BadGlob, BadShard, InputError, Packing, Separator, Shard};
 #[cfg(feature = "pipeline")]
 pub use merge::{Merge, MergeBuilder, MergeOptions, MergeReport};
 #[cfg(feature = "pipeline")]

@@ -10,6 +10,7 @@ use walkdir::{DirEntry, WalkDir};
 use super::fault::InputError;
 use super::name::{display_name, folder_root};
 use super::shard::{Shard, hash};
+use crate::printable;
 
 /// A file or stream to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +63,7 @@ impl Search {
     /// Takes all files if `include` is empty, else those that one of it matches; then leaves out what one of `exclude`
     /// matches. A glob without `/` is held against the file's name, any other against the path below the folder; an
     /// excluded folder is not entered.
-    pub(crate) fn new(include: &[String], exclude: &[String]) -> Result<Self, globset::Error> {
+    pub(crate) fn new(include: &[String], exclude: &[String]) -> Result<Self, BadGlob> {
         Ok(Search {
             include: glob_set(include)?,
             exclude: glob_set(exclude)?,
@@ -114,7 +115,7 @@ impl Search {
             Ok(_) => found.add(path, Kind::Stream),
             Err(error) => found.lost.push(Lost {
                 path: path.to_owned(),
-                error: error.into(),
+                error: InputError::of_path(path, error),
             }),
         }
     }
@@ -158,6 +159,23 @@ impl Search {
         self.include
             .as_ref()
             .is_none_or(|set| set.is_match(below(root, path)))
+    }
+}
+
+/// A glob that has no meaning, and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the glob {} has no meaning: {why}", printable::name(glob))]
+pub struct BadGlob {
+    glob: String,
+    why: String,
+}
+
+impl BadGlob {
+    fn new(glob: &str, error: &globset::Error) -> Self {
+        BadGlob {
+            glob: glob.to_owned(),
+            why: error.kind().to_string(),
+        }
     }
 }
 
@@ -214,15 +232,17 @@ fn unwalkable(root: &Path, error: walkdir::Error) -> Lost {
     }
 }
 
-fn glob_set(globs: &[String]) -> Result<Option<GlobSet>, globset::Error> {
+fn glob_set(globs: &[String]) -> Result<Option<GlobSet>, BadGlob> {
     if globs.is_empty() {
         return Ok(None);
     }
     let mut set = GlobSetBuilder::new();
     for glob in globs {
-        set.add(compiled(glob)?);
+        set.add(compiled(glob).map_err(|error| BadGlob::new(glob, &error))?);
     }
-    set.build().map(Some)
+    let set = set.build();
+    set.map(Some)
+        .map_err(|error| BadGlob::new(&globs.join(" "), &error))
 }
 
 fn compiled(glob: &str) -> Result<Glob, globset::Error> {

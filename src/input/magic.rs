@@ -92,6 +92,16 @@ pub(super) fn recognise(head: &[u8]) -> Content {
         .unwrap_or(Content::Text)
 }
 
+/// The encoding of a text that lacks its byte order mark, and is read as single bytes, as iconv(1) calls it.
+pub(super) fn unmarked(head: &[u8]) -> Option<&'static str> {
+    Some(match damage::unmarked(head)? {
+        Unicode::Utf16Le => "UTF-16LE",
+        Unicode::Utf16Be => "UTF-16BE",
+        Unicode::Utf32Le => "UTF-32LE",
+        Unicode::Utf32Be => "UTF-32BE",
+    })
+}
+
 fn packing(head: &[u8]) -> Option<Packing> {
     Some(match head {
         [0x1f, 0x8b, ..] => Packing::Gzip,

@@ -24,6 +24,7 @@ mod warc;
 mod zip;
 
 pub use fault::{InputError, Packing};
+pub use find::BadGlob;
 
 pub(crate) use claim::{Claim, Claims, Found};
 pub(crate) use cut::{Chunk, Cutter, Reach, Sliding};
@@ -31,6 +32,6 @@ pub(crate) use find::{Kind, PassedOver, Search, Source};
 pub use list::Separator;
 pub(crate) use list::read_list;
 pub(crate) use name::display_name;
-pub(crate) use open::{Limits, Opening, Section, text_start};
+pub(crate) use open::{Limits, Opening, Section, text_start, unmarked_encoding};
 pub use shard::{BadShard, Shard};
 pub(crate) use walk::{Documents, Remark};

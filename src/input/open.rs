@@ -31,6 +31,8 @@ pub(crate) struct Limits {
 pub(crate) struct Opening<'r> {
     /// Bytes read so far, before unpacking.
     pub(crate) bytes: &'r AtomicU64,
+    /// Bytes of sources that need not be read.
+    pub(crate) passed: &'r AtomicU64,
     /// Device and inode of files that must not be read: the outputs of this run.
     pub(crate) own: &'r [(u64, u64)],
     pub(crate) limits: Limits,
@@ -45,6 +47,7 @@ impl<'r> Opening<'r> {
     pub(crate) fn for_tests(bytes: &'r AtomicU64) -> Self {
         Opening {
             bytes,
+            passed: bytes,
             own: &[],
             limits: Limits {
                 depth: 3,
@@ -117,6 +120,11 @@ pub(crate) fn text_start(file: &File) -> io::Result<Option<Vec<u8>>> {
     }
     head.truncate(held);
     Ok((magic::recognise(&head) == Content::Text).then_some(head))
+}
+
+/// The encoding of a text that starts with `head` and lacks its byte order mark.
+pub(crate) fn unmarked_encoding(head: &[u8]) -> Option<&'static str> {
+    magic::unmarked(head)
 }
 
 /// A part of a regular file, read at its offsets, so that many threads can share the file.

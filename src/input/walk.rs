@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::claim::{Claim, Claims, Found};
 use super::codec;
@@ -46,6 +47,8 @@ pub(crate) enum Remark {
     Source(&'static str),
     /// The stream is not what its name claims.
     Misnamed(&'static Claim, Found),
+    /// The stream is text in this encoding, but lacks the byte order mark, and is read as single bytes.
+    Unmarked(&'static str),
     /// The source has no bytes, or unpacks to none.
     Empty,
 }
@@ -182,9 +185,14 @@ impl<'w> Walk<'w> {
         if is_empty && raw.has_failed() {
             return;
         }
-        if let Some((claim, found)) = level.claims.denied_by(content, raw.peek(magic::LENGTH)) {
+        let head = raw.peek(magic::LENGTH);
+        let unmarked = || magic::unmarked(head).filter(|_| content == Content::Text);
+        if let Some((claim, found)) = level.claims.denied_by(content, head) {
             let remark = Remark::Misnamed(claim, found);
             self.to.remark(level.name.clone(), remark);
+        } else if let Some(encoding) = unmarked() {
+            self.to
+                .remark(level.name.clone(), Remark::Unmarked(encoding));
         } else if is_empty && is_source {
             self.to.remark(None, Remark::Empty);
         }
@@ -271,6 +279,10 @@ impl<'w> Walk<'w> {
     /// Nobody reads on, so nobody else would tell what went wrong with the bytes that were looked at.
     fn skip(&mut self, level: &Level<'_>, kind: &'static str, mut raw: Raw<&mut dyn Read>) {
         self.to.skip(level.name.clone(), kind);
+        if let Some(Ok(metadata)) = level.file.map(File::metadata) {
+            let rest = metadata.len().saturating_sub(raw.held() as u64);
+            self.opening.passed.fetch_add(rest, Ordering::Relaxed);
+        }
         if let Err(error) = raw.take_error() {
             self.lose(level, 0, error.into());
         }

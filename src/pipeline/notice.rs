@@ -15,6 +15,8 @@ const SHOWN: u64 = 10;
 pub(super) enum Notice {
     /// Its name claims a format that its content does not have.
     Misnamed(&'static Claim, Found),
+    /// It is text in this encoding, but lacks the byte order mark.
+    Unmarked(&'static str),
     /// A named source has no bytes.
     Empty,
     /// A named source is of this kind, or holds such documents alone, as many as counted.
@@ -53,7 +55,7 @@ impl Gain {
 
 /// Notices, counted by kind.
 #[derive(Debug, Default)]
-pub(super) struct Notices([AtomicU64; 3]);
+pub(super) struct Notices([AtomicU64; 4]);
 
 impl Notices {
     /// Writes a notice about a source, or a document in it.
@@ -66,9 +68,14 @@ impl Notices {
         if !log::log_enabled!(level) {
             return;
         }
-        let names = [Some(source), document].into_iter().flatten();
+        let shown = if source == "-" {
+            "standard input"
+        } else {
+            source
+        };
+        let names = [Some(shown), document].into_iter().flatten();
         let names: String = names.map(|name| printable::name(name) + ": ").collect();
-        let path = if document.is_none() { source } else { "" };
+        let path = document.map_or(source, |_| "");
         log::log!(level, "{names}{}", Text(notice, path));
     }
 
@@ -93,7 +100,7 @@ pub(super) fn report_passed_over(passed: &PassedOver, has_globs: bool) {
         match has_globs {
             true => log::warn!("{folder}: no file in it is wanted; see --include and --exclude"),
             false => {
-                log::warn!("{folder}: there is no file in it; see that it is the right folder")
+                log::warn!("{folder}: there is no file in it; check the path")
             }
         }
     }
@@ -116,10 +123,11 @@ pub(super) fn report_passed_over(passed: &PassedOver, has_globs: bool) {
 }
 
 /// What notices of each kind are about.
-const WHAT: [&str; 3] = [
+const WHAT: [&str; 4] = [
     "files or members are not what their names say",
     "named sources are empty",
     "named sources gave no text",
+    "texts lack their byte order mark",
 ];
 
 impl Notice {
@@ -128,6 +136,7 @@ impl Notice {
             Notice::Misnamed(..) => 0,
             Notice::Empty => 1,
             Notice::NoText(..) | Notice::NoDocument => 2,
+            Notice::Unmarked(_) => 3,
         }
     }
 }
@@ -140,6 +149,11 @@ impl fmt::Display for Text<'_> {
         let path = shell_word(self.1);
         match self.0 {
             Notice::Misnamed(claim, found) => misnamed(f, claim, found, path),
+            Notice::Unmarked(encoding) => write!(
+                f,
+                "it looks like {encoding} without a byte order mark, and names in it are not found; convert it: \
+                iconv -f {encoding} -t UTF-8 {path} | doisift scan"
+            ),
             Notice::Empty => f.write_str("it is empty: nothing was read"),
             Notice::NoText(kind, 1) => {
                 write!(f, "this is {kind}, not text: nothing was read; ")?;
@@ -149,9 +163,9 @@ impl fmt::Display for Text<'_> {
                 write!(f, "none of its {count} documents is text ({kind}")?;
                 f.write_str(" and the like): nothing was read; unpack it, and make text of them")
             }
-            Notice::NoDocument => f.write_str(
-                "it holds no documents: nothing was read; see that it is the right file",
-            ),
+            Notice::NoDocument => {
+                f.write_str("it holds no documents: nothing was read; check the path")
+            }
         }
     }
 }

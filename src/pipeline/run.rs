@@ -20,6 +20,7 @@ use crate::dedup::{Budget, Document, DocumentId, Drained, Kept, Lasting, Table};
 use crate::error::{CheckpointError, Error, ErrorKind};
 use crate::input::{
     Claims, InputError, Kind, Opening, Reach, Remark, Separator, Source, display_name, read_list,
+    unmarked_encoding,
 };
 use crate::printable;
 use crate::records::{Block, Format, MentionRow, Output, Record, RowWriter, Whole, writer};
@@ -257,15 +258,18 @@ impl<'p> Run<'p> {
         Ok(run)
     }
 
-    /// Tells the monitor the size of all sources, if each has one.
+    /// Sets the monitor's total to the size of all sources, if each has one.
     fn measure(&self) {
-        if self.sources.iter().all(|source| source.kind == Kind::File) {
-            let sizes = self
-                .sources
-                .iter()
-                .map(|source| fs::metadata(&source.path).map_or(0, |at| at.len()));
-            self.options.monitor.set_total(sizes.sum());
+        if self.sources.iter().any(|source| source.kind != Kind::File) {
+            return;
         }
+        let size = |source: &Source| fs::metadata(&source.path).map_or(0, |at| at.len());
+        let done = self.checkpoint.as_ref().map_or(0, |at| at.started());
+        let (done, rest) = self.sources.split_at(done.min(self.sources.len()));
+        let monitor = &self.options.monitor;
+        let done: u64 = done.iter().map(size).sum();
+        monitor.add_passed(done.saturating_sub(monitor.progress().bytes));
+        monitor.set_total(done + rest.iter().map(size).sum::<u64>());
     }
 
     /// The sources in order, without those that an earlier run did, until the run is to end.
@@ -326,6 +330,7 @@ impl<'p> Run<'p> {
     pub(super) fn opening(&self, threads: usize) -> Opening<'_> {
         Opening {
             bytes: self.options.monitor.bytes(),
+            passed: self.options.monitor.passed(),
             own: &self.own,
             limits: self.options.limits,
             tmp: &self.options.tmp,
@@ -380,6 +385,7 @@ impl<'p> Run<'p> {
                 return false;
             }
             Remark::Misnamed(claim, found) => Notice::Misnamed(claim, found),
+            Remark::Unmarked(encoding) => Notice::Unmarked(encoding),
             Remark::Empty if self.is_named(source) => Notice::Empty,
             Remark::Empty => return false,
         };
@@ -394,6 +400,8 @@ impl<'p> Run<'p> {
         let claims = Claims::of(&self.sources[ordinal as usize].path);
         if let Some((claim, found)) = claims.denied_by_text(start) {
             self.remark(&named, None, Remark::Misnamed(claim, found));
+        } else if let Some(encoding) = unmarked_encoding(start) {
+            self.remark(&named, None, Remark::Unmarked(encoding));
         }
     }
 
@@ -452,7 +460,7 @@ impl Ledger {
         let Some(done) = done else {
             return Ledger::default();
         };
-        monitor.add_bytes(done.bytes_read);
+        monitor.add_resumed(done.bytes_read);
         monitor.add_mentions(done.counts.tally.mentions);
         Ledger {
             counts: done.counts,

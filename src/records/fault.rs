@@ -32,7 +32,7 @@ pub(super) enum Fault {
     Mentions,
     #[error("these are bare names, which do not merge; write records in another format")]
     Names,
-    #[error("this is no file of records: it starts neither with {{ nor with the header {}", Record::FIELDS.join(","))]
+    #[error("this is no file of records: it starts neither with {{ nor with the header {}; merge takes outputs of doisift scan", Record::FIELDS.join(","))]
     NoRecords,
     #[error("{found} fields where a record has {}", Record::FIELDS.len())]
     Fields { found: u64 },

@@ -18,11 +18,23 @@ const LINKS: usize = 64;
 
 /// A failed operation and the path it concerned.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {error}", printable::path(path))]
+#[error("{}: {error}{}", printable::path(path), remedy(path, error))]
 pub(crate) struct PathError {
     path: PathBuf,
     #[source]
     error: io::Error,
+}
+
+/// What to do about an output that cannot be written.
+fn remedy(path: &Path, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            let folder = printable::path(folder(path));
+            format!("; there is no folder {folder}: make it first, mkdir -p {folder}")
+        }
+        io::ErrorKind::StorageFull => "; make room, or write elsewhere".to_owned(),
+        _ => String::new(),
+    }
 }
 
 /// Device and inode of a file.

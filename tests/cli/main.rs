@@ -12,6 +12,7 @@ mod containers;
 mod escape;
 mod memory;
 mod merge;
+mod mistakes;
 mod notices;
 mod output;
 mod place;

@@ -100,7 +100,7 @@ fn an_empty_source_is_told() {
     for name in ["a", "b"] {
         is_told(&place, name, &[&format!("{name}: "), "empty"]);
     }
-    is_told(&place, "-", &["-: ", "empty"]);
+    is_told(&place, "-", &["standard input: ", "empty"]);
     assert_eq!(told(&place, "d"), [""; 0]);
 }
 

@@ -218,7 +218,7 @@ fn progress_is_shown_where_it_is_asked_for() {
     let seen = place.scan("a --progress always -f names");
     assert_eq!((seen.code, seen.out.as_str()), (Some(0), "10.5555/a\n"));
     assert!(
-        seen.err.starts_with("doisift: 11 B of 11 B, "),
+        seen.err.starts_with("doisift: 11 B of 11 B (100 %), "),
         "{}",
         seen.err
     );

@@ -10,13 +10,24 @@ fn run(args: &[&str]) -> Seen {
 fn an_unknown_ending_without_a_format_is_a_usage_error() {
     let place = Place::new();
     place.file("a", "10.5555/a\n");
-    for output in ["out", "out.txt", "out.gz", "out.xlsx"] {
+    for output in [
+        "out", "out.txt", "out.gz", "out.xlsx", "out.json", "out.tsv",
+    ] {
         let seen = place.scan(&format!("a -o {output}"));
         assert_eq!(seen.code, Some(2));
-        assert_eq!(
-            seen.err,
-            format!("doisift: the ending of {output} tells no format; choose one\n")
+        let wanted =
+            format!("doisift: the ending of {output} tells no format; choose one of csv, ");
+        assert!(seen.err.starts_with(&wanted), "{}", seen.err);
+        assert!(
+            seen.err.contains("jsonl, names") && seen.err.contains("-f"),
+            "{}",
+            seen.err
         );
+    }
+    for output in ["out.jsonl.bz2", "out.csv.xz -f csv"] {
+        let seen = place.scan(&format!("a -o {output}"));
+        assert_eq!(seen.code, Some(2));
+        assert!(seen.err.contains(".gz and .zst"), "{}", seen.err);
     }
     assert_eq!(place.entries(), ["a"]);
 }
@@ -57,7 +68,7 @@ fn what_makes_no_sense_exits_with_2() {
         &["scan", "--on-error", "panic", "a"],
         &["scan", "--include", "[", "a"],
         &["scan", "--max-expansion", "0", "a"],
-        &["scan", "--max-window", "1GB", "a"],
+        &["scan", "--max-window", "1GX", "a"],
         &["scan", "--files-from", "-", "-"],
         &["no-such-command"],
         &[],

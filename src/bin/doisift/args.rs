@@ -117,7 +117,7 @@ pub(crate) struct ScanArgs {
     pub(crate) threads: Option<u16>,
 
     /// Memory for all that grows, e.g. 512M; what is more goes to temporary files [default: a quarter of what there is]
-    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    #[arg(long, value_name = "SIZE", value_parser = size::parse_memory)]
     pub(crate) memory: Option<u64>,
 
     /// Read the names of sources from a file, one a line; - is standard input

@@ -9,7 +9,7 @@ use doisift::{Format, Merge, MergeBuilder, MergeReport, Monitor};
 
 use crate::Ending;
 use crate::args::formats;
-use crate::plan::{is_dash, log_level};
+use crate::plan::{check_terminal, is_dash, log_level};
 use crate::progress::Meter;
 use crate::scan::watched;
 use crate::size;
@@ -37,7 +37,7 @@ pub(crate) struct MergeArgs {
     format: Option<Format>,
 
     /// Memory to sort in, e.g. 512M; what is more goes to temporary files [default: a quarter of what there is]
-    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    #[arg(long, value_name = "SIZE", value_parser = size::parse_memory)]
     memory: Option<u64>,
 
     /// Folder for temporary files [default: the output's, or the system's where there is none]
@@ -64,7 +64,7 @@ pub(crate) struct MergeArgs {
 /// Merges as the arguments ask.
 pub(crate) fn run(args: MergeArgs) -> anyhow::Result<Ending> {
     if args.records.iter().filter(|path| is_dash(path)).count() > 1 {
-        bail!("standard input can be read only once");
+        bail!("standard input can be read only once; name - once");
     }
     let monitor = Monitor::new();
     let meter = Meter::new(false, log_level(args.quiet, args.verbose));
@@ -76,6 +76,7 @@ pub(crate) fn run(args: MergeArgs) -> anyhow::Result<Ending> {
     );
     let merge = builder(args).monitor(&monitor).build()?;
     let options = merge.options();
+    check_terminal(options.format, options.output.as_deref())?;
     let decisions = Decisions {
         format: (&options.format, asked.0),
         output: options.output.as_deref(),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::bail;
-use doisift::{Monitor, OnError, Pipeline, PipelineBuilder, Separator};
+use doisift::{Format, Monitor, OnError, Pipeline, PipelineBuilder, Separator};
 use log::LevelFilter;
 
 use crate::args::{self, ScanArgs, When};
@@ -37,6 +37,7 @@ impl Plan {
     /// If they contradict each other or the place they are used at.
     pub(crate) fn new(args: ScanArgs) -> anyhow::Result<Plan> {
         let monitor = Monitor::new();
+        check_tmp_dir(args.tmp_dir.as_deref())?;
         let progress = match args.progress {
             When::Auto => !args.quiet && io::stderr().is_terminal(),
             When::Always => true,
@@ -55,6 +56,10 @@ impl Plan {
             .monitor(&monitor)
             .measure(progress)
             .build()?;
+        check_terminal(
+            pipeline.options().format,
+            pipeline.options().output.as_deref(),
+        )?;
         Ok(Plan {
             pipeline,
             monitor,
@@ -83,6 +88,29 @@ impl Plan {
     }
 }
 
+/// # Errors
+/// If what is binary would be written to a terminal.
+pub(crate) fn check_terminal(format: Format, output: Option<&Path>) -> anyhow::Result<()> {
+    if format.name() == "parquet" && output.is_none() && io::stdout().is_terminal() {
+        bail!(
+            "Parquet is binary, and standard output is a terminal; name a file: -o records.parquet"
+        );
+    }
+    Ok(())
+}
+
+/// # Errors
+/// If the folder for temporary files is none: it is not used before memory runs out.
+fn check_tmp_dir(folder: Option<&Path>) -> anyhow::Result<()> {
+    match folder.filter(|folder| !folder.is_dir()) {
+        Some(folder) => bail!(
+            "--tmp-dir {}: there is no such folder; make it first",
+            folder.display()
+        ),
+        None => Ok(()),
+    }
+}
+
 /// What is reported on standard error.
 pub(crate) fn log_level(quiet: bool, verbose: u8) -> LevelFilter {
     match verbose {
@@ -102,7 +130,9 @@ fn sources(args: &ScanArgs) -> anyhow::Result<PipelineBuilder> {
     let stdin = args.paths.iter().any(|path| is_dash(path));
     if let Some(list) = &args.files_from {
         if stdin && is_dash(list) {
-            bail!("standard input cannot be both a source and the list of sources");
+            bail!(
+                "standard input cannot be both a source and the list of sources; put the list into a file"
+            );
         }
         let separator = if args.nul {
             Separator::Nul

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, Error, Parser};
@@ -14,7 +15,7 @@ use crate::args::Cli;
 pub(crate) fn parse() -> Result<Cli, Ending> {
     let args: Vec<OsString> = env::args_os().collect();
     Cli::try_parse_from(&args).map_err(|error| {
-        let error = without_hidden(printable(&args, error));
+        let error = with_tip(without_hidden(printable(&args, error)));
         // Nowhere is left to report that standard error is closed.
         let _ = error.print();
         match error.exit_code() {
@@ -32,6 +33,52 @@ fn printable(args: &[OsString], error: Error) -> Error {
         true => error,
         false => Cli::try_parse_from(shown).err().unwrap_or(error),
     }
+}
+
+/// Options that other programs have, and what does the same here.
+const TIPS: &[(&str, &str)] = &[
+    ("-r", "folders are walked anyway"),
+    ("-R", "folders are walked anyway"),
+    ("--recursive", "folders are walked anyway"),
+    (
+        "--count",
+        "--stats counts, and -f names writes a line for each name",
+    ),
+    ("--json", "-f jsonl writes JSON Lines"),
+    ("--csv", "-f csv writes CSV"),
+    ("--parquet", "-f parquet writes Parquet"),
+    (
+        "--unique",
+        "names are unique already, unless --mentions is given",
+    ),
+    ("--jobs", "-j, or --threads"),
+];
+
+/// Adds what helps beside clap's own suggestions.
+fn with_tip(mut error: Error) -> Error {
+    let given = |kind| match error.get(kind) {
+        Some(ContextValue::String(given)) => Some(given.clone()),
+        _ => None,
+    };
+    let option = given(ContextKind::InvalidArg);
+    let known = TIPS
+        .iter()
+        .find(|(name, _)| option.as_deref() == Some(name));
+    let tip = match given(ContextKind::InvalidSubcommand) {
+        Some(path) if Path::new(&path).exists() => {
+            Some(format!("to read it, write 'doisift scan {path}'"))
+        }
+        _ => known.map(|(_, tip)| (*tip).to_owned()),
+    };
+    if let Some(tip) = tip {
+        error.insert(
+            ContextKind::Suggested,
+            ContextValue::StyledStrs(vec![tip.into()]),
+        );
+        error.remove(ContextKind::SuggestedArg);
+        error.remove(ContextKind::SuggestedSubcommand);
+    }
+    error
 }
 
 /// Options that are hidden are not suggested.
