@@ -142,9 +142,51 @@ fn man_page_and_completions_know_the_options() {
         man.contains("files\\-from") && man.contains("DOISIFT NORMALIZE"),
         "{man}"
     );
+    for heading in [
+        "RECORD FIELDS",
+        "FORMS",
+        "REJECTIONS",
+        "EXIT STATUS",
+        "EXAMPLES",
+    ] {
+        let lines = [format!(".SH {heading}"), format!(".SH \"{heading}\"")];
+        assert!(
+            man.lines().any(|line| lines.iter().any(|own| own == line)),
+            "{heading}"
+        );
+    }
+    let version = man.split_once(".SH VERSION\n").expect("a version").1;
+    assert_eq!(
+        version.trim(),
+        concat!("doisift ", env!("CARGO_PKG_VERSION"))
+    );
     for shell in ["bash", "zsh", "fish"] {
         let completions = run(&["--generate", shell]).quiet().out;
         assert!(completions.contains("files-from"), "{shell}");
+    }
+}
+
+#[test]
+fn help_and_man_page_explain_every_field_form_and_rejection() {
+    let place = Place::new();
+    place.file("a", "10.5555/a\n");
+    place.scan("a -o a.csv --report r.json").quiet();
+    let header = place.read("a.csv").lines().next().unwrap().to_owned();
+    let report = place.json("r.json");
+    let reasons = report["rejections"].as_object().unwrap().keys();
+    let forms = ["urn", "info", "hdl", "doi", "url", "label", "bare"];
+    let words = header
+        .split(',')
+        .chain(reasons.map(String::as_str))
+        .chain(forms);
+    let help = run(&["scan", "--help"]).quiet().out;
+    let man = run(&["--generate", "man"]).quiet().out;
+    for word in words {
+        let line = help
+            .lines()
+            .find(|line| line.starts_with(&format!("  {word} ")));
+        assert!(line.is_some_and(|line| line.len() > 30), "{word}");
+        assert!(man.contains(&format!("\\fB{word}\\fR")), "{word}");
     }
 }
 

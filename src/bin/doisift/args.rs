@@ -74,9 +74,10 @@ pub(crate) enum Command {
 ///
 /// Text of any kind is read, plain, packed with gzip, zlib, zstd, bzip2, xz or lz4, and in tar, zip and WARC archives, one
 /// within another, which is told by the first bytes. UTF-16 and UTF-32 are told by their byte order mark and read as UTF-8,
-/// whose bytes offsets then count. What is no text, such as PDF, is passed over and named at -v. Each name becomes one
+/// whose bytes offsets then count. What is no text, such as PDF, is passed over, and counted by kind. Each name becomes one
 /// record, sorted by name.
 #[derive(Args, Debug)]
+#[command(after_long_help = crate::reference::text())]
 pub(crate) struct ScanArgs {
     /// Files, folders (walked, hidden and git-ignored files too), or - for standard input, which is read too when nothing
     /// is given and it is no terminal

@@ -8,6 +8,7 @@ mod merge;
 mod normalize;
 mod plan;
 mod progress;
+mod reference;
 mod scan;
 mod size;
 mod summary;
