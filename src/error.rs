@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::dedup::SpillError;
-use crate::input::InputError;
-use crate::records::{ReadError, UnknownFormat};
+use crate::input::{BadGlob, InputError};
+use crate::printable::{self, Printable};
+use crate::records::{Format, ReadError, UnknownFormat};
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -20,14 +21,22 @@ pub enum ErrorKind {
     #[error(transparent)]
     Records(ReadError),
     /// A list of sources could not be read.
-    #[error("cannot read the list of sources: {0}")]
+    #[error(
+        "cannot read the list of sources: {0}; it is a file with a path on each line, or - for standard input"
+    )]
     List(io::Error),
     /// A glob has no meaning.
     #[error("{0}")]
     Glob(BadGlob),
     /// The ending of an output tells no format, and none was chosen.
-    #[error("the ending of {} tells no format; choose one", .0.display())]
+    #[error("the ending of {} tells no format; {}", printable::path(.0), choices())]
     UnknownEnding(PathBuf),
+    /// The ending of an output is that of a packing that is not written.
+    #[error("{}: outputs are compressed by the endings .gz and .zst alone: choose one of these", printable::path(.0))]
+    UnknownPacking(PathBuf),
+    /// An output is a folder.
+    #[error("{} is a folder; name a file in it", printable::path(.0))]
+    Folder(PathBuf),
     /// The output could not be opened, written or given its name.
     #[error("cannot write: {0}")]
     Output(io::Error),
@@ -41,14 +50,31 @@ pub enum ErrorKind {
     #[error("{0}")]
     LeftOut(UnknownFormat),
     /// The ending of an output asks to pack what is packed within.
-    #[error("{}: Parquet is packed within; leave out the last ending", .0.display())]
+    #[error("{}: Parquet is packed within; leave out the last ending", printable::path(.0))]
     PackedTwice(PathBuf),
     /// The run was cancelled.
     #[error("interrupted")]
     Cancelled,
     /// The checkpoint in a folder cannot be kept, or gone on from.
-    #[error("the checkpoint in {folder}: {error}", folder = .0.display(), error = .1)]
+    #[error("the checkpoint in {folder}: {error}", folder = printable::path(.0), error = .1)]
     Checkpoint(PathBuf, Box<CheckpointError>),
+}
+
+/// What is read only once.
+fn stream(name: &str) -> String {
+    match name {
+        "-" => "standard input".to_owned(),
+        name => printable::name(name),
+    }
+}
+
+/// How the format of an output is chosen.
+fn choices() -> String {
+    let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
+    format!(
+        "choose one of {} with -f, or as the ending",
+        names.join(", ")
+    )
 }
 
 /// Why a checkpoint cannot be kept, or gone on from.
@@ -59,21 +85,24 @@ pub enum ErrorKind {
 #[non_exhaustive]
 pub enum CheckpointError {
     /// Mentions are wanted.
-    #[error("mentions have none, since they are written as they are found; records have")]
+    #[error(
+        "mentions have none, since they are written as they are found; leave out --mentions, or --checkpoint"
+    )]
     Mentions,
     /// A source that is no file.
     #[error(
-        "{0} can be read only once, and an interrupted run reads a source again; put it into a file"
+        "{name} can be read only once, and an interrupted run reads a source again; put it into a file",
+        name = stream(.0)
     )]
     Stream(Arc<str>),
     /// Another run has the folder.
     #[error("another run is using it")]
     InUse,
     /// A file of it, which is named, cannot be read or written.
-    #[error("{path}: {error}", path = .0.display(), error = .1)]
+    #[error("{path}: {error}", path = printable::path(.0), error = .1)]
     Io(PathBuf, io::Error),
     /// Its manifest, or a run that this names, is not what was written.
-    #[error("{} is damaged; remove the folder to start anew", .0.display())]
+    #[error("{} is damaged; remove the folder to start anew", printable::path(.0))]
     Damaged(PathBuf),
     /// Another version of doisift made it.
     #[error("doisift {0} made it, this is {now}; finish with that, or remove the folder to start anew", now = env!("CARGO_PKG_VERSION"))]
@@ -91,15 +120,16 @@ pub enum CheckpointError {
         now: String,
     },
     /// A source came that was not there.
-    #[error("{0} was no source then; leave it out, or remove the folder to start anew")]
+    #[error("{name} was no source then; leave it out, or remove the folder to start anew", name = printable::name(.0))]
     Added(Arc<str>),
     /// A source is gone.
     #[error(
-        "{0} was a source then and is none now; put it back, or remove the folder to start anew"
+        "{name} was a source then and is none now; put it back, or remove the folder to start anew",
+        name = printable::name(.0)
     )]
     Removed(Arc<str>),
     /// A source that was read has another size or time of change.
-    #[error("{0} has changed since it was read; put it back, or remove the folder to start anew")]
+    #[error("{name} has changed since it was read; put it back, or remove the folder to start anew", name = printable::name(.0))]
     Changed(Arc<str>),
     /// Input was lost already, and the run is to fail at any loss; how many.
     #[error(
@@ -107,11 +137,6 @@ pub enum CheckpointError {
     )]
     Lost(u64),
 }
-
-/// A glob that has no meaning, and why.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct BadGlob(#[from] pub(crate) globset::Error);
 
 /// An error with the place it concerns.
 #[derive(Debug)]
@@ -185,32 +210,20 @@ impl From<SpillError> for Error {
     }
 }
 
+/// Whatever it names is [`Printable`], and long names are cut in the middle.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for name in [&self.source, &self.document].into_iter().flatten() {
-            write!(f, "{}: ", Line(name))?;
+            write!(f, "{}: ", printable::name(name))?;
         }
         if let Some(offset) = self.offset {
             write!(f, "at byte {offset}: ")?;
         }
-        write!(f, "{}", self.kind)
-    }
-}
-
-/// A name without what would end or change its line.
-struct Line<'n>(&'n str);
-
-impl fmt::Display for Line<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for part in self.0.split_inclusive(char::is_control) {
-            match part.char_indices().next_back() {
-                Some((at, last)) if last.is_control() => {
-                    write!(f, "{}{}", &part[..at], last.escape_default())?;
-                }
-                _ => f.write_str(part)?,
-            }
+        write!(f, "{}", Printable(&self.kind))?;
+        match &self.kind {
+            ErrorKind::Input(error) => error.remedy().map_or(Ok(()), |what| write!(f, "; {what}")),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -220,6 +233,17 @@ impl std::error::Error for Error {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_and_a_cause_of_any_length_make_one_short_line() {
+        let error = Error::output(io::Error::other("x\u{1b}[31m\ny"));
+        let error = error.in_source("n".repeat(100_000).into()).to_string();
+        assert!(
+            error.ends_with(r": cannot write: x\u{1b}[31m\ny"),
+            "{error}"
+        );
+        assert!(error.len() < 400, "{error}");
+    }
 
     #[test]
     fn a_name_with_control_characters_stays_in_its_line() {

@@ -31,6 +31,8 @@ mod merge;
 #[cfg(feature = "pipeline")]
 mod pipeline;
 #[cfg(feature = "pipeline")]
+mod printable;
+#[cfg(feature = "pipeline")]
 mod records;
 #[cfg(feature = "pipeline")]
 mod report;
@@ -40,13 +42,15 @@ pub use clean::{Cleaned, clean};
 pub use dedup::SpillError;
 pub use doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 #[cfg(feature = "pipeline")]
-pub use error::{BadGlob, CheckpointError, Error, ErrorKind};
+pub use error::{CheckpointError, Error, ErrorKind};
 #[cfg(feature = "pipeline")]
-pub use input::{BadShard, InputError, Packing, Separator, Shard};
+pub use input::{BadGlob, BadShard, InputError, Packing, Separator, Shard};
 #[cfg(feature = "pipeline")]
 pub use merge::{Merge, MergeBuilder, MergeOptions, MergeReport};
 #[cfg(feature = "pipeline")]
 pub use pipeline::{Monitor, OnError, Pipeline, PipelineBuilder, Progress};
+#[cfg(feature = "pipeline")]
+pub use printable::Printable;
 #[cfg(feature = "pipeline")]
 pub use records::{Format, ReadError, UnknownFormat};
 #[cfg(feature = "pipeline")]

@@ -125,6 +125,11 @@ impl Skipped {
         self.0.values().sum()
     }
 
+    /// Each kind and how many were of it, in alphabetic order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.0.iter().map(|(kind, count)| (kind.as_ref(), *count))
+    }
+
     pub(crate) fn add(&mut self, kind: &'static str) {
         *self.0.entry(kind.into()).or_default() += 1;
     }

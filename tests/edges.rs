@@ -6,18 +6,27 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library and what it may name.
-const MAY_NAME: [(&str, &[&str]); 10] = [
+const MAY_NAME: [(&str, &[&str]); 11] = [
     ("doi", &[]),
     ("scan", &["doi"]),
     ("clean", &["doi", "scan"]),
-    ("input", &[]),
-    ("records", &["scan"]),
-    ("dedup", &["records", "scan"]),
-    ("error", &["dedup", "input", "records"]),
+    ("printable", &[]),
+    ("input", &["printable"]),
+    ("records", &["printable", "scan"]),
+    ("dedup", &["printable", "records", "scan"]),
+    ("error", &["dedup", "input", "printable", "records"]),
     ("report", &["error", "input", "records", "scan"]),
     (
         "pipeline",
-        &["dedup", "error", "input", "records", "report", "scan"],
+        &[
+            "dedup",
+            "error",
+            "input",
+            "printable",
+            "records",
+            "report",
+            "scan",
+        ],
     ),
     (
         "merge",

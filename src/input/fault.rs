@@ -2,6 +2,9 @@
 
 use std::fmt;
 use std::io;
+use std::path::Path;
+
+use crate::printable;
 
 /// How bytes are packed, as far as their first bytes tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,9 +38,10 @@ pub enum Packing {
     Lzip,
 }
 
-impl fmt::Display for Packing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Packing {
+    /// What people call it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
             Packing::Gzip => "gzip",
             Packing::Zstd => "zstd",
             Packing::Bzip2 => "bzip2",
@@ -51,7 +55,13 @@ impl fmt::Display for Packing {
             Packing::Zlib => "zlib",
             Packing::Compress => "compress (.Z)",
             Packing::Lzip => "lzip",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Packing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -62,6 +72,17 @@ pub enum InputError {
     /// The system refused to open, list or read it.
     #[error("{0}")]
     Io(io::Error),
+    /// There is no such file; what its name may stand for can be read otherwise.
+    #[error("{error}; {remedy}")]
+    Missing {
+        /// What the system says.
+        error: io::Error,
+        /// What to do.
+        remedy: String,
+    },
+    /// It is a folder, where files of records are wanted.
+    #[error("Is a directory; name the files in it")]
+    Folder,
     /// Packed bytes end early or do not unpack.
     #[error("the {packing} data is damaged: {error}")]
     Damaged {
@@ -141,6 +162,73 @@ pub enum InputError {
     /// read as far as it agrees with one of them.
     #[error("the zip directory and the header of member {0} do not agree")]
     Disagree(u64),
+}
+
+fn unpack_first(packing: Packing) -> &'static str {
+    match packing {
+        Packing::SevenZip => "unpack it first: 7z x FILE",
+        Packing::Rar => "unpack it first: unrar x FILE",
+        Packing::Compress => "unpack it first: zcat FILE | doisift scan",
+        Packing::Lzip => "unpack it first: lzip -dc FILE | doisift scan",
+        _ => "unpack it first",
+    }
+}
+
+impl InputError {
+    /// What to do about it, where its text does not say so.
+    pub(crate) fn remedy(&self) -> Option<&'static str> {
+        match self {
+            InputError::Unsupported(packing) => Some(unpack_first(*packing)),
+            InputError::Encrypted(_) => Some("unpack it with its password first"),
+            InputError::Method(_) => Some("unpack it first: 7z x FILE"),
+            _ => None,
+        }
+    }
+
+    /// The error of a path that cannot be opened. Where there is no such file, what the path looks like is taken into account.
+    pub(crate) fn of_path(path: &Path, error: io::Error) -> InputError {
+        let remedy = (error.kind() == io::ErrorKind::NotFound).then(|| remedy(path));
+        match remedy.flatten() {
+            Some(remedy) => InputError::Missing { error, remedy },
+            None => InputError::Io(error),
+        }
+    }
+}
+
+/// What to do about a path that is none.
+fn remedy(path: &Path) -> Option<String> {
+    let path = path.to_str()?;
+    if let Some((scheme, rest)) = path.split_once("://") {
+        let is_plain = path.len() <= 300 && !path.contains(|c: char| c == '\'' || c.is_control());
+        return Some(pipe(scheme, rest, if is_plain { path } else { "URL" }));
+    }
+    if path.ends_with(['\r', '\n']) {
+        return Some(
+            "its name ends with a line end, which a list or a script may have left there".into(),
+        );
+    }
+    if path.starts_with('~') {
+        return Some("~ is a home folder only to a shell, and outside quotes".into());
+    }
+    path.contains(['*', '?']).then(|| {
+        "patterns are expanded by the shell, outside quotes; or name the folder and choose with --include".into()
+    })
+}
+
+/// How what a URL stands for is read.
+fn pipe(scheme: &str, rest: &str, url: &str) -> String {
+    let read = match scheme {
+        "http" | "https" | "ftp" => format!("curl -sL '{url}'"),
+        "s3" => format!("aws s3 cp '{url}' -"),
+        "gs" => format!("gcloud storage cat '{url}'"),
+        "hdfs" => format!("hdfs dfs -cat '{url}'"),
+        "file" => {
+            let path = printable::name(rest.trim_start_matches("localhost"));
+            return format!("URLs are not read; name the path alone: {path}");
+        }
+        _ => return "URLs are not read; save it as a file, or pipe it into doisift scan".into(),
+    };
+    format!("URLs are not read; pipe it: {read} | doisift scan")
 }
 
 /// Takes out what [`Read`](io::Read) could only pass on wrapped.

@@ -10,6 +10,7 @@ use walkdir::{DirEntry, WalkDir};
 use super::fault::InputError;
 use super::name::{display_name, folder_root};
 use super::shard::{Shard, hash};
+use crate::printable;
 
 /// A file or stream to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub(crate) struct Source {
     /// What to open, and what its name is made from; `-` for standard input.
     pub(crate) path: PathBuf,
     pub(crate) kind: Kind,
+    /// It was named itself, and not only found below a folder.
+    pub(crate) named: bool,
 }
 
 /// What a source is, which tells how it can be read.
@@ -37,6 +40,17 @@ pub(crate) struct Lost {
     pub(crate) error: InputError,
 }
 
+/// What was met below folders and is no source.
+#[derive(Debug, Default)]
+pub(crate) struct PassedOver {
+    /// Symbolic links, and the first of them by path.
+    pub(crate) links: (u64, Option<PathBuf>),
+    /// FIFOs, sockets and devices, and the first of them by path.
+    pub(crate) special: (u64, Option<PathBuf>),
+    /// Folders that were named and hold no source.
+    pub(crate) empty: Vec<PathBuf>,
+}
+
 /// Which files below a folder are wanted.
 #[derive(Debug, Default)]
 pub(crate) struct Search {
@@ -49,7 +63,7 @@ impl Search {
     /// Takes all files if `include` is empty, else those that one of it matches; then leaves out what one of `exclude`
     /// matches. A glob without `/` is held against the file's name, any other against the path below the folder; an
     /// excluded folder is not entered.
-    pub(crate) fn new(include: &[String], exclude: &[String]) -> Result<Self, globset::Error> {
+    pub(crate) fn new(include: &[String], exclude: &[String]) -> Result<Self, BadGlob> {
         Ok(Search {
             include: glob_set(include)?,
             exclude: glob_set(exclude)?,
@@ -57,30 +71,37 @@ impl Search {
         })
     }
 
+    /// Whether some files below folders are not wanted.
+    pub(crate) fn has_globs(&self) -> bool {
+        self.include.is_some() || self.exclude.is_some()
+    }
+
     /// Takes only the sources of `shard`.
     pub(crate) fn shard(self, shard: Option<Shard>) -> Self {
         Search { shard, ..self }
     }
 
-    /// The sources that `paths` lead to, bytewise by name and each once, and the paths that could not be looked at; fewer of
-    /// both if `is_over` says meanwhile that nobody wants them any more.
+    /// The sources that `paths` lead to, bytewise by name and each once, the paths that could not be looked at, and what was
+    /// passed over; fewer of all if `is_over` says meanwhile that nobody wants them any more.
     pub(crate) fn find(
         &self,
         paths: &[PathBuf],
         is_over: &dyn Fn() -> bool,
-    ) -> (Vec<Source>, Vec<Lost>) {
+    ) -> (Vec<Source>, Vec<Lost>, PassedOver) {
         let mut found = Found::default();
         for path in paths.iter().take_while(|_| !is_over()) {
             self.add(path, &mut found, is_over);
         }
         sort(&mut found.sources);
-        found
-            .sources
-            .dedup_by(|(a, _), (b, _)| a.path.as_os_str() == b.path.as_os_str());
+        found.sources.dedup_by(|(a, _), (b, _)| {
+            let same = a.path.as_os_str() == b.path.as_os_str();
+            b.named |= same && a.named;
+            same
+        });
         let mine = |hash| self.shard.is_none_or(|shard| shard.takes(hash));
         let sources = found.sources.into_iter();
         let sources = sources.filter_map(|(source, hash)| mine(hash).then_some(source));
-        (sources.collect(), found.lost)
+        (sources.collect(), found.lost, found.passed_over)
     }
 
     fn add(&self, path: &Path, found: &mut Found, is_over: &dyn Fn() -> bool) {
@@ -94,12 +115,13 @@ impl Search {
             Ok(_) => found.add(path, Kind::Stream),
             Err(error) => found.lost.push(Lost {
                 path: path.to_owned(),
-                error: error.into(),
+                error: InputError::of_path(path, error),
             }),
         }
     }
 
     fn walk(&self, root: &Path, found: &mut Found, is_over: &dyn Fn() -> bool) {
+        let before = (found.sources.len(), found.lost.len());
         let entries = WalkDir::new(root)
             .into_iter()
             .filter_entry(|entry| !self.excluded(root, entry));
@@ -108,10 +130,21 @@ impl Search {
                 Ok(entry) if entry.file_type().is_file() && self.included(root, entry.path()) => {
                     found.add_below(root, entry.into_path());
                 }
+                Ok(entry) if self.might_hold_sources(root, &entry) => found.passed_over.add(&entry),
                 Ok(_) => {}
                 Err(error) => found.lost.push(unwalkable(root, error)),
             }
         }
+        if before == (found.sources.len(), found.lost.len()) && !is_over() {
+            found.passed_over.empty.push(root.to_owned());
+        }
+    }
+
+    /// Whether what is below a folder and is neither a file nor a folder would be read if it was named or followed.
+    fn might_hold_sources(&self, root: &Path, entry: &DirEntry) -> bool {
+        let kind = entry.file_type();
+        let is_other = entry.depth() > 0 && !kind.is_dir() && !kind.is_file();
+        is_other && (self.included(root, entry.path()) || entry.path().is_dir())
     }
 
     fn excluded(&self, root: &Path, entry: &DirEntry) -> bool {
@@ -129,11 +162,42 @@ impl Search {
     }
 }
 
+/// A glob that has no meaning, and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the glob {} has no meaning: {why}", printable::name(glob))]
+pub struct BadGlob {
+    glob: String,
+    why: String,
+}
+
+impl BadGlob {
+    fn new(glob: &str, error: &globset::Error) -> Self {
+        BadGlob {
+            glob: glob.to_owned(),
+            why: error.kind().to_string(),
+        }
+    }
+}
+
 #[derive(Default)]
 struct Found {
     /// With the hash that says which shard each belongs to.
     sources: Vec<(Source, u64)>,
     lost: Vec<Lost>,
+    passed_over: PassedOver,
+}
+
+impl PassedOver {
+    fn add(&mut self, entry: &DirEntry) {
+        let noted = match entry.file_type().is_symlink() {
+            true => &mut self.links,
+            false => &mut self.special,
+        };
+        noted.0 += 1;
+        if noted.1.as_deref().is_none_or(|first| entry.path() < first) {
+            noted.1 = Some(entry.path().to_owned());
+        }
+    }
 }
 
 impl Found {
@@ -141,14 +205,15 @@ impl Found {
     fn add(&mut self, path: &Path, kind: Kind) {
         let path = path.to_owned();
         let hash = hash(&path);
-        self.sources.push((Source { path, kind }, hash));
+        let named = true;
+        self.sources.push((Source { path, kind, named }, hash));
     }
 
     /// Adds a file below a folder.
     fn add_below(&mut self, root: &Path, path: PathBuf) {
         let hash = hash(below(root, &path));
-        let kind = Kind::File;
-        self.sources.push((Source { path, kind }, hash));
+        let (kind, named) = (Kind::File, false);
+        self.sources.push((Source { path, kind, named }, hash));
     }
 }
 
@@ -167,15 +232,17 @@ fn unwalkable(root: &Path, error: walkdir::Error) -> Lost {
     }
 }
 
-fn glob_set(globs: &[String]) -> Result<Option<GlobSet>, globset::Error> {
+fn glob_set(globs: &[String]) -> Result<Option<GlobSet>, BadGlob> {
     if globs.is_empty() {
         return Ok(None);
     }
     let mut set = GlobSetBuilder::new();
     for glob in globs {
-        set.add(compiled(glob)?);
+        set.add(compiled(glob).map_err(|error| BadGlob::new(glob, &error))?);
     }
-    set.build().map(Some)
+    let set = set.build();
+    set.map(Some)
+        .map_err(|error| BadGlob::new(&globs.join(" "), &error))
 }
 
 fn compiled(glob: &str) -> Result<Glob, globset::Error> {

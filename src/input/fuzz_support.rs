@@ -74,6 +74,7 @@ pub fn unpack(packing: Packing, bytes: &[u8], section: u64) -> io::Result<Vec<To
 fn opening<'r>(bytes: &'r AtomicU64, tmp: &'r std::path::Path, threads: usize) -> Opening<'r> {
     Opening {
         bytes,
+        passed: bytes,
         own: &[],
         limits: Limits {
             depth: 3,

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 /// What stands between the paths of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Separator {
-    /// A line feed.
+    /// A line feed, or a carriage return and a line feed.
     #[default]
     Line,
-    /// A NUL, for paths that may hold line feeds.
+    /// A NUL, for paths that may hold line feeds or end with a carriage return.
     Nul,
 }
 
@@ -26,6 +26,9 @@ pub(crate) fn read_list(mut list: impl BufRead, separator: Separator) -> io::Res
             return Ok(paths);
         }
         path.pop_if(|last| *last == end);
+        if separator == Separator::Line {
+            path.pop_if(|last| *last == b'\r');
+        }
         if !path.is_empty() {
             paths.push(path_from(path)?);
         }
@@ -53,7 +56,10 @@ mod tests {
     fn lines_or_nuls_part_the_paths() {
         let lines = read_list(&b"a b\n\n./c\nlast"[..], Separator::Line).ok();
         assert_eq!(lines, Some(vec!["a b".into(), "./c".into(), "last".into()]));
-        let nuls = read_list(&b"a\nb\0c\0"[..], Separator::Nul).ok();
-        assert_eq!(nuls, Some(vec!["a\nb".into(), "c".into()]));
+        let crlf = read_list(&b"a b\r\n\r\nc\rd\r\nlast\r"[..], Separator::Line).ok();
+        let wanted = vec!["a b".into(), "c\rd".into(), "last".into()];
+        assert_eq!(crlf, Some(wanted));
+        let nuls = read_list(&b"a\nb\0c\r\0"[..], Separator::Nul).ok();
+        assert_eq!(nuls, Some(vec!["a\nb".into(), "c\r".into()]));
     }
 }

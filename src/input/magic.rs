@@ -34,6 +34,18 @@ pub(super) enum Content {
     Binary(&'static str),
 }
 
+impl Content {
+    /// The word for it where runs say what they read.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Content::Text => "text",
+            Content::Unicode(way) => way.name(),
+            Content::Packed(packing) => packing.name(),
+            Content::Binary(kind) => kind,
+        }
+    }
+}
+
 /// How text is encoded that is not UTF-8 or like it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unicode {
@@ -78,6 +90,16 @@ pub(super) fn recognise(head: &[u8]) -> Content {
         .or_else(|| binary(head).map(Content::Binary))
         .or_else(|| damage::packing(head).map(Content::Packed))
         .unwrap_or(Content::Text)
+}
+
+/// The encoding of a text that lacks its byte order mark, and is read as single bytes, as iconv(1) calls it.
+pub(super) fn unmarked(head: &[u8]) -> Option<&'static str> {
+    Some(match damage::unmarked(head)? {
+        Unicode::Utf16Le => "UTF-16LE",
+        Unicode::Utf16Be => "UTF-16BE",
+        Unicode::Utf32Le => "UTF-32LE",
+        Unicode::Utf32Be => "UTF-32BE",
+    })
 }
 
 fn packing(head: &[u8]) -> Option<Packing> {

@@ -3,6 +3,7 @@
 //! The pipeline tells it what to read and how to cut it; what it hands out is bytes and where they stood. It knows no DOI,
 //! no records and no threads.
 
+mod claim;
 mod codec;
 mod cut;
 mod encoding;
@@ -23,12 +24,14 @@ mod warc;
 mod zip;
 
 pub use fault::{InputError, Packing};
+pub use find::BadGlob;
 
+pub(crate) use claim::{Claim, Claims, Found};
 pub(crate) use cut::{Chunk, Cutter, Reach, Sliding};
-pub(crate) use find::{Kind, Search, Source};
+pub(crate) use find::{Kind, PassedOver, Search, Source};
 pub use list::Separator;
 pub(crate) use list::read_list;
 pub(crate) use name::display_name;
-pub(crate) use open::{Limits, Opening, Section, is_text};
+pub(crate) use open::{Limits, Opening, Section, text_start, unmarked_encoding};
 pub use shard::{BadShard, Shard};
-pub(crate) use walk::Documents;
+pub(crate) use walk::{Documents, Remark};

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::claim::Claims;
 use super::codec::Fused;
 use super::expansion::Expansion;
 use super::fault::InputError;
@@ -30,6 +31,8 @@ pub(crate) struct Limits {
 pub(crate) struct Opening<'r> {
     /// Bytes read so far, before unpacking.
     pub(crate) bytes: &'r AtomicU64,
+    /// Bytes of sources that need not be read.
+    pub(crate) passed: &'r AtomicU64,
     /// Device and inode of files that must not be read: the outputs of this run.
     pub(crate) own: &'r [(u64, u64)],
     pub(crate) limits: Limits,
@@ -44,6 +47,7 @@ impl<'r> Opening<'r> {
     pub(crate) fn for_tests(bytes: &'r AtomicU64) -> Self {
         Opening {
             bytes,
+            passed: bytes,
             own: &[],
             limits: Limits {
                 depth: 3,
@@ -93,14 +97,15 @@ impl<'r> Opening<'r> {
             expansion: &expansion,
         });
         let level = Level::source((source.kind == Kind::File).then_some(&file));
+        let level = level.named(Claims::of(&source.path));
         Walk::new(self, &expansion, documents).stream(&level, &mut counted);
         Ok(true)
     }
 }
 
-/// Whether a regular file is plain text as it stands, told without moving its position.
-pub(crate) fn is_text(file: &File) -> io::Result<bool> {
-    let mut head = [0; magic::LENGTH];
+/// The start of a regular file, if it is plain text as it stands, read without moving its position.
+pub(crate) fn text_start(file: &File) -> io::Result<Option<Vec<u8>>> {
+    let mut head = vec![0; magic::LENGTH];
     let mut section = Section::new(file, 0, magic::LENGTH as u64);
     let mut held = 0;
     loop {
@@ -113,7 +118,13 @@ pub(crate) fn is_text(file: &File) -> io::Result<bool> {
             Err(error) => return Err(error),
         }
     }
-    Ok(magic::recognise(&head[..held]) == Content::Text)
+    head.truncate(held);
+    Ok((magic::recognise(&head) == Content::Text).then_some(head))
+}
+
+/// The encoding of a text that starts with `head` and lacks its byte order mark.
+pub(crate) fn unmarked_encoding(head: &[u8]) -> Option<&'static str> {
+    magic::unmarked(head)
 }
 
 /// A part of a regular file, read at its offsets, so that many threads can share the file.

@@ -83,6 +83,11 @@ impl<R: Read> Raw<R> {
         Some((held, error))
     }
 
+    /// Whether something went wrong after the bytes that are held.
+    pub(super) fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
     /// What went wrong behind the bytes that are held, if a read has not told it yet.
     pub(super) fn take_error(&mut self) -> io::Result<()> {
         self.error.take().map_or(Ok(()), Err)

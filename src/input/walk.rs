@@ -5,8 +5,11 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
+use super::claim::{Claim, Claims, Found};
 use super::codec;
 use super::encoding::Transcoded;
 use super::expansion::{Expansion, Watched};
@@ -30,8 +33,24 @@ pub(crate) trait Documents {
     /// Takes note of what is no text.
     fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str);
 
+    /// Takes note of what the first bytes of a stream say. By default it is ignored.
+    fn remark(&mut self, _name: Option<Arc<str>>, _remark: Remark) {}
+
     /// Whether there is no use in going on.
     fn is_halted(&self) -> bool;
+}
+
+/// What the first bytes of a stream say, beside how it is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Remark {
+    /// What the source is recognised as.
+    Source(&'static str),
+    /// The stream is not what its name claims.
+    Misnamed(&'static Claim, Found),
+    /// The stream is text in this encoding, but lacks the byte order mark, and is read as single bytes.
+    Unmarked(&'static str),
+    /// The source has no bytes, or unpacks to none.
+    Empty,
 }
 
 /// Where in a source a stream stands.
@@ -42,6 +61,10 @@ pub(super) struct Level<'f> {
     depth: usize,
     /// It came out of a packing.
     unpacked: bool,
+    /// What its name says of it.
+    claims: Claims,
+    /// The names of its members are URIs, whose endings say nothing.
+    has_uris: bool,
     /// The file whose bytes it is, where that can be read at any offset.
     pub(super) file: Option<&'f File>,
 }
@@ -71,8 +94,15 @@ impl<'f> Level<'f> {
             name: None,
             depth: 0,
             unpacked: false,
+            claims: Claims::default(),
+            has_uris: false,
             file,
         }
+    }
+
+    /// The same with what its name claims.
+    pub(super) fn named(self, claims: Claims) -> Self {
+        Level { claims, ..self }
     }
 
     fn unpacked(&self) -> Level<'static> {
@@ -80,12 +110,27 @@ impl<'f> Level<'f> {
             name: self.name.clone(),
             depth: self.depth + usize::from(self.unpacked),
             unpacked: true,
+            claims: self.claims.unpacked(),
+            has_uris: false,
             file: None,
+        }
+    }
+
+    /// The same stream, a container whose members are named by URIs.
+    fn with_uris(&self) -> Level<'f> {
+        Level {
+            name: self.name.clone(),
+            has_uris: true,
+            ..*self
         }
     }
 
     fn member(&self, number: u64, name: &str) -> Level<'static> {
         let number = format!("#{number}");
+        let claims = match self.has_uris {
+            true => Claims::default(),
+            false => Claims::of(Path::new(name)),
+        };
         let name = if name.is_empty() { &number } else { name };
         let name = match &self.name {
             Some(outer) => format!("{outer}!/{name}").into(),
@@ -95,6 +140,8 @@ impl<'f> Level<'f> {
             name: Some(name),
             depth: self.depth + 1,
             unpacked: false,
+            claims,
+            has_uris: false,
             file: None,
         }
     }
@@ -117,12 +164,37 @@ impl<'w> Walk<'w> {
     /// Takes a stream for what its first bytes tell.
     pub(super) fn stream(&mut self, level: &Level<'_>, bytes: &mut dyn Read) {
         let mut raw = Raw::new(bytes);
-        match magic::recognise(raw.peek(magic::LENGTH)) {
+        let content = magic::recognise(raw.peek(magic::LENGTH));
+        self.remark(level, content, &mut raw);
+        match content {
             Content::Text => match raw.take_cut(magic::LENGTH) {
                 None => self.to.document(level.name.clone(), &mut raw),
                 Some((start, error)) => self.cut(level, &start, error, raw),
             },
             content => self.content(level, content, raw),
+        }
+    }
+
+    fn remark(&mut self, level: &Level<'_>, content: Content, raw: &mut Raw<&mut dyn Read>) {
+        let is_source = level.name.is_none();
+        if is_source && !level.unpacked {
+            self.to.remark(None, Remark::Source(content.name()));
+        }
+        // What cannot be read is reported as an error.
+        let is_empty = raw.peek(1).is_empty();
+        if is_empty && raw.has_failed() {
+            return;
+        }
+        let head = raw.peek(magic::LENGTH);
+        let unmarked = || magic::unmarked(head).filter(|_| content == Content::Text);
+        if let Some((claim, found)) = level.claims.denied_by(content, head) {
+            let remark = Remark::Misnamed(claim, found);
+            self.to.remark(level.name.clone(), remark);
+        } else if let Some(encoding) = unmarked() {
+            self.to
+                .remark(level.name.clone(), Remark::Unmarked(encoding));
+        } else if is_empty && is_source {
+            self.to.remark(None, Remark::Empty);
         }
     }
 
@@ -160,7 +232,9 @@ impl<'w> Walk<'w> {
                 self.lose(level, 0, InputError::Depth(packing));
             }
             Content::Packed(Packing::Tar) => tar::read(self, level, &mut raw),
-            Content::Packed(Packing::Warc) => warc::read(self, level, &mut raw),
+            Content::Packed(Packing::Warc) => {
+                warc::read(self, &level.with_uris(), &mut raw);
+            }
             Content::Packed(Packing::Zip) => self.zip(level, raw),
             Content::Packed(packing) => self.unpack(level, packing, raw),
         }
@@ -205,6 +279,10 @@ impl<'w> Walk<'w> {
     /// Nobody reads on, so nobody else would tell what went wrong with the bytes that were looked at.
     fn skip(&mut self, level: &Level<'_>, kind: &'static str, mut raw: Raw<&mut dyn Read>) {
         self.to.skip(level.name.clone(), kind);
+        if let Some(Ok(metadata)) = level.file.map(File::metadata) {
+            let rest = metadata.len().saturating_sub(raw.held() as u64);
+            self.opening.passed.fetch_add(rest, Ordering::Relaxed);
+        }
         if let Err(error) = raw.take_error() {
             self.lose(level, 0, error.into());
         }

@@ -20,6 +20,8 @@ mod work;
 pub use options::MergeBuilder;
 pub use report::{MergeOptions, MergeReport};
 
+use std::path::Path;
+
 use options::Options;
 
 use crate::error::Error;
@@ -68,6 +70,16 @@ impl Merge {
     /// Starts with no input, and standard output.
     pub fn builder() -> MergeBuilder {
         MergeBuilder::default()
+    }
+
+    /// What it is asked to do, with all defaults in place.
+    pub fn options(&self) -> MergeOptions {
+        self.options.for_report()
+    }
+
+    /// The folder for temporary files.
+    pub fn tmp_dir(&self) -> &Path {
+        &self.options.tmp
     }
 
     /// Runs to the end, and writes the output.

@@ -87,7 +87,8 @@ fn wrong(name: &Arc<str>, error: ReadError) -> Error {
 }
 
 fn open(path: &Path) -> Result<File, Error> {
-    File::open(path).map_err(|error| lost(&display_name(path).into(), error.into()))
+    let failed = |error| lost(&display_name(path).into(), InputError::of_path(path, error));
+    File::open(path).map_err(failed)
 }
 
 /// Counts what is read.

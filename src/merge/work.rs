@@ -90,7 +90,10 @@ fn can_be_read_twice(path: &Path, output: &Output) -> Result<bool, Error> {
         return Ok(false);
     }
     let lost = |error| lost(&display_name(path).into(), error);
-    let metadata = fs::metadata(path).map_err(|error| lost(error.into()))?;
+    let metadata = fs::metadata(path).map_err(|error| lost(InputError::of_path(path, error)))?;
+    if metadata.is_dir() {
+        return Err(lost(InputError::Folder));
+    }
     match output.is_straight_to(&metadata) {
         true => Err(lost(InputError::Output)),
         false => Ok(metadata.is_file()),

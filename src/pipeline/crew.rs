@@ -21,7 +21,7 @@ use super::ticket::{Ticket, Tickets};
 use super::turn::Turn;
 use super::worker::Shared;
 use crate::error::{Error, ErrorKind};
-use crate::input::{Cutter, InputError, Kind, Section, Source, is_text};
+use crate::input::{Cutter, InputError, Kind, Section, Source, text_start};
 use crate::report::Counts;
 
 /// Files in a group: enough to outweigh handing it to another thread.
@@ -222,16 +222,19 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         // Where mentions are wanted, a group's rows are held until they are written, and what is packed may be many.
         match self.plain(source) {
             Ok(Some(_)) if small => self.add(ordinal, size),
-            Ok(Some(file)) if !self.crew.run.options.lines => self.ranges(ordinal, file, size),
+            Ok(Some((file, start))) if !self.crew.run.options.lines => {
+                self.crew.run.remark_text(ordinal, &start);
+                self.ranges(ordinal, file, size);
+            }
             Ok(_) => self.feed(ordinal),
             Err(error) => self.lose(ordinal, error.into()),
         }
     }
 
-    /// The opened file, if it is text as it stands.
-    fn plain(&self, source: &Source) -> io::Result<Option<File>> {
+    /// The opened file and its start, if it is text as it stands.
+    fn plain(&self, source: &Source) -> io::Result<Option<(File, Vec<u8>)>> {
         let file = File::open(&source.path)?;
-        Ok(is_text(&file)?.then_some(file))
+        Ok(text_start(&file)?.map(|start| (file, start)))
     }
 
     fn lose(&self, ordinal: u32, error: InputError) {

@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex};
 use rayon::Scope;
 
 use super::crew::Crew;
+use super::notice::Gain;
 use super::order::Place;
 use super::run::{Named, Run, lock};
 use super::ticket::{Ticket, Tickets};
 use super::worker::{Line, Lines, Shared, SharedLines};
 use crate::dedup::Document;
-use crate::input::{Chunk, Cutter, Documents, InputError};
+use crate::input::{Chunk, Cutter, Documents, InputError, Remark};
 use crate::report::Counts;
 
 /// A source to read, and its slot in the output.
@@ -53,7 +54,7 @@ pub(super) fn run<'s>(
             scope,
             tickets: &tickets,
             named,
-            documents: 0,
+            gain: Gain::default(),
             place,
             carry: Vec::new(),
             pack: None,
@@ -69,8 +70,8 @@ struct Feeder<'f, 's, 'r> {
     scope: &'f Scope<'s>,
     tickets: &'f Arc<Tickets>,
     named: Named,
-    /// Documents of the source so far.
-    documents: u64,
+    /// What came of the source so far.
+    gain: Gain,
     /// Where the next chunk's mentions go.
     place: Place,
     /// What the next chunk has before its own bytes.
@@ -106,10 +107,10 @@ impl Documents for Feeder<'_, '_, '_> {
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
         let run = self.crew.run;
         let mut cutter = Cutter::new(run.reach);
-        let lines = Lines::new(&self.named, self.documents, name.clone());
+        let lines = Lines::new(&self.named, self.gain.documents, name.clone());
         self.carry.clear();
         if !run.options.lines && self.packs(&mut cutter, lines.whole(), bytes) {
-            self.documents += 1;
+            self.gain.documents += 1;
             return;
         }
         self.flush();
@@ -128,7 +129,7 @@ impl Documents for Feeder<'_, '_, '_> {
                 break;
             }
         }
-        self.documents += match text {
+        self.gain.documents += match text {
             Text::One(_) => 1,
             Text::Lines(_, line, _) => line.count(cutter.end()),
         };
@@ -136,11 +137,18 @@ impl Documents for Feeder<'_, '_, '_> {
 
     fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
         let source = Arc::clone(&self.named.name);
+        self.gain.is_told = true;
         self.crew.run.lose(source, Some((name, offset)), error);
     }
 
     fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {
+        self.gain.skip(kind);
         self.crew.run.skip(&self.named.name, name.as_deref(), kind);
+    }
+
+    fn remark(&mut self, name: Option<Arc<str>>, remark: Remark) {
+        let run = self.crew.run;
+        self.gain.is_told |= run.remark(&self.named, name.as_deref(), remark);
     }
 
     fn is_halted(&self) -> bool {
@@ -153,11 +161,16 @@ impl<'r> Feeder<'_, '_, 'r> {
         let run = self.crew.run;
         let opening = run.opening(run.options.threads);
         match opening.read(&run.sources[self.named.ordinal as usize], &mut self) {
-            Ok(read) => run.count(Counts {
-                sources: read.into(),
-                documents: self.documents,
-                ..Counts::default()
-            }),
+            Ok(read) => {
+                run.count(Counts {
+                    sources: read.into(),
+                    documents: self.gain.documents,
+                    ..Counts::default()
+                });
+                if read {
+                    run.end_source(&self.named, &self.gain);
+                }
+            }
             Err(error) => run.lose(Arc::clone(&self.named.name), None, error),
         }
         self.flush();

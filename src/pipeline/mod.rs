@@ -12,6 +12,7 @@ mod crew;
 mod feed;
 mod memory;
 mod monitor;
+mod notice;
 mod options;
 mod order;
 mod run;
@@ -25,10 +26,12 @@ pub use options::{OnError, PipelineBuilder};
 pub(crate) use options::{chosen_format, chosen_memory, chosen_tmp_dir};
 pub(crate) use run::{Outputs, commit, not_cancelled};
 
+use std::path::Path;
+
 use options::Options;
 
 use crate::error::Error;
-use crate::report::Report;
+use crate::report::{Report, ReportOptions};
 
 /// A run over sources: finds the DOI names in them and writes them out.
 ///
@@ -72,6 +75,16 @@ impl Pipeline {
     /// Starts with no source, and standard output.
     pub fn builder() -> PipelineBuilder {
         PipelineBuilder::default()
+    }
+
+    /// What it is asked to do, with all defaults in place.
+    pub fn options(&self) -> ReportOptions {
+        self.options.for_report()
+    }
+
+    /// The folder for temporary files.
+    pub fn tmp_dir(&self) -> &Path {
+        &self.options.tmp
     }
 
     /// Runs to the end, and writes the output.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::run::lock;
+use crate::printable;
 
 /// Watches a run, and can end it. Cheap to clone; all clones watch the same run.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +15,9 @@ pub struct Monitor(Arc<State>);
 #[derive(Debug, Default)]
 struct State {
     bytes: AtomicU64,
+    /// Of these, those that an earlier run read.
+    resumed: AtomicU64,
+    passed: AtomicU64,
     mentions: AtomicU64,
     /// 0 where it is not known.
     total: AtomicU64,
@@ -38,6 +42,10 @@ struct Temporary {
 pub struct Progress {
     /// Bytes of sources read so far, packed as they are.
     pub bytes: u64,
+    /// Of these, bytes that an earlier run read which this one [goes on from](super::PipelineBuilder::checkpoint).
+    pub resumed: u64,
+    /// Bytes of sources that are done with and were not read, since they are no text.
+    pub passed: u64,
     /// Bytes of all sources, if that was [measured](super::PipelineBuilder::measure) and all have a size.
     pub total: Option<u64>,
     /// Mentions found so far.
@@ -55,6 +63,8 @@ impl Monitor {
         let total = self.0.total.load(Ordering::Relaxed);
         Progress {
             bytes: self.0.bytes.load(Ordering::Relaxed),
+            resumed: self.0.resumed.load(Ordering::Relaxed),
+            passed: self.0.passed.load(Ordering::Relaxed),
             total: (total > 0).then_some(total),
             mentions: self.0.mentions.load(Ordering::Relaxed),
         }
@@ -104,6 +114,21 @@ impl Monitor {
         self.0.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
+    pub(super) fn passed(&self) -> &AtomicU64 {
+        &self.0.passed
+    }
+
+    /// Counts bytes that need not be read.
+    pub(super) fn add_passed(&self, bytes: u64) {
+        self.0.passed.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts bytes that an earlier run read.
+    pub(super) fn add_resumed(&self, bytes: u64) {
+        self.0.resumed.fetch_add(bytes, Ordering::Relaxed);
+        self.add_bytes(bytes);
+    }
+
     pub(super) fn add_mentions(&self, mentions: u64) {
         self.0.mentions.fetch_add(mentions, Ordering::Relaxed);
     }
@@ -128,6 +153,6 @@ impl Monitor {
 
 fn remove(path: &Path) {
     if let Err(error) = fs::remove_file(path) {
-        log::debug!("{}: {error}", path.display());
+        log::debug!("{}: {error}", printable::path(path));
     }
 }

@@ -7,7 +7,7 @@ use super::Pipeline;
 use super::checkpoint::fault;
 use super::memory::available_memory;
 use super::monitor::Monitor;
-use crate::error::{BadGlob, CheckpointError, Error, ErrorKind};
+use crate::error::{CheckpointError, Error, ErrorKind};
 use crate::input::{Limits, Search, Separator, Shard, display_name};
 use crate::records::Format;
 use crate::report::ReportOptions;
@@ -268,7 +268,7 @@ impl PipelineBuilder {
         let search = Search::new(&self.include, &self.exclude);
         let options = Options {
             search: search
-                .map_err(|error| Error::new(ErrorKind::Glob(BadGlob(error))))?
+                .map_err(|error| Error::new(ErrorKind::Glob(error)))?
                 .shard(self.shard),
             format: chosen_format(self.format, self.output.as_deref())?,
             threads: self.threads.unwrap_or_else(available_threads),
@@ -342,6 +342,12 @@ pub(crate) fn chosen_format(
     let Some(path) = output else {
         return Ok(chosen.unwrap_or(Format::Jsonl));
     };
+    if path.is_dir() {
+        return Err(Error::new(ErrorKind::Folder(path.to_owned())));
+    }
+    if Format::is_packed_otherwise(path) {
+        return Err(Error::new(ErrorKind::UnknownPacking(path.to_owned())));
+    }
     let told = || Format::from_path(path).ok_or_else(|| no_format(path));
     let format = chosen.map_or_else(told, Ok)?;
     match format.is_packed_twice(path) {

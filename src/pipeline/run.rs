@@ -1,5 +1,6 @@
 //! A run from its first source to its last row: what all threads share, and what comes before and after them.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -12,11 +13,16 @@ use serde::Serialize;
 
 use super::checkpoint::{self, Checkpoint, Done, Folder};
 use super::monitor::Monitor;
+use super::notice::{self, Gain, Notice, Notices};
 use super::options::{OnError, Options};
 use super::{crew, turn};
 use crate::dedup::{Budget, Document, DocumentId, Drained, Kept, Lasting, Table};
 use crate::error::{CheckpointError, Error, ErrorKind};
-use crate::input::{InputError, Kind, Opening, Reach, Separator, Source, display_name, read_list};
+use crate::input::{
+    Claims, InputError, Kind, Opening, Reach, Remark, Separator, Source, display_name, read_list,
+    unmarked_encoding,
+};
+use crate::printable;
 use crate::records::{Block, Format, MentionRow, Output, Record, RowWriter, Whole, writer};
 use crate::report::{Counts, Losses, Report, Skipped};
 use crate::scan::Scanner;
@@ -31,6 +37,7 @@ pub(super) struct Run<'p> {
     own: Vec<(u64, u64)>,
     stopped: AtomicBool,
     ledger: Mutex<Ledger>,
+    notices: Notices,
     checkpoint: Option<Arc<Checkpoint>>,
 }
 
@@ -42,6 +49,8 @@ struct Ledger {
     /// Paths that could not be looked at: a run that goes on from another finds them again.
     unfound: Losses,
     skipped: Skipped,
+    /// What sources were recognised as, if anybody wants to know.
+    recognised: BTreeMap<&'static str, u64>,
     failure: Option<Error>,
 }
 
@@ -201,7 +210,7 @@ impl<'p> Run<'p> {
     fn new(options: &'p Options, outputs: &Outputs, folder: Option<Folder>) -> Result<Self, Error> {
         let (before, behind) = Scanner::new().window();
         let is_over = || options.monitor.is_cancelled();
-        let (mut sources, lost) = options.search.find(&paths(options)?, &is_over);
+        let (mut sources, lost, passed_over) = options.search.find(&paths(options)?, &is_over);
         if is_over() {
             return Err(Error::new(ErrorKind::Cancelled));
         }
@@ -230,8 +239,14 @@ impl<'p> Run<'p> {
             own: outputs.identities(),
             stopped: AtomicBool::new(false),
             ledger: Mutex::new(ledger),
+            notices: Notices::default(),
             checkpoint,
         };
+        log::info!("sources: {}", run.sources.len());
+        if let Some(checkpoint) = run.checkpoint.as_ref().filter(|at| at.started() > 0) {
+            log::info!("sources that an earlier run did: {}", checkpoint.started());
+        }
+        notice::report_passed_over(&passed_over, options.search.has_globs());
         for path in lost {
             let error = Error::new(ErrorKind::Input(path.error));
             let error = error.in_source(display_name(&path.path).into());
@@ -243,15 +258,18 @@ impl<'p> Run<'p> {
         Ok(run)
     }
 
-    /// Tells the monitor the size of all sources, if each has one.
+    /// Sets the monitor's total to the size of all sources, if each has one.
     fn measure(&self) {
-        if self.sources.iter().all(|source| source.kind == Kind::File) {
-            let sizes = self
-                .sources
-                .iter()
-                .map(|source| fs::metadata(&source.path).map_or(0, |at| at.len()));
-            self.options.monitor.set_total(sizes.sum());
+        if self.sources.iter().any(|source| source.kind != Kind::File) {
+            return;
         }
+        let size = |source: &Source| fs::metadata(&source.path).map_or(0, |at| at.len());
+        let done = self.checkpoint.as_ref().map_or(0, |at| at.started());
+        let (done, rest) = self.sources.split_at(done.min(self.sources.len()));
+        let monitor = &self.options.monitor;
+        let done: u64 = done.iter().map(size).sum();
+        monitor.add_passed(done.saturating_sub(monitor.progress().bytes));
+        monitor.set_total(done + rest.iter().map(size).sum::<u64>());
     }
 
     /// The sources in order, without those that an earlier run did, until the run is to end.
@@ -312,6 +330,7 @@ impl<'p> Run<'p> {
     pub(super) fn opening(&self, threads: usize) -> Opening<'_> {
         Opening {
             bytes: self.options.monitor.bytes(),
+            passed: self.options.monitor.passed(),
             own: &self.own,
             limits: self.options.limits,
             tmp: &self.options.tmp,
@@ -350,11 +369,55 @@ impl<'p> Run<'p> {
 
     /// Takes note of a document that is no text.
     pub(super) fn skip(&self, source: &str, document: Option<&str>, kind: &'static str) {
-        match document {
-            Some(document) => log::info!("{source}: {document}: skipped: {kind}"),
-            None => log::info!("{source}: skipped: {kind}"),
-        }
+        let names = [Some(source), document].into_iter().flatten();
+        let names: String = names.map(|name| printable::name(name) + ": ").collect();
+        log::debug!("{names}skipped: {kind}");
         lock(&self.ledger).skipped.add(kind);
+    }
+
+    /// Takes note of what the start of a source, or of a document in it, says. Whether it was written to the log.
+    pub(super) fn remark(&self, source: &Named, document: Option<&str>, remark: Remark) -> bool {
+        let notice = match remark {
+            Remark::Source(kind) => {
+                if log::log_enabled!(log::Level::Info) {
+                    *lock(&self.ledger).recognised.entry(kind).or_default() += 1;
+                }
+                return false;
+            }
+            Remark::Misnamed(claim, found) => Notice::Misnamed(claim, found),
+            Remark::Unmarked(encoding) => Notice::Unmarked(encoding),
+            Remark::Empty if self.is_named(source) => Notice::Empty,
+            Remark::Empty => return false,
+        };
+        self.notices.add(&source.name, document, notice);
+        document.is_none()
+    }
+
+    /// Takes note of a large file that is plain text and starts with `start`.
+    pub(super) fn remark_text(&self, ordinal: u32, start: &[u8]) {
+        let named = self.named(ordinal);
+        self.remark(&named, None, Remark::Source("text"));
+        let claims = Claims::of(&self.sources[ordinal as usize].path);
+        if let Some((claim, found)) = claims.denied_by_text(start) {
+            self.remark(&named, None, Remark::Misnamed(claim, found));
+        } else if let Some(encoding) = unmarked_encoding(start) {
+            self.remark(&named, None, Remark::Unmarked(encoding));
+        }
+    }
+
+    /// A source was read to its end: says so if it was named and nothing came of it.
+    pub(super) fn end_source(&self, source: &Named, gain: &Gain) {
+        if let Some(notice) = gain
+            .notice()
+            .filter(|_| self.is_named(source) && !self.is_halted())
+        {
+            self.notices.add(&source.name, None, notice);
+        }
+    }
+
+    fn is_named(&self, source: &Named) -> bool {
+        let source = self.sources.get(source.ordinal as usize);
+        source.is_some_and(|source| source.named)
     }
 
     /// Ends the run; the first error to do so is the run's.
@@ -368,8 +431,10 @@ impl<'p> Run<'p> {
     }
 
     fn into_results(self) -> Result<(Table, Counts, Losses, Skipped), Error> {
+        self.notices.end();
         let ledger = self.ledger.into_inner();
         let mut ledger = ledger.unwrap_or_else(PoisonError::into_inner);
+        ledger.log_recognised();
         ledger.losses.unite(ledger.unfound);
         match ledger.failure {
             Some(error) => Err(error),
@@ -380,12 +445,22 @@ impl<'p> Run<'p> {
 }
 
 impl Ledger {
+    fn log_recognised(&self) {
+        let kinds = self.recognised.iter();
+        let kinds: Vec<_> = kinds
+            .map(|(kind, count)| format!("{kind} {count}"))
+            .collect();
+        if !kinds.is_empty() {
+            log::info!("sources recognised as: {}", kinds.join(", "));
+        }
+    }
+
     /// What came of a run that goes on from what an earlier one has done.
     fn resumed(done: Option<&Done>, monitor: &Monitor) -> Ledger {
         let Some(done) = done else {
             return Ledger::default();
         };
-        monitor.add_bytes(done.bytes_read);
+        monitor.add_resumed(done.bytes_read);
         monitor.add_mentions(done.counts.tally.mentions);
         Ledger {
             counts: done.counts,

@@ -4,11 +4,12 @@ use std::io::Read;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::notice::Gain;
 use super::order::Rows;
 use super::run::{Named, Run, Sink};
 use super::worker::{Line, Lines, SharedLines, Worker};
 use crate::error::Error;
-use crate::input::{Cutter, Documents, InputError, Sliding, Source};
+use crate::input::{Cutter, Documents, InputError, Remark, Sliding, Source};
 
 /// A worker that also reads.
 pub(super) struct Turn<'r> {
@@ -62,14 +63,17 @@ impl<'r> Turn<'r> {
         let mut reading = Reading {
             turn: self,
             named: &named,
-            documents: 0,
+            gain: Gain::default(),
             after,
         };
         match run.opening(1).read(source, &mut reading) {
             Ok(read) => {
-                let documents = reading.documents;
+                let gain = reading.gain;
                 self.worker.counts().sources += u64::from(read);
-                self.worker.counts().documents += documents;
+                self.worker.counts().documents += gain.documents;
+                if read {
+                    run.end_source(&named, &gain);
+                }
             }
             Err(error) => run.lose(named.name, None, error),
         }
@@ -80,7 +84,7 @@ impl<'r> Turn<'r> {
 struct Reading<'t, 'r> {
     turn: &'t mut Turn<'r>,
     named: &'t Named,
-    documents: u64,
+    gain: Gain,
     after: &'t mut dyn FnMut(&mut Rows),
 }
 
@@ -117,7 +121,7 @@ impl Documents for Reading<'_, '_> {
     /// Takes one document, or one for each of its lines.
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
         let mut cutter = Cutter::new(self.turn.run.reach);
-        let text = Lines::new(self.named, self.documents, name.clone());
+        let text = Lines::new(self.named, self.gain.documents, name.clone());
         let mut line = Line::default();
         loop {
             self.stretch(&mut cutter, bytes, &text, &mut line);
@@ -129,7 +133,7 @@ impl Documents for Reading<'_, '_> {
                 break;
             }
         }
-        self.documents += match self.turn.run.options.lines {
+        self.gain.documents += match self.turn.run.options.lines {
             true => self.turn.worker.end_lines(&text, line, cutter.end()),
             false => self.turn.worker.end(text.whole()),
         };
@@ -137,12 +141,19 @@ impl Documents for Reading<'_, '_> {
 
     fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
         let source = Arc::clone(&self.named.name);
+        self.gain.is_told = true;
         self.turn.run.lose(source, Some((name, offset)), error);
     }
 
     fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {
         let run = self.turn.run;
+        self.gain.skip(kind);
         run.skip(&self.named.name, name.as_deref(), kind);
+    }
+
+    fn remark(&mut self, name: Option<Arc<str>>, remark: Remark) {
+        let run = self.turn.run;
+        self.gain.is_told |= run.remark(self.named, name.as_deref(), remark);
     }
 
     fn is_halted(&self) -> bool {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 
 use super::Record;
+use crate::printable;
 
 /// A file of records cannot be read, is none, or one of its rows is wrong. Its text names the row.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub(super) enum Fault {
     Mentions,
     #[error("these are bare names, which do not merge; write records in another format")]
     Names,
-    #[error("this is no file of records: it starts neither with {{ nor with the header {}", Record::FIELDS.join(","))]
+    #[error("this is no file of records: it starts neither with {{ nor with the header {}; merge takes outputs of doisift scan", Record::FIELDS.join(","))]
     NoRecords,
     #[error("{found} fields where a record has {}", Record::FIELDS.len())]
     Fields { found: u64 },
@@ -40,7 +41,7 @@ pub(super) enum Fault {
         field: &'static str,
         value: Box<str>,
     },
-    #[error("it is no record: {}", without_line(.0))]
+    #[error("it is no record: {}", printable::name(&without_line(.0)))]
     Json(serde_json::Error),
     #[error("it is not UTF-8")]
     Utf8,
@@ -57,7 +58,7 @@ pub(super) enum Fault {
     #[error("this is no file of records: it has no column {0} as records have it")]
     Column(&'static str),
     #[cfg(feature = "parquet")]
-    #[error("it is damaged, or not read in this form: {0}")]
+    #[error("it is damaged, or not read in this form: {}", printable::name(&.0.to_string()))]
     Parquet(::parquet::errors::ParquetError),
 }
 

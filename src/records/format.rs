@@ -68,6 +68,17 @@ impl Format {
         (*unknown.0 == *PARQUET).then_some(unknown)
     }
 
+    /// Whether the last ending of `path` is that of a packing that no output has.
+    pub(crate) fn is_packed_otherwise(path: &Path) -> bool {
+        const OTHERS: [&str; 10] = [
+            "bz2", "xz", "lzma", "lz4", "lz", "br", "z", "zip", "7z", "zstd",
+        ];
+        let ending = path.extension().unwrap_or_default();
+        OTHERS
+            .iter()
+            .any(|other| ending.eq_ignore_ascii_case(other))
+    }
+
     /// Bytes that a writer gathers before it writes them, at most, but for what is less than a MiB and for single rows that
     /// have more.
     pub(crate) fn held(self) -> usize {

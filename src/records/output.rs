@@ -11,17 +11,30 @@ use tempfile::{NamedTempFile, TempPath};
 
 use super::BUFFER;
 use super::format::Compression;
+use crate::printable;
 
 /// Links followed to find the file that is to be replaced; more than any system allows.
 const LINKS: usize = 64;
 
 /// A failed operation and the path it concerned.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {error}", path.display())]
+#[error("{}: {error}{}", printable::path(path), remedy(path, error))]
 pub(crate) struct PathError {
     path: PathBuf,
     #[source]
     error: io::Error,
+}
+
+/// What to do about an output that cannot be written.
+fn remedy(path: &Path, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            let folder = printable::path(folder(path));
+            format!("; there is no folder {folder}: make it first, mkdir -p {folder}")
+        }
+        io::ErrorKind::StorageFull => "; make room, or write elsewhere".to_owned(),
+        _ => String::new(),
+    }
 }
 
 /// Device and inode of a file.

@@ -44,6 +44,19 @@ impl Form {
             Form::Bare => "bare",
         }
     }
+
+    /// What it means, in a few words.
+    pub fn description(self) -> &'static str {
+        match self {
+            Form::Urn => "a URN, urn:doi:10.1000:182",
+            Form::Info => "an info URI, info:doi/10.1000/182",
+            Form::Hdl => "a handle, hdl:10.1000/182, or the URL of a handle proxy",
+            Form::Doi => "the scheme doi, doi:10.1000/182",
+            Form::Url => "the URL of a DOI proxy, https://doi.org/10.1000/182",
+            Form::Label => "a field, element, parameter or the word DOI says that it is one",
+            Form::Bare => "nothing says so, or it is in the URL of another host",
+        }
+    }
 }
 
 /// An accepted candidate: a DOI name, how it was written, and where.

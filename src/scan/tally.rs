@@ -50,6 +50,28 @@ impl Rejection {
             Rejection::NotGraphic => "not_graphic",
         }
     }
+
+    /// What it means, in a few words.
+    pub fn description(self) -> &'static str {
+        match self {
+            Rejection::InsideNumber => {
+                "a digit or a full stop comes directly before: it is the inside of a number, a date or a version"
+            }
+            Rejection::RegistrantCode => {
+                "the registrant code, after 10., does not start with four to nine digits, as in 10.0.0.0/8"
+            }
+            Rejection::EmptySuffix => {
+                "nothing that can be a name follows the prefix and its separator"
+            }
+            Rejection::ShortDoi => "https://doi.org/10/abc is a short DOI: an alias, and no name",
+            Rejection::CitationKey => {
+                "it is the value of an attribute or member called key: the key of a citation"
+            }
+            Rejection::Ellipsis => "it is the text of a link that was cut short by an ellipsis",
+            Rejection::TooLong => "what could belong to the name is longer than 64 KiB",
+            Rejection::NotGraphic => "what is left holds characters that no name may hold",
+        }
+    }
 }
 
 /// Counts that add up: `candidates` is `mentions` plus all rejections.

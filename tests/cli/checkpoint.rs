@@ -226,7 +226,7 @@ fn a_checkpoint_without_use_is_a_usage_error_that_says_why() {
             "in --mentions",
             "mentions have none, since they are written as they are found",
         ),
-        ("in -", "- can be read only once"),
+        ("in -", "standard input can be read only once"),
         ("in fifo", "fifo can be read only once"),
     ] {
         let seen = place.scan(&format!("{options} -o out.csv --checkpoint ck"));

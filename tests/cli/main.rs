@@ -9,8 +9,11 @@ mod checkpoint;
 #[path = "../common/mod.rs"]
 mod common;
 mod containers;
+mod escape;
 mod memory;
 mod merge;
+mod mistakes;
+mod notices;
 mod output;
 mod place;
 mod readme;
@@ -18,4 +21,5 @@ mod records;
 mod same;
 mod signals;
 mod sources;
+mod summary;
 mod usage;

@@ -33,7 +33,7 @@ fn packed_files_are_told_by_their_bytes_not_their_names() {
         .file("a.txt", members)
         .file("b", frames)
         .file("c.gz", "10.5555/plain \n");
-    let seen = place.scan("a.txt b c.gz --mentions").quiet();
+    let seen = place.scan("a.txt b c.gz --mentions -q").quiet();
     let found = [
         "10.5555/one",
         "10.5555/two",
@@ -97,10 +97,10 @@ fn what_is_no_text_is_passed_over_counted_and_named_when_asked() {
         .file("c", "10.5555/c\n");
     for threads in ["-j1", "-j2"] {
         let line = format!("a.pdf b.gz c -f names --report r.json {threads}");
-        assert_eq!(place.scan(&line).quiet().out, "10.5555/c\n");
+        assert_eq!(place.scan(&format!("{line} -q")).quiet().out, "10.5555/c\n");
         let skipped = &place.json("r.json")["skipped"];
         assert_eq!(*skipped, serde_json::json!({"elf": 1, "pdf": 1}));
-        let seen = place.scan(&format!("{line} -v"));
+        let seen = place.scan(&format!("{line} -vv"));
         assert_eq!(seen.code, Some(0));
         for told in ["a.pdf: skipped: pdf\n", "b.gz: skipped: elf\n"] {
             assert!(seen.err.contains(told), "{}", seen.err);
@@ -171,7 +171,7 @@ fn links_below_a_folder_are_passed_over_and_named_ones_read() {
     symlink(place.path("real"), place.path("d/link")).unwrap();
     symlink(place.path("e"), place.path("d/folder")).unwrap();
     fifo(&place.path("d/fifo"));
-    assert_eq!(place.scan("d").quiet().field("doi"), ["10.5555/b"]);
+    assert_eq!(place.scan("d -q").quiet().field("doi"), ["10.5555/b"]);
     let seen = place.scan("d/link d/folder --mentions").quiet();
     assert_eq!(seen.field("source"), ["d/folder/f", "d/link"]);
 }
@@ -328,7 +328,7 @@ fn an_output_inside_the_folder_is_not_read() {
 fn an_empty_file_is_a_document_and_no_failure() {
     let place = Place::new();
     place.file("a", "");
-    assert_eq!(place.scan("a --report r.json").quiet().out, "");
+    assert_eq!(place.scan("a --report r.json -q").quiet().out, "");
     let report = place.json("r.json");
     assert_eq!(
         (&report["sources"], &report["documents"]),

@@ -10,13 +10,24 @@ fn run(args: &[&str]) -> Seen {
 fn an_unknown_ending_without_a_format_is_a_usage_error() {
     let place = Place::new();
     place.file("a", "10.5555/a\n");
-    for output in ["out", "out.txt", "out.gz", "out.xlsx"] {
+    for output in [
+        "out", "out.txt", "out.gz", "out.xlsx", "out.json", "out.tsv",
+    ] {
         let seen = place.scan(&format!("a -o {output}"));
         assert_eq!(seen.code, Some(2));
-        assert_eq!(
-            seen.err,
-            format!("doisift: the ending of {output} tells no format; choose one\n")
+        let wanted =
+            format!("doisift: the ending of {output} tells no format; choose one of csv, ");
+        assert!(seen.err.starts_with(&wanted), "{}", seen.err);
+        assert!(
+            seen.err.contains("jsonl, names") && seen.err.contains("-f"),
+            "{}",
+            seen.err
         );
+    }
+    for output in ["out.jsonl.bz2", "out.csv.xz -f csv"] {
+        let seen = place.scan(&format!("a -o {output}"));
+        assert_eq!(seen.code, Some(2));
+        assert!(seen.err.contains(".gz and .zst"), "{}", seen.err);
     }
     assert_eq!(place.entries(), ["a"]);
 }
@@ -57,7 +68,7 @@ fn what_makes_no_sense_exits_with_2() {
         &["scan", "--on-error", "panic", "a"],
         &["scan", "--include", "[", "a"],
         &["scan", "--max-expansion", "0", "a"],
-        &["scan", "--max-window", "1GB", "a"],
+        &["scan", "--max-window", "1GX", "a"],
         &["scan", "--files-from", "-", "-"],
         &["no-such-command"],
         &[],
@@ -131,9 +142,51 @@ fn man_page_and_completions_know_the_options() {
         man.contains("files\\-from") && man.contains("DOISIFT NORMALIZE"),
         "{man}"
     );
+    for heading in [
+        "RECORD FIELDS",
+        "FORMS",
+        "REJECTIONS",
+        "EXIT STATUS",
+        "EXAMPLES",
+    ] {
+        let lines = [format!(".SH {heading}"), format!(".SH \"{heading}\"")];
+        assert!(
+            man.lines().any(|line| lines.iter().any(|own| own == line)),
+            "{heading}"
+        );
+    }
+    let version = man.split_once(".SH VERSION\n").expect("a version").1;
+    assert_eq!(
+        version.trim(),
+        concat!("doisift ", env!("CARGO_PKG_VERSION"))
+    );
     for shell in ["bash", "zsh", "fish"] {
         let completions = run(&["--generate", shell]).quiet().out;
         assert!(completions.contains("files-from"), "{shell}");
+    }
+}
+
+#[test]
+fn help_and_man_page_explain_every_field_form_and_rejection() {
+    let place = Place::new();
+    place.file("a", "10.5555/a\n");
+    place.scan("a -o a.csv --report r.json").quiet();
+    let header = place.read("a.csv").lines().next().unwrap().to_owned();
+    let report = place.json("r.json");
+    let reasons = report["rejections"].as_object().unwrap().keys();
+    let forms = ["urn", "info", "hdl", "doi", "url", "label", "bare"];
+    let words = header
+        .split(',')
+        .chain(reasons.map(String::as_str))
+        .chain(forms);
+    let help = run(&["scan", "--help"]).quiet().out;
+    let man = run(&["--generate", "man"]).quiet().out;
+    for word in words {
+        let line = help
+            .lines()
+            .find(|line| line.starts_with(&format!("  {word} ")));
+        assert!(line.is_some_and(|line| line.len() > 30), "{word}");
+        assert!(man.contains(&format!("\\fB{word}\\fR")), "{word}");
     }
 }
 

@@ -74,9 +74,10 @@ pub(crate) enum Command {
 ///
 /// Text of any kind is read, plain, packed with gzip, zlib, zstd, bzip2, xz or lz4, and in tar, zip and WARC archives, one
 /// within another, which is told by the first bytes. UTF-16 and UTF-32 are told by their byte order mark and read as UTF-8,
-/// whose bytes offsets then count. What is no text, such as PDF, is passed over and named at -v. Each name becomes one
+/// whose bytes offsets then count. What is no text, such as PDF, is passed over, and counted by kind. Each name becomes one
 /// record, sorted by name.
 #[derive(Args, Debug)]
+#[command(after_long_help = crate::reference::text())]
 pub(crate) struct ScanArgs {
     /// Files, folders (walked, hidden and git-ignored files too), or - for standard input, which is read too when nothing
     /// is given and it is no terminal
@@ -117,7 +118,7 @@ pub(crate) struct ScanArgs {
     pub(crate) threads: Option<u16>,
 
     /// Memory for all that grows, e.g. 512M; what is more goes to temporary files [default: a quarter of what there is]
-    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    #[arg(long, value_name = "SIZE", value_parser = size::parse_memory)]
     pub(crate) memory: Option<u64>,
 
     /// Read the names of sources from a file, one a line; - is standard input
@@ -174,9 +175,13 @@ pub(crate) struct ScanArgs {
     #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
-    /// Tell on standard error what was done; twice, tell more
+    /// Report on standard error what is decided and what was done; -vv names each document that is skipped, too
     #[arg(short, long, action = ArgAction::Count)]
     pub(crate) verbose: u8,
+
+    /// Sum the run up in a line on standard error; on a terminal that is done anyway
+    #[arg(long)]
+    pub(crate) stats: bool,
 
     /// Bytes that a thread scans at once: for tests
     #[arg(long, hide = true, value_name = "SIZE", value_parser = clap::value_parser!(u32).range(1..))]

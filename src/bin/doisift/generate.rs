@@ -6,8 +6,10 @@ use anyhow::Context;
 use clap::CommandFactory;
 use clap_complete::Shell;
 use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
 
 use crate::args::{Cli, Generate};
+use crate::reference;
 
 /// Writes what was asked for; that nobody reads it is no failure.
 pub(crate) fn write(what: Generate, out: &mut impl Write) -> anyhow::Result<()> {
@@ -51,6 +53,68 @@ fn man(out: &mut Vec<u8>) -> io::Result<()> {
         part.render_description_section(out)?;
         part.render_options_section(out)?;
     }
-    page.render_extra_section(out)?;
-    page.render_version_section(out)
+    for (heading, entries) in reference::parts() {
+        let heading = heading.split(" (").next().unwrap_or(heading);
+        list(&heading.to_uppercase(), &entries, out)?;
+    }
+    let help = command.get_after_help().map(ToString::to_string);
+    list("EXIT STATUS", &exits(&help.unwrap_or_default()), out)?;
+    list("EXAMPLES", EXAMPLES, out)?;
+    let mut version = Roff::new();
+    version.control("SH", ["VERSION"]);
+    version.text([roman(concat!("doisift ", env!("CARGO_PKG_VERSION")))]);
+    version.to_writer(out)
+}
+
+/// Commands, and what each does.
+const EXAMPLES: &[(&str, &str)] = &[
+    (
+        "doisift scan dump -o records.csv",
+        "A record for each DOI name in a folder, as CSV.",
+    ),
+    (
+        "curl -sL URL | doisift scan -f names | wc -l",
+        "Counts the names in what a server sends.",
+    ),
+    (
+        "doisift scan dump --mentions -o mentions.jsonl.zst",
+        "Every mention and its place, compressed.",
+    ),
+    (
+        "doisift scan dump -o records.parquet --checkpoint work --report report.json",
+        "A long run that goes on after a crash, and a report of what it did.",
+    ),
+    (
+        "doisift merge part-*.csv -o all.csv",
+        "Unites the records of many runs.",
+    ),
+    (
+        "pdftotext paper.pdf - | doisift scan -f names",
+        "The names in the text of a PDF.",
+    ),
+    (
+        "doisift normalize 'https://doi.org/10.1000/ABC'",
+        "Writes 10.1000/abc.",
+    ),
+];
+
+/// The exit codes, from the sentence that help has on them.
+fn exits(help: &str) -> Vec<(&str, &str)> {
+    let codes = help
+        .trim_start_matches("Exit codes: ")
+        .trim_end_matches('.');
+    let codes = codes.split("; ");
+    codes.filter_map(|code| code.split_once(' ')).collect()
+}
+
+/// A section of words and what each means.
+fn list(heading: &str, entries: &[(&str, &str)], out: &mut Vec<u8>) -> io::Result<()> {
+    let mut section = Roff::new();
+    section.control("SH", [heading]);
+    for (word, meaning) in entries {
+        section.control("TP", []);
+        section.text([bold(*word)]);
+        section.text([roman(*meaning)]);
+    }
+    section.to_writer(out)
 }

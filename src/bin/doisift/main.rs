@@ -8,13 +8,16 @@ mod merge;
 mod normalize;
 mod plan;
 mod progress;
+mod reference;
 mod scan;
 mod size;
+mod summary;
+mod usage;
 
 use std::io::{self, BufWriter, IsTerminal, LineWriter, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
+use doisift::Printable;
 
 use args::{Cli, Command};
 
@@ -36,11 +39,15 @@ enum Ending {
 }
 
 fn main() -> ExitCode {
-    let ending = run(Cli::parse()).unwrap_or_else(|error| {
-        // Nowhere is left to tell that standard error is closed.
-        let _ = writeln!(io::stderr(), "doisift: {error:#}");
-        Ending::Failed
+    let ending = usage::parse().and_then(|cli| {
+        run(cli).map_err(|error| {
+            let error = format!("{error:#}");
+            // Nowhere is left to report that standard error is closed.
+            let _ = writeln!(io::stderr(), "doisift: {}", Printable(error));
+            Ending::Failed
+        })
     });
+    let (Ok(ending) | Err(ending)) = ending;
     ExitCode::from(ending as u8)
 }
 

@@ -9,10 +9,11 @@ use doisift::{Format, Merge, MergeBuilder, MergeReport, Monitor};
 
 use crate::Ending;
 use crate::args::formats;
-use crate::plan::{is_dash, log_level};
+use crate::plan::{check_terminal, is_dash, log_level};
 use crate::progress::Meter;
 use crate::scan::watched;
 use crate::size;
+use crate::summary::{self, Decisions, Shown};
 
 /// Unite the records of many scans into what one scan of everything would have given
 ///
@@ -36,7 +37,7 @@ pub(crate) struct MergeArgs {
     format: Option<Format>,
 
     /// Memory to sort in, e.g. 512M; what is more goes to temporary files [default: a quarter of what there is]
-    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
+    #[arg(long, value_name = "SIZE", value_parser = size::parse_memory)]
     memory: Option<u64>,
 
     /// Folder for temporary files [default: the output's, or the system's where there is none]
@@ -51,19 +52,43 @@ pub(crate) struct MergeArgs {
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
 
-    /// Tell on standard error what was done; twice, tell more
+    /// Report on standard error what is decided and what was done
     #[arg(short, long, action = ArgAction::Count)]
     verbose: u8,
+
+    /// Sum the run up in a line on standard error; on a terminal that is done anyway
+    #[arg(long)]
+    stats: bool,
 }
 
 /// Merges as the arguments ask.
 pub(crate) fn run(args: MergeArgs) -> anyhow::Result<Ending> {
     if args.records.iter().filter(|path| is_dash(path)).count() > 1 {
-        bail!("standard input can be read only once");
+        bail!("standard input can be read only once; name - once");
     }
     let monitor = Monitor::new();
     let meter = Meter::new(false, log_level(args.quiet, args.verbose));
+    let shown = Shown::new(args.stats, args.verbose, args.quiet);
+    let asked = (
+        args.format.is_some(),
+        args.memory.is_some(),
+        args.tmp_dir.is_some(),
+    );
     let merge = builder(args).monitor(&monitor).build()?;
+    let options = merge.options();
+    check_terminal(options.format, options.output.as_deref())?;
+    let decisions = Decisions {
+        format: (&options.format, asked.0),
+        output: options.output.as_deref(),
+        threads: None,
+        memory: (options.memory, asked.1),
+        tmp_dir: (merge.tmp_dir(), asked.2),
+    };
+    decisions.log();
+    let ending = move |report: &MergeReport| {
+        summary::merge(report, shown);
+        Ending::Whole
+    };
     watched(&monitor, meter, Duration::ZERO, move || merge.run(), ending)
 }
 
@@ -88,17 +113,4 @@ fn builder(args: MergeArgs) -> MergeBuilder {
         builder = builder.report(report);
     }
     builder
-}
-
-fn ending(report: &MergeReport) -> Ending {
-    log::info!(
-        "{} records from {} rows of {} inputs, of which {} were sorted; {} mentions; {:.2} s",
-        report.records,
-        report.rows,
-        report.options.inputs.len(),
-        report.sorted,
-        report.mentions,
-        report.seconds,
-    );
-    Ending::Whole
 }

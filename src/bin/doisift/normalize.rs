@@ -8,7 +8,7 @@ use std::io::{self, BufRead, ErrorKind, Read, Write};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use doisift::{Doi, DoiError, DoiErrorKind, Scanner, UrlEncoding};
+use doisift::{Doi, DoiError, DoiErrorKind, Printable, Scanner, UrlEncoding};
 
 /// The longest line of standard input that is taken for an identifier, in bytes. What is longer is
 /// refused and passed over: a dump that was piped in by mistake must not fill the memory.
@@ -164,7 +164,11 @@ impl<O: Write, E: Write> Run<'_, O, E> {
             Err(refusal) => {
                 self.outcome.refused += 1;
                 // Nowhere is left to tell that standard error is closed.
-                let _ = writeln!(self.stderr, "doisift: {what} {number}: {refusal}");
+                let _ = writeln!(
+                    self.stderr,
+                    "doisift: {what} {number}: {}",
+                    Printable(refusal)
+                );
             }
         }
         self.stdout.write_all(b"\n")

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::bail;
-use doisift::{Monitor, OnError, Pipeline, PipelineBuilder, Separator};
+use doisift::{Format, Monitor, OnError, Pipeline, PipelineBuilder, Separator};
 use log::LevelFilter;
 
 use crate::args::{self, ScanArgs, When};
+use crate::summary::{Decisions, Shown};
 
 /// What `doisift scan` will do.
 pub(crate) struct Plan {
@@ -17,6 +18,16 @@ pub(crate) struct Plan {
     pub(crate) checkpoint: Option<PathBuf>,
     pub(crate) progress: bool,
     pub(crate) log: LevelFilter,
+    pub(crate) summary: Shown,
+    asked: Asked,
+}
+
+/// Which options were given, so that it can be said why they are what they are.
+struct Asked {
+    format: bool,
+    threads: bool,
+    memory: bool,
+    tmp_dir: bool,
 }
 
 impl Plan {
@@ -26,28 +37,81 @@ impl Plan {
     /// If they contradict each other or the place they are used at.
     pub(crate) fn new(args: ScanArgs) -> anyhow::Result<Plan> {
         let monitor = Monitor::new();
+        check_tmp_dir(args.tmp_dir.as_deref())?;
         let progress = match args.progress {
             When::Auto => !args.quiet && io::stderr().is_terminal(),
             When::Always => true,
             When::Never => false,
         };
         let log = log_level(args.quiet, args.verbose);
+        let summary = Shown::new(args.stats, args.verbose, args.quiet);
         let checkpoint = args.checkpoint.clone();
+        let asked = Asked {
+            format: args.format.is_some(),
+            threads: args.threads.is_some(),
+            memory: args.memory.is_some(),
+            tmp_dir: args.tmp_dir.is_some(),
+        };
         let pipeline = options(sources(&args)?, args)
             .monitor(&monitor)
             .measure(progress)
             .build()?;
+        check_terminal(
+            pipeline.options().format,
+            pipeline.options().output.as_deref(),
+        )?;
         Ok(Plan {
             pipeline,
             monitor,
             checkpoint,
             progress,
             log,
+            summary,
+            asked,
         })
+    }
+
+    /// Writes what was decided to the log.
+    pub(crate) fn log_decisions(&self) {
+        let options = self.pipeline.options();
+        let decisions = Decisions {
+            format: (&options.format, self.asked.format),
+            output: options.output.as_deref(),
+            threads: Some((options.threads, self.asked.threads)),
+            memory: (options.memory, self.asked.memory),
+            tmp_dir: (self.pipeline.tmp_dir(), self.asked.tmp_dir),
+        };
+        decisions.log();
+        if let Some(folder) = &self.checkpoint {
+            log::info!("checkpoint: {}", folder.display());
+        }
     }
 }
 
-/// What is told on standard error.
+/// # Errors
+/// If what is binary would be written to a terminal.
+pub(crate) fn check_terminal(format: Format, output: Option<&Path>) -> anyhow::Result<()> {
+    if format.name() == "parquet" && output.is_none() && io::stdout().is_terminal() {
+        bail!(
+            "Parquet is binary, and standard output is a terminal; name a file: -o records.parquet"
+        );
+    }
+    Ok(())
+}
+
+/// # Errors
+/// If the folder for temporary files is none: it is not used before memory runs out.
+fn check_tmp_dir(folder: Option<&Path>) -> anyhow::Result<()> {
+    match folder.filter(|folder| !folder.is_dir()) {
+        Some(folder) => bail!(
+            "--tmp-dir {}: there is no such folder; make it first",
+            folder.display()
+        ),
+        None => Ok(()),
+    }
+}
+
+/// What is reported on standard error.
 pub(crate) fn log_level(quiet: bool, verbose: u8) -> LevelFilter {
     match verbose {
         _ if quiet => LevelFilter::Off,
@@ -66,7 +130,9 @@ fn sources(args: &ScanArgs) -> anyhow::Result<PipelineBuilder> {
     let stdin = args.paths.iter().any(|path| is_dash(path));
     if let Some(list) = &args.files_from {
         if stdin && is_dash(list) {
-            bail!("standard input cannot be both a source and the list of sources");
+            bail!(
+                "standard input cannot be both a source and the list of sources; put the list into a file"
+            );
         }
         let separator = if args.nul {
             Separator::Nul

@@ -1,12 +1,13 @@
 //! What a run shows on standard error: log lines, and how far it is.
 
+use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use doisift::Progress;
+use doisift::{Printable, Progress};
 use env_logger::Target;
-use indicatif::{BinaryBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{BinaryBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use log::LevelFilter;
 
 /// How often a line is written where there is no terminal to redraw.
@@ -16,11 +17,16 @@ const PERIOD: Duration = Duration::from_secs(1);
 pub(crate) enum Meter {
     Hidden,
     /// Redrawn in place.
-    Bar(ProgressBar),
+    Bar {
+        bar: ProgressBar,
+        started: Instant,
+        pace: Pace,
+    },
     /// A line now and then, for a log file.
     Lines {
         started: Instant,
         next: Duration,
+        pace: Pace,
     },
 }
 
@@ -36,78 +42,173 @@ impl Meter {
             return Meter::Lines {
                 started: Instant::now(),
                 next: PERIOD,
+                pace: Pace::default(),
             };
         }
         bar.set_draw_target(ProgressDrawTarget::stderr());
         bar.set_style(style(false));
-        Meter::Bar(bar)
+        Meter::Bar {
+            bar,
+            started: Instant::now(),
+            pace: Pace::default(),
+        }
     }
 
     /// Shows where the run is now.
     pub(crate) fn show(&mut self, progress: Progress) {
         match self {
             Meter::Hidden => {}
-            Meter::Bar(bar) => draw(bar, progress),
-            Meter::Lines { started, next } => {
+            Meter::Bar { bar, started, pace } => {
+                pace.add(started.elapsed(), progress);
+                draw(bar, progress, pace);
+            }
+            Meter::Lines {
+                started,
+                next,
+                pace,
+            } => {
+                pace.add(started.elapsed(), progress);
                 if started.elapsed() >= *next {
                     *next += PERIOD;
-                    write_line(progress, started.elapsed());
+                    write_line(&state(progress, pace));
                 }
             }
         }
     }
 
-    /// Shows where the run ended.
+    /// Shows where the run ended: in a line, or not at all where a bar is redrawn, since a summary follows.
     pub(crate) fn end(self, progress: Progress) {
         match self {
             Meter::Hidden => {}
-            Meter::Bar(bar) => {
-                draw(&bar, progress);
-                bar.abandon();
+            Meter::Bar { bar, .. } => bar.finish_and_clear(),
+            Meter::Lines {
+                started, mut pace, ..
+            } => {
+                pace.end(started.elapsed(), progress);
+                write_line(&state(progress, &pace));
             }
-            Meter::Lines { started, .. } => write_line(progress, started.elapsed()),
         }
     }
 }
 
-fn draw(bar: &ProgressBar, progress: Progress) {
+fn draw(bar: &ProgressBar, progress: Progress, pace: &Pace) {
     if let Some(total) = progress.total.filter(|_| bar.length().is_none()) {
         bar.set_length(total);
         bar.set_style(style(true));
     }
-    bar.set_message(format!("{} mentions", progress.mentions));
-    bar.set_position(progress.bytes);
+    bar.set_message(state(progress, pace));
+    bar.set_position(done(progress));
 }
 
 /// Without colours, so that nobody need turn them off.
 fn style(total_known: bool) -> ProgressStyle {
     let template = match total_known {
-        true => "{wide_bar} {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}, {msg}",
-        false => "{spinner} {binary_bytes}, {binary_bytes_per_sec}, {msg}",
+        true => "{wide_bar} {msg}",
+        false => "{spinner} {msg}",
     };
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-fn write_line(progress: Progress, elapsed: Duration) {
-    let mut line = format!("doisift: {}", BinaryBytes(progress.bytes));
-    let rate = progress.bytes as f64 / elapsed.as_secs_f64().max(0.001);
+fn write_line(state: &str) {
+    // Nowhere is left to report that standard error is closed.
+    let _ = io::stderr().write_all(format!("doisift: {state}\n").as_bytes());
+}
+
+/// Bytes of sources that are done with, no more than there are.
+fn done(progress: Progress) -> u64 {
+    let done = progress.bytes.saturating_add(progress.passed);
+    done.min(progress.total.unwrap_or(u64::MAX))
+}
+
+/// How far a run is, how fast, and how long it will take if it goes on so.
+fn state(progress: Progress, pace: &Pace) -> String {
+    let (done, rate) = (done(progress), pace.rate());
+    let mut state = match progress.total {
+        None => BinaryBytes(done).to_string(),
+        Some(total) => {
+            let percent = u128::from(done) * 100 / u128::from(total.max(1));
+            format!(
+                "{} of {} ({percent} %)",
+                BinaryBytes(done),
+                BinaryBytes(total)
+            )
+        }
+    };
     // Writing to a string cannot fail.
-    let _ = progress
-        .total
-        .map(|total| write!(line, " of {}", BinaryBytes(total)));
-    let _ = writeln!(
-        line,
-        ", {}/s, {} mentions",
-        BinaryBytes(rate as u64),
-        progress.mentions
-    );
-    let _ = io::stderr().write_all(line.as_bytes());
+    let _ = write!(state, ", {}/s", BinaryBytes(rate as u64));
+    let left = progress.total.map(|total| total - done);
+    if let Some(left) = left.filter(|left| *left > 0 && rate >= 1.0 && pace.is_known()) {
+        let left = Duration::from_secs((left as f64 / rate).ceil() as u64);
+        let _ = write!(state, ", {:#} left", HumanDuration(left));
+    }
+    let _ = write!(state, ", {} mentions", progress.mentions);
+    state
+}
+
+/// How fast bytes were read of late: those that an earlier run read, or that need not be read, took no time of this one.
+#[derive(Debug, Default)]
+pub(crate) struct Pace {
+    /// When so many bytes were read, oldest first.
+    samples: VecDeque<(Duration, u64)>,
+}
+
+impl Pace {
+    /// The time that a rate is taken over.
+    const SPAN: Duration = Duration::from_secs(30);
+    /// The time between samples.
+    const STEP: Duration = Duration::from_secs(1);
+
+    /// Takes a sample at a time since the start, unless the last one is young.
+    fn add(&mut self, at: Duration, progress: Progress) {
+        let read = progress.bytes.saturating_sub(progress.resumed);
+        let mut newest = self.samples.iter().rev();
+        // The newest one moves on until it is a step from the one before it.
+        if let (Some(_), Some((before, _))) = (newest.next(), newest.next())
+            && at.saturating_sub(*before) < Self::STEP
+        {
+            self.samples.pop_back();
+        }
+        if self.samples.is_empty() {
+            self.samples.push_back((Duration::ZERO, 0));
+        }
+        self.samples.push_back((at, read));
+        let too_old = |(second, _): &(Duration, u64)| at.saturating_sub(*second) >= Self::SPAN;
+        while self.samples.get(1).is_some_and(too_old) {
+            self.samples.pop_front();
+        }
+    }
+
+    /// The run has ended: from now on, the rate is that of all of it.
+    fn end(&mut self, at: Duration, progress: Progress) {
+        self.samples.clear();
+        self.add(at, progress);
+    }
+
+    /// Whether it covers enough time to foretell from.
+    fn is_known(&self) -> bool {
+        let (oldest, newest) = (self.samples.front(), self.samples.back());
+        let span = newest
+            .zip(oldest)
+            .map(|(newest, oldest)| newest.0.saturating_sub(oldest.0));
+        span.is_some_and(|span| span >= Self::STEP)
+    }
+
+    /// Bytes a second.
+    fn rate(&self) -> f64 {
+        match (self.samples.front(), self.samples.back()) {
+            (Some((from, before)), Some((to, now))) => {
+                let passed = to.saturating_sub(*from).as_secs_f64().max(0.001);
+                now.saturating_sub(*before) as f64 / passed
+            }
+            _ => 0.0,
+        }
+    }
 }
 
 fn start_log(level: LevelFilter, bar: ProgressBar) {
     env_logger::Builder::new()
         .filter_module("doisift", level)
-        .format(|out, record| writeln!(out, "doisift: {}", record.args()))
+        .format(|out, record| writeln!(out, "doisift: {}", Printable(record.args())))
         .target(Target::Pipe(Box::new(AboveBar(bar))))
         .init();
 }
@@ -122,5 +223,81 @@ impl Write for AboveBar {
 
     fn flush(&mut self) -> io::Result<()> {
         io::stderr().flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    /// Progress is for the library to make.
+    fn progress(bytes: u64, resumed: u64, passed: u64, total: Option<u64>) -> Progress {
+        let mut progress = Progress::default();
+        progress.bytes = bytes;
+        progress.resumed = resumed;
+        progress.passed = passed;
+        progress.total = total;
+        progress
+    }
+
+    #[test]
+    fn what_an_earlier_run_read_is_done_but_took_no_time() {
+        let mut pace = Pace::default();
+        let now = progress(900 * MIB, 800 * MIB, 0, Some(1000 * MIB));
+        pace.add(Duration::from_secs(10), now);
+        assert_eq!(pace.rate(), (10 * MIB) as f64);
+        let wanted = "900.00 MiB of 1000.00 MiB (90 %), 10.00 MiB/s, 10s left, 0 mentions";
+        assert_eq!(state(now, &pace), wanted);
+    }
+
+    #[test]
+    fn what_need_not_be_read_is_done() {
+        let mut pace = Pace::default();
+        let now = progress(MIB, 0, 3 * MIB, Some(4 * MIB));
+        pace.add(Duration::from_secs(1), now);
+        let wanted = "4.00 MiB of 4.00 MiB (100 %), 1.00 MiB/s, 0 mentions";
+        assert_eq!(state(now, &pace), wanted);
+        let more = progress(9 * MIB, 0, 3 * MIB, Some(4 * MIB));
+        assert!(state(more, &pace).starts_with("4.00 MiB of 4.00 MiB (100 %)"));
+    }
+
+    #[test]
+    fn a_total_that_is_not_known_gives_no_percentage() {
+        let mut pace = Pace::default();
+        let now = progress(MIB, 0, 0, None);
+        assert_eq!(state(now, &pace), "1.00 MiB, 0 B/s, 0 mentions");
+        pace.add(Duration::from_millis(500), now);
+        assert_eq!(state(now, &pace), "1.00 MiB, 2.00 MiB/s, 0 mentions");
+    }
+
+    #[test]
+    fn the_rate_is_that_of_the_last_half_minute() {
+        let mut pace = Pace::default();
+        let mut bytes = 0;
+        for tick in 1..=1200 {
+            // A minute at 1 MiB a tenth of a second, then a minute at a tenth of that.
+            bytes += if tick <= 600 { MIB } else { MIB / 10 };
+            pace.add(
+                Duration::from_millis(tick * 100),
+                progress(bytes, 0, 0, None),
+            );
+            assert!(pace.samples.len() < 40);
+            if tick == 600 {
+                assert!(
+                    (pace.rate() / (10 * MIB) as f64 - 1.0).abs() < 0.05,
+                    "{}",
+                    pace.rate()
+                );
+            }
+        }
+        assert!(
+            (pace.rate() / MIB as f64 - 1.0).abs() < 0.05,
+            "{}",
+            pace.rate()
+        );
+        pace.end(Duration::from_secs(120), progress(bytes, 0, 0, None));
+        assert!((pace.rate() / (5.5 * MIB as f64) - 1.0).abs() < 0.05);
     }
 }

@@ -16,6 +16,7 @@ use crate::Ending;
 use crate::args::ScanArgs;
 use crate::plan::Plan;
 use crate::progress::Meter;
+use crate::summary::{self, Shown};
 
 /// How often signals are looked for and progress is shown.
 const TICK: Duration = Duration::from_millis(50);
@@ -27,14 +28,17 @@ const CALM: Duration = Duration::from_secs(5);
 
 /// Scans as the arguments ask.
 pub(crate) fn run(args: ScanArgs) -> anyhow::Result<Ending> {
+    let plan = Plan::new(args)?;
+    let meter = Meter::new(plan.progress, plan.log);
+    plan.log_decisions();
     let Plan {
         pipeline,
         monitor,
         checkpoint,
-        progress,
-        log,
-    } = Plan::new(args)?;
-    let meter = Meter::new(progress, log);
+        summary,
+        ..
+    } = plan;
+    let ending = move |report: &Report| ending(report, summary);
     let calm = checkpoint.as_ref().map_or(Duration::ZERO, |_| CALM);
     let ended = watched(&monitor, meter, calm, move || pipeline.run(), ending)?;
     if ended == Ending::Interrupted {
@@ -142,26 +146,10 @@ fn failure(error: Error) -> anyhow::Result<Ending> {
     }
 }
 
-fn ending(report: &Report) -> Ending {
-    log::info!("{}", summary(report));
+fn ending(report: &Report, shown: Shown) -> Ending {
+    summary::scan(report, shown);
     match report.errors.count {
         0 => Ending::Whole,
         _ => Ending::Lossy,
     }
-}
-
-fn summary(report: &Report) -> String {
-    format!(
-        "{} rows from {} mentions in {} documents of {} sources; {} bytes read, {} decoded; {} candidates rejected; \
-         {} errors; {:.2} s",
-        report.records,
-        report.mentions,
-        report.documents,
-        report.sources,
-        report.bytes_read,
-        report.bytes_decoded,
-        report.candidates - report.mentions,
-        report.errors.count,
-        report.seconds,
-    )
 }

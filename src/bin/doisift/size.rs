@@ -1,35 +1,80 @@
-//! Sizes as typed: `512M`, `1G`.
+//! Sizes as typed: `512M`, `1.5G`, `64MiB`.
+
+use indicatif::BinaryBytes;
+
+/// Bytes of memory that a run cannot do with less than.
+const LEAST_MEMORY: u64 = 1 << 20;
 
 /// Why a size has no meaning.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadSize {
-    #[error("a size is a number of bytes, or one of K, M, G or T behind it")]
+    #[error(
+        "a size is a number of bytes, or a number with K, M, G or T, such as 512M or 1.5G; MB and MiB are the same as M"
+    )]
     Form,
     #[error("that is more than can be counted")]
     Large,
+    #[error("that is {}, too little to run in; the least is 1M, and usual is {}", BinaryBytes(*.0), usual(*.0))]
+    Small(u64),
 }
 
-/// The bytes of a size: a number, or one with K, M, G or T behind it, each 1,024 of the one before.
+/// What may have been meant, if it was the unit that is missing.
+fn usual(bytes: u64) -> String {
+    match bytes {
+        32..65536 => format!("{bytes}M"),
+        _ => "512M".to_owned(),
+    }
+}
+
+/// The bytes of a size: a number, or one with a unit after it. K, M, G and T, with or without `B` or `iB`, in any case of
+/// letters, are each 1,024 of the one before. A number with a unit may have decimals; part of a byte is dropped.
 ///
 /// # Errors
 /// If it is anything else, or 2^64 bytes or more.
 pub(crate) fn parse(text: &str) -> Result<u64, BadSize> {
-    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
-    let power = match &text[digits.len()..] {
-        "" => 0,
-        "K" | "k" => 1,
-        "M" | "m" => 2,
-        "G" | "g" => 3,
-        "T" | "t" => 4,
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let number = &text[..text.len() - unit.len()];
+    let power = match unit.trim_start().to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 1,
+        "m" | "mb" | "mib" => 2,
+        "g" | "gb" | "gib" => 3,
+        "t" | "tb" | "tib" => 4,
         _ => return Err(BadSize::Form),
     };
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+    let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
+    let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    let has_point = number.contains('.');
+    if whole.is_empty() || decimals.is_empty() || !is_number(decimals) || has_point && power == 0 {
         return Err(BadSize::Form);
     }
-    let number: u64 = digits.parse().map_err(|_| BadSize::Large)?;
-    number
-        .checked_mul(1024_u64.pow(power))
+    let unit = 1024_u64.pow(power);
+    let whole: u64 = whole.parse().map_err(|_| BadSize::Large)?;
+    let bytes = whole.checked_mul(unit).ok_or(BadSize::Large)?;
+    bytes
+        .checked_add(fraction(decimals, unit))
         .ok_or(BadSize::Large)
+}
+
+/// The size of a memory to run in.
+///
+/// # Errors
+/// Like [`parse`], and if it is too little.
+pub(crate) fn parse_memory(text: &str) -> Result<u64, BadSize> {
+    match parse(text)? {
+        bytes if bytes < LEAST_MEMORY => Err(BadSize::Small(bytes)),
+        bytes => Ok(bytes),
+    }
+}
+
+/// The part of `unit` that decimal places give.
+fn fraction(decimals: &str, unit: u64) -> u64 {
+    // More places than these are less than a byte of any unit.
+    let places = decimals.bytes().take(15);
+    let (digits, scale) = places.fold((0_u128, 1_u128), |(digits, scale), digit| {
+        (digits * 10 + u128::from(digit - b'0'), scale * 10)
+    });
+    u64::try_from(digits * u128::from(unit) / scale).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -41,9 +86,18 @@ mod tests {
         for (text, bytes) in [
             ("0", 0),
             ("1000", 1000),
+            ("10B", 10),
             ("4K", 4096),
             ("512M", 512 << 20),
+            ("512MB", 512 << 20),
+            ("512 MiB", 512 << 20),
             ("1g", 1 << 30),
+            ("1GB", 1 << 30),
+            ("1GiB", 1 << 30),
+            ("1 G", 1 << 30),
+            ("1.5G", 3 << 29),
+            ("0.25k", 256),
+            ("1.000000000000000000001M", 1 << 20),
             ("2T", 2 << 40),
             ("18446744073709551615", u64::MAX),
         ] {
@@ -54,12 +108,22 @@ mod tests {
     #[test]
     fn what_is_no_size_is_refused() {
         for text in [
-            "", "M", "-1", "+1", "1.5G", "1 G", "1GB", "1P", "G1", "1G1", "\u{664}",
+            "", "M", "-1", "+1", "1.5", "1.5.5G", ".5G", "1.G", "1P", "G1", "1G1", "1GG", "1MBit",
+            "\u{664}", " 1G",
         ] {
             assert_eq!(parse(text), Err(BadSize::Form), "{text}");
         }
         for text in ["18446744073709551616", "16777216T", "99999999999999999999K"] {
             assert_eq!(parse(text), Err(BadSize::Large), "{text}");
         }
+    }
+
+    #[test]
+    fn a_memory_that_is_too_small_is_refused_with_what_was_meant() {
+        let small = parse_memory("512").expect_err("512 bytes");
+        let text = "that is 512 B, too little to run in; the least is 1M, and usual is 512M";
+        assert_eq!(small.to_string(), text);
+        assert_eq!(parse_memory("1023K"), Err(BadSize::Small(1023 << 10)));
+        assert_eq!(parse_memory("1M"), Ok(1 << 20));
     }
 }

@@ -3,9 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::printable;
+
 /// A temporary file of names could not be written or read, or is not what was written.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {fault}", path.display())]
+#[error("{}: {fault}", printable::path(path))]
 pub struct SpillError {
     path: PathBuf,
     fault: Fault,

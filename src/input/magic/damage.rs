@@ -73,6 +73,23 @@ pub(super) fn unicode(head: &[u8]) -> Option<Unicode> {
     .find(|way| wrong(head, way.mark()) <= 1 && is_wide(&head[way.mark().len()..], *way))
 }
 
+/// The encoding of text in 16 or 32 bits a unit that lacks its byte order mark, as most of its start shows.
+pub(super) fn unmarked(head: &[u8]) -> Option<Unicode> {
+    const LEAST: usize = 16;
+    if head.len() < LEAST || memchr::memchr(0, head).is_none() {
+        return None;
+    }
+    // Units of 32 bits have more zeros, and so do not pass for 16.
+    [
+        Unicode::Utf32Le,
+        Unicode::Utf32Be,
+        Unicode::Utf16Le,
+        Unicode::Utf16Be,
+    ]
+    .into_iter()
+    .find(|way| is_wide(head, *way))
+}
+
 /// Whether seven in eight units have their lowest byte alone, as `way` orders them.
 fn is_wide(text: &[u8], way: Unicode) -> bool {
     let mut units = text.chunks_exact(way.unit());

@@ -1,0 +1,110 @@
+//! What the output's words mean, for help and man page: fields of records, forms, and reasons of rejections.
+
+use doisift::{Form, Rejection};
+
+/// A word and what it means.
+pub(crate) type Entry = (&'static str, &'static str);
+
+/// The fields of a record, in order.
+pub(crate) const RECORD: [Entry; 9] = [
+    (
+        "doi",
+        "the name, decoded, ASCII letters in lower case: one for all equivalent spellings",
+    ),
+    ("mentions", "how often it was found"),
+    ("documents", "in how many documents"),
+    (
+        "forms",
+        "in which forms it was written; in CSV they are joined with |",
+    ),
+    (
+        "first_source",
+        "the source of its first mention, the least by name of source, then place of the document, then offset",
+    ),
+    (
+        "first_document",
+        "the member or record of that source; a plain file has none",
+    ),
+    (
+        "first_offset",
+        "where in the document it starts, in bytes after decompression",
+    ),
+    ("first_text", "the name as it is written there"),
+    (
+        "guessed",
+        "true if the end of every mention is a guess that only a registry could settle, as where a line is broken",
+    ),
+];
+
+/// The fields of a mention that a record does not have.
+pub(crate) const MENTION: [Entry; 6] = [
+    ("form", "in which form it is written"),
+    (
+        "source",
+        "the file or stream, as named or as found below a folder",
+    ),
+    (
+        "document",
+        "the member or record of it; a plain file has none",
+    ),
+    (
+        "offset",
+        "where in the document the name starts, in bytes after decompression",
+    ),
+    ("length", "its bytes as written"),
+    ("text", "the name as it is written, without scheme or proxy"),
+];
+
+/// The forms that a name is written in.
+pub(crate) fn forms() -> Vec<Entry> {
+    Form::ALL
+        .map(|form| (form.name(), form.description()))
+        .into()
+}
+
+/// The reasons that candidates are rejected for.
+pub(crate) fn rejections() -> Vec<Entry> {
+    Rejection::ALL
+        .map(|reason| (reason.name(), reason.description()))
+        .into()
+}
+
+/// All of it, with the heading of each part.
+pub(crate) fn parts() -> [(&'static str, Vec<Entry>); 4] {
+    [
+        ("Record fields", RECORD.into()),
+        (
+            "Mention fields (--mentions), beside doi and guessed",
+            MENTION.into(),
+        ),
+        ("Forms", forms()),
+        ("Rejections (counted by --report and -v)", rejections()),
+    ]
+}
+
+/// The same as text for --help.
+pub(crate) fn text() -> String {
+    let line = |(word, meaning): &Entry| format!("  {word:16} {meaning}\n");
+    let part = |(heading, entries): &(&str, Vec<Entry>)| {
+        let lines: String = entries.iter().map(line).collect();
+        format!("{heading}:\n{lines}")
+    };
+    parts().each_ref().map(part).join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_has_a_sentence_of_its_own() {
+        for (_, entries) in parts() {
+            for (word, meaning) in &entries {
+                assert!(!word.is_empty() && meaning.len() > 10, "{word}: {meaning}");
+                let same = entries.iter().filter(|(_, other)| other == meaning);
+                assert_eq!(same.count(), 1, "{word}");
+            }
+        }
+        assert_eq!(rejections().len(), Rejection::ALL.len());
+    }
+}

@@ -1,0 +1,147 @@
+//! What a run decided and what it came to, for people: lines on standard error.
+
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use doisift::{MergeReport, Printable, Rejection, Report};
+use indicatif::BinaryBytes;
+
+/// When the line that sums a run up is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shown(bool);
+
+impl Shown {
+    /// On a terminal, and wherever it is asked for; never if the run is to be quiet.
+    pub(crate) fn new(stats: bool, verbose: u8, quiet: bool) -> Self {
+        Shown(!quiet && (stats || verbose > 0 || io::stderr().is_terminal()))
+    }
+
+    fn write(self, line: &str) {
+        if self.0 {
+            // Nowhere is left to report that standard error is closed.
+            let _ = writeln!(io::stderr(), "doisift: {}", Printable(line));
+        }
+    }
+}
+
+/// Sums up a scan; at -v, more of it.
+pub(crate) fn scan(report: &Report, shown: Shown) {
+    let rejections = Rejection::ALL.map(|reason| (reason.name(), report.rejections.get(reason)));
+    log::info!("candidates rejected: {}", counted(rejections));
+    if report.runs > 0 {
+        let bytes = BinaryBytes(report.spilled_bytes);
+        log::info!(
+            "names did not fit the memory: {} runs of {bytes} in all went to disk",
+            report.runs
+        );
+    }
+    let names = match report.options.mentions {
+        true => String::new(),
+        false => format!(" of {} names", report.records),
+    };
+    shown.write(&format!(
+        "{} documents of {} sources, {} read; {} mentions{names}; skipped: {}; errors: {}; {:.2} s",
+        report.documents,
+        report.sources,
+        BinaryBytes(report.bytes_read),
+        report.mentions,
+        counted(report.skipped.iter()),
+        report.errors.count,
+        report.seconds,
+    ));
+}
+
+/// Sums up a merge; at -v, more of it.
+pub(crate) fn merge(report: &MergeReport, shown: Shown) {
+    log::info!(
+        "inputs that were not sorted, or are read only once: {}",
+        report.sorted
+    );
+    if report.runs > 0 {
+        let bytes = BinaryBytes(report.spilled_bytes);
+        log::info!("temporary files: {} of {bytes} in all", report.runs);
+    }
+    shown.write(&format!(
+        "{} rows of {} inputs; {} mentions of {} names; {:.2} s",
+        report.rows,
+        report.options.inputs.len(),
+        report.mentions,
+        report.records,
+        report.seconds,
+    ));
+}
+
+/// The sum, and each count that is not 0: `3 (pdf 2, png 1)`.
+fn counted<'n>(counts: impl IntoIterator<Item = (&'n str, u64)>) -> String {
+    let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+    let (sum, named) = counts.fold((0, Vec::new()), |(sum, mut named), (name, count)| {
+        named.push(format!("{name} {count}"));
+        (sum + count, named)
+    });
+    match named.is_empty() {
+        true => sum.to_string(),
+        false => format!("{sum} ({})", named.join(", ")),
+    }
+}
+
+/// What was decided before a run, and whether the arguments did or a default.
+pub(crate) struct Decisions<'a> {
+    pub(crate) format: (&'a dyn Display, bool),
+    pub(crate) output: Option<&'a Path>,
+    /// None where the work is done by one.
+    pub(crate) threads: Option<(usize, bool)>,
+    pub(crate) memory: (u64, bool),
+    pub(crate) tmp_dir: (&'a Path, bool),
+}
+
+impl Decisions<'_> {
+    /// Writes them at -v.
+    pub(crate) fn log(&self) {
+        let (format, asked) = self.format;
+        match self.output {
+            Some(path) => {
+                let why = because(asked, "by the ending");
+                log::info!("output: {}; {format}, {why}", path.display());
+            }
+            None => {
+                let why = because(asked, "the default there");
+                log::info!("output: standard output; {format}, {why}");
+            }
+        }
+        if let Some((threads, asked)) = self.threads {
+            let why = because(asked, "the cores this process may use");
+            log::info!("threads: {threads}, {why}");
+        }
+        let (memory, asked) = self.memory;
+        let why = because(asked, "a quarter of what there is");
+        log::info!(
+            "memory: {}, {why}; what is more goes to disk",
+            BinaryBytes(memory)
+        );
+        let (folder, asked) = self.tmp_dir;
+        let why = because(
+            asked,
+            match self.output {
+                Some(_) => "beside the output",
+                None => "the system's",
+            },
+        );
+        log::info!("temporary files: {}, {why}", folder.display());
+    }
+}
+
+fn because(asked: bool, default: &'static str) -> &'static str {
+    if asked { "as asked" } else { default }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_summed_and_zeros_left_out() {
+        assert_eq!(counted([("a", 0)]), "0");
+        assert_eq!(counted([("a", 2), ("b", 0), ("c", 1)]), "3 (a 2, c 1)");
+    }
+}

@@ -1,0 +1,237 @@
+//! What the ending of a name says of the content. It is compared with what the first bytes say, which alone decide how the
+//! content is read.
+
+use std::path::Path;
+
+use super::magic::Content;
+
+/// A format that endings of names stand for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Claim {
+    /// In lower case, without the full stop.
+    endings: &'static [&'static str],
+    /// What people call it.
+    pub(crate) format: &'static str,
+    /// The endings of what it packs, where these endings say that too.
+    inside: Option<&'static Claim>,
+    /// It holds text that doisift reads; else it is skipped where it is recognised.
+    holds_text: bool,
+    /// The program that unpacks what doisift does not recognise at all.
+    pub(crate) unpack_with: Option<&'static str>,
+}
+
+/// What was found under a name that claims something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// No byte.
+    Nothing,
+    /// Text, as far as its start shows.
+    Text,
+    /// Bytes of no format that is known, which are no text.
+    Noise,
+    /// Something of this kind, which is skipped.
+    Binary(&'static str),
+}
+
+const fn packed(endings: &'static [&'static str], format: &'static str) -> Claim {
+    Claim {
+        endings,
+        format,
+        inside: None,
+        holds_text: true,
+        unpack_with: None,
+    }
+}
+
+const fn packed_tar(endings: &'static [&'static str], format: &'static str) -> Claim {
+    Claim {
+        inside: Some(&TAR),
+        ..packed(endings, format)
+    }
+}
+
+const fn unknown(
+    endings: &'static [&'static str],
+    format: &'static str,
+    program: &'static str,
+) -> Claim {
+    Claim {
+        unpack_with: Some(program),
+        ..packed(endings, format)
+    }
+}
+
+const fn skipped(endings: &'static [&'static str], format: &'static str) -> Claim {
+    Claim {
+        holds_text: false,
+        ..packed(endings, format)
+    }
+}
+
+static TAR: Claim = packed(&["tar"], "tar");
+
+static CLAIMS: &[Claim] = &[
+    packed(&["gz"], "gzip"),
+    packed_tar(&["tgz"], "gzip"),
+    packed(&["bz2"], "bzip2"),
+    packed_tar(&["tbz", "tbz2"], "bzip2"),
+    packed(&["xz"], "xz"),
+    packed_tar(&["txz"], "xz"),
+    packed(&["lzma"], "lzma"),
+    packed(&["zst", "zstd"], "zstd"),
+    packed_tar(&["tzst"], "zstd"),
+    packed(&["lz4"], "lz4"),
+    packed(&["lz"], "lzip"),
+    packed(&["z"], "compress"),
+    packed(&["zip"], "zip"),
+    packed(
+        &["docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "wacz"],
+        "zip",
+    ),
+    packed(&["7z"], "7z"),
+    packed(&["rar"], "rar"),
+    packed(&["warc"], "WARC"),
+    unknown(&["br"], "brotli", "brotli -dc"),
+    unknown(&["lzo"], "lzop", "lzop -dc"),
+    unknown(&["sz"], "snappy", "snzip -dc"),
+    skipped(&["pdf"], "PDF"),
+    skipped(&["parquet"], "Parquet"),
+    skipped(&["orc"], "ORC"),
+    skipped(&["avro"], "Avro"),
+    skipped(&["arrow", "feather"], "Arrow"),
+    skipped(&["sqlite", "sqlite3"], "SQLite"),
+];
+
+/// What a name claims of the content that is called so, and of what that packs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Claims {
+    outer: Option<&'static Claim>,
+    inner: Option<&'static Claim>,
+}
+
+impl Claims {
+    /// The claims of a name, or of the last part of a path.
+    pub(crate) fn of(name: &Path) -> Claims {
+        let outer = claim(name);
+        let stem = || claim(Path::new(name.file_stem()?));
+        let inner = outer.and_then(|outer| outer.inside.or_else(stem));
+        Claims { outer, inner }
+    }
+
+    /// The claims that are left for what was unpacked.
+    pub(super) fn unpacked(self) -> Claims {
+        Claims {
+            outer: self.inner,
+            inner: None,
+        }
+    }
+
+    /// What is claimed of a stream that is recognised as `content` and starts with `head`, and what it is, if these differ.
+    /// What holds documents is read whatever it is called.
+    pub(super) fn denied_by(
+        self,
+        content: Content,
+        head: &[u8],
+    ) -> Option<(&'static Claim, Found)> {
+        let claim = self.outer?;
+        let found = match content {
+            Content::Text if head.is_empty() => Found::Nothing,
+            Content::Text if has_control_characters(head) => Found::Noise,
+            Content::Text | Content::Unicode(_) => Found::Text,
+            Content::Binary(kind) if claim.holds_text => Found::Binary(kind),
+            Content::Binary(_) | Content::Packed(_) => return None,
+        };
+        Some((claim, found))
+    }
+
+    /// What is claimed of a large file that is plain text.
+    pub(crate) fn denied_by_text(self, head: &[u8]) -> Option<(&'static Claim, Found)> {
+        self.denied_by(Content::Text, head)
+    }
+}
+
+impl Claim {
+    /// The first of its endings.
+    pub(crate) fn ending(&self) -> &'static str {
+        self.endings.first().copied().unwrap_or_default()
+    }
+}
+
+fn claim(name: &Path) -> Option<&'static Claim> {
+    let ending = name.extension()?.to_str()?;
+    let is = |claim: &Claim| {
+        claim
+            .endings
+            .iter()
+            .any(|own| own.eq_ignore_ascii_case(ending))
+    };
+    CLAIMS.iter().chain([&TAR]).find(|claim| is(claim))
+}
+
+/// Whether it holds control characters that no text has.
+fn has_control_characters(head: &[u8]) -> bool {
+    let no_text = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
+    head.iter().any(no_text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::fault::Packing;
+
+    fn denied(name: &str, content: Content, head: &[u8]) -> Option<(&'static str, Found)> {
+        let claims = Claims::of(Path::new(name));
+        let denied = claims.denied_by(content, head);
+        denied.map(|(claim, found)| (claim.format, found))
+    }
+
+    #[test]
+    fn a_name_that_says_packed_is_denied_by_other_content() {
+        for name in ["a.gz", "d/a.tgz", "A.GZ", "a.b.gz"] {
+            let text = denied(name, Content::Text, b"text");
+            assert_eq!(text, Some(("gzip", Found::Text)), "{name}");
+        }
+        for name in ["a", "gz", ".gz", "a.gz.txt", "a.gz/b", "a.txt", "a.gz2"] {
+            assert_eq!(denied(name, Content::Text, b"text"), None, "{name}");
+        }
+        assert_eq!(
+            denied("a.gz", Content::Text, b""),
+            Some(("gzip", Found::Nothing))
+        );
+        assert_eq!(
+            denied("a.Z", Content::Text, b"\x01a"),
+            Some(("compress", Found::Noise))
+        );
+        let png = Content::Binary("png");
+        assert_eq!(
+            denied("a.zip", png, b""),
+            Some(("zip", Found::Binary("png")))
+        );
+    }
+
+    #[test]
+    fn a_name_is_not_denied_by_what_is_read_or_skipped_anyhow() {
+        assert_eq!(denied("a.gz", Content::Packed(Packing::Zip), b"PK"), None);
+        assert_eq!(denied("a.pdf", Content::Binary("jpeg"), b""), None);
+        assert_eq!(
+            denied("a.pdf", Content::Text, b"<html>"),
+            Some(("PDF", Found::Text))
+        );
+    }
+
+    #[test]
+    fn what_was_unpacked_has_the_claims_that_are_left() {
+        for (name, inner) in [
+            ("a.tar.gz", Some("tar")),
+            ("a.tgz", Some("tar")),
+            ("a.warc.gz", Some("WARC")),
+            ("a.json.gz", None),
+            ("a.gz", None),
+        ] {
+            let inside = Claims::of(Path::new(name)).unpacked();
+            let denied = inside.denied_by(Content::Text, b"text");
+            assert_eq!(denied.map(|(claim, _)| claim.format), inner, "{name}");
+            assert_eq!(inside.unpacked(), Claims::default());
+        }
+    }
+}

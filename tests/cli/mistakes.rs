@@ -1,0 +1,302 @@
+//! Mistakes that people make with the command: each gets a message that says what is wrong, where, and what to do.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::place::{Place, Seen, gzip};
+
+/// A command line, the exit code, and parts of the message.
+type Mistake = (&'static str, i32, &'static [&'static str]);
+
+/// Arguments are separated by blanks; standard input is empty.
+const MISTAKES: &[Mistake] = &[
+    // The command.
+    ("", 2, &["Usage: doisift"]),
+    ("scna good.txt", 2, &["'scna'", "similar", "'scan'"]),
+    ("good.txt", 2, &["'good.txt'", "doisift scan good.txt"]),
+    (
+        "scan --outptu x.csv good.txt",
+        2,
+        &["'--outptu'", "'--output'"],
+    ),
+    ("scan --count good.txt", 2, &["'--count'", "--stats"]),
+    (
+        "scan --recursive folder",
+        2,
+        &["--recursive", "walked anyway"],
+    ),
+    (
+        "scan good.txt -f json",
+        2,
+        &["'json'", "possible values", "jsonl"],
+    ),
+    ("scan good.txt -j 0", 2, &["'0'", "--threads", "1..="]),
+    (
+        "scan good.txt --memory 512",
+        2,
+        &["--memory", "512 B", "512M"],
+    ),
+    (
+        "scan good.txt --memory 1,5G",
+        2,
+        &["'1,5G'", "512M", "1.5G"],
+    ),
+    ("scan good.txt --shard 4/4", 2, &["'4/4'", "less than N"]),
+    (
+        "scan good.txt --include [a",
+        2,
+        &["glob [a ", "missing ']'"],
+    ),
+    (
+        "scan good.txt -q -v",
+        2,
+        &["--quiet", "--verbose", "cannot be used with"],
+    ),
+    ("scan good.txt -0", 2, &["--files-from"]),
+    // What is read.
+    ("scan missing.txt", 1, &["missing.txt: No such file"]),
+    (
+        "scan https://example.org/dump.gz",
+        1,
+        &["curl -sL 'https://example.org/dump.gz' | doisift scan"],
+    ),
+    (
+        "scan s3://bucket/dump.gz",
+        1,
+        &["aws s3 cp 's3://bucket/dump.gz' - | doisift scan"],
+    ),
+    (
+        "scan gs://bucket/dump.gz",
+        1,
+        &["gcloud storage cat 'gs://bucket/dump.gz' | doisift scan"],
+    ),
+    (
+        "scan file:///data/dump.gz",
+        1,
+        &["name the path alone: /data/dump.gz"],
+    ),
+    ("scan *.xml", 1, &["*.xml: No such file", "--include"]),
+    ("scan ~/dump.gz", 1, &["~/dump.gz: ", "shell"]),
+    (
+        "scan --files-from missing.list",
+        2,
+        &["missing.list: ", "list of sources", "No such file"],
+    ),
+    (
+        "scan --files-from - -",
+        2,
+        &["standard input", "put the list into a file"],
+    ),
+    ("scan -", 0, &["standard input: ", "empty"]),
+    ("scan empty.txt", 0, &["empty.txt: ", "empty"]),
+    ("scan nothing", 0, &["nothing: ", "no file in it"]),
+    ("scan folder --include *.pdf", 0, &["folder: ", "--include"]),
+    (
+        "scan paper.pdf",
+        0,
+        &["paper.pdf: ", "pdftotext paper.pdf - | doisift scan"],
+    ),
+    ("scan table.parquet", 0, &["table.parquet: ", "duckdb"]),
+    (
+        "scan cache.sqlite",
+        0,
+        &[
+            "cache.sqlite: ",
+            "sqlite3 cache.sqlite .dump | doisift scan",
+        ],
+    ),
+    ("scan page.png", 0, &["page.png: ", "tesseract page.png"]),
+    (
+        "scan wide.txt",
+        0,
+        &[
+            "wide.txt: ",
+            "UTF-16LE",
+            "iconv -f UTF-16LE -t UTF-8 wide.txt",
+        ],
+    ),
+    ("scan plain.gz", 0, &["plain.gz: ", "gzip (.gz)", "text"]),
+    (
+        "scan headless.gz",
+        0,
+        &["headless.gz: ", "gzip (.gz)", "get it again"],
+    ),
+    (
+        "scan cut.gz",
+        1,
+        &["cut.gz: at byte ", "gzip data is damaged"],
+    ),
+    ("scan a.7z", 1, &["a.7z: ", "7z x FILE"]),
+    ("scan a.rar", 1, &["a.rar: ", "unrar x FILE"]),
+    (
+        "scan locked.zip",
+        1,
+        &["locked.zip: a.txt: ", "encrypted", "password"],
+    ),
+    // What is written.
+    (
+        "scan good.txt -o out.json",
+        2,
+        &["out.json", "csv, jsonl, names", "-f"],
+    ),
+    (
+        "scan good.txt -o out.jsonl.bz2",
+        2,
+        &["out.jsonl.bz2", ".gz and .zst"],
+    ),
+    (
+        "scan good.txt -o folder",
+        2,
+        &["folder is a folder", "file in it"],
+    ),
+    (
+        "scan good.txt -o no/out.csv",
+        2,
+        &["no/out.csv: No such file", "mkdir -p no"],
+    ),
+    (
+        "scan good.txt --tmp-dir no",
+        2,
+        &["--tmp-dir no: ", "no such folder", "make it"],
+    ),
+    (
+        "scan good.txt --mentions --checkpoint cp",
+        2,
+        &["cp: ", "leave out --mentions"],
+    ),
+    (
+        "scan - --checkpoint cp",
+        2,
+        &["can be read only once", "put it into a file"],
+    ),
+    // Merging and normalizing.
+    ("merge", 2, &["<RECORDS>", "required"]),
+    (
+        "merge good.names",
+        2,
+        &["good.names: ", "bare names", "another format"],
+    ),
+    (
+        "merge good.mentions",
+        2,
+        &["good.mentions: ", "without --mentions"],
+    ),
+    (
+        "merge headless.csv",
+        2,
+        &["headless.csv: ", "header doi,mentions"],
+    ),
+    (
+        "merge folder",
+        2,
+        &["folder: Is a directory", "name the files"],
+    ),
+    ("merge - -", 2, &["standard input", "once"]),
+    (
+        "normalize --to uri 10.5555/a",
+        2,
+        &["'uri'", "possible values", "doi-uri"],
+    ),
+    ("normalize junk", 1, &["argument 1: ", "\"10.\""]),
+];
+
+fn place() -> Place {
+    let place = Place::new();
+    let packed = gzip("10.5555/a ".repeat(1000));
+    let wide = "See 10.5555/wide for more.".encode_utf16();
+    let mut locked = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default();
+    locked.start_file("a.txt", options).unwrap();
+    locked.write_all(b"10.5555/a").unwrap();
+    let mut locked = locked.finish().unwrap().into_inner();
+    let entry = locked
+        .windows(4)
+        .position(|at| at == b"PK\x01\x02")
+        .unwrap();
+    locked[6] |= 1;
+    locked[entry + 8] |= 1;
+    place
+        .file("good.txt", "See 10.5555/good.\n")
+        .file("folder/a", "10.5555/a\n")
+        .file("empty.txt", "")
+        .file("paper.pdf", "%PDF-1.7\n")
+        .file("table.parquet", b"PAR1\x15\x04")
+        .file("cache.sqlite", "SQLite format 3\0")
+        .file("page.png", b"\x89PNG\r\n\x1a\n")
+        .file(
+            "wide.txt",
+            wide.flat_map(u16::to_le_bytes).collect::<Vec<_>>(),
+        )
+        .file("plain.gz", "10.5555/a\n")
+        .file("headless.gz", &packed[4..])
+        .file("cut.gz", &packed[..packed.len() - 10])
+        .file("a.7z", b"7z\xbc\xaf\x27\x1c\0\x04")
+        .file("a.rar", b"Rar!\x1a\x07\x01\0")
+        .file("locked.zip", locked)
+        .file("good.names", "10.5555/good\n")
+        .file(
+            "good.mentions",
+            "doi,form,source,document,offset,length,text,guessed\n",
+        )
+        .file("headless.csv", "name,10.5555/good,1,1\n");
+    std::fs::create_dir(place.path("nothing")).unwrap();
+    place
+}
+
+#[test]
+fn every_mistake_gets_a_message_that_says_what_to_do() {
+    let place = place();
+    assert!(MISTAKES.len() >= 40);
+    for (line, code, parts) in MISTAKES {
+        let before = place.entries();
+        let seen = Seen::of(&mut place.command(line.split_whitespace()));
+        assert_eq!(seen.code, Some(*code), "{line}: {}", seen.err);
+        for part in *parts {
+            assert!(seen.err.contains(part), "{line}: {part}: {}", seen.err);
+        }
+        assert_eq!(place.entries(), before, "{line} left something");
+    }
+}
+
+#[test]
+fn no_message_names_a_hidden_option() {
+    let place = place();
+    for option in [
+        "--chun",
+        "--count",
+        "--chunks",
+        "--checkpoint-int",
+        "--checkpoint-interva",
+    ] {
+        let seen = place.scan(&format!("good.txt {option}"));
+        assert_eq!(seen.code, Some(2));
+        let message = seen.err.replace(&format!("'{option}'"), "");
+        for hidden in ["--chunk", "--checkpoint-interval"] {
+            assert!(!message.contains(hidden), "{message}");
+        }
+    }
+}
+
+#[test]
+fn sizes_are_taken_as_people_write_them() {
+    let place = place();
+    for size in ["1GB", "1GiB", "1.5G", "512MB", "1g"] {
+        place
+            .scan(&format!("good.txt --memory {size} -o out.csv"))
+            .quiet();
+    }
+    let spaced = Seen::of(
+        place
+            .command(["scan", "good.txt", "--memory", "1 G", "-o", "out.csv"])
+            .stdin(Stdio::null()),
+    );
+    spaced.quiet();
+}
+
+#[test]
+fn a_list_may_have_line_ends_of_windows() {
+    let place = place();
+    place.file("list", "good.txt\r\nfolder\r\n");
+    let seen = place.scan("--files-from list -f names").quiet();
+    assert_eq!(seen.out, "10.5555/a\n10.5555/good\n");
+}

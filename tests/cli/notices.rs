@@ -1,0 +1,206 @@
+//! What a run says of sources that gave nothing, or are not what their names say. None of it is a failure.
+
+use std::os::unix::fs::symlink;
+
+use crate::place::{Place, bzip2, fifo, gzip, zstd};
+
+/// Standard error of a scan that ends well, without the name of the command.
+#[track_caller]
+fn told(place: &Place, line: &str) -> Vec<String> {
+    let seen = place.scan(line);
+    assert_eq!(seen.code, Some(0), "{line}: {}", seen.err);
+    let lines = seen.err.lines();
+    lines
+        .map(|line| line.strip_prefix("doisift: ").expect(line).to_owned())
+        .collect()
+}
+
+#[track_caller]
+fn is_told(place: &Place, line: &str, parts: &[&str]) {
+    let lines = told(place, line);
+    assert_eq!(lines.len(), 1, "{line}: {lines:?}");
+    for part in parts {
+        assert!(lines[0].contains(part), "{line}: {lines:?}");
+    }
+    assert_eq!(told(place, &format!("{line} -q")), [""; 0]);
+}
+
+#[test]
+fn a_named_source_without_text_is_told_with_a_remedy() {
+    let place = Place::new();
+    place
+        .file("a.pdf", "%PDF-1.7\n10.5555/a\n")
+        .file("b.db", "SQLite format 3\0")
+        .file("c.parquet", b"PAR1\x15\x04")
+        .file("d.png", b"\x89PNG\r\n\x1a\n")
+        .file("e.pdf.gz", gzip("%PDF-1.7\n10.5555/a\n"))
+        .file("f", "10.5555/f\n");
+    for threads in ["-j1", "-j2"] {
+        let line = |name: &str| format!("{name} f -o out.csv {threads}");
+        is_told(
+            &place,
+            &line("a.pdf"),
+            &["a.pdf: ", "pdftotext a.pdf - | doisift scan"],
+        );
+        is_told(
+            &place,
+            &line("b.db"),
+            &["b.db: ", "sqlite3 b.db .dump | doisift scan"],
+        );
+        is_told(&place, &line("c.parquet"), &["c.parquet: ", "duckdb"]);
+        is_told(&place, &line("d.png"), &["d.png: ", "tesseract d.png"]);
+        is_told(&place, &line("e.pdf.gz"), &["e.pdf.gz: ", "pdf, not text"]);
+        place.file("list", "a.pdf\nf\n");
+        is_told(
+            &place,
+            &format!("--files-from list -o out.csv {threads}"),
+            &["a.pdf: "],
+        );
+    }
+    assert_eq!(place.read("out.csv").lines().count(), 2);
+}
+
+#[test]
+fn files_below_a_folder_that_are_no_text_are_told_in_the_summary_alone() {
+    let place = Place::new();
+    place
+        .file("d/a.pdf", "%PDF-1.7\n")
+        .file("d/b", "10.5555/b\n");
+    assert_eq!(told(&place, "d"), [""; 0]);
+    let lines = told(&place, "d -v").join("\n");
+    assert!(
+        lines.contains("skipped: 1 (pdf 1)") && !lines.contains("a.pdf"),
+        "{lines}"
+    );
+    let lines = told(&place, "d -vv").join("\n");
+    assert!(lines.contains("d/a.pdf: skipped: pdf"), "{lines}");
+}
+
+#[test]
+fn an_archive_that_holds_no_text_is_told() {
+    let place = Place::new();
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for name in ["a.pdf", "b.pdf"] {
+        zip.start_file(name, zip::write::SimpleFileOptions::default())
+            .unwrap();
+        std::io::Write::write_all(&mut zip, b"%PDF-1.7\n").unwrap();
+    }
+    let warc = "WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 9\r\n\r\n10.5555/a\r\n\r\n";
+    place
+        .file("a.zip", zip.finish().unwrap().into_inner())
+        .file("b.warc", warc);
+    is_told(&place, "a.zip", &["a.zip: ", "2 documents", "pdf"]);
+    is_told(&place, "b.warc", &["b.warc: ", "no documents"]);
+}
+
+#[test]
+fn an_empty_source_is_told() {
+    let place = Place::new();
+    place.file("a", "").file("b", gzip("")).file("d/c", "");
+    for name in ["a", "b"] {
+        is_told(&place, name, &[&format!("{name}: "), "empty"]);
+    }
+    is_told(&place, "-", &["standard input: ", "empty"]);
+    assert_eq!(told(&place, "d"), [""; 0]);
+}
+
+#[test]
+fn a_folder_without_a_file_is_told() {
+    let place = Place::new();
+    place.file("d/e/f", "").file("g", "10.5555/g\n");
+    std::fs::create_dir(place.path("empty")).unwrap();
+    is_told(&place, "empty g", &["empty: ", "no file"]);
+    is_told(
+        &place,
+        "d --include *.txt",
+        &["d: ", "no file", "--include"],
+    );
+    assert_eq!(told(&place, "d"), [""; 0]);
+}
+
+#[test]
+fn links_that_are_not_followed_are_counted() {
+    let place = Place::new();
+    place.file("d/a", "10.5555/a\n").file("e/b", "10.5555/b\n");
+    for name in ["x", "y"] {
+        symlink(place.path("e"), place.path(format!("d/{name}"))).unwrap();
+    }
+    is_told(
+        &place,
+        "d",
+        &["symbolic links", ": 2, the first is d/x; -L"],
+    );
+    fifo(&place.path("e/pipe"));
+    is_told(&place, "e", &["pipes", ": 1, the first is e/pipe;"]);
+}
+
+#[test]
+fn what_is_named_as_packed_and_is_not_is_told() {
+    let place = Place::new();
+    let headless = gzip("10.5555/a ".repeat(100))[4..].to_vec();
+    for ending in "gz bz2 xz zst lz4 lzma lz zip tar tgz warc 7z rar Z pdf parquet orc".split(' ') {
+        let name = format!("a.{ending}");
+        place.file(&name, "see 10.5555/a\n");
+        let lower = format!("(.{})", ending.to_lowercase());
+        is_told(&place, &name, &[&name, &lower, "text"]);
+        let seen = place.scan(&format!("{name} -f names"));
+        assert_eq!(seen.out, "10.5555/a\n");
+    }
+    for name in ["b.gz", "b.warc.gz", "b.zip", "b.br"] {
+        place.file(name, &headless);
+        is_told(&place, name, &[name, "found"]);
+    }
+    place.file("c.gz", "").file("d.gz", b"\x89PNG\r\n\x1a\n");
+    is_told(&place, "c.gz", &["c.gz: ", "gzip (.gz)", "empty"]);
+    is_told(&place, "d.gz", &["d.gz: ", "gzip (.gz)", "png"]);
+    place
+        .file("e.warc.gz", gzip("no record"))
+        .file("f.tar.zst", zstd("text"));
+    is_told(&place, "e.warc.gz", &["e.warc.gz: ", "WARC (.warc)"]);
+    is_told(&place, "f.tar.zst", &["f.tar.zst: ", "tar (.tar)"]);
+    place.file("folder/g.gz", "10.5555/g\n");
+    is_told(&place, "folder", &["folder/g.gz: "]);
+    let large = "10.5555/a \n".repeat(400_000);
+    place.file("h.gz", large);
+    for threads in ["-j1", "-j2"] {
+        is_told(
+            &place,
+            &format!("h.gz {threads} -o x.csv"),
+            &["h.gz: ", "gzip (.gz)"],
+        );
+    }
+}
+
+#[test]
+fn what_is_named_right_is_not_told() {
+    let place = Place::new();
+    place
+        .file("a.txt.gz", gzip("10.5555/a\n"))
+        .file("b.gz", bzip2("10.5555/b\n"))
+        .file("c.pdf", b"\xff\xd8\xff\xe0");
+    assert_eq!(told(&place, "a.txt.gz b.gz"), [""; 0]);
+    is_told(&place, "c.pdf", &["c.pdf: this is jpeg"]);
+    // The ending of a URI says nothing: servers answer with pages in place of files.
+    let warc = "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://x/a.gz\r\n\
+        Content-Length: 9\r\n\r\n10.5555/a\r\n\r\n";
+    place.file("d.warc", warc);
+    assert_eq!(told(&place, "d.warc"), [""; 0]);
+}
+
+#[test]
+fn many_warnings_of_a_kind_are_summed_up() {
+    let place = Place::new();
+    for number in 0..25 {
+        place.file(format!("d/{number}.gz"), "text");
+    }
+    for threads in ["-j1", "-j2"] {
+        let lines = told(&place, &format!("d {threads}"));
+        assert_eq!(lines.len(), 11, "{lines:?}");
+        assert!(
+            lines[10].starts_with("15 more ") && lines[10].contains("-vv"),
+            "{lines:?}"
+        );
+        let all = told(&place, &format!("d {threads} -vv")).join("\n");
+        assert_eq!(all.matches("gzip (.gz)").count(), 25, "{all}");
+    }
+}
