@@ -13,7 +13,7 @@ use super::sort::{Sorter, count_sorted};
 use super::unite::Union;
 use crate::error::Error;
 use crate::input::{InputError, display_name};
-use crate::pipeline::{Outputs, commit, not_cancelled};
+use crate::pipeline::{Destinations, Outputs, commit, is_stdin, not_cancelled, stdin_twice};
 use crate::records::{Output, OwnedRecord, writer};
 
 /// Inputs that are open at once, at most: systems allow a process 256 files or more.
@@ -33,6 +33,7 @@ pub(super) fn run(options: &Options) -> Result<MergeReport, Error> {
 fn run_through(options: &Options) -> Result<MergeReport, Error> {
     let started = Instant::now();
     let monitor = &options.monitor;
+    check(options)?;
     let outputs = Outputs::create(
         options.output.as_deref(),
         options.report.as_deref(),
@@ -40,7 +41,7 @@ fn run_through(options: &Options) -> Result<MergeReport, Error> {
         monitor,
     )?;
     let mut report = MergeReport::new(options.for_report());
-    let inputs = sorted(options, &outputs.rows, &mut report)?;
+    let inputs = sorted(options, &mut report)?;
     let inputs = few(options, inputs, &mut report)?;
     let rows = write(options, &inputs, outputs.rows, &mut report)?;
     not_cancelled(monitor)?;
@@ -49,17 +50,24 @@ fn run_through(options: &Options) -> Result<MergeReport, Error> {
     Ok(report)
 }
 
+/// # Errors
+/// If an input would be overwritten while it is read, or by the report, or standard input is named more than once.
+fn check(options: &Options) -> Result<(), Error> {
+    let destinations = Destinations::new(options.output.as_deref(), options.report.as_deref())?;
+    if options.inputs.iter().filter(|path| is_stdin(path)).count() > 1 {
+        return Err(stdin_twice());
+    }
+    let mut inputs = options.inputs.iter();
+    inputs.try_for_each(|path| destinations.check_before_rows(path))
+}
+
 /// The inputs, those that are not sorted as runs.
-fn sorted(
-    options: &Options,
-    output: &Output,
-    report: &mut MergeReport,
-) -> Result<VecDeque<Input>, Error> {
+fn sorted(options: &Options, report: &mut MergeReport) -> Result<VecDeque<Input>, Error> {
     let mut inputs = VecDeque::new();
     let mut sorter = Sorter::new(options);
     for path in &options.inputs {
         let open = || Rows::open(path, &options.monitor);
-        let count = match can_be_read_twice(path, output)? {
+        let count = match can_be_read_twice(path)? {
             true => count_sorted(open()?)?,
             false => None,
         };
@@ -84,9 +92,9 @@ fn sorted(
 /// Whether it is a regular file.
 ///
 /// # Errors
-/// If it is not there, or is what `output` writes straight to.
-fn can_be_read_twice(path: &Path, output: &Output) -> Result<bool, Error> {
-    if path.as_os_str() == "-" {
+/// If it is not there.
+fn can_be_read_twice(path: &Path) -> Result<bool, Error> {
+    if is_stdin(path) {
         return Ok(false);
     }
     let lost = |error| lost(&display_name(path).into(), error);
@@ -94,10 +102,7 @@ fn can_be_read_twice(path: &Path, output: &Output) -> Result<bool, Error> {
     if metadata.is_dir() {
         return Err(lost(InputError::Folder));
     }
-    match output.is_straight_to(&metadata) {
-        true => Err(lost(InputError::Output)),
-        false => Ok(metadata.is_file()),
-    }
+    Ok(metadata.is_file())
 }
 
 /// Merges some inputs to a run, as often as there are more than may be open at once.

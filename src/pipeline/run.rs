@@ -12,6 +12,7 @@ use rayon::ThreadPool;
 use serde::Serialize;
 
 use super::checkpoint::{self, Checkpoint, Done, Folder};
+use super::clash::{Destinations, in_checkpoint, is_stdin, stdin_twice};
 use super::monitor::Monitor;
 use super::notice::{self, Gain, Notice, Notices};
 use super::options::{OnError, Options};
@@ -23,7 +24,7 @@ use crate::input::{
     unmarked_encoding,
 };
 use crate::printable;
-use crate::records::{Block, Format, MentionRow, Output, Record, RowWriter, Whole, writer};
+use crate::records::{Block, FileId, Format, MentionRow, Output, Record, RowWriter, Whole, writer};
 use crate::report::{Counts, Losses, Report, Skipped};
 use crate::scan::Scanner;
 
@@ -33,8 +34,10 @@ pub(super) struct Run<'p> {
     pub(super) sources: Arc<Vec<Source>>,
     pub(super) reach: Reach,
     pub(super) table: Table,
-    /// Device and inode of this run's outputs.
-    own: Vec<(u64, u64)>,
+    /// Device and inode of files that this run made and that are no sources.
+    own: Vec<FileId>,
+    /// Device and inode of files that an output would overwrite.
+    overwritten: Vec<FileId>,
     stopped: AtomicBool,
     ledger: Mutex<Ledger>,
     notices: Notices,
@@ -88,7 +91,8 @@ pub(super) fn run(options: &Options) -> Result<Report, Error> {
 
 fn run_through(options: &Options) -> Result<Report, Error> {
     let started = Instant::now();
-    // Before any source is looked for, so that none of them is a source.
+    let destinations = Destinations::new(options.output.as_deref(), options.report.as_deref())?;
+    let paths = paths(options, &destinations)?;
     let folder = folder(options)?;
     let outputs = Outputs::create(
         options.output.as_deref(),
@@ -97,7 +101,7 @@ fn run_through(options: &Options) -> Result<Report, Error> {
         &options.monitor,
     )?;
     let pool = pool(options)?;
-    let run = Run::new(options, &outputs, folder)?;
+    let run = Run::new(options, &paths, &destinations, &outputs, folder)?;
     let checkpoint = run.checkpoint.clone();
     let mut sink = Sink {
         rows: writer(options.format, options.mentions, outputs.rows).map_err(Error::output)?,
@@ -126,15 +130,22 @@ fn run_through(options: &Options) -> Result<Report, Error> {
 
 /// The files that a run writes.
 fn paths_out(options: &Options) -> impl Iterator<Item = &Path> {
-    let paths = [&options.output, &options.report];
-    paths.into_iter().flatten().map(PathBuf::as_path)
+    let paths = [&options.output, &options.report].into_iter().flatten();
+    paths
+        .map(PathBuf::as_path)
+        .filter(|path| path.as_os_str() != "-")
 }
 
 /// The folder of checkpoints, taken for this run.
 fn folder(options: &Options) -> Result<Option<Folder>, Error> {
     let folder = options.checkpoint.as_deref();
     let opened = folder.map(|folder| Folder::open(folder, paths_out(options)));
-    opened.transpose()
+    let opened = opened.transpose()?;
+    let held = |folder: &Folder| paths_out(options).find(|path| folder.holds(path));
+    match opened.as_ref().and_then(held) {
+        Some(output) => Err(in_checkpoint(output)),
+        None => Ok(opened),
+    }
 }
 
 /// With one thread all is done on the caller's.
@@ -170,14 +181,10 @@ impl Outputs {
         })
     }
 
-    fn identities(&self) -> Vec<(u64, u64)> {
-        let report = self.report.iter().flat_map(Output::identities);
-        self.rows
-            .identities()
-            .iter()
-            .chain(report)
-            .copied()
-            .collect()
+    /// Device and inode of the temporary files.
+    fn temporary_ids(&self) -> impl Iterator<Item = FileId> {
+        let outputs = [&self.rows].into_iter().chain(&self.report);
+        outputs.filter_map(Output::temporary_id)
     }
 }
 
@@ -207,13 +214,20 @@ fn write_report(report: &impl Serialize, mut output: Output) -> io::Result<Whole
 }
 
 impl<'p> Run<'p> {
-    fn new(options: &'p Options, outputs: &Outputs, folder: Option<Folder>) -> Result<Self, Error> {
+    fn new(
+        options: &'p Options,
+        paths: &[PathBuf],
+        destinations: &Destinations,
+        outputs: &Outputs,
+        folder: Option<Folder>,
+    ) -> Result<Self, Error> {
         let (before, behind) = Scanner::new().window();
         let is_over = || options.monitor.is_cancelled();
-        let (mut sources, lost, passed_over) = options.search.find(&paths(options)?, &is_over);
+        let (mut sources, lost, passed_over) = options.search.find(paths, &is_over);
         if is_over() {
             return Err(Error::new(ErrorKind::Cancelled));
         }
+        destinations.check_found(&sources)?;
         if let Some(folder) = &folder {
             sources.retain(|source| !folder.holds(&source.path));
         }
@@ -236,7 +250,11 @@ impl<'p> Run<'p> {
                 options,
                 lasting.map(|(checkpoint, earlier)| checkpoint.lasting(earlier)),
             ),
-            own: outputs.identities(),
+            own: outputs
+                .temporary_ids()
+                .chain(destinations.empty())
+                .collect(),
+            overwritten: destinations.filled(),
             stopped: AtomicBool::new(false),
             ledger: Mutex::new(ledger),
             notices: Notices::default(),
@@ -332,6 +350,7 @@ impl<'p> Run<'p> {
             bytes: self.options.monitor.bytes(),
             passed: self.options.monitor.passed(),
             own: &self.own,
+            outputs: &self.overwritten,
             limits: self.options.limits,
             tmp: &self.options.tmp,
             threads,
@@ -359,6 +378,7 @@ impl<'p> Run<'p> {
 
     fn note_loss(&self, error: Error, losses: impl Fn(&mut Ledger) -> &mut Losses) {
         match self.options.on_error {
+            _ if matches!(error.kind(), ErrorKind::Input(InputError::Output)) => self.fail(error),
             OnError::Fail => self.fail(error),
             OnError::Skip => {
                 log::warn!("{error}");
@@ -520,7 +540,15 @@ pub(crate) fn not_cancelled(monitor: &Monitor) -> Result<(), Error> {
 }
 
 /// All paths that were named, in lists too.
-fn paths(options: &Options) -> Result<Vec<PathBuf>, Error> {
+///
+/// # Errors
+/// If one of them, or a list, is an output too, or standard input is named more than once.
+fn paths(options: &Options, destinations: &Destinations) -> Result<Vec<PathBuf>, Error> {
+    let lists = options.lists.iter().map(|(list, _)| list);
+    lists
+        .clone()
+        .try_for_each(|list| destinations.check(list))?;
+    let stdin_lists = lists.filter(|list| is_stdin(list)).count();
     let mut paths = options.paths.clone();
     for (list, separator) in &options.lists {
         let listed = listed(list, *separator);
@@ -528,6 +556,10 @@ fn paths(options: &Options) -> Result<Vec<PathBuf>, Error> {
             Error::new(ErrorKind::List(error)).in_source(display_name(list).into())
         })?);
     }
+    if stdin_lists > 1 || stdin_lists == 1 && paths.iter().any(|path| is_stdin(path)) {
+        return Err(stdin_twice());
+    }
+    paths.iter().try_for_each(|path| destinations.check(path))?;
     Ok(paths)
 }
 

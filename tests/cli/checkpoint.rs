@@ -177,8 +177,9 @@ fn an_interrupted_run_says_how_to_go_on_and_keeps_what_was_read() {
 #[test]
 fn a_second_run_with_the_same_folder_is_refused() {
     let place = place();
-    fifo(&place.path("list"));
-    let mut first = start(&place, &["--files-from", "list", "-q"]);
+    // The first waits until somebody reads its report.
+    fifo(&place.path("report"));
+    let mut first = start(&place, &["--report", "report", "-q"]);
     wait_until(&mut first, || {
         place.path("ck/doisift-remains.json").exists()
     });
@@ -190,9 +191,9 @@ fn a_second_run_with_the_same_folder_is_refused() {
         "{}",
         seen.err
     );
-    fs::write(place.path("list"), "in/0\n").unwrap();
+    fs::read_to_string(place.path("report")).unwrap();
     assert_eq!(first.wait().unwrap().code(), Some(1));
-    assert_eq!(place.entries(), ["in", "list", "out.csv"]);
+    assert_eq!(place.entries(), ["in", "out.csv", "report"]);
 }
 
 /// A read that waits does not end by itself.

@@ -163,7 +163,7 @@ pub(crate) struct ScanArgs {
     #[arg(long, hide = true, value_name = "MS", requires = "checkpoint")]
     pub(crate) checkpoint_interval: Option<u64>,
 
-    /// Write what the run did to a file, as JSON
+    /// Write what the run did to a file, as JSON; - is standard output, if records go elsewhere
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 

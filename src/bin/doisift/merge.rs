@@ -44,7 +44,7 @@ pub(crate) struct MergeArgs {
     #[arg(long, value_name = "DIR")]
     tmp_dir: Option<PathBuf>,
 
-    /// Write what the run did to a file, as JSON
+    /// Write what the run did to a file, as JSON; - is standard output, if records go elsewhere
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 

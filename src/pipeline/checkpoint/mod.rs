@@ -185,10 +185,11 @@ impl Checkpoint {
 
 /// Sees to it that a regular file and its name are on the disk.
 fn sync(path: &Path) -> std::io::Result<()> {
-    let path = fs::canonicalize(path)?;
-    if !fs::metadata(&path)?.is_file() {
+    // A pipe has no path, though /dev/stdout leads to it.
+    if !fs::metadata(path)?.is_file() {
         return Ok(());
     }
+    let path = fs::canonicalize(path)?;
     File::open(&path)?.sync_all()?;
     path.parent().map_or(Ok(()), sync_folder)
 }
