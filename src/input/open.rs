@@ -193,6 +193,23 @@ pub(crate) fn stdin_metadata() -> io::Result<Metadata> {
     stdin()?.metadata()
 }
 
+/// Whether `path`, `-` for standard input, is a pipe or socket, so that another program writes what is read from it.
+#[cfg(unix)]
+pub(crate) fn is_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    let metadata = match path.as_os_str() == "-" {
+        true => stdin_metadata(),
+        false => std::fs::metadata(path),
+    };
+    let kind = metadata.map(|at| at.file_type());
+    kind.is_ok_and(|kind| kind.is_fifo() || kind.is_socket())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_pipe(path: &Path) -> bool {
+    path.as_os_str() == "-" && stdin_metadata().is_ok_and(|at| !at.is_file())
+}
+
 #[cfg(unix)]
 fn stdin() -> io::Result<File> {
     use std::os::fd::AsFd;

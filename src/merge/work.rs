@@ -12,8 +12,10 @@ use super::run::RunWriter;
 use super::sort::{Sorter, count_sorted};
 use super::unite::Union;
 use crate::error::Error;
-use crate::input::{InputError, display_name};
-use crate::pipeline::{Destinations, Outputs, commit, is_stdin, not_cancelled, stdin_twice};
+use crate::input::{InputError, display_name, is_pipe};
+use crate::pipeline::{
+    Destinations, Outputs, cause, commit, is_stdin, stdin_twice, warn_of_report,
+};
 use crate::records::{Output, OwnedRecord, writer};
 
 /// Inputs that are open at once, at most: systems allow a process 256 files or more.
@@ -27,6 +29,8 @@ const RUN: usize = 3 << 18;
 pub(super) fn run(options: &Options) -> Result<MergeReport, Error> {
     let report = run_through(options);
     options.monitor.forget_temporary();
+    let report = report.map_err(|error| cause(error, &options.monitor));
+    warn_of_report(&report, options.report.as_deref());
     report
 }
 
@@ -44,9 +48,8 @@ fn run_through(options: &Options) -> Result<MergeReport, Error> {
     let inputs = sorted(options, &mut report)?;
     let inputs = few(options, inputs, &mut report)?;
     let rows = write(options, &inputs, outputs.rows, &mut report)?;
-    not_cancelled(monitor)?;
     report.seconds = started.elapsed().as_secs_f64();
-    commit(rows, &report, outputs.report)?;
+    commit(rows, &report, outputs.report, monitor)?;
     Ok(report)
 }
 
@@ -78,7 +81,11 @@ fn sorted(options: &Options, report: &mut MergeReport) -> Result<VecDeque<Input>
             }
             None => {
                 report.sorted += 1;
-                sorter.add(open()?)?
+                let count = open().and_then(|rows| sorter.add(rows));
+                if is_pipe(path) {
+                    options.monitor.note_stream_end();
+                }
+                count?
             }
         };
     }

@@ -26,7 +26,7 @@ pub use options::{OnError, PipelineBuilder};
 
 pub(crate) use clash::{Destinations, is_stdin, stdin_twice};
 pub(crate) use options::{chosen_format, chosen_memory, chosen_tmp_dir, named_output};
-pub(crate) use run::{Outputs, commit, not_cancelled};
+pub(crate) use run::{Outputs, cause, commit, not_cancelled, warn_of_report};
 
 use std::path::Path;
 

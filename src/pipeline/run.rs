@@ -20,8 +20,8 @@ use super::{crew, turn};
 use crate::dedup::{Budget, Document, DocumentId, Drained, Kept, Lasting, Table};
 use crate::error::{CheckpointError, Error, ErrorKind};
 use crate::input::{
-    Claims, InputError, Kind, Opening, Reach, Remark, Separator, Source, display_name, read_list,
-    unmarked_encoding,
+    Claims, InputError, Kind, Opening, Reach, Remark, Separator, Source, display_name, is_pipe,
+    read_list, unmarked_encoding,
 };
 use crate::printable;
 use crate::records::{Block, FileId, Format, MentionRow, Output, Record, RowWriter, Whole, writer};
@@ -80,6 +80,8 @@ pub(crate) struct Outputs {
 pub(super) fn run(options: &Options) -> Result<Report, Error> {
     let report = run_through(options);
     options.monitor.forget_temporary();
+    let report = report.map_err(|error| cause(error, &options.monitor));
+    warn_of_report(&report, options.report.as_deref());
     report.map_err(|error| match (error.kind(), &options.checkpoint) {
         (ErrorKind::Spill(stopped), _) if stopped.is_stop() => Error::new(ErrorKind::Cancelled),
         (ErrorKind::Spill(run), Some(folder)) if run.is_damage() => {
@@ -121,7 +123,7 @@ fn run_through(options: &Options) -> Result<Report, Error> {
     report.spilled_bytes = drained.spilled.bytes;
     report.bytes_read = options.monitor.progress().bytes;
     report.seconds = started.elapsed().as_secs_f64();
-    commit(rows, &report, outputs.report)?;
+    commit(rows, &report, outputs.report, &options.monitor)?;
     if let Some(checkpoint) = checkpoint {
         checkpoint.end(paths_out(options))?;
     }
@@ -188,23 +190,49 @@ impl Outputs {
     }
 }
 
+/// The error that ended a run; or that it was cancelled, if what cancelled it may be what ended its input or closed its output.
+pub(crate) fn cause(error: Error, monitor: &Monitor) -> Error {
+    match error.kind() {
+        ErrorKind::Input(_) | ErrorKind::List(_) | ErrorKind::Records(_) => monitor.settle(),
+        _ if error.is_closed_pipe() => {}
+        _ => return error,
+    }
+    not_cancelled(monitor).err().unwrap_or(error)
+}
+
+/// Warns that there is no report at `path` because nobody reads the rows any more, which is no failure.
+pub(crate) fn warn_of_report<R>(result: &Result<R, Error>, path: Option<&Path>) {
+    if let (Err(error), Some(path)) = (result, path)
+        && error.is_closed_pipe()
+    {
+        let path = display_name(path);
+        log::warn!("{path} was not written: the reader of the rows went away before the run ended");
+    }
+}
+
 /// Gives the rows their name, and the report, which is written as JSON; but neither before both are written, so that one that
-/// finds no room leaves none.
+/// finds no room leaves none, nor if `monitor` was told to end the run.
 pub(crate) fn commit(
     rows: Output,
     report: &impl Serialize,
     output: Option<Output>,
+    monitor: &Monitor,
 ) -> Result<(), Error> {
-    let commit = || -> io::Result<()> {
-        let Some(output) = output else {
-            return rows.commit();
-        };
-        let rows = rows.finish()?;
-        let report = write_report(report, output)?;
-        rows.commit()?;
-        report.commit()
+    monitor.settle();
+    not_cancelled(monitor)?;
+    let rows = rows.finish().map_err(Error::output)?;
+    let report = output
+        .map(|output| write_report(report, output))
+        .transpose();
+    let report = match report {
+        // Whoever closes a pipe wants no more of the report; the rows are for others.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => None,
+        report => report.map_err(Error::output)?,
     };
-    commit().map_err(Error::output)
+    monitor.commit(|| {
+        rows.commit()?;
+        report.map_or(Ok(()), Whole::commit)
+    })
 }
 
 fn write_report(report: &impl Serialize, mut output: Output) -> io::Result<Whole> {
@@ -301,6 +329,13 @@ impl<'p> Run<'p> {
     pub(super) fn start(&self, source: &Source) {
         if let Some(checkpoint) = &self.checkpoint {
             checkpoint.start(source);
+        }
+    }
+
+    /// Takes note that a source was read, if another program wrote it meanwhile.
+    pub(super) fn note_pipe_end(&self, source: &Source) {
+        if source.is_pipe() {
+            self.options.monitor.note_stream_end();
         }
     }
 
@@ -552,6 +587,9 @@ fn paths(options: &Options, destinations: &Destinations) -> Result<Vec<PathBuf>,
     let mut paths = options.paths.clone();
     for (list, separator) in &options.lists {
         let listed = listed(list, *separator);
+        if is_pipe(list) {
+            options.monitor.note_stream_end();
+        }
         paths.extend(listed.map_err(|error| {
             Error::new(ErrorKind::List(error)).in_source(display_name(list).into())
         })?);

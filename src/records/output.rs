@@ -135,14 +135,6 @@ impl Output {
         self.encoder.target().temporary()
     }
 
-    /// Ends compression, writes what is left, and gives a regular file its name.
-    ///
-    /// # Errors
-    /// If that fails; then nothing is left under the final name but what stood there before.
-    pub(crate) fn commit(self) -> io::Result<()> {
-        self.finish()?.commit()
-    }
-
     /// Ends compression and writes what is left: whatever the disk has no room for is told here.
     ///
     /// # Errors

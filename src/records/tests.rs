@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use super::{Destination, Format, Forms, MentionRow, Output, Record, writer};
+use super::{Destination, Format, Forms, MentionRow, Output, Record, Whole, writer};
 use crate::scan::Form;
 
 fn record() -> Record<'static> {
@@ -173,7 +173,7 @@ fn entries(folder: &Path) -> Vec<String> {
 fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut output = Output::create(Some(path))?;
     output.write_all(bytes)?;
-    output.commit()
+    output.finish()?.commit()
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn a_file_appears_with_commit_and_not_before() {
         .write_all(&[b'x'; 200_000])
         .expect("room on the disk");
     assert!(!path.exists());
-    output.commit().expect("a rename");
+    output.finish().and_then(Whole::commit).expect("a rename");
     assert_eq!(fs::read(&path).expect("the file"), [b'x'; 200_000]);
     assert_eq!(entries(folder.path()), ["out.csv"]);
 }
