@@ -3,6 +3,7 @@
 //! Knows nothing of what the bytes mean; how they are compressed it takes from the path's ending.
 
 mod destination;
+mod pieces;
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Stdout, Write};
@@ -16,6 +17,7 @@ use super::format::Compression;
 use crate::printable;
 
 pub(crate) use destination::Destination;
+use pieces::Pieces;
 
 /// Links followed to find the file that is to be replaced; more than any system allows.
 const LINKS: usize = 64;
@@ -65,7 +67,7 @@ pub(crate) struct Whole {
 
 enum Encoder {
     Plain(BufWriter<Target>),
-    Gzip(GzEncoder<BufWriter<Target>>),
+    Gzip(Pieces<GzEncoder<BufWriter<Target>>>),
     Zstd(zstd::Encoder<'static, BufWriter<Target>>),
 }
 
@@ -184,7 +186,10 @@ impl Encoder {
         let target = BufWriter::with_capacity(BUFFER, target);
         Ok(match compression {
             Compression::None => Encoder::Plain(target),
-            Compression::Gzip => Encoder::Gzip(GzEncoder::new(target, flate2::Compression::new(6))),
+            Compression::Gzip => {
+                let level = flate2::Compression::new(6);
+                Encoder::Gzip(Pieces::new(GzEncoder::new(target, level)))
+            }
             Compression::Zstd => Encoder::Zstd(zstd::Encoder::new(target, 3)?),
         })
     }
@@ -200,7 +205,7 @@ impl Encoder {
     fn target(&self) -> &Target {
         match self {
             Encoder::Plain(out) => out.get_ref(),
-            Encoder::Gzip(out) => out.get_ref().get_ref(),
+            Encoder::Gzip(out) => out.get_ref().get_ref().get_ref(),
             Encoder::Zstd(out) => out.get_ref().get_ref(),
         }
     }
@@ -208,7 +213,7 @@ impl Encoder {
     fn finish(self) -> io::Result<Target> {
         let out = match self {
             Encoder::Plain(out) => out,
-            Encoder::Gzip(out) => out.finish()?,
+            Encoder::Gzip(out) => out.into_inner()?.finish()?,
             Encoder::Zstd(out) => out.finish()?,
         };
         out.into_inner().map_err(|error| error.into_error())

@@ -246,3 +246,23 @@ fn a_report_that_finds_no_room_keeps_the_output_from_its_name() {
     assert!(seen.err.contains("/dev/full"), "{}", seen.err);
     assert_eq!(place.entries(), ["a"]);
 }
+
+#[test]
+fn a_gzip_has_the_same_bytes_however_its_rows_were_kept() {
+    let place = Place::new();
+    for number in 0..8 {
+        let text = names(300 * (number + 1)).replace("name-", &format!("{number}-"));
+        place.file(format!("in/{number}"), text);
+    }
+    for ending in ["names.gz", "csv.gz", "jsonl.gz"] {
+        place.scan(&format!("in -o once.{ending} -j2")).quiet();
+        let wanted = fs::read(place.path(format!("once.{ending}"))).unwrap();
+        for options in ["--checkpoint ck --checkpoint-interval 0", "--memory 1M -j1"] {
+            place
+                .scan(&format!("in -o kept.{ending} {options}"))
+                .quiet();
+            let kept = fs::read(place.path(format!("kept.{ending}"))).unwrap();
+            assert!(kept == wanted, "{ending} {options}");
+        }
+    }
+}
