@@ -104,6 +104,9 @@ pub enum CheckpointError {
     /// A file of it, which is named, cannot be read or written.
     #[error("{path}: {error}", path = printable::path(.0), error = .1)]
     Io(PathBuf, io::Error),
+    /// A link, FIFO or the like has the name of a file of it: what is behind it was not touched.
+    #[error("{} is no file that doisift made; remove it, or choose another folder", printable::path(.0))]
+    Foreign(PathBuf),
     /// Its manifest, or a run that this names, is not what was written.
     #[error("{} is damaged; remove the folder to start anew", printable::path(.0))]
     Damaged(PathBuf),

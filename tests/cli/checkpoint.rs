@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -265,4 +266,68 @@ fn a_gzip_has_the_same_bytes_however_its_rows_were_kept() {
             assert!(kept == wanted, "{ending} {options}");
         }
     }
+}
+
+#[test]
+fn links_planted_in_the_folder_are_not_followed_and_nothing_of_others_is_removed() {
+    let planted = [
+        "doisift-new.tmp",
+        "doisift-lock",
+        "doisift-manifest.jsonl",
+        "doisift-remains.json",
+    ];
+    for name in planted {
+        let place = place();
+        place.file("precious", "precious\n");
+        fs::create_dir(place.path("ck")).unwrap();
+        let link = place.path("ck").join(name);
+        for target in ["../precious", "../missing", "../in", "fifo"] {
+            match target {
+                "fifo" => fifo(&link),
+                target => symlink(target, &link).unwrap(),
+            }
+            let seen = place.scan(SCAN);
+            assert_eq!(seen.code, Some(2), "{name} to {target}: {}", seen.err);
+            let told = format!("ck/{name} is no file that doisift made; remove it");
+            assert!(seen.err.contains(&told), "{}", seen.err);
+            assert_eq!(place.entries(), ["ck", "in", "precious"], "{name}");
+            assert_eq!(place.read("precious"), "precious\n", "{name}");
+            fs::remove_file(&link).unwrap();
+        }
+        assert_eq!(place.scan(SCAN).code, Some(1));
+        assert_eq!(place.entries(), ["ck", "in", "out.csv", "precious"]);
+        assert_eq!(fs::read_dir(place.path("ck")).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn a_file_under_the_name_of_one_of_ours_is_not_taken_for_proof_that_the_folder_is() {
+    let place = place();
+    place
+        .file("ck/.notes.tmp", "notes\n")
+        .file("precious", "precious\n");
+    let notes = format!(
+        "{:?}",
+        place.path("ck/.notes.tmp").as_os_str().as_encoded_bytes()
+    );
+    let remains = format!("{{\"temporaries\":[{{\"Unix\":{notes}}}]}}");
+    place.file("ck/doisift-remains.json", remains);
+    // A link of another name to a file that is replaced.
+    fs::hard_link(place.path("precious"), place.path("ck/doisift-new.tmp")).unwrap();
+    assert_eq!(place.scan(SCAN).code, Some(1));
+    assert_eq!(place.entries(), ["ck", "in", "out.csv", "precious"]);
+    assert_eq!(place.read("ck/.notes.tmp"), "notes\n");
+    assert_eq!(place.read("precious"), "precious\n");
+    // Alone in the folder, the lock was taken for ours, and the folder with it.
+    let place = self::place();
+    place.file("ck/doisift-lock", "not ours\n");
+    let seen = place.scan(SCAN);
+    assert_eq!(seen.code, Some(2));
+    assert!(
+        seen.err.contains("no file that doisift made"),
+        "{}",
+        seen.err
+    );
+    assert_eq!(place.read("ck/doisift-lock"), "not ours\n");
+    assert_eq!(place.entries(), ["ck", "in"]);
 }

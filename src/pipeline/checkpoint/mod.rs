@@ -229,8 +229,8 @@ fn read(
 /// The file of a run, if it has the length that it had. What is in it is checked when it is read.
 fn checked(folder: &Folder, run: &NamedRun) -> Result<RunFile, CheckpointError> {
     let path = folder.file(&run.name);
-    let found = fs::metadata(&path).map_err(|error| at(&path, error))?;
-    match found.len() == run.bytes && is_lasting_run(&run.name) {
+    let found = fs::symlink_metadata(&path).map_err(|error| at(&path, error))?;
+    match found.is_file() && found.len() == run.bytes && is_lasting_run(&run.name) {
         true => Ok(RunFile {
             path,
             bytes: run.bytes,
