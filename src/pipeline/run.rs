@@ -103,7 +103,7 @@ fn run_through(options: &Options) -> Result<Report, Error> {
         &options.monitor,
     )?;
     let pool = pool(options)?;
-    let run = Run::new(options, &paths, &destinations, &outputs, folder)?;
+    let run = Run::new(options, paths, &destinations, &outputs, folder)?;
     let checkpoint = run.checkpoint.clone();
     let mut sink = Sink {
         rows: writer(options.format, options.mentions, outputs.rows).map_err(Error::output)?,
@@ -244,14 +244,15 @@ fn write_report(report: &impl Serialize, mut output: Output) -> io::Result<Whole
 impl<'p> Run<'p> {
     fn new(
         options: &'p Options,
-        paths: &[PathBuf],
+        paths: Vec<PathBuf>,
         destinations: &Destinations,
         outputs: &Outputs,
         folder: Option<Folder>,
     ) -> Result<Self, Error> {
         let (before, behind) = Scanner::new().window();
         let is_over = || options.monitor.is_cancelled();
-        let (mut sources, lost, passed_over) = options.search.find(paths, &is_over);
+        let (mut sources, lost, passed_over) = options.search.find(&paths, &is_over);
+        drop(paths);
         if is_over() {
             return Err(Error::new(ErrorKind::Cancelled));
         }
@@ -584,7 +585,16 @@ fn paths(options: &Options, destinations: &Destinations) -> Result<Vec<PathBuf>,
         .clone()
         .try_for_each(|list| destinations.check(list))?;
     let stdin_lists = lists.filter(|list| is_stdin(list)).count();
+    let read_once = |paths: &[PathBuf]| {
+        let source = paths.iter().any(|path| is_stdin(path));
+        match stdin_lists + usize::from(source) {
+            0 | 1 => Ok(()),
+            _ => Err(stdin_twice()),
+        }
+    };
     let mut paths = options.paths.clone();
+    // Before a list is waited for, and again for what it names.
+    read_once(&paths)?;
     for (list, separator) in &options.lists {
         let listed = listed(list, *separator);
         if is_pipe(list) {
@@ -594,9 +604,7 @@ fn paths(options: &Options, destinations: &Destinations) -> Result<Vec<PathBuf>,
             Error::new(ErrorKind::List(error)).in_source(display_name(list).into())
         })?);
     }
-    if stdin_lists > 1 || stdin_lists == 1 && paths.iter().any(|path| is_stdin(path)) {
-        return Err(stdin_twice());
-    }
+    read_once(&paths)?;
     paths.iter().try_for_each(|path| destinations.check(path))?;
     Ok(paths)
 }
