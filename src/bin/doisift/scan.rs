@@ -25,6 +25,9 @@ const TICK: Duration = Duration::from_millis(50);
 /// How long a run may take to end when it was interrupted; a read that waits takes for ever.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// The same if it was interrupted twice: so long it has to tidy up.
+const AT_ONCE: Duration = Duration::from_millis(200);
+
 /// How long the sources that are being read may take to their end when a run with a checkpoint was interrupted.
 const CALM: Duration = Duration::from_secs(5);
 
@@ -161,24 +164,28 @@ impl Watch {
     /// here, with the process.
     fn until(mut self, ended: &Receiver<()>) -> Meter {
         let calm = self.checkpoint.as_ref().map_or(Duration::ZERO, |_| CALM);
-        let mut since: Option<Instant> = None;
-        let mut last = false;
+        // When to cancel the run, and when to end the process.
+        let mut ends: Option<(Instant, Instant)> = None;
         while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
             self.meter.show(self.monitor.progress());
+            let now = Instant::now();
             if self.signals.take() {
-                last = since.replace(Instant::now()).is_some();
-                if calm > Duration::ZERO && !last {
+                ends = Some(match ends {
+                    None => (now + calm, now + calm + GRACE),
+                    Some(_) => (now, now + AT_ONCE),
+                });
+                if calm > Duration::ZERO && ends.is_some_and(|(cancel, _)| cancel > now) {
                     log::warn!(
                         "interrupted; ending with a last checkpoint, or at once if interrupted again"
                     );
                 }
             }
-            let passed = since.map_or(Duration::ZERO, |since| since.elapsed());
-            if passed > calm {
+            if ends.is_some_and(|(cancel, _)| cancel <= now) {
                 self.monitor.cancel();
             }
             // Outputs that have their names already are not taken back: such a run is about to end.
-            if (last || passed > calm + GRACE) && self.monitor.remove_temporary_files() {
+            let over = ends.is_some_and(|(_, leave)| leave <= now);
+            if over && self.monitor.remove_temporary_files() {
                 self.leave();
             }
         }
