@@ -14,7 +14,7 @@ use super::unite::Union;
 use crate::error::Error;
 use crate::input::{InputError, display_name, is_pipe};
 use crate::pipeline::{
-    Destinations, Outputs, cause, commit, is_stdin, stdin_twice, warn_of_report,
+    Destinations, Outputs, cause, commit, is_stdin, not_cancelled, stdin_twice, warn_of_report,
 };
 use crate::records::{Output, OwnedRecord, writer};
 
@@ -47,6 +47,9 @@ fn run_through(options: &Options) -> Result<MergeReport, Error> {
     let mut report = MergeReport::new(options.for_report());
     let inputs = sorted(options, &mut report)?;
     let inputs = few(options, inputs, &mut report)?;
+    // Before the first record goes to standard output, too.
+    monitor.settle();
+    not_cancelled(monitor)?;
     let rows = write(options, &inputs, outputs.rows, &mut report)?;
     report.seconds = started.elapsed().as_secs_f64();
     commit(rows, &report, outputs.report, monitor)?;

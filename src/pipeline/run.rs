@@ -114,6 +114,8 @@ fn run_through(options: &Options) -> Result<Report, Error> {
         None => turn::run(&run, &mut sink),
     }
     options.monitor.set_resumable(false);
+    // Before the first record goes to standard output, too.
+    options.monitor.settle();
     let (table, counts, losses, skipped) = run.into_results()?;
     let mut report = Report::new(options.for_report(), counts, losses);
     report.skipped = skipped;
@@ -218,8 +220,6 @@ pub(crate) fn commit(
     output: Option<Output>,
     monitor: &Monitor,
 ) -> Result<(), Error> {
-    monitor.settle();
-    not_cancelled(monitor)?;
     let rows = rows.finish().map_err(Error::output)?;
     let report = output
         .map(|output| write_report(report, output))

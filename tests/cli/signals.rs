@@ -74,7 +74,7 @@ fn interrupt_pipeline(place: &Place, line: &str, bytes: &[u8], signal: &str) -> 
     let (theirs, ours) = std::io::pipe().unwrap();
     let mut last = place.command(line.split(' '));
     last.stdin(theirs)
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let last = last.process_group(0).spawn().unwrap();
     let group = i32::try_from(last.id()).unwrap();
@@ -142,9 +142,12 @@ fn a_list_or_records_cut_off_by_an_interruption_are_not_the_whole() {
     for (line, bytes) in [
         ("scan --files-from - -o out.csv -j1", "a\n"),
         ("merge - a.csv -o out.csv", &csv[..csv.len() - 20]),
+        ("scan - -f names", &names(100)),
+        ("merge - a.csv -f names", &csv[..csv.len() / 2]),
     ] {
         let seen = interrupt_pipeline(&place, line, bytes.as_bytes(), "-INT");
         assert_eq!(seen.code, Some(130), "{line}: {}", seen.err);
+        assert_eq!(seen.out, "", "{line}");
         assert_eq!(place.entries(), ["a", "a.csv", "x.tmp"], "{line}");
     }
 }
