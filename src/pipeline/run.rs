@@ -207,7 +207,7 @@ pub(crate) fn warn_of_report<R>(result: &Result<R, Error>, path: Option<&Path>) 
     if let (Err(error), Some(path)) = (result, path)
         && error.is_closed_pipe()
     {
-        let path = display_name(path);
+        let path = printable::path(path);
         log::warn!("{path} was not written: the reader of the rows went away before the run ended");
     }
 }
