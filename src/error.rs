@@ -52,6 +52,9 @@ pub enum ErrorKind {
     /// The ending of an output asks to pack what is packed within.
     #[error("{}: Parquet is packed within; leave out the last ending", printable::path(.0))]
     PackedTwice(PathBuf),
+    /// An output is an input too, or two outputs are one file.
+    #[error("{0}")]
+    Clash(ClashError),
     /// The run was cancelled.
     #[error("interrupted")]
     Cancelled,
@@ -101,6 +104,9 @@ pub enum CheckpointError {
     /// A file of it, which is named, cannot be read or written.
     #[error("{path}: {error}", path = printable::path(.0), error = .1)]
     Io(PathBuf, io::Error),
+    /// A link, FIFO or the like has the name of a file of it: what is behind it was not touched.
+    #[error("{} is no file that doisift made; remove it, or choose another folder", printable::path(.0))]
+    Foreign(PathBuf),
     /// Its manifest, or a run that this names, is not what was written.
     #[error("{} is damaged; remove the folder to start anew", printable::path(.0))]
     Damaged(PathBuf),
@@ -136,6 +142,61 @@ pub enum CheckpointError {
         "{0} errors lost input then, and this run is to fail at any; let it skip them, or remove the folder to start anew"
     )]
     Lost(u64),
+}
+
+/// How the inputs and outputs of a run contradict each other.
+///
+/// Names of inputs are as in [`Report`](crate::Report)s. Nothing was read or written when one of these comes up.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClashError {
+    /// What was named to be read, a list of sources too, is the file that an output would overwrite.
+    #[error("{input} is read, and would be overwritten{output}; write to another file",
+        input = printable::name(input), output = OtherName(input, output))]
+    Input {
+        /// Its name.
+        input: Arc<str>,
+        /// The output as typed.
+        output: Arc<str>,
+    },
+    /// A file below a folder is the file that an output would overwrite. It may be the output of an earlier run.
+    #[error("{input} is in a folder that is read, and would be overwritten{output}; leave it out (--exclude '{glob}'), \
+        or write to another file",
+        input = printable::name(input), output = OtherName(input, output), glob = printable::name(&glob_of(input)))]
+    Found {
+        /// Its name.
+        input: Arc<str>,
+        /// The output as typed.
+        output: Arc<str>,
+    },
+    /// The rows and the report would go to one file.
+    #[error("the rows and the report would both go to {output}; write one of them to another file", output = printable::name(.0))]
+    Outputs(Arc<str>),
+    /// An output has the name of a file that the checkpoint keeps in its folder.
+    #[error("{output} is the name of a file of the checkpoint; write to another file", output = printable::name(.0))]
+    Checkpoint(Arc<str>),
+    /// Standard input is asked for twice: as a source, as an input to merge, or as a list of sources.
+    #[error(
+        "standard input can be read only once; name a file for the other use (./- for a file called -)"
+    )]
+    Stdin,
+}
+
+/// The name of an output, if it is another than that of the input.
+struct OtherName<'n>(&'n str, &'n str);
+
+impl fmt::Display for OtherName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 == self.1 {
+            true => Ok(()),
+            false => write!(f, " as {}", printable::name(self.1)),
+        }
+    }
+}
+
+/// A glob that matches the last part of a name, and its like.
+fn glob_of(name: &str) -> String {
+    globset::escape(name.rsplit('/').next().unwrap_or(name))
 }
 
 /// An error with the place it concerns.

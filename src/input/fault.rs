@@ -149,8 +149,10 @@ pub enum InputError {
     /// A file of records is not what it was when its order was looked at.
     #[error("the file changed while it was read")]
     Changed,
-    /// A file of records is also what is written to.
-    #[error("this is the output too, and would be read while it is written")]
+    /// An input is also what is written to. It stops the run.
+    #[error(
+        "this is an output too, which would overwrite it; leave it out, or write to another file"
+    )]
     Output,
     /// Text in the encoding that is named holds what is no character, here and maybe further on; U+FFFD stands for it.
     #[error("this is no {0}; from here on, what is none is replaced")]

@@ -9,6 +9,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::fault::InputError;
 use super::name::{display_name, folder_root};
+use super::open::is_pipe;
 use super::shard::{Shard, hash};
 use crate::printable;
 
@@ -20,6 +21,13 @@ pub(crate) struct Source {
     pub(crate) kind: Kind,
     /// It was named itself, and not only found below a folder.
     pub(crate) named: bool,
+}
+
+impl Source {
+    /// Whether another program writes it while it is read.
+    pub(crate) fn is_pipe(&self) -> bool {
+        self.kind != Kind::File && is_pipe(&self.path)
+    }
 }
 
 /// What a source is, which tells how it can be read.

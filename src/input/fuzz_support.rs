@@ -76,6 +76,7 @@ fn opening<'r>(bytes: &'r AtomicU64, tmp: &'r std::path::Path, threads: usize) -
         bytes,
         passed: bytes,
         own: &[],
+        outputs: &[],
         limits: Limits {
             depth: 3,
             members: 1000,

@@ -32,6 +32,8 @@ pub(crate) use find::{Kind, PassedOver, Search, Source};
 pub use list::Separator;
 pub(crate) use list::read_list;
 pub(crate) use name::display_name;
-pub(crate) use open::{Limits, Opening, Section, text_start, unmarked_encoding};
+pub(crate) use open::{
+    Limits, Opening, Section, is_pipe, stdin_metadata, text_start, unmarked_encoding,
+};
 pub use shard::{BadShard, Shard};
 pub(crate) use walk::{Documents, Remark};

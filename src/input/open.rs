@@ -33,8 +33,10 @@ pub(crate) struct Opening<'r> {
     pub(crate) bytes: &'r AtomicU64,
     /// Bytes of sources that need not be read.
     pub(crate) passed: &'r AtomicU64,
-    /// Device and inode of files that must not be read: the outputs of this run.
+    /// Device and inode of files that this run made and that are no sources.
     pub(crate) own: &'r [(u64, u64)],
+    /// Device and inode of files that an output would overwrite.
+    pub(crate) outputs: &'r [(u64, u64)],
     pub(crate) limits: Limits,
     /// Folder for what must be copied to be read.
     pub(crate) tmp: &'r Path,
@@ -49,6 +51,7 @@ impl<'r> Opening<'r> {
             bytes,
             passed: bytes,
             own: &[],
+            outputs: &[],
             limits: Limits {
                 depth: 3,
                 members: 1000,
@@ -60,15 +63,27 @@ impl<'r> Opening<'r> {
         }
     }
 
-    /// Whether `metadata` is that of an output of this run.
-    pub(crate) fn is_own(&self, metadata: &Metadata) -> bool {
-        !self.own.is_empty() && file_id(metadata).is_some_and(|id| self.own.contains(&id))
-    }
-
-    /// Opens a source and hands out its documents. False for an output of this run, which is not read.
+    /// Whether `metadata` is that of a file which this run made.
     ///
     /// # Errors
-    /// If it cannot be opened. What is wrong further on goes to `documents`.
+    /// If it is that of a file which an output would overwrite.
+    pub(crate) fn is_own(&self, metadata: &Metadata) -> Result<bool, InputError> {
+        if !metadata.is_file() || self.own.is_empty() && self.outputs.is_empty() {
+            return Ok(false);
+        }
+        let Some(id) = file_id(metadata) else {
+            return Ok(false);
+        };
+        match self.outputs.contains(&id) {
+            true => Err(InputError::Output),
+            false => Ok(self.own.contains(&id)),
+        }
+    }
+
+    /// Opens a source and hands out its documents. False for a file that this run made, which is not read.
+    ///
+    /// # Errors
+    /// If it cannot be opened, or an output would overwrite it. What is wrong further on goes to `documents`.
     pub(crate) fn read(
         &self,
         source: &Source,
@@ -82,7 +97,7 @@ impl<'r> Opening<'r> {
         if metadata.is_dir() {
             return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
         }
-        if metadata.is_file() && self.is_own(&metadata) {
+        if self.is_own(&metadata)? {
             return Ok(false);
         }
         let size = if metadata.is_file() {
@@ -171,6 +186,28 @@ impl Read for Counted<'_> {
         self.expansion.add_read(read as u64);
         Ok(read)
     }
+}
+
+/// What standard input is.
+pub(crate) fn stdin_metadata() -> io::Result<Metadata> {
+    stdin()?.metadata()
+}
+
+/// Whether `path`, `-` for standard input, is a pipe or socket, so that another program writes what is read from it.
+#[cfg(unix)]
+pub(crate) fn is_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    let metadata = match path.as_os_str() == "-" {
+        true => stdin_metadata(),
+        false => std::fs::metadata(path),
+    };
+    let kind = metadata.map(|at| at.file_type());
+    kind.is_ok_and(|kind| kind.is_fifo() || kind.is_socket())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_pipe(path: &Path) -> bool {
+    path.as_os_str() == "-" && stdin_metadata().is_ok_and(|at| !at.is_file())
 }
 
 #[cfg(unix)]

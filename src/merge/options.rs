@@ -6,7 +6,7 @@ use super::Merge;
 use super::report::MergeOptions;
 use crate::error::Error;
 use crate::input::display_name;
-use crate::pipeline::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir};
+use crate::pipeline::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output};
 use crate::records::Format;
 
 /// Sets up a [`Merge`].
@@ -39,15 +39,15 @@ impl MergeBuilder {
         self
     }
 
-    /// Sets where records go; the default is standard output. The endings `.gz` and `.zst` compress. A file appears whole when
-    /// the run has ended well, and may be one of the inputs.
+    /// Sets where records go; the default, and `-`, is standard output. The endings `.gz` and `.zst` compress. A file appears
+    /// whole when the run has ended well, and may be one of the inputs, which it replaces.
     pub fn output(mut self, path: impl AsRef<Path>) -> Self {
-        self.output = Some(path.as_ref().to_owned());
+        self.output = named_output(path.as_ref());
         self
     }
 
     /// Sets a file that the [`MergeReport`](super::MergeReport) is written to as JSON, if the run ends well; the default is
-    /// none.
+    /// none. `-` is standard output, for a run whose records go elsewhere.
     pub fn report(mut self, path: impl AsRef<Path>) -> Self {
         self.report = Some(path.as_ref().to_owned());
         self

@@ -12,8 +12,10 @@ use super::run::RunWriter;
 use super::sort::{Sorter, count_sorted};
 use super::unite::Union;
 use crate::error::Error;
-use crate::input::{InputError, display_name};
-use crate::pipeline::{Outputs, commit, not_cancelled};
+use crate::input::{InputError, display_name, is_pipe};
+use crate::pipeline::{
+    Destinations, Outputs, cause, commit, is_stdin, not_cancelled, stdin_twice, warn_of_report,
+};
 use crate::records::{Output, OwnedRecord, writer};
 
 /// Inputs that are open at once, at most: systems allow a process 256 files or more.
@@ -27,12 +29,15 @@ const RUN: usize = 3 << 18;
 pub(super) fn run(options: &Options) -> Result<MergeReport, Error> {
     let report = run_through(options);
     options.monitor.forget_temporary();
+    let report = report.map_err(|error| cause(error, &options.monitor));
+    warn_of_report(&report, options.report.as_deref());
     report
 }
 
 fn run_through(options: &Options) -> Result<MergeReport, Error> {
     let started = Instant::now();
     let monitor = &options.monitor;
+    check(options)?;
     let outputs = Outputs::create(
         options.output.as_deref(),
         options.report.as_deref(),
@@ -40,26 +45,35 @@ fn run_through(options: &Options) -> Result<MergeReport, Error> {
         monitor,
     )?;
     let mut report = MergeReport::new(options.for_report());
-    let inputs = sorted(options, &outputs.rows, &mut report)?;
+    let inputs = sorted(options, &mut report)?;
     let inputs = few(options, inputs, &mut report)?;
-    let rows = write(options, &inputs, outputs.rows, &mut report)?;
+    // Before the first record goes to standard output, too.
+    monitor.settle();
     not_cancelled(monitor)?;
+    let rows = write(options, &inputs, outputs.rows, &mut report)?;
     report.seconds = started.elapsed().as_secs_f64();
-    commit(rows, &report, outputs.report)?;
+    commit(rows, &report, outputs.report, monitor)?;
     Ok(report)
 }
 
+/// # Errors
+/// If an input would be overwritten while it is read, or by the report, or standard input is named more than once.
+fn check(options: &Options) -> Result<(), Error> {
+    let destinations = Destinations::new(options.output.as_deref(), options.report.as_deref())?;
+    if options.inputs.iter().filter(|path| is_stdin(path)).count() > 1 {
+        return Err(stdin_twice());
+    }
+    let mut inputs = options.inputs.iter();
+    inputs.try_for_each(|path| destinations.check_before_rows(path))
+}
+
 /// The inputs, those that are not sorted as runs.
-fn sorted(
-    options: &Options,
-    output: &Output,
-    report: &mut MergeReport,
-) -> Result<VecDeque<Input>, Error> {
+fn sorted(options: &Options, report: &mut MergeReport) -> Result<VecDeque<Input>, Error> {
     let mut inputs = VecDeque::new();
     let mut sorter = Sorter::new(options);
     for path in &options.inputs {
         let open = || Rows::open(path, &options.monitor);
-        let count = match can_be_read_twice(path, output)? {
+        let count = match can_be_read_twice(path)? {
             true => count_sorted(open()?)?,
             false => None,
         };
@@ -70,7 +84,11 @@ fn sorted(
             }
             None => {
                 report.sorted += 1;
-                sorter.add(open()?)?
+                let count = open().and_then(|rows| sorter.add(rows));
+                if is_pipe(path) {
+                    options.monitor.note_stream_end();
+                }
+                count?
             }
         };
     }
@@ -84,9 +102,9 @@ fn sorted(
 /// Whether it is a regular file.
 ///
 /// # Errors
-/// If it is not there, or is what `output` writes straight to.
-fn can_be_read_twice(path: &Path, output: &Output) -> Result<bool, Error> {
-    if path.as_os_str() == "-" {
+/// If it is not there.
+fn can_be_read_twice(path: &Path) -> Result<bool, Error> {
+    if is_stdin(path) {
         return Ok(false);
     }
     let lost = |error| lost(&display_name(path).into(), error);
@@ -94,10 +112,7 @@ fn can_be_read_twice(path: &Path, output: &Output) -> Result<bool, Error> {
     if metadata.is_dir() {
         return Err(lost(InputError::Folder));
     }
-    match output.is_straight_to(&metadata) {
-        true => Err(lost(InputError::Output)),
-        false => Ok(metadata.is_file()),
-    }
+    Ok(metadata.is_file())
 }
 
 /// Merges some inputs to a run, as often as there are more than may be open at once.

@@ -210,10 +210,12 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
     }
 
     fn file(&mut self, ordinal: u32, source: &Source) {
-        let size = match fs::metadata(&source.path) {
-            Ok(metadata) if self.crew.run.opening(1).is_own(&metadata) => return,
-            Ok(metadata) => metadata.len(),
-            Err(error) => return self.lose(ordinal, error.into()),
+        let looked = fs::metadata(&source.path).map_err(InputError::from);
+        let own = |metadata| Ok((self.crew.run.opening(1).is_own(&metadata)?, metadata.len()));
+        let size = match looked.and_then(own) {
+            Ok((true, _)) => return,
+            Ok((false, size)) => size,
+            Err(error) => return self.lose(ordinal, error),
         };
         let small = size <= self.crew.run.options.chunk as u64 / 4;
         if small && !self.crew.run.options.mentions {

@@ -160,7 +160,10 @@ impl<'r> Feeder<'_, '_, 'r> {
     fn source(mut self) {
         let run = self.crew.run;
         let opening = run.opening(run.options.threads);
-        match opening.read(&run.sources[self.named.ordinal as usize], &mut self) {
+        let source = &run.sources[self.named.ordinal as usize];
+        let read = opening.read(source, &mut self);
+        run.note_pipe_end(source);
+        match read {
             Ok(read) => {
                 run.count(Counts {
                     sources: read.into(),

@@ -8,6 +8,7 @@
 //! way between them.
 
 mod checkpoint;
+mod clash;
 mod crew;
 mod feed;
 mod memory;
@@ -23,8 +24,9 @@ mod worker;
 pub use monitor::{Monitor, Progress};
 pub use options::{OnError, PipelineBuilder};
 
-pub(crate) use options::{chosen_format, chosen_memory, chosen_tmp_dir};
-pub(crate) use run::{Outputs, commit, not_cancelled};
+pub(crate) use clash::{Destinations, is_stdin, stdin_twice};
+pub(crate) use options::{chosen_format, chosen_memory, chosen_tmp_dir, named_output};
+pub(crate) use run::{Outputs, cause, commit, not_cancelled, warn_of_report};
 
 use std::path::Path;
 

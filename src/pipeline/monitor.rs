@@ -4,8 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use super::run::lock;
+use crate::error::{Error, ErrorKind};
 use crate::printable;
 
 /// Watches a run, and can end it. Cheap to clone; all clones watch the same run.
@@ -22,11 +25,23 @@ struct State {
     /// 0 where it is not known.
     total: AtomicU64,
     cancelled: AtomicBool,
-    suspended: AtomicBool,
+    suspended: Arc<AtomicBool>,
     /// The run can be suspended: it makes a checkpoint then.
     resumable: AtomicBool,
     temporary: Mutex<Temporary>,
+    stream: Mutex<Stream>,
 }
+
+/// When input that others write came to its end.
+#[derive(Debug, Default)]
+struct Stream {
+    ended: Option<Instant>,
+    /// How long a cancellation may take to come after that.
+    wait: Duration,
+}
+
+/// How long a run sleeps at a time while it waits for a cancellation.
+const DOZE: Duration = Duration::from_millis(2);
 
 /// Files that are to be removed if a run does not come to its end.
 #[derive(Debug, Default)]
@@ -34,6 +49,8 @@ struct Temporary {
     paths: Vec<PathBuf>,
     /// They were removed, and what is made now is to go at once.
     removed: bool,
+    /// The outputs have their names.
+    committed: bool,
 }
 
 /// How far a run is.
@@ -82,6 +99,19 @@ impl Monitor {
         self.0.suspended.store(true, Ordering::Relaxed);
     }
 
+    /// A flag that [suspends](Self::suspend) the run when it is set, such as by the handler of a signal. The run reads it
+    /// itself before its outputs get their names.
+    pub fn suspend_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0.suspended)
+    }
+
+    /// Sets how long after the end of a pipe that was read the outputs get their names at the earliest; the default is at
+    /// once. A signal that ends a whole pipeline may end the program that feeds the run first, and the end of the pipe must
+    /// not pass for the end of the data before the signal reaches this process.
+    pub fn set_stream_wait(&self, wait: Duration) {
+        lock(&self.0.stream).wait = wait;
+    }
+
     /// Whether the run was told to end.
     pub fn is_cancelled(&self) -> bool {
         self.0.cancelled.load(Ordering::Relaxed) || self.0.suspended.load(Ordering::Relaxed)
@@ -99,11 +129,40 @@ impl Monitor {
     }
 
     /// Removes the temporary files of a run that will not come to its end, because the process is about to exit while a
-    /// read waits. What cannot be removed stays.
-    pub fn remove_temporary_files(&self) {
+    /// read waits. What cannot be removed stays. False if the outputs have their names already: the run is about to end well.
+    pub fn remove_temporary_files(&self) -> bool {
         let mut temporary = lock(&self.0.temporary);
         temporary.removed = true;
         temporary.paths.drain(..).for_each(|path| remove(&path));
+        !temporary.committed
+    }
+
+    /// Has `rename` give the outputs their names, unless the run was told to end.
+    pub(crate) fn commit(&self, rename: impl FnOnce() -> io::Result<()>) -> Result<(), Error> {
+        // Held until all have their names, so that the process does not exit between two.
+        let mut temporary = lock(&self.0.temporary);
+        if temporary.removed || self.is_cancelled() {
+            return Err(Error::new(ErrorKind::Cancelled));
+        }
+        rename().map_err(Error::output)?;
+        temporary.committed = true;
+        temporary.paths.clear();
+        Ok(())
+    }
+
+    /// Takes note that input which another program writes came to its end.
+    pub(crate) fn note_stream_end(&self) {
+        lock(&self.0.stream).ended = Some(Instant::now());
+    }
+
+    /// Waits until a cancellation that ended the input would have come.
+    pub(crate) fn settle(&self) {
+        let stream = lock(&self.0.stream);
+        let until = stream.ended.map(|ended| ended + stream.wait);
+        drop(stream);
+        while until.is_some_and(|until| Instant::now() < until) && !self.is_cancelled() {
+            thread::sleep(DOZE);
+        }
     }
 
     pub(crate) fn bytes(&self) -> &AtomicU64 {

@@ -128,14 +128,16 @@ impl PipelineBuilder {
         self
     }
 
-    /// Sets where rows go; the default is standard output. The endings `.gz` and `.zst` compress, all but Parquet, which
-    /// is packed within. A file appears whole when the run has ended well, and is never read as a source.
+    /// Sets where rows go; the default, and `-`, is standard output. The endings `.gz` and `.zst` compress, all but Parquet,
+    /// which is packed within. A file appears whole when the run has ended well. It must not be a source: a run whose
+    /// sources include a file that an output would overwrite ends with an error before anything is read.
     pub fn output(mut self, path: impl AsRef<Path>) -> Self {
-        self.output = Some(path.as_ref().to_owned());
+        self.output = named_output(path.as_ref());
         self
     }
 
-    /// Sets a file that the [`Report`](crate::Report) is written to as JSON, if the run ends well; the default is none.
+    /// Sets a file that the [`Report`](crate::Report) is written to as JSON, if the run ends well; the default is none. `-` is
+    /// standard output, for a run whose rows go elsewhere.
     pub fn report(mut self, path: impl AsRef<Path>) -> Self {
         self.report = Some(path.as_ref().to_owned());
         self
@@ -310,6 +312,11 @@ impl PipelineBuilder {
             None => Ok(()),
         }
     }
+}
+
+/// An output as it was named; none for standard output.
+pub(crate) fn named_output(path: &Path) -> Option<PathBuf> {
+    (path.as_os_str() != "-").then(|| path.to_owned())
 }
 
 /// The folder for temporary files: beside the output if none was chosen, else where the system has them.

@@ -12,6 +12,7 @@ use rayon::ThreadPool;
 use serde::Serialize;
 
 use super::checkpoint::{self, Checkpoint, Done, Folder};
+use super::clash::{Destinations, in_checkpoint, is_stdin, stdin_twice};
 use super::monitor::Monitor;
 use super::notice::{self, Gain, Notice, Notices};
 use super::options::{OnError, Options};
@@ -19,11 +20,11 @@ use super::{crew, turn};
 use crate::dedup::{Budget, Document, DocumentId, Drained, Kept, Lasting, Table};
 use crate::error::{CheckpointError, Error, ErrorKind};
 use crate::input::{
-    Claims, InputError, Kind, Opening, Reach, Remark, Separator, Source, display_name, read_list,
-    unmarked_encoding,
+    Claims, InputError, Kind, Opening, Reach, Remark, Separator, Source, display_name, is_pipe,
+    read_list, unmarked_encoding,
 };
 use crate::printable;
-use crate::records::{Block, Format, MentionRow, Output, Record, RowWriter, Whole, writer};
+use crate::records::{Block, FileId, Format, MentionRow, Output, Record, RowWriter, Whole, writer};
 use crate::report::{Counts, Losses, Report, Skipped};
 use crate::scan::Scanner;
 
@@ -33,8 +34,10 @@ pub(super) struct Run<'p> {
     pub(super) sources: Arc<Vec<Source>>,
     pub(super) reach: Reach,
     pub(super) table: Table,
-    /// Device and inode of this run's outputs.
-    own: Vec<(u64, u64)>,
+    /// Device and inode of files that this run made and that are no sources.
+    own: Vec<FileId>,
+    /// Device and inode of files that an output would overwrite.
+    overwritten: Vec<FileId>,
     stopped: AtomicBool,
     ledger: Mutex<Ledger>,
     notices: Notices,
@@ -77,6 +80,8 @@ pub(crate) struct Outputs {
 pub(super) fn run(options: &Options) -> Result<Report, Error> {
     let report = run_through(options);
     options.monitor.forget_temporary();
+    let report = report.map_err(|error| cause(error, &options.monitor));
+    warn_of_report(&report, options.report.as_deref());
     report.map_err(|error| match (error.kind(), &options.checkpoint) {
         (ErrorKind::Spill(stopped), _) if stopped.is_stop() => Error::new(ErrorKind::Cancelled),
         (ErrorKind::Spill(run), Some(folder)) if run.is_damage() => {
@@ -88,7 +93,8 @@ pub(super) fn run(options: &Options) -> Result<Report, Error> {
 
 fn run_through(options: &Options) -> Result<Report, Error> {
     let started = Instant::now();
-    // Before any source is looked for, so that none of them is a source.
+    let destinations = Destinations::new(options.output.as_deref(), options.report.as_deref())?;
+    let paths = paths(options, &destinations)?;
     let folder = folder(options)?;
     let outputs = Outputs::create(
         options.output.as_deref(),
@@ -97,7 +103,7 @@ fn run_through(options: &Options) -> Result<Report, Error> {
         &options.monitor,
     )?;
     let pool = pool(options)?;
-    let run = Run::new(options, &outputs, folder)?;
+    let run = Run::new(options, paths, &destinations, &outputs, folder)?;
     let checkpoint = run.checkpoint.clone();
     let mut sink = Sink {
         rows: writer(options.format, options.mentions, outputs.rows).map_err(Error::output)?,
@@ -108,6 +114,8 @@ fn run_through(options: &Options) -> Result<Report, Error> {
         None => turn::run(&run, &mut sink),
     }
     options.monitor.set_resumable(false);
+    // Before the first record goes to standard output, too.
+    options.monitor.settle();
     let (table, counts, losses, skipped) = run.into_results()?;
     let mut report = Report::new(options.for_report(), counts, losses);
     report.skipped = skipped;
@@ -117,7 +125,7 @@ fn run_through(options: &Options) -> Result<Report, Error> {
     report.spilled_bytes = drained.spilled.bytes;
     report.bytes_read = options.monitor.progress().bytes;
     report.seconds = started.elapsed().as_secs_f64();
-    commit(rows, &report, outputs.report)?;
+    commit(rows, &report, outputs.report, &options.monitor)?;
     if let Some(checkpoint) = checkpoint {
         checkpoint.end(paths_out(options))?;
     }
@@ -126,15 +134,22 @@ fn run_through(options: &Options) -> Result<Report, Error> {
 
 /// The files that a run writes.
 fn paths_out(options: &Options) -> impl Iterator<Item = &Path> {
-    let paths = [&options.output, &options.report];
-    paths.into_iter().flatten().map(PathBuf::as_path)
+    let paths = [&options.output, &options.report].into_iter().flatten();
+    paths
+        .map(PathBuf::as_path)
+        .filter(|path| path.as_os_str() != "-")
 }
 
 /// The folder of checkpoints, taken for this run.
 fn folder(options: &Options) -> Result<Option<Folder>, Error> {
     let folder = options.checkpoint.as_deref();
     let opened = folder.map(|folder| Folder::open(folder, paths_out(options)));
-    opened.transpose()
+    let opened = opened.transpose()?;
+    let held = |folder: &Folder| paths_out(options).find(|path| folder.holds(path));
+    match opened.as_ref().and_then(held) {
+        Some(output) => Err(in_checkpoint(output)),
+        None => Ok(opened),
+    }
 }
 
 /// With one thread all is done on the caller's.
@@ -170,34 +185,54 @@ impl Outputs {
         })
     }
 
-    fn identities(&self) -> Vec<(u64, u64)> {
-        let report = self.report.iter().flat_map(Output::identities);
-        self.rows
-            .identities()
-            .iter()
-            .chain(report)
-            .copied()
-            .collect()
+    /// Device and inode of the temporary files.
+    fn temporary_ids(&self) -> impl Iterator<Item = FileId> {
+        let outputs = [&self.rows].into_iter().chain(&self.report);
+        outputs.filter_map(Output::temporary_id)
+    }
+}
+
+/// The error that ended a run; or that it was cancelled, if what cancelled it may be what ended its input or closed its output.
+pub(crate) fn cause(error: Error, monitor: &Monitor) -> Error {
+    match error.kind() {
+        ErrorKind::Input(_) | ErrorKind::List(_) | ErrorKind::Records(_) => monitor.settle(),
+        _ if error.is_closed_pipe() => {}
+        _ => return error,
+    }
+    not_cancelled(monitor).err().unwrap_or(error)
+}
+
+/// Warns that there is no report at `path` because nobody reads the rows any more, which is no failure.
+pub(crate) fn warn_of_report<R>(result: &Result<R, Error>, path: Option<&Path>) {
+    if let (Err(error), Some(path)) = (result, path)
+        && error.is_closed_pipe()
+    {
+        let path = printable::path(path);
+        log::warn!("{path} was not written: the reader of the rows went away before the run ended");
     }
 }
 
 /// Gives the rows their name, and the report, which is written as JSON; but neither before both are written, so that one that
-/// finds no room leaves none.
+/// finds no room leaves none, nor if `monitor` was told to end the run.
 pub(crate) fn commit(
     rows: Output,
     report: &impl Serialize,
     output: Option<Output>,
+    monitor: &Monitor,
 ) -> Result<(), Error> {
-    let commit = || -> io::Result<()> {
-        let Some(output) = output else {
-            return rows.commit();
-        };
-        let rows = rows.finish()?;
-        let report = write_report(report, output)?;
-        rows.commit()?;
-        report.commit()
+    let rows = rows.finish().map_err(Error::output)?;
+    let report = output
+        .map(|output| write_report(report, output))
+        .transpose();
+    let report = match report {
+        // Whoever closes a pipe wants no more of the report; the rows are for others.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => None,
+        report => report.map_err(Error::output)?,
     };
-    commit().map_err(Error::output)
+    monitor.commit(|| {
+        rows.commit()?;
+        report.map_or(Ok(()), Whole::commit)
+    })
 }
 
 fn write_report(report: &impl Serialize, mut output: Output) -> io::Result<Whole> {
@@ -207,13 +242,21 @@ fn write_report(report: &impl Serialize, mut output: Output) -> io::Result<Whole
 }
 
 impl<'p> Run<'p> {
-    fn new(options: &'p Options, outputs: &Outputs, folder: Option<Folder>) -> Result<Self, Error> {
+    fn new(
+        options: &'p Options,
+        paths: Vec<PathBuf>,
+        destinations: &Destinations,
+        outputs: &Outputs,
+        folder: Option<Folder>,
+    ) -> Result<Self, Error> {
         let (before, behind) = Scanner::new().window();
         let is_over = || options.monitor.is_cancelled();
-        let (mut sources, lost, passed_over) = options.search.find(&paths(options)?, &is_over);
+        let (mut sources, lost, passed_over) = options.search.find(&paths, &is_over);
+        drop(paths);
         if is_over() {
             return Err(Error::new(ErrorKind::Cancelled));
         }
+        destinations.check_found(&sources)?;
         if let Some(folder) = &folder {
             sources.retain(|source| !folder.holds(&source.path));
         }
@@ -236,7 +279,11 @@ impl<'p> Run<'p> {
                 options,
                 lasting.map(|(checkpoint, earlier)| checkpoint.lasting(earlier)),
             ),
-            own: outputs.identities(),
+            own: outputs
+                .temporary_ids()
+                .chain(destinations.empty())
+                .collect(),
+            overwritten: destinations.filled(),
             stopped: AtomicBool::new(false),
             ledger: Mutex::new(ledger),
             notices: Notices::default(),
@@ -286,6 +333,13 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Takes note that a source was read, if another program wrote it meanwhile.
+    pub(super) fn note_pipe_end(&self, source: &Source) {
+        if source.is_pipe() {
+            self.options.monitor.note_stream_end();
+        }
+    }
+
     pub(super) fn has_checkpoints(&self) -> bool {
         self.checkpoint.is_some()
     }
@@ -332,6 +386,7 @@ impl<'p> Run<'p> {
             bytes: self.options.monitor.bytes(),
             passed: self.options.monitor.passed(),
             own: &self.own,
+            outputs: &self.overwritten,
             limits: self.options.limits,
             tmp: &self.options.tmp,
             threads,
@@ -359,6 +414,7 @@ impl<'p> Run<'p> {
 
     fn note_loss(&self, error: Error, losses: impl Fn(&mut Ledger) -> &mut Losses) {
         match self.options.on_error {
+            _ if matches!(error.kind(), ErrorKind::Input(InputError::Output)) => self.fail(error),
             OnError::Fail => self.fail(error),
             OnError::Skip => {
                 log::warn!("{error}");
@@ -520,14 +576,36 @@ pub(crate) fn not_cancelled(monitor: &Monitor) -> Result<(), Error> {
 }
 
 /// All paths that were named, in lists too.
-fn paths(options: &Options) -> Result<Vec<PathBuf>, Error> {
+///
+/// # Errors
+/// If one of them, or a list, is an output too, or standard input is named more than once.
+fn paths(options: &Options, destinations: &Destinations) -> Result<Vec<PathBuf>, Error> {
+    let lists = options.lists.iter().map(|(list, _)| list);
+    lists
+        .clone()
+        .try_for_each(|list| destinations.check(list))?;
+    let stdin_lists = lists.filter(|list| is_stdin(list)).count();
+    let read_once = |paths: &[PathBuf]| {
+        let source = paths.iter().any(|path| is_stdin(path));
+        match stdin_lists + usize::from(source) {
+            0 | 1 => Ok(()),
+            _ => Err(stdin_twice()),
+        }
+    };
     let mut paths = options.paths.clone();
+    // Before a list is waited for, and again for what it names.
+    read_once(&paths)?;
     for (list, separator) in &options.lists {
         let listed = listed(list, *separator);
+        if is_pipe(list) {
+            options.monitor.note_stream_end();
+        }
         paths.extend(listed.map_err(|error| {
             Error::new(ErrorKind::List(error)).in_source(display_name(list).into())
         })?);
     }
+    read_once(&paths)?;
+    paths.iter().try_for_each(|path| destinations.check(path))?;
     Ok(paths)
 }
 

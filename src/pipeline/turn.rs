@@ -66,9 +66,11 @@ impl<'r> Turn<'r> {
             gain: Gain::default(),
             after,
         };
-        match run.opening(1).read(source, &mut reading) {
+        let read = run.opening(1).read(source, &mut reading);
+        let gain = reading.gain;
+        run.note_pipe_end(source);
+        match read {
             Ok(read) => {
-                let gain = reading.gain;
                 self.worker.counts().sources += u64::from(read);
                 self.worker.counts().documents += gain.documents;
                 if read {

@@ -44,13 +44,13 @@ impl<W: Write> Csv<W> {
 
     fn start(&mut self) -> io::Result<()> {
         match self.header.take() {
-            Some(fields) => Ok(self.out.write_record(fields)?),
+            Some(fields) => written(self.out.write_record(fields)),
             None => Ok(()),
         }
     }
 
     fn text(&mut self, text: &str) -> io::Result<()> {
-        Ok(self.out.write_field(text)?)
+        written(self.out.write_field(text))
     }
 
     fn number(&mut self, number: u64) -> io::Result<()> {
@@ -61,7 +61,7 @@ impl<W: Write> Csv<W> {
             digits[at] = b'0' + (rest % 10) as u8;
             rest /= 10;
             if rest == 0 {
-                return Ok(self.out.write_field(&digits[at..])?);
+                return written(self.out.write_field(&digits[at..]));
             }
         }
     }
@@ -74,7 +74,7 @@ impl<W: Write> Csv<W> {
             }
             self.scratch.push_str(form.name());
         }
-        Ok(self.out.write_field(&self.scratch)?)
+        written(self.out.write_field(&self.scratch))
     }
 
     fn boolean(&mut self, boolean: bool) -> io::Result<()> {
@@ -82,7 +82,7 @@ impl<W: Write> Csv<W> {
     }
 
     fn end(&mut self) -> io::Result<()> {
-        Ok(self.out.write_record(None::<&[u8]>)?)
+        written(self.out.write_record(None::<&[u8]>))
     }
 }
 
@@ -118,6 +118,14 @@ impl<W: Write + Send> RowWriter<W> for Csv<W> {
         self.start()?;
         self.out.into_inner().map_err(|e| e.into_error())
     }
+}
+
+/// The system's own error, where that is what csv wraps: its kind says whether only the reader went away.
+fn written(result: ::csv::Result<()>) -> io::Result<()> {
+    result.map_err(|error| match error.into_kind() {
+        ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    })
 }
 
 /// Reads records from CSV. An empty document is none.

@@ -20,7 +20,7 @@ use std::io::{self, Write};
 
 pub use fault::ReadError;
 pub use format::{Format, UnknownFormat};
-pub(crate) use output::{Output, Whole};
+pub(crate) use output::{Destination, FileId, Output, Whole};
 pub(crate) use reader::{RowReader, file_reader, reader};
 pub(crate) use record::{Forms, MentionRow, OwnedRecord, Record};
 

@@ -2,6 +2,9 @@
 //!
 //! Knows nothing of what the bytes mean; how they are compressed it takes from the path's ending.
 
+mod destination;
+mod pieces;
+
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Stdout, Write};
 use std::path::{Path, PathBuf};
@@ -12,6 +15,9 @@ use tempfile::{NamedTempFile, TempPath};
 use super::BUFFER;
 use super::format::Compression;
 use crate::printable;
+
+pub(crate) use destination::Destination;
+use pieces::Pieces;
 
 /// Links followed to find the file that is to be replaced; more than any system allows.
 const LINKS: usize = 64;
@@ -50,7 +56,6 @@ pub(crate) struct Output {
     encoder: Encoder,
     /// What errors name.
     path: PathBuf,
-    identities: Vec<FileId>,
 }
 
 /// An output that is written, and may lack its name yet. Dropped without [`commit`](Self::commit), it leaves nothing.
@@ -62,7 +67,7 @@ pub(crate) struct Whole {
 
 enum Encoder {
     Plain(BufWriter<Target>),
-    Gzip(GzEncoder<BufWriter<Target>>),
+    Gzip(Pieces<GzEncoder<BufWriter<Target>>>),
     Zstd(zstd::Encoder<'static, BufWriter<Target>>),
 }
 
@@ -116,40 +121,20 @@ impl Output {
             Some(path) => Target::open(path, mark)?,
             None => Target::Stdout(io::stdout()),
         };
-        let identities = target.identities();
         let compression = path.map_or(Compression::None, Compression::from_path);
         let encoder = Encoder::new(compression, target)?;
-        let path = or_stdout(path).to_owned();
-        Ok(Output {
-            encoder,
-            path,
-            identities,
-        })
+        let path = or_stdout(path.filter(|path| path.as_os_str() != "-")).to_owned();
+        Ok(Output { encoder, path })
     }
 
-    /// Device and inode of all files that this output writes or replaces: no input is to be read from them. Empty on
-    /// systems without inodes.
-    pub(crate) fn identities(&self) -> &[FileId] {
-        &self.identities
-    }
-
-    /// Whether `metadata` is that of a file that is written straight: to read it would be to read what is written.
-    pub(crate) fn is_straight_to(&self, metadata: &Metadata) -> bool {
-        self.temporary().is_none()
-            && file_id(metadata).is_some_and(|id| self.identities.contains(&id))
+    /// Device and inode of the temporary file, which is no input. None if there is none, or on systems without inodes.
+    pub(crate) fn temporary_id(&self) -> Option<FileId> {
+        self.encoder.target().temporary_id()
     }
 
     /// The file that is written until it is whole, if it is not its own.
     pub(crate) fn temporary(&self) -> Option<&Path> {
         self.encoder.target().temporary()
-    }
-
-    /// Ends compression, writes what is left, and gives a regular file its name.
-    ///
-    /// # Errors
-    /// If that fails; then nothing is left under the final name but what stood there before.
-    pub(crate) fn commit(self) -> io::Result<()> {
-        self.finish()?.commit()
     }
 
     /// Ends compression and writes what is left: whatever the disk has no room for is told here.
@@ -201,7 +186,10 @@ impl Encoder {
         let target = BufWriter::with_capacity(BUFFER, target);
         Ok(match compression {
             Compression::None => Encoder::Plain(target),
-            Compression::Gzip => Encoder::Gzip(GzEncoder::new(target, flate2::Compression::new(6))),
+            Compression::Gzip => {
+                let level = flate2::Compression::new(6);
+                Encoder::Gzip(Pieces::new(GzEncoder::new(target, level)))
+            }
             Compression::Zstd => Encoder::Zstd(zstd::Encoder::new(target, 3)?),
         })
     }
@@ -217,7 +205,7 @@ impl Encoder {
     fn target(&self) -> &Target {
         match self {
             Encoder::Plain(out) => out.get_ref(),
-            Encoder::Gzip(out) => out.get_ref().get_ref(),
+            Encoder::Gzip(out) => out.get_ref().get_ref().get_ref(),
             Encoder::Zstd(out) => out.get_ref().get_ref(),
         }
     }
@@ -225,7 +213,7 @@ impl Encoder {
     fn finish(self) -> io::Result<Target> {
         let out = match self {
             Encoder::Plain(out) => out,
-            Encoder::Gzip(out) => out.finish()?,
+            Encoder::Gzip(out) => out.into_inner()?.finish()?,
             Encoder::Zstd(out) => out.finish()?,
         };
         out.into_inner().map_err(|error| error.into_error())
@@ -270,18 +258,11 @@ impl Target {
         }
     }
 
-    fn identities(&self) -> Vec<FileId> {
-        let metadata = match self {
-            Target::Stdout(_) => [stdout_metadata(), None],
-            Target::Straight(file) => [file.metadata().ok(), None],
-            Target::Aside { file, path, .. } => [file.metadata().ok(), fs::metadata(path).ok()],
-        };
-        metadata
-            .into_iter()
-            .flatten()
-            .filter(Metadata::is_file)
-            .filter_map(|m| file_id(&m))
-            .collect()
+    fn temporary_id(&self) -> Option<FileId> {
+        match self {
+            Target::Aside { file, .. } => file.metadata().ok().as_ref().and_then(file_id),
+            Target::Stdout(_) | Target::Straight(_) => None,
+        }
     }
 
     fn temporary(&self) -> Option<&Path> {
@@ -311,8 +292,11 @@ impl Write for Target {
 
 impl Place {
     /// Follows symbolic links, also to files that do not exist yet, and stops at descriptors: what these lead to may have
-    /// no name, or be in use by others.
+    /// no name, or be in use by others. A dash is standard output.
     fn of(path: &Path) -> io::Result<Place> {
+        if path.as_os_str() == "-" {
+            return Ok(Place::Descriptor(1));
+        }
         let mut path = path.to_owned();
         for _ in 0..LINKS {
             if let Some(number) = descriptor(&path) {

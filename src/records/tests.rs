@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use super::{Format, Forms, MentionRow, Output, Record, writer};
+use super::{Destination, Format, Forms, MentionRow, Output, Record, Whole, writer};
 use crate::scan::Form;
 
 fn record() -> Record<'static> {
@@ -173,7 +173,7 @@ fn entries(folder: &Path) -> Vec<String> {
 fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut output = Output::create(Some(path))?;
     output.write_all(bytes)?;
-    output.commit()
+    output.finish()?.commit()
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn a_file_appears_with_commit_and_not_before() {
         .write_all(&[b'x'; 200_000])
         .expect("room on the disk");
     assert!(!path.exists());
-    output.commit().expect("a rename");
+    output.finish().and_then(Whole::commit).expect("a rename");
     assert_eq!(fs::read(&path).expect("the file"), [b'x'; 200_000]);
     assert_eq!(entries(folder.path()), ["out.csv"]);
 }
@@ -332,17 +332,19 @@ mod unix {
     }
 
     #[test]
-    fn identities_are_those_of_the_temporary_file_and_of_the_target() {
+    fn an_output_knows_its_temporary_file_and_its_destination_the_file_that_it_replaces() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("out.csv");
         fs::write(&path, "old").expect("a file");
+        let destination = Destination::of(Some(&path)).expect("a destination");
+        assert_eq!(entries(folder.path()), ["out.csv"]);
         let output = Output::create(Some(&path)).expect("an output");
-        let mut ids = output.identities().to_vec();
+        let mut ids = vec![output.temporary_id(), destination.id()];
         let mut found: Vec<_> = fs::read_dir(folder.path())
             .expect("the folder")
             .map(|e| {
                 e.and_then(|e| e.metadata())
-                    .map(|m| (m.dev(), m.ino()))
+                    .map(|m| Some((m.dev(), m.ino())))
                     .expect("an entry")
             })
             .collect();
@@ -350,5 +352,33 @@ mod unix {
         found.sort_unstable();
         assert_eq!(ids, found);
         assert_eq!(ids.len(), 2);
+    }
+
+    #[test]
+    fn destinations_are_the_same_whatever_their_spelling() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("real")).expect("a folder");
+        fs::write(path("old"), "old").expect("a file");
+        fs::hard_link(path("old"), path("hard")).expect("a link");
+        for (link, target) in [("link", "real"), ("dangling", "real/new"), ("soft", "old")] {
+            symlink(path(target), path(link)).expect("a link");
+        }
+        let of = |name: &str| Destination::of(Some(&path(name))).expect("a destination");
+        for (a, b, same) in [
+            ("real/new", "link/../link/new", true),
+            ("real/new", "dangling", true),
+            ("real/new", "real/newer", false),
+            ("old", "soft", true),
+            ("old", "hard", true),
+            ("old", "real/old", false),
+            ("/dev/null", "/dev/null", false),
+        ] {
+            assert_eq!(of(a).is_same(&of(b)), same, "{a} {b}");
+        }
+        let stdout = Destination::of(None).expect("standard output");
+        assert!(of("/dev/stdout").is_same(&stdout));
+        let dash = Destination::of(Some(Path::new("-"))).expect("standard output");
+        assert!(dash.is_same(&stdout));
     }
 }

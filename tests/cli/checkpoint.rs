@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -142,7 +143,7 @@ fn a_killed_run_shows_nothing_and_the_next_removes_what_it_left() {
 }
 
 /// Whether this process was started so; only Linux tells.
-fn ignores_hangups() -> bool {
+pub fn ignores_hangups() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
@@ -153,10 +154,10 @@ fn ignores_hangups() -> bool {
 fn an_interrupted_run_says_how_to_go_on_and_keeps_what_was_read() {
     let place = slow_place();
     let wanted = place.scan("in -f csv").quiet().out;
-    let mut kinds = vec![("-INT", "-j1"), ("-TERM", "-j2")];
+    let mut kinds = vec![("-INT", "-j1", 130), ("-TERM", "-j2", 143)];
     // Under nohup a hangup is ignored, here as by the runs.
-    kinds.extend((!ignores_hangups()).then_some(("-HUP", "-j8")));
-    for (kind, threads) in kinds {
+    kinds.extend((!ignores_hangups()).then_some(("-HUP", "-j8", 129)));
+    for (kind, threads, code) in kinds {
         let mut child = start(&place, &[threads]);
         let begun = |name: &String| name.ends_with(".tmp");
         wait_until(&mut child, || {
@@ -164,7 +165,7 @@ fn an_interrupted_run_says_how_to_go_on_and_keeps_what_was_read() {
         });
         signal(&child, kind);
         let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(130), "{kind}");
+        assert_eq!(output.status.code(), Some(code), "{kind}");
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(said.contains("goes on from what is in ck"), "{said}");
         assert_eq!(place.entries(), ["ck", "in"], "{kind}");
@@ -177,8 +178,9 @@ fn an_interrupted_run_says_how_to_go_on_and_keeps_what_was_read() {
 #[test]
 fn a_second_run_with_the_same_folder_is_refused() {
     let place = place();
-    fifo(&place.path("list"));
-    let mut first = start(&place, &["--files-from", "list", "-q"]);
+    // The first waits until somebody reads its report.
+    fifo(&place.path("report"));
+    let mut first = start(&place, &["--report", "report", "-q"]);
     wait_until(&mut first, || {
         place.path("ck/doisift-remains.json").exists()
     });
@@ -190,9 +192,9 @@ fn a_second_run_with_the_same_folder_is_refused() {
         "{}",
         seen.err
     );
-    fs::write(place.path("list"), "in/0\n").unwrap();
+    fs::read_to_string(place.path("report")).unwrap();
     assert_eq!(first.wait().unwrap().code(), Some(1));
-    assert_eq!(place.entries(), ["in", "list", "out.csv"]);
+    assert_eq!(place.entries(), ["in", "out.csv", "report"]);
 }
 
 /// A read that waits does not end by itself.
@@ -244,4 +246,88 @@ fn a_report_that_finds_no_room_keeps_the_output_from_its_name() {
     assert_eq!(seen.code, Some(2));
     assert!(seen.err.contains("/dev/full"), "{}", seen.err);
     assert_eq!(place.entries(), ["a"]);
+}
+
+#[test]
+fn a_gzip_has_the_same_bytes_however_its_rows_were_kept() {
+    let place = Place::new();
+    for number in 0..8 {
+        let text = names(300 * (number + 1)).replace("name-", &format!("{number}-"));
+        place.file(format!("in/{number}"), text);
+    }
+    for ending in ["names.gz", "csv.gz", "jsonl.gz"] {
+        place.scan(&format!("in -o once.{ending} -j2")).quiet();
+        let wanted = fs::read(place.path(format!("once.{ending}"))).unwrap();
+        for options in ["--checkpoint ck --checkpoint-interval 0", "--memory 1M -j1"] {
+            place
+                .scan(&format!("in -o kept.{ending} {options}"))
+                .quiet();
+            let kept = fs::read(place.path(format!("kept.{ending}"))).unwrap();
+            assert!(kept == wanted, "{ending} {options}");
+        }
+    }
+}
+
+#[test]
+fn links_planted_in_the_folder_are_not_followed_and_nothing_of_others_is_removed() {
+    let planted = [
+        "doisift-new.tmp",
+        "doisift-lock",
+        "doisift-manifest.jsonl",
+        "doisift-remains.json",
+    ];
+    for name in planted {
+        let place = place();
+        place.file("precious", "precious\n");
+        fs::create_dir(place.path("ck")).unwrap();
+        let link = place.path("ck").join(name);
+        for target in ["../precious", "../missing", "../in", "fifo"] {
+            match target {
+                "fifo" => fifo(&link),
+                target => symlink(target, &link).unwrap(),
+            }
+            let seen = place.scan(SCAN);
+            assert_eq!(seen.code, Some(2), "{name} to {target}: {}", seen.err);
+            let told = format!("ck/{name} is no file that doisift made; remove it");
+            assert!(seen.err.contains(&told), "{}", seen.err);
+            assert_eq!(place.entries(), ["ck", "in", "precious"], "{name}");
+            assert_eq!(place.read("precious"), "precious\n", "{name}");
+            fs::remove_file(&link).unwrap();
+        }
+        assert_eq!(place.scan(SCAN).code, Some(1));
+        assert_eq!(place.entries(), ["ck", "in", "out.csv", "precious"]);
+        assert_eq!(fs::read_dir(place.path("ck")).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn a_file_under_the_name_of_one_of_ours_is_not_taken_for_proof_that_the_folder_is() {
+    let place = place();
+    place
+        .file("ck/.notes.tmp", "notes\n")
+        .file("precious", "precious\n");
+    let notes = format!(
+        "{:?}",
+        place.path("ck/.notes.tmp").as_os_str().as_encoded_bytes()
+    );
+    let remains = format!("{{\"temporaries\":[{{\"Unix\":{notes}}}]}}");
+    place.file("ck/doisift-remains.json", remains);
+    // A link of another name to a file that is replaced.
+    fs::hard_link(place.path("precious"), place.path("ck/doisift-new.tmp")).unwrap();
+    assert_eq!(place.scan(SCAN).code, Some(1));
+    assert_eq!(place.entries(), ["ck", "in", "out.csv", "precious"]);
+    assert_eq!(place.read("ck/.notes.tmp"), "notes\n");
+    assert_eq!(place.read("precious"), "precious\n");
+    // Alone in the folder, the lock was taken for ours, and the folder with it.
+    let place = self::place();
+    place.file("ck/doisift-lock", "not ours\n");
+    let seen = place.scan(SCAN);
+    assert_eq!(seen.code, Some(2));
+    assert!(
+        seen.err.contains("no file that doisift made"),
+        "{}",
+        seen.err
+    );
+    assert_eq!(place.read("ck/doisift-lock"), "not ours\n");
+    assert_eq!(place.entries(), ["ck", "in"]);
 }

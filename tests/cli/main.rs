@@ -6,6 +6,7 @@ mod bombs;
 mod broken;
 mod cases;
 mod checkpoint;
+mod clash;
 #[path = "../common/mod.rs"]
 mod common;
 mod containers;

@@ -185,7 +185,7 @@ fn an_output_may_be_an_input_too() {
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         error,
-        "doisift: b.csv: this is the output too, and would be read while it is written\n"
+        "doisift: b.csv is read, and would be overwritten as standard output; write to another file\n"
     );
 }
 

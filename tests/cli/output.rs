@@ -126,6 +126,60 @@ fn a_reader_that_goes_away_is_no_failure() {
     }
 }
 
+/// Runs with standard output closed by whoever read it.
+fn closed(place: &Place, line: &str) -> Seen {
+    let mut command = place.command(line.split(' '));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    Seen::from(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure_in_any_format() {
+    let place = Place::new();
+    place.file("a", names(20_000));
+    place.scan("a -o a.csv").quiet();
+    let parquet = cfg!(feature = "parquet").then_some("parquet");
+    for format in ["csv", "jsonl", "names"].into_iter().chain(parquet) {
+        for run in ["scan a", "scan a --mentions", "merge a.csv"] {
+            let line = format!("{run} -f {format}");
+            let seen = closed(&place, &line);
+            assert_eq!((seen.code, seen.err.as_str()), (Some(0), ""), "{line}");
+        }
+    }
+    for line in [
+        "--generate man",
+        "--help",
+        "scan --help",
+        "normalize 10.5555/a",
+    ] {
+        let seen = closed(&place, line);
+        assert_eq!((seen.code, seen.err.as_str()), (Some(0), ""), "{line}");
+    }
+}
+
+#[test]
+fn a_reader_of_the_report_that_goes_away_does_not_take_the_rows_with_it() {
+    let place = Place::new();
+    place.file("a", names(10));
+    for line in [
+        "scan a -o o.names --report /dev/stdout",
+        "scan a -o o.names --report -",
+    ] {
+        let seen = closed(&place, line);
+        assert_eq!((seen.code, seen.err.as_str()), (Some(0), ""), "{line}");
+        assert_eq!(place.read("o.names").lines().count(), 10);
+        std::fs::remove_file(place.path("o.names")).unwrap();
+    }
+    // A report of a run that nobody let come to its end would not be true.
+    place.file("b", names(20_000));
+    let seen = closed(&place, "scan b --mentions --report r.json");
+    assert_eq!(seen.code, Some(0));
+    assert!(seen.err.contains("r.json was not written"), "{}", seen.err);
+    assert_eq!(place.entries(), ["a", "b"]);
+}
+
 #[test]
 fn a_full_device_is_a_failure() {
     let place = Place::new();

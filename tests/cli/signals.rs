@@ -1,10 +1,13 @@
 //! Interrupted runs.
 
+use std::io::Write;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::place::{Place, fifo};
+use crate::checkpoint::ignores_hangups;
+use crate::place::{Place, Seen, fifo, gzip, names};
 
 /// Interrupts a run once its temporary output is there, and waits for its end.
 fn interrupt(place: &Place, mut child: Child, signal: &str) -> Option<i32> {
@@ -30,8 +33,17 @@ fn interrupt(place: &Place, mut child: Child, signal: &str) -> Option<i32> {
     code
 }
 
+fn code(signal: &str) -> i32 {
+    match signal {
+        "-HUP" => 129,
+        "-INT" => 130,
+        "-TERM" => 143,
+        other => panic!("{other}"),
+    }
+}
+
 #[test]
-fn an_interrupted_run_leaves_nothing_and_exits_with_130() {
+fn an_interrupted_run_leaves_nothing_and_exits_with_128_and_the_signal() {
     for (line, signal) in [
         ("- -j1 -o out.csv", "-INT"),
         ("- -j2 -o out.csv", "-INT"),
@@ -48,7 +60,94 @@ fn an_interrupted_run_leaves_nothing_and_exits_with_130() {
             .stdin(Stdio::piped())
             .spawn()
             .unwrap();
-        assert_eq!(interrupt(&place, child, signal), Some(130), "{line}");
+        assert_eq!(
+            interrupt(&place, child, signal),
+            Some(code(signal)),
+            "{line}"
+        );
         assert_eq!(place.entries(), ["fifo"], "{line}");
+    }
+}
+
+/// What a pipeline does that is interrupted: the first program dies, and what it wrote so far is all that `line` reads.
+fn interrupt_pipeline(place: &Place, line: &str, bytes: &[u8], signal: &str) -> Seen {
+    let (theirs, ours) = std::io::pipe().unwrap();
+    let mut last = place.command(line.split(' '));
+    last.stdin(theirs)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let last = last.process_group(0).spawn().unwrap();
+    let group = i32::try_from(last.id()).unwrap();
+    let mut first = Command::new("cat");
+    first
+        .stdin(Stdio::piped())
+        .stdout(ours)
+        .process_group(group);
+    let mut first_child = first.spawn().unwrap();
+    drop(first);
+    let mut input = first_child.stdin.take().unwrap();
+    input.write_all(bytes).unwrap();
+    while !place.entries().iter().any(|name| name.ends_with(".tmp")) {
+        thread::sleep(Duration::from_millis(5));
+    }
+    thread::sleep(Duration::from_millis(50));
+    let kill = Command::new("kill")
+        .args([signal, "--", &format!("-{group}")])
+        .status();
+    assert!(kill.unwrap().success());
+    let seen = Seen::from(last.wait_with_output().unwrap());
+    first_child.wait().unwrap();
+    seen
+}
+
+#[test]
+fn the_end_of_a_pipe_whose_writer_was_interrupted_is_not_the_end_of_the_data() {
+    let text = names(3000);
+    let record = format!(
+        "WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: {}\r\n\r\n{text}\r\n\r\n",
+        text.len()
+    );
+    let packed = gzip(&text);
+    let half = |bytes: &[u8]| bytes[..bytes.len() / 2].to_vec();
+    let cut = [
+        half(text.as_bytes()),
+        half(&packed),
+        half(record.as_bytes()),
+    ];
+    let signals = ["-INT", "-TERM", "-HUP"];
+    let signals = &signals[..if ignores_hangups() { 2 } else { 3 }];
+    for (number, bytes) in cut.iter().enumerate() {
+        for line in [
+            "scan - -o out.csv -j1",
+            "scan - -o out.names.gz -j2 --report r.json",
+            "scan - -o out.jsonl -j2 --mentions --on-error fail",
+        ] {
+            let signal = signals[number % signals.len()];
+            let place = Place::new();
+            let seen = interrupt_pipeline(&place, line, bytes, signal);
+            assert_eq!(seen.code, Some(code(signal)), "{line}: {}", seen.err);
+            assert_eq!(place.entries(), Vec::<String>::new(), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_list_or_records_cut_off_by_an_interruption_are_not_the_whole() {
+    let place = Place::new();
+    place.file("a", names(10));
+    place.scan("a -o a.csv").quiet();
+    let csv = place.read("a.csv");
+    // Something that ends in .tmp, since a list is read before any output is made.
+    place.file("x.tmp", "");
+    for (line, bytes) in [
+        ("scan --files-from - -o out.csv -j1", "a\n"),
+        ("merge - a.csv -o out.csv", &csv[..csv.len() - 20]),
+        ("scan - -f names", &names(100)),
+        ("merge - a.csv -f names", &csv[..csv.len() / 2]),
+    ] {
+        let seen = interrupt_pipeline(&place, line, bytes.as_bytes(), "-INT");
+        assert_eq!(seen.code, Some(130), "{line}: {}", seen.err);
+        assert_eq!(seen.out, "", "{line}");
+        assert_eq!(place.entries(), ["a", "a.csv", "x.tmp"], "{line}");
     }
 }

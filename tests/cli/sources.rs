@@ -3,9 +3,8 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
-use std::process::Stdio;
 
-use crate::place::{Place, Seen, bzip2, fifo, gzip, lz4, xz, zlib, zstd};
+use crate::place::{Place, bzip2, fifo, gzip, lz4, xz, zlib, zstd};
 
 #[test]
 fn a_file_gives_its_names_sorted() {
@@ -299,29 +298,6 @@ fn each_line_is_a_document_named_by_its_number() {
     assert_eq!(seen.field("documents"), ["2", "1"]);
     assert_eq!(seen.field("first_document"), ["1", "4"]);
     assert_eq!(place.json("r.json")["documents"], 4);
-}
-
-#[test]
-fn an_output_inside_the_folder_is_not_read() {
-    let place = Place::new();
-    place
-        .file("d/a", "10.5555/a\n")
-        .file("d/old.jsonl", "10.5555/old\n")
-        .file("d/r.json", "10.5555/report\n");
-    place.scan("d -o d/old.jsonl --report d/r.json").quiet();
-    assert_eq!(place.read("d/old.jsonl").lines().count(), 1);
-    assert_eq!(place.json("d/r.json")["sources"], 1);
-    let out = std::fs::File::options()
-        .append(true)
-        .open(place.path("d/old.jsonl"))
-        .unwrap();
-    let seen = Seen::of(
-        place
-            .command(["scan", "d", "-f", "names"])
-            .stdout(Stdio::from(out)),
-    );
-    assert_eq!(seen.quiet().out, "");
-    assert_eq!(place.read("d/old.jsonl").lines().count(), 2);
 }
 
 #[test]

@@ -39,7 +39,8 @@ const LONG_VERSION: &str = concat!(
 #[command(arg_required_else_help = true, args_conflicts_with_subcommands = true)]
 #[command(
     after_help = "Exit codes: 0 all done, also when nothing was found; 1 done, but some input was lost or refused; \
-    2 usage, or a failure that stopped the run; 130 interrupted."
+    2 usage, or a failure that stopped the run; \
+    129, 130, 143 ended by SIGHUP, SIGINT (Ctrl-C), SIGTERM, with nothing under the output's name."
 )]
 pub(crate) struct Cli {
     /// Write a man page, or completions for a shell
@@ -163,7 +164,7 @@ pub(crate) struct ScanArgs {
     #[arg(long, hide = true, value_name = "MS", requires = "checkpoint")]
     pub(crate) checkpoint_interval: Option<u64>,
 
-    /// Write what the run did to a file, as JSON
+    /// Write what the run did to a file, as JSON; - is standard output, if records go elsewhere
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 

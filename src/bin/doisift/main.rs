@@ -34,8 +34,18 @@ enum Ending {
     Lossy = 1,
     /// Usage, or a failure that stopped the run.
     Failed = 2,
-    /// Interrupted by a signal.
+    /// Ended by SIGHUP; these three are 128 and the signal's number, as a shell has it.
+    HungUp = 129,
+    /// Ended by SIGINT.
     Interrupted = 130,
+    /// Ended by SIGTERM.
+    Terminated = 143,
+}
+
+impl Ending {
+    fn code(self) -> u8 {
+        self as u8
+    }
 }
 
 fn main() -> ExitCode {
@@ -48,7 +58,7 @@ fn main() -> ExitCode {
         })
     });
     let (Ok(ending) | Err(ending)) = ending;
-    ExitCode::from(ending as u8)
+    ExitCode::from(ending.code())
 }
 
 fn run(cli: Cli) -> anyhow::Result<Ending> {

@@ -1,7 +1,6 @@
 //! `doisift merge`: arguments to a merge, run and watched as a scan is.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use anyhow::bail;
 use clap::{ArgAction, Args};
@@ -44,7 +43,7 @@ pub(crate) struct MergeArgs {
     #[arg(long, value_name = "DIR")]
     tmp_dir: Option<PathBuf>,
 
-    /// Write what the run did to a file, as JSON
+    /// Write what the run did to a file, as JSON; - is standard output, if records go elsewhere
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 
@@ -89,7 +88,7 @@ pub(crate) fn run(args: MergeArgs) -> anyhow::Result<Ending> {
         summary::merge(report, shown);
         Ending::Whole
     };
-    watched(&monitor, meter, Duration::ZERO, move || merge.run(), ending)
+    watched(&monitor, meter, None, move || merge.run(), ending)
 }
 
 fn builder(args: MergeArgs) -> MergeBuilder {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::dedup::is_lasting_run;
@@ -58,7 +58,6 @@ impl Folder {
         outputs: impl Iterator<Item = &'p Path>,
     ) -> Result<Folder, Error> {
         let opened = Folder::take(path).and_then(|mut folder| {
-            folder.note_made()?;
             folder.remove_remains()?;
             folder.note_remains(outputs)?;
             Ok(folder)
@@ -67,7 +66,8 @@ impl Folder {
     }
 
     fn take(path: &Path) -> Result<Folder, CheckpointError> {
-        let (made, lock) = locked(path)?;
+        let (made, mut lock) = locked(path)?;
+        let made = note_made(&mut lock, &path.join(LOCK), made)?;
         let canonical = fs::canonicalize(path).map_err(|error| at(path, error))?;
         Ok(Folder {
             path: path.to_owned(),
@@ -79,25 +79,18 @@ impl Folder {
         })
     }
 
-    /// Notes in the lock that the folder was made for this, or finds that an earlier run did.
-    fn note_made(&mut self) -> Result<(), CheckpointError> {
-        let noted = match self.made {
-            true => self.lock.write_all(MADE),
-            false => self.lock.metadata().map(|lock| self.made = lock.len() > 0),
-        };
-        noted.map_err(|error| at(&self.file(LOCK), error))
-    }
-
     fn remove_remains(&self) -> Result<(), CheckpointError> {
         let path = self.file(REMAINS);
-        let remains = match fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice::<Remains>(&bytes),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(at(&path, error)),
+        let Some(mut file) = open_own(&path)? else {
+            return Ok(());
         };
+        let mut bytes = Vec::new();
+        let read = file.read_to_end(&mut bytes);
+        read.map_err(|error| at(&path, error))?;
+        let remains = serde_json::from_slice::<Remains>(&bytes);
         let remains = remains.map_err(|_| CheckpointError::Damaged(path))?;
         let temporaries = remains.temporaries.iter().map(Path::new);
-        for temporary in temporaries.filter(|path| is_temporary(path)) {
+        for temporary in temporaries.filter(|path| is_marked(path) && is_file(path)) {
             remove(temporary).map_err(|error| at(temporary, error))?;
         }
         Ok(())
@@ -155,8 +148,9 @@ impl Folder {
         write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
     ) -> Result<(), CheckpointError> {
         let aside = self.file(ASIDE);
+        let file = create_own(&aside)?;
         let replace = || {
-            let mut out = BufWriter::new(File::create(&aside)?);
+            let mut out = BufWriter::new(file);
             write(&mut out)?;
             out.into_inner()
                 .map_err(|error| error.into_error())?
@@ -191,7 +185,10 @@ impl Folder {
     ///
     /// The manifest goes first: without it all else is swept away, while it must not name what is gone.
     pub(super) fn remove(&self) -> Result<(), CheckpointError> {
-        let remove = |name| remove(&self.file(name)).map_err(|error| at(&self.file(name), error));
+        let remove = |name| match self.file(name) {
+            path if is_file(&path) => remove(&path).map_err(|error| at(&path, error)),
+            _ => Ok(()),
+        };
         remove(MANIFEST)?;
         self.sweep(&BTreeSet::new())?;
         remove(REMAINS)?;
@@ -213,6 +210,26 @@ impl Drop for Folder {
     }
 }
 
+/// Notes in the lock that the folder was `made` for this, or finds that an earlier run did.
+///
+/// # Errors
+/// If the lock is another's: what is in it is not what a run wrote.
+fn note_made(lock: &mut File, path: &Path, made: bool) -> Result<bool, CheckpointError> {
+    let mut noted = Vec::new();
+    let read = lock.read_to_end(&mut noted);
+    read.map_err(|error| at(path, error))?;
+    match (made, &*noted) {
+        (true, b"") if !has_other_names(lock) => {
+            lock.write_all(MADE).map_err(|error| at(path, error))?;
+            Ok(true)
+        }
+        (false, b"") => Ok(false),
+        (false, noted) if noted == MADE => Ok(true),
+        // In a folder that was just made, too, somebody else put it.
+        _ => Err(CheckpointError::Foreign(path.to_owned())),
+    }
+}
+
 /// Makes the folder, which tells whether it was not there, and locks it for this process.
 fn locked(folder: &Path) -> Result<(bool, File), CheckpointError> {
     let path = folder.join(LOCK);
@@ -220,12 +237,13 @@ fn locked(folder: &Path) -> Result<(bool, File), CheckpointError> {
     for _ in 0..TRIES {
         made |= make(folder).map_err(|error| at(folder, error))?;
         match lock(&path) {
+            Ok(Some(file)) if !is_regular(&file) => return Err(CheckpointError::Foreign(path)),
             Ok(Some(file)) if is_at(&file, &path) => return Ok((made, file)),
             // The run that had it removed it in the meantime.
             Ok(Some(_)) => {}
             Ok(None) => break,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(at(&path, error)),
+            Err(error) => return Err(refused(&path, error)),
         }
     }
     Err(CheckpointError::InUse)
@@ -243,11 +261,9 @@ fn make(folder: &Path) -> io::Result<bool> {
 #[cfg(unix)]
 fn lock(path: &Path) -> io::Result<Option<File>> {
     use rustix::fs::{FlockOperation, flock};
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)?;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let file = no_follow(&mut options).open(path)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(Some(file)),
         Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
@@ -262,6 +278,7 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
     const SHARE_DELETE: u32 = 4;
     let mut options = OpenOptions::new();
     options
+        .read(true)
         .write(true)
         .create(true)
         .truncate(false)
@@ -277,13 +294,81 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let id = |at: fs::Metadata| (at.dev(), at.ino());
-    let there = fs::metadata(path).map(id);
+    let there = fs::symlink_metadata(path).map(id);
     there.is_ok_and(|there| file.metadata().is_ok_and(|own| id(own) == there))
 }
 
 #[cfg(not(unix))]
 fn is_at(_: &File, path: &Path) -> bool {
     path.exists()
+}
+
+/// Makes a new file in place of one that a crash left. Nothing else is removed, and no link is followed.
+fn create_own(path: &Path) -> Result<File, CheckpointError> {
+    if is_file(path) {
+        remove(path).map_err(|error| at(path, error))?;
+    }
+    let created = OpenOptions::new().write(true).create_new(true).open(path);
+    created.map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => CheckpointError::Foreign(path.to_owned()),
+        _ => at(path, error),
+    })
+}
+
+/// Opens a file of the folder for reading. None if it is not there.
+///
+/// # Errors
+/// If it is a link, or something else that no run made.
+pub(super) fn open_own(path: &Path) -> Result<Option<File>, CheckpointError> {
+    match no_follow(OpenOptions::new().read(true)).open(path) {
+        Ok(file) if is_regular(&file) => Ok(Some(file)),
+        Ok(_) => Err(CheckpointError::Foreign(path.to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(refused(path, error)),
+    }
+}
+
+/// Has links not be followed, and FIFOs not be waited for.
+#[cfg(unix)]
+fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    options.custom_flags(flags.bits().cast_signed())
+}
+
+#[cfg(not(unix))]
+fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
+}
+
+/// The error of a file that was not opened.
+fn refused(path: &Path, error: io::Error) -> CheckpointError {
+    match fs::symlink_metadata(path) {
+        Ok(there) if !there.is_file() => CheckpointError::Foreign(path.to_owned()),
+        _ => at(path, error),
+    }
+}
+
+fn is_regular(file: &File) -> bool {
+    file.metadata().is_ok_and(|at| at.is_file())
+}
+
+/// Whether a regular file is there, and no link to one.
+pub(super) fn is_file(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|at| at.is_file())
+}
+
+/// Whether the file is known by other names too: what is written to it would be seen there.
+#[cfg(unix)]
+fn has_other_names(file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().is_ok_and(|at| at.nlink() > 1)
+}
+
+#[cfg(not(unix))]
+fn has_other_names(_: &File) -> bool {
+    false
 }
 
 /// Sees to it that names in a folder are on the disk.
@@ -324,6 +409,16 @@ fn canonical(path: &Path) -> Option<PathBuf> {
 fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     name.starts_with('.') && name.ends_with(".tmp")
+}
+
+/// Whether a file is named as the outputs of a run with a checkpoint are until they are whole: with a mark.
+fn is_marked(path: &Path) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let mark = name
+        .strip_suffix(".tmp")
+        .and_then(|name| name.rsplit_once('.'));
+    is_temporary(path)
+        && mark.is_some_and(|(_, m)| m.len() == 16 && m.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
 pub(super) fn at(path: &Path, error: io::Error) -> CheckpointError {

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, Metadata};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -14,7 +14,7 @@ use std::time::UNIX_EPOCH;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::folder::at;
+use super::folder::{at, open_own};
 use crate::dedup::Spilled;
 use crate::error::CheckpointError;
 use crate::input::{Limits, Source, display_name};
@@ -185,10 +185,8 @@ pub(super) fn read(
     settings: &Settings,
     sources: &[Source],
 ) -> Result<Option<Manifest>, CheckpointError> {
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(at(path, error)),
+    let Some(file) = open_own(path)? else {
+        return Ok(None);
     };
     let read = || -> io::Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();

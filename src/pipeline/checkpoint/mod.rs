@@ -185,10 +185,11 @@ impl Checkpoint {
 
 /// Sees to it that a regular file and its name are on the disk.
 fn sync(path: &Path) -> std::io::Result<()> {
-    let path = fs::canonicalize(path)?;
-    if !fs::metadata(&path)?.is_file() {
+    // A pipe has no path, though /dev/stdout leads to it.
+    if !fs::metadata(path)?.is_file() {
         return Ok(());
     }
+    let path = fs::canonicalize(path)?;
     File::open(&path)?.sync_all()?;
     path.parent().map_or(Ok(()), sync_folder)
 }
@@ -228,8 +229,8 @@ fn read(
 /// The file of a run, if it has the length that it had. What is in it is checked when it is read.
 fn checked(folder: &Folder, run: &NamedRun) -> Result<RunFile, CheckpointError> {
     let path = folder.file(&run.name);
-    let found = fs::metadata(&path).map_err(|error| at(&path, error))?;
-    match found.len() == run.bytes && is_lasting_run(&run.name) {
+    let found = fs::symlink_metadata(&path).map_err(|error| at(&path, error))?;
+    match found.is_file() && found.len() == run.bytes && is_lasting_run(&run.name) {
         true => Ok(RunFile {
             path,
             bytes: run.bytes,

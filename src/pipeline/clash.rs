@@ -1,0 +1,138 @@
+//! Outputs that are inputs too, or one another: found before any of them is opened.
+//!
+//! Files are the same if device and inode are, so that links, other spellings of a path, and standard streams are seen
+//! through. Devices and pipes never clash with inputs. Serves [`Merge`](crate::Merge) as well.
+
+use std::fs::{self, Metadata};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::error::{ClashError, Error, ErrorKind};
+use crate::input::{Source, display_name, stdin_metadata};
+use crate::records::{Destination, FileId};
+
+/// What the outputs of a run lead to.
+pub(crate) struct Destinations {
+    rows: Destination,
+    report: Option<Destination>,
+}
+
+impl Destinations {
+    /// Those of the rows, standard output if none is given, and of the report.
+    ///
+    /// # Errors
+    /// If both are one file, or one cannot be looked at.
+    pub(crate) fn new(rows: Option<&Path>, report: Option<&Path>) -> Result<Self, Error> {
+        let rows = Destination::of(rows).map_err(Error::output)?;
+        let report = report.map(|path| Destination::of(Some(path)));
+        let report = report.transpose().map_err(Error::output)?;
+        match &report {
+            Some(report) if report.is_same(&rows) => {
+                Err(clash(ClashError::Outputs(name(rows.path()))))
+            }
+            _ => Ok(Destinations { rows, report }),
+        }
+    }
+
+    /// Refuses an input that was named, `-` for standard input, if it is an output too.
+    pub(crate) fn check(&self, input: &Path) -> Result<(), Error> {
+        self.refuse(input, self.each())
+    }
+
+    /// The same of an input that is read to its end before the first row is written, so that the rows may replace it.
+    pub(crate) fn check_before_rows(&self, input: &Path) -> Result<(), Error> {
+        self.refuse(input, self.each().filter(|output| !self.may_follow(output)))
+    }
+
+    /// Refuses files below folders that are outputs too. An empty one is none: nothing is lost if it is not read.
+    pub(crate) fn check_found(&self, sources: &[Source]) -> Result<(), Error> {
+        let outputs: Vec<_> = self.each().filter(|output| !output.is_empty()).collect();
+        for source in sources {
+            for output in outputs.iter().filter(|output| output.may_be(&source.path)) {
+                if fs::metadata(&source.path).is_ok_and(|at| output.is_file(&source.path, &at)) {
+                    let (input, output) = (name(&source.path), name(output.path()));
+                    return Err(clash(ClashError::Found { input, output }));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Device and inode of outputs that hold something, which must not be read.
+    pub(super) fn filled(&self) -> Vec<FileId> {
+        let filled = self.each().filter(|output| !output.is_empty());
+        filled.filter_map(Destination::id).collect()
+    }
+
+    /// The same of those that hold nothing, which need not be read.
+    pub(super) fn empty(&self) -> Vec<FileId> {
+        let empty = self.each().filter(|output| output.is_empty());
+        empty.filter_map(Destination::id).collect()
+    }
+
+    fn refuse<'d>(
+        &self,
+        input: &Path,
+        mut outputs: impl Iterator<Item = &'d Destination>,
+    ) -> Result<(), Error> {
+        // Nothing is asked of the system if no output is there yet.
+        if self.each().all(|output| !output.is_there()) {
+            return Ok(());
+        }
+        let Some(metadata) = metadata(input) else {
+            return Ok(());
+        };
+        match outputs.find(|output| output.is_file(input, &metadata)) {
+            Some(output) => Err(clash(ClashError::Input {
+                input: input_name(input),
+                output: name(output.path()),
+            })),
+            None => Ok(()),
+        }
+    }
+
+    fn each(&self) -> impl Iterator<Item = &Destination> {
+        [&self.rows].into_iter().chain(&self.report)
+    }
+
+    fn may_follow(&self, output: &Destination) -> bool {
+        std::ptr::eq(output, &self.rows) && output.is_replaced()
+    }
+}
+
+/// Whether a path names standard input.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// That standard input is asked for more than once.
+pub(crate) fn stdin_twice() -> Error {
+    clash(ClashError::Stdin)
+}
+
+/// That an output at `path` is named as a file of the checkpoint.
+pub(super) fn in_checkpoint(path: &Path) -> Error {
+    clash(ClashError::Checkpoint(name(path)))
+}
+
+fn metadata(input: &Path) -> Option<Metadata> {
+    match is_stdin(input) {
+        true => stdin_metadata().ok(),
+        false => fs::metadata(input).ok(),
+    }
+}
+
+fn input_name(input: &Path) -> Arc<str> {
+    match is_stdin(input) {
+        true => "standard input".into(),
+        false => name(input),
+    }
+}
+
+fn name(path: &Path) -> Arc<str> {
+    display_name(path).into()
+}
+
+fn clash(error: ClashError) -> Error {
+    Error::new(ErrorKind::Clash(error))
+}
