@@ -58,6 +58,9 @@ pub(super) enum Fault {
     #[error("this is no file of records: it has no column {0} as records have it")]
     Column(&'static str),
     #[cfg(feature = "parquet")]
+    #[error("it is damaged: its checksum differs; make it again, or use another copy")]
+    Checksum,
+    #[cfg(feature = "parquet")]
     #[error("it is damaged, or not read in this form: {}", printable::name(&.0.to_string()))]
     Parquet(::parquet::errors::ParquetError),
 }

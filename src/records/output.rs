@@ -202,7 +202,11 @@ impl Encoder {
         Ok(match compression {
             Compression::None => Encoder::Plain(target),
             Compression::Gzip => Encoder::Gzip(GzEncoder::new(target, flate2::Compression::new(6))),
-            Compression::Zstd => Encoder::Zstd(zstd::Encoder::new(target, 3)?),
+            Compression::Zstd => {
+                let mut encoder = zstd::Encoder::new(target, 3)?;
+                encoder.include_checksum(true)?;
+                Encoder::Zstd(encoder)
+            }
         })
     }
 

@@ -8,6 +8,7 @@ mod columns;
 mod encode;
 mod pages;
 mod read;
+mod seal;
 #[cfg(test)]
 mod tests;
 mod write;

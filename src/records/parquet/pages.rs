@@ -9,10 +9,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ::parquet::basic::{Encoding, Type};
 use ::parquet::column::page::{Page, PageMetadata, PageReader};
 use ::parquet::errors::{ParquetError, Result};
-use ::parquet::file::metadata::ColumnChunkMetaData;
+use ::parquet::file::metadata::{ColumnChunkMetaData, FileMetaData};
 use ::parquet::file::reader::{ChunkReader, Length};
 use ::parquet::file::serialized_reader::SerializedPageReader;
 use bytes::Bytes;
+
+use super::seal;
 
 /// Bytes that the header of a page has, about.
 const HEADER: usize = 512;
@@ -67,6 +69,11 @@ impl<R: Read + Seek> Source<R> {
             levels: [column.max_rep_level(), column.max_def_level()],
             has_dictionary: false,
         })
+    }
+
+    /// Whether the file has the checksum that `about`, its metadata, gives, if it gives one.
+    pub(super) fn is_whole(&self, about: &FileMetaData) -> io::Result<bool> {
+        seal::is_whole(&mut *lock(&self.raw), about)
     }
 
     fn check(&self, start: u64, length: u64) -> Result<()> {

@@ -37,8 +37,9 @@ const TYPES: [(Type, bool); FIELDS] = [
 
 /// Reads records from Parquet, of this program or of another that has the same columns, in any order and nullable or not.
 ///
-/// Holds what the file says of its row groups, and of each column a page and some rows. There is no checksum: bytes that
-/// changed so that they still have a meaning are not noticed.
+/// Holds what the file says of its row groups, and of each column a page and some rows. The checksum of a file of this program
+/// is checked before the first row, the CRCs of pages as they are read, and a file without either as far as its parts must fit
+/// together.
 pub(crate) struct ParquetReader<R> {
     source: Source<R>,
     metadata: ParquetMetaData,
@@ -101,6 +102,9 @@ impl<R: Read + Seek + Send + 'static> ParquetReader<R> {
         let metadata = ParquetMetaDataReader::new()
             .with_metadata_options(Some(options))
             .parse_and_finish(&source)?;
+        if !source.is_whole(metadata.file_metadata())? {
+            return Err(Fault::Checksum);
+        }
         Ok(ParquetReader {
             source,
             columns: columns(metadata.file_metadata().schema_descr())?,
