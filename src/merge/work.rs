@@ -7,14 +7,14 @@ use std::time::Instant;
 
 use super::options::Options;
 use super::report::MergeReport;
-use super::rows::{Input, Rows, lost};
+use super::rows::{Input, Rows, lost, wrong};
 use super::run::RunWriter;
 use super::sort::{Sorter, count_sorted};
 use super::unite::Union;
 use crate::error::Error;
 use crate::input::{InputError, display_name};
 use crate::pipeline::{Outputs, commit, not_cancelled};
-use crate::records::{Output, OwnedRecord, writer};
+use crate::records::{Format, Output, OwnedRecord, ReadError, writer};
 
 /// Inputs that are open at once, at most: systems allow a process 256 files or more.
 const FAN: usize = 128;
@@ -84,7 +84,7 @@ fn sorted(
 /// Whether it is a regular file.
 ///
 /// # Errors
-/// If it is not there, or is what `output` writes straight to.
+/// If it is not there, is what `output` writes straight to, or was cut to nothing.
 fn can_be_read_twice(path: &Path, output: &Output) -> Result<bool, Error> {
     if path.as_os_str() == "-" {
         return Ok(false);
@@ -94,10 +94,13 @@ fn can_be_read_twice(path: &Path, output: &Output) -> Result<bool, Error> {
     if metadata.is_dir() {
         return Err(lost(InputError::Folder));
     }
-    match output.is_straight_to(&metadata) {
-        true => Err(lost(InputError::Output)),
-        false => Ok(metadata.is_file()),
+    if output.is_straight_to(&metadata) {
+        return Err(lost(InputError::Output));
     }
+    if metadata.is_file() && metadata.len() == 0 && !Format::may_be_empty(path) {
+        return Err(wrong(&display_name(path).into(), ReadError::empty()));
+    }
+    Ok(metadata.is_file())
 }
 
 /// Merges some inputs to a run, as often as there are more than may be open at once.

@@ -285,7 +285,7 @@ fn a_broken_input_stops_the_run_and_is_named_with_its_row() {
         )
         .file("out.csv", "as it was");
     for (input, why) in [
-        ("row.csv", "line 3: mentions cannot be \"one\"\n"),
+        ("row.csv", "line 3: mentions is \"one\", and must be "),
         (
             "row.jsonl",
             "line 1: it is no record: invalid type: null, expected u64, at byte ",
@@ -366,7 +366,7 @@ fn an_interrupted_merge_leaves_nothing_and_exits_with_130() {
     let mut input = child.stdin.take().unwrap();
     let row = |number: u32| {
         format!(
-            "{{\"doi\":\"10.5555/{number}\",\"mentions\":1,\"documents\":1,\"forms\":[],\"first_source\":\"a\",\"first_document\":null,\"first_offset\":0,\"first_text\":\"\",\"guessed\":false}}\n"
+            "{{\"doi\":\"10.5555/{number}\",\"mentions\":1,\"documents\":1,\"forms\":[\"bare\"],\"first_source\":\"a\",\"first_document\":null,\"first_offset\":0,\"first_text\":\"x\",\"guessed\":false}}\n"
         )
     };
     input

@@ -14,6 +14,7 @@ use ::parquet::schema::types::SchemaDescriptor;
 
 use super::pages::Source;
 use crate::records::fault::{Fault, Place};
+use crate::records::record::{FORMS, OFFSET};
 use crate::records::{Forms, MentionRow, OwnedRecord, ReadError, Record, RowReader};
 use crate::scan::Form;
 
@@ -292,7 +293,7 @@ impl<T: DataType> Leaf<T> {
     fn one(&mut self) -> Result<&T::T, Fault> {
         let field = self.field;
         let value = self.row().first();
-        value.ok_or_else(|| Fault::value(field, "null"))
+        value.ok_or_else(|| Fault::value(field, "null", "there"))
     }
 }
 
@@ -302,7 +303,7 @@ impl Leaf<Int64Type> {
         let number = *self.one()?;
         number
             .try_into()
-            .map_err(|_| Fault::value(field, &number.to_string()))
+            .map_err(|_| Fault::value(field, &number.to_string(), OFFSET))
     }
 }
 
@@ -319,7 +320,7 @@ impl Leaf<ByteArrayType> {
     fn forms(&mut self) -> Result<Forms, Fault> {
         let form = |name: &[u8]| {
             let name = str::from_utf8(name).map_err(|_| Fault::Utf8)?;
-            Form::named(name).ok_or_else(|| Fault::value("forms", name))
+            Form::named(name).ok_or_else(|| Fault::value("forms", name, FORMS))
         };
         self.row().iter().map(|name| form(name.data())).collect()
     }
