@@ -23,6 +23,9 @@ pub(super) enum Place {
     Row(u64),
 }
 
+/// What can be done about a row that is wrong.
+const REMEDY: &str = "; correct or remove the row, or make the file again";
+
 /// What is wrong with a file.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
@@ -58,8 +61,20 @@ pub(super) enum Fault {
     #[error("this build reads no parquet: build doisift with its feature `parquet`")]
     LeftOut,
     #[cfg(feature = "parquet")]
-    #[error("this is no file of records: it has no column {0} as records have it")]
-    Column(&'static str),
+    #[error("{0} is null, and must not be")]
+    Null(&'static str),
+    #[cfg(feature = "parquet")]
+    #[error("this is no file of records: it has no column {field}; records have {}", Record::FIELDS.join(", "))]
+    Missing { field: &'static str },
+    #[cfg(feature = "parquet")]
+    #[error(
+        "column {field} is {found}, and must be {wanted}; write the file again with the column converted"
+    )]
+    Column {
+        field: &'static str,
+        found: Box<str>,
+        wanted: &'static str,
+    },
     #[cfg(feature = "parquet")]
     #[error("it is damaged: its checksum differs; make it again, or use another copy")]
     Checksum,
@@ -103,9 +118,9 @@ impl Fault {
     /// What can be done about a row with this fault.
     fn remedy(&self) -> &'static str {
         match self {
-            Fault::Fields { .. } | Fault::Value { .. } | Fault::Json(_) | Fault::Utf8 => {
-                "; correct or remove the row, or make the file again"
-            }
+            Fault::Fields { .. } | Fault::Value { .. } | Fault::Json(_) | Fault::Utf8 => REMEDY,
+            #[cfg(feature = "parquet")]
+            Fault::Null(_) => REMEDY,
             _ => "",
         }
     }
