@@ -1,4 +1,5 @@
-//! Every bit of a small output flipped once: a merge refuses the file, or gives the same records.
+//! Every bit of a small output flipped once, and every length it can be cut to: a merge refuses the file, or gives the same
+//! records.
 #![cfg(feature = "pipeline")]
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -98,6 +99,11 @@ impl Scanned {
             bytes
         })
     }
+
+    fn cut(&self) -> Outcome {
+        let count = self.bytes.len();
+        self.damaged(count, |bytes, length| bytes[..length].to_vec())
+    }
 }
 
 /// The merge of one file as CSV; none if it was refused.
@@ -124,5 +130,34 @@ fn no_flipped_bit_of_a_packed_output_changes_records_in_silence() {
     for output in SEALED {
         let outcome = Scanned::to(output).flipped();
         assert_eq!(outcome.different, 0, "{output}: {outcome:?}");
+    }
+}
+
+#[test]
+fn a_packed_output_that_was_cut_short_is_refused() {
+    for output in SEALED {
+        let scanned = Scanned::to(output);
+        let outcome = scanned.cut();
+        assert_eq!(
+            outcome.refused,
+            scanned.bytes.len(),
+            "{output}: {outcome:?}"
+        );
+    }
+}
+
+/// No checksum covers these, and without their last rows they are whole files.
+#[test]
+fn a_plain_output_that_was_cut_within_a_row_is_refused() {
+    for output in ["a.csv", "a.jsonl"] {
+        let scanned = Scanned::to(output);
+        let bytes = &scanned.bytes;
+        let rows = |&length: &usize| match length {
+            0 => output.ends_with("jsonl"),
+            _ => bytes[length] == b'\n' || bytes[length - 1] == b'\n',
+        };
+        let rows = (0..bytes.len()).filter(rows).count();
+        let outcome = scanned.cut();
+        assert_eq!(outcome.refused, bytes.len() - rows, "{output}: {outcome:?}");
     }
 }

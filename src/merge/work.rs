@@ -11,12 +11,13 @@ use super::rows::{Input, Rows, lost, wrong};
 use super::run::RunWriter;
 use super::sort::{Sorter, count_sorted};
 use super::unite::Union;
+use crate::dedup::spare_descriptors;
 use crate::error::Error;
 use crate::input::{InputError, display_name};
 use crate::pipeline::{Outputs, commit, not_cancelled};
 use crate::records::{Format, Output, OwnedRecord, ReadError, writer};
 
-/// Inputs that are open at once, at most: systems allow a process 256 files or more.
+/// Inputs that are open at once, at most: more gain little.
 const FAN: usize = 128;
 /// Bytes of memory that a file takes while it is open: its buffers, and the 2 MiB of history that zstd has at its usual levels.
 const FILE: usize = 5 << 19;
@@ -125,7 +126,8 @@ fn few(
     }
 }
 
-/// How many of the inputs, from the first, may be open at once.
+/// How many of the inputs, from the first, may be open at once: as the memory and the process's limit on open files allow, which
+/// the run that they may become counts towards too.
 fn fan(inputs: &VecDeque<Input>, memory: usize) -> usize {
     let mut left = memory;
     let fits = |input: &&Input| {
@@ -138,7 +140,8 @@ fn fan(inputs: &VecDeque<Input>, memory: usize) -> usize {
         fits
     };
     let fitting = inputs.iter().take_while(fits).count();
-    fitting.clamp(2, FAN).min(inputs.len())
+    let open = FAN.min(spare_descriptors().saturating_sub(1));
+    fitting.min(open).max(2).min(inputs.len())
 }
 
 fn write(
