@@ -161,11 +161,9 @@ fn sums_that_no_record_holds_are_errors() {
     let mut record = less.clone();
     unite(&mut record, &one).unwrap();
     assert_eq!((record.mentions, record.documents), (MOST, MOST));
-    // Sorted beforehand or not.
-    for inputs in [
-        [&[less.clone(), less.clone()][..], &[]],
-        [&[less.clone()], &[less.clone()]],
-    ] {
+    let twice = [less.clone(), less.clone()];
+    // In one input, or in two.
+    for inputs in [[&twice[..], &[]], [&twice[..1], &twice[1..]]] {
         let inputs = Inputs::new(&inputs);
         let merge = inputs
             .paths

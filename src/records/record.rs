@@ -112,7 +112,7 @@ impl OwnedRecord {
             self.first_offset <= MOST,
             OFFSET,
         )?;
-        if self.forms.is_empty() || self.forms.iter().count() as u64 > mentions {
+        if !(1..=mentions).contains(&self.forms.count()) {
             let names: Vec<_> = self.forms.iter().map(Form::name).collect();
             return Err(Fault::value("forms", &names.join("|"), FORMS));
         }
@@ -194,9 +194,9 @@ impl Forms {
         Forms(bits)
     }
 
-    /// Whether no form was seen.
-    fn is_empty(self) -> bool {
-        self.0 == 0
+    /// How many forms were seen.
+    fn count(self) -> u64 {
+        self.0.count_ones().into()
     }
 
     /// Whether `form` was seen.

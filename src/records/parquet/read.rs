@@ -284,7 +284,7 @@ impl<T: DataType> Leaf<T> {
     fn one(&mut self) -> Result<&T::T, Fault> {
         let field = self.field;
         let value = self.row().first();
-        value.ok_or(Fault::Null(field))
+        value.ok_or_else(|| Fault::Null(field))
     }
 }
 
