@@ -20,6 +20,18 @@ pub enum ErrorKind {
     /// A file of records is none, or has a row that is wrong; its text names the row.
     #[error(transparent)]
     Records(ReadError),
+    /// The counts of a name in several records add up to more than a record holds.
+    #[error(
+        "the {field} of {name} add up to more than {most}, the most that a record holds; correct a count that is wrong, or merge each input once",
+        name = printable::name(.doi),
+        most = i64::MAX
+    )]
+    Overflow {
+        /// The field that is added up.
+        field: &'static str,
+        /// The name.
+        doi: Box<str>,
+    },
     /// A list of sources could not be read.
     #[error(
         "cannot read the list of sources: {0}; it is a file with a path on each line, or - for standard input"

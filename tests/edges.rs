@@ -12,7 +12,7 @@ const MAY_NAME: [(&str, &[&str]); 11] = [
     ("clean", &["doi", "scan"]),
     ("printable", &[]),
     ("input", &["printable"]),
-    ("records", &["printable", "scan"]),
+    ("records", &["doi", "printable", "scan"]),
     ("dedup", &["printable", "records", "scan"]),
     ("error", &["dedup", "input", "printable", "records"]),
     ("report", &["error", "input", "records", "scan"]),

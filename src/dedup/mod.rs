@@ -10,6 +10,7 @@ mod batch;
 pub(crate) mod bench_support;
 mod blocks;
 mod counted;
+mod descriptors;
 mod facts;
 mod in_order;
 mod index;
@@ -29,6 +30,7 @@ mod tournament;
 use std::sync::Arc;
 
 pub(crate) use batch::Batch;
+pub(crate) use descriptors::spare as spare_descriptors;
 pub use run::SpillError;
 pub(crate) use run::{RunFile, is_lasting_run};
 pub(crate) use spill::{Budget, Lasting, Spilled};

@@ -18,6 +18,7 @@ use std::thread;
 
 use rayon::ThreadPool;
 
+use super::descriptors::spare;
 use super::in_order::in_order;
 use super::merge::{Merge, Range, Ranges};
 use super::order::{self, Item};
@@ -113,10 +114,12 @@ impl Budget {
         (self.bytes >> 13).clamp(FRAME.0, FRAME.1)
     }
 
-    /// Runs that are merged at once: each thread has a frame of each, packed and unpacked.
+    /// Runs that are merged at once: each thread has a frame of each, packed and unpacked, and each is an open file, as is
+    /// the run they become.
     fn fan(&self) -> usize {
         let fitting = self.bytes / (8 * self.frame() * self.threads.max(1));
-        self.fan.unwrap_or(fitting.clamp(FAN.1, FAN.0)).max(2)
+        let fitting = self.fan.unwrap_or(fitting.clamp(FAN.1, FAN.0));
+        fitting.min(spare().saturating_sub(1)).max(2)
     }
 
     /// Bytes of a range, unpacked: many times the frames at its ends, and so few that what becomes of it fits in memory.

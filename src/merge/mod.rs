@@ -28,8 +28,8 @@ use crate::error::Error;
 
 /// Unites files of records, the outputs of [`Pipeline`](crate::Pipeline)s in CSV, JSON Lines or Parquet, into one.
 ///
-/// The rows of one name become one:
-/// - `mentions` and `documents` are added up (2^64 - 1 where that is more);
+/// The rows of one name become one, those included that differ from it in the case of ASCII letters:
+/// - `mentions` and `documents` are added up; a sum past 2^63 - 1 is an error;
 /// - `forms` has each form of any of them;
 /// - `guessed` is true if it is in all of them;
 /// - the fields `first_*` are those of the row with the least `first_source`, bytewise; among several with that source, of the
@@ -87,12 +87,15 @@ impl Merge {
     /// Every regular file is read twice, once to see whether its rows are sorted by `doi`, bytewise; if they are, it takes no
     /// memory but its buffers, whatever its size. Other files, and what cannot be read twice, such as standard input, are
     /// sorted within the [memory](MergeBuilder::memory), by way of [temporary files](MergeBuilder::tmp_dir). Of more than 128
-    /// inputs, or more than the memory has room for at once, some are merged to a temporary file first. No row is written
-    /// before every input was read to its end once.
+    /// inputs, or more than the memory or the process's limit on open files has room for at once, some are merged to a temporary
+    /// file first. No row is written before every input was read to its end once.
+    ///
+    /// Checksums of inputs are verified: of gzip, of zstd where there is one, of Parquet pages where there are any, and of
+    /// Parquet files of this program. In plain CSV and JSON Lines damage is found only where a row makes no sense.
     ///
     /// # Errors
-    /// If an input cannot be read, is no file of records, or has a row that is wrong, which is named; if the output or a
-    /// temporary file cannot be written; or if the run is [cancelled](crate::Monitor::cancel). Then no file stands under an
+    /// If an input cannot be read, is damaged, is no file of records, or has a row that no scan writes, which is named; if a
+    /// sum is too large; if the output or a temporary file cannot be written; or if the run is [cancelled](crate::Monitor::cancel). Then no file stands under an
     /// output's name but what stood there before.
     pub fn run(self) -> Result<MergeReport, Error> {
         work::run(&self.options)

@@ -82,7 +82,8 @@ pub(super) fn lost(name: &Arc<str>, error: InputError) -> Error {
     Error::new(ErrorKind::Input(error)).in_source(Arc::clone(name))
 }
 
-fn wrong(name: &Arc<str>, error: ReadError) -> Error {
+/// An input that is no file of records, or has a row that is wrong.
+pub(super) fn wrong(name: &Arc<str>, error: ReadError) -> Error {
     Error::new(ErrorKind::Records(error)).in_source(Arc::clone(name))
 }
 

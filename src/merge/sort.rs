@@ -75,7 +75,7 @@ impl<'o> Sorter<'o> {
         if let Some(mut record) = rows.next() {
             for row in rows {
                 if row.doi == record.doi {
-                    unite(&mut record, &row);
+                    unite(&mut record, &row)?;
                 } else {
                     run.push(&record)?;
                     record = row;

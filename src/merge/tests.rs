@@ -9,10 +9,10 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::unite::unite;
-use super::{Merge, MergeReport};
+use super::{Merge, MergeBuilder, MergeReport};
 use crate::error::{Error, ErrorKind};
 use crate::pipeline::Monitor;
-use crate::records::{Format, Forms, OwnedRecord, writer};
+use crate::records::{Format, Forms, MOST, OwnedRecord, writer};
 
 fn row(number: u64, source: &str) -> OwnedRecord {
     OwnedRecord {
@@ -38,7 +38,7 @@ fn united(rows: &[OwnedRecord]) -> Vec<u8> {
     let mut all: BTreeMap<String, OwnedRecord> = BTreeMap::new();
     for row in rows {
         all.entry(row.doi.clone())
-            .and_modify(|record| unite(record, row))
+            .and_modify(|record| unite(record, row).unwrap())
             .or_insert_with(|| row.clone());
     }
     bytes(Format::Csv, &all.into_values().collect::<Vec<_>>())
@@ -138,15 +138,45 @@ fn more_inputs_than_may_be_open_are_merged_in_rounds() {
 }
 
 #[test]
-fn sums_end_at_the_largest_number() {
+fn sums_that_no_record_holds_are_errors() {
     let most = OwnedRecord {
-        mentions: u64::MAX - 1,
-        documents: u64::MAX,
+        mentions: MOST,
+        documents: MOST - 1,
         ..row(1, "a")
     };
+    let one = OwnedRecord {
+        mentions: 1,
+        ..row(1, "b")
+    };
     let mut record = most.clone();
-    unite(&mut record, &most);
-    assert_eq!((record.mentions, record.documents), (u64::MAX, u64::MAX));
+    let error = unite(&mut record, &one).unwrap_err().to_string();
+    assert!(
+        error.starts_with("the mentions of 10.5555/00001 add up"),
+        "{error}"
+    );
+    let less = OwnedRecord {
+        mentions: MOST - 1,
+        ..most.clone()
+    };
+    let mut record = less.clone();
+    unite(&mut record, &one).unwrap();
+    assert_eq!((record.mentions, record.documents), (MOST, MOST));
+    let twice = [less.clone(), less.clone()];
+    // In one input, or in two.
+    for inputs in [[&twice[..], &[]], [&twice[..1], &twice[1..]]] {
+        let inputs = Inputs::new(&inputs);
+        let merge = inputs
+            .paths
+            .iter()
+            .fold(Merge::builder(), MergeBuilder::input);
+        let output = inputs.folder.path().join("out.csv");
+        let error = merge.output(&output).build().unwrap().run().unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::Overflow { .. }),
+            "{error}"
+        );
+        assert!(!output.exists());
+    }
 }
 
 #[test]
@@ -169,7 +199,7 @@ fn the_first_mention_is_least_by_source_offset_document_and_text() {
     for (at, less) in ordered.iter().enumerate() {
         for more in &ordered[at..] {
             for (mut record, other) in [(less.clone(), more), (more.clone(), less)] {
-                unite(&mut record, other);
+                unite(&mut record, other).unwrap();
                 assert_eq!(record.as_record().first_text, less.first_text);
                 assert_eq!(record.first_source, less.first_source);
                 assert_eq!(

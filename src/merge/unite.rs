@@ -2,14 +2,18 @@
 
 use super::rows::{Input, Rows};
 use crate::dedup::Tournament;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::pipeline::Monitor;
-use crate::records::OwnedRecord;
+use crate::records::{MOST, OwnedRecord};
 
-/// Adds what `other` tells of the same name. In whatever order rows are united, the same comes of it.
-pub(super) fn unite(record: &mut OwnedRecord, other: &OwnedRecord) {
-    record.mentions = record.mentions.saturating_add(other.mentions);
-    record.documents = record.documents.saturating_add(other.documents);
+/// Adds the counts and forms of `other`, a row of the same name, and takes the first of both first mentions. The result does not
+/// depend on the order in which rows are united.
+///
+/// # Errors
+/// If a sum is more than a record holds.
+pub(super) fn unite(record: &mut OwnedRecord, other: &OwnedRecord) -> Result<(), Error> {
+    record.mentions = sum("mentions", record, record.mentions, other.mentions)?;
+    record.documents = sum("documents", record, record.documents, other.documents)?;
     record.forms |= other.forms;
     record.guessed &= other.guessed;
     if first(other) < first(record) {
@@ -18,6 +22,13 @@ pub(super) fn unite(record: &mut OwnedRecord, other: &OwnedRecord) {
         record.first_offset = other.first_offset;
         record.first_text.clone_from(&other.first_text);
     }
+    Ok(())
+}
+
+fn sum(field: &'static str, record: &OwnedRecord, a: u64, b: u64) -> Result<u64, Error> {
+    let sum = a.checked_add(b).filter(|&sum| sum <= MOST);
+    let doi = || record.doi.as_str().into();
+    sum.ok_or_else(|| Error::new(ErrorKind::Overflow { field, doi: doi() }))
 }
 
 /// What says which of two first mentions comes first: all that is told of them, so that there is no tie.
@@ -70,7 +81,7 @@ impl<'m> Union<'m> {
             .first()
             .filter(|&next| self.cursors[next].row.doi == into.doi)
         {
-            unite(into, &self.cursors[next].row);
+            unite(into, &self.cursors[next].row)?;
             self.advance(next, into)?;
         }
         Ok(true)

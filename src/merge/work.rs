@@ -7,18 +7,19 @@ use std::time::Instant;
 
 use super::options::Options;
 use super::report::MergeReport;
-use super::rows::{Input, Rows, lost};
+use super::rows::{Input, Rows, lost, wrong};
 use super::run::RunWriter;
 use super::sort::{Sorter, count_sorted};
 use super::unite::Union;
+use crate::dedup::spare_descriptors;
 use crate::error::Error;
 use crate::input::{InputError, display_name, is_pipe};
 use crate::pipeline::{
     Destinations, Outputs, cause, commit, is_stdin, not_cancelled, stdin_twice, warn_of_report,
 };
-use crate::records::{Output, OwnedRecord, writer};
+use crate::records::{Format, Output, OwnedRecord, ReadError, writer};
 
-/// Inputs that are open at once, at most: systems allow a process 256 files or more.
+/// Inputs that are open at once, at most: more gain little.
 const FAN: usize = 128;
 /// Bytes of memory that a file takes while it is open: its buffers, and the 2 MiB of history that zstd has at its usual levels.
 const FILE: usize = 5 << 19;
@@ -102,7 +103,7 @@ fn sorted(options: &Options, report: &mut MergeReport) -> Result<VecDeque<Input>
 /// Whether it is a regular file.
 ///
 /// # Errors
-/// If it is not there.
+/// If it is not there, or was cut to nothing.
 fn can_be_read_twice(path: &Path) -> Result<bool, Error> {
     if is_stdin(path) {
         return Ok(false);
@@ -111,6 +112,9 @@ fn can_be_read_twice(path: &Path) -> Result<bool, Error> {
     let metadata = fs::metadata(path).map_err(|error| lost(InputError::of_path(path, error)))?;
     if metadata.is_dir() {
         return Err(lost(InputError::Folder));
+    }
+    if metadata.is_file() && metadata.len() == 0 && !Format::may_be_empty(path) {
+        return Err(wrong(&display_name(path).into(), ReadError::empty()));
     }
     Ok(metadata.is_file())
 }
@@ -137,7 +141,8 @@ fn few(
     }
 }
 
-/// How many of the inputs, from the first, may be open at once.
+/// How many of the inputs, from the first, may be open at once: as the memory and the process's limit on open files allow, which
+/// the run that they may become counts towards too.
 fn fan(inputs: &VecDeque<Input>, memory: usize) -> usize {
     let mut left = memory;
     let fits = |input: &&Input| {
@@ -150,7 +155,8 @@ fn fan(inputs: &VecDeque<Input>, memory: usize) -> usize {
         fits
     };
     let fitting = inputs.iter().take_while(fits).count();
-    fitting.clamp(2, FAN).min(inputs.len())
+    let open = FAN.min(spare_descriptors().saturating_sub(1));
+    fitting.min(open).max(2).min(inputs.len())
 }
 
 fn write(

@@ -6,6 +6,7 @@ use ::csv::{ErrorKind, StringRecord};
 
 use super::fault::{Fault, Place};
 use super::reader::ROW;
+use super::record::{COUNT, FLAG, FORMS, OFFSET};
 use super::{BUFFER, Forms, MentionRow, OwnedRecord, ReadError, Record, RowReader, RowWriter};
 use crate::scan::Form;
 
@@ -200,14 +201,14 @@ impl<R: Read + Send> RowReader for CsvReader<R> {
 impl OwnedRecord {
     fn take_fields(&mut self, row: &StringRecord) -> Result<(), Fault> {
         let field = |at: usize| row.get(at).unwrap_or_default();
-        let number = |at: usize| number(Record::FIELDS[at], field(at));
+        let number = |at: usize, wanted| number(Record::FIELDS[at], field(at), wanted);
         set(&mut self.doi, field(0));
-        self.mentions = number(1)?;
-        self.documents = number(2)?;
+        self.mentions = number(1, COUNT)?;
+        self.documents = number(2, COUNT)?;
         self.forms = forms(field(3))?;
         set(&mut self.first_source, field(4));
         set(&mut self.first_document, field(5));
-        self.first_offset = number(6)?;
+        self.first_offset = number(6, OFFSET)?;
         set(&mut self.first_text, field(7));
         self.guessed = boolean(field(8))?;
         self.check()
@@ -219,17 +220,18 @@ fn set(text: &mut String, field: &str) {
     text.push_str(field);
 }
 
-fn number(field: &'static str, text: &str) -> Result<u64, Fault> {
+fn number(field: &'static str, text: &str, wanted: &'static str) -> Result<u64, Fault> {
     // A sign would pass as well.
     let digits = text.starts_with(|c: char| c.is_ascii_digit());
     let number = digits.then(|| text.parse().ok()).flatten();
-    number.ok_or_else(|| Fault::value(field, text))
+    number.ok_or_else(|| Fault::value(field, text, wanted))
 }
 
-fn forms(text: &str) -> Result<Forms, Fault> {
+/// Forms joined with `|`.
+pub(super) fn forms(text: &str) -> Result<Forms, Fault> {
     let names = text.split('|').filter(|_| !text.is_empty());
     names
-        .map(|name| Form::named(name).ok_or_else(|| Fault::value("forms", text)))
+        .map(|name| Form::named(name).ok_or_else(|| Fault::value("forms", text, FORMS)))
         .collect()
 }
 
@@ -237,7 +239,7 @@ fn boolean(text: &str) -> Result<bool, Fault> {
     match text {
         "true" => Ok(true),
         "false" => Ok(false),
-        _ => Err(Fault::value("guessed", text)),
+        _ => Err(Fault::value("guessed", text, FLAG)),
     }
 }
 

@@ -23,6 +23,9 @@ pub(super) enum Place {
     Row(u64),
 }
 
+/// What can be done about a row that is wrong.
+const REMEDY: &str = "; correct or remove the row, or make the file again";
+
 /// What is wrong with a file.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
@@ -36,10 +39,11 @@ pub(super) enum Fault {
     NoRecords,
     #[error("{found} fields where a record has {}", Record::FIELDS.len())]
     Fields { found: u64 },
-    #[error("{field} cannot be {value:?}")]
+    #[error("{field} is {value:?}, and must be {wanted}")]
     Value {
         field: &'static str,
         value: Box<str>,
+        wanted: &'static str,
     },
     #[error("it is no record: {}", printable::name(&without_line(.0)))]
     Json(serde_json::Error),
@@ -47,6 +51,8 @@ pub(super) enum Fault {
     Utf8,
     #[error("a row of more than {0} bytes")]
     Long(u64),
+    #[error("it is empty, as no whole output of this name is; make it again, or leave it out")]
+    Empty,
     #[error(
         "Parquet is read only from a plain file, by name: not from a stream, nor packed once more"
     )]
@@ -55,8 +61,23 @@ pub(super) enum Fault {
     #[error("this build reads no parquet: build doisift with its feature `parquet`")]
     LeftOut,
     #[cfg(feature = "parquet")]
-    #[error("this is no file of records: it has no column {0} as records have it")]
-    Column(&'static str),
+    #[error("{0} is null, and must not be")]
+    Null(&'static str),
+    #[cfg(feature = "parquet")]
+    #[error("this is no file of records: it has no column {field}; records have {}", Record::FIELDS.join(", "))]
+    Missing { field: &'static str },
+    #[cfg(feature = "parquet")]
+    #[error(
+        "column {field} is {found}, and must be {wanted}; write the file again with the column converted"
+    )]
+    Column {
+        field: &'static str,
+        found: Box<str>,
+        wanted: &'static str,
+    },
+    #[cfg(feature = "parquet")]
+    #[error("it is damaged: its checksum differs; make it again, or use another copy")]
+    Checksum,
     #[cfg(feature = "parquet")]
     #[error("it is damaged, or not read in this form: {}", printable::name(&.0.to_string()))]
     Parquet(::parquet::errors::ParquetError),
@@ -76,13 +97,32 @@ impl ReadError {
             fault: fault.into(),
         }
     }
+
+    /// The error of a file that is empty, and was not so when it was written.
+    pub(crate) fn empty() -> Self {
+        ReadError::new(Fault::Empty)
+    }
 }
 
 impl Fault {
-    pub(super) fn value(field: &'static str, value: &str) -> Fault {
+    pub(super) fn value(field: &'static str, value: &str, wanted: &'static str) -> Fault {
         // Enough to find it by.
         let value = value.chars().take(64).collect::<String>().into();
-        Fault::Value { field, value }
+        Fault::Value {
+            field,
+            value,
+            wanted,
+        }
+    }
+
+    /// What can be done about a row with this fault.
+    fn remedy(&self) -> &'static str {
+        match self {
+            Fault::Fields { .. } | Fault::Value { .. } | Fault::Json(_) | Fault::Utf8 => REMEDY,
+            #[cfg(feature = "parquet")]
+            Fault::Null(_) => REMEDY,
+            _ => "",
+        }
     }
 }
 
@@ -98,9 +138,9 @@ impl fmt::Display for ReadError {
             Some(Place::Line(line)) => write!(f, "line {line}: ")?,
             #[cfg(feature = "parquet")]
             Some(Place::Row(row)) => write!(f, "row {row}: ")?,
-            None => {}
+            None => return write!(f, "{}", self.fault),
         }
-        write!(f, "{}", self.fault)
+        write!(f, "{}{}", self.fault, self.fault.remedy())
     }
 }
 

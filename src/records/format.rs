@@ -89,6 +89,12 @@ impl Format {
         }
     }
 
+    /// Whether a whole output at `path` may be without a byte: CSV has a header, and what is packed has a frame.
+    pub(crate) fn may_be_empty(path: &Path) -> bool {
+        Compression::from_path(path) == Compression::None
+            && !matches!(ending(path).as_deref(), Some("csv" | PARQUET))
+    }
+
     /// Whether an output at `path` would be packed that is packed within.
     pub(crate) fn is_packed_twice(self, path: &Path) -> bool {
         self.name() == PARQUET && Compression::from_path(path) != Compression::None

@@ -159,7 +159,13 @@ fn no_row(line: &[u8], error: serde_json::Error) -> Fault {
 impl<'de> Deserialize<'de> for Form {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Form, D::Error> {
         let Text(name) = Text::deserialize(deserializer)?;
-        Form::named(&name).ok_or_else(|| de::Error::custom(format_args!("{:?} is no form", &*name)))
+        Form::named(&name).ok_or_else(|| {
+            de::Error::custom(format_args!(
+                "{:?} is no form, as are {}",
+                &*name,
+                Form::ALL.map(Form::name).join(", ")
+            ))
+        })
     }
 }
 

@@ -22,7 +22,7 @@ pub use fault::ReadError;
 pub use format::{Format, UnknownFormat};
 pub(crate) use output::{Destination, FileId, Output, Whole};
 pub(crate) use reader::{RowReader, file_reader, reader};
-pub(crate) use record::{Forms, MentionRow, OwnedRecord, Record};
+pub(crate) use record::{Forms, MOST, MentionRow, OwnedRecord, Record};
 
 /// Bytes that a format gathers before it writes them.
 const BUFFER: usize = 64 << 10;

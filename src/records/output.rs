@@ -94,7 +94,7 @@ enum Place {
 impl Output {
     /// Opens the output at `path`, or standard output.
     ///
-    /// The endings `.gz` and `.zst` compress, at level 6 and 3. A symbolic link is followed and what it leads to is
+    /// The endings `.gz` and `.zst` compress, at level 6 and 3, with a checksum. A symbolic link is followed and what it leads to is
     /// replaced; a file that is replaced passes its permissions on, a new one gets those that the umask leaves.
     ///
     /// # Errors
@@ -190,7 +190,11 @@ impl Encoder {
                 let level = flate2::Compression::new(6);
                 Encoder::Gzip(Pieces::new(GzEncoder::new(target, level)))
             }
-            Compression::Zstd => Encoder::Zstd(zstd::Encoder::new(target, 3)?),
+            Compression::Zstd => {
+                let mut encoder = zstd::Encoder::new(target, 3)?;
+                encoder.include_checksum(true)?;
+                Encoder::Zstd(encoder)
+            }
         })
     }
 

@@ -6,6 +6,7 @@ use std::ops::{BitOr, BitOrAssign};
 use serde::{Serialize, Serializer};
 
 use super::fault::Fault;
+use crate::doi;
 use crate::scan::Form;
 
 /// One output row: a name with all that was aggregated over its mentions.
@@ -46,6 +47,19 @@ impl Record<'_> {
     ];
 }
 
+/// The greatest number of any field: Parquet's integers have a sign.
+pub(crate) const MOST: u64 = i64::MAX as u64;
+
+/// What fields must be, for messages.
+const DOI: &str = "a DOI name, such as 10.1000/182";
+pub(super) const COUNT: &str = "a whole number from 1 to 9223372036854775807";
+const DOCUMENTS: &str = "a whole number from 1 to that of mentions";
+pub(super) const OFFSET: &str = "a whole number from 0 to 9223372036854775807";
+pub(super) const FORMS: &str =
+    "one or more of bare, doi, hdl, info, label, url, urn, and no more than there are mentions";
+pub(super) const FLAG: &str = "true or false";
+const TEXT: &str = "some text";
+
 /// A record that owns its text, whose memory serves one record after another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OwnedRecord {
@@ -78,11 +92,37 @@ impl OwnedRecord {
         }
     }
 
-    /// What every format checks once it has filled the fields in.
-    pub(super) fn check(&self) -> Result<(), Fault> {
-        match self.doi.is_empty() {
-            true => Err(Fault::value("doi", "")),
-            false => Ok(()),
+    /// Makes the name its key, and checks what holds for every record. Each format calls it once it has filled the fields in.
+    pub(super) fn check(&mut self) -> Result<(), Fault> {
+        if doi::check(&self.doi).is_err() {
+            return Err(Fault::value("doi", &self.doi, DOI));
+        }
+        self.doi.make_ascii_lowercase();
+        let number = |field, number: u64, fits: bool, wanted| match fits {
+            true => Ok(()),
+            false => Err(Fault::value(field, &number.to_string(), wanted)),
+        };
+        let (mentions, documents) = (self.mentions, self.documents);
+        number("mentions", mentions, (1..=MOST).contains(&mentions), COUNT)?;
+        let fits = (1..=mentions).contains(&documents);
+        number("documents", documents, fits, DOCUMENTS)?;
+        number(
+            "first_offset",
+            self.first_offset,
+            self.first_offset <= MOST,
+            OFFSET,
+        )?;
+        if !(1..=mentions).contains(&self.forms.count()) {
+            let names: Vec<_> = self.forms.iter().map(Form::name).collect();
+            return Err(Fault::value("forms", &names.join("|"), FORMS));
+        }
+        let texts = [
+            ("first_source", &self.first_source),
+            ("first_text", &self.first_text),
+        ];
+        match texts.into_iter().find(|(_, text)| text.is_empty()) {
+            Some((field, _)) => Err(Fault::value(field, "", TEXT)),
+            None => Ok(()),
         }
     }
 }
@@ -152,6 +192,11 @@ impl Forms {
     /// The set that [`bits`](Self::bits) came from.
     pub(crate) fn from_bits(bits: u8) -> Forms {
         Forms(bits)
+    }
+
+    /// How many forms were seen.
+    fn count(self) -> u64 {
+        self.0.count_ones().into()
     }
 
     /// Whether `form` was seen.

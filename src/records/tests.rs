@@ -6,14 +6,14 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use super::{Destination, Format, Forms, MentionRow, Output, Record, Whole, writer};
+use super::{Destination, Format, Forms, MOST, MentionRow, Output, Record, Whole, writer};
 use crate::scan::Form;
 
 fn record() -> Record<'static> {
     Record {
         doi: "10.5555/a,\"b\"",
-        mentions: u64::MAX,
-        documents: 0,
+        mentions: MOST,
+        documents: 30,
         forms: [Form::Url, Form::Bare, Form::Doi].into_iter().collect(),
         first_source: "dump/ä.txt",
         first_document: None,
@@ -54,7 +54,7 @@ fn mentions(format: Format, count: usize) -> String {
 #[test]
 fn csv_quotes_what_needs_it_and_leaves_null_empty() {
     let header = "doi,mentions,documents,forms,first_source,first_document,first_offset,first_text,guessed\n";
-    let row = "\"10.5555/a,\"\"b\"\"\",18446744073709551615,0,bare|doi|url,dump/ä.txt,,1234567,\"10.5555/A,\"\"b\"\"\n\",false\n";
+    let row = "\"10.5555/a,\"\"b\"\"\",9223372036854775807,30,bare|doi|url,dump/ä.txt,,1234567,\"10.5555/A,\"\"b\"\"\n\",false\n";
     assert_eq!(records(Format::Csv, 2), format!("{header}{row}{row}"));
     assert_eq!(
         records(Format::Csv, 0),
@@ -69,7 +69,7 @@ fn csv_quotes_what_needs_it_and_leaves_null_empty() {
 
 #[test]
 fn json_lines_keep_types() {
-    let row = "{\"doi\":\"10.5555/a,\\\"b\\\"\",\"mentions\":18446744073709551615,\"documents\":0,\"forms\":[\"bare\",\"doi\",\"url\"],\
+    let row = "{\"doi\":\"10.5555/a,\\\"b\\\"\",\"mentions\":9223372036854775807,\"documents\":30,\"forms\":[\"bare\",\"doi\",\"url\"],\
                \"first_source\":\"dump/ä.txt\",\"first_document\":null,\"first_offset\":1234567,\
                \"first_text\":\"10.5555/A,\\\"b\\\"\\n\",\"guessed\":false}\n";
     assert_eq!(records(Format::Jsonl, 2), format!("{row}{row}"));

@@ -72,6 +72,19 @@ fn runs_stand_beside_the_output_until_its_end() {
 }
 
 #[test]
+fn more_runs_than_may_be_open_are_merged_in_rounds() {
+    let place = Place::new();
+    place.file("a", names(220_000));
+    let wanted = place.scan("a -f csv --memory 1G").quiet().out;
+    for (most, threads) in [(24, 1), (12, 4)] {
+        let line = format!("scan a -f csv --memory 2M -j {threads} --report r.json");
+        let seen = place.with_open_files(most, &line).quiet();
+        assert!(seen.out == wanted, "{most} files, {threads} threads");
+        assert!(place.json("r.json")["runs"].as_u64() > Some(24));
+    }
+}
+
+#[test]
 fn an_interrupted_run_removes_what_it_had_on_disk() {
     for threads in ["-j1", "-j2"] {
         let place = Place::new();

@@ -285,7 +285,7 @@ fn a_broken_input_stops_the_run_and_is_named_with_its_row() {
         )
         .file("out.csv", "as it was");
     for (input, why) in [
-        ("row.csv", "line 3: mentions cannot be \"one\"\n"),
+        ("row.csv", "line 3: mentions is \"one\", and must be "),
         (
             "row.jsonl",
             "line 1: it is no record: invalid type: null, expected u64, at byte ",
@@ -366,7 +366,7 @@ fn an_interrupted_merge_leaves_nothing_and_exits_with_130() {
     let mut input = child.stdin.take().unwrap();
     let row = |number: u32| {
         format!(
-            "{{\"doi\":\"10.5555/{number}\",\"mentions\":1,\"documents\":1,\"forms\":[],\"first_source\":\"a\",\"first_document\":null,\"first_offset\":0,\"first_text\":\"\",\"guessed\":false}}\n"
+            "{{\"doi\":\"10.5555/{number}\",\"mentions\":1,\"documents\":1,\"forms\":[\"bare\"],\"first_source\":\"a\",\"first_document\":null,\"first_offset\":0,\"first_text\":\"x\",\"guessed\":false}}\n"
         )
     };
     input
@@ -411,4 +411,175 @@ fn a_full_disk_stops_the_merge() {
         (Some(0), ""),
         "nothing was to be sorted"
     );
+}
+
+const HEADER: &str =
+    "doi,mentions,documents,forms,first_source,first_document,first_offset,first_text,guessed\n";
+
+#[test]
+fn more_inputs_than_may_be_open_are_merged_in_rounds() {
+    let place = Place::new();
+    let row = |name: u32, source: u32| {
+        format!("10.5555/{name:05},1,1,bare,s{source},,0,10.5555/{name:05},false\n")
+    };
+    for input in 0..3000 {
+        let rows = row(input % 50, input) + &row(100 + input, input);
+        place.file(format!("in/{input}.csv"), format!("{HEADER}{rows}"));
+    }
+    let mut wanted = HEADER.to_owned();
+    for name in 0..50 {
+        // The least source, bytewise.
+        let first = (0..60)
+            .map(|nth| format!("s{}", nth * 50 + name))
+            .min()
+            .unwrap();
+        wanted += &format!("10.5555/{name:05},60,60,bare,{first},,0,10.5555/{name:05},false\n");
+    }
+    wanted.extend((0..3000).map(|input| row(100 + input, input)));
+    for most in [64, 24, 12] {
+        place
+            .with_open_files(most, "merge in/*.csv -o all.csv --report r.json")
+            .quiet();
+        assert!(place.read("all.csv") == wanted, "{most}");
+        assert!(place.json("r.json")["runs"].as_u64() > Some(50));
+        assert_eq!(place.entries(), ["all.csv", "in", "r.json"]);
+    }
+}
+
+#[test]
+fn equivalent_names_are_one_record() {
+    let place = Place::new();
+    let csv = |names: &[&str]| {
+        let rows = names
+            .iter()
+            .map(|name| format!("{name},1,1,bare,s,,0,{name},false\n"));
+        HEADER.to_owned() + &rows.collect::<String>()
+    };
+    // Sorted as they are and not as keys, or as keys and not as they are.
+    place
+        .file(
+            "a.csv",
+            csv(&["10.5555/A", "10.5555/B", "10.5555/a", "10.5555/c"]),
+        )
+        .file(
+            "b.csv",
+            csv(&[
+                "10.5555/a",
+                "10.5555/B",
+                "10.5555/C\u{c9}",
+                "10.5555/c\u{e9}",
+            ]),
+        );
+    let seen = place.merge("a.csv b.csv -f csv").quiet().out;
+    let rows: Vec<_> = seen
+        .lines()
+        .skip(1)
+        .map(|row| row.split(",bare").next().unwrap())
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            "10.5555/a,3,3",
+            "10.5555/b,2,2",
+            "10.5555/c,1,1",
+            "10.5555/c\u{c9},1,1",
+            "10.5555/c\u{e9},1,1"
+        ]
+    );
+}
+
+#[test]
+fn rows_that_no_scan_writes_are_refused_by_file_and_row() {
+    let place = Place::new();
+    let good = "10.5555/a,2,1,bare,s,,0,10.5555/A,false\n";
+    for (row, why) in [
+        (
+            "hello,1,1,bare,s,,0,x,true",
+            "doi is \"hello\", and must be a DOI name, such as 10.1000/182",
+        ),
+        (
+            "10.5555/b,0,0,bare,s,,0,x,true",
+            "mentions is \"0\", and must be a whole number from 1 to 9223372036854775807",
+        ),
+        (
+            "10.5555/b,1,2,bare,s,,0,x,true",
+            "documents is \"2\", and must be a whole number from 1 to that of mentions",
+        ),
+        (
+            "10.5555/b,1,0,bare,s,,0,x,true",
+            "documents is \"0\", and must be a whole number from 1 to that of mentions",
+        ),
+        (
+            "10.5555/b,1,1,,s,,0,x,true",
+            "forms is \"\", and must be one or more of bare, doi, hdl, ",
+        ),
+        (
+            "10.5555/b,9223372036854775808,1,bare,s,,0,x,true",
+            "mentions is \"9223372036854775808\", and must be",
+        ),
+    ] {
+        place.file("wrong.csv", format!("{HEADER}{good}{row}\n"));
+        let seen = place.merge("wrong.csv -o out.csv");
+        assert_eq!(seen.code, Some(2), "{row}");
+        let start = format!("doisift: wrong.csv: line 3: {why}");
+        assert!(seen.err.starts_with(&start), "{}", seen.err);
+        let end = "; correct or remove the row, or make the file again\n";
+        assert!(seen.err.ends_with(end), "{}", seen.err);
+    }
+    assert_eq!(place.entries(), ["wrong.csv"]);
+}
+
+#[test]
+fn counts_that_no_record_holds_are_an_error() {
+    let place = Place::new();
+    let row = "10.5555/a,9223372036854775807,1,bare,s,,0,10.5555/A,false\n";
+    place.file("a.csv", format!("{HEADER}{row}"));
+    let seen = place.merge("a.csv a.csv -o out.csv");
+    assert_eq!(seen.code, Some(2));
+    assert!(
+        seen.err.starts_with(
+            "doisift: the mentions of 10.5555/a add up to more than 9223372036854775807, "
+        ),
+        "{}",
+        seen.err
+    );
+    assert_eq!(place.entries(), ["a.csv"]);
+}
+
+#[test]
+fn an_output_that_was_cut_to_nothing_is_refused() {
+    let place = Place::new();
+    place.file("a", "10.5555/a ").file("none.jsonl", "");
+    place.scan("a -o a.csv").quiet();
+    for name in ["a.csv.gz", "b.csv", "c.jsonl.zst", "d.parquet"] {
+        let seen = place.file(name, "").merge(&format!("a.csv {name} -f csv"));
+        assert_eq!((seen.code, seen.out.as_str()), (Some(2), ""), "{name}");
+        let start = format!("doisift: {name}: it is empty, as no whole output of this name is; ");
+        assert!(seen.err.starts_with(&start), "{}", seen.err);
+    }
+    let merged = place.merge("a.csv none.jsonl -f csv").quiet().out;
+    assert_eq!(merged, place.read("a.csv"));
+}
+
+#[test]
+fn flipped_bits_of_packed_outputs_change_no_record_in_silence() {
+    let place = Place::new();
+    place.file("a", text(3, 8));
+    let mut outputs = vec!["a.jsonl.zst", "a.csv.gz"];
+    if cfg!(feature = "parquet") {
+        outputs.push("a.parquet");
+    }
+    for output in outputs {
+        place.scan(&format!("a -o {output}")).quiet();
+        let good = std::fs::read(place.path(output)).unwrap();
+        let wanted = place.merge(&format!("{output} -f csv")).quiet().out;
+        // All bits are flipped within one process by another test.
+        for at in 0..60 {
+            let mut bytes = good.clone();
+            bytes[at * 7_919 % good.len()] ^= 1 << (at % 8);
+            let seen = place.file("flipped", &bytes).merge("flipped -f csv");
+            let same = (seen.code, &seen.out) == (Some(0), &wanted);
+            assert!(same || seen.code == Some(2), "{output}, {at}: {}", seen.out);
+        }
+    }
 }

@@ -66,6 +66,18 @@ impl Place {
         command
     }
 
+    /// Runs `doisift` with a line for the shell, and so many open files allowed.
+    pub fn with_open_files(&self, most: usize, line: &str) -> Seen {
+        let script = format!("ulimit -n {most}; exec \"$0\" {line}");
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-c", &script])
+            .arg(binary())
+            .current_dir(self.0.path())
+            .stdin(Stdio::null());
+        Seen::of(&mut shell)
+    }
+
     /// Runs `doisift scan` with `line` split at blanks.
     pub fn scan(&self, line: &str) -> Seen {
         Seen::of(self.command(["scan"]).args(line.split_whitespace()))

@@ -19,11 +19,12 @@ use crate::summary::{self, Decisions, Shown};
 /// Mentions and documents are added up: a source that stands in two inputs counts twice. The first mention is that of the least
 /// source name, bytewise; if several inputs have that source, the one with the least offset, then the least document, then the
 /// least text. The order of the inputs bears on nothing. Inputs that are sorted, as scan writes them, are merged as they stand
-/// in little memory; all others are sorted first. An input that cannot be read, or a row that is wrong, stops the run.
+/// in little memory; all others are sorted first. An input that cannot be read or is damaged, or a row that no scan writes,
+/// stops the run. Outputs ending in .gz, .zst and .parquet hold checksums, which are verified; plain ones have none.
 #[derive(Args, Debug)]
 pub(crate) struct MergeArgs {
-    /// Outputs of doisift scan in csv or jsonl, plain or packed with gzip or zstd, or in parquet, told by first bytes; - is
-    /// standard input
+    /// Outputs of doisift scan in csv or jsonl, plain or packed with gzip or zstd, or in parquet, also as other programs write
+    /// it; recognised by first bytes; - is standard input
     #[arg(value_name = "RECORDS", required = true)]
     records: Vec<PathBuf>,
 

@@ -152,7 +152,7 @@ impl Values {
                 texts.push(text.unwrap_or_default());
                 there.push(text.is_some());
             }
-            // Nothing that is counted comes near the greatest number.
+            // Reading refuses greater numbers, and no scan counts so far.
             (Values::Numbers(all), Field::Number(n)) => all.push(n.try_into().unwrap_or(i64::MAX)),
             (Values::Flags(all), Field::Flag(flag)) => all.push(flag),
             (Values::Forms(all), Field::Forms(forms)) => all.push(forms),

@@ -10,11 +10,11 @@ use ::parquet::column::writer::{
 use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int64Type};
 use ::parquet::errors::{ParquetError, Result};
 use ::parquet::file::properties::WriterPropertiesPtr;
-use ::parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use ::parquet::schema::types::ColumnDescPtr;
 use bytes::Bytes;
 
 use super::columns::{Texts, Values};
+use super::seal::SealedPages;
 use crate::records::Forms;
 
 /// Rows that are handed to the encoder at once, which looks between them whether a page is full.
@@ -32,8 +32,8 @@ pub(super) fn encode(
     properties: &WriterPropertiesPtr,
     parts: Vec<Values>,
 ) -> Result<Encoded> {
-    let mut pages = TrackedWrite::new(Vec::new());
-    let writer = Box::new(SerializedPageWriter::new(&mut pages));
+    let mut pages = Vec::new();
+    let writer = Box::new(SealedPages(&mut pages));
     let mut writer = get_column_writer(column.clone(), properties.clone(), writer);
     match &mut writer {
         ColumnWriter::ByteArrayColumnWriter(writer) => Batch::new(writer).texts(parts)?,
@@ -43,7 +43,7 @@ pub(super) fn encode(
     }
     let closed = writer.close()?;
     Ok(Encoded {
-        pages: pages.into_inner()?.into(),
+        pages: pages.into(),
         closed,
     })
 }

@@ -5,9 +5,12 @@
 //! nothing of how rows came about.
 
 mod columns;
+mod delta;
 mod encode;
 mod pages;
 mod read;
+mod schema;
+mod seal;
 #[cfg(test)]
 mod tests;
 mod write;

@@ -9,10 +9,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ::parquet::basic::{Encoding, Type};
 use ::parquet::column::page::{Page, PageMetadata, PageReader};
 use ::parquet::errors::{ParquetError, Result};
-use ::parquet::file::metadata::ColumnChunkMetaData;
+use ::parquet::file::metadata::{ColumnChunkMetaData, FileMetaData};
 use ::parquet::file::reader::{ChunkReader, Length};
 use ::parquet::file::serialized_reader::SerializedPageReader;
 use bytes::Bytes;
+
+use super::{delta, seal};
 
 /// Bytes that the header of a page has, about.
 const HEADER: usize = 512;
@@ -66,7 +68,13 @@ impl<R: Read + Seek> Source<R> {
             column: chunk.column_type(),
             levels: [column.max_rep_level(), column.max_def_level()],
             has_dictionary: false,
+            next: None,
         })
+    }
+
+    /// Whether the file has the checksum that `about`, its metadata, gives, if it gives one.
+    pub(super) fn is_whole(&self, about: &FileMetaData) -> io::Result<bool> {
+        seal::is_whole(&mut *lock(&self.raw), about)
     }
 
     fn check(&self, start: u64, length: u64) -> Result<()> {
@@ -135,11 +143,29 @@ pub(super) struct Pages<R: Read + Seek + Send> {
     /// The greatest level of repetition, and of definition.
     levels: [i16; 2],
     has_dictionary: bool,
+    /// The next page, if it was looked at.
+    next: Option<Page>,
 }
 
 impl<R: Read + Seek + Send> Pages<R> {
+    fn read(&mut self) -> Result<Option<Page>> {
+        let page = self.pages.get_next_page()?;
+        page.map(|page| self.checked(page)).transpose()
+    }
+
+    /// The next page, which stays the next. The crate looks at its header alone, and panics at one that lacks a part.
+    fn peek(&mut self) -> Result<Option<&Page>> {
+        if self.next.is_none() {
+            self.next = self.read()?;
+        }
+        Ok(self.next.as_ref())
+    }
+
     fn checked(&mut self, mut page: Page) -> Result<Page> {
         self.check_encoding(&page)?;
+        if delta::is_delta(page.encoding()) {
+            page = self.without_deltas(page)?;
+        }
         // A text has a length of four bytes, a number eight.
         let most = match &page {
             Page::DictionaryPage { buf, .. } => buf.len() / 4,
@@ -151,6 +177,22 @@ impl<R: Read + Seek + Send> Pages<R> {
         self.has_dictionary |= page.is_dictionary_page();
         if self.column == Type::BYTE_ARRAY && page.encoding() == Encoding::PLAIN {
             end_texts(&mut page);
+        }
+        Ok(page)
+    }
+
+    /// The page in the plain encoding.
+    fn without_deltas(&self, mut page: Page) -> Result<Page> {
+        let wrong = || damaged("a page that does not fit together");
+        let (_, values) = self.parts(&page).ok_or_else(wrong)?;
+        let levels = page.buffer().len() - values.len();
+        let most = (page.num_values() as usize).min(VALUES);
+        let plain = delta::plain(page.encoding(), self.column, values, most).ok_or_else(wrong)?;
+        if let Page::DataPage { buf, encoding, .. } | Page::DataPageV2 { buf, encoding, .. } =
+            &mut page
+        {
+            *buf = [&buf[..levels], &plain].concat().into();
+            *encoding = Encoding::PLAIN;
         }
         Ok(page)
     }
@@ -207,7 +249,7 @@ impl<R: Read + Seek + Send> Pages<R> {
             Encoding::PLAIN_DICTIONARY => self.has_dictionary || page.is_dictionary_page(),
             Encoding::RLE_DICTIONARY => self.has_dictionary,
             Encoding::RLE => self.column == Type::BOOLEAN && page.is_data_page(),
-            _ => false,
+            encoding => delta::is_delta(encoding) && page.is_data_page(),
         };
         let runs = match page {
             Page::DataPage {
@@ -220,7 +262,7 @@ impl<R: Read + Seek + Send> Pages<R> {
         match known && runs {
             true => Ok(()),
             false => Err(ParquetError::NYI(format!(
-                "a page encoded as {}",
+                "a page encoded as {}; write it again with plain, dictionary or delta encodings",
                 page.encoding()
             ))),
         }
@@ -292,19 +334,25 @@ impl<R: Read + Seek + Send> Iterator for Pages<R> {
 
 impl<R: Read + Seek + Send> PageReader for Pages<R> {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
-        let page = self.pages.get_next_page()?;
-        page.map(|page| self.checked(page)).transpose()
+        match self.next.take() {
+            Some(page) => Ok(Some(page)),
+            None => self.read(),
+        }
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
-        self.pages.peek_next_page()
+        let page = self.peek()?;
+        Ok(page.map(|page| PageMetadata {
+            num_rows: match page {
+                Page::DataPageV2 { num_rows, .. } => Some(*num_rows as usize),
+                Page::DataPage { .. } | Page::DictionaryPage { .. } => None,
+            },
+            num_levels: page.is_data_page().then_some(page.num_values() as usize),
+            is_dict: page.is_dictionary_page(),
+        }))
     }
 
     fn skip_next_page(&mut self) -> Result<()> {
-        self.pages.skip_next_page()
-    }
-
-    fn at_record_boundary(&mut self) -> Result<bool> {
-        self.pages.at_record_boundary()
+        self.get_next_page().map(|_| ())
     }
 }

@@ -1,49 +1,36 @@
 //! Records back out of a file, some rows at a time.
 
+use std::cmp::Ordering;
 use std::io::{ErrorKind, Read, Seek};
 
-use ::parquet::basic::Type;
 use ::parquet::column::reader::ColumnReaderImpl;
-use ::parquet::data_type::{BoolType, ByteArrayType, DataType, Int64Type};
+use ::parquet::data_type::{BoolType, ByteArrayType, DataType, Int32Type, Int64Type};
 use ::parquet::errors::{ParquetError, Result as Parsed};
 use ::parquet::file::metadata::{
     ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader, ParquetStatisticsPolicy,
     RowGroupMetaData,
 };
-use ::parquet::schema::types::SchemaDescriptor;
 
 use super::pages::Source;
+use super::schema::{self, Column, FIELDS, Stored};
 use crate::records::fault::{Fault, Place};
-use crate::records::{Forms, MentionRow, OwnedRecord, ReadError, Record, RowReader};
+use crate::records::record::{FORMS, OFFSET};
+use crate::records::{Forms, OwnedRecord, ReadError, Record, RowReader, csv};
 use crate::scan::Form;
 
 /// Rows that are decoded at once.
 const ROWS: u64 = 1024;
-/// Fields of a record.
-const FIELDS: usize = Record::FIELDS.len();
-
-/// The type of a record's field in a file, and whether it is a list.
-const TYPES: [(Type, bool); FIELDS] = [
-    (Type::BYTE_ARRAY, false),
-    (Type::INT64, false),
-    (Type::INT64, false),
-    (Type::BYTE_ARRAY, true),
-    (Type::BYTE_ARRAY, false),
-    (Type::BYTE_ARRAY, false),
-    (Type::INT64, false),
-    (Type::BYTE_ARRAY, false),
-    (Type::BOOLEAN, false),
-];
-
-/// Reads records from Parquet, of this program or of another that has the same columns, in any order and nullable or not.
+/// Reads records from Parquet, of this program or of another that has the same columns, in any order and nullable or not, the
+/// numbers of fewer bits or without a sign, and forms as a list or as text.
 ///
-/// Holds what the file says of its row groups, and of each column a page and some rows. There is no checksum: bytes that
-/// changed so that they still have a meaning are not noticed.
+/// Holds what the file says of its row groups, and of each column a page and some rows. The checksum of a file of this program
+/// is checked before the first row, the CRCs of pages as they are read, and a file without either as far as its parts must fit
+/// together.
 pub(crate) struct ParquetReader<R> {
     source: Source<R>,
     metadata: ParquetMetaData,
     /// The column of each field.
-    columns: [usize; FIELDS],
+    columns: [Column; FIELDS],
     groups: std::ops::Range<usize>,
     group: Option<Group>,
     /// Rows read so far, the one being read included.
@@ -57,19 +44,27 @@ struct Group {
     /// Rows that were decoded and not read yet.
     decoded: u64,
     doi: Leaf<ByteArrayType>,
-    mentions: Leaf<Int64Type>,
-    documents: Leaf<Int64Type>,
+    mentions: Numbers,
+    documents: Numbers,
     forms: Leaf<ByteArrayType>,
     first_source: Leaf<ByteArrayType>,
-    first_document: Leaf<ByteArrayType>,
-    first_offset: Leaf<Int64Type>,
+    /// None where all are null.
+    first_document: Option<Leaf<ByteArrayType>>,
+    first_offset: Numbers,
     first_text: Leaf<ByteArrayType>,
     guessed: Leaf<BoolType>,
+}
+
+/// A column of integers.
+enum Numbers {
+    Short(Leaf<Int32Type>),
+    Long(Leaf<Int64Type>),
 }
 
 /// A column of a row group.
 struct Leaf<T: DataType> {
     field: &'static str,
+    stored: Stored,
     reader: ColumnReaderImpl<T>,
     /// The level at which there is a value.
     full: i16,
@@ -101,9 +96,18 @@ impl<R: Read + Seek + Send + 'static> ParquetReader<R> {
         let metadata = ParquetMetaDataReader::new()
             .with_metadata_options(Some(options))
             .parse_and_finish(&source)?;
+        if !source.is_whole(metadata.file_metadata())? {
+            return Err(Fault::Checksum);
+        }
+        let mut rows = metadata.row_groups().iter().map(RowGroupMetaData::num_rows);
+        let rows = rows.try_fold(0, i64::checked_add);
+        if rows != Some(metadata.file_metadata().num_rows()) {
+            let wrong = "its row groups have other rows than the file";
+            return Err(ParquetError::General(wrong.into()).into());
+        }
         Ok(ParquetReader {
             source,
-            columns: columns(metadata.file_metadata().schema_descr())?,
+            columns: schema::columns(metadata.file_metadata().schema_descr())?,
             groups: 0..metadata.num_row_groups(),
             metadata,
             group: None,
@@ -132,24 +136,36 @@ impl<R: Read + Seek + Send + 'static> ParquetReader<R> {
             left: group.num_rows().try_into()?,
             decoded: 0,
             doi: self.leaf(group, 0)?,
-            mentions: self.leaf(group, 1)?,
-            documents: self.leaf(group, 2)?,
+            mentions: self.numbers(group, 1)?,
+            documents: self.numbers(group, 2)?,
             forms: self.leaf(group, 3)?,
             first_source: self.leaf(group, 4)?,
-            first_document: self.leaf(group, 5)?,
-            first_offset: self.leaf(group, 6)?,
+            first_document: match self.columns[5].stored {
+                Stored::Nulls => None,
+                _ => Some(self.leaf(group, 5)?),
+            },
+            first_offset: self.numbers(group, 6)?,
             first_text: self.leaf(group, 7)?,
             guessed: self.leaf(group, 8)?,
         })
     }
 
+    fn numbers(&self, group: &RowGroupMetaData, field: usize) -> Parsed<Numbers> {
+        Ok(match self.columns[field].stored {
+            Stored::Number { bits: 32, .. } => Numbers::Short(self.leaf(group, field)?),
+            _ => Numbers::Long(self.leaf(group, field)?),
+        })
+    }
+
     fn leaf<T: DataType>(&self, group: &RowGroupMetaData, field: usize) -> Parsed<Leaf<T>> {
-        let chunk = group.columns().get(self.columns[field]);
+        let Column { at, stored } = self.columns[field];
+        let chunk = group.columns().get(at);
         let chunk = chunk.ok_or_else(|| ParquetError::EOF("a row group lacks a column".into()))?;
         let pages = self.source.pages(chunk, group.num_rows().try_into()?)?;
         let column = chunk.column_descr_ptr();
         Ok(Leaf {
             field: Record::FIELDS[field],
+            stored,
             full: column.max_def_level(),
             reader: ColumnReaderImpl::new(column, Box::new(pages)),
             values: Vec::new(),
@@ -176,36 +192,6 @@ impl<R: Read + Seek + Send + 'static> RowReader for ParquetReader<R> {
     }
 }
 
-/// The column of each field.
-fn columns(schema: &SchemaDescriptor) -> Result<[usize; FIELDS], Fault> {
-    let mut columns = [0; FIELDS];
-    for ((column, field), (kind, list)) in columns.iter_mut().zip(Record::FIELDS).zip(TYPES) {
-        let mut all = schema.columns().iter();
-        let found =
-            all.position(|column| column.path().parts().first().is_some_and(|n| n == field));
-        let right = found.filter(|&at| {
-            let column = schema.column(at);
-            column.physical_type() == kind && column.max_rep_level() == i16::from(list)
-        });
-        *column = right.ok_or_else(|| missing(schema, field))?;
-    }
-    Ok(columns)
-}
-
-/// What a file is that lacks a field of records.
-fn missing(schema: &SchemaDescriptor, field: &'static str) -> Fault {
-    let has = |field: &&str| {
-        schema
-            .columns()
-            .iter()
-            .any(|column| column.name() == *field)
-    };
-    match MentionRow::FIELDS.iter().all(has) {
-        true => Fault::Mentions,
-        false => Fault::Column(field),
-    }
-}
-
 impl Group {
     /// Goes on to the next row; false at the end.
     fn advance(&mut self) -> Result<bool, Fault> {
@@ -219,13 +205,16 @@ impl Group {
         Ok(more)
     }
 
+    /// Decodes the next rows of each column; no rows after the last.
     fn decode(&mut self, rows: usize) -> Parsed<()> {
         self.doi.decode(rows)?;
         self.mentions.decode(rows)?;
         self.documents.decode(rows)?;
         self.forms.decode(rows)?;
         self.first_source.decode(rows)?;
-        self.first_document.decode(rows)?;
+        if let Some(documents) = &mut self.first_document {
+            documents.decode(rows)?;
+        }
         self.first_offset.decode(rows)?;
         self.first_text.decode(rows)?;
         self.guessed.decode(rows)
@@ -237,7 +226,10 @@ impl Group {
         into.documents = self.documents.number()?;
         into.forms = self.forms.forms()?;
         self.first_source.text(&mut into.first_source)?;
-        self.first_document.text_or_null(&mut into.first_document)?;
+        into.first_document.clear();
+        if let Some(documents) = &mut self.first_document {
+            documents.text_or_null(&mut into.first_document)?;
+        }
         into.first_offset = self.first_offset.number()?;
         self.first_text.text(&mut into.first_text)?;
         into.guessed = *self.guessed.one()?;
@@ -246,7 +238,7 @@ impl Group {
 }
 
 impl<T: DataType> Leaf<T> {
-    /// Decodes the next rows, instead of those before.
+    /// Decodes the next rows, instead of those before. None are wanted where the column must have ended.
     fn decode(&mut self, rows: usize) -> Parsed<()> {
         self.values.clear();
         self.definitions.clear();
@@ -254,12 +246,16 @@ impl<T: DataType> Leaf<T> {
         self.value = 0;
         self.level = 0;
         let levels = (Some(&mut self.definitions), Some(&mut self.repetitions));
-        let read = self
-            .reader
-            .read_records(rows, levels.0, levels.1, &mut self.values)?;
-        match read.0 == rows {
-            true => Ok(()),
-            false => Err(ParquetError::EOF(format!("{} ends too early", self.field))),
+        let (read, ..) =
+            self.reader
+                .read_records(rows.max(1), levels.0, levels.1, &mut self.values)?;
+        match read.cmp(&rows) {
+            Ordering::Equal => Ok(()),
+            Ordering::Less => Err(ParquetError::EOF(format!("{} ends too early", self.field))),
+            Ordering::Greater => {
+                let field = self.field;
+                Err(ParquetError::General(format!("{field} ends too late")))
+            }
         }
     }
 
@@ -288,17 +284,34 @@ impl<T: DataType> Leaf<T> {
     fn one(&mut self) -> Result<&T::T, Fault> {
         let field = self.field;
         let value = self.row().first();
-        value.ok_or_else(|| Fault::value(field, "null"))
+        value.ok_or_else(|| Fault::Null(field))
     }
 }
 
-impl Leaf<Int64Type> {
+impl Numbers {
+    fn decode(&mut self, rows: usize) -> Parsed<()> {
+        match self {
+            Numbers::Short(leaf) => leaf.decode(rows),
+            Numbers::Long(leaf) => leaf.decode(rows),
+        }
+    }
+
     fn number(&mut self) -> Result<u64, Fault> {
-        let field = self.field;
-        let number = *self.one()?;
-        number
-            .try_into()
-            .map_err(|_| Fault::value(field, &number.to_string()))
+        let (field, stored, number) = match self {
+            Numbers::Short(leaf) => (leaf.field, leaf.stored, i64::from(*leaf.one()?)),
+            Numbers::Long(leaf) => (leaf.field, leaf.stored, *leaf.one()?),
+        };
+        match stored {
+            Stored::Number {
+                bits: 32,
+                signed: false,
+            } => Ok(u64::from(number as u32)),
+            Stored::Number { signed: false, .. } => Ok(number as u64),
+            _ => {
+                let wrong = |_| Fault::value(field, &number.to_string(), OFFSET);
+                number.try_into().map_err(wrong)
+            }
+        }
     }
 }
 
@@ -313,9 +326,13 @@ impl Leaf<ByteArrayType> {
     }
 
     fn forms(&mut self) -> Result<Forms, Fault> {
+        if self.stored == Stored::Text {
+            let names = str::from_utf8(self.one()?.data()).map_err(|_| Fault::Utf8)?;
+            return csv::forms(names);
+        }
         let form = |name: &[u8]| {
             let name = str::from_utf8(name).map_err(|_| Fault::Utf8)?;
-            Form::named(name).ok_or_else(|| Fault::value("forms", name))
+            Form::named(name).ok_or_else(|| Fault::value("forms", name, FORMS))
         };
         self.row().iter().map(|name| form(name.data())).collect()
     }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use ::parquet::basic::{Compression, ZstdLevel};
-use ::parquet::errors::{ParquetError, Result};
+use ::parquet::errors::Result;
 use ::parquet::file::metadata::SortingColumn;
 use ::parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use ::parquet::file::writer::SerializedFileWriter;
@@ -14,6 +14,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::columns::{Columns, Values};
 use super::encode::{Encoded, encode};
+use super::seal::{Sealed, WRITER, unsealed};
 use super::{MENTION, RECORD, into_io};
 use crate::records::{BlockWriter, MentionRow, Record, RowWriter};
 
@@ -37,7 +38,7 @@ const DISTINCT: [&[&str]; 2] = [&["doi", "first_offset", "first_text"], &["offse
 /// once more, packed, as it is encoded: at most [`HELD`] bytes, and the row that is past them. On a rayon pool its columns are
 /// encoded on all threads.
 pub(crate) struct Parquet<W: Write + Send> {
-    file: SerializedFileWriter<Slot<W>>,
+    file: SerializedFileWriter<Sealed<W>>,
     /// Rows that came one by one.
     block: Columns,
     /// Rows of the next group.
@@ -47,9 +48,6 @@ pub(crate) struct Parquet<W: Write + Send> {
     most_rows: usize,
     most_bytes: usize,
 }
-
-/// A writer that can be taken back from the file, which keeps what it writes to.
-struct Slot<W>(Option<W>);
 
 impl<W: Write + Send> Parquet<W> {
     pub(crate) fn new(mentions: bool, out: W) -> io::Result<Self> {
@@ -65,7 +63,9 @@ impl<W: Write + Send> Parquet<W> {
         let schema = parse_message_type(if mentions { MENTION } else { RECORD })?;
         let most_rows = properties.max_row_group_row_count();
         let most_bytes = properties.max_row_group_bytes();
-        let file = SerializedFileWriter::new(Slot(Some(out)), schema.into(), properties.into())?;
+        let out = Sealed::new(out);
+        let mut file = SerializedFileWriter::new(out, schema.into(), properties.into())?;
+        file.append_key_value_metadata(unsealed());
         Ok(Parquet {
             file,
             block: Columns::default(),
@@ -147,9 +147,9 @@ impl<W: Write + Send> Parquet<W> {
 
     fn close(mut self) -> Result<W> {
         self.write_group()?;
-        self.file.finish()?;
-        let out = self.file.inner_mut().0.take();
-        out.ok_or_else(|| ParquetError::General("the output was taken already".into()))
+        self.file.inner_mut().hold_back();
+        let out = self.file.into_inner()?;
+        Ok(out.seal()?)
     }
 }
 
@@ -177,7 +177,7 @@ impl<W: Write + Send> RowWriter<W> for Parquet<W> {
 /// Nothing here may differ from run to run.
 fn properties(mentions: bool) -> Result<WriterProperties> {
     let mut builder = WriterProperties::builder()
-        .set_created_by(concat!("doisift version ", env!("CARGO_PKG_VERSION")).into())
+        .set_created_by(format!("{WRITER}{}", env!("CARGO_PKG_VERSION")))
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
         .set_max_row_group_row_count(Some(GROUP_ROWS))
         .set_max_row_group_bytes(Some(GROUP_BYTES))
@@ -202,16 +202,4 @@ fn sorted(builder: WriterPropertiesBuilder) -> WriterPropertiesBuilder {
         .set_sorting_columns(Some(vec![by_doi]))
         // Only of what is sorted do the bounds of a page tell where to look.
         .set_column_statistics_enabled("doi".into(), EnabledStatistics::Page)
-}
-
-impl<W: Write> Write for Slot<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Zero says that nothing more can be written.
-        self.0.as_mut().map_or(Ok(0), |out| out.write(bytes))
-    }
-
-    /// Does nothing: what it writes to is flushed by its owner, and may pack worse when that happens between.
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

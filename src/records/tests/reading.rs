@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::super::{Format, OwnedRecord, Record, reader, writer};
+use super::super::{Format, MOST, OwnedRecord, Record, reader, writer};
 use super::record;
 use crate::scan::Form;
 
@@ -58,13 +58,24 @@ fn text(least: usize) -> impl Strategy<Value = String> {
     vec(parts, least..6).prop_map(|parts| parts.concat())
 }
 
+/// What a suffix may hold of it.
+fn suffix() -> impl Strategy<Value = String> {
+    text(1).prop_map(|text| {
+        text.replace(
+            |c: char| c.is_control() || c == '\u{2028}' || c == '\u{feff}',
+            "x",
+        )
+    })
+}
+
 prop_compose! {
     fn any_record()(
-        (doi, first_source, first_document, first_text) in (text(1), text(0), text(0), text(0)),
-        (mentions, documents, first_offset, guessed) in any::<(u64, u64, u64, bool)>(),
-        forms in prop::sample::subsequence(Form::ALL.to_vec(), 0..=7),
+        (suffix, first_source, first_document, first_text) in (suffix(), text(1), text(0), text(1)),
+        (mentions, documents, first_offset, guessed) in (7..=MOST, 1..=7_u64, 0..=MOST, any::<bool>()),
+        forms in prop::sample::subsequence(Form::ALL.to_vec(), 1..=7),
     ) -> OwnedRecord {
         let forms = forms.into_iter().collect();
+        let doi = format!("10.5555/{suffix}");
         OwnedRecord { doi, mentions, documents, forms, first_source, first_document, first_offset, first_text, guessed }
     }
 }
@@ -181,36 +192,113 @@ fn what_is_no_file_of_records_is_refused() {
     }
 }
 
+/// What is to be done about a wrong row.
+const REMEDY: &str = "; correct or remove the row, or make the file again";
+
 #[test]
 fn a_wrong_row_is_named() {
-    let row = "10.5555/a,1,1,bare|url,s,,0,10.5555/a,false\n";
-    let csv = |wrong: &str| format!("{HEADER}{row}\"10.5555/\nb\",1,1,bare,s,,0,x,true\n{wrong}\n");
-    for (wrong, why) in [
-        ("10.5555/c,1,1,bare", "4 fields where a record has 9"),
+    let row = "10.5555/a,1,1,bare,s,,0,10.5555/a,false\n";
+    let csv =
+        |wrong: &str| format!("{HEADER}{row}\"10.5555/b,\",1,1,bare,\"s\n\",,0,x,true\n{wrong}\n");
+    let count = "a whole number from 1 to 9223372036854775807";
+    let offset = "a whole number from 0 to 9223372036854775807";
+    let documents = "a whole number from 1 to that of mentions";
+    let forms =
+        "one or more of bare, doi, hdl, info, label, url, urn, and no more than there are mentions";
+    let name = "a DOI name, such as 10.1000/182";
+    for (wrong, field, value, wanted) in [
+        ("10.5555/c,-1,1,bare,s,,0,x,true", "mentions", "-1", count),
+        ("10.5555/c,0,1,bare,s,,0,x,true", "mentions", "0", count),
         (
-            "10.5555/c,-1,1,bare,s,,0,x,true",
-            "mentions cannot be \"-1\"",
+            "10.5555/c,9223372036854775808,1,bare,s,,0,x,true",
+            "mentions",
+            "9223372036854775808",
+            count,
+        ),
+        ("10.5555/c,,1,bare,s,,0,x,true", "mentions", "", count),
+        ("10.5555/c,1,+1,bare,s,,0,x,true", "documents", "+1", count),
+        (
+            "10.5555/c,1,0,bare,s,,0,x,true",
+            "documents",
+            "0",
+            documents,
         ),
         (
-            "10.5555/c,1,+1,bare,s,,0,x,true",
-            "documents cannot be \"+1\"",
+            "10.5555/c,3,4,bare,s,,0,x,true",
+            "documents",
+            "4",
+            documents,
         ),
         (
             "10.5555/c,1,1,bare,s,,18446744073709551616,x,true",
-            "first_offset cannot be \"18446744073709551616\"",
+            "first_offset",
+            "18446744073709551616",
+            offset,
         ),
         (
-            "10.5555/c,1,1,bare|odd,s,,0,x,true",
-            "forms cannot be \"bare|odd\"",
+            "10.5555/c,1,1,bare,s,,1e3,x,true",
+            "first_offset",
+            "1e3",
+            offset,
         ),
-        ("10.5555/c,1,1,bare,s,,0,x,yes", "guessed cannot be \"yes\""),
-        ("\"\",1,1,bare,s,,0,x,true", "doi cannot be \"\""),
+        (
+            "10.5555/c,3,1,bare|odd,s,,0,x,true",
+            "forms",
+            "bare|odd",
+            forms,
+        ),
+        ("10.5555/c,1,1,,s,,0,x,true", "forms", "", forms),
+        (
+            "10.5555/c,1,1,bare|doi,s,,0,x,true",
+            "forms",
+            "bare|doi",
+            forms,
+        ),
+        (
+            "10.5555/c,1,1,bare,,,0,x,true",
+            "first_source",
+            "",
+            "some text",
+        ),
+        (
+            "10.5555/c,1,1,bare,s,,0,,true",
+            "first_text",
+            "",
+            "some text",
+        ),
+        (
+            "10.5555/c,1,1,bare,s,,0,x,yes",
+            "guessed",
+            "yes",
+            "true or false",
+        ),
+        ("\"\",1,1,bare,s,,0,x,true", "doi", "", name),
+        ("hello,1,1,bare,s,,0,x,true", "doi", "hello", name),
+        ("10.5555/,1,1,bare,s,,0,x,true", "doi", "10.5555/", name),
+        (
+            "doi:10.5555/c,1,1,bare,s,,0,x,true",
+            "doi",
+            "doi:10.5555/c",
+            name,
+        ),
     ] {
-        assert_eq!(read(csv(wrong).as_bytes()), Err(format!("line 5: {why}")));
+        let error = format!("line 5: {field} is {value:?}, and must be {wanted}{REMEDY}");
+        assert_eq!(read(csv(wrong).as_bytes()), Err(error));
     }
+    let error = format!("line 5: 4 fields where a record has 9{REMEDY}");
+    assert_eq!(read(csv("10.5555/c,1,1,bare").as_bytes()), Err(error));
     let mut bytes = csv(row.trim_end()).into_bytes();
     bytes.extend(b"10.5555/\xff,1,1,bare,s,,0,x,true\n");
-    assert_eq!(read(&bytes), Err("line 6: it is not UTF-8".to_owned()));
+    assert_eq!(
+        read(&bytes),
+        Err(format!("line 6: it is not UTF-8{REMEDY}"))
+    );
+}
+
+#[test]
+fn names_are_folded_to_their_keys() {
+    let csv = format!("{HEADER}10.5555/AbC\u{c9},1,1,bare,s,,0,x,true\n");
+    assert_eq!(read(csv.as_bytes()).unwrap()[0].doi, "10.5555/abc\u{c9}");
 }
 
 #[test]
@@ -218,16 +306,16 @@ fn a_wrong_line_is_named() {
     let line = super::records(Format::Jsonl, 1);
     for (from, to, why) in [
         (
-            "\"mentions\":18446744073709551615",
+            "\"mentions\":9223372036854775807",
             "\"mentions\":1.5",
             "invalid type: floating point `1.5`",
         ),
         (
-            "\"documents\":0",
+            "\"documents\":30",
             "\"documents\":-1",
             "invalid value: integer `-1`",
         ),
-        ("\"documents\":0,", "", "missing field `documents`"),
+        ("\"documents\":30,", "", "missing field `documents`"),
         (
             "\"first_document\":null,",
             "",
@@ -261,6 +349,11 @@ fn a_file_that_was_cut_or_changed_is_an_error() {
     let records: Vec<_> = (0..500)
         .map(|number| OwnedRecord {
             doi: format!("10.5555/{number}"),
+            mentions: 1,
+            documents: 1,
+            forms: Form::Bare.into(),
+            first_source: "s".into(),
+            first_text: "x".into(),
             first_offset: number << 40,
             ..Default::default()
         })

@@ -1,0 +1,147 @@
+//! Delta encodings to the plain one.
+//!
+//! The crate's decoders of these panic on damaged pages, in places that cannot be checked without decoding. Here a page that
+//! makes no sense gives none.
+
+use ::parquet::basic::{Encoding, Type};
+
+/// Bytes of a page, plain, at most: a shared prefix takes no room in a page, however long it is.
+const BYTES: usize = 1 << 28;
+/// Values of a page, at most: those that are the same take no room in it.
+const VALUES: usize = 1 << 24;
+/// Values of a block, at most: writers have 128.
+const BLOCK: u64 = 1 << 16;
+
+/// Whether this is an encoding that [`plain`] undoes.
+pub(super) fn is_delta(encoding: Encoding) -> bool {
+    matches!(
+        encoding,
+        Encoding::DELTA_BINARY_PACKED
+            | Encoding::DELTA_LENGTH_BYTE_ARRAY
+            | Encoding::DELTA_BYTE_ARRAY
+    )
+}
+
+/// The values, at most `most` of them, in the plain encoding. None if they are damaged, or no values of `column`.
+pub(super) fn plain(
+    encoding: Encoding,
+    column: Type,
+    bytes: &[u8],
+    most: usize,
+) -> Option<Vec<u8>> {
+    match (encoding, column) {
+        (Encoding::DELTA_BINARY_PACKED, Type::INT32) => {
+            let (values, _) = integers(bytes, most)?;
+            Some(
+                values
+                    .iter()
+                    .flat_map(|&n| (n as i32).to_le_bytes())
+                    .collect(),
+            )
+        }
+        (Encoding::DELTA_BINARY_PACKED, Type::INT64) => {
+            let (values, _) = integers(bytes, most)?;
+            Some(values.iter().flat_map(|n| n.to_le_bytes()).collect())
+        }
+        (Encoding::DELTA_LENGTH_BYTE_ARRAY, Type::BYTE_ARRAY) => {
+            let (lengths, texts) = integers(bytes, most)?;
+            texts_of(&vec![0; lengths.len()], &lengths, texts)
+        }
+        (Encoding::DELTA_BYTE_ARRAY, Type::BYTE_ARRAY) => {
+            let (shared, rest) = integers(bytes, most)?;
+            let (lengths, texts) = integers(rest, most)?;
+            (shared.len() == lengths.len()).then(|| texts_of(&shared, &lengths, texts))?
+        }
+        _ => None,
+    }
+}
+
+/// Texts of these `lengths`, each after as many bytes of the one before as it shares, plain.
+fn texts_of(shared: &[i64], lengths: &[i64], mut texts: &[u8]) -> Option<Vec<u8>> {
+    let mut plain = Vec::new();
+    let mut last: Vec<u8> = Vec::new();
+    for (&shared, &length) in shared.iter().zip(lengths) {
+        let shared = usize::try_from(shared).ok()?;
+        let (text, rest) = texts.split_at_checked(length.try_into().ok()?)?;
+        texts = rest;
+        if shared > last.len() || plain.len() + shared + text.len() > BYTES {
+            return None;
+        }
+        last.truncate(shared);
+        last.extend_from_slice(text);
+        plain.extend_from_slice(&u32::try_from(last.len()).ok()?.to_le_bytes());
+        plain.extend_from_slice(&last);
+    }
+    Some(plain)
+}
+
+/// Integers as differences, bit-packed in blocks of equal parts, and the bytes after them. Those of 32 bits are the lower half.
+fn integers(mut bytes: &[u8], most: usize) -> Option<(Vec<i64>, &[u8])> {
+    let block = number(&mut bytes).filter(|&block| block % 128 == 0 && block <= BLOCK)?;
+    let parts = number(&mut bytes).filter(|&parts| parts > 0 && block % parts == 0)?;
+    let size = usize::try_from(block / parts).ok()?;
+    let parts = usize::try_from(parts).ok()?;
+    let count = usize::try_from(number(&mut bytes)?).ok()?;
+    let mut last = signed(&mut bytes)?;
+    if size == 0 || size % 32 != 0 || count > most.min(VALUES) {
+        return None;
+    }
+    let mut values = Vec::new();
+    if count > 0 {
+        values.push(last);
+    }
+    while values.len() < count {
+        let least = signed(&mut bytes)?;
+        let (widths, mut rest) = bytes.split_at_checked(parts)?;
+        for &width in widths {
+            // No bytes are written for parts after the last value, whatever their widths.
+            let wanted = size.min(count - values.len());
+            if wanted == 0 {
+                break;
+            }
+            let width = usize::from(width);
+            let (packed, after) = rest.split_at(rest.len().min(width * size / 8));
+            rest = after;
+            for at in 0..wanted {
+                let more = bits(packed, at * width, width)? as i64;
+                last = last.wrapping_add(least).wrapping_add(more);
+                values.push(last);
+            }
+        }
+        bytes = rest;
+    }
+    Some((values, bytes))
+}
+
+/// The number of `width` bits, the lowest first, from bit `at` on.
+fn bits(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
+    let mask = match width {
+        0 => 0,
+        1..=64 => u64::MAX >> (64 - width),
+        _ => return None,
+    };
+    let bytes = bytes.get(at / 8..(at + width).div_ceil(8))?;
+    let all = bytes.iter().rev();
+    let all = all.fold(0, |all: u128, &byte| all << 8 | u128::from(byte));
+    Some((all >> (at % 8)) as u64 & mask)
+}
+
+/// Reads a number of seven bits a byte, the lowest first.
+fn number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..u64::BITS).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+/// Reads a number whose lowest bit is its sign.
+fn signed(bytes: &mut &[u8]) -> Option<i64> {
+    let number = number(bytes)?;
+    Some((number >> 1) as i64 ^ -((number & 1) as i64))
+}

@@ -1,0 +1,164 @@
+//! Where a file has the fields of records, and how it stores them.
+
+use ::parquet::basic::{ConvertedType, LogicalType, Type};
+use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
+
+use crate::records::fault::Fault;
+use crate::records::{MentionRow, Record};
+
+/// Fields of a record.
+pub(super) const FIELDS: usize = Record::FIELDS.len();
+
+/// The column of a field.
+#[derive(Clone, Copy)]
+pub(super) struct Column {
+    pub(super) at: usize,
+    pub(super) stored: Stored,
+}
+
+/// How a column stores its values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stored {
+    Text,
+    Texts,
+    Number {
+        bits: u8,
+        signed: bool,
+    },
+    Flag,
+    /// Nothing but nulls, whatever their type.
+    Nulls,
+}
+
+/// What a field's column must be.
+#[derive(Clone, Copy)]
+enum Wanted {
+    Text,
+    TextOrNull,
+    Number,
+    Forms,
+    Flag,
+}
+
+/// Those of a record's fields.
+const WANTED: [Wanted; FIELDS] = [
+    Wanted::Text,
+    Wanted::Number,
+    Wanted::Number,
+    Wanted::Forms,
+    Wanted::Text,
+    Wanted::TextOrNull,
+    Wanted::Number,
+    Wanted::Text,
+    Wanted::Flag,
+];
+
+impl Wanted {
+    fn takes(self, stored: Stored) -> bool {
+        match self {
+            Wanted::Text => stored == Stored::Text,
+            Wanted::TextOrNull => matches!(stored, Stored::Text | Stored::Nulls),
+            Wanted::Number => matches!(stored, Stored::Number { .. }),
+            Wanted::Forms => matches!(stored, Stored::Text | Stored::Texts),
+            Wanted::Flag => stored == Stored::Flag,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Wanted::Text | Wanted::TextOrNull => "a string",
+            Wanted::Number => "an integer of 32 or 64 bits, best INT64 (in SQL: bigint)",
+            Wanted::Forms => "a list of strings, or a string of forms joined with |",
+            Wanted::Flag => "a boolean",
+        }
+    }
+}
+
+/// The column of each field.
+pub(super) fn columns(schema: &SchemaDescriptor) -> Result<[Column; FIELDS], Fault> {
+    let mut columns = [Column {
+        at: 0,
+        stored: Stored::Nulls,
+    }; FIELDS];
+    for ((column, field), wanted) in columns.iter_mut().zip(Record::FIELDS).zip(WANTED) {
+        let at = position(schema, field).ok_or_else(|| missing(schema, field))?;
+        let found = &schema.columns()[at];
+        let stored = stored(found).filter(|&stored| wanted.takes(stored));
+        let stored = stored.ok_or_else(|| Fault::Column {
+            field,
+            found: description(found).into(),
+            wanted: wanted.name(),
+        })?;
+        *column = Column { at, stored };
+    }
+    Ok(columns)
+}
+
+fn position(schema: &SchemaDescriptor, field: &str) -> Option<usize> {
+    let mut all = schema.columns().iter();
+    all.position(|column| column.path().parts().first().is_some_and(|n| n == field))
+}
+
+/// What a file is that lacks a field of records.
+fn missing(schema: &SchemaDescriptor, field: &'static str) -> Fault {
+    let mut mention = MentionRow::FIELDS.into_iter();
+    match mention.all(|field| position(schema, field).is_some()) {
+        true => Fault::Mentions,
+        false => Fault::Missing { field },
+    }
+}
+
+/// How a column stores values; none if records have none like it.
+fn stored(column: &ColumnDescriptor) -> Option<Stored> {
+    let (logical, converted) = (column.logical_type_ref(), column.converted_type());
+    let of = match (logical, converted, column.physical_type()) {
+        (Some(LogicalType::Unknown), ..) => Stored::Nulls,
+        (
+            None | Some(LogicalType::String | LogicalType::Enum),
+            ConvertedType::NONE | ConvertedType::UTF8 | ConvertedType::ENUM,
+            Type::BYTE_ARRAY,
+        ) => Stored::Text,
+        (None, ConvertedType::NONE, Type::BOOLEAN) => Stored::Flag,
+        (logical, converted, Type::INT32) => number(32, logical, converted)?,
+        (logical, converted, Type::INT64) => number(64, logical, converted)?,
+        _ => return None,
+    };
+    // Writers name the levels of a list as they like.
+    match (column.max_rep_level(), column.path().parts().len(), of) {
+        (0, 1, of) => Some(of),
+        (1, 1..=3, Stored::Text) => Some(Stored::Texts),
+        _ => None,
+    }
+}
+
+fn number(bits: u8, logical: Option<&LogicalType>, converted: ConvertedType) -> Option<Stored> {
+    use ConvertedType::*;
+    let signed = match (logical, converted) {
+        (Some(LogicalType::Integer(int)), _) => int.is_signed,
+        (None, NONE | INT_8 | INT_16 | INT_32 | INT_64) => true,
+        (None, UINT_8 | UINT_16 | UINT_32 | UINT_64) => false,
+        _ => return None,
+    };
+    Some(Stored::Number { bits, signed })
+}
+
+/// The type of a column, for messages.
+fn description(column: &ColumnDescriptor) -> String {
+    let list = if column.max_rep_level() > 0 {
+        "a list of "
+    } else {
+        ""
+    };
+    let part = if column.path().parts().len() > 1 && list.is_empty() {
+        "a group with "
+    } else {
+        ""
+    };
+    let physical = column.physical_type();
+    let logical = match (column.logical_type_ref(), column.converted_type()) {
+        (_, converted) if converted != ConvertedType::NONE => format!(" ({converted})"),
+        (Some(logical), _) => format!(" ({logical:?})"),
+        (None, _) => String::new(),
+    };
+    format!("{list}{part}{physical}{logical}")
+}

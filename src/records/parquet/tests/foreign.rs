@@ -1,0 +1,392 @@
+//! Files of the same records as other programs write them.
+
+use ::parquet::basic::{BrotliLevel, Compression, Encoding, GzipLevel, ZstdLevel};
+use ::parquet::column::writer::ColumnWriter;
+use ::parquet::data_type::ByteArray;
+use ::parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};
+use ::parquet::file::writer::SerializedFileWriter;
+use ::parquet::schema::parser::parse_message_type;
+
+use super::super::{Parquet, RECORD};
+use super::{ROUNDS, Random, read, records, rows};
+use crate::records::{OwnedRecord, RowWriter};
+use crate::scan::Form;
+
+/// What other programs pack pages with.
+pub(super) fn codecs() -> [Compression; 7] {
+    [
+        Compression::SNAPPY,
+        Compression::GZIP(GzipLevel::default()),
+        Compression::LZ4_RAW,
+        Compression::LZ4,
+        Compression::BROTLI(BrotliLevel::default()),
+        Compression::ZSTD(ZstdLevel::default()),
+        Compression::UNCOMPRESSED,
+    ]
+}
+
+fn written(builder: WriterPropertiesBuilder, records: &[OwnedRecord]) -> Vec<u8> {
+    let builder = builder.set_data_page_row_count_limit(700);
+    let builder = builder.set_max_row_group_row_count(Some(2000));
+    let mut out = Box::new(Parquet::with(builder.build(), false, Vec::new()).unwrap());
+    rows(records).for_each(|record| out.record(&record).unwrap());
+    out.finish().unwrap()
+}
+
+/// As the crate itself writes them: no checksum keeps damage from the decoders.
+pub(super) fn without_crcs(builder: WriterPropertiesBuilder, records: &[OwnedRecord]) -> Vec<u8> {
+    let schema = parse_message_type(RECORD).unwrap().into();
+    let properties = builder.build().into();
+    let mut file = SerializedFileWriter::new(Vec::new(), schema, properties).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    for field in 0..9 {
+        let mut column = group.next_column().unwrap().unwrap();
+        match column.untyped() {
+            ColumnWriter::ByteArrayColumnWriter(out) => {
+                let texts = records.iter().map(|record| texts(record, field));
+                let mut values: Vec<ByteArray> = Vec::new();
+                let (mut definitions, mut repetitions) = (Vec::new(), Vec::new());
+                for texts in texts {
+                    repetitions.extend((0..texts.len().max(1)).map(|at| i16::from(at > 0)));
+                    definitions.extend(vec![i16::from(!texts.is_empty()); texts.len().max(1)]);
+                    values.extend(texts.into_iter().map(ByteArray::from));
+                }
+                out.write_batch(&values, Some(&definitions), Some(&repetitions))
+            }
+            ColumnWriter::Int64ColumnWriter(out) => {
+                let number = |record: &OwnedRecord| match field {
+                    1 => record.mentions as i64,
+                    2 => record.documents as i64,
+                    _ => record.first_offset as i64,
+                };
+                let numbers: Vec<_> = records.iter().map(number).collect();
+                out.write_batch(&numbers, None, None)
+            }
+            ColumnWriter::BoolColumnWriter(out) => {
+                let flags: Vec<_> = records.iter().map(|record| record.guessed).collect();
+                out.write_batch(&flags, None, None)
+            }
+            _ => panic!("records have no such column"),
+        }
+        .unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    file.into_inner().unwrap()
+}
+
+/// The values of a field that is text: none for null.
+fn texts(record: &OwnedRecord, field: usize) -> Vec<&str> {
+    match field {
+        0 => vec![&record.doi],
+        3 => record.forms.iter().map(Form::name).collect(),
+        4 => vec![&record.first_source],
+        5 if record.first_document.is_empty() => vec![],
+        5 => vec![&record.first_document],
+        _ => vec![&record.first_text],
+    }
+}
+
+/// Numbers and texts in delta encodings.
+fn deltas(text: Encoding) -> WriterPropertiesBuilder {
+    let mut builder = WriterProperties::builder().set_dictionary_enabled(false);
+    for number in ["mentions", "documents", "first_offset"] {
+        builder = builder.set_column_encoding(number.into(), Encoding::DELTA_BINARY_PACKED);
+    }
+    for name in [
+        "doi",
+        "first_source",
+        "first_document",
+        "first_text",
+        "forms.list.element",
+    ] {
+        builder = builder.set_column_encoding(name.into(), text);
+    }
+    builder
+}
+
+#[test]
+fn every_codec_is_read() {
+    let records = records(5000);
+    for codec in codecs() {
+        for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+            let builder = WriterProperties::builder().set_compression(codec);
+            let bytes = written(builder.set_writer_version(version), &records);
+            assert!(read(&bytes).unwrap() == records, "{codec} {version:?}");
+        }
+    }
+}
+
+#[test]
+fn delta_encodings_are_read() {
+    let records = records(5000);
+    for text in [
+        Encoding::DELTA_LENGTH_BYTE_ARRAY,
+        Encoding::DELTA_BYTE_ARRAY,
+    ] {
+        for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+            let bytes = written(deltas(text).set_writer_version(version), &records);
+            assert!(read(&bytes).unwrap() == records, "{text} {version:?}");
+        }
+    }
+}
+
+#[test]
+fn no_damage_of_delta_encodings_makes_reading_panic() {
+    let records = records(300);
+    let mut random = Random(3);
+    let mut refused = 0;
+    for text in [
+        Encoding::DELTA_LENGTH_BYTE_ARRAY,
+        Encoding::DELTA_BYTE_ARRAY,
+    ] {
+        let bytes = without_crcs(deltas(text), &records);
+        assert!(read(&bytes).unwrap() == records, "{text}");
+        for round in 0..2 * ROUNDS {
+            let mut bytes = bytes.clone();
+            for _ in 0..=round % 3 {
+                let at = random.below(bytes.len());
+                bytes[at] ^= 1 << random.below(8);
+            }
+            refused += usize::from(read(&bytes).is_err());
+        }
+    }
+    assert!(refused > ROUNDS, "{refused} were refused");
+}
+
+/// A file of one record in another schema, each column with these values and levels.
+fn one(schema: &str, columns: &[(Value, i16, i16)]) -> Vec<u8> {
+    let schema = parse_message_type(schema).unwrap().into();
+    let mut file = SerializedFileWriter::new(Vec::new(), schema, Default::default()).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    for (value, definition, repetition) in columns {
+        let mut column = group.next_column().unwrap().unwrap();
+        let (definitions, repetitions) = ([*definition], [*repetition]);
+        let levels = (Some(&definitions[..]), Some(&repetitions[..]));
+        match (column.untyped(), value) {
+            (ColumnWriter::ByteArrayColumnWriter(out), Value::Text(text)) => {
+                out.write_batch(&[ByteArray::from(*text)], levels.0, levels.1)
+            }
+            (ColumnWriter::Int32ColumnWriter(out), Value::Number(n)) => {
+                out.write_batch(&[*n as i32], levels.0, levels.1)
+            }
+            (ColumnWriter::Int32ColumnWriter(out), Value::Null) => {
+                out.write_batch(&[], levels.0, levels.1)
+            }
+            (ColumnWriter::ByteArrayColumnWriter(out), Value::Null) => {
+                out.write_batch(&[], levels.0, levels.1)
+            }
+            (ColumnWriter::Int64ColumnWriter(out), Value::Number(n)) => {
+                out.write_batch(&[*n], levels.0, levels.1)
+            }
+            (ColumnWriter::DoubleColumnWriter(out), Value::Number(n)) => {
+                out.write_batch(&[*n as f64], levels.0, levels.1)
+            }
+            (ColumnWriter::BoolColumnWriter(out), Value::Flag(flag)) => {
+                out.write_batch(&[*flag], levels.0, levels.1)
+            }
+            _ => panic!("a value of another type"),
+        }
+        .unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    file.into_inner().unwrap()
+}
+
+#[derive(Clone, Copy)]
+enum Value {
+    Text(&'static str),
+    Number(i64),
+    Flag(bool),
+    Null,
+}
+
+/// The columns of one record, all nullable, with the schema's text for a few of them.
+fn nullable(changed: &[(&str, &str, (Value, i16, i16))]) -> Vec<u8> {
+    use Value::{Flag, Number, Text};
+    let text = "optional binary NAME (STRING);";
+    let number = "optional int64 NAME;";
+    let forms = "optional group NAME (LIST) { repeated group bag { optional binary array_element (STRING); } }";
+    let fields = [
+        ("doi", text, (Text("10.5555/A"), 1, 0)),
+        ("mentions", number, (Number(7), 1, 0)),
+        ("documents", number, (Number(3), 1, 0)),
+        ("forms", forms, (Text("bare"), 3, 0)),
+        ("first_source", text, (Text("s"), 1, 0)),
+        ("first_document", text, (Text("d"), 1, 0)),
+        ("first_offset", number, (Number(9), 1, 0)),
+        ("first_text", text, (Text("10.5555/A"), 1, 0)),
+        ("guessed", "optional boolean NAME;", (Flag(true), 1, 0)),
+    ];
+    let fields = fields.map(|(name, schema, value)| {
+        let changed = changed.iter().find(|(changed, ..)| *changed == name);
+        let (_, schema, value) = changed.copied().unwrap_or((name, schema, value));
+        (schema.replace("NAME", name), value)
+    });
+    let schema: String = fields.iter().map(|(schema, _)| schema.as_str()).collect();
+    one(
+        &format!("message other {{ {schema} }}"),
+        &fields.map(|(_, value)| value),
+    )
+}
+
+fn record() -> OwnedRecord {
+    OwnedRecord {
+        doi: "10.5555/a".into(),
+        mentions: 7,
+        documents: 3,
+        forms: Form::Bare.into(),
+        first_source: "s".into(),
+        first_document: "d".into(),
+        first_offset: 9,
+        first_text: "10.5555/A".into(),
+        guessed: true,
+    }
+}
+
+#[test]
+fn columns_of_other_programs_are_read() {
+    use Value::{Null, Number, Text};
+    let without = OwnedRecord {
+        first_document: String::new(),
+        ..record()
+    };
+    for (changed, wanted) in [
+        (vec![], record()),
+        (
+            vec![("mentions", "required int32 NAME;", (Number(7), 0, 0))],
+            record(),
+        ),
+        (
+            vec![(
+                "mentions",
+                "optional int32 NAME (INTEGER(16, false));",
+                (Number(7), 1, 0),
+            )],
+            record(),
+        ),
+        (
+            vec![(
+                "documents",
+                "optional int64 NAME (INTEGER(64, false));",
+                (Number(3), 1, 0),
+            )],
+            record(),
+        ),
+        (
+            vec![("doi", "required binary NAME;", (Text("10.5555/a"), 0, 0))],
+            record(),
+        ),
+        (
+            vec![(
+                "forms",
+                "optional binary NAME (STRING);",
+                (Text("bare"), 1, 0),
+            )],
+            record(),
+        ),
+        (
+            vec![(
+                "forms",
+                "repeated binary NAME (STRING);",
+                (Text("bare"), 1, 0),
+            )],
+            record(),
+        ),
+        (
+            vec![(
+                "forms",
+                "required group NAME (LIST) { repeated group list { optional binary item (STRING); } }",
+                (Text("bare"), 2, 0),
+            )],
+            record(),
+        ),
+        (
+            vec![(
+                "first_document",
+                "optional binary NAME (STRING);",
+                (Null, 0, 0),
+            )],
+            without.clone(),
+        ),
+        (
+            vec![(
+                "first_document",
+                "optional int32 NAME (UNKNOWN);",
+                (Null, 0, 0),
+            )],
+            without,
+        ),
+    ] {
+        let read = read(&nullable(&changed)).map_err(|error| error.to_string());
+        assert_eq!(
+            read,
+            Ok(vec![wanted]),
+            "{}",
+            changed.first().map_or("", |change| change.1)
+        );
+    }
+}
+
+#[test]
+fn a_column_that_records_have_not_so_is_named_with_what_it_must_be() {
+    use Value::{Null, Number, Text};
+    for (changed, why) in [
+        (
+            ("mentions", "optional double NAME;", (Number(7), 1, 0)),
+            "column mentions is DOUBLE, and must be an integer of 32 or 64 bits, best INT64 (in SQL: bigint); write the file again",
+        ),
+        (
+            (
+                "first_offset",
+                "optional int64 NAME (TIMESTAMP_MILLIS);",
+                (Number(7), 1, 0),
+            ),
+            "column first_offset is INT64 (TIMESTAMP_MILLIS), and must be an integer",
+        ),
+        (
+            (
+                "guessed",
+                "optional binary NAME (STRING);",
+                (Text("true"), 1, 0),
+            ),
+            "column guessed is BYTE_ARRAY (UTF8), and must be a boolean",
+        ),
+        (
+            (
+                "doi",
+                "required group other { repeated binary NAME (STRING); }",
+                (Text("x"), 1, 0),
+            ),
+            "this is no file of records: it has no column doi; records have doi, mentions, ",
+        ),
+        (
+            ("first_text", "optional binary NAME (STRING);", (Null, 0, 0)),
+            "row 1: first_text is null, and must not be; correct or remove the row",
+        ),
+        (
+            (
+                "mentions",
+                "optional int64 NAME (INTEGER(64, false));",
+                (Number(-1), 1, 0),
+            ),
+            "row 1: mentions is \"18446744073709551615\", and must be a whole number from 1 to",
+        ),
+        (
+            ("mentions", "optional int64 NAME;", (Number(-1), 1, 0)),
+            "row 1: mentions is \"-1\", and must be a whole number from",
+        ),
+        (
+            (
+                "doi",
+                "optional binary NAME (STRING);",
+                (Text("hello"), 1, 0),
+            ),
+            "row 1: doi is \"hello\", and must be a DOI name",
+        ),
+    ] {
+        let error = read(&nullable(&[changed])).unwrap_err().to_string();
+        assert!(error.starts_with(why), "{error} for {why}");
+    }
+}

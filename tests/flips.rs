@@ -1,0 +1,163 @@
+//! Every bit of a small output flipped once, and every length it can be cut to: a merge refuses the file, or gives the same
+//! records.
+#![cfg(feature = "pipeline")]
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use doisift::{Format, Merge, Pipeline};
+use tempfile::TempDir;
+
+/// What came of merging a file once for each damage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Outcome {
+    refused: usize,
+    same: usize,
+    different: usize,
+}
+
+/// A scan of a few names, to `output`.
+struct Scanned {
+    folder: TempDir,
+    output: PathBuf,
+    bytes: Vec<u8>,
+    /// What a merge of the file as it was written gives.
+    records: Vec<u8>,
+}
+
+impl Scanned {
+    fn to(output: &str) -> Scanned {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("in");
+        fs::create_dir(&source).unwrap();
+        fs::write(
+            source.join("a.txt"),
+            "10.5555/ABC, doi:10.5555/abc (10.5555/c(1)) and https://doi.org/10.1000/%C3%A9,9 ",
+        )
+        .unwrap();
+        fs::write(source.join("b.txt"), "10.5555/abc urn:doi:10.5555:x ").unwrap();
+        let output = folder.path().join(output);
+        let scan = Pipeline::builder().source(&source).output(&output);
+        scan.build().unwrap().run().unwrap();
+        let bytes = fs::read(&output).unwrap();
+        let records = merged(&output, folder.path()).unwrap();
+        assert_eq!(records.iter().filter(|&&byte| byte == b'\n').count(), 5);
+        Scanned {
+            folder,
+            output,
+            bytes,
+            records,
+        }
+    }
+
+    /// Merges the file once for each of `count` damages, on two threads.
+    fn damaged(&self, count: usize, damage: impl Fn(&[u8], usize) -> Vec<u8> + Sync) -> Outcome {
+        thread::scope(|scope| {
+            let part = |part: Range<usize>| {
+                let damage = &damage;
+                scope.spawn(move || self.damaged_part(part, damage))
+            };
+            let parts = [part(0..count / 2), part(count / 2..count)];
+            parts.into_iter().map(|part| part.join().unwrap()).fold(
+                Outcome::default(),
+                |all, part| Outcome {
+                    refused: all.refused + part.refused,
+                    same: all.same + part.same,
+                    different: all.different + part.different,
+                },
+            )
+        })
+    }
+
+    fn damaged_part(
+        &self,
+        part: Range<usize>,
+        damage: &impl Fn(&[u8], usize) -> Vec<u8>,
+    ) -> Outcome {
+        let mut outcome = Outcome::default();
+        let folder = self.folder.path().join(part.start.to_string());
+        fs::create_dir_all(&folder).unwrap();
+        let input = folder.join(self.output.file_name().unwrap());
+        for number in part {
+            fs::write(&input, damage(&self.bytes, number)).unwrap();
+            match merged(&input, &folder) {
+                None => outcome.refused += 1,
+                Some(records) if records == self.records => outcome.same += 1,
+                Some(_) => outcome.different += 1,
+            }
+        }
+        outcome
+    }
+
+    fn flipped(&self) -> Outcome {
+        self.damaged(8 * self.bytes.len(), |bytes, bit| {
+            let mut bytes = bytes.to_vec();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            bytes
+        })
+    }
+
+    fn cut(&self) -> Outcome {
+        let count = self.bytes.len();
+        self.damaged(count, |bytes, length| bytes[..length].to_vec())
+    }
+}
+
+/// The merge of one file as CSV; none if it was refused.
+fn merged(input: &Path, folder: &Path) -> Option<Vec<u8>> {
+    let output = folder.join("merged");
+    let merge = Merge::builder().input(input).output(&output);
+    let merge = merge.format(Format::Csv).memory(1 << 20);
+    merge.build().unwrap().run().ok()?;
+    Some(fs::read(output).unwrap())
+}
+
+/// Outputs that a checksum covers.
+const SEALED: [&str; 5] = [
+    "a.csv.gz",
+    "a.csv.zst",
+    "a.jsonl.gz",
+    "a.jsonl.zst",
+    #[cfg(feature = "parquet")]
+    "a.parquet",
+];
+
+#[test]
+fn no_flipped_bit_of_a_packed_output_changes_records_in_silence() {
+    for output in SEALED {
+        let outcome = Scanned::to(output).flipped();
+        assert_eq!(outcome.different, 0, "{output}: {outcome:?}");
+    }
+}
+
+#[test]
+fn a_packed_output_that_was_cut_short_is_refused() {
+    for output in SEALED {
+        let scanned = Scanned::to(output);
+        let outcome = scanned.cut();
+        assert_eq!(
+            outcome.refused,
+            scanned.bytes.len(),
+            "{output}: {outcome:?}"
+        );
+    }
+}
+
+/// No checksum covers these, and without their last rows they are whole files.
+#[test]
+fn a_plain_output_that_was_cut_within_a_row_is_refused() {
+    for output in ["a.csv", "a.jsonl"] {
+        let scanned = Scanned::to(output);
+        let bytes = &scanned.bytes;
+        let rows = |&length: &usize| match length {
+            0 => output.ends_with("jsonl"),
+            _ => bytes[length] == b'\n' || bytes[length - 1] == b'\n',
+        };
+        let rows = (0..bytes.len()).filter(rows).count();
+        let outcome = scanned.cut();
+        assert_eq!(outcome.refused, bytes.len() - rows, "{output}: {outcome:?}");
+    }
+}
