@@ -5,6 +5,7 @@
 //! ([`header`]) goes on from the start of its content. [`content`] tells whether a record ends where its header says,
 //! [`http`] parts a body from its message.
 
+mod ahead;
 mod chunked;
 mod coding;
 mod content;
@@ -95,6 +96,7 @@ impl Records<'_, '_, '_, '_> {
             Ok(content) => content,
             Err(error) => return self.search(Some(loss(error))),
         };
+        let mut untold = None;
         if header.is_document() {
             let window = self.walk.opening.limits.window;
             let mut going = true;
@@ -105,7 +107,7 @@ impl Records<'_, '_, '_, '_> {
                     .member(self.level, self.number, &self.name, &mut body);
             };
             match header.is_http() {
-                true => http::body(&mut content, window, &mut hand_out),
+                true => untold = http::body(&mut content, window, &mut hand_out),
                 false => hand_out(&mut content),
             }
             if !going {
@@ -113,7 +115,7 @@ impl Records<'_, '_, '_, '_> {
             }
         }
         let Finished { lost, error } = content.finish();
-        if let Some(error) = error {
+        if let Some(error) = untold.or(error) {
             self.report(loss(error));
         }
         self.end = match lost {

@@ -789,3 +789,5 @@ fn a_body_that_wants_more_memory_than_allowed_is_told_so() {
         (vec![], vec![("http://a/".into(), 0, error.into())])
     );
 }
+
+mod bodies;
