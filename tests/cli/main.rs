@@ -23,3 +23,4 @@ mod signals;
 mod sources;
 mod summary;
 mod usage;
+mod warc;

@@ -26,18 +26,22 @@ const BUFFER: usize = 16 << 10;
 /// Interim responses (RFC 9110, 15.2) before the response are skipped.
 ///
 /// An error of `content`, or of a coding, comes from the body once, behind all that could be decoded; then its end. A
-/// coding that wants more than `window` bytes of history at hand is such an error. Returns an error of `content` that was
-/// seen ahead, where the body was not read that far.
+/// coding that wants more than `window` bytes of history at hand is such an error.
+///
+/// # Errors
+/// An error of `content` that was seen ahead, where the body was not read that far.
 pub(super) fn body(
     content: &mut dyn BufRead,
     window: u64,
     take: &mut dyn FnMut(&mut dyn Read),
-) -> Option<InputError> {
+) -> Result<(), InputError> {
     let mut content = Ahead::new(content);
     let (size, codings) = message(&mut content).unwrap_or_default();
     content.consume(size);
     undo(&mut content, &codings, window, take);
-    content.take_error().map(InputError::from)
+    content
+        .take_error()
+        .map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// Bytes of the headers that `content` starts with, those of interim responses included, and the codings that the last of
@@ -99,7 +103,10 @@ fn starts_message(bytes: &[u8]) -> Option<bool> {
 
 /// Whether the status of the response is 1xx.
 fn is_interim(message: &[u8]) -> bool {
-    let line = message.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let line = message
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
     let mut words = line.trim_ascii_end().split(|byte| *byte == b' ').skip(1);
     matches!(words.find(|word| !word.is_empty()), Some([b'1', a, b]) if a.is_ascii_digit() && b.is_ascii_digit())
 }

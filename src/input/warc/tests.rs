@@ -183,7 +183,6 @@ fn documents_are_the_contents_of_four_types_and_others_are_passed_over() {
         "revisit",
         "metadata",
         "conversion",
-        "continuation",
         "new",
     ] {
         file.extend(record_with(
@@ -791,3 +790,4 @@ fn a_body_that_wants_more_memory_than_allowed_is_told_so() {
 }
 
 mod bodies;
+mod segments;
