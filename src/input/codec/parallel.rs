@@ -456,7 +456,7 @@ mod tests {
     }
 
     fn bzip2(bytes: &[u8]) -> Vec<u8> {
-        let mut out = ::bzip2::write::BzEncoder::new(Vec::new(), ::bzip2::Compression::fast());
+        let mut out = ::bzip2::write::BzEncoder::new(Vec::new(), ::bzip2::Compression::best());
         out.write_all(bytes).unwrap();
         out.finish().unwrap()
     }
