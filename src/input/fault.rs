@@ -36,6 +36,8 @@ pub enum Packing {
     Compress,
     /// lzip.
     Lzip,
+    /// LZMA alone, `.lzma`.
+    Lzma,
 }
 
 impl Packing {
@@ -55,6 +57,7 @@ impl Packing {
             Packing::Zlib => "zlib",
             Packing::Compress => "compress (.Z)",
             Packing::Lzip => "lzip",
+            Packing::Lzma => "lzma",
         }
     }
 }

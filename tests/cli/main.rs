@@ -15,6 +15,7 @@ mod merge;
 mod mistakes;
 mod notices;
 mod output;
+mod packings;
 mod place;
 mod readme;
 mod records;
