@@ -103,6 +103,14 @@ fn xz(bytes: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
+fn lzma(bytes: &[u8]) -> Vec<u8> {
+    let options = liblzma::stream::LzmaOptions::new_preset(0).unwrap();
+    let stream = liblzma::stream::Stream::new_lzma_encoder(&options).unwrap();
+    let mut out = liblzma::write::XzEncoder::new_stream(Vec::new(), stream);
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
+}
+
 fn lz4(bytes: &[u8]) -> Vec<u8> {
     let info = lz4_flex::frame::FrameInfo::new()
         .content_checksum(true)
@@ -173,6 +181,8 @@ fn codecs() -> Vec<Seed> {
         named("xz", twice(xz)),
         named("lz4", twice(lz4)),
         named("old-lz4", old_lz4(TEXT.as_bytes())),
+        named("mixed-lz4", [old_lz4(TEXT.as_bytes()), twice(lz4)].concat()),
+        named("lzma", twice(lzma)),
         named(
             "skippable-zstd",
             [skippable(), zstd(TEXT.as_bytes())].concat(),
@@ -407,12 +417,45 @@ fn warcs() -> Vec<Seed> {
             "folded",
             replaced("\r\nContent-Length", "\r\n folded\r\ncontent-length"),
         ),
+        named("segments", segments()),
     ]
 }
 
+/// A response in two segments.
+fn segments() -> Vec<u8> {
+    let message = [
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n",
+        &gzip(TEXT.as_bytes())[..],
+    ]
+    .concat();
+    let (first, second) = message.split_at(80);
+    let segment = |kind: &str, more: &str, content: &[u8]| {
+        let length = content.len();
+        let head = format!(
+            "WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Target-URI: u\r\n{more}Content-Length: {length}\r\n\r\n"
+        );
+        [head.as_bytes(), content, b"\r\n\r\n"].concat()
+    };
+    let next =
+        "WARC-Segment-Origin-ID: <a>\r\nWARC-Segment-Number: 2\r\nWARC-Segment-Total-Length: 9\r\n";
+    [
+        segment(
+            "response",
+            "WARC-Record-ID: <a>\r\nWARC-Segment-Number: 1\r\n",
+            first,
+        ),
+        segment("continuation", next, second),
+    ]
+    .concat()
+}
+
 fn chunked(bytes: &[u8]) -> Vec<u8> {
+    in_chunks(bytes, 50)
+}
+
+fn in_chunks(bytes: &[u8], size: usize) -> Vec<u8> {
     let mut out = Vec::new();
-    for chunk in bytes.chunks(50) {
+    for chunk in bytes.chunks(size) {
         out.extend(format!("{:X};ext=1\r\n", chunk.len()).bytes());
         out.extend(chunk);
         out.extend(b"\r\n");
@@ -429,7 +472,7 @@ fn messages() -> Vec<Seed> {
         ("chunked", "Transfer-Encoding: chunked\r\n", chunked(&text)),
         ("gzip", "Content-Encoding: gzip\r\n", gzip(&text)),
         ("deflate", "Content-Encoding: deflate\r\n", zlib(&text)),
-        ("raw", "Content-Encoding: deflate\r\n", deflated),
+        ("raw", "Content-Encoding: deflate\r\n", deflated.clone()),
         ("br", "Content-Encoding: br\r\n", BROTLI.to_vec()),
         ("zstd", "Content-Encoding: zstd\r\n", zstd(&text)),
         (
@@ -442,12 +485,20 @@ fn messages() -> Vec<Seed> {
             "Content-Encoding: zstd, deflate, gzip, chunked\r\n",
             chunked(&gzip(&zlib(&zstd(&text)))),
         ),
+        (
+            "single-bytes",
+            "Content-Encoding: deflate\r\nTransfer-Encoding: chunked\r\n",
+            in_chunks(&deflated, 1),
+        ),
     ];
     let seed = |(name, headers, body): (&str, &str, Vec<u8>)| {
         let head = format!("HTTP/1.1 200 OK\r\n{headers}\r\n");
         named(name, [head.as_bytes(), &body].concat())
     };
-    all.into_iter().map(seed).collect()
+    let mut seeds: Vec<Seed> = all.into_iter().map(seed).collect();
+    let interim = [b"HTTP/1.1 100 Continue\r\n\r\n", &seeds[2].1[..]].concat();
+    seeds.push(named("interim", interim));
+    seeds
 }
 
 fn nested() -> Vec<Seed> {

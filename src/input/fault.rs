@@ -36,6 +36,8 @@ pub enum Packing {
     Compress,
     /// lzip.
     Lzip,
+    /// LZMA alone, `.lzma`.
+    Lzma,
 }
 
 impl Packing {
@@ -55,6 +57,7 @@ impl Packing {
             Packing::Zlib => "zlib",
             Packing::Compress => "compress (.Z)",
             Packing::Lzip => "lzip",
+            Packing::Lzma => "lzma",
         }
     }
 }
@@ -143,6 +146,16 @@ pub enum InputError {
     /// A WARC record breaks off that many bytes before its end.
     #[error("the record breaks off {0} bytes before its end")]
     RecordCut(u64),
+    /// A WARC record was cut into segments, and the next one does not follow.
+    #[error(
+        "the record goes on in a segment that does not follow it; concatenate the files with its segments in their order"
+    )]
+    Continued,
+    /// A `continuation` record of WARC does not follow the segment before it.
+    #[error(
+        "this segment of a record does not follow the one before it and was not read; concatenate the files with its segments in their order"
+    )]
+    Continuation,
     /// The coding of an HTTP body, which is named, breaks off or does not decode.
     #[error("the {0} coding of the HTTP body breaks off or does not decode")]
     Body(&'static str),

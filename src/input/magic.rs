@@ -88,6 +88,7 @@ pub(super) fn recognise(head: &[u8]) -> Content {
         .map(Content::Packed)
         .or_else(|| unicode(head).map(Content::Unicode))
         .or_else(|| binary(head).map(Content::Binary))
+        .or_else(|| codec::is_lzma(head).then_some(Content::Packed(Packing::Lzma)))
         .or_else(|| damage::packing(head).map(Content::Packed))
         .unwrap_or(Content::Text)
 }

@@ -108,6 +108,8 @@ impl<'r> Opening<'r> {
         let expansion = Expansion::new(self.limits.expansion, size);
         let mut counted = Fused::new(Counted {
             file: &file,
+            size,
+            read: 0,
             bytes: self.bytes,
             expansion: &expansion,
         });
@@ -172,9 +174,23 @@ impl Read for Section<'_> {
     }
 }
 
-/// Counts what is read.
+/// Takes it that a file of `size` bytes, as it was opened, ends at `at`.
+///
+/// # Errors
+/// If it was cut off meanwhile. Files of the kernel may end before the size that they state, which is no error.
+pub(super) fn check_end(file: &File, at: u64, size: u64) -> io::Result<()> {
+    match at < size && file.metadata()?.len() < size {
+        true => Err(InputError::Shrunk.into()),
+        false => Ok(()),
+    }
+}
+
+/// Counts what is read. Reports a file that became shorter meanwhile.
 struct Counted<'r> {
     file: &'r File,
+    /// What it had when it was opened, if it is a regular file.
+    size: u64,
+    read: u64,
     bytes: &'r AtomicU64,
     expansion: &'r Expansion,
 }
@@ -182,6 +198,10 @@ struct Counted<'r> {
 impl Read for Counted<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(into)?;
+        self.read += read as u64;
+        if read == 0 && !into.is_empty() {
+            check_end(self.file, self.read, self.size)?;
+        }
         self.bytes.fetch_add(read as u64, Ordering::Relaxed);
         self.expansion.add_read(read as u64);
         Ok(read)

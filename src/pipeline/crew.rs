@@ -294,10 +294,12 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             ..Counts::default()
         });
         let part = Arc::new(Part {
+            run,
             named: run.named(ordinal),
             file,
             size,
             shared,
+            lost: Mutex::default(),
         });
         let even = size / (RANGES * run.options.threads as u64);
         let range = even.clamp(run.options.chunk as u64, self.most());
@@ -308,7 +310,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             let anchors = start..size.min(start.saturating_add(range));
             self.crew
                 .spawn(self.scope, place, self.tickets.take(), move |turn, _| {
-                    part.scan(run, turn, anchors)
+                    part.scan(turn, anchors)
                 });
             place.piece += 1;
         }
@@ -336,15 +338,19 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
 
 /// A large plain file that is scanned by ranges.
 struct Part<'r> {
+    run: &'r Run<'r>,
     named: Named,
     file: File,
     size: u64,
     shared: Arc<Shared<'r>>,
+    /// The first place where it could not be read.
+    lost: Mutex<Option<(u64, InputError)>>,
 }
 
 impl Part<'_> {
     /// Scans the anchors of a range.
-    fn scan(&self, run: &Run<'_>, turn: &mut Turn<'_>, anchors: Range<u64>) {
+    fn scan(&self, turn: &mut Turn<'_>, anchors: Range<u64>) {
+        let run = self.run;
         let start = anchors.start.saturating_sub(run.reach.before as u64);
         let end = self
             .size
@@ -357,7 +363,21 @@ impl Part<'_> {
             run.options.monitor.add_bytes(chunk.range.len() as u64);
         }
         if let Some((offset, error)) = cutter.take_damage() {
-            run.lose(Arc::clone(&self.named.name), Some((None, offset)), error);
+            let mut lost = lock(&self.lost);
+            if lost.as_ref().is_none_or(|(first, _)| offset < *first) {
+                *lost = Some((offset, error));
+            }
+        }
+    }
+}
+
+impl Drop for Part<'_> {
+    /// Reports one error for the file, once all of its ranges were scanned: a file that became shorter fails in each range
+    /// behind its new end.
+    fn drop(&mut self) {
+        if let Some((offset, error)) = lock(&self.lost).take() {
+            let name = Arc::clone(&self.named.name);
+            self.run.lose(name, Some((None, offset)), error);
         }
     }
 }

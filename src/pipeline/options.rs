@@ -188,7 +188,7 @@ impl PipelineBuilder {
         self
     }
 
-    /// Sets how many bytes of history zstd and xz data may ask for, which is memory for each source being read; the
+    /// Sets how many bytes of history zstd, xz and lzma data may ask for, which is memory for each source being read; the
     /// default is 128 MiB. What asks for more is not unpacked, and counted as an error.
     pub fn max_window(mut self, bytes: u64) -> Self {
         self.max_window = Some(bytes);

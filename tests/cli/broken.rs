@@ -1,6 +1,8 @@
 //! Broken input: what is told, what is kept, and how the run ends.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::process::Stdio;
 
 use crate::place::{Place, Seen, bzip2, gzip, lz4, names, xz, zstd};
 
@@ -273,6 +275,53 @@ fn a_list_that_cannot_be_read_stops_the_run() {
         "{}",
         seen.err
     );
+}
+
+/// What a scan of `file` shows, cut to `size` bytes after the first row was written. The scan waits for its reader meanwhile.
+fn seen_while_cut(place: &Place, file: &str, size: u64, options: &str) -> Seen {
+    let mut child = place
+        .command(["scan", file, "--mentions", "--chunk", "16384"])
+        .args(options.split_whitespace())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0];
+    let out = child.stdout.as_mut().unwrap();
+    out.read_exact(&mut first).unwrap();
+    let cut = File::options().write(true).open(place.path(file)).unwrap();
+    cut.set_len(size).unwrap();
+    let mut seen = Seen::from(child.wait_with_output().unwrap());
+    seen.out.insert_str(0, str::from_utf8(&first).unwrap());
+    seen
+}
+
+#[test]
+fn a_file_that_becomes_shorter_is_reported_once() {
+    let place = Place::new();
+    let text = names(40_000);
+    // Within a name.
+    let cut = text.len() / 2 + 20;
+    for options in ["-j1", "-j2", "-j3", "-j1 --lines"] {
+        place.file("in", &text);
+        let seen = seen_while_cut(&place, "in", cut as u64, options);
+        assert_eq!((seen.code, seen.err.lines().count()), (Some(1), 1));
+        let offset = format!("in: at byte {cut}: ");
+        let is_named = options.contains("lines") || seen.err.contains(&offset);
+        assert!(is_named && seen.err.contains("shorter"), "{}", seen.err);
+        assert_eq!(seen.out.lines().count(), 20_000, "{options}");
+    }
+    let stored = flate2::Compression::none();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), stored);
+    packed.write_all(text.as_bytes()).unwrap();
+    let packed = packed.finish().unwrap();
+    for options in ["-j1", "-j2"] {
+        place.file("in", &packed);
+        let size = packed.len() as u64 - 100;
+        let seen = seen_while_cut(&place, "in", size, options);
+        assert_eq!((seen.code, seen.err.lines().count()), (Some(1), 1));
+        assert!(seen.err.contains("shorter"), "{}", seen.err);
+    }
 }
 
 #[test]

@@ -28,7 +28,7 @@ const LONG_VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\nfeatures: cli, pipeline",
     parquet!(", parquet"),
-    "\nreads: text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lz4; tar, zip, WARC",
+    "\nreads: text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lzma, lz4; tar, zip, WARC",
     "\nwrites: csv, jsonl, names; plain, gzip, zstd",
     parquet!("; parquet"),
 );
@@ -73,7 +73,7 @@ pub(crate) enum Command {
 
 /// Find the DOI names in files, folders and streams
 ///
-/// Text of any kind is read, plain, packed with gzip, zlib, zstd, bzip2, xz or lz4, and in tar, zip and WARC archives, one
+/// Text of any kind is read, plain, packed with gzip, zlib, zstd, bzip2, xz, lzma or lz4, and in tar, zip and WARC archives, one
 /// within another, which is told by the first bytes. UTF-16 and UTF-32 are told by their byte order mark and read as UTF-8,
 /// whose bytes offsets then count. What is no text, such as PDF, is passed over, and counted by kind. Each name becomes one
 /// record, sorted by name.
@@ -138,7 +138,7 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "RATIO", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_expansion: Option<u64>,
 
-    /// Memory that zstd and xz data may ask for, for each source being read; for zstd the next lower power of two
+    /// Memory that zstd, xz and lzma data may ask for, for each source being read; for zstd the next lower power of two
     /// [default: 128M]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub(crate) max_window: Option<u64>,

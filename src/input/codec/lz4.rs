@@ -166,10 +166,23 @@ impl Lz4 {
                 };
                 self.is_whole = true;
             }
-            // Files of the old format one behind another: the blocks go on.
-            _ if self.is_legacy && unit.bytes.starts_with(magic::LZ4_LEGACY) => unit.clear(),
+            _ if self.is_legacy && unit.bytes.starts_with(magic::LZ4_LEGACY) => {
+                // Several files of the old format: the blocks go on.
+                unit.clear();
+            }
+            _ if self.is_legacy && Lz4::starts(&unit.bytes) => self.leave_legacy(),
             _ => self.is_whole = true,
         }
+    }
+
+    /// Goes on in the frame that follows blocks of the old format, which have no end mark. Its first four bytes were taken for
+    /// the length of a block.
+    fn leave_legacy(&mut self) {
+        let start = std::mem::take(self.frame.get_mut());
+        *self = Lz4 {
+            frame: FrameDecoder::new(start),
+            ..Lz4::start()
+        };
     }
 
     /// Has the crate decode the unit on. Nothing is written where it is done.

@@ -4,6 +4,7 @@ mod bzip2;
 mod gzip;
 mod libdeflate;
 mod lz4;
+mod lzma;
 mod members;
 mod parallel;
 mod section;
@@ -18,6 +19,7 @@ use std::io::{self, BufRead, Read};
 
 use self::gzip::Gzip;
 use self::lz4::Lz4;
+use self::lzma::Lzma;
 use self::members::{Format, Members};
 use self::parallel::Parallel;
 use self::streams::Streams;
@@ -28,6 +30,7 @@ use super::open::{Limits, Opening};
 use super::raw::Raw;
 
 pub(super) use self::bzip2::Bzip2;
+pub(super) use self::lzma::is_lzma;
 pub(super) use self::members::hits_what_came;
 pub(super) use self::streams::{Decode, HEAD, Step};
 pub(super) use self::zlib::{is_deflate, is_zlib};
@@ -53,6 +56,10 @@ pub(super) fn unpack<'r>(
         Packing::Zstd => members::<Zstd>(raw, file, opening)?,
         Packing::Bzip2 => members::<Bzip2>(raw, file, opening)?,
         Packing::Zlib => Box::new(Streams::new(raw.grow(READ), Zlib::new())),
+        Packing::Lzma => {
+            let decoder = Lzma::new(opening.limits.window)?;
+            Box::new(Streams::new(raw.grow(READ), decoder))
+        }
         Packing::Xz => Box::new(Members::<_, Xz>::new(raw, &opening.limits)?),
         Packing::Lz4 => Box::new(Members::<_, Lz4>::new(raw, &opening.limits)?),
         other => return Err(InputError::Unsupported(other)),

@@ -17,7 +17,7 @@ use std::thread::{self, JoinHandle};
 use super::members::{Format, Members, Step};
 use super::section::{Section, Sections};
 use super::{Fused, Limits, Opening};
-use crate::input::open::read_at;
+use crate::input::open::{check_end, read_at};
 
 /// How a file is shared out.
 #[derive(Clone, Debug)]
@@ -100,9 +100,10 @@ impl<'r, F: Format> Parallel<'r, F> {
 
     fn with(file: &File, counted: u64, opening: &Opening<'r>, plan: Plan) -> io::Result<Self> {
         let file = Arc::new(file.try_clone()?);
-        let start = FileAt::new(&file, 0);
+        let size = file.metadata()?.len();
+        let start = FileAt::new(&file, size, 0);
         Ok(Parallel {
-            size: file.metadata()?.len(),
+            size,
             limits: opening.limits,
             plan,
             members: Members::new(start, &opening.limits)?,
@@ -132,7 +133,8 @@ impl<'r, F: Format> Parallel<'r, F> {
             return;
         };
         let end = section.range.end;
-        self.members.go_on(FileAt::new(&self.file, end), end);
+        let file = FileAt::new(&self.file, self.size, end);
+        self.members.go_on(file, end);
         self.progress.reach(end);
         if let Threads::Some(crew) = &mut self.threads {
             crew.spare.push(section.out);
@@ -199,13 +201,16 @@ impl<F: Format> Read for Parallel<'_, F> {
 /// A file from some place on.
 struct FileAt {
     file: Arc<File>,
+    /// What the file had when it was opened.
+    size: u64,
     at: u64,
 }
 
 impl FileAt {
-    fn new(file: &Arc<File>, at: u64) -> Fused<Self> {
+    fn new(file: &Arc<File>, size: u64, at: u64) -> Fused<Self> {
         Fused::new(FileAt {
             file: Arc::clone(file),
+            size,
             at,
         })
     }
@@ -214,6 +219,9 @@ impl FileAt {
 impl Read for FileAt {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = read_at(&self.file, into, self.at)?;
+        if read == 0 && !into.is_empty() {
+            check_end(&self.file, self.at, self.size)?;
+        }
         self.at += read as u64;
         Ok(read)
     }
@@ -456,7 +464,7 @@ mod tests {
     }
 
     fn bzip2(bytes: &[u8]) -> Vec<u8> {
-        let mut out = ::bzip2::write::BzEncoder::new(Vec::new(), ::bzip2::Compression::fast());
+        let mut out = ::bzip2::write::BzEncoder::new(Vec::new(), ::bzip2::Compression::best());
         out.write_all(bytes).unwrap();
         out.finish().unwrap()
     }

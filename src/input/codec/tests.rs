@@ -329,6 +329,33 @@ fn lz4_of_old_is_read() {
     assert!(matches!(errors[..], [InputError::Damaged { .. }]));
 }
 
+/// A file of the old format, which has no end mark.
+fn old_lz4(bytes: &[u8]) -> Vec<u8> {
+    let block = lz4_flex::block::compress(bytes);
+    let length = (block.len() as u32).to_le_bytes();
+    [crate::input::magic::LZ4_LEGACY, &length, &block].concat()
+}
+
+#[test]
+fn lz4_of_old_and_new_are_read_one_after_the_other() {
+    let kinds = [
+        (old_lz4(b"old "), &b"old "[..]),
+        (pack(Packing::Lz4, b"new "), b"new "),
+        (skippable(), b""),
+    ];
+    for number in 0..27 {
+        let three = [number / 9, number / 3 % 3, number % 3].map(|kind| &kinds[kind]);
+        let packed = three.map(|kind| &kind.0[..]).concat();
+        check_whole(Packing::Lz4, &packed, &three.map(|kind| kind.1).concat());
+    }
+    let packed = [old_lz4(b"old "), pack(Packing::Lz4, b"new ")].concat();
+    for cut in old_lz4(b"old ").len() + 1..packed.len() {
+        let (bytes, errors) = read(Packing::Lz4, &packed[..cut]);
+        assert!(b"old new ".starts_with(&bytes[..]) && bytes.starts_with(b"old "));
+        assert_eq!(errors.len(), 1, "cut at {cut}: {errors:?}");
+    }
+}
+
 #[test]
 fn what_wants_more_history_than_the_limit_is_told_with_the_option() -> io::Result<()> {
     let options = liblzma::stream::LzmaOptions::new_preset(6)?;

@@ -16,8 +16,12 @@ const BESIDE: u64 = 1 << 20;
 /// however its bytes are read.
 const PIECE: usize = 4 << 10;
 
-pub(super) struct Xz {
+pub(super) struct Xz(Pieces);
+
+/// A decoder of liblzma, whose bytes are given piece by piece.
+pub(super) struct Pieces {
     stream: Stream,
+    packing: Packing,
     window: u64,
     piece: Box<[u8]>,
     /// What of the piece is not yet given.
@@ -26,12 +30,17 @@ pub(super) struct Xz {
     ended: io::Result<bool>,
 }
 
-impl Xz {
-    /// Takes streams with dictionaries of up to `window` bytes.
-    pub(super) fn new(window: u64) -> io::Result<Self> {
-        let stream = Stream::new_stream_decoder(window.saturating_add(BESIDE), 0)?;
-        Ok(Xz {
-            stream,
+impl Pieces {
+    /// What `packing` is decoded with: `decoder` makes it of the bytes of memory that it may take. Takes streams with
+    /// dictionaries of up to `window` bytes.
+    pub(super) fn new(
+        packing: Packing,
+        window: u64,
+        decoder: impl FnOnce(u64) -> Result<Stream, Error>,
+    ) -> io::Result<Self> {
+        Ok(Pieces {
+            stream: decoder(window.saturating_add(BESIDE))?,
+            packing,
             window,
             piece: vec![0; PIECE].into_boxed_slice(),
             left: 0..0,
@@ -55,28 +64,16 @@ impl Xz {
     fn error(&self, error: Error) -> io::Error {
         match error {
             Error::MemLimit => InputError::Window {
-                packing: Packing::Xz,
+                packing: self.packing,
                 limit: self.window,
             }
             .into(),
             other => other.into(),
         }
     }
-}
 
-impl Decode for Xz {
-    const PACKING: Packing = Packing::Xz;
-
-    fn starts(head: &[u8]) -> bool {
-        head.starts_with(magic::XZ)
-    }
-
-    fn restart(&mut self) -> io::Result<()> {
-        *self = Xz::new(self.window)?;
-        Ok(())
-    }
-
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+    /// Decodes some of `input` into `output`.
+    pub(super) fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
         let read = match self.left.is_empty() {
             true => self.decode(input),
             false => 0,
@@ -94,6 +91,31 @@ impl Decode for Xz {
             written,
             ended,
         }
+    }
+}
+
+impl Xz {
+    /// Takes streams with dictionaries of up to `window` bytes.
+    pub(super) fn new(window: u64) -> io::Result<Self> {
+        let decoder = |memory| Stream::new_stream_decoder(memory, 0);
+        Pieces::new(Packing::Xz, window, decoder).map(Xz)
+    }
+}
+
+impl Decode for Xz {
+    const PACKING: Packing = Packing::Xz;
+
+    fn starts(head: &[u8]) -> bool {
+        head.starts_with(magic::XZ)
+    }
+
+    fn restart(&mut self) -> io::Result<()> {
+        *self = Xz::new(self.0.window)?;
+        Ok(())
+    }
+
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+        self.0.step(input, output)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::input::fault::InputError;
 use crate::input::raw::read_held;
 
 /// Bytes that the line with a chunk's size may have.
-const LINE: usize = 4 << 10;
+pub(super) const LINE: usize = 4 << 10;
 
 /// Reads the chunks of a body as one. Trailers are ignored.
 pub(super) struct Chunked<'c> {

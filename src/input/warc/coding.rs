@@ -5,11 +5,12 @@ use std::io::{self, BufRead, Read};
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use flate2::{Decompress, FlushDecompress, Status};
 
+use super::ahead::Ahead;
 use crate::input::codec::{Decode, Zstd};
 use crate::input::fault::InputError;
 
-/// Bytes that a trial decodes.
-const TRIAL: usize = 512;
+/// Bytes that a coding is recognised by.
+pub(super) const HEAD: usize = 512;
 /// Bytes of a body by which text is told from a coding: so many of a coding are without a control character once in ten
 /// million times.
 const TELLING: usize = 128;
@@ -17,6 +18,8 @@ const TELLING: usize = 128;
 const PIECE: usize = 4 << 10;
 /// Window bits of deflate, the most it has.
 const WINDOW: u8 = 15;
+/// Bytes that tell whether another stream follows.
+const MAGIC: usize = 4;
 const GZIP: &[u8] = &[0x1f, 0x8b, 8];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
@@ -219,8 +222,8 @@ fn tried(engine: impl Fn() -> Engine, head: &[u8]) -> Option<Engine> {
     if text && head.len() >= TELLING {
         return None;
     }
-    let head = &head[..head.len().min(TRIAL)];
-    let (step, _) = engine().run(head, &mut [0; 8 * TRIAL]);
+    let head = &head[..head.len().min(HEAD)];
+    let (step, _) = engine().run(head, &mut [0; 8 * HEAD]);
     let whole = step.state == State::Whole && step.read == head.len();
     // What is short may look like text and yet be a coding, if it is one to its end.
     (whole || !text && step.state != State::Failed).then(engine)
@@ -235,16 +238,16 @@ fn is_text(head: &[u8]) -> bool {
 }
 
 /// Reads decoded bytes. An error comes once, behind all that could be decoded; the end follows.
-pub(super) struct Decoded<'c> {
-    content: &'c mut dyn BufRead,
+pub(super) struct Decoded<'c, 'i> {
+    content: &'c mut Ahead<'i>,
     engine: Engine,
     /// What went wrong with the content, or what it is too much for.
     failure: Option<io::Error>,
     state: State,
 }
 
-impl<'c> Decoded<'c> {
-    pub(super) fn new(content: &'c mut dyn BufRead, engine: Engine) -> Self {
+impl<'c, 'i> Decoded<'c, 'i> {
+    pub(super) fn new(content: &'c mut Ahead<'i>, engine: Engine) -> Self {
         Decoded {
             content,
             engine,
@@ -275,13 +278,12 @@ impl<'c> Decoded<'c> {
 
     /// Goes on behind a whole stream, if another follows. What else follows is ignored, as browsers do.
     fn goes_on(&mut self) -> bool {
-        match self.content.fill_buf() {
-            Ok(behind) => self.engine.restart(behind),
-            Err(error) => {
-                self.failure = Some(error);
-                false
-            }
+        let next = self.content.peek(MAGIC);
+        if !next.is_empty() {
+            return self.engine.restart(next);
         }
+        self.failure = self.content.take_error();
+        false
     }
 
     /// What ended it, if that was not its end.
@@ -293,7 +295,7 @@ impl<'c> Decoded<'c> {
     }
 }
 
-impl Read for Decoded<'_> {
+impl Read for Decoded<'_, '_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while self.state == State::Going && !into.is_empty() {
             match self.step(into) {

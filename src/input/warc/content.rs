@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Read};
 
 use super::header;
+use super::segments::Segments;
 use super::window::{Window, is_line_end};
 use crate::input::fault::InputError;
 use crate::input::raw::read_held;
@@ -14,7 +15,7 @@ const STEP: usize = 256 << 10;
 /// Bytes that may be the first of an empty line and a record's first word.
 const START: usize = b"\r\n\r\nWARC/".len() - 1;
 
-/// Reads a record's content, which starts where the window does.
+/// Reads a record's content, which starts where the window does, and that of the segments that continue it.
 ///
 /// An error tells why the content is not what its header says; the end follows.
 pub(super) struct Content<'c, 'r> {
@@ -26,6 +27,10 @@ pub(super) struct Content<'c, 'r> {
     sure: usize,
     state: State,
     lost: bool,
+    /// What is known of the segments of the record; none where no more can follow.
+    segments: Option<Segments>,
+    /// Records that were read after the first one.
+    records: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,30 +46,45 @@ enum State {
 }
 
 impl<'c, 'r> Content<'c, 'r> {
-    /// Content of `length` bytes by the header.
+    /// Content of `length` bytes by the header, and of the segments that follow it.
     ///
     /// # Errors
     /// If the record surely does not end there. All of the content is still held then.
-    pub(super) fn new(window: &'c mut Window<'r>, length: u64) -> Result<Self, InputError> {
-        let (sure, state) = if length > AHEAD {
-            (0, State::Long)
-        } else if window.need(length as usize) {
-            let gap = window.gap(length as usize);
-            let gap = gap.ok_or(InputError::RecordEnd(length))?;
-            (length as usize, State::Whole(gap))
-        } else if window.holds_record() {
-            return Err(InputError::RecordEnd(length));
-        } else {
-            (window.held().len(), State::Cut)
-        };
-        Ok(Content {
+    pub(super) fn new(
+        window: &'c mut Window<'r>,
+        length: u64,
+        segments: Option<Segments>,
+    ) -> Result<Self, InputError> {
+        let mut content = Content {
             window,
             length,
             left: length,
-            sure,
-            state,
+            sure: 0,
+            state: State::Long,
             lost: false,
-        })
+            segments,
+            records: 0,
+        };
+        content.start()?;
+        Ok(content)
+    }
+
+    /// Starts on the content of a record, as far as it is sure.
+    fn start(&mut self) -> Result<(), InputError> {
+        let length = self.length as usize;
+        self.left = self.length;
+        (self.sure, self.state) = if self.length > AHEAD {
+            (0, State::Long)
+        } else if self.window.need(length) {
+            let gap = self.window.gap(length);
+            let gap = gap.ok_or(InputError::RecordEnd(self.length))?;
+            (length, State::Whole(gap))
+        } else if self.window.holds_record() {
+            return Err(InputError::RecordEnd(self.length));
+        } else {
+            (self.window.held().len(), State::Cut)
+        };
+        Ok(())
     }
 
     /// Passes over what is left. Returns the errors that nobody was told.
@@ -84,6 +104,7 @@ impl<'c, 'r> Content<'c, 'r> {
         Finished {
             lost: self.lost,
             error,
+            records: self.records,
         }
     }
 
@@ -106,7 +127,21 @@ impl<'c, 'r> Content<'c, 'r> {
         let gap = gap.ok_or_else(|| self.lose(InputError::RecordEnd(self.length)))?;
         self.window.skip(gap);
         self.state = State::Ended;
-        Ok(())
+        self.segments
+            .take()
+            .map_or(Ok(()), |segments| self.go_on(segments))
+    }
+
+    /// Goes on in the next segment of the record.
+    fn go_on(&mut self, mut segments: Segments) -> io::Result<()> {
+        let Some(next) = segments.next(self.window) else {
+            return segments.missing().map_or(Ok(()), |error| Err(error.into()));
+        };
+        self.window.skip(next.skipped);
+        self.records += next.records;
+        self.length = next.length;
+        self.segments = (!next.is_last).then_some(segments);
+        self.start().map_err(|error| self.lose(error))
     }
 
     /// Looks at the next bytes of a long record: where another starts, its length is wrong.
@@ -163,11 +198,13 @@ pub(super) struct Finished {
     pub(super) lost: bool,
     /// Why, where the one who read it has not come that far.
     pub(super) error: Option<InputError>,
+    /// Records that were read after the first one.
+    pub(super) records: u64,
 }
 
 impl BufRead for Content<'_, '_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.sure == 0 {
+        while self.sure == 0 && self.state != State::Ended {
             self.advance()?;
         }
         Ok(&self.window.held()[..self.sure])

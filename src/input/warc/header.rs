@@ -11,6 +11,8 @@ use crate::input::name::escaped;
 
 /// What a record starts with.
 const MAGIC: &[u8] = b"WARC/";
+/// The field that a segment of a record has.
+const SEGMENT: &[u8] = b"WARC-Segment-Number";
 /// Bytes that a header's first line may have.
 const VERSION: usize = 32;
 /// Bytes that a header may have; a web address in it may be a whole `data:` URL.
@@ -32,6 +34,14 @@ pub(super) struct Header {
     target: Range<usize>,
     /// It names a Content-Length or a WARC-Record-ID.
     marked: bool,
+    /// Where the WARC-Record-ID is.
+    id: Range<usize>,
+    /// Where the WARC-Segment-Origin-ID is.
+    origin: Range<usize>,
+    /// The WARC-Segment-Number.
+    pub(super) segment: Option<u64>,
+    /// It has a WARC-Segment-Total-Length: no segment follows.
+    pub(super) is_last: bool,
 }
 
 /// What a record's type makes of it.
@@ -41,6 +51,10 @@ pub(super) enum Kind {
     Response,
     /// `resource`, `conversion` or `metadata`.
     Other,
+    /// `continuation`.
+    Continuation,
+    /// `warcinfo`.
+    Info,
     /// Any other.
     Passed,
 }
@@ -176,11 +190,7 @@ impl Header {
 
     /// The record's WARC-Target-URI, from `bytes` that start with the header; empty if it has none.
     pub(super) fn target<'b>(&self, bytes: &'b [u8]) -> Cow<'b, str> {
-        let value = bytes.get(self.target.clone()).unwrap_or_default();
-        let value = value
-            .strip_prefix(b"<")
-            .and_then(|value| value.strip_suffix(b">"))
-            .unwrap_or(value);
+        let value = unbracketed(bytes, &self.target);
         let text = match str::from_utf8(value) {
             Ok(text) => Cow::Borrowed(text),
             Err(_) => Cow::Owned(escaped(value)),
@@ -189,6 +199,16 @@ impl Header {
             None => text,
             Some(_) => unfolded(&text).into(),
         }
+    }
+
+    /// The WARC-Record-ID, from `bytes` that start with the header; empty if it has none.
+    pub(super) fn id<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+        unbracketed(bytes, &self.id)
+    }
+
+    /// The WARC-Record-ID of the first segment, from `bytes` that start with the header; empty if it has none.
+    pub(super) fn origin<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+        unbracketed(bytes, &self.origin)
     }
 
     /// Takes a field for what it tells us; of two alike, the first.
@@ -210,13 +230,42 @@ impl Header {
                 self.length = self.length.or_else(|| number(text));
                 self.marked = true;
             }
-            14 if name.eq_ignore_ascii_case(b"WARC-Record-ID") => self.marked = true,
+            14 if name.eq_ignore_ascii_case(b"WARC-Record-ID") && self.id.is_empty() => {
+                self.id = value;
+                self.marked = true;
+            }
             15 if name.eq_ignore_ascii_case(b"WARC-Target-URI") && self.target.is_empty() => {
                 self.target = value;
             }
+            _ if name.len() >= SEGMENT.len() => self.take_segment(name, text, &value),
             _ => {}
         }
     }
+
+    /// Takes a field of a record that was cut into segments.
+    fn take_segment(&mut self, name: &[u8], text: &[u8], value: &Range<usize>) {
+        match name.len() {
+            19 if name.eq_ignore_ascii_case(SEGMENT) && self.segment.is_none() => {
+                self.segment = number(text);
+            }
+            22 if name.eq_ignore_ascii_case(b"WARC-Segment-Origin-ID")
+                && self.origin.is_empty() =>
+            {
+                self.origin = value.clone();
+            }
+            25 if name.eq_ignore_ascii_case(b"WARC-Segment-Total-Length") => self.is_last = true,
+            _ => {}
+        }
+    }
+}
+
+/// The value at `range` of `bytes`, without angle brackets around it.
+fn unbracketed<'b>(bytes: &'b [u8], range: &Range<usize>) -> &'b [u8] {
+    let value = bytes.get(range.clone()).unwrap_or_default();
+    value
+        .strip_prefix(b"<")
+        .and_then(|value| value.strip_suffix(b">"))
+        .unwrap_or(value)
 }
 
 /// Lines that have an end, as ranges without it.
@@ -259,16 +308,16 @@ fn is_field(line: &[u8]) -> bool {
 /// What a type makes of its record. None for one that is none, but with another byte would be: it is damaged. All else that
 /// ISO 28500 does not name is passed over, as it asks for.
 fn kind(value: &[u8]) -> Option<Kind> {
-    use Kind::{Other, Passed, Response};
+    use Kind::{Continuation, Info, Other, Passed, Response};
     const TYPES: [(&str, Kind); 8] = [
         ("response", Response),
         ("resource", Other),
         ("conversion", Other),
         ("metadata", Other),
         ("request", Passed),
-        ("warcinfo", Passed),
+        ("warcinfo", Info),
         ("revisit", Passed),
-        ("continuation", Passed),
+        ("continuation", Continuation),
     ];
     let near = TYPES
         .iter()

@@ -7,34 +7,112 @@ use std::io::{self, BufRead, Read};
 
 use memchr::memchr;
 
+use super::ahead::Ahead;
 use super::chunked::{self, Chunked};
-use super::coding::{Coding, Decoded, Engine};
+use super::coding::{self, Coding, Decoded, Engine};
+use crate::input::fault::InputError;
 use crate::input::raw::Raw;
 
 /// Codings over one another that are undone.
 const MOST: usize = 4;
+/// Bytes of headers that are looked for their end, where they do not come at once.
+const HEADERS: usize = 1 << 20;
 /// Bytes between two codings.
 const BUFFER: usize = 16 << 10;
 
 /// Hands the body of the message in `content` to `take`: what follows the headers, with its codings undone. What is no
 /// message, or has no end of its headers, is handed over whole.
 ///
+/// Interim responses (RFC 9110, 15.2) before the response are skipped.
+///
 /// An error of `content`, or of a coding, comes from the body once, behind all that could be decoded; then its end. A
 /// coding that wants more than `window` bytes of history at hand is such an error.
-pub(super) fn body(content: &mut dyn BufRead, window: u64, take: &mut dyn FnMut(&mut dyn Read)) {
-    let (size, codings) = match content.fill_buf() {
-        Ok(head) => headers(head).unwrap_or_default(),
-        Err(error) => return take(&mut Broken(Some(error))),
-    };
+///
+/// # Errors
+/// An error of `content` that was seen ahead, where the body was not read that far.
+pub(super) fn body(
+    content: &mut dyn BufRead,
+    window: u64,
+    take: &mut dyn FnMut(&mut dyn Read),
+) -> Result<(), InputError> {
+    let mut content = Ahead::new(content);
+    let (size, codings) = message(&mut content).unwrap_or_default();
     content.consume(size);
-    undo(content, &codings, window, take);
+    undo(&mut content, &codings, window, take);
+    content
+        .take_error()
+        .map_or(Ok(()), |error| Err(error.into()))
+}
+
+/// Bytes of the headers that `content` starts with, those of interim responses included, and the codings that the last of
+/// them state, the last applied first.
+fn message(content: &mut Ahead<'_>) -> Option<(usize, Vec<Coding>)> {
+    let mut count = 1;
+    loop {
+        let head = content.peek(count);
+        let is_all = head.len() < count;
+        match headers(head, is_all) {
+            Parsed::Headers(size, codings) => return Some((size, codings)),
+            Parsed::More if !is_all && head.len() < HEADERS => count = 2 * head.len(),
+            Parsed::More | Parsed::Not => return None,
+        }
+    }
+}
+
+/// What the bytes at the start of a message are.
+enum Parsed {
+    /// So many bytes of headers, and the codings that they state.
+    Headers(usize, Vec<Coding>),
+    /// The headers do not end in these bytes.
+    More,
+    /// No message.
+    Not,
+}
+
+/// Reads the headers that `message` starts with; nothing follows it if `is_all`.
+fn headers(message: &[u8], is_all: bool) -> Parsed {
+    let mut found = (0, Vec::new());
+    loop {
+        let rest = &message[found.0..];
+        match starts_message(rest) {
+            None if !is_all => return Parsed::More,
+            Some(true) => {}
+            // What follows an interim response and is no message is taken for its body.
+            _ if found.0 > 0 => return Parsed::Headers(found.0, found.1),
+            _ => return Parsed::Not,
+        }
+        let Some((size, codings)) = one_message(rest) else {
+            return Parsed::More;
+        };
+        found = (found.0 + size, codings);
+        if !is_interim(rest) {
+            return Parsed::Headers(found.0, found.1);
+        }
+    }
+}
+
+/// Whether `bytes` start a message; none if they are too few to say.
+fn starts_message(bytes: &[u8]) -> Option<bool> {
+    const START: &[u8] = b"HTTP/";
+    let seen = bytes.len().min(START.len());
+    match bytes[..seen].eq_ignore_ascii_case(&START[..seen]) {
+        true if seen < START.len() => None,
+        is_message => Some(is_message),
+    }
+}
+
+/// Whether the status of the response is 1xx.
+fn is_interim(message: &[u8]) -> bool {
+    let line = message
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    let mut words = line.trim_ascii_end().split(|byte| *byte == b' ').skip(1);
+    matches!(words.find(|word| !word.is_empty()), Some([b'1', a, b]) if a.is_ascii_digit() && b.is_ascii_digit())
 }
 
 /// Bytes of the status line and headers that `message` starts with, and the codings they state, the last applied first.
-fn headers(message: &[u8]) -> Option<(usize, Vec<Coding>)> {
-    if !message.get(..5)?.eq_ignore_ascii_case(b"HTTP/") {
-        return None;
-    }
+fn one_message(message: &[u8]) -> Option<(usize, Vec<Coding>)> {
     let (mut transfer, mut content) = (Vec::new(), Vec::new());
     let mut at = 0;
     loop {
@@ -63,8 +141,10 @@ fn add(codings: &mut Vec<Coding>, value: &[u8]) {
 }
 
 /// Undoes the codings in turn.
+///
+/// Whether a body is in a coding is judged from its first bytes, however few of them the coding around it gives at once.
 fn undo(
-    content: &mut dyn BufRead,
+    content: &mut Ahead<'_>,
     codings: &[Coding],
     window: u64,
     take: &mut dyn FnMut(&mut dyn Read),
@@ -72,28 +152,38 @@ fn undo(
     let Some((&coding, rest)) = codings.split_first() else {
         return take(content);
     };
-    let head = match content.fill_buf() {
-        Ok(head) => head,
-        Err(error) => return take(&mut Broken(Some(error))),
-    };
-    if coding == Coding::Chunked && chunked::starts(head) {
-        return undo(&mut Chunked::new(content), rest, window, take);
-    }
-    match Engine::new(coding, head, window) {
-        None => undo(content, rest, window, take),
-        Some(engine) if rest.is_empty() => take(&mut Decoded::new(content, engine)),
-        Some(engine) => {
-            let decoded = Decoded::new(content, engine);
-            undo(&mut Raw::with_capacity(decoded, BUFFER), rest, window, take);
+    let untold = if coding == Coding::Chunked {
+        match chunked::starts(content.peek(chunked::LINE)) {
+            true => undo_in(&mut Chunked::new(content), rest, window, take),
+            false => return undo(content, rest, window, take),
         }
-    }
+    } else {
+        match Engine::new(coding, content.peek(coding::HEAD), window) {
+            None => return undo(content, rest, window, take),
+            Some(engine) if rest.is_empty() => return take(&mut Decoded::new(content, engine)),
+            Some(engine) => {
+                let decoded = Decoded::new(content, engine);
+                undo_in(&mut Raw::with_capacity(decoded, BUFFER), rest, window, take)
+            }
+        }
+    };
+    content.put_back(untold);
 }
 
-/// An error and the end.
-struct Broken(Option<io::Error>);
-
-impl Read for Broken {
-    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        self.0.take().map_or(Ok(0), Err)
-    }
+/// Undoes `codings` of what another coding was decoded to. Returns an error of the record's content that was seen ahead and
+/// not read.
+fn undo_in(
+    decoded: &mut dyn BufRead,
+    codings: &[Coding],
+    window: u64,
+    take: &mut dyn FnMut(&mut dyn Read),
+) -> Option<io::Error> {
+    let mut ahead = Ahead::new(decoded);
+    undo(&mut ahead, codings, window, take);
+    // What follows the end of a coding is ignored, so it does not matter whether it decodes.
+    let is_coding = |error: &io::Error| {
+        let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+        matches!(inner, Some(InputError::Body(_)))
+    };
+    ahead.take_error().filter(|error| !is_coding(error))
 }

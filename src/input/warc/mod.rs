@@ -5,11 +5,13 @@
 //! ([`header`]) goes on from the start of its content. [`content`] tells whether a record ends where its header says,
 //! [`http`] parts a body from its message.
 
+mod ahead;
 mod chunked;
 mod coding;
 mod content;
 mod header;
 mod http;
+mod segments;
 mod window;
 
 #[cfg(test)]
@@ -18,7 +20,8 @@ mod tests;
 use std::io::Read;
 
 use self::content::{Content, Finished};
-use self::header::{Header, Parsed};
+use self::header::{Header, Kind, Parsed};
+use self::segments::Segments;
 use self::window::Window;
 use super::codec;
 use super::expansion::Watched;
@@ -26,7 +29,8 @@ use super::fault::InputError;
 use super::walk::{Level, Walk};
 
 /// Hands out the documents of a WARC file: the bodies of its `response`, `resource`, `conversion` and `metadata` records.
-/// All other types are passed over in silence.
+/// A `continuation` is read as part of the record that it continues, and reported where it does not follow that one. All other
+/// types are passed over in silence.
 ///
 /// A record whose content does not end where its header says is lost; where its bytes break off, what came before is
 /// handed out. A record of more than 8 MiB is handed out before its end is known, and ends where another record starts.
@@ -85,37 +89,36 @@ impl Records<'_, '_, '_, '_> {
         self.number += 1;
         self.name.clear();
         self.name.push_str(&header.target(self.window.held()));
+        let segments = Segments::of(header, self.window.held());
         self.window.skip(header.size);
         let loss = |error| Loss {
             record: true,
             offset,
             error,
         };
-        let mut content = match content(header, &mut self.window) {
+        let mut content = match content(header, &mut self.window, segments) {
             Ok(content) => content,
             Err(error) => return self.search(Some(loss(error))),
         };
+        let mut untold = Ok(());
         if header.is_document() {
-            let window = self.walk.opening.limits.window;
-            let mut going = true;
-            let mut hand_out = |body: &mut dyn Read| {
-                let mut body = Watched::new(body, &self.walk.expansion);
-                going = self
-                    .walk
-                    .member(self.level, self.number, &self.name, &mut body);
-            };
-            match header.is_http() {
-                true => http::body(&mut content, window, &mut hand_out),
-                false => hand_out(&mut content),
-            }
-            if !going {
-                return false;
+            let named = (self.number, self.name.as_str());
+            match hand_out(self.walk, self.level, named, header, &mut content) {
+                Some(result) => untold = result,
+                None => return false,
             }
         }
-        let Finished { lost, error } = content.finish();
-        if let Some(error) = error {
+        let Finished {
+            lost,
+            error,
+            records,
+        } = content.finish();
+        let is_alone = header.kind == Some(Kind::Continuation);
+        let alone = is_alone.then_some(InputError::Continuation);
+        if let Some(error) = untold.err().or(error).or(alone) {
             self.report(loss(error));
         }
+        self.number += records;
         self.end = match lost {
             true => 0,
             false => self.window.offset(),
@@ -167,13 +170,40 @@ impl Records<'_, '_, '_, '_> {
     }
 }
 
+/// Hands out the content of a record as a document. None if the source should not be read further.
+///
+/// An error is one that no read of the document has reached.
+fn hand_out(
+    walk: &mut Walk<'_>,
+    level: &Level<'_>,
+    (number, name): (u64, &str),
+    header: &Header,
+    content: &mut Content<'_, '_>,
+) -> Option<Result<(), InputError>> {
+    let window = walk.opening.limits.window;
+    let mut going = true;
+    let mut take = |body: &mut dyn Read| {
+        let mut body = Watched::new(body, &walk.expansion);
+        going = walk.member(level, number, name, &mut body);
+    };
+    let result = match header.is_http() {
+        true => http::body(content, window, &mut take),
+        false => {
+            take(content);
+            Ok(())
+        }
+    };
+    going.then_some(result)
+}
+
 /// What follows a record's header, where the window starts.
 fn content<'c, 'r>(
     header: &Header,
     window: &'c mut Window<'r>,
+    segments: Option<Segments>,
 ) -> Result<Content<'c, 'r>, InputError> {
     match (header.kind, header.length) {
-        (Some(_), Some(length)) => Content::new(window, length),
+        (Some(_), Some(length)) => Content::new(window, length, segments),
         _ => Err(InputError::RecordHeader),
     }
 }

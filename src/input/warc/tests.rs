@@ -183,7 +183,6 @@ fn documents_are_the_contents_of_four_types_and_others_are_passed_over() {
         "revisit",
         "metadata",
         "conversion",
-        "continuation",
         "new",
     ] {
         file.extend(record_with(
@@ -789,3 +788,6 @@ fn a_body_that_wants_more_memory_than_allowed_is_told_so() {
         (vec![], vec![("http://a/".into(), 0, error.into())])
     );
 }
+
+mod bodies;
+mod segments;

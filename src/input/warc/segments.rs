@@ -1,0 +1,83 @@
+//! Records that were cut into segments (ISO 28500, 8).
+//!
+//! The segments of a record are read as one document where they follow one another. Only the header of a file, a `warcinfo`
+//! record, may be between two of them, as in files that were concatenated.
+
+use super::header::{Header, Kind, Parsed};
+use super::window::Window;
+use crate::input::fault::InputError;
+
+/// Bytes of `warcinfo` records that may be between two segments.
+const BETWEEN: usize = 1 << 20;
+
+/// What is known of a record with segments to come.
+pub(super) struct Segments {
+    /// The WARC-Record-ID of the first.
+    origin: Vec<u8>,
+    /// How many segments were read.
+    count: u64,
+    is_document: bool,
+}
+
+/// The segment that follows.
+pub(super) struct Next {
+    /// Bytes before its content.
+    pub(super) skipped: usize,
+    pub(super) length: u64,
+    /// Headers in these bytes.
+    pub(super) records: u64,
+    pub(super) is_last: bool,
+}
+
+impl Segments {
+    /// For a record whose `header` says that segments follow; `bytes` start with the header.
+    pub(super) fn of(header: &Header, bytes: &[u8]) -> Option<Self> {
+        let is_first = header.segment == Some(1) && header.kind != Some(Kind::Continuation);
+        (is_first && !header.is_last).then(|| Segments {
+            origin: header.id(bytes).to_vec(),
+            count: 1,
+            is_document: header.is_document(),
+        })
+    }
+
+    /// Looks for the next segment at the start of the window, and moves nothing.
+    pub(super) fn next(&mut self, window: &mut Window<'_>) -> Option<Next> {
+        let (mut at, mut records) = (0, 0);
+        while at < BETWEEN {
+            let Parsed::Header(header) = window.header(at) else {
+                return None;
+            };
+            let length = header.length?;
+            let start = at + header.size;
+            records += 1;
+            if self.goes_on_in(&header, &window.held()[at..]) {
+                self.count += 1;
+                return Some(Next {
+                    skipped: start,
+                    length,
+                    records,
+                    is_last: header.is_last,
+                });
+            }
+            let end = start.checked_add(usize::try_from(length).ok()?)?;
+            if header.kind != Some(Kind::Info) || end > BETWEEN || !window.need(end) {
+                return None;
+            }
+            at = end + window.gap(end)?;
+        }
+        None
+    }
+
+    /// What it means that no segment follows.
+    pub(super) fn missing(&self) -> Option<InputError> {
+        self.is_document.then_some(InputError::Continued)
+    }
+
+    /// Whether the record whose `header` is at the start of `bytes` is the next segment.
+    fn goes_on_in(&self, header: &Header, bytes: &[u8]) -> bool {
+        header.kind == Some(Kind::Continuation)
+            && header.segment == Some(self.count + 1)
+            && !self.origin.is_empty()
+            && header.origin(bytes) == self.origin
+    }
+}

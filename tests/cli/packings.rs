@@ -1,0 +1,119 @@
+//! Packings: what is recognised, and what may follow what.
+
+use std::io::{Read, Write};
+use std::process::Command;
+
+use crate::place::{Place, binary, gzip, lz4, names};
+
+/// LZMA alone, as `xz --format=lzma` makes it.
+fn lzma(bytes: &[u8]) -> Vec<u8> {
+    let options = liblzma::stream::LzmaOptions::new_preset(6).unwrap();
+    let stream = liblzma::stream::Stream::new_lzma_encoder(&options).unwrap();
+    let mut out = Vec::new();
+    let mut encoder = liblzma::read::XzEncoder::new_stream(bytes, stream);
+    encoder.read_to_end(&mut out).unwrap();
+    out
+}
+
+/// As `lz4 -l` makes it: the blocks have no end mark.
+fn old_lz4(bytes: &[u8]) -> Vec<u8> {
+    let block = lz4_flex::block::compress(bytes);
+    let length = (block.len() as u32).to_le_bytes();
+    [b"\x02\x21\x4c\x18", &length[..], &block].concat()
+}
+
+#[test]
+fn lzma_alone_is_read_whatever_holds_it() {
+    let place = Place::new();
+    let text = names(3000);
+    let packed = lzma(text.as_bytes());
+    let mut tar = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_gnu();
+    header.set_size(packed.len() as u64);
+    tar.append_data(&mut header, "in.lzma", &packed[..])
+        .unwrap();
+    let tar = tar.into_inner().unwrap();
+    let zero = |packed: &[u8]| [packed, &[0; 100]].concat();
+    for file in [packed.clone(), gzip(&packed), lzma(&tar), zero(&packed)] {
+        place.file("in", file);
+        for options in ["-j1", "-j2", "-j2 --chunk 64"] {
+            let seen = place.scan(&format!("in -f names {options}")).quiet();
+            assert_eq!(seen.out.lines().count(), 3000, "{options}");
+        }
+    }
+    let seen = place.file("in", &packed).scan("in --max-window 1M");
+    let error = "doisift: in: at byte 0: the lzma data wants more than 1048576 bytes of memory; --max-window allows more\n";
+    assert_eq!((seen.code, seen.err.as_str()), (Some(1), error));
+    let seen = place
+        .file("in", &packed[..packed.len() / 2])
+        .scan("in -f names");
+    assert_eq!(seen.code, Some(1));
+    assert!(
+        seen.err.contains("the lzma data is damaged"),
+        "{}",
+        seen.err
+    );
+    assert!(seen.out.lines().count() > 1000);
+}
+
+#[test]
+fn a_frame_of_lz4_may_follow_the_legacy_format() {
+    let place = Place::new();
+    let text = names(3000);
+    let (old, new) = text.split_at(text.len() / 40 / 2 * 40);
+    for parts in [
+        vec![old_lz4(old.as_bytes()), lz4(new)],
+        vec![
+            old_lz4(old.as_bytes()),
+            lz4(new),
+            old_lz4(b" 10.5555/last \n"),
+        ],
+    ] {
+        place.file("in", parts.concat());
+        for threads in ["-j1", "-j2"] {
+            let seen = place.scan(&format!("in -f names {threads}")).quiet();
+            assert_eq!(seen.out.lines().count(), 2998 + parts.len());
+        }
+    }
+}
+
+/// Seconds of processor time that a scan of `file` on one thread takes.
+fn seconds(place: &Place, file: &str) -> f64 {
+    let script = r#""$0" scan -f names -j1 "$1" > out && times"#;
+    let output = Command::new("sh")
+        .args(["-c", script])
+        .args([binary(), place.path(file)])
+        .current_dir(place.path(""))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    // The second line is that of the children: user and system time.
+    let times = String::from_utf8(output.stdout).unwrap();
+    let children = times.lines().nth(1).unwrap().split_whitespace();
+    let seconds = |time: &str| {
+        let (minutes, seconds) = time.strip_suffix('s')?.split_once('m')?;
+        Some(60.0 * minutes.parse::<f64>().ok()? + seconds.parse::<f64>().ok()?)
+    };
+    children.map(|time| seconds(time).unwrap()).sum()
+}
+
+#[test]
+fn tiny_streams_of_bzip2_cost_no_memory_of_large_blocks() {
+    let place = Place::new();
+    let text = names(8000);
+    for (file, level) in [
+        ("large", bzip2::Compression::best()),
+        ("small", bzip2::Compression::fast()),
+    ] {
+        let mut packed = Vec::new();
+        for line in text.lines() {
+            let mut out = bzip2::write::BzEncoder::new(packed, level);
+            out.write_all(line.as_bytes()).unwrap();
+            packed = out.finish().unwrap();
+        }
+        place.file(file, packed);
+    }
+    let (large, small) = (seconds(&place, "large"), seconds(&place, "small"));
+    assert_eq!(place.read("out").lines().count(), 8000);
+    assert!(large < 2.0 * small + 0.05, "{large} s, not {small} s");
+}
