@@ -158,6 +158,11 @@ pub enum InputError {
     /// An archive lacks the mark at its end: it may have been cut off there.
     #[error("the {0} data ends without its end mark")]
     Endless(Packing),
+    /// The map of a sparse file in a tar is damaged, of an unknown version, or has too many pieces.
+    #[error(
+        "the map of this sparse file cannot be used, so the file was not read; extract it with tar and scan it as a file"
+    )]
+    Sparse,
     /// The directory of a zip and the header of a member, whose number from 1 is given, tell different things of it. It was
     /// read as far as it agrees with one of them.
     #[error("the zip directory and the header of member {0} do not agree")]
