@@ -158,6 +158,11 @@ pub enum InputError {
     /// An archive lacks the mark at its end: it may have been cut off there.
     #[error("the {0} data ends without its end mark")]
     Endless(Packing),
+    /// A file that is one of the parts of an archive, which is read no further than its whole members go.
+    #[error(
+        "this is one part of a split {0} archive; join the parts (zip -s 0 NAME.zip --out whole.zip, or cat NAME.zip.*) and scan the whole"
+    )]
+    Part(Packing),
     /// The map of a sparse file in a tar is damaged, of an unknown version, or has too many pieces.
     #[error(
         "the map of this sparse file cannot be used, so the file was not read; extract it with tar and scan it as a file"
