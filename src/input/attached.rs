@@ -26,19 +26,19 @@ const PROGRAM: usize = 1 << 20;
 pub(super) fn recognise(file: &File, length: u64, start: &[u8]) -> Content {
     let head = &start[..start.len().min(magic::LENGTH)];
     let content = magic::recognise(head);
+    let ends = Ends {
+        file,
+        length,
+        start,
+    };
     let has_archive = match content {
+        // A damaged archive may lack its end.
         Content::Text if is_script(head) => {
-            // A damaged archive may lack its end.
-            let found = zip::find_archive(first(file, length, start, &mut [0; HELD]));
-            found.is_some() || ends_archive(file, length, start, &mut [0; zip::LONGEST])
+            ends.end_archive(zip::LONGEST) || ends.start_archive(HELD)
         }
-        Content::Text if !head.starts_with(b"MZ") => {
-            ends_archive(file, length, start, &mut [0; TAIL])
-        }
-        Content::Text => ends_archive(file, length, start, &mut [0; zip::LONGEST]),
-        Content::Binary(kind) if is_program(kind) => {
-            ends_archive(file, length, start, &mut [0; zip::LONGEST])
-        }
+        Content::Text if head.starts_with(b"MZ") => ends.end_archive(zip::LONGEST),
+        Content::Text => ends.end_archive(TAIL),
+        Content::Binary(kind) if is_program(kind) => ends.end_archive(zip::LONGEST),
         _ => false,
     };
     match has_archive {
@@ -47,26 +47,38 @@ pub(super) fn recognise(file: &File, length: u64, start: &[u8]) -> Content {
     }
 }
 
-/// Whether the last bytes of a file, as many as `buffer` takes, are those of an archive.
-fn ends_archive(file: &File, length: u64, start: &[u8], buffer: &mut [u8]) -> bool {
-    let is_held = start.len() as u64 >= length;
-    zip::ends_archive(match is_held {
-        true => &start[start.len().saturating_sub(buffer.len())..],
-        false => last(file, length, buffer),
-    })
+/// The bytes near the start and the end of a file. Those that cannot be read are none: whoever reads it all reports that.
+struct Ends<'f> {
+    file: &'f File,
+    length: u64,
+    /// Its first bytes, or all.
+    start: &'f [u8],
 }
 
-/// The last bytes of a file, as many as `into` takes. None of one that cannot be read: whoever reads it all reports that.
-fn last<'b>(file: &File, length: u64, into: &'b mut [u8]) -> &'b [u8] {
-    let from = length.saturating_sub(into.len() as u64);
-    read(file, from, length, into)
-}
+impl Ends<'_> {
+    /// Whether the last `count` bytes are those of an archive. Every text file comes here: a small one costs no read.
+    fn end_archive(&self, count: usize) -> bool {
+        if self.is_held() {
+            return zip::ends_archive(&self.start[self.start.len().saturating_sub(count)..]);
+        }
+        let from = self.length.saturating_sub(count as u64);
+        zip::ends_archive(read(self.file, from, self.length, &mut vec![0; count]))
+    }
 
-/// The first bytes of a file, as many as `buffer` takes.
-fn first<'b>(file: &File, length: u64, start: &'b [u8], buffer: &'b mut [u8]) -> &'b [u8] {
-    match start.len() as u64 >= length {
-        true => start,
-        false => read(file, 0, length.min(buffer.len() as u64), buffer),
+    /// Whether an archive starts in the first `count` bytes.
+    fn start_archive(&self, count: usize) -> bool {
+        let found = match self.is_held() {
+            true => zip::find_archive(self.start),
+            false => {
+                let end = self.length.min(count as u64);
+                zip::find_archive(read(self.file, 0, end, &mut vec![0; count]))
+            }
+        };
+        found.is_some()
+    }
+
+    fn is_held(&self) -> bool {
+        self.start.len() as u64 >= self.length
     }
 }
 
@@ -111,7 +123,12 @@ pub(super) fn pass_program<R: Read>(raw: &mut Raw<R>) -> bool {
 /// Whether a copy of a stream from a local header on ends as an archive does.
 pub(super) fn is_archive(file: &File) -> bool {
     let length = file.metadata().map_or(0, |metadata| metadata.len());
-    zip::ends_archive(last(file, length, &mut vec![0; zip::LONGEST]))
+    let ends = Ends {
+        file,
+        length,
+        start: &[],
+    };
+    ends.end_archive(zip::LONGEST)
 }
 
 pub(super) fn is_script(head: &[u8]) -> bool {

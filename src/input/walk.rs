@@ -67,10 +67,10 @@ pub(super) struct Level<'f> {
     has_uris: bool,
     /// The file whose bytes it is, where that can be read at any offset.
     pub(super) file: Option<&'f File>,
-    /// How long that is.
+    /// How long that is. 0 where the end of the stream cannot be looked at.
     length: u64,
     /// Its name is that of a part of a split archive.
-    is_part: bool,
+    pub(super) is_part: bool,
 }
 
 /// One source on its way to its documents.
@@ -333,7 +333,7 @@ impl<'w> Walk<'w> {
             let rest = metadata.len().saturating_sub(raw.held() as u64);
             self.opening.passed.fetch_add(rest, Ordering::Relaxed);
         }
-        if level.file.is_none() && attached::is_program(kind) {
+        if level.length == 0 && attached::is_program(kind) {
             raw = self.after_program(level, raw);
         }
         if let Err(error) = raw.take_error() {

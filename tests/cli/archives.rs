@@ -275,6 +275,13 @@ fn the_parts_of_a_split_zip_are_reported_with_the_remedy() {
         );
         assert_eq!(seen.code, Some(1));
     }
+    // 7-Zip cuts a whole archive.
+    for (number, bytes) in zip(&members).chunks(60_000).enumerate() {
+        let name = format!("w.zip.00{number}");
+        let seen = place.file(&name, bytes).scan(&name);
+        let line = format!("doisift: {name}: at byte 0: this is one part of a split zip archive");
+        assert!(seen.err.starts_with(&line), "{}", seen.err);
+    }
     // Members that are whole in their part.
     let seen = place.scan("x.z01 x.z02 x.zip -f names");
     assert_eq!(seen.out, "10.5555/one\n10.5555/two\n");

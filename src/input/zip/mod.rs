@@ -59,7 +59,10 @@ pub(super) fn read(walk: &mut Walk<'_>, level: &Level<'_>, file: &File, told: bo
     };
     match Sound::find(&volume) {
         Ok(sound) => archive.listed(&sound),
-        Err(flaw) => archive.salvage(flaw, told),
+        Err(flaw) => {
+            let is_part = flaw.is_part || level.is_part;
+            archive.salvage(Flaw { is_part, ..flaw }, told);
+        }
     }
     volume.pass(volume.length);
 }
