@@ -34,11 +34,11 @@ pub(super) fn recognise(file: &File, length: u64, start: &[u8]) -> Content {
     let has_archive = match content {
         // A damaged archive may lack its end.
         Content::Text if is_script(head) => {
-            ends.end_archive(zip::LONGEST) || ends.start_archive(HELD)
+            ends.ends_archive(zip::LONGEST) || ends.starts_archive(HELD)
         }
-        Content::Text if head.starts_with(b"MZ") => ends.end_archive(zip::LONGEST),
-        Content::Text => ends.end_archive(TAIL),
-        Content::Binary(kind) if is_program(kind) => ends.end_archive(zip::LONGEST),
+        Content::Text if head.starts_with(b"MZ") => ends.ends_archive(zip::LONGEST),
+        Content::Text => ends.ends_archive(TAIL),
+        Content::Binary(kind) if is_program(kind) => ends.ends_archive(zip::LONGEST),
         _ => false,
     };
     match has_archive {
@@ -56,8 +56,8 @@ struct Ends<'f> {
 }
 
 impl Ends<'_> {
-    /// Whether the last `count` bytes are those of an archive. Every text file comes here: a small one costs no read.
-    fn end_archive(&self, count: usize) -> bool {
+    /// Whether the last `count` bytes end an archive. Every text file comes here: a small one costs no read.
+    fn ends_archive(&self, count: usize) -> bool {
         if self.is_held() {
             return zip::ends_archive(&self.start[self.start.len().saturating_sub(count)..]);
         }
@@ -66,7 +66,7 @@ impl Ends<'_> {
     }
 
     /// Whether an archive starts in the first `count` bytes.
-    fn start_archive(&self, count: usize) -> bool {
+    fn starts_archive(&self, count: usize) -> bool {
         let found = match self.is_held() {
             true => zip::find_archive(self.start),
             false => {
@@ -128,7 +128,7 @@ pub(super) fn is_archive(file: &File) -> bool {
         length,
         start: &[],
     };
-    ends.end_archive(zip::LONGEST)
+    ends.ends_archive(zip::LONGEST)
 }
 
 pub(super) fn is_script(head: &[u8]) -> bool {
@@ -148,4 +148,42 @@ pub(super) fn is_part_name(path: &Path) -> bool {
     };
     let is_old = |ending: &str| ending.strip_prefix(['z', 'Z']).is_some_and(is_number);
     is_old(ending) || is_number(ending) && stem.to_ascii_lowercase().ends_with(".zip")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_split_archives_are_known_by_their_names() {
+        for part in ["a.z01", "b/a.Z99", "a.z100", "a.zip.001", "a.ZIP.012"] {
+            assert!(is_part_name(Path::new(part)), "{part}");
+        }
+        for whole in [
+            "a.zip",
+            "a.z",
+            "a.z1",
+            "a.zip.1",
+            "a.001",
+            "z01",
+            "a.zip.bak",
+            "a.zst",
+        ] {
+            assert!(!is_part_name(Path::new(whole)), "{whole}");
+        }
+    }
+
+    #[test]
+    fn a_program_in_a_stream_is_searched_at_every_offset() {
+        let local = b"PK\x03\x04\x14\0\0\0\x08\0 and more";
+        for at in [0, 1, HELD - 12, HELD - 5, HELD, 3 * HELD - 7] {
+            let mut bytes = vec![4; at];
+            bytes.extend(local);
+            let mut raw = Raw::with_capacity(&bytes[..], HELD);
+            assert!(pass_program(&mut raw), "{at}");
+            assert_eq!(raw.peek(local.len()), local, "{at}");
+        }
+        let mut raw = Raw::with_capacity(&local[..9], HELD);
+        assert!(!pass_program(&mut raw));
+    }
 }

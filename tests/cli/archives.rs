@@ -329,7 +329,7 @@ fn text_that_names_the_marks_of_a_zip_is_text() {
     for text in [
         words.to_owned(),
         words.repeat(100),
-        words.to_owned() + "PK\x05\x06",
+        words.to_owned() + "PK\x05\x06 and no more than that",
     ] {
         check(&place, text.as_bytes(), "10.5555/one\n");
         check(&place, &gzip(&text), "10.5555/one\n");

@@ -192,8 +192,11 @@ pub(in crate::input) fn ends_archive(tail: &[u8]) -> bool {
     memmem::rfind_iter(tail, b"PK").any(|at| {
         let record = &tail[at..];
         match record.get(2..4) {
-            Some([5, 6]) => {
-                record.len() >= END_LENGTH && number(record, 10, 2) > 0 && number(record, 12, 4) > 0
+            Some([5, 6]) if record.len() >= END_LENGTH => {
+                let comment = number(record, 20, 2);
+                number(record, 10, 2) > 0
+                    && number(record, 12, 4) > 0
+                    && END_LENGTH as u64 + comment <= record.len() as u64
             }
             // The version that made it and its system, the version that is needed, flags, and the method.
             Some([1, 2]) => matches!(record[4..], [_, 0..=30, 10..=63, 0, _, _, 0..=99, 0, ..]),

@@ -145,15 +145,14 @@ impl Sound {
                 ..Flaw::new(at, error)
             });
         }
-        let why = match () {
-            () if !directory.has(count) => "the end record counts other members than are listed",
-            () if count == 0 && lists_too_little(volume, directory) => {
-                "the directory lists no members, but there are some"
-            }
-            () if directory.shift > 0 && follows_archive(volume, first) => {
-                "another archive comes before it"
-            }
-            () => return Ok(Sound { directory, first }),
+        let why = if !directory.has(count) {
+            "the end record counts other members than are listed"
+        } else if count == 0 && lists_too_little(volume, directory) {
+            "the directory lists no members, but there are some"
+        } else if directory.shift > 0 && follows_archive(volume, first) {
+            "another archive comes before it"
+        } else {
+            return Ok(Sound { directory, first });
         };
         Err(Flaw::saying(directory.end, why))
     }
