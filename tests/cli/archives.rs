@@ -266,7 +266,8 @@ fn the_parts_of_a_split_zip_are_reported_with_the_remedy() {
             place.scan(&format!("{name} -f names --chunk 64 -j2")).err,
             seen.err
         );
-        let part = "this is one part of a split zip archive; join the parts (zip -s 0 ";
+        let part =
+            "this is one part of a split zip archive; join the parts and scan the whole: zip -s 0 ";
         let line = seen.err.lines().next().unwrap_or_default();
         assert!(
             line.starts_with(&format!("doisift: {name}: at byte 0: {part}")),
