@@ -173,6 +173,12 @@ pub enum InputError {
     /// An archive lacks the mark at its end: it may have been cut off there.
     #[error("the {0} data ends without its end mark")]
     Endless(Packing),
+    /// A file that is one of the parts of an archive, which is read no further than its whole members go.
+    #[error("this is one part of a split {0} archive")]
+    Part(Packing),
+    /// The map of a sparse file in a tar is damaged, of an unknown version, or has too many pieces.
+    #[error("the map of this sparse file cannot be used, so the file was not read")]
+    Sparse,
     /// The directory of a zip and the header of a member, whose number from 1 is given, tell different things of it. It was
     /// read as far as it agrees with one of them.
     #[error("the zip directory and the header of member {0} do not agree")]
@@ -196,6 +202,10 @@ impl InputError {
             InputError::Unsupported(packing) => Some(unpack_first(*packing)),
             InputError::Encrypted(_) => Some("unpack it with its password first"),
             InputError::Method(_) => Some("unpack it first: 7z x FILE"),
+            InputError::Part(_) => Some(
+                "join the parts and scan the whole: zip -s 0 NAME.zip --out whole.zip, or cat NAME.zip.* > whole.zip",
+            ),
+            InputError::Sparse => Some("extract it with tar and scan the file"),
             _ => None,
         }
     }

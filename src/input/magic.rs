@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::codec;
 use super::fault::Packing;
+use super::zip;
 
 /// Bytes that tell everything we know: a tar header.
 pub(super) const LENGTH: usize = 512;
@@ -90,6 +91,7 @@ pub(super) fn recognise(head: &[u8]) -> Content {
         .or_else(|| binary(head).map(Content::Binary))
         .or_else(|| codec::is_lzma(head).then_some(Content::Packed(Packing::Lzma)))
         .or_else(|| damage::packing(head).map(Content::Packed))
+        .or_else(|| zip::find_archive(head).map(|_| Content::Packed(Packing::Zip)))
         .unwrap_or(Content::Text)
 }
 
@@ -103,6 +105,17 @@ pub(super) fn unmarked(head: &[u8]) -> Option<&'static str> {
     })
 }
 
+/// Whether a zip archive starts with `head`, or did before one of its first bytes was damaged.
+pub(super) fn starts_zip(head: &[u8]) -> bool {
+    let packing = packing(head).or_else(|| damage::packing(head));
+    packing == Some(Packing::Zip)
+}
+
+/// Whether `head` is no text in any encoding of bytes: packed data whose start is elsewhere.
+pub(super) fn is_noise(head: &[u8]) -> bool {
+    damage::is_noise(head)
+}
+
 fn packing(head: &[u8]) -> Option<Packing> {
     Some(match head {
         [0x1f, 0x8b, ..] => Packing::Gzip,
@@ -113,7 +126,13 @@ fn packing(head: &[u8]) -> Option<Packing> {
         _ if is_skippable(head) => behind_skippable(head),
         _ if is_bzip2(head) => Packing::Bzip2,
         [b'L', b'Z', b'I', b'P', 0 | 1, ..] => Packing::Lzip,
-        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Packing::Zip,
+        // A member, the directory, an end record of either kind, and the mark of the first part of several.
+        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 1, 2, ..] => Packing::Zip,
+        [b'P', b'K', 5, 6, ..] | [b'P', b'K', 6, 6 | 7, ..] | [b'P', b'K', 7, 8, ..] => {
+            Packing::Zip
+        }
+        // The mark of an archive that was meant to be split and was not.
+        [b'P', b'K', b'0', b'0', b'P', b'K', 3, 4, ..] => Packing::Zip,
         [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Packing::SevenZip,
         [b'R', b'a', b'r', b'!', 0x1a, 7, ..] => Packing::Rar,
         _ if is_warc(head) => Packing::Warc,

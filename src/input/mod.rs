@@ -3,6 +3,7 @@
 //! The pipeline tells it what to read and how to cut it; what it hands out is bytes and where they stood. It knows no DOI,
 //! no records and no threads.
 
+mod attached;
 mod claim;
 mod codec;
 mod cut;

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::attached;
 use super::claim::Claims;
 use super::codec::Fused;
 use super::expansion::Expansion;
@@ -12,6 +13,9 @@ use super::fault::InputError;
 use super::find::{Kind, Source};
 use super::magic::{self, Content};
 use super::walk::{Documents, Level, Walk};
+
+/// Bytes that are read of a file to see whether it is text; a smaller one is read no second time.
+const START: usize = 4 << 10;
 
 /// Limits that keep a crafted source from taking more than it should.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
@@ -113,30 +117,36 @@ impl<'r> Opening<'r> {
             bytes: self.bytes,
             expansion: &expansion,
         });
-        let level = Level::source((source.kind == Kind::File).then_some(&file));
+        let level = match source.kind {
+            Kind::File => Level::file(&file, size, &source.path),
+            Kind::Stream | Kind::Stdin => Level::source(None),
+        };
         let level = level.named(Claims::of(&source.path));
         Walk::new(self, &expansion, documents).stream(&level, &mut counted);
         Ok(true)
     }
 }
 
-/// The start of a regular file, if it is plain text as it stands, read without moving its position.
-pub(crate) fn text_start(file: &File) -> io::Result<Option<Vec<u8>>> {
-    let mut head = vec![0; magic::LENGTH];
-    let mut section = Section::new(file, 0, magic::LENGTH as u64);
+/// The start of a regular file of `length` bytes, if it is plain text as it is, read without moving its position.
+pub(crate) fn text_start(file: &File, length: u64, path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let mut start = [0; START];
+    let most = length.min(START as u64);
+    let mut section = Section::new(file, 0, most);
     let mut held = 0;
-    loop {
-        match section.read(&mut head[held..]) {
-            Ok(0) => break,
+    while held < most as usize {
+        match section.read(&mut start[held..]) {
             Ok(read) => held += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // A file shorter than any magic.
+            // The file became shorter: whoever reads it all reports that.
             Err(error) if error.raw_os_error().is_none() => break,
             Err(error) => return Err(error),
         }
     }
-    head.truncate(held);
-    Ok((magic::recognise(&head) == Content::Text).then_some(head))
+    let start = &start[..held];
+    let is_text = attached::recognise(file, length, start) == Content::Text;
+    let head = &start[..held.min(magic::LENGTH)];
+    let is_part = attached::is_part_name(path) && magic::is_noise(head);
+    Ok((is_text && !is_part).then(|| head.to_vec()))
 }
 
 /// The encoding of a text that starts with `head` and lacks its byte order mark.

@@ -6,12 +6,14 @@
 //! around has left. Zero blocks between members are passed over, as `tar --ignore-zeros` does. An archive ends with at least
 //! one (POSIX has two): one without may have been cut off between members, and is told.
 
-use std::collections::VecDeque;
+mod sparse;
+
 use std::io::{self, BufRead, ErrorKind, Read};
 
 use memchr::{memchr, memmem};
-use tar::{GnuExtSparseHeader, GnuSparseHeader, Header};
+use tar::Header;
 
+use self::sparse::{Map, Sparse};
 use super::expansion::Watched;
 use super::fault::{InputError, Packing};
 use super::name::escaped;
@@ -27,8 +29,6 @@ const MAGIC: &[u8] = b"ustar";
 const MAGIC_AT: usize = 257;
 /// Bytes of a long name, or of a member's pax records, that are looked at.
 const EXTENSION: u64 = 1 << 20;
-/// Pieces of a sparse file that are looked at.
-const PIECES: usize = 1 << 16;
 
 /// Hands out the regular files of an archive. Folders, links and devices hold no text and are passed over.
 pub(super) fn read(walk: &mut Walk<'_>, level: &Level<'_>, bytes: &mut dyn Read) {
@@ -135,7 +135,7 @@ impl Archive<'_, '_, '_> {
                 let extension = std::mem::take(&mut self.extension);
                 let size = pax_number(&extension.pax, b"size").unwrap_or(size);
                 self.number += 1;
-                return self.member(header, &name(header, &extension), size);
+                return self.member(header, &extension, size);
             }
         }
         true
@@ -176,9 +176,10 @@ impl Archive<'_, '_, '_> {
         }
     }
 
-    fn member(&mut self, header: &Header, name: &str, size: u64) -> bool {
+    fn member(&mut self, header: &Header, extension: &Extension, size: u64) -> bool {
         let (level, number) = (self.level, self.number);
-        let map = match sparse_map(&mut self.tape, header, size) {
+        let name = &name(header, extension);
+        let map = match Map::after_header(&mut self.tape, header, size) {
             Ok(map) => map,
             Err(error) => {
                 self.tape.search = Some(self.tape.at);
@@ -188,11 +189,20 @@ impl Archive<'_, '_, '_> {
             }
         };
         let mut data = Data::new(&mut self.tape, size);
+        let map = map.map_or_else(
+            || Map::of_pax(&extension.pax, &mut data),
+            |map| Ok(Some(map)),
+        );
         let go_on = match map {
-            _ if !is_file(header, name, size) => true,
-            None => self.walk.member(level, number, name, &mut data),
-            // Its holes cost nothing in the archive: the limit on expansion bounds them.
-            Some(map) => {
+            Err(error) => {
+                let at = data.at;
+                self.walk.lose_member(level, number, name, at, error.into());
+                true
+            }
+            Ok(_) if !is_file(header, name, size) => true,
+            Ok(None) => self.walk.member(level, number, name, &mut data),
+            // The holes take no space in the archive, so the limit on expansion counts them.
+            Ok(Some(map)) => {
                 let whole = Sparse::new(&mut data, map);
                 let mut whole = Watched::new(whole, &self.walk.expansion);
                 self.walk.member(level, number, name, &mut whole)
@@ -387,113 +397,6 @@ impl Read for Data<'_, '_> {
     }
 }
 
-/// Where the pieces of a sparse file stand in it, and how long they are.
-struct Map {
-    pieces: VecDeque<(u64, u64)>,
-    /// Of the whole file.
-    size: u64,
-    /// Of the pieces that were added.
-    stored: u64,
-}
-
-impl Map {
-    /// Adds pieces, in order. False if they cannot be.
-    fn add(&mut self, pieces: &[GnuSparseHeader]) -> bool {
-        let mut used = pieces.iter().filter(|piece| !piece.is_empty());
-        used.all(|piece| self.add_piece(piece).is_some())
-    }
-
-    fn add_piece(&mut self, piece: &GnuSparseHeader) -> Option<()> {
-        let (start, length) = (piece.offset().ok()?, piece.length().ok()?);
-        let from = self
-            .pieces
-            .back()
-            .map_or(0, |(start, length)| start + length);
-        let end = start.checked_add(length)?;
-        if start < from || end > self.size || self.pieces.len() == PIECES {
-            return None;
-        }
-        self.stored += length;
-        self.pieces.push_back((start, length));
-        Some(())
-    }
-}
-
-/// The map of a sparse file as GNU tar writes it, of which `stored` bytes are in the archive; none for any other member.
-fn sparse_map(tape: &mut Tape<'_>, header: &Header, stored: u64) -> io::Result<Option<Map>> {
-    if !header.entry_type().is_gnu_sparse() {
-        return Ok(None);
-    }
-    let gnu = header
-        .as_gnu()
-        .ok_or_else(|| damaged(ErrorKind::InvalidData))?;
-    let mut map = Map {
-        pieces: VecDeque::new(),
-        size: gnu
-            .real_size()
-            .map_err(|_| damaged(ErrorKind::InvalidData))?,
-        stored: 0,
-    };
-    let mut sound = map.add(&gnu.sparse);
-    let mut extended = gnu.is_extended();
-    while extended && sound {
-        let mut more = GnuExtSparseHeader::new();
-        read_block(tape, more.as_mut_bytes())?;
-        sound = map.add(more.sparse());
-        extended = more.is_extended();
-    }
-    if !sound || map.stored != stored {
-        return Err(damaged(ErrorKind::InvalidData));
-    }
-    Ok(Some(map))
-}
-
-fn read_block(tape: &mut Tape<'_>, block: &mut [u8; BLOCK]) -> io::Result<()> {
-    tape.read_exact(block).map_err(|error| match error.kind() {
-        ErrorKind::UnexpectedEof => tape.ended_early(),
-        _ => error,
-    })
-}
-
-/// A sparse file, with zeros in its holes.
-struct Sparse<'d, 't, 'b> {
-    data: &'d mut Data<'t, 'b>,
-    map: Map,
-    at: u64,
-}
-
-impl<'d, 't, 'b> Sparse<'d, 't, 'b> {
-    fn new(data: &'d mut Data<'t, 'b>, map: Map) -> Self {
-        Sparse { data, map, at: 0 }
-    }
-}
-
-impl Read for Sparse<'_, '_, '_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let pieces = &mut self.map.pieces;
-        while pieces
-            .front()
-            .is_some_and(|(start, length)| start + length <= self.at)
-        {
-            pieces.pop_front();
-        }
-        let (start, length) = pieces.front().copied().unwrap_or((self.map.size, 0));
-        let hole = self.at < start;
-        let end = if hole { start } else { start + length };
-        let most = into
-            .len()
-            .min(usize::try_from(end - self.at).unwrap_or(usize::MAX));
-        let read = if hole {
-            into[..most].fill(0);
-            most
-        } else {
-            self.data.read(&mut into[..most])?
-        };
-        self.at += read as u64;
-        Ok(read)
-    }
-}
-
 /// Whether a member may hold text. What POSIX and GNU tar give no meaning is a regular file.
 fn is_file(header: &Header, name: &str, size: u64) -> bool {
     match header.entry_type().as_byte() {
@@ -523,18 +426,29 @@ fn name(header: &Header, extension: &Extension) -> String {
     escaped(name.split(|byte| *byte == 0).next().unwrap_or(name))
 }
 
-/// The last value of `key` in pax records, each `LENGTH KEY=VALUE` and a line feed. The crate's own reader takes a line
-/// feed in a value for the end of the record.
-fn pax<'p>(mut records: &'p [u8], key: &[u8]) -> Option<&'p [u8]> {
+/// The last value of `key` in pax records.
+fn pax<'p>(records: &'p [u8], key: &[u8]) -> Option<&'p [u8]> {
     let mut found = None;
-    while let Some((record, rest)) = pax_record(records) {
-        let value = record
-            .strip_prefix(key)
-            .and_then(|rest| rest.strip_prefix(b"="));
-        found = value.or(found);
-        records = rest;
+    for (other, value) in pax_pairs(records) {
+        if other == key {
+            found = Some(value);
+        }
     }
     found
+}
+
+/// The keys and values of pax records, each `LENGTH KEY=VALUE` and a line feed. The crate's own reader takes a line feed in a
+/// value for the end of the record.
+fn pax_pairs(mut records: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    let next = move || {
+        let (record, rest) = pax_record(records)?;
+        records = rest;
+        Some(record)
+    };
+    std::iter::from_fn(next).filter_map(|record| {
+        let equals = memchr(b'=', record)?;
+        Some((&record[..equals], &record[equals + 1..]))
+    })
 }
 
 fn pax_record(records: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -545,7 +459,11 @@ fn pax_record(records: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 fn pax_number(records: &[u8], key: &[u8]) -> Option<u64> {
-    std::str::from_utf8(pax(records, key)?).ok()?.parse().ok()
+    decimal(pax(records, key)?)
+}
+
+fn decimal(digits: &[u8]) -> Option<u64> {
+    std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
 /// Where the first header starts in `held` that can be found: one with the magic anywhere, one of v7, which has nothing
@@ -662,7 +580,7 @@ pub(super) mod taken {
 
 #[cfg(test)]
 mod tests {
-    use tar::{Builder, EntryType};
+    use tar::{Builder, EntryType, GnuExtSparseHeader};
 
     use super::taken::Taken;
     use super::*;

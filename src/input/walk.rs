@@ -17,7 +17,7 @@ use super::fault::{InputError, Packing};
 use super::magic::{self, Content};
 use super::open::Opening;
 use super::raw::Raw;
-use super::{tar, warc, zip};
+use super::{attached, tar, warc, zip};
 
 /// Bytes that are copied at once.
 const SPOOLED: usize = 64 << 10;
@@ -67,6 +67,10 @@ pub(super) struct Level<'f> {
     has_uris: bool,
     /// The file whose bytes it is, where that can be read at any offset.
     pub(super) file: Option<&'f File>,
+    /// How long that is. 0 where the end of the stream cannot be looked at.
+    length: u64,
+    /// Its name is that of a part of a split archive.
+    pub(super) is_part: bool,
 }
 
 /// One source on its way to its documents.
@@ -76,6 +80,24 @@ pub(super) struct Walk<'w> {
     pub(super) expansion: Arc<Expansion>,
     to: &'w mut dyn Documents,
     members: u64,
+}
+
+/// What the stream at `level` holds.
+fn recognise<'b>(
+    level: &Level<'_>,
+    mut raw: Raw<&'b mut dyn Read>,
+) -> (Content, Raw<&'b mut dyn Read>) {
+    let head = raw.peek(magic::LENGTH);
+    match level.file {
+        Some(file) if level.length > 0 => {
+            let held = raw.held();
+            (attached::recognise(file, level.length, raw.peek(held)), raw)
+        }
+        _ => match magic::recognise(head) {
+            Content::Text if attached::is_script(head) => attached::recognise_script(raw),
+            content => (content, raw),
+        },
+    }
 }
 
 /// An error, and then the end.
@@ -97,6 +119,28 @@ impl<'f> Level<'f> {
             claims: Claims::default(),
             has_uris: false,
             file,
+            length: 0,
+            is_part: false,
+        }
+    }
+
+    /// A whole regular file of `length` bytes.
+    pub(super) fn file(file: &'f File, length: u64, path: &Path) -> Self {
+        Level {
+            length,
+            is_part: attached::is_part_name(path),
+            ..Level::source(Some(file))
+        }
+    }
+
+    /// What comes before an archive in the same stream.
+    fn before(&self) -> Level<'static> {
+        Level {
+            name: self.name.clone(),
+            depth: self.depth + 1,
+            // It is not the source, of which only one thing is said.
+            unpacked: true,
+            ..Level::source(None)
         }
     }
 
@@ -111,8 +155,7 @@ impl<'f> Level<'f> {
             depth: self.depth + usize::from(self.unpacked),
             unpacked: true,
             claims: self.claims.unpacked(),
-            has_uris: false,
-            file: None,
+            ..Level::source(None)
         }
     }
 
@@ -139,10 +182,8 @@ impl<'f> Level<'f> {
         Level {
             name: Some(name),
             depth: self.depth + 1,
-            unpacked: false,
             claims,
-            has_uris: false,
-            file: None,
+            ..Level::source(None)
         }
     }
 }
@@ -163,10 +204,12 @@ impl<'w> Walk<'w> {
 
     /// Takes a stream for what its first bytes tell.
     pub(super) fn stream(&mut self, level: &Level<'_>, bytes: &mut dyn Read) {
-        let mut raw = Raw::new(bytes);
-        let content = magic::recognise(raw.peek(magic::LENGTH));
+        let (content, mut raw) = recognise(level, Raw::new(bytes));
         self.remark(level, content, &mut raw);
         match content {
+            Content::Text if level.is_part && magic::is_noise(raw.peek(magic::LENGTH)) => {
+                self.lose(level, 0, InputError::Part(Packing::Zip));
+            }
             Content::Text => match raw.take_cut(magic::LENGTH) {
                 None => self.to.document(level.name.clone(), &mut raw),
                 Some((start, error)) => self.cut(level, &start, error, raw),
@@ -259,6 +302,13 @@ impl<'w> Walk<'w> {
         !self.to.is_halted() && !self.expansion.is_over()
     }
 
+    /// What comes before an archive in the stream at `level`: its bytes are taken for what they are. False if the source should
+    /// not be read further.
+    pub(super) fn before(&mut self, level: &Level<'_>, bytes: &mut dyn Read) -> bool {
+        self.stream(&level.before(), bytes);
+        !self.to.is_halted() && !self.expansion.is_over()
+    }
+
     /// Takes note that something was lost at `offset` of the container at `level`.
     pub(super) fn lose(&mut self, level: &Level<'_>, offset: u64, error: InputError) {
         self.to.lose(level.name.clone(), offset, error);
@@ -283,9 +333,32 @@ impl<'w> Walk<'w> {
             let rest = metadata.len().saturating_sub(raw.held() as u64);
             self.opening.passed.fetch_add(rest, Ordering::Relaxed);
         }
+        if level.length == 0 && attached::is_program(kind) {
+            raw = self.after_program(level, raw);
+        }
         if let Err(error) = raw.take_error() {
             self.lose(level, 0, error.into());
         }
+    }
+
+    /// Hands out the members of a zip archive that follows a program, if one does.
+    fn after_program<'b>(
+        &mut self,
+        level: &Level<'_>,
+        raw: Raw<&'b mut dyn Read>,
+    ) -> Raw<&'b mut dyn Read> {
+        let mut raw = raw.grow(attached::HELD);
+        if !attached::pass_program(&mut raw) {
+            return raw;
+        }
+        match self.spool(level, &mut raw) {
+            Ok((file, damaged)) if attached::is_archive(&file) => {
+                zip::read(self, level, &file, damaged);
+            }
+            Ok(_) => {}
+            Err(error) => self.lose(level, 0, error.into()),
+        }
+        raw
     }
 
     fn unpack(&mut self, level: &Level<'_>, packing: Packing, raw: Raw<&mut dyn Read>) {

@@ -222,7 +222,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             return self.add(ordinal, size);
         }
         // Where mentions are wanted, a group's rows are held until they are written, and what is packed may be many.
-        match self.plain(source) {
+        match self.plain(source, size) {
             Ok(Some(_)) if small => self.add(ordinal, size),
             Ok(Some((file, start))) if !self.crew.run.options.lines => {
                 self.crew.run.remark_text(ordinal, &start);
@@ -233,10 +233,11 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         }
     }
 
-    /// The opened file and its start, if it is text as it stands.
-    fn plain(&self, source: &Source) -> io::Result<Option<(File, Vec<u8>)>> {
+    /// The opened file of `size` bytes and its start, if it is text as it is.
+    fn plain(&self, source: &Source, size: u64) -> io::Result<Option<(File, Vec<u8>)>> {
         let file = File::open(&source.path)?;
-        Ok(text_start(&file)?.map(|start| (file, start)))
+        let start = text_start(&file, size, &source.path)?;
+        Ok(start.map(|start| (file, start)))
     }
 
     fn lose(&self, ordinal: u32, error: InputError) {

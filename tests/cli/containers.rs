@@ -7,10 +7,10 @@ use zip::write::SimpleFileOptions;
 
 use crate::place::{Place, gzip, names, zstd};
 
-fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut out = tar::Builder::new(Vec::new());
+pub fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut out = ::tar::Builder::new(Vec::new());
     for (name, bytes) in members {
-        let mut header = tar::Header::new_gnu();
+        let mut header = ::tar::Header::new_gnu();
         header.set_size(bytes.len() as u64);
         header.set_mode(0o644);
         out.append_data(&mut header, name, *bytes).unwrap();
@@ -18,7 +18,7 @@ fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
     out.into_inner().unwrap()
 }
 
-fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
+pub fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut out = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in members {
         out.start_file(*name, SimpleFileOptions::default()).unwrap();

@@ -2,6 +2,7 @@
 #![cfg(all(feature = "cli", unix))]
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod archives;
 mod bombs;
 mod broken;
 mod cases;

@@ -157,7 +157,7 @@ fn wrong(head: &[u8], magic: &[u8]) -> usize {
 }
 
 /// Neither UTF-8 nor, having many control characters, text in any encoding of bytes.
-fn is_noise(bytes: &[u8]) -> bool {
+pub(super) fn is_noise(bytes: &[u8]) -> bool {
     let is_control = |byte: &&u8| matches!(byte, 0..=8 | 14..=26 | 28..=31);
     let is_broken = std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_some());
     is_broken && bytes.iter().filter(is_control).count() * CONTROLLED >= bytes.len()

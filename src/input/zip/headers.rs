@@ -2,8 +2,7 @@
 
 use std::io::{self, Read};
 
-use memchr::memmem;
-
+use super::end::Directory;
 use super::volume::Volume;
 use crate::input::name::escaped;
 use crate::input::open::Section;
@@ -13,11 +12,7 @@ pub(super) const LOCAL: [u8; 4] = *b"PK\x03\x04";
 pub(super) const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
 pub(super) const CENTRAL: [u8; 4] = *b"PK\x01\x02";
 pub(super) const END: [u8; 4] = *b"PK\x05\x06";
-const END_64: [u8; 4] = *b"PK\x06\x06";
-const LOCATOR_64: [u8; 4] = *b"PK\x06\x07";
 
-/// Bytes of the end record without its comment, which has at most 65,535.
-const END_LENGTH: usize = 22;
 /// Bytes of an entry without its name, extra fields and comment.
 const CENTRAL_LENGTH: usize = 46;
 /// Bytes of the directory that are read at once.
@@ -77,70 +72,13 @@ pub(super) struct Local {
     is_misnamed: bool,
 }
 
-/// Where the central directory stands.
-#[derive(Clone, Copy)]
-pub(super) struct Directory {
-    pub(super) start: u64,
-    pub(super) end: u64,
-    /// The end of the archive.
-    pub(super) archive_end: u64,
-}
-
-impl Directory {
-    /// Looks for the end record from the end of the file on.
-    pub(super) fn find(volume: &Volume<'_>) -> io::Result<Option<Self>> {
-        let from = volume.length.saturating_sub((END_LENGTH + 0xffff) as u64);
-        let mut tail = Vec::new();
-        volume.section(from..volume.length).read_to_end(&mut tail)?;
-        for at in memmem::rfind_iter(&tail, &END) {
-            if let Some(record) = tail.get(at..at + END_LENGTH)
-                && let Some(found) = Directory::told(volume, record, from + at as u64)?
-            {
-                return Ok(Some(found));
-            }
-        }
-        Ok(None)
-    }
-
-    /// What the end record at `at` tells, if it can be true.
-    fn told(volume: &Volume<'_>, record: &[u8], at: u64) -> io::Result<Option<Self>> {
-        let archive_end = at + END_LENGTH as u64 + number(record, 20, 2);
-        let (mut size, mut start) = (number(record, 12, 4), number(record, 16, 4));
-        if (size == ELSEWHERE || start == ELSEWHERE || number(record, 10, 2) == 0xffff)
-            && let Some(told) = end_64(volume, at)?
-        {
-            (size, start) = told;
-        }
-        let end = start.checked_add(size).filter(|end| *end <= at);
-        let end = end.filter(|_| archive_end <= volume.length);
-        Ok(end.map(|end| Directory {
-            start,
-            end,
-            archive_end,
-        }))
-    }
-}
-
-/// Size and start of the directory, as the zip64 end record tells them.
-fn end_64(volume: &Volume<'_>, end: u64) -> io::Result<Option<(u64, u64)>> {
-    let Some(locator) = end.checked_sub(20) else {
-        return Ok(None);
-    };
-    let Some(locator) = volume.bytes::<20>(locator)? else {
-        return Ok(None);
-    };
-    let record = volume.bytes::<56>(number(&locator, 8, 8))?;
-    Ok(record
-        .filter(|record| locator.starts_with(&LOCATOR_64) && record.starts_with(&END_64))
-        .map(|record| (number(&record, 40, 8), number(&record, 48, 8))))
-}
-
 /// The entries of a directory, in its order.
 pub(super) struct Entries<'z> {
     bytes: Raw<Section<'z>>,
     /// Where the next one starts.
     pub(super) at: u64,
     end: u64,
+    shift: i64,
     fields: Vec<u8>,
 }
 
@@ -150,6 +88,7 @@ impl<'z> Entries<'z> {
             bytes: Raw::with_capacity(volume.section(directory.start..directory.end), READ),
             at: directory.start,
             end: directory.end,
+            shift: directory.shift,
             fields: Vec::new(),
         }
     }
@@ -178,6 +117,10 @@ impl<'z> Entries<'z> {
         let mut entry = entry(&head[8..], name);
         (entry.offset, entry.link) = (number(&head, 42, 4), link);
         widen(&mut entry, extra);
+        entry.offset = match entry.offset.checked_add_signed(self.shift) {
+            Some(offset) => offset,
+            None => return Err(io::ErrorKind::InvalidData.into()),
+        };
         Ok(Some(entry))
     }
 
@@ -302,7 +245,7 @@ fn extra_field(mut extra: &[u8], wanted: u64) -> Option<&[u8]> {
 }
 
 /// The little-endian number of `length` bytes at `at`, which must be there.
-fn number(bytes: &[u8], at: usize, length: usize) -> u64 {
+pub(super) fn number(bytes: &[u8], at: usize, length: usize) -> u64 {
     let bytes = bytes[at..at + length].iter().rev();
     bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

@@ -6,6 +6,7 @@
 //! Headers are read here, not by a crate: `zip` holds all of a directory in memory, keeps one of several members of the same
 //! name, and takes no member at all from an archive with one damaged entry. What the methods pack, crates unpack.
 
+mod end;
 mod headers;
 mod stream;
 mod volume;
@@ -16,14 +17,15 @@ use std::io::{self, BufRead, Read};
 
 use flate2::Crc;
 
-use self::headers::{
-    CENTRAL, DESCRIPTOR, Directory, END, Entries, Entry, LOCAL, Local, local, local_of,
-};
+use self::end::{Directory, END_LENGTH, Ending};
+pub(super) use self::end::{HEADER_START, LONGEST, ends_archive, find_archive};
+use self::headers::{CENTRAL, DESCRIPTOR, END, Entries, Entry, LOCAL, Local, local, local_of};
 use self::stream::{Deflate, Stream};
 use self::volume::{Part, Volume};
 use super::codec::{Bzip2, Zstd, damaged};
 use super::expansion::Watched;
 use super::fault::{InputError, Packing};
+use super::magic;
 use super::open::Opening;
 use super::raw::Raw;
 use super::walk::{Level, Walk};
@@ -55,9 +57,12 @@ pub(super) fn read(walk: &mut Walk<'_>, level: &Level<'_>, file: &File, told: bo
         volume: &volume,
         number: 0,
     };
-    match sound_directory(&volume) {
-        Ok(directory) => archive.listed(directory),
-        Err(flaw) => archive.salvage(flaw, told),
+    match Sound::find(&volume) {
+        Ok(sound) => archive.listed(&sound),
+        Err(flaw) => {
+            let is_part = flaw.is_part || level.is_part;
+            archive.salvage(Flaw { is_part, ..flaw }, told);
+        }
     }
     volume.pass(volume.length);
 }
@@ -70,36 +75,106 @@ struct Flaw {
     entry: u64,
     /// The entry leads to something else than a local header: one of them is damaged.
     leads_astray: bool,
+    /// The file is one of the parts of an archive.
+    is_part: bool,
 }
 
-/// The directory, if all its entries lead to local headers.
-fn sound_directory(volume: &Volume<'_>) -> Result<Directory, Flaw> {
-    let flaw = |at, error: io::Error| Flaw {
-        at,
-        error,
-        entry: 0,
-        leads_astray: false,
-    };
-    let end = volume.length;
-    let directory = Directory::find(volume).map_err(|error| flaw(end, error))?;
-    let missing = || flaw(end, io::ErrorKind::UnexpectedEof.into());
-    let directory = directory.ok_or_else(missing)?;
-    let mut entries = Entries::new(volume, directory);
-    for entry in 1.. {
-        let at = entries.at;
-        let (error, leads_astray) = match entries.next() {
-            Ok(None) => break,
-            Ok(Some(entry)) if leads(volume, &entry, directory) => continue,
-            Ok(Some(_)) => (io::ErrorKind::InvalidData.into(), true),
-            Err(error) => (error, false),
-        };
-        return Err(Flaw {
-            entry,
-            leads_astray,
-            ..flaw(at, error)
-        });
+impl Flaw {
+    fn new(at: u64, error: io::Error) -> Self {
+        Flaw {
+            at,
+            error,
+            entry: 0,
+            leads_astray: false,
+            is_part: false,
+        }
     }
-    Ok(directory)
+
+    fn saying(at: u64, why: &'static str) -> Self {
+        Flaw::new(at, io::Error::new(io::ErrorKind::InvalidData, why))
+    }
+}
+
+/// A directory all of whose entries lead to local headers.
+struct Sound {
+    directory: Directory,
+    /// Where the first member starts.
+    first: u64,
+}
+
+impl Sound {
+    fn find(volume: &Volume<'_>) -> Result<Self, Flaw> {
+        let ending = Ending::find(volume).map_err(|error| Flaw::new(volume.length, error))?;
+        let sound = match (ending.directory, ending.record) {
+            (Some(directory), _) => Sound::check(volume, directory),
+            (None, Some(at)) => Err(Flaw::saying(
+                at,
+                "the directory is not where the end record says",
+            )),
+            (None, None) => Err(Flaw::new(
+                volume.length,
+                io::ErrorKind::UnexpectedEof.into(),
+            )),
+        };
+        let is_first = || ending.record.is_none() && starts_part(volume);
+        sound.map_err(|flaw| Flaw {
+            is_part: ending.is_split || is_first(),
+            ..flaw
+        })
+    }
+
+    fn check(volume: &Volume<'_>, directory: Directory) -> Result<Self, Flaw> {
+        let mut entries = Entries::new(volume, directory);
+        let mut first = directory.start;
+        let mut count = 0;
+        loop {
+            let at = entries.at;
+            let (error, leads_astray) = match entries.next() {
+                Ok(None) => break,
+                Ok(Some(entry)) if leads(volume, &entry, directory) => {
+                    first = first.min(entry.offset);
+                    count += 1;
+                    continue;
+                }
+                Ok(Some(_)) => (io::ErrorKind::InvalidData.into(), true),
+                Err(error) => (error, false),
+            };
+            return Err(Flaw {
+                entry: count + 1,
+                leads_astray,
+                ..Flaw::new(at, error)
+            });
+        }
+        let why = if !directory.has(count) {
+            "the end record counts other members than are listed"
+        } else if count == 0 && lists_too_little(volume, directory) {
+            "the directory lists no members, but there are some"
+        } else if directory.shift > 0 && follows_archive(volume, first) {
+            "another archive comes before it"
+        } else {
+            return Ok(Sound { directory, first });
+        };
+        Err(Flaw::saying(directory.end, why))
+    }
+}
+
+/// Whether the file starts as the first part of several does.
+fn starts_part(volume: &Volume<'_>) -> bool {
+    let start = volume.bytes::<8>(0);
+    start.is_ok_and(|start| start.is_some_and(|start| start == *b"PK\x07\x08PK\x03\x04"))
+}
+
+/// Whether there are members before an empty directory.
+fn lists_too_little(volume: &Volume<'_>, directory: Directory) -> bool {
+    let found = volume.find(0, &[LOCAL, CENTRAL]);
+    found.map_or(true, |found| found < directory.start)
+}
+
+/// Whether the bytes before the first member of an archive are another one.
+fn follows_archive(volume: &Volume<'_>, first: u64) -> bool {
+    let starts = volume.bytes(0).is_ok_and(|magic| magic == Some(LOCAL));
+    let end = first.checked_sub(END_LENGTH as u64);
+    starts || end.is_some_and(|at| volume.bytes(at).is_ok_and(|magic| magic == Some(END)))
 }
 
 fn leads(volume: &Volume<'_>, entry: &Entry, directory: Directory) -> bool {
@@ -121,7 +196,11 @@ struct Archive<'a, 'w> {
 impl Archive<'_, '_> {
     /// Hands out what the directory lists, in the order it stands; with very many members, in that order among those that
     /// are listed near each other.
-    fn listed(&mut self, directory: Directory) {
+    fn listed(&mut self, sound: &Sound) {
+        if !self.before(sound.first) {
+            return;
+        }
+        let directory = sound.directory;
         let mut entries = Entries::new(self.volume, directory);
         loop {
             let mut batch = self.batch(&mut entries);
@@ -130,14 +209,32 @@ impl Archive<'_, '_> {
             }
             batch.sort_by_key(|entry| entry.offset);
             for entry in &batch {
-                if !self.entry(entry, directory) {
+                let next = batch.partition_point(|other| other.offset <= entry.offset);
+                let end = batch.get(next).map_or(directory.start, |next| next.offset);
+                if !self.entry(entry, end) {
                     return;
                 }
             }
         }
-        if directory.archive_end < self.volume.length {
+        // Zeros are padding: bsdtar fills its last block with them.
+        let is_padding = |filled| filled <= directory.archive_end;
+        if !self.volume.filled().is_ok_and(is_padding) {
             let error = InputError::Trailing(Packing::Zip);
             self.walk.lose(self.level, directory.archive_end, error);
+        }
+    }
+
+    /// Hands out what the file has before an archive that starts at `end`, such as the program that unpacks it. False if the
+    /// source should not be read further.
+    fn before(&mut self, end: u64) -> bool {
+        let mut head = Vec::new();
+        let range = 0..end.min(magic::LENGTH as u64);
+        if self.volume.section(range).read_to_end(&mut head).is_err() || is_marker(&head) {
+            return true;
+        }
+        match head.is_empty() || magic::starts_zip(&head) {
+            true => true,
+            false => self.walk.before(self.level, &mut self.volume.part(0..end)),
         }
     }
 
@@ -158,8 +255,9 @@ impl Archive<'_, '_> {
         batch
     }
 
-    /// Hands out a member as the directory describes it. False if the source should not be read further.
-    fn entry(&mut self, entry: &Entry, directory: Directory) -> bool {
+    /// Hands out a member as the directory describes it, and no bytes from `end` on, where what follows it starts. False if
+    /// the source should not be read further.
+    fn entry(&mut self, entry: &Entry, end: u64) -> bool {
         self.number += 1;
         let local = match local_of(self.volume, entry) {
             Ok(Some(local)) => local,
@@ -175,7 +273,7 @@ impl Archive<'_, '_> {
         }
         let agrees = entry.agrees(&local);
         let entry = &self.agreed(entry, &local);
-        let end = local.data.saturating_add(entry.packed).min(directory.start);
+        let end = local.data.saturating_add(entry.packed).min(end);
         let at = Cell::new(local.data);
         let data = Data::new(self.volume, &at, end);
         let check = Some((entry.crc, entry.unpacked));
@@ -247,20 +345,29 @@ impl Archive<'_, '_> {
         }
     }
 
-    /// Hands out what is found from one local header to the next, and tells what is damaged between them.
+    /// Hands out what is found from one local header to the next, and reports what is damaged between them.
     fn salvage(&mut self, flaw: Flaw, told: bool) {
+        let filled = self.volume.filled().unwrap_or(self.volume.length);
+        let Some(at) = self.start(&flaw) else {
+            return;
+        };
         let mut search = Search {
+            at,
             flaw: (!flaw.leads_astray).then_some(flaw.at),
+            // A part may start within a member.
+            damaged: flaw.is_part,
             ..Search::default()
         };
-        while let Ok(Some(magic)) = self.volume.bytes(search.at) {
+        while search.at < filled
+            && let Ok(Some(magic)) = self.volume.bytes(search.at)
+        {
             match magic {
                 LOCAL => {
                     if !self.found(&mut search) {
                         return;
                     }
                 }
-                // Behind the directory may stand another archive.
+                // Another archive may follow the directory.
                 DESCRIPTOR | CENTRAL | END => {
                     search.at = self.next(search.at + 4);
                     search.cut = false;
@@ -268,13 +375,36 @@ impl Archive<'_, '_> {
                 _ => self.gap(&mut search),
             }
         }
-        if !told && !search.known && !search.cut {
+        if !told && !flaw.is_part && !search.known && !search.cut {
             self.number = match flaw.entry {
                 0 => self.number,
                 entry => entry - 1,
             };
             self.lose_next(flaw.at, damaged(Packing::Zip, flaw.error).into());
         }
+    }
+
+    /// Where the search for local headers starts, after what is before the archive. None if the source should not be read
+    /// further.
+    fn start(&mut self, flaw: &Flaw) -> Option<u64> {
+        if flaw.is_part {
+            self.walk
+                .lose(self.level, 0, InputError::Part(Packing::Zip));
+            return Some(0);
+        }
+        let mut head = Vec::new();
+        let range = 0..magic::LENGTH as u64;
+        // An error comes again where the search reads.
+        let _ = self.volume.section(range).read_to_end(&mut head);
+        if is_marker(head.get(..4).unwrap_or_default()) {
+            return Some(4);
+        }
+        if magic::starts_zip(&head) {
+            return Some(0);
+        }
+        let found = self.volume.find(0, &[LOCAL]);
+        let at = found.unwrap_or(self.volume.length);
+        self.before(at).then_some(at)
     }
 
     /// Hands out the member whose local header was found. False if the search is over, or should be.
@@ -338,6 +468,11 @@ impl Archive<'_, '_> {
         self.walk
             .lose_member(self.level, self.number + 1, "", at, error);
     }
+}
+
+/// Whether `head` is the mark of an archive that was meant to be split, and nothing else.
+fn is_marker(head: &[u8]) -> bool {
+    matches!(head, b"PK\x07\x08" | b"PK00")
 }
 
 /// How far an archive was searched for local headers.
@@ -475,6 +610,7 @@ impl Read for Checked<'_> {
 #[cfg(test)]
 mod tests {
     use std::io::{Cursor, Seek, Write};
+    use std::ops::Range;
     use std::sync::atomic::AtomicU64;
 
     use zip::CompressionMethod as Method;
@@ -614,6 +750,105 @@ mod tests {
                 let texts = taken.documents.iter().filter(|(_, bytes)| is_text(bytes));
                 assert!(texts.count() + taken.lost.len() >= 4, "byte {at}");
             }
+        }
+        Ok(())
+    }
+
+    /// The same archive with a zip64 end record, to which the other one leaves its fields.
+    fn wide(mut bytes: Vec<u8>) -> Vec<u8> {
+        let at = starts(&bytes, &END)[0];
+        let mut end = bytes.split_off(at);
+        let field = |range: Range<usize>| [&end[range], &[0; 4]].concat();
+        let counts = [&end[10..12], &[0; 6]].concat().repeat(2);
+        let version = [45, 0, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        bytes.extend([b"PK\x06\x06\x2c\0\0\0\0\0\0\0", &version[..], &counts].concat());
+        bytes.extend([field(12..16), field(16..20)].concat());
+        bytes.extend(b"PK\x06\x07\0\0\0\0");
+        bytes.extend((at as u64).to_le_bytes());
+        bytes.extend([1, 0, 0, 0]);
+        end[8..20].fill(0xff);
+        bytes.extend(end);
+        bytes
+    }
+
+    /// Damages to bytes from `from` on: bytes and fields of them that become all zeros or all ones.
+    fn damages(whole: &[u8], from: usize) -> Vec<Vec<u8>> {
+        let mut damages = Vec::new();
+        for length in [1, 2, 4, 8, 12] {
+            for at in from..=whole.len() - length {
+                for value in [0, 0xff] {
+                    let mut bytes = whole.to_vec();
+                    bytes[at..at + length].fill(value);
+                    damages.push(bytes);
+                }
+            }
+        }
+        damages.retain(|bytes| bytes != whole);
+        damages
+    }
+
+    #[test]
+    fn damage_to_the_end_records_loses_no_member() -> Result {
+        for streamed in [false, true] {
+            for whole in [four(streamed)?, wide(four(streamed)?)] {
+                assert!(taken(&whole)?.lost.is_empty());
+                let entries = starts(&whole, &CENTRAL);
+                let from = entries[3] + 46 + 1;
+                let damages = damages(&whole, from);
+                assert!(damages.len() > 100);
+                for bytes in damages {
+                    let taken = taken(&bytes)?;
+                    assert_eq!(intact(&taken), ["a", "b", "c", "d"], "{:?}", &bytes[from..]);
+                    assert!(
+                        taken.lost.len() <= 1,
+                        "{:?}: {:?}",
+                        &bytes[from..],
+                        taken.lost
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn an_end_record_that_lists_other_members_is_reported() -> Result {
+        for whole in [four(false)?, wide(four(false)?)] {
+            let end = *starts(&whole, &END).last().unwrap_or(&0);
+            let wide = starts(&whole, b"PK\x06\x06").first().copied();
+            let fields = match wide {
+                None => [end + 10, end + 12, end + 16],
+                Some(at) => [at + 32, at + 40, at + 48],
+            };
+            for field in fields {
+                for value in [0, 1, 0x7f] {
+                    let mut bytes = whole.clone();
+                    bytes[field] = value;
+                    let taken = taken(&bytes)?;
+                    assert_eq!(intact(&taken), ["a", "b", "c", "d"], "byte {field}");
+                    assert_eq!(taken.lost.len(), 1, "byte {field}: {:?}", taken.lost);
+                    assert!(taken.lost[0].2.starts_with("the zip data is damaged: "));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn zeros_after_an_archive_are_padding_and_other_bytes_are_reported() -> Result {
+        let whole = four(false)?;
+        for zeros in [1, 21, 512, 10_240, 70_000, 1 << 20] {
+            let mut bytes = [&whole[..], &vec![0; zeros]].concat();
+            let padded = taken(&bytes)?;
+            assert_eq!(intact(&padded), ["a", "b", "c", "d"]);
+            assert!(padded.lost.is_empty(), "{zeros}: {:?}", padded.lost);
+            let last = whole.len() + zeros.min(60_000) - 1;
+            bytes[last] = b'x';
+            let error = "bytes behind the zip data were ignored".to_owned();
+            assert_eq!(
+                taken(&bytes)?.lost,
+                [("-".into(), whole.len() as u64, error)]
+            );
         }
         Ok(())
     }

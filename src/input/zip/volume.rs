@@ -79,6 +79,22 @@ impl<'z> Volume<'z> {
         }
     }
 
+    /// Where the zeros start that the file ends in.
+    pub(super) fn filled(&self) -> io::Result<u64> {
+        let mut end = self.length;
+        let mut window = Vec::with_capacity(SEARCHED);
+        while end > 0 {
+            let from = end.saturating_sub(SEARCHED as u64);
+            window.clear();
+            self.section(from..end).read_to_end(&mut window)?;
+            if let Some(last) = window.iter().rposition(|byte| *byte != 0) {
+                return Ok(from + last as u64 + 1);
+            }
+            end = from;
+        }
+        Ok(0)
+    }
+
     /// Counts what comes before `end`.
     pub(super) fn pass(&self, end: u64) {
         let new = end.saturating_sub(self.counted.get());

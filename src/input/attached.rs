@@ -1,0 +1,189 @@
+//! Zip archives that other content comes before: a script or a program that unpacks them, or any text.
+//!
+//! Their first bytes do not show them. A regular file is looked at near its end, where the directory is: the last KiB of any
+//! that seems to be text, and as much as the longest comment takes of a script or a program. A stream has no end to look at: a
+//! local header counts within the first 64 KiB of a script and the first MiB of a program. In both, one within the first 512
+//! bytes counts too, whatever comes before it.
+
+use std::fs::File;
+use std::io::{BufRead, Read};
+use std::path::Path;
+
+use super::fault::Packing;
+use super::magic::{self, Content};
+use super::open::Section;
+use super::raw::Raw;
+use super::zip;
+
+/// Bytes at the end of a file that are looked at.
+const TAIL: usize = 1 << 10;
+/// Bytes of a stream that are looked at at once: as much as of a script in all.
+pub(super) const HELD: usize = 64 << 10;
+/// Bytes of a program in a stream that are looked at.
+const PROGRAM: usize = 1 << 20;
+
+/// What a regular file of `length` bytes holds, which starts with `start`: at least [`magic::LENGTH`] bytes of it, or all.
+pub(super) fn recognise(file: &File, length: u64, start: &[u8]) -> Content {
+    let head = &start[..start.len().min(magic::LENGTH)];
+    let content = magic::recognise(head);
+    let ends = Ends {
+        file,
+        length,
+        start,
+    };
+    let has_archive = match content {
+        // A damaged archive may lack its end.
+        Content::Text if is_script(head) => {
+            ends.ends_archive(zip::LONGEST) || ends.starts_archive(HELD)
+        }
+        Content::Text if head.starts_with(b"MZ") => ends.ends_archive(zip::LONGEST),
+        Content::Text => ends.ends_archive(TAIL),
+        Content::Binary(kind) if is_program(kind) => ends.ends_archive(zip::LONGEST),
+        _ => false,
+    };
+    match has_archive {
+        true => Content::Packed(Packing::Zip),
+        false => content,
+    }
+}
+
+/// The bytes near the start and the end of a file. Those that cannot be read are none: whoever reads it all reports that.
+struct Ends<'f> {
+    file: &'f File,
+    length: u64,
+    /// Its first bytes, or all.
+    start: &'f [u8],
+}
+
+impl Ends<'_> {
+    /// Whether the last `count` bytes end an archive. Every text file comes here: a small one costs no read.
+    fn ends_archive(&self, count: usize) -> bool {
+        if self.is_held() {
+            return zip::ends_archive(&self.start[self.start.len().saturating_sub(count)..]);
+        }
+        let from = self.length.saturating_sub(count as u64);
+        zip::ends_archive(read(self.file, from, self.length, &mut vec![0; count]))
+    }
+
+    /// Whether an archive starts in the first `count` bytes.
+    fn starts_archive(&self, count: usize) -> bool {
+        let found = match self.is_held() {
+            true => zip::find_archive(self.start),
+            false => {
+                let end = self.length.min(count as u64);
+                zip::find_archive(read(self.file, 0, end, &mut vec![0; count]))
+            }
+        };
+        found.is_some()
+    }
+
+    fn is_held(&self) -> bool {
+        self.start.len() as u64 >= self.length
+    }
+}
+
+fn read<'b>(file: &File, from: u64, end: u64, into: &'b mut [u8]) -> &'b [u8] {
+    let into = &mut into[..(end - from) as usize];
+    match Section::new(file, from, end).read_exact(into) {
+        Ok(()) => into,
+        Err(_) => &[],
+    }
+}
+
+/// What the stream holds that `raw` starts, if a script does.
+pub(super) fn recognise_script<R: Read>(raw: Raw<R>) -> (Content, Raw<R>) {
+    let mut raw = raw.grow(HELD);
+    let content = match zip::find_archive(raw.peek(HELD)) {
+        Some(_) => Content::Packed(Packing::Zip),
+        None => Content::Text,
+    };
+    (content, raw)
+}
+
+/// Passes over a program in a stream. Whether a zip archive may come next.
+pub(super) fn pass_program<R: Read>(raw: &mut Raw<R>) -> bool {
+    let mut passed = 0;
+    while passed < PROGRAM {
+        let held = raw.peek(HELD);
+        if let Some(at) = zip::find_archive(held) {
+            raw.consume(at);
+            return true;
+        }
+        if held.len() < HELD {
+            return false;
+        }
+        // The last bytes may start a local header.
+        let count = HELD - zip::HEADER_START;
+        raw.consume(count);
+        passed += count;
+    }
+    false
+}
+
+/// Whether a copy of a stream from a local header on ends as an archive does.
+pub(super) fn is_archive(file: &File) -> bool {
+    let length = file.metadata().map_or(0, |metadata| metadata.len());
+    let ends = Ends {
+        file,
+        length,
+        start: &[],
+    };
+    ends.ends_archive(zip::LONGEST)
+}
+
+pub(super) fn is_script(head: &[u8]) -> bool {
+    head.starts_with(b"#!")
+}
+
+/// Whether machines run what is called `kind`.
+pub(super) fn is_program(kind: &str) -> bool {
+    matches!(kind, "pe" | "elf" | "mach-o")
+}
+
+/// Whether a file's name is that of a part of a split zip: `x.z01`, or `x.zip.001`.
+pub(super) fn is_part_name(path: &Path) -> bool {
+    let is_number = |digits: &str| digits.len() > 1 && digits.bytes().all(|b| b.is_ascii_digit());
+    let Some((stem, ending)) = path.to_str().and_then(|path| path.rsplit_once('.')) else {
+        return false;
+    };
+    let is_old = |ending: &str| ending.strip_prefix(['z', 'Z']).is_some_and(is_number);
+    is_old(ending) || is_number(ending) && stem.to_ascii_lowercase().ends_with(".zip")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_split_archives_are_known_by_their_names() {
+        for part in ["a.z01", "b/a.Z99", "a.z100", "a.zip.001", "a.ZIP.012"] {
+            assert!(is_part_name(Path::new(part)), "{part}");
+        }
+        for whole in [
+            "a.zip",
+            "a.z",
+            "a.z1",
+            "a.zip.1",
+            "a.001",
+            "z01",
+            "a.zip.bak",
+            "a.zst",
+        ] {
+            assert!(!is_part_name(Path::new(whole)), "{whole}");
+        }
+    }
+
+    #[test]
+    fn a_program_in_a_stream_is_searched_at_every_offset() {
+        let local = b"PK\x03\x04\x14\0\0\0\x08\0 and more";
+        for at in [0, 1, HELD - 12, HELD - 5, HELD, 3 * HELD - 7] {
+            let mut bytes = vec![4; at];
+            bytes.extend(local);
+            let mut raw = Raw::with_capacity(&bytes[..], HELD);
+            assert!(pass_program(&mut raw), "{at}");
+            assert_eq!(raw.peek(local.len()), local, "{at}");
+        }
+        let mut raw = Raw::with_capacity(&local[..9], HELD);
+        assert!(!pass_program(&mut raw));
+    }
+}

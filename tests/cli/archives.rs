@@ -1,0 +1,339 @@
+//! Archives that are not what the first bytes promise: sparse members, zips after a prefix, split zips, damaged ends.
+
+use crate::containers::{tar, zip};
+use crate::place::{Place, gzip};
+
+/// Pieces with data and where they start in the file, in which names would run into each other without the holes.
+const PIECES: [(u64, &str); 3] = [
+    (0, "see 10.5555/abc"),
+    (1 << 20, "def and 10.5555/two for "),
+    ((1 << 21) + 1, "10.5555/three "),
+];
+const SIZE: u64 = 3 << 20;
+
+/// A pax tar with a sparse member, whose records and data are given, and a plain one.
+fn sparse_tar(records: &[(&str, String)], data: &[u8]) -> Vec<u8> {
+    let mut out = ::tar::Builder::new(Vec::new());
+    let records = records.iter().map(|(key, value)| (*key, value.as_bytes()));
+    out.append_pax_extensions(records).unwrap();
+    for (name, bytes) in [
+        ("GNUSparseFile.1/holes", data),
+        ("after", b"10.5555/after "),
+    ] {
+        let mut header = ::tar::Header::new_ustar();
+        header.set_size(bytes.len() as u64);
+        out.append_data(&mut header, name, bytes).unwrap();
+    }
+    out.into_inner().unwrap()
+}
+
+fn stored() -> Vec<u8> {
+    PIECES.map(|(_, text)| text).concat().into_bytes()
+}
+
+/// Starts and lengths, the last one the empty piece at the end.
+fn numbers() -> Vec<u64> {
+    let pieces = PIECES.map(|(start, text)| [start, text.len() as u64]);
+    [&pieces.concat()[..], &[SIZE, 0]].concat()
+}
+
+/// A tar by each version of the format: 0.0, 0.1 and 1.0.
+fn sparse_tars() -> [Vec<u8>; 3] {
+    let size = || ("GNU.sparse.size", SIZE.to_string());
+    let name = || ("GNU.sparse.name", "holes".to_owned());
+    let count = || ("GNU.sparse.numblocks", "4".to_owned());
+    let mut first = vec![size(), count(), ("path", "holes".to_owned())];
+    for pair in numbers().chunks(2) {
+        first.push(("GNU.sparse.offset", pair[0].to_string()));
+        first.push(("GNU.sparse.numbytes", pair[1].to_string()));
+    }
+    let list: Vec<String> = numbers().iter().map(u64::to_string).collect();
+    let map = ("GNU.sparse.map", list.join(","));
+    let second = [size(), count(), name(), map];
+    let third = [
+        ("GNU.sparse.major", "1".to_owned()),
+        ("GNU.sparse.minor", "0".to_owned()),
+        name(),
+        ("GNU.sparse.realsize", SIZE.to_string()),
+    ];
+    let mut mapped = format!("4\n{}\n", list.join("\n")).into_bytes();
+    mapped.resize(512, 0);
+    mapped.extend(stored());
+    [
+        sparse_tar(&first, &stored()),
+        sparse_tar(&second, &stored()),
+        sparse_tar(&third, &mapped),
+    ]
+}
+
+#[test]
+fn holes_of_sparse_files_in_pax_tars_are_restored() {
+    let place = Place::new();
+    for (version, bytes) in sparse_tars().iter().enumerate() {
+        place.file("in.tar", bytes);
+        for options in ["-j1", "-j2", "-j2 --chunk 4096"] {
+            let seen = place.scan(&format!("in.tar --mentions {options}")).quiet();
+            let names = [
+                "10.5555/abc",
+                "10.5555/two",
+                "10.5555/three",
+                "10.5555/after",
+            ];
+            assert_eq!(seen.field("doi"), names, "version {version}");
+            let offsets = ["4", "1048584", "2097153", "0"];
+            assert_eq!(seen.field("offset"), offsets, "version {version}");
+            let documents = ["holes", "holes", "holes", "after"];
+            assert_eq!(seen.field("document"), documents, "version {version}");
+        }
+    }
+}
+
+#[test]
+fn a_sparse_file_whose_map_is_damaged_is_reported_and_the_rest_read() {
+    let place = Place::new();
+    for (version, mut bytes) in sparse_tars().into_iter().enumerate() {
+        let start = PIECES[1].0.to_string().into_bytes();
+        let at = bytes.windows(7).position(|seven| seven == start).unwrap();
+        for wrong in [b'9', b'x', b' '] {
+            bytes[at] = wrong;
+            let seen = place.file("in.tar", &bytes).scan("in.tar -f names");
+            assert_eq!((seen.code, seen.out.as_str()), (Some(1), "10.5555/after\n"));
+            assert!(seen.err.starts_with("doisift: in.tar: holes: at byte "));
+            let why = "the map of this sparse file cannot be used";
+            assert!(seen.err.contains(why), "version {version}: {}", seen.err);
+        }
+    }
+}
+
+#[test]
+fn a_sparse_file_of_terabytes_is_stopped_by_the_limit_on_expansion() {
+    let place = Place::new();
+    let records = [
+        ("GNU.sparse.size", (8_u64 << 40).to_string()),
+        ("GNU.sparse.map", format!("0,4,{},0", 8_u64 << 40)),
+        ("GNU.sparse.name", "holes".to_owned()),
+    ];
+    place.file("in.tar", sparse_tar(&records, b"text"));
+    let seen = place.scan("in.tar");
+    assert_eq!(seen.code, Some(1));
+    assert!(seen.err.contains("--max-expansion"), "{}", seen.err);
+    assert!(
+        seen.err
+            .starts_with("doisift: in.tar: holes: at byte 67108864: ")
+    );
+}
+
+const MEMBERS: [(&str, &[u8]); 2] = [
+    ("a.txt", b"10.5555/one and 10.5555/one again and again\n"),
+    ("b.txt", b"10.5555/two and 10.5555/two again and again\n"),
+];
+const SCRIPT: &str = "#!/bin/sh\n# see 10.5555/script \nexit 0\n";
+
+/// What a run should have seen: the names, and whether anything was reported.
+#[track_caller]
+fn check(place: &Place, bytes: &[u8], names: &str) {
+    place.file("in", bytes);
+    for options in ["-j1", "-j2", "-j2 --chunk 64"] {
+        let seen = place.scan(&format!("in -f names {options}")).quiet();
+        assert_eq!(seen.out, names, "{options}");
+    }
+    let mentions = place.scan("in --mentions").quiet();
+    assert!(place.scan("in --mentions -j2").quiet().out == mentions.out);
+}
+
+#[test]
+fn a_zip_that_starts_with_a_split_marker_is_read() {
+    let place = Place::new();
+    for marker in [b"PK\x07\x08", b"PK00"] {
+        let bytes = shifted(zip(&MEMBERS), 4);
+        let bytes = [&marker[..], &bytes].concat();
+        check(&place, &bytes, "10.5555/one\n10.5555/two\n");
+        check(&place, &gzip(&bytes), "10.5555/one\n10.5555/two\n");
+        let seen = place.scan_stdin("- -f names", &bytes).quiet();
+        assert_eq!(seen.out, "10.5555/one\n10.5555/two\n");
+    }
+}
+
+/// An archive whose offsets count `more` bytes before it.
+fn shifted(mut bytes: Vec<u8>, more: u32) -> Vec<u8> {
+    let add = |bytes: &mut [u8]| {
+        let number = u32::from_le_bytes(bytes.try_into().unwrap()) + more;
+        bytes.copy_from_slice(&number.to_le_bytes());
+    };
+    for at in 0..bytes.len() - 4 {
+        match &bytes[at..at + 4] {
+            b"PK\x01\x02" => add(&mut bytes[at + 42..at + 46]),
+            b"PK\x05\x06" => add(&mut bytes[at + 16..at + 20]),
+            _ => {}
+        }
+    }
+    bytes
+}
+
+#[test]
+fn a_zip_after_a_script_is_read_and_the_script_too() {
+    let place = Place::new();
+    let names = "10.5555/one\n10.5555/script\n10.5555/two\n";
+    let long = SCRIPT.replace("exit", &"# a comment\n".repeat(1000)) + "exit 0\n";
+    for script in [SCRIPT, &long] {
+        for inner in [zip(&MEMBERS), shifted(zip(&MEMBERS), script.len() as u32)] {
+            let bytes = [script.as_bytes(), &inner].concat();
+            check(&place, &bytes, names);
+            check(&place, &gzip(&bytes), names);
+            check(&place, &tar(&[("x", &bytes)]), names);
+            check(&place, &zip(&[("x", &bytes)]), names);
+            let seen = place.scan_stdin("- -f names", &bytes).quiet();
+            assert_eq!(seen.out, names);
+        }
+    }
+    let bytes = [long.as_bytes(), &zip(&MEMBERS)].concat();
+    let seen = place.file("in", &bytes).scan("in --mentions").quiet();
+    assert_eq!(
+        seen.field("document"),
+        ["null", "a.txt", "a.txt", "b.txt", "b.txt"]
+    );
+    assert_eq!(seen.field("offset"), ["16", "0", "16", "0", "16"]);
+}
+
+#[test]
+fn a_zip_after_a_program_or_any_text_is_read() {
+    let place = Place::new();
+    let program = [&b"\x7fELF\x02\x01\x01"[..], &[0; 70_000]].concat();
+    let dos = [&b"MZ\x90\0\x03\0\0\0"[..], &[0xe8; 9000]].concat();
+    let comment = b" and a comment that is long".repeat(100);
+    for prefix in [&program[..], &dos] {
+        let mut bytes = [prefix, &zip(&MEMBERS)].concat();
+        check(&place, &bytes, "10.5555/one\n10.5555/two\n");
+        let length = bytes.len();
+        bytes[length - 2..].copy_from_slice(&(comment.len() as u16).to_le_bytes());
+        bytes.extend(&comment);
+        check(&place, &bytes, "10.5555/one\n10.5555/two\n");
+    }
+    let in_stream = [&program[..], &zip(&MEMBERS)].concat();
+    check(&place, &gzip(&in_stream), "10.5555/one\n10.5555/two\n");
+    check(
+        &place,
+        &tar(&[("x.exe", &in_stream)]),
+        "10.5555/one\n10.5555/two\n",
+    );
+    let text = "Some words before 10.5555/text of any kind.\n".repeat(500);
+    let bytes = [text.as_bytes(), &zip(&MEMBERS)].concat();
+    check(&place, &bytes, "10.5555/one\n10.5555/text\n10.5555/two\n");
+}
+
+#[test]
+fn a_damaged_zip_after_a_script_loses_nothing_in_silence() {
+    let place = Place::new();
+    let bytes = [SCRIPT.as_bytes(), &zip(&MEMBERS)].concat();
+    let end = bytes.len() - 22;
+    for at in end..bytes.len() {
+        for value in [0, 0xff] {
+            let mut bytes = bytes.clone();
+            bytes[at] = value;
+            let seen = place.file("in", bytes).scan("in -f names");
+            assert_eq!(
+                seen.out, "10.5555/one\n10.5555/script\n10.5555/two\n",
+                "byte {at}"
+            );
+        }
+    }
+    for cut in [end, end - 60, end - 150] {
+        let seen = place.file("in", &bytes[..cut]).scan("in -f names");
+        assert_eq!(seen.code, Some(1), "cut at {cut}");
+        assert!(
+            seen.out.starts_with("10.5555/one\n10.5555/script\n"),
+            "cut at {cut}"
+        );
+    }
+}
+
+#[test]
+fn the_parts_of_a_split_zip_are_reported_with_the_remedy() {
+    let place = Place::new();
+    let noise: Vec<u8> = (0..40_000_u32)
+        .flat_map(|number| number.wrapping_mul(2_654_435_761).to_be_bytes())
+        .collect();
+    let members = [MEMBERS[0], ("noise", &noise), MEMBERS[1]];
+    let mut whole = [&b"PK\x07\x08"[..], &shifted(zip(&members), 4)].concat();
+    let end = whole.len() - 22;
+    // The last of three parts has the directory.
+    whole[end + 4..end + 8].copy_from_slice(&[2, 0, 2, 0]);
+    let parts = whole.chunks(60_000);
+    for (bytes, name) in parts.zip(["x.z01", "x.z02", "x.zip"]) {
+        place.file(name, bytes);
+        let seen = place.scan(&format!("{name} -f names -j2"));
+        assert_eq!(
+            place.scan(&format!("{name} -f names --chunk 64 -j2")).err,
+            seen.err
+        );
+        let part =
+            "this is one part of a split zip archive; join the parts and scan the whole: zip -s 0 ";
+        let line = seen.err.lines().next().unwrap_or_default();
+        assert!(
+            line.starts_with(&format!("doisift: {name}: at byte 0: {part}")),
+            "{}",
+            seen.err
+        );
+        assert_eq!(seen.code, Some(1));
+    }
+    // 7-Zip cuts a whole archive.
+    for (number, bytes) in zip(&members).chunks(60_000).enumerate() {
+        let name = format!("w.zip.00{number}");
+        let seen = place.file(&name, bytes).scan(&name);
+        let line = format!("doisift: {name}: at byte 0: this is one part of a split zip archive");
+        assert!(seen.err.starts_with(&line), "{}", seen.err);
+    }
+    // Members that are whole in their part.
+    let seen = place.scan("x.z01 x.z02 x.zip -f names");
+    assert_eq!(seen.out, "10.5555/one\n10.5555/two\n");
+    place.file("y.z02", "a text that has 10.5555/such a name");
+    assert_eq!(place.scan("y.z02 -f names").quiet().out, "10.5555/such\n");
+}
+
+#[test]
+fn a_damaged_end_record_of_a_zip_costs_no_member_and_is_reported() {
+    let place = Place::new();
+    let whole = zip(&MEMBERS);
+    let end = whole.len() - 22;
+    // The count, the size of the directory, and where it starts.
+    for (field, length) in [(10, 2), (12, 4), (16, 4)] {
+        for value in [0, 1, 0xff] {
+            let mut bytes = whole.clone();
+            bytes[end + field..end + field + length].fill(value);
+            let seen = place.file("in", bytes).scan("in -f names");
+            assert_eq!(seen.out, "10.5555/one\n10.5555/two\n", "{field}: {value}");
+            assert_eq!(seen.code, Some(1), "{field}: {value}");
+            assert!(
+                seen.err.contains(": the zip data is damaged: "),
+                "{}",
+                seen.err
+            );
+        }
+    }
+}
+
+#[test]
+fn zeros_after_a_zip_are_no_error() {
+    let place = Place::new();
+    let mut bytes = zip(&MEMBERS);
+    bytes.resize(bytes.len().next_multiple_of(10_240), 0);
+    check(&place, &bytes, "10.5555/one\n10.5555/two\n");
+    check(&place, &gzip(&bytes), "10.5555/one\n10.5555/two\n");
+    bytes.resize(1 << 20, 0);
+    check(&place, &bytes, "10.5555/one\n10.5555/two\n");
+}
+
+#[test]
+fn text_that_names_the_marks_of_a_zip_is_text() {
+    let place = Place::new();
+    let words = "PK PK00PK and PK00 are marks, PK\\x03\\x04 too, says 10.5555/one .\n";
+    for text in [
+        words.to_owned(),
+        words.repeat(100),
+        words.to_owned() + "PK\x05\x06 and no more than that",
+    ] {
+        check(&place, text.as_bytes(), "10.5555/one\n");
+        check(&place, &gzip(&text), "10.5555/one\n");
+        check(&place, &[b"#!", text.as_bytes()].concat(), "10.5555/one\n");
+    }
+}
