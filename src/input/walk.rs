@@ -1,7 +1,7 @@
 //! From the bytes of a source to its documents: packings undone and containers opened, one within another.
 //!
-//! What a stream is, its first bytes tell, at every depth alike. Documents are handed out while they are read; nothing is
-//! held but what a codec or a container needs.
+//! What a stream is, its first bytes say, at every depth alike; a zip may also follow other content. Documents are handed out
+//! while they are read; nothing is held but what a codec or a container needs.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};

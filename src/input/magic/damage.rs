@@ -168,7 +168,11 @@ fn is_tar(head: &[u8]) -> bool {
     let fields = [100..108, 108..116, 116..124, 124..136, 136..148, CHECKSUM];
     let is_number = |field: &Range<usize>| {
         head.get(field.clone()).is_some_and(|field| {
-            let ends = matches!(field, [.., b'0'..=b'7', 0] | [.., 0, b' '] | [.., b' ', 0]);
+            // bsdtar ends some with a blank.
+            let ends = matches!(
+                field,
+                [.., b'0'..=b'7', 0 | b' '] | [.., 0, b' '] | [.., b' ', 0]
+            );
             ends && octal(field).is_some()
         })
     };

@@ -228,13 +228,21 @@ fn a_packing_with_one_wrong_byte_in_its_magic_is_told() {
 
 #[test]
 fn a_header_with_one_wrong_byte_is_told() {
-    let mut header = tar(|sum| format!("{sum:06o}\0 "));
-    header[100..124].copy_from_slice(b"0000644\x000000000\x000000000\0");
-    header[136..148].copy_from_slice(b"14524711000\0");
-    for at in 0..LENGTH {
-        let mut header = header.clone();
-        header[at] ^= 0x40;
-        assert_eq!(recognise(&header), Content::Packed(Packing::Tar), "{at}");
+    // As GNU tar and as bsdtar ends its numbers.
+    for (modes, numbers) in [
+        (b"0000644\x000000000\x000000000\0", b"\0\0"),
+        (b"000644 \x00000000 \x00000000 \0", b"  "),
+    ] {
+        let mut header = tar(|sum| format!("{sum:06o}\0 "));
+        header[100..124].copy_from_slice(modes);
+        header[135] = numbers[0];
+        header[136..148].copy_from_slice(b"14524711000\0");
+        header[147] = numbers[1];
+        for at in 0..LENGTH {
+            let mut header = header.clone();
+            header[at] ^= 0x40;
+            assert_eq!(recognise(&header), Content::Packed(Packing::Tar), "{at}");
+        }
     }
     let record = format!("WARC/1.0\r\nWARC-Type: response\r\n{}", "x".repeat(100));
     for at in 0..10 {

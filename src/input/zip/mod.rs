@@ -289,14 +289,14 @@ impl Archive<'_, '_> {
     /// The entry, in what is wrong there and not in the local header.
     fn agreed(&self, entry: &Entry, local: &Local) -> Entry {
         let (mut agreed, own) = (*entry, &local.entry);
+        if agreed.method != own.method && self.packs(own.method, entry, local.data) {
+            agreed.method = own.method;
+        }
         if own.is_open() {
             return agreed;
         }
         if agreed.is_encrypted() {
             agreed.flags = own.flags;
-        }
-        if !METHODS.contains(&agreed.method) {
-            agreed.method = own.method;
         }
         let ends = |packed| {
             let magic = self.volume.bytes(local.data.saturating_add(packed));
@@ -306,6 +306,20 @@ impl Archive<'_, '_> {
             agreed.packed = own.packed;
         }
         agreed
+    }
+
+    /// Whether the data at `at` may be packed by `method`, as its start and the sizes show.
+    fn packs(&self, method: u16, entry: &Entry, at: u64) -> bool {
+        let start = self.volume.bytes::<4>(at).ok().flatten();
+        let start = start.unwrap_or_default();
+        let (is_bzip2, is_zstd) = (start.starts_with(b"BZh"), start == magic::ZSTD);
+        match method {
+            0 => entry.packed == entry.unpacked,
+            12 => is_bzip2,
+            93 => is_zstd,
+            8 => entry.packed != entry.unpacked && !is_bzip2 && !is_zstd,
+            _ => !METHODS.contains(&entry.method),
+        }
     }
 
     /// Hands out a member with its data. `check` is the checksum and the size that it should have.
@@ -785,6 +799,26 @@ mod tests {
         }
         damages.retain(|bytes| bytes != whole);
         damages
+    }
+
+    #[test]
+    fn a_wrong_method_in_one_of_both_headers_costs_no_member() -> Result {
+        for streamed in [false, true] {
+            let whole = four(streamed)?;
+            let entries = starts(&whole, &CENTRAL).into_iter().map(|at| at + 10);
+            let members = starts(&whole, &LOCAL).into_iter().map(|at| at + 8);
+            for at in entries.chain(members) {
+                for method in [0, 8, 12, 93, 99] {
+                    let mut bytes = whole.clone();
+                    bytes[at] = method;
+                    let taken = taken(&bytes)?;
+                    assert_eq!(intact(&taken), ["a", "b", "c", "d"], "{at}: {method}");
+                    let lost = usize::from(bytes != whole);
+                    assert_eq!(taken.lost.len(), lost, "{at}: {method}: {:?}", taken.lost);
+                }
+            }
+        }
+        Ok(())
     }
 
     #[test]
