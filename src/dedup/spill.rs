@@ -41,7 +41,7 @@ const PAGE: usize = 1024;
 
 /// How much memory a table may use, and where it puts what is more.
 ///
-/// An eighth of it, and 8 MiB a thread, but at most a quarter, is kept free for buffers on the way to disk and for what an
+/// An eighth of it, and 8 MiB a thread, but at most half, is kept free for buffers on the way to disk and for what an
 /// allocator loses; merging at the end takes less than the table did.
 pub(crate) struct Budget {
     /// Bytes of all that grows.
@@ -106,7 +106,7 @@ impl Budget {
     /// loses to its pages, of which each thread has its own; both were measured.
     fn counted(&self) -> usize {
         let rest = self.bytes / 8 + self.threads * (8 << 20);
-        self.bytes - rest.min(self.bytes / 4)
+        self.bytes - rest.min(self.bytes / 2)
     }
 
     /// Bytes of a frame, unpacked: small enough for some of every run to be in memory when these are merged.

@@ -27,6 +27,7 @@ pub use fault::{InputError, Packing};
 pub use find::BadGlob;
 
 pub(crate) use claim::{Claim, Claims, Found};
+pub(crate) use codec::Unpackers;
 pub(crate) use cut::{Chunk, Cutter, Reach, Sliding};
 pub(crate) use find::{Kind, PassedOver, Search, Source};
 pub use list::Separator;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::claim::Claims;
-use super::codec::Fused;
+use super::codec::{Fused, Unpackers};
 use super::expansion::Expansion;
 use super::fault::InputError;
 use super::find::{Kind, Source};
@@ -40,8 +40,8 @@ pub(crate) struct Opening<'r> {
     pub(crate) limits: Limits,
     /// Folder for what must be copied to be read.
     pub(crate) tmp: &'r Path,
-    /// Threads that may unpack one source.
-    pub(crate) threads: usize,
+    /// Threads that may unpack sources; without any, that is done by those who read.
+    pub(crate) unpackers: Option<&'r Unpackers>,
 }
 
 impl<'r> Opening<'r> {
@@ -59,7 +59,7 @@ impl<'r> Opening<'r> {
                 window: 128 << 20,
             },
             tmp: Path::new("/tmp"),
-            threads: 1,
+            unpackers: None,
         }
     }
 

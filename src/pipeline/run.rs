@@ -16,12 +16,13 @@ use super::clash::{Destinations, in_checkpoint, is_stdin, stdin_twice};
 use super::monitor::Monitor;
 use super::notice::{self, Gain, Notice, Notices};
 use super::options::{OnError, Options};
+use super::shares::Shares;
 use super::{crew, turn};
 use crate::dedup::{Budget, Document, DocumentId, Drained, Kept, Lasting, Table};
 use crate::error::{CheckpointError, Error, ErrorKind};
 use crate::input::{
-    Claims, InputError, Kind, Opening, Reach, Remark, Separator, Source, display_name, is_pipe,
-    read_list, unmarked_encoding,
+    Claims, InputError, Kind, Opening, Reach, Remark, Separator, Source, Unpackers, display_name,
+    is_pipe, read_list, unmarked_encoding,
 };
 use crate::printable;
 use crate::records::{Block, FileId, Format, MentionRow, Output, Record, RowWriter, Whole, writer};
@@ -33,6 +34,8 @@ pub(super) struct Run<'p> {
     pub(super) options: &'p Options,
     pub(super) sources: Arc<Vec<Source>>,
     pub(super) reach: Reach,
+    pub(super) shares: Shares,
+    pub(super) unpackers: Unpackers,
     pub(super) table: Table,
     /// Device and inode of files that this run made and that are no sources.
     own: Vec<FileId>,
@@ -102,8 +105,8 @@ fn run_through(options: &Options) -> Result<Report, Error> {
         folder.as_ref().map(Folder::mark),
         &options.monitor,
     )?;
-    let pool = pool(options)?;
     let run = Run::new(options, paths, &destinations, &outputs, folder)?;
+    let pool = pool(run.shares.threads)?;
     let checkpoint = run.checkpoint.clone();
     let mut sink = Sink {
         rows: writer(options.format, options.mentions, outputs.rows).map_err(Error::output)?,
@@ -153,8 +156,7 @@ fn folder(options: &Options) -> Result<Option<Folder>, Error> {
 }
 
 /// With one thread all is done on the caller's.
-fn pool(options: &Options) -> Result<Option<ThreadPool>, Error> {
-    let threads = options.threads;
+fn pool(threads: usize) -> Result<Option<ThreadPool>, Error> {
     let builder = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(|n| format!("scan-{n}"));
@@ -271,12 +273,16 @@ impl<'p> Run<'p> {
             &options.monitor,
         );
         let lasting = checkpoint.as_ref().zip(earlier);
+        let shares = Shares::new(options, &sources);
         let run = Run {
             options,
             sources,
             reach: Reach { before, behind },
+            shares,
+            unpackers: Unpackers::new(shares.threads, shares.unpacked),
             table: table(
                 options,
+                shares,
                 lasting.map(|(checkpoint, earlier)| checkpoint.lasting(earlier)),
             ),
             own: outputs
@@ -380,8 +386,8 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// How sources are opened.
-    pub(super) fn opening(&self, threads: usize) -> Opening<'_> {
+    /// How sources are opened, to be unpacked with the help of `unpackers` if there are any.
+    pub(super) fn opening<'o>(&'o self, unpackers: Option<&'o Unpackers>) -> Opening<'o> {
         Opening {
             bytes: self.options.monitor.bytes(),
             passed: self.options.monitor.passed(),
@@ -389,7 +395,7 @@ impl<'p> Run<'p> {
             outputs: &self.overwritten,
             limits: self.options.limits,
             tmp: &self.options.tmp,
-            threads,
+            unpackers,
         }
     }
 
@@ -543,18 +549,16 @@ impl Named {
 }
 
 /// The table of a run; where mentions are wanted it stays empty.
-fn table(options: &Options, lasting: Option<Lasting>) -> Table {
+fn table(options: &Options, shares: Shares, lasting: Option<Lasting>) -> Table {
     let (noting, ending) = (options.monitor.clone(), options.monitor.clone());
     // What the next run wants or removes is not to be removed if this process exits.
     let note = lasting.is_none();
     let folder = options.checkpoint.as_ref().unwrap_or(&options.tmp);
-    // What gathers records for the output has its part; most of it, it has while the table is still full.
-    let output = options.format.held().min(options.memory / 2);
     let budget = Budget {
         note: Box::new(move |path| noting.note_temporary(Some(path).filter(|_| note))),
         stop: Box::new(move || ending.is_ending()),
         lasting,
-        ..Budget::new(options.memory - output, folder, options.threads)
+        ..Budget::new(shares.table, folder, shares.threads)
     };
     Table::within(kept(options), budget)
 }

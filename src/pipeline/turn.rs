@@ -66,7 +66,7 @@ impl<'r> Turn<'r> {
             gain: Gain::default(),
             after,
         };
-        let read = run.opening(1).read(source, &mut reading);
+        let read = run.opening(None).read(source, &mut reading);
         let gain = reading.gain;
         run.note_pipe_end(source);
         match read {

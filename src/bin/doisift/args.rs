@@ -114,7 +114,8 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
 
-    /// Threads that scan [default: the cores this process may use]
+    /// Threads that scan; fewer are started where --memory has no room for them, or the sources no work [default: the cores
+    /// this process may use]
     #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
 
