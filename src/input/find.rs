@@ -12,6 +12,7 @@ use super::name::{display_name, folder_root};
 use super::open::is_pipe;
 use super::shard::{Shard, hash};
 use crate::printable;
+use crate::temporary::{is_of_checkpoint, is_temporary, may_be_own, remove_stale};
 
 /// A file or stream to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +56,8 @@ pub(crate) struct PassedOver {
     pub(crate) links: (u64, Option<PathBuf>),
     /// FIFOs, sockets and devices, and the first of them by path.
     pub(crate) special: (u64, Option<PathBuf>),
+    /// Temporary files of doisift that were named.
+    pub(crate) temporary: Vec<PathBuf>,
     /// Folders that were named and hold no source.
     pub(crate) empty: Vec<PathBuf>,
 }
@@ -117,6 +120,9 @@ impl Search {
             found.add(path, Kind::Stdin);
             return;
         }
+        if path.file_name().is_some_and(is_temporary) {
+            return found.passed_over.temporary.push(path.to_owned());
+        }
         match fs::metadata(path) {
             Ok(at) if at.is_dir() => self.walk(&folder_root(path), found, is_over),
             Ok(at) if at.is_file() => found.add(path, Kind::File),
@@ -132,7 +138,7 @@ impl Search {
         let before = (found.sources.len(), found.lost.len());
         let entries = WalkDir::new(root)
             .into_iter()
-            .filter_entry(|entry| !self.excluded(root, entry));
+            .filter_entry(|entry| !self.excluded(root, entry) && !passed_over(entry));
         for entry in entries.take_while(|_| !is_over()) {
             match entry {
                 Ok(entry) if entry.file_type().is_file() && self.included(root, entry.path()) => {
@@ -223,6 +229,18 @@ impl Found {
         let (kind, named) = (Kind::File, false);
         self.sources.push((Source { path, kind, named }, hash));
     }
+}
+
+/// Whether it is a file or folder that this or another run made for itself. Removes it if it is of no use any more.
+fn passed_over(entry: &DirEntry) -> bool {
+    if entry.depth() == 0 || !may_be_own(entry.file_name()) {
+        return false;
+    }
+    let temporary = is_temporary(entry.file_name());
+    if temporary {
+        remove_stale(entry.path());
+    }
+    temporary || is_of_checkpoint(entry.path())
 }
 
 fn below<'p>(root: &Path, path: &'p Path) -> &'p Path {

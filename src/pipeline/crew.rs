@@ -212,7 +212,12 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
 
     fn file(&mut self, ordinal: u32, source: &Source) {
         let looked = fs::metadata(&source.path).map_err(InputError::from);
-        let own = |metadata| Ok((self.crew.run.opening(None).is_own(&metadata)?, metadata.len()));
+        let own = |metadata| {
+            Ok((
+                self.crew.run.opening(None).is_own(&metadata)?,
+                metadata.len(),
+            ))
+        };
         let size = match looked.and_then(own) {
             Ok((true, _)) => return,
             Ok((false, size)) => size,

@@ -11,6 +11,7 @@ mod clash;
 mod common;
 mod containers;
 mod escape;
+mod leftovers;
 mod memory;
 mod merge;
 mod mistakes;
