@@ -29,6 +29,8 @@ pub struct Report {
     pub sources: u64,
     /// Documents seen in them.
     pub documents: u64,
+    /// Members of archives whose names were longer than 4,096 bytes and were cut.
+    pub cut_names: u64,
     /// Bytes read from the sources, packed as they were.
     pub bytes_read: u64,
     /// Bytes of documents, unpacked.
@@ -189,6 +191,7 @@ impl Losses {
 pub(crate) struct Counts {
     pub(crate) sources: u64,
     pub(crate) documents: u64,
+    pub(crate) cut_names: u64,
     pub(crate) bytes_decoded: u64,
     pub(crate) tally: Tally,
 }
@@ -206,6 +209,7 @@ impl AddAssign for Counts {
     fn add_assign(&mut self, other: Counts) {
         self.sources += other.sources;
         self.documents += other.documents;
+        self.cut_names += other.cut_names;
         self.bytes_decoded += other.bytes_decoded;
         self.tally += other.tally;
     }
@@ -219,6 +223,7 @@ impl Report {
             options,
             sources: counts.sources,
             documents: counts.documents,
+            cut_names: counts.cut_names,
             bytes_read: 0,
             bytes_decoded: counts.bytes_decoded,
             candidates: counts.tally.candidates,

@@ -115,7 +115,12 @@ impl<'r> Opening<'r> {
         });
         let level = Level::source((source.kind == Kind::File).then_some(&file));
         let level = level.named(Claims::of(&source.path));
-        Walk::new(self, &expansion, documents).stream(&level, &mut counted);
+        let mut walk = Walk::new(self, &expansion, documents);
+        walk.stream(&level, &mut counted);
+        let cut = walk.cut;
+        if cut > 0 {
+            documents.cut(cut);
+        }
         Ok(true)
     }
 }

@@ -141,6 +141,10 @@ impl Documents for Feeder<'_, '_, '_> {
         self.crew.run.lose(source, Some((name, offset)), error);
     }
 
+    fn cut(&mut self, count: u64) {
+        self.crew.run.cut(&self.named.name, count);
+    }
+
     fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {
         self.gain.skip(kind);
         self.crew.run.skip(&self.named.name, name.as_deref(), kind);

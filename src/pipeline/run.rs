@@ -429,6 +429,16 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Takes note that so many documents of a source have names that were cut.
+    pub(super) fn cut(&self, source: &Arc<str>, count: u64) {
+        let error = Error::new(ErrorKind::Input(InputError::CutNames(count)));
+        log::warn!("{}", error.in_source(Arc::clone(source)));
+        self.count(Counts {
+            cut_names: count,
+            ..Counts::default()
+        });
+    }
+
     /// Takes note of a document that is no text.
     pub(super) fn skip(&self, source: &str, document: Option<&str>, kind: &'static str) {
         let names = [Some(source), document].into_iter().flatten();

@@ -147,6 +147,10 @@ impl Documents for Reading<'_, '_> {
         self.turn.run.lose(source, Some((name, offset)), error);
     }
 
+    fn cut(&mut self, count: u64) {
+        self.turn.run.cut(&self.named.name, count);
+    }
+
     fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {
         let run = self.turn.run;
         self.gain.skip(kind);

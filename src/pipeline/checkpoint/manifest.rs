@@ -314,6 +314,8 @@ impl<W: Write> Write for Summing<W> {
 struct Counted {
     sources: u64,
     documents: u64,
+    #[serde(default)]
+    cut_names: u64,
     bytes_decoded: u64,
     candidates: u64,
     mentions: u64,
@@ -327,6 +329,7 @@ impl Counted {
         let counted = Counted {
             sources: counts.sources,
             documents: counts.documents,
+            cut_names: counts.cut_names,
             bytes_decoded: counts.bytes_decoded,
             candidates: counts.tally.candidates,
             mentions: counts.tally.mentions,
@@ -347,6 +350,7 @@ impl Counted {
         Ok(Counts {
             sources: counted.sources,
             documents: counted.documents,
+            cut_names: counted.cut_names,
             bytes_decoded: counted.bytes_decoded,
             tally,
         })
