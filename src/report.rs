@@ -47,6 +47,8 @@ pub struct Report {
     pub runs: u64,
     /// Bytes of these.
     pub spilled_bytes: u64,
+    /// Symbolic links below folders that were not followed.
+    pub links: u64,
     /// Documents that are no text, by what they are: an object with a member for each kind, such as `pdf`.
     pub skipped: Skipped,
     /// Input that was lost.
@@ -74,6 +76,8 @@ pub struct ReportOptions {
     pub include: Vec<String>,
     /// Globs of files left out below folders.
     pub exclude: Vec<String>,
+    /// Symbolic links below folders were followed.
+    pub follow_links: bool,
     /// The part of the sources that was read, as `I/N`; none for all.
     pub shard: Option<Shard>,
     /// Whether the first error ends the run.
@@ -232,6 +236,7 @@ impl Report {
             records: 0,
             runs: 0,
             spilled_bytes: 0,
+            links: 0,
             skipped: Skipped::default(),
             errors,
             seconds: 0.0,

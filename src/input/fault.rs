@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::printable;
 
@@ -106,6 +106,9 @@ pub enum InputError {
     /// More members than the limit, which is given.
     #[error("more than {0} members")]
     Members(u64),
+    /// A symbolic link below a folder that leads to nothing, and what it names.
+    #[error("the link leads to {}, which is not there; remove it, or leave out -L", printable::path(.0))]
+    BrokenLink(PathBuf),
     /// A file ended before the size it had when it was opened.
     #[error("the file became shorter while it was read")]
     Shrunk,

@@ -9,8 +9,8 @@ use super::claim::Claims;
 use super::codec::{Fused, Unpackers};
 use super::expansion::Expansion;
 use super::fault::InputError;
-use super::find::{Kind, Source};
 use super::magic::{self, Content};
+use super::sources::{Kind, Source};
 use super::walk::{Documents, Level, Walk};
 
 /// Limits that keep a crafted source from taking more than it should.

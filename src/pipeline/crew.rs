@@ -185,9 +185,9 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             if self.crew.run.is_checkpoint_due() {
                 self.checkpoint();
             }
-            self.crew.run.start(source);
+            self.crew.run.start(&source);
             match source.kind {
-                Kind::File => self.file(ordinal, source),
+                Kind::File => self.file(ordinal, &source),
                 Kind::Stream | Kind::Stdin => self.feed(ordinal),
             }
         }
@@ -274,14 +274,13 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             return;
         }
         let slot = self.next_slot();
-        let run = self.crew.run;
         self.crew.spawn(
             self.scope,
             Place { slot, piece: 0 },
             self.tickets.take(),
             move |turn, _| {
                 for ordinal in group.ordinals {
-                    turn.source(ordinal, &run.sources[ordinal as usize], &mut |_| {});
+                    turn.source(ordinal, &mut |_| {});
                 }
             },
         );

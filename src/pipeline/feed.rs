@@ -164,9 +164,11 @@ impl<'r> Feeder<'_, '_, 'r> {
     fn source(mut self) {
         let run = self.crew.run;
         let opening = run.opening(Some(&run.unpackers));
-        let source = &run.sources[self.named.ordinal as usize];
-        let read = opening.read(source, &mut self);
-        run.note_pipe_end(source);
+        let Some(source) = run.sources.get(self.named.ordinal as usize) else {
+            return;
+        };
+        let read = opening.read(&source, &mut self);
+        run.note_pipe_end(&source);
         match read {
             Ok(read) => {
                 run.count(Counts {

@@ -17,6 +17,7 @@ mod notice;
 mod options;
 mod order;
 mod run;
+mod seek;
 mod shares;
 mod ticket;
 mod turn;

@@ -44,6 +44,7 @@ pub struct PipelineBuilder {
     lists: Vec<(PathBuf, Separator)>,
     include: Vec<String>,
     exclude: Vec<String>,
+    follow_links: bool,
     shard: Option<Shard>,
     output: Option<PathBuf>,
     report: Option<PathBuf>,
@@ -87,14 +88,15 @@ pub(super) struct Options {
     pub(super) monitor: Monitor,
     include: Vec<String>,
     exclude: Vec<String>,
+    follow_links: bool,
     shard: Option<Shard>,
 }
 
 impl PipelineBuilder {
     /// Adds a file to read, or a folder to walk, or `-` for standard input.
     ///
-    /// Sources are read in the bytewise order of their names, each name once. Below a folder, symbolic links, FIFOs and
-    /// devices are passed over; what is named here is read.
+    /// Sources are read in the bytewise order of their names, each name once. Below a folder, FIFOs and devices are
+    /// passed over, and symbolic links unless they are [followed](Self::follow_links); what is named here is read.
     pub fn source(mut self, path: impl AsRef<Path>) -> Self {
         self.paths.push(path.as_ref().to_owned());
         self
@@ -116,6 +118,14 @@ impl PipelineBuilder {
     /// Leaves out files and folders below a folder that this glob matches, also if they are included.
     pub fn exclude(mut self, glob: impl Into<String>) -> Self {
         self.exclude.push(glob.into());
+        self
+    }
+
+    /// Follows symbolic links below folders; the default is not to. Each file and folder is read once: under its own path if
+    /// that is below a folder that was named, or else by the link whose path is least, so that loops end. A link that leads to
+    /// nothing is counted as an error.
+    pub fn follow_links(mut self, follow: bool) -> Self {
+        self.follow_links = follow;
         self
     }
 
@@ -270,6 +280,7 @@ impl PipelineBuilder {
         let options = Options {
             search: search
                 .map_err(|error| Error::new(ErrorKind::Glob(error)))?
+                .follow_links(self.follow_links)
                 .shard(self.shard),
             format: chosen_format(self.format, self.output.as_deref())?,
             threads: self.threads.unwrap_or_else(available_threads),
@@ -295,6 +306,7 @@ impl PipelineBuilder {
             monitor: self.monitor,
             include: self.include,
             exclude: self.exclude,
+            follow_links: self.follow_links,
             shard: self.shard,
         };
         Ok(Pipeline { options })
@@ -385,6 +397,7 @@ impl Options {
             lines: self.lines,
             include: self.include.clone(),
             exclude: self.exclude.clone(),
+            follow_links: self.follow_links,
             shard: self.shard,
             fail_on_error: self.on_error == OnError::Fail,
             threads: self.threads,

@@ -5,7 +5,7 @@
 use std::fs;
 
 use super::options::Options;
-use crate::input::{Kind, Source};
+use crate::input::{Kind, Sources};
 
 /// Bytes of a document that a thread scans at once, at most and at least. A chunk that is smaller than what is read before and
 /// after it, some 65 KiB, gains no memory.
@@ -39,7 +39,7 @@ pub(super) struct Shares {
 
 impl Shares {
     /// Shares the memory of a run out. Looks at as many of the sources as it takes to see that every thread has work.
-    pub(super) fn new(options: &Options, sources: &[Source]) -> Shares {
+    pub(super) fn new(options: &Options, sources: &Sources) -> Shares {
         let room = Shares::of_memory(options);
         let threads = match room.threads {
             ..=LEAST => room.threads,
@@ -78,7 +78,7 @@ impl Shares {
 }
 
 /// How many threads the sources have work for, as far as `most`.
-fn parts(sources: &[Source], most: usize) -> usize {
+fn parts(sources: &Sources, most: usize) -> usize {
     let mut left = WORK.saturating_mul(most as u64);
     let whole = left;
     for source in sources.iter() {

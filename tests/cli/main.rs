@@ -12,6 +12,7 @@ mod common;
 mod containers;
 mod escape;
 mod leftovers;
+mod links;
 mod memory;
 mod merge;
 mod mistakes;

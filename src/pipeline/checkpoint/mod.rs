@@ -23,7 +23,7 @@ use super::options::{OnError, Options};
 use super::run::lock;
 use crate::dedup::{Lasting, RunFile, SpillError, Spilled};
 use crate::error::{CheckpointError, Error};
-use crate::input::{Kind, Source, display_name};
+use crate::input::{Kind, Source, Sources, display_name};
 use crate::temporary::is_run;
 
 /// Between checkpoints, at least so many times what the last one took: all of them take a twentieth of the time at most.
@@ -33,7 +33,7 @@ const REST: u32 = 19;
 pub(super) struct Checkpoint {
     folder: Folder,
     settings: Settings,
-    sources: Arc<Vec<Source>>,
+    sources: Arc<Sources>,
     interval: Duration,
     state: Mutex<State>,
 }
@@ -64,7 +64,7 @@ impl Checkpoint {
         folder: Folder,
         options: &Options,
         names: bool,
-        sources: &Arc<Vec<Source>>,
+        sources: &Arc<Sources>,
     ) -> Result<(Self, Earlier), Error> {
         let settings = Settings {
             lines: options.lines,
@@ -198,7 +198,7 @@ fn sync(path: &Path) -> std::io::Result<()> {
 fn read(
     folder: &Folder,
     settings: &Settings,
-    sources: &[Source],
+    sources: &Sources,
     on_error: OnError,
 ) -> Result<(Earlier, Vec<Option<Stamp>>), CheckpointError> {
     if let Some(stream) = sources.iter().find(|source| source.kind != Kind::File) {
