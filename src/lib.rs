@@ -36,6 +36,8 @@ mod printable;
 mod records;
 #[cfg(feature = "pipeline")]
 mod report;
+#[cfg(feature = "pipeline")]
+mod temporary;
 
 pub use clean::{Cleaned, clean};
 #[cfg(feature = "pipeline")]

@@ -29,6 +29,8 @@ pub struct Report {
     pub sources: u64,
     /// Documents seen in them.
     pub documents: u64,
+    /// Members of archives whose names were longer than 4,096 bytes and were cut.
+    pub cut_names: u64,
     /// Bytes read from the sources, packed as they were.
     pub bytes_read: u64,
     /// Bytes of documents, unpacked.
@@ -45,6 +47,8 @@ pub struct Report {
     pub runs: u64,
     /// Bytes of these.
     pub spilled_bytes: u64,
+    /// Symbolic links below folders that were not followed.
+    pub links: u64,
     /// Documents that are no text, by what they are: an object with a member for each kind, such as `pdf`.
     pub skipped: Skipped,
     /// Input that was lost.
@@ -72,6 +76,8 @@ pub struct ReportOptions {
     pub include: Vec<String>,
     /// Globs of files left out below folders.
     pub exclude: Vec<String>,
+    /// Symbolic links below folders were followed.
+    pub follow_links: bool,
     /// The part of the sources that was read, as `I/N`; none for all.
     pub shard: Option<Shard>,
     /// Whether the first error ends the run.
@@ -189,6 +195,7 @@ impl Losses {
 pub(crate) struct Counts {
     pub(crate) sources: u64,
     pub(crate) documents: u64,
+    pub(crate) cut_names: u64,
     pub(crate) bytes_decoded: u64,
     pub(crate) tally: Tally,
 }
@@ -206,6 +213,7 @@ impl AddAssign for Counts {
     fn add_assign(&mut self, other: Counts) {
         self.sources += other.sources;
         self.documents += other.documents;
+        self.cut_names += other.cut_names;
         self.bytes_decoded += other.bytes_decoded;
         self.tally += other.tally;
     }
@@ -219,6 +227,7 @@ impl Report {
             options,
             sources: counts.sources,
             documents: counts.documents,
+            cut_names: counts.cut_names,
             bytes_read: 0,
             bytes_decoded: counts.bytes_decoded,
             candidates: counts.tally.candidates,
@@ -227,6 +236,7 @@ impl Report {
             records: 0,
             runs: 0,
             spilled_bytes: 0,
+            links: 0,
             skipped: Skipped::default(),
             errors,
             seconds: 0.0,

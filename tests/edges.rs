@@ -6,14 +6,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library and what it may name.
-const MAY_NAME: [(&str, &[&str]); 11] = [
+const MAY_NAME: [(&str, &[&str]); 12] = [
     ("doi", &[]),
     ("scan", &["doi"]),
     ("clean", &["doi", "scan"]),
     ("printable", &[]),
-    ("input", &["printable"]),
-    ("records", &["doi", "printable", "scan"]),
-    ("dedup", &["printable", "records", "scan"]),
+    ("temporary", &["printable"]),
+    ("input", &["printable", "temporary"]),
+    ("records", &["doi", "printable", "scan", "temporary"]),
+    ("dedup", &["printable", "records", "scan", "temporary"]),
     ("error", &["dedup", "input", "printable", "records"]),
     ("report", &["error", "input", "records", "scan"]),
     (
@@ -26,11 +27,20 @@ const MAY_NAME: [(&str, &[&str]); 11] = [
             "records",
             "report",
             "scan",
+            "temporary",
         ],
     ),
     (
         "merge",
-        &["dedup", "error", "input", "pipeline", "records", "report"],
+        &[
+            "dedup",
+            "error",
+            "input",
+            "pipeline",
+            "records",
+            "report",
+            "temporary",
+        ],
     ),
 ];
 

@@ -31,8 +31,8 @@ use std::sync::Arc;
 
 pub(crate) use batch::Batch;
 pub(crate) use descriptors::spare as spare_descriptors;
+pub(crate) use run::RunFile;
 pub use run::SpillError;
-pub(crate) use run::{RunFile, is_lasting_run};
 pub(crate) use spill::{Budget, Lasting, Spilled};
 pub(crate) use table::{Drained, Table};
 pub(crate) use tournament::Tournament;

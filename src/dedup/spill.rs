@@ -27,6 +27,7 @@ use super::rows::Sources;
 use super::run::{Entry, Fault, Frame, Packer, Reading, Run, RunFile, SpillError, Writer};
 use super::shard::Shard;
 use super::{DocumentId, Kept};
+use crate::temporary::LazyRunFolder;
 
 /// Runs that are merged at once, at most and at least.
 const FAN: (usize, usize) = (64, 8);
@@ -41,16 +42,18 @@ const PAGE: usize = 1024;
 
 /// How much memory a table may use, and where it puts what is more.
 ///
-/// An eighth of it, and 8 MiB a thread, but at most a quarter, is kept free for buffers on the way to disk and for what an
+/// An eighth of it, and 8 MiB a thread, but at most half, is kept free for buffers on the way to disk and for what an
 /// allocator loses; merging at the end takes less than the table did.
 pub(crate) struct Budget {
     /// Bytes of all that grows.
     pub(crate) bytes: usize,
     /// Folder of runs.
     pub(crate) folder: PathBuf,
+    /// The folder in it of runs that are gone with the process.
+    pub(crate) passing: LazyRunFolder,
     /// Threads that sort and pack.
     pub(crate) threads: usize,
-    /// Is told the path of every run when its file was made.
+    /// Is told the path of every run when its file was made, and that of their folder.
     pub(crate) note: Box<dyn Fn(&Path) + Send + Sync>,
     /// Runs that are merged at once, unless the budget says so: for tests.
     pub(crate) fan: Option<usize>,
@@ -82,6 +85,7 @@ impl Budget {
         Budget {
             bytes,
             folder: folder.to_owned(),
+            passing: LazyRunFolder::default(),
             threads,
             note: Box::new(|_| {}),
             fan: None,
@@ -91,7 +95,13 @@ impl Budget {
     }
 
     fn writer(&self, kept: Kept) -> Result<Writer, SpillError> {
-        Writer::create(&self.folder, kept, self.lasting.is_some(), &*self.note)
+        if self.lasting.is_some() {
+            return Writer::create(&self.folder, None, kept, &*self.note);
+        }
+        let passing = self.passing.get(&self.folder, &*self.note);
+        let passing = passing.map_err(|error| SpillError::new(&self.folder, error))?;
+        let path = passing.path().to_owned();
+        Writer::create(&path, Some(passing), kept, &*self.note)
     }
 
     /// An error if the work is to stop.
@@ -106,7 +116,7 @@ impl Budget {
     /// loses to its pages, of which each thread has its own; both were measured.
     fn counted(&self) -> usize {
         let rest = self.bytes / 8 + self.threads * (8 << 20);
-        self.bytes - rest.min(self.bytes / 4)
+        self.bytes - rest.min(self.bytes / 2)
     }
 
     /// Bytes of a frame, unpacked: small enough for some of every run to be in memory when these are merged.

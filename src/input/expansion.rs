@@ -1,6 +1,7 @@
 //! How much a source unpacks to, held against its size: bombs are stopped.
 //!
-//! What any packing or member of the source gives counts, at every depth, and on whatever thread it is read.
+//! What any packing or member of the source gives counts, at every depth, and on whatever thread it is read. So does, by
+//! itself, what long names of documents may cost in the output, which repeats them at every mention.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -10,6 +11,11 @@ use super::fault::InputError;
 
 /// Bytes that every source may unpack to.
 const FREE: u64 = 64 << 20;
+
+/// Bytes of a document's name that cost nothing, as in nearly all archives.
+const SHORT: usize = 256;
+/// Bytes of a document that are taken to hold a mention: there are few names that are shorter.
+const MENTION: usize = 16;
 
 /// What one source was unpacked to so far, and what it may be.
 #[derive(Debug)]
@@ -21,6 +27,8 @@ pub(super) struct Expansion {
     size: u64,
     read: AtomicU64,
     unpacked: AtomicU64,
+    /// What its documents' names may cost so far.
+    named: AtomicU64,
     is_over: AtomicBool,
 }
 
@@ -38,6 +46,7 @@ impl Expansion {
             size,
             read: AtomicU64::new(0),
             unpacked: AtomicU64::new(0),
+            named: AtomicU64::new(0),
             is_over: AtomicBool::new(false),
         })
     }
@@ -55,10 +64,21 @@ impl Expansion {
     /// Counts unpacked bytes. How many of them are allowed.
     fn add_unpacked(&self, bytes: usize) -> usize {
         let before = self.unpacked.fetch_add(bytes as u64, Ordering::Relaxed);
-        let size = self.size.max(self.read.load(Ordering::Relaxed));
-        let most = self.free.max(self.ratio.saturating_mul(size));
-        let left = most.saturating_sub(before);
+        let left = self.most().saturating_sub(before);
         bytes.min(usize::try_from(left).unwrap_or(usize::MAX))
+    }
+
+    /// Counts bytes of a document, for each of which its name costs `each`. How many of them are allowed.
+    fn add_named(&self, bytes: usize, each: u64) -> usize {
+        let cost = each.saturating_mul(bytes as u64);
+        let before = self.named.fetch_add(cost, Ordering::Relaxed);
+        let left = self.most().saturating_sub(before) / each;
+        bytes.min(usize::try_from(left).unwrap_or(usize::MAX))
+    }
+
+    fn most(&self) -> u64 {
+        let size = self.size.max(self.read.load(Ordering::Relaxed));
+        self.free.max(self.ratio.saturating_mul(size))
     }
 }
 
@@ -98,6 +118,58 @@ impl<R: Read> Read for Watched<R> {
             if allowed > 0 || read == 0 {
                 return Ok(allowed);
             }
+        }
+    }
+}
+
+/// Bytes of a document with a long name. Where this and others like it may cost too much in the output they end, with one
+/// [`InputError::Names`] for the whole source.
+pub(super) struct Named<'r> {
+    inner: &'r mut dyn Read,
+    expansion: Arc<Expansion>,
+    /// What a byte costs.
+    each: u64,
+    /// The error is the next read's.
+    is_due: bool,
+}
+
+impl<'r> Named<'r> {
+    /// The bytes themselves if the name is short.
+    pub(super) fn new(
+        name: Option<&str>,
+        expansion: &Arc<Expansion>,
+        inner: &'r mut dyn Read,
+    ) -> Result<Self, &'r mut dyn Read> {
+        let long = name.map_or(0, |name| name.len().saturating_sub(SHORT));
+        match long.div_ceil(MENTION) as u64 {
+            0 => Err(inner),
+            each => Ok(Named {
+                inner,
+                expansion: Arc::clone(expansion),
+                each,
+                is_due: false,
+            }),
+        }
+    }
+}
+
+impl Read for Named<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if std::mem::take(&mut self.is_due) {
+            return Err(InputError::Names(self.expansion.ratio).into());
+        }
+        if self.expansion.is_over() {
+            return Ok(0);
+        }
+        let read = self.inner.read(into)?;
+        let allowed = self.expansion.add_named(read, self.each);
+        if allowed == read {
+            return Ok(read);
+        }
+        self.is_due = !self.expansion.is_over.swap(true, Ordering::Relaxed);
+        match allowed {
+            0 => self.read(into),
+            _ => Ok(allowed),
         }
     }
 }

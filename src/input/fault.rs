@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::printable;
 
@@ -106,6 +106,9 @@ pub enum InputError {
     /// More members than the limit, which is given.
     #[error("more than {0} members")]
     Members(u64),
+    /// A symbolic link below a folder that leads to nothing, and what it names.
+    #[error("the link leads to {}, which is not there; remove it, or leave out -L", printable::path(.0))]
+    BrokenLink(PathBuf),
     /// A file ended before the size it had when it was opened.
     #[error("the file became shorter while it was read")]
     Shrunk,
@@ -120,6 +123,17 @@ pub enum InputError {
     /// A source that unpacks to more bytes for each of its own than the limit, which is given. What came before is kept.
     #[error("it unpacks to more than {0} times its size; --max-expansion allows more")]
     Expansion(u64),
+    /// A source whose documents have names so long that they might take more bytes in the output, for each of its own, than the
+    /// limit, which is given. What came before is kept.
+    #[error(
+        "the names of its documents may take more than {0} times its size in the output; --max-expansion allows more"
+    )]
+    Names(u64),
+    /// So many members have names of more than 4,096 bytes, which were cut and end in a hash.
+    #[error(
+        "the names of {0} members are longer than 4096 bytes; they were cut, and end in … and a hash"
+    )]
+    CutNames(u64),
     /// The header of a container's member is damaged: that member was passed over.
     #[error("the {packing} header of member {number} is damaged")]
     Header {

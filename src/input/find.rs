@@ -1,6 +1,9 @@
-//! Arguments to sources: walks folders, applies globs, sorts, drops repeats, takes a shard of them.
+//! Arguments to sources: walks folders, applies globs, follows links if it is to, sorts, drops repeats, takes a shard of them.
 
-use std::fs;
+use std::cell::Cell;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -8,38 +11,11 @@ use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use walkdir::{DirEntry, WalkDir};
 
 use super::fault::InputError;
-use super::name::{display_name, folder_root};
-use super::open::is_pipe;
-use super::shard::{Shard, hash};
+use super::name::folder_root;
+use super::shard::Shard;
+use super::sources::{Gathering, Kind, Sources, bytes_of};
 use crate::printable;
-
-/// A file or stream to read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Source {
-    /// What to open, and what its name is made from; `-` for standard input.
-    pub(crate) path: PathBuf,
-    pub(crate) kind: Kind,
-    /// It was named itself, and not only found below a folder.
-    pub(crate) named: bool,
-}
-
-impl Source {
-    /// Whether another program writes it while it is read.
-    pub(crate) fn is_pipe(&self) -> bool {
-        self.kind != Kind::File && is_pipe(&self.path)
-    }
-}
-
-/// What a source is, which tells how it can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// A regular file: its size is known, and it can be read at any offset.
-    File,
-    /// A FIFO or device that was named: opening and reading it may wait.
-    Stream,
-    /// Standard input.
-    Stdin,
-}
+use crate::temporary::{is_of_checkpoint, is_temporary, may_be_own, remove_stale};
 
 /// A path that could not be looked at.
 #[derive(Debug)]
@@ -55,6 +31,8 @@ pub(crate) struct PassedOver {
     pub(crate) links: (u64, Option<PathBuf>),
     /// FIFOs, sockets and devices, and the first of them by path.
     pub(crate) special: (u64, Option<PathBuf>),
+    /// Temporary files of doisift that were named.
+    pub(crate) temporary: Vec<PathBuf>,
     /// Folders that were named and hold no source.
     pub(crate) empty: Vec<PathBuf>,
 }
@@ -65,6 +43,45 @@ pub(crate) struct Search {
     include: Option<GlobSet>,
     exclude: Option<GlobSet>,
     shard: Option<Shard>,
+    follow_links: bool,
+}
+
+/// What was found.
+pub(crate) struct Found {
+    /// Bytewise by name, each once.
+    pub(crate) sources: Sources,
+    pub(crate) passed_over: PassedOver,
+}
+
+/// Looks for the sources that paths lead to.
+pub(crate) struct Finder<'s> {
+    search: &'s Search,
+    /// Says that nobody wants the sources any more; then there are fewer.
+    is_over: &'s dyn Fn() -> bool,
+    /// Takes what could not be looked at.
+    lose: &'s dyn Fn(Lost),
+    /// Folders that were named.
+    folders: Vec<PathBuf>,
+    sources: Gathering,
+    passed_over: PassedOver,
+    /// How many paths could not be looked at.
+    lost: Cell<u64>,
+    /// Where links are followed.
+    followed: Links,
+}
+
+/// Device and inode of a file or folder, or what is as good.
+type Id = (u64, u64);
+
+/// What links below folders lead to.
+#[derive(Default)]
+struct Links {
+    /// Folders that were walked.
+    folders: HashSet<Id>,
+    /// Links that were not followed yet, and the folder that was named which each is below.
+    waiting: BTreeSet<(PathBuf, PathBuf)>,
+    /// Files that links lead to: of the paths to each, the least, and the folder that was named.
+    files: BTreeMap<Id, (PathBuf, PathBuf)>,
 }
 
 impl Search {
@@ -76,6 +93,7 @@ impl Search {
             include: glob_set(include)?,
             exclude: glob_set(exclude)?,
             shard: None,
+            follow_links: false,
         })
     }
 
@@ -89,70 +107,31 @@ impl Search {
         Search { shard, ..self }
     }
 
-    /// The sources that `paths` lead to, bytewise by name and each once, the paths that could not be looked at, and what was
-    /// passed over; fewer of all if `is_over` says meanwhile that nobody wants them any more.
-    pub(crate) fn find(
-        &self,
-        paths: &[PathBuf],
-        is_over: &dyn Fn() -> bool,
-    ) -> (Vec<Source>, Vec<Lost>, PassedOver) {
-        let mut found = Found::default();
-        for path in paths.iter().take_while(|_| !is_over()) {
-            self.add(path, &mut found, is_over);
-        }
-        sort(&mut found.sources);
-        found.sources.dedup_by(|(a, _), (b, _)| {
-            let same = a.path.as_os_str() == b.path.as_os_str();
-            b.named |= same && a.named;
-            same
-        });
-        let mine = |hash| self.shard.is_none_or(|shard| shard.takes(hash));
-        let sources = found.sources.into_iter();
-        let sources = sources.filter_map(|(source, hash)| mine(hash).then_some(source));
-        (sources.collect(), found.lost, found.passed_over)
-    }
-
-    fn add(&self, path: &Path, found: &mut Found, is_over: &dyn Fn() -> bool) {
-        if path.as_os_str() == "-" {
-            found.add(path, Kind::Stdin);
-            return;
-        }
-        match fs::metadata(path) {
-            Ok(at) if at.is_dir() => self.walk(&folder_root(path), found, is_over),
-            Ok(at) if at.is_file() => found.add(path, Kind::File),
-            Ok(_) => found.add(path, Kind::Stream),
-            Err(error) => found.lost.push(Lost {
-                path: path.to_owned(),
-                error: InputError::of_path(path, error),
-            }),
+    /// Follows symbolic links below folders.
+    pub(crate) fn follow_links(self, follow_links: bool) -> Self {
+        Search {
+            follow_links,
+            ..self
         }
     }
 
-    fn walk(&self, root: &Path, found: &mut Found, is_over: &dyn Fn() -> bool) {
-        let before = (found.sources.len(), found.lost.len());
-        let entries = WalkDir::new(root)
-            .into_iter()
-            .filter_entry(|entry| !self.excluded(root, entry));
-        for entry in entries.take_while(|_| !is_over()) {
-            match entry {
-                Ok(entry) if entry.file_type().is_file() && self.included(root, entry.path()) => {
-                    found.add_below(root, entry.into_path());
-                }
-                Ok(entry) if self.might_hold_sources(root, &entry) => found.passed_over.add(&entry),
-                Ok(_) => {}
-                Err(error) => found.lost.push(unwalkable(root, error)),
-            }
+    /// Starts to look for sources. What cannot be looked at goes to `lose`; `is_over` says meanwhile whether anybody wants
+    /// them still.
+    pub(crate) fn start<'s>(
+        &'s self,
+        is_over: &'s dyn Fn() -> bool,
+        lose: &'s dyn Fn(Lost),
+    ) -> Finder<'s> {
+        Finder {
+            search: self,
+            is_over,
+            lose,
+            folders: Vec::new(),
+            sources: Gathering::default(),
+            passed_over: PassedOver::default(),
+            lost: Cell::new(0),
+            followed: Links::default(),
         }
-        if before == (found.sources.len(), found.lost.len()) && !is_over() {
-            found.passed_over.empty.push(root.to_owned());
-        }
-    }
-
-    /// Whether what is below a folder and is neither a file nor a folder would be read if it was named or followed.
-    fn might_hold_sources(&self, root: &Path, entry: &DirEntry) -> bool {
-        let kind = entry.file_type();
-        let is_other = entry.depth() > 0 && !kind.is_dir() && !kind.is_file();
-        is_other && (self.included(root, entry.path()) || entry.path().is_dir())
     }
 
     fn excluded(&self, root: &Path, entry: &DirEntry) -> bool {
@@ -168,6 +147,185 @@ impl Search {
             .as_ref()
             .is_none_or(|set| set.is_match(below(root, path)))
     }
+}
+
+impl Finder<'_> {
+    /// Adds what `path` leads to. A folder is walked [at the end](Self::finish).
+    pub(crate) fn add(&mut self, path: &Path) {
+        if path.as_os_str() == "-" {
+            return self.push(path, None, Kind::Stdin);
+        }
+        if path.file_name().is_some_and(is_temporary) {
+            return self.passed_over.temporary.push(path.to_owned());
+        }
+        match fs::metadata(path) {
+            Ok(at) if at.is_dir() => self.folders.push(folder_root(path)),
+            Ok(at) if at.is_file() => self.push(path, None, Kind::File),
+            Ok(_) => self.push(path, None, Kind::Stream),
+            Err(error) => self.lose(path, InputError::of_path(path, error)),
+        }
+    }
+
+    /// Walks the folders, follows the links that were met, and gives out all sources.
+    pub(crate) fn finish(mut self) -> Found {
+        for root in std::mem::take(&mut self.folders) {
+            let before = self.met();
+            self.walk(&root, &root, false);
+            if self.met() == before && !(self.is_over)() {
+                self.passed_over.empty.push(root);
+            }
+        }
+        while let Some((link, root)) = self.followed.waiting.pop_first() {
+            if (self.is_over)() {
+                break;
+            }
+            self.follow(&link, &root);
+        }
+        self.add_followed();
+        Found {
+            sources: self.sources.finish(self.search.shard),
+            passed_over: self.passed_over,
+        }
+    }
+
+    /// How many sources, links and paths that could not be looked at there were so far.
+    fn met(&self) -> (usize, usize, u64) {
+        let links = self.followed.waiting.len();
+        (self.sources.len(), links, self.lost.get())
+    }
+
+    fn lose(&self, path: &Path, error: InputError) {
+        let path = path.to_owned();
+        self.lost.set(self.lost.get() + 1);
+        (self.lose)(Lost { path, error });
+    }
+
+    /// Adds a source, found below `root` if it was not named.
+    fn push(&mut self, path: &Path, root: Option<&Path>, kind: Kind) {
+        let lengths = (bytes_of(path), root.map(|root| bytes_of(below(root, path))));
+        match lengths {
+            (Some(bytes), None) => self.sources.push(bytes, None, kind),
+            (Some(bytes), Some(Some(below))) => {
+                self.sources
+                    .push(bytes, Some(bytes.len() - below.len()), kind);
+            }
+            _ => self.lose(path, io::Error::from(io::ErrorKind::InvalidFilename).into()),
+        }
+    }
+
+    /// Walks `folder`, which is `root` or below it. Where links are followed, `by_link` says that only a link leads there.
+    fn walk(&mut self, root: &Path, folder: &Path, by_link: bool) {
+        let (search, is_over) = (self.search, self.is_over);
+        let mut walked = std::mem::take(&mut self.followed.folders);
+        // What links lead to is walked once. What was named is walked again, as its names may be others.
+        let mut is_due = |folder: &Path| {
+            let at = fs::metadata(folder).ok().filter(|_| search.follow_links);
+            at.is_none_or(|at| walked.insert(id(folder, &at))) || !by_link
+        };
+        // WalkDir would walk a link that it is given even if that is filtered out.
+        let is_due_itself = is_due(folder);
+        let is_wanted = |entry: &DirEntry| {
+            let wanted = !search.excluded(root, entry) && !passed_over(entry);
+            let is_below = entry.depth() > 0 && entry.file_type().is_dir();
+            wanted && (!is_below || is_due(entry.path()))
+        };
+        let entries = WalkDir::new(folder).into_iter().filter_entry(is_wanted);
+        for entry in entries.take_while(|_| is_due_itself && !is_over()) {
+            match entry {
+                Ok(entry) if entry.depth() > 0 => self.meet(root, &entry, by_link),
+                Ok(_) => {}
+                Err(error) => self.lose_below(root, error),
+            }
+        }
+        self.followed.folders = walked;
+    }
+
+    /// Takes what a walk came to.
+    fn meet(&mut self, root: &Path, entry: &DirEntry, by_link: bool) {
+        let (kind, path) = (entry.file_type(), entry.path());
+        if kind.is_symlink() && self.search.follow_links {
+            let link = (path.to_owned(), root.to_owned());
+            self.followed.waiting.insert(link);
+        } else if !kind.is_file() && !kind.is_dir() {
+            // It might hold sources if it was named or followed.
+            if self.search.included(root, path) || path.is_dir() {
+                self.passed_over.add(entry);
+            }
+        } else if kind.is_file() && self.search.included(root, path) {
+            match fs::metadata(path).ok().filter(|_| by_link) {
+                Some(at) => self.followed.add(path, root, &at),
+                None => self.push(path, Some(root), Kind::File),
+            }
+        }
+    }
+
+    fn lose_below(&self, root: &Path, error: walkdir::Error) {
+        let path = error.path().unwrap_or(root).to_owned();
+        let error = error.into_io_error();
+        let error = error.unwrap_or_else(|| io::ErrorKind::Other.into());
+        self.lose(&path, error.into());
+    }
+
+    /// Takes what a link leads to, unless it is neither a file nor a folder.
+    fn follow(&mut self, link: &Path, root: &Path) {
+        match fs::metadata(link) {
+            Ok(at) if at.is_dir() => self.walk(root, link, true),
+            Ok(at) if at.is_file() && self.search.included(root, link) => {
+                self.followed.add(link, root, &at);
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let target = fs::read_link(link).unwrap_or_default();
+                self.lose(link, InputError::BrokenLink(target));
+            }
+            Err(error) => self.lose(link, error.into()),
+        }
+    }
+
+    /// Adds the files that links lead to, but for those that were found without.
+    fn add_followed(&mut self) {
+        let mut files = std::mem::take(&mut self.followed.files);
+        if files.is_empty() {
+            return;
+        }
+        self.sources.each(|path| {
+            if let Ok(at) = fs::metadata(path) {
+                files.remove(&id(path, &at));
+            }
+        });
+        for (path, root) in files.values() {
+            self.push(path, Some(root), Kind::File);
+        }
+    }
+}
+
+impl Links {
+    /// Notes a path to a file: the least is kept.
+    fn add(&mut self, path: &Path, root: &Path, at: &Metadata) {
+        let new = || (path.to_owned(), root.to_owned());
+        match self.files.entry(id(path, at)) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(new());
+            }
+            Entry::Occupied(mut found) => {
+                if path.as_os_str() < found.get().0.as_os_str() {
+                    found.insert(new());
+                }
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+fn id(_: &Path, at: &Metadata) -> Id {
+    use std::os::unix::fs::MetadataExt;
+    (at.dev(), at.ino())
+}
+
+#[cfg(not(unix))]
+fn id(path: &Path, _: &Metadata) -> Id {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    (super::shard::hash(&path), 0)
 }
 
 /// A glob that has no meaning, and why.
@@ -187,14 +345,6 @@ impl BadGlob {
     }
 }
 
-#[derive(Default)]
-struct Found {
-    /// With the hash that says which shard each belongs to.
-    sources: Vec<(Source, u64)>,
-    lost: Vec<Lost>,
-    passed_over: PassedOver,
-}
-
 impl PassedOver {
     fn add(&mut self, entry: &DirEntry) {
         let noted = match entry.file_type().is_symlink() {
@@ -208,36 +358,20 @@ impl PassedOver {
     }
 }
 
-impl Found {
-    /// Adds what was named.
-    fn add(&mut self, path: &Path, kind: Kind) {
-        let path = path.to_owned();
-        let hash = hash(&path);
-        let named = true;
-        self.sources.push((Source { path, kind, named }, hash));
+/// Whether it is a file or folder that this or another run made for itself. Removes it if it is of no use any more.
+fn passed_over(entry: &DirEntry) -> bool {
+    if entry.depth() == 0 || !may_be_own(entry.file_name()) {
+        return false;
     }
-
-    /// Adds a file below a folder.
-    fn add_below(&mut self, root: &Path, path: PathBuf) {
-        let hash = hash(below(root, &path));
-        let (kind, named) = (Kind::File, false);
-        self.sources.push((Source { path, kind, named }, hash));
+    let temporary = is_temporary(entry.file_name());
+    if temporary {
+        remove_stale(entry.path());
     }
+    temporary || is_of_checkpoint(entry.path())
 }
 
 fn below<'p>(root: &Path, path: &'p Path) -> &'p Path {
     path.strip_prefix(root).unwrap_or(path)
-}
-
-fn unwalkable(root: &Path, error: walkdir::Error) -> Lost {
-    let path = error.path().unwrap_or(root).to_owned();
-    let error = error
-        .into_io_error()
-        .unwrap_or_else(|| io::ErrorKind::Other.into());
-    Lost {
-        path,
-        error: error.into(),
-    }
 }
 
 fn glob_set(globs: &[String]) -> Result<Option<GlobSet>, BadGlob> {
@@ -262,25 +396,4 @@ fn compiled(glob: &str) -> Result<Glob, globset::Error> {
     GlobBuilder::new(&(anywhere + glob.trim_start_matches('/')))
         .literal_separator(true)
         .build()
-}
-
-/// Sorts bytewise by name, which is the path's own bytes unless some are not UTF-8. Of one path that was found below several
-/// folders the least hash comes first, so that all shards agree on whose it is.
-fn sort(sources: &mut [(Source, u64)]) {
-    if sources
-        .iter()
-        .all(|(source, _)| source.path.to_str().is_some())
-    {
-        sources.sort_unstable_by(|(a, x), (b, y)| {
-            a.path.as_os_str().cmp(b.path.as_os_str()).then(x.cmp(y))
-        });
-    } else {
-        sources.sort_by_cached_key(|(source, hash)| {
-            (
-                display_name(&source.path).into_owned(),
-                source.path.clone().into_os_string(),
-                *hash,
-            )
-        });
-    }
 }

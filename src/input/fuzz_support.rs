@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::codec::{self, Fused};
+use super::codec::{self, Fused, Unpackers};
 use super::expansion::Expansion;
 use super::fault::{InputError, Packing};
 use super::open::{Limits, Opening};
@@ -50,7 +50,9 @@ pub fn read(bytes: &[u8], way: Way) -> io::Result<Vec<Told>> {
         _ => Some(file_of(bytes)?),
     };
     let (counter, folder) = (AtomicU64::new(0), std::env::temp_dir());
-    let opening = opening(&counter, &folder, way.threads.max(1));
+    let unpackers = Unpackers::new(way.threads, 32 << 20);
+    let unpackers = Some(&unpackers).filter(|_| way.threads > 1);
+    let opening = opening(&counter, &folder, unpackers);
     let expansion = Expansion::new(opening.limits.expansion, bytes.len() as u64);
     let mut reader = Reader::new(bytes, way.step);
     let mut source = Fused::new(Source { bytes, way });
@@ -64,14 +66,20 @@ pub fn read(bytes: &[u8], way: Way) -> io::Result<Vec<Told>> {
 /// If there is no temporary file, or no memory for a decoder.
 pub fn unpack(packing: Packing, bytes: &[u8], section: u64) -> io::Result<Vec<Told>> {
     let (counter, folder) = (AtomicU64::new(0), std::env::temp_dir());
-    let opening = opening(&counter, &folder, 2);
+    let unpackers = Unpackers::new(2, 32 << 20);
+    let opening = opening(&counter, &folder, Some(&unpackers));
     let mut reader = Reader::new(bytes, 4 << 10);
-    let mut unpacked = codec::in_sections(packing, &file_of(bytes)?, section, &opening)?;
+    let mut unpacked =
+        codec::in_sections(packing, &file_of(bytes)?, section, &opening, &unpackers)?;
     reader.document(None, &mut unpacked);
     Ok(reader.told)
 }
 
-fn opening<'r>(bytes: &'r AtomicU64, tmp: &'r std::path::Path, threads: usize) -> Opening<'r> {
+fn opening<'r>(
+    bytes: &'r AtomicU64,
+    tmp: &'r std::path::Path,
+    unpackers: Option<&'r Unpackers>,
+) -> Opening<'r> {
     Opening {
         bytes,
         passed: bytes,
@@ -84,7 +92,7 @@ fn opening<'r>(bytes: &'r AtomicU64, tmp: &'r std::path::Path, threads: usize) -
             window: 8 << 20,
         },
         tmp,
-        threads,
+        unpackers,
     }
 }
 

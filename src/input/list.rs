@@ -1,7 +1,7 @@
 //! Lists of sources: one path a line, or NUL-separated.
 
 use std::io::{self, BufRead};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What stands between the paths of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,24 +13,29 @@ pub enum Separator {
     Nul,
 }
 
-/// The paths of a list, in its order; empty ones are left out.
-pub(crate) fn read_list(mut list: impl BufRead, separator: Separator) -> io::Result<Vec<PathBuf>> {
+/// Gives the paths of a list to `add`, in its order, until that fails; empty ones are left out.
+pub(crate) fn read_list<E>(
+    mut list: impl BufRead,
+    separator: Separator,
+    mut add: impl FnMut(&Path) -> Result<(), E>,
+) -> io::Result<Result<(), E>> {
     let end = match separator {
         Separator::Line => b'\n',
         Separator::Nul => 0,
     };
-    let mut paths = Vec::new();
     loop {
         let mut path = Vec::new();
         if list.read_until(end, &mut path)? == 0 {
-            return Ok(paths);
+            return Ok(Ok(()));
         }
         path.pop_if(|last| *last == end);
         if separator == Separator::Line {
             path.pop_if(|last| *last == b'\r');
         }
-        if !path.is_empty() {
-            paths.push(path_from(path)?);
+        if !path.is_empty()
+            && let Err(error) = add(&path_from(path)?)
+        {
+            return Ok(Err(error));
         }
     }
 }
@@ -54,12 +59,21 @@ mod tests {
 
     #[test]
     fn lines_or_nuls_part_the_paths() {
-        let lines = read_list(&b"a b\n\n./c\nlast"[..], Separator::Line).ok();
+        let listed = |list: &[u8], separator| {
+            let mut paths = Vec::new();
+            let add = |path: &Path| {
+                paths.push(path.to_owned());
+                Ok::<(), ()>(())
+            };
+            let read = read_list(list, separator, add);
+            read.is_ok_and(|read| read.is_ok()).then_some(paths)
+        };
+        let lines = listed(b"a b\n\n./c\nlast", Separator::Line);
         assert_eq!(lines, Some(vec!["a b".into(), "./c".into(), "last".into()]));
-        let crlf = read_list(&b"a b\r\n\r\nc\rd\r\nlast\r"[..], Separator::Line).ok();
+        let crlf = listed(b"a b\r\n\r\nc\rd\r\nlast\r", Separator::Line);
         let wanted = vec!["a b".into(), "c\rd".into(), "last".into()];
         assert_eq!(crlf, Some(wanted));
-        let nuls = read_list(&b"a\nb\0c\r\0"[..], Separator::Nul).ok();
+        let nuls = listed(b"a\nb\0c\r\0", Separator::Nul);
         assert_eq!(nuls, Some(vec!["a\nb".into(), "c\r".into()]));
     }
 }

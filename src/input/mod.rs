@@ -19,6 +19,7 @@ mod name;
 mod open;
 mod raw;
 mod shard;
+mod sources;
 mod tar;
 mod walk;
 mod warc;
@@ -28,8 +29,9 @@ pub use fault::{InputError, Packing};
 pub use find::BadGlob;
 
 pub(crate) use claim::{Claim, Claims, Found};
+pub(crate) use codec::Unpackers;
 pub(crate) use cut::{Chunk, Cutter, Reach, Sliding};
-pub(crate) use find::{Kind, PassedOver, Search, Source};
+pub(crate) use find::{Finder, Found as FoundSources, Lost, PassedOver, Search};
 pub use list::Separator;
 pub(crate) use list::read_list;
 pub(crate) use name::display_name;
@@ -37,4 +39,5 @@ pub(crate) use open::{
     Limits, Opening, Section, is_pipe, stdin_metadata, text_start, unmarked_encoding,
 };
 pub use shard::{BadShard, Shard};
+pub(crate) use sources::{Kind, Source, Sources};
 pub(crate) use walk::{Documents, Remark};

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::attached;
 use super::claim::Claims;
-use super::codec::Fused;
+use super::codec::{Fused, Unpackers};
 use super::expansion::Expansion;
 use super::fault::InputError;
-use super::find::{Kind, Source};
 use super::magic::{self, Content};
+use super::sources::{Kind, Source};
 use super::walk::{Documents, Level, Walk};
 
 /// Bytes that are read of a file to see whether it is text; a smaller one is read no second time.
@@ -44,8 +44,8 @@ pub(crate) struct Opening<'r> {
     pub(crate) limits: Limits,
     /// Folder for what must be copied to be read.
     pub(crate) tmp: &'r Path,
-    /// Threads that may unpack one source.
-    pub(crate) threads: usize,
+    /// Threads that may unpack sources; without any, that is done by those who read.
+    pub(crate) unpackers: Option<&'r Unpackers>,
 }
 
 impl<'r> Opening<'r> {
@@ -63,7 +63,7 @@ impl<'r> Opening<'r> {
                 window: 128 << 20,
             },
             tmp: Path::new("/tmp"),
-            threads: 1,
+            unpackers: None,
         }
     }
 
@@ -122,7 +122,12 @@ impl<'r> Opening<'r> {
             Kind::Stream | Kind::Stdin => Level::source(None),
         };
         let level = level.named(Claims::of(&source.path));
-        Walk::new(self, &expansion, documents).stream(&level, &mut counted);
+        let mut walk = Walk::new(self, &expansion, documents);
+        walk.stream(&level, &mut counted);
+        let cut = walk.cut;
+        if cut > 0 {
+            documents.cut(cut);
+        }
         Ok(true)
     }
 }

@@ -3,6 +3,7 @@
 //! What a stream is, its first bytes say, at every depth alike; a zip may also follow other content. Documents are handed out
 //! while they are read; nothing is held but what a codec or a container needs.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
@@ -12,9 +13,10 @@ use std::sync::atomic::Ordering;
 use super::claim::{Claim, Claims, Found};
 use super::codec;
 use super::encoding::Transcoded;
-use super::expansion::{Expansion, Watched};
+use super::expansion::{Expansion, Named, Watched};
 use super::fault::{InputError, Packing};
 use super::magic::{self, Content};
+use super::name::cut;
 use super::open::Opening;
 use super::raw::Raw;
 use super::{attached, tar, warc, zip};
@@ -29,6 +31,9 @@ pub(crate) trait Documents {
 
     /// Takes note that something was lost at `offset` of what is called `name`; the source itself has no name here.
     fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError);
+
+    /// Takes note that so many documents have names that were cut, at the end of the source.
+    fn cut(&mut self, _count: u64) {}
 
     /// Takes note of what is no text.
     fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str);
@@ -57,6 +62,8 @@ pub(crate) enum Remark {
 pub(super) struct Level<'f> {
     /// Names of the members that enclose it; none for the source itself.
     pub(super) name: Option<Arc<str>>,
+    /// They were too long, and are cut.
+    is_cut: bool,
     /// Containers, and packings of packings, that enclose it.
     depth: usize,
     /// It came out of a packing.
@@ -80,6 +87,8 @@ pub(super) struct Walk<'w> {
     pub(super) expansion: Arc<Expansion>,
     to: &'w mut dyn Documents,
     members: u64,
+    /// Members whose names were cut.
+    pub(super) cut: u64,
 }
 
 /// What the stream at `level` holds.
@@ -114,6 +123,7 @@ impl<'f> Level<'f> {
     pub(super) fn source(file: Option<&'f File>) -> Self {
         Level {
             name: None,
+            is_cut: false,
             depth: 0,
             unpacked: false,
             claims: Claims::default(),
@@ -152,6 +162,7 @@ impl<'f> Level<'f> {
     fn unpacked(&self) -> Level<'static> {
         Level {
             name: self.name.clone(),
+            is_cut: self.is_cut,
             depth: self.depth + usize::from(self.unpacked),
             unpacked: true,
             claims: self.claims.unpacked(),
@@ -175,12 +186,14 @@ impl<'f> Level<'f> {
             false => Claims::of(Path::new(name)),
         };
         let name = if name.is_empty() { &number } else { name };
-        let name = match &self.name {
+        let name: Cow<'_, str> = match &self.name {
             Some(outer) => format!("{outer}!/{name}").into(),
             None => name.into(),
         };
+        let cut = cut(&name);
         Level {
-            name: Some(name),
+            is_cut: cut.is_some(),
+            name: Some(cut.as_deref().unwrap_or(&name).into()),
             depth: self.depth + 1,
             claims,
             ..Level::source(None)
@@ -199,6 +212,7 @@ impl<'w> Walk<'w> {
             expansion: Arc::clone(expansion),
             to,
             members: 0,
+            cut: 0,
         }
     }
 
@@ -211,7 +225,7 @@ impl<'w> Walk<'w> {
                 self.lose(level, 0, InputError::Part(Packing::Zip));
             }
             Content::Text => match raw.take_cut(magic::LENGTH) {
-                None => self.to.document(level.name.clone(), &mut raw),
+                None => self.document(level, &mut raw),
                 Some((start, error)) => self.cut(level, &start, error, raw),
             },
             content => self.content(level, content, raw),
@@ -257,18 +271,27 @@ impl<'w> Walk<'w> {
             }
             _ => {
                 let mut bytes = start.chain(Once(Some(error))).chain(raw);
-                self.to.document(level.name.clone(), &mut bytes);
+                self.document(level, &mut bytes);
             }
+        }
+    }
+
+    /// Hands a document out. What a long name may cost in the output is held against the source's size.
+    fn document(&mut self, level: &Level<'_>, bytes: &mut dyn Read) {
+        let name = level.name.clone();
+        match Named::new(name.as_deref(), &self.expansion, bytes) {
+            Ok(mut bytes) => self.to.document(name, &mut bytes),
+            Err(bytes) => self.to.document(name, bytes),
         }
     }
 
     /// Takes a stream for what it is known to be.
     fn content(&mut self, level: &Level<'_>, content: Content, mut raw: Raw<&mut dyn Read>) {
         match content {
-            Content::Text => self.to.document(level.name.clone(), &mut raw),
+            Content::Text => self.document(level, &mut raw),
             Content::Unicode(way) => {
                 let mut text = Transcoded::new(way, raw);
-                self.to.document(level.name.clone(), &mut text);
+                self.document(level, &mut text);
             }
             Content::Binary(kind) => self.skip(level, kind, raw),
             Content::Packed(packing) if level.depth > self.opening.limits.depth => {
@@ -298,7 +321,9 @@ impl<'w> Walk<'w> {
             self.lose(level, 0, InputError::Members(limit));
             return false;
         }
-        self.stream(&level.member(number, name), bytes);
+        let member = level.member(number, name);
+        self.cut += u64::from(member.is_cut);
+        self.stream(&member, bytes);
         !self.to.is_halted() && !self.expansion.is_over()
     }
 

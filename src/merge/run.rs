@@ -3,6 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use tempfile::TempPath;
 use zstd::Encoder;
@@ -11,6 +12,7 @@ use crate::dedup::SpillError;
 use crate::error::Error;
 use crate::pipeline::Monitor;
 use crate::records::{Format, OwnedRecord, RowWriter, writer};
+use crate::temporary::{RUN, RunFolder};
 
 /// Fast rather than small: a run is read once.
 const LEVEL: i32 = 1;
@@ -20,6 +22,8 @@ const WINDOW: u32 = 17;
 /// A run that was written. Its file is removed when this is dropped.
 pub(super) struct Run {
     path: TempPath,
+    /// Kept until the file in it is removed.
+    _folder: Arc<RunFolder>,
     /// Bytes of the file.
     pub(super) bytes: u64,
 }
@@ -34,17 +38,25 @@ impl Run {
 /// Writes a run.
 pub(super) struct RunWriter {
     path: TempPath,
+    folder: Arc<RunFolder>,
     rows: Box<dyn RowWriter<Encoder<'static, File>>>,
 }
 
 impl RunWriter {
     /// Starts one in `folder`, of which `monitor` learns.
     pub(super) fn create(folder: &Path, monitor: &Monitor) -> Result<Self, Error> {
-        let (file, path) = temporary(folder).map_err(|error| failed(folder, error))?;
+        let made = monitor.run_folder(folder);
+        let made = made.map_err(|error| failed(folder, error))?;
+        let temporary = temporary(made.path());
+        let (file, path) = temporary.map_err(|error| failed(made.path(), error))?;
         monitor.note_temporary(Some(&path));
         let rows = encoder(file).and_then(|encoder| writer(Format::Jsonl, false, encoder));
         let rows = rows.map_err(|error| failed(&path, error))?;
-        Ok(RunWriter { path, rows })
+        Ok(RunWriter {
+            path,
+            folder: made,
+            rows,
+        })
     }
 
     /// Adds a record, whose key is greater than the one before.
@@ -55,13 +67,17 @@ impl RunWriter {
 
     /// Ends it.
     pub(super) fn finish(self) -> Result<Run, Error> {
-        let RunWriter { path, rows } = self;
+        let RunWriter { path, folder, rows } = self;
         let finish = || {
             rows.finish()?.finish()?;
             Ok(fs::metadata(&path)?.len())
         };
         let bytes = finish().map_err(|error| failed(&path, error))?;
-        Ok(Run { path, bytes })
+        Ok(Run {
+            path,
+            _folder: folder,
+            bytes,
+        })
     }
 }
 
@@ -75,9 +91,11 @@ fn encoder(file: File) -> io::Result<Encoder<'static, File>> {
 fn temporary(folder: &Path) -> io::Result<(File, TempPath)> {
     // Opened here, not by tempfile, whose errors name the file and not only what is wrong.
     let open = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
+    let (prefix, random, suffix) = RUN;
     let file = tempfile::Builder::new()
-        .prefix(".doisift-merge-")
-        .suffix(".jsonl.zst")
+        .prefix(prefix)
+        .rand_bytes(random)
+        .suffix(suffix)
         .make_in(folder, open)?;
     Ok(file.into_parts())
 }

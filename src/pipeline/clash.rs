@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::{ClashError, Error, ErrorKind};
-use crate::input::{Source, display_name, stdin_metadata};
+use crate::input::{Sources, display_name, stdin_metadata};
 use crate::records::{Destination, FileId};
 
 /// What the outputs of a run lead to.
@@ -45,9 +45,9 @@ impl Destinations {
     }
 
     /// Refuses files below folders that are outputs too. An empty one is none: nothing is lost if it is not read.
-    pub(crate) fn check_found(&self, sources: &[Source]) -> Result<(), Error> {
+    pub(crate) fn check_found(&self, sources: &Sources) -> Result<(), Error> {
         let outputs: Vec<_> = self.each().filter(|output| !output.is_empty()).collect();
-        for source in sources {
+        for source in sources.iter() {
             for output in outputs.iter().filter(|output| output.may_be(&source.path)) {
                 if fs::metadata(&source.path).is_ok_and(|at| output.is_file(&source.path, &at)) {
                     let (input, output) = (name(&source.path), name(output.path()));

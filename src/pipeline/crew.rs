@@ -62,33 +62,28 @@ pub(super) fn run(run: &Run<'_>, pool: &ThreadPool, sink: &mut Sink) {
     });
 }
 
-/// Starts the feeders, and goes through the sources.
+/// Goes through the sources, and starts a feeder whenever one is wanted and none is free.
 fn share_out<'s>(crew: &'s Crew<'_>, scope: &Scope<'s>) {
     let (jobs, queue) = mpsc::sync_channel(0);
     let queue = Mutex::new(queue);
     let shared = (!crew.run.options.mentions)
-        .then(|| feed::tickets(crew.run, AHEAD * crew.run.options.threads));
+        .then(|| feed::tickets(crew.run, AHEAD * crew.run.shares.threads));
     thread::scope(|threads| {
-        for _ in 0..crew.run.options.threads {
+        let start = || {
             // In order, the earliest source must never wait for tickets that later ones hold, so each has its own.
-            let tickets = shared
-                .clone()
-                .unwrap_or_else(|| feed::tickets(crew.run, AHEAD));
+            let own = || feed::tickets(crew.run, AHEAD);
+            let tickets = shared.clone().unwrap_or_else(own);
             let feed = || feed::run(crew, scope, &queue, tickets);
-            if let Err(error) = thread::Builder::new()
-                .name("feed".into())
-                .spawn_scoped(threads, feed)
-            {
-                return crew.run.fail(Error::new(ErrorKind::Threads(error)));
-            }
-        }
-        Dispatcher::new(crew, scope, jobs, shared).run();
+            let feeder = thread::Builder::new().name("feed".into());
+            feeder.spawn_scoped(threads, feed).map(|_| ())
+        };
+        Dispatcher::new(crew, scope, jobs, shared.clone(), &start).run();
     });
 }
 
 impl<'r> Crew<'r> {
     fn new(run: &'r Run<'r>, writer: Option<Sender<(Place, Arrival)>>) -> Self {
-        let workers = (0..run.options.threads)
+        let workers = (0..run.shares.threads)
             .map(|_| Mutex::new(Turn::new(run)))
             .collect();
         Crew {
@@ -142,6 +137,9 @@ struct Dispatcher<'d, 's, 'r> {
     crew: &'s Crew<'r>,
     scope: &'d Scope<'s>,
     feeders: SyncSender<Job>,
+    start_feeder: &'d dyn Fn() -> io::Result<()>,
+    /// Feeders that were started.
+    started: usize,
     /// Each is out while a feeder reads.
     feeding: Arc<Tickets>,
     /// Those of the feeders' chunks, where they share them.
@@ -165,12 +163,15 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         scope: &'d Scope<'s>,
         feeders: SyncSender<Job>,
         chunks: Option<Arc<Tickets>>,
+        start_feeder: &'d dyn Fn() -> io::Result<()>,
     ) -> Self {
-        let threads = crew.run.options.threads;
+        let threads = crew.run.shares.threads;
         Dispatcher {
             crew,
             scope,
             feeders,
+            start_feeder,
+            started: 0,
             feeding: Tickets::new(threads, 0),
             chunks,
             tickets: Tickets::new(AHEAD * threads, 0),
@@ -184,9 +185,9 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             if self.crew.run.is_checkpoint_due() {
                 self.checkpoint();
             }
-            self.crew.run.start(source);
+            self.crew.run.start(&source);
             match source.kind {
-                Kind::File => self.file(ordinal, source),
+                Kind::File => self.file(ordinal, &source),
                 Kind::Stream | Kind::Stdin => self.feed(ordinal),
             }
         }
@@ -211,13 +212,18 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
 
     fn file(&mut self, ordinal: u32, source: &Source) {
         let looked = fs::metadata(&source.path).map_err(InputError::from);
-        let own = |metadata| Ok((self.crew.run.opening(1).is_own(&metadata)?, metadata.len()));
+        let own = |metadata| {
+            Ok((
+                self.crew.run.opening(None).is_own(&metadata)?,
+                metadata.len(),
+            ))
+        };
         let size = match looked.and_then(own) {
             Ok((true, _)) => return,
             Ok((false, size)) => size,
             Err(error) => return self.lose(ordinal, error),
         };
-        let small = size <= self.crew.run.options.chunk as u64 / 4;
+        let small = size <= self.crew.run.shares.chunk as u64 / 4;
         if small && !self.crew.run.options.mentions {
             return self.add(ordinal, size);
         }
@@ -257,9 +263,9 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
 
     /// Bytes that a worker takes at once. Where mentions are wanted, their rows are held until they are written.
     fn most(&self) -> u64 {
-        let options = self.crew.run.options;
-        let chunks = if options.mentions { 1 } else { SPAN };
-        options.chunk.saturating_mul(chunks) as u64
+        let run = self.crew.run;
+        let chunks = if run.options.mentions { 1 } else { SPAN };
+        run.shares.chunk.saturating_mul(chunks) as u64
     }
 
     /// Has the group read and scanned.
@@ -269,14 +275,13 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             return;
         }
         let slot = self.next_slot();
-        let run = self.crew.run;
         self.crew.spawn(
             self.scope,
             Place { slot, piece: 0 },
             self.tickets.take(),
             move |turn, _| {
                 for ordinal in group.ordinals {
-                    turn.source(ordinal, &run.sources[ordinal as usize], &mut |_| {});
+                    turn.source(ordinal, &mut |_| {});
                 }
             },
         );
@@ -302,8 +307,8 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             shared,
             lost: Mutex::default(),
         });
-        let even = size / (RANGES * run.options.threads as u64);
-        let range = even.clamp(run.options.chunk as u64, self.most());
+        let even = size / (RANGES * run.shares.threads as u64);
+        let range = even.clamp(run.shares.chunk as u64, self.most());
         let mut place = Place { slot, piece: 0 };
         let starts = (0..size).step_by(usize::try_from(range).unwrap_or(usize::MAX));
         for start in starts.take_while(|_| !run.is_halted()) {
@@ -323,6 +328,12 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         self.flush();
         let slot = self.next_slot();
         let ticket = self.feeding.take();
+        if self.feeding.out() > self.started {
+            if let Err(error) = (self.start_feeder)() {
+                return self.crew.run.fail(Error::new(ErrorKind::Threads(error)));
+            }
+            self.started += 1;
+        }
         // Feeders take jobs until this sender is gone.
         let _ = self.feeders.send(Job {
             slot,

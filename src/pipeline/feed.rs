@@ -29,7 +29,7 @@ pub(super) struct Job {
 pub(super) fn tickets(run: &Run<'_>, count: usize) -> Arc<Tickets> {
     Tickets::new(
         count,
-        run.reach.before + run.reach.behind + run.options.chunk,
+        run.reach.before + run.reach.behind + run.shares.chunk,
     )
 }
 
@@ -141,6 +141,10 @@ impl Documents for Feeder<'_, '_, '_> {
         self.crew.run.lose(source, Some((name, offset)), error);
     }
 
+    fn cut(&mut self, count: u64) {
+        self.crew.run.cut(&self.named.name, count);
+    }
+
     fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {
         self.gain.skip(kind);
         self.crew.run.skip(&self.named.name, name.as_deref(), kind);
@@ -159,10 +163,12 @@ impl Documents for Feeder<'_, '_, '_> {
 impl<'r> Feeder<'_, '_, 'r> {
     fn source(mut self) {
         let run = self.crew.run;
-        let opening = run.opening(run.options.threads);
-        let source = &run.sources[self.named.ordinal as usize];
-        let read = opening.read(source, &mut self);
-        run.note_pipe_end(source);
+        let opening = run.opening(Some(&run.unpackers));
+        let Some(source) = run.sources.get(self.named.ordinal as usize) else {
+            return;
+        };
+        let read = opening.read(&source, &mut self);
+        run.note_pipe_end(&source);
         match read {
             Ok(read) => {
                 run.count(Counts {
@@ -245,7 +251,7 @@ impl<'r> Feeder<'_, '_, 'r> {
         bytes: &mut dyn Read,
         ticket: &mut Ticket,
     ) -> Option<Piece> {
-        let chunk = self.crew.run.options.chunk;
+        let chunk = self.crew.run.shares.chunk;
         let offset = cutter.end() - self.carry.len() as u64;
         let mut filled = self.carry.len();
         ticket.load.buffer[..filled].copy_from_slice(&self.carry);

@@ -17,6 +17,8 @@ mod notice;
 mod options;
 mod order;
 mod run;
+mod seek;
+mod shares;
 mod ticket;
 mod turn;
 mod worker;
@@ -92,8 +94,8 @@ impl Pipeline {
     /// Runs to the end, and writes the output.
     ///
     /// Time is that of reading and unpacking, or of scanning, whichever is slower; memory that of the records, but at most
-    /// what the run [may use](PipelineBuilder::memory), plus about five [chunks](PipelineBuilder::chunk) a thread, however
-    /// large the sources are. With [`mentions`](PipelineBuilder::mentions), memory is that of the chunks alone.
+    /// what the run [may use](PipelineBuilder::memory), plus some 16 MiB and an output's buffers, however large the sources
+    /// are. With [`mentions`](PipelineBuilder::mentions), memory is that of the chunks alone.
     ///
     /// A source or document that cannot be read is counted in [`Report::errors`] and told to the [`log`] as a warning, and
     /// what came before its damage is kept, all but a name that the damage cuts through.

@@ -10,6 +10,7 @@ use std::{io, thread};
 use super::run::lock;
 use crate::error::{Error, ErrorKind};
 use crate::printable;
+use crate::temporary::{LazyRunFolder, RunFolder};
 
 /// Watches a run, and can end it. Cheap to clone; all clones watch the same run.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +31,8 @@ struct State {
     resumable: AtomicBool,
     temporary: Mutex<Temporary>,
     stream: Mutex<Stream>,
+    /// Of the runs of a merge.
+    runs: LazyRunFolder,
 }
 
 /// When input that others write came to its end.
@@ -133,7 +136,9 @@ impl Monitor {
     pub fn remove_temporary_files(&self) -> bool {
         let mut temporary = lock(&self.0.temporary);
         temporary.removed = true;
-        temporary.paths.drain(..).for_each(|path| remove(&path));
+        // Files were noted after the folder that they are in.
+        let paths = temporary.paths.drain(..).rev();
+        paths.for_each(|path| remove(&path));
         !temporary.committed
     }
 
@@ -196,6 +201,12 @@ impl Monitor {
         self.0.total.store(bytes, Ordering::Relaxed);
     }
 
+    /// A temporary folder for runs, which the first call makes in `folder`.
+    pub(crate) fn run_folder(&self, folder: &Path) -> io::Result<Arc<RunFolder>> {
+        let note = |path: &Path| self.note_temporary(Some(path));
+        self.0.runs.get(folder, &note)
+    }
+
     pub(crate) fn note_temporary(&self, path: Option<&Path>) {
         let mut temporary = lock(&self.0.temporary);
         match temporary.removed {
@@ -207,11 +218,12 @@ impl Monitor {
     /// The temporary files have their names now, or are gone.
     pub(crate) fn forget_temporary(&self) {
         lock(&self.0.temporary).paths.clear();
+        self.0.runs.clear();
     }
 }
 
 fn remove(path: &Path) {
-    if let Err(error) = fs::remove_file(path) {
+    if let Err(error) = fs::remove_file(path).or_else(|_| fs::remove_dir(path)) {
         log::debug!("{}: {error}", printable::path(path));
     }
 }

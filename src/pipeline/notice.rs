@@ -93,8 +93,12 @@ impl Notices {
     }
 }
 
-/// Warns of what is below folders and is not read.
+/// Warns of what is below folders, or was named, and is not read.
 pub(super) fn report_passed_over(passed: &PassedOver, has_globs: bool) {
+    if let Some(first) = passed.temporary.first() {
+        let (count, first) = (passed.temporary.len(), printable::path(first));
+        log::warn!("temporary files of doisift are not read: {count}, the first is {first}");
+    }
     for folder in passed.empty.iter().take(SHOWN as usize) {
         let folder = printable::path(folder);
         match has_globs {

@@ -12,8 +12,6 @@ use crate::input::{Limits, Search, Separator, Shard, display_name};
 use crate::records::Format;
 use crate::report::ReportOptions;
 
-/// Bytes of a document that a thread scans at once.
-const CHUNK: usize = 1 << 20;
 /// Containers within one another.
 const DEPTH: usize = 3;
 /// Members of a source: more than the largest archives that are known hold.
@@ -46,6 +44,7 @@ pub struct PipelineBuilder {
     lists: Vec<(PathBuf, Separator)>,
     include: Vec<String>,
     exclude: Vec<String>,
+    follow_links: bool,
     shard: Option<Shard>,
     output: Option<PathBuf>,
     report: Option<PathBuf>,
@@ -79,7 +78,7 @@ pub(super) struct Options {
     pub(super) lines: bool,
     pub(super) measure: bool,
     pub(super) threads: usize,
-    pub(super) chunk: usize,
+    pub(super) chunk: Option<usize>,
     pub(super) limits: Limits,
     pub(super) memory: usize,
     pub(super) tmp: PathBuf,
@@ -89,14 +88,15 @@ pub(super) struct Options {
     pub(super) monitor: Monitor,
     include: Vec<String>,
     exclude: Vec<String>,
+    follow_links: bool,
     shard: Option<Shard>,
 }
 
 impl PipelineBuilder {
     /// Adds a file to read, or a folder to walk, or `-` for standard input.
     ///
-    /// Sources are read in the bytewise order of their names, each name once. Below a folder, symbolic links, FIFOs and
-    /// devices are passed over; what is named here is read.
+    /// Sources are read in the bytewise order of their names, each name once. Below a folder, FIFOs and devices are
+    /// passed over, and symbolic links unless they are [followed](Self::follow_links); what is named here is read.
     pub fn source(mut self, path: impl AsRef<Path>) -> Self {
         self.paths.push(path.as_ref().to_owned());
         self
@@ -118,6 +118,14 @@ impl PipelineBuilder {
     /// Leaves out files and folders below a folder that this glob matches, also if they are included.
     pub fn exclude(mut self, glob: impl Into<String>) -> Self {
         self.exclude.push(glob.into());
+        self
+    }
+
+    /// Follows symbolic links below folders; the default is not to. Each file and folder is read once: under its own path if
+    /// that is below a folder that was named, or else by the link whose path is least, so that loops end. A link that leads to
+    /// nothing is counted as an error.
+    pub fn follow_links(mut self, follow: bool) -> Self {
+        self.follow_links = follow;
         self
     }
 
@@ -168,14 +176,15 @@ impl PipelineBuilder {
         self
     }
 
-    /// Sets how many threads scan, at least 1; the default is the cores this process may use.
+    /// Sets how many threads scan at most, at least 1; the default is the cores this process may use. Past two, there are no
+    /// more than have 20 MiB each of the run's [memory](Self::memory), and than the sources have work for.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads.max(1));
         self
     }
 
-    /// Sets how many bytes of a document a thread scans at once, at least 1; the default is 1 MiB. It bears on time and
-    /// memory, never on the output.
+    /// Sets how many bytes of a document a thread scans at once, at least 1; the default is 1 MiB, or less where the run's
+    /// [memory](Self::memory) is small. It bears on time and memory, never on the output.
     pub fn chunk(mut self, bytes: usize) -> Self {
         self.chunk = Some(bytes.max(1));
         self
@@ -212,7 +221,7 @@ impl PipelineBuilder {
     /// Sets how many bytes of memory the run may use for all that grows with its input: names, what is known of them, and the
     /// buffers that they go through; what is less than 1 MiB counts as that. The default is a quarter of what the machine, or
     /// this process's control group, has. Past it, names are kept in [temporary files](Self::tmp_dir) and merged at the end:
-    /// it bears on time, never on the output. Scanning itself takes some [chunks](Self::chunk) a thread beside it.
+    /// it bears on time, never on the output. It bounds the [threads](Self::threads) as well.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = Some(bytes);
         self
@@ -271,10 +280,11 @@ impl PipelineBuilder {
         let options = Options {
             search: search
                 .map_err(|error| Error::new(ErrorKind::Glob(error)))?
+                .follow_links(self.follow_links)
                 .shard(self.shard),
             format: chosen_format(self.format, self.output.as_deref())?,
             threads: self.threads.unwrap_or_else(available_threads),
-            chunk: self.chunk.unwrap_or(CHUNK),
+            chunk: self.chunk,
             limits: Limits {
                 depth: self.max_depth.unwrap_or(DEPTH),
                 members: self.max_members.unwrap_or(MEMBERS),
@@ -296,6 +306,7 @@ impl PipelineBuilder {
             monitor: self.monitor,
             include: self.include,
             exclude: self.exclude,
+            follow_links: self.follow_links,
             shard: self.shard,
         };
         Ok(Pipeline { options })
@@ -386,6 +397,7 @@ impl Options {
             lines: self.lines,
             include: self.include.clone(),
             exclude: self.exclude.clone(),
+            follow_links: self.follow_links,
             shard: self.shard,
             fail_on_error: self.on_error == OnError::Fail,
             threads: self.threads,

@@ -1,8 +1,8 @@
 //! A run from its first source to its last row: what all threads share, and what comes before and after them.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, BufReader, Write};
+use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,16 +12,18 @@ use rayon::ThreadPool;
 use serde::Serialize;
 
 use super::checkpoint::{self, Checkpoint, Done, Folder};
-use super::clash::{Destinations, in_checkpoint, is_stdin, stdin_twice};
+use super::clash::{Destinations, in_checkpoint};
 use super::monitor::Monitor;
 use super::notice::{self, Gain, Notice, Notices};
 use super::options::{OnError, Options};
+use super::seek::{self, Unfound};
+use super::shares::Shares;
 use super::{crew, turn};
 use crate::dedup::{Budget, Document, DocumentId, Drained, Kept, Lasting, Table};
 use crate::error::{CheckpointError, Error, ErrorKind};
 use crate::input::{
-    Claims, InputError, Kind, Opening, Reach, Remark, Separator, Source, display_name, is_pipe,
-    read_list, unmarked_encoding,
+    Claims, Finder, FoundSources, InputError, Kind, Opening, Reach, Remark, Source, Sources,
+    Unpackers, display_name, unmarked_encoding,
 };
 use crate::printable;
 use crate::records::{Block, FileId, Format, MentionRow, Output, Record, RowWriter, Whole, writer};
@@ -31,14 +33,18 @@ use crate::scan::Scanner;
 /// What all threads of a run share.
 pub(super) struct Run<'p> {
     pub(super) options: &'p Options,
-    pub(super) sources: Arc<Vec<Source>>,
+    pub(super) sources: Arc<Sources>,
     pub(super) reach: Reach,
+    pub(super) shares: Shares,
+    pub(super) unpackers: Unpackers,
     pub(super) table: Table,
     /// Device and inode of files that this run made and that are no sources.
     own: Vec<FileId>,
     /// Device and inode of files that an output would overwrite.
     overwritten: Vec<FileId>,
     stopped: AtomicBool,
+    /// Symbolic links that were not followed.
+    links: u64,
     ledger: Mutex<Ledger>,
     notices: Notices,
     checkpoint: Option<Arc<Checkpoint>>,
@@ -94,7 +100,11 @@ pub(super) fn run(options: &Options) -> Result<Report, Error> {
 fn run_through(options: &Options) -> Result<Report, Error> {
     let started = Instant::now();
     let destinations = Destinations::new(options.output.as_deref(), options.report.as_deref())?;
-    let paths = paths(options, &destinations)?;
+    let unfound = Unfound::new(options.on_error);
+    let is_over = || options.monitor.is_cancelled();
+    let lose = |lost| unfound.add(lost);
+    let mut finder = options.search.start(&is_over, &lose);
+    seek::add_named(options, &destinations, &mut finder)?;
     let folder = folder(options)?;
     let outputs = Outputs::create(
         options.output.as_deref(),
@@ -102,8 +112,8 @@ fn run_through(options: &Options) -> Result<Report, Error> {
         folder.as_ref().map(Folder::mark),
         &options.monitor,
     )?;
-    let pool = pool(options)?;
-    let run = Run::new(options, paths, &destinations, &outputs, folder)?;
+    let run = Run::new(options, finder, &unfound, &destinations, &outputs, folder)?;
+    let pool = pool(run.shares.threads)?;
     let checkpoint = run.checkpoint.clone();
     let mut sink = Sink {
         rows: writer(options.format, options.mentions, outputs.rows).map_err(Error::output)?,
@@ -116,9 +126,11 @@ fn run_through(options: &Options) -> Result<Report, Error> {
     options.monitor.set_resumable(false);
     // Before the first record goes to standard output, too.
     options.monitor.settle();
+    let links = run.links;
     let (table, counts, losses, skipped) = run.into_results()?;
     let mut report = Report::new(options.for_report(), counts, losses);
     report.skipped = skipped;
+    report.links = links;
     let (drained, rows) = sink.finish(table, pool.as_ref(), options)?;
     report.records = drained.records;
     report.runs = drained.spilled.runs;
@@ -153,8 +165,7 @@ fn folder(options: &Options) -> Result<Option<Folder>, Error> {
 }
 
 /// With one thread all is done on the caller's.
-fn pool(options: &Options) -> Result<Option<ThreadPool>, Error> {
-    let threads = options.threads;
+fn pool(threads: usize) -> Result<Option<ThreadPool>, Error> {
     let builder = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(|n| format!("scan-{n}"));
@@ -244,16 +255,18 @@ fn write_report(report: &impl Serialize, mut output: Output) -> io::Result<Whole
 impl<'p> Run<'p> {
     fn new(
         options: &'p Options,
-        paths: Vec<PathBuf>,
+        finder: Finder<'_>,
+        unfound: &Unfound,
         destinations: &Destinations,
         outputs: &Outputs,
         folder: Option<Folder>,
     ) -> Result<Self, Error> {
         let (before, behind) = Scanner::new().window();
-        let is_over = || options.monitor.is_cancelled();
-        let (mut sources, lost, passed_over) = options.search.find(&paths, &is_over);
-        drop(paths);
-        if is_over() {
+        let FoundSources {
+            mut sources,
+            passed_over,
+        } = finder.finish();
+        if options.monitor.is_cancelled() {
             return Err(Error::new(ErrorKind::Cancelled));
         }
         destinations.check_found(&sources)?;
@@ -266,17 +279,23 @@ impl<'p> Run<'p> {
         let (checkpoint, earlier) = begun.transpose()?.unzip();
         let checkpoint = checkpoint.map(Arc::new);
         options.monitor.set_resumable(checkpoint.is_some());
-        let ledger = Ledger::resumed(
+        let mut ledger = Ledger::resumed(
             earlier.as_ref().map(|earlier| &earlier.done),
             &options.monitor,
         );
+        (ledger.unfound, ledger.failure) = unfound.take();
+        let is_failed = ledger.failure.is_some();
         let lasting = checkpoint.as_ref().zip(earlier);
+        let shares = Shares::new(options, &sources);
         let run = Run {
             options,
             sources,
             reach: Reach { before, behind },
+            shares,
+            unpackers: Unpackers::new(shares.threads, shares.unpacked),
             table: table(
                 options,
+                shares,
                 lasting.map(|(checkpoint, earlier)| checkpoint.lasting(earlier)),
             ),
             own: outputs
@@ -284,7 +303,8 @@ impl<'p> Run<'p> {
                 .chain(destinations.empty())
                 .collect(),
             overwritten: destinations.filled(),
-            stopped: AtomicBool::new(false),
+            stopped: AtomicBool::new(is_failed),
+            links: passed_over.links.0,
             ledger: Mutex::new(ledger),
             notices: Notices::default(),
             checkpoint,
@@ -294,11 +314,6 @@ impl<'p> Run<'p> {
             log::info!("sources that an earlier run did: {}", checkpoint.started());
         }
         notice::report_passed_over(&passed_over, options.search.has_globs());
-        for path in lost {
-            let error = Error::new(ErrorKind::Input(path.error));
-            let error = error.in_source(display_name(&path.path).into());
-            run.note_loss(error, |ledger| &mut ledger.unfound);
-        }
         if options.measure {
             run.measure();
         }
@@ -310,17 +325,20 @@ impl<'p> Run<'p> {
         if self.sources.iter().any(|source| source.kind != Kind::File) {
             return;
         }
-        let size = |source: &Source| fs::metadata(&source.path).map_or(0, |at| at.len());
+        let size = |source: Source| fs::metadata(source.path).map_or(0, |at| at.len());
         let done = self.checkpoint.as_ref().map_or(0, |at| at.started());
-        let (done, rest) = self.sources.split_at(done.min(self.sources.len()));
+        let (done, rest) = (
+            self.sources.iter().take(done),
+            self.sources.iter().skip(done),
+        );
         let monitor = &self.options.monitor;
-        let done: u64 = done.iter().map(size).sum();
+        let done: u64 = done.map(size).sum();
         monitor.add_passed(done.saturating_sub(monitor.progress().bytes));
-        monitor.set_total(done + rest.iter().map(size).sum::<u64>());
+        monitor.set_total(done + rest.map(size).sum::<u64>());
     }
 
     /// The sources in order, without those that an earlier run did, until the run is to end.
-    pub(super) fn each_source(&self) -> impl Iterator<Item = (u32, &Source)> {
+    pub(super) fn each_source(&self) -> impl Iterator<Item = (u32, Source)> {
         let done = self.checkpoint.as_ref().map_or(0, |at| at.started());
         let sources = (0..).zip(self.sources.iter()).skip(done);
         sources.take_while(|_| !self.is_halted() && !self.options.monitor.is_cancelled())
@@ -373,15 +391,12 @@ impl<'p> Run<'p> {
         let name = self
             .sources
             .get(ordinal as usize)
-            .map_or("".into(), |source| display_name(&source.path));
-        Named {
-            ordinal,
-            name: name.into(),
-        }
+            .map_or("".into(), |source| display_name(&source.path).into());
+        Named { ordinal, name }
     }
 
-    /// How sources are opened.
-    pub(super) fn opening(&self, threads: usize) -> Opening<'_> {
+    /// How sources are opened, to be unpacked with the help of `unpackers` if there are any.
+    pub(super) fn opening<'o>(&'o self, unpackers: Option<&'o Unpackers>) -> Opening<'o> {
         Opening {
             bytes: self.options.monitor.bytes(),
             passed: self.options.monitor.passed(),
@@ -389,7 +404,7 @@ impl<'p> Run<'p> {
             outputs: &self.overwritten,
             limits: self.options.limits,
             tmp: &self.options.tmp,
-            threads,
+            unpackers,
         }
     }
 
@@ -409,18 +424,24 @@ impl<'p> Run<'p> {
         if let Some((document, offset)) = at {
             error = error.at(document, offset);
         }
-        self.note_loss(error, |ledger| &mut ledger.losses);
-    }
-
-    fn note_loss(&self, error: Error, losses: impl Fn(&mut Ledger) -> &mut Losses) {
         match self.options.on_error {
             _ if matches!(error.kind(), ErrorKind::Input(InputError::Output)) => self.fail(error),
             OnError::Fail => self.fail(error),
             OnError::Skip => {
                 log::warn!("{error}");
-                losses(&mut lock(&self.ledger)).add(&error);
+                lock(&self.ledger).losses.add(&error);
             }
         }
+    }
+
+    /// Takes note that so many documents of a source have names that were cut.
+    pub(super) fn cut(&self, source: &Arc<str>, count: u64) {
+        let error = Error::new(ErrorKind::Input(InputError::CutNames(count)));
+        log::warn!("{}", error.in_source(Arc::clone(source)));
+        self.count(Counts {
+            cut_names: count,
+            ..Counts::default()
+        });
     }
 
     /// Takes note of a document that is no text.
@@ -453,8 +474,10 @@ impl<'p> Run<'p> {
     pub(super) fn remark_text(&self, ordinal: u32, start: &[u8]) {
         let named = self.named(ordinal);
         self.remark(&named, None, Remark::Source("text"));
-        let claims = Claims::of(&self.sources[ordinal as usize].path);
-        if let Some((claim, found)) = claims.denied_by_text(start) {
+        let source = self.sources.get(ordinal as usize);
+        let claims = source.map(|source| Claims::of(&source.path));
+        let denied = claims.and_then(|claims| claims.denied_by_text(start));
+        if let Some((claim, found)) = denied {
             self.remark(&named, None, Remark::Misnamed(claim, found));
         } else if let Some(encoding) = unmarked_encoding(start) {
             self.remark(&named, None, Remark::Unmarked(encoding));
@@ -543,18 +566,16 @@ impl Named {
 }
 
 /// The table of a run; where mentions are wanted it stays empty.
-fn table(options: &Options, lasting: Option<Lasting>) -> Table {
+fn table(options: &Options, shares: Shares, lasting: Option<Lasting>) -> Table {
     let (noting, ending) = (options.monitor.clone(), options.monitor.clone());
     // What the next run wants or removes is not to be removed if this process exits.
     let note = lasting.is_none();
     let folder = options.checkpoint.as_ref().unwrap_or(&options.tmp);
-    // What gathers records for the output has its part; most of it, it has while the table is still full.
-    let output = options.format.held().min(options.memory / 2);
     let budget = Budget {
         note: Box::new(move |path| noting.note_temporary(Some(path).filter(|_| note))),
         stop: Box::new(move || ending.is_ending()),
         lasting,
-        ..Budget::new(options.memory - output, folder, options.threads)
+        ..Budget::new(shares.table, folder, shares.threads)
     };
     Table::within(kept(options), budget)
 }
@@ -572,47 +593,6 @@ pub(crate) fn not_cancelled(monitor: &Monitor) -> Result<(), Error> {
         Err(Error::new(ErrorKind::Cancelled))
     } else {
         Ok(())
-    }
-}
-
-/// All paths that were named, in lists too.
-///
-/// # Errors
-/// If one of them, or a list, is an output too, or standard input is named more than once.
-fn paths(options: &Options, destinations: &Destinations) -> Result<Vec<PathBuf>, Error> {
-    let lists = options.lists.iter().map(|(list, _)| list);
-    lists
-        .clone()
-        .try_for_each(|list| destinations.check(list))?;
-    let stdin_lists = lists.filter(|list| is_stdin(list)).count();
-    let read_once = |paths: &[PathBuf]| {
-        let source = paths.iter().any(|path| is_stdin(path));
-        match stdin_lists + usize::from(source) {
-            0 | 1 => Ok(()),
-            _ => Err(stdin_twice()),
-        }
-    };
-    let mut paths = options.paths.clone();
-    // Before a list is waited for, and again for what it names.
-    read_once(&paths)?;
-    for (list, separator) in &options.lists {
-        let listed = listed(list, *separator);
-        if is_pipe(list) {
-            options.monitor.note_stream_end();
-        }
-        paths.extend(listed.map_err(|error| {
-            Error::new(ErrorKind::List(error)).in_source(display_name(list).into())
-        })?);
-    }
-    read_once(&paths)?;
-    paths.iter().try_for_each(|path| destinations.check(path))?;
-    Ok(paths)
-}
-
-fn listed(list: &Path, separator: Separator) -> io::Result<Vec<PathBuf>> {
-    match list.as_os_str() == "-" {
-        true => read_list(io::stdin().lock(), separator),
-        false => read_list(BufReader::new(File::open(list)?), separator),
     }
 }
 

@@ -50,6 +50,11 @@ impl Tickets {
         }
     }
 
+    /// How many tickets are out.
+    pub(super) fn out(&self) -> usize {
+        self.count - lock(&self.free).len()
+    }
+
     /// Waits for a ticket. Its buffer holds what it last held; its rows are empty.
     pub(super) fn take(self: &Arc<Self>) -> Ticket {
         let mut free = lock(&self.free);

@@ -9,7 +9,7 @@ use super::order::Rows;
 use super::run::{Named, Run, Sink};
 use super::worker::{Line, Lines, SharedLines, Worker};
 use crate::error::Error;
-use crate::input::{Cutter, Documents, InputError, Remark, Sliding, Source};
+use crate::input::{Cutter, Documents, InputError, Remark, Sliding};
 
 /// A worker that also reads.
 pub(super) struct Turn<'r> {
@@ -25,8 +25,8 @@ pub(super) fn run(run: &Run<'_>, sink: &mut Sink) {
         if run.is_checkpoint_due() {
             turn.checkpoint();
         }
-        run.start(source);
-        turn.source(ordinal, source, &mut |rows| {
+        run.start(&source);
+        turn.source(ordinal, &mut |rows| {
             if let Err(error) = rows.write(sink) {
                 run.fail(Error::output(error));
             }
@@ -52,13 +52,11 @@ impl<'r> Turn<'r> {
     }
 
     /// Takes all documents of a source, and calls `after` with the mentions of each chunk, where these are kept.
-    pub(super) fn source(
-        &mut self,
-        ordinal: u32,
-        source: &Source,
-        after: &mut dyn FnMut(&mut Rows),
-    ) {
+    pub(super) fn source(&mut self, ordinal: u32, after: &mut dyn FnMut(&mut Rows)) {
         let run = self.run;
+        let Some(source) = run.sources.get(ordinal as usize) else {
+            return;
+        };
         let named = run.named(ordinal);
         let mut reading = Reading {
             turn: self,
@@ -66,9 +64,9 @@ impl<'r> Turn<'r> {
             gain: Gain::default(),
             after,
         };
-        let read = run.opening(1).read(source, &mut reading);
+        let read = run.opening(None).read(&source, &mut reading);
         let gain = reading.gain;
-        run.note_pipe_end(source);
+        run.note_pipe_end(&source);
         match read {
             Ok(read) => {
                 self.worker.counts().sources += u64::from(read);
@@ -145,6 +143,10 @@ impl Documents for Reading<'_, '_> {
         let source = Arc::clone(&self.named.name);
         self.gain.is_told = true;
         self.turn.run.lose(source, Some((name, offset)), error);
+    }
+
+    fn cut(&mut self, count: u64) {
+        self.turn.run.cut(&self.named.name, count);
     }
 
     fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {

@@ -73,7 +73,7 @@ impl<'r> Worker<'r> {
 
     /// A buffer for chunks that are scanned where they were read.
     pub(super) fn sliding(run: &Run<'_>) -> Sliding {
-        Sliding::new(run.reach, run.options.chunk, run.options.chunk.min(STEP))
+        Sliding::new(run.reach, run.shares.chunk, run.shares.chunk.min(STEP))
     }
 
     /// What was found so far, where rows are kept.

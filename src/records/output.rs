@@ -10,11 +10,12 @@ use std::io::{self, BufWriter, Stdout, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::write::GzEncoder;
-use tempfile::{NamedTempFile, TempPath};
+use tempfile::TempPath;
 
 use super::BUFFER;
 use super::format::Compression;
 use crate::printable;
+use crate::temporary;
 
 pub(crate) use destination::Destination;
 use pieces::Pieces;
@@ -111,7 +112,7 @@ impl Output {
     /// The temporary file that an output at `path` will be written to, given a `mark`; none if it is written straight.
     pub(crate) fn temporary_of(path: &Path, mark: &str) -> io::Result<Option<PathBuf>> {
         Ok(match Place::of(path).map_err(|error| at(path, error))? {
-            Place::Regular(path) => Some(folder(&path).join(temporary_name(&path, mark))),
+            Place::Regular(path) => Some(folder(&path).join(temporary::output_name(&path, mark))),
             Place::Descriptor(_) | Place::Special(_) => None,
         })
     }
@@ -242,7 +243,7 @@ impl Target {
         if path.file_name().is_none() {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        let (file, temporary) = temporary(&path, mark)?.into_parts();
+        let (file, temporary) = temporary::output(folder(&path), &path, mark)?.into_parts();
         if let Ok(metadata) = fs::metadata(&path) {
             file.set_permissions(metadata.permissions())?;
         }
@@ -337,36 +338,6 @@ fn folder(path: &Path) -> &Path {
         Some(_) => Path::new("."),
         None => path,
     }
-}
-
-/// The end of temporary names.
-const TEMPORARY: &str = ".tmp";
-
-/// A temporary file that will be `path`, with a mark in its name or something random.
-fn temporary(path: &Path, mark: Option<&str>) -> io::Result<NamedTempFile<File>> {
-    // Opened here, not by tempfile: any new file's permissions, and the system's own words if it fails.
-    let open = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
-    let mut builder = tempfile::Builder::new();
-    match mark {
-        Some(mark) => builder
-            .prefix(&temporary_name(path, mark))
-            .rand_bytes(0)
-            .make_in(folder(path), open),
-        None => builder
-            .prefix(&temporary_start(path))
-            .suffix(TEMPORARY)
-            .make_in(folder(path), open),
-    }
-}
-
-fn temporary_name(path: &Path, mark: &str) -> String {
-    temporary_start(path) + mark + TEMPORARY
-}
-
-/// Names may have 255 bytes; what makes it unique wants room too.
-fn temporary_start(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    format!(".{name}").chars().take(48).chain(['.']).collect()
 }
 
 /// What errors name.

@@ -82,3 +82,96 @@ fn a_bomb_takes_little_memory_and_what_follows_it_is_read() {
         check(response(), threads);
     }
 }
+
+/// A packed tar of members with names of `length` bytes, two of which differ only in the last; all have `text`.
+fn long_names(length: usize, text: &str) -> Vec<u8> {
+    let mut archive = tar::Builder::new(Vec::new());
+    for last in ["a", "b"] {
+        let name = "n".repeat(length - 1) + last;
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(tar::EntryType::GNULongName);
+        header.set_size(length as u64);
+        header.set_cksum();
+        archive.append(&header, name.as_bytes()).unwrap();
+        let mut header = tar::Header::new_gnu();
+        header.set_path("short").unwrap();
+        header.set_size(text.len() as u64);
+        header.set_cksum();
+        archive.append(&header, text.as_bytes()).unwrap();
+    }
+    gzip(archive.into_inner().unwrap())
+}
+
+#[test]
+fn long_names_of_documents_are_cut_and_stay_apart() {
+    let place = Place::new();
+    place.file("a.tgz", long_names(500_000, "10.5555/x 10.5555/y\n"));
+    for threads in ["-j1", "-j2"] {
+        let seen = place.scan(&format!("a.tgz --mentions --report r.json {threads}"));
+        assert_eq!(seen.code, Some(0));
+        let documents = seen.field("document");
+        assert!(
+            documents
+                .iter()
+                .all(|name| name.len() == 4096 && name.starts_with("nnn"))
+        );
+        assert!(documents[0] == documents[1] && documents[1] != documents[2]);
+        let warned: Vec<_> = seen.err.lines().collect();
+        assert_eq!(warned.len(), 1, "{}", seen.err);
+        assert!(
+            warned[0].contains("a.tgz: the names of 2 members are longer"),
+            "{}",
+            warned[0]
+        );
+        assert_eq!(place.json("r.json")["cut_names"], 2);
+    }
+}
+
+#[test]
+fn long_names_of_zips_within_zips_are_cut_as_one() {
+    let zip = |name: &str, bytes: &[u8]| {
+        let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        let stored = zip::write::SimpleFileOptions::default();
+        zip.start_file(name, stored).unwrap();
+        zip.write_all(bytes).unwrap();
+        zip.finish().unwrap().into_inner()
+    };
+    let name = "z".repeat(60_000);
+    let inner = zip(&name, b"10.5555/x");
+    let place = Place::new();
+    place.file("a.zip", zip(&name, &zip(&name, &inner)));
+    let seen = place.scan("a.zip --mentions");
+    assert_eq!(seen.field("document")[0].len(), 4096);
+    assert!(seen.err.contains("names of 3 members"), "{}", seen.err);
+}
+
+#[test]
+fn what_long_names_may_take_in_the_output_is_held_against_the_sources_size() {
+    let place = Place::new();
+    let text: String = (0..40_000)
+        .map(|number| format!("10.5555/{number:06}\n"))
+        .collect();
+    place.file("a.tgz", long_names(4000, &text));
+    let line = "a.tgz -f csv --mentions --max-expansion 10";
+    let wanted = place.scan(&format!("{line} -j1"));
+    assert_eq!(wanted.code, Some(1));
+    assert!(
+        wanted.err.contains("--max-expansion allows more"),
+        "{}",
+        wanted.err
+    );
+    assert_eq!(wanted.err.lines().count(), 1);
+    assert!(
+        (1 << 20..100 << 20).contains(&wanted.out.len()),
+        "{}",
+        wanted.out.len()
+    );
+    for options in ["-j2", "-j2 --chunk 10000", "-j1 --chunk 777"] {
+        assert!(
+            place.scan(&format!("{line} {options}")).out == wanted.out,
+            "{options}"
+        );
+    }
+    let seen = place.scan("a.tgz -f names --mentions --max-expansion 10000");
+    assert_eq!((seen.code, seen.out.lines().count()), (Some(0), 80_000));
+}

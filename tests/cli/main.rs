@@ -12,6 +12,8 @@ mod clash;
 mod common;
 mod containers;
 mod escape;
+mod leftovers;
+mod links;
 mod memory;
 mod merge;
 mod mistakes;

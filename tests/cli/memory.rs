@@ -105,3 +105,56 @@ fn an_interrupted_run_removes_what_it_had_on_disk() {
         assert_eq!(place.entries(), Vec::<String>::new(), "{threads}");
     }
 }
+
+/// The output of a run, and the most memory that it was seen to take, in MiB.
+#[cfg(target_os = "linux")]
+fn output_and_peak(place: &Place, line: &str) -> (Vec<u8>, u64) {
+    let mut command = place.command(["scan"]);
+    command.args(line.split_whitespace());
+    let mut run = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut pipe = run.stdout.take().unwrap();
+    let reader = thread::spawn(move || {
+        let mut out = Vec::new();
+        std::io::Read::read_to_end(&mut pipe, &mut out).map(|_| out)
+    });
+    let status = format!("/proc/{}/status", run.id());
+    let mut peak = 0;
+    while run.try_wait().unwrap().is_none() {
+        let status = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kibibytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
+        peak = kibibytes.unwrap_or(peak);
+        thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(run.wait().unwrap().code(), Some(0), "{line}");
+    (reader.join().unwrap().unwrap(), peak >> 10)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn many_threads_keep_to_the_memory_and_write_the_same() {
+    let place = Place::new();
+    place.file("plain", names(150_000));
+    for number in 0..4 {
+        place.file(format!("packed/{number}.gz"), gzip(names(10_000)));
+    }
+    for options in ["-f csv", "--mentions -f csv"] {
+        let line = format!("plain packed {options} --memory 64M");
+        let (wanted, _) = output_and_peak(&place, &format!("{line} -j1"));
+        for threads in [8, 64] {
+            let line = format!("{line} -j{threads}");
+            let (seen, peak) = output_and_peak(&place, &line);
+            assert!(seen == wanted, "{line}");
+            assert!(peak <= 160, "{line}: {peak} MiB");
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn threads_without_work_are_not_started() {
+    let place = Place::new();
+    place.file("two", "10");
+    let (_, peak) = output_and_peak(&place, "two -j1000");
+    assert!(peak <= 64, "{peak} MiB");
+}

@@ -109,12 +109,17 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
 
+    /// Follow symbolic links below folders; each file is read once, and loops end
+    #[arg(short = 'L', long = "follow")]
+    pub(crate) follow: bool,
+
     /// Read only the I-th of N parts of the sources, I from 0: each belongs to one by a hash of its path below the folder,
     /// or of its name where it is named. doisift merge unites the outputs of all N
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
 
-    /// Threads that scan [default: the cores this process may use]
+    /// Threads that scan; fewer are started where --memory has no room for them, or the sources no work [default: the cores
+    /// this process may use]
     #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
 

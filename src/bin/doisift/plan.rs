@@ -153,6 +153,7 @@ fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
     builder = builder
         .mentions(args.mentions)
         .lines(args.lines)
+        .follow_links(args.follow)
         .on_error(match args.on_error {
             args::OnError::Skip => OnError::Skip,
             args::OnError::Fail => OnError::Fail,

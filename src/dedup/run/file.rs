@@ -15,6 +15,7 @@ use super::fault::{Damage, Fault, SpillError};
 use super::frame::{HEAD, Head, Kind, unpack};
 use super::varint::Bytes;
 use super::{ENDING, HEADER, TRAILER, header};
+use crate::temporary::RunFolder;
 
 /// A run that was written. Its file is removed when this is dropped, unless it is to [last](Run::last).
 pub(in crate::dedup) struct Run {
@@ -23,6 +24,8 @@ pub(in crate::dedup) struct Run {
     pub(in crate::dedup) bytes: u64,
     /// None if it lasts.
     temporary: Option<TempPath>,
+    /// Kept until the file in it is removed.
+    _folder: Option<Arc<RunFolder>>,
 }
 
 /// The file of a run that outlasts its process.
@@ -71,11 +74,12 @@ impl Run {
         Reading::open(&self.path, kept)
     }
 
-    pub(super) fn new(temporary: TempPath, bytes: u64) -> Run {
+    pub(super) fn new(temporary: TempPath, folder: Option<Arc<RunFolder>>, bytes: u64) -> Run {
         Run {
             path: temporary.to_owned(),
             bytes,
             temporary: Some(temporary),
+            _folder: folder,
         }
     }
 
@@ -85,6 +89,7 @@ impl Run {
             path: file.path,
             bytes: file.bytes,
             temporary: None,
+            _folder: None,
         }
     }
 

@@ -41,20 +41,6 @@ const HEADER: usize = 16;
 /// Bytes of a trailer.
 const TRAILER: usize = 40;
 
-/// Names of files: what comes before and behind so many random letters and digits. Of runs that are gone with their
-/// process, and of those that may outlast it.
-const PASSING: (&str, usize, &str) = (".doisift-run.", 6, ".tmp");
-const LASTING: (&str, usize, &str) = ("doisift-", 16, ".run");
-
-/// Whether a file of this name is a run that may have outlasted its process.
-pub(crate) fn is_lasting_run(name: &str) -> bool {
-    let (prefix, random, suffix) = LASTING;
-    let middle = name
-        .strip_prefix(prefix)
-        .and_then(|name| name.strip_suffix(suffix));
-    middle.is_some_and(|m| m.len() == random && m.bytes().all(|b| b.is_ascii_alphanumeric()))
-}
-
 /// The header of a run.
 fn header(kept: Kept) -> [u8; HEADER] {
     let kept: u32 = match kept {

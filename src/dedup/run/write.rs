@@ -15,7 +15,8 @@ use super::fault::SpillError;
 use super::file::Run;
 use super::frame::{Kind, Press};
 use super::varint::{put, put_bytes};
-use super::{ENDING, HEADER, LASTING, PASSING, header};
+use super::{ENDING, HEADER, header};
+use crate::temporary::{RUN, RunFolder};
 
 /// Bytes that are written at once.
 const BUFFER: usize = 256 << 10;
@@ -108,6 +109,8 @@ fn shared(a: &[u8], b: &[u8]) -> usize {
 pub(in crate::dedup) struct Writer {
     out: BufWriter<File>,
     path: TempPath,
+    /// The folder of a run that is gone with the process.
+    folder: Option<Arc<RunFolder>>,
     header: [u8; HEADER],
     written: u64,
     frames: u64,
@@ -115,19 +118,20 @@ pub(in crate::dedup) struct Writer {
 }
 
 impl Writer {
-    /// Makes a file in `folder`, named as one that is to last or not, and tells `note` its path.
+    /// Makes a file in `folder`, which is that of `passing` for a run that is gone with the process, and gives its path to
+    /// `note`.
     ///
     /// # Errors
     /// If that cannot be done; all errors of a writer name the file, or else the folder.
     pub(in crate::dedup) fn create(
         folder: &Path,
+        passing: Option<Arc<RunFolder>>,
         kept: Kept,
-        lasting: bool,
         note: &dyn Fn(&Path),
     ) -> Result<Writer, SpillError> {
         // Opened here, not by tempfile, for the system's own words if it fails.
         let open = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
-        let (prefix, random, suffix) = if lasting { LASTING } else { PASSING };
+        let (prefix, random, suffix) = RUN;
         let made = tempfile::Builder::new()
             .prefix(prefix)
             .rand_bytes(random)
@@ -140,6 +144,7 @@ impl Writer {
         let mut writer = Writer {
             out: BufWriter::with_capacity(BUFFER, file),
             path,
+            folder: passing,
             header: header(kept),
             written: 0,
             frames: 0,
@@ -173,7 +178,7 @@ impl Writer {
         let trailer = self.trailer(sources_at);
         self.write(&trailer)?;
         self.out.flush().map_err(|error| self.fault(error))?;
-        Ok(Run::new(self.path, self.written))
+        Ok(Run::new(self.path, self.folder, self.written))
     }
 
     fn trailer(&self, sources_at: u64) -> Vec<u8> {

@@ -9,6 +9,7 @@ mod members;
 mod parallel;
 mod section;
 mod streams;
+mod unpackers;
 mod window;
 mod xz;
 mod zlib;
@@ -33,6 +34,7 @@ pub(super) use self::bzip2::Bzip2;
 pub(super) use self::lzma::is_lzma;
 pub(super) use self::members::hits_what_came;
 pub(super) use self::streams::{Decode, HEAD, Step};
+pub(crate) use self::unpackers::Unpackers;
 pub(super) use self::zlib::{is_deflate, is_zlib};
 pub(super) use self::zstd::Zstd;
 
@@ -72,9 +74,10 @@ fn members<'r, F: Format>(
     file: Option<&File>,
     opening: &Opening<'r>,
 ) -> io::Result<Box<dyn Read + 'r>> {
-    Ok(match file {
-        Some(file) if opening.threads > 1 => {
-            Box::new(Parallel::<F>::new(file, raw.held() as u64, opening)?)
+    Ok(match (file, opening.unpackers) {
+        (Some(file), Some(unpackers)) => {
+            let counted = raw.held() as u64;
+            Box::new(Parallel::<F>::new(file, counted, opening, unpackers)?)
         }
         _ => Box::new(Members::<_, F>::new(raw, &opening.limits)?),
     })
@@ -87,14 +90,21 @@ pub(super) fn in_sections<'r>(
     file: &File,
     section: u64,
     opening: &Opening<'r>,
+    unpackers: &'r Unpackers,
 ) -> Result<Box<dyn Read + 'r>, InputError> {
     if section == 0 {
         return unpack(packing, Raw::new(file.try_clone()?), None, opening);
     }
     Ok(match packing {
-        Packing::Gzip => Box::new(Parallel::<Gzip>::in_sections(file, section, opening)?),
-        Packing::Zstd => Box::new(Parallel::<Zstd>::in_sections(file, section, opening)?),
-        Packing::Bzip2 => Box::new(Parallel::<Bzip2>::in_sections(file, section, opening)?),
+        Packing::Gzip => Box::new(Parallel::<Gzip>::in_sections(
+            file, section, opening, unpackers,
+        )?),
+        Packing::Zstd => Box::new(Parallel::<Zstd>::in_sections(
+            file, section, opening, unpackers,
+        )?),
+        Packing::Bzip2 => Box::new(Parallel::<Bzip2>::in_sections(
+            file, section, opening, unpackers,
+        )?),
         other => return Err(InputError::Unsupported(other)),
     })
 }

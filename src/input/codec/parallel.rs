@@ -16,13 +16,18 @@ use std::thread::{self, JoinHandle};
 
 use super::members::{Format, Members, Step};
 use super::section::{Section, Sections};
+use super::unpackers::{Lease, Unpackers};
 use super::{Fused, Limits, Opening};
 use crate::input::open::{check_end, read_at};
+
+/// Sections under way for each thread: one that it decodes, and one that waits.
+const SECTIONS: usize = 2;
+/// Unpacked bytes that a section may have, at least and at most.
+const MOST: (usize, usize) = (1 << 20, 16 << 20);
 
 /// How a file is shared out.
 #[derive(Clone, Debug)]
 struct Plan {
-    threads: usize,
     /// Packed bytes of a section.
     section: Range<u64>,
     /// Unpacked bytes that a section should have, so that memory stays small where much was packed into little.
@@ -34,19 +39,15 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(threads: usize) -> Self {
+    /// For threads that may hold `bytes` bytes each.
+    fn new(bytes: usize) -> Self {
+        let most = (bytes / SECTIONS).clamp(MOST.0, MOST.1);
         Plan {
-            threads,
             section: 256 << 10..1 << 20,
-            unpacked: 4 << 20,
-            most: 16 << 20,
+            unpacked: most as u64 / 4,
+            most,
             early: 4 << 20,
         }
-    }
-
-    /// Sections under way at most: one that each thread decodes, and one that waits.
-    fn ahead(&self) -> usize {
-        2 * self.threads
     }
 }
 
@@ -60,15 +61,18 @@ pub(super) struct Parallel<'r, F> {
     progress: Progress<'r>,
     /// Unpacked bytes so far.
     unpacked: u64,
-    threads: Threads,
+    unpackers: &'r Unpackers,
+    threads: Threads<'r>,
     /// The section that is read, and how far.
     section: Option<(Section, usize)>,
 }
 
-enum Threads {
+enum Threads<'r> {
     /// No member ended so far.
     NotYet,
-    Some(Crew),
+    /// A member ended, but other sources have all threads.
+    Waiting,
+    Some(Crew<'r>),
     /// There is no use in them.
     Never,
 }
@@ -78,8 +82,14 @@ impl<'r, F: Format> Parallel<'r, F> {
     ///
     /// # Errors
     /// If there is no memory for a decoder, or the system refuses another handle of the file.
-    pub(super) fn new(file: &File, counted: u64, opening: &Opening<'r>) -> io::Result<Self> {
-        Parallel::with(file, counted, opening, Plan::new(opening.threads))
+    pub(super) fn new(
+        file: &File,
+        counted: u64,
+        opening: &Opening<'r>,
+        unpackers: &'r Unpackers,
+    ) -> io::Result<Self> {
+        let plan = Plan::new(unpackers.bytes());
+        Parallel::with(file, counted, opening, unpackers, plan)
     }
 
     /// The same in sections of `section` bytes, however few there are.
@@ -88,17 +98,24 @@ impl<'r, F: Format> Parallel<'r, F> {
         file: &File,
         section: u64,
         opening: &Opening<'r>,
+        unpackers: &'r Unpackers,
     ) -> io::Result<Self> {
         let plan = Plan {
             section: section..section,
             most: 256 << 10,
             early: u64::MAX,
-            ..Plan::new(opening.threads)
+            ..Plan::new(unpackers.bytes())
         };
-        Parallel::with(file, 0, opening, plan)
+        Parallel::with(file, 0, opening, unpackers, plan)
     }
 
-    fn with(file: &File, counted: u64, opening: &Opening<'r>, plan: Plan) -> io::Result<Self> {
+    fn with(
+        file: &File,
+        counted: u64,
+        opening: &Opening<'r>,
+        unpackers: &'r Unpackers,
+        plan: Plan,
+    ) -> io::Result<Self> {
         let file = Arc::new(file.try_clone()?);
         let size = file.metadata()?.len();
         let start = FileAt::new(&file, size, 0);
@@ -112,6 +129,7 @@ impl<'r, F: Format> Parallel<'r, F> {
                 counted,
             },
             unpacked: 0,
+            unpackers,
             threads: Threads::NotYet,
             section: None,
             file,
@@ -145,7 +163,7 @@ impl<'r, F: Format> Parallel<'r, F> {
     /// At a member's start, or the end: takes the section that starts there, if there is one.
     fn boundary(&mut self) {
         let position = self.members.position();
-        if let Threads::NotYet = self.threads {
+        if let Threads::NotYet | Threads::Waiting = self.threads {
             self.threads = self.start(position);
         }
         let Threads::Some(crew) = &mut self.threads else {
@@ -159,13 +177,23 @@ impl<'r, F: Format> Parallel<'r, F> {
         }
     }
 
-    fn start(&self, position: u64) -> Threads {
+    fn start(&self, position: u64) -> Threads<'r> {
         let left = self.size.saturating_sub(position);
-        if position > self.plan.early || left < 2 * self.plan.section.end {
+        let is_late = matches!(self.threads, Threads::NotYet) && position > self.plan.early;
+        if is_late || left < 2 * self.plan.section.end {
             return Threads::Never;
         }
-        Crew::start::<F>(&self.file, self.size, &self.limits, self.plan.clone())
-            .map_or(Threads::Never, Threads::Some)
+        let Some(lease) = self.unpackers.take() else {
+            return Threads::Waiting;
+        };
+        Crew::start::<F>(
+            &self.file,
+            self.size,
+            &self.limits,
+            self.plan.clone(),
+            lease,
+        )
+        .map_or(Threads::Never, Threads::Some)
     }
 }
 
@@ -242,12 +270,14 @@ impl Progress<'_> {
 }
 
 /// Threads that decode sections, and the sections under way, in order.
-struct Crew {
+struct Crew<'r> {
     plan: Plan,
     size: u64,
     /// None only while it is dropped.
     jobs: Option<Sender<Job>>,
     threads: Vec<JoinHandle<()>>,
+    /// Given back when the threads have ended.
+    _lease: Lease<'r>,
     stopped: Arc<AtomicBool>,
     sections: VecDeque<Pending>,
     /// Where the next section starts.
@@ -288,9 +318,15 @@ impl Pending {
     }
 }
 
-impl Crew {
+impl<'r> Crew<'r> {
     /// None if no thread can be started.
-    fn start<F: Format>(file: &Arc<File>, size: u64, limits: &Limits, plan: Plan) -> Option<Self> {
+    fn start<F: Format>(
+        file: &Arc<File>,
+        size: u64,
+        limits: &Limits,
+        plan: Plan,
+        lease: Lease<'r>,
+    ) -> Option<Self> {
         let (sender, jobs) = mpsc::channel();
         let jobs = Arc::new(Mutex::new(jobs));
         let stopped = Arc::new(AtomicBool::new(false));
@@ -302,12 +338,13 @@ impl Crew {
                 .spawn(move || work::<F>(file, &limits, &jobs, &stopped))
                 .ok()
         };
-        let threads: Vec<_> = (0..plan.threads).map_while(start).collect();
+        let threads: Vec<_> = (0..lease.threads).map_while(start).collect();
         (!threads.is_empty()).then(|| Crew {
             plan,
             size,
             jobs: Some(sender),
             threads,
+            _lease: lease,
             stopped,
             sections: VecDeque::new(),
             next: 0,
@@ -349,7 +386,7 @@ impl Crew {
 
     /// Has sections of `length` bytes behind `position` decoded, as many as may be under way.
     fn share_out(&mut self, position: u64, length: u64) {
-        while self.sections.len() < self.plan.ahead() {
+        while self.sections.len() < SECTIONS * self.threads.len() {
             let start = self.next.max(position);
             let range = start..self.size.min(start + length);
             if range.is_empty() {
@@ -382,7 +419,7 @@ impl Crew {
     }
 }
 
-impl Drop for Crew {
+impl Drop for Crew<'_> {
     /// Ends the threads; each is done with its section first.
     fn drop(&mut self) {
         self.stopped.store(true, Ordering::Relaxed);
@@ -440,7 +477,7 @@ mod tests {
             section: section..section,
             most: 100_000,
             early: 1 << 40,
-            ..Plan::new(3)
+            ..Plan::new(32 << 20)
         }
     }
 
@@ -448,9 +485,11 @@ mod tests {
     fn parallel<F: Format>(packed: &[u8], plan: Plan) -> Outcome {
         let bytes = AtomicU64::new(0);
         let opening = Opening::for_tests(&bytes);
-        let mut read = Parallel::<F>::with(&file_of(packed), 0, &opening, plan).unwrap();
+        let unpackers = Unpackers::new(3, 0);
+        let file = file_of(packed);
+        let mut read = Parallel::<F>::with(&file, 0, &opening, &unpackers, plan).unwrap();
         let outcome = outcome(&mut read, 3000);
-        assert_eq!(bytes.into_inner(), packed.len() as u64);
+        assert_eq!(bytes.load(Ordering::Relaxed), packed.len() as u64);
         outcome
     }
 
@@ -545,7 +584,9 @@ mod tests {
     fn taken(packed: &[u8], plan: Plan) -> usize {
         let bytes = AtomicU64::new(0);
         let opening = Opening::for_tests(&bytes);
-        let mut read = Parallel::<Gzip>::with(&file_of(packed), 0, &opening, plan).unwrap();
+        let unpackers = Unpackers::new(3, 0);
+        let file = file_of(packed);
+        let mut read = Parallel::<Gzip>::with(&file, 0, &opening, &unpackers, plan).unwrap();
         let mut taken = 0;
         let mut into = [0; 100];
         while read.read(&mut into).unwrap() > 0 {
@@ -566,11 +607,15 @@ mod tests {
         let many: Vec<_> = (0..200).flat_map(|seed| gzip(&noise(seed, 1000))).collect();
         let bytes = AtomicU64::new(0);
         let opening = Opening::for_tests(&bytes);
-        let mut read = Parallel::<Gzip>::with(&file_of(&many), 0, &opening, plan(10_000)).unwrap();
+        let unpackers = Unpackers::new(3, 0);
+        let (file, plan) = (file_of(&many), plan(10_000));
+        let mut read = Parallel::<Gzip>::with(&file, 0, &opening, &unpackers, plan).unwrap();
         let file = Arc::clone(&read.file);
         read.read_exact(&mut [0; 2000]).unwrap();
         assert!(Arc::strong_count(&file) > 3);
+        assert!(unpackers.take().is_none());
         drop(read);
+        assert!(unpackers.take().is_some());
         assert_eq!(Arc::strong_count(&file), 1);
     }
 }

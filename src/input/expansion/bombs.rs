@@ -5,6 +5,7 @@ use std::io::{Cursor, Seek, Write};
 
 use super::tests::Seen;
 use super::*;
+use crate::input::Unpackers;
 use crate::input::open::Opening;
 use crate::input::walk::{Level, Walk};
 
@@ -22,7 +23,8 @@ fn seen(bytes: &[u8], threads: usize) -> io::Result<Seen> {
     file.rewind()?;
     let counter = AtomicU64::new(0);
     let mut opening = Opening::for_tests(&counter);
-    opening.threads = threads;
+    let unpackers = Unpackers::new(threads, 32 << 20);
+    opening.unpackers = Some(&unpackers).filter(|_| threads > 1);
     let expansion = Expansion::with_free(LIMIT, bytes.len() as u64, MOST);
     let (mut seen, mut source): (_, &File) = (Seen::default(), &file);
     Walk::new(&opening, &expansion, &mut seen).stream(&Level::source(Some(&file)), &mut source);

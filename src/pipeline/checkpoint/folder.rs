@@ -9,19 +9,19 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::dedup::is_lasting_run;
 use crate::error::{CheckpointError, Error, ErrorKind};
 use crate::records::Output;
+use crate::temporary::{self, CHECKPOINT, is_run};
 
 /// What the run has done so far.
-pub(super) const MANIFEST: &str = "doisift-manifest.jsonl";
+pub(super) const MANIFEST: &str = CHECKPOINT[0];
 /// Is locked as long as a run uses the folder; says whether that was [made](MADE) for it.
-const LOCK: &str = "doisift-lock";
+const LOCK: &str = CHECKPOINT[1];
 const MADE: &[u8] = b"doisift made this folder, and removes it at the end\n";
 /// What a killed run leaves elsewhere.
-const REMAINS: &str = "doisift-remains.json";
+const REMAINS: &str = CHECKPOINT[2];
 /// What a file is called until it replaces another.
-const ASIDE: &str = "doisift-new.tmp";
+const ASIDE: &str = CHECKPOINT[3];
 /// How often the folder may be removed by another run while this one makes it.
 const TRIES: usize = 16;
 
@@ -172,7 +172,7 @@ impl Folder {
             let entry = entry.map_err(|error| at(&self.path, error))?;
             let name = entry.file_name();
             let name = name.to_str().unwrap_or_default();
-            let ours = is_lasting_run(name) || name == ASIDE;
+            let ours = is_run(name) || name == ASIDE;
             if ours && !wanted.contains(name) && entry.file_type().is_ok_and(|kind| kind.is_file())
             {
                 remove(&entry.path()).map_err(|error| at(&entry.path(), error))?;
@@ -384,7 +384,7 @@ pub(super) fn sync_folder(_: &Path) -> io::Result<()> {
 
 /// Whether a file of this name in the folder is ours.
 fn is_ours(name: &str) -> bool {
-    [MANIFEST, LOCK, REMAINS, ASIDE].contains(&name) || is_lasting_run(name)
+    CHECKPOINT.contains(&name) || is_run(name)
 }
 
 /// Removes a file, if it is there.
@@ -407,8 +407,7 @@ fn canonical(path: &Path) -> Option<PathBuf> {
 
 /// Whether a file is named as outputs are until they are whole.
 fn is_temporary(path: &Path) -> bool {
-    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    name.starts_with('.') && name.ends_with(".tmp")
+    path.file_name().is_some_and(temporary::is_temporary)
 }
 
 /// Whether a file is named as the outputs of a run with a checkpoint are until they are whole: with a mark.
@@ -416,7 +415,7 @@ fn is_marked(path: &Path) -> bool {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let mark = name
         .strip_suffix(".tmp")
-        .and_then(|name| name.rsplit_once('.'));
+        .and_then(|name| name.rsplit_once('-'));
     is_temporary(path)
         && mark.is_some_and(|(_, m)| m.len() == 16 && m.bytes().all(|b| b.is_ascii_hexdigit()))
 }

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::folder::{at, open_own};
 use crate::dedup::Spilled;
 use crate::error::CheckpointError;
-use crate::input::{Limits, Source, display_name};
+use crate::input::{Limits, Source, Sources, display_name};
 use crate::report::{Counts, Losses, Skipped};
 use crate::scan::{Rejection, Tally};
 
@@ -144,7 +144,7 @@ impl Head {
 pub(super) fn write(
     out: &mut impl Write,
     mut head: Head,
-    sources: &[Source],
+    sources: &Sources,
     stamps: &[Option<Stamp>],
 ) -> io::Result<()> {
     head.sources = sources.len();
@@ -183,7 +183,7 @@ pub(super) struct Manifest {
 pub(super) fn read(
     path: &Path,
     settings: &Settings,
-    sources: &[Source],
+    sources: &Sources,
 ) -> Result<Option<Manifest>, CheckpointError> {
     let Some(file) = open_own(path)? else {
         return Ok(None);
@@ -256,7 +256,7 @@ impl Settings {
 fn check_sources(
     head: &Head,
     lines: impl Iterator<Item = String>,
-    sources: &[Source],
+    sources: &Sources,
     damaged: impl Fn() -> CheckpointError,
 ) -> Result<Vec<Option<Stamp>>, CheckpointError> {
     let mut stamps = Vec::with_capacity(head.done.sources);
@@ -264,8 +264,8 @@ fn check_sources(
     for line in lines {
         let then: Line<'_> = serde_json::from_str(&line).map_err(|_| damaged())?;
         let source = now.next();
-        let name = source.map(|source| display_name(&source.path));
-        match (source, name) {
+        let name = source.as_ref().map(|source| display_name(&source.path));
+        match (&source, name) {
             (Some(_), Some(name)) if name < then.name => {
                 return Err(CheckpointError::Added(name.into()));
             }
@@ -314,6 +314,8 @@ impl<W: Write> Write for Summing<W> {
 struct Counted {
     sources: u64,
     documents: u64,
+    #[serde(default)]
+    cut_names: u64,
     bytes_decoded: u64,
     candidates: u64,
     mentions: u64,
@@ -327,6 +329,7 @@ impl Counted {
         let counted = Counted {
             sources: counts.sources,
             documents: counts.documents,
+            cut_names: counts.cut_names,
             bytes_decoded: counts.bytes_decoded,
             candidates: counts.tally.candidates,
             mentions: counts.tally.mentions,
@@ -347,6 +350,7 @@ impl Counted {
         Ok(Counts {
             sources: counted.sources,
             documents: counted.documents,
+            cut_names: counted.cut_names,
             bytes_decoded: counted.bytes_decoded,
             tally,
         })

@@ -21,9 +21,10 @@ use manifest::{Head, Manifest, NamedRun, Settings, Stamp};
 
 use super::options::{OnError, Options};
 use super::run::lock;
-use crate::dedup::{Lasting, RunFile, SpillError, Spilled, is_lasting_run};
+use crate::dedup::{Lasting, RunFile, SpillError, Spilled};
 use crate::error::{CheckpointError, Error};
-use crate::input::{Kind, Source, display_name};
+use crate::input::{Kind, Source, Sources, display_name};
+use crate::temporary::is_run;
 
 /// Between checkpoints, at least so many times what the last one took: all of them take a twentieth of the time at most.
 const REST: u32 = 19;
@@ -32,7 +33,7 @@ const REST: u32 = 19;
 pub(super) struct Checkpoint {
     folder: Folder,
     settings: Settings,
-    sources: Arc<Vec<Source>>,
+    sources: Arc<Sources>,
     interval: Duration,
     state: Mutex<State>,
 }
@@ -63,7 +64,7 @@ impl Checkpoint {
         folder: Folder,
         options: &Options,
         names: bool,
-        sources: &Arc<Vec<Source>>,
+        sources: &Arc<Sources>,
     ) -> Result<(Self, Earlier), Error> {
         let settings = Settings {
             lines: options.lines,
@@ -197,7 +198,7 @@ fn sync(path: &Path) -> std::io::Result<()> {
 fn read(
     folder: &Folder,
     settings: &Settings,
-    sources: &[Source],
+    sources: &Sources,
     on_error: OnError,
 ) -> Result<(Earlier, Vec<Option<Stamp>>), CheckpointError> {
     if let Some(stream) = sources.iter().find(|source| source.kind != Kind::File) {
@@ -230,7 +231,7 @@ fn read(
 fn checked(folder: &Folder, run: &NamedRun) -> Result<RunFile, CheckpointError> {
     let path = folder.file(&run.name);
     let found = fs::symlink_metadata(&path).map_err(|error| at(&path, error))?;
-    match found.is_file() && found.len() == run.bytes && is_lasting_run(&run.name) {
+    match found.is_file() && found.len() == run.bytes && is_run(&run.name) {
         true => Ok(RunFile {
             path,
             bytes: run.bytes,

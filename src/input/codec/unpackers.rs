@@ -1,0 +1,66 @@
+//! The threads that may unpack ahead of those that read, shared by all sources that are being read.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// So many threads, each with so much memory for what it has unpacked.
+#[derive(Debug)]
+pub(crate) struct Unpackers {
+    free: AtomicUsize,
+    bytes: usize,
+}
+
+/// Threads that one source has. They are free again when this is dropped.
+#[derive(Debug)]
+pub(super) struct Lease<'u> {
+    from: &'u Unpackers,
+    pub(super) threads: usize,
+}
+
+impl Unpackers {
+    /// `threads` threads, with about `bytes` bytes each.
+    pub(crate) fn new(threads: usize, bytes: usize) -> Self {
+        Unpackers {
+            free: AtomicUsize::new(threads),
+            bytes,
+        }
+    }
+
+    /// All threads that are free; none if there is none.
+    pub(super) fn take(&self) -> Option<Lease<'_>> {
+        // Asked at every member: mostly this only reads.
+        let threads = match self.free.load(Ordering::Relaxed) {
+            0 => 0,
+            _ => self.free.swap(0, Ordering::Relaxed),
+        };
+        (threads > 0).then_some(Lease {
+            from: self,
+            threads,
+        })
+    }
+
+    /// Bytes that a thread may hold unpacked.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        self.from.free.fetch_add(self.threads, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_unpacks_for_one_source_at_a_time() {
+        let unpackers = Unpackers::new(3, 0);
+        let lease = unpackers.take();
+        assert_eq!(lease.as_ref().map(|lease| lease.threads), Some(3));
+        assert!(unpackers.take().is_none());
+        drop(lease);
+        assert_eq!(unpackers.take().map(|lease| lease.threads), Some(3));
+    }
+}

@@ -1,0 +1,449 @@
+//! The list of sources, in so little memory that there may be many millions.
+//!
+//! The path of a folder is stored once, that of a file as its folder and its own name; there is no allocation for each.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::name::escaped;
+use super::open::is_pipe;
+use super::shard::{Shard, hash};
+
+/// A file or stream to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Source {
+    /// What to open, and what its name is made from; `-` for standard input.
+    pub(crate) path: PathBuf,
+    pub(crate) kind: Kind,
+    /// It was named itself, and not only found below a folder.
+    pub(crate) named: bool,
+}
+
+impl Source {
+    /// Whether another program writes it while it is read.
+    pub(crate) fn is_pipe(&self) -> bool {
+        self.kind != Kind::File && is_pipe(&self.path)
+    }
+}
+
+/// What a source is, which tells how it can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A regular file: its size is known, and it can be read at any offset.
+    File,
+    /// A FIFO or device that was named: opening and reading it may wait.
+    Stream,
+    /// Standard input.
+    Stdin,
+}
+
+/// Sources in bytewise order of their names, each once.
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    strings: Strings,
+    folders: Vec<Folder>,
+    entries: Vec<Entry>,
+}
+
+/// Sources in any order.
+#[derive(Debug, Default)]
+pub(super) struct Gathering {
+    list: Sources,
+    /// What was gathered, in parts, so that none moves when there are more.
+    parts: Vec<Vec<Entry>>,
+    /// Numbers of folders by their hash.
+    known: HashMap<u64, u32>,
+    /// The folder of the source that came last.
+    last: Option<u32>,
+}
+
+/// What the path of a source starts with, up to its last separator.
+#[derive(Clone, Copy, Debug)]
+struct Folder {
+    path: At,
+    /// Bytes of it that are not hashed to share sources out: those of the folder that was named. None of a source that was
+    /// named itself.
+    above: u32,
+}
+
+/// A source: its folder, and its own name.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    folder: u32,
+    /// Where the name is.
+    offset: u32,
+    block: u16,
+    named: bool,
+}
+
+impl Entry {
+    fn name(&self) -> At {
+        At(self.block, self.offset)
+    }
+}
+
+/// Entries of a part.
+const PART: usize = 1 << 16;
+/// Folders that are looked up; where there are more, some are stored more than once.
+const KNOWN: usize = 1 << 20;
+
+/// Bits of a string's head beside its length.
+const TAGS: u32 = 2;
+/// The source is no regular file.
+const SPECIAL: usize = 1;
+/// The path has bytes that are not UTF-8.
+const ODD: usize = 2;
+
+impl Gathering {
+    pub(super) fn len(&self) -> usize {
+        self.parts.iter().map(Vec::len).sum()
+    }
+
+    /// Adds a source. Where it is below a folder that was named, the first `above` bytes of its path are those of that folder,
+    /// with a separator.
+    pub(super) fn push(&mut self, path: &[u8], above: Option<usize>, kind: Kind) {
+        let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
+        let start = path.iter().rposition(is_separator).map_or(0, |at| at + 1);
+        let (folder, name) = path.split_at(start);
+        let mut tags = 0;
+        if kind != Kind::File {
+            tags |= SPECIAL;
+        }
+        if str::from_utf8(path).is_err() {
+            tags |= ODD;
+        }
+        let folder = self.folder(folder, above.unwrap_or(0) as u32);
+        let At(block, offset) = self.list.strings.push(name, tags);
+        let entry = Entry {
+            folder,
+            offset,
+            block,
+            named: above.is_none(),
+        };
+        match self.parts.last_mut() {
+            Some(part) if part.len() < PART => part.push(entry),
+            _ => {
+                let mut part = Vec::with_capacity(PART);
+                part.push(entry);
+                self.parts.push(part);
+            }
+        }
+    }
+
+    /// The number of a folder.
+    fn folder(&mut self, path: &[u8], above: u32) -> u32 {
+        let list = &mut self.list;
+        let is = |list: &Sources, number: u32| {
+            let folder = list.folders[number as usize];
+            folder.above == above && list.strings.get(folder.path).0 == path
+        };
+        if let Some(last) = self.last.filter(|&last| is(list, last)) {
+            return last;
+        }
+        let hash = xxh3_64(path) ^ u64::from(above);
+        let known = self.known.get(&hash).copied();
+        let number = known.filter(|&known| is(list, known)).unwrap_or_else(|| {
+            let path = list.strings.push(path, 0);
+            list.folders.push(Folder { path, above });
+            list.folders.len() as u32 - 1
+        });
+        if self.known.len() == KNOWN {
+            self.known = HashMap::new();
+        }
+        self.known.insert(hash, number);
+        self.last = Some(number);
+        number
+    }
+
+    /// Gives the path of every source to `with`.
+    pub(super) fn each(&self, mut with: impl FnMut(&Path)) {
+        let entries = self.parts.iter().flatten();
+        entries.for_each(|entry| with(&self.list.source(entry).path));
+    }
+
+    /// The sources in order, each once, and only those of `shard`.
+    pub(super) fn finish(self, shard: Option<Shard>) -> Sources {
+        let Gathering {
+            mut list, parts, ..
+        } = self;
+        let mut entries = Vec::with_capacity(parts.iter().map(Vec::len).sum());
+        // Each part is freed when it was taken over.
+        parts.into_iter().for_each(|part| entries.extend(part));
+        entries.sort_unstable_by(|a, b| list.compare(a, b));
+        entries.dedup_by(|b, a| {
+            let same = list.is_same(a, b);
+            a.named |= same && b.named;
+            same
+        });
+        if let Some(shard) = shard {
+            entries.retain(|entry| shard.takes(list.hash(entry)));
+        }
+        list.entries = entries;
+        list
+    }
+}
+
+impl Sources {
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The source at `ordinal`.
+    pub(crate) fn get(&self, ordinal: usize) -> Option<Source> {
+        self.entries.get(ordinal).map(|entry| self.source(entry))
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Source> {
+        self.entries.iter().map(|entry| self.source(entry))
+    }
+
+    /// Keeps only the sources that `keep` takes.
+    pub(crate) fn retain(&mut self, keep: impl Fn(&Source) -> bool) {
+        let mut entries = std::mem::take(&mut self.entries);
+        entries.retain(|entry| keep(&self.source(entry)));
+        self.entries = entries;
+    }
+
+    /// The folder's path, the name below it, and the tags of the name.
+    fn parts(&self, entry: &Entry) -> (&[u8], &[u8], usize) {
+        let folder = self.folders[entry.folder as usize];
+        let (name, tags) = self.strings.get(entry.name());
+        (self.strings.get(folder.path).0, name, tags)
+    }
+
+    fn source(&self, entry: &Entry) -> Source {
+        let (folder, name, tags) = self.parts(entry);
+        let path = path_of([folder, name].concat());
+        let kind = match tags & SPECIAL {
+            0 => Kind::File,
+            _ if path.as_os_str() == "-" => Kind::Stdin,
+            _ => Kind::Stream,
+        };
+        Source {
+            path,
+            kind,
+            named: entry.named,
+        }
+    }
+
+    /// What decides which shard it belongs to.
+    fn hash(&self, entry: &Entry) -> u64 {
+        let above = self.folders[entry.folder as usize].above as usize;
+        let (folder, name, _) = self.parts(entry);
+        hash(&path_of([&folder[above..], name].concat()))
+    }
+
+    /// Bytewise by name, which is the path itself unless it has bytes that are not UTF-8. Of one path that was found below
+    /// several folders the least hash comes first, so that all shards agree on whose it is.
+    fn compare(&self, a: &Entry, b: &Entry) -> Ordering {
+        let (x, y) = (self.parts(a), self.parts(b));
+        let names = match (x.2 | y.2) & ODD {
+            0 if a.folder == b.folder => x.1.cmp(y.1),
+            0 => compare_joined([x.0, x.1], [y.0, y.1]),
+            _ => {
+                let (x, y) = ([x.0, x.1].concat(), [y.0, y.1].concat());
+                escaped(&x).cmp(&escaped(&y)).then(x.cmp(&y))
+            }
+        };
+        names.then_with(|| self.hash(a).cmp(&self.hash(b)))
+    }
+
+    fn is_same(&self, a: &Entry, b: &Entry) -> bool {
+        let (x, y) = (self.parts(a), self.parts(b));
+        compare_joined([x.0, x.1], [y.0, y.1]).is_eq()
+    }
+}
+
+/// Compares two strings that are in two pieces each.
+fn compare_joined(a: [&[u8]; 2], b: [&[u8]; 2]) -> Ordering {
+    let both = a[0].len().min(b[0].len());
+    let order = a[0][..both].cmp(&b[0][..both]);
+    let (a, b) = ([&a[0][both..], a[1]], [&b[0][both..], b[1]]);
+    order.then_with(|| match a[0].is_empty() {
+        true => compare_whole(a[1], b),
+        false => compare_whole(b[1], a).reverse(),
+    })
+}
+
+/// Compares a string with one that is in two pieces.
+fn compare_whole(a: &[u8], b: [&[u8]; 2]) -> Ordering {
+    let both = a.len().min(b[0].len());
+    let order = a[..both].cmp(&b[0][..both]);
+    order.then_with(|| match b[0].len() > both {
+        true => Ordering::Less,
+        false => a[both..].cmp(b[1]),
+    })
+}
+
+/// The bytes of a path that can be kept; none where the system has names that are no bytes.
+#[cfg(unix)]
+pub(super) fn bytes_of(path: &Path) -> Option<&[u8]> {
+    use std::os::unix::ffi::OsStrExt;
+    Some(path.as_os_str().as_bytes())
+}
+
+#[cfg(not(unix))]
+pub(super) fn bytes_of(path: &Path) -> Option<&[u8]> {
+    path.to_str().map(str::as_bytes)
+}
+
+#[cfg(unix)]
+fn path_of(bytes: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    std::ffi::OsString::from_vec(bytes).into()
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: Vec<u8>) -> PathBuf {
+    String::from_utf8(bytes).unwrap_or_default().into()
+}
+
+/// Short strings one after another, each behind its length and its tags.
+#[derive(Debug, Default)]
+struct Strings(Vec<Vec<u8>>);
+
+/// Where a string is: its block, and its place there.
+#[derive(Clone, Copy, Debug)]
+struct At(u16, u32);
+
+/// Bytes of a block, unless one string is longer: so many that their number has 16 bits.
+const BLOCK: usize = 4 << 20;
+
+impl Strings {
+    fn push(&mut self, string: &[u8], tags: usize) -> At {
+        let mut head = [0; 10];
+        let head = encode(string.len() << TAGS | tags, &mut head);
+        let needed = head.len() + string.len();
+        if self.0.last().is_none_or(|last| last.len() + needed > BLOCK) {
+            self.0.push(Vec::with_capacity(needed.max(BLOCK)));
+        }
+        let number = self.0.len() - 1;
+        let block = &mut self.0[number];
+        let at = At(number as u16, block.len() as u32);
+        block.extend_from_slice(head);
+        block.extend_from_slice(string);
+        at
+    }
+
+    /// A string and its tags.
+    fn get(&self, at: At) -> (&[u8], usize) {
+        let bytes = &self.0[at.0 as usize][at.1 as usize..];
+        let (mut head, mut start) = (0, 0);
+        loop {
+            let byte = usize::from(bytes[start]);
+            head |= (byte & 0x7f) << (7 * start);
+            start += 1;
+            if byte < 0x80 {
+                let tags = head & ((1 << TAGS) - 1);
+                return (&bytes[start..][..head >> TAGS], tags);
+            }
+        }
+    }
+}
+
+/// Seven bits a byte, the lowest first.
+fn encode(mut number: usize, into: &mut [u8; 10]) -> &[u8] {
+    let mut length = 0;
+    loop {
+        into[length] = number as u8 & 0x7f;
+        number >>= 7;
+        length += 1;
+        if number == 0 {
+            return &into[..length];
+        }
+        into[length - 1] |= 0x80;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The paths in the order that they are listed.
+    fn listed(paths: &[&str], shard: Option<Shard>) -> Vec<String> {
+        let mut gathering = Gathering::default();
+        for path in paths {
+            gathering.push(path.as_bytes(), None, Kind::File);
+        }
+        let sources = gathering.finish(shard);
+        let paths = sources
+            .iter()
+            .map(|source| source.path.display().to_string());
+        paths.collect()
+    }
+
+    #[test]
+    fn sources_come_bytewise_and_once() {
+        let paths = [
+            "a/b/c", "a/b.txt", "-", "a", "a/b", "b/", "a/b/c", "a/", "é", "",
+        ];
+        let wanted = ["", "-", "a", "a/", "a/b", "a/b.txt", "a/b/c", "b/", "é"];
+        assert_eq!(listed(&paths, None), wanted);
+    }
+
+    #[test]
+    fn what_a_source_is_comes_back() {
+        let mut gathering = Gathering::default();
+        let long = "n".repeat(5000);
+        let sources = [
+            ("-", Kind::Stdin),
+            ("a/fifo", Kind::Stream),
+            ("a/file", Kind::File),
+            (&long, Kind::File),
+        ];
+        for (path, kind) in sources {
+            gathering.push(path.as_bytes(), None, kind);
+        }
+        let listed = gathering.finish(None);
+        let wanted = sources.map(|(path, kind)| (PathBuf::from(path), kind));
+        let seen = listed.iter().map(|source| (source.path, source.kind));
+        assert_eq!(seen.collect::<Vec<_>>(), wanted);
+        assert_eq!(listed.len(), 4);
+        assert_eq!(listed.get(4), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn bytes_that_are_not_utf8_sort_as_they_are_written() {
+        let mut gathering = Gathering::default();
+        for path in [&b"a\xff"[..], b"a]", b"a\\xFE", b"a[", b"a\xfe/x"] {
+            gathering.push(path, Some(0), Kind::File);
+        }
+        let sources = gathering.finish(None);
+        let seen = sources.iter().map(|source| {
+            let path = source.path;
+            super::super::name::display_name(&path).into_owned()
+        });
+        let wanted = ["a[", r"a\xFE", r"a\xFE/x", r"a\xFF", "a]"];
+        assert_eq!(seen.collect::<Vec<_>>(), wanted);
+    }
+
+    #[test]
+    fn a_path_below_several_folders_is_the_same_for_every_shard() {
+        let shards = (0..3).map(|index| Shard::new(index, 3));
+        let mut takers = 0;
+        for shard in shards.map_while(Result::ok) {
+            let mut gathering = Gathering::default();
+            gathering.push(b"a/b/c", Some(2), Kind::File);
+            gathering.push(b"a/b/c", Some(4), Kind::File);
+            takers += gathering.finish(Some(shard)).len();
+        }
+        assert_eq!(takers, 1);
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_is_that_of_whole_paths(paths in proptest::collection::vec("[ab./]{0,6}", 0..40)) {
+            let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+            let mut wanted = paths.clone();
+            wanted.sort_unstable();
+            wanted.dedup();
+            prop_assert_eq!(listed(&paths, None), wanted);
+        }
+    }
+}

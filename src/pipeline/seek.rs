@@ -1,0 +1,100 @@
+//! From what was named, in lists too, to the sources of a run.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::Path;
+
+use super::clash::{Destinations, is_stdin, stdin_twice};
+use super::options::{OnError, Options};
+use crate::error::{Error, ErrorKind};
+use crate::input::{Finder, Lost, Separator, display_name, is_pipe, read_list};
+use crate::report::Losses;
+
+/// Paths that could not be looked at.
+pub(super) struct Unfound {
+    on_error: OnError,
+    losses: RefCell<Losses>,
+    /// What ends the run.
+    failure: RefCell<Option<Error>>,
+}
+
+impl Unfound {
+    pub(super) fn new(on_error: OnError) -> Self {
+        Unfound {
+            on_error,
+            losses: RefCell::default(),
+            failure: RefCell::default(),
+        }
+    }
+
+    pub(super) fn add(&self, lost: Lost) {
+        let error = Error::new(ErrorKind::Input(lost.error));
+        let error = error.in_source(display_name(&lost.path).into());
+        match self.on_error {
+            OnError::Fail => {
+                self.failure.borrow_mut().get_or_insert(error);
+            }
+            OnError::Skip => {
+                log::warn!("{error}");
+                self.losses.borrow_mut().add(&error);
+            }
+        }
+    }
+
+    /// What was lost, and what ends the run.
+    pub(super) fn take(&self) -> (Losses, Option<Error>) {
+        (self.losses.take(), self.failure.take())
+    }
+}
+
+/// Adds all paths that were named, in lists too, to `finder`.
+///
+/// # Errors
+/// If one of them, or a list, is an output too, or standard input is named more than once, or a list cannot be read.
+pub(super) fn add_named(
+    options: &Options,
+    destinations: &Destinations,
+    finder: &mut Finder<'_>,
+) -> Result<(), Error> {
+    let lists = options.lists.iter().map(|(list, _)| list);
+    lists
+        .clone()
+        .try_for_each(|list| destinations.check(list))?;
+    let stdin_lists = lists.filter(|list| is_stdin(list)).count();
+    let is_named = options.paths.iter().any(|path| is_stdin(path));
+    if stdin_lists + usize::from(is_named) > 1 {
+        return Err(stdin_twice());
+    }
+    let mut add = |path: &Path| {
+        if stdin_lists > 0 && is_stdin(path) {
+            return Err(stdin_twice());
+        }
+        destinations.check(path)?;
+        finder.add(path);
+        Ok(())
+    };
+    options.paths.iter().try_for_each(|path| add(path))?;
+    for (list, separator) in &options.lists {
+        let listed = listed(list, *separator, &mut add);
+        if is_pipe(list) {
+            options.monitor.note_stream_end();
+        }
+        listed.map_err(|error| {
+            Error::new(ErrorKind::List(error)).in_source(display_name(list).into())
+        })??;
+    }
+    Ok(())
+}
+
+/// Gives the paths of a list to `add`, as far as that takes them.
+fn listed(
+    list: &Path,
+    separator: Separator,
+    add: &mut dyn FnMut(&Path) -> Result<(), Error>,
+) -> io::Result<Result<(), Error>> {
+    match is_stdin(list) {
+        true => read_list(io::stdin().lock(), separator, add),
+        false => read_list(BufReader::new(File::open(list)?), separator, add),
+    }
+}
