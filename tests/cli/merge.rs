@@ -375,7 +375,7 @@ fn an_interrupted_merge_leaves_nothing_and_exits_with_130() {
     while !place
         .entries()
         .iter()
-        .any(|name| name.contains("doisift-merge"))
+        .any(|name| name.contains("doisift-runs"))
     {
         assert!(child.try_wait().unwrap().is_none());
         thread::sleep(Duration::from_millis(5));
