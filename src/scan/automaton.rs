@@ -1,7 +1,7 @@
-//! The automata: what must follow an anchor, and what says in which form a name was written.
+//! The automata: they read the patterns of the rulebook, forwards from an anchor and backwards before it.
 //!
-//! Both read text as encoders spell it, so they run on the bytes as they stand. Their states are built as texts call for
-//! them, for each thread: a text visits a few dozen, and to build all took 13 ms, as long as to read 100 MB.
+//! Their states are built as texts call for them, for each thread: a text visits a few dozen, and to build all took 13 ms,
+//! as long as to read 100 MB.
 
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -13,44 +13,10 @@ use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind};
 
 use super::Form;
+use super::rules::pattern::{self, FORMS, HOST_ALONE, PREFIXES};
+use super::rules::start::{Prefix, Registrant, Separator};
 
-/// `/` as JSON, entities and any number of percent encodings write it.
-const SLASH: &str = r"(?:/|\\{1,3}/|%(?:25)*2[Ff]|&#47;|&#[xX]2[Ff];|&sol;|\\{1,2}u002[Ff])";
-const COLON: &str = r"(?::|\\:|%(?:25)*3[Aa]|&#58;|&#[xX]3[Aa];|&colon;)";
-const DOT: &str = r"(?:\.|%(?:25)*2[Ee]|&#46;|&#[xX]2[Ee];|&period;|\\u002[Ee])";
-const BLANK: &str = r"[ \t\r\n]+";
-
-/// The prefix at an anchor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Prefix {
-    /// Bytes from the anchor to behind the separator.
-    pub(super) len: usize,
-    pub(super) separator: Separator,
-    pub(super) registrant: Registrant,
-    /// It may have to be decoded.
-    pub(super) escaped: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Separator {
-    Slash,
-    /// A slash, with white space inside the prefix: a name only behind a label or proxy.
-    Broken,
-    /// A name only in a URN (H3).
-    Colon,
-}
-
-/// What kind of registrant code a prefix has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Registrant {
-    /// Four to nine digits in its first part: of all that are registered, no other was seen.
-    Usual,
-    /// An ISBN as a prefix, `10.978.` or `10.979.`.
-    Isbn,
-    Odd,
-}
-
-/// What stands before a name and says how it was written.
+/// A scheme, proxy or label before a name, which says how it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Opener {
     pub(super) form: Form,
@@ -58,10 +24,10 @@ pub(super) struct Opener {
     pub(super) len: usize,
 }
 
-static PREFIX: LazyLock<DFA> = LazyLock::new(|| build(&prefix_patterns(), false));
-static SCHEME: LazyLock<DFA> = LazyLock::new(|| build(&scheme_patterns(), true));
-static LABEL: LazyLock<DFA> = LazyLock::new(|| build(&label_patterns(), true));
-static NAME_BEFORE: LazyLock<DFA> = LazyLock::new(|| build(&[name_before_pattern()], true));
+static PREFIX: LazyLock<DFA> = LazyLock::new(|| build(&pattern::prefixes(), false));
+static SCHEME: LazyLock<DFA> = LazyLock::new(|| build(&pattern::schemes(), true));
+static LABEL: LazyLock<DFA> = LazyLock::new(|| build(&pattern::labels(), true));
+static NAME_BEFORE: LazyLock<DFA> = LazyLock::new(|| build(&[pattern::name_before()], true));
 
 thread_local! {
     static PREFIX_STATES: RefCell<Cache> = RefCell::new(PREFIX.create_cache());
@@ -74,24 +40,24 @@ thread_local! {
 pub(super) fn prefix(bytes: &[u8]) -> Option<Prefix> {
     let code = bytes.strip_prefix(b"10.").unwrap_or_default();
     let digits = code.iter().take_while(|b| b.is_ascii_digit()).count();
-    let behind = &code[digits..];
+    let rest = &code[digits..];
     match digits {
         // As nearly all are written.
-        4..=9 if behind.first() == Some(&b'/') => Some(Prefix {
+        4..=9 if rest.first() == Some(&b'/') => Some(Prefix {
             len: b"10./".len() + digits,
             separator: Separator::Slash,
             registrant: Registrant::Usual,
             escaped: false,
         }),
-        1.. if !may_be_separator(behind) => None,
+        1.. if !may_be_separator(rest) => None,
         _ => any_prefix(bytes),
     }
 }
 
-/// Whether a dot, slash or colon may follow, plain or escaped, white space before it or none: decimals and dates, as most of
-/// what starts like a prefix, end otherwise.
-fn may_be_separator(behind: &[u8]) -> bool {
-    let next = behind.trim_ascii_start().first();
+/// Whether `rest` may start with a dot, slash or colon, plain or escaped, white space before it or none. Decimals and dates,
+/// which are most of what starts like a prefix, end otherwise.
+fn may_be_separator(rest: &[u8]) -> bool {
+    let next = rest.trim_ascii_start().first();
     next.is_some_and(|byte| b"./:\\%&".contains(byte))
 }
 
@@ -101,14 +67,7 @@ fn any_prefix(bytes: &[u8]) -> Option<Prefix> {
         let start = PREFIX.start_state_forward(states, &start).ok()?;
         furthest(&PREFIX, states, start, bytes.iter())
     })?;
-    let (separator, registrant) = [
-        (Separator::Slash, Registrant::Usual),
-        (Separator::Broken, Registrant::Usual),
-        (Separator::Slash, Registrant::Isbn),
-        (Separator::Slash, Registrant::Odd),
-        (Separator::Broken, Registrant::Odd),
-        (Separator::Colon, Registrant::Odd),
-    ][pattern];
+    let (separator, registrant) = PREFIXES[pattern];
     Some(Prefix {
         len,
         separator,
@@ -126,17 +85,8 @@ pub(super) fn scheme(before: &[u8]) -> Option<Opener> {
     }
     let (pattern, start) =
         SCHEME_STATES.with_borrow_mut(|states| longest(&SCHEME, states, before))?;
-    let form = [
-        Form::Urn,
-        Form::Info,
-        Form::Hdl,
-        Form::Doi,
-        Form::Url,
-        Form::Hdl,
-        Form::Url,
-        Form::Hdl,
-    ][pattern];
-    let inside_host = pattern >= 6 && start > 0 && b"-.@".contains(&before[start - 1]);
+    let form = FORMS[pattern];
+    let inside_host = HOST_ALONE.contains(&pattern) && pattern::is_inside_host(&before[..start]);
     (!inside_host).then_some(Opener {
         form,
         len: before.len() - start,
@@ -194,63 +144,6 @@ fn furthest<'t>(
         found = Some((dfa.match_pattern(states, state, 0).as_usize(), len));
     }
     found
-}
-
-/// In the order of [`prefix`]'s answers.
-fn prefix_patterns() -> [String; 6] {
-    let more = format!(r"(?:{DOT}[0-9]+){{0,4}}");
-    let usual = format!(r"[0-9]{{4,9}}{more}");
-    let any = format!(r"[0-9]+{more}");
-    let broken =
-        |code: &str| format!(r"10{DOT}(?:{BLANK}{code}|{code}{BLANK}|{BLANK}{code}{BLANK}){SLASH}");
-    [
-        format!(r"10{DOT}{usual}{SLASH}"),
-        broken(&usual),
-        format!(r"10{DOT}97[89]{DOT}[0-9]{{2,8}}{SLASH}"),
-        format!(r"10{DOT}{any}{SLASH}"),
-        broken(&any),
-        format!(r"10{DOT}{any}{COLON}"),
-    ]
-}
-
-/// In the order of [`scheme`]'s forms; the last two are hosts without a scheme.
-fn scheme_patterns() -> [String; 8] {
-    let web = format!(r"(?:(?i:https?){COLON})?{SLASH}{SLASH}");
-    let doi_host = format!(
-        r"(?i:(?:dx\.|www\.)?doi\.org)(?::[0-9]+)?{SLASH}{{1,2}}(?:api{SLASH}handles{SLASH})? ?"
-    );
-    let handle_host =
-        format!(r"(?i:hdl\.handle\.net){SLASH}{{1,2}}(?:api{SLASH}handles{SLASH})? ?");
-    [
-        format!(r"(?i:urn){COLON}(?i:doi){COLON}"),
-        format!(r"(?i:info){COLON}(?i:doi){SLASH}"),
-        format!(r"(?i:hdl){COLON}"),
-        format!(r"(?i:doi){COLON}"),
-        format!("{web}{doi_host}"),
-        format!("{web}{handle_host}"),
-        format!(r"\b{doi_host}"),
-        format!(r"\b{handle_host}"),
-    ]
-}
-
-/// A whole prefix.
-fn name_before_pattern() -> String {
-    format!(r"10{DOT}[0-9]{{4,9}}(?:{DOT}[0-9]+){{0,4}}{SLASH}")
-}
-
-/// A word, field or parameter called DOI; an element or attribute whose tag speaks of DOI; a RIS tag.
-fn label_patterns() -> [String; 4] {
-    // A no-break space, an ideographic one and a fullwidth colon too.
-    let joint = concat!(
-        r#"(?:[\s:="'(\[{<>|\\-]|%3[ADad]|%22|&quot;|\.org/ "#,
-        r"|\xC2\xA0|\xE3\x80\x80|\xEF\xBC\x9A)",
-    );
-    [
-        format!(r"(?:\A|[^A-Za-z])(?i:doi)s?(?i:[ _-]?(?:url|link|no\.?|number|name))?{joint}+"),
-        format!(r"[a-z](?:Doi|DOI)s?{joint}+"),
-        r#"<[^<>]*(?i:doi)[^<>]*(?:>|=\s*["'])\s*"#.to_owned(),
-        r"(?:\A|[\r\n])DO  - ".to_owned(),
-    ]
 }
 
 /// The patterns are ours and constant, so that a failure to build them is a bug that every test would show.

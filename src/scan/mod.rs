@@ -1,24 +1,24 @@
 //! Bytes in, mentions out.
 //!
-//! `anchor` finds where a look is worth it, `candidate` decides about each: `start` and `automaton` tell whether a name
-//! starts there, `context` and `enclosure` read what stands before, `reach` bounds the candidate, `decode` undoes its
-//! escapes, `extent` and `trim` find its end. `naive` is the slow twin of all of them. Knows [`Doi`](crate::Doi) and bytes;
-//! knows nothing of files, containers or records.
+//! `anchor` finds where a look is worth it, `candidate` decides about each: `start` and `automaton` read whether a name
+//! starts there, `context` reads what comes before it, `reach` bounds the candidate, `decode` undoes its
+//! escapes. What a
+//! name is, `rules` decides. `naive` is a slow engine over the same rules. Knows [`Doi`](crate::Doi) and bytes; knows
+//! nothing of files, containers or records.
 
 mod anchor;
 mod automaton;
 mod candidate;
 mod context;
 mod decode;
-mod enclosure;
-mod extent;
+mod escape;
 mod mention;
 #[cfg(feature = "naive")]
 pub mod naive;
 mod reach;
+pub(crate) mod rules;
 mod start;
 mod tally;
-mod trim;
 
 pub use mention::{Form, Mention};
 pub use tally::{Rejection, Tally};

@@ -1,19 +1,21 @@
-//! How far a candidate can reach at most, in the bytes as they stand: to what no name goes past, however it is escaped.
+//! How far a candidate can reach at most, in the bytes as written: to what no name goes past, however it is escaped.
 
 use super::automaton;
+use super::rules::joint::break_len;
+use super::rules::raw::{RawByte, is_hard_tag, optional_break_len};
 use super::start::start;
 
 /// Where a candidate's bytes stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reach {
     pub(super) end: usize,
-    /// Something may have to be decoded, or white space was passed over to join a broken name.
+    /// Something may have to be decoded, or white space was skipped to join a broken name.
     pub(super) escaped: bool,
 }
 
-/// Follows `window` from `from`, behind the prefix of the name at `anchor`, for at most `limit` bytes of name.
+/// Follows `window` from `from`, after the prefix of the name at `anchor`, for at most `limit` bytes of name.
 ///
-/// Only behind a label or proxy (`joinable`) can white space be a break inside a name.
+/// Only after a label or proxy (`joinable`) can white space be a break inside a name.
 pub(super) fn reach(
     window: &[u8],
     anchor: usize,
@@ -28,8 +30,8 @@ pub(super) fn reach(
         let Some(byte) = window[..last].get(at) else {
             break;
         };
-        at += match CLASSES[*byte as usize] {
-            Class::One => match next_name(window, from, at) {
+        at += match RawByte::of(*byte) {
+            RawByte::One => match next_name(window, from, at) {
                 Some(next) => {
                     // A break directly before the next name was none.
                     at = from + window[from..next].trim_ascii_end().len();
@@ -37,25 +39,25 @@ pub(super) fn reach(
                 }
                 None => 1,
             },
-            Class::Less if matches!(window.get(at + 1), Some(b'/' | b'!' | b'?')) => break,
-            Class::Less => {
+            RawByte::Less if is_hard_tag(&window[at..]) => break,
+            RawByte::Less => {
                 let tag = optional_break_len(&window[at..]);
                 escaped |= tag.is_some();
                 tag.unwrap_or(1)
             }
-            Class::Plain => 1,
-            Class::Escape => {
+            RawByte::Plain => 1,
+            RawByte::Escape => {
                 escaped = true;
                 1
             }
-            Class::Blank if joinable => match break_len(window, from, at) {
+            RawByte::Blank if joinable => match break_len(&window[from..at], &window[at..]) {
                 Some(len) => {
                     escaped = true;
                     len
                 }
                 None => break,
             },
-            Class::Blank | Class::Hard => break,
+            RawByte::Blank | RawByte::Hard => break,
         };
     }
     Reach {
@@ -64,103 +66,23 @@ pub(super) fn reach(
     }
 }
 
-/// The length of the `<wbr>` that `rest` starts with; no other tag is a part of what it stands in.
-fn optional_break_len(rest: &[u8]) -> Option<usize> {
-    let forms = [&b"<wbr>"[..], b"<wbr/>", b"<wbr />"];
-    let form = forms.iter().find(|form| rest.starts_with(form));
-    form.map(|form| form.len())
-}
-
 /// How many plain bytes come before one that needs a look.
 fn plain_len(bytes: &[u8]) -> usize {
     let special = bytes
         .iter()
-        .position(|byte| CLASSES[*byte as usize] != Class::Plain);
+        .position(|byte| RawByte::of(*byte) != RawByte::Plain);
     special.unwrap_or(bytes.len())
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    Plain,
-    /// May start the next name.
-    One,
-    /// May start a tag.
-    Less,
-    /// May be, or start, what has to be decoded.
-    Escape,
-    Blank,
-    /// Controls, a double quote, and the marks that no registered name holds.
-    Hard,
-}
-
-const CLASSES: [Class; 256] = {
-    let mut classes = [Class::Plain; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        classes[byte] = match byte as u8 {
-            b' ' | b'\t' | b'\n' | b'\r' => Class::Blank,
-            0..0x20 | 0x7F | b'"' | b'|' | b'`' => Class::Hard,
-            b'\\' | b'&' | b'{' | b'$' | b'%' | 0x80.. => Class::Escape,
-            b'<' => Class::Less,
-            b'1' => Class::One,
-            _ => Class::Plain,
-        };
-        byte += 1;
-    }
-    classes
-};
-
-/// Where the name of its own begins that has its anchor at `at`, its scheme or proxy included.
+/// Where the next name, with its anchor at `at`, begins, its scheme or proxy included.
 fn next_name(window: &[u8], from: usize, at: usize) -> Option<usize> {
     if !matches!(window[at..], [_, b'0', b'.' | b'%' | b'&' | b'\\', ..]) {
         return None;
     }
-    let start = start(window, at)?.ok()?;
-    let opener = automaton::scheme(&window[from..start.outer]);
-    Some(start.outer - opener.map_or(0, |opener| opener.len))
-}
-
-/// The length of the white space at `at`, if it may be a break inside the name that starts at `from`.
-fn break_len(window: &[u8], from: usize, at: usize) -> Option<usize> {
-    const LONGEST: usize = 16;
-    let rest = &window[at..];
-    let blanks = rest
-        .iter()
-        .take(LONGEST)
-        .take_while(|b| b.is_ascii_whitespace())
-        .count();
-    let lines = rest[..blanks].iter().filter(|b| **b == b'\n').count();
-    let word = word(&rest[blanks..]);
-    (lines <= 1 && goes_on(&window[from..at], word)).then_some(blanks)
-}
-
-/// Whether `word` looks like the rest of the name whose suffix so far is `suffix`.
-///
-/// A slash wants more behind it; a hyphen or colon goes on with digits; and a suffix without any digit is seldom whole.
-fn goes_on(suffix: &[u8], word: &[u8]) -> bool {
-    let Some(first) = word.first() else {
-        return false;
-    };
-    let has_digit = word.iter().any(u8::is_ascii_digit);
-    let starts_well = first.is_ascii_alphanumeric() || *first == b'(';
-    match suffix {
-        [] => starts_well && (has_digit || first.is_ascii_lowercase()),
-        [.., b'/' | b'-' | b':'] => starts_well && has_digit,
-        b"j." => first.is_ascii_alphanumeric(),
-        [.., b'.'] => first.is_ascii_digit() && !suffix.iter().any(u8::is_ascii_digit),
-        _ => false,
-    }
-}
-
-/// The bytes up to the next white space or quote.
-fn word(rest: &[u8]) -> &[u8] {
-    const LONGEST: usize = 64;
-    let len = rest
-        .iter()
-        .take(LONGEST)
-        .take_while(|b| !b.is_ascii_whitespace() && **b != b'"')
-        .count();
-    &rest[..len]
+    let (_, start) = start(window, at)?.ok()?;
+    let outer = at - start.doubled;
+    let opener = automaton::scheme(&window[from..outer]);
+    Some(outer - opener.map_or(0, |opener| opener.len))
 }
 
 #[cfg(test)]

@@ -1,28 +1,28 @@
-//! The scanner's naive twin: slow and obvious, and the oracle that tests and fuzzing hold the scanner against.
+//! The scanner's naive twin: a slow, obvious engine over the same rules, which tests and fuzzing hold the scanner against.
 //!
-//! It tries every byte as the start of a name and decides by plain loops over copies. It shares the result types and
-//! [`Doi::new`](crate::Doi::new) with the scanner and no code that finds, decodes or cuts: a rule written twice, from
-//! its description, is not wrong twice in the same way.
+//! It tries every byte as the start of a name, reads patterns by trying each start, undoes escapes on a list of bytes that
+//! know where they came from, and joins nothing of this: no prefilter, no automaton with states, no shortcut for text
+//! without escapes, no chunk. What a name is, it takes from the rulebook; how the scanner finds, bounds and decodes a
+//! candidate, it does in its own way.
 //!
-//! Not part of the public interface: there for tests, behind the feature `naive`.
+//! Not part of the public interface: for tests, behind the feature `naive`.
 
-mod around;
-mod ending;
 mod layers;
-mod opener;
-mod spelling;
-mod stretch;
+mod pattern;
 
+use super::rules::end::end;
+use super::rules::joint::break_len;
+use super::rules::place::{UrlPlace, is_citation_key};
+use super::rules::raw::{RawByte, is_hard_tag, optional_break_len};
+use super::rules::start::{Prefix, Registrant, is_isbn_suffix, start};
+use super::rules::{Around, Decoded};
 use super::{Form, Mention, Rejection, Tally};
 use crate::doi::Doi;
 
-use around::{Around, Place};
-use spelling::Prefix;
-
-/// How many bytes before an anchor can bear on what is decided about it.
+/// How many bytes before a name bear on what is decided about it.
 const BEFORE: usize = 1024;
-/// How many bytes behind the longest name can bear on where it ends.
-const BEHIND: usize = 256;
+/// How many bytes after the longest name bear on where it ends.
+const AFTER: usize = 256;
 
 /// A [`Mention`](crate::Mention) that owns what it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,10 +54,10 @@ impl From<Mention<'_>> for OwnedMention {
     }
 }
 
-/// What [`Scanner::scan`](crate::Scanner::scan) must say about `document` with names of at most `max_name` bytes.
+/// What [`Scanner::scan`](crate::Scanner::scan) must find in `document` with names of at most `max_name` bytes.
 ///
-/// Looks at 1,024 bytes before and `max_name` + 256 bytes behind each byte of the document that could start a name;
-/// costs up to the square of that for each.
+/// Looks at 1,024 bytes before and `max_name` + 256 bytes after each byte of the document that could start a name; costs
+/// up to the square of that for each.
 pub fn scan(document: &[u8], max_name: usize) -> (Vec<OwnedMention>, Tally) {
     let mut mentions = Vec::new();
     let mut tally = Tally::default();
@@ -75,137 +75,124 @@ pub fn scan(document: &[u8], max_name: usize) -> (Vec<OwnedMention>, Tally) {
     (mentions, tally)
 }
 
-/// What is to be said of the byte at `at`: mostly nothing.
+/// Decides about the byte at `at`: for most there is nothing to decide.
 fn decide(document: &[u8], at: usize, max_name: usize) -> Option<Result<OwnedMention, Rejection>> {
-    let before = &document[at.saturating_sub(BEFORE)..at];
-    let behind = &document[at..document
-        .len()
-        .min(at.saturating_add(max_name).saturating_add(BEHIND))];
-    if is_short_doi(before, &document[at..]) {
+    if is_short_doi(&document[..at], &document[at..]) {
         return Some(Err(Rejection::ShortDoi));
     }
-    let prefix = spelling::prefix(behind)?;
-    let around = match standing(before, behind, &prefix)? {
-        Ok(around) => around,
+    let longest = max_name.saturating_add(AFTER).min(document.len() - at);
+    let candidate = Candidate {
+        before: last(&document[..at]),
+        after: &document[at..at + longest],
+        max_name,
+    };
+    let (prefix, doubled) = match candidate.start(0)? {
+        Ok(started) => started,
         Err(reason) => return Some(Err(reason)),
     };
-    let read = Candidate {
-        before,
-        behind,
-        prefix,
-        around,
-        max_name,
-    }
-    .read();
-    Some(read.map(|(name, len, form, guessed)| OwnedMention {
-        key: name.to_ascii_lowercase(),
-        name,
-        form,
-        offset: at as u64,
-        text: behind[..len].to_vec(),
-        guessed,
-    }))
+    Some(candidate.read(prefix, doubled, at as u64))
+}
+
+fn last(before: &[u8]) -> &[u8] {
+    &before[before.len().saturating_sub(BEFORE)..]
 }
 
 /// `https://doi.org/10/abc`: an alias for a name, without its registrant code.
-fn is_short_doi(before: &[u8], behind: &[u8]) -> bool {
-    let alias = behind.strip_prefix(b"10/").and_then(<[u8]>::first);
+fn is_short_doi(before: &[u8], after: &[u8]) -> bool {
+    let alias = after.strip_prefix(b"10/").and_then(<[u8]>::first);
     alias.is_some_and(u8::is_ascii_alphanumeric)
-        && (before.ends_with(b"g/") || before.ends_with(b"G/"))
-        && opener::scheme(before).is_some_and(|(form, _)| form == Form::Url)
+        && before.to_ascii_lowercase().ends_with(b"g/")
+        && pattern::scheme(last(before)).is_some_and(|(form, _)| form == Form::Url)
 }
 
-/// The directory indicator written twice, `10.10.1038/x`: what stands before both, if nothing else ends there.
-fn before_twice(before: &[u8]) -> Option<&[u8]> {
-    let outer = before.strip_suffix(b"10.")?;
-    (!spelling::is_inside_number(outer)).then_some(outer)
-}
-
-/// The year in `10.5555/jneurosci.1586-10.2010/full`, which is the end of a name and a page.
-fn is_year(before: &[u8], behind: &[u8]) -> bool {
-    let number = before.strip_suffix(b"-").and_then(<[u8]>::last);
-    let year = [&b"10.19"[..], b"10.20"]
-        .iter()
-        .find_map(|start| behind.strip_prefix(*start));
-    number.is_some_and(u8::is_ascii_digit) && matches!(year, Some([_, _, b'/', ..]))
-}
-
-/// What stands around a prefix; nothing where it is no prefix, a reason where it starts no name.
-fn standing(before: &[u8], behind: &[u8], prefix: &Prefix) -> Option<Result<Around, Rejection>> {
-    if spelling::ends_in_prefix(before) {
-        return None;
-    }
-    let twice = before_twice(before);
-    let inside = spelling::is_inside_number(before) || is_year(before, behind);
-    if twice.is_none() && inside {
-        let refused = !prefix.broken && !prefix.colon;
-        return refused.then_some(Err(Rejection::InsideNumber));
-    }
-    let around = Around::read(twice.unwrap_or(before), &behind[..prefix.len]);
-    let is_urn = around.form == Form::Urn;
-    let is_bare = around.form == Form::Bare;
-    if (prefix.colon && !is_urn) || (prefix.broken && is_bare) {
-        return None;
-    }
-    // In a URN any code is one, the `10.5555` of `urn:doi:10.10.5555/x` too.
-    Some(if twice.is_some() && (is_bare || is_urn) {
-        Err(Rejection::InsideNumber)
-    } else if !prefix.usual && !prefix.isbn && !is_urn {
-        Err(Rejection::RegistrantCode)
-    } else {
-        Ok(around)
-    })
-}
-
-/// A prefix that may start a name, and all that bears on it.
+/// A byte that may start a name, and all that bears on it.
 struct Candidate<'d> {
     before: &'d [u8],
-    /// From the first byte of the prefix.
-    behind: &'d [u8],
-    prefix: Prefix,
-    around: Around,
+    /// From the byte itself on.
+    after: &'d [u8],
     max_name: usize,
 }
 
 impl Candidate<'_> {
-    /// The name, how many bytes write it, its form and whether its end is a guess.
-    fn read(&self) -> Result<(String, usize, Form, bool), Rejection> {
-        let form = self.around.form;
-        if around::is_citation_key(self.before) {
+    /// The prefix of the name that starts `skipped` bytes after this one, and how many bytes before it belong to it.
+    fn start(&self, skipped: usize) -> Option<Result<(Prefix, usize), Rejection>> {
+        let after = &self.after[skipped..];
+        let prefix = pattern::prefix(after)?;
+        let before = [self.before, &self.after[..skipped]].concat();
+        let before = last(&before);
+        if pattern::ends_in_prefix(before) {
+            return None;
+        }
+        let started = start(before, after, prefix, |outer| pattern::opener(outer).0)?;
+        Some(started.map(|start| (prefix, start.doubled)))
+    }
+
+    /// The mention of the name with `prefix`, or why it is none.
+    fn read(&self, prefix: Prefix, doubled: usize, at: u64) -> Result<OwnedMention, Rejection> {
+        if is_citation_key(self.before) {
             return Err(Rejection::CitationKey);
         }
-        let end = stretch::stretch(self);
-        if end > self.max_name {
+        let outside = &self.before[..self.before.len() - doubled];
+        let (form, opener) = pattern::opener(outside);
+        let ends_in_scheme = |bytes: &[u8]| pattern::scheme(bytes).is_some();
+        let outer = &outside[..outside.len() - opener];
+        let around = Around::read(outer, form, ends_in_scheme);
+        let reach = self.reach(prefix.len, form != Form::Bare);
+        if reach > self.max_name {
             return Err(Rejection::TooLong);
         }
-        let text = layers::decode(
-            &self.behind[..end],
-            self.around.percent,
-            self.around.place == Place::Badge,
-        );
-        let suffix = (0..text.len())
-            .find(|at| text.start(*at) >= self.prefix.len)
-            .unwrap_or(text.len());
-        let ending = ending::find(&text, suffix, self)?;
-        let code = &text.values()[..suffix.saturating_sub(1)];
-        let suffix = &text.values()[suffix..ending.at];
-        let name = name(code, suffix).ok_or(Rejection::NotGraphic)?;
-        if self.prefix.isbn && form != Form::Urn && !is_isbn_suffix(suffix) {
+        let percent = super::escape::percent_layers(outside, opener, &self.after[..prefix.len]);
+        let in_badge = around.place == UrlPlace::Badge;
+        let text = layers::undone(&self.after[..reach], percent, in_badge);
+        let suffix = text.position(prefix.len);
+        let rest = |at: usize| &self.after[text.start(at)..];
+        let end = end(&text, suffix, &around, self.before, rest)?;
+        let name = name(&text.bytes()[..suffix - 1], &text.bytes()[suffix..end.at])?;
+        let is_isbn = is_isbn_suffix(&text.bytes()[suffix..end.at]) || form == Form::Urn;
+        if prefix.registrant == Registrant::Isbn && !is_isbn {
             return Err(Rejection::RegistrantCode);
         }
-        let len = text.end(ending.at);
-        let joined = self.behind[..len].iter().any(u8::is_ascii_whitespace);
-        Ok((name, len, form, ending.guessed || joined))
+        let written = &self.after[..text.end(end.at)];
+        Ok(OwnedMention {
+            key: name.to_ascii_lowercase(),
+            name,
+            form,
+            offset: at,
+            text: written.to_vec(),
+            guessed: end.guessed || written.iter().any(u8::is_ascii_whitespace),
+        })
+    }
+
+    /// How many bytes the candidate can take up at most, its prefix of `from` bytes included.
+    fn reach(&self, from: usize, joinable: bool) -> usize {
+        let mut at = from;
+        while at < self.after.len() && at <= self.max_name {
+            let rest = &self.after[at..];
+            if let Some(Ok((_, doubled))) = self.start(at) {
+                let name = &self.after[from..at - doubled];
+                let opener = pattern::scheme(name).map_or(0, |(_, len)| len);
+                // A break directly before the next name is none.
+                return from + name[..name.len() - opener].trim_ascii_end().len();
+            }
+            at += match RawByte::of(rest[0]) {
+                RawByte::Hard => return at,
+                RawByte::Blank => match break_len(&self.after[from..at], rest) {
+                    Some(len) if joinable => len,
+                    _ => return at,
+                },
+                RawByte::Less if is_hard_tag(rest) => return at,
+                RawByte::Less => optional_break_len(rest).unwrap_or(1),
+                RawByte::Plain | RawByte::One | RawByte::Escape => 1,
+            };
+        }
+        at.min(self.after.len())
     }
 }
 
-/// The name with its separator as a slash, if the identifier's own rules have it.
-fn name(code: &[u8], suffix: &[u8]) -> Option<String> {
-    let name = [code, suffix].join(&b'/');
-    let name = String::from_utf8(name).ok()?;
-    Doi::new(&name).ok().map(|doi| doi.as_str().to_owned())
-}
-
-fn is_isbn_suffix(suffix: &[u8]) -> bool {
-    suffix.len() <= 7 && suffix.iter().all(u8::is_ascii_digit)
+/// The name with its separator as a slash, if the identifier's own rules accept it.
+fn name(code: &[u8], suffix: &[u8]) -> Result<String, Rejection> {
+    let name = String::from_utf8([code, suffix].join(&b'/'));
+    let name = name.ok().and_then(|name| Doi::new(&name).ok());
+    name.map(|doi| doi.as_str().to_owned())
+        .ok_or(Rejection::NotGraphic)
 }

@@ -2,14 +2,14 @@
 
 /// A pair of marks around a name, or around a name with its scheme or proxy.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Enclosure {
+pub(crate) struct Enclosure {
     /// What stands directly before the name; nothing for the start of a line.
     opener: &'static str,
     /// What stands behind it.
     closers: &'static [&'static str],
     kind: Kind,
     /// Bytes that end the name wherever they stand in it.
-    pub(super) marks: &'static [u8],
+    pub(crate) marks: &'static [u8],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ const BLANKS: usize = 64;
 
 impl Enclosure {
     /// What encloses a name that `before` ends at.
-    pub(super) fn opened_by(before: &[u8]) -> Option<&'static Enclosure> {
+    pub(crate) fn opened_by(before: &[u8]) -> Option<&'static Enclosure> {
         if is_line_start(before) {
             return Some(&LINE);
         }
@@ -95,7 +95,7 @@ impl Enclosure {
     }
 
     /// Whether what follows the name closes this enclosure.
-    pub(super) fn is_closed_by(&self, rest: &[u8]) -> bool {
+    pub(crate) fn is_closed_by(&self, rest: &[u8]) -> bool {
         let near = &rest[..rest.len().min(BLANKS)];
         let behind = near.trim_ascii_start();
         let blanks = &near[..near.len() - behind.len()];

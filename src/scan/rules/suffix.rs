@@ -1,24 +1,17 @@
-//! Where a name ends in its decoded text: at what prose, markup or a URL put behind it.
+//! Which bytes of decoded text belong to a suffix: up to what prose, markup or a URL added.
 
 use unicode_general_category::{GeneralCategory as Gc, get_general_category};
 
-use super::context::{Context, Place};
-use super::decode::{Escape, Text, first_char};
+use super::place::UrlPlace;
+use super::{Around, Decoded, End, Escape, Form, sici, word};
 
 /// What is taken to belong to a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(crate) enum Reading {
     /// Everything up to the closer of the enclosure, but for what no name holds.
     Whole,
     /// What the rules for prose and URLs leave.
     Prose,
-}
-
-/// A name's end in its decoded text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct End {
-    pub(super) at: usize,
-    pub(super) guessed: bool,
 }
 
 /// What one byte says about the name it stands in.
@@ -30,43 +23,43 @@ enum Step {
     Guess,
 }
 
-/// Reads the suffix that starts at `from`.
-pub(super) fn end(text: &Text<'_>, from: usize, context: &Context, reading: Reading) -> End {
-    let end = taken(text, from, context, reading);
-    match context.place {
-        Place::Path => within_segment(text, from, end),
-        Place::Badge => within_message(text, from, end),
-        Place::Query | Place::Text => end,
+/// Where the suffix ends that starts at `from`, before anything is trimmed.
+pub(crate) fn end(text: &impl Decoded, from: usize, around: &Around, reading: Reading) -> End {
+    let end = taken(text, from, around, reading);
+    match around.place {
+        UrlPlace::Path => within_segment(text, from, end),
+        UrlPlace::Badge => within_message(text, from, end),
+        UrlPlace::Query | UrlPlace::None => end,
     }
 }
 
 /// Who encodes the slash of the prefix encodes all of a name's: one that stands as it is goes on with the URL's path.
-fn within_segment(text: &Text<'_>, from: usize, end: End) -> End {
+fn within_segment(text: &impl Decoded, from: usize, end: End) -> End {
     let is_encoded = |at| text.escape(at) == Escape::Percent;
-    let goes_on = |at: &usize| text.bytes[*at] == b'/' && !is_encoded(*at);
+    let goes_on = |at: &usize| text.bytes()[*at] == b'/' && !is_encoded(*at);
     let slash = is_encoded(from - 1).then(|| (from..end.at).find(goes_on));
     slash.flatten().map_or(end, |at| End { at, guessed: false })
 }
 
-/// A badge's message ends at its last hyphen that is not written twice; behind that stands a colour.
-fn within_message(text: &Text<'_>, from: usize, end: End) -> End {
-    let parts = |at: &usize| text.bytes[*at] == b'-' && text.end(at + 1) == text.start(*at) + 1;
+/// A badge's message ends at its last hyphen that is not written twice; a colour follows.
+fn within_message(text: &impl Decoded, from: usize, end: End) -> End {
+    let parts = |at: &usize| text.bytes()[*at] == b'-' && text.is_single(*at);
     let hyphen = (from..end.at).rev().find(parts);
     hyphen.map_or(end, |at| End { at, guessed: false })
 }
 
-fn taken(text: &Text<'_>, from: usize, context: &Context, reading: Reading) -> End {
+fn taken(text: &impl Decoded, from: usize, around: &Around, reading: Reading) -> End {
     let mut reader = Reader {
         text,
         from,
-        context,
+        around,
         reading,
         open: [0; 2],
     };
     let mut at = from;
     loop {
-        at += taken_len(&text.bytes[at..]);
-        let guessed = match text.bytes.get(at).map(|byte| reader.step(*byte, at)) {
+        at += taken_len(&text.bytes()[at..]);
+        let guessed = match text.bytes().get(at).map(|byte| reader.step(*byte, at)) {
             Some(Step::Take(len)) => {
                 at += len;
                 continue;
@@ -101,39 +94,33 @@ const ALWAYS_TAKEN: [bool; 256] = {
     taken
 };
 
-struct Reader<'t> {
-    text: &'t Text<'t>,
+struct Reader<'t, T> {
+    text: &'t T,
     from: usize,
-    context: &'t Context,
+    around: &'t Around,
     reading: Reading,
     /// Round and square brackets that are open.
     open: [u32; 2],
 }
 
-impl Reader<'_> {
+impl<T: Decoded> Reader<'_, T> {
     /// Reads a byte that not every name takes.
     fn step(&mut self, byte: u8, at: usize) -> Step {
-        if matches!(byte, b'h' | b'H') && is_web_scheme(self.rest(at)) {
+        if matches!(byte, b'h' | b'H') && word::is_web_scheme(self.rest(at)) {
             return Step::Guess;
         }
-        if matches!(byte, b'.' | b',' | b'[') && is_glued_word(self.rest(at + 1)) {
+        if matches!(byte, b'.' | b',' | b'[') && word::is_glued(self.rest(at + 1)) {
             return Step::Guess;
         }
-        if self
-            .context
-            .enclosure
-            .is_some_and(|e| e.marks.contains(&byte))
-            && !self.is_sici_tail(at)
-        {
+        let marks = self.around.enclosure.map_or(&[][..], |e| e.marks);
+        if marks.contains(&byte) && !self.is_sici_tail(at) {
             return Step::Stop;
         }
         match byte {
             b'.' | b'$' | b'h' | b'H' => Step::Take(1),
             b'(' => self.open(0),
             b')' => self.close(0),
-            b'[' if self.has_more_behind_bracket(at) || self.is_whole_and_encoded(at) => {
-                self.open(1)
-            }
+            b'[' if self.goes_on_after_bracket(at) || self.is_whole_and_encoded(at) => self.open(1),
             b']' => self.close(1),
             b'<' => self.angle(at),
             b',' => take_if(self.is_whole() || self.is_between(at, u8::is_ascii_digit)),
@@ -150,7 +137,7 @@ impl Reader<'_> {
     }
 
     fn rest(&self, at: usize) -> &[u8] {
-        &self.text.bytes[at..]
+        &self.text.bytes()[at..]
     }
 
     fn is_whole(&self) -> bool {
@@ -177,79 +164,70 @@ impl Reader<'_> {
         Step::Take(1)
     }
 
-    /// `[0774:TMOPTB]2.0` is part of a name, `[1]` and `[PubMed]` behind one are not.
-    fn has_more_behind_bracket(&self, at: usize) -> bool {
-        let behind = self.behind_bracket(at, b']');
-        behind.is_some_and(|behind| {
-            self.rest(behind)
-                .first()
-                .is_some_and(u8::is_ascii_alphanumeric)
+    /// `[0774:TMOPTB]2.0` is part of a name; `[1]` and `[PubMed]` after one are not.
+    fn goes_on_after_bracket(&self, at: usize) -> bool {
+        let after = self.after_bracket(at, b']');
+        after.is_some_and(|after| {
+            let next = self.rest(after).first();
+            next.is_some_and(u8::is_ascii_alphanumeric)
         })
     }
 
-    /// `<693::AID-X>3.0.CO;2-O` is the middle of a SICI, and what was encoded and stands inside a name is the name's (H4);
-    /// any other `<` is markup.
+    /// `<693::AID-X>3.0.CO;2-O` is the middle of a SICI, and what was encoded inside a name is the name's (H4); any other `<`
+    /// is markup.
     fn angle(&self, at: usize) -> Step {
-        let belongs = |behind: &usize| {
-            let rest = self.rest(*behind);
-            rest.get(6) == Some(&b';') && is_sici_code(&rest[..6])
-                || self.is_encoded_pair(at, *behind - 1) && self.goes_on(*behind)
+        let belongs = |after: &usize| {
+            sici::goes_on_after_angle(self.rest(*after))
+                || self.is_encoded_pair(at, *after - 1) && self.goes_on(*after)
         };
-        self.behind_bracket(at, b'>')
+        self.after_bracket(at, b'>')
             .filter(belongs)
-            .map_or(Step::Stop, |behind| Step::Take(behind - at))
+            .map_or(Step::Stop, |after| Step::Take(after - at))
     }
 
     /// Whether both brackets were percent-encoded, and what they hold is no tag that closes.
     fn is_encoded_pair(&self, open: usize, close: usize) -> bool {
         let is_encoded = |at| self.text.escape(at) == Escape::Percent;
-        let inner = &self.text.bytes[open + 1..close];
+        let inner = &self.text.bytes()[open + 1..close];
         is_encoded(open) && is_encoded(close) && !inner.starts_with(b"/") && !inner.ends_with(b"/")
     }
 
-    /// Where the text goes on behind the bracket that closes the one at `at`.
-    fn behind_bracket(&self, at: usize, close: u8) -> Option<usize> {
+    /// Where the text goes on after the bracket that closes the one at `at`.
+    fn after_bracket(&self, at: usize, close: u8) -> Option<usize> {
         const LONGEST: usize = 128;
         let mut near = self.rest(at).iter().take(LONGEST);
         let closed = near.position(|b| *b == close || b.is_ascii_whitespace())?;
-        (self.text.bytes[at + closed] == close).then_some(at + closed + 1)
+        (self.text.bytes()[at + closed] == close).then_some(at + closed + 1)
     }
 
-    /// The `;2-O` that ends a SICI, told by its own shape or by the `3.0.CO` before it.
     fn is_sici_tail(&self, at: usize) -> bool {
-        let before = &self.text.bytes[self.from..at];
-        let code = &before[before.len().saturating_sub(6)..];
-        let rest = self.rest(at);
-        rest.starts_with(b";2-")
-            || rest.first() == Some(&b';')
-                && rest.get(1).is_some_and(u8::is_ascii_digit)
-                && is_sici_code(code)
+        sici::is_tail(&self.text.bytes()[self.from..at], self.rest(at))
     }
 
     fn is_inner_semicolon(&self, at: usize) -> bool {
-        self.goes_on(at + 1) && !is_parameter(self.rest(at + 1))
+        self.goes_on(at + 1) && !word::is_parameter(self.rest(at + 1))
     }
 
     fn is_inner_ampersand(&self, at: usize) -> bool {
-        self.context.place != Place::Query
+        self.around.place != UrlPlace::Query
             && self.goes_on(at + 1)
-            && !is_parameter(self.rest(at + 1))
+            && !word::is_parameter(self.rest(at + 1))
     }
 
     /// A raw `#` starts a fragment in a URL; it is a name's at the end of a SICI, or where nothing else is enclosed.
     fn is_inner_hash(&self, at: usize) -> bool {
-        let in_url = self.context.form == super::Form::Url || self.context.place != Place::Text;
-        let ends_sici = self.text.bytes[self.from..at].ends_with(b";2-") && !self.goes_on(at + 1);
+        let in_url = self.around.form == Form::Url || self.around.place != UrlPlace::None;
+        let ends_sici = self.text.bytes()[self.from..at].ends_with(b";2-") && !self.goes_on(at + 1);
         self.text.escape(at) == Escape::Percent || ends_sici || self.is_whole() && !in_url
     }
 
     fn is_between(&self, at: usize, class: fn(&u8) -> bool) -> bool {
         at > self.from
-            && class(&self.text.bytes[at - 1])
-            && self.text.bytes.get(at + 1).is_some_and(class)
+            && class(&self.text.bytes()[at - 1])
+            && self.text.bytes().get(at + 1).is_some_and(class)
     }
 
-    /// Whether a name's own letter or digit follows, alone or behind one joint.
+    /// Whether a name's own letter or digit follows, directly or after one joint.
     fn goes_on(&self, at: usize) -> bool {
         match self.rest(at) {
             [b'.' | b'-' | b'_', next, ..] => next.is_ascii_alphanumeric(),
@@ -278,58 +256,18 @@ impl Reader<'_> {
     }
 }
 
-/// The `3.0.CO` of a SICI.
-fn is_sici_code(code: &[u8]) -> bool {
-    matches!(code, [a, b'.', b, b'.', c, d]
-        if a.is_ascii_digit() && b.is_ascii_digit() && c.is_ascii_alphabetic() && d.is_ascii_alphabetic())
-}
-
 fn take_if(belongs: bool) -> Step {
     if belongs { Step::Take(1) } else { Step::Stop }
 }
 
-/// `name=` or `name:`: what follows a semicolon or an ampersand in a URL or a list of fields.
-fn is_parameter(rest: &[u8]) -> bool {
-    const LONGEST: usize = 64;
-    let is_name = |b: &&u8| b.is_ascii_alphanumeric() || b"_-.".contains(b);
-    let len = rest.iter().take(LONGEST).take_while(is_name).count();
-    len > 0 && !rest[0].is_ascii_digit() && matches!(rest.get(len), Some(b'=' | b':'))
-}
-
-/// `http:/` in any name starts a URL that was glued on.
-fn is_web_scheme(rest: &[u8]) -> bool {
-    let rest = if starts_with(rest, "https") {
-        &rest[5..]
-    } else if starts_with(rest, "http") {
-        &rest[4..]
-    } else {
-        return false;
-    };
-    rest.starts_with(b":/")
-}
-
-/// Words that end a name behind `.`, `,` or `[`: what follows a name in printed references.
-fn is_glued_word(rest: &[u8]) -> bool {
-    if !rest
-        .first()
-        .is_some_and(|first| b"uehpad".contains(&(first | 0x20)))
-    {
-        return false;
+/// The character that `bytes` start with, if they are UTF-8 there.
+pub(crate) fn first_char(bytes: &[u8]) -> Option<char> {
+    let head = &bytes[..bytes.len().min(4)];
+    match str::from_utf8(head) {
+        Ok(text) => text.chars().next(),
+        Err(error) => str::from_utf8(&head[..error.valid_up_to()])
+            .ok()?
+            .chars()
+            .next(),
     }
-    let followed = |word: &str, next: fn(&u8) -> bool| {
-        starts_with(rest, word) && rest.get(word.len()).is_none_or(next)
-    };
-    let word_ends = |b: &u8| !b.is_ascii_lowercase();
-    rest.starts_with(b"URL")
-        || rest.starts_with(b"Epub")
-        || starts_with(rest, "http")
-        || followed("pmid", word_ends)
-        || followed("arxiv", word_ends)
-        || followed("doi", word_ends)
-        || (followed("pmc", u8::is_ascii_digit) && rest.len() > 3)
-}
-
-fn starts_with(rest: &[u8], word: &str) -> bool {
-    rest.get(..word.len())
-        .is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
 }

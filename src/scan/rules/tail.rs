@@ -1,25 +1,25 @@
 //! What is cut from the end of a name: marks that prose added, and tails that a publisher's URL added.
 //!
-//! Where nothing but a registry can decide, the policy stands here and nowhere else.
+//! Where nothing but a registry can decide, this is the policy.
 
-use super::context::Place;
-use super::extent::End;
+use super::End;
+use super::place::UrlPlace;
 
 /// What is known about the text that ends a name.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Surroundings {
+pub(crate) struct Surroundings {
     /// An enclosure holds just the name.
-    pub(super) whole: bool,
+    pub(crate) whole: bool,
     /// Something encloses the name directly, though it may hold more.
-    pub(super) field: bool,
-    pub(super) place: Place,
+    pub(crate) field: bool,
+    pub(crate) place: UrlPlace,
 }
 
 /// More tails than a URL has; each costs a look at the whole name.
 const MOST_TAILS: usize = 4;
 
 /// Cuts from `name[..end]` what does not belong to it; nothing of `name[..suffix]`.
-pub(super) fn trim(name: &[u8], suffix: usize, end: End, around: Surroundings) -> End {
+pub(crate) fn trim(name: &[u8], suffix: usize, end: End, around: Surroundings) -> End {
     let mut end = cut_edge(name, suffix, end, around.whole);
     for _ in 0..MOST_TAILS {
         let cut = cut_tail(name, suffix, end, around);
@@ -143,7 +143,7 @@ const PATH_FOLDERS: [&str; 9] = [
 
 fn cut_tail(name: &[u8], suffix: usize, end: End, around: Surroundings) -> End {
     match around.place {
-        Place::Path => End {
+        UrlPlace::Path => End {
             at: cut_path(name, suffix, end.at),
             guessed: end.guessed,
         },
@@ -169,7 +169,7 @@ fn cut_path(name: &[u8], suffix: usize, end: usize) -> usize {
     cut_article_id(name, suffix, end)
 }
 
-/// Preprint servers' pages and their files: `10.1101/2021.03.24.436749v2.full-text`. Registered versions stand behind a
+/// Preprint servers' pages and their files: `10.1101/2021.03.24.436749v2.full-text`. Registered versions come after a
 /// mark, as `.v1`, `/v1` and `_v1`.
 fn cut_version(name: &[u8], suffix: usize, end: usize) -> usize {
     let is_word = |b: &u8| b.is_ascii_alphabetic() || matches!(b, b'-' | b'+');
@@ -187,7 +187,7 @@ fn cut_version(name: &[u8], suffix: usize, end: usize) -> usize {
     }
 }
 
-/// How long the `v2` is that `text` ends with behind a number.
+/// How long the `v2` is that `text` ends with after a number.
 fn version_len(text: &[u8]) -> Option<usize> {
     const NUMBER: usize = 4;
     let digits = |text: &[u8]| text.iter().rev().take_while(|b| b.is_ascii_digit()).count();

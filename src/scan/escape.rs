@@ -1,0 +1,316 @@
+//! One escape at a time: what the bytes at its start stand for, and in which order layers of escapes are undone.
+
+use unicode_general_category::{GeneralCategory, get_general_category};
+
+use super::rules::Escape;
+use super::rules::raw::optional_break_len;
+use super::rules::suffix::first_char;
+use crate::doi::hex_pair;
+
+/// A layer of escapes.
+#[derive(Clone, Copy)]
+pub(super) struct Layer {
+    /// The bytes that an escape of it can start with.
+    pub(super) triggers: &'static [bool; 256],
+    /// Reads one escape at the start of the bytes.
+    pub(super) read: fn(&[u8]) -> Option<Meaning>,
+    /// How the bytes that it stands for count as written.
+    pub(super) escape: Escape,
+    /// How often it may be escaped itself.
+    pub(super) rounds: usize,
+}
+
+/// A backslash or an entity may itself be escaped; nobody was seen to go deeper.
+const MARKUP_DEPTH: usize = 3;
+
+const fn layer(
+    triggers: &'static [bool; 256],
+    read: fn(&[u8]) -> Option<Meaning>,
+    rounds: usize,
+) -> Layer {
+    Layer {
+        triggers,
+        read,
+        escape: Escape::Plain,
+        rounds,
+    }
+}
+
+const fn triggers(bytes: &[u8]) -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut at = 0;
+    while at < bytes.len() {
+        table[bytes[at] as usize] = true;
+        at += 1;
+    }
+    table
+}
+
+const fn non_ascii() -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut byte = 0x80;
+    while byte < 256 {
+        table[byte] = true;
+        byte += 1;
+    }
+    table
+}
+
+/// Layers around the innermost URL.
+static OUTER: [Layer; 6] = [
+    layer(&triggers(b" \t\n\x0C\r"), blank, 1),
+    layer(&triggers(b"\\"), backslash, MARKUP_DEPTH),
+    Layer {
+        escape: Escape::Entity,
+        ..layer(&triggers(b"&"), entity, MARKUP_DEPTH)
+    },
+    layer(&triggers(b"<"), optional_break, 1),
+    layer(&triggers(b"$"), math, 1),
+    layer(&triggers(b"{"), group, 1),
+];
+static PERCENT: Layer = layer(&triggers(b"%"), percent_pair, 1);
+/// In a badge, hyphens and underscores are written twice.
+static DOUBLED: Layer = layer(&triggers(b"-_"), twice, 1);
+static INVISIBLE: Layer = layer(&non_ascii(), invisible, 1);
+
+/// The layers to undo, outermost first: percent encoding as often as `percent` says, and a badge's where it is in one.
+pub(super) fn layers(percent: usize, badge: bool) -> impl Iterator<Item = Layer> {
+    let percent = (1..=percent).map(move |round| Layer {
+        escape: match round == percent {
+            true => Escape::Percent,
+            false => Escape::Plain,
+        },
+        ..PERCENT
+    });
+    let badge = badge.then_some(DOUBLED);
+    OUTER
+        .iter()
+        .copied()
+        .chain(percent)
+        .chain(badge)
+        .chain([INVISIBLE])
+}
+
+/// How many layers of percent encoding a name shows: one, or as many as its `prefix`, or one more than its scheme or proxy,
+/// which is the last `opener` bytes `before` it.
+pub(super) fn percent_layers(before: &[u8], opener: usize, prefix: &[u8]) -> usize {
+    const LONGEST_ESCAPE: usize = 12;
+    let lead = match opener {
+        0 => last_escape(&before[before.len().saturating_sub(LONGEST_ESCAPE)..]),
+        len => &before[before.len() - len..],
+    };
+    let layers = (percent_depth(lead) + 1).max(percent_depth(prefix));
+    layers.min(MOST_LAYERS)
+}
+
+/// Deeper than anybody nests URLs; each layer costs a pass over the candidate.
+const MOST_LAYERS: usize = 8;
+
+/// The percent escape that `near` ends with, or nothing.
+fn last_escape(near: &[u8]) -> &[u8] {
+    let is_escape = |digits: &[u8]| {
+        !digits.is_empty()
+            && digits.len().is_multiple_of(2)
+            && digits.iter().all(u8::is_ascii_hexdigit)
+    };
+    match memchr::memrchr(b'%', near) {
+        Some(at) if is_escape(&near[at + 1..]) => &near[at..],
+        _ => &[],
+    }
+}
+
+/// How often the most deeply encoded byte of `text` was encoded: `%2F` once, `%252F` twice.
+fn percent_depth(text: &[u8]) -> usize {
+    let depth_at = |at: usize| {
+        let digits = &text[at + 1..];
+        // A `%25` without digits after it is a percent sign encoded once.
+        let outer = &digits[..digits.len().saturating_sub(2)];
+        1 + outer
+            .chunks_exact(2)
+            .take_while(|pair| pair == b"25")
+            .count()
+    };
+    memchr::memchr_iter(b'%', text)
+        .map(depth_at)
+        .max()
+        .unwrap_or(0)
+}
+
+/// What an escape stands for: at most one character.
+pub(super) struct Meaning {
+    /// Bytes of the escape.
+    pub(super) consumed: usize,
+    bytes: [u8; 8],
+    len: usize,
+}
+
+impl Meaning {
+    fn of(consumed: usize, text: &str) -> Option<Meaning> {
+        let mut bytes = [0; 8];
+        bytes
+            .get_mut(..text.len())?
+            .copy_from_slice(text.as_bytes());
+        Some(Meaning {
+            consumed,
+            bytes,
+            len: text.len(),
+        })
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+
+    fn byte(consumed: usize, byte: u8) -> Option<Meaning> {
+        Some(Meaning {
+            consumed,
+            bytes: [byte, 0, 0, 0, 0, 0, 0, 0],
+            len: 1,
+        })
+    }
+
+    fn char(consumed: usize, c: char) -> Option<Meaning> {
+        Meaning::of(consumed, c.encode_utf8(&mut [0; 4]))
+    }
+}
+
+/// White space, which a candidate holds only where a broken name was joined.
+fn blank(_: &[u8]) -> Option<Meaning> {
+    Meaning::of(1, "")
+}
+
+/// JSON and JavaScript escapes, LaTeX and Markdown's escaped punctuation, LaTeX's names of characters.
+fn backslash(rest: &[u8]) -> Option<Meaning> {
+    match *rest.get(1)? {
+        b'u' => utf16(rest),
+        b'x' => Meaning::byte(
+            4,
+            hex_pair(*rest.get(2)?, *rest.get(3)?).filter(u8::is_ascii)?,
+        ),
+        b't' if rest.starts_with(b"\\text") => latex_text(rest),
+        b'n' | b't' | b'r' | b'f' | b'b' | b'v' => Meaning::byte(2, b'\n'),
+        mark if mark.is_ascii_punctuation() => Meaning::byte(2, mark),
+        _ => None,
+    }
+}
+
+/// `\u002f`, and a pair of surrogates.
+fn utf16(rest: &[u8]) -> Option<Meaning> {
+    let high = utf16_unit(rest)?;
+    let low = utf16_unit(rest.get(6..)?);
+    let units = [high, low.unwrap_or(0)];
+    let paired = (0xD800..0xDC00).contains(&high) && low.is_some();
+    let used = if paired { 2 } else { 1 };
+    let c = char::decode_utf16(units[..used].iter().copied())
+        .next()?
+        .ok()?;
+    Meaning::char(6 * used, c)
+}
+
+fn utf16_unit(rest: &[u8]) -> Option<u16> {
+    let digits = rest.strip_prefix(b"\\u")?;
+    let high = hex_pair(*digits.first()?, *digits.get(1)?)?;
+    let low = hex_pair(*digits.get(2)?, *digits.get(3)?)?;
+    Some(u16::from_be_bytes([high, low]))
+}
+
+const LATEX_TEXT: [(&str, &str); 6] = [
+    ("\\textless", "<"),
+    ("\\textgreater", ">"),
+    ("\\textunderscore", "_"),
+    ("\\textasciitilde", "~"),
+    ("\\textbar", "|"),
+    ("\\textsubscript", "_"),
+];
+
+fn latex_text(rest: &[u8]) -> Option<Meaning> {
+    let (name, meaning) = LATEX_TEXT
+        .iter()
+        .find(|(name, _)| rest.starts_with(name.as_bytes()))?;
+    let argument = if rest[name.len()..].starts_with(b"{}") {
+        2
+    } else {
+        0
+    };
+    Meaning::of(name.len() + argument, meaning)
+}
+
+/// `&lt;`, `&#60;`, `&#x3c;`. Without its semicolon it may be a parameter (`&copy=1`), so that is left alone.
+fn entity(rest: &[u8]) -> Option<Meaning> {
+    const LONGEST: usize = 33;
+    let is_name = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'#';
+    let name = rest[1..]
+        .iter()
+        .take(LONGEST - 2)
+        .take_while(is_name)
+        .count();
+    let len = 1 + name + 1;
+    let written = str::from_utf8(rest.get(..len)?).ok()?;
+    let meaning = htmlize::unescape(written);
+    // HTML takes `&ltx;` for `&lt` and more.
+    let is_whole = written.ends_with(';') && (meaning == ";" || !meaning.ends_with(';'));
+    if is_whole {
+        Meaning::of(len, &meaning)
+    } else {
+        None
+    }
+}
+
+/// HTML's `<wbr>`.
+fn optional_break(rest: &[u8]) -> Option<Meaning> {
+    Meaning::of(optional_break_len(rest)?, "")
+}
+
+/// What LaTeX sets in mathematics only, `$<$`.
+fn math(rest: &[u8]) -> Option<Meaning> {
+    match rest {
+        [_, mark @ (b'<' | b'>' | b'_'), b'$', ..] => Meaning::byte(3, *mark),
+        _ => None,
+    }
+}
+
+/// A mark that a badge's URL writes twice to mean it.
+fn twice(rest: &[u8]) -> Option<Meaning> {
+    match rest {
+        [mark, next, ..] if mark == next => Meaning::byte(2, *mark),
+        _ => None,
+    }
+}
+
+/// BibTeX's braces around one character, `{[}`, and its way to write a subscript, `{$_6$}`.
+fn group(rest: &[u8]) -> Option<Meaning> {
+    match rest {
+        [_, b'$', b'_', digit @ b'0'..=b'9', b'$', b'}', ..] => subscript(6, *digit),
+        [
+            _,
+            b'$',
+            b'_',
+            b'{',
+            digit @ b'0'..=b'9',
+            b'}',
+            b'$',
+            b'}',
+            ..,
+        ] => subscript(8, *digit),
+        [_, inner, b'}', ..] if !matches!(inner, b'{' | b'}') => Meaning::byte(3, *inner),
+        _ => None,
+    }
+}
+
+fn subscript(consumed: usize, digit: u8) -> Option<Meaning> {
+    Some(Meaning {
+        consumed,
+        bytes: [b'_', digit, 0, 0, 0, 0, 0, 0],
+        len: 2,
+    })
+}
+
+fn percent_pair(rest: &[u8]) -> Option<Meaning> {
+    Meaning::byte(3, hex_pair(*rest.get(1)?, *rest.get(2)?)?)
+}
+
+/// Soft hyphens, zero-width spaces and their like are not graphic (N3) and show nowhere: dropped.
+fn invisible(rest: &[u8]) -> Option<Meaning> {
+    let c = first_char(rest)?;
+    (get_general_category(c) == GeneralCategory::Format).then(|| Meaning::of(c.len_utf8(), ""))?
+}

@@ -1,0 +1,169 @@
+//! Where in a URL of some host that is no proxy for DOI names a name is.
+
+use super::Form;
+
+/// Where in a URL a name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UrlPlace {
+    /// In no URL, or in one of a proxy for DOI names.
+    None,
+    /// After a slash.
+    Path,
+    /// The value of a parameter.
+    Query,
+    /// The message of a badge, `badge/DOI-10.5555/abc-blue`.
+    Badge,
+}
+
+impl UrlPlace {
+    /// The place of a name that is written as `form`, with `outside` before it and its scheme or proxy. `scheme` says
+    /// whether bytes end in a scheme or proxy.
+    pub(super) fn of(outside: &[u8], form: Form, scheme: impl Fn(&[u8]) -> bool) -> UrlPlace {
+        if is_query(outside) {
+            UrlPlace::Query
+        } else if is_badge(outside) {
+            UrlPlace::Badge
+        } else if is_path(outside, form, scheme) {
+            UrlPlace::Path
+        } else {
+            UrlPlace::None
+        }
+    }
+}
+
+/// Whether a slash comes before the name, or before the scheme that its segment starts with: `art:`, `doi:`, `info:doi/`.
+/// What follows a DOI proxy is no path.
+fn is_path(outside: &[u8], form: Form, scheme: impl Fn(&[u8]) -> bool) -> bool {
+    match form {
+        Form::Bare | Form::Label => ends_with_slash(before_scheme(outside)),
+        Form::Doi | Form::Info => ends_with_slash(outside) && !scheme(outside),
+        Form::Url | Form::Hdl | Form::Urn => false,
+    }
+}
+
+/// `outside` without the word and colon, plain or escaped, that it ends in.
+fn before_scheme(outside: &[u8]) -> &[u8] {
+    const LONGEST: usize = 16;
+    let colon = [&b":"[..], b"%3A", b"%3a"]
+        .iter()
+        .find_map(|colon| outside.strip_suffix(*colon));
+    let Some(front) = colon else {
+        return outside;
+    };
+    let word = front.iter().rev().take(LONGEST);
+    let len = word.take_while(|b| b.is_ascii_alphanumeric()).count();
+    &front[..front.len() - len]
+}
+
+/// Whether `outside` ends in `/badge/label-`, as the badges of shields.io do.
+fn is_badge(outside: &[u8]) -> bool {
+    const LONGEST: usize = 64;
+    if !outside.ends_with(b"-") {
+        return false;
+    }
+    let near = &outside[outside.len().saturating_sub(LONGEST)..];
+    let folder = memchr::memrchr(b'/', near).map(|slash| &near[..slash]);
+    // JSON may escape the slash.
+    let folder = folder.map(|front| front.strip_suffix(b"\\").unwrap_or(front));
+    folder.is_some_and(|front| front.ends_with(b"/badge"))
+}
+
+fn ends_with_slash(outside: &[u8]) -> bool {
+    [&b"/"[..], b"%2F", b"%2f"]
+        .iter()
+        .any(|slash| outside.ends_with(slash))
+}
+
+/// Whether `outside` ends in `?name=` or `&name=`, plain or escaped.
+fn is_query(outside: &[u8]) -> bool {
+    const LONGEST: usize = 80;
+    let near = &outside[outside.len().saturating_sub(LONGEST)..];
+    let Some(parameter) = [&b"="[..], b"%3D", b"%3d"]
+        .iter()
+        .find_map(|sign| near.strip_suffix(*sign))
+    else {
+        return false;
+    };
+    let is_name = |b: &&u8| b.is_ascii_alphanumeric() || b"_-.[]%".contains(b);
+    let len = parameter.iter().rev().take_while(is_name).count();
+    let (front, name) = parameter.split_at(parameter.len() - len);
+    let escaped = |mark: &[u8]| memchr::memmem::find(name, mark).is_some();
+    front.ends_with(b"?")
+        || front.ends_with(b"&")
+        || front.ends_with(b"amp;")
+        || escaped(b"%3F")
+        || escaped(b"%3f")
+        || escaped(b"%26")
+}
+
+/// Whether a name is in the quoted value of an attribute or member called exactly `key`.
+///
+/// Citations are keyed so in Crossref's XML and JSON; the keys start with a name and go on.
+pub(crate) fn is_citation_key(before: &[u8]) -> bool {
+    let Some(quote) = memchr::memrchr2(b'"', b'\'', before) else {
+        return false;
+    };
+    let head = before[..quote]
+        .strip_suffix(b"\\")
+        .unwrap_or(&before[..quote])
+        .trim_ascii_end();
+    if let Some(attribute) = head.strip_suffix(b"=") {
+        let name = attribute.trim_ascii_end().strip_suffix(b"key");
+        return name.is_some_and(|front| front.last().is_some_and(u8::is_ascii_whitespace));
+    }
+    let Some(member) = head.strip_suffix(b":").map(<[u8]>::trim_ascii_end) else {
+        return false;
+    };
+    [&b"\"key\""[..], b"'key'", b"\\\"key\\\""]
+        .iter()
+        .any(|key| member.ends_with(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scan::context::Context;
+
+    #[test]
+    fn places() {
+        let place = |before: &str| Context::read(before.as_bytes()).around.place;
+        assert_eq!(place("https://a.example/doi/full/"), UrlPlace::Path);
+        assert_eq!(place("https://doi.org/"), UrlPlace::None);
+        assert_eq!(place("https://a.example/?doi="), UrlPlace::Query);
+        assert_eq!(place("?a=b&amp;id=info:doi/"), UrlPlace::Query);
+        assert_eq!(place("u%3Fdoi%3D"), UrlPlace::Query);
+        assert_eq!(place("u%3fdoi%3d"), UrlPlace::Query);
+        assert_eq!(place("doi="), UrlPlace::None);
+        assert_eq!(place("a.example/esm/art%3A"), UrlPlace::Path);
+        assert_eq!(place("a.example/article/info:doi/"), UrlPlace::Path);
+        assert_eq!(place("https://doi.org/doi:"), UrlPlace::None);
+        assert_eq!(place("see art:"), UrlPlace::None);
+        assert_eq!(place("a.example/badge/DOI-"), UrlPlace::Badge);
+        assert_eq!(place("a.example\\/badge\\/DOI-"), UrlPlace::Badge);
+        assert_eq!(place("a.example/badge/x/DOI-"), UrlPlace::None);
+        assert_eq!(place("see "), UrlPlace::None);
+    }
+
+    #[test]
+    fn citation_keys() {
+        for before in [
+            "<citation key=\"",
+            "<citation key='",
+            "\"key\":\"",
+            "\"key\": \"key-",
+            r#"\"key\":\""#,
+        ] {
+            assert!(is_citation_key(before.as_bytes()), "{before}");
+        }
+        for before in [
+            "&key=",
+            "onkeypress=\"",
+            "\"apikey\":\"",
+            "\"key\":\"x\",\"doi\":\"",
+            "xkey=\"",
+            "key ",
+        ] {
+            assert!(!is_citation_key(before.as_bytes()), "{before}");
+        }
+    }
+}

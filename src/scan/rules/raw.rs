@@ -1,0 +1,53 @@
+//! Which bytes, as written, no name goes past, however they are escaped.
+
+/// What a byte means to the reader of a candidate before its escapes are undone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RawByte {
+    /// Belongs to the candidate, for all that is known yet.
+    Plain,
+    /// `1`, which may start the next name.
+    One,
+    /// `<`, which may start a tag.
+    Less,
+    /// May be an escape, or start one.
+    Escape,
+    /// White space.
+    Blank,
+    /// Ends the candidate: controls, a double quote, and the marks that no registered name holds.
+    Hard,
+}
+
+impl RawByte {
+    pub(crate) fn of(byte: u8) -> RawByte {
+        CLASSES[byte as usize]
+    }
+}
+
+const CLASSES: [RawByte; 256] = {
+    let mut classes = [RawByte::Plain; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b' ' | b'\t' | b'\n' | b'\r' => RawByte::Blank,
+            0..0x20 | 0x7F | b'"' | b'|' | b'`' => RawByte::Hard,
+            b'\\' | b'&' | b'{' | b'$' | b'%' | 0x80.. => RawByte::Escape,
+            b'<' => RawByte::Less,
+            b'1' => RawByte::One,
+            _ => RawByte::Plain,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// Whether `rest`, which starts with `<`, starts with a tag that no name holds: an end tag, a comment, an instruction.
+pub(crate) fn is_hard_tag(rest: &[u8]) -> bool {
+    matches!(rest.get(1), Some(b'/' | b'!' | b'?'))
+}
+
+/// The length of the `<wbr>` that `rest` starts with: a place where a line may break, which shows nowhere.
+pub(crate) fn optional_break_len(rest: &[u8]) -> Option<usize> {
+    let forms = [&b"<wbr>"[..], b"<wbr/>", b"<wbr />"];
+    let form = forms.iter().find(|form| rest.starts_with(form));
+    form.map(|form| form.len())
+}

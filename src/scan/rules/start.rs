@@ -1,0 +1,107 @@
+//! Whether a prefix starts a name, decided only from the bytes beside it.
+//!
+//! The same answer decides what is judged and what ends the name before it, so that names never overlap.
+
+use super::Form;
+use crate::scan::Rejection;
+
+/// Directory indicator, registrant code and separator, as written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Prefix {
+    /// Bytes from the directory indicator to the end of the separator.
+    pub(crate) len: usize,
+    pub(crate) separator: Separator,
+    pub(crate) registrant: Registrant,
+    /// It may have to be decoded.
+    pub(crate) escaped: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Separator {
+    Slash,
+    /// A slash, with white space inside the prefix: a name only after a label or proxy.
+    Broken,
+    /// A name only in a URN (H3).
+    Colon,
+}
+
+/// What kind of registrant code a prefix has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Registrant {
+    /// Four to nine digits in its first part: of all that are registered, no other was seen.
+    Usual,
+    /// An ISBN as a prefix, `10.978.` or `10.979.`.
+    Isbn,
+    Odd,
+}
+
+/// A prefix that starts a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Start {
+    /// Bytes before the prefix that belong to it: those of a directory indicator written twice.
+    pub(crate) doubled: usize,
+}
+
+/// Decides about `prefix`, with `before` before it and `after` from its first byte on: nothing, a candidate that is refused
+/// at once, or a start. `form` reads the form from the bytes before a name.
+pub(crate) fn start(
+    before: &[u8],
+    after: &[u8],
+    prefix: Prefix,
+    form: impl FnOnce(&[u8]) -> Form,
+) -> Option<Result<Start, Rejection>> {
+    let outer = before_doubled(before);
+    let inside = is_inside_number(before) || ends_in_year(before, after);
+    if outer.is_none() && inside {
+        return (prefix.separator == Separator::Slash).then_some(Err(Rejection::InsideNumber));
+    }
+    let usual = prefix.separator == Separator::Slash && prefix.registrant != Registrant::Odd;
+    if usual && outer.is_none() {
+        return Some(Ok(Start { doubled: 0 }));
+    }
+    let form = form(outer.unwrap_or(before));
+    match (prefix.separator, form) {
+        (Separator::Broken, Form::Bare) => None,
+        (Separator::Colon, form) if form != Form::Urn => None,
+        // In a URN any code is one: the name starts at the first indicator.
+        (_, Form::Bare | Form::Urn) if outer.is_some() => Some(Err(Rejection::InsideNumber)),
+        (_, form) if prefix.registrant == Registrant::Odd && form != Form::Urn => {
+            Some(Err(Rejection::RegistrantCode))
+        }
+        _ => Some(Ok(Start {
+            doubled: outer.map_or(0, |_| DIRECTORY.len()),
+        })),
+    }
+}
+
+const DIRECTORY: &[u8] = b"10.";
+
+/// The bytes before `10.10.1038/x`, of which `before` ends in the first `10.`: after a label or proxy, the inner name counts.
+fn before_doubled(before: &[u8]) -> Option<&[u8]> {
+    before
+        .strip_suffix(DIRECTORY)
+        .filter(|outer| !is_inside_number(outer))
+}
+
+/// Whether `-10.2010/` comes after a digit: the end of a name, and a page word after it.
+fn ends_in_year(before: &[u8], after: &[u8]) -> bool {
+    let after_digit = matches!(before, [.., digit, b'-'] if digit.is_ascii_digit());
+    let is_year = after.starts_with(b"10.19") || after.starts_with(b"10.20");
+    after_digit && is_year && after.get(7) == Some(&b'/')
+}
+
+/// Whether `before` ends in a digit or a full stop; the digits of an escape do not count.
+fn is_inside_number(before: &[u8]) -> bool {
+    let hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
+    match before {
+        [.., b'%', a, b] | [.., b'\\', b'x', a, b] if hex(&[*a, *b]) => false,
+        [.., b'\\', b'u', a, b, c, d] if hex(&[*a, *b, *c, *d]) => false,
+        [.., last] => last.is_ascii_digit() || *last == b'.',
+        [] => false,
+    }
+}
+
+/// Whether `suffix` may follow an ISBN as a prefix: the title number and the check digit.
+pub(crate) fn is_isbn_suffix(suffix: &[u8]) -> bool {
+    suffix.len() <= 7 && suffix.iter().all(u8::is_ascii_digit)
+}
