@@ -86,59 +86,55 @@ impl Brackets {
 }
 
 /// Page words that end no registered name: cut wherever something encloses the name.
-const FIELD_TAILS: [&str; 3] = ["/full", "/pdf", "/meta"];
+const FIELD_PAGES: [&str; 3] = ["/full", "/pdf", "/meta"];
 
-/// Pages of an article on a publisher's site, and endings of files, as the last part of a path.
-const PATH_TAILS: [&str; 36] = [
-    "/full",
-    "/pdf",
-    "/meta",
-    "/abstract",
-    "/epdf",
-    "/fullpdf",
-    "/fulltext",
-    "/fulltext.html",
-    "/html",
-    "/xml",
-    "/full/html",
-    "/full/pdf",
-    "/references",
-    "/summary",
-    "/citedby",
-    "/figures",
-    "/suppinfo",
-    "/metrics",
-    "/enhanced",
-    "/otherversions",
-    "/issues",
-    "/issuetoc",
-    "/currentissue",
-    "/earlyview",
-    "/download",
-    "/transform",
-    "/status.svg",
-    ".svg",
-    ".png",
-    ".pdf",
-    ".html",
-    ".xml",
-    ".epub",
-    ".md",
-    ".abstract",
-    ".full",
+/// Pages and folders of an article on a publisher's site, for a suffix without a digit before them, where the structure
+/// does not show them.
+#[rustfmt::skip]
+const PAGES: [&str; 28] = [
+    "-", "MediaObjects", "abstract", "asset", "citedby", "currentissue", "download", "earlyview", "enhanced", "epdf",
+    "figures", "full", "fullpdf", "fulltext", "galley", "html", "issues", "issuetoc", "meta", "metrics", "otherversions",
+    "pdf", "references", "suppinfo", "suppl_file", "tables", "transform", "xml",
 ];
 
-/// Folders of an article on a publisher's site: with all that follows.
-const PATH_FOLDERS: [&str; 9] = [
-    "/figures/",
-    "/tables/",
-    "/transform/",
-    "/MediaObjects/",
-    "/-/DC",
-    "/suppl_file/",
-    "/asset/",
-    "/full/",
-    "/galley/",
+/// Endings of files. Of 385,484 registered names seven end so, in `.pdf` or `.html`.
+const FILES: [&str; 36] = [
+    ".pdf",
+    ".html",
+    ".htm",
+    ".shtml",
+    ".xhtml",
+    ".xml",
+    ".epub",
+    ".mobi",
+    ".md",
+    ".txt",
+    ".tex",
+    ".doc",
+    ".docx",
+    ".xls",
+    ".xlsx",
+    ".csv",
+    ".zip",
+    ".svg",
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".gif",
+    ".tif",
+    ".tiff",
+    ".webp",
+    ".mp4",
+    ".ris",
+    ".bib",
+    ".enw",
+    ".json",
+    ".php",
+    ".aspx",
+    ".page",
+    ".abstract",
+    ".full",
+    ".short",
 ];
 
 fn cut_tail(name: &[u8], suffix: usize, end: End, around: Surroundings) -> End {
@@ -148,7 +144,7 @@ fn cut_tail(name: &[u8], suffix: usize, end: End, around: Surroundings) -> End {
             guessed: end.guessed,
         },
         _ if around.field => {
-            let kept = cut_one_of(&FIELD_TAILS, name, suffix, end.at);
+            let kept = cut_one_of(&FIELD_PAGES, name, suffix, end.at);
             End {
                 at: kept,
                 guessed: end.guessed || kept < end.at,
@@ -159,14 +155,65 @@ fn cut_tail(name: &[u8], suffix: usize, end: End, around: Surroundings) -> End {
 }
 
 fn cut_path(name: &[u8], suffix: usize, end: usize) -> usize {
-    let text = &name[suffix..end];
-    let folder = PATH_FOLDERS
-        .iter()
-        .filter_map(|folder| memchr::memmem::find(text, folder.as_bytes()))
-        .min();
-    let end = folder.filter(|at| *at > 0).map_or(end, |at| suffix + at);
-    let end = cut_version(name, suffix, cut_one_of(&PATH_TAILS, name, suffix, end));
+    let end = page(&name[suffix..end]).map_or(end, |at| suffix + at);
+    let end = cut_version(name, suffix, cut_one_of(&FILES, name, suffix, end));
     cut_article_id(name, suffix, end)
+}
+
+/// Where in a path the first segment starts, with its slash, that is a page of the site or a folder of such.
+fn page(suffix: &[u8]) -> Option<usize> {
+    let digit = suffix.iter().position(u8::is_ascii_digit);
+    let mut slashes = memchr::memchr_iter(b'/', suffix).filter(|at| *at > 0);
+    slashes.find(|at| {
+        let mut segments = suffix[at + 1..].splitn(2, |b| *b == b'/');
+        let segment = PathSegment::read(segments.next().unwrap_or_default());
+        let previous = suffix[..*at].rsplit(|b| *b == b'/').next();
+        let is_last = segments.next().is_none();
+        match digit {
+            Some(digit) if digit < *at => segment.is_page(previous.unwrap_or_default(), is_last),
+            _ => segment.is_listed(),
+        }
+    })
+}
+
+/// A segment of a path: the letters that it starts with, and the rest.
+struct PathSegment<'s> {
+    word: &'s [u8],
+    rest: &'s [u8],
+}
+
+impl<'s> PathSegment<'s> {
+    fn read(segment: &'s [u8]) -> Self {
+        let is_letter = |b: &u8| b.is_ascii_alphabetic() || matches!(b, b'-' | b'_' | 0x80..);
+        let len = segment.iter().take_while(|b| is_letter(b)).count();
+        let (word, rest) = segment.split_at(len);
+        PathSegment { word, rest }
+    }
+
+    fn is_listed(&self) -> bool {
+        let is_word = |page: &&str| page.as_bytes().eq_ignore_ascii_case(self.word);
+        matches!(self.rest, [] | [b'.', ..]) && PAGES.iter().any(|page| is_word(&page))
+    }
+
+    /// Whether it is a page after a digit: a word with any ending, and what follows it. Of 385,484 registered names 14 hold
+    /// one.
+    ///
+    /// A short word before the last segment may be the name's (`cgp/v13i01/45000`), and so may six letters that are
+    /// hexadecimal digits, and the start of the segment before it (`pdb1dbq/pdb`).
+    fn is_page(&self, previous: &[u8], is_last: bool) -> bool {
+        const LONGEST_ENDING: usize = 12;
+        const SHORT_FOLDERS: [&[u8]; 3] = [b"-", b"abs", b"pdf"];
+        let is_ending = matches!(self.rest, [] | [b'.', _, ..])
+            && self.rest.len() <= LONGEST_ENDING
+            && !self.rest.iter().any(|b| b"(<;".contains(b));
+        let least = if is_last { 2 } else { 4 };
+        let is_hexadecimal =
+            self.word.len() == 6 && self.word.iter().all(|b| matches!(b, b'a'..=b'f'));
+        is_ending
+            && (self.word.len() >= least || SHORT_FOLDERS.contains(&self.word))
+            && !is_hexadecimal
+            && !previous.starts_with(self.word)
+    }
 }
 
 /// Preprint servers' pages and their files: `10.1101/2021.03.24.436749v2.full-text`. Registered versions come after a
