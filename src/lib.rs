@@ -60,7 +60,9 @@ pub use report::{Loss, Losses, Rejections, Report, ReportOptions, Skipped};
 #[cfg(feature = "naive")]
 #[doc(hidden)]
 pub use scan::naive;
-pub use scan::{Form, Mention, Rejection, Scanner, Stream, Tally};
+pub use scan::{
+    Delimiter, Form, Mention, Rejection, Scanner, Stream, Tally, TextKind, UnknownKind,
+};
 
 /// For this crate's own benchmarks; may change at any time.
 #[cfg(feature = "pipeline")]

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::decode::{DecodedText, Decoder};
 use super::reach::reach;
+use super::rules::Scope;
 use super::rules::end::end;
 use super::rules::place::{UrlPlace, is_citation_key};
 use super::rules::start::{Prefix, Registrant, Start, is_isbn_suffix};
@@ -27,18 +28,20 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    /// Decides about the anchor at `at`; nothing where no complete prefix stands there.
+    /// Decides about the anchor at `at`; nothing where it starts no complete prefix. `scope` says what `window`
+    /// is.
     pub(super) fn judge(
         &mut self,
         window: &[u8],
         at: usize,
+        scope: Scope,
         max_name: usize,
     ) -> Option<Result<Accepted, Rejection>> {
         let (prefix, start) = match start(window, at)? {
             Ok(started) => started,
             Err(reason) => return Some(Err(reason)),
         };
-        Some(self.accept(window, at, prefix, start, max_name))
+        Some(self.accept(window, at, prefix, start, scope, max_name))
     }
 
     fn accept(
@@ -47,13 +50,14 @@ impl Judge {
         at: usize,
         prefix: Prefix,
         Start { doubled }: Start,
+        scope: Scope,
         max_name: usize,
     ) -> Result<Accepted, Rejection> {
         if is_citation_key(&window[..at]) {
             return Err(Rejection::CitationKey);
         }
         let outside = &window[..at - doubled];
-        let context = Context::read(outside);
+        let context = Context::read(outside, scope);
         let around = &context.around;
         let joinable = around.form != Form::Bare;
         let reach = reach(window, at, at + prefix.len, max_name, joinable);

@@ -3,7 +3,7 @@
 use super::Form;
 use super::automaton::{self, Opener};
 use super::escape;
-use super::rules::Around;
+use super::rules::{Around, Scope};
 
 /// All that is known about a name from what comes before it.
 #[derive(Clone, Copy, Debug)]
@@ -14,13 +14,13 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// Reads `before`, which ends where the name starts.
-    pub(super) fn read(before: &[u8]) -> Context {
+    /// Reads `before`, which ends where the name starts, and starts where its cell does if it is in one.
+    pub(super) fn read(before: &[u8], scope: Scope) -> Context {
         let opener = opener(before);
         let outside = &before[..before.len() - opener.len];
         let ends_in_scheme = |bytes: &[u8]| automaton::scheme(bytes).is_some();
         Context {
-            around: Around::read(outside, opener.form, ends_in_scheme),
+            around: Around::read(outside, opener.form, scope, ends_in_scheme),
             opener: opener.len,
         }
     }
@@ -52,7 +52,7 @@ mod tests {
     fn percent_layers_shown() {
         let layers = |before: &str, prefix: &str| {
             let before = before.as_bytes();
-            Context::read(before).percent_layers(before, prefix.as_bytes())
+            Context::read(before, Scope::Any).percent_layers(before, prefix.as_bytes())
         };
         assert_eq!(layers("https://doi.org/", "10.5555/"), 1);
         assert_eq!(layers("see ", "10.5555%2F"), 1);

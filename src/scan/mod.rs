@@ -12,6 +12,7 @@ mod candidate;
 mod context;
 mod decode;
 mod escape;
+mod kind;
 mod mention;
 #[cfg(feature = "naive")]
 pub mod naive;
@@ -20,6 +21,7 @@ pub(crate) mod rules;
 mod start;
 mod tally;
 
+pub use kind::{Delimiter, TextKind, UnknownKind};
 pub use mention::{Form, Mention};
 pub use tally::{Rejection, Tally};
 
@@ -27,6 +29,7 @@ use std::ops::Range;
 
 use anchor::Anchor;
 use candidate::{Accepted, Judge};
+use rules::Scope;
 
 use crate::doi::key_into;
 
@@ -61,6 +64,7 @@ const LONGEST_NAME: usize = 1 << 30;
 /// ```
 pub struct Scanner {
     max_name: usize,
+    kind: TextKind,
     judge: Judge,
     key: String,
 }
@@ -76,6 +80,7 @@ impl Scanner {
     pub fn new() -> Self {
         Scanner {
             max_name: 64 << 10,
+            kind: TextKind::Unknown,
             judge: Judge::default(),
             key: String::new(),
         }
@@ -88,7 +93,18 @@ impl Scanner {
         self
     }
 
-    /// How many bytes before and behind an anchor bear on what is decided about it.
+    /// Sets what kind of text the documents are; the default is [`TextKind::Unknown`]. [`TextKind::of`] reads it from a head.
+    pub fn kind(mut self, kind: TextKind) -> Self {
+        self.set_kind(kind);
+        self
+    }
+
+    /// The same for the documents that follow.
+    pub fn set_kind(&mut self, kind: TextKind) {
+        self.kind = kind;
+    }
+
+    /// How many bytes before and after an anchor bear on what is decided about it.
     pub fn window(&self) -> (usize, usize) {
         (BEFORE, self.max_name + MARGIN)
     }
@@ -139,8 +155,17 @@ impl Scanner {
     fn judge_at(&mut self, bytes: &[u8], at: usize) -> Option<Result<Accepted, Rejection>> {
         let start = at.saturating_sub(BEFORE);
         let end = bytes.len().min(at + self.max_name + MARGIN);
-        self.judge
-            .judge(&bytes[start..end], at - start, self.max_name)
+        let (window, at) = (&bytes[start..end], at - start);
+        match self.kind {
+            TextKind::Unknown => self.judge.judge(window, at, Scope::Any, self.max_name),
+            TextKind::Html => self.judge.judge(window, at, Scope::Page, self.max_name),
+            TextKind::Table(delimiter) => {
+                let cell = rules::cell::around(window, at, delimiter.byte(), at < BEFORE);
+                let content = &window[cell.start..cell.end];
+                self.judge
+                    .judge(content, at - cell.start, cell.scope(), self.max_name)
+            }
+        }
     }
 
     fn emit(

@@ -18,6 +18,8 @@ pub enum Rejection {
     CitationKey,
     /// Link text that was cut short with an ellipsis.
     Ellipsis,
+    /// A part of a web page's machinery: an anchor, the address of a picture or film, a page number of an advertiser.
+    PagePart,
     /// What could belong to the name is longer than [`Scanner::max_name`](crate::Scanner::max_name).
     TooLong,
     /// What is left holds characters that no name may hold (N3).
@@ -26,13 +28,14 @@ pub enum Rejection {
 
 impl Rejection {
     /// Every reason, in the order reports list them.
-    pub const ALL: [Rejection; 8] = [
+    pub const ALL: [Rejection; 9] = [
         Rejection::InsideNumber,
         Rejection::RegistrantCode,
         Rejection::EmptySuffix,
         Rejection::ShortDoi,
         Rejection::CitationKey,
         Rejection::Ellipsis,
+        Rejection::PagePart,
         Rejection::TooLong,
         Rejection::NotGraphic,
     ];
@@ -46,6 +49,7 @@ impl Rejection {
             Rejection::ShortDoi => "short_doi",
             Rejection::CitationKey => "citation_key",
             Rejection::Ellipsis => "ellipsis",
+            Rejection::PagePart => "page_part",
             Rejection::TooLong => "too_long",
             Rejection::NotGraphic => "not_graphic",
         }
@@ -68,6 +72,9 @@ impl Rejection {
                 "it is the value of an attribute or member called key: the key of a citation"
             }
             Rejection::Ellipsis => "it is the text of a link that was cut short by an ellipsis",
+            Rejection::PagePart => {
+                "it is a part of a web page's machinery: an anchor, the address of a picture or film, a numbered page"
+            }
             Rejection::TooLong => "what could belong to the name is longer than 64 KiB",
             Rejection::NotGraphic => "what is left holds characters that no name may hold",
         }

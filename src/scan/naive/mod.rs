@@ -15,8 +15,8 @@ use super::rules::joint::break_len;
 use super::rules::place::{UrlPlace, is_citation_key};
 use super::rules::raw::{RawByte, is_hard_tag, optional_break_len};
 use super::rules::start::{Prefix, Registrant, is_isbn_suffix, start};
-use super::rules::{Around, Decoded};
-use super::{Form, Mention, Rejection, Tally};
+use super::rules::{Around, Decoded, Scope, cell};
+use super::{Form, Mention, Rejection, Tally, TextKind};
 use crate::doi::Doi;
 
 /// How many bytes before a name bear on what is decided about it.
@@ -59,10 +59,15 @@ impl From<Mention<'_>> for OwnedMention {
 /// Looks at 1,024 bytes before and `max_name` + 256 bytes after each byte of the document that could start a name; costs
 /// up to the square of that for each.
 pub fn scan(document: &[u8], max_name: usize) -> (Vec<OwnedMention>, Tally) {
+    scan_as(TextKind::Unknown, document, max_name)
+}
+
+/// The same for a document of a known kind.
+pub fn scan_as(kind: TextKind, document: &[u8], max_name: usize) -> (Vec<OwnedMention>, Tally) {
     let mut mentions = Vec::new();
     let mut tally = Tally::default();
     for at in 0..document.len() {
-        match decide(document, at, max_name) {
+        match decide(kind, document, at, max_name) {
             None => continue,
             Some(Ok(mention)) => {
                 tally.mentions += 1;
@@ -76,16 +81,33 @@ pub fn scan(document: &[u8], max_name: usize) -> (Vec<OwnedMention>, Tally) {
 }
 
 /// Decides about the byte at `at`: for most there is nothing to decide.
-fn decide(document: &[u8], at: usize, max_name: usize) -> Option<Result<OwnedMention, Rejection>> {
+fn decide(
+    kind: TextKind,
+    document: &[u8],
+    at: usize,
+    max_name: usize,
+) -> Option<Result<OwnedMention, Rejection>> {
     if is_short_doi(&document[..at], &document[at..]) {
         return Some(Err(Rejection::ShortDoi));
     }
     let longest = max_name.saturating_add(AFTER).min(document.len() - at);
-    let candidate = Candidate {
+    let mut candidate = Candidate {
         before: last(&document[..at]),
         after: &document[at..at + longest],
+        scope: match kind {
+            TextKind::Html => Scope::Page,
+            _ => Scope::Any,
+        },
         max_name,
     };
+    let window = [candidate.before, candidate.after].concat();
+    if let TextKind::Table(delimiter) = kind {
+        let before = candidate.before.len();
+        let cell = cell::around(&window, before, delimiter.byte(), before < BEFORE);
+        candidate.before = &window[cell.start..before];
+        candidate.after = &window[before..cell.end];
+        candidate.scope = cell.scope();
+    }
     let (prefix, doubled) = match candidate.start(0)? {
         Ok(started) => started,
         Err(reason) => return Some(Err(reason)),
@@ -110,6 +132,7 @@ struct Candidate<'d> {
     before: &'d [u8],
     /// From the byte itself on.
     after: &'d [u8],
+    scope: Scope,
     max_name: usize,
 }
 
@@ -136,7 +159,7 @@ impl Candidate<'_> {
         let (form, opener) = pattern::opener(outside);
         let ends_in_scheme = |bytes: &[u8]| pattern::scheme(bytes).is_some();
         let outer = &outside[..outside.len() - opener];
-        let around = Around::read(outer, form, ends_in_scheme);
+        let around = Around::read(outer, form, self.scope, ends_in_scheme);
         let reach = self.reach(prefix.len, form != Form::Bare);
         if reach > self.max_name {
             return Err(Rejection::TooLong);

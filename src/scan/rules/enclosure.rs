@@ -18,11 +18,13 @@ enum Kind {
     Pair,
     /// The same, and the end of a line closes too.
     Parameter,
-    /// The closer stands alone, without blanks on either side, or the line ends.
+    /// The closer is alone, without blanks on either side, or the line ends.
     Field,
+    /// Nothing but white space may come before the end.
+    Cell,
 }
 
-use Kind::{Field, Pair, Parameter};
+use Kind::{Cell, Field, Pair, Parameter};
 
 const fn row(
     opener: &'static str,
@@ -77,6 +79,9 @@ static LINE: Enclosure = row("", &[",", ";", "\t"], Field, b",;");
 const BLANKS: usize = 64;
 
 impl Enclosure {
+    /// The cell of a table that is known to be one, up to its end.
+    pub(crate) const CELL: Enclosure = row("", &[], Cell, b"");
+
     /// What encloses a name that `before` ends at.
     pub(crate) fn opened_by(before: &[u8]) -> Option<&'static Enclosure> {
         if is_line_start(before) {
@@ -103,6 +108,7 @@ impl Enclosure {
             blanks.len() == rest.len() || blanks.iter().any(|b| matches!(b, b'\n' | b'\r'));
         let stands_alone = |closer: &str| rest.get(closer.len()) != Some(&b' ');
         match self.kind {
+            Cell => super::cell::is_blank(rest),
             Pair => self
                 .closers
                 .iter()

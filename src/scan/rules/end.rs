@@ -1,5 +1,6 @@
 //! Where a name ends: the order in which the rules apply.
 
+use super::page::is_page_part;
 use super::place::UrlPlace;
 use super::suffix::{self, Reading};
 use super::tail::{Surroundings, trim};
@@ -17,6 +18,9 @@ pub(crate) fn end<'w>(
     after: impl Fn(usize) -> &'w [u8],
 ) -> Result<End, Rejection> {
     let (end, taken) = trimmed(text, suffix, around, &after);
+    if is_page_part(before, around, &text.bytes()[suffix..taken]) {
+        return Err(Rejection::PagePart);
+    }
     if end.at <= suffix {
         return Err(Rejection::EmptySuffix);
     }

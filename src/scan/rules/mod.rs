@@ -8,8 +8,10 @@
 //! |---|---|
 //! | [`start`] | whether a prefix starts a name |
 //! | [`pattern`] | how prefixes, schemes, proxies and labels are written |
+//! | [`cell`] | where the cell of a table ends |
 //! | [`enclosure`] | which marks around a name bound it |
 //! | [`place`] | where in a URL a name is |
+//! | [`page`] | what in a web page has the form of a name and is none |
 //! | [`raw`] | which bytes, as written, no name goes past |
 //! | [`joint`] | whether white space is a break inside a name |
 //! | [`suffix`] | which bytes belong to a suffix |
@@ -18,9 +20,11 @@
 //! | [`tail`] | what is cut from the end of a name |
 //! | [`end`](mod@end) | the order in which these apply |
 
+pub(crate) mod cell;
 pub(crate) mod enclosure;
 pub(crate) mod end;
 pub(crate) mod joint;
+pub(crate) mod page;
 pub(crate) mod pattern;
 pub(crate) mod place;
 pub(crate) mod raw;
@@ -40,15 +44,37 @@ pub(crate) struct Around {
     pub(crate) form: Form,
     pub(crate) place: UrlPlace,
     pub(crate) enclosure: Option<&'static Enclosure>,
+    pub(crate) scope: Scope,
+}
+
+/// What the kind of text says about the bytes around a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Nothing.
+    Any,
+    /// They are the cell of a table, from its start to its end.
+    Cell,
+    /// They are those of a web page.
+    Page,
 }
 
 impl Around {
-    /// Reads `outside`, the bytes before a name and its scheme or proxy.
-    pub(crate) fn read(outside: &[u8], form: Form, scheme: impl Fn(&[u8]) -> bool) -> Around {
+    /// Reads `outside`, the bytes before a name and its scheme or proxy; in a table, those of the name's cell.
+    pub(crate) fn read(
+        outside: &[u8],
+        form: Form,
+        scope: Scope,
+        scheme: impl Fn(&[u8]) -> bool,
+    ) -> Around {
+        let enclosure = match scope {
+            Scope::Cell => cell::enclosure(outside, form == Form::Label),
+            Scope::Any | Scope::Page => Enclosure::opened_by(outside),
+        };
         Around {
             form,
             place: UrlPlace::of(outside, form, scheme),
-            enclosure: Enclosure::opened_by(outside),
+            enclosure,
+            scope,
         }
     }
 }

@@ -68,10 +68,19 @@ fn is_badge(outside: &[u8]) -> bool {
     folder.is_some_and(|front| front.ends_with(b"/badge"))
 }
 
+/// Whether `outside` ends in a slash, plain or percent-encoded any number of times.
 fn ends_with_slash(outside: &[u8]) -> bool {
-    [&b"/"[..], b"%2F", b"%2f"]
-        .iter()
-        .any(|slash| outside.ends_with(slash))
+    match outside {
+        [.., b'/'] => true,
+        [front @ .., b'2', b'F' | b'f'] => {
+            let mut front = front;
+            while let Some(outer) = front.strip_suffix(b"25") {
+                front = outer;
+            }
+            front.ends_with(b"%")
+        }
+        _ => false,
+    }
 }
 
 /// Whether `outside` ends in `?name=` or `&name=`, plain or escaped.
@@ -126,7 +135,11 @@ mod tests {
 
     #[test]
     fn places() {
-        let place = |before: &str| Context::read(before.as_bytes()).around.place;
+        let place = |before: &str| {
+            Context::read(before.as_bytes(), crate::scan::rules::Scope::Any)
+                .around
+                .place
+        };
         assert_eq!(place("https://a.example/doi/full/"), UrlPlace::Path);
         assert_eq!(place("https://doi.org/"), UrlPlace::None);
         assert_eq!(place("https://a.example/?doi="), UrlPlace::Query);

@@ -1,0 +1,279 @@
+//! What kind of text a document is, read once from its head.
+//!
+//! A kind is a value that a caller can also set. Where the head shows none, the rules for text of unknown kind apply.
+
+use std::str::FromStr;
+
+/// What kind of text a document is, as far as that bears on where names end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TextKind {
+    /// None is known: the bytes around each name decide.
+    #[default]
+    Unknown,
+    /// A delimited table (RFC 4180), with its delimiter: a cell bounds the names in it.
+    Table(Delimiter),
+    /// A web page.
+    Html,
+}
+
+/// The byte between the cells of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Delimiter {
+    /// `,`
+    Comma,
+    /// `;`
+    Semicolon,
+    /// A tab.
+    Tab,
+    /// `|`
+    Pipe,
+}
+
+impl Delimiter {
+    const ALL: [Delimiter; 4] = [
+        Delimiter::Tab,
+        Delimiter::Semicolon,
+        Delimiter::Comma,
+        Delimiter::Pipe,
+    ];
+
+    /// The byte itself.
+    pub fn byte(self) -> u8 {
+        match self {
+            Delimiter::Comma => b',',
+            Delimiter::Semicolon => b';',
+            Delimiter::Tab => b'\t',
+            Delimiter::Pipe => b'|',
+        }
+    }
+}
+
+impl TextKind {
+    /// How many bytes of a document's head [`of`](Self::of) looks at.
+    pub const HEAD: usize = 16 << 10;
+
+    /// The kind of a document that starts with `head`; of more than [`HEAD`](Self::HEAD) bytes the first are read. `whole`
+    /// says that the document ends with it. Costs a few passes over `head`.
+    pub fn of(head: &[u8], whole: bool) -> TextKind {
+        let whole = whole && head.len() <= Self::HEAD;
+        let head = &head[..head.len().min(Self::HEAD)];
+        let head = head.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(head);
+        if is_html(head) {
+            return TextKind::Html;
+        }
+        if !may_be_table(head) {
+            return TextKind::Unknown;
+        }
+        let shows = |delimiter: &Delimiter| Columns::read(head, whole, delimiter.byte()).is_table();
+        Delimiter::ALL
+            .into_iter()
+            .find(shows)
+            .map_or(TextKind::Unknown, TextKind::Table)
+    }
+}
+
+/// The words for kinds on the command line: `unknown`, `csv`, `ssv`, `tsv`, `psv`, `html`.
+impl FromStr for TextKind {
+    type Err = UnknownKind;
+
+    fn from_str(word: &str) -> Result<Self, UnknownKind> {
+        Ok(match word {
+            "unknown" => TextKind::Unknown,
+            "csv" => TextKind::Table(Delimiter::Comma),
+            "ssv" => TextKind::Table(Delimiter::Semicolon),
+            "tsv" => TextKind::Table(Delimiter::Tab),
+            "psv" => TextKind::Table(Delimiter::Pipe),
+            "html" => TextKind::Html,
+            _ => return Err(UnknownKind(word.to_owned())),
+        })
+    }
+}
+
+/// A word that is none for a kind of text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0:?} is no kind of text; take one of unknown, csv, ssv (semicolons), tsv, psv (pipes), html"
+)]
+pub struct UnknownKind(String);
+
+/// Whether a document type, or an element that only a page has, comes first.
+fn is_html(head: &[u8]) -> bool {
+    let head = head.trim_ascii_start();
+    let starts = |tag: &str| {
+        head.get(..tag.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
+    };
+    starts("<!doctype html") || starts("<html") || starts("<head>") || holds_html(head)
+}
+
+/// An XML declaration or a comment may come before the page.
+fn holds_html(head: &[u8]) -> bool {
+    const NEAR: usize = 1024;
+    let near = head[..head.len().min(NEAR)].to_ascii_lowercase();
+    (near.starts_with(b"<?xml") || near.starts_with(b"<!--"))
+        && memchr::memmem::find(&near, b"<html").is_some()
+}
+
+/// Markup, JSON, BibTeX, SQL and wikitext have delimiters of their own.
+fn may_be_table(head: &[u8]) -> bool {
+    let head = head.trim_ascii_start();
+    match head {
+        [b'[', rest @ ..] => rest.starts_with(b"\"") || rest.starts_with(b"'"),
+        [first, ..] => !matches!(first, b'<' | b'{' | b'@' | b'%' | b'(' | b'\\'),
+        [] => false,
+    }
+}
+
+/// What the records of a head have in common if it is a table with some delimiter.
+#[derive(Default)]
+struct Columns {
+    /// Records that were read whole.
+    records: usize,
+    /// Cells of the first.
+    first: usize,
+    /// Records with as many.
+    alike: usize,
+    /// Delimiters outside quotes, and those with a blank after them, as in prose.
+    delimiters: usize,
+    spaced: usize,
+    /// Records whose first, and whose last cell is empty.
+    empty_first: usize,
+    empty_last: usize,
+    /// Records that start as lists of SQL do.
+    sql: usize,
+    /// Delimiters between two digits, as in numbers and names.
+    numeric: usize,
+    broken: bool,
+}
+
+impl Columns {
+    fn read(head: &[u8], whole: bool, delimiter: u8) -> Columns {
+        let mut columns = Columns::default();
+        let mut rest = head;
+        while !rest.is_empty() {
+            let Some((record, next)) = Record::read(rest, whole, delimiter) else {
+                break;
+            };
+            columns.add(&record, &rest[..record.len]);
+            rest = next;
+        }
+        columns
+    }
+
+    fn add(&mut self, record: &Record, bytes: &[u8]) {
+        if record.cells == 1 && bytes.trim_ascii().is_empty() {
+            return;
+        }
+        if self.records == 0 {
+            self.first = record.cells;
+        }
+        self.records += 1;
+        self.alike += usize::from(record.cells == self.first);
+        self.delimiters += record.cells - 1;
+        self.spaced += record.spaced;
+        self.numeric += record.numeric;
+        self.empty_first += usize::from(record.empty_first);
+        self.empty_last += usize::from(record.empty_last);
+        self.sql += usize::from(bytes.starts_with(b"(") || bytes.starts_with(b"INSERT"));
+        self.broken |= record.broken;
+    }
+
+    /// Two records or more with the same number of cells, two at least, and with nothing that prose, code or a list of
+    /// fields has. A single record wants more cells, and blanks after most delimiters want more records.
+    fn is_table(&self) -> bool {
+        let least = if self.records > 1 { 2 } else { 3 };
+        let mostly = |count: usize| count * 10 > self.records * 9;
+        let trivial = self.empty_first == self.records || self.empty_last == self.records;
+        let inner = self.first
+            - usize::from(self.empty_first == self.records)
+            - usize::from(self.empty_last == self.records);
+        self.records > 0
+            && self.first >= least
+            && (!trivial || inner >= 3)
+            && mostly(self.alike)
+            && (self.spaced * 2 <= self.delimiters || self.records >= 5)
+            && self.sql * 2 <= self.records
+            && !self.broken
+            && (self.records > 1 || self.numeric == 0)
+    }
+}
+
+/// One record of a table.
+#[derive(Default)]
+struct Record {
+    /// Its bytes, without its line end.
+    len: usize,
+    cells: usize,
+    spaced: usize,
+    numeric: usize,
+    empty_first: bool,
+    empty_last: bool,
+    broken: bool,
+}
+
+impl Record {
+    /// The record that `text` starts with, and what follows its line end; nothing where it is cut off.
+    fn read(text: &[u8], whole: bool, delimiter: u8) -> Option<(Record, &[u8])> {
+        let mut record = Record::default();
+        let mut at = 0;
+        loop {
+            let start = at;
+            at = record.cell(text, at, delimiter)?;
+            record.cells += 1;
+            let is_empty = at == start;
+            record.empty_first |= record.cells == 1 && is_empty;
+            match text.get(at) {
+                Some(byte) if *byte == delimiter => {
+                    record.delimiter(text, at);
+                    at += 1;
+                }
+                Some(_) => {
+                    record.empty_last = is_empty;
+                    record.len = at;
+                    return Some((record, &text[at + 1..]));
+                }
+                None => {
+                    record.empty_last = is_empty;
+                    record.len = at;
+                    return whole.then_some((record, &[]));
+                }
+            }
+        }
+    }
+
+    /// Reads the cell at `at`; where it ends, at a delimiter, a line end or the end of the text. Nothing where a quoted cell
+    /// does not end.
+    fn cell(&mut self, text: &[u8], at: usize, delimiter: u8) -> Option<usize> {
+        let ends = |byte: u8| byte == delimiter || byte == b'\n';
+        let end = |at: usize| {
+            let found = text[at..].iter().position(|byte| ends(*byte));
+            found.map_or(text.len(), |len| at + len)
+        };
+        if text.get(at) != Some(&b'"') {
+            return Some(end(at));
+        }
+        let mut at = at + 1;
+        loop {
+            at += memchr::memchr(b'"', &text[at..])? + 1;
+            match text.get(at) {
+                Some(b'"') => at += 1,
+                Some(b'\r') if text.get(at + 1) == Some(&b'\n') => return Some(at + 1),
+                Some(byte) if !ends(*byte) => {
+                    self.broken = true;
+                    return Some(end(at));
+                }
+                _ => return Some(at),
+            }
+        }
+    }
+
+    fn delimiter(&mut self, text: &[u8], at: usize) {
+        let after = text.get(at + 1);
+        self.spaced += usize::from(after == Some(&b' '));
+        let before = at.checked_sub(1).map(|before| &text[before]);
+        let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+        self.numeric += usize::from(is_digit(before) && is_digit(after));
+    }
+}

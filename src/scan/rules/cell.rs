@@ -1,0 +1,177 @@
+//! Where the cell of a delimited table ends that holds a name (RFC 4180).
+
+use super::Scope;
+use super::enclosure::Enclosure;
+
+/// A cell's content, as indices of the bytes it was found in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cell {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// Its start is in sight.
+    pub(crate) is_open: bool,
+}
+
+impl Cell {
+    pub(crate) fn scope(&self) -> Scope {
+        match self.is_open {
+            true => Scope::Cell,
+            false => Scope::Any,
+        }
+    }
+}
+
+/// A double quote that starts or ends a cell.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quote {
+    Opens,
+    Closes,
+}
+
+/// The cell that holds the byte at `at` of `window`. `from_start` says that the document starts with `window`.
+///
+/// Unquoted, a delimiter or the line's end bounds it; quoted, a quote that is not doubled does.
+pub(crate) fn around(window: &[u8], at: usize, delimiter: u8, from_start: bool) -> Cell {
+    let (quote, after_quote) = match last_quote(window, at, delimiter, from_start) {
+        Some((quote, after)) => (Some(quote), after),
+        None => (next_quote(window, at, delimiter), 0),
+    };
+    let opened = after_quote > 0 && quote == Some(Quote::Opens);
+    if opened || after_quote == 0 && quote == Some(Quote::Closes) {
+        return Cell {
+            start: after_quote,
+            end: quoted_end(window, at),
+            is_open: opened,
+        };
+    }
+    let front = &window[after_quote..at];
+    let bound = memchr::memrchr2(delimiter, b'\n', front);
+    Cell {
+        start: bound.map_or(after_quote, |bound| after_quote + bound + 1),
+        end: memchr::memchr2(delimiter, b'\n', &window[at..]).map_or(window.len(), |len| at + len),
+        is_open: bound.is_some() || from_start,
+    }
+}
+
+/// The last quote before `at` that starts or ends a cell, and the index after it.
+fn last_quote(window: &[u8], at: usize, delimiter: u8, from_start: bool) -> Option<(Quote, usize)> {
+    let mut end = at;
+    loop {
+        let last = memchr::memrchr(b'"', &window[..end])?;
+        let run = window[..=last].iter().rev().take_while(|b| **b == b'"');
+        let start = last + 1 - run.count();
+        let before = start.checked_sub(1).map(|before| window[before]);
+        let opens = before.map_or(from_start, |b| is_bound(b, delimiter));
+        let closes = window
+            .get(last + 1)
+            .is_some_and(|b| is_bound(*b, delimiter));
+        match (last + 1 - start) % 2 {
+            1 if opens => return Some((Quote::Opens, last + 1)),
+            1 if closes => return Some((Quote::Closes, last + 1)),
+            // An empty cell.
+            0 if opens && closes => return Some((Quote::Closes, last + 1)),
+            _ => end = start,
+        }
+    }
+}
+
+/// The first quote after `at` that starts or ends a cell, near enough to bear on it.
+fn next_quote(window: &[u8], at: usize, delimiter: u8) -> Option<Quote> {
+    const NEAR: usize = 1024;
+    let near = &window[at..window.len().min(at + NEAR)];
+    let mut start = 0;
+    loop {
+        start += memchr::memchr(b'"', &near[start..])?;
+        let len = near[start..].iter().take_while(|b| **b == b'"').count();
+        let opens = start > 0 && is_bound(near[start - 1], delimiter);
+        let closes = near
+            .get(start + len)
+            .is_some_and(|b| is_bound(*b, delimiter));
+        match len % 2 {
+            _ if opens => return Some(Quote::Opens),
+            1 if closes => return Some(Quote::Closes),
+            _ => start += len,
+        }
+    }
+}
+
+fn is_bound(byte: u8, delimiter: u8) -> bool {
+    byte == delimiter || matches!(byte, b'\n' | b'\r')
+}
+
+/// Where the quoted cell ends that holds `at`.
+fn quoted_end(window: &[u8], at: usize) -> usize {
+    let mut end = at;
+    while let Some(len) = memchr::memchr(b'"', &window[end..]) {
+        end += len;
+        if window.get(end + 1) != Some(&b'"') {
+            return end;
+        }
+        end += 2;
+    }
+    window.len()
+}
+
+/// What encloses a name in a cell with `outside` before the name and its scheme: the cell itself where nothing but a label
+/// is there too.
+pub(crate) fn enclosure(outside: &[u8], labelled: bool) -> Option<&'static Enclosure> {
+    if labelled || is_blank(outside) {
+        Some(&Enclosure::CELL)
+    } else {
+        Enclosure::opened_by(outside)
+    }
+}
+
+/// Whether there is nothing but white space, no-break spaces and byte order marks included.
+pub(crate) fn is_blank(text: &[u8]) -> bool {
+    let mut rest = text.trim_ascii();
+    while let Some(next) = rest
+        .strip_prefix("\u{A0}".as_bytes())
+        .or_else(|| rest.strip_prefix("\u{FEFF}".as_bytes()))
+    {
+        rest = next.trim_ascii_start();
+    }
+    rest.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_ends_at_its_own_bounds() {
+        for (text, expected) in [
+            ("a,X,b", "X"),
+            ("X,b", "X"),
+            ("a,X", "X"),
+            ("a,see X;c,b", "see X;c"),
+            ("a,X\nb,c", "X"),
+            ("a\nX,c", "X"),
+            ("a,\"b,X,c\",d", "b,X,c"),
+            ("a,\"b\nX\",d", "b\nX"),
+            ("\"a\",X,b", "X"),
+            ("\"a\",\"X\",b", "X"),
+            ("\"\",X,b", "X"),
+            ("a,\"[\"\"X\"\", \"\"b\"\"]\",c", "[\"\"X\"\", \"\"b\"\"]"),
+            ("a,\"b \"\"c\"\"\",X,d", "X"),
+            ("a,b \"c\" X,d", "b \"c\" X"),
+        ] {
+            let at = text.find('X').unwrap();
+            let cell = around(text.as_bytes(), at, b',', true);
+            assert_eq!(&text[cell.start..cell.end], expected, "{text}");
+            assert!(cell.is_open, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_cell_whose_start_is_out_of_sight_is_told_by_its_end() {
+        let cell = |text: &str| {
+            let at = text.find('X').unwrap();
+            let cell = around(text.as_bytes(), at, b',', false);
+            (text[cell.start..cell.end].to_owned(), cell.is_open)
+        };
+        assert_eq!(cell("a b, X,c d\",e"), ("a b, X,c d".to_owned(), false));
+        assert_eq!(cell("a b X,c"), ("a b X".to_owned(), false));
+        assert_eq!(cell("a, X,\"c\""), (" X".to_owned(), true));
+    }
+}

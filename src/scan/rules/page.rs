@@ -1,0 +1,81 @@
+//! The machinery of web pages: what has the form of a name there and is none.
+
+use super::place::UrlPlace;
+use super::{Around, Form, Scope};
+
+/// Attributes that hold the page's own anchors, or the addresses of what the page shows.
+const ANCHORS: [&[u8]; 2] = [b"id", b"name"];
+const MEDIA: [&[u8]; 4] = [b"src", b"srcset", b"data-src", b"poster"];
+
+/// What a `meta` element says that its content is the address of.
+const META_MEDIA: [&[u8]; 3] = [b"image", b"video", b"audio"];
+
+/// Files that show or sound something: an article is not called so.
+const MEDIA_FILES: [&[u8]; 14] = [
+    b".avi", b".gif", b".jpeg", b".jpg", b".mov", b".mp3", b".mp4", b".ogg", b".ogv", b".png",
+    b".svg", b".tif", b".webm", b".webp",
+];
+
+/// Whether what is written as `taken` from the suffix on, with `before` before the name, is a part of a page and no name.
+///
+/// Of 385,484 registered names none has four segments or more of digits alone, as the pages of an advertising server have.
+pub(crate) fn is_page_part(before: &[u8], around: &Around, taken: &[u8]) -> bool {
+    let in_path = around.place == UrlPlace::Path;
+    if in_path && around.form == Form::Bare && has_only_numbers(taken) {
+        return true;
+    }
+    if around.scope != Scope::Page || matches!(around.form, Form::Url | Form::Hdl) {
+        return false;
+    }
+    in_path && MEDIA_FILES.iter().any(|ending| ends_with(taken, ending))
+        || Attribute::around(before).is_some_and(|attribute| attribute.is_machinery())
+}
+
+/// Whether `suffix` starts with four segments or more of digits, each with a letter before them at most.
+fn has_only_numbers(suffix: &[u8]) -> bool {
+    const LEAST: usize = 4;
+    let is_number = |segment: &&[u8]| {
+        let digits = match segment {
+            [first, rest @ ..] if first.is_ascii_alphabetic() => rest,
+            all => all,
+        };
+        !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+    };
+    let segments = suffix.split(|b| *b == b'/');
+    segments.take_while(is_number).count() >= LEAST
+}
+
+fn ends_with(text: &[u8], ending: &[u8]) -> bool {
+    let start = text.len().checked_sub(ending.len());
+    start.is_some_and(|start| text[start..].eq_ignore_ascii_case(ending))
+}
+
+/// An attribute of an element whose value holds a name.
+struct Attribute<'b> {
+    name: &'b [u8],
+    /// The tag up to the attribute's name.
+    tag: &'b [u8],
+}
+
+impl<'b> Attribute<'b> {
+    /// The attribute in whose quoted value `before` ends.
+    fn around(before: &'b [u8]) -> Option<Self> {
+        let quote = memchr::memrchr2(b'"', b'\'', before)?;
+        let head = before[..quote].trim_ascii_end().strip_suffix(b"=")?;
+        let head = head.trim_ascii_end();
+        let is_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b':' | b'_');
+        let len = head.iter().rev().take_while(is_name).count();
+        let (front, name) = head.split_at(head.len() - len);
+        let tag = &front[memchr::memrchr(b'<', front)?..];
+        let is_inside = memchr::memchr(b'>', tag).is_none() && !name.is_empty();
+        is_inside.then_some(Attribute { name, tag })
+    }
+
+    fn is_machinery(&self) -> bool {
+        let is = |name: &&[u8]| self.name.eq_ignore_ascii_case(name);
+        let speaks_of = |word: &&[u8]| memchr::memmem::find(self.tag, word).is_some();
+        ANCHORS.iter().any(|name| is(name))
+            || MEDIA.iter().any(|name| is(name))
+            || is(&&b"content"[..]) && META_MEDIA.iter().any(|word| speaks_of(word))
+    }
+}
