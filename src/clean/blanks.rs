@@ -1,6 +1,6 @@
 //! Tags and white space inside a name: what is dropped, and what ends it.
 
-use super::cuts::{angle_end, is_year, sici_angle_len};
+use crate::scan::rules::dirt::{angle_end, is_year, sici_angle_len};
 
 /// Elements that hold a note to the name, not a part of it.
 const NOTES: [&str; 4] = ["sup", "sub", "xref", "fn"];

@@ -21,28 +21,114 @@ const DEPTH: usize = 3;
 
 /// `text` with entities, backslashes and full width undone, its blanks as plain ones, its dashes as `-`, and nothing invisible.
 pub(super) fn characters(text: &str) -> String {
-    let mut text = Cow::Borrowed(text);
+    let mut text = without_transfer_encoding(text);
     for _ in 0..DEPTH {
         match without_entities(&text) {
             Some(decoded) => text = decoded.into(),
             None => break,
         }
     }
-    if text.contains(['\\', '{', '$']) {
+    if text.contains(['\\', '{', '$']) || text.contains("%u") {
         text = without_latex(&text).into();
     }
-    if text.contains("１０") || text.contains("10．") {
-        text = text.chars().map(halved).collect::<String>().into();
+    if !text.is_ascii() {
+        text = unset(&text).into();
     }
     plain(&text)
 }
 
-/// The ASCII character that `c` is in full width, as East Asian typesetters set a whole name; else `c`.
-fn halved(c: char) -> char {
+/// `text` with the quoted-printable of e-mail undone, where it writes a full stop or slash of a prefix or ends the text.
+fn without_transfer_encoding(text: &str) -> Cow<'_, str> {
+    let shows = ["=2E", "=2F"].iter().any(|mark| text.contains(mark));
+    let ends = ["=20", "=0D", "=0A"]
+        .iter()
+        .any(|mark| text.ends_with(mark));
+    if shows || ends {
+        let decoded = decode_percent_with(text, '=');
+        String::from_utf8(decoded).map_or(Cow::Borrowed(text), Cow::Owned)
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+fn decode_percent_with(text: &str, mark: char) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut pieces = text.split(mark);
+    out.extend(pieces.next().unwrap_or_default().bytes());
+    for piece in pieces {
+        let byte = piece
+            .get(..2)
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match byte {
+            Some(byte) => {
+                out.push(byte);
+                out.extend(piece[2..].bytes());
+            }
+            None => {
+                out.push(mark as u8);
+                out.extend(piece.bytes());
+            }
+        }
+    }
+    out
+}
+
+/// `text` as it was before it was typeset or read in another encoding: without ligatures, slashes of mathematics, full
+/// width, a soft hyphen shown as `¬`, and dashes of UTF-8 read as Latin.
+fn unset(text: &str) -> String {
+    // East Asian typesetters set a whole name in full width.
+    let wide = text.contains("１０") || text.contains("10．");
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        if let Some((_, letters)) = LIGATURES.iter().find(|(ligature, _)| *ligature == c) {
+            out.push_str(letters);
+        } else if c == '¬' {
+            rest = rest.trim_start();
+        } else if let Some(after) = dash_read_as_latin(c, rest) {
+            out.push('-');
+            rest = after;
+        } else {
+            out.push(
+                halved(c)
+                    .filter(|half| wide || "/-<>".contains(*half))
+                    .unwrap_or(c),
+            );
+        }
+    }
+    out
+}
+
+const LIGATURES: [(char, &str); 7] = [
+    ('ﬀ', "ff"),
+    ('ﬁ', "fi"),
+    ('ﬂ', "fl"),
+    ('ﬃ', "ffi"),
+    ('ﬄ', "ffl"),
+    ('ﬅ', "st"),
+    ('ﬆ', "st"),
+];
+
+/// What follows `c` and `rest` if they are the three bytes of a dash, U+2010 to U+2015, read as cp1252 or Latin-1.
+fn dash_read_as_latin(c: char, rest: &str) -> Option<&str> {
+    let rest = rest.strip_prefix(['€', '\u{80}']).filter(|_| c == 'â')?;
+    rest.strip_prefix([
+        '\u{90}', '\u{91}', '\u{92}', '\u{93}', '\u{94}', '\u{95}', '‘', '’', '“', '”', '–', '—',
+        '•',
+    ])
+}
+
+/// The ASCII character that `c` is in full width, or that it looks like.
+fn halved(c: char) -> Option<char> {
+    if matches!(c, '⁄' | '∕' | '⧸' | '╱') {
+        return Some('/');
+    }
     let offset = u32::from('！') - u32::from('!');
     let is_wide = ('！'..='～').contains(&c);
-    let half = is_wide.then(|| char::from_u32(u32::from(c) - offset));
-    half.flatten().unwrap_or(c)
+    is_wide
+        .then(|| char::from_u32(u32::from(c) - offset))
+        .flatten()
 }
 
 /// `text` with plain blanks and hyphens, and nothing invisible.
@@ -55,20 +141,24 @@ fn folded(c: char) -> Option<char> {
         // A sign that stands for a lost character.
         '\u{FFFD}' => None,
         // Typesetters make dashes of hyphens: names hold hyphens.
-        '\u{2010}'..='\u{2015}' | '\u{2212}' => Some('-'),
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{FE63}' => Some('-'),
         c if c.is_whitespace() => Some(' '),
         c if matches!(get_general_category(c), Gc::Control | Gc::Format) => None,
         c => Some(c),
     }
 }
 
-/// `None` where nothing is an entity. One that no semicolon ends may be a parameter.
+/// `None` where nothing is an entity. One that no semicolon ends may be a parameter, but for a few.
 fn without_entities(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = text;
     while let Some(at) = rest.find('&') {
         let entity = &rest[at..at + entity_len(&rest[at..])];
-        let meaning = htmlize::unescape(entity);
+        let written = match entity.ends_with(';') {
+            true => Cow::Borrowed(entity),
+            false => Cow::Owned(format!("{entity};")),
+        };
+        let meaning = htmlize::unescape(&*written);
         out.push_str(&rest[..at]);
         out.push_str(if entity.is_empty() { "&" } else { &meaning });
         rest = &rest[at + entity.len().max(1)..];
@@ -88,10 +178,24 @@ fn entity_len(text: &str) -> usize {
         .take_while(|b| name(b))
         .count();
     if len > 1 && bytes.get(len) == Some(&b';') {
-        len + 1
-    } else {
-        0
+        return len + 1;
     }
+    unended_len(text)
+}
+
+/// The same for one whose semicolon was lost: a slash, or what a SICI or a blank is written with.
+fn unended_len(text: &str) -> usize {
+    const SLASHES: [&str; 3] = ["&#47", "&#x2f", "&#x2F"];
+    const NAMES: [&str; 3] = ["&lt", "&gt", "&nbsp"];
+    let followed = |entity: &&&str, ends: fn(char) -> bool| {
+        text.strip_prefix(**entity)
+            .is_some_and(|rest| !rest.starts_with(ends))
+    };
+    let slash = SLASHES.iter().find(|entity| followed(entity, |c| c == ';'));
+    let name = NAMES
+        .iter()
+        .find(|entity| followed(entity, |c| c.is_ascii_alphabetic() || c == ';' || c == '='));
+    slash.or(name).map_or(0, |entity| entity.len())
 }
 
 fn without_latex(text: &str) -> String {
@@ -113,7 +217,11 @@ fn latex(text: &str) -> Option<(char, usize)> {
         return Some((meaning.chars().next()?, name.len()));
     }
     match *bytes {
-        [b'\\', b'u', ..] => {
+        [b'\\', b'x', ..] => {
+            let code = u32::from_str_radix(text.get(2..4)?, 16).ok()?;
+            Some((char::from_u32(code)?, 4))
+        }
+        [b'\\' | b'%', b'u', ..] => {
             let code = u32::from_str_radix(text.get(2..6)?, 16).ok()?;
             Some((char::from_u32(code)?, 6))
         }

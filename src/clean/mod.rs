@@ -1,20 +1,20 @@
 //! Dirty data in, the one DOI name it was meant to be out: for columns of cited names, as reference lists hold them.
 //!
 //! `fold` undoes what encoders and typesetters did to characters, `start` finds where the name starts, `blanks` joins or
-//! cuts at tags and white space, `cuts` holds the tables of what stands behind names, `repair` undoes doubled joints.
+//! cuts at tags and white space, `repair` undoes doubled joints. What follows a name is cut by the rulebook.
 //! Knows [`Doi`], and the scanner for URLs of other hosts; knows nothing of files. Where only a registry could tell, the
 //! rules follow what 215,000 registered names never have.
 
 mod blanks;
-mod cuts;
 mod fold;
 mod repair;
 mod start;
 
 use std::borrow::Cow;
 
-use crate::doi::{Doi, DoiError, decode_percent};
+use crate::doi::{Doi, DoiError, DoiErrorKind, decode_percent};
 use crate::scan::Scanner;
+use crate::scan::rules::dirt;
 
 /// What a dirty text was meant to be; see [`clean`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +71,9 @@ pub struct Cleaned {
 /// of what is left.
 pub fn clean(text: &str) -> Result<Cleaned, DoiError> {
     let parsed = Doi::parse(text);
+    if let Some(at) = dirt::cut_short(text) {
+        return Err(DoiError::new(DoiErrorKind::CutShort, at));
+    }
     let doi = match cleaned(text, parsed.as_ref().ok()) {
         Some(name) => Doi::new(&name)?,
         None => parsed.clone()?,
@@ -102,7 +105,9 @@ fn cleaned(text: &str, parsed: Option<&Doi>) -> Option<String> {
     }
     match parsed {
         Some(doi) => Some(trimmed(doi.prefix(), doi.suffix())),
-        None => start::underscored(&text).map(|found| trimmed(&found.prefix, found.rest)),
+        None => start::underscored(&text)
+            .map(|found| trimmed(&found.prefix, found.rest))
+            .or_else(|| first_name(&start::reread(&text)?, true)),
     }
 }
 
@@ -110,7 +115,7 @@ fn cleaned(text: &str, parsed: Option<&Doi>) -> Option<String> {
 fn first_name(text: &str, escaped: bool) -> Option<String> {
     let mut name = None;
     for start in start::find_iter(text).take(STARTS) {
-        let suffix = cuts::without_emphasis(cuts::without_query(start.rest), start.emphasis);
+        let suffix = dirt::without_emphasis(dirt::without_query(start.rest), start.emphasis);
         let suffix = if escaped {
             fold::plain(&percent_decoded(suffix)).into()
         } else {
@@ -146,8 +151,9 @@ fn trimmed(prefix: &str, suffix: &str) -> String {
     let mut suffix = blanks::joined(&blanks::without_tags(&repair::sici(suffix)));
     for _ in 0..ROUNDS {
         let before = suffix.len();
-        suffix.truncate(cuts::end(prefix, &suffix));
-        suffix = cuts::without_tail(&repair::joints(&suffix)).to_owned();
+        let next = start::another_name(prefix, &suffix).unwrap_or(before);
+        suffix.truncate(dirt::end(prefix, &suffix).min(next));
+        suffix = dirt::without_tail(&repair::joints(&suffix)).to_owned();
         if suffix.len() == before {
             break;
         }

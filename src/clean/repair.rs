@@ -1,6 +1,6 @@
 //! What was written wrongly inside a name.
 
-use super::cuts::is_year;
+use crate::scan::rules::dirt::is_year;
 
 /// What is left of an entity without its `&`, or without `&#`.
 const ENTITIES: [(&str, &str); 4] = [

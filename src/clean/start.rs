@@ -78,6 +78,39 @@ pub(super) fn read(text: &str) -> Option<Start<'_>> {
     })
 }
 
+/// `text` with a prefix put right that a reader of print took for another: letters for digits, another mark for the full
+/// stop or the slash. Nothing where no single reading is possible.
+pub(super) fn reread(text: &str) -> Option<String> {
+    let starts = text.char_indices().filter(|(at, c)| {
+        let before = text[..*at].chars().next_back();
+        "1lI|".contains(*c) && !before.is_some_and(char::is_alphanumeric)
+    });
+    starts
+        .filter_map(|(at, _)| Some(text[..at].to_owned() + &reread_at(&text[at..])?))
+        .next()
+}
+
+fn reread_at(text: &str) -> Option<String> {
+    let rest = text.strip_prefix(['1', 'l', 'I', '|'])?;
+    let rest = rest.strip_prefix(' ').unwrap_or(rest);
+    let rest = rest.strip_prefix(['0', 'o', 'O'])?;
+    let rest = rest.strip_prefix(['.', ',', '·', '•', '․', '。', '∙'])?;
+    let len = rest.find(|c: char| !"0123456789lIoO".contains(c))?;
+    let (code, rest) = rest.split_at(len);
+    let digits = code.bytes().filter(u8::is_ascii_digit).count();
+    let rest = rest.strip_prefix(['/', '\\'])?;
+    let code: String = code.chars().map(digit_read_as_letter).collect();
+    (matches!(len, 4..=9) && digits * 2 >= len).then(|| format!("10.{code}/{rest}"))
+}
+
+fn digit_read_as_letter(c: char) -> char {
+    match c {
+        'l' | 'I' => '1',
+        'o' | 'O' => '0',
+        digit => digit,
+    }
+}
+
 /// The name in `text` whose separator was written `_`, as in `10.5555_abc.pdf`: a slash can stand in no name of a file.
 pub(super) fn underscored(text: &str) -> Option<Start<'_>> {
     let at = text.find("10.")?;
@@ -105,6 +138,32 @@ fn digits(text: &str) -> &str {
 /// What follows `mark`, blanks on both its sides skipped.
 fn behind(text: &str, mark: char) -> Option<&str> {
     Some(text.trim_start().strip_prefix(mark)?.trim_start())
+}
+
+/// The next name; or the same once more, even behind a digit, a full stop or a hyphen, where other names go on, as
+/// `jneurosci.1586-10.2010/full` and `10.1097/10.1097/01.naj…` do.
+pub(super) fn another_name(prefix: &str, suffix: &str) -> Option<usize> {
+    let starts = |&(at, _): &(usize, &str)| {
+        read(&suffix[at..]).is_some_and(|next| {
+            let same = next.prefix == prefix && bare(&suffix[..at]) == bare(next.rest);
+            same || at > 0 && is_parted(prefix, suffix, at) && !suffix[..at].ends_with(['.', '-'])
+        })
+    };
+    suffix.match_indices("10").find(starts).map(|(at, _)| at)
+}
+
+/// Whether the prefix at `at` starts a name of its own: behind a digit only where it is `prefix` once more.
+fn is_parted(prefix: &str, suffix: &str, at: usize) -> bool {
+    let again = || {
+        suffix[at..]
+            .strip_prefix(prefix)
+            .is_some_and(|rest| rest.starts_with('/'))
+    };
+    !is_inside_number(suffix, at) || again()
+}
+
+fn bare(text: &str) -> &str {
+    text.trim_end_matches(|c: char| c.is_ascii_punctuation())
 }
 
 /// Whether `text` is the URL of a host that is no proxy for DOI names.

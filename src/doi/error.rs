@@ -39,13 +39,16 @@ pub enum DoiErrorKind {
     /// A raw `?` or `#` in a URI that may have neither query nor fragment (U3).
     #[error("raw \"{0}\" in a URI that has neither query nor fragment")]
     QueryOrFragment(char),
+    /// An ellipsis ends the name: it was cut short, and only its source has the rest.
+    #[error("cut short by an ellipsis")]
+    CutShort,
     /// A URL whose host is no proxy for DOI names (P1).
     #[error("a URL of no DOI proxy")]
     ForeignHost,
 }
 
 impl DoiError {
-    pub(super) fn new(kind: DoiErrorKind, offset: usize) -> Self {
+    pub(crate) fn new(kind: DoiErrorKind, offset: usize) -> Self {
         DoiError { kind, offset }
     }
 

@@ -18,9 +18,11 @@
 //! | [`sici`] | the shape of a SICI |
 //! | [`word`] | which words after a name are not part of it |
 //! | [`tail`] | what is cut from the end of a name |
+//! | [`dirt`] | what follows names in dirty data |
 //! | [`end`](mod@end) | the order in which these apply |
 
 pub(crate) mod cell;
+pub(crate) mod dirt;
 pub(crate) mod enclosure;
 pub(crate) mod end;
 pub(crate) mod joint;

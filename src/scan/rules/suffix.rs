@@ -242,17 +242,24 @@ impl<T: Decoded> Reader<'_, T> {
             return Step::Stop;
         };
         match get_general_category(c) {
-            Gc::Control | Gc::Format | Gc::Surrogate | Gc::PrivateUse | Gc::Unassigned => {
-                Step::Stop
-            }
+            Gc::Control | Gc::Format => Step::Stop,
             Gc::LineSeparator | Gc::ParagraphSeparator | Gc::SpaceSeparator => Step::Stop,
-            Gc::InitialPunctuation
-            | Gc::FinalPunctuation
-            | Gc::OpenPunctuation
-            | Gc::ClosePunctuation => Step::Stop,
-            Gc::OtherPunctuation if c >= '\u{2010}' => Step::Stop,
+            _ if is_foreign_mark(c) => Step::Stop,
             _ => Step::Take(c.len_utf8()),
         }
+    }
+}
+
+/// Quotes and brackets of print, the punctuation of other scripts, and what is no graphic character (N3). Letters and symbols
+/// of any script are a name's own.
+pub(crate) fn is_foreign_mark(c: char) -> bool {
+    match get_general_category(c) {
+        Gc::InitialPunctuation
+        | Gc::FinalPunctuation
+        | Gc::OpenPunctuation
+        | Gc::ClosePunctuation => true,
+        Gc::OtherPunctuation => c >= '\u{2010}',
+        category => matches!(category, Gc::PrivateUse | Gc::Unassigned | Gc::Surrogate),
     }
 }
 

@@ -91,51 +91,22 @@ const FIELD_PAGES: [&str; 3] = ["/full", "/pdf", "/meta"];
 /// Pages and folders of an article on a publisher's site, for a suffix without a digit before them, where the structure
 /// does not show them.
 #[rustfmt::skip]
-const PAGES: [&str; 28] = [
+const PAGES: [&str; 29] = [
     "-", "MediaObjects", "abstract", "asset", "citedby", "currentissue", "download", "earlyview", "enhanced", "epdf",
-    "figures", "full", "fullpdf", "fulltext", "galley", "html", "issues", "issuetoc", "meta", "metrics", "otherversions",
+    "figures", "full", "fullpdf", "fulltext", "galley", "getPDF", "html", "issues", "issuetoc", "meta", "metrics", "otherversions",
     "pdf", "references", "suppinfo", "suppl_file", "tables", "transform", "xml",
 ];
 
-/// Endings of files. Of 385,484 registered names seven end so, in `.pdf` or `.html`.
-const FILES: [&str; 36] = [
-    ".pdf",
-    ".html",
-    ".htm",
-    ".shtml",
-    ".xhtml",
-    ".xml",
-    ".epub",
-    ".mobi",
-    ".md",
-    ".txt",
-    ".tex",
-    ".doc",
-    ".docx",
-    ".xls",
-    ".xlsx",
-    ".csv",
-    ".zip",
-    ".svg",
-    ".png",
-    ".jpg",
-    ".jpeg",
-    ".gif",
-    ".tif",
-    ".tiff",
-    ".webp",
-    ".mp4",
-    ".ris",
-    ".bib",
-    ".enw",
-    ".json",
-    ".php",
-    ".aspx",
-    ".page",
-    ".abstract",
-    ".full",
-    ".short",
+/// Endings of files that end no registered name.
+#[rustfmt::skip]
+const FILES: [&str; 33] = [
+    ".htm", ".shtml", ".xhtml", ".xml", ".epub", ".mobi", ".md", ".txt", ".tex", ".doc", ".docx", ".xls", ".xlsx",
+    ".csv", ".zip", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".webp", ".mp4", ".ris", ".bib", ".enw",
+    ".json", ".php", ".aspx", ".page", ".full", ".short",
 ];
+
+/// Endings of files that end some registered names, of 385,484 seven: cut in a path alone.
+const PATH_FILES: [&str; 3] = [".pdf", ".html", ".abstract"];
 
 fn cut_tail(name: &[u8], suffix: usize, end: End, around: Surroundings) -> End {
     match around.place {
@@ -144,7 +115,7 @@ fn cut_tail(name: &[u8], suffix: usize, end: End, around: Surroundings) -> End {
             guessed: end.guessed,
         },
         _ if around.field => {
-            let kept = cut_one_of(&FIELD_PAGES, name, suffix, end.at);
+            let kept = one_of(&FIELD_PAGES, &name[suffix..end.at]).map_or(end.at, |at| suffix + at);
             End {
                 at: kept,
                 guessed: end.guessed || kept < end.at,
@@ -155,13 +126,22 @@ fn cut_tail(name: &[u8], suffix: usize, end: End, around: Surroundings) -> End {
 }
 
 fn cut_path(name: &[u8], suffix: usize, end: usize) -> usize {
-    let end = page(&name[suffix..end]).map_or(end, |at| suffix + at);
-    let end = cut_version(name, suffix, cut_one_of(&FILES, name, suffix, end));
-    cut_article_id(name, suffix, end)
+    let (prefix, text) = (&name[..suffix - 1], &name[suffix..end]);
+    let end = one_of(&PATH_FILES, text).unwrap_or(text.len());
+    let end = page_end(&text[..end], true);
+    suffix + article_id(prefix, &text[..end]).unwrap_or(end)
+}
+
+/// Where a suffix ends before the pages, versions and files that a site's URL adds. Folders, with all that follows, are told
+/// from a name's own segments `in_path` of a URL alone.
+pub(crate) fn page_end(suffix: &[u8], in_path: bool) -> usize {
+    let end = page(suffix, in_path).unwrap_or(suffix.len());
+    let end = one_of(&FILES, &suffix[..end]).unwrap_or(end);
+    version(&suffix[..end]).unwrap_or(end)
 }
 
 /// Where in a path the first segment starts, with its slash, that is a page of the site or a folder of such.
-fn page(suffix: &[u8]) -> Option<usize> {
+fn page(suffix: &[u8], in_path: bool) -> Option<usize> {
     let digit = suffix.iter().position(u8::is_ascii_digit);
     let mut slashes = memchr::memchr_iter(b'/', suffix).filter(|at| *at > 0);
     slashes.find(|at| {
@@ -170,7 +150,9 @@ fn page(suffix: &[u8]) -> Option<usize> {
         let previous = suffix[..*at].rsplit(|b| *b == b'/').next();
         let is_last = segments.next().is_none();
         match digit {
-            Some(digit) if digit < *at => segment.is_page(previous.unwrap_or_default(), is_last),
+            Some(digit) if digit < *at && (in_path || is_last) => {
+                segment.is_page(previous.unwrap_or_default(), is_last) || segment.is_listed()
+            }
             _ => segment.is_listed(),
         }
     })
@@ -203,9 +185,16 @@ impl<'s> PathSegment<'s> {
     fn is_page(&self, previous: &[u8], is_last: bool) -> bool {
         const LONGEST_ENDING: usize = 12;
         const SHORT_FOLDERS: [&[u8]; 3] = [b"-", b"abs", b"pdf"];
-        let is_ending = matches!(self.rest, [] | [b'.', _, ..])
-            && self.rest.len() <= LONGEST_ENDING
-            && !self.rest.iter().any(|b| b"(<;".contains(b));
+        let is_ending = match self.rest {
+            [] => true,
+            [b'.', ending @ ..] => {
+                (1..=LONGEST_ENDING).contains(&ending.len())
+                    && ending
+                        .iter()
+                        .all(|b| b.is_ascii_alphanumeric() || b".+".contains(b))
+            }
+            _ => false,
+        };
         let least = if is_last { 2 } else { 4 };
         let is_hexadecimal =
             self.word.len() == 6 && self.word.iter().all(|b| matches!(b, b'a'..=b'f'));
@@ -218,19 +207,18 @@ impl<'s> PathSegment<'s> {
 
 /// Preprint servers' pages and their files: `10.1101/2021.03.24.436749v2.full-text`. Registered versions come after a
 /// mark, as `.v1`, `/v1` and `_v1`.
-fn cut_version(name: &[u8], suffix: usize, end: usize) -> usize {
+fn version(suffix: &[u8]) -> Option<usize> {
     let is_word = |b: &u8| b.is_ascii_alphabetic() || matches!(b, b'-' | b'+');
-    let mut text = &name[suffix..end];
+    let mut text = suffix;
     loop {
         if let Some(len) = version_len(text) {
-            return suffix + text.len() - len;
+            return Some(text.len() - len);
         }
-        match text.iter().rposition(|b| *b == b'.') {
-            Some(dot) if dot + 1 < text.len() && text[dot + 1..].iter().all(is_word) => {
-                text = &text[..dot];
-            }
-            _ => return end,
+        let dot = text.iter().rposition(|b| *b == b'.')?;
+        if dot + 1 == text.len() || !text[dot + 1..].iter().all(is_word) {
+            return None;
         }
+        text = &text[..dot];
     }
 }
 
@@ -243,30 +231,24 @@ fn version_len(text: &[u8]) -> Option<usize> {
     (matches!(count, 1 | 2) && digits(number) >= NUMBER).then_some(count + 1)
 }
 
-fn cut_one_of(tails: &[&str], name: &[u8], suffix: usize, end: usize) -> usize {
-    let ends_with = |tail: &&&str| {
-        let start = end.saturating_sub(tail.len());
-        start > suffix && name[start..end].eq_ignore_ascii_case(tail.as_bytes())
-    };
-    tails
-        .iter()
-        .find(ends_with)
-        .map_or(end, |tail| end - tail.len())
+/// Where the first of `tails` starts that `suffix` ends in.
+fn one_of(tails: &[&str], suffix: &[u8]) -> Option<usize> {
+    let starts = tails.iter().filter_map(|tail| {
+        let start = suffix.len().checked_sub(tail.len()).filter(|at| *at > 0)?;
+        suffix[start..]
+            .eq_ignore_ascii_case(tail.as_bytes())
+            .then_some(start)
+    });
+    starts.into_iter().next()
 }
 
-/// One platform appends its own number: `10.1093/jme/tjz032/5423051`.
-fn cut_article_id(name: &[u8], suffix: usize, end: usize) -> usize {
-    let text = &name[suffix..end];
-    let mut segments = text.split(|b| *b == b'/');
-    let (first, second, id) = (segments.next(), segments.next(), segments.next());
-    match (first, second, id) {
-        (Some(first), Some(second), Some(id))
-            if name.starts_with(b"10.1093/")
-                && !id.is_empty()
-                && id.iter().all(u8::is_ascii_digit) =>
-        {
-            suffix + first.len() + 1 + second.len()
-        }
-        _ => end,
+/// Where the number starts, with its slash, that the URLs of one platform add to its names: `10.1093/jme/tjz032/5423051`.
+pub(crate) fn article_id(prefix: &[u8], suffix: &[u8]) -> Option<usize> {
+    if prefix != b"10.1093" {
+        return None;
     }
+    let mut slashes = memchr::memchr_iter(b'/', suffix);
+    let at = slashes.nth(1)?;
+    let id = suffix[at + 1..].split(|b| *b == b'/').next()?;
+    (!id.is_empty() && id.iter().all(u8::is_ascii_digit)).then_some(at)
 }
