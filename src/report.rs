@@ -72,6 +72,8 @@ pub struct ReportOptions {
     pub mentions: bool,
     /// Each line is a document.
     pub lines: bool,
+    /// The kind of text that all documents were taken for; none where the head of each showed it.
+    pub input_kind: Option<&'static str>,
     /// Globs of files wanted below folders.
     pub include: Vec<String>,
     /// Globs of files left out below folders.

@@ -2,7 +2,7 @@
 //! each, whole and in pieces, and names must not overlap.
 
 use doisift::naive::{self, OwnedMention};
-use doisift::{Scanner, Tally};
+use doisift::{Scanner, Tally, TextKind};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -150,6 +150,13 @@ fn scan(document: &[u8], max_name: usize) -> (Vec<OwnedMention>, Tally) {
     (mentions, tally)
 }
 
+fn scan_as(kind: TextKind, document: &[u8], max_name: usize) -> (Vec<OwnedMention>, Tally) {
+    let mut mentions = Vec::new();
+    let mut scanner = Scanner::new().max_name(max_name).kind(kind);
+    let tally = scanner.scan(document, |mention| mentions.push(mention.into()));
+    (mentions, tally)
+}
+
 fn stream(document: &[u8], max_name: usize, sizes: &[usize]) -> (Vec<OwnedMention>, Tally) {
     let mut mentions = Vec::new();
     let mut scanner = Scanner::new().max_name(max_name);
@@ -186,6 +193,21 @@ proptest! {
     #[test]
     fn the_twin_says_the_same(document in document(), max_name in max_name()) {
         prop_assert_eq!(scan(&document.0, max_name), naive::scan(&document.0, max_name));
+    }
+
+    #[test]
+    fn the_twin_says_the_same_of_every_kind(
+        document in document(),
+        max_name in max_name(),
+        kind in select(&TextKind::ALL[..]),
+    ) {
+        let slow = naive::scan_as(kind, &document.0, max_name);
+        prop_assert_eq!(scan_as(kind, &document.0, max_name), slow);
+    }
+
+    #[test]
+    fn the_head_of_any_document_shows_a_kind_or_none(document in document(), whole in any::<bool>()) {
+        let _ = TextKind::of(&document.0, whole);
     }
 
     #[test]

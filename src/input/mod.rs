@@ -38,6 +38,7 @@ pub(crate) use name::display_name;
 pub(crate) use open::{
     Limits, Opening, Section, is_pipe, stdin_metadata, text_start, unmarked_encoding,
 };
+pub(crate) use raw::Raw;
 pub use shard::{BadShard, Shard};
 pub(crate) use sources::{Kind, Source, Sources};
 pub(crate) use walk::{Documents, Remark};

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Read};
 const SMALL: usize = 4 << 10;
 
 /// A buffered reader that can show what comes next.
-pub(super) struct Raw<R> {
+pub(crate) struct Raw<R> {
     inner: R,
     buffer: Box<[u8]>,
     start: usize,
@@ -21,7 +21,7 @@ impl<R: Read> Raw<R> {
         Raw::with_capacity(inner, SMALL)
     }
 
-    pub(super) fn with_capacity(inner: R, capacity: usize) -> Self {
+    pub(crate) fn with_capacity(inner: R, capacity: usize) -> Self {
         Raw {
             inner,
             buffer: vec![0; capacity].into_boxed_slice(),
@@ -45,7 +45,7 @@ impl<R: Read> Raw<R> {
 
     /// The next bytes: `count` of them (at most the capacity), or fewer where the source ends or cannot be read. An error
     /// comes from the read that gets there.
-    pub(super) fn peek(&mut self, count: usize) -> &[u8] {
+    pub(crate) fn peek(&mut self, count: usize) -> &[u8] {
         if self.end - self.start < count {
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;

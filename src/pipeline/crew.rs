@@ -15,6 +15,7 @@ use std::{io, thread};
 use rayon::{Scope, ThreadPool};
 
 use super::feed::{self, Job};
+use super::kind;
 use super::order::{Arrival, Place, write_in_order};
 use super::run::{Named, Run, Sink, lock};
 use super::ticket::{Ticket, Tickets};
@@ -290,10 +291,14 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
 
     /// Has a plain file scanned by ranges.
     fn ranges(&mut self, ordinal: u32, file: File, size: u64) {
+        let run = self.crew.run;
+        let kind = match kind::of_file(run.options, &file, size) {
+            Ok(kind) => kind,
+            Err(error) => return self.lose(ordinal, error.into()),
+        };
         self.flush();
         let slot = self.next_slot();
-        let run = self.crew.run;
-        let shared = Shared::new(run.named(ordinal).document(0, None), run);
+        let shared = Shared::new(run.named(ordinal).document(0, None), kind, run);
         run.count(Counts {
             sources: 1,
             documents: 1,

@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex};
 use rayon::Scope;
 
 use super::crew::Crew;
+use super::kind::KnownText;
 use super::notice::Gain;
 use super::order::Place;
 use super::run::{Named, Run, lock};
 use super::ticket::{Ticket, Tickets};
 use super::worker::{Line, Lines, Shared, SharedLines};
-use crate::dedup::Document;
 use crate::input::{Chunk, Cutter, Documents, InputError, Remark};
 use crate::report::Counts;
 
@@ -83,7 +83,7 @@ struct Feeder<'f, 's, 'r> {
 /// Whole documents in a ticket's buffer, one behind another.
 struct Pack {
     ticket: Ticket,
-    documents: Vec<(Document, Range<usize>)>,
+    documents: Vec<(Lines, Range<usize>)>,
     filled: usize,
 }
 
@@ -107,19 +107,20 @@ impl Documents for Feeder<'_, '_, '_> {
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
         let run = self.crew.run;
         let mut cutter = Cutter::new(run.reach);
-        let lines = Lines::new(&self.named, self.gain.documents, name.clone());
+        let KnownText { kind, mut bytes } = KnownText::new(run.options, bytes);
+        let lines = Lines::new(&self.named, self.gain.documents, name.clone(), kind);
         self.carry.clear();
-        if !run.options.lines && self.packs(&mut cutter, lines.whole(), bytes) {
+        if !run.options.lines && self.packs(&mut cutter, &lines, &mut bytes) {
             self.gain.documents += 1;
             return;
         }
         self.flush();
         let mut text = match run.options.lines {
             true => Text::Lines(lines, Line::default(), None),
-            false => Text::One(Shared::new(lines.whole().clone(), run)),
+            false => Text::One(Shared::new(lines.whole().clone(), kind, run)),
         };
         loop {
-            self.stretch(&mut cutter, bytes, &mut text);
+            self.stretch(&mut cutter, &mut bytes, &mut text);
             let Some((offset, error)) = cutter.take_damage() else {
                 break;
             };
@@ -187,7 +188,7 @@ impl<'r> Feeder<'_, '_, 'r> {
     }
 
     /// Reads a document into the pack, if it ends there undamaged. What was read of any other is carried over.
-    fn packs(&mut self, cutter: &mut Cutter, document: &Document, bytes: &mut dyn Read) -> bool {
+    fn packs(&mut self, cutter: &mut Cutter, text: &Lines, bytes: &mut dyn Read) -> bool {
         if self.pack.as_ref().is_some_and(Pack::is_full) {
             self.flush();
         }
@@ -202,7 +203,7 @@ impl<'r> Feeder<'_, '_, 'r> {
         }
         let range = pack.filled..pack.filled + read;
         pack.filled = range.end;
-        pack.documents.push((document.clone(), range));
+        pack.documents.push((text.clone(), range));
         true
     }
 
@@ -213,15 +214,16 @@ impl<'r> Feeder<'_, '_, 'r> {
         let documents = pack.documents;
         self.crew
             .spawn(self.scope, place, pack.ticket, move |turn, ticket| {
-                for (document, range) in documents {
+                for (text, range) in documents {
                     let chunk = Chunk {
                         bytes: &ticket.load.buffer[range.clone()],
                         range: 0..range.len(),
                         offset: 0,
                         damaged: false,
                     };
-                    turn.worker.scan(&chunk, &document);
-                    turn.worker.end(&document);
+                    turn.worker.set_kind(text.kind());
+                    turn.worker.scan(&chunk, text.whole());
+                    turn.worker.end(text.whole());
                 }
             });
     }
@@ -311,7 +313,7 @@ impl<'r> Feeder<'_, '_, 'r> {
         let behind = line.behind(chunk);
         let last = match &first {
             Some(first) if behind == *line => Arc::clone(first),
-            _ => Shared::new(text.line(behind), self.crew.run),
+            _ => Shared::new(text.line(behind), text.kind(), self.crew.run),
         };
         *line = behind;
         *shared = Some(Arc::clone(&last));

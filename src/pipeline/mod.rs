@@ -11,6 +11,7 @@ mod checkpoint;
 mod clash;
 mod crew;
 mod feed;
+mod kind;
 mod memory;
 mod monitor;
 mod notice;

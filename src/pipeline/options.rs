@@ -11,6 +11,7 @@ use crate::error::{CheckpointError, Error, ErrorKind};
 use crate::input::{Limits, Search, Separator, Shard, display_name};
 use crate::records::Format;
 use crate::report::ReportOptions;
+use crate::scan::TextKind;
 
 /// Containers within one another.
 const DEPTH: usize = 3;
@@ -51,6 +52,7 @@ pub struct PipelineBuilder {
     format: Option<Format>,
     mentions: bool,
     lines: bool,
+    kind: Option<TextKind>,
     measure: bool,
     threads: Option<usize>,
     chunk: Option<usize>,
@@ -76,6 +78,8 @@ pub(super) struct Options {
     pub(super) format: Format,
     pub(super) mentions: bool,
     pub(super) lines: bool,
+    /// The kind of all texts; none where each shows its own.
+    pub(super) kind: Option<TextKind>,
     pub(super) measure: bool,
     pub(super) threads: usize,
     pub(super) chunk: Option<usize>,
@@ -166,6 +170,12 @@ impl PipelineBuilder {
     /// Makes each line a document, named by its number from 1; by default a plain or packed file is one document.
     pub fn lines(mut self, lines: bool) -> Self {
         self.lines = lines;
+        self
+    }
+
+    /// Sets what kind of text all documents are; by default, the head of each shows it.
+    pub fn text_kind(mut self, kind: TextKind) -> Self {
+        self.kind = Some(kind);
         self
     }
 
@@ -301,6 +311,7 @@ impl PipelineBuilder {
             report: self.report,
             mentions: self.mentions,
             lines: self.lines,
+            kind: self.kind,
             measure: self.measure,
             on_error: self.on_error,
             monitor: self.monitor,
@@ -395,6 +406,7 @@ impl Options {
             format: self.format,
             mentions: self.mentions,
             lines: self.lines,
+            input_kind: self.kind.map(TextKind::name),
             include: self.include.clone(),
             exclude: self.exclude.clone(),
             follow_links: self.follow_links,

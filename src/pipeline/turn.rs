@@ -4,6 +4,7 @@ use std::io::Read;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::kind::KnownText;
 use super::notice::Gain;
 use super::order::Rows;
 use super::run::{Named, Run, Sink};
@@ -103,6 +104,7 @@ impl Reading<'_, '_> {
             sliding,
         } = &mut *self.turn;
         sliding.start(cutter.end());
+        worker.set_kind(text.kind());
         while let Some(chunk) = sliding.next(cutter, bytes) {
             if run.options.lines {
                 *line = worker.scan_lines(&chunk, text, *line, &SharedLines::default());
@@ -121,10 +123,11 @@ impl Documents for Reading<'_, '_> {
     /// Takes one document, or one for each of its lines.
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
         let mut cutter = Cutter::new(self.turn.run.reach);
-        let text = Lines::new(self.named, self.gain.documents, name.clone());
+        let KnownText { kind, mut bytes } = KnownText::new(self.turn.run.options, bytes);
+        let text = Lines::new(self.named, self.gain.documents, name.clone(), kind);
         let mut line = Line::default();
         loop {
-            self.stretch(&mut cutter, bytes, &text, &mut line);
+            self.stretch(&mut cutter, &mut bytes, &text, &mut line);
             let Some((offset, error)) = cutter.take_damage() else {
                 break;
             };

@@ -9,7 +9,7 @@ use super::run::{Named, Run};
 use crate::dedup::{Batch, Document, DocumentId, Table};
 use crate::input::{Chunk, Sliding};
 use crate::report::Counts;
-use crate::scan::{Mention, Scanner, Tally};
+use crate::scan::{Mention, Scanner, Tally, TextKind};
 
 /// Bytes that are read at once where they are scanned: they stay in a core's cache.
 const STEP: usize = 256 << 10;
@@ -35,11 +35,15 @@ pub(super) struct Shared<'r> {
     document: Document,
     table: &'r Table,
     mentioned: AtomicBool,
+    kind: TextKind,
 }
 
 /// A text that is one document, or whose lines are.
 #[derive(Clone)]
-pub(super) struct Lines(Document);
+pub(super) struct Lines {
+    text: Document,
+    kind: TextKind,
+}
 
 /// A line of a text, from 0, and where it starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,6 +85,11 @@ impl<'r> Worker<'r> {
         &mut self.found.rows
     }
 
+    /// Takes what is scanned next for text of this kind.
+    pub(super) fn set_kind(&mut self, kind: TextKind) {
+        self.scanner.set_kind(kind);
+    }
+
     pub(super) fn counts(&mut self) -> &mut Counts {
         &mut self.counts
     }
@@ -99,6 +108,7 @@ impl<'r> Worker<'r> {
 
     /// Scans a chunk of a document that other threads scan too.
     pub(super) fn scan_shared(&mut self, chunk: &Chunk<'_>, shared: &Shared<'_>) {
+        self.set_kind(shared.kind);
         let before = self.counts.tally.mentions;
         self.scan(chunk, &shared.document);
         if self.counts.tally.mentions > before {
@@ -115,6 +125,7 @@ impl<'r> Worker<'r> {
         mut line: Line,
         shared: &SharedLines<'_>,
     ) -> Line {
+        self.set_kind(text.kind);
         let mut tally = Tally::default();
         let mut at = chunk.range.start;
         while at < chunk.range.end {
@@ -251,11 +262,12 @@ impl Found<'_> {
 }
 
 impl<'r> Shared<'r> {
-    pub(super) fn new(document: Document, run: &'r Run<'r>) -> Arc<Self> {
+    pub(super) fn new(document: Document, kind: TextKind, run: &'r Run<'r>) -> Arc<Self> {
         Arc::new(Shared {
             document,
             table: &run.table,
             mentioned: AtomicBool::new(false),
+            kind,
         })
     }
 }
@@ -279,17 +291,29 @@ impl SharedLines<'_> {
 
 impl Lines {
     /// A text whose lines, or which as a whole, is the document at `ordinal` of `source`.
-    pub(super) fn new(source: &Named, ordinal: u64, name: Option<Arc<str>>) -> Self {
-        Lines(source.document(ordinal, name))
+    pub(super) fn new(
+        source: &Named,
+        ordinal: u64,
+        name: Option<Arc<str>>,
+        kind: TextKind,
+    ) -> Self {
+        Lines {
+            text: source.document(ordinal, name),
+            kind,
+        }
+    }
+
+    pub(super) fn kind(&self) -> TextKind {
+        self.kind
     }
 
     /// The text as one document.
     pub(super) fn whole(&self) -> &Document {
-        &self.0
+        &self.text
     }
 
     fn id(&self, line: Line) -> DocumentId {
-        let first = self.0.id;
+        let first = self.text.id;
         DocumentId {
             document: first.document + line.ordinal,
             ..first
@@ -299,13 +323,13 @@ impl Lines {
     /// A line as a document, named by its number from 1.
     pub(super) fn line(&self, line: Line) -> Document {
         let number = line.ordinal + 1;
-        let name = match &self.0.name {
+        let name = match &self.text.name {
             Some(outer) => format!("{outer}!/{number}"),
             None => number.to_string(),
         };
         Document {
             id: self.id(line),
-            source: Arc::clone(&self.0.source),
+            source: Arc::clone(&self.text.source),
             name: Some(name.into()),
         }
     }

@@ -74,20 +74,38 @@ impl TextKind {
     }
 }
 
-/// The words for kinds on the command line: `unknown`, `csv`, `ssv`, `tsv`, `psv`, `html`.
+impl TextKind {
+    /// Every kind.
+    pub const ALL: [TextKind; 6] = [
+        TextKind::Unknown,
+        TextKind::Table(Delimiter::Comma),
+        TextKind::Table(Delimiter::Semicolon),
+        TextKind::Table(Delimiter::Tab),
+        TextKind::Table(Delimiter::Pipe),
+        TextKind::Html,
+    ];
+
+    /// The word for it on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            TextKind::Unknown => "unknown",
+            TextKind::Table(Delimiter::Comma) => "csv",
+            TextKind::Table(Delimiter::Semicolon) => "ssv",
+            TextKind::Table(Delimiter::Tab) => "tsv",
+            TextKind::Table(Delimiter::Pipe) => "psv",
+            TextKind::Html => "html",
+        }
+    }
+}
+
+/// The [name](TextKind::name) of a kind.
 impl FromStr for TextKind {
     type Err = UnknownKind;
 
     fn from_str(word: &str) -> Result<Self, UnknownKind> {
-        Ok(match word {
-            "unknown" => TextKind::Unknown,
-            "csv" => TextKind::Table(Delimiter::Comma),
-            "ssv" => TextKind::Table(Delimiter::Semicolon),
-            "tsv" => TextKind::Table(Delimiter::Tab),
-            "psv" => TextKind::Table(Delimiter::Pipe),
-            "html" => TextKind::Html,
-            _ => return Err(UnknownKind(word.to_owned())),
-        })
+        let mut kinds = TextKind::ALL.into_iter();
+        let named = kinds.find(|kind| kind.name() == word);
+        named.ok_or_else(|| UnknownKind(word.to_owned()))
     }
 }
 
@@ -143,7 +161,7 @@ struct Columns {
     empty_last: usize,
     /// Records that start as lists of SQL do.
     sql: usize,
-    /// Delimiters between two digits, as in numbers and names.
+    /// Delimiters between two digits, as in numbers and in names, but not before a name.
     numeric: usize,
     broken: bool,
 }
@@ -274,6 +292,7 @@ impl Record {
         self.spaced += usize::from(after == Some(&b' '));
         let before = at.checked_sub(1).map(|before| &text[before]);
         let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
-        self.numeric += usize::from(is_digit(before) && is_digit(after));
+        let starts_name = text[at + 1..].starts_with(b"10.");
+        self.numeric += usize::from(is_digit(before) && is_digit(after) && !starts_name);
     }
 }

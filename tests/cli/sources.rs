@@ -311,3 +311,37 @@ fn an_empty_file_is_a_document_and_no_failure() {
         (&1.into(), &1.into())
     );
 }
+
+#[test]
+fn the_kind_of_a_text_is_read_from_its_head_however_it_is_cut_and_can_be_given() {
+    let place = Place::new();
+    let table = "id;doi;year\n".to_owned() + &"1;DOI: 10.5555/ab_5;1958\n".repeat(30_000);
+    place.file("t", &table).file("small", &table[..60]);
+    for options in [
+        "-j 1",
+        "-j 4",
+        "-j 4 --chunk 700",
+        "-j 2 --lines",
+        "--mentions -j 4",
+    ] {
+        for source in ["t", "small"] {
+            let line = format!("{source} {options}");
+            let seen = place.scan(&line).quiet();
+            assert!(
+                seen.field("doi").iter().all(|doi| doi == "10.5555/ab_5"),
+                "{line}"
+            );
+            assert!(
+                seen.field("guessed")
+                    .iter()
+                    .all(|guessed| guessed == "false"),
+                "{line}"
+            );
+        }
+    }
+    let seen = place.scan("small --input-kind unknown -f names").quiet();
+    assert_ne!(seen.out, "10.5555/ab_5\n");
+    let seen = place.scan("small --input-kind wrong");
+    assert_eq!(seen.code, Some(2));
+    assert!(seen.err.contains("no kind of text"), "{}", seen.err);
+}

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use doisift::{Format, Shard};
+use doisift::{Format, Shard, TextKind};
 
 use crate::merge::MergeArgs;
 use crate::normalize::NormalizeArgs;
@@ -100,6 +100,11 @@ pub(crate) struct ScanArgs {
     /// Take each line for a document, named by its number
     #[arg(long)]
     pub(crate) lines: bool,
+
+    /// Take all texts for this kind [default: as the head of each shows]: csv, ssv (semicolons), tsv and psv (pipes) are tables
+    /// in which a cell bounds a name; html is a web page; unknown is any other text
+    #[arg(long, value_name = "KIND")]
+    pub(crate) input_kind: Option<TextKind>,
 
     /// Read only these files below folders; without / the glob is held against the file's name (repeatable)
     #[arg(long, value_name = "GLOB")]

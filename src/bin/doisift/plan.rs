@@ -172,6 +172,9 @@ fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
     if let Some(format) = args.format {
         builder = builder.format(format);
     }
+    if let Some(kind) = args.input_kind {
+        builder = builder.text_kind(kind);
+    }
     if let Some(shard) = args.shard {
         builder = builder.shard(shard);
     }

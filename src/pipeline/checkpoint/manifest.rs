@@ -30,6 +30,8 @@ const ENDING: usize = 32;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Settings {
     pub(super) lines: bool,
+    /// The kind that all texts are taken for.
+    pub(super) kind: Option<String>,
     /// Keys alone are kept.
     pub(super) names: bool,
     pub(super) limits: Limits,
@@ -238,11 +240,15 @@ impl Settings {
     }
 
     /// Options and their values.
-    fn listed(&self) -> [(&'static str, String); 6] {
+    fn listed(&self) -> [(&'static str, String); 7] {
         let format = if self.names { "names" } else { "records" };
         let limits = &self.limits;
         [
             ("lines", self.lines.to_string()),
+            (
+                "input-kind",
+                self.kind.clone().unwrap_or("that of each text".to_owned()),
+            ),
             ("the format", format.to_owned()),
             ("max-expansion", limits.expansion.to_string()),
             ("max-window", limits.window.to_string()),

@@ -68,6 +68,7 @@ impl Checkpoint {
     ) -> Result<(Self, Earlier), Error> {
         let settings = Settings {
             lines: options.lines,
+            kind: options.kind.map(|kind| kind.name().to_owned()),
             names,
             limits: options.limits,
         };

@@ -1,0 +1,43 @@
+//! What kind of text a document is: as the options say, or as its head shows.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use super::options::Options;
+use crate::input::{Raw, Section};
+use crate::scan::TextKind;
+
+/// A document whose kind is known, to be read from its start.
+pub(super) struct KnownText<'b> {
+    pub(super) kind: TextKind,
+    pub(super) bytes: Raw<&'b mut dyn Read>,
+}
+
+impl<'b> KnownText<'b> {
+    /// Reads the head of a document.
+    pub(super) fn new(options: &Options, bytes: &'b mut dyn Read) -> Self {
+        let mut bytes = Raw::with_capacity(bytes, TextKind::HEAD);
+        let kind = options
+            .kind
+            .unwrap_or_else(|| of(bytes.peek(TextKind::HEAD)));
+        KnownText { kind, bytes }
+    }
+}
+
+/// The kind of a plain file of `size` bytes.
+pub(super) fn of_file(options: &Options, file: &File, size: u64) -> io::Result<TextKind> {
+    if let Some(kind) = options.kind {
+        return Ok(kind);
+    }
+    let head = Section::new(file, 0, size.min(TextKind::HEAD as u64));
+    let mut bytes = Vec::with_capacity(TextKind::HEAD);
+    match head.take(TextKind::HEAD as u64).read_to_end(&mut bytes) {
+        // A file that became shorter is reported when it is scanned.
+        Err(error) if error.raw_os_error().is_some() => Err(error),
+        _ => Ok(of(&bytes)),
+    }
+}
+
+fn of(head: &[u8]) -> TextKind {
+    TextKind::of(head, head.len() < TextKind::HEAD)
+}

@@ -1,0 +1,157 @@
+//! What the head of a document shows of its kind, and what a table and a page make of the names in them.
+
+use doisift::{Delimiter, Scanner, TextKind};
+
+const CSV: TextKind = TextKind::Table(Delimiter::Comma);
+
+fn of(text: &str) -> TextKind {
+    TextKind::of(text.as_bytes(), true)
+}
+
+fn names(text: &str) -> Vec<(String, bool)> {
+    let mut found = Vec::new();
+    let mut scanner = Scanner::new().kind(of(text));
+    scanner.scan(text.as_bytes(), |mention| {
+        found.push((mention.name.to_owned(), mention.guessed));
+    });
+    found
+}
+
+#[test]
+fn tables_show_their_delimiter() {
+    for (text, kind) in [
+        ("id,doi\n1,10.5555/a\n", CSV),
+        ("\u{feff}id,doi\r\n1,10.5555/a\r\n", CSV),
+        ("2020,10.5555/abc,Title", CSV),
+        (
+            "id, doi\n1, 10.5555/a\n2, 10.5555/b\n3, 10.5555/c\n4, x\n",
+            CSV,
+        ),
+        ("a,\"b, c\",d\n\"e\nf\",g,\"h \"\"i\"\"\"\n", CSV),
+        (
+            "id;doi;x\n1;10.5555/a;y\n",
+            TextKind::Table(Delimiter::Semicolon),
+        ),
+        (
+            "id\tdoi\n1\t10.5555/a, b\n",
+            TextKind::Table(Delimiter::Tab),
+        ),
+        ("id|doi\n1|10.5555/a\n", TextKind::Table(Delimiter::Pipe)),
+    ] {
+        assert_eq!(of(text), kind, "{text:?}");
+    }
+}
+
+#[test]
+fn other_texts_are_no_tables() {
+    for text in [
+        "",
+        "10.5555/abc",
+        "10.5555/1,2-diol,5",
+        "See 10.5555/a, and\nalso 10.5555/b, or",
+        "Smith, J. (2020), Title, 10.5555/a.\nDoe, R., Other, vol. 3, 10.5555/b.\n",
+        "{\"a\":1,\"doi\":\"10.5555/a\"}\n{\"a\":2,\"doi\":\"10.5555/b\"}\n",
+        "@article{a,\n  doi = {10.5555/a},\n  year = {2020},\n}\n",
+        "  doi = {10.5555/a},\n  year = {2020},\n",
+        "INSERT INTO x VALUES\n(1,'10.5555/a','b'),\n(2,'10.5555/b','c');\n",
+        "{{cite journal\n| doi = 10.5555/a\n| year = 2020\n}}",
+        "TY  - JOUR\nDO  - 10.5555/a\nER  - \n",
+        "<a>1,2</a>\n<b>3,4</b>\n",
+    ] {
+        assert_eq!(of(text), TextKind::Unknown, "{text:?}");
+    }
+}
+
+#[test]
+fn a_page_shows_its_first_element() {
+    for text in [
+        "<!DOCTYPE html>\n<p>",
+        "\n <HTML lang=en>",
+        "<?xml version=\"1.0\"?>\n<!-- x -->\n<html xmlns=\"x\">",
+    ] {
+        assert_eq!(of(text), TextKind::Html, "{text:?}");
+    }
+    assert_eq!(of("<?xml version=\"1.0\"?><article>"), TextKind::Unknown);
+}
+
+#[test]
+fn the_kind_does_not_depend_on_what_follows_the_head() {
+    let row = "1,10.5555/abc,title\n";
+    let text = row.repeat(2 * TextKind::HEAD / row.len());
+    let head = &text.as_bytes()[..TextKind::HEAD];
+    assert_eq!(TextKind::of(head, false), CSV);
+    assert_eq!(TextKind::of(text.as_bytes(), true), CSV);
+}
+
+#[test]
+fn a_cell_bounds_a_name_and_nothing_of_it_is_a_guess() {
+    for cell in [
+        "10.5555/ab_5",
+        "doi:10.5555/ab_5",
+        "DOI: 10.5555/ab_5",
+        "see 10.5555/ab_5",
+        " 10.5555/ab_5",
+        "10.5555/ab_5 ",
+        "\u{a0}10.5555/ab_5\u{a0}",
+    ] {
+        for next in ["1958", "https://a.example", "PMID:1", "word", ""] {
+            for delimiter in [',', ';', '\t', '|'] {
+                let row = format!("1{delimiter}{cell}{delimiter}{next}\n");
+                let expected = vec![("10.5555/ab_5".to_owned(), false); 3];
+                assert_eq!(names(&row.repeat(3)), expected, "{row:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_quoted_cell_ends_at_its_quote() {
+    let text =
+        "id,note\n1,\"see 10.5555/a, 10.5555/b\"\n2,\"[\"\"10.5555/c\"\", \"\"10.5555/d\"\"]\"\n";
+    let found: Vec<_> = names(text).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(found, ["10.5555/a", "10.5555/b", "10.5555/c", "10.5555/d"]);
+}
+
+#[test]
+fn the_machinery_of_a_page_is_no_name() {
+    let page = |body: &str| format!("<!doctype html>\n{body}");
+    for (body, expected) in [
+        ("<img src=\"/i/10.5555/a.1.jpg\">", None),
+        ("<span id=\"info:doi/10.5555/a.1.g001.PNG_L\">", None),
+        (
+            "<input name=\"info:doi/10.5555/a.1.g001.TIF\" value=1>",
+            None,
+        ),
+        ("<a href=\"/media/10.5555/a.1.mp4\">", None),
+        (
+            "<meta name=\"twitter:image\" content=\"https://a.example/10.5555/a.1.strk\">",
+            None,
+        ),
+        (
+            "<a href=\"//a.example/article/10.5555/1745/6215/16/1/185@Top?x\">",
+            None,
+        ),
+        (
+            "<meta name=\"citation_doi\" content=\"10.5555/a.1\">",
+            Some("10.5555/a.1"),
+        ),
+        (
+            "<img src=\"https://doi.org/10.5555/a.1\">",
+            Some("10.5555/a.1"),
+        ),
+        (
+            "<a href=\"/article/info:doi/10.5555/a.1/powerpoint\">",
+            Some("10.5555/a.1"),
+        ),
+        (
+            "<input name=doi value=\"10.5555/a.1\">",
+            Some("10.5555/a.1"),
+        ),
+    ] {
+        let found: Vec<_> = names(&page(body))
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect();
+        assert_eq!(found, Vec::from_iter(expected), "{body}");
+    }
+}
