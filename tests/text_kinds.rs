@@ -46,6 +46,8 @@ fn tables_show_their_delimiter() {
 fn other_texts_are_no_tables() {
     for text in [
         "",
+        "\n",
+        "&nbsp;10.5555/a;b1&nbsp;x&nbsp;y",
         "10.5555/abc",
         "10.5555/1,2-diol,5",
         "See 10.5555/a, and\nalso 10.5555/b, or",

@@ -201,17 +201,19 @@ impl Columns {
     /// Two records or more with the same number of cells, two at least, and with nothing that prose, code or a list of
     /// fields has. A single record wants more cells, and blanks after most delimiters want more records.
     fn is_table(&self) -> bool {
+        if self.records == 0 {
+            return false;
+        }
         let least = if self.records > 1 { 2 } else { 3 };
-        let mostly = |count: usize| count * 10 > self.records * 9;
-        let trivial = self.empty_first == self.records || self.empty_last == self.records;
-        let inner = self.first
-            - usize::from(self.empty_first == self.records)
-            - usize::from(self.empty_last == self.records);
-        self.records > 0
-            && self.first >= least
-            && (!trivial || inner >= 3)
-            && mostly(self.alike)
-            && (self.spaced * 2 <= self.delimiters || self.records >= 5)
+        let without_first = usize::from(self.empty_first == self.records);
+        let without_last = usize::from(self.empty_last == self.records);
+        let trivial = without_first + without_last > 0;
+        let filled = self.first.saturating_sub(without_first + without_last);
+        let blanks = self.spaced * 2 <= self.delimiters || self.records >= 5;
+        self.first >= least
+            && (!trivial || filled >= 3)
+            && self.alike * 10 > self.records * 9
+            && blanks
             && self.sql * 2 <= self.records
             && !self.broken
             && (self.records > 1 || self.numeric == 0)
@@ -290,9 +292,19 @@ impl Record {
     fn delimiter(&mut self, text: &[u8], at: usize) {
         let after = text.get(at + 1);
         self.spaced += usize::from(after == Some(&b' '));
+        self.broken |= text[at] == b';' && ends_entity(&text[..at]);
         let before = at.checked_sub(1).map(|before| &text[before]);
         let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
         let starts_name = text[at + 1..].starts_with(b"10.");
         self.numeric += usize::from(is_digit(before) && is_digit(after) && !starts_name);
     }
+}
+
+/// Whether the semicolon after `text` ends an entity, `&nbsp;`: text with entities is no table of semicolons.
+fn ends_entity(text: &[u8]) -> bool {
+    const LONGEST: usize = 32;
+    let near = &text[text.len().saturating_sub(LONGEST)..];
+    let is_name = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'#';
+    let len = near.iter().rev().take_while(is_name).count();
+    len > 1 && near[..near.len() - len].ends_with(b"&")
 }
