@@ -74,8 +74,8 @@ impl<'b> Attribute<'b> {
     fn is_machinery(&self) -> bool {
         let is = |name: &&[u8]| self.name.eq_ignore_ascii_case(name);
         let speaks_of = |word: &&[u8]| memchr::memmem::find(self.tag, word).is_some();
-        ANCHORS.iter().any(|name| is(name))
-            || MEDIA.iter().any(|name| is(name))
-            || is(&&b"content"[..]) && META_MEDIA.iter().any(|word| speaks_of(word))
+        ANCHORS.iter().any(is)
+            || MEDIA.iter().any(is)
+            || is(&&b"content"[..]) && META_MEDIA.iter().any(speaks_of)
     }
 }

@@ -173,8 +173,8 @@ impl<'s> PathSegment<'s> {
     }
 
     fn is_listed(&self) -> bool {
-        let is_word = |page: &&str| page.as_bytes().eq_ignore_ascii_case(self.word);
-        matches!(self.rest, [] | [b'.', ..]) && PAGES.iter().any(|page| is_word(&page))
+        let is_word = |page: &str| page.as_bytes().eq_ignore_ascii_case(self.word);
+        matches!(self.rest, [] | [b'.', ..]) && PAGES.iter().any(|page| is_word(page))
     }
 
     /// Whether it is a page after a digit: a word with any ending, and what follows it. Of 385,484 registered names 14 hold
