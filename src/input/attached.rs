@@ -4,9 +4,12 @@
 //! that seems to be text, and as much as the longest comment takes of a script or a program. A stream has no end to look at: a
 //! local header counts within the first 64 KiB of a script and the first MiB of a program. In both, one within the first 512
 //! bytes counts too, whatever comes before it.
+//!
+//! A read of its own at the end of each text file would cost 0.9 µs: 5 % of the time for files of 60 kB. So the end of a file
+//! that starts as clean text is looked at when it was read; the members then follow the text, which has their bytes too.
 
 use std::fs::File;
-use std::io::{BufRead, Read};
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 use super::fault::Packing;
@@ -37,7 +40,7 @@ pub(super) fn recognise(file: &File, length: u64, start: &[u8]) -> Content {
             ends.ends_archive(zip::LONGEST) || ends.starts_archive(HELD)
         }
         Content::Text if head.starts_with(b"MZ") => ends.ends_archive(zip::LONGEST),
-        Content::Text => ends.ends_archive(TAIL),
+        Content::Text if ends.is_held() || !is_clean(head) => ends.ends_archive(TAIL),
         Content::Binary(kind) if is_program(kind) => ends.ends_archive(zip::LONGEST),
         _ => false,
     };
@@ -56,7 +59,7 @@ struct Ends<'f> {
 }
 
 impl Ends<'_> {
-    /// Whether the last `count` bytes end an archive. Every text file comes here: a small one costs no read.
+    /// Whether the last `count` bytes end an archive.
     fn ends_archive(&self, count: usize) -> bool {
         if self.is_held() {
             return zip::ends_archive(&self.start[self.start.len().saturating_sub(count)..]);
@@ -79,6 +82,57 @@ impl Ends<'_> {
 
     fn is_held(&self) -> bool {
         self.start.len() as u64 >= self.length
+    }
+}
+
+/// Whether a file of `length` bytes ends as an archive does.
+pub(crate) fn ends_archive(file: &File, length: u64) -> bool {
+    let ends = Ends {
+        file,
+        length,
+        start: &[],
+    };
+    ends.ends_archive(TAIL)
+}
+
+/// The text of a file, which shows at its end whether an archive follows it.
+pub(super) struct Watch<R> {
+    bytes: R,
+    at: u64,
+    length: u64,
+    /// Whether the last bytes are those of an archive, where one read gave enough of them.
+    ends_archive: Option<bool>,
+}
+
+impl<R: Read> Watch<R> {
+    /// All `length` bytes of a file.
+    pub(super) fn new(bytes: R, length: u64) -> Self {
+        Watch {
+            bytes,
+            at: 0,
+            length,
+            ends_archive: None,
+        }
+    }
+
+    /// Whether an archive follows the text, which was read to its end.
+    pub(super) fn ends_archive(&self, file: &File) -> bool {
+        let is_read = self.at == self.length;
+        is_read
+            && self
+                .ends_archive
+                .unwrap_or_else(|| ends_archive(file, self.length))
+    }
+}
+
+impl<R: Read> Read for Watch<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.bytes.read(into)?;
+        self.at += read as u64;
+        if self.at == self.length && read >= TAIL {
+            self.ends_archive = Some(zip::ends_archive(&into[read - TAIL..read]));
+        }
+        Ok(read)
     }
 }
 
@@ -121,14 +175,19 @@ pub(super) fn pass_program<R: Read>(raw: &mut Raw<R>) -> bool {
 }
 
 /// Whether a copy of a stream from a local header on ends as an archive does.
-pub(super) fn is_archive(file: &File) -> bool {
-    let length = file.metadata().map_or(0, |metadata| metadata.len());
+pub(super) fn is_archive(copy: &File) -> bool {
     let ends = Ends {
-        file,
-        length,
+        file: copy,
+        length: copy.metadata().map_or(0, |metadata| metadata.len()),
         start: &[],
     };
     ends.ends_archive(zip::LONGEST)
+}
+
+/// Whether `head` has no byte that texts lack.
+fn is_clean(head: &[u8]) -> bool {
+    let is_control = |byte: &u8| matches!(byte, 0..=8 | 14..=26 | 28..=31);
+    !head.iter().any(is_control)
 }
 
 pub(super) fn is_script(head: &[u8]) -> bool {

@@ -28,6 +28,7 @@ mod zip;
 pub use fault::{InputError, Packing};
 pub use find::BadGlob;
 
+pub(crate) use attached::ends_archive;
 pub(crate) use claim::{Claim, Claims, Found};
 pub(crate) use codec::Unpackers;
 pub(crate) use cut::{Chunk, Cutter, Reach, Sliding};

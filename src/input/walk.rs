@@ -225,7 +225,7 @@ impl<'w> Walk<'w> {
                 self.lose(level, 0, InputError::Part(Packing::Zip));
             }
             Content::Text => match raw.take_cut(magic::LENGTH) {
-                None => self.document(level, &mut raw),
+                None => self.text(level, raw),
                 Some((start, error)) => self.cut(level, &start, error, raw),
             },
             content => self.content(level, content, raw),
@@ -273,6 +273,19 @@ impl<'w> Walk<'w> {
                 let mut bytes = start.chain(Once(Some(error))).chain(raw);
                 self.document(level, &mut bytes);
             }
+        }
+    }
+
+    /// Hands out a text, and the members of a zip archive that a file ends in after it.
+    fn text(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn Read>) {
+        let Some(file) = level.file.filter(|_| (raw.held() as u64) < level.length) else {
+            return self.document(level, &mut raw);
+        };
+        let mut watched = attached::Watch::new(raw, level.length);
+        self.document(level, &mut watched);
+        let is_over = self.to.is_halted() || self.expansion.is_over();
+        if !is_over && watched.ends_archive(file) {
+            zip::read_after_text(self, level, file);
         }
     }
 

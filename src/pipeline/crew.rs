@@ -22,7 +22,7 @@ use super::ticket::{Ticket, Tickets};
 use super::turn::Turn;
 use super::worker::Shared;
 use crate::error::{Error, ErrorKind};
-use crate::input::{Cutter, InputError, Kind, Section, Source, text_start};
+use crate::input::{Cutter, InputError, Kind, Section, Source, ends_archive, text_start};
 use crate::report::Counts;
 
 /// Files in a group: enough to outweigh handing it to another thread.
@@ -229,7 +229,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             return self.add(ordinal, size);
         }
         // Where mentions are wanted, a group's rows are held until they are written, and what is packed may be many.
-        match self.plain(source, size) {
+        match self.plain(source, size, small) {
             Ok(Some(_)) if small => self.add(ordinal, size),
             Ok(Some((file, start))) if !self.crew.run.options.lines => {
                 self.crew.run.remark_text(ordinal, &start);
@@ -240,10 +240,16 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         }
     }
 
-    /// The opened file of `size` bytes and its start, if it is text as it is.
-    fn plain(&self, source: &Source, size: u64) -> io::Result<Option<(File, Vec<u8>)>> {
+    /// The opened file of `size` bytes and its start, if it is text as it is. A `small` one may end in an archive.
+    fn plain(
+        &self,
+        source: &Source,
+        size: u64,
+        small: bool,
+    ) -> io::Result<Option<(File, Vec<u8>)>> {
         let file = File::open(&source.path)?;
         let start = text_start(&file, size, &source.path)?;
+        let start = start.filter(|_| small || !ends_archive(&file, size));
         Ok(start.map(|start| (file, start)))
     }
 

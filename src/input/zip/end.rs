@@ -189,7 +189,8 @@ fn end_64(
 
 /// Whether the last bytes of a file hold the end record of an archive with members, or an entry of its directory.
 pub(in crate::input) fn ends_archive(tail: &[u8]) -> bool {
-    memmem::rfind_iter(tail, b"PK").any(|at| {
+    // Forwards, since the search backwards is not vectorised.
+    memmem::find_iter(tail, b"PK").any(|at| {
         let record = &tail[at..];
         match record.get(2..4) {
             Some([5, 6]) if record.len() >= END_LENGTH => {

@@ -44,6 +44,15 @@ const DESCRIPTOR_LENGTH: u64 = 24;
 /// Hands out the members of the archive that `file` is, from its start to its end wherever its position is. `told` says
 /// that something of it was lost already, and known to be.
 pub(super) fn read(walk: &mut Walk<'_>, level: &Level<'_>, file: &File, told: bool) {
+    open(walk, level, file, told, false);
+}
+
+/// The same for an archive that a text comes before, which was read.
+pub(super) fn read_after_text(walk: &mut Walk<'_>, level: &Level<'_>, file: &File) {
+    open(walk, level, file, false, true);
+}
+
+fn open(walk: &mut Walk<'_>, level: &Level<'_>, file: &File, told: bool, is_after_text: bool) {
     // What was copied was counted before.
     let progress = level.file.map(|_| walk.opening.bytes);
     let volume = match Volume::new(file, progress) {
@@ -56,6 +65,7 @@ pub(super) fn read(walk: &mut Walk<'_>, level: &Level<'_>, file: &File, told: bo
         level,
         volume: &volume,
         number: 0,
+        is_after_text,
     };
     match Sound::find(&volume) {
         Ok(sound) => archive.listed(&sound),
@@ -191,6 +201,8 @@ struct Archive<'a, 'w> {
     volume: &'a Volume<'a>,
     /// Members so far, folders too.
     number: u64,
+    /// What comes before the archive was read.
+    is_after_text: bool,
 }
 
 impl Archive<'_, '_> {
@@ -232,7 +244,7 @@ impl Archive<'_, '_> {
         if self.volume.section(range).read_to_end(&mut head).is_err() || is_marker(&head) {
             return true;
         }
-        match head.is_empty() || magic::starts_zip(&head) {
+        match self.is_after_text || head.is_empty() || magic::starts_zip(&head) {
             true => true,
             false => self.walk.before(self.level, &mut self.volume.part(0..end)),
         }
