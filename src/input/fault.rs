@@ -129,10 +129,8 @@ pub enum InputError {
         "the names of its documents may take more than {0} times its size in the output; --max-expansion allows more"
     )]
     Names(u64),
-    /// So many members have names of more than 4,096 bytes, which were cut and end in a hash.
-    #[error(
-        "the names of {0} members are longer than 4096 bytes; they were cut, and end in … and a hash"
-    )]
+    /// So many members have names of more than 4,096 bytes, which were cut.
+    #[error("names of members that are longer than 4096 bytes and were cut in their middle: {0}")]
     CutNames(u64),
     /// The header of a container's member is damaged: that member was passed over.
     #[error("the {packing} header of member {number} is damaged")]

@@ -252,7 +252,8 @@ impl Finder<'_> {
                 self.passed_over.add(entry);
             }
         } else if kind.is_file() && self.search.included(root, path) {
-            match fs::metadata(path).ok().filter(|_| by_link) {
+            // Asking the system about every file would take its time.
+            match by_link.then(|| fs::metadata(path).ok()).flatten() {
                 Some(at) => self.followed.add(path, root, &at),
                 None => self.push(path, Some(root), Kind::File),
             }

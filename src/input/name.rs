@@ -10,16 +10,21 @@ pub(crate) use crate::printable::display_name;
 /// Bytes that the name of a document has at most.
 pub(crate) const LONGEST: usize = 4096;
 
-/// A name of at most [`LONGEST`] bytes: a longer one is cut, and ends in `…` and the xxh3-64 hash of all of it, which keeps
-/// names apart that differ only behind the cut. None if it is short enough.
+/// Bytes of a long name's end that are kept: they may tell what it is.
+const END: usize = 64;
+
+/// A name of at most [`LONGEST`] bytes: a longer one is cut in its middle, where the xxh3-64 hash of all of it is put between
+/// two `…`, so that names stay apart that differ only there. None if it is short enough.
 pub(super) fn cut(name: &str) -> Option<String> {
     if name.len() <= LONGEST {
         return None;
     }
-    let end = format!("…{:016x}", xxh3_64(name.as_bytes()));
-    let kept = (0..=LONGEST - end.len()).rev();
-    let kept = kept.into_iter().find(|&at| name.is_char_boundary(at));
-    Some(format!("{}{end}", &name[..kept.unwrap_or(0)]))
+    let mark = format!("…{:016x}…", xxh3_64(name.as_bytes()));
+    let start = (0..=LONGEST - END - mark.len()).rev();
+    let start = start.into_iter().find(|&at| name.is_char_boundary(at));
+    let end = (name.len() - END..=name.len()).find(|&at| name.is_char_boundary(at));
+    let (start, end) = (start.unwrap_or(0), end.unwrap_or(name.len()));
+    Some(format!("{}{mark}{}", &name[..start], &name[end..]))
 }
 
 /// The path below which a folder's files are named: without leading `./` and trailing `/`; the current folder stays `.`,
@@ -56,14 +61,13 @@ mod tests {
     fn long_names_are_cut_between_characters_and_stay_apart() {
         let long = "é".repeat(LONGEST / 2);
         assert_eq!(cut(&long), None);
-        let names = ["a", "b", "ab"].map(|end| cut(&format!("{long}{end}")));
-        let [Some(a), Some(b), Some(ab)] = names else {
-            panic!("they are not cut");
-        };
-        assert!(a != b && b != ab && a != ab);
-        for name in [a, b, ab] {
-            let (start, hash) = name.split_once('…').unwrap_or_default();
-            assert!(long.starts_with(start) && hash.len() == 16, "{name}");
+        let names = ["a", "b", "ab"].map(|middle| format!("{long}{middle}{long}.xml"));
+        let cut: Vec<_> = names.iter().filter_map(|name| cut(name)).collect();
+        assert!(cut.len() == 3 && cut[0] != cut[1] && cut[1] != cut[2] && cut[0] != cut[2]);
+        for name in cut {
+            let parts: Vec<_> = name.split('…').collect();
+            assert!(long.starts_with(parts[0]) && parts[1].len() == 16, "{name}");
+            assert!(parts[2].ends_with("é.xml"), "{name}");
             assert!(
                 (LONGEST - 4..=LONGEST).contains(&name.len()),
                 "{}",

@@ -45,15 +45,16 @@ pub(crate) enum Kind {
 pub(crate) struct Sources {
     strings: Strings,
     folders: Vec<Folder>,
-    entries: Vec<Entry>,
+    /// As they came, in parts, so that none moves when there are more.
+    entries: Vec<Vec<Entry>>,
+    /// Numbers of entries.
+    order: Vec<u32>,
 }
 
 /// Sources in any order.
 #[derive(Debug, Default)]
 pub(super) struct Gathering {
     list: Sources,
-    /// What was gathered, in parts, so that none moves when there are more.
-    parts: Vec<Vec<Entry>>,
     /// Numbers of folders by their hash.
     known: HashMap<u64, u32>,
     /// The folder of the source that came last.
@@ -99,7 +100,7 @@ const ODD: usize = 2;
 
 impl Gathering {
     pub(super) fn len(&self) -> usize {
-        self.parts.iter().map(Vec::len).sum()
+        self.list.entries.iter().map(Vec::len).sum()
     }
 
     /// Adds a source. Where it is below a folder that was named, the first `above` bytes of its path are those of that folder,
@@ -123,12 +124,12 @@ impl Gathering {
             block,
             named: above.is_none(),
         };
-        match self.parts.last_mut() {
+        match self.list.entries.last_mut() {
             Some(part) if part.len() < PART => part.push(entry),
             _ => {
                 let mut part = Vec::with_capacity(PART);
                 part.push(entry);
-                self.parts.push(part);
+                self.list.entries.push(part);
             }
         }
     }
@@ -160,58 +161,93 @@ impl Gathering {
 
     /// Gives the path of every source to `with`.
     pub(super) fn each(&self, mut with: impl FnMut(&Path)) {
-        let entries = self.parts.iter().flatten();
+        let entries = self.list.entries.iter().flatten();
         entries.for_each(|entry| with(&self.list.source(entry).path));
     }
 
     /// The sources in order, each once, and only those of `shard`.
     pub(super) fn finish(self, shard: Option<Shard>) -> Sources {
-        let Gathering {
-            mut list, parts, ..
-        } = self;
-        let mut entries = Vec::with_capacity(parts.iter().map(Vec::len).sum());
-        // Each part is freed when it was taken over.
-        parts.into_iter().for_each(|part| entries.extend(part));
-        entries.sort_unstable_by(|a, b| list.compare(a, b));
-        entries.dedup_by(|b, a| {
-            let same = list.is_same(a, b);
-            a.named |= same && b.named;
+        let count = self.len() as u32;
+        let mut list = self.list;
+        let mut order: Vec<u32> = (0..count).collect();
+        list.sort(&mut order);
+        let mut named = Vec::new();
+        order.dedup_by(|b, a| {
+            let (x, y) = (list.entry(*a), list.entry(*b));
+            let same = list.is_same(x, y);
+            if same && y.named && !x.named {
+                named.push(*a);
+            }
             same
         });
-        if let Some(shard) = shard {
-            entries.retain(|entry| shard.takes(list.hash(entry)));
+        for number in named {
+            list.entries[number as usize / PART][number as usize % PART].named = true;
         }
-        list.entries = entries;
+        if let Some(shard) = shard {
+            order.retain(|&number| shard.takes(list.hash(list.entry(number))));
+        }
+        list.order = order;
         list
     }
 }
 
 impl Sources {
     pub(crate) fn len(&self) -> usize {
-        self.entries.len()
+        self.order.len()
     }
 
     /// The source at `ordinal`.
     pub(crate) fn get(&self, ordinal: usize) -> Option<Source> {
-        self.entries.get(ordinal).map(|entry| self.source(entry))
+        let number = self.order.get(ordinal)?;
+        Some(self.source(self.entry(*number)))
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = Source> {
-        self.entries.iter().map(|entry| self.source(entry))
+        let entries = self.order.iter().map(|&number| self.entry(number));
+        entries.map(|entry| self.source(entry))
     }
 
     /// Keeps only the sources that `keep` takes.
     pub(crate) fn retain(&mut self, keep: impl Fn(&Source) -> bool) {
-        let mut entries = std::mem::take(&mut self.entries);
-        entries.retain(|entry| keep(&self.source(entry)));
-        self.entries = entries;
+        let mut order = std::mem::take(&mut self.order);
+        order.retain(|&number| keep(&self.source(self.entry(number))));
+        self.order = order;
+    }
+
+    fn entry(&self, number: u32) -> &Entry {
+        &self.entries[number as usize / PART][number as usize % PART]
+    }
+
+    /// Sorts entries by [`compare`](Self::compare).
+    fn sort(&self, order: &mut [u32]) {
+        let mut folders: Vec<u32> = (0..self.folders.len() as u32).collect();
+        folders.sort_unstable_by_key(|&folder| self.folder(folder));
+        let mut ranks = vec![0; folders.len()];
+        for (rank, folder) in (0_u32..).zip(folders) {
+            ranks[folder as usize] = rank;
+        }
+        // By folder and name is cheap, and right but for folders within others, which the second sort leaves little to do.
+        order.sort_unstable_by(|&a, &b| {
+            let (a, b) = (self.entry(a), self.entry(b));
+            let names = || self.name(a).cmp(self.name(b));
+            let (x, y) = (ranks[a.folder as usize], ranks[b.folder as usize]);
+            x.cmp(&y).then_with(names)
+        });
+        order.sort_by(|&a, &b| self.compare(self.entry(a), self.entry(b)));
+    }
+
+    fn folder(&self, number: u32) -> &[u8] {
+        self.strings.get(self.folders[number as usize].path).0
+    }
+
+    fn name(&self, entry: &Entry) -> &[u8] {
+        self.strings.get(entry.name()).0
     }
 
     /// The folder's path, the name below it, and the tags of the name.
     fn parts(&self, entry: &Entry) -> (&[u8], &[u8], usize) {
-        let folder = self.folders[entry.folder as usize];
         let (name, tags) = self.strings.get(entry.name());
-        (self.strings.get(folder.path).0, name, tags)
+        (self.folder(entry.folder), name, tags)
     }
 
     fn source(&self, entry: &Entry) -> Source {
