@@ -61,7 +61,8 @@ pub use report::{Loss, Losses, Rejections, Report, ReportOptions, Skipped};
 #[doc(hidden)]
 pub use scan::naive;
 pub use scan::{
-    Delimiter, Form, Mention, Rejection, Scanner, Stream, Tally, TextKind, UnknownKind,
+    Applies, Delimiter, Form, Mention, Rejection, Rule, Scanner, Stream, Tally, TextKind,
+    UnknownKind,
 };
 
 /// For this crate's own benchmarks; may change at any time.

@@ -1,20 +1,16 @@
 //! Dirty data in, the one DOI name it was meant to be out: for columns of cited names, as reference lists hold them.
 //!
-//! `fold` undoes what encoders and typesetters did to characters, `start` finds where the name starts, `blanks` joins or
-//! cuts at tags and white space, `repair` undoes doubled joints. What follows a name is cut by the rulebook.
+//! `fold` undoes what encoders and typesetters did to characters. Where the name starts and ends, the rulebook says.
 //! Knows [`Doi`], and the scanner for URLs of other hosts; knows nothing of files. Where only a registry could tell, the
 //! rules follow what 215,000 registered names never have.
 
-mod blanks;
 mod fold;
-mod repair;
-mod start;
 
 use std::borrow::Cow;
 
 use crate::doi::{Doi, DoiError, DoiErrorKind, decode_percent};
 use crate::scan::Scanner;
-use crate::scan::rules::dirt;
+use crate::scan::rules::dirt::{self, start};
 
 /// What a dirty text was meant to be; see [`clean`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,18 +81,19 @@ pub fn clean(text: &str) -> Result<Cleaned, DoiError> {
 /// How many layers of percent encoding may hide a prefix.
 const LAYERS: usize = 3;
 
-/// How many prefixes with nothing behind them are passed over, so that a long text costs no more than its length.
-const STARTS: usize = 8;
-
 /// The name `text` starts at, without what does not belong to it; a bare prefix where nothing is left of any.
 fn cleaned(text: &str, parsed: Option<&Doi>) -> Option<String> {
     if let Some(found) = found_in_url(text) {
-        return Some(trimmed(found.prefix(), found.suffix()));
+        return Some(dirt::name(found.prefix(), found.suffix()));
     }
     let mut text = fold::characters(text);
     for layer in 0..=LAYERS {
-        if let Some(name) = first_name(&text, layer == 0) {
-            return Some(name);
+        let name = match layer {
+            0 => first_encoded(&text),
+            _ => dirt::first_name(&text, Cow::Borrowed),
+        };
+        if name.is_some() {
+            return name;
         }
         text = match percent_decoded(&text) {
             Cow::Owned(decoded) => fold::characters(&decoded),
@@ -104,30 +101,16 @@ fn cleaned(text: &str, parsed: Option<&Doi>) -> Option<String> {
         };
     }
     match parsed {
-        Some(doi) => Some(trimmed(doi.prefix(), doi.suffix())),
+        Some(doi) => Some(dirt::name(doi.prefix(), doi.suffix())),
         None => start::underscored(&text)
-            .map(|found| trimmed(&found.prefix, found.rest))
-            .or_else(|| first_name(&start::reread(&text)?, true)),
+            .map(|found| dirt::name(&found.prefix, found.rest))
+            .or_else(|| first_encoded(&start::reread(&text)?)),
     }
 }
 
-/// The first name in `text` of which something is left.
-fn first_name(text: &str, escaped: bool) -> Option<String> {
-    let mut name = None;
-    for start in start::find_iter(text).take(STARTS) {
-        let suffix = dirt::without_emphasis(dirt::without_query(start.rest), start.emphasis);
-        let suffix = if escaped {
-            fold::plain(&percent_decoded(suffix)).into()
-        } else {
-            Cow::Borrowed(suffix)
-        };
-        let found = trimmed(&start.prefix, &suffix);
-        if found.len() > start.prefix.len() + 1 {
-            return Some(found);
-        }
-        name.get_or_insert(found);
-    }
-    name
+/// The first name in `text`, whose suffix may be percent-encoded.
+fn first_encoded(text: &str) -> Option<String> {
+    dirt::first_name(text, |suffix| fold::plain(&percent_decoded(suffix)).into())
 }
 
 /// What the scanner finds first in a URL of another host: it knows paths and parameters.
@@ -143,25 +126,7 @@ fn found_in_url(text: &str) -> Option<Doi> {
     found
 }
 
-/// How often the cuts are gone over: what one of them lays bare is another's.
-const ROUNDS: usize = 16;
-
-/// The name of `prefix` and what of `suffix` belongs to it.
-fn trimmed(prefix: &str, suffix: &str) -> String {
-    let mut suffix = blanks::joined(&blanks::without_tags(&repair::sici(suffix)));
-    for _ in 0..ROUNDS {
-        let before = suffix.len();
-        let next = start::another_name(prefix, &suffix).unwrap_or(before);
-        suffix.truncate(dirt::end(prefix, &suffix).min(next));
-        suffix = dirt::without_tail(&repair::joints(&suffix)).to_owned();
-        if suffix.len() == before {
-            break;
-        }
-    }
-    format!("{prefix}/{suffix}")
-}
-
-/// `text` with escapes undone once; as it stands where that gives no UTF-8.
+/// `text` with escapes undone once; unchanged where that gives no UTF-8.
 fn percent_decoded(text: &str) -> Cow<'_, str> {
     match decode_percent(text) {
         Cow::Owned(bytes) => String::from_utf8(bytes).map_or(text.into(), Cow::Owned),

@@ -23,6 +23,7 @@ mod tally;
 
 pub use kind::{Delimiter, TextKind, UnknownKind};
 pub use mention::{Form, Mention};
+pub use rules::book::{Applies, Rule};
 pub use tally::{Rejection, Tally};
 
 use std::ops::Range;

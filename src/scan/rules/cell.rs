@@ -1,7 +1,7 @@
 //! Where the cell of a delimited table ends that holds a name (RFC 4180).
 
-use super::Scope;
 use super::enclosure::Enclosure;
+use super::{Rule, Scope};
 
 /// A cell's content, as indices of the bytes it was found in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +115,7 @@ fn quoted_end(window: &[u8], at: usize) -> usize {
 /// What encloses a name in a cell with `outside` before the name and its scheme: the cell itself where nothing but a label
 /// is there too.
 pub(crate) fn enclosure(outside: &[u8], labelled: bool) -> Option<&'static Enclosure> {
-    if labelled || is_blank(outside) {
+    if Rule::CellBounds.holds() && (labelled || is_blank(outside)) {
         Some(&Enclosure::CELL)
     } else {
         Enclosure::opened_by(outside)

@@ -1,20 +1,22 @@
 //! What can enclose a name, and what then closes it: one table.
 
+use super::Rule;
+
 /// A pair of marks around a name, or around a name with its scheme or proxy.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Enclosure {
-    /// What stands directly before the name; nothing for the start of a line.
+    /// What is directly before the name; nothing for the start of a line.
     opener: &'static str,
-    /// What stands behind it.
+    /// What is after it.
     closers: &'static [&'static str],
     kind: Kind,
-    /// Bytes that end the name wherever they stand in it.
+    /// Bytes that end the name wherever they are in it.
     pub(crate) marks: &'static [u8],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// White space may stand before the closer.
+    /// White space may come before the closer.
     Pair,
     /// The same, and the end of a line closes too.
     Parameter,
@@ -75,7 +77,12 @@ static ENCLOSURES: [Enclosure; 19] = [
 /// A line of its own, or the first field of a row.
 static LINE: Enclosure = row("", &[",", ";", "\t"], Field, b",;");
 
-/// How much white space may stand between a mark and the name.
+/// What opens each.
+pub(crate) fn openers() -> impl Iterator<Item = &'static str> {
+    ENCLOSURES.iter().chain([&LINE]).map(|row| row.opener)
+}
+
+/// How much white space may be between a mark and the name.
 const BLANKS: usize = 64;
 
 impl Enclosure {
@@ -85,7 +92,7 @@ impl Enclosure {
     /// What encloses a name that `before` ends at.
     pub(crate) fn opened_by(before: &[u8]) -> Option<&'static Enclosure> {
         if is_line_start(before) {
-            return Some(&LINE);
+            return Some(&LINE).filter(|row| Rule::Enclosure.holds_for(row.opener));
         }
         let opener = match before.last()? {
             b' ' | b'=' if is_parameter(before) => b"|",
@@ -97,13 +104,14 @@ impl Enclosure {
             .iter()
             .find(|row| opener.ends_with(row.opener.as_bytes()))
             .filter(|row| row.opener != ";" || !ends_entity(before))
+            .filter(|row| Rule::Enclosure.holds_for(row.opener))
     }
 
     /// Whether what follows the name closes this enclosure.
     pub(crate) fn is_closed_by(&self, rest: &[u8]) -> bool {
         let near = &rest[..rest.len().min(BLANKS)];
-        let behind = near.trim_ascii_start();
-        let blanks = &near[..near.len() - behind.len()];
+        let closer = near.trim_ascii_start();
+        let blanks = &near[..near.len() - closer.len()];
         let ends_line =
             blanks.len() == rest.len() || blanks.iter().any(|b| matches!(b, b'\n' | b'\r'));
         let stands_alone = |closer: &str| rest.get(closer.len()) != Some(&b' ');
@@ -112,13 +120,13 @@ impl Enclosure {
             Pair => self
                 .closers
                 .iter()
-                .any(|closer| behind.starts_with(closer.as_bytes())),
+                .any(|mark| closer.starts_with(mark.as_bytes())),
             Parameter => {
                 ends_line
                     || self
                         .closers
                         .iter()
-                        .any(|closer| behind.starts_with(closer.as_bytes()))
+                        .any(|mark| closer.starts_with(mark.as_bytes()))
             }
             Field => {
                 ends_line

@@ -4,7 +4,7 @@ use super::page::is_page_part;
 use super::place::UrlPlace;
 use super::suffix::{self, Reading};
 use super::tail::{Surroundings, trim};
-use super::{Around, Decoded, End};
+use super::{Around, Decoded, End, Rule};
 use crate::scan::Rejection;
 
 /// The end of the name of `text` whose suffix starts at `suffix`.
@@ -25,7 +25,9 @@ pub(crate) fn end<'w>(
         return Err(Rejection::EmptySuffix);
     }
     match ellipsis_end(text.bytes(), end.at, taken) {
-        Some(at) if ends_enclosure(before, around, after(at)) => Err(Rejection::Ellipsis),
+        Some(at) if Rule::Ellipsis.holds() && ends_enclosure(before, around, after(at)) => {
+            Err(Rejection::Ellipsis)
+        }
         _ => Ok(end),
     }
 }

@@ -1,5 +1,7 @@
 //! Whether white space is a break inside a name, as printed references have it.
 
+use super::Rule;
+
 /// How much white space a break may be.
 const LONGEST_BREAK: usize = 16;
 /// How much of the next word bears on it.
@@ -33,10 +35,18 @@ fn goes_on(suffix: &[u8], word: &[u8]) -> bool {
     let has_digit = word.iter().any(u8::is_ascii_digit);
     let starts_well = first.is_ascii_alphanumeric() || *first == b'(';
     match suffix {
-        [] => starts_well && (has_digit || first.is_ascii_lowercase()),
-        [.., b'/' | b'-' | b':'] => starts_well && has_digit,
-        b"j." => first.is_ascii_alphanumeric(),
-        [.., b'.'] => first.is_ascii_digit() && !suffix.iter().any(u8::is_ascii_digit),
+        [] => {
+            Rule::BreakAfterPrefix.holds()
+                && starts_well
+                && (has_digit || first.is_ascii_lowercase())
+        }
+        [.., b'/' | b'-' | b':'] => Rule::BreakAfterMark.holds() && starts_well && has_digit,
+        b"j." => Rule::BreakAfterJournal.holds() && first.is_ascii_alphanumeric(),
+        [.., b'.'] => {
+            Rule::BreakAfterStop.holds()
+                && first.is_ascii_digit()
+                && !suffix.iter().any(u8::is_ascii_digit)
+        }
         _ => false,
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! | module | what it decides |
 //! |---|---|
+//! | [`book`] | the id of each rule, where it applies, and its evidence |
 //! | [`start`] | whether a prefix starts a name |
 //! | [`pattern`] | how prefixes, schemes, proxies and labels are written |
 //! | [`cell`] | where the cell of a table ends |
@@ -21,6 +22,7 @@
 //! | [`dirt`] | what follows names in dirty data |
 //! | [`end`](mod@end) | the order in which these apply |
 
+pub(crate) mod book;
 pub(crate) mod cell;
 pub(crate) mod dirt;
 pub(crate) mod enclosure;
@@ -37,6 +39,7 @@ pub(crate) mod tail;
 pub(crate) mod word;
 
 use super::Form;
+pub(crate) use book::Rule;
 use enclosure::Enclosure;
 use place::UrlPlace;
 

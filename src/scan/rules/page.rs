@@ -1,19 +1,19 @@
 //! The machinery of web pages: what has the form of a name there and is none.
 
 use super::place::UrlPlace;
-use super::{Around, Form, Scope};
+use super::{Around, Form, Rule, Scope};
 
 /// Attributes that hold the page's own anchors, or the addresses of what the page shows.
-const ANCHORS: [&[u8]; 2] = [b"id", b"name"];
-const MEDIA: [&[u8]; 4] = [b"src", b"srcset", b"data-src", b"poster"];
+pub(crate) const ANCHORS: [&str; 2] = ["id", "name"];
+pub(crate) const SOURCES: [&str; 4] = ["src", "srcset", "data-src", "poster"];
 
 /// What a `meta` element says that its content is the address of.
-const META_MEDIA: [&[u8]; 3] = [b"image", b"video", b"audio"];
+pub(crate) const META_MEDIA: [&str; 3] = ["image", "video", "audio"];
 
 /// Files that show or sound something: an article is not called so.
-const MEDIA_FILES: [&[u8]; 14] = [
-    b".avi", b".gif", b".jpeg", b".jpg", b".mov", b".mp3", b".mp4", b".ogg", b".ogv", b".png",
-    b".svg", b".tif", b".webm", b".webp",
+pub(crate) const MEDIA_FILES: [&str; 14] = [
+    ".avi", ".gif", ".jpeg", ".jpg", ".mov", ".mp3", ".mp4", ".ogg", ".ogv", ".png", ".svg",
+    ".tif", ".webm", ".webp",
 ];
 
 /// Whether what is written as `taken` from the suffix on, with `before` before the name, is a part of a page and no name.
@@ -21,13 +21,14 @@ const MEDIA_FILES: [&[u8]; 14] = [
 /// Of 385,484 registered names none has four segments or more of digits alone, as the pages of an advertising server have.
 pub(crate) fn is_page_part(before: &[u8], around: &Around, taken: &[u8]) -> bool {
     let in_path = around.place == UrlPlace::Path;
-    if in_path && around.form == Form::Bare && has_only_numbers(taken) {
+    if in_path && around.form == Form::Bare && Rule::Numbers.holds() && has_only_numbers(taken) {
         return true;
     }
     if around.scope != Scope::Page || matches!(around.form, Form::Url | Form::Hdl) {
         return false;
     }
-    in_path && MEDIA_FILES.iter().any(|ending| ends_with(taken, ending))
+    let ends = |ending: &&str| ends_with(taken, ending) && Rule::MediaFile.holds_for(ending);
+    in_path && MEDIA_FILES.iter().any(|ending| ends(&ending))
         || Attribute::around(before).is_some_and(|attribute| attribute.is_machinery())
 }
 
@@ -45,9 +46,9 @@ fn has_only_numbers(suffix: &[u8]) -> bool {
     segments.take_while(is_number).count() >= LEAST
 }
 
-fn ends_with(text: &[u8], ending: &[u8]) -> bool {
+fn ends_with(text: &[u8], ending: &str) -> bool {
     let start = text.len().checked_sub(ending.len());
-    start.is_some_and(|start| text[start..].eq_ignore_ascii_case(ending))
+    start.is_some_and(|start| text[start..].eq_ignore_ascii_case(ending.as_bytes()))
 }
 
 /// An attribute of an element whose value holds a name.
@@ -72,10 +73,13 @@ impl<'b> Attribute<'b> {
     }
 
     fn is_machinery(&self) -> bool {
-        let is = |name: &&[u8]| self.name.eq_ignore_ascii_case(name);
-        let speaks_of = |word: &&[u8]| memchr::memmem::find(self.tag, word).is_some();
-        ANCHORS.iter().any(is)
-            || MEDIA.iter().any(is)
-            || is(&&b"content"[..]) && META_MEDIA.iter().any(speaks_of)
+        let is = |name: &str| self.name.eq_ignore_ascii_case(name.as_bytes());
+        let has = |word: &str| memchr::memmem::find(self.tag, word.as_bytes()).is_some();
+        let is_anchor = |name: &&str| is(name) && Rule::Anchor.holds_for(name);
+        let is_source = |name: &&str| is(name) && Rule::Source.holds_for(name);
+        let is_media = |word: &&str| has(word) && Rule::MetaMedia.holds_for(word);
+        ANCHORS.iter().any(|name| is_anchor(&name))
+            || SOURCES.iter().any(|name| is_source(&name))
+            || is("content") && META_MEDIA.iter().any(|word| is_media(&word))
     }
 }

@@ -1,6 +1,6 @@
 //! Where in a URL of some host that is no proxy for DOI names a name is.
 
-use super::Form;
+use super::{Form, Rule};
 
 /// Where in a URL a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +109,9 @@ fn is_query(outside: &[u8]) -> bool {
 ///
 /// Citations are keyed so in Crossref's XML and JSON; the keys start with a name and go on.
 pub(crate) fn is_citation_key(before: &[u8]) -> bool {
+    if !Rule::CitationKey.holds() {
+        return false;
+    }
     let Some(quote) = memchr::memrchr2(b'"', b'\'', before) else {
         return false;
     };

@@ -1,5 +1,7 @@
 //! Which bytes, as written, no name goes past, however they are escaped.
 
+use super::Rule;
+
 /// What a byte means to the reader of a candidate before its escapes are undone.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RawByte {
@@ -19,7 +21,10 @@ pub(crate) enum RawByte {
 
 impl RawByte {
     pub(crate) fn of(byte: u8) -> RawByte {
-        CLASSES[byte as usize]
+        match CLASSES[byte as usize] {
+            RawByte::Hard if byte.is_ascii_graphic() && !Rule::HardMark.holds() => RawByte::Plain,
+            class => class,
+        }
     }
 }
 
@@ -42,12 +47,14 @@ const CLASSES: [RawByte; 256] = {
 
 /// Whether `rest`, which starts with `<`, starts with a tag that no name holds: an end tag, a comment, an instruction.
 pub(crate) fn is_hard_tag(rest: &[u8]) -> bool {
-    matches!(rest.get(1), Some(b'/' | b'!' | b'?'))
+    Rule::HardTag.holds() && matches!(rest.get(1), Some(b'/' | b'!' | b'?'))
 }
 
 /// The length of the `<wbr>` that `rest` starts with: a place where a line may break, which shows nowhere.
 pub(crate) fn optional_break_len(rest: &[u8]) -> Option<usize> {
     let forms = [&b"<wbr>"[..], b"<wbr/>", b"<wbr />"];
-    let form = forms.iter().find(|form| rest.starts_with(form));
+    let form = forms
+        .iter()
+        .find(|form| rest.starts_with(form) && Rule::OptionalBreak.holds());
     form.map(|form| form.len())
 }

@@ -1,5 +1,7 @@
 //! The shape of a SICI (ANSI/NISO Z39.56) at the end of a suffix: `…49:8<693::AID-X>3.0.CO;2-O`.
 
+use super::Rule;
+
 /// Whether `code` is the `3.0.CO` of a SICI.
 pub(crate) fn is_code(code: &[u8]) -> bool {
     matches!(code, [a, b'.', b, b'.', c, d]
@@ -8,15 +10,15 @@ pub(crate) fn is_code(code: &[u8]) -> bool {
 
 /// Whether `rest`, after the closing angle bracket, goes on as a SICI does: `3.0.CO;`.
 pub(crate) fn goes_on_after_angle(rest: &[u8]) -> bool {
-    rest.get(6) == Some(&b';') && is_code(&rest[..6])
+    Rule::SiciAngle.holds() && rest.get(6) == Some(&b';') && is_code(&rest[..6])
 }
 
 /// Whether the semicolon that `rest` starts with is that of the `;2-O` that ends a SICI, by its own shape or by the
 /// `3.0.CO` that `suffix` ends in.
 pub(crate) fn is_tail(suffix: &[u8], rest: &[u8]) -> bool {
     let code = &suffix[suffix.len().saturating_sub(6)..];
-    rest.starts_with(b";2-")
-        || rest.first() == Some(&b';')
-            && rest.get(1).is_some_and(u8::is_ascii_digit)
-            && is_code(code)
+    let goes_on = rest.get(1).is_some_and(u8::is_ascii_digit);
+    Rule::SiciTail.holds()
+        && rest.first() == Some(&b';')
+        && (rest.starts_with(b";2-") || goes_on && is_code(code))
 }

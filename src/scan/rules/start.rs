@@ -2,7 +2,7 @@
 //!
 //! The same answer decides what is judged and what ends the name before it, so that names never overlap.
 
-use super::Form;
+use super::{Form, Rule};
 use crate::scan::Rejection;
 
 /// Directory indicator, registrant code and separator, as written.
@@ -50,8 +50,9 @@ pub(crate) fn start(
     prefix: Prefix,
     form: impl FnOnce(&[u8]) -> Form,
 ) -> Option<Result<Start, Rejection>> {
-    let outer = before_doubled(before);
-    let inside = is_inside_number(before) || ends_in_year(before, after);
+    let outer = before_doubled(before).filter(|_| Rule::DoubledIndicator.holds());
+    let inside = Rule::InsideNumber.holds() && is_inside_number(before)
+        || Rule::YearPage.holds() && ends_in_year(before, after);
     if outer.is_none() && inside {
         return (prefix.separator == Separator::Slash).then_some(Err(Rejection::InsideNumber));
     }
@@ -61,11 +62,15 @@ pub(crate) fn start(
     }
     let form = form(outer.unwrap_or(before));
     match (prefix.separator, form) {
-        (Separator::Broken, Form::Bare) => None,
+        (Separator::Broken, form) if form == Form::Bare || !Rule::BrokenPrefix.holds() => None,
         (Separator::Colon, form) if form != Form::Urn => None,
         // In a URN any code is one: the name starts at the first indicator.
         (_, Form::Bare | Form::Urn) if outer.is_some() => Some(Err(Rejection::InsideNumber)),
-        (_, form) if prefix.registrant == Registrant::Odd && form != Form::Urn => {
+        (_, form)
+            if prefix.registrant == Registrant::Odd
+                && form != Form::Urn
+                && Rule::RegistrantCode.holds() =>
+        {
             Some(Err(Rejection::RegistrantCode))
         }
         _ => Some(Ok(Start {
@@ -103,5 +108,5 @@ fn is_inside_number(before: &[u8]) -> bool {
 
 /// Whether `suffix` may follow an ISBN as a prefix: the title number and the check digit.
 pub(crate) fn is_isbn_suffix(suffix: &[u8]) -> bool {
-    suffix.len() <= 7 && suffix.iter().all(u8::is_ascii_digit)
+    !Rule::IsbnPrefix.holds() || suffix.len() <= 7 && suffix.iter().all(u8::is_ascii_digit)
 }

@@ -3,7 +3,7 @@
 use unicode_general_category::{GeneralCategory as Gc, get_general_category};
 
 use super::place::UrlPlace;
-use super::{Around, Decoded, End, Escape, Form, sici, word};
+use super::{Around, Decoded, End, Escape, Form, Rule, sici, word};
 
 /// What is taken to belong to a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,26 +14,25 @@ pub(crate) enum Reading {
     Prose,
 }
 
-/// What one byte says about the name it stands in.
+/// What one byte says about the name that it is in.
 enum Step {
     /// Belongs to the name, with so many bytes.
     Take(usize),
-    Stop,
-    /// The same, but a registered name might go on here.
-    Guess,
+    /// The name ends before it, by this rule.
+    End(Rule),
 }
 
 /// Where the suffix ends that starts at `from`, before anything is trimmed.
 pub(crate) fn end(text: &impl Decoded, from: usize, around: &Around, reading: Reading) -> End {
     let end = taken(text, from, around, reading);
     match around.place {
-        UrlPlace::Path => within_segment(text, from, end),
-        UrlPlace::Badge => within_message(text, from, end),
-        UrlPlace::Query | UrlPlace::None => end,
+        UrlPlace::Path if Rule::EncodedSegment.holds() => within_segment(text, from, end),
+        UrlPlace::Badge if Rule::BadgeMessage.holds() => within_message(text, from, end),
+        _ => end,
     }
 }
 
-/// Who encodes the slash of the prefix encodes all of a name's: one that stands as it is goes on with the URL's path.
+/// Who encodes the slash of the prefix encodes all of a name's: a plain one is the URL's.
 fn within_segment(text: &impl Decoded, from: usize, end: End) -> End {
     let is_encoded = |at| text.escape(at) == Escape::Percent;
     let goes_on = |at: &usize| text.bytes()[*at] == b'/' && !is_encoded(*at);
@@ -64,8 +63,8 @@ fn taken(text: &impl Decoded, from: usize, around: &Around, reading: Reading) ->
                 at += len;
                 continue;
             }
-            Some(Step::Guess) => true,
-            Some(Step::Stop) | None => false,
+            Some(Step::End(rule)) => rule.is_guess(),
+            None => false,
         };
         return End { at, guessed };
     }
@@ -77,7 +76,7 @@ fn taken_len(bytes: &[u8]) -> usize {
     other.unwrap_or(bytes.len())
 }
 
-/// Letters, digits and marks that belong to a name wherever they stand in it.
+/// Letters, digits and marks that belong to a name wherever they are in it.
 const ALWAYS_TAKEN: [bool; 256] = {
     let mut taken = [false; 256];
     let mut byte = 0;
@@ -107,32 +106,45 @@ impl<T: Decoded> Reader<'_, T> {
     /// Reads a byte that not every name takes.
     fn step(&mut self, byte: u8, at: usize) -> Step {
         if matches!(byte, b'h' | b'H') && word::is_web_scheme(self.rest(at)) {
-            return Step::Guess;
+            return ends(Rule::WebScheme);
         }
         if matches!(byte, b'.' | b',' | b'[') && word::is_glued(self.rest(at + 1)) {
-            return Step::Guess;
+            return ends(Rule::GluedWord);
         }
         let marks = self.around.enclosure.map_or(&[][..], |e| e.marks);
         if marks.contains(&byte) && !self.is_sici_tail(at) {
-            return Step::Stop;
+            return ends(Rule::FieldMark);
         }
         match byte {
             b'.' | b'$' | b'h' | b'H' => Step::Take(1),
             b'(' => self.open(0),
-            b')' => self.close(0),
+            b')' => self.close(0, Rule::RoundBracket),
             b'[' if self.goes_on_after_bracket(at) || self.is_whole_and_encoded(at) => self.open(1),
-            b']' => self.close(1),
+            b'[' => ends(Rule::SquareBracket),
+            b']' => self.close(1, Rule::SquareBracket),
             b'<' => self.angle(at),
-            b',' => take_if(self.is_whole() || self.is_between(at, u8::is_ascii_digit)),
-            b'\'' => take_if(self.is_whole() || self.is_between(at, u8::is_ascii_alphanumeric)),
-            b';' => take_if(self.is_sici_tail(at) || self.is_inner_semicolon(at)),
-            b'&' => take_if(self.is_inner_ampersand(at)),
-            b'"' => take_if(self.text.escape(at) != Escape::Plain && self.goes_on(at + 1)),
-            b'?' => take_if(self.text.escape(at) == Escape::Percent),
-            b'#' => take_if(self.is_inner_hash(at)),
-            b'{' => take_if(self.is_whole()),
+            b',' => take_if(
+                Rule::Comma,
+                self.is_whole() || self.is_between(at, u8::is_ascii_digit),
+            ),
+            b'\'' => take_if(
+                Rule::Apostrophe,
+                self.is_whole() || self.is_between(at, u8::is_ascii_alphanumeric),
+            ),
+            b';' => take_if(
+                Rule::Semicolon,
+                self.is_sici_tail(at) || self.is_inner_semicolon(at),
+            ),
+            b'&' => take_if(Rule::Ampersand, self.is_inner_ampersand(at)),
+            b'"' => take_if(
+                Rule::Quote,
+                self.text.escape(at) != Escape::Plain && self.goes_on(at + 1),
+            ),
+            b'?' => take_if(Rule::Query, self.text.escape(at) == Escape::Percent),
+            b'#' => take_if(Rule::Fragment, self.is_inner_hash(at)),
+            b'{' => take_if(Rule::Brace, self.is_whole()),
             0x80.. => self.beyond_ascii(at),
-            _ => Step::Stop,
+            _ => ends(Rule::Mark),
         }
     }
 
@@ -146,7 +158,7 @@ impl<T: Decoded> Reader<'_, T> {
 
     /// What an enclosed URL encodes was a part of the name to whoever wrote it.
     fn is_whole_and_encoded(&self, at: usize) -> bool {
-        self.is_whole() && self.text.escape(at) == Escape::Percent
+        Rule::EncodedBracket.holds() && self.is_whole() && self.text.escape(at) == Escape::Percent
     }
 
     fn open(&mut self, bracket: usize) -> Step {
@@ -155,11 +167,11 @@ impl<T: Decoded> Reader<'_, T> {
     }
 
     /// A closing bracket that nothing in the name opened was opened before it.
-    fn close(&mut self, bracket: usize) -> Step {
+    fn close(&mut self, bracket: usize, rule: Rule) -> Step {
         if self.open[bracket] > 0 {
             self.open[bracket] -= 1;
         } else if !self.is_whole() {
-            return Step::Stop;
+            return ends(rule);
         }
         Step::Take(1)
     }
@@ -182,14 +194,18 @@ impl<T: Decoded> Reader<'_, T> {
         };
         self.after_bracket(at, b'>')
             .filter(belongs)
-            .map_or(Step::Stop, |after| Step::Take(after - at))
+            .map_or(ends(Rule::Angle), |after| Step::Take(after - at))
     }
 
     /// Whether both brackets were percent-encoded, and what they hold is no tag that closes.
     fn is_encoded_pair(&self, open: usize, close: usize) -> bool {
         let is_encoded = |at| self.text.escape(at) == Escape::Percent;
         let inner = &self.text.bytes()[open + 1..close];
-        is_encoded(open) && is_encoded(close) && !inner.starts_with(b"/") && !inner.ends_with(b"/")
+        Rule::EncodedAngle.holds()
+            && is_encoded(open)
+            && is_encoded(close)
+            && !inner.starts_with(b"/")
+            && !inner.ends_with(b"/")
     }
 
     /// Where the text goes on after the bracket that closes the one at `at`.
@@ -218,7 +234,9 @@ impl<T: Decoded> Reader<'_, T> {
     fn is_inner_hash(&self, at: usize) -> bool {
         let in_url = self.around.form == Form::Url || self.around.place != UrlPlace::None;
         let ends_sici = self.text.bytes()[self.from..at].ends_with(b";2-") && !self.goes_on(at + 1);
-        self.text.escape(at) == Escape::Percent || ends_sici || self.is_whole() && !in_url
+        self.text.escape(at) == Escape::Percent
+            || Rule::SiciHash.holds() && ends_sici
+            || self.is_whole() && !in_url
     }
 
     fn is_between(&self, at: usize, class: fn(&u8) -> bool) -> bool {
@@ -239,12 +257,14 @@ impl<T: Decoded> Reader<'_, T> {
     /// Letters, digits, symbols and dashes are kept as they are (U5); white space, quotes and brackets end the name.
     fn beyond_ascii(&self, at: usize) -> Step {
         let Some(c) = first_char(self.rest(at)) else {
-            return Step::Stop;
+            return ends(Rule::NotGraphic);
         };
         match get_general_category(c) {
-            Gc::Control | Gc::Format => Step::Stop,
-            Gc::LineSeparator | Gc::ParagraphSeparator | Gc::SpaceSeparator => Step::Stop,
-            _ if is_foreign_mark(c) => Step::Stop,
+            Gc::Control | Gc::Format => Step::End(Rule::NotGraphic),
+            Gc::LineSeparator | Gc::ParagraphSeparator | Gc::SpaceSeparator => {
+                Step::End(Rule::NotGraphic)
+            }
+            _ if is_foreign_mark(c) => Step::End(Rule::ForeignMark),
             _ => Step::Take(c.len_utf8()),
         }
     }
@@ -253,18 +273,27 @@ impl<T: Decoded> Reader<'_, T> {
 /// Quotes and brackets of print, the punctuation of other scripts, and what is no graphic character (N3). Letters and symbols
 /// of any script are a name's own.
 pub(crate) fn is_foreign_mark(c: char) -> bool {
-    match get_general_category(c) {
+    let is_mark = match get_general_category(c) {
         Gc::InitialPunctuation
         | Gc::FinalPunctuation
         | Gc::OpenPunctuation
         | Gc::ClosePunctuation => true,
         Gc::OtherPunctuation => c >= '\u{2010}',
         category => matches!(category, Gc::PrivateUse | Gc::Unassigned | Gc::Surrogate),
-    }
+    };
+    is_mark && Rule::ForeignMark.holds()
 }
 
-fn take_if(belongs: bool) -> Step {
-    if belongs { Step::Take(1) } else { Step::Stop }
+fn take_if(rule: Rule, belongs: bool) -> Step {
+    if belongs { Step::Take(1) } else { ends(rule) }
+}
+
+fn ends(rule: Rule) -> Step {
+    if rule.holds() {
+        Step::End(rule)
+    } else {
+        Step::Take(1)
+    }
 }
 
 /// The character that `bytes` start with, if they are UTF-8 there.

@@ -2,8 +2,8 @@
 //!
 //! Where nothing but a registry can decide, this is the policy.
 
-use super::End;
 use super::place::UrlPlace;
+use super::{End, Rule};
 
 /// What is known about the text that ends a name.
 #[derive(Clone, Copy, Debug)]
@@ -32,31 +32,39 @@ pub(crate) fn trim(name: &[u8], suffix: usize, end: End, around: Surroundings) -
 }
 
 /// Cuts marks and slashes. A slash is valid but unlikely (P3), so that cutting it is a guess; so is cutting the full
-/// stop of a name that stands alone.
-fn cut_edge(name: &[u8], suffix: usize, end: End, whole: bool) -> End {
+/// stop of a name that is alone.
+pub(super) fn cut_edge(name: &[u8], suffix: usize, end: End, whole: bool) -> End {
     let mut end = end;
     let mut brackets = None;
-    while let Some(cut) = stray(&name[suffix..end.at], whole, &mut brackets) {
-        end.at -= cut;
-        end.guessed |= name[end.at] == b'/' || whole && name[end.at] == b'.';
+    while let Some((rule, len)) = stray(&name[suffix..end.at], whole, &mut brackets) {
+        end.at -= len;
+        end.guessed |= rule.is_guess();
     }
     end
 }
 
-/// How much of a suffix's end no registered name ends in, one character at a time.
-fn stray(suffix: &[u8], whole: bool, brackets: &mut Option<Brackets>) -> Option<usize> {
+/// The rule that cuts the last character of a suffix, and its length: one that no registered name ends in.
+fn stray(suffix: &[u8], whole: bool, brackets: &mut Option<Brackets>) -> Option<(Rule, usize)> {
     let last = *suffix.last()?;
-    let is_stray = match last {
-        b'/' | b'.' | b',' | b';' | b':' | b'!' | b'?' | b'\'' | b'"' | b'&' | b'-' => true,
-        // Real names end in these, but so do emphasis and variables in prose.
-        b'*' | b'_' | b'~' | b'$' | b'=' => !whole,
-        b'(' | b'[' | b'{' | b'<' | b')' | b']' | b'}' | b'>' => brackets
-            .get_or_insert_with(|| Brackets::count(suffix))
-            .cut(last),
-        0xBD if suffix.ends_with("\u{FFFD}".as_bytes()) => return Some(3),
-        _ => false,
+    let mut closes_nothing = || {
+        let brackets = brackets.get_or_insert_with(|| Brackets::count(suffix));
+        brackets.cut(last)
     };
-    is_stray.then_some(1)
+    let (rule, len) = match last {
+        b'/' => (Rule::FinalSlash, 1),
+        b'.' if whole => (Rule::FinalStopAlone, 1),
+        b'.' | b',' | b';' | b':' | b'!' | b'?' | b'\'' | b'"' | b'&' | b'-' => {
+            (Rule::FinalMark, 1)
+        }
+        // Real names end in these, but so do emphasis and variables in prose.
+        b'*' | b'_' | b'~' | b'$' | b'=' if !whole => (Rule::FinalEmphasis, 1),
+        b'(' | b'[' | b'{' | b'<' | b')' | b']' | b'}' | b'>' if closes_nothing() => {
+            (Rule::FinalBracket, 1)
+        }
+        0xBD if suffix.ends_with("\u{FFFD}".as_bytes()) => (Rule::LostCharacter, 3),
+        _ => return None,
+    };
+    rule.holds().then_some((rule, len))
 }
 
 /// How many more brackets of each kind a suffix closes than it opens.
@@ -86,12 +94,12 @@ impl Brackets {
 }
 
 /// Page words that end no registered name: cut wherever something encloses the name.
-const FIELD_PAGES: [&str; 3] = ["/full", "/pdf", "/meta"];
+pub(crate) const FIELD_PAGES: [&str; 3] = ["/full", "/pdf", "/meta"];
 
 /// Pages and folders of an article on a publisher's site, for a suffix without a digit before them, where the structure
 /// does not show them.
 #[rustfmt::skip]
-const PAGES: [&str; 29] = [
+pub(crate) const PAGES: [&str; 29] = [
     "-", "MediaObjects", "abstract", "asset", "citedby", "currentissue", "download", "earlyview", "enhanced", "epdf",
     "figures", "full", "fullpdf", "fulltext", "galley", "getPDF", "html", "issues", "issuetoc", "meta", "metrics", "otherversions",
     "pdf", "references", "suppinfo", "suppl_file", "tables", "transform", "xml",
@@ -99,14 +107,14 @@ const PAGES: [&str; 29] = [
 
 /// Endings of files that end no registered name.
 #[rustfmt::skip]
-const FILES: [&str; 33] = [
+pub(crate) const FILES: [&str; 33] = [
     ".htm", ".shtml", ".xhtml", ".xml", ".epub", ".mobi", ".md", ".txt", ".tex", ".doc", ".docx", ".xls", ".xlsx",
     ".csv", ".zip", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".webp", ".mp4", ".ris", ".bib", ".enw",
     ".json", ".php", ".aspx", ".page", ".full", ".short",
 ];
 
 /// Endings of files that end some registered names, of 385,484 seven: cut in a path alone.
-const PATH_FILES: [&str; 3] = [".pdf", ".html", ".abstract"];
+pub(crate) const PATH_FILES: [&str; 3] = [".pdf", ".html", ".abstract"];
 
 fn cut_tail(name: &[u8], suffix: usize, end: End, around: Surroundings) -> End {
     match around.place {
@@ -115,10 +123,11 @@ fn cut_tail(name: &[u8], suffix: usize, end: End, around: Surroundings) -> End {
             guessed: end.guessed,
         },
         _ if around.field => {
-            let kept = one_of(&FIELD_PAGES, &name[suffix..end.at]).map_or(end.at, |at| suffix + at);
+            let kept = one_of(&FIELD_PAGES, Rule::FieldPage, &name[suffix..end.at])
+                .map_or(end.at, |at| suffix + at);
             End {
                 at: kept,
-                guessed: end.guessed || kept < end.at,
+                guessed: end.guessed || kept < end.at && Rule::FieldPage.is_guess(),
             }
         }
         _ => end,
@@ -127,7 +136,7 @@ fn cut_tail(name: &[u8], suffix: usize, end: End, around: Surroundings) -> End {
 
 fn cut_path(name: &[u8], suffix: usize, end: usize) -> usize {
     let (prefix, text) = (&name[..suffix - 1], &name[suffix..end]);
-    let end = one_of(&PATH_FILES, text).unwrap_or(text.len());
+    let end = one_of(&PATH_FILES, Rule::PathFile, text).unwrap_or(text.len());
     let end = page_end(&text[..end], true);
     suffix + article_id(prefix, &text[..end]).unwrap_or(end)
 }
@@ -136,7 +145,7 @@ fn cut_path(name: &[u8], suffix: usize, end: usize) -> usize {
 /// from a name's own segments `in_path` of a URL alone.
 pub(crate) fn page_end(suffix: &[u8], in_path: bool) -> usize {
     let end = page(suffix, in_path).unwrap_or(suffix.len());
-    let end = one_of(&FILES, &suffix[..end]).unwrap_or(end);
+    let end = one_of(&FILES, Rule::File, &suffix[..end]).unwrap_or(end);
     version(&suffix[..end]).unwrap_or(end)
 }
 
@@ -173,8 +182,10 @@ impl<'s> PathSegment<'s> {
     }
 
     fn is_listed(&self) -> bool {
-        let is_word = |page: &str| page.as_bytes().eq_ignore_ascii_case(self.word);
-        matches!(self.rest, [] | [b'.', ..]) && PAGES.iter().any(|page| is_word(page))
+        let is_word = |page: &&str| {
+            page.as_bytes().eq_ignore_ascii_case(self.word) && Rule::PageWord.holds_for(page)
+        };
+        matches!(self.rest, [] | [b'.', ..]) && PAGES.iter().any(|page| is_word(&page))
     }
 
     /// Whether it is a page after a digit: a word with any ending, and what follows it. Of 385,484 registered names 14 hold
@@ -198,7 +209,8 @@ impl<'s> PathSegment<'s> {
         let least = if is_last { 2 } else { 4 };
         let is_hexadecimal =
             self.word.len() == 6 && self.word.iter().all(|b| matches!(b, b'a'..=b'f'));
-        is_ending
+        Rule::PageSegment.holds()
+            && is_ending
             && (self.word.len() >= least || SHORT_FOLDERS.contains(&self.word))
             && !is_hexadecimal
             && !previous.starts_with(self.word)
@@ -211,7 +223,7 @@ fn version(suffix: &[u8]) -> Option<usize> {
     let is_word = |b: &u8| b.is_ascii_alphabetic() || matches!(b, b'-' | b'+');
     let mut text = suffix;
     loop {
-        if let Some(len) = version_len(text) {
+        if let Some(len) = version_len(text).filter(|_| Rule::Version.holds()) {
             return Some(text.len() - len);
         }
         let dot = text.iter().rposition(|b| *b == b'.')?;
@@ -232,19 +244,18 @@ fn version_len(text: &[u8]) -> Option<usize> {
 }
 
 /// Where the first of `tails` starts that `suffix` ends in.
-fn one_of(tails: &[&str], suffix: &[u8]) -> Option<usize> {
+fn one_of(tails: &[&str], rule: Rule, suffix: &[u8]) -> Option<usize> {
     let starts = tails.iter().filter_map(|tail| {
         let start = suffix.len().checked_sub(tail.len()).filter(|at| *at > 0)?;
-        suffix[start..]
-            .eq_ignore_ascii_case(tail.as_bytes())
-            .then_some(start)
+        let found = suffix[start..].eq_ignore_ascii_case(tail.as_bytes());
+        (found && rule.holds_for(tail)).then_some(start)
     });
     starts.into_iter().next()
 }
 
 /// Where the number starts, with its slash, that the URLs of one platform add to its names: `10.1093/jme/tjz032/5423051`.
 pub(crate) fn article_id(prefix: &[u8], suffix: &[u8]) -> Option<usize> {
-    if prefix != b"10.1093" {
+    if prefix != b"10.1093" || !Rule::ArticleId.holds() {
         return None;
     }
     let mut slashes = memchr::memchr_iter(b'/', suffix);

@@ -1,5 +1,7 @@
 //! Which words after a name, without a blank between, are not part of it.
 
+use super::Rule;
+
 /// Whether `rest` starts a URL: `http:/` in any name is glued on.
 pub(crate) fn is_web_scheme(rest: &[u8]) -> bool {
     let rest = if starts_with(rest, "https") {
@@ -12,25 +14,35 @@ pub(crate) fn is_web_scheme(rest: &[u8]) -> bool {
     rest.starts_with(b":/")
 }
 
+/// What may follow a glued word.
+type Next = fn(Option<&u8>) -> bool;
+
+const ANY: Next = |_| true;
+const NO_LETTER: Next = |next| !next.is_some_and(u8::is_ascii_lowercase);
+const DIGIT: Next = |next| next.is_some_and(u8::is_ascii_digit);
+
+/// What follows a name in printed references. A capital is one.
+pub(crate) const GLUED: [(&str, Next); 7] = [
+    ("URL", ANY),
+    ("Epub", ANY),
+    ("http", ANY),
+    ("pmid", NO_LETTER),
+    ("arxiv", NO_LETTER),
+    ("doi", NO_LETTER),
+    ("pmc", DIGIT),
+];
+
 /// Whether `rest`, after `.`, `,` or `[`, starts with what follows a name in printed references.
 pub(crate) fn is_glued(rest: &[u8]) -> bool {
-    if !rest
-        .first()
-        .is_some_and(|first| b"uehpad".contains(&(first | 0x20)))
-    {
-        return false;
-    }
-    let followed = |word: &str, next: fn(&u8) -> bool| {
-        starts_with(rest, word) && rest.get(word.len()).is_none_or(next)
+    let may = |first: &u8| b"uehpad".contains(&(first | 0x20));
+    let is = |(word, next): &(&str, Next)| {
+        let starts = match word.starts_with(|c: char| c.is_ascii_uppercase()) {
+            true => rest.starts_with(word.as_bytes()),
+            false => starts_with(rest, word),
+        };
+        starts && next(rest.get(word.len())) && Rule::GluedWord.holds_for(word)
     };
-    let word_ends = |b: &u8| !b.is_ascii_lowercase();
-    rest.starts_with(b"URL")
-        || rest.starts_with(b"Epub")
-        || starts_with(rest, "http")
-        || followed("pmid", word_ends)
-        || followed("arxiv", word_ends)
-        || followed("doi", word_ends)
-        || (followed("pmc", u8::is_ascii_digit) && rest.len() > 3)
+    rest.first().is_some_and(may) && GLUED.iter().any(is)
 }
 
 /// Whether `rest` starts with `name=` or `name:`: what follows a semicolon or an ampersand in a URL or a list of fields.
@@ -38,7 +50,10 @@ pub(crate) fn is_parameter(rest: &[u8]) -> bool {
     const LONGEST: usize = 64;
     let is_name = |b: &&u8| b.is_ascii_alphanumeric() || b"_-.".contains(b);
     let len = rest.iter().take(LONGEST).take_while(is_name).count();
-    len > 0 && !rest[0].is_ascii_digit() && matches!(rest.get(len), Some(b'=' | b':'))
+    Rule::Parameter.holds()
+        && len > 0
+        && !rest[0].is_ascii_digit()
+        && matches!(rest.get(len), Some(b'=' | b':'))
 }
 
 fn starts_with(rest: &[u8], word: &str) -> bool {

@@ -1,17 +1,18 @@
 //! Tags and white space inside a name: what is dropped, and what ends it.
 
-use crate::scan::rules::dirt::{angle_end, is_year, sici_angle_len};
+use super::{angle_end, is_year, sici_angle_len};
+use crate::scan::rules::Rule;
 
 /// Elements that hold a note to the name, not a part of it.
 const NOTES: [&str; 4] = ["sup", "sub", "xref", "fn"];
 
-/// Whether what the element `name` holds is no part of the name it stands in: a note, or an editor's mark such as
+/// Whether what the element `name` holds is no part of the name that it is in: a note, or an editor's mark such as
 /// `xml_add`, for no element of running text has `_` in its name.
 fn is_note(name: &str) -> bool {
-    NOTES.contains(&name) || name.contains('_')
+    Rule::Note.holds() && (NOTES.contains(&name) || name.contains('_'))
 }
 
-/// Elements that nothing closes; a name does not go on behind them.
+/// Elements that nothing closes; a name does not go on after them.
 const BREAKS: [&str; 4] = ["br", "p", "hr", "img"];
 
 /// `suffix` without tags. A note goes with its text; a tag that ends an element around the name ends the name.
@@ -22,14 +23,15 @@ pub(super) fn without_tags(suffix: &str) -> String {
     while let Some(at) = rest.find('<') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let Some(tag) = Tag::read(rest).filter(|_| sici_angle_len(rest) == 0) else {
+        let is_tag = |_: &Tag<'_>| sici_angle_len(rest) == 0 && Rule::Tag.holds();
+        let Some(tag) = Tag::read(rest).filter(is_tag) else {
             out.push('<');
             rest = &rest[1..];
             continue;
         };
         rest = match tag.kind {
             Kind::Close if open.pop() != Some(tag.name) => return out,
-            Kind::Open if is_note(tag.name) => behind_element(rest, &tag),
+            Kind::Open if is_note(tag.name) => after_element(rest, &tag),
             Kind::Open if BREAKS.contains(&tag.name) => return out,
             Kind::Open => {
                 open.push(tag.name);
@@ -42,7 +44,7 @@ pub(super) fn without_tags(suffix: &str) -> String {
 }
 
 /// What follows the element that `tag` opens; nothing where it is never closed.
-fn behind_element<'t>(text: &'t str, tag: &Tag<'_>) -> &'t str {
+fn after_element<'t>(text: &'t str, tag: &Tag<'_>) -> &'t str {
     let close = format!("</{}>", tag.name);
     text.find(&close).map_or("", |at| &text[at + close.len()..])
 }
@@ -98,9 +100,12 @@ pub(super) fn joined(suffix: &str) -> String {
     name
 }
 
-/// Whether `word` looks like the rest of the name whose suffix so far is `name`: a break stands beside a joint, and
-/// digits follow it. `is_last` says that nothing follows `word`.
+/// Whether `word` looks like the rest of the name whose suffix so far is `name`: a break is beside a joint, and digits
+/// follow it. `is_last` says that nothing follows `word`.
 fn goes_on(name: &str, word: &str, is_last: bool) -> bool {
+    if !Rule::DirtBreak.holds() {
+        return false;
+    }
     let has_digit = |text: &str| text.bytes().any(|b| b.is_ascii_digit());
     let starts_with_digit = word.starts_with(|c: char| c.is_ascii_digit());
     let starts_well = word.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '(');

@@ -1,6 +1,7 @@
 //! What was written wrongly inside a name.
 
-use crate::scan::rules::dirt::is_year;
+use super::is_year;
+use crate::scan::rules::Rule;
 
 /// What is left of an entity without its `&`, or without `&#`.
 const ENTITIES: [(&str, &str); 4] = [
@@ -13,7 +14,7 @@ const ENTITIES: [(&str, &str); 4] = [
 /// The angle brackets of a SICI whose entities lost their `&`: `002lt;0162:tmethi>2.3.co;2`.
 pub(super) fn sici(suffix: &str) -> String {
     let folded = suffix.to_ascii_lowercase();
-    if folded.contains("lt;") && folded.contains(".co;") {
+    if folded.contains("lt;") && folded.contains(".co;") && Rule::SiciEntity.holds() {
         ENTITIES
             .iter()
             .fold(suffix.to_owned(), |name, (rest, mark)| {
@@ -25,14 +26,17 @@ pub(super) fn sici(suffix: &str) -> String {
 }
 
 /// Writes joints once that were doubled where no registered name doubles them.
-pub(super) fn joints(suffix: &str) -> String {
+pub(super) fn once(suffix: &str) -> String {
+    if !Rule::DoubledJoint.holds() {
+        return suffix.to_owned();
+    }
     let mut name = suffix.to_owned();
     // Brill doubles it before a word (`9789004337862__com_210243`), nobody before a number.
     collapse(&mut name, "__", |_, after| {
         after.starts_with(|c: char| c.is_ascii_digit())
     });
     // Year and volume may be left out between full stops (`tjkdat.2010..32.17`, `j..1991.00426.x`), but not in what
-    // follows the title of a journal behind `j.`.
+    // follows the title of a journal after `j.`.
     if let Some(title) = name.strip_prefix("j.") {
         let is_word = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic());
         let (titled, shifted) = (is_word(title), title.strip_prefix('.').is_some_and(is_word));
@@ -72,7 +76,7 @@ fn starts_with_issn(text: &str) -> bool {
     text.len() >= 9 && text.bytes().take(9).enumerate().all(is_issn)
 }
 
-/// Writes each `pair` as its first mark where `wrong` says so, told by what stands before and behind the pair.
+/// Writes each `pair` as its first mark where `wrong` says so of what is before and after the pair.
 fn collapse(name: &mut String, pair: &str, wrong: impl Fn(&str, &str) -> bool) {
     let mut out = String::with_capacity(name.len());
     let mut kept = 0;

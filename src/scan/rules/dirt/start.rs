@@ -1,13 +1,14 @@
-//! Where a name starts: at a prefix, whatever stands in front of it.
+//! Where a name starts in dirty data: at a prefix, whatever comes before it.
 
 use crate::doi::is_proxy;
+use crate::scan::rules::Rule;
 
-/// A prefix, and the text behind its separator.
-pub(super) struct Start<'t> {
+/// A prefix, and the text after its separator.
+pub(crate) struct Start<'t> {
     /// Without the blanks that were typeset into it.
-    pub(super) prefix: String,
-    pub(super) rest: &'t str,
-    /// The marks of emphasis that stand in front of the word, and again behind the name.
+    pub(crate) prefix: String,
+    pub(crate) rest: &'t str,
+    /// The marks of emphasis before the word, which are after the name again.
     pub(super) emphasis: &'t str,
 }
 
@@ -44,19 +45,19 @@ pub(super) fn is_inside_number(text: &str, at: usize) -> bool {
     }
 }
 
-/// Reads the prefix that `text` starts with; blanks may stand about its parts.
+/// Reads the prefix that `text` starts with; blanks may be around its parts.
 pub(super) fn read(text: &str) -> Option<Start<'_>> {
     let rest = text.strip_prefix("10")?;
-    let rest = behind(rest, '.')?;
+    let rest = after(rest, '.')?;
     // The full stop typed twice, as in `10..1111/a`.
-    let rest = behind(rest, '.').unwrap_or(rest);
+    let rest = after(rest, '.').unwrap_or(rest);
     let mut code = digits(rest);
     let mut rest = rest[code.len()..].trim_start();
     if !is_usual(code, rest) {
         return None;
     }
     let mut prefix = format!("10.{code}");
-    while let Some(part) = behind(rest, '.') {
+    while let Some(part) = after(rest, '.') {
         // Or typed where none belongs, as in `10.1016./a`.
         if part.starts_with('/') {
             rest = part;
@@ -70,7 +71,7 @@ pub(super) fn read(text: &str) -> Option<Start<'_>> {
         prefix.push('.');
         prefix.push_str(code);
     }
-    let rest = behind(rest, '/')?;
+    let rest = after(rest, '/')?;
     Some(Start {
         prefix,
         rest,
@@ -80,7 +81,7 @@ pub(super) fn read(text: &str) -> Option<Start<'_>> {
 
 /// `text` with a prefix put right that a reader of print took for another: letters for digits, another mark for the full
 /// stop or the slash. Nothing where no single reading is possible.
-pub(super) fn reread(text: &str) -> Option<String> {
+pub(crate) fn reread(text: &str) -> Option<String> {
     let starts = text.char_indices().filter(|(at, c)| {
         let before = text[..*at].chars().next_back();
         "1lI|".contains(*c) && !before.is_some_and(char::is_alphanumeric)
@@ -100,7 +101,8 @@ fn reread_at(text: &str) -> Option<String> {
     let digits = code.bytes().filter(u8::is_ascii_digit).count();
     let rest = rest.strip_prefix(['/', '\\'])?;
     let code: String = code.chars().map(digit_read_as_letter).collect();
-    (matches!(len, 4..=9) && digits * 2 >= len).then(|| format!("10.{code}/{rest}"))
+    (matches!(len, 4..=9) && digits * 2 >= len && Rule::Reread.holds())
+        .then(|| format!("10.{code}/{rest}"))
 }
 
 fn digit_read_as_letter(c: char) -> char {
@@ -112,13 +114,13 @@ fn digit_read_as_letter(c: char) -> char {
 }
 
 /// The name in `text` whose separator was written `_`, as in `10.5555_abc.pdf`: a slash can stand in no name of a file.
-pub(super) fn underscored(text: &str) -> Option<Start<'_>> {
+pub(crate) fn underscored(text: &str) -> Option<Start<'_>> {
     let at = text.find("10.")?;
     let code = digits(&text[at + 3..]);
     let prefix = &text[at..at + 3 + code.len()];
     let rest = text[at + prefix.len()..].strip_prefix('_')?;
     let is_start = at == 0 || text[..at].ends_with([':', '/', ' ']);
-    (is_start && is_usual(code, "")).then(|| Start {
+    (is_start && is_usual(code, "") && Rule::UnderscoredPrefix.holds()).then(|| Start {
         prefix: prefix.to_owned(),
         rest: rest.strip_suffix(".pdf").unwrap_or(rest),
         emphasis: "",
@@ -136,11 +138,11 @@ fn digits(text: &str) -> &str {
 }
 
 /// What follows `mark`, blanks on both its sides skipped.
-fn behind(text: &str, mark: char) -> Option<&str> {
+fn after(text: &str, mark: char) -> Option<&str> {
     Some(text.trim_start().strip_prefix(mark)?.trim_start())
 }
 
-/// The next name; or the same once more, even behind a digit, a full stop or a hyphen, where other names go on, as
+/// The next name; or the same once more, even after a digit, a full stop or a hyphen, where other names go on, as
 /// `jneurosci.1586-10.2010/full` and `10.1097/10.1097/01.naj…` do.
 pub(super) fn another_name(prefix: &str, suffix: &str) -> Option<usize> {
     let starts = |&(at, _): &(usize, &str)| {
@@ -149,10 +151,11 @@ pub(super) fn another_name(prefix: &str, suffix: &str) -> Option<usize> {
             same || at > 0 && is_parted(prefix, suffix, at) && !suffix[..at].ends_with(['.', '-'])
         })
     };
-    suffix.match_indices("10").find(starts).map(|(at, _)| at)
+    let next = suffix.match_indices("10").find(starts);
+    next.filter(|_| Rule::AnotherName.holds()).map(|(at, _)| at)
 }
 
-/// Whether the prefix at `at` starts a name of its own: behind a digit only where it is `prefix` once more.
+/// Whether the prefix at `at` starts a name of its own: after a digit only where it is `prefix` once more.
 fn is_parted(prefix: &str, suffix: &str, at: usize) -> bool {
     let again = || {
         suffix[at..]
@@ -167,7 +170,7 @@ fn bare(text: &str) -> &str {
 }
 
 /// Whether `text` is the URL of a host that is no proxy for DOI names.
-pub(super) fn is_foreign_url(text: &str) -> bool {
+pub(crate) fn is_foreign_url(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once("://") else {
         return false;
     };
