@@ -76,7 +76,6 @@ book! {
     MetaMedia         "page.meta-media"         Page     certain 0 "what a `meta` element calls an image, a film or a sound is no DOI name";
     Enclosure         "enclosure"               Enclosed certain 0 "what opens before a name and closes after it bounds the name";
     CellBounds        "enclosure.cell"          Enclosed certain 0 "the cell of a table that holds just a name bounds it";
-    HardMark          "raw.mark"                Anywhere certain 0 "no name goes past a double quote, a bar or a backtick, `10.5555/a|b`";
     HardTag           "raw.tag"                 Anywhere certain 0 "no name goes past an end tag, a comment or an instruction, `10.5555/a</b>`";
     OptionalBreak     "raw.optional-break"      Anywhere certain 0 "`<wbr>` shows nowhere";
     BreakAfterPrefix  "joint.after-prefix"      Labelled guess   0 "white space after the slash of a prefix, `doi: 10.5555/ a1`, was a break";

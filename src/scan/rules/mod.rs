@@ -38,6 +38,9 @@ pub(crate) mod suffix;
 pub(crate) mod tail;
 pub(crate) mod word;
 
+#[cfg(test)]
+mod tests;
+
 use super::Form;
 pub(crate) use book::Rule;
 use enclosure::Enclosure;

@@ -21,10 +21,7 @@ pub(crate) enum RawByte {
 
 impl RawByte {
     pub(crate) fn of(byte: u8) -> RawByte {
-        match CLASSES[byte as usize] {
-            RawByte::Hard if byte.is_ascii_graphic() && !Rule::HardMark.holds() => RawByte::Plain,
-            class => class,
-        }
+        CLASSES[byte as usize]
     }
 }
 

@@ -257,15 +257,17 @@ impl<T: Decoded> Reader<'_, T> {
     /// Letters, digits, symbols and dashes are kept as they are (U5); white space, quotes and brackets end the name.
     fn beyond_ascii(&self, at: usize) -> Step {
         let Some(c) = first_char(self.rest(at)) else {
-            return ends(Rule::NotGraphic);
+            return Step::End(Rule::NotGraphic);
         };
-        match get_general_category(c) {
-            Gc::Control | Gc::Format => Step::End(Rule::NotGraphic),
-            Gc::LineSeparator | Gc::ParagraphSeparator | Gc::SpaceSeparator => {
-                Step::End(Rule::NotGraphic)
-            }
-            _ if is_foreign_mark(c) => Step::End(Rule::ForeignMark),
-            _ => Step::Take(c.len_utf8()),
+        let rule = match get_general_category(c) {
+            Gc::Control | Gc::Format => Rule::NotGraphic,
+            Gc::LineSeparator | Gc::ParagraphSeparator | Gc::SpaceSeparator => Rule::NotGraphic,
+            _ if is_foreign_mark(c) => Rule::ForeignMark,
+            _ => return Step::Take(c.len_utf8()),
+        };
+        match rule.holds() {
+            true => Step::End(rule),
+            false => Step::Take(c.len_utf8()),
         }
     }
 }

@@ -30,11 +30,9 @@ use Then::{Ahead, End, Number};
 
 /// Words that start what is no part of the name: it ends before them. In them `o` matches the digit `0` too, as in
 /// `http://dx.d0i.0rg`.
-pub(crate) const REMARKS: [(&str, Lead, Then); 67] = [
+pub(crate) const REMARKS: [(&str, Lead, Then); 57] = [
     // A URL, mostly the name's own; `/n` was a line break.
     ("/nhttp", Lead::Any, Then::Any),
-    ("http:/", Lead::Any, Then::Any),
-    ("https:/", Lead::Any, Then::Any),
     ("http//", Lead::Any, Then::Any),
     ("https//", Lead::Any, Then::Any),
     // One publisher's names start with it: `10.4028/www.scientific.net/…`.
@@ -45,8 +43,6 @@ pub(crate) const REMARKS: [(&str, Lead, Then); 67] = [
     // A label of the name that follows, or of none.
     ("doi:", Lead::Any, Then::Any),
     ("doi10.", Lead::Any, Then::Any),
-    ("[doi", Lead::Any, Then::Any),
-    ("(doi", Lead::Any, Then::Any),
     // Other identifiers, and indexes that link to them; `10.1093/pubmed/fdi082` is real.
     ("pmid", Lead::Any, Number),
     ("pmcid", Lead::Any, Then::Any),
@@ -93,36 +89,20 @@ pub(crate) const REMARKS: [(&str, Lead, Then); 67] = [
     ("url:", Lead::Any, Then::Any),
     ("copyright", Mark, Then::Any),
     // What a publisher's site keeps with the article.
-    ("/-/dc", Lead::Any, Then::Any),
     ("/dcsupplemental", Lead::Any, Then::Any),
-    ("/suppinfo", Lead::Any, Then::Any),
     ("suppinfo", Lead::Any, Then::Any),
     ("/suppl_file", Lead::Any, Then::Any),
     ("/supplement", Lead::Any, Then::Any),
-    ("/mediaobjects/", Lead::Any, Then::Any),
-    ("/figures/", Lead::Any, Then::Any),
-    ("/galley/", Lead::Any, Number),
     ("jsessionid", Mark, Then::Any),
     // A dotted line up to the page, or a text that was cut short.
     ("...", Lead::Any, Then::Any),
-    ("…", Lead::Any, Then::Any),
 ];
 
 /// Words of a title page that text taken from it glues to the name: `.author`, as in "Author manuscript". No registered
 /// name ends in one after a digit or the `.x` of one publisher's names.
-pub(crate) const TITLE_PAGE: [&str; 12] = [
-    "author",
-    "authors",
-    "title",
-    "research",
-    "received",
-    "accepted",
-    "revised",
-    "peer",
-    "competing",
-    "hhs",
+pub(crate) const TITLE_PAGE: [&str; 10] = [
+    "author", "authors", "title", "research", "received", "accepted", "revised", "peer", "hhs",
     "nih-pa",
-    "issn",
 ];
 
 /// Where text starts that was glued on after a digit: what is not ASCII, or a run of letters that no name has there.
