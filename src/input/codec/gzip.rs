@@ -9,7 +9,8 @@ use flate2::{Decompress, FlushDecompress, Status};
 use super::libdeflate::Decompressor;
 use super::members::{Format, Whole};
 use super::streams::{Decode, Step};
-use super::{Limits, Packing};
+use crate::input::fault::Packing;
+use crate::input::opening::Limits;
 
 /// Bits of the flags that no member has set.
 const RESERVED: u8 = 0xe0;

@@ -4,8 +4,8 @@ use std::io;
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::Packing;
 use super::streams::{Decode, Step};
+use crate::input::fault::Packing;
 
 pub(super) struct Zlib(Decompress);
 
