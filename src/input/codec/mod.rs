@@ -2,6 +2,7 @@
 
 mod bzip2;
 mod gzip;
+mod inflate;
 mod libdeflate;
 mod lz4;
 mod lzma;
@@ -13,7 +14,6 @@ mod streams;
 mod unpackers;
 mod window;
 mod xz;
-mod zlib;
 mod zstd;
 
 use std::fs::File;
@@ -26,18 +26,17 @@ use self::members::{Format, Members};
 use self::parallel::Parallel;
 use self::streams::Streams;
 use self::xz::Xz;
-use self::zlib::Zlib;
 use super::fault::{InputError, Packing};
 use super::opening::Opening;
 use super::raw::Raw;
 
 pub(super) use self::bzip2::Bzip2;
+pub(super) use self::inflate::{Inflate, Wrapper, is_deflate, is_zlib};
 pub(super) use self::lzma::is_lzma;
 pub(super) use self::members::hits_what_came;
 pub(super) use self::read::{Fused, damaged, early_end, fill};
 pub(super) use self::streams::{Decode, HEAD, Step};
 pub(crate) use self::unpackers::Unpackers;
-pub(super) use self::zlib::{is_deflate, is_zlib};
 pub(super) use self::zstd::Zstd;
 
 /// Bytes that are read at once before they are unpacked.
@@ -59,7 +58,7 @@ pub(super) fn unpack<'r>(
         Packing::Gzip => members::<Gzip>(raw, file, opening)?,
         Packing::Zstd => members::<Zstd>(raw, file, opening)?,
         Packing::Bzip2 => members::<Bzip2>(raw, file, opening)?,
-        Packing::Zlib => Box::new(Streams::new(raw.grow(READ), Zlib::new())),
+        Packing::Zlib => Box::new(Streams::new(raw.grow(READ), Inflate::new(Wrapper::Zlib))),
         Packing::Lzma => {
             let decoder = Lzma::new(opening.limits.window)?;
             Box::new(Streams::new(raw.grow(READ), decoder))

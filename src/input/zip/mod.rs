@@ -20,9 +20,9 @@ use flate2::Crc;
 use self::end::{Directory, END_LENGTH, Ending};
 pub(super) use self::end::{HEADER_START, LONGEST, ends_archive, find_archive};
 use self::headers::{CENTRAL, DESCRIPTOR, END, Entries, Entry, LOCAL, Local, local, local_of};
-use self::stream::{Deflate, Stream};
+use self::stream::Stream;
 use self::volume::{Part, Volume};
-use super::codec::{Bzip2, Zstd, damaged};
+use super::codec::{Bzip2, Inflate, Wrapper, Zstd, damaged};
 use super::container::{Level, Members};
 use super::expansion::Watched;
 use super::fault::{InputError, Packing};
@@ -570,7 +570,7 @@ fn unpacked<'d>(
 ) -> Result<Box<dyn Read + 'd>, InputError> {
     Ok(match method {
         0 => Box::new(data),
-        8 => Box::new(Stream::new(data, Deflate::new())),
+        8 => Box::new(Stream::new(data, Inflate::new(Wrapper::Bare))),
         12 => Box::new(Stream::new(data, Bzip2::new())),
         93 => Box::new(Stream::new(data, Zstd::new(window)?)),
         method => return Err(InputError::Method(method)),
