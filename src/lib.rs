@@ -27,6 +27,8 @@ mod error;
 #[cfg(feature = "pipeline")]
 mod input;
 #[cfg(feature = "pipeline")]
+mod lock;
+#[cfg(feature = "pipeline")]
 mod merge;
 #[cfg(feature = "pipeline")]
 mod pipeline;
@@ -36,6 +38,8 @@ mod printable;
 mod records;
 #[cfg(feature = "pipeline")]
 mod report;
+#[cfg(feature = "pipeline")]
+mod task;
 #[cfg(feature = "pipeline")]
 mod temporary;
 
@@ -50,7 +54,7 @@ pub use input::{BadGlob, BadShard, InputError, Packing, Separator, Shard};
 #[cfg(feature = "pipeline")]
 pub use merge::{Merge, MergeBuilder, MergeOptions, MergeReport};
 #[cfg(feature = "pipeline")]
-pub use pipeline::{Monitor, OnError, Pipeline, PipelineBuilder, Progress};
+pub use pipeline::{OnError, Pipeline, PipelineBuilder};
 #[cfg(feature = "pipeline")]
 pub use printable::Printable;
 #[cfg(feature = "pipeline")]
@@ -64,6 +68,8 @@ pub use scan::{
     Applies, Delimiter, Form, Mention, Rejection, Rule, Scanner, Stream, Tally, TextKind,
     UnknownKind,
 };
+#[cfg(feature = "pipeline")]
+pub use task::{Monitor, Progress};
 
 /// For this crate's own benchmarks; may change at any time.
 #[cfg(feature = "pipeline")]

@@ -9,10 +9,11 @@ use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tempfile::{NamedTempFile, TempDir};
 
+use crate::lock::lock;
 use crate::printable;
 
 /// Files of a checkpoint's folder beside its runs: what was done, the lock, what is elsewhere, and what will replace another.
@@ -188,7 +189,7 @@ impl LazyRunFolder {
     /// # Errors
     /// If it cannot be made.
     pub(crate) fn get(&self, folder: &Path, note: &dyn Fn(&Path)) -> io::Result<Arc<RunFolder>> {
-        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = lock(&self.0);
         if let Some(made) = &*made {
             return Ok(Arc::clone(made));
         }
@@ -199,7 +200,7 @@ impl LazyRunFolder {
 
     /// Forgets the folder, which is removed when the last run in it is.
     pub(crate) fn clear(&self) {
-        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = lock(&self.0);
         *made = None;
     }
 }

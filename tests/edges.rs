@@ -6,27 +6,47 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library and what it may name.
-const MAY_NAME: [(&str, &[&str]); 12] = [
+const MAY_NAME: [(&str, &[&str]); 14] = [
     ("doi", &[]),
     ("scan", &["doi"]),
     ("clean", &["doi", "scan"]),
+    ("lock", &[]),
     ("printable", &[]),
-    ("temporary", &["printable"]),
-    ("input", &["printable", "temporary"]),
-    ("records", &["doi", "printable", "scan", "temporary"]),
-    ("dedup", &["printable", "records", "scan", "temporary"]),
+    ("temporary", &["lock", "printable"]),
+    ("input", &["lock", "printable", "temporary"]),
+    (
+        "records",
+        &["doi", "lock", "printable", "scan", "temporary"],
+    ),
+    (
+        "dedup",
+        &["lock", "printable", "records", "scan", "temporary"],
+    ),
     ("error", &["dedup", "input", "printable", "records"]),
     ("report", &["error", "input", "records", "scan"]),
+    (
+        "task",
+        &[
+            "error",
+            "input",
+            "lock",
+            "printable",
+            "records",
+            "temporary",
+        ],
+    ),
     (
         "pipeline",
         &[
             "dedup",
             "error",
             "input",
+            "lock",
             "printable",
             "records",
             "report",
             "scan",
+            "task",
             "temporary",
         ],
     ),
@@ -36,9 +56,9 @@ const MAY_NAME: [(&str, &[&str]); 12] = [
             "dedup",
             "error",
             "input",
-            "pipeline",
             "records",
             "report",
+            "task",
             "temporary",
         ],
     ),

@@ -13,6 +13,7 @@ use super::run::SpillError;
 use super::shard::Shard;
 use super::spill::{Budget, Contents, Spill, Spilled, State};
 use super::{DocumentId, Kept};
+use crate::lock::lock;
 use crate::records::Record;
 
 /// Parts of a table: many more than threads, so that two seldom want the same.
@@ -403,9 +404,4 @@ fn records<'a>(
 /// The shard of a hash, of so many: bits that a shard's index does not use.
 fn shard_of(hash: u64, shards: usize) -> usize {
     (hash >> 32) as usize & (shards - 1)
-}
-
-/// A panic elsewhere while the lock was held leaves counts that are too low, which that panic reports already.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

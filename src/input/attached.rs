@@ -13,8 +13,8 @@ use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 use super::fault::Packing;
+use super::file::Section;
 use super::magic::{self, Content};
-use super::open::Section;
 use super::raw::Raw;
 use super::zip;
 

@@ -182,8 +182,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::input::open::Opening;
-    use crate::input::walk::{Documents, Level, Walk};
+    use crate::input::container::Level;
+    use crate::input::documents::Documents;
+    use crate::input::opening::Opening;
+    use crate::input::walk::Walk;
 
     const LIMIT: u64 = 1000;
 

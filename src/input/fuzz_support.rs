@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::codec::{self, Fused, Unpackers};
+use super::container::Level;
+use super::documents::Documents;
 use super::expansion::Expansion;
 use super::fault::{InputError, Packing};
-use super::open::{Limits, Opening};
-use super::walk::{Documents, Level, Walk};
+use super::opening::{Limits, Opening};
+use super::walk::Walk;
 
 /// Bytes of documents after which a source is not read further, so that what unpacks to much costs little.
 const ENOUGH: usize = 1 << 20;

@@ -4,9 +4,11 @@
 //! starts with, or is checked further on.
 
 mod damage;
+pub(super) mod numbers;
 
 use std::ops::Range;
 
+use self::numbers::{XZ, ZSTD, is_bzip2, is_lz4, is_skippable};
 use super::codec;
 use super::fault::Packing;
 use super::zip;
@@ -14,10 +16,6 @@ use super::zip;
 /// Bytes that tell everything we know: a tar header.
 pub(super) const LENGTH: usize = 512;
 
-pub(super) const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-pub(super) const XZ: &[u8] = b"\xfd7zXZ\0";
-pub(super) const LZ4: &[u8] = &[0x04, 0x22, 0x4d, 0x18];
-pub(super) const LZ4_LEGACY: &[u8] = &[0x02, 0x21, 0x4c, 0x18];
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 /// Where a tar header has its checksum.
 const CHECKSUM: Range<usize> = 148..156;
@@ -145,24 +143,6 @@ fn packing(head: &[u8]) -> Option<Packing> {
 /// Code lengths of up to 9 to 16 bits, and two bits that are not used.
 fn is_compress(flags: u8) -> bool {
     (9..=16).contains(&(flags & 0x1f)) && flags & 0x60 == 0
-}
-
-/// A stream with its first block, or the end of one that has none: a text may well start with `BZh9`.
-pub(super) fn is_bzip2(head: &[u8]) -> bool {
-    let [b'B', b'Z', b'h', b'1'..=b'9', block @ ..] = head else {
-        return false;
-    };
-    block.starts_with(&[0x31, 0x41, 0x59, 0x26, 0x53, 0x59])
-        || block.starts_with(&[0x17, 0x72, 0x45, 0x38, 0x50, 0x90])
-}
-
-pub(super) fn is_lz4(head: &[u8]) -> bool {
-    head.starts_with(LZ4) || head.starts_with(LZ4_LEGACY)
-}
-
-/// A frame with anything in it, which zstd and LZ4 both pass over.
-pub(super) fn is_skippable(head: &[u8]) -> bool {
-    matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
 /// What the first other frame is; zstd where that stands too far behind.

@@ -6,10 +6,13 @@
 mod attached;
 mod claim;
 mod codec;
+mod container;
 mod cut;
+mod documents;
 mod encoding;
 mod expansion;
 mod fault;
+mod file;
 mod find;
 #[cfg(feature = "naive")]
 pub mod fuzz_support;
@@ -17,6 +20,7 @@ mod list;
 mod magic;
 mod name;
 mod open;
+mod opening;
 mod raw;
 mod shard;
 mod sources;
@@ -32,14 +36,14 @@ pub(crate) use attached::ends_archive;
 pub(crate) use claim::{Claim, Claims, Found};
 pub(crate) use codec::Unpackers;
 pub(crate) use cut::{Chunk, Cutter, Reach, Sliding};
+pub(crate) use documents::{Documents, Remark};
+pub(crate) use file::{Section, is_pipe, stdin_metadata};
 pub(crate) use find::{Finder, Found as FoundSources, Lost, PassedOver, Search};
 pub use list::Separator;
 pub(crate) use list::read_list;
 pub(crate) use name::display_name;
-pub(crate) use open::{
-    Limits, Opening, Section, is_pipe, stdin_metadata, text_start, unmarked_encoding,
-};
+pub(crate) use open::{text_start, unmarked_encoding};
+pub(crate) use opening::{Limits, Opening};
 pub(crate) use raw::Raw;
 pub use shard::{BadShard, Shard};
 pub(crate) use sources::{Kind, Source, Sources};
-pub(crate) use walk::{Documents, Remark};

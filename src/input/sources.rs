@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::file::is_pipe;
 use super::name::escaped;
-use super::open::is_pipe;
 use super::shard::{Shard, hash};
 
 /// A file or stream to read.

@@ -14,11 +14,11 @@ use memchr::{memchr, memmem};
 use tar::Header;
 
 use self::sparse::{Map, Sparse};
+use super::container::{Level, Members};
 use super::expansion::Watched;
 use super::fault::{InputError, Packing};
 use super::name::escaped;
 use super::raw::Raw;
-use super::walk::{Level, Walk};
 
 /// Headers, and members with their padding, are multiples of this.
 const BLOCK: usize = 512;
@@ -31,7 +31,7 @@ const MAGIC_AT: usize = 257;
 const EXTENSION: u64 = 1 << 20;
 
 /// Hands out the regular files of an archive. Folders, links and devices hold no text and are passed over.
-pub(super) fn read(walk: &mut Walk<'_>, level: &Level<'_>, bytes: &mut dyn Read) {
+pub(super) fn read(walk: &mut dyn Members, level: &Level<'_>, bytes: &mut dyn Read) {
     let mut archive = Archive {
         walk,
         level,
@@ -46,8 +46,8 @@ pub(super) fn read(walk: &mut Walk<'_>, level: &Level<'_>, bytes: &mut dyn Read)
     }
 }
 
-struct Archive<'a, 'w, 'b> {
-    walk: &'a mut Walk<'w>,
+struct Archive<'a, 'b> {
+    walk: &'a mut dyn Members,
     level: &'a Level<'a>,
     tape: Tape<'b>,
     /// Members so far, of every kind.
@@ -62,7 +62,7 @@ struct Extension {
     pax: Vec<u8>,
 }
 
-impl Archive<'_, '_, '_> {
+impl Archive<'_, '_> {
     /// Goes on to the next header, and tells what was lost on the way.
     fn header(&mut self) -> Option<Header> {
         let mut bad = None;
@@ -204,7 +204,7 @@ impl Archive<'_, '_, '_> {
             // The holes take no space in the archive, so the limit on expansion counts them.
             Ok(Some(map)) => {
                 let whole = Sparse::new(&mut data, map);
-                let mut whole = Watched::new(whole, &self.walk.expansion);
+                let mut whole = Watched::new(whole, self.walk.expansion());
                 self.walk.member(level, number, name, &mut whole)
             }
         };
@@ -524,9 +524,10 @@ pub(super) mod taken {
     use std::sync::atomic::AtomicU64;
 
     use super::*;
+    use crate::input::documents::Documents;
     use crate::input::expansion::Expansion;
-    use crate::input::open::Opening;
-    use crate::input::walk::Documents;
+    use crate::input::opening::Opening;
+    use crate::input::walk::Walk;
 
     #[derive(Default)]
     pub(in crate::input) struct Taken {
@@ -559,12 +560,14 @@ pub(super) mod taken {
     }
 
     impl Taken {
-        pub(in crate::input) fn walked(read: impl FnOnce(&mut Walk<'_>, &Level<'_>)) -> Self {
+        pub(in crate::input) fn walked(
+            read: impl FnOnce(&mut Walk<'_>, &Opening<'_>, &Level<'_>),
+        ) -> Self {
             let (bytes, mut taken) = (AtomicU64::new(0), Taken::default());
             let opening = Opening::for_tests(&bytes);
             let expansion = Expansion::new(1000, 0);
             let mut walk = Walk::new(&opening, &expansion, &mut taken);
-            read(&mut walk, &Level::source(None));
+            read(&mut walk, &opening, &Level::source(None));
             taken
         }
 
@@ -586,7 +589,7 @@ mod tests {
     use super::*;
 
     fn taken(mut archive: impl Read) -> Taken {
-        Taken::walked(|walk, level| read(walk, level, &mut archive))
+        Taken::walked(|walk, _, level| read(walk, level, &mut archive))
     }
 
     fn header(kind: EntryType, name: &[u8], size: usize) -> Header {

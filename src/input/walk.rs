@@ -3,88 +3,30 @@
 //! What a stream is, its first bytes say, at every depth alike; a zip may also follow other content. Documents are handed out
 //! while they are read; nothing is held but what a codec or a container needs.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::claim::{Claim, Claims, Found};
 use super::codec;
+use super::container::{Level, Members};
+use super::documents::{Documents, Remark};
 use super::encoding::Transcoded;
 use super::expansion::{Expansion, Named, Watched};
 use super::fault::{InputError, Packing};
 use super::magic::{self, Content};
-use super::name::cut;
-use super::open::Opening;
+use super::opening::Opening;
 use super::raw::Raw;
 use super::{attached, tar, warc, zip};
 
 /// Bytes that are copied at once.
 const SPOOLED: usize = 64 << 10;
 
-/// Takes what a source holds, in the order it stands.
-pub(crate) trait Documents {
-    /// Reads a document to its end. A read that fails tells of damage: the next one goes on behind it, or gives the end.
-    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read);
-
-    /// Takes note that something was lost at `offset` of what is called `name`; the source itself has no name here.
-    fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError);
-
-    /// Takes note that so many documents have names that were cut, at the end of the source.
-    fn cut(&mut self, _count: u64) {}
-
-    /// Takes note of what is no text.
-    fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str);
-
-    /// Takes note of what the first bytes of a stream say. By default it is ignored.
-    fn remark(&mut self, _name: Option<Arc<str>>, _remark: Remark) {}
-
-    /// Whether there is no use in going on.
-    fn is_halted(&self) -> bool;
-}
-
-/// What the first bytes of a stream say, beside how it is read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Remark {
-    /// What the source is recognised as.
-    Source(&'static str),
-    /// The stream is not what its name claims.
-    Misnamed(&'static Claim, Found),
-    /// The stream is text in this encoding, but lacks the byte order mark, and is read as single bytes.
-    Unmarked(&'static str),
-    /// The source has no bytes, or unpacks to none.
-    Empty,
-}
-
-/// Where in a source a stream stands.
-pub(super) struct Level<'f> {
-    /// Names of the members that enclose it; none for the source itself.
-    pub(super) name: Option<Arc<str>>,
-    /// They were too long, and are cut.
-    is_cut: bool,
-    /// Containers, and packings of packings, that enclose it.
-    depth: usize,
-    /// It came out of a packing.
-    unpacked: bool,
-    /// What its name says of it.
-    claims: Claims,
-    /// The names of its members are URIs, whose endings say nothing.
-    has_uris: bool,
-    /// The file whose bytes it is, where that can be read at any offset.
-    pub(super) file: Option<&'f File>,
-    /// How long that is. 0 where the end of the stream cannot be looked at.
-    length: u64,
-    /// Its name is that of a part of a split archive.
-    pub(super) is_part: bool,
-}
-
 /// One source on its way to its documents.
 pub(super) struct Walk<'w> {
-    pub(super) opening: &'w Opening<'w>,
+    opening: &'w Opening<'w>,
     /// What the source was unpacked to so far.
-    pub(super) expansion: Arc<Expansion>,
+    expansion: Arc<Expansion>,
     to: &'w mut dyn Documents,
     members: u64,
     /// Members whose names were cut.
@@ -115,89 +57,6 @@ struct Once(Option<io::Error>);
 impl Read for Once {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         self.0.take().map_or(Ok(0), Err)
-    }
-}
-
-impl<'f> Level<'f> {
-    /// A whole source.
-    pub(super) fn source(file: Option<&'f File>) -> Self {
-        Level {
-            name: None,
-            is_cut: false,
-            depth: 0,
-            unpacked: false,
-            claims: Claims::default(),
-            has_uris: false,
-            file,
-            length: 0,
-            is_part: false,
-        }
-    }
-
-    /// A whole regular file of `length` bytes.
-    pub(super) fn file(file: &'f File, length: u64, path: &Path) -> Self {
-        Level {
-            length,
-            is_part: attached::is_part_name(path),
-            ..Level::source(Some(file))
-        }
-    }
-
-    /// What comes before an archive in the same stream.
-    fn before(&self) -> Level<'static> {
-        Level {
-            name: self.name.clone(),
-            depth: self.depth + 1,
-            // It is not the source, of which only one thing is said.
-            unpacked: true,
-            ..Level::source(None)
-        }
-    }
-
-    /// The same with what its name claims.
-    pub(super) fn named(self, claims: Claims) -> Self {
-        Level { claims, ..self }
-    }
-
-    fn unpacked(&self) -> Level<'static> {
-        Level {
-            name: self.name.clone(),
-            is_cut: self.is_cut,
-            depth: self.depth + usize::from(self.unpacked),
-            unpacked: true,
-            claims: self.claims.unpacked(),
-            ..Level::source(None)
-        }
-    }
-
-    /// The same stream, a container whose members are named by URIs.
-    fn with_uris(&self) -> Level<'f> {
-        Level {
-            name: self.name.clone(),
-            has_uris: true,
-            ..*self
-        }
-    }
-
-    fn member(&self, number: u64, name: &str) -> Level<'static> {
-        let number = format!("#{number}");
-        let claims = match self.has_uris {
-            true => Claims::default(),
-            false => Claims::of(Path::new(name)),
-        };
-        let name = if name.is_empty() { &number } else { name };
-        let name: Cow<'_, str> = match &self.name {
-            Some(outer) => format!("{outer}!/{name}").into(),
-            None => name.into(),
-        };
-        let cut = cut(&name);
-        Level {
-            is_cut: cut.is_some(),
-            name: Some(cut.as_deref().unwrap_or(&name).into()),
-            depth: self.depth + 1,
-            claims,
-            ..Level::source(None)
-        }
     }
 }
 
@@ -285,7 +144,8 @@ impl<'w> Walk<'w> {
         self.document(level, &mut watched);
         let is_over = self.to.is_halted() || self.expansion.is_over();
         if !is_over && watched.ends_archive(file) {
-            zip::read_after_text(self, level, file);
+            let opening = self.opening;
+            zip::read_after_text(self, opening, level, file);
         }
     }
 
@@ -312,56 +172,12 @@ impl<'w> Walk<'w> {
             }
             Content::Packed(Packing::Tar) => tar::read(self, level, &mut raw),
             Content::Packed(Packing::Warc) => {
-                warc::read(self, &level.with_uris(), &mut raw);
+                let history = self.opening.limits.window;
+                warc::read(self, &level.with_uris(), history, &mut raw);
             }
             Content::Packed(Packing::Zip) => self.zip(level, raw),
             Content::Packed(packing) => self.unpack(level, packing, raw),
         }
-    }
-
-    /// A member of the container at `level`: its bytes are taken for what they are. Where `name` is empty, its `number` in
-    /// the container, from 1, is its name. False if the source should not be read further.
-    pub(super) fn member(
-        &mut self,
-        level: &Level<'_>,
-        number: u64,
-        name: &str,
-        bytes: &mut dyn Read,
-    ) -> bool {
-        self.members += 1;
-        if self.members > self.opening.limits.members {
-            let limit = self.opening.limits.members;
-            self.lose(level, 0, InputError::Members(limit));
-            return false;
-        }
-        let member = level.member(number, name);
-        self.cut += u64::from(member.is_cut);
-        self.stream(&member, bytes);
-        !self.to.is_halted() && !self.expansion.is_over()
-    }
-
-    /// What comes before an archive in the stream at `level`: its bytes are taken for what they are. False if the source should
-    /// not be read further.
-    pub(super) fn before(&mut self, level: &Level<'_>, bytes: &mut dyn Read) -> bool {
-        self.stream(&level.before(), bytes);
-        !self.to.is_halted() && !self.expansion.is_over()
-    }
-
-    /// Takes note that something was lost at `offset` of the container at `level`.
-    pub(super) fn lose(&mut self, level: &Level<'_>, offset: u64, error: InputError) {
-        self.to.lose(level.name.clone(), offset, error);
-    }
-
-    /// Takes note that something was lost at `offset` of a member that was not handed out.
-    pub(super) fn lose_member(
-        &mut self,
-        level: &Level<'_>,
-        number: u64,
-        name: &str,
-        offset: u64,
-        error: InputError,
-    ) {
-        self.to.lose(level.member(number, name).name, offset, error);
     }
 
     /// Nobody reads on, so nobody else would tell what went wrong with the bytes that were looked at.
@@ -391,7 +207,7 @@ impl<'w> Walk<'w> {
         }
         match self.spool(level, &mut raw) {
             Ok((file, damaged)) if attached::is_archive(&file) => {
-                zip::read(self, level, &file, damaged);
+                self.archive(level, &file, damaged);
             }
             Ok(_) => {}
             Err(error) => self.lose(level, 0, error.into()),
@@ -412,12 +228,17 @@ impl<'w> Walk<'w> {
     /// A zip is read from its end, so one that is no file of its own is copied to one.
     fn zip(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn Read>) {
         if let Some(file) = level.file {
-            return zip::read(self, level, file, false);
+            return self.archive(level, file, false);
         }
         match self.spool(level, &mut raw) {
-            Ok((file, damaged)) => zip::read(self, level, &file, damaged),
+            Ok((file, damaged)) => self.archive(level, &file, damaged),
             Err(error) => self.lose(level, 0, error.into()),
         }
+    }
+
+    fn archive(&mut self, level: &Level<'_>, file: &File, damaged: bool) {
+        let opening = self.opening;
+        zip::read(self, opening, level, file, damaged);
     }
 
     /// A copy of `bytes`, and whether some of them were lost, which was told.
@@ -436,6 +257,45 @@ impl<'w> Walk<'w> {
                 }
             }
         }
+    }
+}
+
+impl Members for Walk<'_> {
+    fn expansion(&self) -> &Arc<Expansion> {
+        &self.expansion
+    }
+
+    fn member(&mut self, level: &Level<'_>, number: u64, name: &str, bytes: &mut dyn Read) -> bool {
+        self.members += 1;
+        if self.members > self.opening.limits.members {
+            let limit = self.opening.limits.members;
+            self.lose(level, 0, InputError::Members(limit));
+            return false;
+        }
+        let member = level.member(number, name);
+        self.cut += u64::from(member.is_cut);
+        self.stream(&member, bytes);
+        !self.to.is_halted() && !self.expansion.is_over()
+    }
+
+    fn before(&mut self, level: &Level<'_>, bytes: &mut dyn Read) -> bool {
+        self.stream(&level.before(), bytes);
+        !self.to.is_halted() && !self.expansion.is_over()
+    }
+
+    fn lose(&mut self, level: &Level<'_>, offset: u64, error: InputError) {
+        self.to.lose(level.name.clone(), offset, error);
+    }
+
+    fn lose_member(
+        &mut self,
+        level: &Level<'_>,
+        number: u64,
+        name: &str,
+        offset: u64,
+        error: InputError,
+    ) {
+        self.to.lose(level.member(number, name).name, offset, error);
     }
 }
 

@@ -4,8 +4,8 @@
 //! not sorted, or cannot be read twice, goes to temporary runs, which are. Where there are more inputs than can be open at
 //! once, some are merged to a run beforehand.
 //!
-//! Neighbours: `records` reads and writes the formats; from dedup comes the tournament of sorted streams, from the pipeline
-//! what watches a run and where its output goes. Knows nothing of sources, documents or DOI names: a key is a string.
+//! Neighbours: `records` reads and writes the formats; from dedup comes the tournament of sorted streams, from `task`
+//! the monitor and the outputs. Knows nothing of sources, documents or DOI names: a key is a string.
 
 mod options;
 mod report;

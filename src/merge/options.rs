@@ -6,8 +6,8 @@ use super::Merge;
 use super::report::MergeOptions;
 use crate::error::Error;
 use crate::input::display_name;
-use crate::pipeline::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output};
 use crate::records::Format;
+use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output};
 
 /// Sets up a [`Merge`].
 #[derive(Debug, Default)]

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::run::Run;
 use crate::error::{Error, ErrorKind};
 use crate::input::{InputError, display_name};
-use crate::pipeline::{Monitor, not_cancelled};
 use crate::records::{OwnedRecord, ReadError, RowReader, file_reader, reader};
+use crate::task::{Monitor, not_cancelled};
 
 /// An input whose rows are sorted.
 pub(super) enum Input {

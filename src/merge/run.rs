@@ -10,8 +10,8 @@ use zstd::Encoder;
 
 use crate::dedup::SpillError;
 use crate::error::Error;
-use crate::pipeline::Monitor;
 use crate::records::{Format, OwnedRecord, RowWriter, writer};
+use crate::task::Monitor;
 use crate::temporary::{RUN, RunFolder};
 
 /// Fast rather than small: a run is read once.

@@ -11,8 +11,8 @@ use tempfile::TempDir;
 use super::unite::unite;
 use super::{Merge, MergeBuilder, MergeReport};
 use crate::error::{Error, ErrorKind};
-use crate::pipeline::Monitor;
 use crate::records::{Format, Forms, MOST, OwnedRecord, writer};
+use crate::task::Monitor;
 
 fn row(number: u64, source: &str) -> OwnedRecord {
     OwnedRecord {

@@ -3,8 +3,8 @@
 use super::rows::{Input, Rows};
 use crate::dedup::Tournament;
 use crate::error::{Error, ErrorKind};
-use crate::pipeline::Monitor;
 use crate::records::{MOST, OwnedRecord};
+use crate::task::Monitor;
 
 /// Adds the counts and forms of `other`, a row of the same name, and takes the first of both first mentions. The result does not
 /// depend on the order in which rows are united.

@@ -14,10 +14,10 @@ use super::unite::Union;
 use crate::dedup::spare_descriptors;
 use crate::error::Error;
 use crate::input::{InputError, display_name, is_pipe};
-use crate::pipeline::{
+use crate::records::{Format, Output, OwnedRecord, ReadError, writer};
+use crate::task::{
     Destinations, Outputs, cause, commit, is_stdin, not_cancelled, stdin_twice, warn_of_report,
 };
-use crate::records::{Format, Output, OwnedRecord, ReadError, writer};
 
 /// Inputs that are open at once, at most: more gain little.
 const FAN: usize = 128;

@@ -17,12 +17,14 @@ use rayon::{Scope, ThreadPool};
 use super::feed::{self, Job};
 use super::kind;
 use super::order::{Arrival, Place, write_in_order};
-use super::run::{Named, Run, Sink, lock};
+use super::sink::Sink;
+use super::state::{Named, Run};
 use super::ticket::{Ticket, Tickets};
 use super::turn::Turn;
 use super::worker::Shared;
 use crate::error::{Error, ErrorKind};
 use crate::input::{Cutter, InputError, Kind, Section, Source, ends_archive, text_start};
+use crate::lock::lock;
 use crate::report::Counts;
 
 /// Files in a group: enough to outweigh handing it to another thread.

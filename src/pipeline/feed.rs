@@ -11,10 +11,11 @@ use super::crew::Crew;
 use super::kind::KnownText;
 use super::notice::Gain;
 use super::order::Place;
-use super::run::{Named, Run, lock};
+use super::state::{Named, Run};
 use super::ticket::{Ticket, Tickets};
 use super::worker::{Line, Lines, Shared, SharedLines};
 use crate::input::{Chunk, Cutter, Documents, InputError, Remark};
+use crate::lock::lock;
 use crate::report::Counts;
 
 /// A source to read, and its slot in the output.
@@ -41,7 +42,7 @@ pub(super) fn run<'s>(
     tickets: Arc<Tickets>,
 ) {
     loop {
-        // Whoever holds the lock waits for the next job, the others for the lock.
+        // The thread that holds the lock waits for the next job, the other threads for the lock.
         let job = lock(queue).recv();
         let Ok(job) = job else { return };
         let named = crew.run.named(job.ordinal);

@@ -1,35 +1,30 @@
 //! The one module that knows all stages: sources in, records out.
 //!
-//! What a run is watched by and where its rows go serves [`Merge`](crate::Merge) as well, which stands beside it.
-//!
 //! With one thread, everything is done in turn. With more, one plain thread (the caller's) goes through the sources in
 //! order and shares them out; plain threads unpack what is packed, or read what may wait; chunks are scanned on a rayon
 //! pool, where nothing waits for another thread; one plain thread writes mentions in order. Tickets bound what is under
 //! way between them.
 
+mod builder;
 mod checkpoint;
-mod clash;
 mod crew;
 mod feed;
 mod kind;
-mod memory;
-mod monitor;
 mod notice;
 mod options;
 mod order;
+mod rows;
 mod run;
 mod seek;
 mod shares;
+mod sink;
+mod state;
 mod ticket;
 mod turn;
 mod worker;
 
-pub use monitor::{Monitor, Progress};
-pub use options::{OnError, PipelineBuilder};
-
-pub(crate) use clash::{Destinations, is_stdin, stdin_twice};
-pub(crate) use options::{chosen_format, chosen_memory, chosen_tmp_dir, named_output};
-pub(crate) use run::{Outputs, cause, commit, not_cancelled, warn_of_report};
+pub use builder::PipelineBuilder;
+pub use options::OnError;
 
 use std::path::Path;
 
@@ -104,7 +99,7 @@ impl Pipeline {
     /// With a [checkpoint](PipelineBuilder::checkpoint) it goes on from where an earlier run ended.
     ///
     /// # Errors
-    /// If the output, or a temporary file, cannot be written, if the run is [cancelled](Monitor::cancel), or, with [`OnError::Fail`], if any
+    /// If the output, or a temporary file, cannot be written, if the run is [cancelled](crate::Monitor::cancel), or, with [`OnError::Fail`], if any
     /// input is lost. Then no file stands under an output's name but what stood there before.
     pub fn run(self) -> Result<Report, Error> {
         run::run(&self.options)

@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
 
-use super::clash::{Destinations, is_stdin, stdin_twice};
 use super::options::{OnError, Options};
 use crate::error::{Error, ErrorKind};
 use crate::input::{Finder, Lost, Separator, display_name, is_pipe, read_list};
 use crate::report::Losses;
+use crate::task::{Destinations, is_stdin, stdin_twice};
 
 /// Paths that could not be looked at.
 pub(super) struct Unfound {

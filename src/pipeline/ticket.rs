@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use super::order::Rows;
-use super::run::lock;
+use super::rows::Rows;
+use crate::lock::lock;
 
 /// A number of tickets. A rayon worker must never take one: it would wait.
 pub(super) struct Tickets {

@@ -6,8 +6,9 @@ use std::time::Instant;
 
 use super::kind::KnownText;
 use super::notice::Gain;
-use super::order::Rows;
-use super::run::{Named, Run, Sink};
+use super::rows::Rows;
+use super::sink::Sink;
+use super::state::{Named, Run};
 use super::worker::{Line, Lines, SharedLines, Worker};
 use crate::error::Error;
 use crate::input::{Cutter, Documents, InputError, Remark, Sliding};

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::order::Rows;
-use super::run::{Named, Run};
+use super::rows::Rows;
+use super::state::{Named, Run};
 use crate::dedup::{Batch, Document, DocumentId, Table};
 use crate::input::{Chunk, Sliding};
 use crate::report::Counts;

@@ -4,10 +4,9 @@ use std::io::{self, Read, Write};
 
 use ::csv::{ErrorKind, StringRecord};
 
-use super::fault::{Fault, Place};
-use super::reader::ROW;
-use super::record::{COUNT, FLAG, FORMS, OFFSET};
-use super::{BUFFER, Forms, MentionRow, OwnedRecord, ReadError, Record, RowReader, RowWriter};
+use super::fault::{Fault, Place, ReadError};
+use super::record::{COUNT, FLAG, FORMS, Forms, MentionRow, OFFSET, OwnedRecord, Record};
+use super::rows::{BUFFER, ROW, RowReader, RowWriter};
 use crate::scan::Form;
 
 /// Writes CSV.
@@ -87,7 +86,7 @@ impl<W: Write> Csv<W> {
     }
 }
 
-impl<W: Write + Send> RowWriter<W> for Csv<W> {
+impl<W: Write + Send + 'static> RowWriter<W> for Csv<W> {
     fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
         self.start()?;
         self.text(record.doi)?;

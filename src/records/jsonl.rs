@@ -7,11 +7,9 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::fault::{Fault, Place};
-use super::reader::ROW;
-use super::{
-    BUFFER, Forms, Lines, MentionRow, OwnedRecord, ReadError, Record, RowReader, RowWriter,
-};
+use super::fault::{Fault, Place, ReadError};
+use super::record::{Forms, MentionRow, OwnedRecord, Record};
+use super::rows::{BUFFER, Lines, ROW, RowReader, RowWriter};
 use crate::scan::Form;
 
 /// Writes JSON Lines.
@@ -28,7 +26,7 @@ impl<W: Write> Jsonl<W> {
     }
 }
 
-impl<W: Write + Send> RowWriter<W> for Jsonl<W> {
+impl<W: Write + Send + 'static> RowWriter<W> for Jsonl<W> {
     fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
         self.object(record)
     }

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::{Lines, MentionRow, Record, RowWriter};
+use super::record::{MentionRow, Record};
+use super::rows::{Lines, RowWriter};
 
 /// Writes keys.
 pub(super) struct Names<W>(Lines<W>);
@@ -18,7 +19,7 @@ impl<W: Write> Names<W> {
     }
 }
 
-impl<W: Write + Send> RowWriter<W> for Names<W> {
+impl<W: Write + Send + 'static> RowWriter<W> for Names<W> {
     fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
         self.line(record.doi)
     }

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use flate2::write::GzEncoder;
 use tempfile::TempPath;
 
-use super::BUFFER;
 use super::format::Compression;
+use super::rows::BUFFER;
 use crate::printable;
 use crate::temporary;
 

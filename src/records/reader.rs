@@ -2,23 +2,16 @@
 
 use std::io::{self, BufReader, Cursor, Read, Seek};
 
-use super::fault::Fault;
-use super::{BUFFER, OwnedRecord, ReadError, csv, jsonl};
+use super::fault::{Fault, ReadError};
+use super::rows::{BUFFER, RowReader};
+use super::{csv, jsonl};
 
-/// Bytes of a row, at most: what is longer is no row of ours, and not to be held in memory.
-pub(super) const ROW: u64 = 16 << 20;
 /// First bytes that tell packing and format.
 const HEAD: usize = 16;
 
 /// What Parquet starts with, and ends with.
 const PARQUET: &[u8] = b"PAR1";
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
-
-/// Reads the records of one format, one after another.
-pub(crate) trait RowReader: Send {
-    /// Reads the next record into `into`; false at the end. After an error, nothing more is to be read.
-    fn next(&mut self, into: &mut OwnedRecord) -> Result<bool, ReadError>;
-}
 
 /// A reader of records from the file `raw`: Parquet, or whatever [`reader`] reads.
 ///

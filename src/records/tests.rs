@@ -96,9 +96,9 @@ fn blocks_give_what_one_writer_gives() {
         for count in [3, 0, 3] {
             let mut records = std::iter::repeat_with(record).take(count);
             let block = super::Block::new(format, &mut records).expect("a vector takes all");
-            rows.write(block).expect("a vector takes all");
+            rows.block(block).expect("a vector takes all");
         }
-        let all = rows.finish().expect("a vector takes all");
+        let all = rows.end().expect("a vector takes all");
         assert_eq!(String::from_utf8(all), Ok(records(format, 6)), "{format}");
     }
 }

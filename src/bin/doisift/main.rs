@@ -3,6 +3,7 @@
 //! The only place that knows of arguments, terminals and signals; all else is the library's.
 
 mod args;
+mod ending;
 mod generate;
 mod merge;
 mod normalize;
@@ -20,33 +21,11 @@ use std::process::ExitCode;
 use doisift::Printable;
 
 use args::{Cli, Command};
+use ending::Ending;
 
 /// Dedup allocates from many threads.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-/// How a command ended, as its exit code says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ending {
-    /// All done.
-    Whole = 0,
-    /// Done, but some input was lost or refused.
-    Lossy = 1,
-    /// Usage, or a failure that stopped the run.
-    Failed = 2,
-    /// Ended by SIGHUP; these three are 128 and the signal's number, as a shell has it.
-    HungUp = 129,
-    /// Ended by SIGINT.
-    Interrupted = 130,
-    /// Ended by SIGTERM.
-    Terminated = 143,
-}
-
-impl Ending {
-    fn code(self) -> u8 {
-        self as u8
-    }
-}
 
 fn main() -> ExitCode {
     let ending = usage::parse().and_then(|cli| {

@@ -6,8 +6,8 @@ use anyhow::bail;
 use clap::{ArgAction, Args};
 use doisift::{Format, Merge, MergeBuilder, MergeReport, Monitor};
 
-use crate::Ending;
 use crate::args::formats;
+use crate::ending::Ending;
 use crate::plan::{check_terminal, is_dash, log_level};
 use crate::progress::Meter;
 use crate::scan::watched;

@@ -14,8 +14,8 @@ use anyhow::{Context, anyhow};
 use doisift::{Error, ErrorKind, Monitor, Report};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use crate::Ending;
 use crate::args::ScanArgs;
+use crate::ending::Ending;
 use crate::plan::Plan;
 use crate::progress::Meter;
 use crate::summary::{self, Shown};

@@ -8,8 +8,8 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, Error, Parser};
 use doisift::Printable;
 
-use crate::Ending;
 use crate::args::Cli;
+use crate::ending::Ending;
 
 /// The arguments of this process, or how it ends because they are refused or ask for help, which is written.
 pub(crate) fn parse() -> Result<Cli, Ending> {

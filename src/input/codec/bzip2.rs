@@ -6,8 +6,9 @@ use bzip2::{Decompress, Status};
 
 use super::members::{Format, Whole, find};
 use super::streams::{Decode, Step};
-use super::{Limits, Packing};
-use crate::input::magic;
+use crate::input::fault::Packing;
+use crate::input::magic::numbers;
+use crate::input::opening::Limits;
 
 /// How a stream starts whose blocks are the smallest, behind which a decoder holds the least memory.
 const SMALLEST: &[u8] = b"BZh1";
@@ -55,7 +56,7 @@ impl Decode for Bzip2 {
     const PACKING: Packing = Packing::Bzip2;
 
     fn starts(head: &[u8]) -> bool {
-        magic::is_bzip2(head)
+        numbers::is_bzip2(head)
     }
 
     fn restart(&mut self) -> io::Result<()> {
@@ -122,10 +123,10 @@ mod tests {
     use std::io::Write;
     use std::sync::atomic::AtomicU64;
 
-    use super::super::Opening;
     use super::super::members::Members;
     use super::super::members::tests::{noise, outcome};
     use super::*;
+    use crate::input::opening::Opening;
 
     fn packed(text: &[u8], level: u32) -> Vec<u8> {
         let level = ::bzip2::Compression::new(level);

@@ -4,12 +4,12 @@
 
 use std::io;
 
-use flate2::{Decompress, FlushDecompress, Status};
-
+use super::inflate::{Inflate, Wrapper};
 use super::libdeflate::Decompressor;
 use super::members::{Format, Whole};
 use super::streams::{Decode, Step};
-use super::{Limits, Packing};
+use crate::input::fault::Packing;
+use crate::input::opening::Limits;
 
 /// Bits of the flags that no member has set.
 const RESERVED: u8 = 0xe0;
@@ -20,7 +20,7 @@ const HEADER_CHECKED: u8 = 0x02;
 pub(super) struct Gzip {
     /// None where there was no memory for it.
     fast: Option<Decompressor>,
-    stream: Option<Decompress>,
+    stream: Option<Inflate>,
 }
 
 impl Format for Gzip {
@@ -61,22 +61,12 @@ impl Decode for Gzip {
     }
 
     fn restart(&mut self) -> io::Result<()> {
-        // It cannot be reset for another gzip header.
-        self.stream = Some(Decompress::new_gzip(15));
+        self.stream = Some(Inflate::new(Wrapper::Gzip));
         Ok(())
     }
 
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
-        let stream = self.stream.get_or_insert_with(|| Decompress::new_gzip(15));
-        let (read, written) = (stream.total_in(), stream.total_out());
-        let status = stream.decompress(input, output, FlushDecompress::None);
-        Step {
-            read: (stream.total_in() - read) as usize,
-            written: (stream.total_out() - written) as usize,
-            ended: status
-                .map(|status| status == Status::StreamEnd)
-                // What zlib-rs says depends on how the input was cut.
-                .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no deflated data")),
-        }
+        let stream = || Inflate::new(Wrapper::Gzip);
+        self.stream.get_or_insert_with(stream).step(input, output)
     }
 }

@@ -10,8 +10,9 @@ use lz4_flex::frame::FrameDecoder;
 
 use super::members::{After, Format};
 use super::streams::{Decode, Step};
-use super::{Limits, Packing};
-use crate::input::magic;
+use crate::input::fault::Packing;
+use crate::input::magic::numbers;
+use crate::input::opening::Limits;
 
 /// Flags of a frame, as the LZ4 Frame Format has them.
 const INDEPENDENT: u8 = 0x20;
@@ -154,19 +155,19 @@ impl Lz4 {
     fn begin(&mut self) {
         let unit = self.frame.get_mut();
         match self.part {
-            Part::Header if magic::is_skippable(&unit.bytes) => {
+            Part::Header if numbers::is_skippable(&unit.bytes) => {
                 self.part = Part::Skipped(unit.number(4).unwrap_or_default().into());
                 unit.clear();
             }
             Part::Header => {
-                self.is_legacy = unit.bytes.starts_with(magic::LZ4_LEGACY);
+                self.is_legacy = unit.bytes.starts_with(numbers::LZ4_LEGACY);
                 self.flags = match self.is_legacy {
                     true => 0,
                     false => unit.bytes[4],
                 };
                 self.is_whole = true;
             }
-            _ if self.is_legacy && unit.bytes.starts_with(magic::LZ4_LEGACY) => {
+            _ if self.is_legacy && unit.bytes.starts_with(numbers::LZ4_LEGACY) => {
                 // Several files of the old format: the blocks go on.
                 unit.clear();
             }
@@ -236,10 +237,10 @@ fn step(read: usize, written: usize, ended: io::Result<bool>) -> Step {
 
 /// Bytes of the header that `bytes`, four at least, start.
 fn header_length(bytes: &[u8]) -> usize {
-    if magic::is_skippable(bytes) {
+    if numbers::is_skippable(bytes) {
         return 8;
     }
-    if bytes.starts_with(magic::LZ4_LEGACY) {
+    if bytes.starts_with(numbers::LZ4_LEGACY) {
         return 4;
     }
     let flags = bytes.get(4).copied().unwrap_or_default();
@@ -251,7 +252,7 @@ impl Decode for Lz4 {
     const PACKING: Packing = Packing::Lz4;
 
     fn starts(head: &[u8]) -> bool {
-        magic::is_lz4(head) || magic::is_skippable(head)
+        numbers::is_lz4(head) || numbers::is_skippable(head)
     }
 
     fn restart(&mut self) -> io::Result<()> {
@@ -280,7 +281,7 @@ impl Decode for Lz4 {
 }
 
 impl Format for Lz4 {
-    const MAGIC: &'static [u8] = magic::LZ4;
+    const MAGIC: &'static [u8] = numbers::LZ4;
     // A header and a block of 4 MiB, stored.
     const FIRST: usize = MOST + 64;
     const WHOLE: usize = 0;

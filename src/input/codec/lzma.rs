@@ -4,9 +4,9 @@ use std::io;
 
 use liblzma::stream::{Action, Status, Stream};
 
-use super::Packing;
 use super::streams::{Decode, HEAD, Step};
 use super::xz::Pieces;
+use crate::input::fault::Packing;
 
 /// Bytes of the header: properties, the size of the dictionary, and that of the unpacked data.
 const HEADER: usize = 13;
@@ -122,9 +122,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::members::tests::{Outcome, noise, outcome};
-    use super::super::{Opening, Raw, unpack};
+    use super::super::{Raw, unpack};
     use super::*;
     use crate::input::magic::{self, Content};
+    use crate::input::opening::Opening;
 
     /// Packed by the options that `set` sets.
     fn packed_by(text: &[u8], set: impl FnOnce(&mut LzmaOptions)) -> Vec<u8> {

@@ -7,9 +7,11 @@ use std::io::{self, Read};
 
 use memchr::memmem;
 
+use super::read::{damaged, early_end};
 use super::streams::{Decode, HEAD};
 use super::window::Window;
-use super::{InputError, Limits, Packing, damaged, early_end};
+use crate::input::fault::{InputError, Packing};
+use crate::input::opening::Limits;
 
 /// Decoded bytes that a buffer for whole members starts with; also what is decoded to verify a member's start.
 const STRETCH: usize = 64 << 10;
@@ -495,9 +497,9 @@ pub(super) mod tests {
     use std::io::Write;
     use std::sync::atomic::AtomicU64;
 
-    use super::super::Opening;
     use super::super::gzip::Gzip;
     use super::*;
+    use crate::input::opening::Opening;
 
     /// What came out, and after how many bytes which errors.
     pub(in super::super) type Outcome = (Vec<u8>, Vec<(usize, String)>);

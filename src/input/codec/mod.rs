@@ -2,21 +2,22 @@
 
 mod bzip2;
 mod gzip;
+mod inflate;
 mod libdeflate;
 mod lz4;
 mod lzma;
 mod members;
 mod parallel;
+mod read;
 mod section;
 mod streams;
 mod unpackers;
 mod window;
 mod xz;
-mod zlib;
 mod zstd;
 
 use std::fs::File;
-use std::io::{self, BufRead, Read};
+use std::io::{self, Read};
 
 use self::gzip::Gzip;
 use self::lz4::Lz4;
@@ -25,17 +26,17 @@ use self::members::{Format, Members};
 use self::parallel::Parallel;
 use self::streams::Streams;
 use self::xz::Xz;
-use self::zlib::Zlib;
 use super::fault::{InputError, Packing};
-use super::open::{Limits, Opening};
+use super::opening::Opening;
 use super::raw::Raw;
 
 pub(super) use self::bzip2::Bzip2;
+pub(super) use self::inflate::{Inflate, Wrapper, is_deflate, is_zlib};
 pub(super) use self::lzma::is_lzma;
 pub(super) use self::members::hits_what_came;
+pub(super) use self::read::{Fused, damaged, early_end, fill};
 pub(super) use self::streams::{Decode, HEAD, Step};
 pub(crate) use self::unpackers::Unpackers;
-pub(super) use self::zlib::{is_deflate, is_zlib};
 pub(super) use self::zstd::Zstd;
 
 /// Bytes that are read at once before they are unpacked.
@@ -57,7 +58,7 @@ pub(super) fn unpack<'r>(
         Packing::Gzip => members::<Gzip>(raw, file, opening)?,
         Packing::Zstd => members::<Zstd>(raw, file, opening)?,
         Packing::Bzip2 => members::<Bzip2>(raw, file, opening)?,
-        Packing::Zlib => Box::new(Streams::new(raw.grow(READ), Zlib::new())),
+        Packing::Zlib => Box::new(Streams::new(raw.grow(READ), Inflate::new(Wrapper::Zlib))),
         Packing::Lzma => {
             let decoder = Lzma::new(opening.limits.window)?;
             Box::new(Streams::new(raw.grow(READ), decoder))
@@ -107,77 +108,6 @@ pub(super) fn in_sections<'r>(
         )?),
         other => return Err(InputError::Unsupported(other)),
     })
-}
-
-/// Ends at the first error.
-pub(super) struct Fused<R> {
-    inner: R,
-    failed: bool,
-}
-
-impl<R> Fused<R> {
-    pub(super) fn new(inner: R) -> Self {
-        Fused {
-            inner,
-            failed: false,
-        }
-    }
-}
-
-impl<R: Read> Read for Fused<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.failed {
-            return Ok(0);
-        }
-        let result = self.inner.read(into);
-        self.failed = result
-            .as_ref()
-            .is_err_and(|error| error.kind() != io::ErrorKind::Interrupted);
-        result
-    }
-}
-
-/// Passes zeros over. Whether nothing else is left.
-fn is_padding(raw: &mut impl BufRead) -> io::Result<bool> {
-    loop {
-        fill(raw)?;
-        let held = raw.fill_buf()?;
-        if held.is_empty() {
-            return Ok(true);
-        }
-        let count = held.iter().take_while(|byte| **byte == 0).count();
-        let is_all = count == held.len();
-        raw.consume(count);
-        if !is_all {
-            return Ok(false);
-        }
-    }
-}
-
-/// Has bytes at hand, unless the source has ended.
-pub(super) fn fill(raw: &mut impl BufRead) -> io::Result<()> {
-    loop {
-        match raw.fill_buf() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            result => return result.map(drop),
-        }
-    }
-}
-
-pub(super) fn early_end() -> io::Error {
-    io::Error::new(io::ErrorKind::UnexpectedEof, "it ends too early")
-}
-
-/// What a codec says of the bytes it was given. Errors of reading them pass.
-pub(super) fn damaged(packing: Packing, error: io::Error) -> io::Error {
-    let is_told = error
-        .get_ref()
-        .is_some_and(|inner| inner.is::<InputError>());
-    match error.kind() {
-        io::ErrorKind::Interrupted => error,
-        _ if is_told || error.raw_os_error().is_some() => error,
-        _ => InputError::Damaged { packing, error }.into(),
-    }
 }
 
 #[cfg(test)]

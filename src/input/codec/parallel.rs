@@ -11,14 +11,16 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 use super::members::{Format, Members, Step};
+use super::read::Fused;
 use super::section::{Section, Sections};
 use super::unpackers::{Lease, Unpackers};
-use super::{Fused, Limits, Opening};
-use crate::input::open::{check_end, read_at};
+use crate::input::file::{check_end, read_at};
+use crate::input::opening::{Limits, Opening};
+use crate::lock::lock;
 
 /// Sections under way for each thread: one that it decodes, and one that waits.
 const SECTIONS: usize = 2;
@@ -442,8 +444,8 @@ fn work<F: Format>(
         return;
     };
     loop {
-        // Whoever holds the lock waits for the next job, the others for the lock.
-        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        // The thread that holds the lock waits for the next job, the other threads for the lock.
+        let job = lock(jobs).recv();
         let Ok(job) = job else { return };
         if stopped.load(Ordering::Relaxed) {
             return;

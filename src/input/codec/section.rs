@@ -4,9 +4,9 @@ use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Limits;
 use super::members::{Format, MOST, Whole, find};
-use crate::input::open::read_at;
+use crate::input::file::read_at;
+use crate::input::opening::Limits;
 
 /// Packed bytes at hand at most: a section, and the end of its last member.
 const HELD: usize = 8 << 20;

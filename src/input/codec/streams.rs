@@ -7,7 +7,9 @@
 
 use std::io::{self, BufRead, Read};
 
-use super::{InputError, Packing, Raw, damaged, early_end, fill, is_padding};
+use super::read::{damaged, early_end, fill, is_padding};
+use crate::input::fault::{InputError, Packing};
+use crate::input::raw::Raw;
 
 /// Decodes one stream at a time.
 pub(in crate::input) trait Decode {

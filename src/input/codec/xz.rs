@@ -7,8 +7,9 @@ use liblzma::stream::{Action, Error, Status, Stream};
 
 use super::members::Format;
 use super::streams::{Decode, HEAD, Step};
-use super::{InputError, Limits, Packing};
-use crate::input::magic;
+use crate::input::fault::{InputError, Packing};
+use crate::input::magic::numbers;
+use crate::input::opening::Limits;
 
 /// Bytes that decoding takes beside the dictionary.
 const BESIDE: u64 = 1 << 20;
@@ -106,7 +107,7 @@ impl Decode for Xz {
     const PACKING: Packing = Packing::Xz;
 
     fn starts(head: &[u8]) -> bool {
-        head.starts_with(magic::XZ)
+        head.starts_with(numbers::XZ)
     }
 
     fn restart(&mut self) -> io::Result<()> {
@@ -120,7 +121,7 @@ impl Decode for Xz {
 }
 
 impl Format for Xz {
-    const MAGIC: &'static [u8] = magic::XZ;
+    const MAGIC: &'static [u8] = numbers::XZ;
     // Chunks of LZMA2 have 64 KiB at most, packed.
     const FIRST: usize = 192 << 10;
     const WHOLE: usize = 0;
@@ -131,7 +132,7 @@ impl Format for Xz {
 
     /// The magic, and flags that carry their checksum, of which two bytes are at hand.
     fn may_start(head: &[u8]) -> bool {
-        let flags = &head[magic::XZ.len()..][..2];
+        let flags = &head[numbers::XZ.len()..][..2];
         let mut crc = flate2::Crc::new();
         crc.update(flags);
         head[8..HEAD] == crc.sum().to_le_bytes()[..2]

@@ -9,8 +9,9 @@ use zstd::zstd_safe::{
 
 use super::members::Format;
 use super::streams::{Decode, Step};
-use super::{InputError, Limits, Packing};
-use crate::input::magic;
+use crate::input::fault::{InputError, Packing};
+use crate::input::magic::numbers;
+use crate::input::opening::Limits;
 
 pub(in crate::input) struct Zstd {
     context: DCtx<'static>,
@@ -59,7 +60,7 @@ impl Decode for Zstd {
     const PACKING: Packing = Packing::Zstd;
 
     fn starts(head: &[u8]) -> bool {
-        head.starts_with(magic::ZSTD) || magic::is_skippable(head)
+        head.starts_with(numbers::ZSTD) || numbers::is_skippable(head)
     }
 
     fn restart(&mut self) -> io::Result<()> {
@@ -80,7 +81,7 @@ impl Decode for Zstd {
 }
 
 impl Format for Zstd {
-    const MAGIC: &'static [u8] = magic::ZSTD;
+    const MAGIC: &'static [u8] = numbers::ZSTD;
     // A block unpacks to 128 KiB at most, and is no longer packed.
     const FIRST: usize = 192 << 10;
     const WHOLE: usize = 0;

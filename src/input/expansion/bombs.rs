@@ -6,8 +6,9 @@ use std::io::{Cursor, Seek, Write};
 use super::tests::Seen;
 use super::*;
 use crate::input::Unpackers;
-use crate::input::open::Opening;
-use crate::input::walk::{Level, Walk};
+use crate::input::container::Level;
+use crate::input::opening::Opening;
+use crate::input::walk::Walk;
 
 /// Unpacked bytes for each of a bomb's.
 const LIMIT: u64 = 1;

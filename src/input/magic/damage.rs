@@ -8,8 +8,10 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::{CHECKSUM, LZ4, LZ4_LEGACY, Packing, Unicode, XZ, ZSTD, octal};
+use super::numbers::{LZ4, LZ4_LEGACY, XZ, ZSTD};
+use super::{CHECKSUM, Unicode, octal};
 use crate::input::codec;
+use crate::input::fault::Packing;
 
 /// Fewer bytes tell nothing.
 const LEAST: usize = 64;

@@ -1,3 +1,4 @@
+use super::numbers::{LZ4, LZ4_LEGACY};
 use super::*;
 
 fn tar(checksum: impl FnOnce(u32) -> String) -> Vec<u8> {

@@ -3,10 +3,9 @@
 use std::io::{self, BufRead, Read};
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
-use flate2::{Decompress, FlushDecompress, Status};
 
 use super::ahead::Ahead;
-use crate::input::codec::{Decode, Zstd};
+use crate::input::codec::{Decode, Inflate, Step, Wrapper, Zstd};
 use crate::input::fault::InputError;
 
 /// Bytes that a coding is recognised by.
@@ -16,8 +15,6 @@ pub(super) const HEAD: usize = 512;
 const TELLING: usize = 128;
 /// Bytes that brotli takes and gives at once: where it fails, it keeps to itself what it decoded of these.
 const PIECE: usize = 4 << 10;
-/// Window bits of deflate, the most it has.
-const WINDOW: u8 = 15;
 /// Bytes that tell whether another stream follows.
 const MAGIC: usize = 4;
 const GZIP: &[u8] = &[0x1f, 0x8b, 8];
@@ -35,26 +32,18 @@ pub(super) enum Coding {
 
 /// The state of a decoder.
 pub(super) enum Engine {
-    Gzip(Decompress),
+    Gzip(Inflate),
     /// With a zlib header, as the standard has it, or without, as servers have it.
-    Deflate(Decompress),
+    Deflate(Inflate),
     Brotli(Box<Brotli>),
     Zstd(Zstd),
 }
 
 type Brotli = BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>;
 
-/// What a decoder did.
-#[derive(Clone, Copy, Debug, Default)]
-struct Step {
-    read: usize,
-    written: usize,
-    state: State,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
-    #[default]
+/// Where a decoder is in its stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
     Going,
     /// A whole stream, member or frame was decoded.
     Whole,
@@ -98,8 +87,8 @@ impl Engine {
             Coding::Gzip => starts(head, GZIP).then(Engine::gzip),
             Coding::Zstd if is_zstd(head) => Zstd::new(window).ok().map(Engine::Zstd),
             Coding::Zstd => None,
-            Coding::Deflate => [true, false]
-                .map(|zlib| move || Engine::Deflate(Decompress::new(zlib)))
+            Coding::Deflate => [Wrapper::Zlib, Wrapper::Bare]
+                .map(|wrapper| move || Engine::Deflate(Inflate::new(wrapper)))
                 .into_iter()
                 .find_map(|engine| tried(engine, head)),
             Coding::Brotli => tried(Engine::brotli, head),
@@ -107,7 +96,7 @@ impl Engine {
     }
 
     fn gzip() -> Self {
-        Engine::Gzip(Decompress::new_gzip(WINDOW))
+        Engine::Gzip(Inflate::new(Wrapper::Gzip))
     }
 
     fn brotli() -> Self {
@@ -136,73 +125,49 @@ impl Engine {
         true
     }
 
-    /// Decodes some bytes. What a limit forbids, it tells as an error.
-    fn run(&mut self, input: &[u8], output: &mut [u8]) -> (Step, Option<io::Error>) {
-        let step = match self {
-            Engine::Gzip(engine) | Engine::Deflate(engine) => inflate(engine, input, output),
+    /// Decodes some bytes.
+    fn run(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+        match self {
+            Engine::Gzip(engine) | Engine::Deflate(engine) => engine.step(input, output),
             Engine::Brotli(state) => {
                 let piece = &input[..input.len().min(PIECE)];
                 let room = output.len().min(PIECE);
                 unbrotli(state, piece, &mut output[..room])
             }
-            Engine::Zstd(engine) => return unzstd(engine, input, output),
-        };
-        (step, None)
-    }
-}
-
-fn inflate(engine: &mut Decompress, input: &[u8], output: &mut [u8]) -> Step {
-    let before = (engine.total_in(), engine.total_out());
-    let status = engine.decompress(input, output, FlushDecompress::None);
-    Step {
-        read: (engine.total_in() - before.0) as usize,
-        written: (engine.total_out() - before.1) as usize,
-        state: match status {
-            Ok(Status::StreamEnd) => State::Whole,
-            Ok(_) => State::Going,
-            Err(_) => State::Failed,
-        },
+            Engine::Zstd(engine) => engine.step(input, output),
+        }
     }
 }
 
 fn unbrotli(state: &mut Brotli, input: &[u8], output: &mut [u8]) -> Step {
-    let (mut left, mut room, mut step, mut total) = (input.len(), output.len(), Step::default(), 0);
+    let (mut left, mut room, mut total) = (input.len(), output.len(), 0);
+    let (mut read, mut written) = (0, 0);
     let result = BrotliDecompressStream(
         &mut left,
-        &mut step.read,
+        &mut read,
         input,
         &mut room,
-        &mut step.written,
+        &mut written,
         output,
         &mut total,
         state,
     );
-    step.state = match result {
-        BrotliResult::ResultSuccess => State::Whole,
-        BrotliResult::ResultFailure => State::Failed,
-        _ => State::Going,
+    let ended = match result {
+        BrotliResult::ResultSuccess => Ok(true),
+        BrotliResult::ResultFailure => Err(io::ErrorKind::InvalidData.into()),
+        _ => Ok(false),
     };
-    step
+    Step {
+        read,
+        written,
+        ended,
+    }
 }
 
-fn unzstd(engine: &mut Zstd, input: &[u8], output: &mut [u8]) -> (Step, Option<io::Error>) {
-    let step = engine.step(input, output);
-    let (state, error) = match step.ended {
-        Ok(true) => (State::Whole, None),
-        Ok(false) => (State::Going, None),
-        Err(error) => (State::Failed, Some(error)),
-    };
-    let is_limit = |error: &io::Error| {
-        error
-            .get_ref()
-            .is_some_and(|inner| inner.is::<InputError>())
-    };
-    let step = Step {
-        read: step.read,
-        written: step.written,
-        state,
-    };
-    (step, error.filter(is_limit))
+/// Whether an error says that a limit was exceeded, and not that the data is damaged.
+fn is_limit(error: &io::Error) -> bool {
+    let inner = error.get_ref();
+    inner.is_some_and(|inner| inner.is::<InputError>())
 }
 
 /// Whether `head`, as far as it goes, is `magic`.
@@ -223,10 +188,11 @@ fn tried(engine: impl Fn() -> Engine, head: &[u8]) -> Option<Engine> {
         return None;
     }
     let head = &head[..head.len().min(HEAD)];
-    let (step, _) = engine().run(head, &mut [0; 8 * HEAD]);
-    let whole = step.state == State::Whole && step.read == head.len();
+    let step = engine().run(head, &mut [0; 8 * HEAD]);
+    let read = step.read;
     // What is short may look like text and yet be a coding, if it is one to its end.
-    (whole || !text && step.state != State::Failed).then(engine)
+    let is_coding = |ended| !text || ended && read == head.len();
+    step.ended.is_ok_and(is_coding).then(engine)
 }
 
 /// Whether it has no control characters and, if that says little, is UTF-8.
@@ -243,7 +209,7 @@ pub(super) struct Decoded<'c, 'i> {
     engine: Engine,
     /// What went wrong with the content, or what it is too much for.
     failure: Option<io::Error>,
-    state: State,
+    progress: Progress,
 }
 
 impl<'c, 'i> Decoded<'c, 'i> {
@@ -252,7 +218,7 @@ impl<'c, 'i> Decoded<'c, 'i> {
             content,
             engine,
             failure: None,
-            state: State::Going,
+            progress: Progress::Going,
         }
     }
 
@@ -265,13 +231,18 @@ impl<'c, 'i> Decoded<'c, 'i> {
                 &[]
             }
         };
-        let (step, limit) = self.engine.run(input, into);
+        let step = self.engine.run(input, into);
         self.content.consume(step.read);
-        self.failure = self.failure.take().or(limit);
-        self.state = match step.state {
-            State::Whole if self.goes_on() => State::Going,
-            State::Going if step.read + step.written == 0 => State::Failed,
-            state => state,
+        self.progress = match step.ended {
+            Ok(true) if self.goes_on() => Progress::Going,
+            Ok(true) => Progress::Whole,
+            Ok(false) if step.read + step.written > 0 => Progress::Going,
+            Ok(false) => Progress::Failed,
+            Err(error) => {
+                let limit = Some(error).filter(is_limit);
+                self.failure = self.failure.take().or(limit);
+                Progress::Failed
+            }
         };
         step.written
     }
@@ -288,8 +259,8 @@ impl<'c, 'i> Decoded<'c, 'i> {
 
     /// What ended it, if that was not its end.
     fn error(&mut self) -> Option<io::Error> {
-        let failed = self.state == State::Failed;
-        self.state = State::Whole;
+        let failed = self.progress == Progress::Failed;
+        self.progress = Progress::Whole;
         let damaged = || InputError::Body(self.engine.coding().name()).into();
         self.failure.take().or_else(|| failed.then(damaged))
     }
@@ -297,7 +268,7 @@ impl<'c, 'i> Decoded<'c, 'i> {
 
 impl Read for Decoded<'_, '_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        while self.state == State::Going && !into.is_empty() {
+        while self.progress == Progress::Going && !into.is_empty() {
             match self.step(into) {
                 0 => {}
                 written => return Ok(written),

@@ -24,9 +24,9 @@ use self::header::{Header, Kind, Parsed};
 use self::segments::Segments;
 use self::window::Window;
 use super::codec;
+use super::container::{Level, Members};
 use super::expansion::Watched;
 use super::fault::InputError;
-use super::walk::{Level, Walk};
 
 /// Hands out the documents of a WARC file: the bodies of its `response`, `resource`, `conversion` and `metadata` records.
 /// A `continuation` is read as part of the record that it continues, and reported where it does not follow that one. All other
@@ -35,9 +35,12 @@ use super::walk::{Level, Walk};
 /// A record whose content does not end where its header says is lost; where its bytes break off, what came before is
 /// handed out. A record of more than 8 MiB is handed out before its end is known, and ends where another record starts.
 /// Holds at most one and a half times 8 MiB, and takes time linear in the bytes.
-pub(super) fn read(walk: &mut Walk<'_>, level: &Level<'_>, bytes: &mut dyn Read) {
+///
+/// `history` is how many bytes of history a packed body may want.
+pub(super) fn read(walk: &mut dyn Members, level: &Level<'_>, history: u64, bytes: &mut dyn Read) {
     let mut records = Records {
         walk,
+        history,
         level,
         window: Window::new(bytes),
         number: 0,
@@ -47,8 +50,9 @@ pub(super) fn read(walk: &mut Walk<'_>, level: &Level<'_>, bytes: &mut dyn Read)
     while records.next() {}
 }
 
-struct Records<'w, 'o, 'l, 'r> {
-    walk: &'w mut Walk<'o>,
+struct Records<'w, 'l, 'r> {
+    walk: &'w mut dyn Members,
+    history: u64,
     level: &'l Level<'l>,
     window: Window<'r>,
     /// How many headers were met.
@@ -67,7 +71,7 @@ struct Loss {
     error: InputError,
 }
 
-impl Records<'_, '_, '_, '_> {
+impl Records<'_, '_, '_> {
     /// Takes the next record. False at the end of the file, or if it should not be read further.
     fn next(&mut self) -> bool {
         if !self.window.skip_line_ends() {
@@ -103,7 +107,13 @@ impl Records<'_, '_, '_, '_> {
         let mut untold = Ok(());
         if header.is_document() {
             let named = (self.number, self.name.as_str());
-            match hand_out(self.walk, self.level, named, header, &mut content) {
+            match hand_out(
+                self.walk,
+                (self.level, self.history),
+                named,
+                header,
+                &mut content,
+            ) {
                 Some(result) => untold = result,
                 None => return false,
             }
@@ -174,20 +184,19 @@ impl Records<'_, '_, '_, '_> {
 ///
 /// An error is one that no read of the document has reached.
 fn hand_out(
-    walk: &mut Walk<'_>,
-    level: &Level<'_>,
+    walk: &mut dyn Members,
+    (level, history): (&Level<'_>, u64),
     (number, name): (u64, &str),
     header: &Header,
     content: &mut Content<'_, '_>,
 ) -> Option<Result<(), InputError>> {
-    let window = walk.opening.limits.window;
     let mut going = true;
     let mut take = |body: &mut dyn Read| {
-        let mut body = Watched::new(body, &walk.expansion);
+        let mut body = Watched::new(body, walk.expansion());
         going = walk.member(level, number, name, &mut body);
     };
     let result = match header.is_http() {
-        true => http::body(content, window, &mut take),
+        true => http::body(content, history, &mut take),
         false => {
             take(content);
             Ok(())

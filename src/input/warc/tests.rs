@@ -7,9 +7,11 @@ use std::sync::atomic::AtomicU64;
 
 use super::content::AHEAD;
 use crate::input::Opening;
+use crate::input::container::Level;
+use crate::input::documents::Documents;
 use crate::input::expansion::Expansion;
 use crate::input::fault::InputError;
-use crate::input::walk::{Documents, Level, Walk};
+use crate::input::walk::Walk;
 
 /// What a file's reader was told.
 #[derive(Debug, Default, PartialEq)]
@@ -87,6 +89,7 @@ fn told(pieces: &[&[u8]], step: usize) -> Told {
     super::read(
         &mut Walk::new(&opening, &expansion, &mut told),
         &Level::source(None),
+        opening.limits.window,
         &mut stream,
     );
     told

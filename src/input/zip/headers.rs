@@ -4,8 +4,8 @@ use std::io::{self, Read};
 
 use super::end::Directory;
 use super::volume::Volume;
+use crate::input::file::Section;
 use crate::input::name::escaped;
-use crate::input::open::Section;
 use crate::input::raw::Raw;
 
 pub(super) const LOCAL: [u8; 4] = *b"PK\x03\x04";

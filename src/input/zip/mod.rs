@@ -20,15 +20,15 @@ use flate2::Crc;
 use self::end::{Directory, END_LENGTH, Ending};
 pub(super) use self::end::{HEADER_START, LONGEST, ends_archive, find_archive};
 use self::headers::{CENTRAL, DESCRIPTOR, END, Entries, Entry, LOCAL, Local, local, local_of};
-use self::stream::{Deflate, Stream};
+use self::stream::Stream;
 use self::volume::{Part, Volume};
-use super::codec::{Bzip2, Zstd, damaged};
+use super::codec::{Bzip2, Inflate, Wrapper, Zstd, damaged};
+use super::container::{Level, Members};
 use super::expansion::Watched;
 use super::fault::{InputError, Packing};
 use super::magic;
-use super::open::Opening;
+use super::opening::Opening;
 use super::raw::Raw;
-use super::walk::{Level, Walk};
 
 /// Bytes that are read at once before they are unpacked.
 const READ: u64 = 32 << 10;
@@ -43,35 +43,64 @@ const DESCRIPTOR_LENGTH: u64 = 24;
 
 /// Hands out the members of the archive that `file` is, from its start to its end wherever its position is. `told` says
 /// that something of it was lost already, and known to be.
-pub(super) fn read(walk: &mut Walk<'_>, level: &Level<'_>, file: &File, told: bool) {
-    open(walk, level, file, told, false);
+pub(super) fn read(
+    walk: &mut dyn Members,
+    opening: &Opening<'_>,
+    level: &Level<'_>,
+    file: &File,
+    told: bool,
+) {
+    open(walk, opening, level, file, Before { told, text: false });
 }
 
 /// The same for an archive that a text comes before, which was read.
-pub(super) fn read_after_text(walk: &mut Walk<'_>, level: &Level<'_>, file: &File) {
-    open(walk, level, file, false, true);
+pub(super) fn read_after_text(
+    walk: &mut dyn Members,
+    opening: &Opening<'_>,
+    level: &Level<'_>,
+    file: &File,
+) {
+    let before = Before {
+        told: false,
+        text: true,
+    };
+    open(walk, opening, level, file, before);
 }
 
-fn open(walk: &mut Walk<'_>, level: &Level<'_>, file: &File, told: bool, is_after_text: bool) {
+/// What happened before an archive is opened.
+struct Before {
+    /// A loss was reported.
+    told: bool,
+    /// The text before the archive was read.
+    text: bool,
+}
+
+fn open(
+    walk: &mut dyn Members,
+    opening: &Opening<'_>,
+    level: &Level<'_>,
+    file: &File,
+    before: Before,
+) {
     // What was copied was counted before.
-    let progress = level.file.map(|_| walk.opening.bytes);
+    let progress = level.file.map(|_| opening.bytes);
     let volume = match Volume::new(file, progress) {
         Ok(volume) => volume,
         Err(error) => return walk.lose(level, 0, error.into()),
     };
     let mut archive = Archive {
-        opening: walk.opening,
+        window: opening.limits.window,
         walk,
         level,
         volume: &volume,
         number: 0,
-        is_after_text,
+        is_after_text: before.text,
     };
     match Sound::find(&volume) {
         Ok(sound) => archive.listed(&sound),
         Err(flaw) => {
             let is_part = flaw.is_part || level.is_part;
-            archive.salvage(Flaw { is_part, ..flaw }, told);
+            archive.salvage(Flaw { is_part, ..flaw }, before.told);
         }
     }
     volume.pass(volume.length);
@@ -194,9 +223,10 @@ fn leads(volume: &Volume<'_>, entry: &Entry, directory: Directory) -> bool {
             .is_ok_and(|magic| magic == Some(LOCAL))
 }
 
-struct Archive<'a, 'w> {
-    opening: &'w Opening<'w>,
-    walk: &'a mut Walk<'w>,
+struct Archive<'a> {
+    /// Bytes of history that a member may want.
+    window: u64,
+    walk: &'a mut dyn Members,
     level: &'a Level<'a>,
     volume: &'a Volume<'a>,
     /// Members so far, folders too.
@@ -205,7 +235,7 @@ struct Archive<'a, 'w> {
     is_after_text: bool,
 }
 
-impl Archive<'_, '_> {
+impl Archive<'_> {
     /// Hands out what the directory lists, in the order it stands; with very many members, in that order among those that
     /// are listed near each other.
     fn listed(&mut self, sound: &Sound) {
@@ -324,7 +354,7 @@ impl Archive<'_, '_> {
     fn packs(&self, method: u16, entry: &Entry, at: u64) -> bool {
         let start = self.volume.bytes::<4>(at).ok().flatten();
         let start = start.unwrap_or_default();
-        let (is_bzip2, is_zstd) = (start.starts_with(b"BZh"), start == magic::ZSTD);
+        let (is_bzip2, is_zstd) = (start.starts_with(b"BZh"), start == magic::numbers::ZSTD);
         match method {
             0 => entry.packed == entry.unpacked,
             12 => is_bzip2,
@@ -347,11 +377,11 @@ impl Archive<'_, '_> {
         }
         let unpacked = match entry.is_encrypted() {
             true => Err(InputError::Encrypted(Packing::Zip)),
-            false => unpacked(entry.method, data, self.opening),
+            false => unpacked(entry.method, data, self.window),
         };
         match unpacked {
             Ok(bytes) => {
-                let mut checked = Checked::new(Watched::new(bytes, &self.walk.expansion), check);
+                let mut checked = Checked::new(Watched::new(bytes, self.walk.expansion()), check);
                 let go_on = self
                     .walk
                     .member(self.level, self.number, name, &mut checked);
@@ -536,13 +566,13 @@ impl Outcome {
 fn unpacked<'d>(
     method: u16,
     data: Data<'d>,
-    opening: &Opening<'_>,
+    window: u64,
 ) -> Result<Box<dyn Read + 'd>, InputError> {
     Ok(match method {
         0 => Box::new(data),
-        8 => Box::new(Stream::new(data, Deflate::new())),
+        8 => Box::new(Stream::new(data, Inflate::new(Wrapper::Bare))),
         12 => Box::new(Stream::new(data, Bzip2::new())),
-        93 => Box::new(Stream::new(data, Zstd::new(opening.limits.window)?)),
+        93 => Box::new(Stream::new(data, Zstd::new(window)?)),
         method => return Err(InputError::Method(method)),
     })
 }
@@ -662,7 +692,9 @@ mod tests {
 
     fn taken(bytes: &[u8]) -> io::Result<Taken> {
         let file = file(bytes)?;
-        Ok(Taken::walked(|walk, level| read(walk, level, &file, false)))
+        Ok(Taken::walked(|walk, opening, level| {
+            read(walk, opening, level, &file, false)
+        }))
     }
 
     fn text(name: &str) -> Vec<u8> {
@@ -931,11 +963,11 @@ mod tests {
 
     /// What comes out of packed bytes by reads of `step`, before an error if there is one.
     fn by(step: usize, method: u16, packed: &[u8]) -> Vec<u8> {
-        let (counter, file) = (AtomicU64::new(0), file(packed).unwrap());
+        let file = file(packed).unwrap();
         let volume = Volume::new(&file, None).unwrap();
         let at = Cell::new(0);
         let data = Data::new(&volume, &at, volume.length);
-        let mut bytes = unpacked(method, data, &Opening::for_tests(&counter)).unwrap();
+        let mut bytes = unpacked(method, data, 128 << 20).unwrap();
         let (mut out, mut buffer) = (Vec::new(), vec![0; step]);
         while let Ok(read @ 1..) = bytes.read(&mut buffer) {
             out.extend(&buffer[..read]);
@@ -1021,7 +1053,7 @@ mod tests {
             header.set_size(whole.len() as u64);
             tar.append_data(&mut header, "z", &whole[..])?;
             let bytes = tar.into_inner()?;
-            let taken = Taken::walked(|walk, level| {
+            let taken = Taken::walked(|walk, _, level| {
                 crate::input::tar::read(walk, level, &mut &bytes[..512 + end]);
             });
             assert_eq!(taken.names(), ["z!/a", "z!/b", "z!/c", "z!/d"]);

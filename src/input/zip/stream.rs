@@ -2,11 +2,8 @@
 
 use std::io::{self, BufRead, Read};
 
-use flate2::{Decompress, FlushDecompress, Status};
-
 use super::Data;
-use crate::input::codec::{Decode, HEAD, Step, early_end, fill};
-use crate::input::fault::Packing;
+use crate::input::codec::{Decode, HEAD, early_end, fill};
 
 /// The streams that a member's bytes start with; what follows them is left.
 pub(super) struct Stream<'d, D> {
@@ -66,40 +63,5 @@ impl<D: Decode> Read for Stream<'_, D> {
             }
         }
         Ok(0)
-    }
-}
-
-/// Deflate (RFC 1951) as it is, without a header.
-pub(super) struct Deflate(Decompress);
-
-impl Deflate {
-    pub(super) fn new() -> Self {
-        Deflate(Decompress::new(false))
-    }
-}
-
-impl Decode for Deflate {
-    const PACKING: Packing = Packing::Zip;
-
-    fn starts(_: &[u8]) -> bool {
-        false
-    }
-
-    fn restart(&mut self) -> io::Result<()> {
-        self.0.reset(false);
-        Ok(())
-    }
-
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
-        let (read, written) = (self.0.total_in(), self.0.total_out());
-        let status = self.0.decompress(input, output, FlushDecompress::None);
-        Step {
-            read: (self.0.total_in() - read) as usize,
-            written: (self.0.total_out() - written) as usize,
-            ended: status
-                .map(|status| status == Status::StreamEnd)
-                // What zlib-rs says depends on how the input was cut.
-                .map_err(|_| io::ErrorKind::InvalidData.into()),
-        }
     }
 }

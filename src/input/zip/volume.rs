@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::memmem;
 
-use crate::input::open::Section;
+use crate::input::file::Section;
 
 /// Bytes that are searched at once.
 const SEARCHED: usize = 8 << 10;

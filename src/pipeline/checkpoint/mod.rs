@@ -20,10 +20,10 @@ use folder::{MANIFEST, at, sync_folder};
 use manifest::{Head, Manifest, NamedRun, Settings, Stamp};
 
 use super::options::{OnError, Options};
-use super::run::lock;
 use crate::dedup::{Lasting, RunFile, SpillError, Spilled};
 use crate::error::{CheckpointError, Error};
 use crate::input::{Kind, Source, Sources, display_name};
+use crate::lock::lock;
 use crate::temporary::is_run;
 
 /// Between checkpoints, at least so many times what the last one took: all of them take a twentieth of the time at most.

@@ -4,7 +4,7 @@
 //! before they see a page.
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use ::parquet::basic::{Encoding, Type};
 use ::parquet::column::page::{Page, PageMetadata, PageReader};
@@ -15,6 +15,7 @@ use ::parquet::file::serialized_reader::SerializedPageReader;
 use bytes::Bytes;
 
 use super::{delta, seal};
+use crate::lock::lock;
 
 /// Bytes that the header of a page has, about.
 const HEADER: usize = 512;
@@ -129,11 +130,6 @@ impl<R: Read + Seek> Read for Section<R> {
         self.at += read as u64;
         Ok(read)
     }
-}
-
-/// A panic elsewhere while the lock was held leaves a place to read from, which is set before each read.
-fn lock<R>(raw: &Mutex<R>) -> MutexGuard<'_, R> {
-    raw.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The pages of a column, checked.

@@ -10,8 +10,7 @@ use ::parquet::file::properties::{WriterProperties, WriterVersion};
 use super::columns::Columns;
 use super::{Parquet, ParquetReader};
 use crate::records::{
-    Block, BlockWriter, Format, MentionRow, OwnedRecord, ReadError, Record, RowWriter, file_reader,
-    writer,
+    Block, Format, MentionRow, OwnedRecord, ReadError, Record, RowWriter, file_reader, writer,
 };
 use crate::scan::Form;
 
@@ -60,9 +59,9 @@ fn in_blocks(records: &[OwnedRecord], size: usize) -> Vec<u8> {
     let mut out = out.into_blocks().unwrap();
     for some in records.chunks(size) {
         let block = Block::new(Format::Parquet, &mut rows(some)).unwrap();
-        out.write(block).unwrap();
+        out.block(block).unwrap();
     }
-    out.finish().unwrap()
+    out.end().unwrap()
 }
 
 fn read(bytes: &[u8]) -> Result<Vec<OwnedRecord>, ReadError> {
@@ -133,9 +132,9 @@ fn columns_that_are_split_hold_the_same_rows() {
     let last = first.split_off(13);
     assert_eq!((first.rows(), last.rows()), (13, 27));
     assert_eq!(first.bytes() + last.bytes(), size);
-    let mut out = BlockWriter::Columns(Box::new(Parquet::new(false, Vec::new()).unwrap()));
-    out.write(Block::Columns(first)).unwrap();
-    out.write(Block::Columns(last)).unwrap();
+    let mut out = Box::new(Parquet::new(false, Vec::new()).unwrap());
+    out.append(first).unwrap();
+    out.append(last).unwrap();
     assert!(out.finish().unwrap() == written(&records));
 }
 

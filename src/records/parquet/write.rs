@@ -16,7 +16,8 @@ use super::columns::{Columns, Values};
 use super::encode::{Encoded, encode};
 use super::seal::{Sealed, WRITER, unsealed};
 use super::{MENTION, RECORD, into_io};
-use crate::records::{BlockWriter, MentionRow, Record, RowWriter};
+use crate::records::rows::{Block, BlockWriter, RowWriter};
+use crate::records::{MentionRow, Record};
 
 /// Rows of a group. DuckDB shares a file out to threads by groups of at least 122,880 rows, other readers want as many or
 /// more; what is gained by still more is small.
@@ -153,7 +154,20 @@ impl<W: Write + Send> Parquet<W> {
     }
 }
 
-impl<W: Write + Send> RowWriter<W> for Parquet<W> {
+impl<W: Write + Send + 'static> BlockWriter<W> for Parquet<W> {
+    fn block(&mut self, block: Block) -> io::Result<()> {
+        match block {
+            Block::Columns(columns) => self.append(columns),
+            Block::Bytes(_) => Err(io::ErrorKind::InvalidInput.into()),
+        }
+    }
+
+    fn end(self: Box<Self>) -> io::Result<W> {
+        self.finish()
+    }
+}
+
+impl<W: Write + Send + 'static> RowWriter<W> for Parquet<W> {
     fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
         self.block.record(record);
         self.end_row()
@@ -164,8 +178,8 @@ impl<W: Write + Send> RowWriter<W> for Parquet<W> {
         self.end_row()
     }
 
-    fn into_blocks(self: Box<Self>) -> io::Result<BlockWriter<W>> {
-        Ok(BlockWriter::Columns(self))
+    fn into_blocks(self: Box<Self>) -> io::Result<Box<dyn BlockWriter<W>>> {
+        Ok(self)
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<W> {

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use super::run::lock;
 use crate::error::{Error, ErrorKind};
+use crate::lock::lock;
 use crate::printable;
 use crate::temporary::{LazyRunFolder, RunFolder};
 
@@ -62,11 +62,11 @@ struct Temporary {
 pub struct Progress {
     /// Bytes of sources read so far, packed as they are.
     pub bytes: u64,
-    /// Of these, bytes that an earlier run read which this one [goes on from](super::PipelineBuilder::checkpoint).
+    /// Of these, bytes that an earlier run read which this one [goes on from](crate::PipelineBuilder::checkpoint).
     pub resumed: u64,
     /// Bytes of sources that are done with and were not read, since they are no text.
     pub passed: u64,
-    /// Bytes of all sources, if that was [measured](super::PipelineBuilder::measure) and all have a size.
+    /// Bytes of all sources, if that was [measured](crate::PipelineBuilder::measure) and all have a size.
     pub total: Option<u64>,
     /// Mentions found so far.
     pub mentions: u64,
@@ -95,7 +95,7 @@ impl Monitor {
         self.0.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Ends a run that has a [checkpoint](super::PipelineBuilder::checkpoint) so that nothing is lost: no further source is
+    /// Ends a run that has a [checkpoint](crate::PipelineBuilder::checkpoint) so that nothing is lost: no further source is
     /// started, those being read are read to their end, which may take long, and a last checkpoint is made. Then the run ends
     /// as if it was cancelled. Without a checkpoint, and once all sources were read, it is the same as [`cancel`](Self::cancel).
     pub fn suspend(&self) {
@@ -121,13 +121,13 @@ impl Monitor {
     }
 
     /// Whether what is under way is to be dropped.
-    pub(super) fn is_ending(&self) -> bool {
+    pub(crate) fn is_ending(&self) -> bool {
         self.0.cancelled.load(Ordering::Relaxed)
             || (self.is_cancelled() && !self.0.resumable.load(Ordering::Relaxed))
     }
 
     /// Whether the run makes a checkpoint if it is suspended now.
-    pub(super) fn set_resumable(&self, resumable: bool) {
+    pub(crate) fn set_resumable(&self, resumable: bool) {
         self.0.resumable.store(resumable, Ordering::Relaxed);
     }
 
@@ -178,26 +178,26 @@ impl Monitor {
         self.0.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    pub(super) fn passed(&self) -> &AtomicU64 {
+    pub(crate) fn passed(&self) -> &AtomicU64 {
         &self.0.passed
     }
 
     /// Counts bytes that need not be read.
-    pub(super) fn add_passed(&self, bytes: u64) {
+    pub(crate) fn add_passed(&self, bytes: u64) {
         self.0.passed.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Counts bytes that an earlier run read.
-    pub(super) fn add_resumed(&self, bytes: u64) {
+    pub(crate) fn add_resumed(&self, bytes: u64) {
         self.0.resumed.fetch_add(bytes, Ordering::Relaxed);
         self.add_bytes(bytes);
     }
 
-    pub(super) fn add_mentions(&self, mentions: u64) {
+    pub(crate) fn add_mentions(&self, mentions: u64) {
         self.0.mentions.fetch_add(mentions, Ordering::Relaxed);
     }
 
-    pub(super) fn set_total(&self, bytes: u64) {
+    pub(crate) fn set_total(&self, bytes: u64) {
         self.0.total.store(bytes, Ordering::Relaxed);
     }
 

@@ -59,13 +59,13 @@ impl Destinations {
     }
 
     /// Device and inode of outputs that hold something, which must not be read.
-    pub(super) fn filled(&self) -> Vec<FileId> {
+    pub(crate) fn filled(&self) -> Vec<FileId> {
         let filled = self.each().filter(|output| !output.is_empty());
         filled.filter_map(Destination::id).collect()
     }
 
     /// The same of those that hold nothing, which need not be read.
-    pub(super) fn empty(&self) -> Vec<FileId> {
+    pub(crate) fn empty(&self) -> Vec<FileId> {
         let empty = self.each().filter(|output| output.is_empty());
         empty.filter_map(Destination::id).collect()
     }
@@ -111,7 +111,7 @@ pub(crate) fn stdin_twice() -> Error {
 }
 
 /// That an output at `path` is named as a file of the checkpoint.
-pub(super) fn in_checkpoint(path: &Path) -> Error {
+pub(crate) fn in_checkpoint(path: &Path) -> Error {
     clash(ClashError::Checkpoint(name(path)))
 }
 

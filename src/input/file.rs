@@ -1,0 +1,93 @@
+//! Files as bytes: their parts, read at offsets, and standard input as a file.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::fault::InputError;
+
+/// A part of a regular file, read at its offsets, so that many threads can share the file.
+pub(crate) struct Section<'f> {
+    file: &'f File,
+    at: u64,
+    end: u64,
+}
+
+impl<'f> Section<'f> {
+    /// The bytes from `at` to `end`, which the file should have.
+    pub(crate) fn new(file: &'f File, at: u64, end: u64) -> Self {
+        Section { file, at, end }
+    }
+}
+
+impl Read for Section<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
+        let most = into.len().min(left);
+        if most == 0 {
+            return Ok(0);
+        }
+        let read = read_at(self.file, &mut into[..most], self.at)?;
+        if read == 0 {
+            return Err(InputError::Shrunk.into());
+        }
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+/// Takes it that a file of `size` bytes, as it was opened, ends at `at`.
+///
+/// # Errors
+/// If it was cut off meanwhile. Files of the kernel may end before the size that they state, which is no error.
+pub(super) fn check_end(file: &File, at: u64, size: u64) -> io::Result<()> {
+    match at < size && file.metadata()?.len() < size {
+        true => Err(InputError::Shrunk.into()),
+        false => Ok(()),
+    }
+}
+
+/// What standard input is.
+pub(crate) fn stdin_metadata() -> io::Result<Metadata> {
+    stdin()?.metadata()
+}
+
+/// Whether `path`, `-` for standard input, is a pipe or socket, so that another program writes what is read from it.
+#[cfg(unix)]
+pub(crate) fn is_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    let metadata = match path.as_os_str() == "-" {
+        true => stdin_metadata(),
+        false => std::fs::metadata(path),
+    };
+    let kind = metadata.map(|at| at.file_type());
+    kind.is_ok_and(|kind| kind.is_fifo() || kind.is_socket())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_pipe(path: &Path) -> bool {
+    path.as_os_str() == "-" && stdin_metadata().is_ok_and(|at| !at.is_file())
+}
+
+#[cfg(unix)]
+pub(super) fn stdin() -> io::Result<File> {
+    use std::os::fd::AsFd;
+    // A copy of the descriptor, so that no lock or second buffer stands between.
+    Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+}
+
+#[cfg(windows)]
+pub(super) fn stdin() -> io::Result<File> {
+    use std::os::windows::io::AsHandle;
+    Ok(File::from(io::stdin().as_handle().try_clone_to_owned()?))
+}
+
+#[cfg(unix)]
+pub(super) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, into, at)
+}
+
+#[cfg(windows)]
+pub(super) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, into, at)
+}

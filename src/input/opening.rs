@@ -1,0 +1,87 @@
+//! How sources are opened: limits, and what reading reports to the run.
+
+use std::fs::Metadata;
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+
+use super::codec::Unpackers;
+use super::fault::InputError;
+
+/// Limits that keep a crafted source from taking more than it should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+pub(crate) struct Limits {
+    /// Containers, and packings of packings, within one another.
+    pub(crate) depth: usize,
+    /// Members of one source, those of its members too.
+    pub(crate) members: u64,
+    /// Unpacked bytes for each packed one, once many were unpacked.
+    pub(crate) expansion: u64,
+    /// Bytes of history that a packing may want at hand.
+    pub(crate) window: u64,
+}
+
+/// How sources are opened, and what reading them leaves behind outside them.
+#[derive(Clone, Copy)]
+pub(crate) struct Opening<'r> {
+    /// Bytes read so far, before unpacking.
+    pub(crate) bytes: &'r AtomicU64,
+    /// Bytes of sources that need not be read.
+    pub(crate) passed: &'r AtomicU64,
+    /// Device and inode of files that this run made and that are no sources.
+    pub(crate) own: &'r [(u64, u64)],
+    /// Device and inode of files that an output would overwrite.
+    pub(crate) outputs: &'r [(u64, u64)],
+    pub(crate) limits: Limits,
+    /// Folder for what must be copied to be read.
+    pub(crate) tmp: &'r Path,
+    /// Threads that may unpack sources; without any, that is done by those who read.
+    pub(crate) unpackers: Option<&'r Unpackers>,
+}
+
+impl<'r> Opening<'r> {
+    #[cfg(test)]
+    pub(crate) fn for_tests(bytes: &'r AtomicU64) -> Self {
+        Opening {
+            bytes,
+            passed: bytes,
+            own: &[],
+            outputs: &[],
+            limits: Limits {
+                depth: 3,
+                members: 1000,
+                expansion: 1000,
+                window: 128 << 20,
+            },
+            tmp: Path::new("/tmp"),
+            unpackers: None,
+        }
+    }
+
+    /// Whether `metadata` is that of a file which this run made.
+    ///
+    /// # Errors
+    /// If it is that of a file which an output would overwrite.
+    pub(crate) fn is_own(&self, metadata: &Metadata) -> Result<bool, InputError> {
+        if !metadata.is_file() || self.own.is_empty() && self.outputs.is_empty() {
+            return Ok(false);
+        }
+        let Some(id) = file_id(metadata) else {
+            return Ok(false);
+        };
+        match self.outputs.contains(&id) {
+            true => Err(InputError::Output),
+            false => Ok(self.own.contains(&id)),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn file_id(metadata: &Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn file_id(_: &Metadata) -> Option<(u64, u64)> {
+    None
+}

@@ -1,0 +1,60 @@
+//! Where the rows of a run go.
+
+use std::io;
+
+use rayon::ThreadPool;
+
+use super::options::Options;
+use crate::dedup::{Drained, Table};
+use crate::error::Error;
+use crate::records::{Block, MentionRow, Output, Record, RowWriter, writer};
+use crate::task::not_cancelled;
+
+/// Where rows go, and how many went there.
+pub(super) struct Sink {
+    rows: Box<dyn RowWriter<Output>>,
+    written: u64,
+}
+
+impl Sink {
+    /// Writes to `output`.
+    pub(super) fn new(options: &Options, output: Output) -> Result<Self, Error> {
+        let rows = writer(options.format, options.mentions, output).map_err(Error::output)?;
+        Ok(Sink { rows, written: 0 })
+    }
+
+    pub(super) fn mention(&mut self, row: &MentionRow<'_>) -> io::Result<()> {
+        self.written += 1;
+        self.rows.mention(row)
+    }
+
+    /// Writes the records of `table`, unless it was mentions that were written, and ends the output.
+    pub(super) fn finish(
+        self,
+        table: Table,
+        pool: Option<&ThreadPool>,
+        options: &Options,
+    ) -> Result<(Drained, Output), Error> {
+        if options.mentions {
+            let drained = Drained {
+                records: self.written,
+                ..Drained::default()
+            };
+            return Ok((drained, self.rows.finish().map_err(Error::output)?));
+        }
+        let mut rows = self.rows.into_blocks().map_err(Error::output)?;
+        let format = |records: &mut dyn Iterator<Item = Record<'_>>| {
+            Block::new(options.format, records).map_err(Error::output)
+        };
+        let write = |block: Block| {
+            not_cancelled(&options.monitor)?;
+            rows.block(block).map_err(Error::output)
+        };
+        // No chunk is left to scan, so that writing here keeps nothing waiting.
+        let drained = match pool {
+            Some(pool) => pool.install(|| table.into_rows(format, write)),
+            None => table.into_rows(format, write),
+        }?;
+        Ok((drained, rows.end().map_err(Error::output)?))
+    }
+}

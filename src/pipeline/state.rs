@@ -1,0 +1,401 @@
+//! What all threads of a run share: its sources, its table, and the ledger of what was found and lost.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use super::checkpoint::{Checkpoint, Done, Folder};
+use super::notice::{self, Gain, Notice, Notices};
+use super::options::{OnError, Options};
+use super::seek::Unfound;
+use super::shares::Shares;
+use crate::dedup::{Budget, Document, DocumentId, Kept, Lasting, Table};
+use crate::error::{Error, ErrorKind};
+use crate::input::{
+    Claims, Finder, FoundSources, InputError, Kind, Opening, Reach, Remark, Source, Sources,
+    Unpackers, display_name, unmarked_encoding,
+};
+use crate::lock::lock;
+use crate::printable;
+use crate::records::{FileId, Format};
+use crate::report::{Counts, Losses, Skipped};
+use crate::scan::Scanner;
+use crate::task::{Destinations, Monitor, Outputs, not_cancelled};
+
+/// What all threads of a run share.
+pub(super) struct Run<'p> {
+    pub(super) options: &'p Options,
+    pub(super) sources: Arc<Sources>,
+    pub(super) reach: Reach,
+    pub(super) shares: Shares,
+    pub(super) unpackers: Unpackers,
+    pub(super) table: Table,
+    /// Device and inode of files that this run made and that are no sources.
+    own: Vec<FileId>,
+    /// Device and inode of files that an output would overwrite.
+    overwritten: Vec<FileId>,
+    stopped: AtomicBool,
+    /// Symbolic links that were not followed.
+    pub(super) links: u64,
+    ledger: Mutex<Ledger>,
+    notices: Notices,
+    pub(super) checkpoint: Option<Arc<Checkpoint>>,
+}
+
+/// What came of a run so far.
+#[derive(Default)]
+struct Ledger {
+    counts: Counts,
+    losses: Losses,
+    /// Paths that could not be looked at: a run that goes on from another finds them again.
+    unfound: Losses,
+    skipped: Skipped,
+    /// What sources were recognised as, if anybody wants to know.
+    recognised: BTreeMap<&'static str, u64>,
+    failure: Option<Error>,
+}
+
+/// A source on its way through the threads: its ordinal, and the name that all its documents share.
+#[derive(Clone)]
+pub(super) struct Named {
+    pub(super) ordinal: u32,
+    pub(super) name: Arc<str>,
+}
+
+impl<'p> Run<'p> {
+    pub(super) fn new(
+        options: &'p Options,
+        finder: Finder<'_>,
+        unfound: &Unfound,
+        destinations: &Destinations,
+        outputs: &Outputs,
+        folder: Option<Folder>,
+    ) -> Result<Self, Error> {
+        let (before, behind) = Scanner::new().window();
+        let FoundSources {
+            mut sources,
+            passed_over,
+        } = finder.finish();
+        if options.monitor.is_cancelled() {
+            return Err(Error::new(ErrorKind::Cancelled));
+        }
+        destinations.check_found(&sources)?;
+        if let Some(folder) = &folder {
+            sources.retain(|source| !folder.holds(&source.path));
+        }
+        let sources = Arc::new(sources);
+        let names = kept(options) == Kept::Key;
+        let begun = folder.map(|folder| Checkpoint::begin(folder, options, names, &sources));
+        let (checkpoint, earlier) = begun.transpose()?.unzip();
+        let checkpoint = checkpoint.map(Arc::new);
+        options.monitor.set_resumable(checkpoint.is_some());
+        let mut ledger = Ledger::resumed(
+            earlier.as_ref().map(|earlier| &earlier.done),
+            &options.monitor,
+        );
+        (ledger.unfound, ledger.failure) = unfound.take();
+        let is_failed = ledger.failure.is_some();
+        let lasting = checkpoint.as_ref().zip(earlier);
+        let shares = Shares::new(options, &sources);
+        let run = Run {
+            options,
+            sources,
+            reach: Reach { before, behind },
+            shares,
+            unpackers: Unpackers::new(shares.threads, shares.unpacked),
+            table: table(
+                options,
+                shares,
+                lasting.map(|(checkpoint, earlier)| checkpoint.lasting(earlier)),
+            ),
+            own: outputs
+                .temporary_ids()
+                .chain(destinations.empty())
+                .collect(),
+            overwritten: destinations.filled(),
+            stopped: AtomicBool::new(is_failed),
+            links: passed_over.links.0,
+            ledger: Mutex::new(ledger),
+            notices: Notices::default(),
+            checkpoint,
+        };
+        log::info!("sources: {}", run.sources.len());
+        if let Some(checkpoint) = run.checkpoint.as_ref().filter(|at| at.started() > 0) {
+            log::info!("sources that an earlier run did: {}", checkpoint.started());
+        }
+        notice::report_passed_over(&passed_over, options.search.has_globs());
+        if options.measure {
+            run.measure();
+        }
+        Ok(run)
+    }
+
+    /// Sets the monitor's total to the size of all sources, if each has one.
+    fn measure(&self) {
+        if self.sources.iter().any(|source| source.kind != Kind::File) {
+            return;
+        }
+        let size = |source: Source| fs::metadata(source.path).map_or(0, |at| at.len());
+        let done = self.checkpoint.as_ref().map_or(0, |at| at.started());
+        let (done, rest) = (
+            self.sources.iter().take(done),
+            self.sources.iter().skip(done),
+        );
+        let monitor = &self.options.monitor;
+        let done: u64 = done.map(size).sum();
+        monitor.add_passed(done.saturating_sub(monitor.progress().bytes));
+        monitor.set_total(done + rest.map(size).sum::<u64>());
+    }
+
+    /// The sources in order, without those that an earlier run did, until the run is to end.
+    pub(super) fn each_source(&self) -> impl Iterator<Item = (u32, Source)> {
+        let done = self.checkpoint.as_ref().map_or(0, |at| at.started());
+        let sources = (0..).zip(self.sources.iter()).skip(done);
+        sources.take_while(|_| !self.is_halted() && !self.options.monitor.is_cancelled())
+    }
+
+    /// Takes note of the next source, which is about to be read.
+    pub(super) fn start(&self, source: &Source) {
+        if let Some(checkpoint) = &self.checkpoint {
+            checkpoint.start(source);
+        }
+    }
+
+    /// Takes note that a source was read, if another program wrote it meanwhile.
+    pub(super) fn note_pipe_end(&self, source: &Source) {
+        if source.is_pipe() {
+            self.options.monitor.note_stream_end();
+        }
+    }
+
+    pub(super) fn has_checkpoints(&self) -> bool {
+        self.checkpoint.is_some()
+    }
+
+    /// Whether it is time to wait for all that is under way, and make a checkpoint.
+    pub(super) fn is_checkpoint_due(&self) -> bool {
+        self.checkpoint.as_ref().is_some_and(|at| at.is_due())
+    }
+
+    /// Makes a checkpoint, if the run has any. All sources that were started are done, unless the run was halted; `since`
+    /// is when they were begun to be waited for.
+    pub(super) fn checkpoint(&self, since: Instant) {
+        let Some(checkpoint) = self.checkpoint.as_ref().filter(|_| !self.is_halted()) else {
+            return;
+        };
+        let ledger = lock(&self.ledger);
+        let done = Done {
+            sources: checkpoint.started(),
+            counts: ledger.counts,
+            losses: ledger.losses.clone(),
+            skipped: ledger.skipped.clone(),
+            bytes_read: self.options.monitor.progress().bytes,
+        };
+        drop(ledger);
+        if let Err(error) = checkpoint.make(since, done, || self.table.checkpoint()) {
+            self.fail(error.into());
+        }
+    }
+
+    pub(super) fn named(&self, ordinal: u32) -> Named {
+        let name = self
+            .sources
+            .get(ordinal as usize)
+            .map_or("".into(), |source| display_name(&source.path).into());
+        Named { ordinal, name }
+    }
+
+    /// How sources are opened, to be unpacked with the help of `unpackers` if there are any.
+    pub(super) fn opening<'o>(&'o self, unpackers: Option<&'o Unpackers>) -> Opening<'o> {
+        Opening {
+            bytes: self.options.monitor.bytes(),
+            passed: self.options.monitor.passed(),
+            own: &self.own,
+            outputs: &self.overwritten,
+            limits: self.options.limits,
+            tmp: &self.options.tmp,
+            unpackers,
+        }
+    }
+
+    /// Whether there is no use in going on.
+    pub(super) fn is_halted(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed) || self.options.monitor.is_ending()
+    }
+
+    /// Takes note of input that was lost: at `at` of a document, or a source that was not opened.
+    pub(super) fn lose(
+        &self,
+        source: Arc<str>,
+        at: Option<(Option<Arc<str>>, u64)>,
+        error: InputError,
+    ) {
+        let mut error = Error::new(ErrorKind::Input(error)).in_source(source);
+        if let Some((document, offset)) = at {
+            error = error.at(document, offset);
+        }
+        match self.options.on_error {
+            _ if matches!(error.kind(), ErrorKind::Input(InputError::Output)) => self.fail(error),
+            OnError::Fail => self.fail(error),
+            OnError::Skip => {
+                log::warn!("{error}");
+                lock(&self.ledger).losses.add(&error);
+            }
+        }
+    }
+
+    /// Takes note that so many documents of a source have names that were cut.
+    pub(super) fn cut(&self, source: &Arc<str>, count: u64) {
+        let error = Error::new(ErrorKind::Input(InputError::CutNames(count)));
+        log::warn!("{}", error.in_source(Arc::clone(source)));
+        self.count(Counts {
+            cut_names: count,
+            ..Counts::default()
+        });
+    }
+
+    /// Takes note of a document that is no text.
+    pub(super) fn skip(&self, source: &str, document: Option<&str>, kind: &'static str) {
+        let names = [Some(source), document].into_iter().flatten();
+        let names: String = names.map(|name| printable::name(name) + ": ").collect();
+        log::debug!("{names}skipped: {kind}");
+        lock(&self.ledger).skipped.add(kind);
+    }
+
+    /// Takes note of what the start of a source, or of a document in it, says. Whether it was written to the log.
+    pub(super) fn remark(&self, source: &Named, document: Option<&str>, remark: Remark) -> bool {
+        let notice = match remark {
+            Remark::Source(kind) => {
+                if log::log_enabled!(log::Level::Info) {
+                    *lock(&self.ledger).recognised.entry(kind).or_default() += 1;
+                }
+                return false;
+            }
+            Remark::Misnamed(claim, found) => Notice::Misnamed(claim, found),
+            Remark::Unmarked(encoding) => Notice::Unmarked(encoding),
+            Remark::Empty if self.is_named(source) => Notice::Empty,
+            Remark::Empty => return false,
+        };
+        self.notices.add(&source.name, document, notice);
+        document.is_none()
+    }
+
+    /// Takes note of a large file that is plain text and starts with `start`.
+    pub(super) fn remark_text(&self, ordinal: u32, start: &[u8]) {
+        let named = self.named(ordinal);
+        self.remark(&named, None, Remark::Source("text"));
+        let source = self.sources.get(ordinal as usize);
+        let claims = source.map(|source| Claims::of(&source.path));
+        let denied = claims.and_then(|claims| claims.denied_by_text(start));
+        if let Some((claim, found)) = denied {
+            self.remark(&named, None, Remark::Misnamed(claim, found));
+        } else if let Some(encoding) = unmarked_encoding(start) {
+            self.remark(&named, None, Remark::Unmarked(encoding));
+        }
+    }
+
+    /// A source was read to its end: says so if it was named and nothing came of it.
+    pub(super) fn end_source(&self, source: &Named, gain: &Gain) {
+        if let Some(notice) = gain
+            .notice()
+            .filter(|_| self.is_named(source) && !self.is_halted())
+        {
+            self.notices.add(&source.name, None, notice);
+        }
+    }
+
+    fn is_named(&self, source: &Named) -> bool {
+        let source = self.sources.get(source.ordinal as usize);
+        source.is_some_and(|source| source.named)
+    }
+
+    /// Ends the run; the first error to do so is the run's.
+    pub(super) fn fail(&self, error: Error) {
+        lock(&self.ledger).failure.get_or_insert(error);
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn count(&self, counts: Counts) {
+        lock(&self.ledger).counts += counts;
+    }
+
+    pub(super) fn into_results(self) -> Result<(Table, Counts, Losses, Skipped), Error> {
+        self.notices.end();
+        let ledger = self.ledger.into_inner();
+        let mut ledger = ledger.unwrap_or_else(PoisonError::into_inner);
+        ledger.log_recognised();
+        ledger.losses.unite(ledger.unfound);
+        match ledger.failure {
+            Some(error) => Err(error),
+            None => not_cancelled(&self.options.monitor)
+                .map(|()| (self.table, ledger.counts, ledger.losses, ledger.skipped)),
+        }
+    }
+}
+
+impl Ledger {
+    fn log_recognised(&self) {
+        let kinds = self.recognised.iter();
+        let kinds: Vec<_> = kinds
+            .map(|(kind, count)| format!("{kind} {count}"))
+            .collect();
+        if !kinds.is_empty() {
+            log::info!("sources recognised as: {}", kinds.join(", "));
+        }
+    }
+
+    /// What came of a run that goes on from what an earlier one has done.
+    fn resumed(done: Option<&Done>, monitor: &Monitor) -> Ledger {
+        let Some(done) = done else {
+            return Ledger::default();
+        };
+        monitor.add_resumed(done.bytes_read);
+        monitor.add_mentions(done.counts.tally.mentions);
+        Ledger {
+            counts: done.counts,
+            losses: done.losses.clone(),
+            skipped: done.skipped.clone(),
+            ..Ledger::default()
+        }
+    }
+}
+
+impl Named {
+    /// The document at `ordinal` of this source.
+    pub(super) fn document(&self, ordinal: u64, name: Option<Arc<str>>) -> Document {
+        let id = DocumentId {
+            source: self.ordinal,
+            document: ordinal,
+        };
+        Document {
+            id,
+            source: Arc::clone(&self.name),
+            name,
+        }
+    }
+}
+
+/// The table of a run; where mentions are wanted it stays empty.
+fn table(options: &Options, shares: Shares, lasting: Option<Lasting>) -> Table {
+    let (noting, ending) = (options.monitor.clone(), options.monitor.clone());
+    // What the next run wants or removes is not to be removed if this process exits.
+    let note = lasting.is_none();
+    let folder = options.checkpoint.as_ref().unwrap_or(&options.tmp);
+    let budget = Budget {
+        note: Box::new(move |path| noting.note_temporary(Some(path).filter(|_| note))),
+        stop: Box::new(move || ending.is_ending()),
+        lasting,
+        ..Budget::new(shares.table, folder, shares.threads)
+    };
+    Table::within(kept(options), budget)
+}
+
+/// What the format shows of a record.
+fn kept(options: &Options) -> Kept {
+    match options.format {
+        Format::Names => Kept::Key,
+        _ => Kept::All,
+    }
+}

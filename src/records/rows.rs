@@ -1,0 +1,105 @@
+//! What each format implements, and what formats share.
+
+use std::io::{self, Write};
+
+use super::fault::ReadError;
+#[cfg(feature = "parquet")]
+use super::parquet::Columns;
+use super::record::{MentionRow, OwnedRecord, Record};
+
+/// Bytes that a format gathers before it writes them.
+pub(super) const BUFFER: usize = 64 << 10;
+/// The most bytes of a row. A longer one is not a row of this program, and is not held in memory.
+pub(super) const ROW: u64 = 16 << 20;
+
+/// Reads the records of one format, one after another.
+pub(crate) trait RowReader: Send {
+    /// Reads the next record into `into`; false at the end. Must not be called again after an error.
+    fn next(&mut self, into: &mut OwnedRecord) -> Result<bool, ReadError>;
+}
+
+/// Writes rows of one format to a `W`; `finish` must be called for the output to be whole.
+pub(crate) trait RowWriter<W: Write + Send + 'static = Box<dyn Write + Send>>: Send {
+    /// Writes a record. Not called for an output of mentions.
+    fn record(&mut self, record: &Record<'_>) -> io::Result<()>;
+    /// Writes a mention. Not called for an output of records.
+    fn mention(&mut self, mention: &MentionRow<'_>) -> io::Result<()>;
+    /// Writes the rest and returns the `W`.
+    fn finish(self: Box<Self>) -> io::Result<W>;
+    /// Goes on with blocks of records. By default they are bytes that follow one another.
+    fn into_blocks(self: Box<Self>) -> io::Result<Box<dyn BlockWriter<W>>> {
+        Ok(Box::new(Bytes(self.finish()?)))
+    }
+}
+
+/// Records in the form that the output of a format takes, prepared on any thread, apart from the records before and after
+/// them.
+pub(crate) enum Block {
+    /// Rows as they are in the output.
+    Bytes(Vec<u8>),
+    /// Rows as columns, which the writer puts into groups.
+    #[cfg(feature = "parquet")]
+    Columns(Columns),
+}
+
+/// Writes blocks of records. The division into blocks has no effect on the output. `end` must be called for the output to be
+/// whole.
+pub(crate) trait BlockWriter<W>: Send {
+    /// Writes a block of the same format.
+    fn block(&mut self, block: Block) -> io::Result<()>;
+    /// Writes the rest and returns the `W`.
+    fn end(self: Box<Self>) -> io::Result<W>;
+}
+
+/// Blocks that are bytes.
+struct Bytes<W>(W);
+
+impl<W: Write + Send> BlockWriter<W> for Bytes<W> {
+    fn block(&mut self, block: Block) -> io::Result<()> {
+        match block {
+            Block::Bytes(rows) => self.0.write_all(&rows),
+            #[cfg(feature = "parquet")]
+            Block::Columns(_) => Err(io::ErrorKind::InvalidInput.into()),
+        }
+    }
+
+    fn end(self: Box<Self>) -> io::Result<W> {
+        Ok(self.0)
+    }
+}
+
+/// Lines of text, written a buffer at a time.
+pub(super) struct Lines<W> {
+    out: W,
+    pub(super) buffer: Vec<u8>,
+}
+
+impl<W: Write> Lines<W> {
+    pub(super) fn new(out: W) -> Self {
+        Lines {
+            out,
+            buffer: Vec::with_capacity(2 * BUFFER),
+        }
+    }
+
+    /// Ends the line at the end of the buffer.
+    pub(super) fn end(&mut self) -> io::Result<()> {
+        self.buffer.push(b'\n');
+        if self.buffer.len() >= BUFFER {
+            self.write()
+        } else {
+            Ok(())
+        }
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self) -> io::Result<W> {
+        self.write()?;
+        Ok(self.out)
+    }
+}

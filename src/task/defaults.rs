@@ -1,0 +1,62 @@
+//! What scan and merge take where an option was not set.
+
+use std::path::{Path, PathBuf};
+
+use super::memory::available_memory;
+use crate::error::{Error, ErrorKind};
+use crate::records::Format;
+
+/// Bytes of memory below which a run cannot do.
+const LEAST_MEMORY: u64 = 1 << 20;
+
+/// An output as it was named; none for standard output.
+pub(crate) fn named_output(path: &Path) -> Option<PathBuf> {
+    (path.as_os_str() != "-").then(|| path.to_owned())
+}
+
+/// The folder for temporary files: beside the output if none was chosen, else where the system has them.
+pub(crate) fn chosen_tmp_dir(chosen: Option<PathBuf>, output: Option<&Path>) -> PathBuf {
+    if let Some(folder) = chosen {
+        return folder;
+    }
+    match output.and_then(Path::parent) {
+        Some(folder) if folder.as_os_str().is_empty() => PathBuf::from("."),
+        Some(folder) => folder.to_owned(),
+        None => std::env::temp_dir(),
+    }
+}
+
+/// Bytes of memory: a quarter of what there is if nothing was chosen.
+pub(crate) fn chosen_memory(chosen: Option<u64>) -> usize {
+    let bytes = chosen.unwrap_or_else(|| available_memory() / 4);
+    usize::try_from(bytes.max(LEAST_MEMORY)).unwrap_or(usize::MAX)
+}
+
+/// The format of rows: told by the output's ending if none was chosen.
+pub(crate) fn chosen_format(
+    chosen: Option<Format>,
+    output: Option<&Path>,
+) -> Result<Format, Error> {
+    let Some(path) = output else {
+        return Ok(chosen.unwrap_or(Format::Jsonl));
+    };
+    if path.is_dir() {
+        return Err(Error::new(ErrorKind::Folder(path.to_owned())));
+    }
+    if Format::is_packed_otherwise(path) {
+        return Err(Error::new(ErrorKind::UnknownPacking(path.to_owned())));
+    }
+    let told = || Format::from_path(path).ok_or_else(|| no_format(path));
+    let format = chosen.map_or_else(told, Ok)?;
+    match format.is_packed_twice(path) {
+        true => Err(Error::new(ErrorKind::PackedTwice(path.to_owned()))),
+        false => Ok(format),
+    }
+}
+
+fn no_format(path: &Path) -> Error {
+    Error::new(match Format::left_out(path) {
+        Some(format) => ErrorKind::LeftOut(format),
+        None => ErrorKind::UnknownEnding(path.to_owned()),
+    })
+}

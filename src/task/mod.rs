@@ -1,0 +1,15 @@
+//! What the two tasks of this crate share: the scan of sources (`pipeline`) and the merge of records (`merge`).
+//!
+//! That is a monitor, the output files, and the defaults of options. Knows nothing of how either task does its work.
+
+mod clash;
+mod defaults;
+mod memory;
+mod monitor;
+mod outputs;
+
+pub use monitor::{Monitor, Progress};
+
+pub(crate) use clash::{Destinations, in_checkpoint, is_stdin, stdin_twice};
+pub(crate) use defaults::{chosen_format, chosen_memory, chosen_tmp_dir, named_output};
+pub(crate) use outputs::{Outputs, cause, commit, not_cancelled, warn_of_report};
