@@ -237,20 +237,26 @@ fn other_sources_or_options_than_before_are_refused_until_they_are_as_they_were(
     place.end_at("in/3c.gz", place.checkpointed(1, 1 << 20), Monitor::suspend);
     let again = || place.checkpointed(2, 1 << 20);
 
-    assert!(refusal(again().lines(true)).contains("lines was false and is true"));
-    assert!(refusal(again().max_window(7)).contains("max-window was 134217728 and is 7"));
+    assert!(
+        refusal(again().lines(true))
+            .contains("lines was false in the interrupted run and is true now")
+    );
+    assert!(
+        refusal(again().max_window(7))
+            .contains("max-window was 134217728 in the interrupted run and is 7 now")
+    );
     assert!(
         refusal(again().format(doisift::Format::Names))
-            .contains("the format was records and is names")
+            .contains("the format was records in the interrupted run and is names now")
     );
     assert!(refusal(again().on_error(doisift::OnError::Fail)).contains("2 errors lost input"));
-    assert!(refusal(again().exclude("0a")).contains("in/0a was a source then"));
-    assert!(refusal(again().exclude("7*")).contains("in/7a was a source then"));
+    assert!(refusal(again().exclude("0a")).contains("in/0a was a source of the interrupted run"));
+    assert!(refusal(again().exclude("7*")).contains("in/7a was a source of the interrupted run"));
 
     place.file("in/0aa", "");
-    assert!(refusal(again()).contains("in/0aa was no source then"));
+    assert!(refusal(again()).contains("in/0aa was no source of the interrupted run"));
     fs::rename(place.path("in/0aa"), place.path("in/9")).unwrap();
-    assert!(refusal(again()).contains("in/9 was no source then"));
+    assert!(refusal(again()).contains("in/9 was no source of the interrupted run"));
     fs::remove_file(place.path("in/9")).unwrap();
 
     let changed = place.path("in/2b");

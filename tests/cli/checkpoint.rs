@@ -226,7 +226,7 @@ fn a_checkpoint_without_use_is_a_usage_error_that_says_why() {
     for (options, why) in [
         (
             "in --mentions",
-            "mentions have none, since they are written as they are found",
+            "a run with --mentions cannot be resumed, since its rows are written at once",
         ),
         ("in -", "standard input can be read only once"),
         ("in fifo", "fifo can be read only once"),
@@ -288,8 +288,9 @@ fn links_planted_in_the_folder_are_not_followed_and_nothing_of_others_is_removed
             }
             let seen = place.scan(SCAN);
             assert_eq!(seen.code, Some(2), "{name} to {target}: {}", seen.err);
-            let told = format!("ck/{name} is no file that doisift made; remove it");
-            assert!(seen.err.contains(&told), "{}", seen.err);
+            let expected =
+                format!("ck/{name} is no regular file, so doisift did not make it; remove it");
+            assert!(seen.err.contains(&expected), "{}", seen.err);
             assert_eq!(place.entries(), ["ck", "in", "precious"], "{name}");
             assert_eq!(place.read("precious"), "precious\n", "{name}");
             fs::remove_file(&link).unwrap();

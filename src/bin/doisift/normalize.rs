@@ -368,7 +368,7 @@ mod tests {
                 "doisift: line 2: no directory indicator \"10.\", at byte 0",
                 "doisift: line 3: raw white space, at byte 9",
                 "doisift: line 5: not UTF-8, at byte 11",
-                "doisift: line 6: no \"/\" behind the prefix, at byte 11",
+                "doisift: line 6: no \"/\" after the prefix, at byte 11",
             ]
         );
         assert_eq!(refused, 4);
