@@ -167,7 +167,7 @@ fn an_interrupted_run_says_how_to_go_on_and_keeps_what_was_read() {
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{kind}");
         let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.contains("goes on from what is in ck"), "{said}");
+        assert!(said.contains("resumes from ck"), "{said}");
         assert_eq!(place.entries(), ["ck", "in"], "{kind}");
         assert!(!runs(&place).is_empty());
     }

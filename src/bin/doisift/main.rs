@@ -1,6 +1,6 @@
 //! The doisift command: arguments, then a plan, then a run, then an exit code.
 //!
-//! The only place that knows of arguments, terminals and signals; all else is the library's.
+//! Only the command knows of arguments, terminals and signals.
 
 mod args;
 mod generate;
@@ -21,20 +21,20 @@ use doisift::Printable;
 
 use args::{Cli, Command};
 
-/// Dedup allocates from many threads.
+// Deduplication allocates from many threads.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// How a command ended, as its exit code says.
+/// How a command ended; the discriminants are exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
     /// All done.
     Whole = 0,
     /// Done, but some input was lost or refused.
     Lossy = 1,
-    /// Usage, or a failure that stopped the run.
+    /// Wrong usage, or a failure that stopped the run.
     Failed = 2,
-    /// Ended by SIGHUP; these three are 128 and the signal's number, as a shell has it.
+    /// Ended by SIGHUP. This and the next two are 128 plus the number of the signal, as in a shell.
     HungUp = 129,
     /// Ended by SIGINT.
     Interrupted = 130,
