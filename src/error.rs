@@ -116,8 +116,9 @@ pub enum CheckpointError {
     /// A file in the folder cannot be read or written.
     #[error("{path}: {error}", path = printable::path(.0), error = .1)]
     Io(PathBuf, io::Error),
-    /// A link, FIFO or the like has the name of a file of the checkpoint. It was not followed, opened or removed.
-    #[error("{} is no regular file, so doisift did not make it; remove it, or choose another folder", printable::path(.0))]
+    /// A file with the name of a file of the checkpoint was not made by doisift, such as a link or a FIFO. It was not followed,
+    /// changed or removed.
+    #[error("{} was not made by doisift; remove it, or choose another folder", printable::path(.0))]
     Foreign(PathBuf),
     /// The manifest, or a run that it lists, is not as doisift wrote it.
     #[error("{} is damaged; remove the folder to start again from the beginning", printable::path(.0))]

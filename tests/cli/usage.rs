@@ -1,4 +1,4 @@
-//! Arguments that make no sense, help, and what is generated from the arguments.
+//! Wrong arguments, help, and the generated man page and completions.
 
 use crate::place::{Place, Seen};
 
