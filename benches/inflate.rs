@@ -1,6 +1,6 @@
-//! Unpacks a gzip file into nothing, as a yardstick for `scan`: `cargo run --release --example inflate -- FILE`
+//! Unpacks a gzip file and drops the output, for comparison with `scan`: `cargo run --release --example inflate -- FILE`
 //!
-//! Prints how many bytes it holds. The decoder is the one that doisift reads streams with.
+//! Prints the number of unpacked bytes. The decoder is the same that doisift uses for streams.
 #![allow(clippy::print_stdout)]
 
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Writes a text of any size on standard output, and the exact list of the names in it.
+//! Writes a text of any size to standard output, and the exact list of its names to a file.
 //!
 //! `scripts/make-corpus --help` shows the options.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -24,7 +24,7 @@ make-corpus [OPTION VALUE]... > text
   --count FILE         distinct names, mentions and bytes, as JSON
 ";
 
-/// What was asked for.
+/// The arguments.
 #[derive(Default)]
 struct Request {
     options: Options,

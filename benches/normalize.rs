@@ -1,4 +1,4 @@
-//! Any presentation form in, key or another form out: what `doisift normalize` does for a line.
+//! Parses presentation forms and writes them, as `doisift normalize` does for each line.
 
 use std::hint::black_box;
 
@@ -8,7 +8,7 @@ use doisift::{Doi, UrlEncoding};
 
 const NAMES: usize = 10_000;
 
-/// Names as registrants give them: short and plain, SICI, with slashes, outside ASCII.
+/// Names of the usual kinds: short and plain, SICI, with slashes, outside ASCII.
 fn names() -> Vec<Doi> {
     let name = |i: usize| match i % 8 {
         0 => format!("10.1002/(SICI)1097-0258(19980815/30)17:15/16<1661::AID-SIM{i}>3.0.CO;2-2"),
@@ -22,7 +22,7 @@ fn names() -> Vec<Doi> {
         .collect()
 }
 
-/// Parses every text and asserts that each is a name: a refusal is faster than an answer.
+/// Parses every text and asserts that each is a name, because a refusal would be faster.
 fn parse(group: &mut BenchmarkGroup<WallTime>, form: &str, write: impl Fn(&Doi) -> String) {
     let texts: Vec<String> = names().iter().map(write).collect();
     group.throughput(Throughput::Bytes(
@@ -49,14 +49,14 @@ fn reading(c: &mut Criterion) {
         doi.to_url(UrlEncoding::Recommended)
     });
     parse(&mut group, "urn", Doi::to_urn);
-    // The input that hurts: every byte is an escape.
+    // The worst case: every byte is an escape.
     parse(&mut group, "escapes-only", |doi| {
         doi.as_str().bytes().map(|b| format!("%{b:02x}")).collect()
     });
     group.finish();
 }
 
-/// Writes every name in one form and asserts that each came out whole.
+/// Writes every name in one form and asserts that each result is longer than its name.
 fn write(group: &mut BenchmarkGroup<WallTime>, form: &str, write: impl Fn(&Doi) -> String) {
     let names = names();
     group.throughput(Throughput::Bytes(

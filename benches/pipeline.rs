@@ -1,4 +1,4 @@
-//! The whole flow, from files to a file: sparse and dense text, plain and packed. Bytes of decoded text per second.
+//! The whole pipeline, from files to a file: sparse and dense text, plain and packed. Bytes of decoded text per second.
 
 mod corpus;
 
@@ -12,13 +12,13 @@ use doisift::{Format, Pipeline, Report};
 
 const SIZE: u64 = 32 << 20;
 
-/// A file and what is right for it.
+/// An input file and its right answer.
 struct Source {
     name: &'static str,
     path: PathBuf,
     bytes: u64,
     mentions: u64,
-    /// The output: each name on a line of its own.
+    /// The expected output: each name on a line.
     names: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! The scanner over text in memory: anchors alone, sparse and dense prose, and inputs that hurt. Bytes per second.
+//! The scanner on text in memory: no names, sparse and dense prose, and worst cases. Bytes per second.
 
 mod corpus;
 
@@ -10,7 +10,7 @@ use doisift::Scanner;
 
 const SIZE: u64 = 8 << 20;
 
-/// A text and how many mentions are right.
+/// A text and its right number of mentions.
 struct Input {
     name: &'static str,
     text: Vec<u8>,
@@ -37,7 +37,7 @@ fn inputs() -> Vec<Input> {
         ..Options::default()
     };
     vec![
-        // Prose without a name: what finding anchors costs, decimals that start with `10.` included.
+        // Prose without names: measures the search for anchors. It has decimal numbers that start with `10.`.
         generated(
             "anchors",
             &Options {
@@ -68,19 +68,19 @@ fn inputs() -> Vec<Input> {
                 ..sized
             },
         ),
-        // Meant to defeat: an anchor at every third byte.
+        // Worst case: an anchor at every third byte.
         Input {
             name: "only_anchors",
             text: b"10.".repeat(SIZE as usize / 3),
             mentions: 0,
         },
-        // Meant to defeat: looking back or ahead without bound; it is longer than the limit, so no mention.
+        // Worst case for looking back or ahead without a bound. It is longer than the limit, so it is no mention.
         Input {
             name: "long_name",
             text: long_name(100_000),
             mentions: 0,
         },
-        // Meant to defeat: a candidate at every eighth byte, all of which are one name that is too long.
+        // Worst case: a candidate at every eighth byte, all of which are one name that is too long.
         Input {
             name: "only_prefixes",
             text: b"10.1234/".repeat(100_000),

@@ -1,17 +1,17 @@
 //! The dedup table: updates per second where nine in ten mentions repeat, on one thread and on two, in memory and within a
 //! budget that makes it write runs.
 //!
-//! Distribution: of the mentions, one in ten is a name's first; the others repeat a name drawn evenly from those before. A
-//! document has a hundred of them.
+//! One in ten mentions is the first of its name. Each other one repeats a name that is drawn uniformly from the earlier ones.
+//! A document has a hundred mentions.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use doisift::bench_support::{fill_table, fill_table_within};
 
 const MENTIONS: usize = 1 << 20;
-/// A third of what the names take.
+/// A third of the memory that the names need.
 const BUDGET: usize = 6 << 20;
 
-/// A small generator, so that names are the same everywhere and always.
+/// A small random generator, so that the names are the same on every machine.
 struct Random(u64);
 
 impl Random {
@@ -33,7 +33,7 @@ fn name(number: usize) -> String {
     )
 }
 
-/// Names in the order they are mentioned, one behind the other as a text would have them; and how many are distinct.
+/// The names of all mentions in order, joined as in a text; and the number of distinct names.
 fn mentions(count: usize) -> (String, usize) {
     let mut random = Random(1);
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Holds the scanner against its naive twin on the files named: `cargo run --release --example twin -- FILE...`
+//! Compares the scanner with its naive twin on files: `cargo run --release --example twin -- FILE...`
 //!
 //! Prints how many mentions each file has. Where the two differ, prints each mention that only one of them found and both
 //! tallies, and exits 1.
@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use doisift::naive::{self, OwnedMention};
 use doisift::{Scanner, Tally};
 
-/// The scanner's default.
+/// The default of the scanner.
 const MAX_NAME: usize = 64 << 10;
 
 fn main() -> std::io::Result<ExitCode> {

@@ -1,14 +1,14 @@
-//! What must hold for every source: reading it comes to an end, and how it is read changes nothing of what it gives.
+//! Properties that must hold for every source: reading it ends, and its documents do not depend on how it is read.
 //!
-//! The first byte of an input says how its source is read, and what kind it is where a check takes several.
+//! The first byte of an input says how its source is read, and which kind it is if a check takes several kinds.
 
 use doisift::Packing;
-use doisift::fuzz_support::{Told, Way, read, unpack};
+use doisift::fuzz_support::{Reported, Way, read, unpack};
 
-/// Bytes that a document's reader asks for at once.
+/// Size of the reads from a document, in bytes.
 const STEP: usize = 64 << 10;
 
-/// What the packings and encodings without a check of their own start with.
+/// First bytes of the packings and encodings that have no check of their own.
 const STARTS: [&[u8]; 12] = [
     b"\x78\x9c",
     b"\xfd7zXZ\0",
@@ -24,7 +24,7 @@ const STARTS: [&[u8]; 12] = [
     b"BZh91AY&SY",
 ];
 
-/// Any bytes, taken for what they are.
+/// Any bytes; the kind is recognised.
 pub fn any(input: &[u8]) {
     if let [how, source @ ..] = input {
         same(*how, source);
@@ -53,7 +53,7 @@ pub fn warc(input: &[u8]) {
     }
 }
 
-/// An archive whose headers have the right checksums, except where there is none: else nearly nothing would be a header.
+/// An archive with the checksums of its headers corrected. Otherwise almost no random input would have a valid header.
 pub fn tar(input: &[u8]) {
     let [how, source @ ..] = input else {
         return;
@@ -69,7 +69,7 @@ pub fn tar(input: &[u8]) {
     same(*how, &source);
 }
 
-/// An HTTP message in a WARC record that is as long as it says, and one behind it that must not suffer.
+/// An HTTP message in a WARC record of the right length, and a record after it that must be read whatever the message holds.
 pub fn http(input: &[u8]) {
     let [how, message @ ..] = input else {
         return;
@@ -77,10 +77,10 @@ pub fn http(input: &[u8]) {
     let message = started(message, b"HTTP/1.1 200 OK\r\n");
     let last = b"HTTP/1.1 200 OK\r\n\r\n10.5555/last\n";
     let source = [response(&message), response(last)].concat();
-    let told = same(*how, &source);
-    let last = Told::Document(Some("a".into()), b"10.5555/last\n".into(), vec![]);
+    let reported = same(*how, &source);
+    let last = Reported::Document(Some("a".into()), b"10.5555/last\n".into(), vec![]);
     assert!(
-        told.is_none_or(|told| told.last() == Some(&last)),
+        reported.is_none_or(|reported| reported.last() == Some(&last)),
         "the next record is lost"
     );
 }
@@ -93,7 +93,7 @@ fn response(message: &[u8]) -> Vec<u8> {
     [head.as_bytes(), message, b"\r\n\r\n"].concat()
 }
 
-/// Members decoded in sections on several threads give what they give in turn.
+/// Members that are decoded in sections on several threads give the same as on one.
 pub fn members(input: &[u8]) {
     let [how, source @ ..] = input else {
         return;
@@ -110,8 +110,8 @@ pub fn members(input: &[u8]) {
     agree(&unpacked(section), &unpacked(0), &what);
 }
 
-/// Another way to read it tells the same: what, unless the source fails.
-fn same(how: u8, source: &[u8]) -> Option<Vec<Told>> {
+/// Asserts that two ways to read a source report the same, and returns that unless the source fails.
+fn same(how: u8, source: &[u8]) -> Option<Vec<Reported>> {
     let plain = Way {
         read: usize::MAX,
         step: STEP,
@@ -150,50 +150,51 @@ fn same(how: u8, source: &[u8]) -> Option<Vec<Told>> {
             ..plain
         },
     };
-    let told = |way| ended(read(source, way).expect("a file"));
-    let (expected, found) = (told(plain), told(other));
+    let reported = |way| ended(read(source, way).expect("a file"));
+    let (expected, found) = (reported(plain), reported(other));
     if other.fails {
-        let found_again = told(Way { step: 7, ..other });
+        let found_again = reported(Way { step: 7, ..other });
         agree(&found, &found_again, "of a source that fails");
         return None;
     }
-    // A stored block of zstd is given as it comes; if it comes whole and is found wrong at its end, none of it is given.
-    if other.read == plain.read || !is_told(&expected, "zstd") && !is_told(&found, "zstd") {
+    // A zstd reader with a small buffer returns parts of a stored block before it finds the end wrong. With the whole block
+    // in its buffer it returns nothing.
+    if other.read == plain.read || !is_reported(&expected, "zstd") && !is_reported(&found, "zstd") {
         agree(&found, &expected, &format!("{other:?}"));
     }
     Some(expected)
 }
 
-/// Whether an error names `what`.
-fn is_told(told: &[Told], what: &str) -> bool {
-    told.iter().any(|told| match told {
-        Told::Document(_, _, errors) => errors.iter().any(|(_, error)| error.contains(what)),
-        Told::Lost(_, _, error) => error.contains(what),
+/// Whether an error text contains `what`.
+fn is_reported(reported: &[Reported], what: &str) -> bool {
+    reported.iter().any(|reported| match reported {
+        Reported::Document(_, _, errors) => errors.iter().any(|(_, error)| error.contains(what)),
+        Reported::Lost(_, _, error) => error.contains(what),
         _ => false,
     })
 }
 
-/// Both tell the same; of documents, which may be long, their lengths are shown.
-fn agree(found: &[Told], expected: &[Told], what: &str) {
-    let short = |told: &Told| match told {
-        Told::Document(name, bytes, errors) => {
+/// Asserts that both are equal. The message shows lengths of documents, since these may be long.
+fn agree(found: &[Reported], expected: &[Reported], what: &str) {
+    let short = |reported: &Reported| match reported {
+        Reported::Document(name, bytes, errors) => {
             format!("{name:?} of {} bytes, {errors:?}", bytes.len())
         }
         other => format!("{other:?}"),
     };
-    let shorts = |all: &[Told]| all.iter().map(short).collect::<Vec<_>>();
+    let shorts = |all: &[Reported]| all.iter().map(short).collect::<Vec<_>>();
     assert_eq!(shorts(found), shorts(expected), "{what}");
     assert!(found == expected, "other bytes {what}");
 }
 
-/// Each document came to its end.
-fn ended(told: Vec<Told>) -> Vec<Told> {
-    assert!(!told.contains(&Told::Endless), "errors without end");
-    told
+/// Asserts that reading ended.
+fn ended(reported: Vec<Reported>) -> Vec<Reported> {
+    assert!(!reported.contains(&Reported::Endless), "errors without end");
+    reported
 }
 
-/// `source` with another start.
+/// `source` with its first bytes replaced by `start`.
 fn started(source: &[u8], start: &[u8]) -> Vec<u8> {
-    let behind = source.get(start.len()..).unwrap_or_default();
-    [start, behind].concat()
+    let rest = source.get(start.len()..).unwrap_or_default();
+    [start, rest].concat()
 }

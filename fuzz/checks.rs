@@ -1,11 +1,12 @@
-//! What must hold for every input: one function a fuzz target. `tests/regressions.rs` runs them on inputs that once failed.
+//! Properties that must hold for every input, one function per fuzz target. `tests/regressions.rs` runs them on inputs that
+//! once failed.
 
 use doisift::{Doi, Form, Mention, Scanner, Tally, UrlEncoding};
 
-/// A limit small enough that inputs of a few hundred bytes go past it.
+/// A limit on names that is so small that inputs of a few hundred bytes exceed it.
 const MAX_NAME: usize = 100;
 
-/// All that a mention says.
+/// The fields of a mention.
 #[derive(Debug, PartialEq, Eq)]
 struct Said {
     name: String,
@@ -31,8 +32,7 @@ impl From<Mention<'_>> for Said {
 
 type Answer = (Vec<Said>, Tally);
 
-/// A text gives the same mentions and counts at once, in pieces, and shared out by ranges. The first two bytes say where
-/// it is cut.
+/// A text gives the same mentions and counts as a whole, in pieces, and in ranges. The first two bytes say where it is cut.
 pub fn scan_chunks(input: &[u8]) {
     let [first, second, text @ ..] = input else {
         return;
@@ -65,7 +65,7 @@ fn at_once(scanner: &mut Scanner, text: &[u8]) -> Answer {
     (said, tally)
 }
 
-/// Mentions stand in order, do not overlap, and are where they say they are.
+/// Mentions are in order, do not overlap, and have the bytes that are at their offsets.
 fn check_places(text: &[u8], said: &[Said]) {
     let mut end = 0;
     for one in said {
@@ -75,7 +75,7 @@ fn check_places(text: &[u8], said: &[Said]) {
         assert_eq!(
             text.get(start..end),
             Some(&one.text[..]),
-            "{one:?} stands elsewhere"
+            "{one:?} has other bytes at its offset"
         );
         assert_eq!(one.key, one.name.to_ascii_lowercase());
         assert!(Doi::new(&one.name).is_ok(), "{one:?} is no name");
@@ -87,21 +87,21 @@ fn in_pieces(scanner: &mut Scanner, text: &[u8], sizes: [usize; 2]) -> Answer {
     let mut stream = scanner.stream();
     let (mut rest, mut turn) = (text, 0);
     while !rest.is_empty() {
-        let (piece, behind) = rest.split_at(sizes[turn % 2].min(rest.len()));
+        let (piece, after) = rest.split_at(sizes[turn % 2].min(rest.len()));
         stream.push(piece, |mention| said.push(mention.into()));
-        (rest, turn) = (behind, turn + 1);
+        (rest, turn) = (after, turn + 1);
     }
     let tally = stream.finish(|mention| said.push(mention.into()));
     (said, tally)
 }
 
 fn in_ranges(scanner: &mut Scanner, text: &[u8], size: usize) -> Answer {
-    let (before, behind) = scanner.window();
+    let (before, after) = scanner.window();
     let (mut said, mut tally) = (Vec::new(), Tally::default());
     for start in (0..text.len()).step_by(size) {
         let end = (start + size).min(text.len());
         let from = start.saturating_sub(before);
-        let bytes = &text[from..(end + behind).min(text.len())];
+        let bytes = &text[from..(end + after).min(text.len())];
         tally += scanner.scan_range(bytes, start - from..end - from, from as u64, |mention| {
             said.push(mention.into())
         });
@@ -109,7 +109,7 @@ fn in_ranges(scanner: &mut Scanner, text: &[u8], size: usize) -> Answer {
     (said, tally)
 }
 
-/// Whatever is a name comes back from each way of writing it.
+/// If the input is a name, each presentation form of it is read back as the same name.
 pub fn doi_roundtrip(input: &[u8]) {
     let Ok(text) = str::from_utf8(input) else {
         return;

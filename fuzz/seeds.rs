@@ -1,19 +1,19 @@
-//! Writes small sources of every kind for the fuzz targets that read them: `fuzz-seeds FOLDER` makes `FOLDER/TARGET/NAME`.
+//! Writes small sources of every kind as seeds for the fuzz targets: `fuzz-seeds FOLDER` makes `FOLDER/TARGET/NAME`.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
-/// A name, and the bytes.
+/// The name of a seed, and its bytes.
 pub type Seed = (String, Vec<u8>);
 
-/// A packer.
+/// A function that compresses.
 type Pack = fn(&[u8]) -> Vec<u8>;
 
 const TEXT: &str = "See doi:10.5555/caf\u{e9}-1, https://doi.org/10.5555/two, and more of the same, more of the same.\n";
 
-/// A name as brotli stores it.
+/// A text with a name, compressed with brotli.
 const BROTLI: &[u8] = b"\x8b\x04\x8010.5555/it\x03";
 
 fn main() {
@@ -27,7 +27,7 @@ fn main() {
     }
 }
 
-/// What each target starts from.
+/// The seeds of each target.
 pub fn all() -> [(&'static str, Vec<Seed>); 7] {
     let archives = [tars(), zips(), warcs()].concat();
     let any = [archives, codecs(), encodings(), nested()].concat();
@@ -42,7 +42,7 @@ pub fn all() -> [(&'static str, Vec<Seed>); 7] {
     ]
 }
 
-/// Each seed behind two of the bytes that say how it is read.
+/// Each seed twice, after different first bytes, which say how it is read.
 fn all_ways(seeds: &[Seed]) -> Vec<Seed> {
     let way = |number: usize, (name, bytes): &Seed| {
         (
@@ -66,7 +66,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// A member with the size of its own in an extra field, as bgzip makes them.
+/// A member with its size in an extra field, as bgzip writes it.
 fn bgzf(bytes: &[u8]) -> Vec<u8> {
     let mut out = flate2::GzBuilder::new()
         .extra(b"BC\x02\0\0\0".to_vec())
@@ -165,7 +165,7 @@ fn encodings() -> Vec<Seed> {
     ]
 }
 
-/// Two streams each, the second behind zeros.
+/// Two streams each, with zeros before the second.
 fn twice(pack: Pack) -> Vec<u8> {
     [
         pack(TEXT.as_bytes()),
@@ -198,7 +198,7 @@ fn codecs() -> Vec<Seed> {
     ]
 }
 
-/// In the order of the starts that the target knows.
+/// In the order of the list of first bytes in `check_input.rs`.
 fn kinds() -> Vec<Seed> {
     let all = [
         zlib(TEXT.as_bytes()),
@@ -226,7 +226,7 @@ fn kinds() -> Vec<Seed> {
     all.iter().enumerate().flat_map(seed).collect()
 }
 
-/// Members of several sizes, one that holds others as they are, and one that is damaged.
+/// Members of several sizes, one that contains others uncompressed, and one that is damaged.
 fn members() -> Vec<Seed> {
     let packers: [Pack; 3] = [gzip, zstd, bzip2];
     let seed = |(kind, pack): (usize, Pack)| {
@@ -320,7 +320,7 @@ fn tars() -> Vec<Seed> {
             ]
             .concat(),
         ),
-        named("sparse", [sparse(), file("behind"), end.clone()].concat()),
+        named("sparse", [sparse(), file("after"), end.clone()].concat()),
         named(
             "nested",
             [

@@ -1,11 +1,11 @@
-"""For scripts that want packages from PyPI: goes on in an environment of its own, below target/."""
+"""For scripts that need packages from PyPI: runs them in a virtual environment below target/."""
 import os, pathlib, subprocess, sys, venv
 
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", pathlib.Path(__file__).resolve().parent.parent / "target"))
 
 
 def in_venv(name, imports, packages):
-    """Runs the script again in target/NAME, made first if there is none, with the packages; exits with 3 if these cannot be had.
+    """Runs the script again in the environment target/NAME, which is made if there is none; exits with 3 if the packages cannot be installed.
 
     Returns only there. imports: what shows that all are installed, as Python imports it.
     """

@@ -1,4 +1,4 @@
-//! The one public error: what went wrong, in which source and document, at which offset.
+//! The one public error: what went wrong, in which source and document, and at which offset.
 
 use std::fmt;
 use std::io;
@@ -17,17 +17,17 @@ pub enum ErrorKind {
     /// A source, or one of its documents, could not be read to its end.
     #[error(transparent)]
     Input(InputError),
-    /// A file of records is none, or has a row that is wrong; its text names the row.
+    /// An input to merge is not a file of records, or has a wrong row. The text names the row.
     #[error(transparent)]
     Records(ReadError),
-    /// The counts of a name in several records add up to more than a record holds.
+    /// The sum of a count over several records of one name exceeds `i64::MAX`.
     #[error(
         "the {field} of {name} add up to more than {most}, the most that a record holds; correct a count that is wrong, or merge each input once",
         name = printable::name(.doi),
         most = i64::MAX
     )]
     Overflow {
-        /// The field that is added up.
+        /// The field that is summed.
         field: &'static str,
         /// The name.
         doi: Box<str>,
@@ -37,14 +37,14 @@ pub enum ErrorKind {
         "cannot read the list of sources: {0}; it is a file with a path on each line, or - for standard input"
     )]
     List(io::Error),
-    /// A glob has no meaning.
+    /// The syntax of a glob is wrong.
     #[error("{0}")]
     Glob(BadGlob),
-    /// The ending of an output tells no format, and none was chosen.
-    #[error("the ending of {} tells no format; {}", printable::path(.0), choices())]
+    /// The ending of an output is no format, and no format was chosen.
+    #[error("the ending of {} is no format that can be written; {}", printable::path(.0), choices())]
     UnknownEnding(PathBuf),
-    /// The ending of an output is that of a packing that is not written.
-    #[error("{}: outputs are compressed by the endings .gz and .zst alone: choose one of these", printable::path(.0))]
+    /// The ending of an output is that of a compression that doisift reads but does not write.
+    #[error("{}: only .gz and .zst outputs can be written compressed; choose one of these endings", printable::path(.0))]
     UnknownPacking(PathBuf),
     /// An output is a folder.
     #[error("{} is a folder; name a file in it", printable::path(.0))]
@@ -53,16 +53,16 @@ pub enum ErrorKind {
     #[error("cannot write: {0}")]
     Output(io::Error),
     /// A temporary file of names could not be written or read.
-    #[error("cannot keep names on disk: {0}")]
+    #[error("cannot use a temporary file of names: {0}")]
     Spill(SpillError),
-    /// The system gave no threads.
+    /// The system refused to start a thread.
     #[error("cannot start threads: {0}")]
     Threads(io::Error),
     /// The ending of an output names a format that this build lacks.
     #[error("{0}")]
     LeftOut(UnknownFormat),
-    /// The ending of an output asks to pack what is packed within.
-    #[error("{}: Parquet is packed within; leave out the last ending", printable::path(.0))]
+    /// The ending of an output asks to compress a Parquet file, whose pages are compressed already.
+    #[error("{}: a Parquet file is compressed inside; leave out the last ending", printable::path(.0))]
     PackedTwice(PathBuf),
     /// An output is an input too, or two outputs are one file.
     #[error("{0}")]
@@ -70,12 +70,12 @@ pub enum ErrorKind {
     /// The run was cancelled.
     #[error("interrupted")]
     Cancelled,
-    /// The checkpoint in a folder cannot be kept, or gone on from.
+    /// The checkpoint in a folder cannot be written, or a run cannot be resumed from it.
     #[error("the checkpoint in {folder}: {error}", folder = printable::path(.0), error = .1)]
     Checkpoint(PathBuf, Box<CheckpointError>),
 }
 
-/// What is read only once.
+/// The name of a source that can be read only once, for a message.
 fn stream(name: &str) -> String {
     match name {
         "-" => "standard input".to_owned(),
@@ -83,7 +83,7 @@ fn stream(name: &str) -> String {
     }
 }
 
-/// How the format of an output is chosen.
+/// How to choose the format of an output, for a message.
 fn choices() -> String {
     let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
     format!(
@@ -92,91 +92,92 @@ fn choices() -> String {
     )
 }
 
-/// Why a checkpoint cannot be kept, or gone on from.
+/// Why a checkpoint cannot be written, or a run cannot be resumed from it.
 ///
-/// Names of sources are as in [`Report`](crate::Report)s. Nothing was read or written when one of these comes up, but for
-/// [`Io`](Self::Io).
+/// Sources are named as in [`Report`](crate::Report)s. All but [`Io`](Self::Io) are found before anything is read or
+/// written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// Mentions are wanted.
+    /// The run writes mentions, and only runs that write records have checkpoints.
     #[error(
-        "mentions have none, since they are written as they are found; leave out --mentions, or --checkpoint"
+        "a run with --mentions cannot be resumed, since its rows are written at once; leave out --mentions, or --checkpoint"
     )]
     Mentions,
-    /// A source that is no file.
+    /// A source is a stream, which cannot be read again.
     #[error(
-        "{name} can be read only once, and an interrupted run reads a source again; put it into a file",
+        "{name} can be read only once, but a resumed run may read a source again; put it into a file",
         name = stream(.0)
     )]
     Stream(Arc<str>),
-    /// Another run has the folder.
-    #[error("another run is using it")]
+    /// Another run holds the lock of the folder.
+    #[error("another run is using it; wait until that has ended, or choose another folder")]
     InUse,
-    /// A file of it, which is named, cannot be read or written.
+    /// A file in the folder cannot be read or written.
     #[error("{path}: {error}", path = printable::path(.0), error = .1)]
     Io(PathBuf, io::Error),
-    /// A link, FIFO or the like has the name of a file of it: what is behind it was not touched.
-    #[error("{} is no file that doisift made; remove it, or choose another folder", printable::path(.0))]
+    /// A file with the name of a file of the checkpoint was not made by doisift, such as a link or a FIFO. It was not followed,
+    /// changed or removed.
+    #[error("{} was not made by doisift; remove it, or choose another folder", printable::path(.0))]
     Foreign(PathBuf),
-    /// Its manifest, or a run that this names, is not what was written.
-    #[error("{} is damaged; remove the folder to start anew", printable::path(.0))]
+    /// The manifest, or a run that it lists, is not as doisift wrote it.
+    #[error("{} is damaged; remove the folder to start again from the beginning", printable::path(.0))]
     Damaged(PathBuf),
-    /// Another version of doisift made it.
-    #[error("doisift {0} made it, this is {now}; finish with that, or remove the folder to start anew", now = env!("CARGO_PKG_VERSION"))]
+    /// Another version of doisift wrote the checkpoint.
+    #[error("doisift {0} wrote it, and this is {now}; finish with that version, or remove the folder to start again from the beginning", now = env!("CARGO_PKG_VERSION"))]
     Version(String),
-    /// An option that bears on the result was another.
+    /// An option that affects the result has another value than in the interrupted run.
     #[error(
-        "{option} was {then} and is {now}; give the same again, or remove the folder to start anew"
+        "{option} was {then} in the interrupted run and is {now} now; give the same value, or remove the folder to start again from the beginning"
     )]
     Option {
-        /// Its name.
+        /// The name of the option.
         option: &'static str,
-        /// What it was.
+        /// Its value in the interrupted run.
         then: String,
-        /// What it is.
+        /// Its value now.
         now: String,
     },
-    /// A source came that was not there.
-    #[error("{name} was no source then; leave it out, or remove the folder to start anew", name = printable::name(.0))]
+    /// There is a source that the interrupted run did not have.
+    #[error("{name} was no source of the interrupted run; leave it out, or remove the folder to start again from the beginning", name = printable::name(.0))]
     Added(Arc<str>),
-    /// A source is gone.
+    /// A source of the interrupted run is missing.
     #[error(
-        "{name} was a source then and is none now; put it back, or remove the folder to start anew",
+        "{name} was a source of the interrupted run and is missing now; put it back, or remove the folder to start again from the beginning",
         name = printable::name(.0)
     )]
     Removed(Arc<str>),
-    /// A source that was read has another size or time of change.
-    #[error("{name} has changed since it was read; put it back, or remove the folder to start anew", name = printable::name(.0))]
+    /// A source that was read has another size or modification time.
+    #[error("{name} has changed since it was read; restore it, or remove the folder to start again from the beginning", name = printable::name(.0))]
     Changed(Arc<str>),
-    /// Input was lost already, and the run is to fail at any loss; how many.
+    /// So many errors already lost input, and this run is to fail at the first.
     #[error(
-        "{0} errors lost input then, and this run is to fail at any; let it skip them, or remove the folder to start anew"
+        "{0} errors lost input in the interrupted run, and --on-error fail allows none; give --on-error skip, or remove the folder to start again from the beginning"
     )]
     Lost(u64),
 }
 
-/// How the inputs and outputs of a run contradict each other.
+/// How the inputs and outputs of a run conflict.
 ///
-/// Names of inputs are as in [`Report`](crate::Report)s. Nothing was read or written when one of these comes up.
+/// Inputs are named as in [`Report`](crate::Report)s. These are found before anything is read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClashError {
-    /// What was named to be read, a list of sources too, is the file that an output would overwrite.
+    /// An output would overwrite a file that was named to be read: a source, or a list of sources.
     #[error("{input} is read, and would be overwritten{output}; write to another file",
         input = printable::name(input), output = OtherName(input, output))]
     Input {
-        /// Its name.
+        /// The name of the input.
         input: Arc<str>,
         /// The output as typed.
         output: Arc<str>,
     },
-    /// A file below a folder is the file that an output would overwrite. It may be the output of an earlier run.
+    /// An output would overwrite a file below a folder that is read. That file may be the output of an earlier run.
     #[error("{input} is in a folder that is read, and would be overwritten{output}; leave it out (--exclude '{glob}'), \
         or write to another file",
         input = printable::name(input), output = OtherName(input, output), glob = printable::name(&glob_of(input)))]
     Found {
-        /// Its name.
+        /// The name of the input.
         input: Arc<str>,
         /// The output as typed.
         output: Arc<str>,
@@ -187,14 +188,14 @@ pub enum ClashError {
     /// An output has the name of a file that the checkpoint keeps in its folder.
     #[error("{output} is the name of a file of the checkpoint; write to another file", output = printable::name(.0))]
     Checkpoint(Arc<str>),
-    /// Standard input is asked for twice: as a source, as an input to merge, or as a list of sources.
+    /// Two arguments name standard input: as a source, as an input to merge, or as the list of sources.
     #[error(
         "standard input can be read only once; name a file for the other use (./- for a file called -)"
     )]
     Stdin,
 }
 
-/// The name of an output, if it is another than that of the input.
+/// Displays " as OUTPUT" if an input and an output have different names.
 struct OtherName<'n>(&'n str, &'n str);
 
 impl fmt::Display for OtherName<'_> {
@@ -206,12 +207,12 @@ impl fmt::Display for OtherName<'_> {
     }
 }
 
-/// A glob that matches the last part of a name, and its like.
+/// A glob that matches the last part of a name.
 fn glob_of(name: &str) -> String {
     globset::escape(name.rsplit('/').next().unwrap_or(name))
 }
 
-/// An error with the place it concerns.
+/// An error, and the source, document and offset it concerns, as far as they are known.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -234,7 +235,7 @@ impl Error {
         Error::new(ErrorKind::Output(error))
     }
 
-    /// Adds the source it concerns.
+    /// Adds the source.
     pub(crate) fn in_source(self, source: Arc<str>) -> Self {
         Error {
             source: Some(source),
@@ -266,12 +267,12 @@ impl Error {
         self.document.as_deref()
     }
 
-    /// How many bytes of the document, decoded, came before it.
+    /// The offset in the decoded bytes of the document, if there is one.
     pub fn offset(&self) -> Option<u64> {
         self.offset
     }
 
-    /// Whether it is only that nobody reads the output any more.
+    /// Whether the only failure is that the reader of the output closed the pipe.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(&self.kind, ErrorKind::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
@@ -283,7 +284,7 @@ impl From<SpillError> for Error {
     }
 }
 
-/// Whatever it names is [`Printable`], and long names are cut in the middle.
+/// All names are [`Printable`], and long names are cut in the middle.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for name in [&self.source, &self.document].into_iter().flatten() {
@@ -300,7 +301,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// Its text names the cause; [`kind`](Error::kind) gives it.
+/// Has no `source`: the text includes the cause, and [`kind`](Error::kind) returns it.
 impl std::error::Error for Error {}
 
 #[cfg(test)]

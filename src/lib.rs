@@ -9,10 +9,45 @@
 //!                                       doi   the identifier itself
 //! ```
 //!
-//! Arrows run downwards only: [`doi`](Doi) knows nothing of text or files, the scanner knows `doi` and bytes, input knows
-//! no DOI, dedup knows no format. Only the pipeline knows all stages. Beside it, [`Merge`] unites the records of many runs.
+//! A module may use only modules of earlier stages: [`doi`](Doi) knows nothing of text or files, the scanner knows `doi`
+//! and bytes, input knows no DOI, dedup knows no output format. Only the pipeline knows all stages. [`Merge`] unites the
+//! records of several scans.
 //!
-//! Without the feature `pipeline` the library is [`Doi`] and [`Scanner`] over bytes in memory.
+//! Without the feature `pipeline` the library is [`Doi`], [`clean()`] and [`Scanner`] over bytes in memory.
+//!
+//! # Words
+//!
+//! The code, the messages and the documents use each of these words with this meaning alone. The first group is from the
+//! DOI Handbook.
+//!
+//! | word | meaning |
+//! |---|---|
+//! | DOI name | prefix, `/` and suffix, such as `10.1000/182` ([`Doi`]) |
+//! | directory indicator | the `10` that every name starts with |
+//! | registrant code | the digits between `10.` and the `/`, which full stops may subdivide ([`Doi::registrant_code`]) |
+//! | prefix | directory indicator, full stop and registrant code ([`Doi::prefix`]) |
+//! | suffix | the part after the first `/` ([`Doi::suffix`]) |
+//! | presentation form | a way to write a name: bare, URI, URN, URL of a proxy ([`Doi::parse`], [`Doi::to_url`]) |
+//! | equivalent | equal under ASCII case folding and nothing else (`Eq` of [`Doi`]) |
+//! | key | the representative of equivalent names: decoded, ASCII letters in lower case ([`Doi::key`]) |
+//!
+//! | word | meaning |
+//! |---|---|
+//! | source | a file or stream, named as an argument or found below a folder ([`PipelineBuilder::source`]) |
+//! | document | a unit of text in a source: a plain file, a member of an archive, a WARC record ([`Mention::offset`] counts in it) |
+//! | packing | a compression of one stream, such as gzip ([`Packing`]) |
+//! | chunk | a bounded piece of a document's decoded bytes that one thread scans |
+//! | text kind | what a document's head shows it to be: a delimited table, a web page, or unknown ([`TextKind`]) |
+//! | anchor | a position at which a name may start |
+//! | candidate | an anchor followed by a complete prefix and a separator ([`Tally::candidates`]) |
+//! | rejection | a candidate that was refused, with the reason that is counted ([`Rejection`]) |
+//! | mention | a candidate that was accepted: name, form, offset and the bytes as found ([`Mention`]) |
+//! | form | how a mention was written: `urn`, `info`, `hdl`, `doi`, `url`, `label` or `bare` ([`Form`]) |
+//! | guessed | the end of a name was a choice that only a registry could confirm ([`Mention::guessed`]) |
+//! | record | an output row: a key, and what was aggregated over its mentions |
+//! | run | a sorted file of partial records, written when the memory budget is used up ([`Report::runs`]) |
+//! | shard | one of N parts of the sources, read by one of N scans ([`Shard`]) |
+//! | checkpoint | a folder of finished work from which an interrupted scan resumes ([`PipelineBuilder::checkpoint`]) |
 #![deny(missing_docs, unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

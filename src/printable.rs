@@ -1,19 +1,19 @@
-//! Text from outside, made fit for a line on a terminal: names of files and members, URIs, values of rows, paths.
+//! Escapes and shortens text from outside for a line on a terminal: names of files and members, URIs, values of rows, paths.
 //!
-//! The one place where such text is escaped and cut. Knows nothing of where it comes from.
+//! All messages with such text use this module.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display, Write};
 use std::path::Path;
 
-/// Characters of a name that a message shows, escapes counted.
+/// Length in characters to which a name is shortened for a message. An escape counts with its own length.
 const SHOWN: usize = 300;
 
-/// Displays as its content does, without what could change a terminal or end the line.
+/// Displays its content with those characters escaped that could change a terminal or end the line.
 ///
 /// Escaped as in Rust's string literals are control characters (C0, DEL and C1, line ends and tabs too), the line and the
-/// paragraph separator, and the marks, embeddings, overrides and isolates of bidirectional text. All else is passed on,
-/// backslashes too, so the escapes cannot be undone. [`Error`](crate::Error)s and what is logged are written this way already.
+/// paragraph separator, and the marks, embeddings, overrides and isolates of bidirectional text. All other characters are
+/// unchanged, backslashes too, so the escapes cannot be undone. [`Error`](crate::Error)s and log lines are escaped already.
 ///
 /// ```
 /// use doisift::Printable;
@@ -25,7 +25,7 @@ const SHOWN: usize = 300;
 pub struct Printable<T>(pub T);
 
 impl<'t> Printable<Cow<'t, str>> {
-    /// A name: what it has beyond 300 characters is cut out of its middle.
+    /// A name, shortened to about 300 characters by a cut in its middle.
     pub fn name(text: &'t str) -> Self {
         Printable(shortened(text))
     }
@@ -37,7 +37,7 @@ impl<T: Display> Display for Printable<T> {
     }
 }
 
-/// Escapes what is written through it.
+/// A writer that escapes.
 struct Escaping<'a, 'f>(&'a mut fmt::Formatter<'f>);
 
 impl Write for Escaping<'_, '_> {
@@ -59,12 +59,12 @@ fn is_unprintable(c: char) -> bool {
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A name for a message: escaped, and cut in the middle if it is long.
+/// `text` for a message: escaped, and cut in the middle if it is long.
 pub(crate) fn name(text: &str) -> String {
     Printable::name(text).to_string()
 }
 
-/// The same of a path.
+/// `path` for a message: escaped, and cut in the middle if it is long.
 pub(crate) fn path(path: &Path) -> String {
     name(&display_name(path))
 }
@@ -84,7 +84,7 @@ fn shortened(text: &str) -> Cow<'_, str> {
     ))
 }
 
-/// Bytes of the first `chars`, as many as half of what is shown has room for.
+/// The UTF-8 length of the first of `chars`, as many as fit half of [`SHOWN`] when escaped.
 fn fitting(chars: impl Iterator<Item = char>) -> usize {
     let mut room = SHOWN / 2;
     let fits = |c: &char| {

@@ -1,6 +1,4 @@
-//! What a run did, as counters that add up and as JSON.
-//!
-//! Knows what the scanner counts and what an error tells; knows nothing of how a run goes.
+//! What a run did: counters that can be added, and their JSON.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +12,7 @@ use crate::input::Shard;
 use crate::records::Format;
 use crate::scan::{Rejection, Tally};
 
-/// Errors that a report lists; the rest is counted.
+/// Errors that a report lists. Further ones are only counted.
 const LISTED: usize = 1000;
 
 /// What a run did. Serialises to the object that `doisift scan --report` writes.
@@ -23,7 +21,7 @@ const LISTED: usize = 1000;
 pub struct Report {
     /// Version of doisift.
     pub version: &'static str,
-    /// What was asked for.
+    /// The options of the run.
     pub options: ReportOptions,
     /// Sources that were opened.
     pub sources: u64,
@@ -31,7 +29,7 @@ pub struct Report {
     pub documents: u64,
     /// Members of archives whose names were longer than 4,096 bytes and were cut.
     pub cut_names: u64,
-    /// Bytes read from the sources, packed as they were.
+    /// Bytes read from the sources, before unpacking.
     pub bytes_read: u64,
     /// Bytes of documents, unpacked.
     pub bytes_decoded: u64,
@@ -41,44 +39,44 @@ pub struct Report {
     pub mentions: u64,
     /// Candidates refused, by reason; an object with a member for each [`Rejection`].
     pub rejections: Rejections,
-    /// Rows written: records, or mentions where these were asked for.
+    /// Rows written: records, or mentions if these were asked for.
     pub records: u64,
-    /// Sorted runs of names that were written to disk, since they did not fit the memory.
+    /// Sorted runs of names that were written to disk because the memory budget was used up.
     pub runs: u64,
-    /// Bytes of these.
+    /// Bytes of these runs.
     pub spilled_bytes: u64,
     /// Symbolic links below folders that were not followed.
     pub links: u64,
-    /// Documents that are no text, by what they are: an object with a member for each kind, such as `pdf`.
+    /// Documents that are not text, by kind: an object with a member for each kind, such as `pdf`.
     pub skipped: Skipped,
-    /// Input that was lost.
+    /// Errors that lost input.
     pub errors: Losses,
     /// Wall time of the run, in seconds.
     pub seconds: f64,
 }
 
-/// The options of a run that bear on its result.
+/// The options of a run that affect its result.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct ReportOptions {
-    /// What was to be read, as typed; bytes that are not UTF-8 written `\xNN`.
+    /// The arguments that name sources, as typed; bytes that are not UTF-8 are written `\xNN`.
     pub paths: Vec<String>,
-    /// Where the rows went; none for standard output.
+    /// The file of the rows; none for standard output.
     pub output: Option<PathBuf>,
     /// Format of the rows.
     #[serde(serialize_with = "format_name")]
     pub format: Format,
-    /// Every mention rather than records.
+    /// Whether rows are mentions rather than records.
     pub mentions: bool,
-    /// Each line is a document.
+    /// Whether each line is a document.
     pub lines: bool,
-    /// The kind of text that all documents were taken for; none where the head of each showed it.
+    /// The kind of text that all documents were taken for; none if it was read from the head of each.
     pub input_kind: Option<&'static str>,
     /// Globs of files wanted below folders.
     pub include: Vec<String>,
     /// Globs of files left out below folders.
     pub exclude: Vec<String>,
-    /// Symbolic links below folders were followed.
+    /// Whether symbolic links below folders were followed.
     pub follow_links: bool,
     /// The part of the sources that was read, as `I/N`; none for all.
     pub shard: Option<Shard>,
@@ -86,7 +84,7 @@ pub struct ReportOptions {
     pub fail_on_error: bool,
     /// Threads that scan.
     pub threads: usize,
-    /// Bytes of memory for all that grows.
+    /// Memory budget in bytes, for everything that grows with the input.
     pub memory: u64,
 }
 
@@ -102,7 +100,7 @@ pub(crate) fn format_name<S: Serializer>(
 pub struct Rejections(Tally);
 
 impl Rejections {
-    /// How many were refused for this reason.
+    /// The number of candidates that were refused for this reason.
     pub fn get(&self, reason: Rejection) -> u64 {
         self.0.rejected(reason)
     }
@@ -118,22 +116,22 @@ impl Serialize for Rejections {
     }
 }
 
-/// Documents that were passed over since they are no text, counted by kind.
+/// Documents that were skipped because they are not text, counted by kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Skipped(BTreeMap<Cow<'static, str>, u64>);
 
 impl Skipped {
-    /// How many were of this kind.
+    /// The number of documents of this kind.
     pub fn get(&self, kind: &str) -> u64 {
         self.0.get(kind).copied().unwrap_or(0)
     }
 
-    /// How many there were.
+    /// The number of documents of all kinds.
     pub fn total(&self) -> u64 {
         self.0.values().sum()
     }
 
-    /// Each kind and how many were of it, in alphabetic order.
+    /// Each kind with its number of documents, in alphabetic order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
         self.0.iter().map(|(kind, count)| (kind.as_ref(), *count))
     }
@@ -147,9 +145,9 @@ impl Skipped {
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct Losses {
-    /// All of them.
+    /// The number of all errors.
     pub count: u64,
-    /// The first 1,000.
+    /// The first 1,000 of them.
     pub list: BTreeSet<Loss>,
 }
 
@@ -159,16 +157,16 @@ pub struct Losses {
 pub struct Loss {
     /// Name of the source.
     pub source: Option<String>,
-    /// Name of the document, where it has one.
+    /// Name of the document, if it has one.
     pub document: Option<String>,
-    /// Bytes of the document, decoded, that came before; none where it was not opened.
+    /// Offset in the decoded bytes of the document; none if it was not opened.
     pub offset: Option<u64>,
     /// What went wrong.
     pub message: String,
 }
 
 impl Losses {
-    /// Notes an error.
+    /// Counts an error, and lists it if it is among the first.
     pub(crate) fn add(&mut self, error: &Error) {
         self.count += 1;
         self.list.insert(Loss {
@@ -182,7 +180,7 @@ impl Losses {
         }
     }
 
-    /// Adds those of another part of the run.
+    /// Adds the errors of another part of the run.
     pub(crate) fn unite(&mut self, other: Losses) {
         self.count += other.count;
         self.list.extend(other.list);
@@ -192,7 +190,7 @@ impl Losses {
     }
 }
 
-/// What each part of a run adds to the report.
+/// The counters that each part of a run adds to the report.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) sources: u64,
@@ -222,7 +220,7 @@ impl AddAssign for Counts {
 }
 
 impl Report {
-    /// The report of a run that counted `counts` and lost `errors`.
+    /// A report with these options, counters and errors; all else is 0.
     pub(crate) fn new(options: ReportOptions, counts: Counts, errors: Losses) -> Self {
         Report {
             version: env!("CARGO_PKG_VERSION"),

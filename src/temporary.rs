@@ -1,9 +1,10 @@
-//! Temporary files and folders: names that nobody else gives, and locks that say whether a process still uses them.
+//! Temporary files and folders: their names, and the locks that show whether a process still uses them.
 //!
-//! A name is `.doisift-output.NAME.HOST-RANDOM.tmp` for an output that is not whole yet, and `.doisift-runs.HOST-RANDOM.tmp`
-//! for a folder of sorted runs. The process that made it holds a lock on it. What carries such a name is never a source. A
-//! killed process leaves it unlocked; then it is stale, and removed by the next process of the same user on the same host
-//! that meets it. Locks may not reach other hosts, so what another host made stays. Without locks, as on Windows, all stays.
+//! A name is `.doisift-output.NAME.HOST-RANDOM.tmp` for an output that is not complete yet, and
+//! `.doisift-runs.HOST-RANDOM.tmp` for a folder of sorted runs. The process that created it holds a lock on it. A file with
+//! such a name is never a source. A killed process leaves it unlocked; it is stale then, and the next process of the same
+//! user on the same host that finds it removes it. Locks may not reach other hosts, so files of other hosts are left alone.
+//! Without locks, as on Windows, nothing is removed.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -16,7 +17,8 @@ use tempfile::{NamedTempFile, TempDir};
 use crate::lock::lock;
 use crate::printable;
 
-/// Files of a checkpoint's folder beside its runs: what was done, the lock, what is elsewhere, and what will replace another.
+/// Files in the folder of a checkpoint, other than its runs: the manifest, the lock, the list of temporary files in other
+/// folders, and the new version of a file before it replaces the old one.
 pub(crate) const CHECKPOINT: [&str; 4] = [
     "doisift-manifest.jsonl",
     "doisift-lock",
@@ -24,7 +26,7 @@ pub(crate) const CHECKPOINT: [&str; 4] = [
     "doisift-new.tmp",
 ];
 
-/// Whether the file at `path` is one of a checkpoint: it has such a name, and its folder has a manifest or a lock.
+/// Whether the file at `path` belongs to a checkpoint: it has such a name, and its folder has a manifest or a lock.
 pub(crate) fn is_of_checkpoint(path: &Path) -> bool {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -32,7 +34,7 @@ pub(crate) fn is_of_checkpoint(path: &Path) -> bool {
     (CHECKPOINT.contains(&name) || is_run(name)) && (has(CHECKPOINT[0]) || has(CHECKPOINT[1]))
 }
 
-/// The name of a run in its folder: so many random letters and digits between two constants.
+/// The name of a run: a constant, so many random letters and digits, and another constant.
 pub(crate) const RUN: (&str, usize, &str) = ("doisift-", 16, ".run");
 
 /// Whether a file of this name is a run.
@@ -44,27 +46,27 @@ pub(crate) fn is_run(name: &str) -> bool {
     middle.is_some_and(|m| m.len() == random && m.bytes().all(|b| b.is_ascii_alphanumeric()))
 }
 
-/// What every name starts with.
+/// The beginning of every name.
 const START: &str = ".doisift-";
-/// What follows, for an output and for a folder of runs.
+/// The next part of the name of an output, and of a folder of runs.
 const OUTPUT: &str = "output.";
 const RUNS: &str = "runs.";
-/// A run as version 0.1.0 named it: it is no source, but may be in use.
+/// The next part of the name of a run of version 0.1.0. Such a file is no source, but it may be in use.
 const OLD_RUN: &str = "run.";
 const END: &str = ".tmp";
-/// Characters of an output's own name that its temporary name keeps: a name may have 255 bytes.
+/// Characters of an output's own name in its temporary name, so that the latter is shorter than 255 bytes.
 const KEPT: usize = 40;
-/// Hexadecimal digits of a host.
+/// Number of hexadecimal digits that identify a host.
 const HOST: usize = 8;
-/// Characters that are made up, at least and at most.
+/// Least and greatest number of random characters.
 const RANDOM: (usize, usize) = (6, 16);
 
-/// Whether a file or folder of this name is a temporary one of some process, ended or not.
+/// Whether this is the name of a temporary file or folder, of a process that runs or has ended.
 pub(crate) fn is_temporary(name: &OsStr) -> bool {
     name.to_str().and_then(middle).is_some()
 }
 
-/// Whether a name starts as all do that are given here: a quick look at every file below a folder.
+/// Whether a name starts like the names given here: a quick first check of every file below a folder.
 pub(crate) fn may_be_own(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.strip_prefix(b".")
@@ -72,27 +74,27 @@ pub(crate) fn may_be_own(name: &OsStr) -> bool {
         .starts_with(b"doisift-")
 }
 
-/// What a temporary name is for.
+/// Purpose a temporary file or folder holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
+enum Purpose {
     Output,
     Runs,
     /// A run of version 0.1.0.
     Old,
 }
 
-/// What a name is for, and which host gave it; none if it is none of ours.
-fn middle(name: &str) -> Option<(What, &str)> {
+/// Purpose a file of this name holds, and the host that created it; none if the name is not a temporary one.
+fn middle(name: &str) -> Option<(Purpose, &str)> {
     let name = name.strip_prefix(START)?.strip_suffix(END)?;
     let letters = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if let Some(random) = name.strip_prefix(OLD_RUN) {
-        return (random.len() == RANDOM.0 && letters(random)).then_some((What::Old, ""));
+        return (random.len() == RANDOM.0 && letters(random)).then_some((Purpose::Old, ""));
     }
     let (what, rest) = match name.strip_prefix(RUNS) {
-        Some(rest) => (What::Runs, rest),
+        Some(rest) => (Purpose::Runs, rest),
         None => {
             let (_, rest) = name.strip_prefix(OUTPUT)?.rsplit_once('.')?;
-            (What::Output, rest)
+            (Purpose::Output, rest)
         }
     };
     let (host, random) = rest.split_once('-')?;
@@ -101,29 +103,29 @@ fn middle(name: &str) -> Option<(What, &str)> {
     (is_host && is_random).then_some((what, host))
 }
 
-/// The start of the temporary name of an output at `path`; some letters and digits and [`END`] follow.
+/// The temporary name of an output at `path`, without its random characters and [`END`].
 fn output_start(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name: String = name.chars().take(KEPT).collect();
     format!("{START}{OUTPUT}{name}.{}-", host())
 }
 
-/// The temporary name of an output at `path`, given what makes it unique.
+/// The temporary name of an output at `path`, with `mark` as its random characters.
 pub(crate) fn output_name(path: &Path, mark: &str) -> String {
     output_start(path) + mark + END
 }
 
-/// A new temporary file in `folder` for an output at `path`, with `mark` in its name or something random.
+/// A new temporary file in `folder` for an output at `path`, with `mark` or random characters in its name.
 ///
 /// # Errors
-/// If it cannot be made; they are the system's own.
+/// If it cannot be created, that of the system.
 pub(crate) fn output(
     folder: &Path,
     path: &Path,
     mark: Option<&str>,
 ) -> io::Result<NamedTempFile<File>> {
     sweep(folder);
-    // Opened here, not by tempfile: any new file's permissions, and the system's own words if it fails.
+    // Opened here, not by tempfile, for the permissions of any new file and for the error text of the system.
     let open = |path: &Path| loop {
         let file = OpenOptions::new().write(true).create_new(true).open(path)?;
         if hold(&file, path) {
@@ -143,19 +145,19 @@ pub(crate) fn output(
     }
 }
 
-/// A temporary folder for runs. Removed with all that is in it when it is dropped.
+/// A temporary folder for runs, removed with its content when dropped.
 #[derive(Debug)]
 pub(crate) struct RunFolder {
     folder: TempDir,
-    /// Locked until it is closed; none where folders cannot be opened.
+    /// Holds the lock until it is closed; none if the system cannot open folders.
     _lock: Option<File>,
 }
 
 impl RunFolder {
-    /// Makes one in `folder`.
+    /// Creates one in `folder`.
     ///
     /// # Errors
-    /// If that cannot be done.
+    /// If the system cannot create it.
     pub(crate) fn create_in(folder: &Path) -> io::Result<RunFolder> {
         sweep(folder);
         let start = format!("{START}{RUNS}{}-", host());
@@ -179,15 +181,15 @@ impl RunFolder {
     }
 }
 
-/// A [`RunFolder`] that is made when it is first wanted.
+/// A [`RunFolder`] that is created when it is first needed.
 #[derive(Debug, Default)]
 pub(crate) struct LazyRunFolder(Mutex<Option<Arc<RunFolder>>>);
 
 impl LazyRunFolder {
-    /// The folder, made in `folder` by the first call, which gives its path to `note`.
+    /// The run folder. The first call creates it in `folder` and passes its path to `note`.
     ///
     /// # Errors
-    /// If it cannot be made.
+    /// If the system cannot create it.
     pub(crate) fn get(&self, folder: &Path, note: &dyn Fn(&Path)) -> io::Result<Arc<RunFolder>> {
         let mut made = lock(&self.0);
         if let Some(made) = &*made {
@@ -198,14 +200,14 @@ impl LazyRunFolder {
         Ok(Arc::clone(made.insert(new)))
     }
 
-    /// Forgets the folder, which is removed when the last run in it is.
+    /// Drops the folder. It is removed together with the last run in it.
     pub(crate) fn clear(&self) {
         let mut made = lock(&self.0);
         *made = None;
     }
 }
 
-/// Removes what killed processes left in `folder`.
+/// Removes the temporary files that killed processes left in `folder`.
 fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
@@ -217,27 +219,24 @@ fn sweep(folder: &Path) {
     }
 }
 
-/// Removes the temporary file or folder at `path` if a process of this user on this host made it and has ended.
+/// Removes the temporary file or folder at `path` if a process of this user on this host created it and has ended.
 pub(crate) fn remove_stale(path: &Path) {
     let name = path.file_name().and_then(OsStr::to_str).and_then(middle);
-    let Some((what @ (What::Output | What::Runs), host_of_name)) = name else {
+    let Some((what @ (Purpose::Output | Purpose::Runs), host_of_name)) = name else {
         return;
     };
-    if host_of_name == host() && unix::remove_unused(path, what == What::Runs) {
-        log::info!(
-            "{}: removed: a run that was killed left it",
-            printable::path(path)
-        );
+    if host_of_name == host() && unix::remove_unused(path, what == Purpose::Runs) {
+        log::info!("{}: removed; a killed run left it", printable::path(path));
     }
 }
 
-/// Locks what was just made at `path` until it is closed. False if another process took it for a stale one and removed it.
+/// Locks the file just created at `path` until it is closed. False if another process took it for stale and removed it.
 fn hold(file: &File, path: &Path) -> bool {
     unix::lock(file, true);
     unix::is_at(file, path)
 }
 
-/// What stands for this host in a name.
+/// The part of a name that identifies this host.
 fn host() -> String {
     format!(
         "{:08x}",
@@ -257,7 +256,7 @@ mod unix {
         rustix::system::uname().nodename().to_bytes().to_vec()
     }
 
-    /// Whether the lock was obtained. Where there are no locks, nothing is ever taken for stale.
+    /// Whether the lock was obtained. Where the file system has no locks, no file is ever taken for stale.
     pub(super) fn lock(file: &File, wait: bool) -> bool {
         let operation = match wait {
             true => FlockOperation::LockExclusive,
@@ -280,7 +279,7 @@ mod unix {
 
     /// Removes a file, or a folder with the files in it, that this user owns and no process has locked. Follows no link.
     pub(super) fn remove_unused(path: &Path, is_folder: bool) -> bool {
-        // A FIFO of that name must not make it wait.
+        // Without NONBLOCK, opening a FIFO of that name would wait for a writer.
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
         let opened = OpenOptions::new()
             .read(true)
@@ -300,7 +299,7 @@ mod unix {
         }
     }
 
-    /// Removes a folder of runs. One that holds anything else stays.
+    /// Removes a folder of runs. A folder that holds any other file is left.
     fn remove_runs(folder: &Path) -> bool {
         let Ok(entries) = fs::read_dir(folder) else {
             return false;
@@ -308,7 +307,7 @@ mod unix {
         for entry in entries.flatten() {
             let is_run = entry.file_name().to_str().is_some_and(super::is_run);
             if is_run && entry.file_type().is_ok_and(|kind| kind.is_file()) {
-                // Whatever is left keeps the folder.
+                // If a file cannot be removed, `remove_dir` below fails, and the folder stays.
                 let _ = fs::remove_file(entry.path());
             }
         }
@@ -383,8 +382,8 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn what_is_locked_stays_and_what_is_stale_goes() -> io::Result<()> {
-        let place = tempfile::tempdir()?;
-        let path = place.path();
+        let folder = tempfile::tempdir()?;
+        let path = folder.path();
         let held = output(path, Path::new("a"), None)?;
         let runs = RunFolder::create_in(path)?;
         fs::write(path.join(output_name(Path::new("b"), "abcdef")), "stale")?;
@@ -410,8 +409,8 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn links_and_folders_with_other_files_stay() -> io::Result<()> {
-        let place = tempfile::tempdir()?;
-        let path = place.path();
+        let folder = tempfile::tempdir()?;
+        let path = folder.path();
         fs::write(path.join("precious"), "")?;
         let link = path.join(output_name(Path::new("b"), "abcdef"));
         std::os::unix::fs::symlink(path.join("precious"), &link)?;

@@ -1,4 +1,4 @@
-//! A run that is ended and run again gives what one run to the end gives.
+//! An interrupted run that is resumed gives the same output as an uninterrupted one.
 #![cfg(feature = "pipeline")]
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 type End = fn(&Monitor);
 
-/// Ends a run from within, when it warns of a source that is broken.
+/// Ends a run from a log message: the warning about a damaged source.
 struct Trap;
 
 static SET: Mutex<Vec<(String, Monitor, End)>> = Mutex::new(Vec::new());
@@ -37,7 +37,7 @@ impl log::Log for Trap {
     fn flush(&self) {}
 }
 
-/// Has the next run over `source`, which is broken, end there.
+/// Makes the next run end when it reports `source`, which is damaged.
 fn set_trap(source: &Path, monitor: &Monitor, end: End) {
     static LOGGER: Once = Once::new();
     LOGGER.call_once(|| log::set_logger(&Trap).unwrap());
@@ -75,7 +75,7 @@ fn gzip(text: &str) -> Vec<u8> {
 struct Place(TempDir);
 
 impl Place {
-    /// With small files, large ones, and packed ones of which every other is broken.
+    /// With small files, large ones, and packed ones of which every other is damaged.
     fn new() -> Place {
         let place = Place(TempDir::new().unwrap());
         fs::create_dir(place.path("in")).unwrap();
@@ -115,7 +115,7 @@ impl Place {
             .checkpoint_interval(Duration::ZERO)
     }
 
-    /// The output, and the report without what may differ; removes both.
+    /// Returns the output, and the report without the fields that may differ; removes both files.
     fn result(&self) -> (String, Value) {
         assert_eq!(self.entries(), ["in", "out.csv", "report.json"]);
         let out = fs::read_to_string(self.path("out.csv")).unwrap();
@@ -138,7 +138,7 @@ impl Place {
         names
     }
 
-    /// Runs until it is ended at a broken source.
+    /// Runs until the damaged source `source` ends the run.
     fn end_at(&self, source: &str, builder: PipelineBuilder, end: End) {
         let monitor = Monitor::new();
         set_trap(&self.path(source), &monitor, end);
@@ -160,7 +160,7 @@ fn run(builder: PipelineBuilder) -> Result<Report, Error> {
     builder.build().and_then(Pipeline::run)
 }
 
-/// Why a run cannot go on.
+/// The error of a run that cannot be resumed.
 fn refusal(builder: PipelineBuilder) -> String {
     let error = run(builder).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Checkpoint(..)), "{error}");
@@ -175,7 +175,7 @@ fn ended_anywhere_and_run_again_gives_the_same_bytes_and_counts() {
     let wanted = place.result();
     for threads in [1, 2, 8] {
         for memory in [1 << 20, 1 << 30] {
-            // One at every source, or none but when it is suspended, with many sources under way.
+            // A checkpoint at every source; or only the one at the end, with many sources being read.
             for (end, interval) in [
                 (Monitor::cancel as End, 0),
                 (Monitor::suspend, 0),
@@ -211,7 +211,7 @@ fn a_suspended_run_loses_nothing_that_was_read() {
             place.checkpointed(threads, 1 << 30),
             Monitor::suspend,
         );
-        // What was done is not read again, so that it need not be there for that.
+        // Finished sources are not read again, so their content may be gone.
         let monitor = Monitor::new();
         set_trap(&place.path("in/3c.gz"), &monitor, |_| {
             panic!("it is read again")
@@ -237,20 +237,26 @@ fn other_sources_or_options_than_before_are_refused_until_they_are_as_they_were(
     place.end_at("in/3c.gz", place.checkpointed(1, 1 << 20), Monitor::suspend);
     let again = || place.checkpointed(2, 1 << 20);
 
-    assert!(refusal(again().lines(true)).contains("lines was false and is true"));
-    assert!(refusal(again().max_window(7)).contains("max-window was 134217728 and is 7"));
+    assert!(
+        refusal(again().lines(true))
+            .contains("lines was false in the interrupted run and is true now")
+    );
+    assert!(
+        refusal(again().max_window(7))
+            .contains("max-window was 134217728 in the interrupted run and is 7 now")
+    );
     assert!(
         refusal(again().format(doisift::Format::Names))
-            .contains("the format was records and is names")
+            .contains("the format was records in the interrupted run and is names now")
     );
     assert!(refusal(again().on_error(doisift::OnError::Fail)).contains("2 errors lost input"));
-    assert!(refusal(again().exclude("0a")).contains("in/0a was a source then"));
-    assert!(refusal(again().exclude("7*")).contains("in/7a was a source then"));
+    assert!(refusal(again().exclude("0a")).contains("in/0a was a source of the interrupted run"));
+    assert!(refusal(again().exclude("7*")).contains("in/7a was a source of the interrupted run"));
 
     place.file("in/0aa", "");
-    assert!(refusal(again()).contains("in/0aa was no source then"));
+    assert!(refusal(again()).contains("in/0aa was no source of the interrupted run"));
     fs::rename(place.path("in/0aa"), place.path("in/9")).unwrap();
-    assert!(refusal(again()).contains("in/9 was no source then"));
+    assert!(refusal(again()).contains("in/9 was no source of the interrupted run"));
     fs::remove_file(place.path("in/9")).unwrap();
 
     let changed = place.path("in/2b");

@@ -1,4 +1,4 @@
-//! The library refuses what the command refuses: inputs that are outputs too.
+//! The library refuses the same as the command: an input that is also an output.
 #![cfg(feature = "pipeline")]
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -37,8 +37,8 @@ fn a_source_that_is_an_output_is_refused_and_kept() {
             .list(path("list"), Separator::Line)
             .output(path("list")),
     ] {
-        let told = clash(pipeline.build().unwrap().run());
-        assert!(told.contains("another file"), "{told}");
+        let reported = clash(pipeline.build().unwrap().run());
+        assert!(reported.contains("another file"), "{reported}");
         assert_eq!(fs::read_to_string(path("n.csv")).unwrap(), "10.5555/keep\n");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }

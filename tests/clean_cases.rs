@@ -147,7 +147,7 @@ fn every_class_has_a_reason_and_five_cases_to_cut() {
 
 #[test]
 fn long_dirt_costs_no_more_than_its_length() {
-    // Each takes minutes if a rule looks at the whole of the text for each of its pieces.
+    // Each of these texts takes minutes if a rule is not linear in the length of the text.
     for piece in [
         "10.5555/\"",
         "<",

@@ -28,7 +28,7 @@ fn samples() -> Vec<PathBuf> {
     labels
 }
 
-/// What differs, one name a line.
+/// The differences, one name per line.
 fn difference(found: &BTreeSet<String>, expected: &BTreeSet<String>) -> String {
     let missed = expected
         .difference(found)

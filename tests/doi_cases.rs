@@ -1,5 +1,5 @@
 //! Runs `tests/cases/doi-*.toml` through the library: each case cites the rule it proves, and every
-//! rule about names and their forms is cited. `tests/cases/README.md` tells the rules and the shapes.
+//! rule about names and their forms is cited. `tests/cases/README.md` explains the rules and the format.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -86,7 +86,7 @@ struct Reserved {
     reserved: bool,
 }
 
-/// What a case finds wrong: empty where it passes.
+/// The failures of a case; empty if it passes.
 type Faults = Vec<String>;
 
 trait Case {

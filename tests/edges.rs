@@ -1,11 +1,11 @@
-//! The arrows between the folders of `src` run downwards only: which module may name which.
+//! Checks which module of `src` may use which: no module may use one of a later stage.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each module of the library and what it may name.
+/// Each module of the library, and the modules that it may use.
 const MAY_NAME: [(&str, &[&str]); 14] = [
     ("doi", &[]),
     ("scan", &["doi"]),
@@ -74,7 +74,7 @@ fn sources(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Files of a module: `name.rs`, or all in the folder `name`.
+/// The files of a module: `name.rs`, or all files in the folder `name`.
 fn files(module: &str) -> Vec<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let candidates = [source.join(format!("{module}.rs")), source.join(module)];
@@ -85,7 +85,7 @@ fn files(module: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Code without comments, where links may point anywhere.
+/// Code without comments, since links in comments may point to any module.
 fn code(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
     let lines = text
@@ -94,7 +94,7 @@ fn code(path: &Path) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What stands behind each `crate::`, the members of a group one by one.
+/// The names after each `crate::`, with the members of a group one by one.
 fn named(code: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (at, start) in code.match_indices("crate::") {

@@ -11,6 +11,6 @@ fn the_script_measures_what_it_is_given() {
     else {
         return;
     };
-    let told = String::from_utf8_lossy(&run.stderr);
-    assert!(run.status.success(), "{told}");
+    let reported = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{reported}");
 }

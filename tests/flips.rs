@@ -1,5 +1,4 @@
-//! Every bit of a small output flipped once, and every length it can be cut to: a merge refuses the file, or gives the same
-//! records.
+//! Flips each bit of a small output once, and cuts it to each length. `merge` must refuse the file, or give the same records.
 #![cfg(feature = "pipeline")]
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -11,7 +10,7 @@ use std::thread;
 use doisift::{Format, Merge, Pipeline};
 use tempfile::TempDir;
 
-/// What came of merging a file once for each damage.
+/// The counts of merges of a file, one merge for each damage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Outcome {
     refused: usize,
@@ -24,7 +23,7 @@ struct Scanned {
     folder: TempDir,
     output: PathBuf,
     bytes: Vec<u8>,
-    /// What a merge of the file as it was written gives.
+    /// The output of a merge of the undamaged file.
     records: Vec<u8>,
 }
 
@@ -146,7 +145,7 @@ fn a_packed_output_that_was_cut_short_is_refused() {
     }
 }
 
-/// No checksum covers these, and without their last rows they are whole files.
+/// No checksum covers these formats, and a file that was cut between two rows is valid.
 #[test]
 fn a_plain_output_that_was_cut_within_a_row_is_refused() {
     for output in ["a.csv", "a.jsonl"] {

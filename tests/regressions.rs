@@ -1,4 +1,4 @@
-//! Inputs that a fuzz target once failed on, and the labelled samples, through the same checks.
+//! Runs the checks of the fuzz targets on inputs that once failed, and on the labelled samples.
 #![allow(clippy::print_stderr)]
 
 #[cfg(feature = "pipeline")]
@@ -19,11 +19,11 @@ use std::path::Path;
 fn each_file(folder: &str, check: impl Fn(&[u8])) -> usize {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut count = 0;
-    // No folder stands for a target that never failed.
+    // A target that never failed has no folder.
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let path = entry.expect("an entry").path();
         let bytes = fs::read(&path).expect("the input");
-        // What fails says why; the name says on what.
+        // The failed check prints why, and this the name of the input.
         eprintln!("{}", path.display());
         check(&bytes);
         count += 1;

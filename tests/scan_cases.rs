@@ -1,5 +1,5 @@
-//! Runs each case of `tests/cases/scan-*.toml` through the scanner: whole, in pieces and in ranges of several sizes, and through
-//! its naive twin.
+//! Runs each case of `tests/cases/scan-*.toml` through the scanner (whole, in pieces and in ranges of several sizes), and
+//! through its naive twin.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod common;
@@ -7,10 +7,10 @@ mod common;
 use common::{Case, Found, cases, known_failures};
 use doisift::{Mention, Rejection, Scanner, Tally, naive};
 
-/// The sizes of the pieces that a document is handed over in.
+/// The sizes of the pieces in which a document is passed to the scanner.
 const PIECES: [usize; 5] = [1, 2, 3, 7, 64];
 
-/// Short, so that a scanner decides about a case long before its document ends.
+/// A short limit on names, so that the scanner decides about a case long before its document ends.
 const MAX_NAME: usize = 300;
 
 fn scanner() -> Scanner {
@@ -44,16 +44,16 @@ fn scan_pieces(bytes: &[u8], size: usize) -> (Vec<Found>, Tally) {
     (all, tally)
 }
 
-/// Each range with just the window around it that the scanner asks for.
+/// Scans ranges, each with only the window around it that the scanner asks for.
 fn scan_ranges(bytes: &[u8], size: usize) -> (Vec<Found>, Tally) {
     let mut all = Vec::new();
     let mut tally = Tally::default();
     let mut scanner = scanner();
-    let (before, behind) = scanner.window();
+    let (before, after) = scanner.window();
     for start in (0..bytes.len()).step_by(size) {
         let end = bytes.len().min(start + size);
         let from = start.saturating_sub(before);
-        let window = &bytes[from..bytes.len().min(end + behind)];
+        let window = &bytes[from..bytes.len().min(end + after)];
         let range = start - from..end - from;
         tally += scanner.scan_range(window, range, from as u64, |mention| {
             all.push(found(mention))
@@ -74,7 +74,7 @@ fn scan_naively(bytes: &[u8]) -> (Vec<Found>, Tally) {
     (found.collect(), tally)
 }
 
-/// A case in the middle of a document: lines without a name before and behind it.
+/// A case in the middle of a document: lines without a name before and after it.
 fn in_a_document(case: &Case) -> (Vec<u8>, usize) {
     let lines = "nothing to find in this line\n".repeat(150);
     let document = [lines.as_bytes(), &case.bytes, b"\n", lines.as_bytes()].concat();

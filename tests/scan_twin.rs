@@ -1,12 +1,12 @@
-//! Documents put together from what the scanner's rules turn on: the scanner and its naive twin must say the same of
-//! each, whole and in pieces, and names must not overlap.
+//! Random documents made of the pieces that the scanner's rules depend on. The scanner must find the same as its naive twin
+//! in each, whole and in pieces, and names must not overlap.
 
 use doisift::naive::{self, OwnedMention};
 use doisift::{Scanner, Tally, TextKind};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// What leads up to a name: schemes, proxies, labels, openers, and what looks like them.
+/// Pieces before a name: schemes, proxies, labels, opening marks, and lookalikes.
 #[rustfmt::skip]
 const LEADS: &[&str] = &[
     "doi:", "DOI:", "DOI: ", "doi ", "doi%3A", "urn:doi:", "URN%3ADOI%3A", "info:doi/", "info%3Adoi%2F", "hdl:",
@@ -26,7 +26,7 @@ const LEADS: &[&str] = &[
     "/info%3Adoi%2F",
 ];
 
-/// Prefixes, in whole and broken, and decoys.
+/// Prefixes, complete and broken, and lookalikes.
 #[rustfmt::skip]
 const PREFIXES: &[&str] = &[
     "10.5555/", "10.5555/", "10.5555/", "10.5555/", "10.1093/", "10.1000.10/", "10.5555\\/", "10.5555\\\\/",
@@ -41,7 +41,7 @@ const PREFIXES: &[&str] = &[
     "\\x2010.5555/", "\\x2g10.5555/",
 ];
 
-/// Middles of names, their ends, and what can stand behind them.
+/// Middles and ends of names, and pieces that may follow a name.
 #[rustfmt::skip]
 const PIECES: &[&str] = &[
     "a", "abc", "1", "12", "x1", "É", "é", "日本", "e\u{301}", "\u{2010}", "\u{2014}", "\u{ad}", "\u{200b}", "\u{feff}",
@@ -71,7 +71,7 @@ const PIECES: &[&str] = &[
     "<wbr>", "<wbr/>", "<wbr />", "&lt;wbr&gt;", "<wbr", "...}", "...|", "...'", "…\\\"",
 ];
 
-/// Bytes that are no UTF-8, or only part of a character.
+/// Bytes that are not UTF-8, or only part of a character.
 const BYTES: &[&[u8]] = &[
     b"\xE9",
     b"\xFF",
@@ -109,7 +109,7 @@ fn name() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// Shows itself as it would stand in a test.
+/// Prints its text as a Rust literal, for a new test.
 #[derive(Clone)]
 struct Document(Vec<u8>);
 
@@ -124,7 +124,7 @@ fn document() -> impl Strategy<Value = Document> {
     proptest::collection::vec(part, 1..10).prop_map(|parts| Document(parts.concat()))
 }
 
-/// Long enough that the window before an anchor and the pieces that a stream holds both end inside.
+/// Documents that are longer than the window before an anchor and than the pieces that a stream holds.
 fn long_document() -> impl Strategy<Value = Document> {
     let filling = select(&[" ", "x", "<doi ", "5", "<a title='doi' "][..]);
     (
@@ -163,9 +163,9 @@ fn stream(document: &[u8], max_name: usize, sizes: &[usize]) -> (Vec<OwnedMentio
     let mut stream = scanner.stream();
     let mut rest = document;
     for size in sizes.iter().cycle() {
-        let (piece, behind) = rest.split_at(rest.len().min(*size));
+        let (piece, after) = rest.split_at(rest.len().min(*size));
         stream.push(piece, |mention| mentions.push(mention.into()));
-        rest = behind;
+        rest = after;
         if rest.is_empty() {
             break;
         }

@@ -1,4 +1,4 @@
-//! What the head of a document shows of its kind, and what a table and a page make of the names in them.
+//! How the head of a document shows its kind, and which names are found in tables and web pages.
 
 use doisift::{Delimiter, Scanner, TextKind};
 

@@ -1,7 +1,7 @@
 //! Seeded generator of text whose names are known: prose with names in it, or bare names.
 //!
-//! The same options give the same bytes everywhere. Knows the rules of what a name is only so far that each of its cases
-//! has one certain answer; it uses nothing of the library.
+//! The same options give the same bytes on every machine. Does not use the library; it generates only mentions whose names
+//! are certain without the library's rules.
 
 mod names;
 mod styles;
@@ -9,7 +9,7 @@ mod words;
 
 use std::io::{self, Write};
 
-/// What the text is like.
+/// The kind of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Sentences with names in them.
@@ -18,22 +18,22 @@ pub enum Kind {
     Names,
 }
 
-/// What to generate.
+/// Options of the generator.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Prose or bare names.
     pub kind: Kind,
-    /// Bytes after which the text ends, with the piece begun.
+    /// Size in bytes at which the text ends; the last piece is complete, so it may be a little longer.
     pub size: u64,
-    /// Mentions after which it ends.
+    /// Number of mentions at which the text ends.
     pub number: u64,
     /// Bytes from one mention to the next, on average; 0 for no mentions.
     pub every: u64,
-    /// Share of mentions that are a name's first.
+    /// Share of mentions that are the first of their name.
     pub distinct: f64,
     /// Share of mentions written in a way that many extractors get wrong.
     pub hard: f64,
-    /// Decides everything else.
+    /// Seed of all random choices.
     pub seed: u64,
 }
 
@@ -51,7 +51,7 @@ impl Default for Options {
     }
 }
 
-/// What was generated.
+/// The counts of a generated text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Bytes of text.
@@ -62,7 +62,7 @@ pub struct Totals {
     pub names: u64,
 }
 
-/// Numbers that only look random (splitmix64).
+/// A generator of pseudo-random numbers (splitmix64).
 #[derive(Clone)]
 struct Random(u64);
 
@@ -82,10 +82,10 @@ impl Random {
     }
 }
 
-/// Bytes gathered before they are written.
+/// Bytes that are buffered before a write.
 const PIECE: usize = 256 << 10;
 
-/// A text in the making.
+/// The state while a text is generated.
 struct Generator<'o> {
     options: &'o Options,
     random: Random,
@@ -117,8 +117,8 @@ pub fn generate(options: &Options, out: &mut dyn Write) -> io::Result<Totals> {
     Ok(generator.totals)
 }
 
-/// The keys of the first `count` names of a text with these options, sorted bytewise: all that it mentions, if `count` is
-/// what [`generate`] said.
+/// The keys of the first `count` names of a text with these options, sorted bytewise. With the count that [`generate`]
+/// returned, these are all names of the text.
 pub fn sorted_names(options: &Options, count: u64) -> Vec<Vec<u8>> {
     let key = |number| {
         let mut name = Vec::new();
@@ -153,7 +153,7 @@ impl Generator<'_> {
         } else {
             PIECE as u64
         };
-        // Half to one and a half of the distance, so that names do not stand at regular places.
+        // Between half and one and a half of the distance, so that names are not at regular offsets.
         let distance = every / 2 + self.random.below(every);
         words::prose(
             &mut self.text,
@@ -171,7 +171,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Decides which name comes next, a new one or one that was there.
+    /// Chooses the next name: a new one, or one that was mentioned before.
     fn choose_name(&mut self) {
         let (mentions, names) = (self.totals.mentions, self.totals.names);
         let due = ((mentions + 1) as f64 * self.options.distinct).ceil() as u64;

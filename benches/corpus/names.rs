@@ -1,6 +1,6 @@
-//! The names themselves: each a function of seed and number, no two equal in their keys.
+//! The generated names: each is a function of seed and number, and no two have the same key.
 
-/// Words of which suffixes are made; none that an extractor may take for the start of something else.
+/// Words in suffixes. None of them looks like the start of something else.
 const JOURNALS: [&str; 16] = [
     "cell",
     "physletb",
@@ -20,7 +20,7 @@ const JOURNALS: [&str; 16] = [
     "NeuroImage",
 ];
 
-/// Scrambles all bits; different numbers stay different.
+/// Scrambles all bits. It is a bijection, so different numbers give different results.
 pub fn mix(mut number: u64) -> u64 {
     number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -30,7 +30,7 @@ pub fn mix(mut number: u64) -> u64 {
 /// Appends name `number`; with `sici`, one in sixteen is a SICI name.
 pub fn write(out: &mut Vec<u8>, seed: u64, number: u64, sici: bool) {
     let bits = mix(number ^ seed.rotate_left(32));
-    // Scrambled, so that new names do not come in order; a multiplier prime to 10^10 keeps them apart.
+    // Scrambled, so that new names are not in order. They stay distinct, since the multiplier is coprime to 10^10.
     let unique = number.wrapping_mul(7_236_843_821) % 10_000_000_000;
     registrant(out, bits);
     let journal = JOURNALS[(bits >> 16) as usize % JOURNALS.len()];
@@ -46,7 +46,7 @@ pub fn write(out: &mut Vec<u8>, seed: u64, number: u64, sici: bool) {
 
 fn registrant(out: &mut Vec<u8>, bits: u64) {
     out.extend_from_slice(b"10.");
-    // Few registrants have most of the names. 1093 is left out: its digit segments have a rule of their own.
+    // A few registrants have most of the names. 1093 is left out, because the scanner has a rule for its digit segments.
     match bits % 8 {
         0..=2 => out.extend_from_slice(b"1016"),
         3 => out.extend_from_slice(b"1007"),

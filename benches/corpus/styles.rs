@@ -1,12 +1,12 @@
-//! The ways a mention is written. White space stands before each, and follows each.
+//! The ways a mention is written. There is white space before and after each.
 
 use super::Generator;
 
-/// How bytes of a name that mean something to the text around are written.
+/// How bytes of a name that are special in the surrounding text are escaped.
 #[derive(Clone, Copy)]
 enum Escape {
     None,
-    /// Only what no URL may hold.
+    /// Percent escapes of those bytes that a URL must not hold.
     Url,
     Percent,
     PercentTwice,
@@ -15,7 +15,7 @@ enum Escape {
     Latex,
 }
 
-/// A way to write a mention: what stands before the name, how it is escaped, what stands behind.
+/// A way to write a mention: the text before the name, how the name is escaped, and the text after it.
 struct Style(&'static str, Escape, &'static str);
 
 const EASY: [Style; 6] = [
@@ -64,13 +64,13 @@ const HARD: [Style; 18] = [
     Style("\nDO  - ", Escape::None, "\n"),
 ];
 
-/// A mention as most are.
+/// A mention in one of the common styles.
 pub fn easy(generator: &mut Generator<'_>) {
     let style = &EASY[generator.random.below(EASY.len() as u64) as usize];
     styled(generator, style);
 }
 
-/// A mention as many extractors get it wrong. One in eight is a list of two.
+/// A mention in a style that many extractors get wrong. One in eight is a list of two.
 pub fn hard(generator: &mut Generator<'_>) {
     let choice = generator.random.below(8 * HARD.len() as u64) as usize;
     if choice.is_multiple_of(8) {
@@ -87,15 +87,15 @@ pub fn hard(generator: &mut Generator<'_>) {
     }
 }
 
-fn styled(generator: &mut Generator<'_>, &Style(before, escape, behind): &Style) {
+fn styled(generator: &mut Generator<'_>, &Style(before, escape, after): &Style) {
     generator.choose_name();
     let (text, name) = (&mut generator.text, &generator.name);
     text.extend_from_slice(before.as_bytes());
     name.iter().for_each(|&byte| put(text, escape, byte));
-    text.extend_from_slice(behind.as_bytes());
+    text.extend_from_slice(after.as_bytes());
 }
 
-/// Two names with nothing but a mark between.
+/// Two names with only a punctuation mark between them.
 fn list(generator: &mut Generator<'_>, mark: u8) {
     styled(generator, &EASY[0]);
     generator.text.push(mark);

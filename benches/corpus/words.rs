@@ -70,7 +70,7 @@ const WORDS: [&str; 64] = [
     "water",
 ];
 
-/// What looks like the start of a name or of a label and is none.
+/// Texts that look like the start of a name or of a label, but are not.
 const TRAPS: [&str; 8] = [
     "the network 10.0.0.0/8 was idle",
     "printed on 25.10.2015/2137303/x.htm as such",
@@ -82,7 +82,7 @@ const TRAPS: [&str; 8] = [
     "at citeseer.example/?doi=10.1.1.492.3416 there is none",
 ];
 
-/// Appends sentences until the text is `end` bytes long or a little longer; they begin and end with white space.
+/// Appends sentences until the text is at least `end` bytes long, and little more. They begin and end with white space.
 pub fn prose(text: &mut Vec<u8>, random: &mut Random, end: usize, hard: f64) {
     text.push(b' ');
     phrase(text, WORDS[random.below(64) as usize]);

@@ -1,38 +1,38 @@
-//! Byte strings packed into blocks: no allocation, pointer or capacity per string.
+//! Stores byte strings in large blocks, without an allocation, pointer or capacity for each string.
 //!
-//! Knows nothing of what the strings mean. Strings are never freed one by one; the owner copies the living ones into a new
-//! arena, or clears it and fills the same blocks again.
+//! Single strings are never freed. The owner copies the strings that it still needs into a new arena, or clears the arena
+//! and fills the same blocks again.
 
-/// Bytes of a block, unless one string is longer. Not 64 KiB, since an allocator that cuts pages of half a mebibyte, with some
-/// bytes of its own in each, would lose one block in eight.
+/// Bytes of a block, unless a single string is longer. It is less than 64 KiB because an allocator with pages of 512 KiB,
+/// which hold some bytes of its own, would fit only seven blocks of 64 KiB into a page.
 const BLOCK: usize = 56 << 10;
-/// Bits of an address that tell where in a block a string starts.
+/// The lowest bits of an address, which are the offset of a string in its block.
 const OFFSET_BITS: u32 = 16;
-/// Length of most strings, which may reach into a second line of the cache.
+/// A length that most strings do not exceed. Such a string may reach into a second cache line.
 const LIKELY: usize = 32;
 
-/// Address of a string in its arena: 40 bits, enough for a terabyte.
+/// Address of a string in its arena: 40 bits, enough for 2^24 blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, packed)]
-pub(super) struct At {
+pub(super) struct Address {
     low: u32,
     high: u8,
 }
 
-impl At {
-    fn new(block: usize, offset: usize) -> At {
-        At::from_bits((block as u64) << OFFSET_BITS | offset as u64)
+impl Address {
+    fn new(block: usize, offset: usize) -> Address {
+        Address::from_bits((block as u64) << OFFSET_BITS | offset as u64)
     }
 
-    /// Something else in the place of an address: the 40 lowest of `bits`.
-    pub(super) fn from_bits(bits: u64) -> At {
-        At {
+    /// An address made of the 40 lowest of `bits`. It may hold any number instead of an address.
+    pub(super) fn from_bits(bits: u64) -> Address {
+        Address {
             low: bits as u32,
             high: (bits >> 32) as u8,
         }
     }
 
-    /// What [`from_bits`](Self::from_bits) was given.
+    /// The bits that [`from_bits`](Self::from_bits) got.
     pub(super) fn bits(self) -> u64 {
         u64::from(self.high) << 32 | u64::from(self.low)
     }
@@ -50,7 +50,7 @@ impl At {
 #[derive(Default)]
 pub(super) struct Arena {
     blocks: Vec<Vec<u8>>,
-    /// Blocks in use; those behind them are spare.
+    /// Number of blocks in use. The blocks after these are spare.
     used: usize,
     bytes: usize,
     /// Capacity of all blocks.
@@ -63,7 +63,7 @@ impl Arena {
         self.capacity + self.blocks.capacity() * size_of::<Vec<u8>>()
     }
 
-    /// Forgets all strings, and keeps the blocks for others.
+    /// Removes all strings and keeps the blocks.
     pub(super) fn clear(&mut self) {
         self.blocks.retain(|block| block.capacity() == BLOCK);
         self.blocks.iter_mut().for_each(Vec::clear);
@@ -71,7 +71,7 @@ impl Arena {
         (self.used, self.bytes) = (0, 0);
     }
 
-    /// Gives back spare blocks, about `bytes` of them at most.
+    /// Frees spare blocks, at most about `bytes` of them.
     pub(super) fn release(&mut self, bytes: usize) {
         let before = self.blocks.len();
         self.blocks
@@ -79,18 +79,18 @@ impl Arena {
         self.capacity -= (before - self.blocks.len()) * BLOCK;
     }
 
-    /// Bytes in use, living or not.
+    /// Bytes of all stored strings, including those that the owner no longer needs.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// Stores `string`.
-    pub(super) fn push(&mut self, string: &[u8]) -> At {
+    pub(super) fn push(&mut self, string: &[u8]) -> Address {
         self.push_joined([string, b""])
     }
 
-    /// Stores two strings as one.
-    pub(super) fn push_joined(&mut self, parts: [&[u8]; 2]) -> At {
+    /// Stores the concatenation of two strings.
+    pub(super) fn push_joined(&mut self, parts: [&[u8]; 2]) -> Address {
         let length = parts[0].len() + parts[1].len();
         let needed = stored(length);
         let number = self.room(needed);
@@ -100,18 +100,18 @@ impl Arena {
         put_length(block, length);
         block.extend_from_slice(parts[0]);
         block.extend_from_slice(parts[1]);
-        At::new(number, offset)
+        Address::new(number, offset)
     }
 
     /// The string at `at`.
     #[inline]
-    pub(super) fn get(&self, at: At) -> &[u8] {
+    pub(super) fn get(&self, at: Address) -> &[u8] {
         let (block, offset) = at.split();
         take(&self.blocks[block][offset..])
     }
 
-    /// Where every string is, in the order they were stored.
-    pub(super) fn addresses(&self) -> impl Iterator<Item = At> {
+    /// The addresses of all strings, in the order they were stored.
+    pub(super) fn addresses(&self) -> impl Iterator<Item = Address> {
         let used = self.blocks[..self.used].iter().enumerate();
         used.flat_map(|(number, block)| {
             let mut next = 0;
@@ -119,23 +119,23 @@ impl Arena {
                 let offset = next;
                 let string = take(block.get(offset..).filter(|rest| !rest.is_empty())?);
                 next += stored(string.len());
-                Some(At::new(number, offset))
+                Some(Address::new(number, offset))
             })
         })
     }
 
-    /// Brings the start of the string at `at` into the cache; what comes back is of no use but for that.
+    /// Loads the start of the string at `at` into the cache. The result only keeps the compiler from removing the read.
     #[inline]
-    pub(super) fn touch(&self, at: At) -> u8 {
+    pub(super) fn touch(&self, at: Address) -> u8 {
         let (block, offset) = at.split();
         let block = self.blocks.get(block).map_or(&[][..], |block| block);
         let byte = |offset: usize| block.get(offset).map_or(0, |&byte| byte);
         byte(offset) ^ byte(offset + LIKELY)
     }
 
-    /// Number of the last block in use, which has room for `needed` bytes.
+    /// Number of the last block in use, after making sure that it has room for `needed` bytes.
     fn room(&mut self, needed: usize) -> usize {
-        // A block that is longer than others takes one string and no more, as an address may not point behind 64 KiB.
+        // A longer block holds a single string, because an offset in a block must be less than 64 KiB.
         let last = self.blocks[..self.used].last();
         if last.is_none_or(|block| BLOCK.saturating_sub(block.len()) < needed) {
             self.next(needed.max(BLOCK));
@@ -143,7 +143,7 @@ impl Arena {
         self.used - 1
     }
 
-    /// Takes a spare block into use, or a new one.
+    /// Starts to use a spare block, or a new one.
     fn next(&mut self, size: usize) {
         if size > BLOCK || self.used == self.blocks.len() {
             self.blocks.push(Vec::with_capacity(size));
@@ -155,7 +155,7 @@ impl Arena {
     }
 }
 
-/// Bytes that a string of `length` takes with its prefix.
+/// Bytes that a string of `length` needs, with the length in front of it.
 pub(super) fn stored(length: usize) -> usize {
     let bits = usize::BITS - (length | 1).leading_zeros();
     length + bits.div_ceil(7) as usize
@@ -169,7 +169,7 @@ fn put_length(block: &mut Vec<u8>, mut length: usize) {
     block.push(length as u8);
 }
 
-/// The string that `bytes` starts with.
+/// The string at the start of `bytes`.
 #[inline]
 fn take(bytes: &[u8]) -> &[u8] {
     let (mut length, mut at) = (0, 0);
@@ -209,7 +209,7 @@ mod tests {
             .enumerate()
             .map(|(i, &n)| vec![i as u8; n])
             .collect();
-        let at: Vec<At> = strings.iter().map(|s| arena.push(s)).collect();
+        let at: Vec<Address> = strings.iter().map(|s| arena.push(s)).collect();
         for (string, at) in strings.iter().zip(at) {
             assert_eq!(arena.get(at), string);
         }
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn a_cleared_arena_fills_its_blocks_again_and_gives_back_spare_ones() {
         let mut arena = Arena::default();
-        let fill = |arena: &mut Arena, count: u8| -> Vec<At> {
+        let fill = |arena: &mut Arena, count: u8| -> Vec<Address> {
             (0..count)
                 .map(|byte| arena.push(&[byte; BLOCK / 2 - 8]))
                 .collect()
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn addresses_reach_past_four_gigabytes() {
-        assert_eq!(At::new(0xab_cdef, 0x1234).split(), (0xab_cdef, 0x1234));
-        assert_eq!(size_of::<At>(), 5);
+        assert_eq!(Address::new(0xab_cdef, 0x1234).split(), (0xab_cdef, 0x1234));
+        assert_eq!(size_of::<Address>(), 5);
     }
 }

@@ -1,72 +1,72 @@
-//! One thread's mentions on their way into the table.
+//! The mentions that one thread collects before it adds them to the table.
 //!
-//! Copies what a mention borrows, adds up repeats within a document, and groups by shard, so that the table takes each lock
-//! once per batch.
+//! A batch owns copies of its mentions, adds up repeated keys within a document, and groups its rows by shard, so that the
+//! table locks each shard once per batch.
 
 use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::facts::{Place, Text};
-use super::shard::{Update, behind_directory};
+use super::facts::{FirstText, MentionPlace};
+use super::shard::{Update, after_directory};
 use super::{Document, DocumentId, Kept};
 use crate::records::Forms;
 use crate::scan::Mention;
 
-/// Rows after which a batch is full: they and their bytes stay within a core's cache.
+/// Rows at which a batch is full. So many rows and their strings fit the cache of a core.
 const ROWS: usize = 4096;
-/// Bytes of names and texts after which a batch is full.
+/// Bytes of keys and texts at which a batch is full.
 const BYTES: usize = 1 << 20;
-/// Slots that find a repeated key within a batch.
+/// Slots of the small cache that finds repeated keys within a batch.
 const RECENT: usize = 1024;
-/// Bytes of a key behind `10.` whose case a row can carry in place of the text.
+/// Bytes of a key after `10.` for which a row can store the case of the text instead of the text.
 const CASED: usize = 40;
 
-/// One thread's mentions on their way into the table; reused.
+/// The mentions that one thread collects before it adds them to the table; reused.
 ///
-/// It may hold mentions of many documents. [`close`](Self::close) tells it where one ends that this thread scanned alone,
-/// which costs nothing; for a document shared between threads there is [`Table::close`](super::Table::close).
+/// It may hold mentions of many documents. [`close`](Self::close) marks the end of a document that this thread scanned
+/// alone, at no cost. For a document that several threads scan there is [`Table::close`](super::Table::close).
 pub(crate) struct Batch {
     kept: Kept,
     rows: Vec<Row>,
-    /// Keys, texts that differ from their key by more than case, and names of documents.
+    /// Keys, texts that differ from their key in more than case, and names of documents.
     bytes: Vec<u8>,
-    runs: Vec<Run>,
+    parts: Vec<DocumentRows>,
     pub(super) sources: Vec<(u32, Arc<str>)>,
-    /// Row indices in order of shard, and where each shard's part starts.
+    /// Row numbers sorted by shard, and the start of each shard in them.
     grouped: Vec<u32>,
     starts: Vec<u32>,
-    /// The document that was handed over unfinished.
+    /// The document that was not finished when the batch was last absorbed.
     carried: Option<DocumentId>,
-    /// It, once it ended: the table has it open until the next handover.
+    /// That document, once it has ended. The table keeps it open until this batch is absorbed again.
     pub(super) closing: Option<DocumentId>,
     recent: Box<[u32; RECENT]>,
-    /// Bytes of memory that the table was told of.
-    pub(super) told: usize,
+    /// Bytes of memory that the table counts for this batch.
+    pub(super) reported: usize,
 }
 
 /// Mentions of one key in one document.
 pub(super) struct Row {
     pub(super) hash: u64,
     offset: u64,
-    /// The letters of the key that the text has in upper case, unless the text is stored.
+    /// The letters that are in upper case in the text, as bits; unused if the text is stored.
     letters: u64,
-    /// Where key and text start in the batch's bytes.
+    /// Where the key starts in the batch's bytes; the stored text follows it.
     at: u32,
     key: u32,
     /// Length of the stored text; `u32::MAX` if none is.
     text: u32,
-    run: u32,
+    part: u32,
     mentions: u32,
     forms: Forms,
     guessed: bool,
 }
 
-/// Rows of one document that were pushed without another document between.
-struct Run {
+/// Consecutive rows of one document.
+struct DocumentRows {
     id: DocumentId,
     name: Option<(u32, u32)>,
-    /// The document ended with this run.
+    /// Whether the document ended with these rows.
     closed: bool,
 }
 
@@ -77,14 +77,14 @@ impl Batch {
             kept,
             rows: Vec::new(),
             bytes: Vec::new(),
-            runs: Vec::new(),
+            parts: Vec::new(),
             sources: Vec::new(),
             grouped: Vec::new(),
             starts: Vec::new(),
             carried: None,
             closing: None,
             recent: Box::new([0; RECENT]),
-            told: 0,
+            reported: 0,
         }
     }
 
@@ -92,21 +92,21 @@ impl Batch {
     pub(super) fn held(&self) -> usize {
         self.rows.capacity() * size_of::<Row>()
             + self.bytes.capacity()
-            + self.runs.capacity() * size_of::<Run>()
+            + self.parts.capacity() * size_of::<DocumentRows>()
             + (self.grouped.capacity() + self.starts.capacity() + RECENT) * size_of::<u32>()
     }
 
-    /// Adds a mention that stands in `document`.
+    /// Adds a mention of `document`.
     pub(crate) fn push(&mut self, document: &Document, mention: &Mention<'_>) {
-        let (run, offset) = match self.kept {
-            Kept::All => (self.run(document), mention.offset),
+        let (part, offset) = match self.kept {
+            Kept::All => (self.part(document), mention.offset),
             Kept::Key => (0, 0),
         };
         let key = mention.key.as_bytes();
         let hash = xxh3_64(key);
         let recent = (hash >> 20) as usize % RECENT;
         let seen = self.recent[recent] as usize;
-        if self.repeats(seen, hash, key, run, offset) {
+        if self.repeats(seen, hash, key, part, offset) {
             let row = &mut self.rows[seen];
             row.mentions += 1;
             row.forms |= Forms::from(mention.form);
@@ -114,30 +114,31 @@ impl Batch {
             return;
         }
         self.recent[recent] = self.rows.len() as u32;
-        self.add(run, hash, mention);
+        self.add(part, hash, mention);
     }
 
-    /// `document` ends here: all its mentions were pushed through this batch, with no other document's between them.
+    /// Marks the end of `document`. All its mentions must have been pushed to this batch, without mentions of other documents
+    /// between them.
     pub(crate) fn close(&mut self, document: &DocumentId) {
-        if let Some(run) = self.runs.last_mut().filter(|r| r.id == *document) {
-            run.closed = true;
+        if let Some(part) = self.parts.last_mut().filter(|r| r.id == *document) {
+            part.closed = true;
         }
         if self.carried == Some(*document) {
             self.closing = self.carried.take();
         }
     }
 
-    /// Whether it is time to hand over to [`Table::absorb`](super::Table::absorb).
+    /// Whether the batch should be passed to [`Table::absorb`](super::Table::absorb).
     pub(crate) fn is_full(&self) -> bool {
         self.rows.len() >= ROWS || self.bytes.len() >= BYTES
     }
 
-    /// The run that `document`'s mentions go into: the current one, or a new one.
-    fn run(&mut self, document: &Document) -> u32 {
-        if self.runs.last().is_none_or(|r| r.id != document.id) {
+    /// Number of the part that mentions of `document` belong to: the current part, or a new one.
+    fn part(&mut self, document: &Document) -> u32 {
+        if self.parts.last().is_none_or(|r| r.id != document.id) {
             self.begin(document);
         }
-        self.runs.len() as u32 - 1
+        self.parts.len() as u32 - 1
     }
 
     fn begin(&mut self, document: &Document) {
@@ -150,24 +151,24 @@ impl Batch {
             self.bytes.extend_from_slice(name.as_bytes());
             (at, name.len() as u32)
         });
-        self.runs.push(Run {
+        self.parts.push(DocumentRows {
             id,
             name,
             closed: false,
         });
     }
 
-    fn repeats(&self, seen: usize, hash: u64, key: &[u8], run: u32, offset: u64) -> bool {
+    fn repeats(&self, seen: usize, hash: u64, key: &[u8], part: u32, offset: u64) -> bool {
         self.rows.get(seen).is_some_and(|row| {
             row.hash == hash
-                && row.run == run
+                && row.part == part
                 && row.offset <= offset
                 && row.mentions < u32::MAX
                 && self.key(row) == key
         })
     }
 
-    fn add(&mut self, run: u32, hash: u64, mention: &Mention<'_>) {
+    fn add(&mut self, part: u32, hash: u64, mention: &Mention<'_>) {
         let at = self.bytes.len();
         let key = mention.key.as_bytes();
         self.bytes.extend_from_slice(key);
@@ -186,7 +187,7 @@ impl Batch {
             at: at as u32,
             key: key.len() as u32,
             text,
-            run,
+            part,
             mentions: 1,
             forms: Forms::from(mention.form),
             guessed: mention.guessed,
@@ -209,26 +210,28 @@ impl Batch {
         &self.bytes[row.at as usize..][..row.key as usize]
     }
 
-    fn text(&self, row: &Row) -> Text<'_> {
+    fn text(&self, row: &Row) -> FirstText<'_> {
         match row.text {
-            u32::MAX => Text::Cased(row.letters),
-            length => Text::Other(&self.bytes[(row.at + row.key) as usize..][..length as usize]),
+            u32::MAX => FirstText::Cased(row.letters),
+            length => {
+                FirstText::Other(&self.bytes[(row.at + row.key) as usize..][..length as usize])
+            }
         }
     }
 
-    fn name(&self, run: &Run) -> Option<&[u8]> {
-        run.name
+    fn name(&self, part: &DocumentRows) -> Option<&[u8]> {
+        part.name
             .map(|(at, length)| &self.bytes[at as usize..][..length as usize])
     }
 
-    /// What a row adds to its key's fact, in a batch for a table that keeps all.
+    /// The update of a key's fact by a row. Only for a table that keeps all.
     pub(super) fn update(&self, row: &Row) -> Update<'_> {
-        let run = &self.runs[row.run as usize];
+        let part = &self.parts[row.part as usize];
         Update {
             text: self.text(row),
-            name: self.name(run),
-            place: Place {
-                document: run.id,
+            name: self.name(part),
+            place: MentionPlace {
+                document: part.id,
                 offset: row.offset,
             },
             mentions: row.mentions,
@@ -237,7 +240,7 @@ impl Batch {
         }
     }
 
-    /// Sorts the rows by shard, keeping their order within it.
+    /// Sorts the rows by shard; rows of one shard keep their order.
     pub(super) fn group(&mut self, shards: usize, shard: impl Fn(u64) -> usize) {
         self.starts.clear();
         self.starts.resize(shards + 1, 0);
@@ -258,8 +261,8 @@ impl Batch {
         }
     }
 
-    /// The rows of one shard by number, once grouped.
-    pub(super) fn part(&self, shard: usize) -> &[u32] {
+    /// The numbers of the rows of one shard. Call [`group`](Self::group) first.
+    pub(super) fn rows_of(&self, shard: usize) -> &[u32] {
         &self.grouped[self.starts[shard] as usize..self.starts[shard + 1] as usize]
     }
 
@@ -268,26 +271,27 @@ impl Batch {
         &self.rows[number as usize]
     }
 
-    /// The documents that later batches, or other threads' ones, may mention again.
+    /// The documents that later batches, or batches of other threads, may mention again.
     pub(super) fn unfinished(&self) -> impl Iterator<Item = DocumentId> {
-        self.runs.iter().filter(|r| !r.closed).map(|r| r.id)
+        self.parts.iter().filter(|r| !r.closed).map(|r| r.id)
     }
 
     /// Empties it for reuse.
     pub(super) fn clear(&mut self) {
-        if let Some(run) = self.runs.last() {
-            self.carried = (!run.closed).then_some(run.id);
+        if let Some(part) = self.parts.last() {
+            self.carried = (!part.closed).then_some(part.id);
         }
         self.rows.clear();
         self.bytes.clear();
-        self.runs.clear();
+        self.parts.clear();
         self.sources.clear();
         self.closing = None;
         self.recent.fill(0);
     }
 }
 
-/// The letters of `key`, counted from behind `10.`, that `text` has in upper case, if they differ in nothing else.
+/// The letters that are in upper case in `text`, as bits counted from the byte after `10.`; none if `key` and `text`
+/// differ in anything else.
 fn upper_case(key: &[u8], text: &[u8]) -> Option<u64> {
     if key == text {
         return Some(0);
@@ -296,9 +300,9 @@ fn upper_case(key: &[u8], text: &[u8]) -> Option<u64> {
         return None;
     }
     let differs = |(key, text): (&u8, &u8)| key != text;
-    let letters = behind_directory(key).iter().zip(behind_directory(text));
-    let behind = letters.clone().skip(CASED).any(differs);
+    let letters = after_directory(key).iter().zip(after_directory(text));
+    let later = letters.clone().skip(CASED).any(differs);
     let bits = letters.take(CASED).enumerate();
     let bits = bits.fold(0, |bits, (at, pair)| bits | u64::from(differs(pair)) << at);
-    (!behind && key[..key.len().min(3)] == text[..text.len().min(3)]).then_some(bits)
+    (!later && key[..key.len().min(3)] == text[..text.len().min(3)]).then_some(bits)
 }

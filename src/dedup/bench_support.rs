@@ -1,4 +1,4 @@
-//! The table as benchmarks drive it: it is private to the crate, and this is no part of the public interface.
+//! Gives benchmarks access to the table, which is private to the crate. Not part of the public interface.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use super::{Batch, Budget, Document, DocumentId, Kept, SpillError, Table};
 use crate::records::Record;
 use crate::scan::{Form, Mention};
 
-/// Counts of what came out of a table.
+/// The number of records of a table, and their sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Records.
@@ -23,8 +23,8 @@ pub struct Totals {
 /// Mentions in a document.
 const DOCUMENT: usize = 100;
 
-/// Fills a table with `mentions` of the keys on `threads` threads, each a part of the list in documents of 100 mentions, and,
-/// if `drain`, sorts it and adds it up; otherwise the totals are 0.
+/// Fills a table with the keys in `mentions` on `threads` threads. Each thread takes a part of the list, in documents of 100
+/// mentions. With `drain`, sorts the records and returns their totals; otherwise the totals are 0.
 pub fn fill_table(mentions: &[&str], threads: usize, drain: bool) -> Totals {
     let table = Table::new(Kept::All);
     let filled = fill_all(&table, mentions, threads);
@@ -34,7 +34,7 @@ pub fn fill_table(mentions: &[&str], threads: usize, drain: bool) -> Totals {
     }
 }
 
-/// The same within a budget of `bytes`, past which runs go to `folder`; all totals are 0 if that fails.
+/// Like [`fill_table`], with a memory budget of `bytes` and a `folder` for runs. All totals are 0 if that fails.
 pub fn fill_table_within(mentions: &[&str], threads: usize, bytes: usize, folder: &Path) -> Totals {
     let table = Table::within(Kept::All, Budget::new(bytes, folder, threads));
     let filled = fill_all(&table, mentions, threads);

@@ -1,13 +1,13 @@
-//! A list that grows without moving what it holds.
+//! A list that grows without moving its items.
 
-/// Items of a block: small enough that a nearly empty list costs little.
+/// Items in a block. It is small, so that a nearly empty list needs little memory.
 const BLOCK: usize = 1 << BLOCK_BITS;
 const BLOCK_BITS: u32 = 11;
 
-/// Items by number, in blocks that are allocated once.
+/// A list of items in blocks that are never reallocated.
 pub(super) struct Blocks<T> {
     blocks: Vec<Vec<T>>,
-    /// Blocks in use; those behind them are spare.
+    /// Number of blocks in use. The blocks after these are spare.
     used: usize,
 }
 
@@ -31,7 +31,7 @@ impl<T> Blocks<T> {
         }
     }
 
-    /// Takes a spare block into use, or a new one.
+    /// Starts to use a spare block, or a new one.
     fn next(&mut self) {
         if self.used == self.blocks.len() {
             self.blocks.push(Vec::with_capacity(BLOCK));
@@ -44,13 +44,13 @@ impl<T> Blocks<T> {
         self.blocks.len() * BLOCK * size_of::<T>() + self.blocks.capacity() * size_of::<Vec<T>>()
     }
 
-    /// Forgets all items, and keeps the blocks for others.
+    /// Removes all items and keeps the blocks.
     pub(super) fn clear(&mut self) {
         self.blocks[..self.used].iter_mut().for_each(Vec::clear);
         self.used = 0;
     }
 
-    /// Gives back spare blocks, about `bytes` of them at most.
+    /// Frees spare blocks, at most about `bytes` of them.
     pub(super) fn release(&mut self, bytes: usize) {
         let count = self.blocks.len();
         let most = bytes.div_ceil(BLOCK * size_of::<T>());

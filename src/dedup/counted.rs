@@ -1,42 +1,41 @@
-//! Lists of documents, one for each name that needs one: those that were counted and may be mentioned again.
+//! Lists of documents. The list of a name holds the documents that were counted for it and may mention it again.
 //!
-//! Nodes of all lists stand in one array, sixteen bytes each, and are used again. Knows nothing of names; who has a list keeps
-//! its head.
+//! The nodes of all lists are in one array, sixteen bytes each, and are reused. The owner of a list keeps its head.
 
 use super::DocumentId;
 
-/// First node of a list; 0 is the empty one.
-pub(super) type Head = u32;
+/// Number of the first node of a list, counted from 1; 0 is the empty list.
+pub(super) type ListHead = u32;
 
 #[derive(Clone, Copy)]
 #[repr(C, packed(4))]
 struct Node {
     document: u64,
     source: u32,
-    next: Head,
+    next: ListHead,
 }
 
-/// All lists.
+/// The nodes of all lists.
 #[derive(Default)]
-pub(super) struct Counted {
+pub(super) struct DocumentLists {
     nodes: Vec<Node>,
-    /// Nodes that no list has.
-    free: Head,
+    /// The list of free nodes.
+    free: ListHead,
 }
 
-impl Counted {
+impl DocumentLists {
     /// Bytes of memory it holds.
     pub(super) fn held(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>()
     }
 
-    /// Forgets all lists.
+    /// Removes all lists.
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
         self.free = 0;
     }
 
-    /// Gives its memory back, if no list was begun.
+    /// Frees its memory if there are no lists.
     pub(super) fn release(&mut self) {
         if self.nodes.is_empty() {
             self.nodes = Vec::new();
@@ -45,7 +44,7 @@ impl Counted {
 
     /// The documents of a list.
     #[inline]
-    pub(super) fn list(&self, head: Head) -> impl Iterator<Item = DocumentId> {
+    pub(super) fn list(&self, head: ListHead) -> impl Iterator<Item = DocumentId> {
         let mut next = head;
         std::iter::from_fn(move || {
             let node = self.nodes.get((next as usize).checked_sub(1)?)?;
@@ -57,13 +56,13 @@ impl Counted {
         })
     }
 
-    /// The list with `document`, and without those that need not be kept.
+    /// Removes the documents for which `keep` is false, adds `document`, and returns the new head.
     pub(super) fn add(
         &mut self,
-        head: Head,
+        head: ListHead,
         document: DocumentId,
         keep: impl Fn(DocumentId) -> bool,
-    ) -> Head {
+    ) -> ListHead {
         let kept = self.retain(head, keep);
         let node = Node {
             document: document.document,
@@ -79,12 +78,12 @@ impl Counted {
             }
             None => {
                 self.nodes.push(node);
-                self.nodes.len() as Head
+                self.nodes.len() as ListHead
             }
         }
     }
 
-    fn retain(&mut self, head: Head, keep: impl Fn(DocumentId) -> bool) -> Head {
+    fn retain(&mut self, head: ListHead, keep: impl Fn(DocumentId) -> bool) -> ListHead {
         let (mut kept, mut next) = (0, head);
         while let Some(at) = (next as usize).checked_sub(1) {
             let node = &mut self.nodes[at];
@@ -114,7 +113,7 @@ mod tests {
             source: 1,
             document,
         };
-        let mut counted = Counted::default();
+        let mut counted = DocumentLists::default();
         let (mut odd, mut all) = (0, 0);
         for number in 0..100 {
             all = counted.add(all, id(number), |_| true);

@@ -1,16 +1,16 @@
-//! How many more files this process can have open.
+//! How many more files this process can open.
 
 use std::fs;
 
-/// Descriptors that are left for what else a process opens meanwhile.
+/// File descriptors that are left for other uses in the process.
 const KEPT: usize = 4;
-/// Descriptors that count as open where the system does not list them.
+/// Number of open file descriptors that is assumed if the system does not list them.
 const UNKNOWN: usize = 16;
-/// The limit on systems that are not asked for theirs.
+/// Limit on open files that is assumed on systems without `getrlimit`.
 #[cfg(not(unix))]
 const LIMIT: usize = 256;
 
-/// How many more files can be open at once. A few descriptors are kept back for what else is opened meanwhile.
+/// How many more files this process can open, less a few that are left for other uses.
 pub(crate) fn spare() -> usize {
     limit().saturating_sub(open() + KEPT)
 }
@@ -29,8 +29,8 @@ fn limit() -> usize {
     LIMIT
 }
 
-/// Descriptors that are open.
+/// Number of open file descriptors.
 fn open() -> usize {
-    // What lists them is among them.
+    // One of them is the descriptor that reads the folder.
     fs::read_dir("/dev/fd").map_or(UNKNOWN, |all| all.count().saturating_sub(1))
 }

@@ -1,79 +1,79 @@
-//! What is known of each name beside its key: counts, forms, and its first mention.
+//! The facts about each name besides its key: counts, forms, and its first mention.
 //!
-//! Neighbour: the shard, which says by number which name is meant.
+//! The shard numbers the names; facts are stored by that number.
 
 use super::DocumentId;
-use super::arena::{Arena, At, stored};
+use super::arena::{Address, Arena, stored};
 use super::blocks::Blocks;
-use super::counted::{Counted, Head};
+use super::counted::{DocumentLists, ListHead};
 use super::shard::Update;
 use crate::records::Forms;
 
-/// Replaced bytes below which the arena is not rewritten.
+/// Bytes of unused strings below which the arena is not rewritten.
 const GARBAGE: usize = 1 << 20;
 
-/// Where a mention stands: compares in (source order, document order, offset).
+/// Position of a mention. The order is (source order, document order, offset).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct MentionPlace {
     pub(super) document: DocumentId,
     pub(super) offset: u64,
 }
 
 /// The text of a first mention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Text<'a> {
-    /// The key, with these of its letters in upper case: bit 0 is the byte behind `10.`.
+pub(super) enum FirstText<'a> {
+    /// The key with some letters in upper case. Bit 0 is the byte after `10.`.
     Cased(u64),
-    /// Anything else.
+    /// Any other text.
     Other(&'a [u8]),
 }
 
-/// What is known of one name.
-// Packed to 64 bytes, since there are hundreds of millions of them.
+/// The facts about one name, as stored.
+// Packed to 64 bytes, because a table may have hundreds of millions of names.
 #[derive(Clone, Copy)]
 #[repr(C, packed(4))]
 struct Fact {
     mentions: u64,
     documents: u64,
     offset: u64,
-    /// The first mention's document, and the one that was counted last.
+    /// The document of the first mention, and the document that was counted last.
     document: u64,
     last_document: u64,
     source: u32,
     last_source: u32,
-    /// Text of the first mention: the address of what is stored with `HAS_TEXT`, otherwise the letters in upper case.
-    text: At,
-    /// With `HAS_NAME`, name of the first mention's document.
-    name: At,
+    /// FirstText of the first mention: its address if `HAS_TEXT` is set, otherwise the letters in upper case.
+    text: Address,
+    /// Name of the first mention's document, if `HAS_NAME` is set.
+    name: Address,
     forms: Forms,
     flags: u8,
-    /// Counted documents that may be mentioned again, beside the last one.
-    more: Head,
+    /// The counted documents that may mention the name again, without the last one.
+    more: ListHead,
 }
 
 const HAS_TEXT: u8 = 1;
 const HAS_NAME: u8 = 2;
 const GUESSED: u8 = 4;
 
-/// What is known of the names of a shard, numbered as there.
+/// The facts about the names of a shard, by the shard's numbers.
 #[derive(Default)]
 pub(super) struct Facts {
     list: Blocks<Fact>,
     /// Texts and names of documents.
     arena: Arena,
-    /// Bytes of the arena that were replaced.
+    /// Bytes of the arena that are no longer used.
     garbage: usize,
-    counted: Counted,
-    /// The document whose name was stored last: neighbours in a batch share it.
-    named: Option<(DocumentId, At)>,
+    counted: DocumentLists,
+    /// The document whose name was stored last, and where. The next update is often of the same document.
+    named: Option<(DocumentId, Address)>,
 }
 
-/// What is known of one name, as it is given out.
+/// The facts about one name, as a caller reads them.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
-    pub(super) text: Text<'a>,
+    pub(super) text: FirstText<'a>,
     pub(super) name: Option<&'a [u8]>,
-    pub(super) place: Place,
+    pub(super) place: MentionPlace,
     pub(super) mentions: u64,
     pub(super) documents: u64,
     pub(super) forms: Forms,
@@ -93,8 +93,8 @@ impl Fact {
         };
     }
 
-    fn place(&self) -> Place {
-        Place {
+    fn place(&self) -> MentionPlace {
+        MentionPlace {
             document: DocumentId {
                 source: self.source,
                 document: self.document,
@@ -103,7 +103,7 @@ impl Fact {
         }
     }
 
-    fn set_place(&mut self, place: Place) {
+    fn set_place(&mut self, place: MentionPlace) {
         self.source = place.document.source;
         self.document = place.document.document;
         self.offset = place.offset;
@@ -121,23 +121,23 @@ impl Fact {
         self.last_document = document.document;
     }
 
-    fn text<'a>(&self, arena: &'a Arena) -> Text<'a> {
+    fn text<'a>(&self, arena: &'a Arena) -> FirstText<'a> {
         if self.has(HAS_TEXT) {
-            Text::Other(arena.get(self.text))
+            FirstText::Other(arena.get(self.text))
         } else {
-            Text::Cased(self.text.bits())
+            FirstText::Cased(self.text.bits())
         }
     }
 }
 
 impl Facts {
-    /// Brings a name's fact into the cache; what comes back is of no use but for that.
+    /// Loads a name's fact into the cache. The result only keeps the compiler from removing the read.
     #[inline]
     pub(super) fn touch(&self, at: u32) -> u8 {
         self.list.get(at).map_or(0, |fact| fact.flags)
     }
 
-    /// Adds the next name.
+    /// Adds the fact of a new name, which gets the next number.
     pub(super) fn insert(&mut self, update: &Update<'_>) {
         let mut fact = Fact {
             mentions: update.mentions.into(),
@@ -147,8 +147,8 @@ impl Facts {
             last_document: 0,
             source: 0,
             last_source: 0,
-            text: At::default(),
-            name: At::default(),
+            text: Address::default(),
+            name: Address::default(),
             forms: update.forms,
             flags: 0,
             more: 0,
@@ -160,7 +160,7 @@ impl Facts {
         self.list.push(fact);
     }
 
-    /// Adds to a name's fact. `open` holds the documents that may be mentioned again.
+    /// Adds an update to a name's fact. `open` holds the documents of which more mentions may follow.
     pub(super) fn unite(&mut self, at: u32, update: &Update<'_>, open: &[DocumentId]) {
         let fact = &mut self.list[at];
         fact.mentions += u64::from(update.mentions);
@@ -178,7 +178,7 @@ impl Facts {
         }
     }
 
-    /// Counts `document` for a name unless it was.
+    /// Counts `document` for a name, unless it was counted before.
     fn count(&mut self, at: u32, document: DocumentId, open: &[DocumentId]) {
         let fact = &mut self.list[at];
         let last = fact.last();
@@ -198,7 +198,7 @@ impl Facts {
         let mut fact = self.list[at];
         let old = fact.text(&self.arena);
         if old != update.text {
-            if let Text::Other(text) = old {
+            if let FirstText::Other(text) = old {
                 self.garbage += stored(text.len());
             }
             self.set_text(&mut fact, update.text);
@@ -213,11 +213,11 @@ impl Facts {
         }
     }
 
-    fn set_text(&mut self, fact: &mut Fact, text: Text<'_>) {
-        fact.set(HAS_TEXT, matches!(text, Text::Other(_)));
+    fn set_text(&mut self, fact: &mut Fact, text: FirstText<'_>) {
+        fact.set(HAS_TEXT, matches!(text, FirstText::Other(_)));
         fact.text = match text {
-            Text::Cased(letters) => At::from_bits(letters),
-            Text::Other(text) => self.arena.push(text),
+            FirstText::Cased(letters) => Address::from_bits(letters),
+            FirstText::Other(text) => self.arena.push(text),
         };
     }
 
@@ -233,7 +233,7 @@ impl Facts {
         }
     }
 
-    /// Copies what is still in use into a new arena.
+    /// Copies the strings that are in use to a new arena.
     fn compact(&mut self) {
         let mut arena = Arena::default();
         let mut copied = None;
@@ -256,9 +256,9 @@ impl Facts {
         self.named = None;
     }
 
-    /// Gives back what only counting needs: from now on facts are only read.
+    /// Frees the memory that only updates need. After this, facts are only read.
     pub(super) fn seal(&mut self) {
-        self.counted = Counted::default();
+        self.counted = DocumentLists::default();
     }
 
     /// Bytes of memory it holds.
@@ -266,7 +266,7 @@ impl Facts {
         self.list.held() + self.arena.held() + self.counted.held()
     }
 
-    /// Forgets all names, and keeps the memory for others.
+    /// Removes all facts and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.list.clear();
         self.arena.clear();
@@ -275,14 +275,14 @@ impl Facts {
         self.named = None;
     }
 
-    /// Gives back memory that is not in use, about `bytes` of each kind at most.
+    /// Frees unused memory, at most about `bytes` of each kind.
     pub(super) fn release(&mut self, bytes: usize) {
         self.list.release(bytes);
         self.arena.release(bytes);
         self.counted.release();
     }
 
-    /// Puts into `shared` those documents of a name that are among the `open` ones, sorted.
+    /// Replaces `shared` by those counted documents of a name that are in `open`, sorted.
     pub(super) fn open_documents(
         &self,
         at: u32,
@@ -296,7 +296,7 @@ impl Facts {
         shared.sort_unstable();
     }
 
-    /// What is known of a name.
+    /// The facts about a name.
     pub(super) fn known(&self, at: u32) -> Known<'_> {
         let fact = &self.list[at];
         Known {

@@ -1,11 +1,11 @@
-//! Work on parts in parallel, and its results in order.
+//! Processes parts in parallel and delivers the results in order.
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-/// Makes something of each part, and writes that in the order of the parts; either may stop it with an error.
+/// Calls `make` on each part, and `write` on each result in the order of the parts. An error of either stops it.
 ///
-/// With `ahead`, makes that many at a time on all threads of the rayon pool that the caller runs in, while those before them
-/// are written; without, does all in turn.
+/// With `ahead`, so many parts at a time are made on all threads of the caller's rayon pool, while the results of the parts
+/// before them are written. Without, all is done on this thread.
 pub(super) fn in_order<P: Send, B: Send, E: Send>(
     mut parts: impl Iterator<Item = Result<P, E>> + Send,
     ahead: Option<usize>,

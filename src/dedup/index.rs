@@ -1,18 +1,17 @@
-//! From hashes to keys: open addressing over one array, made to be read ahead.
+//! An index from hashes to keys: open addressing over one array, so that a slot can be prefetched.
 //!
-//! A slot carries a part of the hash, so that neither growing nor most of the wrong guesses look at a key. Knows nothing of
-//! keys; whoever asks compares them.
+//! A slot holds a part of the hash. So growing reads no key, and a search reads few wrong ones. The caller compares the keys.
 
-use super::arena::At;
+use super::arena::Address;
 
-/// Slots of the smallest index.
+/// Slots of the smallest index, as a power of two.
 const SMALLEST_BITS: u32 = 6;
-/// Slots that an index may have at most, if nobody says otherwise.
+/// Slots of the largest index, as a power of two, if the caller sets no limit.
 const MOST_BITS: u32 = 40;
-/// Bits of an address; the rest of a slot is the hash's.
+/// Bits of an address. The other bits of a slot are those of the hash.
 const AT_BITS: u32 = 40;
 
-/// The lowest 24 bits of a hash and, low, the bits of an address plus one; 0 is free.
+/// The lowest 24 bits of a hash in the high bits, and the bits of an address plus one in the low bits; 0 is a free slot.
 type Slot = u64;
 
 /// Finds addresses of keys by a part of their hash.
@@ -20,12 +19,12 @@ pub(super) struct Index {
     slots: Vec<Slot>,
     taken: usize,
     bits: u32,
-    /// Bits from which it is full rather than grown, if that can be helped.
+    /// Size, as a power of two, above which the index counts as full. It still grows if more is inserted.
     most: u32,
 }
 
 impl Index {
-    /// An empty index that wants to take at most `bytes` of memory.
+    /// An empty index that counts as full rather than grow to more than `bytes` of memory.
     pub(super) fn new(bytes: Option<usize>) -> Self {
         let slots = bytes.map(|bytes| (bytes / size_of::<Slot>()).max(1));
         Index {
@@ -36,7 +35,7 @@ impl Index {
         }
     }
 
-    /// Whether it would grow past what it wants to take.
+    /// Whether another address could make it grow past its limit.
     pub(super) fn is_full(&self) -> bool {
         self.bits >= self.most && self.taken >= self.slots.len() / 4 * 3
     }
@@ -46,7 +45,7 @@ impl Index {
         self.slots.capacity() * size_of::<Slot>()
     }
 
-    /// Forgets all addresses, and keeps the slots for others.
+    /// Removes all addresses and keeps the slots.
     pub(super) fn clear(&mut self) {
         self.slots.fill(0);
         self.taken = 0;
@@ -57,7 +56,7 @@ impl Index {
         self.taken
     }
 
-    /// The slot that a search for `hash` starts at. Reading it ahead brings its neighbours into the cache too.
+    /// The slot that a search for `hash` starts at. Reading it loads it and its neighbours into the cache.
     #[inline]
     pub(super) fn peek(&self, hash: u64) -> u64 {
         self.slots.get(self.home(part(hash))).copied().unwrap_or(0)
@@ -65,21 +64,21 @@ impl Index {
 
     /// Addresses of keys that may have this hash.
     #[inline]
-    pub(super) fn find(&self, hash: u64) -> impl Iterator<Item = At> {
+    pub(super) fn find(&self, hash: u64) -> impl Iterator<Item = Address> {
         let part = part(hash);
         let (start, slots) = (self.home(part), &self.slots);
         (0..slots.len())
             .map(move |step| slots[(start + step) & (slots.len() - 1)])
             .take_while(|&slot| slot != 0)
             .filter(move |&slot| slot >> AT_BITS == part)
-            .map(|slot| At::from_bits(slot - 1))
+            .map(|slot| Address::from_bits(slot - 1))
     }
 
     /// Adds an address, which must not be the last of all.
     #[inline]
-    pub(super) fn insert(&mut self, hash: u64, at: At) {
-        // Three in four: beyond, searches for what is not there grow long. A full index bears a little more, until whoever
-        // fills it has taken note.
+    pub(super) fn insert(&mut self, hash: u64, at: Address) {
+        // Grows at three quarters, because searches for missing keys get slow above that. An index at its limit is filled to
+        // seven eighths, since its owner empties it soon.
         let eighths = if self.bits < self.most { 6 } else { 7 };
         if self.taken >= self.slots.len() / 8 * eighths {
             self.grow();
@@ -88,7 +87,7 @@ impl Index {
         self.put(part(hash) << AT_BITS | (at.bits() + 1));
     }
 
-    /// Gives the slots back; the number of addresses stays.
+    /// Frees the slots; [`len`](Self::len) stays as it is.
     pub(super) fn seal(&mut self) {
         self.slots = Vec::new();
         self.bits = 0;
@@ -97,7 +96,7 @@ impl Index {
     fn grow(&mut self) {
         self.bits = (self.bits + 1).max(SMALLEST_BITS);
         let old = std::mem::replace(&mut self.slots, vec![0; 1 << self.bits]);
-        // A slot's place goes by the highest bits of its hash, so that this reads and writes in order.
+        // The highest bits of the hash part determine a slot's position, so this loop reads and writes in order.
         for slot in old.into_iter().filter(|&slot| slot != 0) {
             self.put(slot);
         }
@@ -118,7 +117,7 @@ impl Index {
     }
 }
 
-/// The part of a hash that a slot carries.
+/// The part of a hash that a slot holds.
 fn part(hash: u64) -> u64 {
     hash & (u64::MAX >> AT_BITS)
 }
@@ -131,15 +130,15 @@ mod tests {
     fn addresses_are_found_among_those_of_equal_and_neighbouring_hashes() {
         let mut index = Index::new(None);
         assert_eq!(index.find(7).count(), 0);
-        // The last slots are contested, so that searches go round the end.
+        // Several hashes share the last slots, so that searches wrap around the end.
         let hashes = [7, 0xff_ffff, 0xff_ffff, 0, 0xff_fffe, 7];
         let hash = |number: u64| hashes[number as usize % hashes.len()];
         for number in 0..600 {
-            index.insert(hash(number), At::from_bits(number << 30));
+            index.insert(hash(number), Address::from_bits(number << 30));
         }
         assert_eq!(index.len(), 600);
         for wanted in hashes {
-            let mut found: Vec<u64> = index.find(wanted).map(At::bits).collect();
+            let mut found: Vec<u64> = index.find(wanted).map(Address::bits).collect();
             found.sort_unstable();
             let all = (0..600).filter(|&number| hash(number) == wanted);
             let all: Vec<u64> = all.map(|number| number << 30).collect();
@@ -161,7 +160,7 @@ mod tests {
                 (96..113).contains(&number) || number >= 192,
                 "{number}"
             );
-            index.insert(number << 17, At::from_bits(number));
+            index.insert(number << 17, Address::from_bits(number));
         }
         assert!((0..200u64).all(|number| index.find(number << 17).any(|at| at.bits() == number)));
     }

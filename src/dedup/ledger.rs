@@ -1,7 +1,7 @@
-//! What concerns a whole run rather than a name: its sources, and the documents that may be mentioned again.
+//! The sources of a table, and its open documents: those of which more mentions may follow.
 //!
-//! A document that was open when the table was spilled is known by its identity in that run of names, and has to be known by
-//! it in the next one too, even if it ends in between. So it stays here until then.
+//! A document that was open when the table was spilled is listed in that run of names. It must be listed in the next run too,
+//! even if it ends before, so that merging counts it once. So it stays open here until the next spill.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::DocumentId;
 use super::batch::Batch;
 
-/// Bytes of a source's entry beside its name, about.
+/// Bytes of a source's entry without its name, about.
 const ENTRY: usize = 64;
 
 /// Sources and open documents.
@@ -17,16 +17,16 @@ const ENTRY: usize = 64;
 pub(super) struct Ledger {
     /// Names of the sources mentioned since the table was last spilled.
     pub(super) sources: BTreeMap<u32, Arc<str>>,
-    /// Documents that more than one batch or run of names may count, sorted.
+    /// Documents that may occur in more than one batch or run of names, sorted.
     pub(super) open: Vec<DocumentId>,
-    /// Those of them that were open when the table was last spilled, sorted.
+    /// Documents that were open when the table was last spilled, sorted.
     spilled: Vec<DocumentId>,
-    /// Those of these that ended since.
+    /// Documents of `spilled` that ended since.
     ended: Vec<DocumentId>,
 }
 
 impl Ledger {
-    /// Notes a batch's sources. Returns how many bytes of memory that takes.
+    /// Adds the sources of a batch. Returns the bytes of memory that these take.
     pub(super) fn enter_sources(&mut self, batch: &Batch) -> usize {
         let mut taken = 0;
         for (ordinal, source) in &batch.sources {
@@ -38,7 +38,7 @@ impl Ledger {
         taken
     }
 
-    /// Notes a document that may be mentioned again. Returns whether it is new.
+    /// Adds an open document. Returns whether it is new.
     pub(super) fn open(&mut self, document: DocumentId) -> bool {
         let at = self.open.binary_search(&document);
         if let Err(at) = at {
@@ -47,7 +47,7 @@ impl Ledger {
         at.is_err()
     }
 
-    /// Notes that a document will not be mentioned again.
+    /// Removes a document of which no more mentions follow, now or at the next spill.
     pub(super) fn close(&mut self, document: &DocumentId) {
         if self.spilled.binary_search(document).is_ok() {
             self.ended.push(*document);
@@ -56,8 +56,8 @@ impl Ledger {
         }
     }
 
-    /// All names were spilled, with the documents that are open. Gives the sources out; what they took, by
-    /// [`enter_sources`](Self::enter_sources), is free again.
+    /// Starts anew after all names were spilled with the open documents. Removes the sources and the ended documents, and
+    /// returns the bytes that the sources took by [`enter_sources`](Self::enter_sources).
     pub(super) fn turn_over(&mut self) -> usize {
         let freed = self.sources.values().map(|name| name.len() + ENTRY).sum();
         self.sources.clear();

@@ -1,29 +1,28 @@
-//! Runs to united entries: the key space is cut into ranges, and each range of all runs is merged by itself.
+//! Merges runs: the keys are divided into ranges, and each range of all runs is merged separately.
 //!
-//! Ranges are cut at first keys of frames, so that about as much stands in each, and only the frames at its ends are read
-//! twice. Knows nothing of records or of who wants them.
+//! Ranges start at first keys of frames. So ranges are about equally large, and only frames at a boundary are read twice.
 
 use super::page::Page;
 use super::run::{Ahead, Cursor, Heads, Reading, SpillError};
 use super::tournament::Tournament;
 
-/// Keys from `lower` on and below `upper`.
+/// A range of keys, from `lower` (included) to `upper` (excluded).
 pub(super) struct Range {
     lower: Vec<u8>,
     upper: Option<Vec<u8>>,
-    /// For each run, the frame that its first such key may stand in; none if it has none.
+    /// For each run, the offset of the frame that may hold its first key of the range; none if the run has no such key.
     starts: Vec<Option<u64>>,
 }
 
-/// Cuts the keys of runs into ranges, in order.
+/// Iterates over the ranges of some runs, in order.
 pub(super) struct Ranges<'r> {
     heads: Vec<Heads<'r>>,
-    /// The first frame of each run that is not below the next range.
+    /// For each run, the first frame that does not start below the next range.
     ahead: Vec<Option<Ahead>>,
-    /// The frame before that.
+    /// For each run, the offset of the frame before that one.
     starts: Vec<Option<u64>>,
     lower: Vec<u8>,
-    /// Bytes of frames, unpacked, from which a range is large enough.
+    /// Unpacked bytes of frames at which a range is large enough.
     size: u64,
     ended: bool,
 }
@@ -55,7 +54,8 @@ impl<'r> Ranges<'r> {
         ahead.min().map(|(_, run)| run)
     }
 
-    /// Goes on by frames until the range is large enough or all runs end. Where each run's part of it starts goes to `starts`.
+    /// Reads on by frames until the range is large enough or all runs end. Returns the upper bound, and sets the starts of runs
+    /// that had none.
     fn cut(&mut self, starts: &mut [Option<u64>]) -> Result<Option<Vec<u8>>, SpillError> {
         let mut size = 0;
         while let Some(run) = self.least() {
@@ -97,13 +97,13 @@ impl Iterator for Ranges<'_> {
     }
 }
 
-/// The entries of one range, of all runs.
-pub(super) struct Merge<'r> {
+/// Merges the entries of all runs in one range.
+pub(super) struct RangeMerge<'r> {
     cursors: Vec<Cursor<'r>>,
     tournament: Tournament,
 }
 
-impl<'r> Merge<'r> {
+impl<'r> RangeMerge<'r> {
     pub(super) fn new(runs: &'r [Reading], range: &'r Range) -> Result<Self, SpillError> {
         let upper = range.upper.as_deref();
         let parts = runs.iter().zip(&range.starts);
@@ -111,13 +111,13 @@ impl<'r> Merge<'r> {
             .filter_map(|(run, start)| Some(Cursor::new(run, (*start)?, &range.lower, upper)))
             .collect::<Result<_, _>>()?;
         let tournament = Tournament::new(cursors.len(), |a, b| precedes(&cursors, a, b));
-        Ok(Merge {
+        Ok(RangeMerge {
             cursors,
             tournament,
         })
     }
 
-    /// Puts the next entries on `page`, at most `most`, instead of what was there. Returns whether there were any.
+    /// Replaces the content of `page` by the next entries, at most `most`. Returns whether there were any.
     pub(super) fn fill(&mut self, page: &mut Page, most: usize) -> Result<bool, SpillError> {
         page.clear();
         while let Some(first) = self.first() {
@@ -136,7 +136,7 @@ impl<'r> Merge<'r> {
         Ok(page.len() > 0)
     }
 
-    /// The cursor that stands on the least key of the range.
+    /// The cursor with the least key.
     #[inline]
     fn first(&self) -> Option<usize> {
         let first = self.tournament.first()?;

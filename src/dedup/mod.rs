@@ -1,9 +1,9 @@
-//! Mentions to records: one table of keys, shared by all threads.
+//! Aggregates mentions to records in one table of keys, which all threads share.
 //!
-//! Threads fill a [`Batch`] each and hand it over whole; the [`Table`] aggregates by key and gives the records out in
-//! order. Within a [`Budget`], a table that has used it up is written to disk as a sorted run of partial records, and filled
-//! again; at the end all runs are merged. Neighbours: the scanner's mentions come in, [`Record`](crate::records::Record)s go
-//! out. Knows nothing of formats, or of any file but its own runs.
+//! Each thread fills a [`Batch`] and passes it to the [`Table`], which aggregates by key and returns the records in order. A
+//! table with a [`Budget`] that is used up is written to disk as a sorted run of partial records and filled again; at the end
+//! all runs are merged. Input are the scanner's mentions, output are [`Record`](crate::records::Record)s. This module knows
+//! no output formats, and no files except its runs.
 
 mod arena;
 mod batch;
@@ -37,16 +37,16 @@ pub(crate) use spill::{Budget, Lasting, Spilled};
 pub(crate) use table::{Drained, Table};
 pub(crate) use tournament::Tournament;
 
-/// What a table keeps of a name.
+/// What a table stores for a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kept {
-    /// All that a record tells.
+    /// All fields of a record.
     All,
     /// Its key alone.
     Key,
 }
 
-/// Where a document stands in a run: compares in (source order, document order).
+/// Identifies a document within a scan. The order is (source order, document order).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct DocumentId {
     /// Ordinal of the source in source order.
@@ -55,8 +55,8 @@ pub(crate) struct DocumentId {
     pub(crate) document: u64,
 }
 
-/// One document that mentions are reported for. Chunks of one document that are scanned by several threads each make
-/// their own batch with an equal `Document`; the table still counts it once for each name.
+/// The document of some mentions. Threads that scan chunks of the same document push to different batches with equal
+/// `Document`s; the table counts the document once for each name.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
     pub(crate) id: DocumentId,

@@ -1,46 +1,46 @@
-//! The order records come out in: bytewise by key.
+//! Sorts keys bytewise, which is the order of records.
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
-use super::arena::At;
-use super::shard::{Shard, behind_directory};
+use super::arena::Address;
+use super::shard::{TableShard, after_directory};
 
-/// Bytes of a key that an item carries.
+/// Bytes of a key that an item holds.
 const PREFIX: usize = 8;
-/// Depth from which whole keys are compared: past it, keys differ little and recursion would go deep.
+/// Depth, in bytes, from which whole keys are compared. It bounds the recursion for keys with long common beginnings.
 const DEEP: usize = 64;
-/// Items up to which whole keys are compared.
+/// Number of items up to which whole keys are compared.
 const FEW: usize = 16;
-/// Items whose keys are read from memory together.
+/// Number of items whose keys are loaded into the cache together.
 pub(super) const TOGETHER: usize = 64;
-/// Items from which other threads are worth waking.
+/// Number of items from which sorting on several threads pays.
 const MANY: usize = 1 << 14;
 
-/// Where a key is, and a part of it that sorts it.
+/// The location of a key, and eight of its bytes, by which it is sorted.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Item {
     prefix: u64,
     shard: u16,
-    at: At,
+    at: Address,
 }
 
 impl Item {
     /// Number of its shard, and its address there.
-    pub(super) fn place(&self) -> (usize, At) {
+    pub(super) fn place(&self) -> (usize, Address) {
         (self.shard.into(), self.at)
     }
 }
 
-/// Puts all keys of `shards`, of which there are at most 65,536, into `items`, sorted. With `parallel`, uses the rayon pool
+/// Replaces `items` by all keys of `shards`, at most 65,536 shards, in order. With `parallel`, uses the rayon pool
 /// that the caller runs in.
 ///
-/// Takes 16 bytes a key, and reads each key about once for every 8 bytes that it shares with a neighbour.
-pub(super) fn by_key(shards: &[&Shard], items: &mut Vec<Item>, parallel: bool) {
+/// Takes 16 bytes per key, and reads each key about once for every 8 bytes that it shares with a neighbour.
+pub(super) fn by_key(shards: &[&TableShard], items: &mut Vec<Item>, parallel: bool) {
     let count = shards.iter().map(|shard| shard.len()).sum();
     items.clear();
     if items.capacity() < count {
-        // Freed before it is allocated, so that never both are there.
+        // The old memory is freed first, so that both are never held at once.
         *items = Vec::new();
         items.reserve_exact(count);
     }
@@ -61,32 +61,32 @@ pub(super) fn by_key(shards: &[&Shard], items: &mut Vec<Item>, parallel: bool) {
             .into_iter()
             .for_each(|(number, shard, part)| list(number, shard, part));
     }
-    Sorter { shards, parallel }.sort_loaded(items, 0);
+    KeySorter { shards, parallel }.sort_loaded(items, 0);
 }
 
-/// Lists a shard's keys in the order they are stored, each with its first bytes.
-fn list(number: u16, shard: &Shard, items: &mut [Item]) {
+/// Lists a shard's keys in stored order, each with its first bytes.
+fn list(number: u16, shard: &TableShard, items: &mut [Item]) {
     for (item, at) in items.iter_mut().zip(shard.addresses()) {
         *item = Item {
-            prefix: prefix(behind_directory(shard.key(at))),
+            prefix: prefix(after_directory(shard.key(at))),
             shard: number,
             at,
         };
     }
 }
 
-struct Sorter<'a> {
-    shards: &'a [&'a Shard],
+struct KeySorter<'a> {
+    shards: &'a [&'a TableShard],
     parallel: bool,
 }
 
-impl Sorter<'_> {
+impl KeySorter<'_> {
     fn key(&self, item: &Item) -> &[u8] {
         let (shard, at) = item.place();
-        behind_directory(self.shards[shard].key(at))
+        after_directory(self.shards[shard].key(at))
     }
 
-    /// Sorts items whose keys agree in their first `depth` bytes.
+    /// Sorts items whose keys are equal in their first `depth` bytes.
     fn sort(&self, items: &mut [Item], depth: usize) {
         if items.len() <= FEW {
             self.sort_few(items, depth);
@@ -104,7 +104,7 @@ impl Sorter<'_> {
         }
     }
 
-    /// Sorts items that carry what follows `depth`.
+    /// Sorts items whose prefix was loaded from the bytes at `depth`.
     fn sort_loaded(&self, items: &mut [Item], depth: usize) {
         if self.parallel && items.len() >= MANY {
             items.par_sort_unstable_by_key(|item| item.prefix);
@@ -148,8 +148,8 @@ impl Sorter<'_> {
     }
 }
 
-/// Brings the keys of some items into the cache, waiting for all of them at once.
-pub(super) fn touch(shards: &[&Shard], items: &[Item]) {
+/// Loads the keys of some items into the cache. The processor waits for all of them at the same time.
+pub(super) fn touch(shards: &[&TableShard], items: &[Item]) {
     let read = items.iter().fold(0, |all, item| {
         let (shard, at) = item.place();
         all ^ shards[shard].touch(at)
@@ -159,9 +159,9 @@ pub(super) fn touch(shards: &[&Shard], items: &[Item]) {
 
 /// Calls `with` for each item in order, with its shard and the address of its key there.
 pub(super) fn each<E>(
-    shards: &[&Shard],
+    shards: &[&TableShard],
     items: &[Item],
-    mut with: impl FnMut(&Shard, At) -> Result<(), E>,
+    mut with: impl FnMut(&TableShard, Address) -> Result<(), E>,
 ) -> Result<(), E> {
     for some in items.chunks(TOGETHER) {
         touch(shards, some);
@@ -177,7 +177,7 @@ fn same_prefix(a: &Item, b: &Item) -> bool {
     a.prefix == b.prefix
 }
 
-/// The first eight bytes as a number that sorts like them; missing ones are 0.
+/// The first eight bytes as a number of the same order; missing bytes are 0.
 pub(super) fn prefix(key: &[u8]) -> u64 {
     let mut bytes = [0; PREFIX];
     match key.first_chunk() {

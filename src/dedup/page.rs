@@ -1,17 +1,17 @@
-//! Some united entries, in order: what a merge gives out at a time.
+//! A page: some united entries in order, which a merge returns together.
 
 use super::DocumentId;
 use super::run::{Cursor, Entry, Fields, Span};
 
-/// Entries with distinct keys, in order; used for one lot after another.
+/// Entries with distinct keys, in order; reused.
 #[derive(Default)]
 pub(super) struct Page {
     /// Keys, and the strings of `fields`.
     bytes: Vec<u8>,
     keys: Vec<Span>,
-    /// What is known of each key; empty where keys alone are kept.
+    /// The facts about each key; empty if only keys are kept.
     fields: Vec<Fields>,
-    /// Open documents of all entries, and where those of each start.
+    /// Open documents of all entries, and where those of each entry start.
     open: Vec<DocumentId>,
     starts: Vec<usize>,
 }
@@ -35,7 +35,7 @@ impl Page {
         self.keys.last().map(|key| key.of(&self.bytes))
     }
 
-    /// Adds the entry that `cursor` stands on, whose key is greater than all.
+    /// Adds the current entry of `cursor`. Its key must be greater than all keys of the page.
     #[inline]
     pub(super) fn push(&mut self, cursor: &Cursor<'_>) {
         self.keys.push(Span::push(&mut self.bytes, cursor.key()));
@@ -46,7 +46,7 @@ impl Page {
         }
     }
 
-    /// Adds the entry that `cursor` stands on to the last one, whose key it has.
+    /// Unites the current entry of `cursor` with the last entry, which must have the same key.
     pub(super) fn unite(&mut self, cursor: &Cursor<'_>) {
         let (Some(last), Some((fields, strings, open))) = (self.fields.last_mut(), cursor.known())
         else {

@@ -1,19 +1,19 @@
-//! Records as they are given out, from what is known of names.
+//! Builds records from keys and facts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::facts::{Known, Text};
+use super::facts::{FirstText, Known};
 use crate::records::Record;
 
-/// Names of sources by ordinal.
-pub(super) type Sources = BTreeMap<u32, Arc<str>>;
+/// The names of sources by their number in source order.
+pub(super) type SourceNames = BTreeMap<u32, Arc<str>>;
 
-/// The record of a key; where keys alone are kept, all else is empty.
+/// The record of a key. If only keys are kept, all other fields are empty.
 pub(super) fn record<'a>(
     key: &'a [u8],
     known: Option<Known<'a>>,
-    sources: &'a Sources,
+    sources: &'a SourceNames,
 ) -> Record<'a> {
     let doi = text(key);
     let Some(known) = known else {
@@ -33,15 +33,15 @@ pub(super) fn record<'a>(
         first_document: known.name.map(text),
         first_offset: known.place.offset,
         first_text: match known.text {
-            Text::Cased(0) => doi.into(),
-            Text::Cased(letters) => cased(doi, letters).into(),
-            Text::Other(bytes) => text(bytes).into(),
+            FirstText::Cased(0) => doi.into(),
+            FirstText::Cased(letters) => cased(doi, letters).into(),
+            FirstText::Other(bytes) => text(bytes).into(),
         },
         guessed: known.guessed,
     }
 }
 
-/// The key with letters in upper case; bit 0 of `letters` is the byte behind `10.`.
+/// The key with some letters in upper case. Bit 0 of `letters` is the byte after `10.`.
 fn cased(key: &str, letters: u64) -> String {
     let upper = |(at, letter): (usize, char)| match at.checked_sub(3) {
         Some(at @ 0..64) if letters >> at & 1 == 1 => letter.to_ascii_uppercase(),
@@ -50,7 +50,7 @@ fn cased(key: &str, letters: u64) -> String {
     key.char_indices().map(upper).collect()
 }
 
-/// What was stored from a `str` or with replacements, so never invalid.
+/// The bytes as text. They were stored from a `str`, or with invalid UTF-8 replaced, so they are valid.
 fn text(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap_or_default()
 }

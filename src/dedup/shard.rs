@@ -1,63 +1,63 @@
-//! One part of the table: an index of hashes, the keys, and what is known of each.
+//! One part of the table: an index of hashes, the keys, and the facts about each key.
 //!
-//! Everything here happens under the shard's lock. Equality of keys is always decided by their bytes.
+//! All methods run while the caller holds the shard's lock. Keys are always compared by their bytes.
 
-use super::arena::{Arena, At};
+use super::arena::{Address, Arena};
 use super::batch::{Batch, Row};
-use super::facts::{Facts, Known, Place, Text};
+use super::facts::{Facts, FirstText, Known, MentionPlace};
 use super::index::Index;
 use super::{DocumentId, Kept};
 use crate::records::Forms;
 
-/// Updates that are looked up together: enough to wait for many at once, few enough to stay in the first cache.
+/// Updates that are looked up together: enough to overlap the waits for memory, and few enough for the L1 cache.
 const TOGETHER: usize = 64;
 
-/// Every key starts with `10.`, so comparing and sorting begin behind it.
-pub(super) fn behind_directory(key: &[u8]) -> &[u8] {
+/// The key without its `10.`. All keys start so, and comparing and sorting skip it.
+pub(super) fn after_directory(key: &[u8]) -> &[u8] {
     key.get(3..).unwrap_or(key)
 }
 
-/// What is to be added to a key's fact.
+/// An update to the facts about a key.
 pub(super) struct Update<'a> {
-    pub(super) text: Text<'a>,
+    pub(super) text: FirstText<'a>,
     pub(super) name: Option<&'a [u8]>,
-    pub(super) place: Place,
+    pub(super) place: MentionPlace,
     pub(super) mentions: u32,
     pub(super) forms: Forms,
     pub(super) guessed: bool,
 }
 
 /// One part of the table.
-pub(super) struct Shard {
+pub(super) struct TableShard {
     index: Index,
-    /// Keys in the order they came; where facts are kept, each stands behind their number.
+    /// Keys in the order of their insertion. If facts are kept, each key is preceded by the number of its fact.
     keys: Arena,
-    /// None where keys alone are kept.
+    /// None if only keys are kept.
     facts: Option<Facts>,
 }
 
-/// Bytes of a number that stands before a key.
+/// Bytes of the number before a key.
 const NUMBER: usize = size_of::<u32>();
 
-/// Where an update seems to belong.
+/// The key that an update probably belongs to.
 #[derive(Clone, Copy, Default)]
 struct Guess {
-    at: Option<At>,
-    /// What was read only to have it in the cache.
+    at: Option<Address>,
+    /// Bytes that were read only to load them into the cache.
     read: u64,
 }
 
-impl Shard {
-    /// An empty shard, whose index wants to take at most `index` bytes.
+impl TableShard {
+    /// An empty shard. It counts as full when its index would need more than `index` bytes.
     pub(super) fn new(kept: Kept, index: Option<usize>) -> Self {
-        Shard {
+        TableShard {
             index: Index::new(index),
             keys: Arena::default(),
             facts: (kept == Kept::All).then(Facts::default),
         }
     }
 
-    /// Adds `rows` of `batch`. `open` holds the documents that may be mentioned again.
+    /// Adds `rows` of `batch`. `open` holds the documents of which more mentions may follow.
     pub(super) fn add_all(&mut self, batch: &Batch, rows: &[u32], open: &[DocumentId]) {
         let mut guesses = [Guess::default(); TOGETHER];
         for rows in rows.chunks(TOGETHER) {
@@ -68,10 +68,10 @@ impl Shard {
         }
     }
 
-    /// Looks up where each of `rows` seems to belong.
+    /// Looks up the first key for the hash of each of `rows`.
     ///
-    /// Index, key and fact lie in places that are seldom in cache. Each is visited for all rows before the next, so that the
-    /// processor waits for many of them at a time.
+    /// Index slot, key and fact are rarely in the cache. This reads all index slots, then all keys, then all facts, so that
+    /// the processor waits for many of them at the same time.
     fn guess(&self, batch: &Batch, rows: &[u32], guesses: &mut [Guess; TOGETHER]) {
         for (guess, &row) in guesses.iter_mut().zip(rows) {
             guess.read = self.index.peek(batch.row(row).hash);
@@ -91,11 +91,11 @@ impl Shard {
         std::hint::black_box(guesses.iter().fold(0, |all, guess| all ^ guess.read));
     }
 
-    fn add(&mut self, batch: &Batch, row: &Row, guess: Option<At>, open: &[DocumentId]) {
+    fn add(&mut self, batch: &Batch, row: &Row, guess: Option<Address>, open: &[DocumentId]) {
         let key = batch.key(row);
         let at = match guess {
             Some(at) if self.key(at) == key => Some(at),
-            // Another key of this hash, or one that came just now.
+            // No guess, a different key with this hash, or a key that was inserted just now.
             _ => self.index.find(row.hash).find(|&at| self.key(at) == key),
         };
         match (at, &mut self.facts) {
@@ -119,7 +119,7 @@ impl Shard {
         self.index.insert(row.hash, at);
     }
 
-    /// Gives back what only adding needs: from now on keys are only read.
+    /// Frees the memory that only updates need. After this, the shard is only read.
     pub(super) fn seal(&mut self) {
         self.index.seal();
         if let Some(facts) = &mut self.facts {
@@ -132,12 +132,12 @@ impl Shard {
         self.index.held() + self.keys.held() + self.facts.as_ref().map_or(0, Facts::held)
     }
 
-    /// Whether another name would make its index larger than it should be.
+    /// Whether another key could make its index grow past its limit.
     pub(super) fn is_full(&self) -> bool {
         self.index.is_full()
     }
 
-    /// Forgets all keys, and keeps the memory for others.
+    /// Removes all keys and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.index.clear();
         self.keys.clear();
@@ -146,7 +146,7 @@ impl Shard {
         }
     }
 
-    /// Gives back memory that is not in use, about `bytes` of each kind at most.
+    /// Frees unused memory, at most about `bytes` of each kind.
     pub(super) fn release(&mut self, bytes: usize) {
         self.keys.release(bytes);
         if let Some(facts) = &mut self.facts {
@@ -159,14 +159,14 @@ impl Shard {
         self.index.len()
     }
 
-    /// Where the keys are.
-    pub(super) fn addresses(&self) -> impl Iterator<Item = At> {
+    /// The addresses of all keys, in the order of their insertion.
+    pub(super) fn addresses(&self) -> impl Iterator<Item = Address> {
         self.keys.addresses()
     }
 
     /// The key at `at`.
     #[inline]
-    pub(super) fn key(&self, at: At) -> &[u8] {
+    pub(super) fn key(&self, at: Address) -> &[u8] {
         let key = self.keys.get(at);
         match self.facts {
             Some(_) => &key[NUMBER..],
@@ -174,27 +174,32 @@ impl Shard {
         }
     }
 
-    /// Brings the key at `at` into the cache; what comes back is of no use but for that.
+    /// Loads the key at `at` into the cache. The result only keeps the compiler from removing the read.
     #[inline]
-    pub(super) fn touch(&self, at: At) -> u8 {
+    pub(super) fn touch(&self, at: Address) -> u8 {
         self.keys.touch(at)
     }
 
-    /// What is known of the key at `at`, unless keys alone are kept.
-    pub(super) fn known(&self, at: At) -> Option<Known<'_>> {
+    /// The facts about the key at `at`; none if only keys are kept.
+    pub(super) fn known(&self, at: Address) -> Option<Known<'_>> {
         let facts = self.facts.as_ref()?;
         Some(facts.known(number(self.keys.get(at))))
     }
 
-    /// Puts into `shared` those documents that mention the key at `at` and are among the `open` ones, sorted.
-    pub(super) fn open_documents(&self, at: At, open: &[DocumentId], shared: &mut Vec<DocumentId>) {
+    /// Replaces `shared` by those documents in `open` that mention the key at `at`, sorted.
+    pub(super) fn open_documents(
+        &self,
+        at: Address,
+        open: &[DocumentId],
+        shared: &mut Vec<DocumentId>,
+    ) {
         if let Some(facts) = &self.facts {
             facts.open_documents(number(self.keys.get(at)), open, shared);
         }
     }
 }
 
-/// The number that stands before a key.
+/// The number before a key.
 fn number(key: &[u8]) -> u32 {
     key.first_chunk()
         .map_or(0, |&bytes| u32::from_le_bytes(bytes))

@@ -1,13 +1,12 @@
-//! The budget of a table, what counts towards it, and the runs that were written when it was used up.
+//! The memory budget of a table, and the runs that are written when it is used up.
 //!
-//! Counted are real capacities: of the table's blocks and indexes, of batches, of the array that sorts, and of the names of
-//! sources. A table that is past its budget is written as one run and filled again, in the same blocks. Neighbours: the table
-//! says what it holds; `run` knows the files.
+//! The budget counts real capacities: of the table's blocks and indexes, of batches, of the array that is sorted, and of the
+//! names of sources. A table past its budget is written as one run and filled again, in the same blocks. The table reports
+//! its memory; `run` reads and writes the files.
 //!
-//! Threads that take in batches hold the state for reading, the one that spills holds it for writing. What they wait for must
-//! never be work on the pool they run on, since a thread that waits for such work takes up other work meanwhile, which may
-//! want the same lock. So sorting and packing is done on a pool of its own, which knows no other work, and is waited for by
-//! joining a plain thread.
+//! A thread that absorbs a batch holds a read lock on the state, and a thread that spills holds the write lock. A thread of a
+//! rayon pool that waits for work on that pool runs other work meanwhile, which may need the same lock: a deadlock. So
+//! sorting and packing run on a pool that does nothing else, and the spilling thread waits by joining a plain thread.
 
 use std::io;
 use std::panic::resume_unwind;
@@ -20,67 +19,67 @@ use rayon::ThreadPool;
 
 use super::descriptors::spare;
 use super::in_order::in_order;
-use super::merge::{Merge, Range, Ranges};
+use super::merge::{Range, RangeMerge, Ranges};
 use super::order::{self, Item};
 use super::page::Page;
-use super::rows::Sources;
+use super::rows::SourceNames;
 use super::run::{Entry, Fault, Frame, Packer, Reading, Run, RunFile, SpillError, Writer};
-use super::shard::Shard;
+use super::shard::TableShard;
 use super::{DocumentId, Kept};
 use crate::temporary::LazyRunFolder;
 
-/// Runs that are merged at once, at most and at least.
+/// Greatest and least number of runs that are merged at once.
 const FAN: (usize, usize) = (64, 8);
-/// Bytes of a frame, unpacked, at least and at most.
+/// Least and greatest unpacked size of a frame, in bytes.
 const FRAME: (usize, usize) = (4 << 10, 64 << 10);
-/// Entries of a table that a thread packs at once.
+/// Entries of a table that a thread packs as one part.
 const PART: usize = 1 << 12;
-/// Parts of a table under way for each thread.
+/// Parts per thread that are packed at the same time.
 const AHEAD: usize = 2;
-/// Entries that a merge unites at a time: they stay in a core's cache.
+/// Entries on a page of a merge. So many fit the cache of a core.
 const PAGE: usize = 1024;
 
-/// How much memory a table may use, and where it puts what is more.
+/// How much memory a table may use, and where it writes runs when that is used up.
 ///
-/// An eighth of it, and 8 MiB a thread, but at most half, is kept free for buffers on the way to disk and for what an
-/// allocator loses; merging at the end takes less than the table did.
+/// An eighth of it plus 8 MiB per thread, but at most half, is left for write buffers and the overhead of the
+/// allocator. Merging at the end takes less memory than the table.
 pub(crate) struct Budget {
-    /// Bytes of all that grows.
+    /// The budget in bytes.
     pub(crate) bytes: usize,
-    /// Folder of runs.
+    /// The folder for runs.
     pub(crate) folder: PathBuf,
-    /// The folder in it of runs that are gone with the process.
+    /// The folder inside `folder` for runs that are removed with the process.
     pub(crate) passing: LazyRunFolder,
     /// Threads that sort and pack.
     pub(crate) threads: usize,
-    /// Is told the path of every run when its file was made, and that of their folder.
+    /// Called with the path of every run file that is created, and with that of their folder.
     pub(crate) note: Box<dyn Fn(&Path) + Send + Sync>,
-    /// Runs that are merged at once, unless the budget says so: for tests.
+    /// Number of runs that are merged at once, for tests; otherwise it follows from the budget.
     pub(crate) fan: Option<usize>,
-    /// Is asked now and then whether to stop; then what is under way ends with an error.
+    /// Called from time to time. If it returns true, the work stops with an error.
     pub(crate) stop: Box<dyn Fn() -> bool + Send + Sync>,
-    /// What is needed for runs to outlast the process; without it they are gone with the table.
+    /// Makes runs outlast the process; without it they are removed with the table.
     pub(crate) lasting: Option<Lasting>,
 }
 
-/// Takes note of runs that are to outlast the process.
+/// Records the runs that outlast the process.
 pub(crate) type Keep = dyn Fn(&[RunFile], Spilled) -> Result<(), SpillError> + Send + Sync;
 
 /// Runs that outlast the process.
 ///
-/// A run lasts once it was named to `keep`; until then its file is removed with the table.
+/// A run lasts once it was passed to `keep`. Until then its file is removed with the table.
 pub(crate) struct Lasting {
     /// Runs of an earlier process that belong to the table.
     pub(crate) runs: Vec<RunFile>,
-    /// What that process wrote.
+    /// The number and size of all runs that that process wrote.
     pub(crate) written: Spilled,
-    /// Is told the runs that hold all that is known, which are on the disk, and what was written so far. When it returns,
-    /// other runs are not needed any more.
+    /// Called with the runs that together hold all names, after they were synced to disk, and with the count of all runs
+    /// written so far. When it returns, other runs are no longer needed.
     pub(crate) keep: Box<Keep>,
 }
 
 impl Budget {
-    /// A budget for runs that are gone with the table.
+    /// A budget whose runs are removed with the table.
     pub(crate) fn new(bytes: usize, folder: &Path, threads: usize) -> Self {
         Budget {
             bytes,
@@ -104,7 +103,7 @@ impl Budget {
         Writer::create(&path, Some(passing), kept, &*self.note)
     }
 
-    /// An error if the work is to stop.
+    /// An error if the work must stop.
     fn go_on(&self) -> Result<(), SpillError> {
         match (self.stop)() {
             true => Err(SpillError::new(&self.folder, Fault::Stopped)),
@@ -112,38 +111,39 @@ impl Budget {
         }
     }
 
-    /// Bytes for what is counted. The rest is for what is not: buffers that pack and write runs, and what an allocator
-    /// loses to its pages, of which each thread has its own; both were measured.
+    /// Bytes that counted memory may take. The rest is for buffers that pack and write runs, and for the unused parts of the
+    /// allocator's pages, which each thread has. Both were measured.
     fn counted(&self) -> usize {
         let rest = self.bytes / 8 + self.threads * (8 << 20);
         self.bytes - rest.min(self.bytes / 2)
     }
 
-    /// Bytes of a frame, unpacked: small enough for some of every run to be in memory when these are merged.
+    /// Unpacked size of a frame in bytes. It is small, so that a merge can hold a frame of every run in memory.
     fn frame(&self) -> usize {
         (self.bytes >> 13).clamp(FRAME.0, FRAME.1)
     }
 
-    /// Runs that are merged at once: each thread has a frame of each, packed and unpacked, and each is an open file, as is
-    /// the run they become.
+    /// Number of runs that are merged at once. Each thread holds a packed and an unpacked frame of each. Each run is an open
+    /// file, and the merged run is another.
     fn fan(&self) -> usize {
         let fitting = self.bytes / (8 * self.frame() * self.threads.max(1));
         let fitting = self.fan.unwrap_or(fitting.clamp(FAN.1, FAN.0));
         fitting.min(spare().saturating_sub(1)).max(2)
     }
 
-    /// Bytes of a range, unpacked: many times the frames at its ends, and so few that what becomes of it fits in memory.
+    /// Unpacked size of a range in bytes: many times that of the frames at its ends, and small enough for its rows to fit in
+    /// memory.
     fn range(&self, runs: usize) -> u64 {
         let fitting = self.bytes / (64 * self.threads.max(1));
         (16 * runs * self.frame()).min(fitting).max(self.frame()) as u64
     }
 }
 
-/// A table's budget, how much of it is used, and its runs.
+/// A table's budget, its used memory, and its runs.
 pub(super) struct Spill {
     kept: Kept,
     pub(super) budget: Budget,
-    /// Bytes that may be held.
+    /// Bytes that counted memory may take.
     most: usize,
     /// Bytes that shards hold.
     shards: AtomicUsize,
@@ -151,43 +151,43 @@ pub(super) struct Spill {
     others: AtomicUsize,
     /// Keys in the table.
     keys: AtomicUsize,
-    /// Bytes of the array that sorts.
+    /// Bytes of the array that is sorted.
     sorting: AtomicUsize,
-    /// Whether an index is as large as it should be.
+    /// Whether the index of a shard is full.
     full: AtomicBool,
-    /// Whether a run could not be written: what comes now is lost, as all is.
+    /// Whether a run could not be written. Then the scan fails, and further batches are dropped.
     failed: AtomicBool,
-    state: RwLock<State>,
+    state: RwLock<SpillState>,
 }
 
-/// What came of spilling so far.
+/// The runs written so far, and what is reused for the next one.
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct SpillState {
     runs: Vec<Run>,
     written: Spilled,
     items: Vec<Item>,
     pool: Option<ThreadPool>,
 }
 
-/// What was written to runs, in all.
+/// The number and size of all runs written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Spilled {
-    /// Files.
+    /// Number of files.
     pub(crate) runs: u64,
-    /// Their bytes.
+    /// Bytes of all files.
     pub(crate) bytes: u64,
 }
 
-/// What a table holds, to be written as a run.
+/// The content of a table, to be written as a run.
 pub(super) struct Contents<'t> {
-    pub(super) shards: &'t [&'t Shard],
+    pub(super) shards: &'t [&'t TableShard],
     pub(super) open: &'t [DocumentId],
-    pub(super) sources: &'t Sources,
+    pub(super) sources: &'t SourceNames,
 }
 
 impl Spill {
     pub(super) fn new(kept: Kept, mut budget: Budget) -> Self {
-        let state = budget.lasting.as_mut().map(State::resumed);
+        let state = budget.lasting.as_mut().map(SpillState::resumed);
         Spill {
             kept,
             most: budget.counted(),
@@ -202,17 +202,17 @@ impl Spill {
         }
     }
 
-    /// Keeps the table from being spilled.
-    pub(super) fn enter(&self) -> RwLockReadGuard<'_, State> {
+    /// Locks the state for reading: the table is not spilled meanwhile.
+    pub(super) fn enter(&self) -> RwLockReadGuard<'_, SpillState> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until nobody fills the table, and keeps all from it.
-    pub(super) fn close(&self) -> RwLockWriteGuard<'_, State> {
+    /// Locks the state for writing: no thread fills the table meanwhile.
+    pub(super) fn close(&self) -> RwLockWriteGuard<'_, SpillState> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn into_state(self) -> (Budget, State) {
+    pub(super) fn into_state(self) -> (Budget, SpillState) {
         let state = self.state.into_inner();
         (self.budget, state.unwrap_or_else(PoisonError::into_inner))
     }
@@ -222,7 +222,7 @@ impl Spill {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// Takes note of what shards grew by.
+    /// Adds the growth of shards.
     pub(super) fn grow(&self, bytes: usize, keys: usize, full: bool) {
         self.shards.fetch_add(bytes, Ordering::Relaxed);
         self.keys.fetch_add(keys, Ordering::Relaxed);
@@ -231,22 +231,22 @@ impl Spill {
         }
     }
 
-    /// Takes note of memory beside the shards: so much more, so much less.
+    /// Adds `more` and subtracts `less` bytes of other memory than shards.
     pub(super) fn hold(&self, more: usize, less: usize) {
         self.others
             .fetch_add(more.wrapping_sub(less), Ordering::Relaxed);
     }
 
-    /// Counts what the shards hold anew.
-    pub(super) fn measure<'s>(&self, shards: impl Iterator<Item = &'s Shard> + Clone) {
-        let sum = |of: fn(&Shard) -> usize| shards.clone().map(of).sum();
-        self.shards.store(sum(Shard::held), Ordering::Relaxed);
-        self.keys.store(sum(Shard::len), Ordering::Relaxed);
-        let full = shards.clone().any(Shard::is_full);
+    /// Recounts the memory and keys of all shards.
+    pub(super) fn measure<'s>(&self, shards: impl Iterator<Item = &'s TableShard> + Clone) {
+        let sum = |of: fn(&TableShard) -> usize| shards.clone().map(of).sum();
+        self.shards.store(sum(TableShard::held), Ordering::Relaxed);
+        self.keys.store(sum(TableShard::len), Ordering::Relaxed);
+        let full = shards.clone().any(TableShard::is_full);
         self.full.store(full, Ordering::Relaxed);
     }
 
-    /// Whether the table is to be spilled: it is past its budget, and it is not that others leave it next to nothing.
+    /// Whether the table must be spilled: the budget is used up, and the table itself takes at least half of it.
     #[inline]
     pub(super) fn is_over(&self) -> bool {
         self.full.load(Ordering::Relaxed)
@@ -258,21 +258,21 @@ impl Spill {
         self.table() + self.others.load(Ordering::Relaxed)
     }
 
-    /// Those that the table holds, or will hold when it is sorted.
+    /// Bytes that the table takes now, or will take while it is sorted.
     fn table(&self) -> usize {
         let items = self.keys.load(Ordering::Relaxed) * size_of::<Item>();
         self.shards.load(Ordering::Relaxed) + items.max(self.sorting.load(Ordering::Relaxed))
     }
 
-    /// Writes what the table holds as a run. The caller keeps all others from the table by `state`.
+    /// Writes the content of the table as a run. The caller holds the write lock of `state`.
     pub(super) fn spill(
         &self,
-        state: &mut State,
+        state: &mut SpillState,
         contents: &Contents<'_>,
     ) -> Result<(), SpillError> {
-        let State { items, pool, .. } = state;
+        let SpillState { items, pool, .. } = state;
         if pool.is_none() && self.budget.threads > 1 {
-            // Without the threads it takes longer, no more.
+            // If the threads cannot be started, the work is done on this one.
             *pool = spill_pool(self.budget.threads).ok();
         }
         let ahead = pool.is_some().then_some(AHEAD * self.budget.threads);
@@ -297,7 +297,7 @@ fn spill_pool(threads: usize) -> Result<ThreadPool, rayon::ThreadPoolBuildError>
         .build()
 }
 
-/// Has `work` done on `pool`, and takes up no other work meanwhile, as a thread of another pool would by itself.
+/// Runs `work` on `pool` and waits for it. Unlike `install` from a thread of another pool, it runs no other work meanwhile.
 fn on_its_threads<R: Send>(pool: &ThreadPool, work: impl FnOnce() -> R + Send) -> io::Result<R> {
     thread::scope(|scope| {
         let waiting = thread::Builder::new().name("spill".into());
@@ -306,20 +306,20 @@ fn on_its_threads<R: Send>(pool: &ThreadPool, work: impl FnOnce() -> R + Send) -
     })
 }
 
-impl State {
-    /// With the runs of an earlier process.
-    fn resumed(lasting: &mut Lasting) -> State {
-        State {
+impl SpillState {
+    /// A state with the runs of an earlier process.
+    fn resumed(lasting: &mut Lasting) -> SpillState {
+        SpillState {
             runs: std::mem::take(&mut lasting.runs)
                 .into_iter()
                 .map(Run::lasting)
                 .collect(),
             written: lasting.written,
-            ..State::default()
+            ..SpillState::default()
         }
     }
 
-    /// Has all runs outlast the process, if they are to.
+    /// Makes all runs outlast the process, if the budget asks for it.
     pub(super) fn keep(&mut self, budget: &Budget) -> Result<(), SpillError> {
         let Some(lasting) = &budget.lasting else {
             return Ok(());
@@ -345,7 +345,7 @@ impl State {
         self.written
     }
 
-    /// Writes what the table still holds; it is filled no more. With `parallel`, on the rayon pool that the caller runs in.
+    /// Writes the last content of the table. With `parallel`, uses the rayon pool that the caller runs in.
     pub(super) fn spill_last(
         &mut self,
         budget: &Budget,
@@ -359,14 +359,14 @@ impl State {
         Ok(())
     }
 
-    /// Unites all runs, gives what `make` makes of each page of entries to `write`, in order, and returns how many entries
-    /// there are. Merges some runs to one beforehand if there are too many to have them open at once.
+    /// Merges all runs, calls `make` on each page of entries and `write` on each result in order, and returns the number of
+    /// entries. If there are too many runs to open them all, some are first merged to one.
     pub(super) fn unite<B: Send, E: Send + From<SpillError>>(
         &mut self,
         budget: &Budget,
         kept: Kept,
         parallel: bool,
-        make: impl Fn(&Page, &Sources) -> Result<B, E> + Sync,
+        make: impl Fn(&Page, &SourceNames) -> Result<B, E> + Sync,
         mut write: impl FnMut(B) -> Result<(), E> + Send,
     ) -> Result<u64, E> {
         let fan = budget.fan();
@@ -384,7 +384,7 @@ impl State {
         let make = |range: Range| -> Result<(u64, Vec<B>), E> {
             let mut made = Vec::new();
             let mut entries = 0;
-            let mut merge = Merge::new(&runs, &range)?;
+            let mut merge = RangeMerge::new(&runs, &range)?;
             let mut page = Page::default();
             while merge.fill(&mut page, PAGE)? {
                 budget.go_on()?;
@@ -401,7 +401,7 @@ impl State {
     }
 }
 
-/// How many ranges are under way: one for each thread, since each becomes many rows.
+/// Number of ranges that are merged at the same time: one per thread, since each gives many rows.
 fn ahead(parallel: bool) -> Option<usize> {
     parallel.then(rayon::current_num_threads)
 }
@@ -410,8 +410,8 @@ fn ranges<'r>(budget: &Budget, runs: &'r [Reading]) -> Result<Ranges<'r>, SpillE
     Ranges::new(runs, budget.range(runs.len()))
 }
 
-fn open(runs: &[Run], kept: Kept) -> Result<(Vec<Reading>, Sources), SpillError> {
-    let mut sources = Sources::new();
+fn open(runs: &[Run], kept: Kept) -> Result<(Vec<Reading>, SourceNames), SpillError> {
+    let mut sources = SourceNames::new();
     let mut readings = Vec::with_capacity(runs.len());
     for run in runs {
         let reading = run.open(kept)?;
@@ -460,7 +460,7 @@ fn merge_to_one(
     let mut writer = budget.writer(kept)?;
     let merge = |range: Range| {
         let mut packer = Packer::new(&budget.folder, budget.frame())?;
-        let mut merge = Merge::new(&runs, &range)?;
+        let mut merge = RangeMerge::new(&runs, &range)?;
         let mut page = Page::default();
         while merge.fill(&mut page, PAGE)? {
             budget.go_on()?;

@@ -1,4 +1,4 @@
-//! The table: shards behind locks, a ledger of sources and open documents, and, within a budget, what was spilled.
+//! The table: shards with a lock each, a ledger of sources and open documents, and the runs that were spilled.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -8,57 +8,57 @@ use super::in_order::in_order;
 use super::ledger::Ledger;
 use super::order::{self, Item};
 use super::page::Page;
-use super::rows::{Sources, record};
+use super::rows::{SourceNames, record};
 use super::run::SpillError;
-use super::shard::Shard;
-use super::spill::{Budget, Contents, Spill, Spilled, State};
+use super::shard::TableShard;
+use super::spill::{Budget, Contents, Spill, SpillState, Spilled};
 use super::{DocumentId, Kept};
 use crate::lock::lock;
 use crate::records::Record;
 
-/// Parts of a table: many more than threads, so that two seldom want the same.
+/// Greatest number of shards: many more than threads, so that two rarely need the same.
 const SHARDS: usize = 64;
-/// Bytes of a budget for each of fewer parts: each has a block of every kind.
+/// Least part of the budget per shard, in bytes. A small budget has fewer shards, since each takes several blocks.
 const SHARD: usize = 1 << 20;
-/// Of a budget, the part that indexes take at most.
+/// The indexes take at most this fraction of the budget: one in so many.
 const INDEX: usize = 4;
-/// Of a budget, the part that is given back when the table was spilled, so that names of another kind find room.
+/// The fraction of the budget that is freed after a spill, one in so many, so that memory can move from one use to another.
 const SLACK: usize = 16;
-/// Records that are formatted at once.
-const RUN: usize = 2048;
-/// Runs of records under way for each thread.
+/// Records that are formatted as one part.
+const PART: usize = 2048;
+/// Parts per thread that are formatted at the same time.
 const AHEAD: usize = 4;
 
-/// All names of a run so far. Shared by reference between threads.
+/// All names of a scan so far. Shared by reference between threads.
 ///
-/// What comes out does not depend on the order in which batches come in, nor on the budget.
+/// The records do not depend on the order in which batches are absorbed, nor on the budget.
 pub(crate) struct Table {
     kept: Kept,
     /// A power of two.
-    shards: Vec<Mutex<Shard>>,
+    shards: Vec<Mutex<TableShard>>,
     ledger: Mutex<Ledger>,
-    /// How many documents were ever opened: tells whether a copy of the open ones is complete.
+    /// Number of documents ever opened. It shows whether a copy of the open documents is up to date.
     opened: AtomicU64,
     /// None without a budget.
     spill: Option<Spill>,
 }
 
-/// What came out of a table.
+/// The counts of a table that was drained.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Drained {
-    /// How many records there were.
+    /// Number of records.
     pub(crate) records: u64,
-    /// What was written to disk on the way.
+    /// Runs that were written to disk.
     pub(crate) spilled: Spilled,
 }
 
-/// A copy of the open documents that contains at least those that any entry of a locked shard may name.
+/// A copy of the open documents. It has at least those that a locked shard may list.
 struct OpenDocuments {
     opened: u64,
     documents: Vec<DocumentId>,
 }
 
-/// What shards grew by.
+/// The growth of shards.
 #[derive(Default)]
 struct Growth {
     bytes: usize,
@@ -74,8 +74,8 @@ impl Table {
 
     /// An empty table that keeps `kept` of each name, within a budget.
     ///
-    /// A part of the budget is left to what is not counted, see [`Budget`]. A budget below 2 MiB or so is hardly more than
-    /// what an empty table and its batches take: then nearly every batch becomes a run.
+    /// A part of the budget is for memory that is not counted, see [`Budget`]. An empty table and its batches take nearly
+    /// 2 MiB; with less, almost every batch becomes a run.
     pub(crate) fn within(kept: Kept, budget: Budget) -> Self {
         let shards = (budget.bytes / SHARD).clamp(1, SHARDS).next_power_of_two();
         Table::with(kept, shards, Some(Spill::new(kept, budget)))
@@ -85,7 +85,7 @@ impl Table {
         let index = spill
             .as_ref()
             .map(|spill| spill.budget.bytes / INDEX / shards);
-        let shards = (0..shards).map(|_| Mutex::new(Shard::new(kept, index)));
+        let shards = (0..shards).map(|_| Mutex::new(TableShard::new(kept, index)));
         Table {
             kept,
             shards: shards.collect(),
@@ -100,20 +100,20 @@ impl Table {
         Batch::new(self.kept)
     }
 
-    /// Takes all that `batch` holds and leaves it empty for reuse. May write the table to disk; meanwhile other threads that
-    /// come here wait, and none of them needs the caller's pool to go on.
+    /// Adds all rows of `batch` and empties it for reuse. May write the table to disk; other threads that call this wait
+    /// meanwhile, and the write needs none of the threads of the caller's pool.
     ///
-    /// Costs at most about 0.2 µs a mention, and more where thousands of documents are open.
+    /// Costs at most about 0.2 µs per mention, and more if thousands of documents are open.
     ///
     /// # Errors
-    /// If the table is past its budget and could not be written. The run is lost then; what comes later is not kept.
+    /// If the table is past its budget and could not be written. Then the scan fails, and later batches are dropped.
     pub(crate) fn absorb(&self, batch: &mut Batch) -> Result<(), SpillError> {
         let Some(spill) = &self.spill else {
             self.take_in(batch);
             return Ok(());
         };
         let held = batch.held();
-        spill.hold(held, std::mem::replace(&mut batch.told, held));
+        spill.hold(held, std::mem::replace(&mut batch.reported, held));
         let state = spill.enter();
         if spill.has_failed() {
             batch.clear();
@@ -159,14 +159,14 @@ impl Table {
         growth
     }
 
-    /// No more mentions of this document will come (from any thread): all batches that hold some were absorbed.
+    /// Marks the end of a document for all threads. All batches with its mentions must have been absorbed.
     ///
-    /// A document that is never closed costs memory and time, but is counted all the same.
+    /// A document that is never closed is counted correctly, but costs memory and time.
     pub(crate) fn close(&self, document: &DocumentId) {
         lock(&self.ledger).close(document);
     }
 
-    /// Notes the sources and open documents of `batch`.
+    /// Adds the sources and open documents of `batch` to the ledger.
     fn enter(&self, batch: &Batch) -> OpenDocuments {
         let ledger = &mut *lock(&self.ledger);
         let taken = ledger.enter_sources(batch);
@@ -184,30 +184,31 @@ impl Table {
         }
     }
 
-    /// Adds a shard's part of `batch` to it.
+    /// Adds the rows of `batch` that belong to this shard.
     fn fill(
         &self,
-        shard: &mut Shard,
+        shard: &mut TableShard,
         number: usize,
         batch: &Batch,
         open: &mut OpenDocuments,
         growth: &mut Growth,
     ) {
-        // Whoever left a document in this shard opened it before, so the count read under the shard's lock covers it.
+        // A thread opens a document before it adds the document to a shard. So the count that is read here, under the
+        // shard's lock, includes all documents of the shard.
         if self.opened.load(Ordering::Acquire) != open.opened {
             let ledger = lock(&self.ledger);
             open.documents.clone_from(&ledger.open);
             open.opened = self.opened.load(Ordering::Relaxed);
         }
         let (bytes, keys) = (shard.held(), shard.len());
-        shard.add_all(batch, batch.part(number), &open.documents);
-        // Replacing texts may also free some.
+        shard.add_all(batch, batch.rows_of(number), &open.documents);
+        // Wrapping, because replacing texts may free memory.
         growth.bytes = growth.bytes.wrapping_add(shard.held().wrapping_sub(bytes));
         growth.keys += shard.len() - keys;
         growth.full |= shard.is_full();
     }
 
-    /// Brings the table below its budget: gives back what is not in use, or else writes all to disk.
+    /// Brings the table below its budget: frees unused memory, or else writes the table to disk.
     fn relieve(&self, spill: &Spill) -> Result<(), SpillError> {
         let mut state = spill.close();
         let mut shards: Vec<_> = self.shards.iter().map(lock).collect();
@@ -224,11 +225,11 @@ impl Table {
         self.turn_over(spill, &mut state, &mut shards)
     }
 
-    /// Writes what it holds to disk, if there is anything, and has all runs outlast the process, if they are
-    /// [to](Budget::lasting). Waits for the threads that fill it; what their batches hold is not part of it.
+    /// Writes the table to disk unless it is empty, and makes all runs outlast the process if [`Budget::lasting`] is set.
+    /// Waits for the threads that are filling the table. Batches that were not absorbed are not written.
     ///
     /// # Errors
-    /// If the table or its runs cannot be written; where the table could not, the run is lost.
+    /// If the table or its runs cannot be written. If it was the table, the scan fails.
     pub(crate) fn checkpoint(&self) -> Result<(), SpillError> {
         let Some(spill) = &self.spill else {
             return Ok(());
@@ -244,12 +245,12 @@ impl Table {
         state.keep(&spill.budget)
     }
 
-    /// Writes all to disk and empties the table.
+    /// Writes the table to disk and empties it.
     fn turn_over(
         &self,
         spill: &Spill,
-        state: &mut State,
-        shards: &mut [MutexGuard<'_, Shard>],
+        state: &mut SpillState,
+        shards: &mut [MutexGuard<'_, TableShard>],
     ) -> Result<(), SpillError> {
         self.spill(spill, state, shards)?;
         let slack = spill.budget.bytes / SLACK / shards.len();
@@ -264,10 +265,10 @@ impl Table {
     fn spill(
         &self,
         spill: &Spill,
-        state: &mut State,
-        shards: &[MutexGuard<'_, Shard>],
+        state: &mut SpillState,
+        shards: &[MutexGuard<'_, TableShard>],
     ) -> Result<(), SpillError> {
-        let shards: Vec<&Shard> = shards.iter().map(|shard| &**shard).collect();
+        let shards: Vec<&TableShard> = shards.iter().map(|shard| &**shard).collect();
         let (open, sources) = {
             let ledger = lock(&self.ledger);
             (ledger.open.clone(), ledger.sources.clone())
@@ -278,7 +279,7 @@ impl Table {
             sources: &sources,
         };
         spill.spill(state, &contents)?;
-        // Documents may have ended meanwhile, but none was opened.
+        // Since the copy was made, documents may have ended, but none was opened.
         spill.hold(0, lock(&self.ledger).turn_over());
         Ok(())
     }
@@ -289,14 +290,14 @@ impl Table {
         self.spill.as_ref().map_or(0, Spill::held)
     }
 
-    /// The records, sorted by key bytewise: `format` makes something of each run of them, and `write` takes that in order.
-    /// Either may stop it with an error.
+    /// Passes the records, sorted by key bytewise, to `format` in parts of bounded size, and the results to `write` in order.
+    /// An error of either stops it.
     ///
-    /// Where keys alone are kept, all other fields are empty. On a rayon pool, sorts, merges and formats on its threads while
-    /// `write` runs on one; a bounded number of runs is under way. Without one, all is done in turn.
+    /// If only keys are kept, all other fields are empty. Called on a thread of a rayon pool, it sorts, merges and formats on
+    /// the threads of the pool while one of them runs `write`. Otherwise this thread does all.
     ///
     /// # Errors
-    /// Those of `format` and `write`, and those of runs on disk that cannot be written, or read as they were written.
+    /// Those of `format` and `write`, and those of runs that cannot be written or read, or are damaged.
     pub(crate) fn into_rows<B: Send, E: Send + From<SpillError>>(
         mut self,
         format: impl Fn(&mut dyn Iterator<Item = Record<'_>>) -> Result<B, E> + Sync,
@@ -304,13 +305,13 @@ impl Table {
     ) -> Result<Drained, E> {
         let parallel = rayon::current_thread_index().is_some();
         let spilled = self.spill.take().map(Spill::into_state);
-        let sealed = Sealed::new(self);
+        let sealed = SealedTable::new(self);
         match spilled {
             Some((budget, mut state)) if state.has_runs() => {
                 sealed.spill_last(&budget, &mut state, parallel)?;
                 let kept = sealed.kept;
                 drop(sealed);
-                let format = |page: &Page, sources: &Sources| {
+                let format = |page: &Page, sources: &SourceNames| {
                     let entries = page.entries();
                     format(&mut entries.map(|entry| record(entry.key, entry.known, sources)))
                 };
@@ -325,19 +326,19 @@ impl Table {
     }
 }
 
-/// What is left of a table that takes no more mentions.
-struct Sealed {
+/// A table that takes no more mentions.
+struct SealedTable {
     kept: Kept,
-    shards: Vec<Shard>,
+    shards: Vec<TableShard>,
     ledger: Ledger,
 }
 
-impl Sealed {
+impl SealedTable {
     fn new(table: Table) -> Self {
         let shards = table.shards.into_iter();
         let shards = shards.map(|shard| shard.into_inner().unwrap_or_else(PoisonError::into_inner));
         let ledger = table.ledger.into_inner();
-        Sealed {
+        SealedTable {
             kept: table.kept,
             shards: shards.collect(),
             ledger: ledger.unwrap_or_else(PoisonError::into_inner),
@@ -347,10 +348,10 @@ impl Sealed {
     fn spill_last(
         &self,
         budget: &Budget,
-        state: &mut State,
+        state: &mut SpillState,
         parallel: bool,
     ) -> Result<(), SpillError> {
-        let shards: Vec<&Shard> = self.shards.iter().collect();
+        let shards: Vec<&TableShard> = self.shards.iter().collect();
         if shards.iter().all(|shard| shard.len() == 0) {
             return Ok(());
         }
@@ -368,13 +369,13 @@ impl Sealed {
         format: impl Fn(&mut dyn Iterator<Item = Record<'_>>) -> Result<B, E> + Sync,
         write: impl FnMut(B) -> Result<(), E> + Send,
     ) -> Result<Drained, E> {
-        self.shards.iter_mut().for_each(Shard::seal);
-        let shards: Vec<&Shard> = self.shards.iter().collect();
+        self.shards.iter_mut().for_each(TableShard::seal);
+        let shards: Vec<&TableShard> = self.shards.iter().collect();
         let mut items = Vec::new();
         order::by_key(&shards, &mut items, parallel);
         let ahead = parallel.then(|| AHEAD * rayon::current_num_threads());
         let format = |items: &[Item]| format(&mut records(&shards, items, &self.ledger.sources));
-        in_order(items.chunks(RUN).map(Ok), ahead, format, write)?;
+        in_order(items.chunks(PART).map(Ok), ahead, format, write)?;
         Ok(Drained {
             records: items.len() as u64,
             spilled: Spilled::default(),
@@ -384,9 +385,9 @@ impl Sealed {
 
 /// The records of some items.
 fn records<'a>(
-    shards: &'a [&'a Shard],
+    shards: &'a [&'a TableShard],
     items: &'a [Item],
-    sources: &'a Sources,
+    sources: &'a SourceNames,
 ) -> impl Iterator<Item = Record<'a>> {
     items.chunks(order::TOGETHER).flat_map(move |some| {
         order::touch(shards, some);
@@ -401,7 +402,7 @@ fn records<'a>(
     })
 }
 
-/// The shard of a hash, of so many: bits that a shard's index does not use.
+/// Number of the shard for a hash. It depends on bits that the shard's index does not use.
 fn shard_of(hash: u64, shards: usize) -> usize {
     (hash >> 32) as usize & (shards - 1)
 }

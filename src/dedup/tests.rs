@@ -1,4 +1,4 @@
-//! The table against a twin that keeps everything in ordered maps, with one thread and with several.
+//! Compares the table with a slow twin that uses ordered maps, with one thread and with several.
 
 mod spill;
 
@@ -130,7 +130,7 @@ fn record(all: &[&Said]) -> Option<Owned> {
     })
 }
 
-/// Mentions at distinct places, few keys and few documents, so that much repeats.
+/// Mentions at distinct offsets, of few keys and in few documents, so that many repeat.
 fn mentions() -> impl Strategy<Value = Vec<Said>> {
     let one = (0..4u32, 0..4u64, 0..40u32, 0..7usize, any::<bool>(), 0..4u8);
     proptest::collection::vec(one, 0..400).prop_map(|all| {
@@ -162,7 +162,7 @@ fn mentions() -> impl Strategy<Value = Vec<Said>> {
     })
 }
 
-/// Keys that share prefixes of every length, and extend each other.
+/// Keys that share beginnings of every length, some of which continue others.
 fn key(name: u32) -> String {
     match name % 4 {
         0 => format!("10.5555/{name}"),
@@ -172,7 +172,7 @@ fn key(name: u32) -> String {
     }
 }
 
-/// Documents one after the other, closed through the batch.
+/// Fills the table with one document after the other, each closed through the batch.
 fn fill_in_turn(table: Table, said: &[Said], handover: usize) -> Table {
     let mut batch = table.batch();
     let mut by_document: BTreeMap<DocumentId, Vec<&Said>> = BTreeMap::new();
@@ -194,7 +194,8 @@ fn fill_in_turn(table: Table, said: &[Said], handover: usize) -> Table {
     table
 }
 
-/// Each thread has mentions of every document, in an order of its own; who hands over a document's last one closes it.
+/// Fills the table on several threads. Each has mentions of every document in a different order, and the thread that
+/// absorbs a document's last mention closes it.
 fn fill_crosswise(table: Table, said: &[Said], threads: usize, handover: usize) -> Table {
     let mut left: BTreeMap<DocumentId, AtomicUsize> = BTreeMap::new();
     for one in said {
@@ -297,7 +298,7 @@ fn a_document_shared_by_threads_is_counted_once_though_others_come_between() {
 fn the_first_mention_is_the_least_even_if_each_comes_before_the_last() {
     let table = Table::new(Kept::All);
     let mut batch = table.batch();
-    // Enough replaced names and texts that every shard in use is rewritten many times.
+    // So many replaced names and texts that the arena of every used shard is rewritten many times.
     let name = "n".repeat(5000);
     for document in (0..2000u64).rev() {
         for key in ["10.5555/a", "10.5555/b"] {
@@ -339,7 +340,7 @@ fn many_keys_come_out_sorted_with_a_pool_and_without() {
     assert_eq!(alone, twin(&all));
 }
 
-/// Why records stopped.
+/// Why the output of records stopped.
 #[derive(Debug)]
 enum Stopped {
     Full,
@@ -371,7 +372,7 @@ fn a_sink_that_fails_stops_the_records() {
     assert_eq!(seen, 1);
 }
 
-/// Texts that differ from their key in case, here and there, and in more.
+/// Texts that differ from their key in case at several positions, and in more than case.
 #[test]
 fn the_first_text_comes_back_in_its_own_case() {
     let long = format!("10.5555/{}", "a".repeat(60));

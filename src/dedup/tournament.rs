@@ -1,17 +1,18 @@
-//! Which of many sorted streams stands on the least key, told with few comparisons.
+//! A loser tree: finds which of many sorted streams has the least current key, with few comparisons.
 //!
-//! Knows nothing of what the streams are: who stands before whom the caller says.
+//! Streams are numbered players. The caller compares two of them.
 
-/// A tree of matches: at 0 the player that is first of all, at each other node the one that lost there.
+/// A tree of matches. Node 0 holds the winner, each other node the player that lost there.
 pub(crate) struct Tournament {
     tree: Vec<usize>,
 }
 
-/// No player has come to this node.
+/// A node that no player has reached yet.
 const NOBODY: usize = usize::MAX;
 
 impl Tournament {
-    /// Lets `players` players play, numbered from 0. `precedes` is a strict total order of them; it takes as many comparisons.
+    /// A tournament of `players` players, numbered from 0. `precedes` is a strict total order of them. Makes fewer comparisons
+    /// than there are players.
     pub(crate) fn new(players: usize, precedes: impl Fn(usize, usize) -> bool) -> Self {
         let mut tournament = Tournament {
             tree: vec![NOBODY; players],
@@ -26,8 +27,8 @@ impl Tournament {
         self.tree.first().copied()
     }
 
-    /// Lets the first player, which has moved, play its matches again, from its leaf to the root: a comparison for each
-    /// level of the tree.
+    /// Replays the matches of the winner, whose key has changed, from its leaf to the root. Makes a comparison for each level of
+    /// the tree.
     #[inline]
     pub(crate) fn play(&mut self, player: usize, precedes: impl Fn(usize, usize) -> bool) {
         let mut winner = player;

@@ -1,4 +1,4 @@
-//! Names out, in each presentation form. [`Doi::parse`] gives every one of them back as it was.
+//! Writes a name in each presentation form. [`Doi::parse`] reads each of them back as the same name.
 
 use super::{Doi, percent};
 
@@ -6,15 +6,15 @@ const PROXY: &str = "https://doi.org/";
 
 /// How much a URL presentation encodes (H1).
 ///
-/// Both encode every byte of a character outside ASCII. The comma, which only a list of names needs
-/// encoded, stays.
+/// Both encode every byte of a character outside ASCII. Both leave the comma, which has to be encoded only in
+/// a list of names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UrlEncoding {
-    /// Only what must be, for the URL to reach the proxy whole: `%` `"` `#` `?` and blanks.
+    /// Only the characters without which the proxy would not get the whole name: `%` `"` `#` `?` and blanks.
     #[default]
     Mandatory,
-    /// What is recommended as well: `<` `>` `{` `}` `^` `[` `]` `` ` `` `|` `\` `+`, and one `/`
-    /// beside each path segment `.` or `..`, which a browser would resolve (H2).
+    /// Also those that are recommended: `<` `>` `{` `}` `^` `[` `]` `` ` `` `|` `\` `+`, and one `/`
+    /// next to each path segment `.` or `..`, which a browser would resolve (H2).
     Recommended,
 }
 
@@ -29,8 +29,8 @@ impl Doi {
         self.uri("urn:doi:", ':')
     }
 
-    /// The URL that the proxy's REST API answers with the DOI record: the encoding is the doi URI's
-    /// (P4). A client must not resolve dot segments in it.
+    /// The URL under which the proxy's REST API returns the DOI record (P4). It is encoded as the doi URI is.
+    /// A client must not resolve dot segments in it.
     pub fn to_api_url(&self) -> String {
         self.uri("https://doi.org/api/handles/", '/')
     }
@@ -71,7 +71,7 @@ fn push_in_url(byte: u8, out: &mut String) {
     );
 }
 
-/// As the browser sees the path: a segment counts as it is written, so that one encoded `/` is
+/// Encodes a `/` after a dot segment. The result is checked as a browser splits it, so one encoded `/` is
 /// enough for `/././`.
 fn push_recommended(name: &str, out: &mut String) {
     let mut segment = out.len();

@@ -1,4 +1,4 @@
-//! When two names are the same: under ASCII case folding, and under nothing else (U5).
+//! Equality of names: under ASCII case folding, and under nothing else (U5).
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -35,7 +35,7 @@ impl Hash for Doi {
             folded.make_ascii_lowercase();
             state.write(folded);
         }
-        // No UTF-8 holds this byte: no name's hash input starts another's.
+        // UTF-8 never holds this byte, so the hashed bytes of one name are never the beginning of another's.
         state.write_u8(0xff);
     }
 }

@@ -12,17 +12,17 @@ pub struct DoiError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DoiErrorKind {
-    /// It does not start with `10.`, behind whatever form it is in (N1).
+    /// It does not start with `10.` after the scheme, label or host (N1).
     #[error("no directory indicator \"10.\"")]
     NoDirectory,
-    /// `10/abc`: an alias from the short DOI service, which only a look-up turns into a name.
+    /// `10/abc`: an alias from the short DOI service, which only the service resolves to a name.
     #[error("a short DOI is an alias, not a name")]
     ShortDoi,
-    /// Between `10.` and the separator stands something else than digits subdivided by full stops (N1).
+    /// Something else than digits subdivided by full stops is between `10.` and the separator (N1).
     #[error("the registrant code is not numeric")]
     RegistrantCode,
     /// The text ends with the prefix (N1).
-    #[error("no \"/\" behind the prefix")]
+    #[error("no \"/\" after the prefix")]
     NoSeparator,
     /// The text ends with the separator (N3).
     #[error("empty suffix")]
@@ -33,16 +33,16 @@ pub enum DoiErrorKind {
     /// The percent escapes give bytes that are not UTF-8 (U1).
     #[error("the escapes are not UTF-8")]
     NotUtf8,
-    /// White space that is not escaped stands inside the text.
+    /// There is white space inside the text that is not escaped.
     #[error("raw white space")]
     WhiteSpace,
     /// A raw `?` or `#` in a URI that may have neither query nor fragment (U3).
     #[error("raw \"{0}\" in a URI that has neither query nor fragment")]
     QueryOrFragment(char),
-    /// An ellipsis ends the name: it was cut short, and only its source has the rest.
+    /// An ellipsis ends the name: someone cut it short, and the rest cannot be known.
     #[error("cut short by an ellipsis")]
     CutShort,
-    /// A URL whose host is no proxy for DOI names (P1).
+    /// A URL whose host is not a proxy for DOI names (P1).
     #[error("a URL of no DOI proxy")]
     ForeignHost,
 }
@@ -57,7 +57,7 @@ impl DoiError {
         self.kind
     }
 
-    /// Where, in bytes from the start of the text that was given.
+    /// Where it is wrong, in bytes from the start of the given text.
     pub fn offset(&self) -> usize {
         self.offset
     }

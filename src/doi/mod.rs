@@ -1,9 +1,9 @@
-//! The identifier: what a DOI name is, every way to write it, and when two are the same.
+//! The identifier: the syntax of a DOI name, its presentation forms, and when two names are equal.
 //!
-//! `name` knows the syntax, `parse` reads presentation forms, `encode` writes them, `percent` is the
-//! escape both share, `equivalence` compares. Nothing here knows of text, documents or files: where
-//! a name stands in prose is the scanner's business. Rule numbers such as U2 are those listed, with
-//! their source documents, in `tests/cases/README.md`.
+//! `name` has the syntax, `parse` reads presentation forms, `encode` writes them, `percent` is the
+//! escape that both use, `equivalence` compares. Nothing here knows of text, documents or files: to find
+//! a name in prose is the job of the scanner. Rule numbers such as U2 are listed with
+//! their source documents in `tests/cases/README.md`.
 
 mod encode;
 mod equivalence;
@@ -21,19 +21,19 @@ use std::str::FromStr;
 pub use encode::UrlEncoding;
 pub use error::{DoiError, DoiErrorKind};
 
-// The scanner's way in: the same rules without a `Doi` allocated for each candidate.
+// For the scanner: the same rules, without allocating a `Doi` for each candidate.
 pub(crate) use {
     name::{check, key_into},
     percent::hex_pair,
 };
-// What dirty data is read with.
+// For `clean`, which reads dirty data.
 pub(crate) use {parse::is_proxy, percent::decode as decode_percent};
 
 /// A DOI name, such as `10.1000/182`: decoded, its case kept.
 ///
 /// It is `10.`, a registrant code of digits that full stops may subdivide, a `/`, and a suffix of at
-/// least one graphic Unicode character (N1, N3). No length is too long (N2), and nothing is ever
-/// normalised (U2). Code points count as graphic by Unicode 16.
+/// least one graphic Unicode character (N1, N3). There is no limit on its length (N2), and it is never
+/// normalised (U2). Whether a character is graphic is decided by Unicode 16.
 ///
 /// [`Doi::parse`] reads what people write, [`Doi::new`] takes the name itself; the `to_…` methods
 /// write each form so that `parse` gives back the same name, byte for byte.
@@ -56,7 +56,7 @@ pub(crate) use {parse::is_proxy, percent::decode as decode_percent};
 #[derive(Clone)]
 pub struct Doi {
     name: Box<str>,
-    /// Where the `/` stands that ends the prefix.
+    /// Byte offset of the `/` that ends the prefix.
     slash: usize,
 }
 
@@ -68,7 +68,7 @@ impl Doi {
     ///
     /// # Errors
     ///
-    /// Where the text breaks N1 or N3. The offset counts bytes of `name`.
+    /// If the text breaks N1 or N3. The offset counts bytes of `name`.
     pub fn new(name: &str) -> Result<Self, DoiError> {
         let slash = name::check(name)?;
         Ok(Doi {
@@ -81,27 +81,26 @@ impl Doi {
     ///
     /// | form | examples | raw `?` or `#` |
     /// |---|---|---|
-    /// | bare, or behind a label | `10.1000/182`, `DOI 10.1000/182`, `doi: 10.1000/182`, `doi=10.1000/182`, `DOI10.1000/182` | part of the name |
+    /// | bare, or after a label | `10.1000/182`, `DOI 10.1000/182`, `doi: 10.1000/182`, `doi=10.1000/182`, `DOI10.1000/182` | part of the name |
     /// | URI | `doi:10.1000/182`, `info:doi/10.1000/182`, `hdl:10.1000/182` | refused (U3) |
     /// | URN (H3) | `urn:doi:10.1000:182` | refused |
     /// | URL of a proxy (P1) | `https://doi.org/10.1000/182`, `//dx.doi.org/10.1000/182`, `doi.org/urn:doi:10.1000:182` | end the name (H4, P2) |
     /// | URL of the REST API | `https://doi.org/api/handles/10.1000/182` | end the name |
     ///
     /// Proxies are `doi.org`, `dx.doi.org`, `www.doi.org` and `hdl.handle.net`, by `http` or `https`
-    /// or neither, with a port or without. Schemes, labels and hosts are read without case, and the
-    /// scheme words behind a proxy (`https://doi.org/doi:10.1000/182`) too. `%` always starts an
-    /// escape; one that two hexadecimal digits do not follow stands for itself (H5). A final `/`
-    /// belongs to the name (P3).
+    /// or neither, with a port or without. Case does not matter in schemes, labels and hosts, nor in a
+    /// scheme after a proxy (`https://doi.org/doi:10.1000/182`). `%` starts an escape if two hexadecimal
+    /// digits follow; otherwise it is a percent sign (H5). A final `/` belongs to the name (P3).
     ///
     /// ASCII white space around the text is dropped; raw white space inside is refused, while an
     /// escaped blank (`%20`) is a character of the name.
     ///
-    /// Linear in the text's length; allocates the name once, and once more where it holds escapes.
+    /// Linear in the text's length; allocates the name once, and once more if it holds escapes.
     ///
     /// # Errors
     ///
-    /// Where the text is in no such form, or what it holds breaks N1 or N3. Of several faults the
-    /// first is told; the offset counts bytes of `text`, from its own start.
+    /// If the text is in none of these forms, or its name breaks N1 or N3. Of several faults the
+    /// first is reported. The offset counts bytes of `text`.
     pub fn parse(text: &str) -> Result<Self, DoiError> {
         parse::read(text)
     }
@@ -119,32 +118,32 @@ impl Doi {
         &self.name
     }
 
-    /// What stands before the first `/`: directory indicator, full stop and registrant code.
+    /// The part before the first `/`: directory indicator, full stop and registrant code.
     pub fn prefix(&self) -> &str {
         &self.name[..self.slash]
     }
 
-    /// What stands behind the first `/`; it may hold more of them.
+    /// The part after the first `/`. It may hold more slashes.
     pub fn suffix(&self) -> &str {
         &self.name[self.slash + 1..]
     }
 
-    /// The prefix without directory indicator and full stop: `1000.10` of `10.1000.10/123`.
+    /// The prefix without directory indicator and first full stop: `1000.10` of `10.1000.10/123`.
     pub fn registrant_code(&self) -> &str {
         &self.name[name::DIRECTORY.len()..self.slash]
     }
 
-    /// The representative of all equivalent names: ASCII letters in lower case, all else as it is (U5).
+    /// The representative of all equivalent names: ASCII letters in lower case, all other characters unchanged (U5).
     ///
-    /// Two names are equal just where their keys are the same bytes, and `Ord` is the bytewise order
-    /// of keys. Allocates only where there is an upper case letter.
+    /// Two names are equal if and only if their keys are the same bytes, and `Ord` is the bytewise order
+    /// of keys. Allocates only if the name has an upper case letter.
     pub fn key(&self) -> Cow<'_, str> {
         name::key(&self.name)
     }
 
     /// Whether the suffix is a single character and `/`, then anything (N4).
     ///
-    /// ANSI/NISO Z39.84 reserves such suffixes. A few are registered all the same, so they are read
+    /// ANSI/NISO Z39.84 reserves such suffixes. Some are registered nevertheless, so they are accepted
     /// like any other.
     pub fn is_reserved(&self) -> bool {
         self.suffix().chars().nth(1) == Some('/')
@@ -153,8 +152,8 @@ impl Doi {
 
 /// The name itself, with nothing encoded.
 ///
-/// [`Doi::parse`] reads it back only where the name holds no white space and nothing that looks like
-/// a percent escape; [`Doi::new`] always does, and so does `parse` for the `to_…` forms.
+/// [`Doi::new`] always reads it back. [`Doi::parse`] does so only if the name holds no white space and nothing
+/// that looks like a percent escape; it reads back every form that the `to_…` methods write.
 impl fmt::Display for Doi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.name)
@@ -167,7 +166,7 @@ impl fmt::Debug for Doi {
     }
 }
 
-/// As [`Doi::parse`].
+/// The same as [`Doi::parse`].
 impl FromStr for Doi {
     type Err = DoiError;
 

@@ -9,7 +9,7 @@ use super::error::{DoiError, DoiErrorKind};
 /// The directory indicator with its full stop (N1).
 pub(super) const DIRECTORY: &str = "10.";
 
-/// Where the `/` stands that ends the prefix of `name`, or why `name` is no DOI name.
+/// The byte offset of the `/` that ends the prefix of `name`, or why `name` is no DOI name.
 pub(crate) fn check(name: &str) -> Result<usize, DoiError> {
     let slash = prefix_end(name)?;
     let suffix = &name[slash + 1..];
@@ -32,7 +32,7 @@ fn prefix_end(name: &str) -> Result<usize, DoiError> {
     }
 }
 
-/// Where digits subdivided by single full stops end behind the directory indicator.
+/// The byte offset at which the digits and single full stops after the directory indicator end.
 pub(super) fn registrant_code_end(name: &str) -> Option<usize> {
     let mut end = name.starts_with(DIRECTORY).then_some(DIRECTORY.len())?;
     let bytes = name.as_bytes();
@@ -57,10 +57,10 @@ fn no_directory(name: &str) -> DoiError {
     DoiError::new(kind, 0)
 }
 
-/// The first character that no suffix may hold (N3), and its byte offset. Reads plain ASCII a byte
-/// at a time, without decoding.
+/// The first character that a suffix must not hold (N3), and its byte offset. Plain ASCII is checked without
+/// decoding.
 pub(crate) fn first_not_graphic(text: &str) -> Option<(usize, char)> {
-    // Without an early end the compiler takes many bytes at a time.
+    // The fold reads all bytes, without an early exit, so that the compiler can use vector instructions.
     let is_plain = text
         .bytes()
         .fold(true, |all, b| all & matches!(b, b' '..=b'~'));

@@ -1,4 +1,4 @@
-//! Presentation forms in, names out. What each form is called is told by [`Doi::parse`].
+//! Reads presentation forms. [`Doi::parse`] lists them.
 
 use std::borrow::Cow;
 
@@ -13,23 +13,23 @@ const WEB: [&str; 2] = ["https://", "http://"];
 /// The path of the proxy's REST API, before the name (P4).
 const API: &str = "api/handles/";
 
-/// A name as written, with what the form around it says about reading it.
+/// A name as written, and how its form says to read it.
 struct Presentation<'a> {
     /// From the first byte of the name to the end of the text.
     rest: &'a str,
     marks: Marks,
-    /// Whether a colon may part prefix and suffix (H3).
+    /// Whether a colon may separate prefix and suffix (H3).
     urn: bool,
 }
 
 /// What a raw `?` or `#` means.
 #[derive(Clone, Copy)]
 enum Marks {
-    /// Characters like any other: the text is a name, not a URI.
+    /// It is a character of the name: the text is a name, not a URI.
     Stay,
-    /// The text breaks U3.
+    /// It is an error (U3).
     Refuse,
-    /// They end the name (H4, P2).
+    /// It ends the name (H4, P2).
     End,
 }
 
@@ -45,17 +45,17 @@ pub(super) fn read(text: &str) -> Result<Doi, DoiError> {
     let (name, mark) = within_marks(&found, start);
     let doi = decoded(name, found.urn, start);
     let faults = [blank, mark, doi.as_ref().err().copied()];
-    // Of faults at the same byte the raw one says more: `10.1000?x` has a `?`, not a bad prefix.
+    // Of faults at the same byte the raw character is reported: `10.1000?x` has a `?`, not a bad prefix.
     match faults.into_iter().flatten().min_by_key(DoiError::offset) {
         Some(fault) => Err(fault),
         None => doi,
     }
 }
 
-/// `text` behind the word "DOI", as it stands in print, in fields, and in front of names and URLs. With a colon and no
-/// blank it is the scheme of a name.
+/// `text` without the label "DOI", which print and fields put before names and URLs. The word with a colon and no
+/// blank before a name is a scheme, not a label.
 fn without_label(text: &str) -> &str {
-    let Some(label) = behind(text, "doi") else {
+    let Some(label) = after(text, "doi") else {
         return text;
     };
     let rest = label.trim_ascii_start();
@@ -81,14 +81,14 @@ fn without_scheme<'t>(text: &'t str, scheme: &str) -> Option<&'t str> {
     start.eq_ignore_ascii_case(scheme).then_some(rest)
 }
 
-/// Unescaped white space, of which a name's own blanks are told by their escape.
+/// The error for the first unescaped white space. A blank that belongs to a name is escaped in a URI.
 fn white_space(body: &str, start: usize) -> Option<DoiError> {
     let plain = body.bytes().position(|b| !b.is_ascii_graphic())?;
     let at = plain + body[plain..].find(char::is_whitespace)?;
     Some(DoiError::new(DoiErrorKind::WhiteSpace, start + at))
 }
 
-/// What form `body` is in; `None` for the URL of a host that is no proxy.
+/// The form of `body`; `None` for the URL of a host that is not a proxy.
 fn presentation(body: &str) -> Option<Presentation<'_>> {
     let Some(path) = proxy_path(body)? else {
         return Some(match scheme(body) {
@@ -113,8 +113,8 @@ fn presentation(body: &str) -> Option<Presentation<'_>> {
     })
 }
 
-/// What follows host and `/` of a proxy URL: `Some(None)` where `body` is no URL, `None` where it is
-/// one of another host. Without scheme and `//` any other host is taken for no URL.
+/// The part of a proxy URL after host and `/`. `Some(None)` if `body` is not a URL, `None` if it is
+/// a URL of another host. Text without scheme and `//` is a URL only if it starts with a proxy.
 fn proxy_path(body: &str) -> Option<Option<&str>> {
     let url = WEB
         .iter()
@@ -129,23 +129,23 @@ fn proxy_path(body: &str) -> Option<Option<&str>> {
     }
 }
 
-/// Whether a URL's `authority` is a proxy for DOI names, on any port.
+/// Whether `authority`, the host and port of a URL, is a proxy for DOI names, on any port.
 pub(crate) fn is_proxy(authority: &str) -> bool {
     let (host, port) = authority.split_once(':').unwrap_or((authority, ""));
     port.bytes().all(|b| b.is_ascii_digit()) && PROXIES.iter().any(|p| host.eq_ignore_ascii_case(p))
 }
 
-/// What follows the scheme of a URI for DOI names, and whether it is the URN's.
+/// The part after the scheme of a URI for DOI names, and whether that scheme is `urn:doi:`.
 fn scheme(text: &str) -> Option<(&str, bool)> {
     let uri = ["doi:", "info:doi/", "hdl:"]
         .iter()
-        .find_map(|word| behind(text, word));
+        .find_map(|word| after(text, word));
     uri.map(|rest| (rest, false))
-        .or_else(|| Some((behind(text, "urn:doi:")?, true)))
+        .or_else(|| Some((after(text, "urn:doi:")?, true)))
 }
 
-/// What follows `word` in `text`, compared without ASCII case and with escapes undone.
-fn behind<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+/// The part of `text` after `word`, compared without ASCII case and with escapes undone.
+fn after<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let mut at = 0;
     for wanted in word.bytes() {
         let (byte, width) = percent::first(&text.as_bytes()[at..])?;
@@ -157,7 +157,7 @@ fn behind<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     text.get(at..)
 }
 
-/// The name without what its marks end, and the fault where marks are refused.
+/// The name up to a `?` or `#` that ends it, and the error if such a mark is refused.
 fn within_marks<'a>(found: &Presentation<'a>, start: usize) -> (&'a str, Option<DoiError>) {
     let rest = found.rest;
     let Some(at) = memchr::memchr2(b'?', b'#', rest.as_bytes()) else {
@@ -177,7 +177,7 @@ fn within_marks<'a>(found: &Presentation<'a>, start: usize) -> (&'a str, Option<
     }
 }
 
-/// The name that `written`, which stands at `start`, decodes to.
+/// The name that `written` decodes to; `start` is its offset in the text, for errors.
 fn decoded(written: &str, urn: bool, start: usize) -> Result<Doi, DoiError> {
     let at = |decoded| start + percent::written_at(written, decoded);
     let mut name = match percent::decode(written) {
@@ -191,7 +191,7 @@ fn decoded(written: &str, urn: bool, start: usize) -> Result<Doi, DoiError> {
     Doi::from_string(name).map_err(|e| DoiError::new(e.kind(), at(e.offset())))
 }
 
-/// Turns the colon behind the prefix of a URN into the name's `/` (H3).
+/// Replaces the colon after the prefix of a URN by the `/` of the name (H3).
 fn separate(name: &mut String) {
     match name::registrant_code_end(name) {
         Some(end) if name[end..].starts_with(':') => name.replace_range(end..=end, "/"),

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-/// The byte that two hexadecimal digits stand for.
+/// The byte that two hexadecimal digits denote.
 pub(crate) fn hex_pair(high: u8, low: u8) -> Option<u8> {
     let digit = |b: u8| char::from(b).to_digit(16);
     u8::try_from(digit(high)? << 4 | digit(low)?).ok()
 }
 
-/// The byte at the start of `escaped`, and how many bytes write it: three for an escape, else one.
-/// A `%` that two hexadecimal digits do not follow is itself (H5).
+/// The first decoded byte of `escaped`, and the number of bytes it was read from: three for an escape, else one.
+/// A `%` without two hexadecimal digits after it is a percent sign (H5).
 pub(super) fn first(escaped: &[u8]) -> Option<(u8, usize)> {
     match *escaped {
         [b'%', high, low, ..] => Some(hex_pair(high, low).map_or((b'%', 1), |byte| (byte, 3))),
@@ -18,7 +18,7 @@ pub(super) fn first(escaped: &[u8]) -> Option<(u8, usize)> {
     }
 }
 
-/// Undoes each escape once. Copies only where there is a `%`.
+/// Undoes each escape once. Copies only if there is a `%`.
 pub(crate) fn decode(text: &str) -> Cow<'_, [u8]> {
     let mut rest = text.as_bytes();
     let Some(plain) = memchr::memchr(b'%', rest) else {
@@ -34,7 +34,7 @@ pub(crate) fn decode(text: &str) -> Cow<'_, [u8]> {
     Cow::Owned(decoded)
 }
 
-/// Where byte `decoded` of what [`decode`] gives is written in `text`.
+/// The offset in `text` of the byte that is at offset `decoded` in the output of [`decode`].
 pub(super) fn written_at(text: &str, decoded: usize) -> usize {
     let mut at = 0;
     for _ in 0..decoded {
@@ -43,7 +43,7 @@ pub(super) fn written_at(text: &str, decoded: usize) -> usize {
     at
 }
 
-/// Appends the escape for `byte`, with capital digits as in the documents' newest table.
+/// Appends the escape for `byte`, with upper case digits as in the newest of the source documents.
 pub(super) fn push(byte: u8, out: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     out.push('%');

@@ -1,4 +1,4 @@
-//! What holds for every name and every text, not just for the cases that documents give.
+//! Properties that hold for every name and every text, checked on random ones.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::name::first_not_graphic;
 use super::{Doi, UrlEncoding, percent};
 
-/// Names made of what could be taken for something else once it is written down.
+/// Names made of parts that could be mistaken for syntax of a presentation form.
 fn any_doi() -> impl Strategy<Value = Doi> {
     let piece = prop_oneof![
         4 => any::<char>().prop_map(String::from),
@@ -72,7 +72,7 @@ proptest! {
     }
 
     #[test]
-    fn forms_behind_a_label_a_proxy_or_in_capitals_are_the_same_name(doi in any_doi()) {
+    fn forms_after_a_label_a_proxy_or_in_capitals_are_the_same_name(doi in any_doi()) {
         let (uri, urn) = (doi.to_doi_uri(), doi.to_urn());
         let encoded = uri.trim_start_matches("doi:");
         for text in [

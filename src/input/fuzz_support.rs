@@ -16,9 +16,9 @@ use super::walk::Walk;
 /// Bytes of documents after which a source is not read further, so that what unpacks to much costs little.
 const ENOUGH: usize = 1 << 20;
 
-/// What a reader was told, in its order.
+/// What a reader was reported, in its order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum Reported {
     /// A document: its name, its bytes, and after how many of them which errors came.
     Document(Option<Arc<str>>, Vec<u8>, Vec<(usize, String)>),
     /// Something was lost at an offset of what has a name.
@@ -29,7 +29,7 @@ pub enum Told {
     Endless,
 }
 
-/// How bytes are read as a source. Whatever it is, the same must be told, unless the source [fails](Way::fails).
+/// How bytes are read as a source. Whatever it is, the same must be reported, unless the source [fails](Way::fails).
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
     /// Bytes that the source gives at once, at most.
@@ -42,11 +42,11 @@ pub struct Way {
     pub fails: bool,
 }
 
-/// What a reader of `bytes` is told.
+/// What a reader of `bytes` is reported.
 ///
 /// # Errors
 /// If there is no temporary file.
-pub fn read(bytes: &[u8], way: Way) -> io::Result<Vec<Told>> {
+pub fn read(bytes: &[u8], way: Way) -> io::Result<Vec<Reported>> {
     let file = match way.threads {
         0 => None,
         _ => Some(file_of(bytes)?),
@@ -59,14 +59,14 @@ pub fn read(bytes: &[u8], way: Way) -> io::Result<Vec<Told>> {
     let mut reader = Reader::new(bytes, way.step);
     let mut source = Fused::new(Source { bytes, way });
     Walk::new(&opening, &expansion, &mut reader).stream(&Level::source(file.as_ref()), &mut source);
-    Ok(reader.told)
+    Ok(reader.reported)
 }
 
 /// What gzip, zstd or bzip2 unpacks to: decoded in turn, or in sections of `section` bytes on two threads if it is not 0.
 ///
 /// # Errors
 /// If there is no temporary file, or no memory for a decoder.
-pub fn unpack(packing: Packing, bytes: &[u8], section: u64) -> io::Result<Vec<Told>> {
+pub fn unpack(packing: Packing, bytes: &[u8], section: u64) -> io::Result<Vec<Reported>> {
     let (counter, folder) = (AtomicU64::new(0), std::env::temp_dir());
     let unpackers = Unpackers::new(2, 32 << 20);
     let opening = opening(&counter, &folder, Some(&unpackers));
@@ -74,7 +74,7 @@ pub fn unpack(packing: Packing, bytes: &[u8], section: u64) -> io::Result<Vec<To
     let mut unpacked =
         codec::in_sections(packing, &file_of(bytes)?, section, &opening, &unpackers)?;
     reader.document(None, &mut unpacked);
-    Ok(reader.told)
+    Ok(reader.reported)
 }
 
 fn opening<'r>(
@@ -122,7 +122,7 @@ impl Read for Source<'_> {
 
 /// Reads documents to their end, as the pipeline does.
 struct Reader {
-    told: Vec<Told>,
+    reported: Vec<Reported>,
     buffer: Vec<u8>,
     /// Errors that a document may give.
     most: usize,
@@ -133,7 +133,7 @@ struct Reader {
 impl Reader {
     fn new(bytes: &[u8], step: usize) -> Self {
         Reader {
-            told: Vec::new(),
+            reported: Vec::new(),
             buffer: vec![0; step.max(1)],
             most: bytes.len() + 8,
             left: ENOUGH,
@@ -156,21 +156,22 @@ impl Documents for Reader {
             }
             if errors.len() > self.most {
                 self.left = 0;
-                self.told.push(Told::Endless);
+                self.reported.push(Reported::Endless);
             }
         }
-        self.told.push(Told::Document(name, text, errors));
+        self.reported.push(Reported::Document(name, text, errors));
     }
 
     fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
         if !self.is_halted() {
-            self.told.push(Told::Lost(name, offset, error.to_string()));
+            self.reported
+                .push(Reported::Lost(name, offset, error.to_string()));
         }
     }
 
     fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {
         if !self.is_halted() {
-            self.told.push(Told::Skipped(name, kind));
+            self.reported.push(Reported::Skipped(name, kind));
         }
     }
 

@@ -1,9 +1,9 @@
-//! Archives that are not what the first bytes promise: sparse members, zips after a prefix, split zips, damaged ends.
+//! Unusual archives: sparse members in tar, zips after other content, split zips, damaged ends.
 
 use crate::containers::{tar, zip};
 use crate::place::{Place, gzip};
 
-/// Pieces with data and where they start in the file, in which names would run into each other without the holes.
+/// Pieces of data with their offsets in the sparse file. Without the holes between them, two names would become one.
 const PIECES: [(u64, &str); 3] = [
     (0, "see 10.5555/abc"),
     (1 << 20, "def and 10.5555/two for "),
@@ -129,7 +129,7 @@ const MEMBERS: [(&str, &[u8]); 2] = [
 ];
 const SCRIPT: &str = "#!/bin/sh\n# see 10.5555/script \nexit 0\n";
 
-/// What a run should have seen: the names, and whether anything was reported.
+/// Asserts the names that a run found, and whether it reported anything.
 #[track_caller]
 fn check(place: &Place, bytes: &[u8], names: &str) {
     place.file("in", bytes);

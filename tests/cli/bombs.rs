@@ -1,4 +1,4 @@
-//! Small files that unpack to much: each is stopped, told of once, and takes little memory.
+//! Small files that unpack to many bytes: each is stopped, is reported once, and takes little memory.
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, File};
@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use crate::place::{Place, fifo, gzip, zstd};
 
-/// MiB that a run may take, 64 of which are two threads' sections of a file.
+/// Memory that a run may take, in MiB; 64 of these are the sections of a file that two threads unpack.
 const MOST: u64 = 160;
 
 fn noise(length: usize) -> Vec<u8> {
@@ -21,7 +21,7 @@ fn noise(length: usize) -> Vec<u8> {
     std::iter::repeat_with(next).take(length).collect()
 }
 
-/// Members that threads share; some 1,100 MiB in all.
+/// A gzip file of many members, which several threads unpack, of about 1,100 MiB together.
 fn many_members() -> Vec<u8> {
     let filling = gzip(noise(100_000)).repeat(24);
     [filling, gzip(vec![b'a'; 1 << 20]).repeat(1100)].concat()
@@ -42,7 +42,7 @@ fn response() -> Vec<u8> {
     [head.as_bytes(), &message, b"\r\n\r\n"].concat()
 }
 
-/// Runs the command on a bomb and then a FIFO, and looks at its memory while it waits there.
+/// Runs the command on a bomb and then a FIFO, and measures its memory while it waits for the FIFO.
 #[track_caller]
 fn check(bomb: Vec<u8>, threads: &str) {
     let place = Place::new();
@@ -83,7 +83,7 @@ fn a_bomb_takes_little_memory_and_what_follows_it_is_read() {
     }
 }
 
-/// A packed tar of members with names of `length` bytes, two of which differ only in the last; all have `text`.
+/// A packed tar of members with names of `length` bytes and the same `text`. Two of the names differ only in the last byte.
 fn long_names(length: usize, text: &str) -> Vec<u8> {
     let mut archive = tar::Builder::new(Vec::new());
     for last in ["a", "b"] {

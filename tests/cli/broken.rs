@@ -1,4 +1,4 @@
-//! Broken input: what is told, what is kept, and how the run ends.
+//! Damaged input: what is reported, which names are still found, and the exit code.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -6,19 +6,19 @@ use std::process::Stdio;
 
 use crate::place::{Place, Seen, bzip2, gzip, lz4, names, xz, zstd};
 
-/// The names in the bytes that a damaged file still gives.
+/// The names in the readable bytes of a damaged file.
 fn check_damage(packed: Vec<u8>, what: &str) {
     let place = Place::new();
     place.file("bad", packed).file("good", "10.5555/good\n");
     for options in ["-j1", "-j2", "-j2 --chunk 64", "-j1 --chunk 4096"] {
         let seen = place.scan(&format!("bad good {options} --report r.json"));
         assert_eq!(seen.code, Some(1), "{options}");
-        let told = seen
+        let reported = seen
             .err
             .strip_prefix("doisift: bad: at byte ")
             .expect(&seen.err);
-        let (offset, reason) = told.trim_end().split_once(": ").expect(told);
-        let offset: usize = offset.parse().expect(told);
+        let (offset, reason) = reported.trim_end().split_once(": ").expect(reported);
+        let offset: usize = offset.parse().expect(reported);
         assert!(
             reason.starts_with(&format!("the {what} data is damaged")),
             "{reason}"
@@ -33,7 +33,7 @@ fn check_damage(packed: Vec<u8>, what: &str) {
         let wanted = text[..whole].matches("10.5555/").count();
         assert!(
             wanted > 100,
-            "too little came before the damage to tell anything: {offset}"
+            "too few bytes come before the damage for this test: {offset}"
         );
         assert_eq!(seen.field("doi").len(), wanted + 1, "{options}");
         let error = &place.json("r.json")["errors"];
@@ -56,7 +56,7 @@ fn a_corrupt_gzip_member_keeps_what_came_before() {
     let text = names(10_000);
     let (first, second) = text.split_at(text.len() / 2);
     let mut second = gzip(second);
-    // The one method there is, is 8.
+    // The only method is 8.
     second[2] = 7;
     check_damage([gzip(first), second].concat(), "gzip");
 }
@@ -277,7 +277,7 @@ fn a_list_that_cannot_be_read_stops_the_run() {
     );
 }
 
-/// What a scan of `file` shows, cut to `size` bytes after the first row was written. The scan waits for its reader meanwhile.
+/// The outputs of a scan of `file`, which is cut to `size` bytes after the first row was written, while the scan is blocked.
 fn seen_while_cut(place: &Place, file: &str, size: u64, options: &str) -> Seen {
     let mut child = place
         .command(["scan", file, "--mentions", "--chunk", "16384"])
@@ -300,7 +300,7 @@ fn seen_while_cut(place: &Place, file: &str, size: u64, options: &str) -> Seen {
 fn a_file_that_becomes_shorter_is_reported_once() {
     let place = Place::new();
     let text = names(40_000);
-    // Within a name.
+    // The cut is within a name.
     let cut = text.len() / 2 + 20;
     for options in ["-j1", "-j2", "-j3", "-j1 --lines"] {
         place.file("in", &text);

@@ -1,4 +1,4 @@
-//! Runs that are killed, interrupted or broken off, and go on from their checkpoint.
+//! Runs that are killed, interrupted or fail, and are resumed from their checkpoint.
 
 use std::fs;
 use std::io::Write;
@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use crate::place::{Place, fifo, gzip, names};
 
-/// Every source is done once it was read.
+/// Options with which a checkpoint is written after each source.
 const SCAN: &str = "in -o out.csv --checkpoint ck --checkpoint-interval 0";
 
-/// Some sources, of which the last is broken.
+/// Some sources, of which the last is damaged.
 fn place() -> Place {
     let place = Place::new();
     for number in 0..3 {
@@ -26,7 +26,7 @@ fn place() -> Place {
     place
 }
 
-/// Leaves a checkpoint of all sources but the broken one.
+/// Leaves a checkpoint of all sources except the damaged one.
 fn break_off(place: &Place, options: &str) {
     let seen = place.scan(&format!("{SCAN} --on-error fail {options}"));
     assert_eq!(seen.code, Some(2), "{}", seen.err);
@@ -54,7 +54,7 @@ fn signal(child: &Child, signal: &str) {
     );
 }
 
-/// Waits until `holds`, while the run goes on.
+/// Waits until `holds`, while the run continues.
 fn wait_until(child: &mut Child, holds: impl Fn() -> bool) {
     while !holds() {
         assert!(child.try_wait().unwrap().is_none(), "it ended too soon");
@@ -100,7 +100,7 @@ fn a_flipped_byte_anywhere_in_a_run_is_refused_with_its_name() {
     }
 }
 
-/// Sources that take a while, so that a run can be caught in the midst of them.
+/// Sources that take some time, so that a run can be interrupted while it reads them.
 fn slow_place() -> Place {
     let place = Place::new();
     for number in 0..20 {
@@ -142,7 +142,7 @@ fn a_killed_run_shows_nothing_and_the_next_removes_what_it_left() {
     assert_eq!(place.entries(), ["in", "other.json", "out.csv"]);
 }
 
-/// Whether this process was started so; only Linux tells.
+/// Whether this process ignores SIGHUP. Only Linux shows this in /proc.
 pub fn ignores_hangups() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -155,7 +155,7 @@ fn an_interrupted_run_says_how_to_go_on_and_keeps_what_was_read() {
     let place = slow_place();
     let wanted = place.scan("in -f csv").quiet().out;
     let mut kinds = vec![("-INT", "-j1", 130), ("-TERM", "-j2", 143)];
-    // Under nohup a hangup is ignored, here as by the runs.
+    // If the tests run under nohup, the commands they start ignore SIGHUP too.
     kinds.extend((!ignores_hangups()).then_some(("-HUP", "-j8", 129)));
     for (kind, threads, code) in kinds {
         let mut child = start(&place, &[threads]);
@@ -167,7 +167,7 @@ fn an_interrupted_run_says_how_to_go_on_and_keeps_what_was_read() {
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{kind}");
         let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.contains("goes on from what is in ck"), "{said}");
+        assert!(said.contains("resumes from ck"), "{said}");
         assert_eq!(place.entries(), ["ck", "in"], "{kind}");
         assert!(!runs(&place).is_empty());
     }
@@ -178,7 +178,7 @@ fn an_interrupted_run_says_how_to_go_on_and_keeps_what_was_read() {
 #[test]
 fn a_second_run_with_the_same_folder_is_refused() {
     let place = place();
-    // The first waits until somebody reads its report.
+    // The first run blocks until its report is read.
     fifo(&place.path("report"));
     let mut first = start(&place, &["--report", "report", "-q"]);
     wait_until(&mut first, || {
@@ -197,7 +197,7 @@ fn a_second_run_with_the_same_folder_is_refused() {
     assert_eq!(place.entries(), ["in", "out.csv", "report"]);
 }
 
-/// A read that waits does not end by itself.
+/// A blocked read does not end by itself.
 #[test]
 fn interrupted_twice_it_ends_at_once_and_leaves_nothing() {
     let place = Place::new();
@@ -226,7 +226,7 @@ fn a_checkpoint_without_use_is_a_usage_error_that_says_why() {
     for (options, why) in [
         (
             "in --mentions",
-            "mentions have none, since they are written as they are found",
+            "a run with --mentions cannot be resumed, since its rows are written at once",
         ),
         ("in -", "standard input can be read only once"),
         ("in fifo", "fifo can be read only once"),
@@ -288,8 +288,8 @@ fn links_planted_in_the_folder_are_not_followed_and_nothing_of_others_is_removed
             }
             let seen = place.scan(SCAN);
             assert_eq!(seen.code, Some(2), "{name} to {target}: {}", seen.err);
-            let told = format!("ck/{name} is no file that doisift made; remove it");
-            assert!(seen.err.contains(&told), "{}", seen.err);
+            let expected = format!("ck/{name} was not made by doisift; remove it");
+            assert!(seen.err.contains(&expected), "{}", seen.err);
             assert_eq!(place.entries(), ["ck", "in", "precious"], "{name}");
             assert_eq!(place.read("precious"), "precious\n", "{name}");
             fs::remove_file(&link).unwrap();
@@ -312,22 +312,18 @@ fn a_file_under_the_name_of_one_of_ours_is_not_taken_for_proof_that_the_folder_i
     );
     let remains = format!("{{\"temporaries\":[{{\"Unix\":{notes}}}]}}");
     place.file("ck/doisift-remains.json", remains);
-    // A link of another name to a file that is replaced.
+    // A hard link to a file of the checkpoint that will be replaced.
     fs::hard_link(place.path("precious"), place.path("ck/doisift-new.tmp")).unwrap();
     assert_eq!(place.scan(SCAN).code, Some(1));
     assert_eq!(place.entries(), ["ck", "in", "out.csv", "precious"]);
     assert_eq!(place.read("ck/.notes.tmp"), "notes\n");
     assert_eq!(place.read("precious"), "precious\n");
-    // Alone in the folder, the lock was taken for ours, and the folder with it.
+    // Nor does a lock file alone prove that doisift made the folder.
     let place = self::place();
     place.file("ck/doisift-lock", "not ours\n");
     let seen = place.scan(SCAN);
     assert_eq!(seen.code, Some(2));
-    assert!(
-        seen.err.contains("no file that doisift made"),
-        "{}",
-        seen.err
-    );
+    assert!(seen.err.contains("was not made by doisift"), "{}", seen.err);
     assert_eq!(place.read("ck/doisift-lock"), "not ours\n");
     assert_eq!(place.entries(), ["ck", "in"]);
 }

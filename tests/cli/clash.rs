@@ -1,4 +1,4 @@
-//! Inputs that are outputs too, and outputs that are one: nothing is overwritten unasked.
+//! An input that is also an output, and two outputs of one name: nothing is overwritten.
 
 use std::fs::{self, File, hard_link};
 use std::os::unix::fs::symlink;
@@ -8,16 +8,16 @@ use crate::place::{Place, Seen, fifo};
 
 const TABLE: &str = "id,doi\n1,10.5555/keep\n";
 
-/// A refusal: exit 2, what is wrong, a remedy, and no file that was not there before.
+/// Asserts a refusal: exit code 2, a message with its cause and a remedy, and no new file.
 #[track_caller]
-fn refused(place: &Place, seen: &Seen, before: &[String], told: &[&str]) {
+fn refused(place: &Place, seen: &Seen, before: &[String], reported: &[&str]) {
     assert_eq!(
         (seen.code, seen.out.as_str()),
         (Some(2), ""),
         "{}",
         seen.err
     );
-    for part in told {
+    for part in reported {
         assert!(seen.err.contains(part), "{part}: {}", seen.err);
     }
     assert_eq!(seen.err.lines().count(), 1, "{}", seen.err);
@@ -158,11 +158,11 @@ fn an_older_output_below_a_folder_is_refused_with_how_to_leave_it_out() {
         "d/a d -o d/sub/names.csv --checkpoint ck",
     ] {
         let seen = place.scan(line);
-        let told = ["is in a folder that is read", "--exclude 'names.csv'"];
-        refused(&place, &seen, &before, &told);
+        let reported = ["is in a folder that is read", "--exclude 'names.csv'"];
+        refused(&place, &seen, &before, &reported);
         assert_eq!(place.read("d/sub/names.csv"), first, "{line}");
     }
-    // The remedy works, and so does any other way to leave it out.
+    // The proposed remedy works, and so do other ways to exclude the file.
     let all = "--exclude names.csv --exclude r.json --report d/r.json";
     place.scan(&format!("d -o d/sub/names.csv {all}")).quiet();
     assert_eq!(place.read("d/sub/names.csv"), first);
@@ -227,7 +227,7 @@ fn devices_and_pipes_are_input_and_output_at_once() {
     };
     let mut command = place.command(["scan", "-", "a", "-q"]);
     Seen::of(command.stdin(null()).stdout(null())).quiet();
-    // One socket is both, as under some supervisors, and as a terminal is.
+    // Standard input and output are the same socket, as under some supervisors; or the same terminal.
     let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
     let fd = || Stdio::from(std::os::fd::OwnedFd::from(theirs.try_clone().unwrap()));
     let mut command = place.command(["scan", "-", "a", "-q", "-f", "names"]);
@@ -319,8 +319,8 @@ fn a_list_on_standard_input_that_names_standard_input_is_refused() {
         ("--files-from - -0", "-\0"),
     ] {
         let seen = place.scan_stdin(line, list.as_bytes());
-        let told = ["standard input can be read only once", "./-"];
-        refused(&place, &seen, &["a".into(), "list".into()], &told);
+        let reported = ["standard input can be read only once", "./-"];
+        refused(&place, &seen, &["a".into(), "list".into()], &reported);
     }
     // Another list may name it.
     let seen = place

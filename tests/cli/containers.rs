@@ -1,4 +1,4 @@
-//! Containers: documents in the order they stand, their names, limits, and what cannot be opened.
+//! Containers: the order and names of their documents, limits, and containers that cannot be opened.
 
 use std::io::{Cursor, Write};
 
@@ -86,9 +86,9 @@ fn nesting_deeper_than_the_limit_is_told_and_the_rest_read() {
     assert_eq!(seen.out, "10.5555/flat\n10.5555/in\n");
     let seen = place.file("in", nested(5)).scan("in -f names");
     assert_eq!((seen.code, seen.out.as_str()), (Some(1), "10.5555/flat\n"));
-    let told =
+    let reported =
         "doisift: in: deep!/m!/m!/m: at byte 0: tar is nested deeper than the limit allows\n";
-    assert_eq!(seen.err, told);
+    assert_eq!(seen.err, reported);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn archives_that_cannot_be_opened_are_errors() {
     let is_entry = |at: &usize| locked[*at..].starts_with(b"PK\x01\x02");
     let entry = (0..locked.len()).filter(is_entry).nth(1).unwrap();
     locked[entry + 8] |= 1;
-    for (bytes, told) in [
+    for (bytes, reported) in [
         (locked, "in: a/b: at byte 0: the zip data is encrypted; "),
         (
             b"7z\xbc\xaf\x27\x1c\0\x04".to_vec(),
@@ -147,7 +147,7 @@ fn archives_that_cannot_be_opened_are_errors() {
     ] {
         let seen = place.file("in", bytes).scan("in");
         assert_eq!(seen.code, Some(1));
-        let wanted = format!("doisift: {told}unpack it ");
+        let wanted = format!("doisift: {reported}unpack it ");
         assert!(seen.err.starts_with(&wanted), "{}", seen.err);
     }
 }
@@ -191,8 +191,8 @@ fn containers_and_small_files_give_the_same_on_every_number_of_threads() {
     }
 }
 
-/// What is told of `bytes`, and the names found.
-fn told(bytes: &[u8]) -> (String, Vec<String>) {
+/// The errors of a scan of `bytes`, and the names found.
+fn reported(bytes: &[u8]) -> (String, Vec<String>) {
     let place = Place::new();
     place.file("in", bytes);
     let seen = place.scan("in --mentions");
@@ -203,7 +203,7 @@ fn told(bytes: &[u8]) -> (String, Vec<String>) {
 
 #[test]
 fn a_tar_that_ends_between_two_members_is_told() {
-    let (err, documents) = told(&tar(&MEMBERS)[..2048]);
+    let (err, documents) = reported(&tar(&MEMBERS)[..2048]);
     let expected = "doisift: in: #3: at byte 2048: the tar data ends without its end mark\n";
     assert_eq!(err, expected);
     assert_eq!(documents, ["z", "a/b", "a/b"]);
@@ -220,7 +220,7 @@ fn headers_of_a_zip_that_do_not_agree_are_told_and_the_member_read() {
     for (at, name) in [(14, "z"), (26, "z"), (30, "{")] {
         let mut bytes = zip(&MEMBERS);
         bytes[at] ^= 1;
-        let (err, documents) = told(&bytes);
+        let (err, documents) = reported(&bytes);
         assert_eq!(err, disagree(name), "byte {at}");
         assert_eq!(documents, [name, "a/b", "a/b", "n"], "byte {at}");
     }
@@ -231,11 +231,11 @@ fn damage_to_a_member_within_another_names_both() {
     let mut inner = gzip(tar(&MEMBERS));
     let end = inner.len();
     inner.truncate(end - 20);
-    let (err, _) = told(&zip(&[("x.tgz", &inner)]));
+    let (err, _) = reported(&zip(&[("x.tgz", &inner)]));
     assert!(err.starts_with("doisift: in: x.tgz"), "{err}");
     let mut inner = tar(&MEMBERS);
     inner[1024] ^= 1;
-    let (err, documents) = told(&zip(&[("x.tar", &inner)]));
+    let (err, documents) = reported(&zip(&[("x.tar", &inner)]));
     let expected = "doisift: in: x.tar: at byte 1024: the tar header of member 2 is damaged\n";
     assert_eq!(err, expected);
     assert_eq!(documents, ["x.tar!/z", "x.tar!/n"]);
@@ -248,7 +248,7 @@ fn a_damaged_checksum_behind_a_record_is_told_of_that_record_and_a_damaged_heade
     for (at, name) in [(second - 8, "z"), (second + 2, "#2")] {
         let mut bytes = records.concat();
         bytes[at] ^= 1;
-        let (err, documents) = told(&bytes);
+        let (err, documents) = reported(&bytes);
         assert!(
             err.starts_with(&format!("doisift: in: {name}: at byte ")),
             "{err}"
@@ -265,7 +265,7 @@ fn wide_text_that_ends_in_a_character_is_told_and_read() {
         .flat_map(u16::to_le_bytes)
         .collect();
     for cut in 1..4 {
-        let (err, documents) = told(&wide[..wide.len() - cut]);
+        let (err, documents) = reported(&wide[..wide.len() - cut]);
         let expected =
             "doisift: in: at byte 10: this is no UTF-16; from here on, what is none is replaced\n";
         assert_eq!(

@@ -1,10 +1,10 @@
-//! Names and texts from outside, as a terminal shows them: escaped, and cut if they are long.
+//! Names and texts from outside in messages: control characters are escaped, and long names are cut.
 
 use std::ffi::OsStr;
 
 use crate::place::{Place, Seen, gzip};
 
-/// A name that clears the screen, sets the title, ends its line and turns the text around.
+/// A name that would clear the screen, set the title, end the line and reverse the text.
 const HOSTILE: &str = "a\u{1b}[2J\u{1b}]0;x\u{7}\n\r\u{9b}31m\u{202e}\u{2028}b";
 
 #[track_caller]

@@ -1,4 +1,4 @@
-//! Temporary files of killed and of living runs in folders that are scanned.
+//! Temporary files of killed and of running commands in folders that are scanned.
 
 use std::io::Write;
 use std::process::{Child, ChildStdin, Stdio};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::place::{Place, Seen, names};
 
-/// Starts a run on standard input that has something on disk when this returns, and waits for more input.
+/// Starts a run on standard input. When this returns, the run has written temporary files and waits for more input.
 #[track_caller]
 fn waiting(place: &Place, line: &str, has_begun: impl Fn(&Place) -> bool) -> (Child, ChildStdin) {
     let mut command = place.command(["scan", "-"]);

@@ -1,4 +1,4 @@
-//! Real runs of the command; each test is named for what a person would have seen.
+//! Runs of the command. Each test is named after the behaviour that a user sees.
 #![cfg(all(feature = "cli", unix))]
 #![allow(missing_docs, clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! A budget of memory bears on time and temporary files, never on the output.
+//! A memory budget changes the time and the temporary files of a run, never the output.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -106,7 +106,7 @@ fn an_interrupted_run_removes_what_it_had_on_disk() {
     }
 }
 
-/// The output of a run, and the most memory that it was seen to take, in MiB.
+/// The output of a run, and its peak memory in MiB.
 #[cfg(target_os = "linux")]
 fn output_and_peak(place: &Place, line: &str) -> (Vec<u8>, u64) {
     let mut command = place.command(["scan"]);

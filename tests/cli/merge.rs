@@ -1,4 +1,4 @@
-//! Scans shared out in shards, and their records merged.
+//! Scans of shards, and merges of their records.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -56,7 +56,7 @@ fn shards_merged_are_the_whole() {
                 place
                     .scan(&format!("in {options} --shard {index}/{count} -o {part}"))
                     .quiet();
-                // The last comes first.
+                // In reverse order.
                 parts = format!("{part} {parts}");
             }
             for output in ["all.csv", "all.jsonl"] {
@@ -455,7 +455,7 @@ fn equivalent_names_are_one_record() {
             .map(|name| format!("{name},1,1,bare,s,,0,{name},false\n"));
         HEADER.to_owned() + &rows.collect::<String>()
     };
-    // Sorted as they are and not as keys, or as keys and not as they are.
+    // Rows sorted as written but not by key, or by key but not as written.
     place
         .file(
             "a.csv",
@@ -573,7 +573,7 @@ fn flipped_bits_of_packed_outputs_change_no_record_in_silence() {
         place.scan(&format!("a -o {output}")).quiet();
         let good = std::fs::read(place.path(output)).unwrap();
         let wanted = place.merge(&format!("{output} -f csv")).quiet().out;
-        // All bits are flipped within one process by another test.
+        // `tests/flips.rs` flips every bit, within one process.
         for at in 0..60 {
             let mut bytes = good.clone();
             bytes[at * 7_919 % good.len()] ^= 1 << (at % 8);

@@ -1,11 +1,11 @@
-//! Mistakes that people make with the command: each gets a message that says what is wrong, where, and what to do.
+//! Common mistakes with the command. The message for each must say what is wrong, where, and what to do.
 
 use std::io::Write;
 use std::process::Stdio;
 
 use crate::place::{Place, Seen, gzip};
 
-/// A command line, the exit code, and parts of the message.
+/// A command line, the exit code, and parts that the message must have.
 type Mistake = (&'static str, i32, &'static [&'static str]);
 
 /// Arguments are separated by blanks; standard input is empty.
@@ -53,7 +53,7 @@ const MISTAKES: &[Mistake] = &[
         &["--quiet", "--verbose", "cannot be used with"],
     ),
     ("scan good.txt -0", 2, &["--files-from"]),
-    // What is read.
+    // Sources.
     ("scan missing.txt", 1, &["missing.txt: No such file"]),
     (
         "scan https://example.org/dump.gz",
@@ -133,7 +133,7 @@ const MISTAKES: &[Mistake] = &[
         1,
         &["locked.zip: a.txt: ", "encrypted", "password"],
     ),
-    // What is written.
+    // Outputs.
     (
         "scan good.txt -o out.json",
         2,

@@ -1,4 +1,4 @@
-//! What a run says of sources that gave nothing, or are not what their names say. None of it is a failure.
+//! Warnings about sources that gave nothing, or whose names do not fit their content. None is a failure.
 
 use std::os::unix::fs::symlink;
 
@@ -6,7 +6,7 @@ use crate::place::{Place, bzip2, fifo, gzip, zstd};
 
 /// Standard error of a scan that ends well, without the name of the command.
 #[track_caller]
-fn told(place: &Place, line: &str) -> Vec<String> {
+fn warnings(place: &Place, line: &str) -> Vec<String> {
     let seen = place.scan(line);
     assert_eq!(seen.code, Some(0), "{line}: {}", seen.err);
     let lines = seen.err.lines();
@@ -17,12 +17,12 @@ fn told(place: &Place, line: &str) -> Vec<String> {
 
 #[track_caller]
 fn is_told(place: &Place, line: &str, parts: &[&str]) {
-    let lines = told(place, line);
+    let lines = warnings(place, line);
     assert_eq!(lines.len(), 1, "{line}: {lines:?}");
     for part in parts {
         assert!(lines[0].contains(part), "{line}: {lines:?}");
     }
-    assert_eq!(told(place, &format!("{line} -q")), [""; 0]);
+    assert_eq!(warnings(place, &format!("{line} -q")), [""; 0]);
 }
 
 #[test]
@@ -66,13 +66,13 @@ fn files_below_a_folder_that_are_no_text_are_told_in_the_summary_alone() {
     place
         .file("d/a.pdf", "%PDF-1.7\n")
         .file("d/b", "10.5555/b\n");
-    assert_eq!(told(&place, "d"), [""; 0]);
-    let lines = told(&place, "d -v").join("\n");
+    assert_eq!(warnings(&place, "d"), [""; 0]);
+    let lines = warnings(&place, "d -v").join("\n");
     assert!(
         lines.contains("skipped: 1 (pdf 1)") && !lines.contains("a.pdf"),
         "{lines}"
     );
-    let lines = told(&place, "d -vv").join("\n");
+    let lines = warnings(&place, "d -vv").join("\n");
     assert!(lines.contains("d/a.pdf: skipped: pdf"), "{lines}");
 }
 
@@ -101,7 +101,7 @@ fn an_empty_source_is_told() {
         is_told(&place, name, &[&format!("{name}: "), "empty"]);
     }
     is_told(&place, "-", &["standard input: ", "empty"]);
-    assert_eq!(told(&place, "d"), [""; 0]);
+    assert_eq!(warnings(&place, "d"), [""; 0]);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_folder_without_a_file_is_told() {
         "d --include *.txt",
         &["d: ", "no file", "--include"],
     );
-    assert_eq!(told(&place, "d"), [""; 0]);
+    assert_eq!(warnings(&place, "d"), [""; 0]);
 }
 
 #[test]
@@ -178,13 +178,13 @@ fn what_is_named_right_is_not_told() {
         .file("a.txt.gz", gzip("10.5555/a\n"))
         .file("b.gz", bzip2("10.5555/b\n"))
         .file("c.pdf", b"\xff\xd8\xff\xe0");
-    assert_eq!(told(&place, "a.txt.gz b.gz"), [""; 0]);
+    assert_eq!(warnings(&place, "a.txt.gz b.gz"), [""; 0]);
     is_told(&place, "c.pdf", &["c.pdf: this is jpeg"]);
-    // The ending of a URI says nothing: servers answer with pages in place of files.
+    // The ending of a URI is not checked: servers often answer with a web page instead of the file.
     let warc = "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://x/a.gz\r\n\
         Content-Length: 9\r\n\r\n10.5555/a\r\n\r\n";
     place.file("d.warc", warc);
-    assert_eq!(told(&place, "d.warc"), [""; 0]);
+    assert_eq!(warnings(&place, "d.warc"), [""; 0]);
 }
 
 #[test]
@@ -194,13 +194,13 @@ fn many_warnings_of_a_kind_are_summed_up() {
         place.file(format!("d/{number}.gz"), "text");
     }
     for threads in ["-j1", "-j2"] {
-        let lines = told(&place, &format!("d {threads}"));
+        let lines = warnings(&place, &format!("d {threads}"));
         assert_eq!(lines.len(), 11, "{lines:?}");
         assert!(
             lines[10].starts_with("15 more ") && lines[10].contains("-vv"),
             "{lines:?}"
         );
-        let all = told(&place, &format!("d {threads} -vv")).join("\n");
+        let all = warnings(&place, &format!("d {threads} -vv")).join("\n");
         assert_eq!(all.matches("gzip (.gz)").count(), 25, "{all}");
     }
 }

@@ -1,4 +1,4 @@
-//! Where rows go, in which format, and what happens when they cannot.
+//! Where rows are written, in which format, and what happens if writing fails.
 
 use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
@@ -126,7 +126,7 @@ fn a_reader_that_goes_away_is_no_failure() {
     }
 }
 
-/// Runs with standard output closed by whoever read it.
+/// Runs with standard output a pipe whose reader has closed it.
 fn closed(place: &Place, line: &str) -> Seen {
     let mut command = place.command(line.split(' '));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -172,7 +172,7 @@ fn a_reader_of_the_report_that_goes_away_does_not_take_the_rows_with_it() {
         assert_eq!(place.read("o.names").lines().count(), 10);
         std::fs::remove_file(place.path("o.names")).unwrap();
     }
-    // A report of a run that nobody let come to its end would not be true.
+    // A report of a run that did not end would have wrong counts.
     place.file("b", names(20_000));
     let seen = closed(&place, "scan b --mentions --report r.json");
     assert_eq!(seen.code, Some(0));

@@ -1,11 +1,11 @@
-//! Packings: what is recognised, and what may follow what.
+//! Packings: which are recognised, and which may follow each other in a file.
 
 use std::io::{Read, Write};
 use std::process::Command;
 
 use crate::place::{Place, binary, gzip, lz4, names};
 
-/// LZMA alone, as `xz --format=lzma` makes it.
+/// The lzma format, as `xz --format=lzma` writes it.
 fn lzma(bytes: &[u8]) -> Vec<u8> {
     let options = liblzma::stream::LzmaOptions::new_preset(6).unwrap();
     let stream = liblzma::stream::Stream::new_lzma_encoder(&options).unwrap();
@@ -15,7 +15,7 @@ fn lzma(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// As `lz4 -l` makes it: the blocks have no end mark.
+/// The legacy lz4 format, as `lz4 -l` writes it: the blocks have no end mark.
 fn old_lz4(bytes: &[u8]) -> Vec<u8> {
     let block = lz4_flex::block::compress(bytes);
     let length = (block.len() as u32).to_le_bytes();
@@ -87,7 +87,7 @@ fn seconds(place: &Place, file: &str) -> f64 {
         .output()
         .unwrap();
     assert!(output.status.success(), "{output:?}");
-    // The second line is that of the children: user and system time.
+    // The second line has the user and system time of child processes.
     let times = String::from_utf8(output.stdout).unwrap();
     let children = times.lines().nth(1).unwrap().split_whitespace();
     let seconds = |time: &str| {

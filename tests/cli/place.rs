@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// A folder of its own for each test.
 pub struct Place(TempDir);
 
-/// What a run showed.
+/// The exit code and outputs of a run.
 pub struct Seen {
     pub code: Option<i32>,
     pub out: String,
@@ -45,7 +45,7 @@ impl Place {
         serde_json::from_str(&self.read(name)).unwrap()
     }
 
-    /// Names of all that stands in the folder itself.
+    /// Names of all files and folders directly in the folder.
     pub fn entries(&self) -> Vec<String> {
         let names = fs::read_dir(self.0.path())
             .unwrap()
@@ -83,7 +83,7 @@ impl Place {
         Seen::of(self.command(["scan"]).args(line.split_whitespace()))
     }
 
-    /// The same with something on standard input.
+    /// Like [`scan`](Self::scan), with bytes on standard input.
     pub fn scan_stdin(&self, line: &str, stdin: &[u8]) -> Seen {
         let mut command = self.command(["scan"]);
         command
@@ -94,14 +94,14 @@ impl Place {
         let mut child = command.spawn().unwrap();
         let mut pipe = child.stdin.take().unwrap();
         let stdin = stdin.to_owned();
-        // A run that ends early closes its end.
+        // A run that ends early closes the pipe, and writing fails.
         let writer = std::thread::spawn(move || pipe.write_all(&stdin).is_ok());
         let seen = Seen::from(child.wait_with_output().unwrap());
         writer.join().unwrap();
         seen
     }
 
-    /// The same as a user without rights, which root is not.
+    /// Like [`scan`](Self::scan), as a user who is not root, since root may read and write all files.
     pub fn scan_without_rights(&self, line: &str) -> Seen {
         use std::os::unix::fs::{MetadataExt, PermissionsExt};
         let folder = self.0.path();
@@ -143,7 +143,7 @@ impl Seen {
         }
     }
 
-    /// All went well and nothing was said on standard error.
+    /// Asserts exit code 0 and an empty standard error.
     #[track_caller]
     pub fn quiet(self) -> Seen {
         assert_eq!((self.code, self.err.as_str()), (Some(0), ""));
@@ -215,7 +215,7 @@ pub fn names(count: usize) -> String {
         .collect()
 }
 
-/// `/dev/full`, which takes nothing.
+/// `/dev/full`, on which every write fails with a full disk.
 pub fn full() -> File {
     File::options().write(true).open("/dev/full").unwrap()
 }

@@ -1,4 +1,4 @@
-//! The README's commands show what they say they show.
+//! Runs the commands of the README and compares their output.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! A crawl's file with damaged records: each costs itself alone, and is told of.
+//! A WARC file with damaged records: only the damaged records are lost, and each is reported.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use crate::place::{Place, gzip, zstd};
 
 const RECORDS: usize = 10_000;
 
-/// What is wrong with a record.
+/// A kind of damage to a record.
 #[derive(Clone, Copy, PartialEq)]
 enum Damage {
-    /// Flipped bytes in what it is packed to; in its first line, if it is not packed.
+    /// Bytes are flipped in the packed record, or in its first line if it is not packed.
     Flipped,
     Short,
     Long,
@@ -18,7 +18,7 @@ enum Damage {
     Cut,
 }
 
-/// The damaged records, three for each way to damage one, at seeded places; the file's end is but one.
+/// The damaged records at seeded positions: three for each kind of damage, but one for the end of the file.
 fn damages() -> Vec<(usize, Damage)> {
     let thrice = [
         Damage::Flipped,
@@ -33,7 +33,7 @@ fn damages() -> Vec<(usize, Damage)> {
     all
 }
 
-/// Text that packs little, with one name.
+/// Text that hardly compresses, with one name.
 fn text(number: usize) -> String {
     let mut state = number as u64 * 2 + 1;
     let mut word = || {
@@ -67,7 +67,7 @@ fn record(number: usize, damage: Option<Damage>) -> String {
     )
 }
 
-/// All records, each packed by itself, and the damaged ones' numbers.
+/// All records, each packed separately, and the numbers of the damaged ones.
 fn file(pack: impl Fn(&str) -> Vec<u8>, flip: usize) -> (Vec<u8>, BTreeSet<usize>) {
     let damages = damages();
     let damaged: BTreeSet<_> = damages.iter().map(|(number, _)| *number).collect();
@@ -90,11 +90,11 @@ fn file(pack: impl Fn(&str) -> Vec<u8>, flip: usize) -> (Vec<u8>, BTreeSet<usize
     ((0..RECORDS).flat_map(packed).collect(), damaged)
 }
 
-/// Numbers that stand in what a run says, behind `before`.
+/// The number in each line of a run's messages that follows `before`.
 fn numbers<'s>(said: impl IntoIterator<Item = &'s String>, before: &str) -> BTreeSet<usize> {
     let number = |line: &String| {
-        let behind = line.split_once(before)?.1;
-        let digits = behind.split(|c: char| !c.is_ascii_digit()).next()?;
+        let after = line.split_once(before)?.1;
+        let digits = after.split(|c: char| !c.is_ascii_digit()).next()?;
         digits.parse().ok()
     };
     said.into_iter().filter_map(number).collect()
@@ -106,7 +106,7 @@ fn check(name: &str, pack: impl Fn(&str) -> Vec<u8>, flip: usize) {
     let (bytes, damaged) = file(pack, flip);
     assert!(bytes.len() > 3 << 20, "too small to be shared out");
     place.file(name, bytes);
-    let mut told = None;
+    let mut reported = None;
     for threads in ["-j1", "-j2"] {
         let seen = place.scan(&format!("{name} {threads} --report r.json"));
         assert_eq!(seen.code, Some(1), "{threads}");
@@ -123,7 +123,7 @@ fn check(name: &str, pack: impl Fn(&str) -> Vec<u8>, flip: usize) {
             assert_eq!(error["source"], *name);
             assert!(error["offset"].is_u64(), "{error}");
         }
-        assert_eq!(*told.get_or_insert(seen.err.clone()), seen.err);
+        assert_eq!(*reported.get_or_insert(seen.err.clone()), seen.err);
     }
 }
 

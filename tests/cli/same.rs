@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::place::Seen;
 use crate::place::{Place, gzip, zstd};
 
-/// References with names across lines, long lines, and none at all, from a fixed sequence.
+/// References with names across lines, long lines, and lines without names, from a fixed random sequence.
 fn text(seed: u64, lines: usize) -> String {
     let mut state = seed;
     let mut next = |most: u64| {

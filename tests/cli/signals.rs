@@ -69,7 +69,7 @@ fn an_interrupted_run_leaves_nothing_and_exits_with_128_and_the_signal() {
     }
 }
 
-/// Waits until a process handles SIGINT and the signals that it registers after it, and some time to read its input.
+/// Waits until a process handles SIGINT and the signals that it registers after it, and then some time for it to read input.
 fn wait_until_watching(id: i32) {
     let caught = || {
         let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
@@ -80,7 +80,7 @@ fn wait_until_watching(id: i32) {
         // SIGINT and SIGTERM.
         Some(mask >> 1 & 1 == 1 && mask >> 14 & 1 == 1)
     };
-    // Only Linux tells; elsewhere there is more time.
+    // Only Linux shows this in /proc; elsewhere the test waits longer.
     while caught() == Some(false) {
         thread::sleep(Duration::from_millis(5));
     }
@@ -88,7 +88,7 @@ fn wait_until_watching(id: i32) {
     thread::sleep(Duration::from_millis(rest));
 }
 
-/// What a pipeline does that is interrupted: the first program dies, and what it wrote so far is all that `line` reads.
+/// Interrupts a pipeline: the first program dies, and `line` reads only the bytes that it wrote before.
 fn interrupt_pipeline(place: &Place, line: &str, bytes: &[u8], signal: &str) -> Seen {
     let (theirs, ours) = std::io::pipe().unwrap();
     let mut last = place.command(line.split(' '));

@@ -1,4 +1,4 @@
-//! What is read, under which name, and in which order.
+//! Which sources are read, under which names, and in which order.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -101,8 +101,8 @@ fn what_is_no_text_is_passed_over_counted_and_named_when_asked() {
         assert_eq!(*skipped, serde_json::json!({"elf": 1, "pdf": 1}));
         let seen = place.scan(&format!("{line} -vv"));
         assert_eq!(seen.code, Some(0));
-        for told in ["a.pdf: skipped: pdf\n", "b.gz: skipped: elf\n"] {
-            assert!(seen.err.contains(told), "{}", seen.err);
+        for reported in ["a.pdf: skipped: pdf\n", "b.gz: skipped: elf\n"] {
+            assert!(seen.err.contains(reported), "{}", seen.err);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The line that sums a run up, and what is decided.
+//! The summary line of a run, and the log of its options.
 
 use crate::place::{Place, gzip};
 

@@ -1,4 +1,4 @@
-//! Arguments that make no sense, help, and what is generated from the arguments.
+//! Wrong arguments, help, and the generated man page and completions.
 
 use crate::place::{Place, Seen};
 
@@ -15,8 +15,9 @@ fn an_unknown_ending_without_a_format_is_a_usage_error() {
     ] {
         let seen = place.scan(&format!("a -o {output}"));
         assert_eq!(seen.code, Some(2));
-        let wanted =
-            format!("doisift: the ending of {output} tells no format; choose one of csv, ");
+        let wanted = format!(
+            "doisift: the ending of {output} is no format that can be written; choose one of csv, "
+        );
         assert!(seen.err.starts_with(&wanted), "{}", seen.err);
         assert!(
             seen.err.contains("jsonl, names") && seen.err.contains("-f"),
@@ -40,7 +41,7 @@ fn parquet_that_would_be_packed_once_more_is_a_usage_error() {
     for args in ["a -o out.parquet.gz", "a -f parquet -o out.zst"] {
         let seen = place.scan(args);
         assert_eq!(seen.code, Some(2), "{args}");
-        assert!(seen.err.contains("packed within"), "{}", seen.err);
+        assert!(seen.err.contains("compressed inside"), "{}", seen.err);
     }
     assert_eq!(place.entries(), ["a"]);
 }

@@ -1,4 +1,4 @@
-//! The cases of `tests/cases/scan-*.toml`, and what a route must have found in each.
+//! Reads the cases of `tests/cases/scan-*.toml`, and compares mentions and rejections with them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ struct Class {
 struct RawCase {
     #[serde(default)]
     text: String,
-    /// In place of `text`, for bytes that are no UTF-8.
+    /// Used instead of `text` for bytes that are not UTF-8.
     #[serde(default)]
     hex: String,
     names: Vec<String>,
@@ -46,7 +46,7 @@ pub struct Case {
     raw: RawCase,
 }
 
-/// What a route found.
+/// The mentions found by the scanner, its twin or the command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     pub key: String,
@@ -76,7 +76,7 @@ impl Case {
         }
     }
 
-    /// What is wrong with the mentions, if anything is.
+    /// How the mentions differ from the case, if they do.
     pub fn difference(&self, found: &[Found]) -> Option<String> {
         let keys: Vec<_> = found.iter().map(|f| f.key.clone()).collect();
         let forms: Vec<_> = found.iter().map(|f| f.form.clone()).collect();
@@ -89,7 +89,7 @@ impl Case {
             let at = mention.offset as usize;
             if self.bytes.get(at..at + mention.text.len()) != Some(&mention.text) {
                 return Some(format!(
-                    "{:?} does not stand at {at}",
+                    "{:?} is not at {at}",
                     String::from_utf8_lossy(&mention.text)
                 ));
             }
@@ -115,7 +115,7 @@ impl Case {
             })
     }
 
-    /// What is wrong with the counted rejections, where the case says something of them.
+    /// How the counted rejections differ from the case, if it lists any.
     #[allow(dead_code)]
     pub fn wrong_rejections(&self, counted: &[(&str, u64)]) -> Option<String> {
         let wanted = self.raw.rejected.as_ref()?;

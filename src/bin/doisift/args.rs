@@ -1,4 +1,4 @@
-//! Arguments as typed.
+//! The arguments as typed, before any of them is combined with another.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ macro_rules! parquet {
     };
 }
 
-/// The version, and what was built in.
+/// The version, and the features of this build.
 const LONG_VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\nfeatures: cli, pipeline",
@@ -65,7 +65,7 @@ pub(crate) enum Generate {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    // Documentation here would hide what that of the arguments tells.
+    // No doc comments here: clap would show them instead of those of the argument structs.
     Scan(Box<ScanArgs>),
     Merge(MergeArgs),
     Normalize(NormalizeArgs),
@@ -73,19 +73,19 @@ pub(crate) enum Command {
 
 /// Find the DOI names in files, folders and streams
 ///
-/// Text of any kind is read, plain, packed with gzip, zlib, zstd, bzip2, xz, lzma or lz4, and in tar, zip and WARC archives, one
-/// within another, which is told by the first bytes. UTF-16 and UTF-32 are told by their byte order mark and read as UTF-8,
-/// whose bytes offsets then count. What is no text, such as PDF, is passed over, and counted by kind. Each name becomes one
-/// record, sorted by name.
+/// Reads text of any kind, plain, packed with gzip, zlib, zstd, bzip2, xz, lzma or lz4, and in tar, zip and WARC archives, one
+/// within another. Packings and archives are recognised by their first bytes. UTF-16 and UTF-32 are recognised by their byte
+/// order mark and read as UTF-8, and offsets count bytes of that. A document that is not text, such as PDF, is skipped and
+/// counted by kind. Each name becomes one record; records are sorted by name.
 #[derive(Args, Debug)]
 #[command(after_long_help = crate::reference::text())]
 pub(crate) struct ScanArgs {
-    /// Files, folders (walked, hidden and git-ignored files too), or - for standard input, which is read too when nothing
-    /// is given and it is no terminal
+    /// Files, folders (with all files below them, hidden and git-ignored ones too), or - for standard input, which is also
+    /// read if nothing is given and it is no terminal
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Where records go; standard output if not given, or - [.gz and .zst endings compress]
+    /// File to write records to; standard output if not given, or - [.gz and .zst endings compress]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
@@ -97,20 +97,20 @@ pub(crate) struct ScanArgs {
     #[arg(long)]
     pub(crate) mentions: bool,
 
-    /// Take each line for a document, named by its number
+    /// Treat each line as a document, named by its number
     #[arg(long)]
     pub(crate) lines: bool,
 
-    /// Take all texts for this kind [default: as the head of each shows]: csv, ssv (semicolons), tsv and psv (pipes) are tables
+    /// Treat all texts as this kind [default: as the head of each shows]: csv, ssv (semicolons), tsv and psv (pipes) are tables
     /// in which a cell bounds a name; html is a web page; unknown is any other text
     #[arg(long, value_name = "KIND")]
     pub(crate) input_kind: Option<TextKind>,
 
-    /// Read only these files below folders; without / the glob is held against the file's name (repeatable)
+    /// Read only these files below folders; a glob without / is matched with the file's name (repeatable)
     #[arg(long, value_name = "GLOB")]
     pub(crate) include: Vec<String>,
 
-    /// Pass over these files and folders below folders (repeatable)
+    /// Skip these files and folders below folders (repeatable)
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
 
@@ -118,17 +118,18 @@ pub(crate) struct ScanArgs {
     #[arg(short = 'L', long = "follow")]
     pub(crate) follow: bool,
 
-    /// Read only the I-th of N parts of the sources, I from 0: each belongs to one by a hash of its path below the folder,
-    /// or of its name where it is named. doisift merge unites the outputs of all N
+    /// Read only the I-th of N parts of the sources, I from 0. The part of a source is a hash of its path below the folder,
+    /// or of its name if it is an argument. doisift merge unites the outputs of all N
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
 
-    /// Threads that scan; fewer are started where --memory has no room for them, or the sources no work [default: the cores
-    /// this process may use]
+    /// Threads that scan; fewer are started if --memory has no room for them, or the sources have too little work [default:
+    /// the cores this process may use]
     #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
 
-    /// Memory for all that grows, e.g. 512M; what is more goes to temporary files [default: a quarter of what there is]
+    /// Memory for all that grows with the input, e.g. 512M; beyond it, names go to temporary files [default: a quarter of the
+    /// memory of the machine or control group]
     #[arg(long, value_name = "SIZE", value_parser = size::parse_memory)]
     pub(crate) memory: Option<u64>,
 
@@ -140,9 +141,9 @@ pub(crate) struct ScanArgs {
     #[arg(short = '0', requires = "files_from")]
     pub(crate) nul: bool,
 
-    /// What a broken source does: it is reported and skipped, or it ends the run without an output
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnError::Skip)]
-    pub(crate) on_error: OnError,
+    /// What happens at a damaged source: it is reported and skipped, or the run fails without an output
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnErrorArg::Skip)]
+    pub(crate) on_error: OnErrorArg,
 
     /// Stop a source that unpacks to more bytes than this for each of its own, and to more than 64M [default: 1000]
     #[arg(long, value_name = "RATIO", value_parser = clap::value_parser!(u64).range(1..))]
@@ -153,7 +154,7 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub(crate) max_window: Option<u64>,
 
-    /// Open no container that stands within more others than this [default: 3]
+    /// Open no container that is within more others than this [default: 3]
     #[arg(long, value_name = "N")]
     pub(crate) max_depth: Option<usize>,
 
@@ -161,11 +162,11 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "N")]
     pub(crate) max_members: Option<u64>,
 
-    /// Folder for temporary files [default: the output's, or the system's where there is none]
+    /// Folder for temporary files [default: that of the output, or the system's if records go to standard output]
     #[arg(long, value_name = "DIR")]
     pub(crate) tmp_dir: Option<PathBuf>,
 
-    /// Keep in this folder what is done, so that the same command goes on from there after a crash, a kill or Ctrl-C;
+    /// Keep finished work in this folder, so that the same command resumes there after a crash, a kill or Ctrl-C; it is
     /// removed at the end. Not with --mentions, nor with standard input
     #[arg(long, value_name = "DIR")]
     pub(crate) checkpoint: Option<PathBuf>,
@@ -182,15 +183,15 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto)]
     pub(crate) progress: When,
 
-    /// Write nothing to standard error but why the run failed
+    /// Write nothing to standard error except why the run failed
     #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
-    /// Report on standard error what is decided and what was done; -vv names each document that is skipped, too
+    /// Report decisions and counts on standard error; -vv also names each document that is skipped
     #[arg(short, long, action = ArgAction::Count)]
     pub(crate) verbose: u8,
 
-    /// Sum the run up in a line on standard error; on a terminal that is done anyway
+    /// Write one line with the counts of the run to standard error; always done on a terminal
     #[arg(long)]
     pub(crate) stats: bool,
 
@@ -200,7 +201,7 @@ pub(crate) struct ScanArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OnError {
+pub(crate) enum OnErrorArg {
     Skip,
     Fail,
 }
@@ -216,7 +217,7 @@ pub(crate) fn formats() -> impl TypedValueParser<Value = Format> {
     let names = Format::ALL
         .iter()
         .map(|format| PossibleValue::new(format.name()));
-    // Known, so that the library can say how it comes into a build.
+    // Accepted here, so that the error of the library can say which feature adds the format.
     let left_out = (!cfg!(feature = "parquet")).then(|| PossibleValue::new("parquet").hide(true));
     PossibleValuesParser::new(names.chain(left_out)).try_map(|name| name.parse::<Format>())
 }

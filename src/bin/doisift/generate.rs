@@ -1,4 +1,4 @@
-//! Man page and completions, made from the arguments' own definition.
+//! The man page and the completions, generated from the definition of the arguments.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 use crate::args::{Cli, Generate};
 use crate::reference;
 
-/// Writes what was asked for; that nobody reads it is no failure.
+/// Writes a man page or completions. A closed pipe is not an error.
 pub(crate) fn write(what: Generate, out: &mut impl Write) -> anyhow::Result<()> {
     let mut text = Vec::new();
     match what {
@@ -32,7 +32,7 @@ fn complete(shell: Shell, out: &mut Vec<u8>) {
     clap_complete::generate(shell, &mut Cli::command(), "doisift", out);
 }
 
-/// One page: the command, and a part for each of its subcommands.
+/// Writes one page: the command, and a section for each of its subcommands.
 fn man(out: &mut Vec<u8>) -> io::Result<()> {
     let mut command = Cli::command();
     command.build();
@@ -66,7 +66,7 @@ fn man(out: &mut Vec<u8>) -> io::Result<()> {
     version.to_writer(out)
 }
 
-/// Commands, and what each does.
+/// Example commands, and what each does.
 const EXAMPLES: &[(&str, &str)] = &[
     (
         "doisift scan dump -o records.csv",
@@ -82,7 +82,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "doisift scan dump -o records.parquet --checkpoint work --report report.json",
-        "A long run that goes on after a crash, and a report of what it did.",
+        "A long run that can be resumed after a crash, with a report.",
     ),
     (
         "doisift merge part-*.csv -o all.csv",
@@ -98,7 +98,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
 ];
 
-/// The exit codes, from the sentence that help has on them.
+/// The exit codes and their meanings, parsed from the sentence at the end of the help text.
 fn exits(help: &str) -> Vec<(&str, &str)> {
     let codes = help
         .trim_start_matches("Exit codes: ")
@@ -107,7 +107,7 @@ fn exits(help: &str) -> Vec<(&str, &str)> {
     codes.filter_map(|code| code.split_once(' ')).collect()
 }
 
-/// A section of words and what each means.
+/// Writes a section of words and their meanings.
 fn list(heading: &str, entries: &[(&str, &str)], out: &mut Vec<u8>) -> io::Result<()> {
     let mut section = Roff::new();
     section.control("SH", [heading]);

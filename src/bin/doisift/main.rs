@@ -1,6 +1,6 @@
 //! The doisift command: arguments, then a plan, then a run, then an exit code.
 //!
-//! The only place that knows of arguments, terminals and signals; all else is the library's.
+//! Only the command knows of arguments, terminals and signals.
 
 mod args;
 mod ending;
@@ -23,7 +23,7 @@ use doisift::Printable;
 use args::{Cli, Command};
 use ending::Ending;
 
-/// Dedup allocates from many threads.
+// Deduplication allocates from many threads.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,4 +1,4 @@
-//! `doisift merge`: arguments to a merge, run and watched as a scan is.
+//! `doisift merge`: turns arguments into a merge, and runs it with the signal handling of a scan.
 
 use std::path::PathBuf;
 
@@ -16,19 +16,19 @@ use crate::summary::{self, Decisions, Shown};
 
 /// Unite the records of many scans into what one scan of everything would have given
 ///
-/// Mentions and documents are added up: a source that stands in two inputs counts twice. The first mention is that of the least
+/// Mentions and documents are added up, so a source that is in two inputs counts twice. The first mention is that of the least
 /// source name, bytewise; if several inputs have that source, the one with the least offset, then the least document, then the
-/// least text. The order of the inputs bears on nothing. Inputs that are sorted, as scan writes them, are merged as they stand
-/// in little memory; all others are sorted first. An input that cannot be read or is damaged, or a row that no scan writes,
-/// stops the run. Outputs ending in .gz, .zst and .parquet hold checksums, which are verified; plain ones have none.
+/// least text. The order of the inputs does not matter. Sorted inputs, as scan writes them, are merged directly, in little
+/// memory; all others are sorted first. An input that cannot be read or is damaged, or a row that no scan writes,
+/// stops the run. Inputs ending in .gz, .zst and .parquet hold checksums, which are verified; plain ones have none.
 #[derive(Args, Debug)]
 pub(crate) struct MergeArgs {
-    /// Outputs of doisift scan in csv or jsonl, plain or packed with gzip or zstd, or in parquet, also as other programs write
-    /// it; recognised by first bytes; - is standard input
+    /// Outputs of doisift scan in csv or jsonl, plain or packed with gzip or zstd, or in parquet, also if rewritten by other
+    /// programs; recognised by their first bytes; - is standard input
     #[arg(value_name = "RECORDS", required = true)]
     records: Vec<PathBuf>,
 
-    /// Where records go; standard output if not given, or - [.gz and .zst endings compress]
+    /// File to write records to; standard output if not given, or - [.gz and .zst endings compress]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -36,11 +36,12 @@ pub(crate) struct MergeArgs {
     #[arg(short, long, value_name = "FORMAT", value_parser = formats())]
     format: Option<Format>,
 
-    /// Memory to sort in, e.g. 512M; what is more goes to temporary files [default: a quarter of what there is]
+    /// Memory to sort in, e.g. 512M; beyond it, rows go to temporary files [default: a quarter of the memory of the machine or
+    /// control group]
     #[arg(long, value_name = "SIZE", value_parser = size::parse_memory)]
     memory: Option<u64>,
 
-    /// Folder for temporary files [default: the output's, or the system's where there is none]
+    /// Folder for temporary files [default: that of the output, or the system's if records go to standard output]
     #[arg(long, value_name = "DIR")]
     tmp_dir: Option<PathBuf>,
 
@@ -48,23 +49,23 @@ pub(crate) struct MergeArgs {
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 
-    /// Write nothing to standard error but why the run failed
+    /// Write nothing to standard error except why the run failed
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
 
-    /// Report on standard error what is decided and what was done
+    /// Report decisions and counts on standard error
     #[arg(short, long, action = ArgAction::Count)]
     verbose: u8,
 
-    /// Sum the run up in a line on standard error; on a terminal that is done anyway
+    /// Write one line with the counts of the run to standard error; always done on a terminal
     #[arg(long)]
     stats: bool,
 }
 
-/// Merges as the arguments ask.
+/// Runs the merge that the arguments describe.
 pub(crate) fn run(args: MergeArgs) -> anyhow::Result<Ending> {
     if args.records.iter().filter(|path| is_dash(path)).count() > 1 {
-        bail!("standard input can be read only once; name - once");
+        bail!("standard input can be read only once; give - once");
     }
     let monitor = Monitor::new();
     let meter = Meter::new(false, log_level(args.quiet, args.verbose));

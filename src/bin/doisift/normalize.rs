@@ -1,7 +1,7 @@
-//! `doisift normalize`: a text in, the one DOI name it stands for out, in the form asked for.
+//! `doisift normalize`: reads texts and writes the DOI name of each in the chosen form.
 //!
-//! Knows the library's `Doi` and `Scanner` and lines of text; knows no sources and no records. The
-//! streams are handed in by `main`, which alone knows whether they are terminals.
+//! Uses the library's `Doi` and `Scanner`, and knows no sources and no records. `main` passes the streams in, because it
+//! alone knows whether they are terminals.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, ErrorKind, Read, Write};
@@ -10,18 +10,18 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use doisift::{Doi, DoiError, DoiErrorKind, Printable, Scanner, UrlEncoding};
 
-/// The longest line of standard input that is taken for an identifier, in bytes. What is longer is
-/// refused and passed over: a dump that was piped in by mistake must not fill the memory.
+/// The longest line of standard input that is read, in bytes. A longer line is refused without being held in memory,
+/// since someone may pipe a dump in by mistake.
 const MAX_LINE: usize = 16 << 20;
 
 /// Write DOI names of any presentation form in one form
 ///
 /// A text may be a bare name, doi: or info: URI, URN, the URL of a DOI proxy, or a URL of any host
-/// that holds just one DOI name. One that is no DOI name gives an empty line, its reason on standard
+/// that holds exactly one DOI name. Any other text gives an empty line, a reason on standard
 /// error, and exit code 1.
 #[derive(Args, Debug)]
 pub(crate) struct NormalizeArgs {
-    /// Texts to read; without any, each line of standard input is one
+    /// Texts to read; if there are none, each line of standard input is a text
     #[arg(value_name = "TEXT")]
     texts: Vec<OsString>,
 
@@ -29,7 +29,7 @@ pub(crate) struct NormalizeArgs {
     #[arg(long, value_enum, value_name = "FORM", default_value_t = To::Key)]
     to: To,
 
-    /// What `--to url` encodes: what must be, or what is recommended as well
+    /// Which characters `--to url` encodes: those that must be encoded, or also those for which it is recommended
     #[arg(long, value_enum, value_name = "RULES", default_value_t = Encode::Mandatory)]
     encode: Encode,
 
@@ -37,7 +37,7 @@ pub(crate) struct NormalizeArgs {
     #[arg(long)]
     strict: bool,
 
-    /// Take texts as dirty data: cut what does not belong to the name, such as /full, (2006) or a second name
+    /// Take texts as dirty data: cut parts that do not belong to the name, such as /full, (2006) or a second name
     #[arg(long)]
     clean: bool,
 }
@@ -58,17 +58,17 @@ enum To {
     Api,
 }
 
-// The documents say "must" of one table and "recommended" of the other.
+// The DOI Handbook has a table of mandatory and one of recommended encodings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Encode {
     Mandatory,
     Recommended,
 }
 
-/// What a run came to.
+/// The counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// How many texts were no DOI name: exit code 1 unless none was.
+    /// Number of texts that were no DOI name. The exit code is 1 if it is not 0.
     pub(crate) refused: u64,
 }
 
@@ -89,22 +89,21 @@ enum Refusal {
     Reserved,
 }
 
-/// Normalizes the texts of `args`, or else each line of `stdin`, which is never held as a whole.
+/// Normalizes the texts of `args`, or each line of `stdin` if there are none. Holds one line at a time.
 ///
-/// Writes a line to `stdout` for each text as soon as it is read, and flushes it at the end; buffer it
-/// unless it is a terminal. A reader that goes away ends the run early and is no error. What `stderr`
-/// does not take is lost.
+/// Writes a line to `stdout` for each text as soon as it is read, and flushes at the end. The caller buffers `stdout`
+/// unless it is a terminal. A closed pipe on `stdout` ends the run without an error. Errors of `stderr` are ignored.
 ///
 /// # Errors
 ///
-/// Where `stdin` cannot be read or `stdout` not written.
+/// If `stdin` cannot be read or `stdout` cannot be written.
 pub(crate) fn run(
     args: &NormalizeArgs,
     stdin: impl BufRead,
     stdout: impl Write,
     stderr: impl Write,
 ) -> anyhow::Result<Outcome> {
-    let mut run = Run {
+    let mut run = Normalizer {
         args,
         scanner: Scanner::new(),
         stdout,
@@ -124,7 +123,7 @@ pub(crate) fn run(
     }
 }
 
-struct Run<'a, O, E> {
+struct Normalizer<'a, O, E> {
     args: &'a NormalizeArgs,
     scanner: Scanner,
     stdout: O,
@@ -132,7 +131,7 @@ struct Run<'a, O, E> {
     outcome: Outcome,
 }
 
-impl<O: Write, E: Write> Run<'_, O, E> {
+impl<O: Write, E: Write> Normalizer<'_, O, E> {
     fn texts(&mut self) -> io::Result<()> {
         for (text, number) in self.args.texts.iter().zip(1..) {
             self.take("argument", number, Ok(text.as_encoded_bytes()))?;
@@ -142,7 +141,7 @@ impl<O: Write, E: Write> Run<'_, O, E> {
 
     /// The outer error is the input's, the inner one the output's.
     fn lines(&mut self, stdin: impl BufRead) -> anyhow::Result<io::Result<()>> {
-        let mut lines = Lines {
+        let mut lines = InputLines {
             input: stdin,
             line: Vec::new(),
             number: 0,
@@ -163,7 +162,7 @@ impl<O: Write, E: Write> Run<'_, O, E> {
                 .write(&doi, self.args.encode, &mut self.stdout)?,
             Err(refusal) => {
                 self.outcome.refused += 1;
-                // Nowhere is left to tell that standard error is closed.
+                // If standard error is closed, there is nowhere to report it.
                 let _ = writeln!(
                     self.stderr,
                     "doisift: {what} {number}: {}",
@@ -179,7 +178,7 @@ impl<O: Write, E: Write> Run<'_, O, E> {
         let doi = if self.args.clean {
             doisift::clean(text)?.doi
         } else {
-            self.name_as_it_stands(text)?
+            self.name_as_written(text)?
         };
         if self.args.strict && doi.is_reserved() {
             Err(Refusal::Reserved)
@@ -188,7 +187,7 @@ impl<O: Write, E: Write> Run<'_, O, E> {
         }
     }
 
-    fn name_as_it_stands(&mut self, text: &str) -> Result<Doi, Refusal> {
+    fn name_as_written(&mut self, text: &str) -> Result<Doi, Refusal> {
         Doi::parse(text).or_else(|error| match error.kind() {
             DoiErrorKind::ForeignHost | DoiErrorKind::NoDirectory if is_url(text) => {
                 self.name_in_url(text)
@@ -197,7 +196,7 @@ impl<O: Write, E: Write> Run<'_, O, E> {
         })
     }
 
-    /// What `doisift scan` finds in a URL, if that is one name.
+    /// The name that `doisift scan` finds in a URL, if it finds exactly one.
     fn name_in_url(&mut self, url: &str) -> Result<Doi, Refusal> {
         let mut found: Option<Doi> = None;
         let mut many = false;
@@ -241,18 +240,18 @@ impl To {
     }
 }
 
-/// A numbered line, or why it cannot be held.
-type Line<'a> = (u64, Result<&'a [u8], Refusal>);
+/// The number of a line, and the line or why it is refused.
+type InputLine<'a> = (u64, Result<&'a [u8], Refusal>);
 
-/// Lines of an input of any size, one held at a time.
-struct Lines<R> {
+/// The lines of an input of any size. Holds one line at a time.
+struct InputLines<R> {
     input: R,
     line: Vec<u8>,
     number: u64,
 }
 
-impl<R: BufRead> Lines<R> {
-    fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+impl<R: BufRead> InputLines<R> {
+    fn next(&mut self) -> io::Result<Option<InputLine<'_>>> {
         self.line.clear();
         let limit = MAX_LINE as u64 + 1;
         if self
@@ -273,7 +272,7 @@ impl<R: BufRead> Lines<R> {
         Ok(Some((self.number, Ok(self.text()))))
     }
 
-    /// The line without what belongs to the stream: a byte order mark at its start.
+    /// The line without the byte order mark that may start the stream.
     fn text(&self) -> &[u8] {
         let mark = if self.number == 1 {
             "\u{feff}".as_bytes()
@@ -293,16 +292,17 @@ mod tests {
     use super::*;
 
     #[derive(Parser)]
-    struct Command {
+    struct TestCommand {
         #[command(flatten)]
         args: NormalizeArgs,
     }
 
     /// Standard output, standard error, and how many texts were refused.
     fn normalize(options: &[&str], stdin: &[u8]) -> (String, String, u64) {
-        let command = Command::try_parse_from([&["normalize"], options].concat()).expect("options");
+        let command =
+            TestCommand::try_parse_from([&["normalize"], options].concat()).expect("options");
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        // A buffer smaller than a line, so that lines come in pieces.
+        // A buffer smaller than a line, so that each line is read in pieces.
         let stdin = BufReader::with_capacity(3, stdin);
         let outcome = run(&command.args, stdin, &mut out, &mut err).expect("no stream fails");
         let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn recommended_encoding_is_for_the_asking() {
+    fn recommended_encoding_is_an_option() {
         let (out, ..) = normalize(
             &["--to=url", "--encode=recommended", "10.1000/a<../../b+"],
             b"",
@@ -368,7 +368,7 @@ mod tests {
                 "doisift: line 2: no directory indicator \"10.\", at byte 0",
                 "doisift: line 3: raw white space, at byte 9",
                 "doisift: line 5: not UTF-8, at byte 11",
-                "doisift: line 6: no \"/\" behind the prefix, at byte 11",
+                "doisift: line 6: no \"/\" after the prefix, at byte 11",
             ]
         );
         assert_eq!(refused, 4);
@@ -433,8 +433,8 @@ mod tests {
     }
 
     #[test]
-    fn a_line_far_past_the_longest_is_passed_over() {
-        let command = Command::try_parse_from(["normalize"]).expect("no options");
+    fn a_line_far_past_the_longest_is_skipped() {
+        let command = TestCommand::try_parse_from(["normalize"]).expect("no options");
         let stdin = io::repeat(b'1')
             .take(5 * MAX_LINE as u64)
             .chain(&b"\n10.1000/1\n"[..]);
@@ -448,7 +448,7 @@ mod tests {
     #[test]
     fn the_longest_line_is_held_and_the_next_byte_refused() {
         let longest = [b"10.1000/", "a".repeat(MAX_LINE - 8).as_bytes()].concat();
-        let command = Command::try_parse_from(["normalize"]).expect("no options");
+        let command = TestCommand::try_parse_from(["normalize"]).expect("no options");
         for (line, refused) in [(longest.clone(), 0), ([longest, b"a".to_vec()].concat(), 1)] {
             let stdin = [&line[..], b"\n10.1000/1"].concat();
             let outcome = run(&command.args, &stdin[..], io::sink(), io::sink());
@@ -456,10 +456,10 @@ mod tests {
         }
     }
 
-    /// A stream that fails in one way.
-    struct Broken(ErrorKind);
+    /// A stream that fails with one kind of error.
+    struct BrokenStream(ErrorKind);
 
-    impl Write for Broken {
+    impl Write for BrokenStream {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {
             Err(self.0.into())
         }
@@ -470,7 +470,7 @@ mod tests {
     }
 
     fn run_into(stdout: impl Write) -> anyhow::Result<Outcome> {
-        let command = Command::try_parse_from(["normalize"]).expect("no options");
+        let command = TestCommand::try_parse_from(["normalize"]).expect("no options");
         run(
             &command.args,
             &b"10.1000/1\n10.1000/2\n"[..],
@@ -482,26 +482,27 @@ mod tests {
     #[test]
     fn a_reader_that_goes_away_is_no_failure() {
         assert_eq!(
-            run_into(Broken(ErrorKind::BrokenPipe)).expect("quiet"),
+            run_into(BrokenStream(ErrorKind::BrokenPipe)).expect("quiet"),
             Outcome::default()
         );
-        let buffered = io::BufWriter::new(Broken(ErrorKind::BrokenPipe));
+        let buffered = io::BufWriter::new(BrokenStream(ErrorKind::BrokenPipe));
         assert_eq!(run_into(buffered).expect("quiet"), Outcome::default());
     }
 
     #[test]
     fn a_full_disk_is_a_failure_that_names_the_stream() {
-        let error = run_into(Broken(ErrorKind::StorageFull)).expect_err("nothing was written");
+        let error =
+            run_into(BrokenStream(ErrorKind::StorageFull)).expect_err("nothing was written");
         assert_eq!(error.to_string(), "standard output");
-        let buffered = io::BufWriter::new(Broken(ErrorKind::StorageFull));
+        let buffered = io::BufWriter::new(BrokenStream(ErrorKind::StorageFull));
         assert!(run_into(buffered).is_err());
     }
 
     #[test]
     fn a_closed_standard_error_loses_reasons_only() {
-        let command = Command::try_parse_from(["normalize"]).expect("no options");
+        let command = TestCommand::try_parse_from(["normalize"]).expect("no options");
         let mut out = Vec::new();
-        let closed = Broken(ErrorKind::BrokenPipe);
+        let closed = BrokenStream(ErrorKind::BrokenPipe);
         let outcome = run(&command.args, &b"x\n10.1000/1\n"[..], &mut out, closed);
         assert_eq!(outcome.expect("goes on"), Outcome { refused: 1 });
         assert_eq!(out, b"\n10.1000/1\n");

@@ -1,4 +1,4 @@
-//! Arguments to a plan: the pipeline that will run, and what is shown of it.
+//! Turns arguments into a plan: the pipeline that will run, and what is shown of its progress.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub(crate) struct Plan {
     asked: Asked,
 }
 
-/// Which options were given, so that it can be said why they are what they are.
+/// Which options were given. The log says for each value whether it was given or is a default.
 struct Asked {
     format: bool,
     threads: bool,
@@ -34,7 +34,7 @@ impl Plan {
     /// The plan that the arguments ask for.
     ///
     /// # Errors
-    /// If they contradict each other or the place they are used at.
+    /// If arguments contradict each other, or if binary rows would go to a terminal.
     pub(crate) fn new(args: ScanArgs) -> anyhow::Result<Plan> {
         let monitor = Monitor::new();
         check_tmp_dir(args.tmp_dir.as_deref())?;
@@ -71,7 +71,7 @@ impl Plan {
         })
     }
 
-    /// Writes what was decided to the log.
+    /// Logs the options of the run and where each value comes from.
     pub(crate) fn log_decisions(&self) {
         let options = self.pipeline.options();
         let decisions = Decisions {
@@ -89,7 +89,7 @@ impl Plan {
 }
 
 /// # Errors
-/// If what is binary would be written to a terminal.
+/// If a binary format would be written to a terminal.
 pub(crate) fn check_terminal(format: Format, output: Option<&Path>) -> anyhow::Result<()> {
     if format.name() == "parquet" && output.is_none() && io::stdout().is_terminal() {
         bail!(
@@ -100,7 +100,7 @@ pub(crate) fn check_terminal(format: Format, output: Option<&Path>) -> anyhow::R
 }
 
 /// # Errors
-/// If the folder for temporary files is none: it is not used before memory runs out.
+/// If there is no such folder. Checked here, since the folder is used only once the memory budget is used up.
 fn check_tmp_dir(folder: Option<&Path>) -> anyhow::Result<()> {
     match folder.filter(|folder| !folder.is_dir()) {
         Some(folder) => bail!(
@@ -111,7 +111,7 @@ fn check_tmp_dir(folder: Option<&Path>) -> anyhow::Result<()> {
     }
 }
 
-/// What is reported on standard error.
+/// The level of log lines on standard error.
 pub(crate) fn log_level(quiet: bool, verbose: u8) -> LevelFilter {
     match verbose {
         _ if quiet => LevelFilter::Off,
@@ -121,7 +121,7 @@ pub(crate) fn log_level(quiet: bool, verbose: u8) -> LevelFilter {
     }
 }
 
-/// A builder with the sources, standard input if none is named.
+/// A builder with the named sources, or with standard input if there are none.
 fn sources(args: &ScanArgs) -> anyhow::Result<PipelineBuilder> {
     let mut builder = args
         .paths
@@ -155,8 +155,8 @@ fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
         .lines(args.lines)
         .follow_links(args.follow)
         .on_error(match args.on_error {
-            args::OnError::Skip => OnError::Skip,
-            args::OnError::Fail => OnError::Fail,
+            args::OnErrorArg::Skip => OnError::Skip,
+            args::OnErrorArg::Fail => OnError::Fail,
         });
     builder = args
         .include

@@ -1,4 +1,4 @@
-//! What a run shows on standard error: log lines, and how far it is.
+//! Log lines and progress on standard error.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -10,10 +10,10 @@ use env_logger::Target;
 use indicatif::{BinaryBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use log::LevelFilter;
 
-/// How often a line is written where there is no terminal to redraw.
+/// Time between progress lines if standard error is no terminal.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Shows how far a run is.
+/// Shows the progress of a run.
 pub(crate) enum Meter {
     Hidden,
     /// Redrawn in place.
@@ -22,7 +22,7 @@ pub(crate) enum Meter {
         started: Instant,
         pace: Pace,
     },
-    /// A line now and then, for a log file.
+    /// A line in each [`PERIOD`], for a log file.
     Lines {
         started: Instant,
         next: Duration,
@@ -31,7 +31,7 @@ pub(crate) enum Meter {
 }
 
 impl Meter {
-    /// A meter for standard error, which it shares with the log.
+    /// A meter for standard error, and the log that shares it.
     pub(crate) fn new(shown: bool, log: LevelFilter) -> Meter {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         start_log(log, bar.clone());
@@ -54,7 +54,7 @@ impl Meter {
         }
     }
 
-    /// Shows where the run is now.
+    /// Shows the current progress.
     pub(crate) fn show(&mut self, progress: Progress) {
         match self {
             Meter::Hidden => {}
@@ -76,7 +76,7 @@ impl Meter {
         }
     }
 
-    /// Shows where the run ended: in a line, or not at all where a bar is redrawn, since a summary follows.
+    /// Shows the final progress: in a last line, or by removing the bar, after which a summary follows.
     pub(crate) fn end(self, progress: Progress) {
         match self {
             Meter::Hidden => {}
@@ -100,7 +100,7 @@ fn draw(bar: &ProgressBar, progress: Progress, pace: &Pace) {
     bar.set_position(done(progress));
 }
 
-/// Without colours, so that nobody need turn them off.
+/// The style of the bar. It has no colours, so there is no need for an option to turn them off.
 fn style(total_known: bool) -> ProgressStyle {
     let template = match total_known {
         true => "{wide_bar} {msg}",
@@ -110,17 +110,17 @@ fn style(total_known: bool) -> ProgressStyle {
 }
 
 fn write_line(state: &str) {
-    // Nowhere is left to report that standard error is closed.
+    // If standard error is closed, there is nowhere to report it.
     let _ = io::stderr().write_all(format!("doisift: {state}\n").as_bytes());
 }
 
-/// Bytes of sources that are done with, no more than there are.
+/// Bytes of sources that were read or passed over, at most the total.
 fn done(progress: Progress) -> u64 {
     let done = progress.bytes.saturating_add(progress.passed);
     done.min(progress.total.unwrap_or(u64::MAX))
 }
 
-/// How far a run is, how fast, and how long it will take if it goes on so.
+/// The progress in words: bytes done, bytes a second, the time left at this rate, and mentions.
 fn state(progress: Progress, pace: &Pace) -> String {
     let (done, rate) = (done(progress), pace.rate());
     let mut state = match progress.total {
@@ -145,24 +145,24 @@ fn state(progress: Progress, pace: &Pace) -> String {
     state
 }
 
-/// How fast bytes were read of late: those that an earlier run read, or that need not be read, took no time of this one.
+/// Measures how fast bytes are read. Bytes that an interrupted run read, or that are passed over, do not count.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
-    /// When so many bytes were read, oldest first.
+    /// Times since the start, and the bytes read until then; the oldest is first.
     samples: VecDeque<(Duration, u64)>,
 }
 
 impl Pace {
-    /// The time that a rate is taken over.
+    /// The period over which the rate is computed.
     const SPAN: Duration = Duration::from_secs(30);
     /// The time between samples.
     const STEP: Duration = Duration::from_secs(1);
 
-    /// Takes a sample at a time since the start, unless the last one is young.
+    /// Takes a sample at a time since the start. It replaces the newest one until that is a [`STEP`](Self::STEP) old.
     fn add(&mut self, at: Duration, progress: Progress) {
         let read = progress.bytes.saturating_sub(progress.resumed);
         let mut newest = self.samples.iter().rev();
-        // The newest one moves on until it is a step from the one before it.
+        // The newest sample is replaced until it is a step after the one before it.
         if let (Some(_), Some((before, _))) = (newest.next(), newest.next())
             && at.saturating_sub(*before) < Self::STEP
         {
@@ -178,13 +178,13 @@ impl Pace {
         }
     }
 
-    /// The run has ended: from now on, the rate is that of all of it.
+    /// Ends the run: the rate is now that of the whole run.
     fn end(&mut self, at: Duration, progress: Progress) {
         self.samples.clear();
         self.add(at, progress);
     }
 
-    /// Whether it covers enough time to foretell from.
+    /// Whether the samples cover enough time to estimate the time left.
     fn is_known(&self) -> bool {
         let (oldest, newest) = (self.samples.front(), self.samples.back());
         let span = newest
@@ -193,7 +193,7 @@ impl Pace {
         span.is_some_and(|span| span >= Self::STEP)
     }
 
-    /// Bytes a second.
+    /// Bytes per second.
     fn rate(&self) -> f64 {
         match (self.samples.front(), self.samples.back()) {
             (Some((from, before)), Some((to, now))) => {
@@ -213,7 +213,7 @@ fn start_log(level: LevelFilter, bar: ProgressBar) {
         .init();
 }
 
-/// Standard error, above the progress bar if there is one.
+/// Writes log lines to standard error, above the progress bar if there is one.
 struct AboveBar(ProgressBar);
 
 impl Write for AboveBar {
@@ -232,7 +232,7 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    /// Progress is for the library to make.
+    /// A progress; only the library can construct one with a literal.
     fn progress(bytes: u64, resumed: u64, passed: u64, total: Option<u64>) -> Progress {
         let mut progress = Progress::default();
         progress.bytes = bytes;

@@ -1,12 +1,12 @@
-//! What the output's words mean, for help and man page: fields of records, forms, and reasons of rejections.
+//! The meanings of the words in outputs, for help and man page: fields of records, forms, and reasons of rejections.
 
 use doisift::{Form, Rejection};
 
 /// A word and what it means.
-pub(crate) type Entry = (&'static str, &'static str);
+pub(crate) type Definition = (&'static str, &'static str);
 
 /// The fields of a record, in order.
-pub(crate) const RECORD: [Entry; 9] = [
+pub(crate) const RECORD: [Definition; 9] = [
     (
         "doi",
         "the name, decoded, ASCII letters in lower case: one for all equivalent spellings",
@@ -37,7 +37,7 @@ pub(crate) const RECORD: [Entry; 9] = [
 ];
 
 /// The fields of a mention that a record does not have.
-pub(crate) const MENTION: [Entry; 6] = [
+pub(crate) const MENTION: [Definition; 6] = [
     ("form", "in which form it is written"),
     (
         "source",
@@ -55,22 +55,22 @@ pub(crate) const MENTION: [Entry; 6] = [
     ("text", "the name as it is written, without scheme or proxy"),
 ];
 
-/// The forms that a name is written in.
-pub(crate) fn forms() -> Vec<Entry> {
+/// The forms of a mention, with their descriptions.
+pub(crate) fn forms() -> Vec<Definition> {
     Form::ALL
         .map(|form| (form.name(), form.description()))
         .into()
 }
 
-/// The reasons that candidates are rejected for.
-pub(crate) fn rejections() -> Vec<Entry> {
+/// The reasons of rejections, with their descriptions.
+pub(crate) fn rejections() -> Vec<Definition> {
     Rejection::ALL
         .map(|reason| (reason.name(), reason.description()))
         .into()
 }
 
-/// All of it, with the heading of each part.
-pub(crate) fn parts() -> [(&'static str, Vec<Entry>); 4] {
+/// All definitions, in parts with headings.
+pub(crate) fn parts() -> [(&'static str, Vec<Definition>); 4] {
     [
         ("Record fields", RECORD.into()),
         (
@@ -82,10 +82,10 @@ pub(crate) fn parts() -> [(&'static str, Vec<Entry>); 4] {
     ]
 }
 
-/// The same as text for --help.
+/// All definitions as text for --help.
 pub(crate) fn text() -> String {
-    let line = |(word, meaning): &Entry| format!("  {word:16} {meaning}\n");
-    let part = |(heading, entries): &(&str, Vec<Entry>)| {
+    let line = |(word, meaning): &Definition| format!("  {word:16} {meaning}\n");
+    let part = |(heading, entries): &(&str, Vec<Definition>)| {
         let lines: String = entries.iter().map(line).collect();
         format!("{heading}:\n{lines}")
     };

@@ -1,4 +1,4 @@
-//! `doisift scan`: runs the plan, while a thread of its own watches signals and shows progress.
+//! `doisift scan`: runs the plan, while another thread watches signals and shows progress.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,22 +20,23 @@ use crate::plan::Plan;
 use crate::progress::Meter;
 use crate::summary::{self, Shown};
 
-/// How often signals are counted and progress is shown.
+/// Time between two checks for signals and updates of the progress.
 const TICK: Duration = Duration::from_millis(50);
-/// How long a run may take to end when it was interrupted; a read that waits takes for ever.
+/// How long an interrupted run may take to end. After it the process exits, since a blocked read may never return.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The same if it was interrupted twice: so long it has to tidy up.
+/// How long a run may take to remove its temporary files after a second interrupt.
 const AT_ONCE: Duration = Duration::from_millis(200);
 
-/// How long the sources that are being read may take to their end when a run with a checkpoint was interrupted.
+/// How long an interrupted run with a checkpoint may take to read its current sources to their end.
 const CALM: Duration = Duration::from_secs(5);
 
-/// How long after the end of a pipe the outputs get their names at the earliest. The kernel signals a process group within
-/// microseconds; what signals processes one by one may be held up by the load of the machine.
+/// The least time between the end of a piped input and the renaming of the outputs. A signal that ends the whole pipeline
+/// arrives in this time: the kernel signals a process group within microseconds, but a program that signals processes one
+/// by one may be delayed by the load of the machine.
 const STREAM_WAIT: Duration = Duration::from_millis(50);
 
-/// Scans as the arguments ask.
+/// Runs the scan that the arguments describe.
 pub(crate) fn run(args: ScanArgs) -> anyhow::Result<Ending> {
     let plan = Plan::new(args)?;
     let meter = Meter::new(plan.progress, plan.log);
@@ -51,11 +52,11 @@ pub(crate) fn run(args: ScanArgs) -> anyhow::Result<Ending> {
     watched(&monitor, meter, checkpoint, move || pipeline.run(), ending)
 }
 
-/// Runs, while a thread of its own watches signals and shows progress; then says by `ending` how a run ended that came to its
-/// end. With a `checkpoint`, a run that was interrupted has some time to keep what it has.
+/// Calls `run` while another thread watches signals and shows progress. `ending` gives the exit code of a complete run.
+/// With a `checkpoint`, an interrupted run has some time to write its last checkpoint.
 ///
-/// The run has the main thread: signals to the process are handled there as a rule, so that one which came before the outputs
-/// get their names is seen in time, however busy the machine is.
+/// `run` has the main thread, which usually handles the signals of the process. So a signal that arrives before the outputs
+/// are renamed is seen before they are, also on a busy machine.
 pub(crate) fn watched<R>(
     monitor: &Monitor,
     meter: Meter,
@@ -65,7 +66,7 @@ pub(crate) fn watched<R>(
 ) -> anyhow::Result<Ending> {
     monitor.set_stream_wait(STREAM_WAIT);
     let signals = Signals::watch(monitor)?;
-    let watch = Watch {
+    let watch = RunWatch {
         signals: signals.clone(),
         monitor: monitor.clone(),
         checkpoint: checkpoint.clone(),
@@ -81,7 +82,9 @@ pub(crate) fn watched<R>(
     if let Ok(meter) = watch.join() {
         meter.end(monitor.progress());
     }
-    match result.map_err(|_| anyhow!("the run broke off"))? {
+    match result
+        .map_err(|_| anyhow!("internal error; the message above says where. Please report it"))?
+    {
         Ok(report) => Ok(ending(&report)),
         Err(error) if error.is_closed_pipe() => Ok(Ending::Whole),
         Err(error) if matches!(error.kind(), ErrorKind::Cancelled) => {
@@ -95,21 +98,21 @@ pub(crate) fn watched<R>(
 fn say_how_to_resume(checkpoint: Option<&Path>) {
     if let Some(folder) = checkpoint.filter(|folder| folder.exists()) {
         let folder = folder.display();
-        log::warn!("interrupted; the same command goes on from what is in {folder}");
+        log::warn!("interrupted; the same command resumes from {folder}");
     }
 }
 
-/// The signals that came.
+/// The signals that arrived.
 #[derive(Clone, Default)]
 struct Signals {
     /// The last one.
     last: Arc<AtomicUsize>,
-    /// One came that was not counted yet.
+    /// Whether one arrived that was not handled yet.
     new: Arc<AtomicBool>,
 }
 
 impl Signals {
-    /// Watches signals from now on; each ends the run of `monitor`.
+    /// Registers handlers; each signal suspends the run of `monitor`.
     fn watch(monitor: &Monitor) -> anyhow::Result<Signals> {
         let signals = Signals::default();
         let hangup = Some(SIGHUP).filter(|_| hangup_ends());
@@ -129,7 +132,7 @@ impl Signals {
         Ok(())
     }
 
-    /// Whether another one came.
+    /// Whether another signal arrived since the last call.
     fn take(&self) -> bool {
         self.new.swap(false, Ordering::Relaxed)
     }
@@ -143,7 +146,7 @@ impl Signals {
     }
 }
 
-/// Whether a terminal that goes away ends this process, as it does unless nohup(1) or the like saw to it.
+/// Whether SIGHUP ends this process: it does, unless the process was started with SIGHUP ignored, as by nohup(1).
 fn hangup_ends() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -151,20 +154,19 @@ fn hangup_ends() -> bool {
     ignored.is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 0)
 }
 
-/// What watches a run.
-struct Watch {
+/// Watches a run: handles signals, and shows progress.
+struct RunWatch {
     signals: Signals,
     monitor: Monitor,
     checkpoint: Option<PathBuf>,
     meter: Meter,
 }
 
-impl Watch {
-    /// Watches until the run has `ended`. One that was interrupted and does not end by itself, or was interrupted twice, ends
-    /// here, with the process.
+impl RunWatch {
+    /// Watches until the run has `ended`. Exits the process if an interrupted run does not end in time.
     fn until(mut self, ended: &Receiver<()>) -> Meter {
         let calm = self.checkpoint.as_ref().map_or(Duration::ZERO, |_| CALM);
-        // When to cancel the run, and when to end the process.
+        // When to cancel the run, and when to exit the process.
         let mut ends: Option<(Instant, Instant)> = None;
         while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
             self.meter.show(self.monitor.progress());
@@ -176,14 +178,14 @@ impl Watch {
                 });
                 if calm > Duration::ZERO && ends.is_some_and(|(cancel, _)| cancel > now) {
                     log::warn!(
-                        "interrupted; ending with a last checkpoint, or at once if interrupted again"
+                        "interrupted; writing a last checkpoint; interrupt again to stop at once"
                     );
                 }
             }
             if ends.is_some_and(|(cancel, _)| cancel <= now) {
                 self.monitor.cancel();
             }
-            // Outputs that have their names already are not taken back: such a run is about to end.
+            // If the outputs have been renamed already, they stay, and the run is about to end by itself.
             let over = ends.is_some_and(|(_, leave)| leave <= now);
             if over && self.monitor.remove_temporary_files() {
                 self.leave();

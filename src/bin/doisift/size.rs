@@ -2,23 +2,23 @@
 
 use indicatif::BinaryBytes;
 
-/// Bytes of memory that a run cannot do with less than.
+/// The least memory budget, in bytes.
 const LEAST_MEMORY: u64 = 1 << 20;
 
-/// Why a size has no meaning.
+/// Why an argument is no size.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadSize {
     #[error(
         "a size is a number of bytes, or a number with K, M, G or T, such as 512M or 1.5G; MB and MiB are the same as M"
     )]
     Form,
-    #[error("that is more than can be counted")]
+    #[error("that is 2^64 bytes or more; give less")]
     Large,
-    #[error("that is {}, too little to run in; the least is 1M, and usual is {}", BinaryBytes(*.0), usual(*.0))]
+    #[error("that is {}, too little; the least is 1M, and a usual value is {}", BinaryBytes(*.0), usual(*.0))]
     Small(u64),
 }
 
-/// What may have been meant, if it was the unit that is missing.
+/// A size to propose: the number with the unit M, if the unit may have been forgotten.
 fn usual(bytes: u64) -> String {
     match bytes {
         32..65536 => format!("{bytes}M"),
@@ -26,8 +26,8 @@ fn usual(bytes: u64) -> String {
     }
 }
 
-/// The bytes of a size: a number, or one with a unit after it. K, M, G and T, with or without `B` or `iB`, in any case of
-/// letters, are each 1,024 of the one before. A number with a unit may have decimals; part of a byte is dropped.
+/// Parses a size in bytes: a number, or a number with a unit after it. The units K, M, G and T, with or without `B` or
+/// `iB`, in upper or lower case, are powers of 1,024. A number with a unit may have decimals; the result is rounded down.
 ///
 /// # Errors
 /// If it is anything else, or 2^64 bytes or more.
@@ -56,7 +56,7 @@ pub(crate) fn parse(text: &str) -> Result<u64, BadSize> {
         .ok_or(BadSize::Large)
 }
 
-/// The size of a memory to run in.
+/// Parses a memory budget.
 ///
 /// # Errors
 /// Like [`parse`], and if it is too little.
@@ -69,7 +69,7 @@ pub(crate) fn parse_memory(text: &str) -> Result<u64, BadSize> {
 
 /// The part of `unit` that decimal places give.
 fn fraction(decimals: &str, unit: u64) -> u64 {
-    // More places than these are less than a byte of any unit.
+    // Further digits are less than a byte in every unit.
     let places = decimals.bytes().take(15);
     let (digits, scale) = places.fold((0_u128, 1_u128), |(digits, scale), digit| {
         (digits * 10 + u128::from(digit - b'0'), scale * 10)
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn a_memory_that_is_too_small_is_refused_with_what_was_meant() {
         let small = parse_memory("512").expect_err("512 bytes");
-        let text = "that is 512 B, too little to run in; the least is 1M, and usual is 512M";
+        let text = "that is 512 B, too little; the least is 1M, and a usual value is 512M";
         assert_eq!(small.to_string(), text);
         assert_eq!(parse_memory("1023K"), Err(BadSize::Small(1023 << 10)));
         assert_eq!(parse_memory("1M"), Ok(1 << 20));

@@ -1,4 +1,4 @@
-//! What a run decided and what it came to, for people: lines on standard error.
+//! Summaries for people: the options and the counts of a run, as lines on standard error.
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -7,32 +7,32 @@ use std::path::Path;
 use doisift::{MergeReport, Printable, Rejection, Report};
 use indicatif::BinaryBytes;
 
-/// When the line that sums a run up is written.
+/// Whether the summary line is written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown(bool);
 
 impl Shown {
-    /// On a terminal, and wherever it is asked for; never if the run is to be quiet.
+    /// The line is written on a terminal, and if `stats` or `verbose` asks for it; never if `quiet`.
     pub(crate) fn new(stats: bool, verbose: u8, quiet: bool) -> Self {
         Shown(!quiet && (stats || verbose > 0 || io::stderr().is_terminal()))
     }
 
     fn write(self, line: &str) {
         if self.0 {
-            // Nowhere is left to report that standard error is closed.
+            // If standard error is closed, there is nowhere to report it.
             let _ = writeln!(io::stderr(), "doisift: {}", Printable(line));
         }
     }
 }
 
-/// Sums up a scan; at -v, more of it.
+/// Writes the summary of a scan, with more lines at -v.
 pub(crate) fn scan(report: &Report, shown: Shown) {
     let rejections = Rejection::ALL.map(|reason| (reason.name(), report.rejections.get(reason)));
     log::info!("candidates rejected: {}", counted(rejections));
     if report.runs > 0 {
         let bytes = BinaryBytes(report.spilled_bytes);
         log::info!(
-            "names did not fit the memory: {} runs of {bytes} in all went to disk",
+            "names did not fit the memory budget: {} runs, {bytes} together, were written to disk",
             report.runs
         );
     }
@@ -52,7 +52,7 @@ pub(crate) fn scan(report: &Report, shown: Shown) {
     ));
 }
 
-/// Sums up a merge; at -v, more of it.
+/// Writes the summary of a merge, with more lines at -v.
 pub(crate) fn merge(report: &MergeReport, shown: Shown) {
     log::info!(
         "inputs that were not sorted, or are read only once: {}",
@@ -60,7 +60,7 @@ pub(crate) fn merge(report: &MergeReport, shown: Shown) {
     );
     if report.runs > 0 {
         let bytes = BinaryBytes(report.spilled_bytes);
-        log::info!("temporary files: {} of {bytes} in all", report.runs);
+        log::info!("temporary files: {}, {bytes} together", report.runs);
     }
     shown.write(&format!(
         "{} rows of {} inputs; {} mentions of {} names; {:.2} s",
@@ -72,7 +72,7 @@ pub(crate) fn merge(report: &MergeReport, shown: Shown) {
     ));
 }
 
-/// The sum, and each count that is not 0: `3 (pdf 2, png 1)`.
+/// The sum of `counts`, and each that is not 0: `3 (pdf 2, png 1)`.
 fn counted<'n>(counts: impl IntoIterator<Item = (&'n str, u64)>) -> String {
     let counts = counts.into_iter().filter(|(_, count)| *count > 0);
     let (sum, named) = counts.fold((0, Vec::new()), |(sum, mut named), (name, count)| {
@@ -85,18 +85,18 @@ fn counted<'n>(counts: impl IntoIterator<Item = (&'n str, u64)>) -> String {
     }
 }
 
-/// What was decided before a run, and whether the arguments did or a default.
+/// The options of a run, each with whether an argument set it.
 pub(crate) struct Decisions<'a> {
     pub(crate) format: (&'a dyn Display, bool),
     pub(crate) output: Option<&'a Path>,
-    /// None where the work is done by one.
+    /// None if the work is done by one thread.
     pub(crate) threads: Option<(usize, bool)>,
     pub(crate) memory: (u64, bool),
     pub(crate) tmp_dir: (&'a Path, bool),
 }
 
 impl Decisions<'_> {
-    /// Writes them at -v.
+    /// Logs them at -v.
     pub(crate) fn log(&self) {
         let (format, asked) = self.format;
         match self.output {
@@ -114,16 +114,19 @@ impl Decisions<'_> {
             log::info!("threads: {threads}, {why}");
         }
         let (memory, asked) = self.memory;
-        let why = because(asked, "a quarter of what there is");
+        let why = because(
+            asked,
+            "a quarter of the memory of the machine or control group",
+        );
         log::info!(
-            "memory: {}, {why}; what is more goes to disk",
+            "memory: {}, {why}; beyond it, temporary files are used",
             BinaryBytes(memory)
         );
         let (folder, asked) = self.tmp_dir;
         let why = because(
             asked,
             match self.output {
-                Some(_) => "beside the output",
+                Some(_) => "the folder of the output",
                 None => "the system's",
             },
         );

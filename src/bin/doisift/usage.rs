@@ -1,4 +1,4 @@
-//! Arguments that have no meaning: what is said of them.
+//! Error messages for wrong arguments.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -11,12 +11,12 @@ use doisift::Printable;
 use crate::args::Cli;
 use crate::ending::Ending;
 
-/// The arguments of this process, or how it ends because they are refused or ask for help, which is written.
+/// Parses the arguments of this process. If they are wrong or ask for help, writes that and returns the exit code.
 pub(crate) fn parse() -> Result<Cli, Ending> {
     let args: Vec<OsString> = env::args_os().collect();
     Cli::try_parse_from(&args).map_err(|error| {
         let error = with_tip(without_hidden(printable(&args, error)));
-        // Nowhere is left to report that standard error is closed.
+        // If standard error is closed, there is nowhere to report it.
         let _ = error.print();
         match error.exit_code() {
             0 => Ending::Whole,
@@ -25,7 +25,7 @@ pub(crate) fn parse() -> Result<Cli, Ending> {
     })
 }
 
-/// The error as it is for arguments that a terminal can show: names that a glob expands to are arguments too.
+/// The error with escaped arguments: a file name that a glob expanded to may hold control characters.
 fn printable(args: &[OsString], error: Error) -> Error {
     let shown = |arg: &OsString| Printable::name(&arg.to_string_lossy()).to_string();
     let shown: Vec<String> = args.iter().map(shown).collect();
@@ -35,7 +35,7 @@ fn printable(args: &[OsString], error: Error) -> Error {
     }
 }
 
-/// Options that other programs have, and what does the same here.
+/// Options of other programs, and how to do the same here.
 const TIPS: &[(&str, &str)] = &[
     ("-r", "folders are walked anyway"),
     ("-R", "folders are walked anyway"),
@@ -54,7 +54,7 @@ const TIPS: &[(&str, &str)] = &[
     ("--jobs", "-j, or --threads"),
 ];
 
-/// Adds what helps beside clap's own suggestions.
+/// Adds a tip of our own in place of clap's suggestions.
 fn with_tip(mut error: Error) -> Error {
     let given = |kind| match error.get(kind) {
         Some(ContextValue::String(given)) => Some(given.clone()),
@@ -81,7 +81,7 @@ fn with_tip(mut error: Error) -> Error {
     error
 }
 
-/// Options that are hidden are not suggested.
+/// Removes a suggestion of an option that is hidden.
 fn without_hidden(mut error: Error) -> Error {
     if let Some(ContextValue::String(option)) = error.get(ContextKind::SuggestedArg)
         && is_hidden(&Cli::command(), option.trim_start_matches('-'))

@@ -1,7 +1,7 @@
 //! One partial record, and how it stands in a frame.
 
 use super::super::DocumentId;
-use super::super::facts::{Known, Place, Text};
+use super::super::facts::{FirstText, Known, MentionPlace};
 use super::varint::{Bytes, put, put_bytes};
 use crate::records::Forms;
 
@@ -33,14 +33,14 @@ pub(in crate::dedup) struct Fields {
     pub(in crate::dedup) mentions: u64,
     /// Documents that no other run knows of.
     pub(in crate::dedup) closed: u64,
-    pub(in crate::dedup) place: Place,
+    pub(in crate::dedup) place: MentionPlace,
     pub(in crate::dedup) forms: Forms,
     pub(in crate::dedup) guessed: bool,
     text: Wording,
     name: Option<Span>,
 }
 
-/// [`Text`], with its string in a buffer.
+/// [`FirstText`], with its string in a buffer.
 #[derive(Clone, Copy)]
 enum Wording {
     Cased(u64),
@@ -70,8 +70,8 @@ impl Fields {
     pub(in crate::dedup) fn known<'a>(&self, buffer: &'a [u8], open: usize) -> Known<'a> {
         Known {
             text: match self.text {
-                Wording::Cased(letters) => Text::Cased(letters),
-                Wording::Stored(span) => Text::Other(span.of(buffer)),
+                Wording::Cased(letters) => FirstText::Cased(letters),
+                Wording::Stored(span) => FirstText::Other(span.of(buffer)),
             },
             name: self.name.map(|name| name.of(buffer)),
             place: self.place,
@@ -109,7 +109,7 @@ pub(super) fn put_known(out: &mut Vec<u8>, known: &Known<'_>, open: &[DocumentId
     let flag = |on: bool, flag: u8| if on { flag } else { 0 };
     out.push(
         flag(known.guessed, GUESSED)
-            | flag(matches!(known.text, Text::Other(_)), HAS_TEXT)
+            | flag(matches!(known.text, FirstText::Other(_)), HAS_TEXT)
             | flag(known.name.is_some(), HAS_NAME)
             | flag(!open.is_empty(), HAS_OPEN),
     );
@@ -119,8 +119,8 @@ pub(super) fn put_known(out: &mut Vec<u8>, known: &Known<'_>, open: &[DocumentId
     put_document(out, known.place.document);
     put(out, known.place.offset);
     match known.text {
-        Text::Cased(letters) => put(out, letters),
-        Text::Other(text) => put_bytes(out, text),
+        FirstText::Cased(letters) => put(out, letters),
+        FirstText::Other(text) => put_bytes(out, text),
     }
     if let Some(name) = known.name {
         put_bytes(out, name);
@@ -145,7 +145,7 @@ pub(super) fn take_known(bytes: &mut Bytes<'_>, open: &mut Vec<DocumentId>) -> O
         guessed: flags & GUESSED != 0,
         mentions: bytes.number()?,
         closed: bytes.number()?,
-        place: Place {
+        place: MentionPlace {
             document: take_document(bytes)?,
             offset: bytes.number()?,
         },

@@ -1,4 +1,4 @@
-//! A table within a budget gives what one without gives; a run that is not what was written gives an error.
+//! A table with a budget gives the same records as one without. A run file that was changed gives an error.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use tempfile::TempDir;
 use super::*;
 use crate::dedup::{Budget, Lasting, RunFile, Spilled};
 
-/// A table whose runs can be seen.
+/// A table that reports the paths of its runs.
 struct Spilling {
     table: Table,
     folder: TempDir,
     runs: Arc<Mutex<Vec<PathBuf>>>,
 }
 
-/// Runs that are merged at once: few, so that there are several rounds.
+/// Number of runs that are merged at once: few, so that there are several rounds.
 const FAN: usize = 3;
 
 impl Spilling {
@@ -26,7 +26,7 @@ impl Spilling {
         let noted = Arc::clone(&runs);
         let budget = Budget {
             note: Box::new(move |path| {
-                // Their folder is noted as well.
+                // The folder of the runs is reported as well.
                 if path.is_file() {
                     noted.lock().unwrap().push(path.to_owned());
                 }
@@ -50,7 +50,7 @@ impl Spilling {
         self.runs.lock().unwrap().clone()
     }
 
-    /// The records, after which no run is left; and how many runs there were.
+    /// The records, and the number of runs. Asserts that no run file is left.
     fn records(self) -> (Vec<Owned>, usize) {
         let records = records(self.table);
         assert_eq!(left(self.folder.path()), 0);
@@ -62,7 +62,7 @@ fn left(folder: &Path) -> usize {
     fs::read_dir(folder).unwrap().count()
 }
 
-/// The least budget: every batch becomes a run.
+/// The least budget, with which every batch becomes a run.
 const TINY: usize = 1;
 
 proptest! {
@@ -99,7 +99,7 @@ fn a_document_is_counted_once_however_many_runs_it_is_spread_over() {
         all.push(said(0, document, "10.5555/a", offset));
         push(batch, &all[all.len() - 1]);
     };
-    // 0 lasts throughout, 1 ends right before a run is written, 2 ends right after, 3 and 4 come within one run.
+    // Document 0 lasts throughout, 1 ends right before a run is written, 2 right after, 3 and 4 are within one run.
     for (document, offset) in [(0, 9), (1, 8), (2, 7)] {
         say(&mut batch, document, offset);
         table.absorb(&mut batch).unwrap();
@@ -124,7 +124,7 @@ fn a_document_is_counted_once_however_many_runs_it_is_spread_over() {
     assert_eq!(left(folder.path()), 0);
 }
 
-/// Names that repeat, in documents of some sources, with texts and names of all kinds.
+/// Repeated names in documents of some sources, with all kinds of texts and document names.
 fn many() -> Vec<Said> {
     let one = |number: u64| {
         let scattered = number * 7_919 % 60_013;
@@ -188,7 +188,7 @@ fn keys_alone_come_out_once_and_sorted_whatever_the_budget() {
     }
 }
 
-/// Absorbed on a pool whose threads are all kept from the table while it is written.
+/// Absorbs batches on a pool all of whose threads wait for the table while it is written.
 #[test]
 fn a_table_is_spilled_from_the_threads_of_a_pool() {
     let all = many();
@@ -231,7 +231,7 @@ fn memory_stays_within_the_budget() {
     assert!(spilling.paths().len() > 1);
 }
 
-/// Two runs with everything that a run can hold, and the same key in both.
+/// Two runs with all kinds of fields, and the same key in both.
 fn small(kept: Kept) -> Spilling {
     Spilling::new(kept, TINY, 1).fill(|table| {
         let mut batch = table.batch();
@@ -250,7 +250,7 @@ fn small(kept: Kept) -> Spilling {
     })
 }
 
-/// What becomes of the records when the first run is changed.
+/// The records, or the error, after the first run file was changed.
 fn records_of_changed(
     kept: Kept,
     change: impl Fn(&mut Vec<u8>),
@@ -358,7 +358,7 @@ fn a_table_that_is_dropped_leaves_no_run() {
     assert_eq!(left(folder.path()), 0);
 }
 
-/// Fills and drains a table that is told to stop when it has asked so often. Returns how often it asked.
+/// Fills and drains a table whose `stop` returns true from the given call on. Returns the number of calls.
 fn stopped(all: &[Said], at: usize) -> Result<usize, SpillError> {
     let folder = TempDir::new().unwrap();
     let asked = Arc::new(Mutex::new(0));
@@ -389,18 +389,18 @@ fn told_to_stop_it_stops_wherever_it_is_and_leaves_no_run() {
     let all = many();
     let all = &all[..12_000];
     let often = stopped(all, usize::MAX).unwrap();
-    // While it is filled, in rounds of merges, and in the last merge.
+    // The stop comes while it is filled, in rounds of merges, and in the last merge.
     for at in [1, often / 10, often / 2, often] {
         let ended = stopped(all, at);
         assert!(ended.is_err_and(|error| error.is_stop()), "{at} of {often}");
     }
 }
 
-/// The runs that were named last.
-type Named = Arc<Mutex<(Vec<RunFile>, Spilled)>>;
+/// The runs that were last passed to `keep`.
+type KeptRuns = Arc<Mutex<(Vec<RunFile>, Spilled)>>;
 
-/// A table whose runs outlast it, filled with `said` upon what `named` holds.
-fn lasting(folder: &Path, named: &Named, said: &[Said]) -> Table {
+/// A table whose runs outlast it. It starts with the runs in `named` and is filled with `said`.
+fn lasting(folder: &Path, named: &KeptRuns, said: &[Said]) -> Table {
     let (runs, written) = named.lock().unwrap().clone();
     let keeping = Arc::clone(named);
     let lasting = Lasting {
@@ -429,7 +429,7 @@ fn what_was_kept_lasts_and_what_came_after_it_does_not() {
     let all = many();
     let (first, second) = all.split_at(18_000);
     let folder = TempDir::new().unwrap();
-    let named = Named::default();
+    let named = KeptRuns::default();
     let table = lasting(folder.path(), &named, first);
     table.checkpoint().unwrap();
     let kept = left(folder.path());
@@ -440,9 +440,9 @@ fn what_was_kept_lasts_and_what_came_after_it_does_not() {
 
     let table = lasting(folder.path(), &named, second);
     assert_eq!(records(table), twin(&all));
-    // Rounds of merges name what they made, and remove what they made it from.
+    // A round of merges passes the merged run to `keep`, and removes the runs it was merged from.
     assert!(left(folder.path()) <= FAN);
     assert_eq!(named.lock().unwrap().0.len(), left(folder.path()));
-    // So whoever comes then goes on from there.
+    // So a later table can resume from them.
     assert_eq!(records(lasting(folder.path(), &named, &[])), twin(&all));
 }
