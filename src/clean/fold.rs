@@ -4,32 +4,13 @@ use std::borrow::Cow;
 
 use unicode_general_category::{GeneralCategory as Gc, get_general_category};
 
-/// LaTeX's ways to write marks that names hold. Longer ones first.
-const LATEX: [(&str, &str); 8] = [
-    ("\\textless{}", "<"),
-    ("\\textgreater{}", ">"),
-    ("\\textunderscore{}", "_"),
-    ("\\textless", "<"),
-    ("\\textgreater", ">"),
-    ("\\textunderscore", "_"),
-    ("$<$", "<"),
-    ("$>$", ">"),
-];
-
-/// Entities may be escaped entities; nobody was seen to go deeper.
-const DEPTH: usize = 3;
+use crate::scan::without_markup;
 
 /// `text` with entities, backslashes and full width undone, its blanks as plain ones, its dashes as `-`, and nothing invisible.
 pub(super) fn characters(text: &str) -> String {
     let mut text = without_transfer_encoding(text);
-    for _ in 0..DEPTH {
-        match without_entities(&text) {
-            Some(decoded) => text = decoded.into(),
-            None => break,
-        }
-    }
-    if text.contains(['\\', '{', '$']) || text.contains("%u") {
-        text = without_latex(&text).into();
+    if text.contains(['\\', '&', '{', '$', '%']) {
+        text = without_markup(&text).into();
     }
     if !text.is_ascii() {
         text = unset(&text).into();
@@ -145,94 +126,5 @@ fn folded(c: char) -> Option<char> {
         c if c.is_whitespace() => Some(' '),
         c if matches!(get_general_category(c), Gc::Control | Gc::Format) => None,
         c => Some(c),
-    }
-}
-
-/// `None` where nothing is an entity. One that no semicolon ends may be a parameter, but for a few.
-fn without_entities(text: &str) -> Option<String> {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        let entity = &rest[at..at + entity_len(&rest[at..])];
-        let written = match entity.ends_with(';') {
-            true => Cow::Borrowed(entity),
-            false => Cow::Owned(format!("{entity};")),
-        };
-        let meaning = htmlize::unescape(&*written);
-        out.push_str(&rest[..at]);
-        out.push_str(if entity.is_empty() { "&" } else { &meaning });
-        rest = &rest[at + entity.len().max(1)..];
-    }
-    out.push_str(rest);
-    (out != text).then_some(out)
-}
-
-/// The length of the entity at the start of `text`, its `&` and `;` included.
-fn entity_len(text: &str) -> usize {
-    const LONGEST: usize = 32;
-    let name = |b: &u8| b.is_ascii_alphanumeric() || *b == b'#';
-    let bytes = text.as_bytes();
-    let len = 1 + bytes[1..]
-        .iter()
-        .take(LONGEST)
-        .take_while(|b| name(b))
-        .count();
-    if len > 1 && bytes.get(len) == Some(&b';') {
-        return len + 1;
-    }
-    unended_len(text)
-}
-
-/// The same for one whose semicolon was lost: a slash, or what a SICI or a blank is written with.
-fn unended_len(text: &str) -> usize {
-    const SLASHES: [&str; 3] = ["&#47", "&#x2f", "&#x2F"];
-    const NAMES: [&str; 3] = ["&lt", "&gt", "&nbsp"];
-    let followed = |entity: &&&str, ends: fn(char) -> bool| {
-        text.strip_prefix(**entity)
-            .is_some_and(|rest| !rest.starts_with(ends))
-    };
-    let slash = SLASHES.iter().find(|entity| followed(entity, |c| c == ';'));
-    let name = NAMES
-        .iter()
-        .find(|entity| followed(entity, |c| c.is_ascii_alphabetic() || c == ';' || c == '='));
-    slash.or(name).map_or(0, |entity| entity.len())
-}
-
-fn without_latex(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let (meaning, len) = latex(rest).unwrap_or((c, c.len_utf8()));
-        out.push(meaning);
-        rest = &rest[len..];
-    }
-    out
-}
-
-/// The character that LaTeX or a string literal writes at the start of `text`, and with how many bytes.
-fn latex(text: &str) -> Option<(char, usize)> {
-    let bytes = text.as_bytes();
-    let named = LATEX.iter().find(|(name, _)| text.starts_with(name));
-    if let Some((name, meaning)) = named {
-        return Some((meaning.chars().next()?, name.len()));
-    }
-    match *bytes {
-        [b'\\', b'x', ..] => {
-            let code = u32::from_str_radix(text.get(2..4)?, 16).ok()?;
-            Some((char::from_u32(code)?, 4))
-        }
-        [b'\\' | b'%', b'u', ..] => {
-            let code = u32::from_str_radix(text.get(2..6)?, 16).ok()?;
-            Some((char::from_u32(code)?, 6))
-        }
-        [b'\\', b'n' | b'r' | b't', ref rest @ ..]
-            if !rest.first().is_some_and(u8::is_ascii_alphanumeric) =>
-        {
-            Some((' ', 2))
-        }
-        [b'\\', mark, ..] if mark.is_ascii_punctuation() => Some((mark.into(), 2)),
-        [b'{', b'\\', mark, b'}', ..] if mark.is_ascii_punctuation() => Some((mark.into(), 4)),
-        [b'{', mark, b'}', ..] if mark.is_ascii_graphic() => Some((mark.into(), 3)),
-        _ => None,
     }
 }

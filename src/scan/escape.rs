@@ -56,9 +56,10 @@ const fn non_ascii() -> [bool; 256] {
     table
 }
 
+/// White space, which a candidate holds only where a broken name was joined.
+static BLANKS: Layer = layer(&triggers(b" \t\n\x0C\r"), blank, 1);
 /// Layers around the innermost URL.
-static OUTER: [Layer; 6] = [
-    layer(&triggers(b" \t\n\x0C\r"), blank, 1),
+static MARKUP: [Layer; 6] = [
     layer(&triggers(b"\\"), backslash, MARKUP_DEPTH),
     Layer {
         escape: Escape::Entity,
@@ -67,11 +68,17 @@ static OUTER: [Layer; 6] = [
     layer(&triggers(b"<"), optional_break, 1),
     layer(&triggers(b"$"), math, 1),
     layer(&triggers(b"{"), group, 1),
+    layer(&triggers(b"%"), percent_unit, 1),
 ];
 static PERCENT: Layer = layer(&triggers(b"%"), percent_pair, 1);
 /// In a badge, hyphens and underscores are written twice.
 static DOUBLED: Layer = layer(&triggers(b"-_"), twice, 1);
 static INVISIBLE: Layer = layer(&non_ascii(), invisible, 1);
+
+/// The layers of the markup around a URL, outermost first.
+pub(super) fn markup() -> impl Iterator<Item = Layer> {
+    MARKUP.iter().copied()
+}
 
 /// The layers to undo, outermost first: percent encoding as often as `percent` says, and a badge's where it is in one.
 pub(super) fn layers(percent: usize, badge: bool) -> impl Iterator<Item = Layer> {
@@ -83,9 +90,9 @@ pub(super) fn layers(percent: usize, badge: bool) -> impl Iterator<Item = Layer>
         ..PERCENT
     });
     let badge = badge.then_some(DOUBLED);
-    OUTER
-        .iter()
-        .copied()
+    [BLANKS]
+        .into_iter()
+        .chain(markup())
         .chain(percent)
         .chain(badge)
         .chain([INVISIBLE])
@@ -174,7 +181,6 @@ impl Meaning {
     }
 }
 
-/// White space, which a candidate holds only where a broken name was joined.
 fn blank(_: &[u8]) -> Option<Meaning> {
     Meaning::of(1, "")
 }
@@ -209,6 +215,11 @@ fn utf16(rest: &[u8]) -> Option<Meaning> {
 
 fn utf16_unit(rest: &[u8]) -> Option<u16> {
     let digits = rest.strip_prefix(b"\\u")?;
+    unit(digits)
+}
+
+/// Four hexadecimal digits.
+fn unit(digits: &[u8]) -> Option<u16> {
     let high = hex_pair(*digits.first()?, *digits.get(1)?)?;
     let low = hex_pair(*digits.get(2)?, *digits.get(3)?)?;
     Some(u16::from_be_bytes([high, low]))
@@ -235,7 +246,7 @@ fn latex_text(rest: &[u8]) -> Option<Meaning> {
     Meaning::of(name.len() + argument, meaning)
 }
 
-/// `&lt;`, `&#60;`, `&#x3c;`. Without its semicolon it may be a parameter (`&copy=1`), so that is left alone.
+/// `&lt;`, `&#60;`, `&#x3c;`. Without its semicolon most are left, since they may be parameters (`&copy=1`).
 fn entity(rest: &[u8]) -> Option<Meaning> {
     const LONGEST: usize = 33;
     let is_name = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'#';
@@ -245,15 +256,33 @@ fn entity(rest: &[u8]) -> Option<Meaning> {
         .take_while(is_name)
         .count();
     let len = 1 + name + 1;
-    let written = str::from_utf8(rest.get(..len)?).ok()?;
-    let meaning = htmlize::unescape(written);
-    // HTML takes `&ltx;` for `&lt` and more.
-    let is_whole = written.ends_with(';') && (meaning == ";" || !meaning.ends_with(';'));
-    if is_whole {
-        Meaning::of(len, &meaning)
-    } else {
-        None
+    if rest.get(len - 1) != Some(&b';') {
+        return unended_entity(rest);
     }
+    let meaning = htmlize::unescape(str::from_utf8(&rest[..len]).ok()?);
+    // HTML takes `&ltx;` for `&lt` and more.
+    let is_whole = meaning == ";" || !meaning.ends_with(';');
+    is_whole.then(|| Meaning::of(len, &meaning))?
+}
+
+/// A slash, a blank or the bracket of a SICI whose entity lost its semicolon, where no parameter can be meant.
+fn unended_entity(rest: &[u8]) -> Option<Meaning> {
+    const ENTITIES: [(&str, &str); 6] = [
+        ("&#47", "/"),
+        ("&#x2f", "/"),
+        ("&#x2F", "/"),
+        ("&lt", "<"),
+        ("&gt", ">"),
+        ("&nbsp", " "),
+    ];
+    let is = |(written, _): &&(&str, &str)| rest.starts_with(written.as_bytes());
+    let (written, meaning) = ENTITIES.iter().find(is)?;
+    let goes_on = match rest.get(written.len()) {
+        Some(next) if written.contains('#') => next.is_ascii_digit(),
+        Some(next) => next.is_ascii_alphabetic() || *next == b'=',
+        None => false,
+    };
+    (!goes_on).then(|| Meaning::of(written.len(), meaning))?
 }
 
 /// HTML's `<wbr>`.
@@ -303,6 +332,12 @@ fn subscript(consumed: usize, digit: u8) -> Option<Meaning> {
         bytes: [b'_', digit, 0, 0, 0, 0, 0, 0],
         len: 2,
     })
+}
+
+/// `%u2010`, which JavaScript's `escape` writes.
+fn percent_unit(rest: &[u8]) -> Option<Meaning> {
+    let unit = unit(rest.strip_prefix(b"%u")?)?;
+    Meaning::char(6, char::from_u32(unit.into())?)
 }
 
 fn percent_pair(rest: &[u8]) -> Option<Meaning> {

@@ -21,6 +21,7 @@ pub(crate) mod rules;
 mod start;
 mod tally;
 
+pub(crate) use decode::without_markup;
 pub use kind::{Delimiter, TextKind, UnknownKind};
 pub use mention::{Form, Mention};
 pub use rules::book::{Applies, Rule};
