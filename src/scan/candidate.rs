@@ -6,7 +6,7 @@ use super::reach::reach;
 use super::rules::Scope;
 use super::rules::end::end;
 use super::rules::place::{UrlPlace, is_citation_key};
-use super::rules::start::{Prefix, Registrant, Start, is_isbn_suffix};
+use super::rules::start::{Prefix, Start, has_right_suffix};
 use super::start::start;
 use super::{Form, Rejection};
 
@@ -66,26 +66,23 @@ impl Judge {
         }
         let raw = &window[at..reach.end];
         let in_badge = around.place == UrlPlace::Badge;
-        let is_plain = !(reach.escaped || prefix.escaped || in_badge);
-        let text = if is_plain {
-            DecodedText::plain(raw)
-        } else {
+        let is_escaped = reach.escaped || prefix.escaped;
+        let text = if is_escaped || in_badge {
             let layers = context.percent_layers(outside, &raw[..prefix.len]);
             self.decoder.decode(raw, layers, in_badge)
+        } else {
+            DecodedText::plain(raw)
         };
         let suffix = text.position(prefix.len);
         let (before, after) = window.split_at(at);
         let end = end(&text, suffix, around, before, |at| &after[text.start(at)..])?;
         write_name(&mut self.name, &text, suffix, end.at)?;
-        if prefix.registrant == Registrant::Isbn
-            && !is_isbn_suffix(&text.bytes[suffix..end.at])
-            && around.form != Form::Urn
-        {
+        if !has_right_suffix(prefix, around.form, &text.bytes[suffix..end.at]) {
             return Err(Rejection::RegistrantCode);
         }
         let len = text.end(end.at);
         // White space inside a name is a break that was skipped.
-        let joined = !is_plain && raw[..len].iter().any(u8::is_ascii_whitespace);
+        let joined = is_escaped && raw[..len].iter().any(u8::is_ascii_whitespace);
         Ok(Accepted {
             form: around.form,
             guessed: end.guessed || joined,

@@ -30,39 +30,35 @@ pub(super) fn reach(
         let Some(byte) = window[..last].get(at) else {
             break;
         };
-        at += match RawByte::of(*byte) {
-            RawByte::One => match next_name(window, from, at) {
-                Some(next) => {
-                    // A break directly before the next name was none.
-                    at = from + window[from..next].trim_ascii_end().len();
-                    break;
-                }
-                None => 1,
-            },
-            RawByte::Less if is_hard_tag(&window[at..]) => break,
-            RawByte::Less => {
-                let tag = optional_break_len(&window[at..]);
-                escaped |= tag.is_some();
-                tag.unwrap_or(1)
-            }
-            RawByte::Plain => 1,
-            RawByte::Escape => {
-                escaped = true;
-                1
-            }
-            RawByte::Blank if joinable => match break_len(&window[from..at], &window[at..]) {
-                Some(len) => {
-                    escaped = true;
-                    len
-                }
-                None => break,
-            },
-            RawByte::Blank | RawByte::Hard => break,
+        if *byte == b'1'
+            && let Some(next) = next_name(window, from, at)
+        {
+            // A break directly before the next name was none.
+            at = from + window[from..next].trim_ascii_end().len();
+            break;
+        }
+        let Some((len, is_escape)) = step(&window[from..at], &window[at..], joinable) else {
+            break;
         };
+        at += len;
+        escaped |= is_escape;
     }
     Reach {
         end: at.min(last),
         escaped,
+    }
+}
+
+/// How many bytes at the start of `rest` the candidate takes, and whether they are an escape or may start one; nothing where
+/// it ends. `suffix` is what comes before them.
+fn step(suffix: &[u8], rest: &[u8], joinable: bool) -> Option<(usize, bool)> {
+    match RawByte::of(*rest.first()?) {
+        RawByte::Less if is_hard_tag(rest) => None,
+        RawByte::Less => Some(optional_break_len(rest).map_or((1, false), |len| (len, true))),
+        RawByte::Plain | RawByte::One => Some((1, false)),
+        RawByte::Escape => Some((1, true)),
+        RawByte::Blank if joinable => Some((break_len(suffix, rest)?, true)),
+        RawByte::Blank | RawByte::Hard => None,
     }
 }
 

@@ -14,7 +14,7 @@ use super::rules::end::end;
 use super::rules::joint::break_len;
 use super::rules::place::{UrlPlace, is_citation_key};
 use super::rules::raw::{RawByte, is_hard_tag, optional_break_len};
-use super::rules::start::{Prefix, Registrant, is_isbn_suffix, start};
+use super::rules::start::{Prefix, has_right_suffix, start};
 use super::rules::{Around, Decoded, Scope, cell};
 use super::{Form, Mention, Rejection, Tally, TextKind};
 use crate::doi::Doi;
@@ -171,8 +171,7 @@ impl Candidate<'_> {
         let rest = |at: usize| &self.after[text.start(at)..];
         let end = end(&text, suffix, &around, self.before, rest)?;
         let name = name(&text.bytes()[..suffix - 1], &text.bytes()[suffix..end.at])?;
-        let is_isbn = is_isbn_suffix(&text.bytes()[suffix..end.at]) || form == Form::Urn;
-        if prefix.registrant == Registrant::Isbn && !is_isbn {
+        if !has_right_suffix(prefix, form, &text.bytes()[suffix..end.at]) {
             return Err(Rejection::RegistrantCode);
         }
         let written = &self.after[..text.end(end.at)];

@@ -106,7 +106,11 @@ fn is_inside_number(before: &[u8]) -> bool {
     }
 }
 
-/// Whether `suffix` may follow an ISBN as a prefix: the title number and the check digit.
-pub(crate) fn is_isbn_suffix(suffix: &[u8]) -> bool {
-    !Rule::IsbnPrefix.holds() || suffix.len() <= 7 && suffix.iter().all(u8::is_ascii_digit)
+/// Whether `suffix` may follow `prefix` in a name written as `form`: after an ISBN, only the title number and the check
+/// digit.
+pub(crate) fn has_right_suffix(prefix: Prefix, form: Form, suffix: &[u8]) -> bool {
+    prefix.registrant != Registrant::Isbn
+        || form == Form::Urn
+        || !Rule::IsbnPrefix.holds()
+        || suffix.len() <= 7 && suffix.iter().all(u8::is_ascii_digit)
 }

@@ -105,46 +105,50 @@ struct Reader<'t, T> {
 impl<T: Decoded> Reader<'_, T> {
     /// Reads a byte that not every name takes.
     fn step(&mut self, byte: u8, at: usize) -> Step {
-        if matches!(byte, b'h' | b'H') && word::is_web_scheme(self.rest(at)) {
-            return ends(Rule::WebScheme);
+        if let Some(rule) = self.ends_by_context(byte, at) {
+            return ends(rule);
         }
-        if matches!(byte, b'.' | b',' | b'[') && word::is_glued(self.rest(at + 1)) {
-            return ends(Rule::GluedWord);
-        }
-        let marks = self.around.enclosure.map_or(&[][..], |e| e.marks);
-        if marks.contains(&byte) && !self.is_sici_tail(at) {
-            return ends(Rule::FieldMark);
-        }
-        match byte {
-            b'.' | b'$' | b'h' | b'H' => Step::Take(1),
-            b'(' => self.open(0),
-            b')' => self.close(0, Rule::RoundBracket),
-            b'[' if self.goes_on_after_bracket(at) || self.is_whole_and_encoded(at) => self.open(1),
-            b'[' => ends(Rule::SquareBracket),
-            b']' => self.close(1, Rule::SquareBracket),
-            b'<' => self.angle(at),
-            b',' => take_if(
-                Rule::Comma,
-                self.is_whole() || self.is_between(at, u8::is_ascii_digit),
-            ),
-            b'\'' => take_if(
+        let (rule, belongs) = match byte {
+            b'.' | b'$' | b'h' | b'H' => return Step::Take(1),
+            b'(' => return self.open(0),
+            b')' => return self.close(0, Rule::RoundBracket),
+            b'[' if self.goes_on_after_bracket(at) || self.is_whole_and_encoded(at) => {
+                return self.open(1);
+            }
+            b']' => return self.close(1, Rule::SquareBracket),
+            b'<' => return self.angle(at),
+            0x80.. => return self.beyond_ascii(at),
+            b'[' => (Rule::SquareBracket, false),
+            b',' => (Rule::Comma, self.is_enclosed_by(at, u8::is_ascii_digit)),
+            b'\'' => (
                 Rule::Apostrophe,
-                self.is_whole() || self.is_between(at, u8::is_ascii_alphanumeric),
+                self.is_enclosed_by(at, u8::is_ascii_alphanumeric),
             ),
-            b';' => take_if(
+            b';' => (
                 Rule::Semicolon,
                 self.is_sici_tail(at) || self.is_inner_semicolon(at),
             ),
-            b'&' => take_if(Rule::Ampersand, self.is_inner_ampersand(at)),
-            b'"' => take_if(
-                Rule::Quote,
-                self.text.escape(at) != Escape::Plain && self.goes_on(at + 1),
-            ),
-            b'?' => take_if(Rule::Query, self.text.escape(at) == Escape::Percent),
-            b'#' => take_if(Rule::Fragment, self.is_inner_hash(at)),
-            b'{' => take_if(Rule::Brace, self.is_whole()),
-            0x80.. => self.beyond_ascii(at),
-            _ => ends(Rule::Mark),
+            b'&' => (Rule::Ampersand, self.is_inner_ampersand(at)),
+            b'"' => (Rule::Quote, self.is_inner_quote(at)),
+            b'?' => (Rule::Query, self.text.escape(at) == Escape::Percent),
+            b'#' => (Rule::Fragment, self.is_inner_hash(at)),
+            b'{' => (Rule::Brace, self.is_whole()),
+            _ => (Rule::Mark, false),
+        };
+        if belongs { Step::Take(1) } else { ends(rule) }
+    }
+
+    /// The rule by which the name ends at `byte` for what follows it or encloses the name.
+    fn ends_by_context(&self, byte: u8, at: usize) -> Option<Rule> {
+        let marks = self.around.enclosure.map_or(&[][..], |e| e.marks);
+        if matches!(byte, b'h' | b'H') && word::is_web_scheme(self.rest(at)) {
+            Some(Rule::WebScheme)
+        } else if matches!(byte, b'.' | b',' | b'[') && word::is_glued(self.rest(at + 1)) {
+            Some(Rule::GluedWord)
+        } else if marks.contains(&byte) && !self.is_sici_tail(at) {
+            Some(Rule::FieldMark)
+        } else {
+            None
         }
     }
 
@@ -239,10 +243,18 @@ impl<T: Decoded> Reader<'_, T> {
             || self.is_whole() && !in_url
     }
 
-    fn is_between(&self, at: usize, class: fn(&u8) -> bool) -> bool {
-        at > self.from
-            && class(&self.text.bytes()[at - 1])
-            && self.text.bytes().get(at + 1).is_some_and(class)
+    fn is_inner_quote(&self, at: usize) -> bool {
+        self.text.escape(at) != Escape::Plain && self.goes_on(at + 1)
+    }
+
+    /// Whether the mark at `at` is between two bytes of `class`, or all up to a closer is the name.
+    fn is_enclosed_by(&self, at: usize, class: fn(&u8) -> bool) -> bool {
+        let is_between = || {
+            at > self.from
+                && class(&self.text.bytes()[at - 1])
+                && self.text.bytes().get(at + 1).is_some_and(class)
+        };
+        self.is_whole() || is_between()
     }
 
     /// Whether a name's own letter or digit follows, directly or after one joint.
@@ -284,10 +296,6 @@ pub(crate) fn is_foreign_mark(c: char) -> bool {
         category => matches!(category, Gc::PrivateUse | Gc::Unassigned | Gc::Surrogate),
     };
     is_mark && Rule::ForeignMark.holds()
-}
-
-fn take_if(rule: Rule, belongs: bool) -> Step {
-    if belongs { Step::Take(1) } else { ends(rule) }
 }
 
 fn ends(rule: Rule) -> Step {
