@@ -18,13 +18,17 @@ pub(super) fn characters(text: &str) -> String {
     plain(&text)
 }
 
-/// `text` with the quoted-printable of e-mail undone, where it writes a full stop or slash of a prefix or ends the text.
+/// `text` with the quoted-printable of e-mail undone, but for what a parameter's value may start with, `=20`. No registered name
+/// holds an equals sign before two hexadecimal digits.
 fn without_transfer_encoding(text: &str) -> Cow<'_, str> {
-    let shows = ["=2E", "=2F"].iter().any(|mark| text.contains(mark));
+    let digits = |at: usize| text.get(at + 1..at + 3);
+    let byte = |at: usize| u8::from_str_radix(digits(at)?, 16).ok();
+    let is_mark = |byte: u8| byte.is_ascii_punctuation() || !byte.is_ascii();
+    let shows = |(at, _)| byte(at).is_some_and(is_mark);
     let ends = ["=20", "=0D", "=0A"]
         .iter()
         .any(|mark| text.ends_with(mark));
-    if shows || ends {
+    if ends || !text.contains('?') && text.match_indices('=').any(shows) {
         let decoded = decode_percent_with(text, '=');
         String::from_utf8(decoded).map_or(Cow::Borrowed(text), Cow::Owned)
     } else {

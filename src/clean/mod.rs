@@ -67,8 +67,14 @@ pub struct Cleaned {
 /// of what is left.
 pub fn clean(text: &str) -> Result<Cleaned, DoiError> {
     let parsed = Doi::parse(text);
-    if let Some(at) = dirt::cut_short(text) {
-        return Err(DoiError::new(DoiErrorKind::CutShort, at));
+    let cut = dirt::cut_short(text).or_else(|| dirt::cut_short(&percent_decoded(text)));
+    if let Some(at) = cut {
+        return Err(DoiError::new(DoiErrorKind::CutShort, at.min(text.len())));
+    }
+    if let Ok(doi) = &parsed
+        && start::is_network(doi.prefix(), doi.suffix())
+    {
+        return Err(DoiError::new(DoiErrorKind::RegistrantCode, 0));
     }
     let doi = match cleaned(text, parsed.as_ref().ok()) {
         Some(name) => Doi::new(&name)?,

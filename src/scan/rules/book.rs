@@ -70,6 +70,7 @@ book! {
     IsbnPrefix        "start.isbn-prefix"       Anywhere certain 0 "an ISBN as a prefix, `10.978.86123/45678`, has a title number after it";
     CitationKey       "start.citation-key"      Anywhere certain 0 "the key of a citation starts with a name and is none";
     Numbers           "page.numbers"            Path     certain 0 "four segments of digits are an advertising server's page";
+    PrefixPage        "page.prefix"             Path     certain 0 "after `/prefixes/` comes the page of a registrant, not a name";
     MediaFile         "page.media-file"         Page     certain 0 "what ends as a picture, a sound or a film does shows an article";
     Anchor            "page.anchor"             Page     certain 0 "an element's own name is no DOI name";
     Source            "page.source"             Page     certain 0 "the source of a picture is no DOI name";
@@ -122,6 +123,7 @@ book! {
     ArticleId         "tail.article-id"         Path     certain 0 "one platform adds a number to its names, `10.1093/jme/tjz032/5423051`";
     Ellipsis          "end.ellipsis"            Anywhere certain 0 "a name that an ellipsis cut short is none";
     CutShort          "dirt.cut-short"          Dirt     certain 0 "a text that an ellipsis ends was cut short, and names nothing";
+    Network           "dirt.network"            Dirt     certain 0 "four numbers and the size of a network, `10.0.0.0/8`, are no name";
     DirtQuery         "dirt.query"              Dirt     certain 0 "`?` and `#` start what a URL adds";
     Emphasis          "dirt.emphasis"           Dirt     certain 0 "marks of emphasis before a name are after it too";
     DoubledEnd        "dirt.doubled-end"        Dirt     certain 0 "the end of a name is repeated, `x.a007732a007732`";
@@ -129,6 +131,7 @@ book! {
     Remark            "dirt.remark"             Dirt     certain 0 "a word that starts what follows names in reference lists";
     Host              "dirt.host"               Dirt     certain 0 "a host was glued on, `.jid.sagepub.com`";
     UnclosedBracket   "dirt.unclosed-bracket"   Dirt     certain 0 "a bracket that nothing closes starts a remark";
+    ForeignSign       "dirt.foreign-sign"       Dirt     certain 0 "a sign that no registered name holds where it is, `^`, `.-`, `;Doe`";
     TitlePage         "dirt.title-page"         Dirt     certain 0 "a word of the title page after a digit and a full stop";
     PlaceInPrint      "dirt.place-in-print"     Dirt     certain 0 "volume, pages and year, `,85,1494(2006)`";
     BracketedYear     "dirt.bracketed-year"     Dirt     certain 0 "a year in brackets, `(2006)`";

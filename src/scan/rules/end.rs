@@ -4,7 +4,7 @@ use super::page::is_page_part;
 use super::place::UrlPlace;
 use super::suffix::{self, Reading};
 use super::tail::{Surroundings, trim};
-use super::{Around, Decoded, End, Rule};
+use super::{Around, Decoded, End, Form, Rule};
 use crate::scan::Rejection;
 
 /// The end of the name of `text` whose suffix starts at `suffix`.
@@ -24,8 +24,8 @@ pub(crate) fn end<'w>(
     if end.at <= suffix {
         return Err(Rejection::EmptySuffix);
     }
-    match ellipsis_end(text.bytes(), end.at, taken) {
-        Some(at) if Rule::Ellipsis.holds() && ends_enclosure(before, around, after(at)) => {
+    match after_ellipsis(text.bytes(), end.at, taken, after) {
+        Some(rest) if Rule::Ellipsis.holds() && is_cut_short(before, around, rest) => {
             Err(Rejection::Ellipsis)
         }
         _ => Ok(end),
@@ -56,22 +56,36 @@ fn trimmed<'w>(
     trim(suffix::end(text, suffix, around, Reading::Prose), false)
 }
 
-/// Where an ellipsis ends that was trimmed from a name or follows it: `end` is that of the name, `taken` that of what was
+/// How an ellipsis is written, but for three full stops.
+#[rustfmt::skip]
+pub(super) const ELLIPSES: [&str; 13] = [
+    "…", "⋯", "‥", "[…]", "[...]", "(…)", "(...)", ". . .", "&hellip;", "&#8230;", "\\u2026", "\\ldots", "\\dots",
+];
+
+/// What follows an ellipsis that was trimmed from a name or follows it: `end` is that of the name, `taken` that of what was
 /// read.
-fn ellipsis_end(text: &[u8], end: usize, taken: usize) -> Option<usize> {
+fn after_ellipsis<'w>(
+    text: &[u8],
+    end: usize,
+    taken: usize,
+    after: impl Fn(usize) -> &'w [u8],
+) -> Option<&'w [u8]> {
     let sign = "…".as_bytes();
     let trimmed = &text[end..taken];
     if trimmed.ends_with(b"...") && !trimmed.ends_with(b"....") {
-        Some(taken)
+        return Some(after(taken));
     } else if text[taken..].starts_with(sign) {
-        Some(taken + sign.len())
-    } else {
-        None
+        return Some(after(taken + sign.len()));
     }
+    let rest = after(end);
+    let mut rests = ELLIPSES
+        .iter()
+        .filter_map(|sign| rest.strip_prefix(sign.as_bytes()));
+    rests.next()
 }
 
 /// Marks around a text that holds a name among other words.
-const MARKS: [(&[u8], &[u8]); 7] = [
+const MARKS: [(&[u8], &[u8]); 10] = [
     (b"\\\"", b"\\\""),
     (b"&quot;", b"&quot;"),
     (b"\"", b"\""),
@@ -79,7 +93,43 @@ const MARKS: [(&[u8], &[u8]); 7] = [
     (b"{", b"}"),
     (b"[", b"]"),
     (b"|", b"|"),
+    ("“".as_bytes(), "”".as_bytes()),
+    ("«".as_bytes(), "»".as_bytes()),
+    ("「".as_bytes(), "」".as_bytes()),
 ];
+
+/// Whether an ellipsis with `rest` after it cuts a name short: at the end of what encloses the name, of a line that holds
+/// only the name and its label, or of a URL.
+fn is_cut_short(before: &[u8], around: &Around, rest: &[u8]) -> bool {
+    let in_url = around.form == Form::Url || around.place == UrlPlace::Path;
+    let ends_word = rest.first().is_none_or(u8::is_ascii_whitespace);
+    let opener = without_label(before);
+    ends_enclosure(before, around, rest)
+        || in_url && ends_word
+        || opener.ends_with(b"(") && rest.starts_with(b")")
+        || around.form == Form::Label
+            && ends_line(rest)
+            && matches!(opener.last(), None | Some(b'\n' | b'\r'))
+}
+
+/// `before` without the word that it ends in, such as `doi:`.
+fn without_label(before: &[u8]) -> &[u8] {
+    const LONGEST: usize = 16;
+    let front = before.len().saturating_sub(LONGEST);
+    let is_joint = |b: &&u8| matches!(b, b':' | b' ' | b'.');
+    let joints = before[front..].iter().rev().take_while(is_joint).count();
+    let word = &before[front..before.len() - joints];
+    let letters = word.iter().rev().take_while(|b| b.is_ascii_alphabetic());
+    &before[..before.len() - joints - letters.count()]
+}
+
+fn ends_line(rest: &[u8]) -> bool {
+    let blanks = rest
+        .iter()
+        .take_while(|b| matches!(b, b' ' | b'\t'))
+        .count();
+    matches!(rest.get(blanks), None | Some(b'\n' | b'\r'))
+}
 
 /// Whether a tag follows, or what ends the enclosure of a name or of the text around it. A mark that nothing opened ends
 /// neither, and nor does the end of a line that holds more than the name.

@@ -43,10 +43,18 @@ fn goes_on(suffix: &[u8], word: &[u8]) -> bool {
         [.., b'/' | b'-' | b':'] => Rule::BreakAfterMark.holds() && starts_well && has_digit,
         b"j." => Rule::BreakAfterJournal.holds() && first.is_ascii_alphanumeric(),
         [.., b'.'] => {
-            Rule::BreakAfterStop.holds()
-                && first.is_ascii_digit()
-                && !suffix.iter().any(u8::is_ascii_digit)
+            let goes_on = match broken_after_stop(suffix) {
+                true => word.iter().all(|b| b.is_ascii_digit() || *b == b'.'),
+                false => !suffix.iter().any(u8::is_ascii_digit),
+            };
+            Rule::BreakAfterStop.holds() && first.is_ascii_digit() && goes_on
         }
         _ => false,
     }
+}
+
+/// Whether a break after a full stop was joined in `suffix`: who broke a name at one broke it at each.
+fn broken_after_stop(suffix: &[u8]) -> bool {
+    let is_break = |pair: &[u8]| pair[0] == b'.' && pair[1].is_ascii_whitespace();
+    suffix.windows(2).any(is_break)
 }

@@ -24,6 +24,9 @@ pub(crate) fn is_page_part(before: &[u8], around: &Around, taken: &[u8]) -> bool
     if in_path && around.form == Form::Bare && Rule::Numbers.holds() && has_only_numbers(taken) {
         return true;
     }
+    if in_path && before.ends_with(b"/prefixes/") && Rule::PrefixPage.holds() {
+        return true;
+    }
     if around.scope != Scope::Page || matches!(around.form, Form::Url | Form::Hdl) {
         return false;
     }

@@ -8,9 +8,11 @@ pub(crate) fn is_code(code: &[u8]) -> bool {
         if a.is_ascii_digit() && b.is_ascii_digit() && c.is_ascii_alphabetic() && d.is_ascii_alphabetic())
 }
 
-/// Whether `rest`, after the closing angle bracket, goes on as a SICI does: `3.0.CO;`.
+/// Whether `rest`, after the closing angle bracket, goes on as a SICI does: `3.0.CO;`. Some names were registered, or are
+/// cited, without what follows.
 pub(crate) fn goes_on_after_angle(rest: &[u8]) -> bool {
-    Rule::SiciAngle.holds() && rest.get(6) == Some(&b';') && is_code(&rest[..6])
+    let is_whole = !rest.get(6).is_some_and(u8::is_ascii_alphanumeric);
+    Rule::SiciAngle.holds() && rest.len() >= 6 && is_whole && is_code(&rest[..6])
 }
 
 /// Whether the semicolon that `rest` starts with is that of the `;2-O` that ends a SICI, by its own shape or by the

@@ -110,6 +110,7 @@ impl<T: Decoded> Reader<'_, T> {
         }
         let (rule, belongs) = match byte {
             b'.' | b'$' | b'h' | b'H' => return Step::Take(1),
+            b'(' if self.rest(at).starts_with(b"(...)") => (Rule::Ellipsis, false),
             b'(' => return self.open(0),
             b')' => return self.close(0, Rule::RoundBracket),
             b'[' if self.goes_on_after_bracket(at) || self.is_whole_and_encoded(at) => {

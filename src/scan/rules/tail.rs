@@ -113,7 +113,7 @@ pub(crate) const FILES: [&str; 33] = [
     ".json", ".php", ".aspx", ".page", ".full", ".short",
 ];
 
-/// Endings of files that end some registered names, of 385,484 seven: cut in a path alone.
+/// Endings of files that end some registered names, of 385,484 eight: cut in a path alone.
 pub(crate) const PATH_FILES: [&str; 3] = [".pdf", ".html", ".abstract"];
 
 fn cut_tail(name: &[u8], suffix: usize, end: End, around: Surroundings) -> End {
@@ -154,17 +154,26 @@ fn page(suffix: &[u8], in_path: bool) -> Option<usize> {
     let digit = suffix.iter().position(u8::is_ascii_digit);
     let mut slashes = memchr::memchr_iter(b'/', suffix).filter(|at| *at > 0);
     slashes.find(|at| {
-        let mut segments = suffix[at + 1..].splitn(2, |b| *b == b'/');
+        let mut segments = suffix[at + 1..].split(|b| *b == b'/');
         let segment = PathSegment::read(segments.next().unwrap_or_default());
         let previous = suffix[..*at].rsplit(|b| *b == b'/').next();
-        let is_last = segments.next().is_none();
-        match digit {
-            Some(digit) if digit < *at && (in_path || is_last) => {
-                segment.is_page(previous.unwrap_or_default(), is_last) || segment.is_listed()
-            }
-            _ => segment.is_listed(),
-        }
+        let next = segments.next();
+        let may_be_page = match next {
+            None => true,
+            // Names go on so: `plate/dr.2/envelopes/101_14934`.
+            Some(next) => in_path && !is_plate_number(next),
+        };
+        let follows_digit = digit.is_some_and(|digit| digit < *at);
+        follows_digit
+            && may_be_page
+            && segment.is_page(previous.unwrap_or_default(), next.is_none())
+            || segment.is_listed()
     })
+}
+
+/// Whether `segment` is two numbers with `_` between.
+fn is_plate_number(segment: &[u8]) -> bool {
+    segment.contains(&b'_') && segment.iter().all(|b| b.is_ascii_digit() || *b == b'_')
 }
 
 /// A segment of a path: the letters that it starts with, and the rest.

@@ -91,10 +91,15 @@ const WORDS: usize = 16;
 pub(super) fn joined(suffix: &str) -> String {
     let mut words = suffix.split_whitespace().take(WORDS).peekable();
     let mut name = words.next().unwrap_or_default().to_owned();
+    // A name that was broken at one full stop was broken at each.
+    let mut at_stops = false;
     while let Some(word) = words.next() {
-        if !goes_on(&name, word, words.peek().is_none()) {
+        let is_number = word.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        let goes_on_after_stop = at_stops && name.ends_with('.') && is_number;
+        if !goes_on_after_stop && !goes_on(&name, word, words.peek().is_none()) {
             break;
         }
+        at_stops |= name.ends_with('.') && is_number;
         name.push_str(word);
     }
     name

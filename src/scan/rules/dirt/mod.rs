@@ -17,9 +17,10 @@ pub(crate) mod start;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
+use super::end::ELLIPSES;
 use super::place::UrlPlace;
 use super::suffix::{self, Reading};
-use super::{Around, Decoded, End, Escape, Form, Rule, Scope, sici, tail};
+use super::{Around, Decoded, End, Escape, Form, Rule, Scope, sici, tail, word};
 
 /// `suffix` without what a URL's raw `?` or `#` starts. The `#` that ends a SICI (`3.0.co;2-#`) is its own.
 fn without_query(suffix: &str) -> &str {
@@ -90,6 +91,7 @@ fn end(prefix: &str, suffix: &str) -> usize {
         remark::glued(suffix),
         remark::host(suffix),
         unclosed_bracket(suffix),
+        foreign_sign(suffix),
     ];
     let latest = prose_end(suffix);
     ends.into_iter().flatten().fold(latest, usize::min)
@@ -140,16 +142,22 @@ fn doubled_end(suffix: &str) -> Option<usize> {
     (suffix.is_char_boundary(at) && Rule::DoubledEnd.holds()).then_some(at)
 }
 
+/// `text` without the word after an ellipsis, `… (more)` or `... [truncated]`.
+fn without_note(text: &str) -> &str {
+    let is_mark = |c: char| matches!(c, '(' | '[' | ')' | ']' | ' ');
+    let head = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || is_mark(c));
+    let note = &text[head.len()..];
+    let is_word = note.trim_matches(is_mark).chars().all(char::is_alphabetic);
+    let follows = note.starts_with(' ') && head.ends_with(['.', '…']);
+    if follows && is_word { head } else { text }
+}
+
 /// Where the ellipsis starts that cuts the last word of `text` short, which is a name: no more than closing marks follow it.
 pub(crate) fn cut_short(text: &str) -> Option<usize> {
     const CLOSERS: [char; 12] = [
         ')', ']', '}', '>', '"', '\'', '»', '”', '’', '」', '』', '*',
     ];
-    #[rustfmt::skip]
-    const ELLIPSES: [&str; 10] = [
-        "...", "…", "⋯", "‥", ". . .", "&hellip;", "&#8230;", "\\u2026", "\\ldots", "\\dots",
-    ];
-    let mut head = text.trim_end();
+    let mut head = without_note(text.trim_end());
     while let Some(inner) = head.strip_suffix(CLOSERS) {
         head = match inner.rsplit_once("</") {
             Some((front, tag)) if tag.bytes().all(|b| b.is_ascii_alphanumeric()) => front,
@@ -157,11 +165,38 @@ pub(crate) fn cut_short(text: &str) -> Option<usize> {
         };
         head = head.trim_end();
     }
-    let mut ends = ELLIPSES.iter().filter_map(|sign| head.strip_suffix(sign));
+    let mut ends = ELLIPSES
+        .iter()
+        .chain(&["..."])
+        .filter_map(|sign| head.strip_suffix(sign));
     let head = ends.next()?.trim_end_matches(['[', '(', ' ']);
     let word = head.rsplit(char::is_whitespace).next().unwrap_or_default();
     let is_name = word.contains("10.") && word.contains('/') && !head.ends_with(['.', '/']);
     (is_name && Rule::CutShort.holds()).then_some(head.len())
+}
+
+/// Signs that no registered name holds: `^`, a full stop and a hyphen, `$` before the end, and a parameter or a person's name after a
+/// mark.
+fn foreign_sign(suffix: &str) -> Option<usize> {
+    let is_sign = |&(at, c): &(usize, char)| {
+        let rest = &suffix[at + c.len_utf8()..];
+        let is_person = || {
+            let small = |c: char| c.is_ascii_lowercase();
+            rest.starts_with(|c: char| c.is_ascii_uppercase()) && rest[1..].starts_with(small)
+        };
+        match c {
+            '^' => true,
+            '$' => !rest.is_empty(),
+            '.' => rest.starts_with('-'),
+            '?' => word::is_parameter(rest.as_bytes()),
+            ';' => is_person(),
+            _ => false,
+        }
+    };
+    let first = suffix.char_indices().find(is_sign);
+    first
+        .map(|(at, _)| at)
+        .filter(|_| Rule::ForeignSign.holds())
 }
 
 /// Where a bracket is opened that nothing closes.
@@ -236,8 +271,8 @@ fn without_place(name: &str) -> &str {
     if !head.ends_with(|c: char| c.is_ascii_digit()) {
         return head;
     }
-    let number =
-        |field: &str| !field.is_empty() && field.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    let is_number = |b: u8| b.is_ascii_digit() || matches!(b, b'-' | b':');
+    let number = |field: &str| !field.is_empty() && field.bytes().all(is_number);
     let (mut rest, mut count) = (head, 0);
     while let Some((before, _)) = rest.rsplit_once(',').filter(|(_, field)| number(field)) {
         (rest, count) = (before, count + 1);

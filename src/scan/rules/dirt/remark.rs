@@ -23,6 +23,8 @@ pub(crate) enum Then {
     Number,
     /// A number, `ahead`, or nothing.
     Ahead,
+    /// A number of six or seven digits.
+    Review,
 }
 
 use Lead::{Digit, Mark};
@@ -30,7 +32,7 @@ use Then::{Ahead, End, Number};
 
 /// Words that start what is no part of the name: it ends before them. In them `o` matches the digit `0` too, as in
 /// `http://dx.d0i.0rg`.
-pub(crate) const REMARKS: [(&str, Lead, Then); 57] = [
+pub(crate) const REMARKS: [(&str, Lead, Then); 58] = [
     // A URL, mostly the name's own; `/n` was a line break.
     ("/nhttp", Lead::Any, Then::Any),
     ("http//", Lead::Any, Then::Any),
@@ -61,6 +63,7 @@ pub(crate) const REMARKS: [(&str, Lead, Then); 57] = [
     ("jstor", Digit, Number),
     ("s2cid", Digit, Then::Any),
     ("zbl", Digit, Number),
+    ("mr", Digit, Then::Review),
     ("pp.", Digit, Then::Any),
     // How far the publication was; `10.12740/pp/onlinefirst/32223` and `…/redepub.31` are real.
     ("epub", Mark, Ahead),
@@ -109,10 +112,15 @@ pub(crate) const TITLE_PAGE: [&str; 10] = [
 ///
 /// Of 385,484 registered names none has more than ASCII after a digit, 18 have seven letters or more that no joint follows,
 /// and none has four that a mark of prose follows or two in brackets. Of 112,024 labels in their own case one has a capital
-/// and small letters.
+/// and small letters. One publisher's names end in `abstract` after a digit.
 pub(super) fn glued(suffix: &str) -> Option<usize> {
     let digits = suffix.match_indices(|c: char| c.is_ascii_digit());
-    let mut ends = digits.map(|(at, digit)| at + digit.len());
+    // The letter that one publisher's names end in, before a word.
+    let capital = |at: &usize| suffix[*at..].starts_with(|c: char| c.is_ascii_uppercase());
+    let letters = suffix.match_indices(".x").map(|(at, x)| at + x.len());
+    let mut ends = digits
+        .map(|(at, digit)| at + digit.len())
+        .chain(letters.filter(capital));
     ends.find(|at| is_glued(&suffix[*at..]))
         .filter(|_| Rule::GluedText.holds())
 }
@@ -133,11 +141,16 @@ fn is_glued(rest: &str) -> bool {
         Some(_) => LONGEST_AFTER_STOP,
         None => LONGEST_WORD,
     };
+    if word == "abstract" {
+        return false;
+    }
     match word[len..].chars().next() {
         _ if word.starts_with(|c: char| !c.is_ascii()) => true,
         _ if bracket.is_some() => len > 2 && word.starts_with(|c: char| c.is_ascii_lowercase()),
         _ if stop.is_none() && small > 1 => true,
-        Some(':' | ';' | '=' | '(' | '[' | ',') => len > 3,
+        Some(':') => len > 2 || small > 0,
+        Some(';' | '=' | '(' | '[' | ',') => len > 3,
+        Some(_) if len > 3 && super::is_year(&word[len..]) => true,
         Some('.' | '/' | '_' | '-') => false,
         Some(next) => len > longest || len > 0 && !next.is_ascii(),
         None => len > longest || small > 3,
@@ -178,6 +191,10 @@ fn is_followed(rest: &[u8], then: Then) -> bool {
         Then::Any => true,
         End => !rest.first().is_some_and(u8::is_ascii_alphanumeric),
         Number => is_number || rest.starts_with(b"]") || rest.starts_with(b")"),
+        Then::Review => {
+            let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+            matches!(digits, 6 | 7)
+        }
         Ahead => {
             is_number
                 || rest.starts_with(b"ahead")

@@ -95,11 +95,16 @@ fn reread_at(text: &str) -> Option<String> {
     let rest = text.strip_prefix(['1', 'l', 'I', '|'])?;
     let rest = rest.strip_prefix(' ').unwrap_or(rest);
     let rest = rest.strip_prefix(['0', 'o', 'O'])?;
-    let rest = rest.strip_prefix(['.', ',', '·', '•', '․', '。', '∙'])?;
+    let rest = rest.strip_prefix(['.', ',', '·', '•', '․', '。', '∙', '，', '．'])?;
+    let rest = rest.strip_prefix(' ').unwrap_or(rest);
     let len = rest.find(|c: char| !"0123456789lIoO".contains(c))?;
     let (code, rest) = rest.split_at(len);
     let digits = code.bytes().filter(u8::is_ascii_digit).count();
-    let rest = rest.strip_prefix(['/', '\\'])?;
+    // An escaped slash may have lost its backslash.
+    let escaped = ["u002F", "u002f"]
+        .iter()
+        .find_map(|slash| rest.strip_prefix(slash));
+    let rest = escaped.or_else(|| rest.strip_prefix(['/', '\\']))?;
     let code: String = code.chars().map(digit_read_as_letter).collect();
     (matches!(len, 4..=9) && digits * 2 >= len && Rule::Reread.holds())
         .then(|| format!("10.{code}/{rest}"))
@@ -119,7 +124,7 @@ pub(crate) fn underscored(text: &str) -> Option<Start<'_>> {
     let code = digits(&text[at + 3..]);
     let prefix = &text[at..at + 3 + code.len()];
     let rest = text[at + prefix.len()..].strip_prefix('_')?;
-    let is_start = at == 0 || text[..at].ends_with([':', '/', ' ']);
+    let is_start = at == 0 || text[..at].ends_with([':', '/', ' ', '\\']);
     (is_start && is_usual(code, "") && Rule::UnderscoredPrefix.holds()).then(|| Start {
         prefix: prefix.to_owned(),
         rest: rest.strip_suffix(".pdf").unwrap_or(rest),
@@ -167,6 +172,13 @@ fn is_parted(prefix: &str, suffix: &str, at: usize) -> bool {
 
 fn bare(text: &str) -> &str {
     text.trim_end_matches(|c: char| c.is_ascii_punctuation())
+}
+
+/// Whether a name with `prefix` and `suffix` is the address of a network.
+pub(crate) fn is_network(prefix: &str, suffix: &str) -> bool {
+    let numbers = prefix.split('.').filter(|part| matches!(part.len(), 1..=3));
+    let is_size = matches!(suffix.len(), 1 | 2) && suffix.bytes().all(|b| b.is_ascii_digit());
+    numbers.count() == 4 && is_size && Rule::Network.holds()
 }
 
 /// Whether `text` is the URL of a host that is no proxy for DOI names.
