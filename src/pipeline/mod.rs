@@ -13,6 +13,7 @@ mod kind;
 mod notice;
 mod options;
 mod order;
+mod reading;
 mod rows;
 mod run;
 mod seek;
