@@ -265,7 +265,7 @@ impl Target {
 
     fn temporary_id(&self) -> Option<FileId> {
         match self {
-            Target::Aside { file, .. } => file.metadata().ok().as_ref().and_then(file_id),
+            Target::Aside { file, .. } => file.metadata().ok().as_ref().map(file_id),
             Target::Stdout(_) | Target::Straight(_) => None,
         }
     }
@@ -355,25 +355,13 @@ fn at(path: &Path, error: io::Error) -> io::Error {
     )
 }
 
-#[cfg(unix)]
-fn file_id(metadata: &Metadata) -> Option<FileId> {
+fn file_id(metadata: &Metadata) -> FileId {
     use std::os::unix::fs::MetadataExt;
-    Some((metadata.dev(), metadata.ino()))
+    (metadata.dev(), metadata.ino())
 }
 
-#[cfg(not(unix))]
-fn file_id(_: &Metadata) -> Option<FileId> {
-    None
-}
-
-#[cfg(unix)]
 fn stdout_metadata() -> Option<Metadata> {
     use std::os::fd::AsFd;
     let descriptor = io::stdout().as_fd().try_clone_to_owned().ok()?;
     File::from(descriptor).metadata().ok()
-}
-
-#[cfg(not(unix))]
-fn stdout_metadata() -> Option<Metadata> {
-    None
 }

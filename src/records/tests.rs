@@ -247,7 +247,6 @@ fn errors_carry_the_path() {
     assert_eq!(error.kind(), std::io::ErrorKind::IsADirectory);
 }
 
-#[cfg(unix)]
 mod unix {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
