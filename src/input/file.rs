@@ -65,7 +65,7 @@ pub(crate) fn is_pipe(path: &Path) -> bool {
 
 pub(super) fn stdin() -> io::Result<File> {
     use std::os::fd::AsFd;
-    // A copy of the descriptor, so that no lock or second buffer stands between.
+    // A copy of the descriptor, so that there is no lock or second buffer in between.
     Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
-/// What stands between the paths of a list.
+/// The separator between the paths of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Separator {
     /// A line feed, or a carriage return and a line feed.

@@ -21,7 +21,7 @@ pub(crate) struct Limits {
     pub(crate) window: u64,
 }
 
-/// How sources are opened, and what reading them leaves behind outside them.
+/// How sources are opened, and what reading them reports to the run.
 #[derive(Clone, Copy)]
 pub(crate) struct Opening<'r> {
     /// Bytes read so far, before unpacking.

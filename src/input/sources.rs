@@ -29,7 +29,7 @@ impl Source {
     }
 }
 
-/// What a source is, which tells how it can be read.
+/// What a source is, and so how it can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A regular file: its size is known, and it can be read at any offset.
@@ -319,7 +319,7 @@ fn path_of(bytes: Vec<u8>) -> PathBuf {
     std::ffi::OsString::from_vec(bytes).into()
 }
 
-/// Short strings one after another, each behind its length and its tags.
+/// Short strings one after another, each after its length and its tags.
 #[derive(Debug, Default)]
 struct Strings(Vec<Vec<u8>>);
 

@@ -26,10 +26,7 @@ pub(super) struct Job {
 
 /// Tickets whose buffers hold a chunk with its reach.
 pub(super) fn tickets(run: &Run<'_>, count: usize) -> Arc<Tickets> {
-    Tickets::new(
-        count,
-        run.reach.before + run.reach.behind + run.shares.chunk,
-    )
+    Tickets::new(count, run.reach.before + run.reach.after + run.shares.chunk)
 }
 
 /// Reads one source after another from `queue`, until no more can come.
@@ -73,7 +70,7 @@ struct Feeder<'f, 's, 'r> {
     pack: Option<Pack>,
 }
 
-/// Whole documents in a ticket's buffer, one behind another.
+/// Whole documents in a ticket's buffer, one after another.
 struct Pack {
     ticket: Ticket,
     documents: Vec<(Lines, Range<usize>)>,
@@ -250,7 +247,7 @@ impl<'r> Feeder<'_, '_, 'r> {
         }
     }
 
-    /// The lines that a chunk shares with its neighbours. Moves `line` on to the one behind it.
+    /// The lines that a chunk shares with its neighbours. Moves `line` on to the one at the chunk's end.
     fn lines(
         &self,
         chunk: &Chunk<'_>,
@@ -259,12 +256,12 @@ impl<'r> Feeder<'_, '_, 'r> {
         shared: &mut Option<Arc<Shared<'r>>>,
     ) -> SharedLines<'r> {
         let first = shared.take();
-        let behind = line.behind(chunk);
+        let after = line.after(chunk);
         let last = match &first {
-            Some(first) if behind == *line => Arc::clone(first),
-            _ => Shared::new(text.line(behind), text.kind(), self.crew.run),
+            Some(first) if after == *line => Arc::clone(first),
+            _ => Shared::new(text.line(after), text.kind(), self.crew.run),
         };
-        *line = behind;
+        *line = after;
         *shared = Some(Arc::clone(&last));
         SharedLines {
             first,

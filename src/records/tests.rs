@@ -1,4 +1,4 @@
-//! What stands in the files: every field of both schemas in every format, and outputs that appear whole or not at all.
+//! The content of the files: every field of both schemas in every format, and outputs that appear whole or not at all.
 
 mod reading;
 

@@ -1,4 +1,4 @@
-//! The folder of a checkpoint: one run at a time uses it, files in it are replaced whole, and none of ours stays behind.
+//! The folder of a checkpoint: one run at a time uses it, files in it are replaced whole, and none of ours is left at the end.
 //!
 //! Knows the names of the files that belong there and touches no others; what the manifest says is for `manifest`.
 
@@ -101,7 +101,7 @@ impl Folder {
         outputs: impl Iterator<Item = &'p Path>,
     ) -> Result<(), CheckpointError> {
         for output in outputs {
-            // What is wrong with an output is told when it is opened.
+            // A fault of an output is reported when it is opened.
             let temporary = Output::temporary_of(output, &self.mark).ok().flatten();
             let temporary = temporary.and_then(|path| canonical(&path));
             self.remains
@@ -230,7 +230,7 @@ fn note_made(lock: &mut File, path: &Path, made: bool) -> Result<bool, Checkpoin
     }
 }
 
-/// Makes the folder, which tells whether it was not there, and locks it for this process.
+/// Creates the folder and locks it for this process. Returns whether it was not there.
 fn locked(folder: &Path) -> Result<(bool, File), CheckpointError> {
     let path = folder.join(LOCK);
     let mut made = false;
@@ -270,7 +270,7 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Whether the file still stands at `path`.
+/// Whether the file is still at `path`.
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let id = |at: fs::Metadata| (at.dev(), at.ino());
