@@ -4,7 +4,6 @@
 //! `.doisift-runs.HOST-RANDOM.tmp` for a folder of sorted runs. The process that created it holds a lock on it. A file with
 //! such a name is never a source. A killed process leaves it unlocked; it is stale then, and the next process of the same
 //! user on the same host that finds it removes it. Locks may not reach other hosts, so files of other hosts are left alone.
-//! Without locks, as on Windows, nothing is removed.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -244,7 +243,6 @@ fn host() -> String {
     )
 }
 
-#[cfg(unix)]
 mod unix {
     use std::fs::{self, File, Metadata, OpenOptions};
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -315,28 +313,6 @@ mod unix {
     }
 }
 
-#[cfg(not(unix))]
-mod unix {
-    use std::fs::File;
-    use std::path::Path;
-
-    pub(super) fn host_name() -> Vec<u8> {
-        Vec::new()
-    }
-
-    pub(super) fn lock(_: &File, _: bool) -> bool {
-        false
-    }
-
-    pub(super) fn is_at(_: &File, _: &Path) -> bool {
-        true
-    }
-
-    pub(super) fn remove_unused(_: &Path, _: bool) -> bool {
-        false
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -379,7 +355,6 @@ mod tests {
         );
     }
 
-    #[cfg(unix)]
     #[test]
     fn what_is_locked_stays_and_what_is_stale_goes() -> io::Result<()> {
         let folder = tempfile::tempdir()?;
@@ -406,7 +381,6 @@ mod tests {
         Ok(())
     }
 
-    #[cfg(unix)]
     #[test]
     fn links_and_folders_with_other_files_stay() -> io::Result<()> {
         let folder = tempfile::tempdir()?;

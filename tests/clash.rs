@@ -61,7 +61,6 @@ fn standard_input_is_given_once() {
     assert_eq!(clash(merged), ClashError::Stdin.to_string());
 }
 
-#[cfg(unix)]
 #[test]
 fn outputs_wait_for_a_cancellation_that_ended_a_pipe_and_for_no_file() {
     let folder = tempfile::tempdir().unwrap();

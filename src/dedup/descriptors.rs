@@ -6,27 +6,18 @@ use std::fs;
 const KEPT: usize = 4;
 /// Number of open file descriptors that is assumed if the system does not list them.
 const UNKNOWN: usize = 16;
-/// Limit on open files that is assumed on systems without `getrlimit`.
-#[cfg(not(unix))]
-const LIMIT: usize = 256;
 
 /// How many more files this process can open, less a few that are left for other uses.
 pub(crate) fn spare() -> usize {
     limit().saturating_sub(open() + KEPT)
 }
 
-#[cfg(unix)]
 fn limit() -> usize {
     use rustix::process::{Resource, getrlimit};
     match getrlimit(Resource::Nofile).current {
         Some(limit) => limit.try_into().unwrap_or(usize::MAX),
         None => usize::MAX,
     }
-}
-
-#[cfg(not(unix))]
-fn limit() -> usize {
-    LIMIT
 }
 
 /// Number of open file descriptors.

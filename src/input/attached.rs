@@ -50,7 +50,7 @@ pub(super) fn recognise(file: &File, length: u64, start: &[u8]) -> Content {
     }
 }
 
-/// The bytes near the start and the end of a file. Those that cannot be read are none: whoever reads it all reports that.
+/// The bytes near the start and the end of a file. Those that cannot be read are none: the reader of the whole file reports that.
 struct Ends<'f> {
     file: &'f File,
     length: u64,

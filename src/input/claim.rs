@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::magic::Content;
 
-/// A format that endings of names stand for.
+/// A format that endings of names mean.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Claim {
     /// In lower case, without the full stop.

@@ -14,7 +14,7 @@ use super::expansion::Expansion;
 use super::fault::InputError;
 use super::name::cut;
 
-/// Where in a source a stream stands.
+/// The place of a stream in a source.
 pub(super) struct Level<'f> {
     /// Names of the members that enclose it; none for the source itself.
     pub(super) name: Option<Arc<str>>,

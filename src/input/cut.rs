@@ -1,15 +1,15 @@
-//! Cuts a document into chunks, each with as much before and behind as a decision about its anchors needs.
+//! Cuts a document into chunks, each with as much before and after as a decision about its anchors needs.
 
 use std::io::{self, Read};
 use std::ops::Range;
 
 use super::fault::InputError;
 
-/// Bytes before and behind an anchor that must be at hand.
+/// Bytes before and after an anchor that must be at hand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reach {
     pub(crate) before: usize,
-    pub(crate) behind: usize,
+    pub(crate) after: usize,
 }
 
 /// A piece of a document.
@@ -26,7 +26,7 @@ pub(crate) struct Chunk<'b> {
 
 /// How far a document was read and cut. All positions are offsets in the document.
 pub(crate) struct Cutter {
-    behind: u64,
+    after: u64,
     /// First anchor that was not given out.
     next: u64,
     /// Anchors from here on are somebody else's.
@@ -42,7 +42,7 @@ impl Cutter {
     /// Cuts a whole document.
     pub(crate) fn new(reach: Reach) -> Self {
         Cutter {
-            behind: reach.behind as u64,
+            after: reach.after as u64,
             next: 0,
             until: u64::MAX,
             end: 0,
@@ -84,7 +84,7 @@ impl Cutter {
         let known = if self.ended {
             self.end
         } else {
-            self.end.saturating_sub(self.behind)
+            self.end.saturating_sub(self.after)
         };
         let end = known
             .min(self.until)
@@ -116,7 +116,7 @@ impl Cutter {
         self.end
     }
 
-    /// What ended this stretch of the document, and where; then reading may go on behind it, as if the document started
+    /// What ended this stretch of the document, and where; then reading may go on after it, as if the document started
     /// there.
     pub(crate) fn take_damage(&mut self) -> Option<(u64, InputError)> {
         let error = self.damage.take()?;
@@ -142,7 +142,7 @@ impl Sliding {
     /// A buffer for chunks of up to `chunk` anchor positions, read `step` bytes at once.
     pub(crate) fn new(reach: Reach, chunk: usize, step: usize) -> Self {
         // Room for several steps, so that what is kept moves once in several steps.
-        let capacity = reach.before + reach.behind + 4 * step;
+        let capacity = reach.before + reach.after + 4 * step;
         Sliding {
             reach,
             chunk,
@@ -153,7 +153,7 @@ impl Sliding {
         }
     }
 
-    /// Starts a document, or a part of one, whose first byte read will stand at `offset`.
+    /// Starts a document, or a part of one, whose first byte read will be at `offset`.
     pub(crate) fn start(&mut self, offset: u64) {
         self.filled = 0;
         self.offset = offset;
@@ -185,7 +185,7 @@ impl Sliding {
         })
     }
 
-    /// Forgets what stands further before the anchor at `next` than anybody looks.
+    /// Forgets the bytes that are too far before the anchor at `next` to matter.
     fn make_room(&mut self, next: u64) {
         if self.filled + self.step <= self.buffer.len() {
             return;
@@ -203,7 +203,7 @@ mod tests {
 
     const REACH: Reach = Reach {
         before: 3,
-        behind: 5,
+        after: 5,
     };
 
     /// Every anchor position is given out once, in order, with its reach at hand or the document's end in it.
@@ -224,7 +224,7 @@ mod tests {
             assert!((1..=chunk).contains(&c.range.len()));
             assert!(c.range.start >= REACH.before || from == 0);
             assert!(
-                c.bytes.len() - c.range.end >= REACH.behind || from + c.bytes.len() == text.len()
+                c.bytes.len() - c.range.end >= REACH.after || from + c.bytes.len() == text.len()
             );
             next = from + c.range.end;
         }

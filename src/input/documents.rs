@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::claim::{Claim, Found};
 use super::fault::InputError;
 
-/// Takes what a source holds, in the order it stands.
+/// Takes what a source holds, in its order.
 pub(crate) trait Documents {
-    /// Reads a document to its end. A read that fails tells of damage: the next one goes on behind it, or gives the end.
+    /// Reads a document to its end. A read that fails reports damage: the next one goes on after it, or gives the end.
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read);
 
     /// Takes note that something was lost at `offset` of what is called `name`; the source itself has no name here.

@@ -1,7 +1,7 @@
 //! Text in UTF-16 and UTF-32, handed on as UTF-8.
 //!
-//! A byte order mark tells the encoding; it is left out. What is no character becomes U+FFFD, a last unit that is cut short
-//! too, and the first of these is told as an error: one bad unit is damage, a thousand are the same damage. Offsets count the
+//! A byte order mark gives the encoding; it is left out. What is no character becomes U+FFFD, a last unit that is cut short
+//! too, and the first of these is reported as an error: one bad unit is damage, a thousand are the same damage. Offsets count the
 //! bytes that come out of here.
 
 use std::io::{self, BufRead, Read};
@@ -17,7 +17,7 @@ const STEP: usize = 8 << 10;
 
 /// The text of `raw` as UTF-8.
 ///
-/// An error of `raw` is passed on behind all text before it; what follows starts with a new unit. Of the places that hold no
+/// An error of `raw` is passed on after all text before it; what follows starts with a new unit. Of the places that hold no
 /// character, the first gives an [`InputError::Encoding`] before its replacement.
 pub(super) struct Transcoded<R> {
     raw: Raw<R>,
@@ -26,11 +26,11 @@ pub(super) struct Transcoded<R> {
     out: Box<[u8]>,
     start: usize,
     end: usize,
-    /// What comes behind the text in `out`; None within the text.
+    /// What comes after the text in `out`; None within the text.
     ending: Option<io::Result<()>>,
-    /// Behind the text in `out` stands what is no character.
+    /// The text in `out` is followed by something that is no character.
     replaces: bool,
-    /// That was told once.
+    /// That was reported once.
     told: bool,
 }
 
@@ -90,7 +90,7 @@ impl<R: Read> Transcoded<R> {
         Ok(())
     }
 
-    /// Tells, behind the text in `out`, that no character follows; an error of `raw` there is told instead.
+    /// Reports that no character follows the text in `out`; an error of `raw` at that place is reported instead.
     fn tell(&mut self) {
         if !std::mem::replace(&mut self.told, true) {
             let error = InputError::Encoding(self.way.name());
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_comes_once_behind_the_text_before_it_and_reading_goes_on() {
+    fn an_error_comes_once_after_the_text_before_it_and_reading_goes_on() {
         for way in ALL {
             let (first, second) = (encode(way, "ab"), encode(way, "cd"));
             let second = &second[way.mark().len()..];

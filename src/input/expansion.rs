@@ -56,7 +56,7 @@ impl Expansion {
         self.read.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Whether the source was stopped, and its error told.
+    /// Whether the source was stopped, and its error reported.
     pub(super) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
     }

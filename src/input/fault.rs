@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::printable;
 
-/// How bytes are packed, as far as their first bytes tell.
+/// How bytes are packed, as far as their first bytes show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Packing {
@@ -75,7 +75,7 @@ pub enum InputError {
     /// The system refused to open, list or read it.
     #[error("{0}")]
     Io(io::Error),
-    /// There is no such file; what its name may stand for can be read otherwise.
+    /// There is no such file; what its name may mean can be read otherwise.
     #[error("{error}; {remedy}")]
     Missing {
         /// What the system says.
@@ -95,7 +95,7 @@ pub enum InputError {
         error: io::Error,
     },
     /// Other bytes than padding follow the packed data; they were ignored, as gzip(1) does.
-    #[error("bytes behind the {0} data were ignored")]
+    #[error("bytes after the {0} data were ignored")]
     Trailing(Packing),
     /// A packing that is recognised but cannot be opened.
     #[error("{0} is recognised but cannot be opened")]
@@ -146,7 +146,7 @@ pub enum InputError {
     /// A member of a zip that is packed by a method that is not undone; its number in APPNOTE 4.4.5.
     #[error("zip method {0} cannot be unpacked")]
     Method(u16),
-    /// No header of a WARC record where one must stand.
+    /// No header of a WARC record where one must be.
     #[error("no WARC record starts here")]
     RecordStart,
     /// The header of a WARC record lacks its WARC-Type or a Content-Length that is a number.
@@ -179,7 +179,7 @@ pub enum InputError {
         "this is an output too, which would overwrite it; leave it out, or write to another file"
     )]
     Output,
-    /// Text in the encoding that is named holds what is no character, here and maybe further on; U+FFFD stands for it.
+    /// Text in the encoding that is named holds units that are no character, here and maybe further on; each is replaced by U+FFFD.
     #[error("this is no {0}; from here on, what is none is replaced")]
     Encoding(&'static str),
     /// An archive lacks the mark at its end: it may have been cut off there.
@@ -191,7 +191,7 @@ pub enum InputError {
     /// The map of a sparse file in a tar is damaged, of an unknown version, or has too many pieces.
     #[error("the map of this sparse file cannot be used, so the file was not read")]
     Sparse,
-    /// The directory of a zip and the header of a member, whose number from 1 is given, tell different things of it. It was
+    /// The directory of a zip and the header of a member, whose number from 1 is given, contradict each other. It was
     /// read as far as it agrees with one of them.
     #[error("the zip directory and the header of member {0} do not agree")]
     Disagree(u64),
@@ -252,7 +252,7 @@ fn remedy(path: &Path) -> Option<String> {
     })
 }
 
-/// How what a URL stands for is read.
+/// How the target of a URL is read.
 fn pipe(scheme: &str, rest: &str, url: &str) -> String {
     let read = match scheme {
         "http" | "https" | "ftp" => format!("curl -sL '{url}'"),

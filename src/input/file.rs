@@ -53,7 +53,6 @@ pub(crate) fn stdin_metadata() -> io::Result<Metadata> {
 }
 
 /// Whether `path`, `-` for standard input, is a pipe or socket, so that another program writes what is read from it.
-#[cfg(unix)]
 pub(crate) fn is_pipe(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt;
     let metadata = match path.as_os_str() == "-" {
@@ -64,30 +63,12 @@ pub(crate) fn is_pipe(path: &Path) -> bool {
     kind.is_ok_and(|kind| kind.is_fifo() || kind.is_socket())
 }
 
-#[cfg(not(unix))]
-pub(crate) fn is_pipe(path: &Path) -> bool {
-    path.as_os_str() == "-" && stdin_metadata().is_ok_and(|at| !at.is_file())
-}
-
-#[cfg(unix)]
 pub(super) fn stdin() -> io::Result<File> {
     use std::os::fd::AsFd;
-    // A copy of the descriptor, so that no lock or second buffer stands between.
+    // A copy of the descriptor, so that there is no lock or second buffer in between.
     Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
 }
 
-#[cfg(windows)]
-pub(super) fn stdin() -> io::Result<File> {
-    use std::os::windows::io::AsHandle;
-    Ok(File::from(io::stdin().as_handle().try_clone_to_owned()?))
-}
-
-#[cfg(unix)]
 pub(super) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, into, at)
-}
-
-#[cfg(windows)]
-pub(super) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, into, at)
 }

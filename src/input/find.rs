@@ -5,6 +5,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, Metadata};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
@@ -13,7 +14,7 @@ use walkdir::{DirEntry, WalkDir};
 use super::fault::InputError;
 use super::name::folder_root;
 use super::shard::Shard;
-use super::sources::{Gathering, Kind, Sources, bytes_of};
+use super::sources::{Gathering, Kind, Sources};
 use crate::printable;
 use crate::temporary::{is_of_checkpoint, is_temporary, may_be_own, remove_stale};
 
@@ -202,15 +203,9 @@ impl Finder<'_> {
 
     /// Adds a source, found below `root` if it was not named.
     fn push(&mut self, path: &Path, root: Option<&Path>, kind: Kind) {
-        let lengths = (bytes_of(path), root.map(|root| bytes_of(below(root, path))));
-        match lengths {
-            (Some(bytes), None) => self.sources.push(bytes, None, kind),
-            (Some(bytes), Some(Some(below))) => {
-                self.sources
-                    .push(bytes, Some(bytes.len() - below.len()), kind);
-            }
-            _ => self.lose(path, io::Error::from(io::ErrorKind::InvalidFilename).into()),
-        }
+        let bytes = path.as_os_str().as_bytes();
+        let root = root.map(|root| bytes.len() - below(root, path).as_os_str().len());
+        self.sources.push(bytes, root, kind);
     }
 
     /// Walks `folder`, which is `root` or below it. Where links are followed, `by_link` says that only a link leads there.
@@ -317,16 +312,9 @@ impl Links {
     }
 }
 
-#[cfg(unix)]
 fn id(_: &Path, at: &Metadata) -> Id {
     use std::os::unix::fs::MetadataExt;
     (at.dev(), at.ino())
-}
-
-#[cfg(not(unix))]
-fn id(path: &Path, _: &Metadata) -> Id {
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    (super::shard::hash(&path), 0)
 }
 
 /// A glob that has no meaning, and why.

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
-/// What stands between the paths of a list.
+/// The separator between the paths of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Separator {
     /// A line feed, or a carriage return and a line feed.
@@ -33,24 +33,16 @@ pub(crate) fn read_list<E>(
             path.pop_if(|last| *last == b'\r');
         }
         if !path.is_empty()
-            && let Err(error) = add(&path_from(path)?)
+            && let Err(error) = add(&path_from(path))
         {
             return Ok(Err(error));
         }
     }
 }
 
-#[cfg(unix)]
-fn path_from(bytes: Vec<u8>) -> io::Result<PathBuf> {
+fn path_from(bytes: Vec<u8>) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
-    Ok(std::ffi::OsString::from_vec(bytes).into())
-}
-
-#[cfg(not(unix))]
-fn path_from(bytes: Vec<u8>) -> io::Result<PathBuf> {
-    String::from_utf8(bytes)
-        .map(PathBuf::from)
-        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    std::ffi::OsString::from_vec(bytes).into()
 }
 
 #[cfg(test)]

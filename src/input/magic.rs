@@ -1,4 +1,4 @@
-//! What a stream is, told by its first bytes.
+//! Recognises what a stream is by its first bytes.
 //!
 //! A text must never be taken for anything else: what starts a packing or a binary format is at least four bytes that no text
 //! starts with, or is checked further on.
@@ -13,7 +13,7 @@ use super::codec;
 use super::fault::Packing;
 use super::zip;
 
-/// Bytes that tell everything we know: a tar header.
+/// Bytes that every recognition needs at most: a tar header.
 pub(super) const LENGTH: usize = 512;
 
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
@@ -121,7 +121,7 @@ fn packing(head: &[u8]) -> Option<Packing> {
         _ if head.starts_with(ZSTD) => Packing::Zstd,
         _ if head.starts_with(XZ) => Packing::Xz,
         _ if is_lz4(head) => Packing::Lz4,
-        _ if is_skippable(head) => behind_skippable(head),
+        _ if is_skippable(head) => after_skippable(head),
         _ if is_bzip2(head) => Packing::Bzip2,
         [b'L', b'Z', b'I', b'P', 0 | 1, ..] => Packing::Lzip,
         // A member, the directory, an end record of either kind, and the mark of the first part of several.
@@ -145,8 +145,8 @@ fn is_compress(flags: u8) -> bool {
     (9..=16).contains(&(flags & 0x1f)) && flags & 0x60 == 0
 }
 
-/// What the first other frame is; zstd where that stands too far behind.
-fn behind_skippable(mut head: &[u8]) -> Packing {
+/// What the first other frame is; zstd if that is too far away.
+fn after_skippable(mut head: &[u8]) -> Packing {
     while is_skippable(head) {
         let length = head.get(4..8).and_then(|bytes| bytes.try_into().ok());
         let length = length.map_or(usize::MAX, |bytes| u32::from_le_bytes(bytes) as usize);
@@ -295,7 +295,7 @@ fn media(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// A chunk called `name` whose type, behind its length, is one of `kinds`.
+/// A chunk called `name` whose type, after its length, is one of `kinds`.
 fn form(head: &[u8], name: &[u8], kinds: &[(&[u8], &'static str)]) -> Option<&'static str> {
     let rest = head.strip_prefix(name)?.get(4..)?;
     let kind = kinds.iter().find(|(kind, _)| rest.starts_with(kind));

@@ -1,6 +1,6 @@
 //! Finds sources, undoes compression, opens containers: paths in, documents out.
 //!
-//! The pipeline tells it what to read and how to cut it; what it hands out is bytes and where they stood. It knows no DOI,
+//! The pipeline says what to read and how to cut it; input hands out bytes and their offsets. It knows no DOI,
 //! no records and no threads.
 
 mod attached;

@@ -10,7 +10,7 @@ pub(crate) use crate::printable::display_name;
 /// Bytes that the name of a document has at most.
 pub(crate) const LONGEST: usize = 4096;
 
-/// Bytes of a long name's end that are kept: they may tell what it is.
+/// Bytes of a long name's end that are kept: they may show what it is.
 const END: usize = 64;
 
 /// A name of at most [`LONGEST`] bytes: a longer one is cut in its middle, where the xxh3-64 hash of all of it is put between

@@ -80,7 +80,7 @@ pub(crate) fn text_start(file: &File, length: u64, path: &Path) -> io::Result<Op
         match section.read(&mut start[held..]) {
             Ok(read) => held += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // The file became shorter: whoever reads it all reports that.
+            // The file became shorter: the reader of the whole file reports that.
             Err(error) if error.raw_os_error().is_none() => break,
             Err(error) => return Err(error),
         }

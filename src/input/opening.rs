@@ -1,6 +1,7 @@
 //! How sources are opened: limits, and what reading reports to the run.
 
 use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
@@ -20,7 +21,7 @@ pub(crate) struct Limits {
     pub(crate) window: u64,
 }
 
-/// How sources are opened, and what reading them leaves behind outside them.
+/// How sources are opened, and what reading them reports to the run.
 #[derive(Clone, Copy)]
 pub(crate) struct Opening<'r> {
     /// Bytes read so far, before unpacking.
@@ -65,23 +66,10 @@ impl<'r> Opening<'r> {
         if !metadata.is_file() || self.own.is_empty() && self.outputs.is_empty() {
             return Ok(false);
         }
-        let Some(id) = file_id(metadata) else {
-            return Ok(false);
-        };
+        let id = (metadata.dev(), metadata.ino());
         match self.outputs.contains(&id) {
             true => Err(InputError::Output),
             false => Ok(self.own.contains(&id)),
         }
     }
-}
-
-#[cfg(unix)]
-fn file_id(metadata: &Metadata) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    Some((metadata.dev(), metadata.ino()))
-}
-
-#[cfg(not(unix))]
-fn file_id(_: &Metadata) -> Option<(u64, u64)> {
-    None
 }

@@ -1,17 +1,17 @@
-//! A source's bytes as they stand, with a look ahead.
+//! The bytes of a source, with a look ahead.
 
 use std::io::{self, BufRead, Read};
 
 /// Bytes a buffer starts with: enough for every magic, and little to pass through it where a source turns out plain.
 const SMALL: usize = 4 << 10;
 
-/// A buffered reader that can show what comes next.
+/// A buffered reader that can show the next bytes.
 pub(crate) struct Raw<R> {
     inner: R,
     buffer: Box<[u8]>,
     start: usize,
     end: usize,
-    /// What went wrong behind the bytes in the buffer.
+    /// The error after the bytes in the buffer.
     error: Option<io::Error>,
 }
 
@@ -88,7 +88,7 @@ impl<R: Read> Raw<R> {
         self.error.is_some()
     }
 
-    /// What went wrong behind the bytes that are held, if a read has not told it yet.
+    /// The error after the bytes that are held, if no read has returned it yet.
     pub(super) fn take_error(&mut self) -> io::Result<()> {
         self.error.take().map_or(Ok(()), Err)
     }

@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 ///
 /// A source belongs to the part that the xxh3-64 hash, with seed 0, of its path below the folder that was named, or of the
 /// name itself where a file was named, gives modulo `count`. Bytes of the path are hashed, with `/` between its parts on every
-/// system, so that each of many machines takes its own part wherever the folder stands on it.
+/// system, so that each of many machines takes its own part wherever the folder is on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     index: u32,

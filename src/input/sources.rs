@@ -29,7 +29,7 @@ impl Source {
     }
 }
 
-/// What a source is, which tells how it can be read.
+/// What a source is, and so how it can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A regular file: its size is known, and it can be read at any offset.
@@ -314,30 +314,12 @@ fn compare_whole(a: &[u8], b: [&[u8]; 2]) -> Ordering {
     })
 }
 
-/// The bytes of a path that can be kept; none where the system has names that are no bytes.
-#[cfg(unix)]
-pub(super) fn bytes_of(path: &Path) -> Option<&[u8]> {
-    use std::os::unix::ffi::OsStrExt;
-    Some(path.as_os_str().as_bytes())
-}
-
-#[cfg(not(unix))]
-pub(super) fn bytes_of(path: &Path) -> Option<&[u8]> {
-    path.to_str().map(str::as_bytes)
-}
-
-#[cfg(unix)]
 fn path_of(bytes: Vec<u8>) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
     std::ffi::OsString::from_vec(bytes).into()
 }
 
-#[cfg(not(unix))]
-fn path_of(bytes: Vec<u8>) -> PathBuf {
-    String::from_utf8(bytes).unwrap_or_default().into()
-}
-
-/// Short strings one after another, each behind its length and its tags.
+/// Short strings one after another, each after its length and its tags.
 #[derive(Debug, Default)]
 struct Strings(Vec<Vec<u8>>);
 
@@ -443,7 +425,6 @@ mod tests {
         assert_eq!(listed.get(4), None);
     }
 
-    #[cfg(unix)]
     #[test]
     fn bytes_that_are_not_utf8_sort_as_they_are_written() {
         let mut gathering = Gathering::default();

@@ -1,10 +1,10 @@
 //! Members of tar archives: v7, ustar, pax and GNU.
 //!
-//! Blocks are taken one by one, and the crate tells what a header says; its own reader would stop at the first damaged
+//! Blocks are taken one by one, and the crate parses a header; its own reader would stop at the first damaged
 //! header, and hold names and pax records of any length in memory. Here a damaged header costs its member: reading goes on
-//! at the next header that carries its checksum, wherever that stands, so also behind a gap that damage to the packing
+//! at the next header that carries its checksum, at any offset, so also after a gap that damage to the packing
 //! around has left. Zero blocks between members are passed over, as `tar --ignore-zeros` does. An archive ends with at least
-//! one (POSIX has two): one without may have been cut off between members, and is told.
+//! one (POSIX has two): one without may have been cut off between members, which is reported.
 
 mod sparse;
 
@@ -55,7 +55,7 @@ struct Archive<'a, 'b> {
     extension: Extension,
 }
 
-/// What stands before a member and tells of it.
+/// The headers before a member that describe it.
 #[derive(Default)]
 struct Extension {
     long_name: Vec<u8>,
@@ -63,7 +63,7 @@ struct Extension {
 }
 
 impl Archive<'_, '_> {
-    /// Goes on to the next header, and tells what was lost on the way.
+    /// Goes on to the next header, and reports the losses before it.
     fn header(&mut self) -> Option<Header> {
         let mut bad = None;
         let mut zeros = false;
@@ -88,14 +88,14 @@ impl Archive<'_, '_> {
                     self.end(at, bad, zeros);
                     return None;
                 }
-                // Behind the members, it is none of them that is hit.
+                // After the members, it is none of them that is hit.
                 Err(error) if zeros => self.walk.lose(self.level, at, error.into()),
                 Err(error) => self.lose_next(at, error.into()),
             }
         }
     }
 
-    /// Tells what is wrong with the end, which is at `at`: `bad` blocks before it, behind `zeros` or behind none.
+    /// Reports what is wrong with the end, which is at `at`: `bad` blocks before it, after `zeros` or not.
     fn end(&mut self, at: u64, bad: Option<u64>, zeros: bool) {
         match bad {
             Some(bad) if zeros => {
@@ -109,7 +109,7 @@ impl Archive<'_, '_> {
         }
     }
 
-    /// Passes over what belongs to no header that could be found. Whether it told of damage on the way.
+    /// Skips blocks that belong to no header. Returns whether it reported damage.
     fn drift(&mut self) -> bool {
         let mut told = false;
         while self.tape.search.is_some() {
@@ -141,15 +141,15 @@ impl Archive<'_, '_> {
         true
     }
 
-    /// Keeps what pax records say, and tells if they are none.
+    /// Keeps pax records, and reports a loss if they are not pax records.
     fn pax(&mut self, size: u64) {
         let at = self.tape.at;
         let records = self.extended(size);
         let mut rest = &records[..];
-        while let Some((_, behind)) = pax_record(rest) {
-            rest = behind;
+        while let Some((_, after)) = pax_record(rest) {
+            rest = after;
         }
-        // What is cut short is so long that it was not read whole, or was told.
+        // If it is cut short, it was too long to be read whole, or the loss was reported.
         if !rest.is_empty() && records.len() as u64 == size {
             self.lose_next(at, damaged(ErrorKind::InvalidData).into());
         }
@@ -224,7 +224,7 @@ impl Archive<'_, '_> {
         }
     }
 
-    /// Something is wrong at `at`, where the next member should stand.
+    /// Something is wrong at `at`, where the next member should be.
     fn lose_next(&mut self, at: u64, error: InputError) {
         self.walk
             .lose_member(self.level, self.number + 1, "", at, error);
@@ -245,11 +245,11 @@ struct Tape<'b> {
     raw: Raw<&'b mut dyn Read>,
     /// How many were read.
     at: u64,
-    /// Since where it is not known where the next header stands: reading ends before one that is found.
+    /// The offset from which the place of the next header is not known: reading ends before one that is found.
     search: Option<u64>,
     /// Bytes next to be read of which is known that no header starts there.
     clear: usize,
-    /// Damage behind the last header was told.
+    /// Damage after the last header was reported.
     told: bool,
 }
 
@@ -270,7 +270,7 @@ impl<'b> Tape<'b> {
         damaged(ErrorKind::UnexpectedEof)
     }
 
-    /// The next block, where a header should stand. Starts a search where there is none.
+    /// The next block, where a header should be. Starts a search where there is none.
     fn block(&mut self) -> io::Result<Block> {
         let held = self.raw.peek(BLOCK);
         if held.len() < BLOCK {
@@ -289,7 +289,7 @@ impl<'b> Tape<'b> {
         Ok(block)
     }
 
-    /// What is shorter than a block: it stands before the end or an error.
+    /// Fewer bytes than a block, before the end or an error.
     fn rest(&mut self) -> io::Result<Block> {
         let mut rest = Vec::new();
         self.take(BLOCK as u64).read_to_end(&mut rest)?;
@@ -306,7 +306,7 @@ impl<'b> Tape<'b> {
         if self.clear == 0 {
             let passed = ((self.at - since) % BLOCK as u64) as usize;
             let held = self.raw.peek(SEARCHED);
-            // The last bytes may start a header that goes on behind them.
+            // The last bytes may start a header that goes on after them.
             let known = match held.len() {
                 SEARCHED => SEARCHED - BLOCK + 1,
                 all => all,
@@ -364,7 +364,7 @@ impl<'t, 'b> Data<'t, 'b> {
         }
     }
 
-    /// Passes over what was not read. After an error, the next call goes on behind it.
+    /// Passes over what was not read. After an error, the next call goes on after it.
     fn finish(&mut self) -> io::Result<()> {
         io::copy(self, &mut io::sink())?;
         let padding = std::mem::take(&mut self.padding);
@@ -378,7 +378,7 @@ impl<'t, 'b> Data<'t, 'b> {
 }
 
 impl Read for Data<'_, '_> {
-    /// Behind an error, what comes before the next header is taken for the member's, as long as that should be.
+    /// After an error, the bytes before the next header are taken for the member's, up to the member's size.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.size - self.at).unwrap_or(usize::MAX);
         let most = into.len().min(left);
@@ -467,7 +467,7 @@ fn decimal(digits: &[u8]) -> Option<u64> {
 }
 
 /// Where the first header starts in `held` that can be found: one with the magic anywhere, one of v7, which has nothing
-/// behind its fields, only at `lead` or blocks behind it.
+/// after its fields, only at `lead` or blocks after it.
 fn find_header(held: &[u8], lead: usize) -> Option<usize> {
     let fits = |at: &usize| at + BLOCK <= held.len();
     let marked = memmem::find_iter(held.get(MAGIC_AT..)?, MAGIC)
@@ -751,10 +751,10 @@ mod tests {
     }
 
     #[test]
-    fn garbage_behind_the_end_mark_is_told() {
+    fn garbage_after_the_end_mark_is_told() {
         let taken = taken(&[three(), vec![b'x'; 700]].concat()[..]);
         assert_eq!(intact(&taken).len(), 3);
-        let error = "bytes behind the tar data were ignored".into();
+        let error = "bytes after the tar data were ignored".into();
         assert_eq!(taken.lost, [("-".into(), 5632, error)]);
     }
 
@@ -765,9 +765,9 @@ mod tests {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
             let read = self.0.read(into)?;
             if read == 0
-                && let Some(behind) = self.1.take()
+                && let Some(after) = self.1.take()
             {
-                self.0 = behind;
+                self.0 = after;
                 return Err(io::Error::other("gap"));
             }
             Ok(read)
@@ -775,7 +775,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_a_gap_reading_goes_on_at_the_next_header_wherever_it_stands() {
+    fn after_a_gap_reading_goes_on_at_the_next_header_wherever_it_stands() {
         let archive = three();
         for start in 0..archive.len() {
             let end = archive.len().min(start + 300);
@@ -793,7 +793,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_goes_on_behind_a_gap_up_to_the_next_header() {
+    fn a_text_goes_on_after_a_gap_up_to_the_next_header() {
         let archive = [file(b"a", &[b'a'; 100_000]), file(b"b", b"b")].concat();
         let taken = taken(Gap(&archive[..1000], Some(&archive[70_001..])));
         assert_eq!(taken.names(), ["a", "b"]);

@@ -75,7 +75,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Takes a stream for what its first bytes tell.
+    /// Takes a stream for what its first bytes say it is.
     pub(super) fn stream(&mut self, level: &Level<'_>, bytes: &mut dyn Read) {
         let (content, mut raw) = recognise(level, Raw::new(bytes));
         self.remark(level, content, &mut raw);
@@ -114,7 +114,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// A stream of which damage has left too little of the start to tell what it was: if records or members go on behind it,
+    /// A stream of whose start damage has left too little to recognise it: if records or members go on after it,
     /// it is a container of them.
     fn cut(
         &mut self,
@@ -180,7 +180,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Nobody reads on, so nobody else would tell what went wrong with the bytes that were looked at.
+    /// The stream is not read further, so an error of the bytes that were looked at is reported here.
     fn skip(&mut self, level: &Level<'_>, kind: &'static str, mut raw: Raw<&mut dyn Read>) {
         self.to.skip(level.name.clone(), kind);
         if let Some(Ok(metadata)) = level.file.map(File::metadata) {
@@ -241,7 +241,7 @@ impl<'w> Walk<'w> {
         zip::read(self, opening, level, file, damaged);
     }
 
-    /// A copy of `bytes`, and whether some of them were lost, which was told.
+    /// A copy of `bytes`, and whether some of them were lost, which was reported.
     fn spool(&mut self, level: &Level<'_>, bytes: &mut dyn Read) -> io::Result<(File, bool)> {
         let mut file = tempfile::tempfile_in(self.opening.tmp)?;
         let mut damaged = false;
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn records_behind_a_damaged_start_are_records() {
+    fn records_after_a_damaged_start_are_records() {
         let record = b"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: u\r\n\
             Content-Length: 4\r\n\r\ntext\r\n\r\n";
         for start in [&b""[..], b"WAR"] {
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn text_behind_a_damaged_start_is_one_document_and_the_damage_told_once() {
+    fn text_after_a_damaged_start_is_one_document_and_the_damage_told_once() {
         for start in [&b""[..], b"some "] {
             let seen = seen(start, b"text");
             assert_eq!(seen.documents, [None]);

@@ -1,6 +1,6 @@
 //! Files of records to one: what many runs gave becomes what one run over everything would have given.
 //!
-//! Inputs whose rows are sorted are merged as they stand, row by row. So a first pass looks at the order of each; one that is
+//! Inputs whose rows are sorted are merged directly, row by row. So a first pass looks at the order of each; one that is
 //! not sorted, or cannot be read twice, goes to temporary runs, which are. Where there are more inputs than can be open at
 //! once, some are merged to a run beforehand.
 //!
@@ -36,7 +36,7 @@ use crate::error::Error;
 ///   one with the least `first_offset`, then the least `first_document`, none before any, then the least `first_text`.
 ///
 /// So inputs that share no source give the very bytes that one run over all their sources gives. The order of the inputs bears
-/// on nothing. A source that stands in two inputs counts twice, as does an input that is named twice; the documents of a source
+/// on nothing. A source that is in two inputs counts twice, as does an input that is named twice; the documents of a source
 /// have no order here but that of its first mentions.
 ///
 /// ```
@@ -95,8 +95,8 @@ impl Merge {
     ///
     /// # Errors
     /// If an input cannot be read, is damaged, is no file of records, or has a row that no scan writes, which is named; if a
-    /// sum is too large; if the output or a temporary file cannot be written; or if the run is [cancelled](crate::Monitor::cancel). Then no file stands under an
-    /// output's name but what stood there before.
+    /// sum is too large; if the output or a temporary file cannot be written; or if the run is [cancelled](crate::Monitor::cancel). Then a file at the path of an
+    /// output is the one that was there before.
     pub fn run(self) -> Result<MergeReport, Error> {
         work::run(&self.options)
     }

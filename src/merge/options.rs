@@ -33,7 +33,7 @@ pub(super) struct Options {
 }
 
 impl MergeBuilder {
-    /// Adds a file of records, or `-` for standard input. Its format and packing, gzip or zstd, are told by its first bytes.
+    /// Adds a file of records, or `-` for standard input. Its format and packing, gzip or zstd, are recognised by its first bytes.
     pub fn input(mut self, path: impl AsRef<Path>) -> Self {
         self.inputs.push(path.as_ref().to_owned());
         self
@@ -53,7 +53,7 @@ impl MergeBuilder {
         self
     }
 
-    /// Sets the format of the output; the default is told by its ending, and JSON Lines on standard output.
+    /// Sets the format of the output; the default follows from its ending, and JSON Lines on standard output.
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
@@ -83,7 +83,7 @@ impl MergeBuilder {
     /// The merge, ready to run.
     ///
     /// # Errors
-    /// If the output's ending tells no format and none was set.
+    /// If the output's ending names no format and none was set.
     pub fn build(self) -> Result<Merge, Error> {
         let options = Options {
             format: chosen_format(self.format, self.output.as_deref())?,

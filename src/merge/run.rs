@@ -29,7 +29,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Where it stands.
+    /// Where it is.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }

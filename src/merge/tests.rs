@@ -226,9 +226,9 @@ proptest! {
         sorted.sort_by_key(|row| (row.doi.clone(), row.first_source.clone(), row.first_offset));
         let (mut inputs, mut rest) = (Vec::new(), &rows[..]);
         for cut in cuts {
-            let (input, behind) = rest.split_at(cut.min(rest.len()));
+            let (input, after) = rest.split_at(cut.min(rest.len()));
             inputs.push(input);
-            rest = behind;
+            rest = after;
         }
         inputs.push(rest);
         let (seen, _) = Inputs::new(&inputs).merge(memory);

@@ -31,7 +31,7 @@ fn sum(field: &'static str, record: &OwnedRecord, a: u64, b: u64) -> Result<u64,
     sum.ok_or_else(|| Error::new(ErrorKind::Overflow { field, doi: doi() }))
 }
 
-/// What says which of two first mentions comes first: all that is told of them, so that there is no tie.
+/// The order of first mentions: all fields of them, so that there is no tie.
 fn first(record: &OwnedRecord) -> (&str, u64, &str, &str) {
     (
         &record.first_source,
@@ -87,7 +87,7 @@ impl<'m> Union<'m> {
         Ok(true)
     }
 
-    /// The cursor that stands on the least key.
+    /// The cursor at the least key.
     fn first(&self) -> Option<usize> {
         let first = self.tournament.first()?;
         (!self.cursors[first].ended).then_some(first)

@@ -113,7 +113,7 @@ impl PipelineBuilder {
         self
     }
 
-    /// Sets the format of rows; the default is told by the output's ending, and JSON Lines on standard output.
+    /// Sets the format of rows; the default follows from the output's ending, and JSON Lines on standard output.
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
@@ -172,7 +172,7 @@ impl PipelineBuilder {
         self
     }
 
-    /// Sets how many containers may stand within one another, as a gzip in a tar in a zip does; the default is 3. What is
+    /// Sets how many containers may be within one another, as a gzip in a tar in a zip does; the default is 3. What is
     /// deeper is not opened, and counted as an error.
     pub fn max_depth(mut self, depth: usize) -> Self {
         self.max_depth = Some(depth);
@@ -196,7 +196,7 @@ impl PipelineBuilder {
     }
 
     /// Sets the folder for temporary files: names past the [memory](Self::memory) of the run, and copies of zip archives that
-    /// stand within other sources. The default is the output's folder, or the system's where there is none.
+    /// are within other sources. The default is the output's folder, or the system's where there is none.
     pub fn tmp_dir(mut self, folder: impl AsRef<Path>) -> Self {
         self.tmp = Some(folder.as_ref().to_owned());
         self
@@ -204,7 +204,7 @@ impl PipelineBuilder {
 
     /// Keeps what is done in a folder, so that a run that was killed, [suspended](Monitor::suspend) or ended by an error goes on
     /// from there when the same is run again, and ends with the same output and counts as one run to the end. The folder is
-    /// made if it is not there. Runs of names stand in it rather than in the [temporary folder](Self::tmp_dir). After a run
+    /// made if it is not there. Runs of names are in it rather than in the [temporary folder](Self::tmp_dir). After a run
     /// that ended well, its files are removed, and the folder too if it was made for this. Nothing else in it is touched.
     ///
     /// At a checkpoint, no further source is started, those being read are read to their end, and all names are written to
@@ -240,7 +240,7 @@ impl PipelineBuilder {
     /// The pipeline, ready to run.
     ///
     /// # Errors
-    /// If a glob has no meaning, the output's ending tells no format of this build and none was set, it packs a format that is
+    /// If a glob has no meaning, the output's ending names no format of this build and none was set, it packs a format that is
     /// packed within, or what is asked for has no [checkpoint](Self::checkpoint).
     pub fn build(self) -> Result<Pipeline, Error> {
         self.check_checkpoint()?;

@@ -379,7 +379,7 @@ impl Part<'_> {
         let start = anchors.start.saturating_sub(run.reach.before as u64);
         let end = self
             .size
-            .min(anchors.end.saturating_add(run.reach.behind as u64));
+            .min(anchors.end.saturating_add(run.reach.after as u64));
         let mut section = Section::new(&self.file, start, end);
         let mut cutter = Cutter::part(run.reach, anchors, start);
         turn.sliding.start(start);
@@ -398,7 +398,7 @@ impl Part<'_> {
 
 impl Drop for Part<'_> {
     /// Reports one error for the file, once all of its ranges were scanned: a file that became shorter fails in each range
-    /// behind its new end.
+    /// after its new end.
     fn drop(&mut self) {
         if let Some((offset, error)) = lock(&self.lost).take() {
             let name = Arc::clone(&self.named.name);

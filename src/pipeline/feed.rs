@@ -8,15 +8,13 @@ use std::sync::{Arc, Mutex};
 use rayon::Scope;
 
 use super::crew::Crew;
-use super::kind::KnownText;
-use super::notice::Gain;
 use super::order::Place;
-use super::state::{Named, Run};
+use super::reading::{self, Scans};
+use super::state::Run;
 use super::ticket::{Ticket, Tickets};
 use super::worker::{Line, Lines, Shared, SharedLines};
-use crate::input::{Chunk, Cutter, Documents, InputError, Remark};
+use crate::input::{Chunk, Cutter};
 use crate::lock::lock;
-use crate::report::Counts;
 
 /// A source to read, and its slot in the output.
 pub(super) struct Job {
@@ -28,10 +26,7 @@ pub(super) struct Job {
 
 /// Tickets whose buffers hold a chunk with its reach.
 pub(super) fn tickets(run: &Run<'_>, count: usize) -> Arc<Tickets> {
-    Tickets::new(
-        count,
-        run.reach.before + run.reach.behind + run.shares.chunk,
-    )
+    Tickets::new(count, run.reach.before + run.reach.after + run.shares.chunk)
 }
 
 /// Reads one source after another from `queue`, until no more can come.
@@ -45,7 +40,6 @@ pub(super) fn run<'s>(
         // The thread that holds the lock waits for the next job, the other threads for the lock.
         let job = lock(queue).recv();
         let Ok(job) = job else { return };
-        let named = crew.run.named(job.ordinal);
         let place = Place {
             slot: job.slot,
             piece: 0,
@@ -54,13 +48,11 @@ pub(super) fn run<'s>(
             crew,
             scope,
             tickets: &tickets,
-            named,
-            gain: Gain::default(),
             place,
             carry: Vec::new(),
             pack: None,
         }
-        .source();
+        .source(job.ordinal);
         drop(job.ticket);
     }
 }
@@ -70,9 +62,6 @@ struct Feeder<'f, 's, 'r> {
     crew: &'s Crew<'r>,
     scope: &'f Scope<'s>,
     tickets: &'f Arc<Tickets>,
-    named: Named,
-    /// What came of the source so far.
-    gain: Gain,
     /// Where the next chunk's mentions go.
     place: Place,
     /// What the next chunk has before its own bytes.
@@ -81,7 +70,7 @@ struct Feeder<'f, 's, 'r> {
     pack: Option<Pack>,
 }
 
-/// Whole documents in a ticket's buffer, one behind another.
+/// Whole documents in a ticket's buffer, one after another.
 struct Pack {
     ticket: Ticket,
     documents: Vec<(Lines, Range<usize>)>,
@@ -103,87 +92,43 @@ struct Piece {
     damaged: bool,
 }
 
-impl Documents for Feeder<'_, '_, '_> {
-    /// Reads one document, or one for each of its lines.
-    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
+impl Scans for Feeder<'_, '_, '_> {
+    fn document(
+        &mut self,
+        text: Lines,
+        cutter: &mut Cutter,
+        bytes: &mut dyn Read,
+        goes_on: &mut dyn FnMut(&mut Cutter) -> bool,
+    ) -> u64 {
         let run = self.crew.run;
-        let mut cutter = Cutter::new(run.reach);
-        let KnownText { kind, mut bytes } = KnownText::new(run.options, bytes);
-        let lines = Lines::new(&self.named, self.gain.documents, name.clone(), kind);
         self.carry.clear();
-        if !run.options.lines && self.packs(&mut cutter, &lines, &mut bytes) {
-            self.gain.documents += 1;
-            return;
+        if !run.options.lines && self.packs(cutter, &text, bytes) {
+            return 1;
         }
         self.flush();
         let mut text = match run.options.lines {
-            true => Text::Lines(lines, Line::default(), None),
-            false => Text::One(Shared::new(lines.whole().clone(), kind, run)),
+            true => Text::Lines(text, Line::default(), None),
+            false => Text::One(Shared::new(text.whole().clone(), text.kind(), run)),
         };
         loop {
-            self.stretch(&mut cutter, &mut bytes, &mut text);
-            let Some((offset, error)) = cutter.take_damage() else {
-                break;
-            };
-            self.lose(name.clone(), offset, error);
-            self.carry.clear();
-            if self.is_halted() {
+            self.stretch(cutter, bytes, &mut text);
+            if !goes_on(cutter) {
                 break;
             }
+            self.carry.clear();
         }
-        self.gain.documents += match text {
+        match text {
             Text::One(_) => 1,
             Text::Lines(_, line, _) => line.count(cutter.end()),
-        };
-    }
-
-    fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
-        let source = Arc::clone(&self.named.name);
-        self.gain.is_told = true;
-        self.crew.run.lose(source, Some((name, offset)), error);
-    }
-
-    fn cut(&mut self, count: u64) {
-        self.crew.run.cut(&self.named.name, count);
-    }
-
-    fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {
-        self.gain.skip(kind);
-        self.crew.run.skip(&self.named.name, name.as_deref(), kind);
-    }
-
-    fn remark(&mut self, name: Option<Arc<str>>, remark: Remark) {
-        let run = self.crew.run;
-        self.gain.is_told |= run.remark(&self.named, name.as_deref(), remark);
-    }
-
-    fn is_halted(&self) -> bool {
-        self.crew.run.is_halted()
+        }
     }
 }
 
 impl<'r> Feeder<'_, '_, 'r> {
-    fn source(mut self) {
+    fn source(mut self, ordinal: u32) {
         let run = self.crew.run;
-        let opening = run.opening(Some(&run.unpackers));
-        let Some(source) = run.sources.get(self.named.ordinal as usize) else {
-            return;
-        };
-        let read = opening.read(&source, &mut self);
-        run.note_pipe_end(&source);
-        match read {
-            Ok(read) => {
-                run.count(Counts {
-                    sources: read.into(),
-                    documents: self.gain.documents,
-                    ..Counts::default()
-                });
-                if read {
-                    run.end_source(&self.named, &self.gain);
-                }
-            }
-            Err(error) => run.lose(Arc::clone(&self.named.name), None, error),
-        }
+        let counts = reading::read(run, ordinal, Some(&run.unpackers), &mut self);
+        run.count(counts);
         self.flush();
         self.crew.end(self.place);
     }
@@ -239,7 +184,7 @@ impl<'r> Feeder<'_, '_, 'r> {
 
     /// Reads a document to its end or to damage.
     fn stretch(&mut self, cutter: &mut Cutter, bytes: &mut dyn Read, text: &mut Text<'r>) {
-        while !cutter.is_done() && !self.is_halted() {
+        while !cutter.is_done() && !self.crew.run.is_halted() {
             let mut ticket = self.tickets.take();
             if let Some(piece) = self.fill(cutter, bytes, &mut ticket) {
                 self.scan(ticket, piece, text);
@@ -302,7 +247,7 @@ impl<'r> Feeder<'_, '_, 'r> {
         }
     }
 
-    /// The lines that a chunk shares with its neighbours. Moves `line` on to the one behind it.
+    /// The lines that a chunk shares with its neighbours. Moves `line` on to the one at the chunk's end.
     fn lines(
         &self,
         chunk: &Chunk<'_>,
@@ -311,12 +256,12 @@ impl<'r> Feeder<'_, '_, 'r> {
         shared: &mut Option<Arc<Shared<'r>>>,
     ) -> SharedLines<'r> {
         let first = shared.take();
-        let behind = line.behind(chunk);
+        let after = line.after(chunk);
         let last = match &first {
-            Some(first) if behind == *line => Arc::clone(first),
-            _ => Shared::new(text.line(behind), text.kind(), self.crew.run),
+            Some(first) if after == *line => Arc::clone(first),
+            _ => Shared::new(text.line(after), text.kind(), self.crew.run),
         };
-        *line = behind;
+        *line = after;
         *shared = Some(Arc::clone(&last));
         SharedLines {
             first,

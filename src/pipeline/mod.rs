@@ -13,6 +13,7 @@ mod kind;
 mod notice;
 mod options;
 mod order;
+mod reading;
 mod rows;
 mod run;
 mod seek;
@@ -93,14 +94,14 @@ impl Pipeline {
     /// what the run [may use](PipelineBuilder::memory), plus some 16 MiB and an output's buffers, however large the sources
     /// are. With [`mentions`](PipelineBuilder::mentions), memory is that of the chunks alone.
     ///
-    /// A source or document that cannot be read is counted in [`Report::errors`] and told to the [`log`] as a warning, and
+    /// A source or document that cannot be read is counted in [`Report::errors`] and written to the [`log`] as a warning, and
     /// what came before its damage is kept, all but a name that the damage cuts through.
     ///
     /// With a [checkpoint](PipelineBuilder::checkpoint) it goes on from where an earlier run ended.
     ///
     /// # Errors
     /// If the output, or a temporary file, cannot be written, if the run is [cancelled](crate::Monitor::cancel), or, with [`OnError::Fail`], if any
-    /// input is lost. Then no file stands under an output's name but what stood there before.
+    /// input is lost. Then a file at the path of an output is the one that was there before.
     pub fn run(self) -> Result<Report, Error> {
         run::run(&self.options)
     }

@@ -9,7 +9,7 @@ use super::state::Run;
 use super::ticket::Ticket;
 use crate::error::Error;
 
-/// Where a piece of work stands in the output: pieces of a slot come in turn, slots too.
+/// The place of a piece of work in the output: pieces of a slot come in turn, slots too.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) slot: u64,

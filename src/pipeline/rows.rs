@@ -15,7 +15,7 @@ pub(super) struct Rows {
     text: String,
 }
 
-/// A mention whose key and text stand next in the text of all rows.
+/// A mention whose key and text are next in the text of all rows.
 struct Row {
     document: usize,
     form: Form,
@@ -53,9 +53,9 @@ impl Rows {
     pub(super) fn write(&mut self, sink: &mut Sink) -> io::Result<()> {
         let mut rest = self.text.as_str();
         for row in &self.rows {
-            let (key, behind) = rest.split_at(row.key);
-            let (text, behind) = behind.split_at(row.text);
-            rest = behind;
+            let (key, after) = rest.split_at(row.key);
+            let (text, after) = after.split_at(row.text);
+            rest = after;
             sink.mention(&row.mention(&self.documents[row.document], key, text))?;
         }
         self.clear();

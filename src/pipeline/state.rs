@@ -73,7 +73,7 @@ impl<'p> Run<'p> {
         outputs: &Outputs,
         folder: Option<Folder>,
     ) -> Result<Self, Error> {
-        let (before, behind) = Scanner::new().window();
+        let (before, after) = Scanner::new().window();
         let FoundSources {
             mut sources,
             passed_over,
@@ -102,7 +102,7 @@ impl<'p> Run<'p> {
         let run = Run {
             options,
             sources,
-            reach: Reach { before, behind },
+            reach: Reach { before, after },
             shares,
             unpackers: Unpackers::new(shares.threads, shares.unpacked),
             table: table(

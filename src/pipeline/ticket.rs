@@ -1,4 +1,4 @@
-//! Tickets bound how much is under way: whoever starts work waits for one, whoever ends it gives it back.
+//! Tickets bound how much is under way: a thread that starts work waits for one, and gives it back when the work is done.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 

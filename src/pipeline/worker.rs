@@ -117,7 +117,7 @@ impl<'r> Worker<'r> {
         self.found.hand_over();
     }
 
-    /// Scans a chunk whose lines are documents; it starts within `line`. Returns the line that stands behind it.
+    /// Scans a chunk whose lines are documents; it starts within `line`. Returns the line at its end.
     pub(super) fn scan_lines(
         &mut self,
         chunk: &Chunk<'_>,
@@ -149,7 +149,7 @@ impl<'r> Worker<'r> {
         line
     }
 
-    /// Scans the part of a line that stands in a chunk; its anchors are in `part`.
+    /// Scans the part of a line that is in a chunk; its anchors are in `part`.
     fn scan_line(
         &mut self,
         chunk: &Chunk<'_>,
@@ -187,7 +187,7 @@ impl<'r> Worker<'r> {
         }
     }
 
-    /// All of a text that ends at `end` was scanned, by this thread alone; `line` stands behind the last chunk. Returns how
+    /// All of a text that ends at `end` was scanned, by this thread alone; `line` is the one at the end of the last chunk. Returns how
     /// many lines it has.
     pub(super) fn end_lines(&mut self, text: &Lines, line: Line, end: u64) -> u64 {
         self.end_line(text, line, &SharedLines::default());
@@ -336,8 +336,8 @@ impl Lines {
 }
 
 impl Line {
-    /// The line that stands behind a chunk that starts within this one.
-    pub(super) fn behind(self, chunk: &Chunk<'_>) -> Line {
+    /// The line at the end of a chunk that starts within this one.
+    pub(super) fn after(self, chunk: &Chunk<'_>) -> Line {
         let bytes = &chunk.bytes[chunk.range.clone()];
         match memchr::memrchr(b'\n', bytes) {
             None => self,
@@ -348,7 +348,7 @@ impl Line {
         }
     }
 
-    /// Lines of a text that ends at `end`, if this is the line behind its last chunk.
+    /// Lines of a text that ends at `end`, if this is the line at the end of its last chunk.
     pub(super) fn count(self, end: u64) -> u64 {
         self.ordinal + u64::from(end > self.start)
     }

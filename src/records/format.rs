@@ -1,4 +1,4 @@
-//! Which format an output has, told by name or by the ending of a path.
+//! The format of an output, chosen by name or by the ending of a path.
 
 use std::fmt;
 use std::path::Path;
@@ -56,13 +56,13 @@ impl Format {
         }
     }
 
-    /// The format that the ending of `path` tells, in any case of letters: `records.csv`, and `records.csv.gz` or
+    /// The format that the ending of `path` means, in any case of letters: `records.csv`, and `records.csv.gz` or
     /// `records.csv.zst` as well.
     pub fn from_path(path: &Path) -> Option<Format> {
         ending(path)?.parse().ok()
     }
 
-    /// Why the ending of `path` tells no format, if it names one that this build lacks.
+    /// Why the ending of `path` names no format, if it names one that this build lacks.
     pub(crate) fn left_out(path: &Path) -> Option<UnknownFormat> {
         let unknown = ending(path)?.parse::<Format>().err()?;
         (*unknown.0 == *PARQUET).then_some(unknown)

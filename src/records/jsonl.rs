@@ -48,7 +48,7 @@ pub(super) struct JsonlReader<R> {
     number: u64,
 }
 
-/// A record as it stands in a line.
+/// A record as written in a line.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row<'l> {

@@ -104,7 +104,7 @@ impl Output {
         Output::open(path, None).map_err(|error| at(or_stdout(path), error))
     }
 
-    /// The same; the temporary name is made with `mark`, so that [`temporary_of`](Self::temporary_of) tells it beforehand.
+    /// The same; the temporary name is made with `mark`, so that [`temporary_of`](Self::temporary_of) gives it beforehand.
     pub(crate) fn create_marked(path: Option<&Path>, mark: &str) -> io::Result<Output> {
         Output::open(path, Some(mark)).map_err(|error| at(or_stdout(path), error))
     }
@@ -138,7 +138,7 @@ impl Output {
         self.encoder.target().temporary()
     }
 
-    /// Ends compression and writes what is left: whatever the disk has no room for is told here.
+    /// Ends compression and writes what is left: a full disk is reported here.
     ///
     /// # Errors
     /// If that fails; then nothing is left.
@@ -159,7 +159,7 @@ impl Whole {
     /// Gives a regular file its name.
     ///
     /// # Errors
-    /// If that fails; then nothing is left under the final name but what stood there before.
+    /// If that fails; then a file at the final name is the one that was there before.
     pub(crate) fn commit(self) -> io::Result<()> {
         let Whole { target, path } = self;
         target.commit().map_err(|error| at(&path, error))
@@ -265,7 +265,7 @@ impl Target {
 
     fn temporary_id(&self) -> Option<FileId> {
         match self {
-            Target::Aside { file, .. } => file.metadata().ok().as_ref().and_then(file_id),
+            Target::Aside { file, .. } => file.metadata().ok().as_ref().map(file_id),
             Target::Stdout(_) | Target::Straight(_) => None,
         }
     }
@@ -331,7 +331,7 @@ fn descriptor(path: &Path) -> Option<u32> {
     (own || folder == Path::new("/dev/fd")).then_some(number)
 }
 
-/// The folder that a path's last part stands in.
+/// The folder that holds a path's last part.
 fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -355,25 +355,13 @@ fn at(path: &Path, error: io::Error) -> io::Error {
     )
 }
 
-#[cfg(unix)]
-fn file_id(metadata: &Metadata) -> Option<FileId> {
+fn file_id(metadata: &Metadata) -> FileId {
     use std::os::unix::fs::MetadataExt;
-    Some((metadata.dev(), metadata.ino()))
+    (metadata.dev(), metadata.ino())
 }
 
-#[cfg(not(unix))]
-fn file_id(_: &Metadata) -> Option<FileId> {
-    None
-}
-
-#[cfg(unix)]
 fn stdout_metadata() -> Option<Metadata> {
     use std::os::fd::AsFd;
     let descriptor = io::stdout().as_fd().try_clone_to_owned().ok()?;
     File::from(descriptor).metadata().ok()
-}
-
-#[cfg(not(unix))]
-fn stdout_metadata() -> Option<Metadata> {
-    None
 }

@@ -1,4 +1,4 @@
-//! Which format a file of records has, told by its first bytes, and the reader for it.
+//! Recognises the format of a file of records by its first bytes, and opens the reader for it.
 
 use std::io::{self, BufReader, Cursor, Read, Seek};
 
@@ -6,7 +6,7 @@ use super::fault::{Fault, ReadError};
 use super::rows::{BUFFER, RowReader};
 use super::{csv, jsonl};
 
-/// First bytes that tell packing and format.
+/// First bytes that packing and format are recognised by.
 const HEAD: usize = 16;
 
 /// What Parquet starts with, and ends with.

@@ -1,4 +1,4 @@
-//! What stands in the files: every field of both schemas in every format, and outputs that appear whole or not at all.
+//! The content of the files: every field of both schemas in every format, and outputs that appear whole or not at all.
 
 mod reading;
 
@@ -247,7 +247,6 @@ fn errors_carry_the_path() {
     assert_eq!(error.kind(), std::io::ErrorKind::IsADirectory);
 }
 
-#[cfg(unix)]
 mod unix {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 

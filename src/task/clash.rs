@@ -49,7 +49,7 @@ impl Destinations {
         let outputs: Vec<_> = self.each().filter(|output| !output.is_empty()).collect();
         for source in sources.iter() {
             for output in outputs.iter().filter(|output| output.may_be(&source.path)) {
-                if fs::metadata(&source.path).is_ok_and(|at| output.is_file(&source.path, &at)) {
+                if fs::metadata(&source.path).is_ok_and(|at| output.is_file(&at)) {
                     let (input, output) = (name(&source.path), name(output.path()));
                     return Err(clash(ClashError::Found { input, output }));
                 }
@@ -82,7 +82,7 @@ impl Destinations {
         let Some(metadata) = metadata(input) else {
             return Ok(());
         };
-        match outputs.find(|output| output.is_file(input, &metadata)) {
+        match outputs.find(|output| output.is_file(&metadata)) {
             Some(output) => Err(clash(ClashError::Input {
                 input: input_name(input),
                 output: name(output.path()),

@@ -32,7 +32,7 @@ pub(crate) fn chosen_memory(chosen: Option<u64>) -> usize {
     usize::try_from(bytes.max(LEAST_MEMORY)).unwrap_or(usize::MAX)
 }
 
-/// The format of rows: told by the output's ending if none was chosen.
+/// The format of rows: that of the output's ending if none was chosen.
 pub(crate) fn chosen_format(
     chosen: Option<Format>,
     output: Option<&Path>,

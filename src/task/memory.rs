@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is taken for the machine's memory where the system does not tell.
+/// The memory that is assumed where the system does not report it.
 const UNKNOWN: u64 = 4 << 30;
 
 /// Bytes of memory that the machine has, or fewer if a control group allows no more.
@@ -35,7 +35,7 @@ fn limit(text: &str) -> Option<u64> {
     text.trim().parse().ok().filter(|&bytes| bytes > 0)
 }
 
-/// Where limits of the groups may stand, from lines of `number:controllers:path`.
+/// The files that may hold limits of the groups, from lines of `number:controllers:path`.
 fn files(groups: &str) -> impl Iterator<Item = PathBuf> {
     let fields = groups.lines().filter_map(|line| {
         let (_, rest) = line.split_once(':')?;

@@ -115,7 +115,7 @@ impl Monitor {
         lock(&self.0.stream).wait = wait;
     }
 
-    /// Whether the run was told to end.
+    /// Whether the run was asked to end.
     pub fn is_cancelled(&self) -> bool {
         self.0.cancelled.load(Ordering::Relaxed) || self.0.suspended.load(Ordering::Relaxed)
     }
@@ -142,7 +142,7 @@ impl Monitor {
         !temporary.committed
     }
 
-    /// Has `rename` give the outputs their names, unless the run was told to end.
+    /// Has `rename` give the outputs their names, unless the run was asked to end.
     pub(crate) fn commit(&self, rename: impl FnOnce() -> io::Result<()>) -> Result<(), Error> {
         // Held until all have their names, so that the process does not exit between two.
         let mut temporary = lock(&self.0.temporary);

@@ -67,7 +67,7 @@ pub(crate) fn warn_of_report<R>(result: &Result<R, Error>, path: Option<&Path>) 
 }
 
 /// Gives the rows their name, and the report, which is written as JSON; but neither before both are written, so that one that
-/// finds no room leaves none, nor if `monitor` was told to end the run.
+/// finds no room leaves none, nor if `monitor` was asked to end the run.
 pub(crate) fn commit(
     rows: Output,
     report: &impl Serialize,

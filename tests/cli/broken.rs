@@ -115,14 +115,14 @@ fn a_name_that_damage_cuts_through_is_not_given() {
 }
 
 #[test]
-fn garbage_behind_a_gzip_is_told_and_all_before_kept() {
+fn garbage_after_a_gzip_is_reported_and_all_before_kept() {
     let place = Place::new();
     place.file("a.gz", [gzip("10.5555/a \n"), b"garbage".to_vec()].concat());
     let seen = place.scan("a.gz -f names");
     assert_eq!((seen.code, seen.out.as_str()), (Some(1), "10.5555/a\n"));
     assert_eq!(
         seen.err,
-        "doisift: a.gz: at byte 11: bytes behind the gzip data were ignored\n"
+        "doisift: a.gz: at byte 11: bytes after the gzip data were ignored\n"
     );
 }
 

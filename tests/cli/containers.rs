@@ -242,7 +242,8 @@ fn damage_to_a_member_within_another_names_both() {
 }
 
 #[test]
-fn a_damaged_checksum_behind_a_record_is_told_of_that_record_and_a_damaged_header_of_the_next() {
+fn a_damaged_checksum_after_a_record_is_reported_for_that_record_and_a_damaged_header_of_the_next()
+{
     let records = MEMBERS.map(|member| gzip(warc(&[member])));
     let second = records[0].len();
     for (at, name) in [(second - 8, "z"), (second + 2, "#2")] {

@@ -108,7 +108,7 @@ fn what_is_no_text_is_passed_over_counted_and_named_when_asked() {
 }
 
 #[test]
-fn zeros_behind_a_gzip_are_padding() {
+fn zeros_after_a_gzip_are_padding() {
     let place = Place::new();
     place.file("a.gz", [gzip("10.5555/one \n"), vec![0; 5000]].concat());
     assert_eq!(place.scan("a.gz -f names").quiet().out, "10.5555/one\n");

@@ -10,7 +10,7 @@ use crate::input::fault::Packing;
 use crate::input::magic::numbers;
 use crate::input::opening::Limits;
 
-/// How a stream starts whose blocks are the smallest, behind which a decoder holds the least memory.
+/// How a stream starts whose blocks are the smallest, after which a decoder holds the least memory.
 const SMALLEST: &[u8] = b"BZh1";
 
 pub(in crate::input) struct Bzip2(Decompress);
@@ -32,7 +32,7 @@ impl Bzip2 {
         }
     }
 
-    /// Writes what is decoded. A call that fails at a damaged place keeps to itself what stands before it, and changes
+    /// Writes what is decoded. A call that fails at a damaged place does not return the bytes before it, and changes
     /// nothing: calls with less room get there.
     fn give(&mut self, output: &mut [u8]) -> Step {
         let mut given = self.run(&[], output);
@@ -112,7 +112,7 @@ impl Format for Bzip2 {
         }
     }
 
-    /// These ten bytes do not come about by chance, and each block behind them has a checksum.
+    /// These ten bytes do not come about by chance, and each block after them has a checksum.
     fn may_start(head: &[u8]) -> bool {
         Self::starts(head)
     }
@@ -156,8 +156,8 @@ mod tests {
             };
             assert_eq!(Bzip2::new().whole(&packed, &mut out), expected);
             assert!(!is_whole || out.starts_with(text));
-            let behind = [&packed[..], b"BZh91AY&SY", &[0; Bzip2::WHOLE]].concat();
-            let held = &behind[..Bzip2::WHOLE];
+            let after = [&packed[..], b"BZh91AY&SY", &[0; Bzip2::WHOLE]].concat();
+            let held = &after[..Bzip2::WHOLE];
             assert_eq!(Bzip2::new().whole(held, &mut out), expected);
         }
     }

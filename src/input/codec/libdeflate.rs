@@ -21,7 +21,7 @@ pub(super) struct Decompressor(NonNull<libdeflate_decompressor>);
 impl Decompressor {
     /// None if there is no memory for it.
     pub(super) fn new() -> Option<Self> {
-        // SAFETY: it has no precondition; null is told apart.
+        // SAFETY: it has no precondition; null is checked for.
         NonNull::new(unsafe { libdeflate_alloc_decompressor() }).map(Decompressor)
     }
 
@@ -97,15 +97,15 @@ mod tests {
             text in proptest::collection::vec(0u8..20, 0..5000),
             level in 0u32..10,
             hit in proptest::option::of((any::<prop::sample::Index>(), 1u8..)),
-            behind in proptest::collection::vec(any::<u8>(), 0..9),
+            after in proptest::collection::vec(any::<u8>(), 0..9),
         ) {
             let mut bytes = packed(&text, level);
-            // Behind the header, whose checksum only the twin looks at.
+            // After the header, whose checksum only the twin looks at.
             if let Some((at, bits)) = hit {
                 let at = 10 + at.index(bytes.len() - 10);
                 bytes[at] ^= bits;
             }
-            bytes.extend(behind);
+            bytes.extend(after);
             prop_assert_eq!(fast(&bytes, 6000).ok(), twin(&bytes));
         }
 

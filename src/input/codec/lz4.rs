@@ -1,8 +1,7 @@
 //! LZ4: frames, and the format of the time before them.
 //!
-//! The crate reads frames by itself and waits for their bytes; here bytes come as they come. So they are gathered to units
-//! that it can take up whole: the header of a frame, a block, the end. What such a unit is and whether it is good, the
-//! crate tells.
+//! The crate reads whole frames and waits for their bytes, but here input arrives in pieces of any size. So they are gathered
+//! to units that the crate can decode: the header of a frame, a block, the end. The crate decides whether a unit is good.
 
 use std::io::{self, Read};
 
@@ -35,7 +34,7 @@ pub(super) struct Lz4 {
     is_legacy: bool,
     /// The unit is whole: the frame has it.
     is_whole: bool,
-    /// A block was passed over, so that what the frame tells of its whole content cannot be right.
+    /// A block was passed over, so that the frame's size and checksum of the whole content cannot match.
     is_hurt: bool,
     /// Bytes of the unit that was damaged last.
     undecoded: usize,
@@ -98,7 +97,7 @@ impl Lz4 {
         self.flags & flag != 0
     }
 
-    /// Bytes that the unit has when it is whole, as far as those at hand tell.
+    /// Bytes that the unit has when it is whole, as far as the available bytes show.
     fn wanted(&self) -> usize {
         let unit = self.frame.get_ref();
         match (self.part, unit.number(0)) {
@@ -118,7 +117,7 @@ impl Lz4 {
         let sum = |flag| 4 * usize::from(self.has(flag));
         match (length & !STORED) as usize {
             _ if length == 0 => 4 + sum(CONTENT_CHECKSUM),
-            // The crate tells so from the length alone.
+            // The crate reports this for the length alone.
             length if length > most => 4,
             length => 4 + length + sum(BLOCK_CHECKSUM),
         }
@@ -216,7 +215,7 @@ impl Lz4 {
         // A length that is too large leaves nothing but itself in the unit.
         let is_block = self.part == Part::Blocks && !is_end && unit.bytes.len() > 4;
         self.after = match self.after {
-            // If the first block behind damage is bad, its start is not where the damage has it.
+            // If the first block after damage is bad, its start is not where the damage has it.
             After::GoesOn => After::Told,
             _ if is_block && stands_alone => After::GoesOn,
             _ => After::Lost,

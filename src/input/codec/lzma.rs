@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn several_streams_are_read_and_other_bytes_behind_them_reported() {
+    fn several_streams_are_read_and_other_bytes_after_them_reported() {
         let one = packed(b"one ");
         let both = [&one[..], &[0; 9], &packed(b"two")].concat();
         assert_eq!(read_by(&both, 5), (b"one two".to_vec(), vec![]));

@@ -1,4 +1,4 @@
-//! Streams made of members that decode each by itself, taken in turn, and taken up again behind damage.
+//! Streams made of members that decode each by itself, taken in turn, and taken up again after damage.
 //!
 //! What a member is, a [`Format`] knows. What comes out of a member's start on depends on nothing but the bytes from there
 //! on, so that members can be decoded apart; [`parallel`](super::parallel) does.
@@ -44,19 +44,19 @@ pub(super) trait Format: Decode + Sized + 'static {
         Whole::No
     }
 
-    /// Packed bytes that were taken and not decoded, or of which the last step has told that they do not decode: a member may
+    /// Packed bytes that were taken and not decoded, or which the last step has shown not to decode: a member may
     /// start in them.
     fn undecoded(&self) -> u64 {
         0
     }
 
-    /// What comes behind the error that the last step ended with.
+    /// What follows the error that the last step ended with.
     fn after(&self) -> After {
         After::Lost
     }
 }
 
-/// What comes behind damage to a member.
+/// What follows damage to a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum After {
     /// Nothing of it.
@@ -89,7 +89,7 @@ pub(super) enum Step {
     End,
 }
 
-/// The first place at or behind `from` where a member may start.
+/// The first place at or after `from` where a member may start.
 pub(super) fn find<F: Format>(bytes: &[u8], from: usize) -> Option<usize> {
     memmem::find_iter(&bytes[from..], F::MAGIC)
         .map(|at| from + at)
@@ -100,10 +100,10 @@ pub(super) fn find<F: Format>(bytes: &[u8], from: usize) -> Option<usize> {
         })
 }
 
-/// The members of `R` in turn. Zeros between and behind them are padding.
+/// The members of `R` in turn. Zeros between and after them are padding.
 ///
-/// Damage is told once, after all that was decoded before it. Then reading goes on at the next member that proves good: it
-/// decodes to its end or for 64 KiB. Memory is bounded, and time is linear in what is read and what comes out.
+/// Damage is reported once, after all that was decoded before it. Then reading goes on at the next member that proves good: it
+/// decodes to its end or for 64 KiB. Memory is bounded, and time is linear in the bytes read and decoded.
 pub(super) struct Members<R, F> {
     window: Window<R>,
     format: F,
@@ -127,9 +127,9 @@ enum State {
     Pieces {
         start: u64,
     },
-    /// Behind the end of a member that was not told yet.
+    /// After the end of a member that was not reported yet.
     Ended,
-    /// Behind damage that was not told yet.
+    /// After damage that was not reported yet.
     Failed {
         error: io::Error,
         then: Box<State>,
@@ -176,7 +176,7 @@ impl<R: Read, F: Format> Members<R, F> {
         })
     }
 
-    /// Bytes of the stream behind which decoding goes on.
+    /// Bytes of the stream after which decoding goes on.
     pub(super) fn position(&self) -> u64 {
         self.window.position()
     }
@@ -223,7 +223,7 @@ impl<R: Read, F: Format> Members<R, F> {
     fn begin(&mut self) -> io::Result<()> {
         self.window.forget();
         let start = self.window.position();
-        // What the first bytes of a stream are was told before; if they are damaged, the decoder tells.
+        // The first bytes of a stream were recognised before; if they are damaged, the decoder reports it.
         if F::starts(self.window.ensure(HEAD)) || start == 0 {
             return self.member(start);
         }
@@ -337,7 +337,7 @@ impl<R: Read, F: Format> Members<R, F> {
         }
     }
 
-    /// Passes zeros over, and tells of bytes that start no member.
+    /// Skips zeros, and reports bytes that start no member.
     fn stray(&mut self) -> io::Result<()> {
         while self.skip_zeros() {}
         let rest = self.window.ensure(HEAD).len();
@@ -372,7 +372,7 @@ impl<R: Read, F: Format> Members<R, F> {
         zeros > 0
     }
 
-    /// Goes to the first good member at or behind `from`.
+    /// Goes to the first good member at or after `from`.
     fn search(&mut self, from: u64) -> bool {
         self.window.go_to(from);
         loop {
@@ -381,7 +381,7 @@ impl<R: Read, F: Format> Members<R, F> {
             if held.len() < HEAD {
                 let count = held.len();
                 self.window.consume(count);
-                // An error there is part of the damage that was told; one behind the other is the end.
+                // An error there is part of the damage that was reported; a second error in a row is the end.
                 if self.window.take_error().is_none() || count == 0 {
                     return false;
                 }
@@ -432,7 +432,7 @@ fn stretch<F: Format>(format: &mut F, bytes: &[u8], out: &mut [u8]) -> (bool, u6
     (is_good, (read + written) as u64)
 }
 
-/// Damage to the member at `start`, of which bytes were `given` or not, and what comes behind it.
+/// Damage to the member at `start`, of which bytes were `given` or not, and how reading goes on after it.
 fn failed<F: Format>(start: u64, given: bool, error: io::Error, then: State) -> State {
     let error = match damaged(F::PACKING, error).into() {
         InputError::Damaged { packing, error } => InputError::Damaged {
@@ -464,7 +464,7 @@ struct InMember {
     given: bool,
 }
 
-/// Whether `error` tells of damage to what the bytes before it came from, not to what would have come behind them.
+/// Whether `error` is about damage to the source of the bytes before it, and not to the bytes after them.
 pub(in crate::input) fn hits_what_came(error: &io::Error) -> bool {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
     let Some(InputError::Damaged { error, .. }) = inner else {
@@ -474,7 +474,7 @@ pub(in crate::input) fn hits_what_came(error: &io::Error) -> bool {
     member.is_some_and(|member: &InMember| member.given)
 }
 
-/// Where a member should start, other bytes stand, and members behind them.
+/// There are other bytes where a member should start, and members after them.
 #[derive(Debug, thiserror::Error)]
 #[error("no {0} header where one should be, at byte {1} of what is packed")]
 struct NoStart(Packing, u64);
@@ -543,7 +543,7 @@ pub(super) mod tests {
         outcome(&mut members(packed), 1 << 16)
     }
 
-    /// Bytes that pack somewhat, told apart from others by `n`.
+    /// Bytes that pack somewhat, different for each `n`.
     fn line(n: u64) -> Vec<u8> {
         let hex: String = noise(n, 300)
             .iter()
@@ -554,13 +554,13 @@ pub(super) mod tests {
 
     #[test]
     fn one_damaged_member_costs_no_other_and_is_told_once() {
-        let (before, hit, behind) = (
+        let (before, hit, after) = (
             gzip(&line(0)),
             gzip(&line(1)),
             [gzip(&line(2)), gzip(&line(3))].concat(),
         );
         for at in 0..hit.len() {
-            let mut packed = [&before[..], &hit, &behind].concat();
+            let mut packed = [&before[..], &hit, &after].concat();
             packed[before.len() + at] ^= 0x10;
             let (out, errors) = read(&packed);
             let rest = out
@@ -588,19 +588,19 @@ pub(super) mod tests {
         let mut packed = gzip(&text);
         let at = packed.len() / 2;
         packed[at..at + 4000].fill(0xff);
-        packed.extend(gzip(b"behind"));
+        packed.extend(gzip(b"after"));
         let (out, errors) = read(&packed);
         assert!(out.len() > 150_000 && text.starts_with(&out[..150_000]));
-        assert!(out.ends_with(b"behind"));
+        assert!(out.ends_with(b"after"));
         assert_eq!(errors.len(), 1, "{errors:?}");
     }
 
     #[test]
-    fn bytes_between_members_are_damage_and_behind_the_last_are_ignored_as_told() {
+    fn bytes_between_members_are_damage_and_after_the_last_are_ignored_as_told() {
         let (one, two) = (gzip(b"one"), gzip(b"two"));
-        for (behind, says) in [(&two[..], "damaged"), (b"", "ignored")] {
-            let (out, errors) = read(&[&one[..], b"\0\0garbage\x1f\x8b\x08", behind].concat());
-            assert!(out.starts_with(b"one") && out.ends_with(b"two") != behind.is_empty());
+        for (after, says) in [(&two[..], "damaged"), (b"", "ignored")] {
+            let (out, errors) = read(&[&one[..], b"\0\0garbage\x1f\x8b\x08", after].concat());
+            assert!(out.starts_with(b"one") && out.ends_with(b"two") != after.is_empty());
             assert!(
                 errors.len() == 1 && errors[0].0 == 3 && errors[0].1.contains(says),
                 "{errors:?}"
@@ -633,8 +633,8 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_stream_that_fails_in_a_member_is_told_once_and_taken_up_behind() {
-        /// Fails once, behind the first part.
+    fn a_stream_that_fails_in_a_member_is_told_once_and_taken_up_after() {
+        /// Fails once, after the first part.
         struct Parts<'p>(&'p [u8], Option<io::Error>, &'p [u8]);
         impl Read for Parts<'_> {
             fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {

@@ -44,7 +44,7 @@ const READ: usize = 128 << 10;
 
 /// The bytes of `raw`, unpacked; all of them are those of `file`, if it is given.
 ///
-/// After an error, the next read goes on behind the damage, or gives the end.
+/// After an error, the next read goes on after the damage, or gives the end.
 ///
 /// # Errors
 /// If it is a packing that cannot be undone.

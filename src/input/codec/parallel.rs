@@ -1,7 +1,7 @@
 //! Members of one file decoded on several threads, their bytes read in order.
 //!
 //! The file is cut into sections. A thread finds the first place in its section where a member decodes, and decodes from
-//! there to the first member's start behind the section. Such a start may be false: packed data may hold whole packed
+//! there to the first member's start after the section. Such a start may be false: packed data may hold whole packed
 //! files. So the reader keeps the true position, and takes a section only if that is where it starts; until then it decodes
 //! by itself, as [`Members`] does without threads. What comes out is the same therefore, errors too.
 
@@ -80,7 +80,7 @@ enum Threads<'r> {
 }
 
 impl<'r, F: Format> Parallel<'r, F> {
-    /// Reads `file` from its start, and adds what it reads, behind its first `counted` bytes, to the bytes of `opening`.
+    /// Reads `file` from its start, and adds what it reads, after its first `counted` bytes, to the bytes of `opening`.
     ///
     /// # Errors
     /// If there is no memory for a decoder, or the system refuses another handle of the file.
@@ -147,7 +147,7 @@ impl<'r, F: Format> Parallel<'r, F> {
         (count > 0).then_some(count)
     }
 
-    /// Goes on behind the section at hand, if there is one.
+    /// Goes on after the section at hand, if there is one.
     fn leave_section(&mut self) {
         let Some((section, _)) = self.section.take() else {
             return;
@@ -386,7 +386,7 @@ impl<'r> Crew<'r> {
         self.misses >= 8
     }
 
-    /// Has sections of `length` bytes behind `position` decoded, as many as may be under way.
+    /// Has sections of `length` bytes after `position` decoded, as many as may be under way.
     fn share_out(&mut self, position: u64, length: u64) {
         while self.sections.len() < SECTIONS * self.threads.len() {
             let start = self.next.max(position);
@@ -400,7 +400,7 @@ impl<'r> Crew<'r> {
                 out: self.buffer(),
                 done,
             };
-            // Where all threads have panicked, the receiver tells.
+            // Where all threads have panicked, the receiver reports it.
             let _ = self.jobs.as_ref().map(|jobs| jobs.send(job));
             self.next = range.end;
             self.sections.push_back(Pending {
@@ -427,7 +427,7 @@ impl Drop for Crew<'_> {
         self.stopped.store(true, Ordering::Relaxed);
         self.jobs = None;
         for thread in self.threads.drain(..) {
-            // A panic was told on stderr, and cost no more than its section.
+            // The panic was reported on standard error, and only its section is lost.
             let _ = thread.join();
         }
     }

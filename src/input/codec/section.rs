@@ -35,7 +35,7 @@ pub(super) struct Sections<F> {
 
 /// Why a member was not decoded.
 enum Miss {
-    /// It goes on behind the bytes at hand.
+    /// It goes on after the bytes at hand.
     Short,
     /// It is damaged or does not fit; it cost so many bytes to see that.
     Bad(usize),
@@ -119,7 +119,7 @@ impl<F: Format> Sections<F> {
         while filled < count {
             match read_at(&self.file, &mut self.held[filled..], offset + filled as u64) {
                 Ok(read) if read > 0 => filled += read,
-                // Who reads in order tells of an error.
+                // The reader that goes in order reports an error.
                 _ => break,
             }
         }

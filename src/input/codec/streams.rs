@@ -1,8 +1,8 @@
 //! Packed streams one after another, as zlib is read.
 //!
-//! Damage ends them: where the next stream starts cannot be told.
+//! Damage ends them, since the start of the next stream is not known.
 //!
-//! A packing brings its decoder; where its streams end, what may stand between them and what damage leaves is the same for
+//! A packing brings its decoder; where its streams end, what may be between them and what damage leaves is the same for
 //! all of them, and decided here.
 
 use std::io::{self, BufRead, Read};
@@ -36,7 +36,7 @@ pub(in crate::input) struct Step {
     pub(in crate::input) ended: io::Result<bool>,
 }
 
-/// All streams of a source in turn. Zeros between and behind them are padding; anything else there is an error, after all
+/// All streams of a source in turn. Zeros between and after them are padding; anything else there is an error, after all
 /// that came before.
 ///
 /// What was decoded before damage is given before the error, whatever the size of the reads.
@@ -46,7 +46,7 @@ pub(super) struct Streams<R, D> {
     place: Place,
     /// What ends the bytes of `raw`, once they have.
     cut: Option<io::Error>,
-    /// What went wrong behind the bytes that were just given.
+    /// The error after the bytes that were just returned.
     failed: Option<io::Error>,
 }
 
@@ -102,7 +102,7 @@ impl<R: Read, D: Decode> Streams<R, D> {
         self.failed = Some(error);
     }
 
-    /// Goes on behind a stream.
+    /// Goes on after a stream.
     fn next(&mut self) -> io::Result<()> {
         self.place = Place::End;
         if let Some(error) = self.cut.take() {

@@ -16,7 +16,7 @@ const PACKINGS: [Packing; 6] = [
     Packing::Lz4,
 ];
 
-/// Those whose streams may stand one behind another.
+/// Those whose streams may follow one another.
 fn in_series() -> impl Iterator<Item = Packing> {
     let single = Packing::Zlib;
     PACKINGS
@@ -136,7 +136,7 @@ fn more_than_any_buffer_holds_is_read() {
 }
 
 #[test]
-fn garbage_behind_the_streams_is_told_after_all_that_came_before() {
+fn garbage_after_the_streams_is_told_after_all_that_came_before() {
     for packing in PACKINGS {
         for garbage in [&b"garbage"[..], b"\x1f", b"\0\0\0x"] {
             let (bytes, errors) = read(packing, &[&pack(packing, TEXT)[..], garbage].concat());
@@ -181,7 +181,7 @@ fn no_flipped_byte_changes_the_text_unsaid() {
 }
 
 #[test]
-fn streams_before_and_behind_a_damaged_one_are_read() {
+fn streams_before_and_after_a_damaged_one_are_read() {
     for packing in in_series() {
         let hit = pack(packing, TEXT);
         let (first, last) = (pack(packing, b"first "), pack(packing, b" last"));
@@ -394,7 +394,7 @@ fn noise() -> Vec<u8> {
 }
 
 #[test]
-fn bzip2_and_zstd_go_on_at_the_next_stream_behind_damage() {
+fn bzip2_and_zstd_go_on_at_the_next_stream_after_damage() {
     for packing in [Packing::Bzip2, Packing::Zstd] {
         let part = |text: &[u8]| pack(packing, text);
         let mut damaged = part(&noise());
@@ -415,9 +415,9 @@ fn bzip2_and_zstd_go_on_at_the_next_stream_behind_damage() {
 }
 
 #[test]
-fn zstd_goes_on_behind_a_damaged_block_header() {
+fn zstd_goes_on_after_a_damaged_block_header() {
     let mut damaged = pack(Packing::Zstd, &noise());
-    // The first block's kind, behind a header without sizes.
+    // The first block's kind, after a header without sizes.
     damaged[6] |= 6;
     let packed = [
         pack(Packing::Zstd, b"one"),

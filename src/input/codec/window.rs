@@ -5,23 +5,23 @@ use std::io::{self, Read};
 /// Bytes read at once.
 const READ: usize = 128 << 10;
 
-/// A buffer that slides over a stream, and grows with what is to be at hand.
+/// A buffer that slides over a stream, and grows with the bytes that must be available.
 pub(super) struct Window<R> {
     inner: R,
     buffer: Vec<u8>,
-    /// What stands before is no longer needed.
+    /// The bytes before it are no longer needed.
     start: usize,
     at: usize,
     end: usize,
     /// Where the buffer starts in the stream.
     offset: u64,
-    /// What went wrong behind the bytes in the buffer.
+    /// The error after the bytes in the buffer.
     error: Option<io::Error>,
     ended: bool,
 }
 
 impl<R: Read> Window<R> {
-    /// Reads `inner`, whose first byte stands at `offset`.
+    /// Reads `inner`, whose first byte is at `offset`.
     pub(super) fn new(inner: R, offset: u64) -> Self {
         Window {
             inner,
@@ -90,7 +90,7 @@ impl<R: Read> Window<R> {
         self.start = self.at;
     }
 
-    /// Lets go of what stands before `position` of the stream.
+    /// Drops the bytes before `position` of the stream.
     pub(super) fn forget_before(&mut self, position: u64) {
         let start = position.saturating_sub(self.offset);
         self.start = self.start.max(self.at.min(start as usize));
@@ -107,7 +107,7 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// What went wrong behind the bytes at hand; then reading may go on behind it.
+    /// Takes the error after the available bytes; then reading may go on after it.
     pub(super) fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
     }

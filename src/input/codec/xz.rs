@@ -1,4 +1,4 @@
-//! xz. Its streams are members; the blocks within one are not, since only the stream's end tells where they stand.
+//! xz. Its streams are members; the blocks within one are not, since only the end of the stream lists where they are.
 
 use std::io;
 use std::ops::Range;

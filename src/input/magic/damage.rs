@@ -1,7 +1,7 @@
 //! What a stream was before one of its first bytes was damaged.
 //!
-//! A packing is known by its magic with one byte wrong, and by what stands behind it, which no text has there. Its codec or
-//! container then tells of the damage, and goes on behind it where it can. What has too short a magic for that, or has lost
+//! A packing is known by its magic with one byte wrong, and by the bytes after it, which no text has there. Its codec or
+//! container then reports the damage, and goes on after it where it can. What has too short a magic for that, or has lost
 //! more of it, stays text. So does what is cut off where there is no more than a start that a text may have too.
 
 use std::ops::Range;
@@ -13,15 +13,15 @@ use super::{CHECKSUM, Unicode, octal};
 use crate::input::codec;
 use crate::input::fault::Packing;
 
-/// Fewer bytes tell nothing.
+/// Fewer bytes say nothing.
 const LEAST: usize = 64;
 /// Of so many packed bytes one at least is a control character; about three are.
 const CONTROLLED: usize = 32;
 
 const GZIP: &[u8] = &[0x1f, 0x8b, 0x08];
-/// How the first block of bzip2 starts, behind `BZh` and a digit.
+/// How the first block of bzip2 starts, after `BZh` and a digit.
 const BLOCK: &[u8] = &[0x31, 0x41, 0x59, 0x26, 0x53, 0x59];
-/// A skippable frame, behind its first byte.
+/// A skippable frame, after its first byte.
 const SKIPPABLE: &[u8] = &[0x2a, 0x4d, 0x18];
 const ZIP: &[u8] = b"PK\x03\x04";
 const SEVEN_ZIP: &[u8] = &[b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, 0];
@@ -40,7 +40,7 @@ pub(super) fn packing(head: &[u8]) -> Option<Packing> {
     }
 }
 
-/// What is left of a packing whose file ends before it can be told from damage.
+/// What is left of a packing whose file ends before it can be distinguished from damage.
 fn cut(head: &[u8]) -> Option<Packing> {
     /// Fewer bytes may well be a text.
     const START: usize = 3;
@@ -107,7 +107,7 @@ fn is_wide(text: &[u8], way: Unicode) -> bool {
     low * 8 >= count * 7
 }
 
-/// What has fields behind its magic that are no text.
+/// What has fields after its magic that are no text.
 fn marked(head: &[u8]) -> Option<Packing> {
     let near = |magic: &[u8]| (wrong(head, magic) <= 1).then(|| &head[magic.len()..]);
     let is_skippable =
@@ -139,7 +139,7 @@ fn noisy(head: &[u8]) -> Option<Packing> {
         [_, _, _, flags, ..] if wrong(head, GZIP) <= 1 && flags & 0xe0 == 0 => Packing::Gzip,
         _ if wrong(head, ZSTD) <= 1 => Packing::Zstd,
         _ if wrong(head, b"BZh") + wrong(&head[4..], BLOCK) <= 1 => Packing::Bzip2,
-        // As zlib writes it: here the data behind it is damaged, or ends early.
+        // As zlib writes it: here the data after it is damaged, or ends early.
         [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..] => Packing::Zlib,
         // Or it is one of these two bytes.
         [0x78, _, data @ ..] | [_, 0x01 | 0x5e | 0x9c | 0xda, data @ ..]
@@ -165,7 +165,7 @@ pub(super) fn is_noise(bytes: &[u8]) -> bool {
     is_broken && bytes.iter().filter(is_control).count() * CONTROLLED >= bytes.len()
 }
 
-/// A header with a wrong checksum, most of whose fields are right, or one that is cut off behind a first field.
+/// A header with a wrong checksum, most of whose fields are right, or one that is cut off after a first field.
 fn is_tar(head: &[u8]) -> bool {
     let fields = [100..108, 108..116, 116..124, 124..136, 136..148, CHECKSUM];
     let is_number = |field: &Range<usize>| {
@@ -180,7 +180,7 @@ fn is_tar(head: &[u8]) -> bool {
     };
     let right = fields.iter().filter(|field| is_number(field)).count();
     match head.get(500..512) {
-        // What stands behind the names in a header of any kind.
+        // The bytes after the names in a header of any kind.
         Some(end) => right + usize::from(end == [0; 12]) >= 6,
         None => {
             let whole = fields

@@ -286,7 +286,7 @@ fn a_packing_that_ends_in_its_first_bytes_is_told_and_a_short_text_is_not() {
 }
 
 #[test]
-fn a_byte_order_mark_with_one_wrong_byte_is_told_by_the_text_behind_it() {
+fn a_byte_order_mark_with_one_wrong_byte_is_told_by_the_text_after_it() {
     for way in [
         Unicode::Utf16Le,
         Unicode::Utf16Be,

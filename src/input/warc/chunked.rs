@@ -27,7 +27,7 @@ enum State {
     Ended,
 }
 
-/// Whether a body that starts with `head` looks chunked: a size stands there, and behind the chunk a line end, as far as
+/// Whether a body that starts with `head` looks chunked: there is a size, and a line end after the chunk, as far as
 /// that can be seen.
 pub(super) fn starts(head: &[u8]) -> bool {
     let Some(end) = memchr(b'\n', &head[..head.len().min(LINE)]) else {
@@ -41,7 +41,7 @@ pub(super) fn starts(head: &[u8]) -> bool {
         .ok()
         .and_then(|size| chunk.get(size..))
     {
-        Some(behind) => matches!(behind, [] | [b'\r' | b'\n', ..]),
+        Some(after) => matches!(after, [] | [b'\r' | b'\n', ..]),
         None => head[..end].ends_with(b"\r"),
     }
 }
@@ -53,8 +53,8 @@ fn size(line: &[u8]) -> Option<u64> {
         .position(|byte| !byte.is_ascii_hexdigit())
         .unwrap_or(line.len());
     let (digits, rest) = line.split_at(end);
-    let behind = rest.trim_ascii();
-    if !behind.is_empty() && behind[0] != b';' {
+    let after = rest.trim_ascii();
+    if !after.is_empty() && after[0] != b';' {
         return None;
     }
     u64::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()

@@ -10,12 +10,12 @@ use crate::input::fault::InputError;
 
 /// Bytes that a coding is recognised by.
 pub(super) const HEAD: usize = 512;
-/// Bytes of a body by which text is told from a coding: so many of a coding are without a control character once in ten
+/// Bytes of a body by which text is distinguished from a coding: so many of a coding are without a control character once in ten
 /// million times.
 const TELLING: usize = 128;
 /// Bytes that brotli takes and gives at once: where it fails, it keeps to itself what it decoded of these.
 const PIECE: usize = 4 << 10;
-/// Bytes that tell whether another stream follows.
+/// Bytes that show whether another stream follows.
 const MAGIC: usize = 4;
 const GZIP: &[u8] = &[0x1f, 0x8b, 8];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
@@ -114,12 +114,12 @@ impl Engine {
         }
     }
 
-    /// Goes on behind a whole stream; false if what follows starts no other.
-    fn restart(&mut self, behind: &[u8]) -> bool {
+    /// Goes on after a whole stream; false if what follows starts no other.
+    fn restart(&mut self, after: &[u8]) -> bool {
         match self {
-            Engine::Gzip(_) if !behind.is_empty() && starts(behind, GZIP) => *self = Engine::gzip(),
+            Engine::Gzip(_) if !after.is_empty() && starts(after, GZIP) => *self = Engine::gzip(),
             // It starts with the next frame by itself.
-            Engine::Zstd(_) => return !behind.is_empty() && is_zstd(behind),
+            Engine::Zstd(_) => return !after.is_empty() && is_zstd(after),
             _ => return false,
         }
         true
@@ -203,7 +203,7 @@ fn is_text(head: &[u8]) -> bool {
     !head.iter().take(2 * TELLING).any(control) && (head.len() >= TELLING || is_utf8())
 }
 
-/// Reads decoded bytes. An error comes once, behind all that could be decoded; the end follows.
+/// Reads decoded bytes. An error comes once, after all that could be decoded; the end follows.
 pub(super) struct Decoded<'c, 'i> {
     content: &'c mut Ahead<'i>,
     engine: Engine,
@@ -247,7 +247,7 @@ impl<'c, 'i> Decoded<'c, 'i> {
         step.written
     }
 
-    /// Goes on behind a whole stream, if another follows. What else follows is ignored, as browsers do.
+    /// Goes on after a whole stream, if another follows. What else follows is ignored, as browsers do.
     fn goes_on(&mut self) -> bool {
         let next = self.content.peek(MAGIC);
         if !next.is_empty() {

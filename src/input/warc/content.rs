@@ -17,7 +17,7 @@ const START: usize = b"\r\n\r\nWARC/".len() - 1;
 
 /// Reads a record's content, which starts where the window does, and that of the segments that continue it.
 ///
-/// An error tells why the content is not what its header says; the end follows.
+/// An error says why the content does not match its header; the end follows.
 pub(super) struct Content<'c, 'r> {
     window: &'c mut Window<'r>,
     length: u64,
@@ -35,9 +35,9 @@ pub(super) struct Content<'c, 'r> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// All of it is sure; so many bytes stand between it and the next record.
+    /// All of it is sure; so many bytes are between it and the next record.
     Whole(usize),
-    /// It breaks off behind what is sure.
+    /// It breaks off after what is sure.
     Cut,
     /// Too long to be sure of its end.
     Long,
@@ -87,7 +87,7 @@ impl<'c, 'r> Content<'c, 'r> {
         Ok(())
     }
 
-    /// Passes over what is left. Returns the errors that nobody was told.
+    /// Skips the rest. Returns the errors that were not reported yet.
     pub(super) fn finish(mut self) -> Finished {
         let mut error = None;
         loop {
@@ -122,7 +122,7 @@ impl<'c, 'r> Content<'c, 'r> {
         }
     }
 
-    /// All was read; `gap` bytes stand between it and the next record.
+    /// All was read; `gap` bytes are between it and the next record.
     fn end(&mut self, gap: Option<usize>) -> io::Result<()> {
         let gap = gap.ok_or_else(|| self.lose(InputError::RecordEnd(self.length)))?;
         self.window.skip(gap);
@@ -151,7 +151,7 @@ impl<'c, 'r> Content<'c, 'r> {
         let held = self.window.held();
         let own = &held[..held.len().min(left)];
         let all = own.len() == left || self.window.is_stopped();
-        match header::find_behind_empty_line(own, self.left == self.length) {
+        match header::find_after_empty_line(own, self.left == self.length) {
             Some(at) => return self.check(at),
             None if all => self.sure = own.len(),
             None => self.sure = own.len() - START,

@@ -1,4 +1,4 @@
-//! Headers of WARC records: read where they stand, and found where one is not known to stand.
+//! Headers of WARC records: read at a known offset, or searched for.
 //!
 //! As ISO 28500 has them, for all versions from 0.17: names in any case, lines folded, and LF as good as CRLF.
 
@@ -23,14 +23,14 @@ const RESEMBLING: usize = 4 << 10;
 /// What concerns us of a header.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Header {
-    /// Its bytes, the empty line behind it included.
+    /// Its bytes, the empty line after it included.
     pub(super) size: usize,
     pub(super) kind: Option<Kind>,
     /// None if it is missing or no number.
     pub(super) length: Option<u64>,
     /// Whether the Content-Type is that of HTTP messages.
     http: Option<bool>,
-    /// Where the WARC-Target-URI stands, folds included.
+    /// The range of the WARC-Target-URI, folds included.
     target: Range<usize>,
     /// It names a Content-Length or a WARC-Record-ID.
     marked: bool,
@@ -59,11 +59,11 @@ pub(super) enum Kind {
     Passed,
 }
 
-/// What stands where a header may stand.
+/// What the bytes are where a header may be.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Parsed {
     Header(Header),
-    /// More bytes are needed to tell.
+    /// More bytes are needed to decide.
     More,
     /// A header that breaks off where the bytes end.
     Cut,
@@ -75,7 +75,7 @@ pub(super) enum Parsed {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     At(usize),
-    /// Not before here, as far as the bytes tell.
+    /// Not before this place, as far as the bytes show.
     NotBefore(usize),
 }
 
@@ -151,8 +151,8 @@ pub(super) fn find(bytes: &[u8], last: bool) -> Found {
     )
 }
 
-/// The first place behind an empty line where a record may start; with `first`, `bytes` stand behind one.
-pub(super) fn find_behind_empty_line(bytes: &[u8], first: bool) -> Option<usize> {
+/// The first place after an empty line where a record may start; with `first`, `bytes` follow one.
+pub(super) fn find_after_empty_line(bytes: &[u8], first: bool) -> Option<usize> {
     memmem::find_iter(bytes, MAGIC).find(|at| match &bytes[..*at] {
         [] => first,
         before => before.ends_with(b"\n\n") || before.ends_with(b"\n\r\n"),
@@ -211,7 +211,7 @@ impl Header {
         unbracketed(bytes, &self.origin)
     }
 
-    /// Takes a field for what it tells us; of two alike, the first.
+    /// Takes the value of a field; of two with the same name, the first.
     fn take(&mut self, bytes: &[u8], field: Range<usize>) {
         let Some(colon) = memchr(b':', &bytes[field.clone()]) else {
             return;
@@ -329,7 +329,7 @@ fn kind(value: &[u8]) -> Option<Kind> {
     }
 }
 
-/// Whether that is the media type, but for one byte: what it tells of cannot be taken for another type's.
+/// Whether that is the media type, but for one byte: a field that says so cannot be that of another type.
 fn is_http(value: &[u8]) -> bool {
     let kind = value.split(|byte| *byte == b';').next().unwrap_or_default();
     wrong(kind.trim_ascii(), "application/http") <= 1

@@ -25,7 +25,7 @@ const BUFFER: usize = 16 << 10;
 ///
 /// Interim responses (RFC 9110, 15.2) before the response are skipped.
 ///
-/// An error of `content`, or of a coding, comes from the body once, behind all that could be decoded; then its end. A
+/// An error of `content`, or of a coding, comes from the body once, after all that could be decoded; then its end. A
 /// coding that wants more than `window` bytes of history at hand is such an error.
 ///
 /// # Errors

@@ -1,8 +1,8 @@
 //! Records of WARC files (ISO 28500, versions 0.17 to 1.1).
 //!
-//! Works on unpacked bytes and knows no gzip: where the stream tells of damage, it looks for the next record behind it.
+//! Works on unpacked bytes and knows no gzip: where the stream reports damage, it looks for the next record after it.
 //! There is one way to deal with whatever is wrong: the record is reported, and the search for a sure start of a record
-//! ([`header`]) goes on from the start of its content. [`content`] tells whether a record ends where its header says,
+//! ([`header`]) goes on from the start of its content. [`content`] says whether a record ends where its header says,
 //! [`http`] parts a body from its message.
 
 mod ahead;
@@ -32,7 +32,7 @@ use super::fault::InputError;
 /// A `continuation` is read as part of the record that it continues, and reported where it does not follow that one. All other
 /// types are passed over in silence.
 ///
-/// A record whose content does not end where its header says is lost; where its bytes break off, what came before is
+/// A record whose content does not end where its header says is lost; where its bytes break off, the part before is
 /// handed out. A record of more than 8 MiB is handed out before its end is known, and ends where another record starts.
 /// Holds at most one and a half times 8 MiB, and takes time linear in the bytes.
 ///
@@ -88,7 +88,7 @@ impl Records<'_, '_, '_> {
         }
     }
 
-    /// Takes the record whose header stands at `offset`, where the window starts.
+    /// Takes the record whose header is at `offset`, where the window starts.
     fn record(&mut self, header: &Header, offset: u64) -> bool {
         self.number += 1;
         self.name.clear();
@@ -152,11 +152,11 @@ impl Records<'_, '_, '_> {
                 return found;
             };
             let offset = self.window.offset();
-            // What packs a record may tell of damage only behind all of it.
-            let behind = self.number > 0 && offset == self.end && codec::hits_what_came(&damage);
+            // The packing of a record may report damage only after all of it.
+            let after = self.number > 0 && offset == self.end && codec::hits_what_came(&damage);
             let lost = loss
                 .take()
-                .map_or((behind, offset), |loss| (loss.record, loss.offset));
+                .map_or((after, offset), |loss| (loss.record, loss.offset));
             // What is damaged is why the record was not what it should be.
             self.report(Loss {
                 record: lost.0,

@@ -13,7 +13,7 @@ use crate::input::expansion::Expansion;
 use crate::input::fault::InputError;
 use crate::input::walk::Walk;
 
-/// What a file's reader was told.
+/// What the reader of a file was given.
 #[derive(Debug, Default, PartialEq)]
 struct Told {
     documents: Vec<(String, Vec<u8>)>,
@@ -410,7 +410,7 @@ fn damage_of_the_stream_cuts_the_record_it_hits_and_is_told_of_once() {
 }
 
 #[test]
-fn behind_damage_the_next_sure_start_is_looked_for() {
+fn after_damage_the_next_sure_start_is_looked_for() {
     let (first, last) = (record("a", b"one"), record("z", b"two"));
     let rest = b"and the rest of it WARC/1.0\r\n\r\n";
     let all = told(

@@ -9,13 +9,13 @@ const READ: usize = 256 << 10;
 /// Bytes that are first looked at for a header; few are longer.
 const HEADER: usize = 4 << 10;
 
-/// A buffer that slides over a stream. Where the stream tells of damage, the window ends until that is taken.
+/// A buffer that slides over a stream. Where the stream reports damage, the window ends until that is taken.
 pub(super) struct Window<'r> {
     stream: &'r mut dyn Read,
     buffer: Vec<u8>,
     start: usize,
     end: usize,
-    /// Where `start` stands in the stream.
+    /// The offset of `start` in the stream.
     offset: u64,
     stop: Option<Stop>,
 }
@@ -69,7 +69,7 @@ impl<'r> Window<'r> {
         self.end - self.start >= count
     }
 
-    /// The damage the window ends at, once all it held was skipped; behind it the stream goes on. None where the stream
+    /// The damage the window ends at, once all it held was skipped; after it the stream goes on. None where the stream
     /// ends.
     pub(super) fn take_damage(&mut self) -> Option<io::Error> {
         match self.stop.take() {
@@ -137,18 +137,18 @@ impl<'r> Window<'r> {
         false
     }
 
-    /// How far behind `at` of what is held, where a record's content ends, the next record starts or the window ends. None
-    /// if neither stands there.
+    /// How far after `at` of what is held, where a record's content ends, the next record starts or the window ends. None
+    /// if neither is there.
     ///
-    /// Two line ends belong there (ISO 28500, 4); real files have from none to several. Where they stand as they should and
+    /// Two line ends belong there (ISO 28500, 4); real files have from none to several. Where they are as they should be and
     /// something like a header follows, it is that header that is damaged.
     pub(super) fn gap(&mut self, at: usize) -> Option<usize> {
         const BETWEEN: [u8; 4] = *b"\r\n\r\n";
         const MOST: usize = 1 << 10;
         self.need(at + MOST);
-        let behind = &self.held()[at..];
-        let ends = behind.iter().take_while(|byte| is_line_end(byte)).count();
-        if ends >= MOST || ends == behind.len() {
+        let after = &self.held()[at..];
+        let ends = after.iter().take_while(|byte| is_line_end(byte)).count();
+        if ends >= MOST || ends == after.len() {
             return Some(ends);
         }
         match self.header(at + ends) {
@@ -156,13 +156,13 @@ impl<'r> Window<'r> {
             Parsed::Header(header) if header.is_plausible() => return Some(ends),
             _ => {}
         }
-        let behind = &self.held()[at..];
-        let lines = behind[..ends].iter().filter(|byte| **byte == b'\n').count();
-        if lines >= 2 && header::resembles(&behind[ends..]) {
+        let after = &self.held()[at..];
+        let lines = after[..ends].iter().filter(|byte| **byte == b'\n').count();
+        if lines >= 2 && header::resembles(&after[ends..]) {
             return Some(ends);
         }
         // One of the four bytes is damaged, which costs nothing.
-        let like = BETWEEN.iter().zip(behind).filter(|(a, b)| a == b).count();
+        let like = BETWEEN.iter().zip(after).filter(|(a, b)| a == b).count();
         (like == 3 && self.starts_record(at + BETWEEN.len())).then_some(BETWEEN.len())
     }
 

@@ -18,14 +18,14 @@ const CENTRAL_LENGTH: usize = 46;
 /// Bytes of the directory that are read at once.
 const READ: usize = 64 << 10;
 
-/// A flag: checksum and sizes stand behind the data.
+/// A flag: checksum and sizes follow the data.
 const SIZES_FOLLOW: u16 = 8;
-/// The field stands in the zip64 extra field instead.
+/// The field is in the zip64 extra field instead.
 const ELSEWHERE: u64 = u32::MAX as u64;
 const ZIP64: u64 = 1;
 const UNICODE_PATH: u64 = 0x7075;
 
-/// What the directory or a local header tells of a member.
+/// What the directory or a local header says of a member.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     /// Where its local header starts.
@@ -35,14 +35,14 @@ pub(super) struct Entry {
     pub(super) crc: u32,
     pub(super) packed: u64,
     pub(super) unpacked: u64,
-    /// A symbolic link, as far as the directory tells.
+    /// A symbolic link, as far as the directory says.
     pub(super) link: bool,
     /// Checksum and length of the name as stored: of very many entries no more is kept.
     name: (u32, u16),
 }
 
 impl Entry {
-    /// Whether a local header tells what the directory does, as far as it tells anything.
+    /// Whether a local header says the same as the directory, as far as it says anything.
     pub(super) fn agrees(&self, local: &Local) -> bool {
         let sizes = |entry: &Entry| (entry.crc, entry.packed, entry.unpacked);
         let own = &local.entry;
@@ -93,7 +93,7 @@ impl<'z> Entries<'z> {
         }
     }
 
-    /// The next entry; none behind the last.
+    /// The next entry; none after the last.
     ///
     /// # Errors
     /// If it cannot be read, or is no entry.
@@ -162,7 +162,7 @@ pub(super) fn local_of(volume: &Volume<'_>, entry: &Entry) -> io::Result<Option<
     })
 }
 
-/// The local header at `offset`, whose name has `length` bytes, if that is known better than it tells.
+/// The local header at `offset`, whose name has `length` bytes, if that is known from elsewhere.
 fn local_named(volume: &Volume<'_>, offset: u64, length: Option<u16>) -> io::Result<Option<Local>> {
     let Some(head) = volume.bytes::<30>(offset)? else {
         return Ok(None);
@@ -202,7 +202,7 @@ fn entry(fields: &[u8], name: &[u8]) -> Entry {
     }
 }
 
-/// Takes from the zip64 extra field what stands there, in this order.
+/// Takes the values of the zip64 extra field, in this order.
 fn widen(entry: &mut Entry, extra: &[u8]) {
     let mut wide = extra_field(extra, ZIP64)
         .unwrap_or_default()

@@ -1,6 +1,6 @@
 //! Members of zip archives.
 //!
-//! The central directory tells which members there are; they are handed out as they stand in the file. Where it is missing,
+//! The central directory lists the members; they are handed out in the order of the file. Where it is missing,
 //! or leads to something else than members, the file is walked from its start, from one local header to the next.
 //!
 //! Headers are read here, not by a crate: `zip` holds all of a directory in memory, keeps one of several members of the same
@@ -38,7 +38,7 @@ const SORTED: usize = 1 << 18;
 const ALL: [[u8; 4]; 4] = [LOCAL, DESCRIPTOR, CENTRAL, END];
 /// Methods that are undone; APPNOTE 4.4.5.
 const METHODS: [u16; 4] = [0, 8, 12, 93];
-/// Bytes behind the data of a member where its sizes may stand.
+/// Bytes after the data of a member that may hold its sizes.
 const DESCRIPTOR_LENGTH: u64 = 24;
 
 /// Hands out the members of the archive that `file` is, from its start to its end wherever its position is. `told` says
@@ -236,7 +236,7 @@ struct Archive<'a> {
 }
 
 impl Archive<'_> {
-    /// Hands out what the directory lists, in the order it stands; with very many members, in that order among those that
+    /// Hands out what the directory lists, in its order; with very many members, in that order among those that
     /// are listed near each other.
     fn listed(&mut self, sound: &Sound) {
         if !self.before(sound.first) {
@@ -320,7 +320,7 @@ impl Archive<'_> {
         let data = Data::new(self.volume, &at, end);
         let check = Some((entry.crc, entry.unpacked));
         let outcome = self.member(entry, &local.name, data, check);
-        // What is damaged has told of it.
+        // The damage was reported.
         if outcome.go_on && !outcome.damaged && !agrees {
             let error = InputError::Disagree(self.number);
             self.lose_member(&local.name, 0, error);
@@ -385,7 +385,7 @@ impl Archive<'_> {
                 let go_on = self
                     .walk
                     .member(self.level, self.number, name, &mut checked);
-                // Its end tells where the next member is looked for.
+                // The next member is searched for from its end.
                 while go_on && entry.is_open() && io::copy(&mut checked, &mut io::sink()).is_err() {
                 }
                 let damaged = checked.failed;
@@ -497,7 +497,7 @@ impl Archive<'_> {
         outcome.go_on
     }
 
-    /// Passes over what is no header. Behind a damaged member, that has told of it.
+    /// Skips bytes that are no header. After a damaged member they were reported with it.
     fn gap(&mut self, search: &mut Search) {
         let next = self.next(search.at);
         if !search.damaged && next - search.at > search.slack {
@@ -535,15 +535,15 @@ fn is_marker(head: &[u8]) -> bool {
 #[derive(Default)]
 struct Search {
     at: u64,
-    /// The last member was damaged, which was told.
+    /// The last member was damaged, which was reported.
     damaged: bool,
     /// It was, because the file ends in it.
     cut: bool,
-    /// Bytes behind the last member that need be no header.
+    /// Bytes after the last member that need be no header.
     slack: u64,
     /// Where the directory is damaged, unless a member may be instead.
     flaw: Option<u64>,
-    /// That was told, with bytes that are no header.
+    /// That was reported, with bytes that are no header.
     known: bool,
 }
 
@@ -551,7 +551,7 @@ struct Search {
 struct Outcome {
     /// The source should be read further.
     go_on: bool,
-    /// It has told so.
+    /// It has reported so.
     damaged: bool,
 }
 
@@ -580,7 +580,7 @@ fn unpacked<'d>(
 /// The packed bytes of a member.
 struct Data<'d> {
     raw: Raw<Part<'d>>,
-    /// Where in the file the next one stands.
+    /// Where in the file the next one is.
     at: &'d Cell<u64>,
 }
 
@@ -922,7 +922,7 @@ mod tests {
             assert!(padded.lost.is_empty(), "{zeros}: {:?}", padded.lost);
             let last = whole.len() + zeros.min(60_000) - 1;
             bytes[last] = b'x';
-            let error = "bytes behind the zip data were ignored".to_owned();
+            let error = "bytes after the zip data were ignored".to_owned();
             assert_eq!(
                 taken(&bytes)?.lost,
                 [("-".into(), whole.len() as u64, error)]

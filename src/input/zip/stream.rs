@@ -1,4 +1,4 @@
-//! What packs a member, undone: what comes out does not depend on the sizes of reads, even before damage.
+//! Unpacks a member. The bytes do not depend on the sizes of reads, even before damage.
 
 use std::io::{self, BufRead, Read};
 
@@ -9,7 +9,7 @@ use crate::input::codec::{Decode, HEAD, early_end, fill};
 pub(super) struct Stream<'d, D> {
     data: Data<'d>,
     decoder: D,
-    /// What goes wrong behind the bytes that were given.
+    /// The error after the bytes that were returned.
     failed: Option<io::Error>,
     ended: bool,
 }
@@ -40,7 +40,7 @@ impl<'d, D: Decode> Stream<'d, D> {
         Ok(step.written)
     }
 
-    /// Goes on behind a stream.
+    /// Goes on after a stream.
     fn next(&mut self) -> io::Result<()> {
         self.ended = !D::starts(self.data.peek(HEAD));
         match self.ended {

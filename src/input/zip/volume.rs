@@ -1,4 +1,4 @@
-//! The file that a zip archive is, read at its offsets: whoever else reads it moves nothing here.
+//! The file that a zip archive is, read at its offsets: other readers of the file do not change the position here.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -61,7 +61,7 @@ impl<'z> Volume<'z> {
         Ok(there.then_some(bytes))
     }
 
-    /// Where the next of `signatures` stands, from `from` on; all start with `PK`. The length, if there is none.
+    /// The offset of the next of `signatures` from `from` on; all start with `PK`. The length, if there is none.
     pub(super) fn find(&self, mut from: u64, signatures: &[[u8; 4]]) -> io::Result<u64> {
         let mut window = Vec::with_capacity(SEARCHED);
         loop {
@@ -95,7 +95,7 @@ impl<'z> Volume<'z> {
         Ok(0)
     }
 
-    /// Counts what comes before `end`.
+    /// Counts the bytes before `end`.
     pub(super) fn pass(&self, end: u64) {
         let new = end.saturating_sub(self.counted.get());
         self.counted.set(self.counted.get() + new);

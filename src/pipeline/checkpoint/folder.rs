@@ -1,4 +1,4 @@
-//! The folder of a checkpoint: one run at a time uses it, files in it are replaced whole, and none of ours stays behind.
+//! The folder of a checkpoint: one run at a time uses it, files in it are replaced whole, and none of ours is left at the end.
 //!
 //! Knows the names of the files that belong there and touches no others; what the manifest says is for `manifest`.
 
@@ -101,7 +101,7 @@ impl Folder {
         outputs: impl Iterator<Item = &'p Path>,
     ) -> Result<(), CheckpointError> {
         for output in outputs {
-            // What is wrong with an output is told when it is opened.
+            // A fault of an output is reported when it is opened.
             let temporary = Output::temporary_of(output, &self.mark).ok().flatten();
             let temporary = temporary.and_then(|path| canonical(&path));
             self.remains
@@ -230,7 +230,7 @@ fn note_made(lock: &mut File, path: &Path, made: bool) -> Result<bool, Checkpoin
     }
 }
 
-/// Makes the folder, which tells whether it was not there, and locks it for this process.
+/// Creates the folder and locks it for this process. Returns whether it was not there.
 fn locked(folder: &Path) -> Result<(bool, File), CheckpointError> {
     let path = folder.join(LOCK);
     let mut made = false;
@@ -258,7 +258,6 @@ fn make(folder: &Path) -> io::Result<bool> {
 }
 
 /// The locked file; none if another process has it.
-#[cfg(unix)]
 fn lock(path: &Path) -> io::Result<Option<File>> {
     use rustix::fs::{FlockOperation, flock};
     let mut options = OpenOptions::new();
@@ -271,36 +270,12 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-#[cfg(windows)]
-fn lock(path: &Path) -> io::Result<Option<File>> {
-    use std::os::windows::fs::OpenOptionsExt;
-    const SHARING_VIOLATION: i32 = 32;
-    const SHARE_DELETE: u32 = 4;
-    let mut options = OpenOptions::new();
-    options
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .share_mode(SHARE_DELETE);
-    match options.open(path) {
-        Err(error) if error.raw_os_error() == Some(SHARING_VIOLATION) => Ok(None),
-        opened => opened.map(Some),
-    }
-}
-
-/// Whether the file still stands at `path`.
-#[cfg(unix)]
+/// Whether the file is still at `path`.
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let id = |at: fs::Metadata| (at.dev(), at.ino());
     let there = fs::symlink_metadata(path).map(id);
     there.is_ok_and(|there| file.metadata().is_ok_and(|own| id(own) == there))
-}
-
-#[cfg(not(unix))]
-fn is_at(_: &File, path: &Path) -> bool {
-    path.exists()
 }
 
 /// Makes a new file in place of one that a crash left. Nothing else is removed, and no link is followed.
@@ -329,17 +304,11 @@ pub(super) fn open_own(path: &Path) -> Result<Option<File>, CheckpointError> {
 }
 
 /// Has links not be followed, and FIFOs not be waited for.
-#[cfg(unix)]
 fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
     use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt;
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     options.custom_flags(flags.bits().cast_signed())
-}
-
-#[cfg(not(unix))]
-fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
-    options
 }
 
 /// The error of a file that was not opened.
@@ -360,26 +329,14 @@ pub(super) fn is_file(path: &Path) -> bool {
 }
 
 /// Whether the file is known by other names too: what is written to it would be seen there.
-#[cfg(unix)]
 fn has_other_names(file: &File) -> bool {
     use std::os::unix::fs::MetadataExt;
     file.metadata().is_ok_and(|at| at.nlink() > 1)
 }
 
-#[cfg(not(unix))]
-fn has_other_names(_: &File) -> bool {
-    false
-}
-
 /// Sees to it that names in a folder are on the disk.
-#[cfg(unix)]
 pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
-}
-
-#[cfg(not(unix))]
-pub(super) fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 /// Whether a file of this name in the folder is ours.

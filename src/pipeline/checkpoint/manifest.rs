@@ -1,6 +1,6 @@
 //! The manifest of a checkpoint: a file of JSON lines.
 //!
-//! The first line tells the version, the options that bear on the result, the runs, and what was counted; then comes a line
+//! The first line holds the version, the options that bear on the result, the runs, and what was counted; then comes a line
 //! for each source, with the size and time of change of those that are done; the last is a checksum of all before. Knows
 //! nothing of when a checkpoint is made.
 
@@ -85,7 +85,7 @@ struct Line<'a> {
     stamp: Option<Stamp>,
 }
 
-/// What tells whether a file has changed.
+/// What shows whether a file has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stamp {
     size: u64,

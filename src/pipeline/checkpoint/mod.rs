@@ -144,7 +144,7 @@ impl Checkpoint {
         };
         let runs = runs.iter().map(named).collect();
         let head = Head::new(self.settings.clone(), runs, spilled, state.done.clone());
-        // The runs' names have to be there before any manifest tells of them.
+        // The runs' names have to be there before any manifest names them.
         sync_folder(self.folder.path()).map_err(|error| at(self.folder.path(), error))?;
         self.folder.replace(MANIFEST, |out| {
             manifest::write(out, head, &self.sources, &state.stamps)

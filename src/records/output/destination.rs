@@ -62,7 +62,7 @@ impl Destination {
         Destination {
             path: path.to_owned(),
             stdout: false,
-            id: there.as_ref().and_then(file_id),
+            id: there.as_ref().map(file_id),
             resolved: None,
             replaced: false,
             empty: there.as_ref().is_none_or(|there| there.len() == 0),
@@ -103,14 +103,9 @@ impl Destination {
             || (new && self.resolved.is_some() && self.resolved == other.resolved)
     }
 
-    /// Whether a file that is there, and is read, is this one. Devices and pipes never are.
-    pub(crate) fn is_file(&self, path: &Path, metadata: &Metadata) -> bool {
-        metadata.is_file()
-            && match file_id(metadata) {
-                Some(id) => self.id == Some(id),
-                // No inodes here.
-                None => self.resolved.is_some() && fs::canonicalize(path).ok() == self.resolved,
-            }
+    /// Whether an input with this metadata is this file. Devices and pipes never are.
+    pub(crate) fn is_file(&self, metadata: &Metadata) -> bool {
+        metadata.is_file() && self.id == Some(file_id(metadata))
     }
 
     /// Whether a file of this path may be this one. A cheap test that is wrong only by saying yes too often.
@@ -128,26 +123,14 @@ fn is_dash(path: &Path) -> bool {
 }
 
 /// Whether two outputs cannot share it: their bytes would be mixed, or those of one lost. A device can be shared.
-#[cfg(unix)]
 fn has_one_writer(there: &Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt;
     let kind = there.file_type();
     kind.is_file() || kind.is_fifo() || kind.is_socket()
 }
 
-#[cfg(not(unix))]
-fn has_one_writer(there: &Metadata) -> bool {
-    there.is_file()
-}
-
-#[cfg(unix)]
 fn names(there: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::nlink(there)
-}
-
-#[cfg(not(unix))]
-fn names(_: &Metadata) -> u64 {
-    1
 }
 
 /// The path of a file, there or not, with no link or dot in that of its folder.

@@ -23,7 +23,7 @@ pub(super) enum Values {
     Forms(Vec<Forms>),
 }
 
-/// Texts, one behind the other.
+/// Texts, one after the other.
 #[derive(Default)]
 pub(super) struct Texts {
     pub(super) bytes: Vec<u8>,
@@ -144,7 +144,7 @@ impl Field<'_> {
 }
 
 impl Values {
-    /// Adds a field of this column's kind; a row's fields stand in the columns' order.
+    /// Adds a field of this column's kind; a row's fields are in the columns' order.
     fn push(&mut self, field: Field<'_>) {
         match (self, field) {
             (Values::Texts(texts), Field::Text(text)) => texts.push(text),

@@ -23,7 +23,7 @@ const HEADER: usize = 512;
 const VALUES: usize = 1 << 26;
 /// Bytes of a number of seven bits a byte, at most.
 const VARINT: usize = 10;
-/// What stands behind the texts of a page: the length of one that is longer than any page.
+/// Follows the texts of a page: the length of one that is longer than any page.
 const NO_TEXT: [u8; 4] = [0x7f; 4];
 
 /// What a file is read from. Clones share it.
@@ -81,7 +81,7 @@ impl<R: Read + Seek> Source<R> {
     fn check(&self, start: u64, length: u64) -> Result<()> {
         match start.checked_add(length).filter(|&end| end <= self.length) {
             Some(_) => Ok(()),
-            None => Err(damaged("a place behind the end of the file")),
+            None => Err(damaged("a place after the end of the file")),
         }
     }
 }
@@ -265,13 +265,13 @@ impl<R: Read + Seek + Send> Pages<R> {
     }
 }
 
-/// What stands behind a length of four bytes and has that length, and what follows.
+/// The bytes after a length of four bytes that have that length, and the rest.
 fn prefixed(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     rest.split_at_checked(u32::from_le_bytes(*length) as usize)
 }
 
-/// Whether these are texts, each behind its length, and nothing else.
+/// Whether these are texts, each after its length, and nothing else.
 fn are_texts(mut bytes: &[u8]) -> bool {
     while !bytes.is_empty() {
         let Some((_, rest)) = prefixed(bytes) else {

@@ -81,7 +81,7 @@ fn with_crc(header: &[u8], crc: u32) -> Option<Vec<u8>> {
     Some(sealed)
 }
 
-/// The entry of the metadata that the checksum will stand in.
+/// The entry of the metadata that will hold the checksum.
 pub(super) fn unsealed() -> KeyValue {
     KeyValue::new(KEY.to_owned(), ZEROS.to_owned())
 }

@@ -217,7 +217,7 @@ fn no_damage_makes_reading_panic() {
         .chain([written(&records), unpacked(&records)])
     {
         assert!(read(&bytes).unwrap() == records);
-        // Every other time at the end, where the metadata stands.
+        // Every other time at the end, where the metadata is.
         let tail = bytes.len() - 1500;
         rounds += ROUNDS;
         for round in 0..ROUNDS {

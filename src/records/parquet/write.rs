@@ -78,7 +78,7 @@ impl<W: Write + Send> Parquet<W> {
         })
     }
 
-    /// Writes these rows behind all others.
+    /// Writes these rows after all others.
     pub(crate) fn append(&mut self, mut rows: Columns) -> io::Result<()> {
         while rows.rows() > 0 {
             let fitting = rows.rows_with(self.most_bytes - self.bytes);
@@ -214,6 +214,6 @@ fn sorted(builder: WriterPropertiesBuilder) -> WriterPropertiesBuilder {
     };
     builder
         .set_sorting_columns(Some(vec![by_doi]))
-        // Only of what is sorted do the bounds of a page tell where to look.
+        // Only of what is sorted do the bounds of a page show where to look.
         .set_column_statistics_enabled("doi".into(), EnabledStatistics::Page)
 }

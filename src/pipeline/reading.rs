@@ -1,0 +1,117 @@
+//! Reads a source document by document. What is done with their bytes is up to a [`Scans`]: the thread that reads scans them, or
+//! it feeds others.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use super::kind::KnownText;
+use super::notice::Gain;
+use super::state::{Named, Run};
+use super::worker::Lines;
+use crate::input::{Cutter, Documents, InputError, Remark, Unpackers};
+use crate::report::Counts;
+
+/// Scans documents, or hands them to threads that do.
+pub(super) trait Scans {
+    /// Reads a document to its end. Each time `bytes` give no more for `cutter`, `goes_on` reports the damage that is the
+    /// reason, and says whether the document goes on after it. Returns how many documents `text` is: one, or its lines.
+    fn document(
+        &mut self,
+        text: Lines,
+        cutter: &mut Cutter,
+        bytes: &mut dyn Read,
+        goes_on: &mut dyn FnMut(&mut Cutter) -> bool,
+    ) -> u64;
+}
+
+/// A source that is being read.
+struct Reading<'a, 'r> {
+    run: &'r Run<'r>,
+    named: &'a Named,
+    /// What the source has given so far.
+    gain: Gain,
+    scans: &'a mut dyn Scans,
+}
+
+/// Reads all documents of a source. Returns the counts of sources and documents, which the caller adds to those of the run.
+pub(super) fn read<'r>(
+    run: &'r Run<'r>,
+    ordinal: u32,
+    unpackers: Option<&Unpackers>,
+    scans: &mut dyn Scans,
+) -> Counts {
+    let Some(source) = run.sources.get(ordinal as usize) else {
+        return Counts::default();
+    };
+    let named = run.named(ordinal);
+    let mut reading = Reading {
+        run,
+        named: &named,
+        gain: Gain::default(),
+        scans,
+    };
+    let read = run.opening(unpackers).read(&source, &mut reading);
+    let gain = reading.gain;
+    run.note_pipe_end(&source);
+    match read {
+        Ok(is_read) => {
+            if is_read {
+                run.end_source(&named, &gain);
+            }
+            Counts {
+                sources: is_read.into(),
+                documents: gain.documents,
+                ..Counts::default()
+            }
+        }
+        Err(error) => {
+            run.lose(named.name, None, error);
+            Counts::default()
+        }
+    }
+}
+
+impl Documents for Reading<'_, '_> {
+    /// Reads one document, or one for each of its lines.
+    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
+        let mut cutter = Cutter::new(self.run.reach);
+        let KnownText { kind, mut bytes } = KnownText::new(self.run.options, bytes);
+        let text = Lines::new(self.named, self.gain.documents, name.clone(), kind);
+        let (run, source, gain) = (self.run, &self.named.name, &mut self.gain);
+        let mut goes_on = |cutter: &mut Cutter| {
+            let Some((offset, error)) = cutter.take_damage() else {
+                return false;
+            };
+            gain.is_told = true;
+            run.lose(Arc::clone(source), Some((name.clone(), offset)), error);
+            !run.is_halted()
+        };
+        let documents = self
+            .scans
+            .document(text, &mut cutter, &mut bytes, &mut goes_on);
+        self.gain.documents += documents;
+    }
+
+    fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
+        self.gain.is_told = true;
+        let source = Arc::clone(&self.named.name);
+        self.run.lose(source, Some((name, offset)), error);
+    }
+
+    fn cut(&mut self, count: u64) {
+        self.run.cut(&self.named.name, count);
+    }
+
+    fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {
+        self.gain.skip(kind);
+        self.run.skip(&self.named.name, name.as_deref(), kind);
+    }
+
+    fn remark(&mut self, name: Option<Arc<str>>, remark: Remark) {
+        self.gain.is_told |= self.run.remark(self.named, name.as_deref(), remark);
+    }
+
+    fn is_halted(&self) -> bool {
+        self.run.is_halted()
+    }
+}
