@@ -1,4 +1,4 @@
-//! What comes of uniting rows, whatever their order, the memory and the number of inputs.
+//! Merges give the same records for every order of rows, every memory budget and every number of inputs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,7 +33,7 @@ fn bytes(format: Format, rows: &[OwnedRecord]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// What must come of the rows: the slow and obvious way.
+/// The expected records, computed in a slow and obvious way.
 fn united(rows: &[OwnedRecord]) -> Vec<u8> {
     let mut all: BTreeMap<String, OwnedRecord> = BTreeMap::new();
     for row in rows {
@@ -44,7 +44,7 @@ fn united(rows: &[OwnedRecord]) -> Vec<u8> {
     bytes(Format::Csv, &all.into_values().collect::<Vec<_>>())
 }
 
-/// Inputs in a folder of their own.
+/// A temporary folder with inputs.
 struct Inputs {
     folder: TempDir,
     paths: Vec<PathBuf>,
@@ -81,7 +81,7 @@ impl Inputs {
 }
 
 #[test]
-fn sorted_inputs_are_merged_as_they_stand() {
+fn sorted_inputs_are_merged_directly() {
     let odd: Vec<_> = (0..5000).map(|number| row(2 * number + 1, "b")).collect();
     let third: Vec<_> = (0..5000).map(|number| row(3 * number, "a")).collect();
     let inputs = Inputs::new(&[&odd, &third, &[], &third[..9]]);
@@ -162,7 +162,7 @@ fn sums_that_no_record_holds_are_errors() {
     unite(&mut record, &one).unwrap();
     assert_eq!((record.mentions, record.documents), (MOST, MOST));
     let twice = [less.clone(), less.clone()];
-    // In one input, or in two.
+    // Both rows in one input, or in two.
     for inputs in [[&twice[..], &[]], [&twice[..1], &twice[1..]]] {
         let inputs = Inputs::new(&inputs);
         let merge = inputs
@@ -237,7 +237,7 @@ proptest! {
 }
 
 #[test]
-fn a_run_ends_where_it_is_told_to() {
+fn a_run_ends_where_it_is_reported_to() {
     let rows: Vec<_> = (0..3).map(|number| row(9 - number, "a")).collect();
     let inputs = Inputs::new(&[&rows]);
     let monitor = Monitor::new();

@@ -24,7 +24,7 @@ fn a_file_gives_its_names_sorted() {
 }
 
 #[test]
-fn packed_files_are_told_by_their_bytes_not_their_names() {
+fn packed_files_are_reported_by_their_bytes_not_their_names() {
     let place = Place::new();
     let members = [gzip("10.5555/one \n"), gzip(""), gzip("10.5555/two \n")].concat();
     let frames = [zstd("10.5555/three \n"), zstd("10.5555/four \n")].concat();
@@ -60,7 +60,7 @@ fn every_packing_gives_the_same_names_at_the_same_places() {
 }
 
 #[test]
-fn a_byte_order_mark_tells_utf16_and_offsets_count_utf8() {
+fn a_byte_order_mark_shows_utf16_and_offsets_count_utf8() {
     let place = Place::new();
     let text = "\u{feff}\u{e9}\u{20ac} 10.5555/\u{e9} \n";
     let units = text.encode_utf16();
