@@ -106,6 +106,7 @@ book! {
     Mark              "suffix.mark"             Anywhere certain 0 "a blank, a control, `>`, `}` and a backslash end a name";
     NotGraphic        "suffix.not-graphic"      Anywhere certain 0 "spaces and controls of other scripts end a name (N3)";
     ForeignMark       "suffix.foreign-mark"     Anywhere certain 0 "quotes and brackets of print and the punctuation of other scripts end a name";
+    Dash              "suffix.dash"             Anywhere guess   0 "a typeset dash in a name may be its hyphen: it is kept (U5)";
     EncodedSegment    "suffix.encoded-segment"  Path     certain 0 "who encodes the slash of the prefix encodes all of a name's: a plain one is the URL's";
     BadgeMessage      "suffix.badge-message"    Url      certain 0 "after the last single hyphen of a badge comes a colour";
     FinalSlash        "tail.slash"              Anywhere guess   0 "a final slash is valid but unlikely (P3)";

@@ -54,6 +54,7 @@ fn taken(text: &impl Decoded, from: usize, around: &Around, reading: Reading) ->
         around,
         reading,
         open: [0; 2],
+        has_dash: false,
     };
     let mut at = from;
     loop {
@@ -66,7 +67,10 @@ fn taken(text: &impl Decoded, from: usize, around: &Around, reading: Reading) ->
             Some(Step::End(rule)) => rule.is_guess(),
             None => false,
         };
-        return End { at, guessed };
+        return End {
+            at,
+            guessed: guessed || reader.has_dash,
+        };
     }
 }
 
@@ -100,6 +104,8 @@ struct Reader<'t, T> {
     reading: Reading,
     /// Round and square brackets that are open.
     open: [u32; 2],
+    /// A typeset dash was taken, which may be the name's hyphen.
+    has_dash: bool,
 }
 
 impl<T: Decoded> Reader<'_, T> {
@@ -268,7 +274,7 @@ impl<T: Decoded> Reader<'_, T> {
     }
 
     /// Letters, digits, symbols and dashes are kept as they are (U5); white space, quotes and brackets end the name.
-    fn beyond_ascii(&self, at: usize) -> Step {
+    fn beyond_ascii(&mut self, at: usize) -> Step {
         let Some(c) = first_char(self.rest(at)) else {
             return Step::End(Rule::NotGraphic);
         };
@@ -276,7 +282,11 @@ impl<T: Decoded> Reader<'_, T> {
             Gc::Control | Gc::Format => Rule::NotGraphic,
             Gc::LineSeparator | Gc::ParagraphSeparator | Gc::SpaceSeparator => Rule::NotGraphic,
             _ if is_foreign_mark(c) => Rule::ForeignMark,
-            _ => return Step::Take(c.len_utf8()),
+            category => {
+                let is_dash = category == Gc::DashPunctuation || c == '\u{2212}';
+                self.has_dash |= is_dash && Rule::Dash.holds();
+                return Step::Take(c.len_utf8());
+            }
         };
         match rule.holds() {
             true => Step::End(rule),
