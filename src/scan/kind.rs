@@ -66,11 +66,15 @@ impl TextKind {
         if !may_be_table(head) {
             return TextKind::Unknown;
         }
-        let shows = |delimiter: &Delimiter| Columns::read(head, whole, delimiter.byte()).is_table();
-        Delimiter::ALL
-            .into_iter()
-            .find(shows)
-            .map_or(TextKind::Unknown, TextKind::Table)
+        let columns =
+            |delimiter: Delimiter| (delimiter, Columns::read(head, whole, delimiter.byte()));
+        let tables = Delimiter::ALL.map(columns).into_iter();
+        let tables = tables.filter(|(_, columns)| columns.is_table());
+        // What has blanks after it may part what is in a cell.
+        let best = tables.min_by_key(|(_, columns)| columns.is_spaced());
+        best.map_or(TextKind::Unknown, |(delimiter, _)| {
+            TextKind::Table(delimiter)
+        })
     }
 }
 
@@ -198,6 +202,11 @@ impl Columns {
         self.broken |= record.broken;
     }
 
+    /// Whether most delimiters have a blank after them.
+    fn is_spaced(&self) -> bool {
+        self.spaced * 2 > self.delimiters
+    }
+
     /// Two records or more with the same number of cells, two at least, and with nothing that prose, code or a list of
     /// fields has. A single record wants more cells, and blanks after most delimiters want more records.
     fn is_table(&self) -> bool {
@@ -209,7 +218,7 @@ impl Columns {
         let without_last = usize::from(self.empty_last == self.records);
         let trivial = without_first + without_last > 0;
         let filled = self.first.saturating_sub(without_first + without_last);
-        let blanks = self.spaced * 2 <= self.delimiters || self.records >= 5;
+        let blanks = !self.is_spaced() || self.records >= 5;
         self.first >= least
             && (!trivial || filled >= 3)
             && self.alike * 10 > self.records * 9
