@@ -123,7 +123,7 @@ pub(super) fn plain(text: &str) -> String {
 
 fn folded(c: char) -> Option<char> {
     match c {
-        // A sign that stands for a lost character.
+        // The sign for a character that was lost.
         '\u{FFFD}' => None,
         // Typesetters make dashes of hyphens: names hold hyphens.
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{FE63}' => Some('-'),

@@ -1,7 +1,7 @@
 //! Dirty data in, the one DOI name it was meant to be out: for columns of cited names, as reference lists hold them.
 //!
 //! `fold` undoes what encoders and typesetters did to characters. Where the name starts and ends, the rulebook says.
-//! Knows [`Doi`], and the scanner for URLs of other hosts; knows nothing of files. Where only a registry could tell, the
+//! Knows [`Doi`], and the scanner for URLs of other hosts; does not know files. Where only a registry could tell, the
 //! rules follow what 215,000 registered names never have.
 
 mod fold;
@@ -17,7 +17,7 @@ use crate::scan::rules::dirt::{self, start};
 pub struct Cleaned {
     /// The name that is left.
     pub doi: Doi,
-    /// Whether [`Doi::parse`] reads another name in the text as it stands, or none. A presentation form, such as the URL
+    /// Whether [`Doi::parse`] reads another name in the unchanged text, or none. A presentation form, such as the URL
     /// of a proxy, is no change.
     pub changed: bool,
 }

@@ -5,7 +5,7 @@ use super::automaton::{self, Opener};
 use super::escape;
 use super::rules::{Around, Scope};
 
-/// All that is known about a name from what comes before it.
+/// All that the bytes before a name say about it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Context {
     pub(super) around: Around,

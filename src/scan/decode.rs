@@ -111,7 +111,7 @@ impl Decoder {
         }));
     }
 
-    /// Replaces each escape of one layer by what it stands for; in place, as no meaning is longer than its escape.
+    /// Replaces each escape of one layer by its meaning; in place, since no meaning is longer than its escape.
     fn undo(&mut self, layer: &Layer) -> bool {
         let triggers = |byte: &u8| layer.triggers[*byte as usize];
         let Some(mut read) = self.bytes.iter().position(triggers) else {

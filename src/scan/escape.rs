@@ -1,4 +1,4 @@
-//! One escape at a time: what the bytes at its start stand for, and in which order layers of escapes are undone.
+//! One escape at a time: its meaning, and in which order layers of escapes are undone.
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 
@@ -14,13 +14,13 @@ pub(super) struct Layer {
     pub(super) triggers: &'static [bool; 256],
     /// Reads one escape at the start of the bytes.
     pub(super) read: fn(&[u8]) -> Option<Meaning>,
-    /// How the bytes that it stands for count as written.
+    /// How the bytes of its meanings count as written.
     pub(super) escape: Escape,
     /// How often it may be escaped itself.
     pub(super) rounds: usize,
 }
 
-/// A backslash or an entity may itself be escaped; nobody was seen to go deeper.
+/// A backslash or an entity may itself be escaped. No data was seen to go deeper.
 const MARKUP_DEPTH: usize = 3;
 
 const fn layer(
@@ -143,7 +143,7 @@ fn percent_depth(text: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
-/// What an escape stands for: at most one character.
+/// The meaning of an escape: at most one character.
 pub(super) struct Meaning {
     /// Bytes of the escape.
     pub(super) consumed: usize,

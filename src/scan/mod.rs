@@ -1,9 +1,8 @@
 //! Bytes in, mentions out.
 //!
 //! `anchor` finds where a look is worth it, `candidate` decides about each: `start` and `automaton` read whether a name
-//! starts there, `context` reads what comes before it, `reach` bounds the candidate, `decode` undoes its
-//! escapes. What a
-//! name is, `rules` decides. `naive` is a slow engine over the same rules. Knows [`Doi`](crate::Doi) and bytes; knows
+//! starts there, `context` reads the bytes before it, `reach` bounds the candidate, `decode` undoes its
+//! escapes. `rules` decides what a name is. `naive` is a slow engine over the same rules. Knows [`Doi`](crate::Doi) and bytes; knows
 //! nothing of files, containers or records.
 
 mod anchor;
@@ -37,9 +36,9 @@ use crate::doi::key_into;
 
 /// How many bytes before an anchor can bear on what is decided about it.
 const BEFORE: usize = 1024;
-/// How many bytes behind the longest name can bear on where it ends.
+/// How many bytes after the longest name can bear on where it ends.
 const MARGIN: usize = 256;
-/// The longest name a scanner can be told to accept.
+/// The longest name that a scanner can be set to accept.
 const LONGEST_NAME: usize = 1 << 30;
 
 /// Finds the mentions of DOI names in bytes, which need not be UTF-8.
@@ -116,10 +115,10 @@ impl Scanner {
         self.scan_range(document, 0..document.len(), 0, sink)
     }
 
-    /// Scans a part of a document: decides about the anchors that stand in `range` of `bytes`.
+    /// Scans a part of a document: decides about the anchors in `range` of `bytes`.
     ///
-    /// `bytes[0]` stands at `offset` of the document. So that the answer is the same as from the whole document, `bytes`
-    /// must reach [`window`](Self::window) before and behind `range`, or to the document's start and end. What of `range`
+    /// `bytes[0]` is at `offset` of the document. So that the answer is the same as from the whole document, `bytes`
+    /// must reach [`window`](Self::window) before and after `range`, or to the document's start and end. What of `range`
     /// lies outside `bytes` is empty.
     pub fn scan_range(
         &mut self,
@@ -239,9 +238,9 @@ impl Stream<'_> {
     /// Takes the next piece and calls `sink` with each mention that can be decided by now.
     pub fn push(&mut self, piece: &[u8], sink: impl FnMut(Mention<'_>)) {
         self.held.extend_from_slice(piece);
-        let (before, behind) = self.scanner.window();
-        if self.held.len() >= self.decided + 2 * (before + behind) {
-            self.decide(self.held.len() - behind, sink);
+        let (before, after) = self.scanner.window();
+        if self.held.len() >= self.decided + 2 * (before + after) {
+            self.decide(self.held.len() - after, sink);
             let spent = self.decided.saturating_sub(before);
             self.held.drain(..spent);
             self.offset += spent as u64;

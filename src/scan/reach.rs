@@ -50,7 +50,7 @@ pub(super) fn reach(
 }
 
 /// How many bytes at the start of `rest` the candidate takes, and whether they are an escape or may start one; nothing where
-/// it ends. `suffix` is what comes before them.
+/// it ends. `suffix` is the bytes before them.
 fn step(suffix: &[u8], rest: &[u8], joinable: bool) -> Option<(usize, bool)> {
     match RawByte::of(*rest.first()?) {
         RawByte::Less if is_hard_tag(rest) => None,

@@ -6,7 +6,7 @@ use std::ops::{Add, AddAssign};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Rejection {
-    /// A digit or a full stop stands directly before: the inside of a number, a date, a version.
+    /// A digit or a full stop is directly before it: the inside of a number, a date, a version.
     InsideNumber,
     /// The registrant code has not four to nine digits in its first part.
     RegistrantCode,

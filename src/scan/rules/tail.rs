@@ -78,7 +78,7 @@ impl Brackets {
         Brackets(Self::KINDS.map(|[open, close]| count(close) - count(open)))
     }
 
-    /// Whether `last` is to be cut, which is counted then: an opening bracket always, a closing one that nothing opened.
+    /// Whether `last` is cut: an opening bracket always, a closing one that nothing opened. What is cut is counted.
     fn cut(&mut self, last: u8) -> bool {
         for (more, [open, close]) in self.0.iter_mut().zip(Self::KINDS) {
             if last == open {
@@ -141,8 +141,8 @@ fn cut_path(name: &[u8], suffix: usize, end: usize) -> usize {
     suffix + article_id(prefix, &text[..end]).unwrap_or(end)
 }
 
-/// Where a suffix ends before the pages, versions and files that a site's URL adds. Folders, with all that follows, are told
-/// from a name's own segments `in_path` of a URL alone.
+/// Where a suffix ends before the pages, versions and files that a site's URL adds. Folders, with all that follows,
+/// are recognised only `in_path` of a URL.
 pub(crate) fn page_end(suffix: &[u8], in_path: bool) -> usize {
     let end = page(suffix, in_path).unwrap_or(suffix.len());
     let end = one_of(&FILES, Rule::File, &suffix[..end]).unwrap_or(end);

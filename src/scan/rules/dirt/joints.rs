@@ -31,7 +31,7 @@ pub(super) fn once(suffix: &str) -> String {
         return suffix.to_owned();
     }
     let mut name = suffix.to_owned();
-    // Brill doubles it before a word (`9789004337862__com_210243`), nobody before a number.
+    // Brill doubles it before a word (`9789004337862__com_210243`); before a number it is a slip.
     collapse(&mut name, "__", |_, after| {
         after.starts_with(|c: char| c.is_ascii_digit())
     });

@@ -118,7 +118,7 @@ fn digit_read_as_letter(c: char) -> char {
     }
 }
 
-/// The name in `text` whose separator was written `_`, as in `10.5555_abc.pdf`: a slash can stand in no name of a file.
+/// The name in `text` whose separator was written `_`, as in `10.5555_abc.pdf`: the name of a file holds no slash.
 pub(crate) fn underscored(text: &str) -> Option<Start<'_>> {
     let at = text.find("10.")?;
     let code = digits(&text[at + 3..]);
