@@ -206,7 +206,7 @@ impl<'a> Visit<'a> for Source {
     fn visit_path(&mut self, path: &'a syn::Path) {
         if path.leading_colon.is_none() {
             let words = path.segments.iter().map(|part| part.ident.to_string());
-            let path = self.from_file(words.collect());
+            let path = self.outer_path(words.collect());
             self.needs.insert(path);
         }
         visit::visit_path(self, path);
@@ -247,7 +247,7 @@ impl Source {
         if word != "self" {
             path.push(word);
         }
-        let path = self.from_file(path);
+        let path = self.outer_path(path);
         if private {
             self.needs.insert(path.clone());
         }
@@ -257,7 +257,7 @@ impl Source {
     }
 
     /// A path that is written in a module within the file, as the file itself would write it.
-    fn from_file(&self, path: Vec<String>) -> Vec<String> {
+    fn outer_path(&self, path: Vec<String>) -> Vec<String> {
         let up = path.iter().take_while(|word| *word == "super").count();
         match up.min(self.inner) {
             0 => path,
