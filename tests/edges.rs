@@ -74,7 +74,13 @@ fn sources(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The files of a module: `name.rs`, or all files in the folder `name`.
+/// Whether a file holds tests alone, which may use every module.
+fn is_test(path: &Path) -> bool {
+    path.file_stem().is_some_and(|stem| stem == "tests")
+        || path.components().any(|part| part.as_os_str() == "tests")
+}
+
+/// The files of a module without its tests: `name.rs`, or all files in the folder `name`.
 fn files(module: &str) -> Vec<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let candidates = [source.join(format!("{module}.rs")), source.join(module)];
@@ -82,6 +88,7 @@ fn files(module: &str) -> Vec<PathBuf> {
         .iter()
         .filter(|path| path.exists())
         .flat_map(|path| sources(path))
+        .filter(|path| !is_test(path))
         .collect()
 }
 

@@ -6,6 +6,8 @@
 //! - a path in the code of A (`super::b::thing()`), the arguments of macros included. A `use` of the module B alone counts
 //!   only through such paths.
 //!
+//! `use b::*` is an import from B itself, and does not make the names of B those of A.
+//!
 //! Declarations (`mod b;`) and code for tests (`#[cfg(test)]`) do not count.
 //!
 //! A circle is a largest set of files that all reach each other. One of up to four files of one folder is allowed: a parent that
@@ -35,6 +37,8 @@ struct Source {
     uses: BTreeMap<String, Vec<String>>,
     /// Paths that this file needs itself.
     needs: BTreeSet<Vec<String>>,
+    /// While the file is read: modules within it that are open, `mod inner { }`. They count as the file.
+    inner: usize,
 }
 
 /// The files of one crate by module.
@@ -80,6 +84,7 @@ impl Crate {
                 ("crate", _) => at.clear(),
                 ("self", _) => {}
                 ("super", _) => drop(at.pop()),
+                ("*", _) => return Some(at),
                 _ if source.children.contains(word) => at.push(word.clone()),
                 (_, Some(import)) if known || imported => {
                     let path = [import, &path[index + 1..]].concat();
@@ -186,6 +191,11 @@ impl<'a> Visit<'a> for Source {
                 let private = matches!(import.vis, Visibility::Inherited);
                 self.import(&import.tree, Vec::new(), private);
             }
+            Item::Mod(_) => {
+                self.inner += 1;
+                visit::visit_item(self, item);
+                self.inner -= 1;
+            }
             _ => visit::visit_item(self, item),
         }
     }
@@ -196,7 +206,8 @@ impl<'a> Visit<'a> for Source {
     fn visit_path(&mut self, path: &'a syn::Path) {
         if path.leading_colon.is_none() {
             let words = path.segments.iter().map(|part| part.ident.to_string());
-            self.needs.insert(words.collect());
+            let path = self.outer_path(words.collect());
+            self.needs.insert(path);
         }
         visit::visit_path(self, path);
     }
@@ -236,10 +247,22 @@ impl Source {
         if word != "self" {
             path.push(word);
         }
+        let path = self.outer_path(path);
         if private {
             self.needs.insert(path.clone());
         }
-        self.uses.insert(local, path);
+        if self.inner == 0 {
+            self.uses.insert(local, path);
+        }
+    }
+
+    /// A path that is written in a module within the file, as the file itself would write it.
+    fn outer_path(&self, path: Vec<String>) -> Vec<String> {
+        let up = path.iter().take_while(|word| *word == "super").count();
+        match up.min(self.inner) {
+            0 => path,
+            up => [&["self".to_owned()], &path[up..]].concat(),
+        }
     }
 }
 
@@ -313,6 +336,38 @@ fn a_circle_of_five_files_of_a_folder_is_a_fault() {
     // The child `d` reaches the parent only in its tests.
     four[4].1 = "pub fn f() {} #[cfg(test)] mod tests { use super::super::f; }";
     assert_eq!(faults(&four), [""; 0]);
+}
+
+#[test]
+fn all_names_of_a_file_are_imported_from_it() {
+    let files = [
+        ("src/lib.rs", "mod a; mod b;"),
+        ("src/a/mod.rs", "mod c; use crate::b::*;"),
+        ("src/a/c.rs", "use super::*;"),
+        ("src/b.rs", "use crate::a::*;"),
+    ];
+    // `c` imports from the circle and is no part of it.
+    let expected =
+        "a circle of 2 files:\n  src/a/mod.rs imports src/b.rs\n  src/b.rs imports src/a/mod.rs\n";
+    assert_eq!(faults(&files), [expected]);
+}
+
+#[test]
+fn a_module_within_a_file_counts_as_the_file() {
+    let files = [
+        ("src/lib.rs", "mod a; mod b;"),
+        (
+            "src/a/mod.rs",
+            "mod c; pub struct A; mod inner { use super::A; use super::super::b::B; }",
+        ),
+        ("src/a/c.rs", "use super::A;"),
+        ("src/b.rs", "pub struct B; fn f() -> crate::a::A { }"),
+    ];
+    let found = faults(&files);
+    assert!(
+        found[0].contains("src/a/mod.rs imports src/b.rs"),
+        "{found:?}"
+    );
 }
 
 #[test]
