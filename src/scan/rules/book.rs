@@ -3,9 +3,6 @@
 //! `scripts/ablate` switches each off and prints what it catches on labelled data and what it damages among registered
 //! names. A list of words is one rule; each of its words is an item, which can be switched off alone.
 
-use super::dirt::remark;
-use super::{enclosure, page, tail, word};
-
 /// Where a rule applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applies {
@@ -174,25 +171,6 @@ impl Rule {
     /// What it catches.
     pub const fn catches(self) -> &'static str {
         self.row().catches
-    }
-
-    /// The words or marks that it lists; for most rules there is no list.
-    pub fn items(self) -> Vec<&'static str> {
-        match self {
-            Rule::MediaFile => page::MEDIA_FILES.to_vec(),
-            Rule::Anchor => page::ANCHORS.to_vec(),
-            Rule::Source => page::SOURCES.to_vec(),
-            Rule::MetaMedia => page::META_MEDIA.to_vec(),
-            Rule::Enclosure => enclosure::openers().collect(),
-            Rule::GluedWord => word::GLUED.iter().map(|row| row.0).collect(),
-            Rule::FieldPage => tail::FIELD_PAGES.to_vec(),
-            Rule::PageWord => tail::PAGES.to_vec(),
-            Rule::File => tail::FILES.to_vec(),
-            Rule::PathFile => tail::PATH_FILES.to_vec(),
-            Rule::Remark => remark::REMARKS.iter().map(|row| row.0).collect(),
-            Rule::TitlePage => remark::TITLE_PAGE.to_vec(),
-            _ => Vec::new(),
-        }
     }
 }
 

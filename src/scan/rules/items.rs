@@ -1,0 +1,25 @@
+//! What the rules list that are lists of words.
+
+use super::dirt::remark;
+use super::{Rule, enclosure, page, tail, word};
+
+impl Rule {
+    /// The words or marks that it lists; for most rules there is no list.
+    pub fn items(self) -> Vec<&'static str> {
+        match self {
+            Rule::MediaFile => page::MEDIA_FILES.to_vec(),
+            Rule::Anchor => page::ANCHORS.to_vec(),
+            Rule::Source => page::SOURCES.to_vec(),
+            Rule::MetaMedia => page::META_MEDIA.to_vec(),
+            Rule::Enclosure => enclosure::openers().collect(),
+            Rule::GluedWord => word::GLUED.iter().map(|row| row.0).collect(),
+            Rule::FieldPage => tail::FIELD_PAGES.to_vec(),
+            Rule::PageWord => tail::PAGES.to_vec(),
+            Rule::File => tail::FILES.to_vec(),
+            Rule::PathFile => tail::PATH_FILES.to_vec(),
+            Rule::Remark => remark::REMARKS.iter().map(|row| row.0).collect(),
+            Rule::TitlePage => remark::TITLE_PAGE.to_vec(),
+            _ => Vec::new(),
+        }
+    }
+}

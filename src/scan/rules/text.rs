@@ -1,0 +1,41 @@
+//! What the rules read: decoded bytes and where they are; and what they give.
+
+/// What the kind of text says about the bytes around a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Nothing.
+    Any,
+    /// They are the cell of a table, from its start to its end.
+    Cell,
+    /// They are those of a web page.
+    Page,
+}
+
+/// How a byte of decoded text was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Escape {
+    /// As itself, or by a layer outside the URL that holds the name: it means what it says.
+    Plain,
+    /// As an entity.
+    Entity,
+    /// By the innermost percent encoding: it is part of the name even where it would end a URL (H4).
+    Percent,
+}
+
+/// A candidate's decoded bytes, and how each was written.
+pub(crate) trait Decoded {
+    fn bytes(&self) -> &[u8];
+
+    fn escape(&self, at: usize) -> Escape;
+
+    /// Whether the byte at `at` was written as one byte.
+    fn is_single(&self, at: usize) -> bool;
+}
+
+/// A name's end in its decoded text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct End {
+    pub(crate) at: usize,
+    /// Only a registry could tell whether the name ends here.
+    pub(crate) guessed: bool,
+}
