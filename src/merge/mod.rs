@@ -1,11 +1,11 @@
-//! Files of records to one: what many runs gave becomes what one run over everything would have given.
+//! Merges the record files of many scans into what one scan of everything would give.
 //!
-//! Inputs whose rows are sorted are merged directly, row by row. So a first pass looks at the order of each; one that is
-//! not sorted, or cannot be read twice, goes to temporary runs, which are. Where there are more inputs than can be open at
-//! once, some are merged to a run beforehand.
+//! Sorted inputs are merged directly, row by row. So a first pass checks the order of each. An input that is not sorted, or
+//! cannot be read twice, is sorted into temporary runs. If there are more inputs than can be open at once, some are first
+//! merged to a run.
 //!
-//! Neighbours: `records` reads and writes the formats; from dedup comes the tournament of sorted streams, from `task`
-//! the monitor and the outputs. Knows nothing of sources, documents or DOI names: a key is a string.
+//! `records` reads and writes the formats, `dedup` has the tournament of sorted streams, and `task` the monitor and the
+//! outputs. This module knows nothing of sources, documents or DOI names: a key is a string.
 
 mod options;
 mod report;
@@ -28,16 +28,16 @@ use crate::error::Error;
 
 /// Unites files of records, the outputs of [`Pipeline`](crate::Pipeline)s in CSV, JSON Lines or Parquet, into one.
 ///
-/// The rows of one name become one, those included that differ from it in the case of ASCII letters:
-/// - `mentions` and `documents` are added up; a sum past 2^63 - 1 is an error;
-/// - `forms` has each form of any of them;
-/// - `guessed` is true if it is in all of them;
+/// All rows of one name become one row. Names that differ only in the case of ASCII letters are the same:
+/// - `mentions` and `documents` are added up; a sum above 2^63 - 1 is an error;
+/// - `forms` has each form of any of the rows;
+/// - `guessed` is true if it is true in all rows;
 /// - the fields `first_*` are those of the row with the least `first_source`, bytewise; among several with that source, of the
 ///   one with the least `first_offset`, then the least `first_document`, none before any, then the least `first_text`.
 ///
-/// So inputs that share no source give the very bytes that one run over all their sources gives. The order of the inputs bears
-/// on nothing. A source that is in two inputs counts twice, as does an input that is named twice; the documents of a source
-/// have no order here but that of its first mentions.
+/// So inputs that share no source give the same bytes as one scan of all their sources. The order of the inputs does not
+/// matter. A source that is in two inputs counts twice, and so does an input that is named twice. Among the first mentions of
+/// a source, the one with the least offset is the first, since records do not have the order of documents.
 ///
 /// ```
 /// use doisift::{Merge, Pipeline, Shard};
@@ -67,12 +67,12 @@ pub struct Merge {
 }
 
 impl Merge {
-    /// Starts with no input, and standard output.
+    /// A builder without inputs, for standard output.
     pub fn builder() -> MergeBuilder {
         MergeBuilder::default()
     }
 
-    /// What it is asked to do, with all defaults in place.
+    /// The options, with all defaults filled in.
     pub fn options(&self) -> MergeOptions {
         self.options.for_report()
     }
@@ -82,21 +82,21 @@ impl Merge {
         &self.options.tmp
     }
 
-    /// Runs to the end, and writes the output.
+    /// Merges all inputs and writes the output.
     ///
-    /// Every regular file is read twice, once to see whether its rows are sorted by `doi`, bytewise; if they are, it takes no
-    /// memory but its buffers, whatever its size. Other files, and what cannot be read twice, such as standard input, are
-    /// sorted within the [memory](MergeBuilder::memory), by way of [temporary files](MergeBuilder::tmp_dir). Of more than 128
-    /// inputs, or more than the memory or the process's limit on open files has room for at once, some are merged to a temporary
-    /// file first. No row is written before every input was read to its end once.
+    /// Every regular file is read twice, the first time to check whether its rows are sorted by `doi`, bytewise. A sorted file
+    /// needs memory only for its buffers. Other files, and inputs that cannot be read twice, such as standard input, are
+    /// sorted within the [memory](MergeBuilder::memory), with [temporary files](MergeBuilder::tmp_dir). If there are more than
+    /// 128 inputs, or more than the memory or the process's limit on open files allows, some are first merged to a temporary
+    /// file. No row is written before every input was read to its end once.
     ///
-    /// Checksums of inputs are verified: of gzip, of zstd where there is one, of Parquet pages where there are any, and of
-    /// Parquet files of this program. In plain CSV and JSON Lines damage is found only where a row makes no sense.
+    /// Checksums of inputs are verified: of gzip, of zstd if it has one, of Parquet pages if they have one, and of
+    /// Parquet files that this program wrote. In plain CSV and JSON Lines damage is found only if a row becomes invalid.
     ///
     /// # Errors
-    /// If an input cannot be read, is damaged, is no file of records, or has a row that no scan writes, which is named; if a
-    /// sum is too large; if the output or a temporary file cannot be written; or if the run is [cancelled](crate::Monitor::cancel). Then a file at the path of an
-    /// output is the one that was there before.
+    /// If an input cannot be read, is damaged, is no file of records, or has a row that no scan writes, which the error names;
+    /// if a sum is too large; if the output or a temporary file cannot be written; or if the run is
+    /// [cancelled](crate::Monitor::cancel). Then the outputs are as they were before.
     pub fn run(self) -> Result<MergeReport, Error> {
         work::run(&self.options)
     }

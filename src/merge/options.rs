@@ -1,4 +1,4 @@
-//! What a merge is asked to do.
+//! The options of a merge.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::input::display_name;
 use crate::records::Format;
 use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output};
 
-/// Sets up a [`Merge`].
+/// Builds a [`Merge`].
 #[derive(Debug, Default)]
 pub struct MergeBuilder {
     inputs: Vec<PathBuf>,
@@ -21,7 +21,7 @@ pub struct MergeBuilder {
     monitor: Monitor,
 }
 
-/// A builder's options with all defaults and derived values in place.
+/// The options of a builder with all defaults and derived values filled in.
 pub(super) struct Options {
     pub(super) inputs: Vec<PathBuf>,
     pub(super) output: Option<PathBuf>,
@@ -39,42 +39,42 @@ impl MergeBuilder {
         self
     }
 
-    /// Sets where records go; the default, and `-`, is standard output. The endings `.gz` and `.zst` compress. A file appears
-    /// whole when the run has ended well, and may be one of the inputs, which it replaces.
+    /// Sets the output file; the default, and `-`, is standard output. The endings `.gz` and `.zst` compress. The file is
+    /// complete when it appears, and only appears if the merge succeeds. It may be one of the inputs, which it replaces.
     pub fn output(mut self, path: impl AsRef<Path>) -> Self {
         self.output = named_output(path.as_ref());
         self
     }
 
-    /// Sets a file that the [`MergeReport`](super::MergeReport) is written to as JSON, if the run ends well; the default is
-    /// none. `-` is standard output, for a run whose records go elsewhere.
+    /// Sets a file to which the [`MergeReport`](super::MergeReport) is written as JSON if the merge succeeds; the default is
+    /// none. `-` is standard output, if the records go elsewhere.
     pub fn report(mut self, path: impl AsRef<Path>) -> Self {
         self.report = Some(path.as_ref().to_owned());
         self
     }
 
-    /// Sets the format of the output; the default follows from its ending, and JSON Lines on standard output.
+    /// Sets the format of the output. The default follows from its ending, and is JSON Lines on standard output.
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
     }
 
-    /// Sets how many bytes of memory the run may use; what is less than 1 MiB counts as that. The default is a quarter of what
-    /// the machine, or this process's control group, has. It bears on time and temporary files, never on the output. It is
-    /// counted with 2.5 MiB for each input that is open: zstd data of the highest levels may take more.
+    /// Sets the memory budget in bytes; the least is 1 MiB. The default is a quarter of the memory of the machine, or of this
+    /// process's control group. It affects time and temporary files, never the output. Each open input is assumed to take
+    /// 2.5 MiB; zstd data of the highest levels may take more.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = Some(bytes);
         self
     }
 
-    /// Sets the folder for temporary files. The default is the output's folder, or the system's where there is none.
+    /// Sets the folder for temporary files. The default is the folder of the output, or the system's for standard output.
     pub fn tmp_dir(mut self, folder: impl AsRef<Path>) -> Self {
         self.tmp = Some(folder.as_ref().to_owned());
         self
     }
 
-    /// Lets `monitor` watch and end the run. Of its progress only the bytes are known: those of files that are read twice
-    /// count twice.
+    /// Lets `monitor` observe and cancel the merge. Its progress has only bytes. The bytes of files that are read twice count
+    /// twice.
     pub fn monitor(mut self, monitor: &Monitor) -> Self {
         self.monitor = monitor.clone();
         self
@@ -83,7 +83,7 @@ impl MergeBuilder {
     /// The merge, ready to run.
     ///
     /// # Errors
-    /// If the output's ending names no format and none was set.
+    /// If the ending of the output is no format, and none was set.
     pub fn build(self) -> Result<Merge, Error> {
         let options = Options {
             format: chosen_format(self.format, self.output.as_deref())?,

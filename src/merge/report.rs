@@ -1,18 +1,18 @@
-//! What a merge did, as JSON.
+//! The counts of a merge, and their JSON.
 
 use std::path::PathBuf;
 
-use super::run::Run;
+use super::run::RecordRun;
 use crate::records::Format;
 use crate::report::format_name;
 
-/// What a merge did. Serialises to the object that `doisift merge --report` writes.
+/// The counts and options of a merge. Serialises to the object that `doisift merge --report` writes.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct MergeReport {
     /// Version of doisift.
     pub version: &'static str,
-    /// What was asked for.
+    /// The options of the merge.
     pub options: MergeOptions,
     /// Rows of the inputs.
     pub rows: u64,
@@ -20,33 +20,33 @@ pub struct MergeReport {
     pub records: u64,
     /// Mentions of all names.
     pub mentions: u64,
-    /// Inputs that had to be sorted: their rows were not, or they could not be read twice.
+    /// Inputs that had to be sorted: their rows were not sorted, or they could not be read twice.
     pub sorted: u64,
-    /// Temporary files that were written for this, or because there were too many inputs to have them open at once.
+    /// Temporary files that were written to sort inputs, or because there were too many inputs to open them all.
     pub runs: u64,
-    /// Bytes of these.
+    /// Bytes of these files.
     pub spilled_bytes: u64,
     /// Wall time of the run, in seconds.
     pub seconds: f64,
 }
 
-/// The options of a merge that bear on its result.
+/// The options of a merge that affect its result.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct MergeOptions {
-    /// What was to be read, as typed; bytes that are not UTF-8 written `\xNN`.
+    /// The inputs as typed; bytes that are not UTF-8 are written `\xNN`.
     pub inputs: Vec<String>,
-    /// Where the rows went; none for standard output.
+    /// The file of the rows; none for standard output.
     pub output: Option<PathBuf>,
     /// Format of the rows.
     #[serde(serialize_with = "format_name")]
     pub format: Format,
-    /// Bytes of memory.
+    /// Memory budget in bytes.
     pub memory: u64,
 }
 
 impl MergeReport {
-    /// The report of a merge that has read nothing yet.
+    /// The report of a merge that has not read anything yet.
     pub(super) fn new(options: MergeOptions) -> Self {
         MergeReport {
             version: env!("CARGO_PKG_VERSION"),
@@ -61,8 +61,8 @@ impl MergeReport {
         }
     }
 
-    /// Takes note of a run that was written.
-    pub(super) fn add_run(&mut self, run: &Run) {
+    /// Counts a run that was written.
+    pub(super) fn add_run(&mut self, run: &RecordRun) {
         self.runs += 1;
         self.spilled_bytes += run.bytes;
     }

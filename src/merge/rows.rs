@@ -1,11 +1,11 @@
-//! Opens an input, and goes through its rows.
+//! Opens an input and reads its rows.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::run::Run;
+use super::run::RecordRun;
 use crate::error::{Error, ErrorKind};
 use crate::input::{InputError, display_name};
 use crate::records::{OwnedRecord, ReadError, RowReader, file_reader, reader};
@@ -13,41 +13,41 @@ use crate::task::{Monitor, not_cancelled};
 
 /// An input whose rows are sorted.
 pub(super) enum Input {
-    /// As it was named.
+    /// The path as typed.
     File(PathBuf),
-    Run(Run),
+    Run(RecordRun),
 }
 
-/// The rows of an input, one after another.
-pub(super) struct Rows<'m> {
+/// Reads the rows of an input in order.
+pub(super) struct RowStream<'m> {
     name: Arc<str>,
     rows: Box<dyn RowReader>,
     monitor: &'m Monitor,
 }
 
 impl Input {
-    /// Goes through its rows from the first.
-    pub(super) fn open<'m>(&self, monitor: &'m Monitor) -> Result<Rows<'m>, Error> {
+    /// Opens it at its first row.
+    pub(super) fn open<'m>(&self, monitor: &'m Monitor) -> Result<RowStream<'m>, Error> {
         match self {
-            Input::File(path) => Rows::open(path, monitor),
-            Input::Run(run) => Rows::of_run(run, monitor),
+            Input::File(path) => RowStream::open(path, monitor),
+            Input::Run(run) => RowStream::of_run(run, monitor),
         }
     }
 }
 
-impl<'m> Rows<'m> {
-    /// The rows of what was named.
+impl<'m> RowStream<'m> {
+    /// Opens the file at `path`, or standard input.
     pub(super) fn open(path: &Path, monitor: &'m Monitor) -> Result<Self, Error> {
         let rows = match path.as_os_str() == "-" {
-            true => reader(Counted::new(io::stdin(), monitor)),
-            false => file_reader(Counted::new(open(path)?, monitor)),
+            true => reader(CountingReader::new(io::stdin(), monitor)),
+            false => file_reader(CountingReader::new(open(path)?, monitor)),
         };
-        Rows::new(path, rows, monitor)
+        RowStream::new(path, rows, monitor)
     }
 
-    /// The rows of a run, whose bytes are no input.
-    fn of_run(run: &Run, monitor: &'m Monitor) -> Result<Self, Error> {
-        Rows::new(run.path(), reader(open(run.path())?), monitor)
+    /// Opens a run. Its bytes do not count as input.
+    fn of_run(run: &RecordRun, monitor: &'m Monitor) -> Result<Self, Error> {
+        RowStream::new(run.path(), reader(open(run.path())?), monitor)
     }
 
     fn new(
@@ -57,7 +57,7 @@ impl<'m> Rows<'m> {
     ) -> Result<Self, Error> {
         let name: Arc<str> = display_name(path).into();
         let rows = rows.map_err(|error| wrong(&name, error))?;
-        Ok(Rows {
+        Ok(RowStream {
             name,
             rows,
             monitor,
@@ -71,18 +71,18 @@ impl<'m> Rows<'m> {
         read.map_err(|error| wrong(&self.name, error))
     }
 
-    /// The error that says that this input is not what it was.
+    /// The error that this input has changed since its first pass.
     pub(super) fn changed(&self) -> Error {
         lost(&self.name, InputError::Changed)
     }
 }
 
-/// An input that cannot be opened.
+/// The error for an input that cannot be opened.
 pub(super) fn lost(name: &Arc<str>, error: InputError) -> Error {
     Error::new(ErrorKind::Input(error)).in_source(Arc::clone(name))
 }
 
-/// An input that is no file of records, or has a row that is wrong.
+/// The error for an input that is no file of records or has a wrong row.
 pub(super) fn wrong(name: &Arc<str>, error: ReadError) -> Error {
     Error::new(ErrorKind::Records(error)).in_source(Arc::clone(name))
 }
@@ -92,20 +92,20 @@ fn open(path: &Path) -> Result<File, Error> {
     File::open(path).map_err(failed)
 }
 
-/// Counts what is read.
-struct Counted<R> {
+/// A reader that counts bytes for the progress.
+struct CountingReader<R> {
     raw: R,
     monitor: Monitor,
 }
 
-impl<R> Counted<R> {
+impl<R> CountingReader<R> {
     fn new(raw: R, monitor: &Monitor) -> Self {
         let monitor = monitor.clone();
-        Counted { raw, monitor }
+        CountingReader { raw, monitor }
     }
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.raw.read(into)?;
         self.monitor.add_bytes(read as u64);
@@ -113,7 +113,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-impl<R: Seek> Seek for Counted<R> {
+impl<R: Seek> Seek for CountingReader<R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.raw.seek(to)
     }

@@ -1,4 +1,4 @@
-//! Runs: temporary files of sorted records, as JSON Lines that zstd packs with a checksum.
+//! Runs of a merge: temporary files of sorted records, as JSON Lines packed with zstd, with a checksum.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -14,22 +14,22 @@ use crate::records::{Format, OwnedRecord, RowWriter, writer};
 use crate::task::Monitor;
 use crate::temporary::{RUN, RunFolder};
 
-/// Fast rather than small: a run is read once.
+/// Compression level: the fastest, since a run is read once.
 const LEVEL: i32 = 1;
-/// Bytes of history, as a power of two, which every run that is open for reading takes.
+/// Size of the zstd window, as a power of two. Every run that is open for reading takes so much memory.
 const WINDOW: u32 = 17;
 
-/// A run that was written. Its file is removed when this is dropped.
-pub(super) struct Run {
+/// A run that was written. Dropping it removes the file.
+pub(super) struct RecordRun {
     path: TempPath,
-    /// Kept until the file in it is removed.
+    /// Keeps the folder until the file in it is removed.
     _folder: Arc<RunFolder>,
     /// Bytes of the file.
     pub(super) bytes: u64,
 }
 
-impl Run {
-    /// Where it is.
+impl RecordRun {
+    /// The path of its file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -43,7 +43,7 @@ pub(super) struct RunWriter {
 }
 
 impl RunWriter {
-    /// Starts one in `folder`, of which `monitor` learns.
+    /// Creates a run in `folder`, and reports the file to `monitor`.
     pub(super) fn create(folder: &Path, monitor: &Monitor) -> Result<Self, Error> {
         let made = monitor.run_folder(folder);
         let made = made.map_err(|error| failed(folder, error))?;
@@ -59,21 +59,21 @@ impl RunWriter {
         })
     }
 
-    /// Adds a record, whose key is greater than the one before.
+    /// Adds a record. Its key must be greater than the one before.
     pub(super) fn push(&mut self, record: &OwnedRecord) -> Result<(), Error> {
         let written = self.rows.record(&record.as_record());
         written.map_err(|error| failed(&self.path, error))
     }
 
-    /// Ends it.
-    pub(super) fn finish(self) -> Result<Run, Error> {
+    /// Ends the run.
+    pub(super) fn finish(self) -> Result<RecordRun, Error> {
         let RunWriter { path, folder, rows } = self;
         let finish = || {
             rows.finish()?.finish()?;
             Ok(fs::metadata(&path)?.len())
         };
         let bytes = finish().map_err(|error| failed(&path, error))?;
-        Ok(Run {
+        Ok(RecordRun {
             path,
             _folder: folder,
             bytes,
@@ -89,7 +89,7 @@ fn encoder(file: File) -> io::Result<Encoder<'static, File>> {
 }
 
 fn temporary(folder: &Path) -> io::Result<(File, TempPath)> {
-    // Opened here, not by tempfile, whose errors name the file and not only what is wrong.
+    // Opened here, not by tempfile, whose error texts include the path, which the caller adds.
     let open = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
     let (prefix, random, suffix) = RUN;
     let file = tempfile::Builder::new()

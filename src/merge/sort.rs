@@ -1,19 +1,19 @@
-//! The order of rows, and rows in any order to sorted runs.
+//! Checks the order of rows, and sorts rows into runs.
 
 use std::cmp::Ordering;
 
 use super::options::Options;
-use super::rows::Rows;
-use super::run::{Run, RunWriter};
+use super::rows::RowStream;
+use super::run::{RecordRun, RunWriter};
 use super::unite::unite;
 use crate::error::Error;
 use crate::records::OwnedRecord;
 
-/// Bytes that an allocator loses to each string, about.
+/// Overhead of the allocator for each string in bytes, about.
 const LOST: usize = 16;
 
-/// How many rows there are, if they are sorted; else none. Those of one key may be several, beside one another.
-pub(super) fn count_sorted(mut rows: Rows<'_>) -> Result<Option<u64>, Error> {
+/// The number of rows if they are sorted, otherwise none. Several rows with the same key may follow each other.
+pub(super) fn count_sorted(mut rows: RowStream<'_>) -> Result<Option<u64>, Error> {
     let (mut row, mut before) = (OwnedRecord::default(), OwnedRecord::default());
     let mut count = 0;
     while rows.next(&mut row)? {
@@ -26,19 +26,19 @@ pub(super) fn count_sorted(mut rows: Rows<'_>) -> Result<Option<u64>, Error> {
     Ok(Some(count))
 }
 
-/// Takes rows in any order, and writes a run of them whenever they have used up half of the memory; the other half is for what
-/// the array of them takes while it grows, and for what an allocator loses.
-pub(super) struct Sorter<'o> {
+/// Collects rows in any order, and writes them as a sorted run whenever they take half of the memory. The other half is for the
+/// array while it grows, and for the overhead of the allocator.
+pub(super) struct RowSorter<'o> {
     options: &'o Options,
     rows: Vec<OwnedRecord>,
-    /// Bytes that the strings of rows hold.
+    /// Bytes of the strings of all rows.
     held: usize,
-    runs: Vec<Run>,
+    runs: Vec<RecordRun>,
 }
 
-impl<'o> Sorter<'o> {
+impl<'o> RowSorter<'o> {
     pub(super) fn new(options: &'o Options) -> Self {
-        Sorter {
+        RowSorter {
             options,
             rows: Vec::new(),
             held: 0,
@@ -46,8 +46,8 @@ impl<'o> Sorter<'o> {
         }
     }
 
-    /// Adds all rows of an input. Returns how many there were.
-    pub(super) fn add(&mut self, mut rows: Rows<'_>) -> Result<u64, Error> {
+    /// Adds all rows of an input. Returns their number.
+    pub(super) fn add(&mut self, mut rows: RowStream<'_>) -> Result<u64, Error> {
         let mut row = OwnedRecord::default();
         let mut count = 0;
         while rows.next(&mut row)? {
@@ -60,7 +60,7 @@ impl<'o> Sorter<'o> {
     fn push(&mut self, row: OwnedRecord) -> Result<(), Error> {
         self.held += held(&row);
         self.rows.push(row);
-        // Twice, for the room that an array has when it grows, and keeps when its rows are gone.
+        // Twice, since the capacity of an array that grows may be double its length.
         let array = 2 * self.rows.len() * size_of::<OwnedRecord>();
         match self.held + array > self.options.memory / 2 {
             true => self.spill(),
@@ -88,8 +88,8 @@ impl<'o> Sorter<'o> {
         Ok(())
     }
 
-    /// The runs of all rows that were added.
-    pub(super) fn finish(mut self) -> Result<Vec<Run>, Error> {
+    /// Writes the remaining rows, and returns all runs.
+    pub(super) fn finish(mut self) -> Result<Vec<RecordRun>, Error> {
         if !self.rows.is_empty() {
             self.spill()?;
         }
@@ -101,7 +101,7 @@ fn by_key(a: &OwnedRecord, b: &OwnedRecord) -> Ordering {
     a.doi.cmp(&b.doi)
 }
 
-/// Bytes that the strings of a row hold.
+/// Bytes of the strings of a row.
 fn held(row: &OwnedRecord) -> usize {
     let strings = [
         &row.doi,

@@ -1,4 +1,4 @@
-//! What comes of uniting rows, whatever their order, the memory and the number of inputs.
+//! Merges give the same records for every order of rows, every memory budget and every number of inputs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,7 +33,7 @@ fn bytes(format: Format, rows: &[OwnedRecord]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// What must come of the rows: the slow and obvious way.
+/// The expected records, computed in a slow and obvious way.
 fn united(rows: &[OwnedRecord]) -> Vec<u8> {
     let mut all: BTreeMap<String, OwnedRecord> = BTreeMap::new();
     for row in rows {
@@ -44,7 +44,7 @@ fn united(rows: &[OwnedRecord]) -> Vec<u8> {
     bytes(Format::Csv, &all.into_values().collect::<Vec<_>>())
 }
 
-/// Inputs in a folder of their own.
+/// A temporary folder with inputs.
 struct Inputs {
     folder: TempDir,
     paths: Vec<PathBuf>,
@@ -162,7 +162,7 @@ fn sums_that_no_record_holds_are_errors() {
     unite(&mut record, &one).unwrap();
     assert_eq!((record.mentions, record.documents), (MOST, MOST));
     let twice = [less.clone(), less.clone()];
-    // In one input, or in two.
+    // Both rows in one input, or in two.
     for inputs in [[&twice[..], &[]], [&twice[..1], &twice[1..]]] {
         let inputs = Inputs::new(&inputs);
         let merge = inputs

@@ -1,13 +1,13 @@
-//! Rows of one name to one, and many sorted inputs to one.
+//! Unites the rows of one name, and merges sorted inputs.
 
-use super::rows::{Input, Rows};
+use super::rows::{Input, RowStream};
 use crate::dedup::Tournament;
 use crate::error::{Error, ErrorKind};
 use crate::records::{MOST, OwnedRecord};
 use crate::task::Monitor;
 
-/// Adds the counts and forms of `other`, a row of the same name, and takes the first of both first mentions. The result does not
-/// depend on the order in which rows are united.
+/// Adds the counts and forms of `other`, a row of the same name, and keeps the first of both first mentions. The result does
+/// not depend on the order in which rows are united.
 ///
 /// # Errors
 /// If a sum is more than a record holds.
@@ -31,7 +31,7 @@ fn sum(field: &'static str, record: &OwnedRecord, a: u64, b: u64) -> Result<u64,
     sum.ok_or_else(|| Error::new(ErrorKind::Overflow { field, doi: doi() }))
 }
 
-/// The order of first mentions: all fields of them, so that there is no tie.
+/// The order of first mentions. It has all their fields, so two different ones are never equal.
 fn first(record: &OwnedRecord) -> (&str, u64, &str, &str) {
     (
         &record.first_source,
@@ -41,15 +41,15 @@ fn first(record: &OwnedRecord) -> (&str, u64, &str, &str) {
     )
 }
 
-/// Sorted inputs as one, each name once.
+/// Merges sorted inputs; each name is returned once.
 pub(super) struct Union<'m> {
-    cursors: Vec<Cursor<'m>>,
+    cursors: Vec<RowCursor<'m>>,
     tournament: Tournament,
 }
 
-/// Stands on one row of an input at a time.
-struct Cursor<'m> {
-    rows: Rows<'m>,
+/// Reads an input row by row, and holds the current one.
+struct RowCursor<'m> {
+    rows: RowStream<'m>,
     row: OwnedRecord,
     ended: bool,
 }
@@ -61,7 +61,7 @@ impl<'m> Union<'m> {
         monitor: &'m Monitor,
     ) -> Result<Self, Error> {
         let inputs = inputs.into_iter();
-        let cursors = inputs.map(|input| Cursor::new(input.open(monitor)?));
+        let cursors = inputs.map(|input| RowCursor::new(input.open(monitor)?));
         let cursors: Vec<_> = cursors.collect::<Result<_, Error>>()?;
         let tournament = Tournament::new(cursors.len(), |a, b| precedes(&cursors, a, b));
         Ok(Union {
@@ -70,7 +70,7 @@ impl<'m> Union<'m> {
         })
     }
 
-    /// Puts the next record into `into`; false at the end.
+    /// Reads the next record into `into`; false at the end.
     pub(super) fn next(&mut self, into: &mut OwnedRecord) -> Result<bool, Error> {
         let Some(first) = self.first() else {
             return Ok(false);
@@ -87,13 +87,13 @@ impl<'m> Union<'m> {
         Ok(true)
     }
 
-    /// The cursor at the least key.
+    /// The cursor with the least key.
     fn first(&self) -> Option<usize> {
         let first = self.tournament.first()?;
         (!self.cursors[first].ended).then_some(first)
     }
 
-    /// Moves a cursor on from the key of `record`.
+    /// Moves a cursor, whose key was that of `record`, to its next row.
     fn advance(&mut self, cursor: usize, record: &OwnedRecord) -> Result<(), Error> {
         let moved = &mut self.cursors[cursor];
         moved.ended = !moved.rows.next(&mut moved.row)?;
@@ -106,16 +106,16 @@ impl<'m> Union<'m> {
     }
 }
 
-impl<'m> Cursor<'m> {
-    /// Stands on the first row.
-    fn new(mut rows: Rows<'m>) -> Result<Self, Error> {
+impl<'m> RowCursor<'m> {
+    /// A cursor on the first row.
+    fn new(mut rows: RowStream<'m>) -> Result<Self, Error> {
         let mut row = OwnedRecord::default();
         let ended = !rows.next(&mut row)?;
-        Ok(Cursor { rows, row, ended })
+        Ok(RowCursor { rows, row, ended })
     }
 }
 
-fn precedes(cursors: &[Cursor<'_>], a: usize, b: usize) -> bool {
+fn precedes(cursors: &[RowCursor<'_>], a: usize, b: usize) -> bool {
     let (left, right) = (&cursors[a], &cursors[b]);
     (left.ended, left.row.doi.as_str(), a) < (right.ended, right.row.doi.as_str(), b)
 }

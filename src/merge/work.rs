@@ -1,4 +1,4 @@
-//! A merge from its first input to its last row.
+//! Runs a merge.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use super::options::Options;
 use super::report::MergeReport;
-use super::rows::{Input, Rows, lost, wrong};
+use super::rows::{Input, RowStream, lost, wrong};
 use super::run::RunWriter;
-use super::sort::{Sorter, count_sorted};
+use super::sort::{RowSorter, count_sorted};
 use super::unite::Union;
 use crate::dedup::spare_descriptors;
 use crate::error::Error;
@@ -19,14 +19,14 @@ use crate::task::{
     Destinations, Outputs, cause, commit, is_stdin, not_cancelled, stdin_twice, warn_of_report,
 };
 
-/// Inputs that are open at once, at most: more gain little.
+/// Greatest number of inputs that are open at once; more would gain little.
 const FAN: usize = 128;
-/// Bytes of memory that a file takes while it is open: its buffers, and the 2 MiB of history that zstd has at its usual levels.
+/// Memory in bytes that an open file takes: its buffers, and the 2 MiB window that zstd has at its usual levels.
 const FILE: usize = 5 << 19;
-/// The same of a run, which has less history.
+/// Memory in bytes that an open run takes, whose window is smaller.
 const RUN: usize = 3 << 18;
 
-/// Merges.
+/// Runs a merge, and removes its temporary files if it fails.
 pub(super) fn run(options: &Options) -> Result<MergeReport, Error> {
     let report = run_through(options);
     options.monitor.forget_temporary();
@@ -48,7 +48,7 @@ fn run_through(options: &Options) -> Result<MergeReport, Error> {
     let mut report = MergeReport::new(options.for_report());
     let inputs = sorted(options, &mut report)?;
     let inputs = few(options, inputs, &mut report)?;
-    // Before the first record goes to standard output, too.
+    // Also before the first record is written to standard output.
     monitor.settle();
     not_cancelled(monitor)?;
     let rows = write(options, &inputs, outputs.rows, &mut report)?;
@@ -58,7 +58,8 @@ fn run_through(options: &Options) -> Result<MergeReport, Error> {
 }
 
 /// # Errors
-/// If an input would be overwritten while it is read, or by the report, or standard input is named more than once.
+/// If an output would overwrite an input while that is read, the report would overwrite one, or standard input is named
+/// more than once.
 fn check(options: &Options) -> Result<(), Error> {
     let destinations = Destinations::new(options.output.as_deref(), options.report.as_deref())?;
     if options.inputs.iter().filter(|path| is_stdin(path)).count() > 1 {
@@ -68,12 +69,12 @@ fn check(options: &Options) -> Result<(), Error> {
     inputs.try_for_each(|path| destinations.check_before_rows(path))
 }
 
-/// The inputs, those that are not sorted as runs.
+/// The inputs; those that are not sorted are replaced by sorted runs.
 fn sorted(options: &Options, report: &mut MergeReport) -> Result<VecDeque<Input>, Error> {
     let mut inputs = VecDeque::new();
-    let mut sorter = Sorter::new(options);
+    let mut sorter = RowSorter::new(options);
     for path in &options.inputs {
-        let open = || Rows::open(path, &options.monitor);
+        let open = || RowStream::open(path, &options.monitor);
         let count = match can_be_read_twice(path)? {
             true => count_sorted(open()?)?,
             false => None,
@@ -100,10 +101,10 @@ fn sorted(options: &Options, report: &mut MergeReport) -> Result<VecDeque<Input>
     Ok(inputs)
 }
 
-/// Whether it is a regular file.
+/// Whether `path` is a regular file.
 ///
 /// # Errors
-/// If it is not there, or was cut to nothing.
+/// If it does not exist, is a folder, or is empty although its format has a header.
 fn can_be_read_twice(path: &Path) -> Result<bool, Error> {
     if is_stdin(path) {
         return Ok(false);
@@ -119,7 +120,7 @@ fn can_be_read_twice(path: &Path) -> Result<bool, Error> {
     Ok(metadata.is_file())
 }
 
-/// Merges some inputs to a run, as often as there are more than may be open at once.
+/// Merges some inputs to a run until there are no more than may be open at once.
 fn few(
     options: &Options,
     mut inputs: VecDeque<Input>,
@@ -130,7 +131,7 @@ fn few(
         if fan == inputs.len() {
             return Ok(inputs);
         }
-        // No more than leaves as many as may be open.
+        // Only so many that the rest, with the new run, may be open at once.
         let some = fan.min(inputs.len() - fan + 1);
         let some: Vec<Input> = inputs.drain(..some).collect();
         let mut run = RunWriter::create(&options.tmp, &options.monitor)?;
@@ -141,8 +142,8 @@ fn few(
     }
 }
 
-/// How many of the inputs, from the first, may be open at once: as the memory and the process's limit on open files allow, which
-/// the run that they may become counts towards too.
+/// How many of the inputs, from the first, may be open at once, by the memory and the process's limit on open files. One
+/// more file is reserved for the run that they are merged to.
 fn fan(inputs: &VecDeque<Input>, memory: usize) -> usize {
     let mut left = memory;
     let fits = |input: &&Input| {
@@ -174,7 +175,7 @@ fn write(
     rows.finish().map_err(Error::output)
 }
 
-/// Gives the records that come of `inputs` to `take`, in order.
+/// Passes the merged records of `inputs` to `take`, in order.
 fn each<'i>(
     options: &Options,
     inputs: impl IntoIterator<Item = &'i Input>,

@@ -1,4 +1,4 @@
-//! Goes through the entries of a run in order, from any frame on.
+//! Reads the entries of a run in order, starting at any frame.
 
 use zstd::bulk::Decompressor;
 
@@ -7,24 +7,24 @@ use super::super::{DocumentId, Kept};
 use super::entry::{Fields, take_known};
 use super::fault::{Damage, Fault, SpillError};
 use super::file::Reading;
-use super::frame::Kind;
+use super::frame::FrameKind;
 use super::varint::Bytes;
 
-/// Stands on one entry of a run at a time.
+/// Reads a run entry by entry, and holds the current one.
 pub(in crate::dedup) struct Cursor<'r> {
     run: &'r Reading,
-    /// Where the next frame starts.
+    /// Offset of the next frame.
     next: u64,
-    /// Where the next entry stands in the content.
+    /// Offset of the next entry in `content`.
     at: usize,
     content: Vec<u8>,
     packed: Vec<u8>,
     decompressor: Decompressor<'static>,
-    /// Keys from here on are not given out.
+    /// Reading ends before this key.
     upper: Option<&'r [u8]>,
-    /// Bytes that all keys which are given out have in common.
+    /// Length of the common beginning of all keys between the bounds.
     depth: usize,
-    /// The eight bytes of the key behind these, to compare first.
+    /// The eight bytes of the key after that beginning, which are compared first.
     rank: u64,
     key: Vec<u8>,
     fields: Option<Fields>,
@@ -33,8 +33,7 @@ pub(in crate::dedup) struct Cursor<'r> {
 }
 
 impl<'r> Cursor<'r> {
-    /// Stands on the first entry whose key is not below `lower`, of those from the frame at `at` on, and goes through those
-    /// below `upper`.
+    /// A cursor on the first entry with a key of at least `lower`, in the frame at `at` or later. It ends before `upper`.
     pub(in crate::dedup) fn new(
         run: &'r Reading,
         at: u64,
@@ -54,7 +53,7 @@ impl<'r> Cursor<'r> {
             packed: Vec::new(),
             decompressor: decompressor.map_err(|error| run.fault(error))?,
             upper,
-            // What lies between two keys starts with what they have in common.
+            // All keys between two keys share the common beginning of these two.
             depth: upper.map_or(0, common),
             rank: 0,
             key: Vec::new(),
@@ -69,7 +68,7 @@ impl<'r> Cursor<'r> {
         Ok(cursor)
     }
 
-    /// Whether it stands behind all entries.
+    /// Whether there are no more entries.
     #[inline]
     pub(in crate::dedup) fn is_ended(&self) -> bool {
         self.ended
@@ -85,13 +84,13 @@ impl<'r> Cursor<'r> {
         &self.key
     }
 
-    /// What is known beside the key, its strings in a buffer, and which open documents mention it.
+    /// The facts about the key, the buffer with their strings, and the open documents that mention it.
     pub(in crate::dedup) fn known(&self) -> Option<(&Fields, &[u8], &[DocumentId])> {
         let fields = self.fields.as_ref()?;
         Some((fields, &self.content, &self.open))
     }
 
-    /// Goes on to the next entry.
+    /// Moves to the next entry.
     #[inline]
     pub(in crate::dedup) fn advance(&mut self) -> Result<(), SpillError> {
         while self.at == self.content.len() {
@@ -111,14 +110,14 @@ impl<'r> Cursor<'r> {
         Ok(())
     }
 
-    /// Stands behind all entries.
+    /// Moves to the end.
     fn end(&mut self) {
         (self.ended, self.rank) = (true, u64::MAX);
     }
 
     #[cold]
     fn frame(&mut self) -> Result<(), Fault> {
-        let head = self.run.head(Kind::Names, self.next, &mut self.key)?;
+        let head = self.run.head(FrameKind::Names, self.next, &mut self.key)?;
         self.key.clear();
         let content = &mut self.content;
         self.run.content(

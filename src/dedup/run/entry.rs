@@ -1,4 +1,4 @@
-//! One partial record, and how it stands in a frame.
+//! One partial record, and its format in a frame.
 
 use super::super::DocumentId;
 use super::super::facts::{FirstText, Known, MentionPlace};
@@ -10,28 +10,28 @@ const HAS_TEXT: u8 = 2;
 const HAS_NAME: u8 = 4;
 const HAS_OPEN: u8 = 8;
 
-/// A record as far as a table or a run knows it.
+/// A partial record: what one table or one run has about a key.
 #[derive(Clone, Copy)]
 pub(in crate::dedup) struct Entry<'a> {
     pub(in crate::dedup) key: &'a [u8],
-    /// None where keys alone are kept. Its documents are all that are known, the open ones too.
+    /// None if only keys are kept. Its number of documents includes the open ones.
     pub(in crate::dedup) known: Option<Known<'a>>,
-    /// Documents that other runs may count too, sorted.
+    /// Documents that other runs may count as well, sorted.
     pub(in crate::dedup) open: &'a [DocumentId],
 }
 
-/// A part of a buffer.
+/// A range of a buffer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::dedup) struct Span {
     start: usize,
     length: usize,
 }
 
-/// What is known of a name, with its strings in a buffer beside it.
+/// The facts about a name, with its strings in a separate buffer.
 #[derive(Clone, Copy)]
 pub(in crate::dedup) struct Fields {
     pub(in crate::dedup) mentions: u64,
-    /// Documents that no other run knows of.
+    /// Number of documents that no other run counts.
     pub(in crate::dedup) closed: u64,
     pub(in crate::dedup) place: MentionPlace,
     pub(in crate::dedup) forms: Forms,
@@ -40,7 +40,7 @@ pub(in crate::dedup) struct Fields {
     name: Option<Span>,
 }
 
-/// [`FirstText`], with its string in a buffer.
+/// [`FirstText`] with its string in a separate buffer.
 #[derive(Clone, Copy)]
 enum Wording {
     Cased(u64),
@@ -48,7 +48,7 @@ enum Wording {
 }
 
 impl Span {
-    /// Appends `bytes` to `buffer`, and says where they are.
+    /// Appends `bytes` to `buffer`, and returns their range.
     #[inline]
     pub(in crate::dedup) fn push(buffer: &mut Vec<u8>, bytes: &[u8]) -> Span {
         let start = buffer.len();
@@ -66,7 +66,7 @@ impl Span {
 }
 
 impl Fields {
-    /// What is known, with `open` more documents than the closed ones.
+    /// The facts, with `open` documents in addition to the closed ones.
     pub(in crate::dedup) fn known<'a>(&self, buffer: &'a [u8], open: usize) -> Known<'a> {
         Known {
             text: match self.text {
@@ -82,7 +82,7 @@ impl Fields {
         }
     }
 
-    /// The same, with its strings copied from one buffer to another.
+    /// Copies the strings from one buffer to another.
     pub(in crate::dedup) fn moved(mut self, from: &[u8], to: &mut Vec<u8>) -> Fields {
         if let Wording::Stored(text) = &mut self.text {
             *text = Span::push(to, text.of(from));
@@ -91,7 +91,7 @@ impl Fields {
         self
     }
 
-    /// Adds what another run knows of the same name, all but open documents.
+    /// Adds the facts of another run about the same name, except its open documents.
     pub(in crate::dedup) fn unite(&mut self, other: &Fields, from: &[u8], to: &mut Vec<u8>) {
         if other.place < self.place {
             let first = other.moved(from, to);
@@ -104,7 +104,7 @@ impl Fields {
     }
 }
 
-/// Appends what is known of a name.
+/// Appends the facts about a name.
 pub(super) fn put_known(out: &mut Vec<u8>, known: &Known<'_>, open: &[DocumentId]) {
     let flag = |on: bool, flag: u8| if on { flag } else { 0 };
     out.push(
@@ -137,7 +137,7 @@ fn put_document(out: &mut Vec<u8>, document: DocumentId) {
     put(out, document.document);
 }
 
-/// Reads what [`put_known`] wrote; open documents go to `open`.
+/// Reads what [`put_known`] wrote. Replaces `open` by the open documents.
 pub(super) fn take_known(bytes: &mut Bytes<'_>, open: &mut Vec<DocumentId>) -> Option<Fields> {
     let flags = bytes.byte()?;
     let fields = Fields {

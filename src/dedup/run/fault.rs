@@ -1,11 +1,11 @@
-//! What can go wrong with a run's file.
+//! Errors of run files.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::printable;
 
-/// A temporary file of names could not be written or read, or is not what was written.
+/// A temporary file of names could not be written or read, or is damaged.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {fault}", printable::path(path))]
 pub struct SpillError {
@@ -24,7 +24,7 @@ pub(in crate::dedup) enum Fault {
     Stopped,
 }
 
-/// What was seen of a file's damage.
+/// How damage to a file was detected.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 pub(in crate::dedup) enum Damage {
     #[error("it is no run of this version and kind")]
@@ -33,7 +33,7 @@ pub(in crate::dedup) enum Damage {
     Trailer,
     #[error("a checksum is wrong")]
     Checksum,
-    #[error("its content has no meaning")]
+    #[error("its content cannot be decoded")]
     Content,
 }
 
@@ -45,22 +45,22 @@ impl SpillError {
         }
     }
 
-    /// What the system says of a file that runs depend on, or that has the same troubles.
+    /// An error of the system about a run, its folder, or another temporary file of rows.
     pub(crate) fn io(path: &Path, error: io::Error) -> Self {
         SpillError::new(path, error)
     }
 
-    /// Whether work was ended since [its budget](super::super::Budget) said so.
+    /// Whether the work stopped because [`Budget::stop`](super::super::Budget::stop) returned true.
     pub(crate) fn is_stop(&self) -> bool {
         matches!(self.fault, Fault::Stopped)
     }
 
-    /// Whether the file is not what was written.
+    /// Whether the file is damaged.
     pub(crate) fn is_damage(&self) -> bool {
         matches!(self.fault, Fault::Damaged(_))
     }
 
-    /// The file, or the folder that it could not be made in.
+    /// The file, or the folder in which it could not be created.
     pub fn path(&self) -> &Path {
         &self.path
     }

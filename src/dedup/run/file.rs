@@ -1,4 +1,4 @@
-//! A run's file as a whole: opened and checked, its sources, and the heads of its frames one after another.
+//! A run file: opens and checks it, and reads its sources and the heads of its frames.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,19 +12,19 @@ use zstd::bulk::Decompressor;
 
 use super::super::Kept;
 use super::fault::{Damage, Fault, SpillError};
-use super::frame::{HEAD, Head, Kind, unpack};
+use super::frame::{FrameKind, HEAD, Head, unpack};
 use super::varint::Bytes;
 use super::{ENDING, HEADER, TRAILER, header};
 use crate::temporary::RunFolder;
 
-/// A run that was written. Its file is removed when this is dropped, unless it is to [last](Run::last).
+/// A run that was written. Dropping it removes the file, unless [`last`](Run::last) was called.
 pub(in crate::dedup) struct Run {
     path: PathBuf,
     /// Bytes of the file.
     pub(in crate::dedup) bytes: u64,
     /// None if it lasts.
     temporary: Option<TempPath>,
-    /// Kept until the file in it is removed.
+    /// Keeps the folder until the file in it is removed.
     _folder: Option<Arc<RunFolder>>,
 }
 
@@ -42,34 +42,34 @@ pub(in crate::dedup) struct Reading {
     path: PathBuf,
     kept: Kept,
     frames: u64,
-    /// Where frames of names end and those of sources start, and where these end.
+    /// Offset where the frames of names end and those of sources start, and offset where the latter end.
     sources_at: u64,
     end: u64,
 }
 
-/// Goes from head to head through the names of a run.
+/// Iterates over the heads of the frames of names.
 pub(in crate::dedup) struct Heads<'r> {
     run: &'r Reading,
     at: u64,
     seen: u64,
 }
 
-/// A frame of names that lies ahead.
+/// The head of a frame of names whose content was not read.
 pub(in crate::dedup) struct Ahead {
-    /// Where it starts.
+    /// Offset of the frame.
     pub(in crate::dedup) at: u64,
-    /// Bytes of its content, unpacked.
+    /// Unpacked size of its content in bytes.
     pub(in crate::dedup) bytes: u64,
     /// Its first key.
     pub(in crate::dedup) first: Vec<u8>,
 }
 
 impl Run {
-    /// Opens it.
+    /// Opens the file and checks its header and trailer.
     ///
     /// # Errors
-    /// If it cannot be read, was cut short or changed, or is none that keeps `kept`. What its frames hold is checked when
-    /// they are read.
+    /// If it cannot be read, was cut short or changed, or holds something else than `kept`. Frames are checked when they are
+    /// read.
     pub(in crate::dedup) fn open(&self, kept: Kept) -> Result<Reading, SpillError> {
         Reading::open(&self.path, kept)
     }
@@ -93,7 +93,7 @@ impl Run {
         }
     }
 
-    /// Where it is.
+    /// The path and size of the file.
     pub(in crate::dedup) fn file(&self) -> RunFile {
         RunFile {
             path: self.path.clone(),
@@ -101,7 +101,7 @@ impl Run {
         }
     }
 
-    /// Sees to it that what was written is on the disk, unless the run lasts already.
+    /// Syncs the file to disk, unless the run lasts already.
     pub(in crate::dedup) fn sync(&self) -> Result<(), SpillError> {
         if self.temporary.is_none() {
             return Ok(());
@@ -110,14 +110,14 @@ impl Run {
         synced.map_err(|error| SpillError::new(&self.path, error))
     }
 
-    /// Has the file stay when this is dropped.
+    /// Keeps the file when this is dropped.
     pub(in crate::dedup) fn last(&mut self) {
         if let Some(mut temporary) = self.temporary.take() {
             temporary.disable_cleanup(true);
         }
     }
 
-    /// Removes the file, also if it was to last; what cannot be removed stays.
+    /// Removes the file, also if it lasts. An error of the removal is ignored.
     pub(in crate::dedup) fn remove(self) {
         if self.temporary.is_none() {
             let _ = fs::remove_file(&self.path);
@@ -158,22 +158,27 @@ impl Reading {
         SpillError::new(&self.path, fault)
     }
 
-    /// Where the frames of names start.
+    /// Offset where the frames of names start.
     pub(in crate::dedup) fn start(&self) -> u64 {
         HEADER as u64
     }
 
-    /// Whether no frame of names starts at `at`, but these end there.
+    /// Whether the frames of names end at `at`.
     pub(super) fn is_end(&self, at: u64) -> bool {
         at == self.sources_at
     }
 
-    /// The head at `at` of a frame of `kind`; its first key goes to `first`.
-    pub(super) fn head(&self, kind: Kind, at: u64, first: &mut Vec<u8>) -> Result<Head, Fault> {
+    /// Reads the head at `at` of a frame of `kind`, and its first key into `first`.
+    pub(super) fn head(
+        &self,
+        kind: FrameKind,
+        at: u64,
+        first: &mut Vec<u8>,
+    ) -> Result<Head, Fault> {
         let mut bytes = [0; HEAD];
         let end = match kind {
-            Kind::Names => self.sources_at,
-            Kind::Sources => self.end,
+            FrameKind::Names => self.sources_at,
+            FrameKind::Sources => self.end,
         };
         self.within(at, HEAD as u64, end)?;
         read_exact_at(&self.file, &mut bytes, at)?;
@@ -194,7 +199,7 @@ impl Reading {
         }
     }
 
-    /// Unpacks the content of the frame at `at` into `content`; `packed` is used on the way.
+    /// Unpacks the content of the frame at `at` into `content`. `packed` is a buffer for reuse.
     pub(super) fn content(
         &self,
         at: u64,
@@ -221,7 +226,7 @@ impl Reading {
             let (mut first, mut packed, mut content) = (Vec::new(), Vec::new(), Vec::new());
             let mut at = self.sources_at;
             while at != self.end {
-                let head = self.head(Kind::Sources, at, &mut first)?;
+                let head = self.head(FrameKind::Sources, at, &mut first)?;
                 self.content(at, &head, &mut decompressor, &mut packed, &mut content)?;
                 add_sources(&content, sources).ok_or(Damage::Content)?;
                 at += head.length();
@@ -231,7 +236,7 @@ impl Reading {
         read().map_err(|fault| self.fault(fault))
     }
 
-    /// The heads of the names, from the first on.
+    /// An iterator over the heads of all frames of names.
     pub(in crate::dedup) fn heads(&self) -> Heads<'_> {
         Heads {
             run: self,
@@ -242,7 +247,7 @@ impl Reading {
 }
 
 impl Heads<'_> {
-    /// The next frame; none behind the last.
+    /// The next head; none after the last.
     pub(in crate::dedup) fn next(&mut self) -> Result<Option<Ahead>, SpillError> {
         let at = self.at;
         if self.run.is_end(at) {
@@ -252,7 +257,7 @@ impl Heads<'_> {
             };
         }
         let mut first = Vec::new();
-        let head = self.run.head(Kind::Names, at, &mut first);
+        let head = self.run.head(FrameKind::Names, at, &mut first);
         let head = head.map_err(|fault| self.run.fault(fault))?;
         self.at += head.length();
         self.seen += 1;
@@ -264,8 +269,8 @@ impl Heads<'_> {
     }
 }
 
-/// How many frames of names there are and where the sources start, from header and trailer of a run whose trailer stands at
-/// `end`.
+/// Checks header and trailer of a run whose trailer is at `end`. Returns the number of frames of names and the offset of the
+/// sources.
 fn trailer(bytes: &[u8; HEADER + TRAILER], kept: Kept, end: u64) -> Result<(u64, u64), Damage> {
     let number = |at: usize| {
         let bytes = bytes[at..].first_chunk().copied();

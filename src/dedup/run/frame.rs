@@ -1,4 +1,4 @@
-//! The head of a frame, and its content packed and unpacked.
+//! The head of a frame, and packing and unpacking of its content.
 
 use std::io;
 
@@ -10,34 +10,34 @@ use super::fault::Damage;
 
 /// Bytes of a head.
 pub(super) const HEAD: usize = 32;
-/// Where a head's own checksum stands.
+/// Offset of the head's own checksum.
 const OWN_SUM: usize = HEAD - 4;
-/// The fastest level: runs are written once and read once or twice.
+/// Compression level: the fastest, since runs are written once and read once or twice.
 const LEVEL: i32 = 1;
 
-/// What a frame holds.
+/// The content of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FrameKind {
     Names = 1,
     Sources = 2,
 }
 
-/// What stands before a frame's first key and content.
+/// The head of a frame. Its first key and its content follow it.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::dedup) struct Head {
     /// Bytes of the first key, which is empty in frames of sources.
     pub(super) first: u32,
-    /// Bytes of the content as it stands in the file.
+    /// Bytes of the content in the file.
     pub(super) packed: u32,
-    /// Bytes of it unpacked.
+    /// Bytes of the unpacked content.
     pub(in crate::dedup) unpacked: u32,
     content_sum: u64,
     first_sum: u32,
 }
 
 impl Head {
-    /// Reads the head of a frame of `kind`. What it says of lengths can be relied on.
-    pub(super) fn read(kind: Kind, bytes: &[u8; HEAD]) -> Result<Head, Damage> {
+    /// Reads the head of a frame of `kind`. It is covered by a checksum, so its lengths are reliable.
+    pub(super) fn read(kind: FrameKind, bytes: &[u8; HEAD]) -> Result<Head, Damage> {
         let number = |at: usize| {
             let bytes = bytes[at..].first_chunk().copied();
             u32::from_le_bytes(bytes.unwrap_or_default())
@@ -54,7 +54,7 @@ impl Head {
         })
     }
 
-    /// Whether the first key is what was written.
+    /// Checks the checksum of the first key.
     pub(super) fn check_first(&self, first: &[u8]) -> Result<(), Damage> {
         match sum(first) == self.first_sum {
             true => Ok(()),
@@ -68,12 +68,12 @@ impl Head {
     }
 }
 
-/// A checksum of what is short.
+/// A checksum for short data.
 fn sum(bytes: &[u8]) -> u32 {
     xxh3_64(bytes) as u32
 }
 
-/// What frames are packed with; used for one after another.
+/// Packs frames; reused.
 pub(in crate::dedup) struct Press {
     compressor: Compressor<'static>,
     packed: Vec<u8>,
@@ -87,10 +87,10 @@ impl Press {
         })
     }
 
-    /// A frame.
+    /// Builds a frame of a head, the first key and the packed content.
     pub(super) fn frame(
         &mut self,
-        kind: Kind,
+        kind: FrameKind,
         first: &[u8],
         content: &[u8],
     ) -> io::Result<Vec<u8>> {
@@ -112,7 +112,7 @@ impl Press {
     }
 }
 
-/// Unpacks a frame's content into `out`, whatever that held.
+/// Replaces `out` by the unpacked content of a frame.
 pub(super) fn unpack(
     decompressor: &mut Decompressor<'_>,
     head: &Head,

@@ -1,19 +1,18 @@
 //! Runs: sorted files of partial records.
 //!
 //! A run holds, in this order:
-//! - a header of 16 bytes: magic, version, and what is kept of a name;
-//! - frames of names: keys in bytewise order, each without the bytes it shares with the one before, and what is known of it;
-//! - frames of sources: ordinal and name of every source that the records mention;
-//! - a trailer of 40 bytes: how many frames of names there are, how many records, where the sources start, an ending magic,
-//!   and a checksum of header and trailer.
+//! - a header of 16 bytes: magic number, version, and whether it has all facts or only keys;
+//! - frames of names: keys in bytewise order, each without the bytes it shares with the one before, and the facts about each;
+//! - frames of sources: number and name of every source that the records mention;
+//! - a trailer of 40 bytes: the number of frames of names, the number of records, the offset of the sources, an ending magic
+//!   number, and a checksum of header and trailer.
 //!
-//! A frame has a head of 32 bytes (what it holds, lengths, checksums of the content, of the first key and of the head itself),
-//! its first key as it stands, and its content, compressed with zstd. So every byte of a run is covered by a checksum, a file
-//! that was cut short has no trailer, and who goes from head to head sees where keys are without unpacking anything. Numbers
+//! A frame has a head of 32 bytes (its kind, lengths, checksums of the content, of the first key and of the head itself),
+//! its first key uncompressed, and its content, compressed with zstd. So a checksum covers every byte of a run, a file
+//! that was cut short has no trailer, and a reader can find a key by the heads without unpacking frames. Numbers
 //! are little-endian.
 //!
-//! A run is whole in itself: ordinals of sources count the sources of one scan in their order, which is the same for all its
-//! runs.
+//! Sources are numbered in the source order of one scan, so numbers mean the same in all its runs.
 
 mod cursor;
 mod entry;

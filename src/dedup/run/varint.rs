@@ -1,6 +1,6 @@
-//! Numbers and byte strings of any length, as they stand in a run's frames.
+//! Encoding of numbers and byte strings in the frames of runs.
 
-/// Appends a number, seven bits a byte, the lowest first.
+/// Appends a number, seven bits per byte, the lowest first.
 #[inline]
 pub(super) fn put(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
@@ -10,14 +10,14 @@ pub(super) fn put(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Appends a string behind its length.
+/// Appends the length of a string, and the string.
 #[inline]
 pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
-/// Bytes that are read from the front; each read gives none where they end or make no sense.
+/// Reads numbers and strings from bytes. Each read returns `None` if the bytes end or are malformed.
 pub(super) struct Bytes<'a> {
     all: &'a [u8],
     pub(super) at: usize,

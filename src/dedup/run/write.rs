@@ -1,4 +1,4 @@
-//! Writes a run: entries to frames, which any thread can do for its part, and frames to the file, in order.
+//! Writes a run. Any thread can pack entries into frames; the frames are then written to the file in order.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -13,12 +13,12 @@ use super::super::Kept;
 use super::entry::{Entry, put_known};
 use super::fault::SpillError;
 use super::file::Run;
-use super::frame::{Kind, Press};
+use super::frame::{FrameKind, Press};
 use super::varint::{put, put_bytes};
 use super::{ENDING, HEADER, header};
 use crate::temporary::{RUN, RunFolder};
 
-/// Bytes that are written at once.
+/// Bytes that are buffered before a write.
 const BUFFER: usize = 256 << 10;
 
 /// A frame of names, ready to be written.
@@ -27,12 +27,12 @@ pub(in crate::dedup) struct Frame {
     records: u64,
 }
 
-/// Packs entries, which come in order, into frames.
+/// Packs entries into frames. Entries must be pushed in order.
 pub(in crate::dedup) struct Packer<'p> {
-    /// What errors name.
+    /// The folder of the run, for errors.
     folder: &'p Path,
     press: Press,
-    /// Bytes of content from which a frame is full.
+    /// Bytes of content at which a frame is full.
     size: usize,
     first: Vec<u8>,
     last: Vec<u8>,
@@ -56,7 +56,7 @@ impl<'p> Packer<'p> {
         })
     }
 
-    /// Adds an entry, whose key is greater than the one before.
+    /// Adds an entry. Its key must be greater than the one before.
     pub(in crate::dedup) fn push(&mut self, entry: &Entry<'_>) -> Result<(), SpillError> {
         if self.records == 0 {
             self.first.clear();
@@ -80,7 +80,9 @@ impl<'p> Packer<'p> {
     }
 
     fn end_frame(&mut self) -> Result<(), SpillError> {
-        let frame = self.press.frame(Kind::Names, &self.first, &self.content);
+        let frame = self
+            .press
+            .frame(FrameKind::Names, &self.first, &self.content);
         let bytes = frame.map_err(|error| SpillError::new(self.folder, error))?;
         self.content.clear();
         let records = std::mem::take(&mut self.records);
@@ -88,7 +90,7 @@ impl<'p> Packer<'p> {
         Ok(())
     }
 
-    /// The frames, the last one as full as it is.
+    /// Ends the last frame, and returns all.
     pub(in crate::dedup) fn finish(mut self) -> Result<Vec<Frame>, SpillError> {
         if self.records > 0 {
             self.end_frame()?;
@@ -97,7 +99,7 @@ impl<'p> Packer<'p> {
     }
 }
 
-/// How many bytes two keys have in common at their start.
+/// Length of the common beginning of two keys.
 fn shared(a: &[u8], b: &[u8]) -> usize {
     let words = a.chunks_exact(8).zip(b.chunks_exact(8));
     let words = words.take_while(|(a, b)| a == b).count() * 8;
@@ -105,11 +107,11 @@ fn shared(a: &[u8], b: &[u8]) -> usize {
     words + rest.take_while(|(a, b)| a == b).count()
 }
 
-/// A run that is being written. Dropped before its end, it leaves no file.
+/// A run that is being written. Dropping it before [`finish`](Self::finish) removes the file.
 pub(in crate::dedup) struct Writer {
     out: BufWriter<File>,
     path: TempPath,
-    /// The folder of a run that is gone with the process.
+    /// The folder of a run that is removed with the process.
     folder: Option<Arc<RunFolder>>,
     header: [u8; HEADER],
     written: u64,
@@ -118,18 +120,18 @@ pub(in crate::dedup) struct Writer {
 }
 
 impl Writer {
-    /// Makes a file in `folder`, which is that of `passing` for a run that is gone with the process, and gives its path to
-    /// `note`.
+    /// Creates a file in `folder` and passes its path to `note`. For a run that is removed with the process, `folder` is that of
+    /// `passing`.
     ///
     /// # Errors
-    /// If that cannot be done; all errors of a writer name the file, or else the folder.
+    /// If the file cannot be created. All errors of a writer name the file, or otherwise the folder.
     pub(in crate::dedup) fn create(
         folder: &Path,
         passing: Option<Arc<RunFolder>>,
         kept: Kept,
         note: &dyn Fn(&Path),
     ) -> Result<Writer, SpillError> {
-        // Opened here, not by tempfile, for the system's own words if it fails.
+        // Opened here, not by tempfile, for the error text of the system.
         let open = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
         let (prefix, random, suffix) = RUN;
         let made = tempfile::Builder::new()
@@ -155,7 +157,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Writes frames that follow those before.
+    /// Writes the next frames.
     pub(in crate::dedup) fn frames(&mut self, frames: &[Frame]) -> Result<(), SpillError> {
         for frame in frames {
             self.write(&frame.bytes)?;
@@ -165,7 +167,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes the sources that the records mention, and the end.
+    /// Writes the sources that the records mention, and the trailer.
     pub(in crate::dedup) fn finish(
         mut self,
         sources: &BTreeMap<u32, Arc<str>>,
@@ -210,12 +212,12 @@ fn source_frames(sources: &BTreeMap<u32, Arc<str>>) -> io::Result<Vec<Vec<u8>>> 
         put(&mut content, ordinal.into());
         put_bytes(&mut content, name.as_bytes());
         if content.len() >= BUFFER {
-            frames.push(press.frame(Kind::Sources, b"", &content)?);
+            frames.push(press.frame(FrameKind::Sources, b"", &content)?);
             content.clear();
         }
     }
     if !content.is_empty() {
-        frames.push(press.frame(Kind::Sources, b"", &content)?);
+        frames.push(press.frame(FrameKind::Sources, b"", &content)?);
     }
     Ok(frames)
 }
