@@ -1,9 +1,9 @@
-//! Locks that ignore poison.
+//! Locks mutexes whether or not a thread panicked.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks `mutex`. A thread that panicked while it held the lock reports that itself, and each value that a mutex of this
-/// crate guards stays usable.
+/// Locks `mutex`, also if a thread panicked while it held the lock. The panic itself fails the run, and the values that
+/// mutexes of this crate guard are usable after it.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Sets the options of a run, and what they are by default.
+//! Sets the options of a run, and their defaults.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,19 +12,19 @@ use crate::records::Format;
 use crate::scan::TextKind;
 use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output};
 
-/// Containers within one another.
+/// Default limit on containers within one another.
 const DEPTH: usize = 3;
-/// Members of a source: more than the largest archives that are known hold.
+/// Default limit on members of a source: more than the largest known archives have.
 const MEMBERS: u64 = 100_000_000;
-/// Unpacked bytes for each packed one.
+/// Default limit on unpacked bytes per packed byte.
 const EXPANSION: u64 = 1000;
-/// Bytes of history, as zstd itself allows unasked.
+/// Default limit on windows in bytes; the same as that of zstd.
 const WINDOW: u64 = 128 << 20;
 
-/// Time from one checkpoint to the next: what a kill may cost at most, beside the sources that are being read.
+/// Default time between checkpoints. A killed run loses at most the work of this time and the sources that it was reading.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Sets up a [`Pipeline`].
+/// Builds a [`Pipeline`].
 #[derive(Debug, Default)]
 pub struct PipelineBuilder {
     paths: Vec<PathBuf>,
@@ -58,68 +58,70 @@ impl PipelineBuilder {
     /// Adds a file to read, or a folder to walk, or `-` for standard input.
     ///
     /// Sources are read in the bytewise order of their names, each name once. Below a folder, FIFOs and devices are
-    /// passed over, and symbolic links unless they are [followed](Self::follow_links); what is named here is read.
+    /// skipped, and so are symbolic links unless they are [followed](Self::follow_links). All of these are read if they are
+    /// named here.
     pub fn source(mut self, path: impl AsRef<Path>) -> Self {
         self.paths.push(path.as_ref().to_owned());
         self
     }
 
-    /// Adds the sources that the file `list` names, `-` for standard input. The list is read when the run starts.
+    /// Adds the sources that the file `list` names; `-` is standard input. The list is read when the run starts.
     pub fn list(mut self, list: impl AsRef<Path>, separator: Separator) -> Self {
         self.lists.push((list.as_ref().to_owned(), separator));
         self
     }
 
-    /// Takes files below a folder only if this glob, or another included one, matches. A glob without `/` is held against
-    /// the file's name, any other against the path below the folder; `*` does not cross `/`, `**` does. The default is all.
+    /// Reads only files below folders that match this glob or another included one. A glob without `/` is matched with
+    /// the file's name, any other with the path below the folder; `*` does not match `/`, `**` does. The default is all files.
     pub fn include(mut self, glob: impl Into<String>) -> Self {
         self.include.push(glob.into());
         self
     }
 
-    /// Leaves out files and folders below a folder that this glob matches, also if they are included.
+    /// Skips files and folders below folders that match this glob, also if they are included.
     pub fn exclude(mut self, glob: impl Into<String>) -> Self {
         self.exclude.push(glob.into());
         self
     }
 
     /// Follows symbolic links below folders; the default is not to. Each file and folder is read once: under its own path if
-    /// that is below a folder that was named, or else by the link whose path is least, so that loops end. A link that leads to
-    /// nothing is counted as an error.
+    /// that is below a named folder, otherwise under the least path of a link to it. So loops end. A broken link is counted as
+    /// an error.
     pub fn follow_links(mut self, follow: bool) -> Self {
         self.follow_links = follow;
         self
     }
 
-    /// Reads only one part of the sources, so that others can be read elsewhere; the default is all. What is left out is
-    /// not opened and not counted. The outputs of all shards, [merged](crate::Merge), are that of one run over all sources.
+    /// Reads only one part of the sources, so that other machines can read the others; the default is all. Other sources are
+    /// not opened and not counted. The outputs of all shards, [merged](crate::Merge), are the output of one run over all
+    /// sources.
     pub fn shard(mut self, shard: Shard) -> Self {
         self.shard = Some(shard);
         self
     }
 
-    /// Sets where rows go; the default, and `-`, is standard output. The endings `.gz` and `.zst` compress, all but Parquet,
-    /// which is packed within. A file appears whole when the run has ended well. It must not be a source: a run whose
-    /// sources include a file that an output would overwrite ends with an error before anything is read.
+    /// Sets the output file; the default, and `-`, is standard output. The endings `.gz` and `.zst` compress all formats but
+    /// Parquet, which is compressed inside. The file is complete when it appears, and only appears if the run succeeds. It must
+    /// not be a source: if a source is a file that an output would overwrite, the run fails before anything is read.
     pub fn output(mut self, path: impl AsRef<Path>) -> Self {
         self.output = named_output(path.as_ref());
         self
     }
 
-    /// Sets a file that the [`Report`](crate::Report) is written to as JSON, if the run ends well; the default is none. `-` is
-    /// standard output, for a run whose rows go elsewhere.
+    /// Sets a file to which the [`Report`](crate::Report) is written as JSON if the run succeeds; the default is none. `-` is
+    /// standard output, if the rows go elsewhere.
     pub fn report(mut self, path: impl AsRef<Path>) -> Self {
         self.report = Some(path.as_ref().to_owned());
         self
     }
 
-    /// Sets the format of rows; the default follows from the output's ending, and JSON Lines on standard output.
+    /// Sets the format of rows. The default follows from the ending of the output, and is JSON Lines on standard output.
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
     }
 
-    /// Writes every mention in source order rather than records; the default is records.
+    /// Writes every mention in source order instead of records; the default is records.
     pub fn mentions(mut self, mentions: bool) -> Self {
         self.mentions = mentions;
         self
@@ -137,101 +139,101 @@ impl PipelineBuilder {
         self
     }
 
-    /// Sums up the sizes of all sources beforehand, so that [`Progress::total`](crate::Progress::total) is known. That asks
-    /// the system about every file, and is off by default.
+    /// Sums the sizes of all sources at the start, for [`Progress::total`](crate::Progress::total). This needs a system call for
+    /// every file, and is off by default.
     pub fn measure(mut self, measure: bool) -> Self {
         self.measure = measure;
         self
     }
 
-    /// Sets how many threads scan at most, at least 1; the default is the cores this process may use. Past two, there are no
-    /// more than have 20 MiB each of the run's [memory](Self::memory), and than the sources have work for.
+    /// Sets the greatest number of threads that scan, at least 1; the default is the cores this process may use. More than two
+    /// are started only if the [memory](Self::memory) has 20 MiB for each, and the sources have enough work.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads.max(1));
         self
     }
 
-    /// Sets how many bytes of a document a thread scans at once, at least 1; the default is 1 MiB, or less where the run's
-    /// [memory](Self::memory) is small. It bears on time and memory, never on the output.
+    /// Sets how many bytes of a document a thread scans at once, at least 1; the default is 1 MiB, or less if the
+    /// [memory](Self::memory) is small. It affects time and memory, never the output.
     pub fn chunk(mut self, bytes: usize) -> Self {
         self.chunk = Some(bytes.max(1));
         self
     }
 
     /// Sets how many bytes a source may unpack to for each of its own, once more than 64 MiB were unpacked; the default is
-    /// 1,000. A source past it is stopped and counted as an error.
+    /// 1,000. At this limit, reading of the source stops, and an error is counted.
     pub fn max_expansion(mut self, ratio: u64) -> Self {
         self.max_expansion = Some(ratio);
         self
     }
 
-    /// Sets how many bytes of history zstd, xz and lzma data may ask for, which is memory for each source being read; the
-    /// default is 128 MiB. What asks for more is not unpacked, and counted as an error.
+    /// Sets the greatest window in bytes that zstd, xz and lzma data may need, which is memory for each source being read; the
+    /// default is 128 MiB. Data that needs more is not unpacked, and counted as an error.
     pub fn max_window(mut self, bytes: u64) -> Self {
         self.max_window = Some(bytes);
         self
     }
 
-    /// Sets how many containers may be within one another, as a gzip in a tar in a zip does; the default is 3. What is
-    /// deeper is not opened, and counted as an error.
+    /// Sets how many containers may be within one another, such as a gzip in a tar in a zip; the default is 3. A deeper one
+    /// is not opened, and counted as an error.
     pub fn max_depth(mut self, depth: usize) -> Self {
         self.max_depth = Some(depth);
         self
     }
 
-    /// Sets how many members the containers of one source may have, all together; the default is 100 million. A source past
-    /// it is stopped and counted as an error.
+    /// Sets how many members all containers of one source together may have; the default is 100 million. At this limit,
+    /// reading of the source stops, and an error is counted.
     pub fn max_members(mut self, members: u64) -> Self {
         self.max_members = Some(members);
         self
     }
 
-    /// Sets how many bytes of memory the run may use for all that grows with its input: names, what is known of them, and the
-    /// buffers that they go through; what is less than 1 MiB counts as that. The default is a quarter of what the machine, or
-    /// this process's control group, has. Past it, names are kept in [temporary files](Self::tmp_dir) and merged at the end:
-    /// it bears on time, never on the output. It bounds the [threads](Self::threads) as well.
+    /// Sets the memory budget in bytes for everything that grows with the input: names, their facts, and buffers; the least is
+    /// 1 MiB. The default is a quarter of the memory of the machine, or of this process's control group. If it is used up, names
+    /// are written to [temporary files](Self::tmp_dir) and merged at the end. It affects time, never the output. It also limits
+    /// the number of [threads](Self::threads).
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = Some(bytes);
         self
     }
 
-    /// Sets the folder for temporary files: names past the [memory](Self::memory) of the run, and copies of zip archives that
-    /// are within other sources. The default is the output's folder, or the system's where there is none.
+    /// Sets the folder for temporary files: names that do not fit the [memory](Self::memory), and copies of zip archives that
+    /// are inside other sources. The default is the folder of the output, or the system's for standard output.
     pub fn tmp_dir(mut self, folder: impl AsRef<Path>) -> Self {
         self.tmp = Some(folder.as_ref().to_owned());
         self
     }
 
-    /// Keeps what is done in a folder, so that a run that was killed, [suspended](Monitor::suspend) or ended by an error goes on
-    /// from there when the same is run again, and ends with the same output and counts as one run to the end. The folder is
-    /// made if it is not there. Runs of names are in it rather than in the [temporary folder](Self::tmp_dir). After a run
-    /// that ended well, its files are removed, and the folder too if it was made for this. Nothing else in it is touched.
+    /// Keeps finished work in a folder. If a run is killed, [suspended](Monitor::suspend) or fails, the next run with the same
+    /// options resumes from there, and gives the same output and counts as an uninterrupted run. The folder is created if it
+    /// does not exist. Sorted runs of names are in it rather than in the [temporary folder](Self::tmp_dir). After a successful
+    /// run, its files are removed, and the folder too if a run created it. No other file in it is touched.
     ///
-    /// At a checkpoint, no further source is started, those being read are read to their end, and all names are written to
-    /// disk: a source that was not read to its end when the run was killed is read again from its start. Threads, memory,
-    /// output and report may differ from one run to the next. Sources must be the same files, and unchanged if they were
-    /// read; else the run ends with an error and leaves the folder as it is. Mentions have no checkpoint, and neither have
-    /// streams.
+    /// At a checkpoint, no further source is started, the current ones are read to their end, and all names are written to
+    /// disk. A source that was not read to its end when the run was killed is read again from its start. Threads, memory,
+    /// output and report may differ between the runs. Sources must be the same files, and unchanged if they were
+    /// read; otherwise the run fails and leaves the folder as it is. Runs that write mentions have no checkpoint, and neither
+    /// have streams.
     pub fn checkpoint(mut self, folder: impl AsRef<Path>) -> Self {
         self.checkpoint = Some(folder.as_ref().to_owned());
         self
     }
 
-    /// Sets the time from one [checkpoint](Self::checkpoint) to the next; the default is a minute. It may become longer: a
-    /// checkpoint costs the time that threads wait for the last source, and some for the disk, and 19 times that passes
-    /// before the next. With no time at all there is one before every source, whatever it costs.
+    /// Sets the least time between two [checkpoints](Self::checkpoint); the default is a minute. The actual time is at least 19
+    /// times the duration of the last checkpoint, in which threads wait for the last source and for the disk. If the interval
+    /// is zero, there is a checkpoint before every source.
     pub fn checkpoint_interval(mut self, interval: Duration) -> Self {
         self.checkpoint_interval = Some(interval);
         self
     }
 
-    /// Sets what a broken source or document does; the default is [`OnError::Skip`].
+    /// Sets what happens at a damaged source or document; the default is [`OnError::Skip`].
     pub fn on_error(mut self, on_error: OnError) -> Self {
         self.on_error = on_error;
         self
     }
 
-    /// Lets `monitor` watch and end the run.
+    /// Lets `monitor` observe and cancel the run.
     pub fn monitor(mut self, monitor: &Monitor) -> Self {
         self.monitor = monitor.clone();
         self
@@ -240,8 +242,8 @@ impl PipelineBuilder {
     /// The pipeline, ready to run.
     ///
     /// # Errors
-    /// If a glob has no meaning, the output's ending names no format of this build and none was set, it packs a format that is
-    /// packed within, or what is asked for has no [checkpoint](Self::checkpoint).
+    /// If the syntax of a glob is wrong, the ending of the output is no format of this build and none was set, the ending
+    /// compresses Parquet, or the options cannot be combined with a [checkpoint](Self::checkpoint).
     pub fn build(self) -> Result<Pipeline, Error> {
         self.check_checkpoint()?;
         let search = Search::new(&self.include, &self.exclude);

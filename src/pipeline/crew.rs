@@ -1,9 +1,9 @@
-//! Sources shared out among threads.
+//! Distributes sources among threads.
 //!
-//! The caller's thread goes through the sources in order. Small files go to the pool in groups, a large plain one in
-//! ranges that the workers read themselves, at their offsets; what is packed, or may wait, goes to plain threads that feed
-//! the pool with chunks. Only plain threads wait: for a ticket, which work gives back when it is done (or, for mentions,
-//! written).
+//! The caller's thread takes the sources in order. It gives small files to the pool in groups, and a large plain file in
+//! ranges that the workers read themselves. Packed sources, and those whose reads may block, go to plain threads, which read
+//! them and give chunks to the pool. Only plain threads wait: each piece of work needs a ticket, which is returned when the
+//! work is done, or its mentions are written.
 
 use std::fs::{self, File};
 use std::ops::Range;
@@ -27,24 +27,24 @@ use crate::input::{Cutter, InputError, Kind, Section, Source, ends_archive, text
 use crate::lock::lock;
 use crate::report::Counts;
 
-/// Files in a group: enough to outweigh handing it to another thread.
+/// Files in a group: so many that the cost of passing it to another thread does not matter.
 const GROUP: usize = 256;
-/// Chunks that a worker takes at once: handing over one by one costs a tenth of the time to scan sparse text.
+/// Chunks that a worker takes at once. Passing them one by one costs a tenth of the time to scan sparse text.
 const SPAN: usize = 8;
-/// Ranges of a file for each thread, or more.
+/// Least number of ranges of a file per thread, unless they would be smaller than a chunk.
 const RANGES: u64 = 16;
-/// Pieces of work under way for each thread: one that is done, one that waits, and some to even out.
+/// Pieces of work per thread that are started at the same time: one that runs, one that waits, and two in reserve.
 pub(super) const AHEAD: usize = 4;
 
-/// The workers of a pool, and where the rows they find go.
+/// The workers of a pool, and the channel for the rows they find.
 pub(super) struct Crew<'r> {
     pub(super) run: &'r Run<'r>,
     workers: Vec<Mutex<Turn<'r>>>,
-    /// Takes rows in any order; none where records are wanted.
+    /// Takes rows in any order; none if records are written.
     writer: Option<Sender<(Place, Arrival)>>,
 }
 
-/// Runs on `pool`.
+/// Reads and scans all sources on `pool`.
 pub(super) fn run(run: &Run<'_>, pool: &ThreadPool, sink: &mut Sink) {
     thread::scope(|threads| {
         let (sender, arrivals) = mpsc::channel();
@@ -65,7 +65,7 @@ pub(super) fn run(run: &Run<'_>, pool: &ThreadPool, sink: &mut Sink) {
     });
 }
 
-/// Goes through the sources, and starts a feeder whenever one is wanted and none is free.
+/// Distributes the sources. Starts another feeder whenever one is needed and none is free.
 fn share_out<'s>(crew: &'s Crew<'_>, scope: &Scope<'s>) {
     let (jobs, queue) = mpsc::sync_channel(0);
     let queue = Mutex::new(queue);
@@ -73,7 +73,7 @@ fn share_out<'s>(crew: &'s Crew<'_>, scope: &Scope<'s>) {
         .then(|| feed::tickets(crew.run, AHEAD * crew.run.shares.threads));
     thread::scope(|threads| {
         let start = || {
-            // In order, the earliest source must never wait for tickets that later ones hold, so each has its own.
+            // Rows are written in order, so the earliest source must never wait for tickets of later ones: each feeder has its own.
             let own = || feed::tickets(crew.run, AHEAD);
             let tickets = shared.clone().unwrap_or_else(own);
             let feed = || feed::run(crew, scope, &queue, tickets);
@@ -96,13 +96,13 @@ impl<'r> Crew<'r> {
         }
     }
 
-    /// Has all workers hand over what they hold. Not to be called on the pool.
+    /// Makes all workers pass their mentions to the table. Must not be called on the pool.
     fn settle(&self) {
         let workers = self.workers.iter();
         workers.for_each(|worker| lock(worker).worker.settle());
     }
 
-    /// Has `work` done on the pool; what it finds comes to `place`.
+    /// Runs `work` on the pool and delivers its rows to `place`.
     pub(super) fn spawn<'s>(
         &'s self,
         scope: &Scope<'s>,
@@ -111,7 +111,7 @@ impl<'r> Crew<'r> {
         work: impl FnOnce(&mut Turn<'r>, &Ticket) + Send + 's,
     ) {
         scope.spawn(move |_| {
-            // Each thread of the pool has its own, so that nobody waits here.
+            // Each thread of the pool has its own worker, so the lock is free.
             let index = rayon::current_thread_index().unwrap_or_default();
             let mut turn = lock(&self.workers[index]);
             if !self.run.is_halted() {
@@ -122,38 +122,38 @@ impl<'r> Crew<'r> {
         });
     }
 
-    /// Tells the writer that a slot has no pieces from `place` on.
+    /// Reports to the writer that a slot has no pieces from `place` on.
     pub(super) fn end(&self, place: Place) {
         self.arrive(place, || Arrival::End);
     }
 
     fn arrive(&self, place: Place, arrival: impl FnOnce() -> Arrival) {
         if let Some(writer) = &self.writer {
-            // The writer takes all until every sender is gone.
+            // This cannot fail: the writer receives until every sender is dropped.
             let _ = writer.send((place, arrival()));
         }
     }
 }
 
-/// Goes through the sources in order and shares them out.
+/// Takes the sources in order and distributes them.
 struct Dispatcher<'d, 's, 'r> {
     crew: &'s Crew<'r>,
     scope: &'d Scope<'s>,
     feeders: SyncSender<Job>,
     start_feeder: &'d dyn Fn() -> io::Result<()>,
-    /// Feeders that were started.
+    /// Number of feeders that were started.
     started: usize,
-    /// Each is out while a feeder reads.
+    /// Tickets of sources that feeders read.
     feeding: Arc<Tickets>,
-    /// Those of the feeders' chunks, where they share them.
+    /// Tickets of the feeders' chunks, if they share them.
     chunks: Option<Arc<Tickets>>,
-    /// Each is out while something else is scanned.
+    /// Tickets of groups and ranges.
     tickets: Arc<Tickets>,
     slot: u64,
     group: Group,
 }
 
-/// Small files that one worker takes.
+/// Small files that one worker reads as one piece of work.
 #[derive(Default)]
 struct Group {
     ordinals: Vec<u32>,
@@ -200,7 +200,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         }
     }
 
-    /// Makes a checkpoint once all that was started is done.
+    /// Waits for all work that was started, and writes a checkpoint.
     fn checkpoint(&mut self) {
         let since = Instant::now();
         self.flush();
@@ -230,7 +230,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         if small && !self.crew.run.options.mentions {
             return self.add(ordinal, size);
         }
-        // Where mentions are wanted, a group's rows are held until they are written, and what is packed may be many.
+        // If mentions are written, the rows of a group are held until then, and a packed file may have many.
         match self.plain(source, size, small) {
             Ok(Some(_)) if small => self.add(ordinal, size),
             Ok(Some((file, start))) if !self.crew.run.options.lines => {
@@ -242,7 +242,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         }
     }
 
-    /// The opened file of `size` bytes and its start, if it is text as it is. A `small` one may end in an archive.
+    /// The opened file of `size` bytes and its first bytes, if it is plain text. A `small` one may end in an archive.
     fn plain(
         &self,
         source: &Source,
@@ -270,14 +270,14 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         }
     }
 
-    /// Bytes that a worker takes at once. Where mentions are wanted, their rows are held until they are written.
+    /// Bytes that a worker takes at once: fewer if mentions are written, whose rows are held until then.
     fn most(&self) -> u64 {
         let run = self.crew.run;
         let chunks = if run.options.mentions { 1 } else { SPAN };
         run.shares.chunk.saturating_mul(chunks) as u64
     }
 
-    /// Has the group read and scanned.
+    /// Gives the group to a worker.
     fn flush(&mut self) {
         let group = std::mem::take(&mut self.group);
         if group.ordinals.is_empty() {
@@ -297,7 +297,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         self.crew.end(Place { slot, piece: 1 });
     }
 
-    /// Has a plain file scanned by ranges.
+    /// Gives a plain file to the workers in ranges.
     fn ranges(&mut self, ordinal: u32, file: File, size: u64) {
         let run = self.crew.run;
         let kind = match kind::of_file(run.options, &file, size) {
@@ -336,7 +336,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         self.crew.end(place);
     }
 
-    /// Has a source read by a feeder; waits until one is free.
+    /// Gives a source to a feeder; waits until one is free.
     fn feed(&mut self, ordinal: u32) {
         self.flush();
         let slot = self.next_slot();
@@ -347,7 +347,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             }
             self.started += 1;
         }
-        // Feeders take jobs until this sender is gone.
+        // This cannot fail: feeders take jobs until the sender is dropped.
         let _ = self.feeders.send(Job {
             slot,
             ordinal,
@@ -361,19 +361,19 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
     }
 }
 
-/// A large plain file that is scanned by ranges.
+/// A large plain file that is scanned in ranges.
 struct Part<'r> {
     run: &'r Run<'r>,
     named: Named,
     file: File,
     size: u64,
     shared: Arc<Shared<'r>>,
-    /// The first place where it could not be read.
+    /// The least offset at which it could not be read, and the error.
     lost: Mutex<Option<(u64, InputError)>>,
 }
 
 impl Part<'_> {
-    /// Scans the anchors of a range.
+    /// Scans the candidates whose anchors are in a range.
     fn scan(&self, turn: &mut Turn<'_>, anchors: Range<u64>) {
         let run = self.run;
         let start = anchors.start.saturating_sub(run.reach.before as u64);
@@ -397,7 +397,7 @@ impl Part<'_> {
 }
 
 impl Drop for Part<'_> {
-    /// Reports one error for the file, once all of its ranges were scanned: a file that became shorter fails in each range
+    /// Reports one error for the file, after all of its ranges were scanned. A file that became shorter fails in each range
     /// after its new end.
     fn drop(&mut self) {
         if let Some((offset, error)) = lock(&self.lost).take() {

@@ -1,4 +1,4 @@
-//! Plain threads that read what cannot be read at its offsets, and feed the pool with chunks of it.
+//! Feeders: plain threads that read sources which cannot be read in ranges, and give chunks to the pool.
 
 use std::io::Read;
 use std::ops::Range;
@@ -20,16 +20,16 @@ use crate::lock::lock;
 pub(super) struct Job {
     pub(super) slot: u64,
     pub(super) ordinal: u32,
-    /// Is out until the source was read.
+    /// Returned when the source was read.
     pub(super) ticket: Ticket,
 }
 
-/// Tickets whose buffers hold a chunk with its reach.
+/// Tickets whose buffers have room for a chunk and the bytes around it.
 pub(super) fn tickets(run: &Run<'_>, count: usize) -> Arc<Tickets> {
     Tickets::new(count, run.reach.before + run.reach.after + run.shares.chunk)
 }
 
-/// Reads one source after another from `queue`, until no more can come.
+/// Reads the sources of `queue` until its sender is dropped.
 pub(super) fn run<'s>(
     crew: &'s Crew<'_>,
     scope: &Scope<'s>,
@@ -62,25 +62,25 @@ struct Feeder<'f, 's, 'r> {
     crew: &'s Crew<'r>,
     scope: &'f Scope<'s>,
     tickets: &'f Arc<Tickets>,
-    /// Where the next chunk's mentions go.
+    /// The place of the next chunk's mentions in the output.
     place: Place,
-    /// What the next chunk has before its own bytes.
+    /// The bytes before the next chunk that are scanned with it.
     carry: Vec<u8>,
-    /// Small documents that wait to be scanned together.
+    /// Small documents that will be scanned together.
     pack: Option<Pack>,
 }
 
-/// Whole documents in a ticket's buffer, one after another.
+/// Complete documents in a ticket's buffer, one after the other.
 struct Pack {
     ticket: Ticket,
     documents: Vec<(Lines, Range<usize>)>,
     filled: usize,
 }
 
-/// What the chunks of a document share.
-enum Text<'r> {
+/// The part of a document's state that its chunks share.
+enum FedText<'r> {
     One(Arc<Shared<'r>>),
-    /// The line that the next chunk starts in; it is shared if an earlier chunk has a part of it.
+    /// The line in which the next chunk starts. It is shared if an earlier chunk has a part of it.
     Lines(Lines, Line, Option<Arc<Shared<'r>>>),
 }
 
@@ -107,8 +107,8 @@ impl Scans for Feeder<'_, '_, '_> {
         }
         self.flush();
         let mut text = match run.options.lines {
-            true => Text::Lines(text, Line::default(), None),
-            false => Text::One(Shared::new(text.whole().clone(), text.kind(), run)),
+            true => FedText::Lines(text, Line::default(), None),
+            false => FedText::One(Shared::new(text.whole().clone(), text.kind(), run)),
         };
         loop {
             self.stretch(cutter, bytes, &mut text);
@@ -118,8 +118,8 @@ impl Scans for Feeder<'_, '_, '_> {
             self.carry.clear();
         }
         match text {
-            Text::One(_) => 1,
-            Text::Lines(_, line, _) => line.count(cutter.end()),
+            FedText::One(_) => 1,
+            FedText::Lines(_, line, _) => line.count(cutter.end()),
         }
     }
 }
@@ -133,7 +133,7 @@ impl<'r> Feeder<'_, '_, 'r> {
         self.crew.end(self.place);
     }
 
-    /// Reads a document into the pack, if it ends there undamaged. What was read of any other is carried over.
+    /// Reads a document into the pack. If it does not fit or is damaged, returns false and keeps the bytes in `carry`.
     fn packs(&mut self, cutter: &mut Cutter, text: &Lines, bytes: &mut dyn Read) -> bool {
         if self.pack.as_ref().is_some_and(Pack::is_full) {
             self.flush();
@@ -153,7 +153,7 @@ impl<'r> Feeder<'_, '_, 'r> {
         true
     }
 
-    /// Has the pack scanned.
+    /// Gives the pack to the pool.
     fn flush(&mut self) {
         let Some(pack) = self.pack.take() else { return };
         let place = self.next_place();
@@ -182,8 +182,8 @@ impl<'r> Feeder<'_, '_, 'r> {
         std::mem::replace(&mut self.place, next)
     }
 
-    /// Reads a document to its end or to damage.
-    fn stretch(&mut self, cutter: &mut Cutter, bytes: &mut dyn Read, text: &mut Text<'r>) {
+    /// Reads a document up to its end or to damage, and gives its chunks to the pool.
+    fn stretch(&mut self, cutter: &mut Cutter, bytes: &mut dyn Read, text: &mut FedText<'r>) {
         while !cutter.is_done() && !self.crew.run.is_halted() {
             let mut ticket = self.tickets.take();
             if let Some(piece) = self.fill(cutter, bytes, &mut ticket) {
@@ -192,7 +192,7 @@ impl<'r> Feeder<'_, '_, 'r> {
         }
     }
 
-    /// Reads the next chunk into a ticket's buffer, and keeps what the one after it has before its own bytes.
+    /// Reads the next chunk into a ticket's buffer, and keeps the bytes that the chunk after it needs before its own.
     fn fill(
         &mut self,
         cutter: &mut Cutter,
@@ -223,18 +223,18 @@ impl<'r> Feeder<'_, '_, 'r> {
         })
     }
 
-    /// Has a chunk scanned.
-    fn scan(&mut self, ticket: Ticket, piece: Piece, text: &mut Text<'r>) {
+    /// Gives a chunk to the pool.
+    fn scan(&mut self, ticket: Ticket, piece: Piece, text: &mut FedText<'r>) {
         let place = self.next_place();
         match text {
-            Text::One(shared) => {
+            FedText::One(shared) => {
                 let shared = Arc::clone(shared);
                 self.crew
                     .spawn(self.scope, place, ticket, move |turn, ticket| {
                         turn.worker.scan_shared(&piece.chunk(ticket), &shared);
                     });
             }
-            Text::Lines(text, line, shared) => {
+            FedText::Lines(text, line, shared) => {
                 let first = *line;
                 let lines = self.lines(&piece.chunk(&ticket), text, line, shared);
                 let text = text.clone();
@@ -247,7 +247,7 @@ impl<'r> Feeder<'_, '_, 'r> {
         }
     }
 
-    /// The lines that a chunk shares with its neighbours. Moves `line` on to the one at the chunk's end.
+    /// The lines that a chunk shares with its neighbours. Moves `line` to the line in which the next chunk starts.
     fn lines(
         &self,
         chunk: &Chunk<'_>,
@@ -256,12 +256,12 @@ impl<'r> Feeder<'_, '_, 'r> {
         shared: &mut Option<Arc<Shared<'r>>>,
     ) -> SharedLines<'r> {
         let first = shared.take();
-        let after = line.after(chunk);
+        let next = line.after(chunk);
         let last = match &first {
-            Some(first) if after == *line => Arc::clone(first),
-            _ => Shared::new(text.line(after), text.kind(), self.crew.run),
+            Some(first) if next == *line => Arc::clone(first),
+            _ => Shared::new(text.line(next), text.kind(), self.crew.run),
         };
-        *line = after;
+        *line = next;
         *shared = Some(Arc::clone(&last));
         SharedLines {
             first,
@@ -279,7 +279,7 @@ impl Pack {
         }
     }
 
-    /// Whether only the smallest documents might fit.
+    /// Whether the buffer is so full that most documents would not fit.
     fn is_full(&self) -> bool {
         self.filled > self.ticket.load.buffer.len() / 4 * 3
     }

@@ -1,4 +1,4 @@
-//! What kind of text a document is: as the options say, or as its head shows.
+//! The kind of text of a document: set by an option, or read from its head.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,7 +7,7 @@ use super::options::Options;
 use crate::input::{Raw, Section};
 use crate::scan::TextKind;
 
-/// A document whose kind is known, to be read from its start.
+/// A document with its kind. Its bytes are read from the start.
 pub(super) struct KnownText<'b> {
     pub(super) kind: TextKind,
     pub(super) bytes: Raw<&'b mut dyn Read>,
@@ -32,7 +32,7 @@ pub(super) fn of_file(options: &Options, file: &File, size: u64) -> io::Result<T
     let head = Section::new(file, 0, size.min(TextKind::HEAD as u64));
     let mut bytes = Vec::with_capacity(TextKind::HEAD);
     match head.take(TextKind::HEAD as u64).read_to_end(&mut bytes) {
-        // A file that became shorter is reported when it is scanned.
+        // If the file became shorter, the scan reports that.
         Err(error) if error.raw_os_error().is_some() => Err(error),
         _ => Ok(of(&bytes)),
     }

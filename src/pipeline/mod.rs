@@ -1,9 +1,9 @@
-//! The one module that knows all stages: sources in, records out.
+//! Runs a scan from sources to records. The only module that knows all stages.
 //!
-//! With one thread, everything is done in turn. With more, one plain thread (the caller's) goes through the sources in
-//! order and shares them out; plain threads unpack what is packed, or read what may wait; chunks are scanned on a rayon
-//! pool, where nothing waits for another thread; one plain thread writes mentions in order. Tickets bound what is under
-//! way between them.
+//! With one thread, everything runs on the caller's. With more, the caller's thread takes the sources in order and
+//! distributes them; plain threads read sources that are packed or may block; chunks are scanned on a rayon
+//! pool, where no thread waits for another; one plain thread writes mentions in order. Tickets limit the work that is
+//! started but not finished.
 
 mod builder;
 mod checkpoint;
@@ -34,7 +34,7 @@ use options::Options;
 use crate::error::Error;
 use crate::report::{Report, ReportOptions};
 
-/// A run over sources: finds the DOI names in them and writes them out.
+/// A scan of sources: finds the DOI names in them and writes these to an output.
 ///
 /// ```
 /// use doisift::{Format, Pipeline};
@@ -53,7 +53,7 @@ use crate::report::{Report, ReportOptions};
 /// # }
 /// ```
 ///
-/// Another thread can watch a run and end it:
+/// Another thread can observe a run and cancel it:
 ///
 /// ```
 /// use doisift::{ErrorKind, Monitor, Pipeline};
@@ -73,12 +73,12 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Starts with no source, and standard output.
+    /// A builder without sources, for standard output.
     pub fn builder() -> PipelineBuilder {
         PipelineBuilder::default()
     }
 
-    /// What it is asked to do, with all defaults in place.
+    /// The options, with all defaults filled in.
     pub fn options(&self) -> ReportOptions {
         self.options.for_report()
     }
@@ -88,20 +88,20 @@ impl Pipeline {
         &self.options.tmp
     }
 
-    /// Runs to the end, and writes the output.
+    /// Scans all sources and writes the output.
     ///
-    /// Time is that of reading and unpacking, or of scanning, whichever is slower; memory that of the records, but at most
-    /// what the run [may use](PipelineBuilder::memory), plus some 16 MiB and an output's buffers, however large the sources
-    /// are. With [`mentions`](PipelineBuilder::mentions), memory is that of the chunks alone.
+    /// Takes the time of reading and unpacking, or of scanning, whichever is slower. Takes memory for the records, at most
+    /// [this budget](PipelineBuilder::memory) plus some 16 MiB and the buffers of the output, for sources of any size. With
+    /// [`mentions`](PipelineBuilder::mentions), only the chunks take memory.
     ///
-    /// A source or document that cannot be read is counted in [`Report::errors`] and written to the [`log`] as a warning, and
-    /// what came before its damage is kept, all but a name that the damage cuts through.
+    /// A source or document that cannot be read is counted in [`Report::errors`] and written to the [`log`] as a warning.
+    /// Names before its damage are kept, except one that the damage cuts.
     ///
-    /// With a [checkpoint](PipelineBuilder::checkpoint) it goes on from where an earlier run ended.
+    /// With a [checkpoint](PipelineBuilder::checkpoint) it resumes an earlier run.
     ///
     /// # Errors
-    /// If the output, or a temporary file, cannot be written, if the run is [cancelled](crate::Monitor::cancel), or, with [`OnError::Fail`], if any
-    /// input is lost. Then a file at the path of an output is the one that was there before.
+    /// If the output, or a temporary file, cannot be written, if the run is [cancelled](crate::Monitor::cancel), or, with
+    /// [`OnError::Fail`], if any input is lost. Then the outputs are as they were before.
     pub fn run(self) -> Result<Report, Error> {
         run::run(&self.options)
     }

@@ -1,5 +1,4 @@
-//! What a run says of sources that it reads otherwise than their names promise, or gets nothing out of: no error, but never
-//! passed over in silence.
+//! Warnings about sources that gave no text, or whose content is not what their names say. They are no errors.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,45 +6,45 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::input::{Claim, Found, PassedOver};
 use crate::printable;
 
-/// Warnings of one kind that are written one by one; more of them are summed up, and written at the level of debugging.
+/// Number of warnings of one kind that are written. Further ones are counted, and written at debug level.
 const SHOWN: u64 = 10;
 
-/// What is to be said of a source or a member.
+/// A warning about a source or a member.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Notice {
     /// Its name claims a format that its content does not have.
     Misnamed(&'static Claim, Found),
-    /// It is text in this encoding, but lacks the byte order mark.
+    /// It looks like text in this encoding without a byte order mark.
     Unmarked(&'static str),
     /// A named source has no bytes.
     Empty,
-    /// A named source is of this kind, or holds such documents alone, as many as counted.
+    /// A named source is of this kind, or holds only documents of this and similar kinds, so many.
     NoText(&'static str, u64),
     /// A named source is an archive without documents.
     NoDocument,
 }
 
-/// What came of a source so far.
+/// What was found in a source so far.
 #[derive(Debug, Default)]
 pub(super) struct Gain {
     pub(super) documents: u64,
-    /// Documents that are no text, and the kind of the first.
+    /// Number of documents that are not text, and the kind of the first.
     skipped: u64,
     kind: Option<&'static str>,
-    /// An error, or another notice, says already why there may be nothing in it.
-    pub(super) is_told: bool,
+    /// Whether an error or another notice was already written for the source.
+    pub(super) is_reported: bool,
 }
 
 impl Gain {
-    /// Takes note of a document that is no text.
+    /// Counts a document that is not text.
     pub(super) fn skip(&mut self, kind: &'static str) {
         self.skipped += 1;
         self.kind.get_or_insert(kind);
     }
 
-    /// Why there was nothing in a source that was named.
+    /// The notice for a named source without documents.
     pub(super) fn notice(&self) -> Option<Notice> {
-        if self.documents > 0 || self.is_told {
+        if self.documents > 0 || self.is_reported {
             return None;
         }
         let none = |kind| Notice::NoText(kind, self.skipped);
@@ -53,7 +52,7 @@ impl Gain {
     }
 }
 
-/// Notices, counted by kind.
+/// Writes notices, and counts them by kind.
 #[derive(Debug, Default)]
 pub(super) struct Notices([AtomicU64; 4]);
 
@@ -76,10 +75,10 @@ impl Notices {
         let names = [Some(shown), document].into_iter().flatten();
         let names: String = names.map(|name| printable::name(name) + ": ").collect();
         let path = document.map_or(source, |_| "");
-        log::log!(level, "{names}{}", Text(notice, path));
+        log::log!(level, "{names}{}", NoticeText(notice, path));
     }
 
-    /// Sums up what was not written.
+    /// Writes the number of notices that were not written.
     pub(super) fn end(&self) {
         if log::log_enabled!(log::Level::Debug) {
             return;
@@ -93,7 +92,7 @@ impl Notices {
     }
 }
 
-/// Warns of what is below folders, or was named, and is not read.
+/// Warns of files below folders that are not read, and of folders without files.
 pub(super) fn report_passed_over(passed: &PassedOver, has_globs: bool) {
     if let Some(first) = passed.temporary.first() {
         let (count, first) = (passed.temporary.len(), printable::path(first));
@@ -102,7 +101,9 @@ pub(super) fn report_passed_over(passed: &PassedOver, has_globs: bool) {
     for folder in passed.empty.iter().take(SHOWN as usize) {
         let folder = printable::path(folder);
         match has_globs {
-            true => log::warn!("{folder}: no file in it is wanted; see --include and --exclude"),
+            true => log::warn!(
+                "{folder}: --include and --exclude leave out all files in it; change them"
+            ),
             false => {
                 log::warn!("{folder}: there is no file in it; check the path")
             }
@@ -110,7 +111,7 @@ pub(super) fn report_passed_over(passed: &PassedOver, has_globs: bool) {
     }
     let more = passed.empty.len().saturating_sub(SHOWN as usize);
     if more > 0 {
-        log::warn!("{more} more folders have no file that is wanted");
+        log::warn!("{more} more folders have no file to read");
     }
     if let (links, Some(first)) = &passed.links {
         let first = printable::path(first);
@@ -121,17 +122,17 @@ pub(super) fn report_passed_over(passed: &PassedOver, has_globs: bool) {
     if let (count, Some(first)) = &passed.special {
         let first = printable::path(first);
         log::warn!(
-            "pipes, sockets and devices below folders that were not read: {count}, the first is {first}; name those to be read"
+            "pipes, sockets and devices below folders that were not read: {count}, the first is {first}; to read one, give its path as an argument"
         );
     }
 }
 
-/// What notices of each kind are about.
+/// The subject of the notices of each kind, for their count.
 const WHAT: [&str; 4] = [
-    "files or members are not what their names say",
-    "named sources are empty",
-    "named sources gave no text",
-    "texts lack their byte order mark",
+    "files or members whose content is not what their names say",
+    "named sources that are empty",
+    "named sources without text",
+    "texts without a byte order mark",
 ];
 
 impl Notice {
@@ -145,17 +146,17 @@ impl Notice {
     }
 }
 
-/// A notice about what is at a path, or at none.
-struct Text<'p>(Notice, &'p str);
+/// A notice and the path it is about, or an empty one.
+struct NoticeText<'p>(Notice, &'p str);
 
-impl fmt::Display for Text<'_> {
+impl fmt::Display for NoticeText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = shell_word(self.1);
         match self.0 {
             Notice::Misnamed(claim, found) => misnamed(f, claim, found, path),
             Notice::Unmarked(encoding) => write!(
                 f,
-                "it looks like {encoding} without a byte order mark, and names in it are not found; convert it: \
+                "it looks like {encoding} without a byte order mark, so names in it are not found; convert it: \
                 iconv -f {encoding} -t UTF-8 {path} | doisift scan"
             ),
             Notice::Empty => f.write_str("it is empty: nothing was read"),
@@ -165,7 +166,7 @@ impl fmt::Display for Text<'_> {
             }
             Notice::NoText(kind, count) => {
                 write!(f, "none of its {count} documents is text ({kind}")?;
-                f.write_str(" and the like): nothing was read; unpack it, and make text of them")
+                f.write_str(" or similar): nothing was read; unpack it, and convert them to text")
             }
             Notice::NoDocument => {
                 f.write_str("it holds no documents: nothing was read; check the path")
@@ -179,24 +180,24 @@ fn misnamed(f: &mut fmt::Formatter<'_>, claim: &Claim, found: Found, path: &str)
     if let (Some(program), Found::Noise) = (claim.unpack_with, found) {
         return write!(
             f,
-            "{format} data (.{ending}) cannot be read, and no name in it is found; unpack it first: {program} {path} | doisift scan"
+            "{format} data (.{ending}) cannot be read, so names in it are not found; unpack it first: {program} {path} | doisift scan"
         );
     }
     write!(f, "its name says {format} (.{ending}), but ")?;
     match found {
         Found::Nothing => f.write_str("it is empty: nothing was read; get it again"),
         Found::Text => f.write_str(
-            "it is text, and was read as that; if it should be more than this, get it again",
+            "it is text, and was read as text; if that is wrong, get it again",
         ),
         Found::Noise => f.write_str(
-            "its first bytes say neither that nor text: it is damaged, or something else, and names in it are not found; \
+            "its first bytes are neither that nor text: it is damaged, or has another format, and names in it are not found; \
             get it again",
         ),
         Found::Binary(kind) => write!(f, "it is {kind}: nothing was read; get it again"),
     }
 }
 
-/// How text is got out of what is of a kind.
+/// Writes how to get text from data of a kind.
 fn remedy(f: &mut fmt::Formatter<'_>, kind: &str, path: &str) -> fmt::Result {
     match kind {
         "pdf" => write!(f, "read its text: pdftotext {path} - | doisift scan"),
@@ -207,18 +208,18 @@ fn remedy(f: &mut fmt::Formatter<'_>, kind: &str, path: &str) -> fmt::Result {
             "read its rows: duckdb -csv -c \"from '{path}'\" | doisift scan"
         ),
         "avro" | "arrow" | "hdf5" | "netcdf" | "numpy" => {
-            f.write_str("write it as CSV or JSON, and scan that")
+            f.write_str("convert it to CSV or JSON, and scan that")
         }
         "ole2" => f.write_str("save it as text or in a newer format (.docx, .xlsx), and scan that"),
         "png" | "tiff" | "jp2" | "jpeg" | "gif" | "heic" | "avif" | "webp" => {
             write!(f, "read its text: tesseract {path} - | doisift scan")
         }
         "git-pack" => f.write_str("scan a checkout, or the output of git log -p"),
-        _ => f.write_str("if it holds text, make a text file of it, and scan that"),
+        _ => f.write_str("if it holds text, convert it to a text file, and scan that"),
     }
 }
 
-/// The path as a shell takes it, or a placeholder where that would need quotes.
+/// The path, or a placeholder if a shell would need quotes for it.
 fn shell_word(path: &str) -> &str {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._/+=:,@%-".contains(c);
     match !path.is_empty() && path.len() < 100 && !path.starts_with('-') && path.chars().all(plain)
@@ -234,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_remedy_can_be_pasted_into_a_shell() {
-        let text = |path| Text(Notice::NoText("pdf", 1), path).to_string();
+        let text = |path| NoticeText(Notice::NoText("pdf", 1), path).to_string();
         assert!(text("d/a.pdf").ends_with("pdftotext d/a.pdf - | doisift scan"));
         for path in ["-", "a b.pdf", "$(x)", "", "\u{1b}"] {
             assert!(

@@ -1,4 +1,4 @@
-//! What a run is asked to do.
+//! The options of a run.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,17 +9,17 @@ use crate::report::ReportOptions;
 use crate::scan::TextKind;
 use crate::task::Monitor;
 
-/// What a broken source or document does to the run.
+/// What happens at a damaged source or document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
-    /// It is reported and counted; what came before the damage is kept, and the run goes on.
+    /// It is reported and counted. Names before the damage are kept, and the run continues.
     #[default]
     Skip,
-    /// It ends the run, without an output.
+    /// The run fails, without an output.
     Fail,
 }
 
-/// The options of a builder with all defaults and derived values in place.
+/// The options of a builder with all defaults and derived values filled in.
 pub(super) struct Options {
     pub(super) paths: Vec<PathBuf>,
     pub(super) lists: Vec<(PathBuf, Separator)>,
@@ -29,7 +29,7 @@ pub(super) struct Options {
     pub(super) format: Format,
     pub(super) mentions: bool,
     pub(super) lines: bool,
-    /// The kind of all texts; none where each shows its own.
+    /// The kind of all texts; none if it is read from the head of each.
     pub(super) kind: Option<TextKind>,
     pub(super) measure: bool,
     pub(super) threads: usize,

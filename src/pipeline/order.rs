@@ -1,4 +1,4 @@
-//! Mentions in order: what a piece of work found waits until all before it was written.
+//! Writes mentions in order. The rows of a piece of work wait until all earlier rows are written.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
@@ -9,22 +9,22 @@ use super::state::Run;
 use super::ticket::Ticket;
 use crate::error::Error;
 
-/// The place of a piece of work in the output: pieces of a slot come in turn, slots too.
+/// Position of a piece of work in the output: by slot, then by piece within the slot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) slot: u64,
     pub(super) piece: u64,
 }
 
-/// What comes to a place.
+/// What a thread delivers for a place.
 pub(super) enum Arrival {
-    /// A ticket with rows; it goes back when they are written.
+    /// A ticket with rows. It is returned when they are written.
     Rows(Ticket),
     /// The slot has no more pieces.
     End,
 }
 
-/// Writes what arrives in the order of places, until nothing more can arrive. After a failure it only gives tickets back.
+/// Writes rows in the order of places until all senders are dropped. After a failure it only returns tickets.
 pub(super) fn write_in_order(
     run: &Run<'_>,
     arrivals: &Receiver<(Place, Arrival)>,

@@ -82,7 +82,7 @@ impl Documents for Reading<'_, '_> {
             let Some((offset, error)) = cutter.take_damage() else {
                 return false;
             };
-            gain.is_told = true;
+            gain.is_reported = true;
             run.lose(Arc::clone(source), Some((name.clone(), offset)), error);
             !run.is_halted()
         };
@@ -93,7 +93,7 @@ impl Documents for Reading<'_, '_> {
     }
 
     fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
-        self.gain.is_told = true;
+        self.gain.is_reported = true;
         let source = Arc::clone(&self.named.name);
         self.run.lose(source, Some((name, offset)), error);
     }
@@ -108,7 +108,7 @@ impl Documents for Reading<'_, '_> {
     }
 
     fn remark(&mut self, name: Option<Arc<str>>, remark: Remark) {
-        self.gain.is_told |= self.run.remark(self.named, name.as_deref(), remark);
+        self.gain.is_reported |= self.run.remark(self.named, name.as_deref(), remark);
     }
 
     fn is_halted(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Mentions that wait to be written.
+//! Mentions that are held until they are written.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use crate::dedup::Document;
 use crate::records::MentionRow;
 use crate::scan::{Form, Mention};
 
-/// Mentions that one piece of work found, in order.
+/// The mentions that one piece of work found, in order.
 #[derive(Default)]
 pub(super) struct Rows {
     rows: Vec<Row>,
@@ -15,7 +15,7 @@ pub(super) struct Rows {
     text: String,
 }
 
-/// A mention whose key and text are next in the text of all rows.
+/// A mention. Its key and text are the next bytes in the text of all rows.
 struct Row {
     document: usize,
     form: Form,
@@ -49,7 +49,7 @@ impl Rows {
         });
     }
 
-    /// Writes all rows and leaves none.
+    /// Writes all rows and removes them.
     pub(super) fn write(&mut self, sink: &mut Sink) -> io::Result<()> {
         let mut rest = self.text.as_str();
         for row in &self.rows {

@@ -1,4 +1,4 @@
-//! A run from its first source to its last row: what all threads share, and what comes before and after them.
+//! Runs a scan: opens the outputs, starts the threads, writes the records and the report.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ fn run_through(options: &Options) -> Result<Report, Error> {
         None => turn::run(&run, &mut sink),
     }
     options.monitor.set_resumable(false);
-    // Before the first record goes to standard output, too.
+    // Also before the first record is written to standard output.
     options.monitor.settle();
     let links = run.links;
     let (table, counts, losses, skipped) = run.into_results()?;
@@ -75,7 +75,7 @@ fn run_through(options: &Options) -> Result<Report, Error> {
     Ok(report)
 }
 
-/// The files that a run writes.
+/// The paths of the outputs that are files.
 fn paths_out(options: &Options) -> impl Iterator<Item = &Path> {
     let paths = [&options.output, &options.report].into_iter().flatten();
     paths
@@ -83,7 +83,7 @@ fn paths_out(options: &Options) -> impl Iterator<Item = &Path> {
         .filter(|path| path.as_os_str() != "-")
 }
 
-/// The folder of checkpoints, taken for this run.
+/// The folder of the checkpoint, locked for this run.
 fn folder(options: &Options) -> Result<Option<Folder>, Error> {
     let folder = options.checkpoint.as_deref();
     let opened = folder.map(|folder| Folder::open(folder, paths_out(options)));
@@ -95,7 +95,7 @@ fn folder(options: &Options) -> Result<Option<Folder>, Error> {
     }
 }
 
-/// With one thread all is done on the caller's.
+/// The pool; none for one thread, since all work runs on the caller's then.
 fn pool(threads: usize) -> Result<Option<ThreadPool>, Error> {
     let builder = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)

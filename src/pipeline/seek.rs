@@ -1,4 +1,4 @@
-//! From what was named, in lists too, to the sources of a run.
+//! Finds the sources of a run from its arguments and lists.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -11,11 +11,11 @@ use crate::input::{Finder, Lost, Separator, display_name, is_pipe, read_list};
 use crate::report::Losses;
 use crate::task::{Destinations, is_stdin, stdin_twice};
 
-/// Paths that could not be looked at.
+/// Errors for paths that could not be read while sources were searched.
 pub(super) struct Unfound {
     on_error: OnError,
     losses: RefCell<Losses>,
-    /// What ends the run.
+    /// The error that ends the run.
     failure: RefCell<Option<Error>>,
 }
 
@@ -42,16 +42,16 @@ impl Unfound {
         }
     }
 
-    /// What was lost, and what ends the run.
+    /// The errors so far, and the error that ends the run.
     pub(super) fn take(&self) -> (Losses, Option<Error>) {
         (self.losses.take(), self.failure.take())
     }
 }
 
-/// Adds all paths that were named, in lists too, to `finder`.
+/// Adds all named paths, and those in lists, to `finder`.
 ///
 /// # Errors
-/// If one of them, or a list, is an output too, or standard input is named more than once, or a list cannot be read.
+/// If a path or a list is also an output, standard input is named more than once, or a list cannot be read.
 pub(super) fn add_named(
     options: &Options,
     destinations: &Destinations,
@@ -87,7 +87,7 @@ pub(super) fn add_named(
     Ok(())
 }
 
-/// Gives the paths of a list to `add`, as far as that takes them.
+/// Passes the paths of a list to `add` until that returns an error.
 fn listed(
     list: &Path,
     separator: Separator,

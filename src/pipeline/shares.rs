@@ -1,44 +1,44 @@
-//! How a run's memory is shared out: how many threads there are, and how much each has under way.
+//! Divides the memory of a run: the number of threads, and the sizes of their buffers.
 //!
-//! Nothing here bears on the output.
+//! These affect time and memory, never the output.
 
 use std::fs;
 
 use super::options::Options;
 use crate::input::{Kind, Sources};
 
-/// Bytes of a document that a thread scans at once, at most and at least. A chunk that is smaller than what is read before and
-/// after it, some 65 KiB, gains no memory.
+/// Greatest and least size of a chunk, in bytes. Some 65 KiB around a chunk are scanned with it, so smaller chunks would not
+/// save memory.
 const CHUNK: (usize, usize) = (1 << 20, 64 << 10);
-/// Bytes of memory that a thread needs: states of its automata, a batch, chunks on their way to it, and pages that the
-/// allocator keeps for it.
+/// Memory that a thread needs, in bytes: states of its automata, a batch, chunks that wait for it, and pages of the
+/// allocator.
 const THREAD: usize = 20 << 20;
-/// Threads that there may be however little memory there is.
+/// Number of threads that may be started however small the memory budget is.
 const LEAST: usize = 2;
-/// Chunks for which a thread's share of the memory has room.
+/// Size of a thread's share of the memory, in chunks.
 const CHUNKS: usize = 32;
-/// The same where mentions are wanted: rows of a chunk can take several times as much as the chunk.
+/// The same if mentions are written. The rows of a chunk can take several times the memory of the chunk.
 const CHUNKS_WITH_ROWS: usize = 64;
-/// Bytes of sources that another thread is worth starting for; they may be packed.
+/// Bytes of sources for which starting another thread pays; they may be packed.
 const WORK: u64 = 16 << 10;
-/// What a source costs beside its bytes, as bytes.
+/// The cost of opening a source, expressed in bytes of work.
 const SOURCE: u64 = 1 << 10;
 
-/// What each part of a run may take.
+/// The sizes of a run's parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shares {
     /// Threads that scan, and as many that read.
     pub(super) threads: usize,
     /// Bytes of a document that a thread scans at once.
     pub(super) chunk: usize,
-    /// Bytes of the table.
+    /// Memory budget of the table, in bytes.
     pub(super) table: usize,
     /// Bytes that a thread unpacks ahead.
     pub(super) unpacked: usize,
 }
 
 impl Shares {
-    /// Shares the memory of a run out. Looks at as many of the sources as it takes to see that every thread has work.
+    /// Divides the memory of a run. Reads the sizes of sources until there is work for every thread.
     pub(super) fn new(options: &Options, sources: &Sources) -> Shares {
         let room = Shares::of_memory(options);
         let threads = match room.threads {
@@ -55,9 +55,9 @@ impl Shares {
         Shares { threads, ..room }
     }
 
-    /// However much work there is.
+    /// The shares by memory alone, without regard to the amount of work.
     fn of_memory(options: &Options) -> Shares {
-        // What gathers rows for the output has its part; most of it, it has while the table is still full.
+        // The buffers of the output are reserved first. They are mostly filled while the table is still full.
         let output = options.format.held().min(options.memory / 2);
         let memory = options.memory - output;
         let threads = options.threads.min(LEAST.max(memory / THREAD));
@@ -77,7 +77,7 @@ impl Shares {
     }
 }
 
-/// How many threads the sources have work for, as far as `most`.
+/// The number of threads for which the sources have work, at most `most`.
 fn parts(sources: &Sources, most: usize) -> usize {
     let mut left = WORK.saturating_mul(most as u64);
     let whole = left;

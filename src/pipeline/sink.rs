@@ -1,4 +1,4 @@
-//! Where the rows of a run go.
+//! Writes the rows of a run.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::records::{Block, MentionRow, Output, Record, RowWriter, writer};
 use crate::task::not_cancelled;
 
-/// Where rows go, and how many went there.
+/// The writer of rows, and the number of rows written.
 pub(super) struct Sink {
     rows: Box<dyn RowWriter<Output>>,
     written: u64,
@@ -28,7 +28,7 @@ impl Sink {
         self.rows.mention(row)
     }
 
-    /// Writes the records of `table`, unless it was mentions that were written, and ends the output.
+    /// Writes the records of `table`, unless mentions were written, and ends the output.
     pub(super) fn finish(
         self,
         table: Table,
@@ -50,7 +50,7 @@ impl Sink {
             not_cancelled(&options.monitor)?;
             rows.block(block).map_err(Error::output)
         };
-        // No chunk is left to scan, so that writing here keeps nothing waiting.
+        // All chunks are scanned, so a blocking write on the pool delays no scan.
         let drained = match pool {
             Some(pool) => pool.install(|| table.into_rows(format, write)),
             None => table.into_rows(format, write),

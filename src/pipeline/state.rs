@@ -1,4 +1,4 @@
-//! What all threads of a run share: its sources, its table, and the ledger of what was found and lost.
+//! The state that all threads of a run share: its sources, its table, its counts and errors.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +24,7 @@ use crate::report::{Counts, Losses, Skipped};
 use crate::scan::Scanner;
 use crate::task::{Destinations, Monitor, Outputs, not_cancelled};
 
-/// What all threads of a run share.
+/// The state that all threads of a run share.
 pub(super) struct Run<'p> {
     pub(super) options: &'p Options,
     pub(super) sources: Arc<Sources>,
@@ -32,7 +32,7 @@ pub(super) struct Run<'p> {
     pub(super) shares: Shares,
     pub(super) unpackers: Unpackers,
     pub(super) table: Table,
-    /// Device and inode of files that this run made and that are no sources.
+    /// Device and inode of files that this run created, which are no sources.
     own: Vec<FileId>,
     /// Device and inode of files that an output would overwrite.
     overwritten: Vec<FileId>,
@@ -44,20 +44,20 @@ pub(super) struct Run<'p> {
     pub(super) checkpoint: Option<Arc<Checkpoint>>,
 }
 
-/// What came of a run so far.
+/// The counts and errors of a run so far.
 #[derive(Default)]
 struct Ledger {
     counts: Counts,
     losses: Losses,
-    /// Paths that could not be looked at: a run that goes on from another finds them again.
+    /// Errors for paths that could not be read while sources were searched. A resumed run finds them again.
     unfound: Losses,
     skipped: Skipped,
-    /// What sources were recognised as, if anybody wants to know.
+    /// Number of sources by recognised kind, if that is logged.
     recognised: BTreeMap<&'static str, u64>,
     failure: Option<Error>,
 }
 
-/// A source on its way through the threads: its ordinal, and the name that all its documents share.
+/// The number of a source in source order, and its name, which all its documents share.
 #[derive(Clone)]
 pub(super) struct Named {
     pub(super) ordinal: u32,
@@ -123,7 +123,10 @@ impl<'p> Run<'p> {
         };
         log::info!("sources: {}", run.sources.len());
         if let Some(checkpoint) = run.checkpoint.as_ref().filter(|at| at.started() > 0) {
-            log::info!("sources that an earlier run did: {}", checkpoint.started());
+            log::info!(
+                "sources finished by the interrupted run: {}",
+                checkpoint.started()
+            );
         }
         notice::report_passed_over(&passed_over, options.search.has_globs());
         if options.measure {
@@ -149,21 +152,21 @@ impl<'p> Run<'p> {
         monitor.set_total(done + rest.map(size).sum::<u64>());
     }
 
-    /// The sources in order, without those that an earlier run did, until the run is to end.
+    /// The sources in order, without those that an earlier run finished. Stops early if the run must end.
     pub(super) fn each_source(&self) -> impl Iterator<Item = (u32, Source)> {
         let done = self.checkpoint.as_ref().map_or(0, |at| at.started());
         let sources = (0..).zip(self.sources.iter()).skip(done);
         sources.take_while(|_| !self.is_halted() && !self.options.monitor.is_cancelled())
     }
 
-    /// Takes note of the next source, which is about to be read.
+    /// Records that the next source is about to be read.
     pub(super) fn start(&self, source: &Source) {
         if let Some(checkpoint) = &self.checkpoint {
             checkpoint.start(source);
         }
     }
 
-    /// Takes note that a source was read, if another program wrote it meanwhile.
+    /// Records the end of a source that another program may have written while it was read.
     pub(super) fn note_pipe_end(&self, source: &Source) {
         if source.is_pipe() {
             self.options.monitor.note_stream_end();
@@ -174,13 +177,13 @@ impl<'p> Run<'p> {
         self.checkpoint.is_some()
     }
 
-    /// Whether it is time to wait for all that is under way, and make a checkpoint.
+    /// Whether it is time to wait for all started work and write a checkpoint.
     pub(super) fn is_checkpoint_due(&self) -> bool {
         self.checkpoint.as_ref().is_some_and(|at| at.is_due())
     }
 
-    /// Makes a checkpoint, if the run has any. All sources that were started are done, unless the run was halted; `since`
-    /// is when they were begun to be waited for.
+    /// Writes a checkpoint if the run has any. All started sources must be finished, unless the run was halted. `since` is the
+    /// time at which the wait for them began.
     pub(super) fn checkpoint(&self, since: Instant) {
         let Some(checkpoint) = self.checkpoint.as_ref().filter(|_| !self.is_halted()) else {
             return;
@@ -207,7 +210,7 @@ impl<'p> Run<'p> {
         Named { ordinal, name }
     }
 
-    /// How sources are opened, to be unpacked with the help of `unpackers` if there are any.
+    /// The options for opening sources, with `unpackers` for unpacking in parallel, if given.
     pub(super) fn opening<'o>(&'o self, unpackers: Option<&'o Unpackers>) -> Opening<'o> {
         Opening {
             bytes: self.options.monitor.bytes(),
@@ -220,12 +223,12 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Whether there is no use in going on.
+    /// Whether the run must end, so that further work is useless.
     pub(super) fn is_halted(&self) -> bool {
         self.stopped.load(Ordering::Relaxed) || self.options.monitor.is_ending()
     }
 
-    /// Takes note of input that was lost: at `at` of a document, or a source that was not opened.
+    /// Reports lost input: at `at`, a document and an offset, or a source that could not be opened.
     pub(super) fn lose(
         &self,
         source: Arc<str>,
@@ -246,7 +249,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Takes note that so many documents of a source have names that were cut.
+    /// Reports that the names of so many documents of a source were cut.
     pub(super) fn cut(&self, source: &Arc<str>, count: u64) {
         let error = Error::new(ErrorKind::Input(InputError::CutNames(count)));
         log::warn!("{}", error.in_source(Arc::clone(source)));
@@ -256,7 +259,7 @@ impl<'p> Run<'p> {
         });
     }
 
-    /// Takes note of a document that is no text.
+    /// Counts and logs a document that is not text.
     pub(super) fn skip(&self, source: &str, document: Option<&str>, kind: &'static str) {
         let names = [Some(source), document].into_iter().flatten();
         let names: String = names.map(|name| printable::name(name) + ": ").collect();
@@ -264,7 +267,7 @@ impl<'p> Run<'p> {
         lock(&self.ledger).skipped.add(kind);
     }
 
-    /// Takes note of what the start of a source, or of a document in it, says. Whether it was written to the log.
+    /// Handles a remark on the start of a source, or of a document in it. Returns whether it was a notice about the source.
     pub(super) fn remark(&self, source: &Named, document: Option<&str>, remark: Remark) -> bool {
         let notice = match remark {
             Remark::Source(kind) => {
@@ -282,7 +285,7 @@ impl<'p> Run<'p> {
         document.is_none()
     }
 
-    /// Takes note of a large file that is plain text and starts with `start`.
+    /// Handles the start of a large plain text file, as [`remark`](Self::remark) does.
     pub(super) fn remark_text(&self, ordinal: u32, start: &[u8]) {
         let named = self.named(ordinal);
         self.remark(&named, None, Remark::Source("text"));
@@ -296,7 +299,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// A source was read to its end: says so if it was named and nothing came of it.
+    /// Ends a source. Writes a notice if it was named and gave no text.
     pub(super) fn end_source(&self, source: &Named, gain: &Gain) {
         if let Some(notice) = gain
             .notice()
@@ -311,7 +314,7 @@ impl<'p> Run<'p> {
         source.is_some_and(|source| source.named)
     }
 
-    /// Ends the run; the first error to do so is the run's.
+    /// Ends the run with an error. If there are several, the first is returned.
     pub(super) fn fail(&self, error: Error) {
         lock(&self.ledger).failure.get_or_insert(error);
         self.stopped.store(true, Ordering::Relaxed);
@@ -346,7 +349,7 @@ impl Ledger {
         }
     }
 
-    /// What came of a run that goes on from what an earlier one has done.
+    /// The counts and errors at the start of a run, with those of the run that it resumes.
     fn resumed(done: Option<&Done>, monitor: &Monitor) -> Ledger {
         let Some(done) = done else {
             return Ledger::default();
@@ -363,7 +366,7 @@ impl Ledger {
 }
 
 impl Named {
-    /// The document at `ordinal` of this source.
+    /// The document number `ordinal` of this source.
     pub(super) fn document(&self, ordinal: u64, name: Option<Arc<str>>) -> Document {
         let id = DocumentId {
             source: self.ordinal,
@@ -377,10 +380,10 @@ impl Named {
     }
 }
 
-/// The table of a run; where mentions are wanted it stays empty.
+/// The table of a run. It stays empty if mentions are written.
 fn table(options: &Options, shares: Shares, lasting: Option<Lasting>) -> Table {
     let (noting, ending) = (options.monitor.clone(), options.monitor.clone());
-    // What the next run wants or removes is not to be removed if this process exits.
+    // Runs of a checkpoint must not be removed if this process exits; the next process uses or removes them.
     let note = lasting.is_none();
     let folder = options.checkpoint.as_ref().unwrap_or(&options.tmp);
     let budget = Budget {
@@ -392,7 +395,7 @@ fn table(options: &Options, shares: Shares, lasting: Option<Lasting>) -> Table {
     Table::within(kept(options), budget)
 }
 
-/// What the format shows of a record.
+/// The fields that the format needs.
 fn kept(options: &Options) -> Kept {
     match options.format {
         Format::Names => Kept::Key,

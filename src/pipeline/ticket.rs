@@ -1,11 +1,11 @@
-//! Tickets bound how much is under way: a thread that starts work waits for one, and gives it back when the work is done.
+//! Tickets limit the work that is started but not finished: starting takes one, and finishing returns it.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::rows::Rows;
 use crate::lock::lock;
 
-/// A number of tickets. A rayon worker must never take one: it would wait.
+/// A fixed number of tickets. A thread of a rayon pool must never take one, since it would block.
 pub(super) struct Tickets {
     free: Mutex<Vec<Load>>,
     returned: Condvar,
@@ -14,13 +14,13 @@ pub(super) struct Tickets {
     size: usize,
 }
 
-/// The right to have one piece of work under way, and what it works with. Goes back when it is dropped.
+/// The right to do one piece of work, with its buffers. Dropping it returns it.
 pub(super) struct Ticket {
     pub(super) load: Load,
     home: Arc<Tickets>,
 }
 
-/// What goes with a ticket and is used again.
+/// The buffers of a ticket; reused.
 #[derive(Default)]
 pub(super) struct Load {
     pub(super) buffer: Box<[u8]>,
@@ -39,7 +39,7 @@ impl Tickets {
         })
     }
 
-    /// Waits until no ticket is out. Nobody may take one meanwhile.
+    /// Waits until all tickets are returned. No thread may take one meanwhile.
     pub(super) fn wait(&self) {
         let mut free = lock(&self.free);
         while free.len() < self.count {
@@ -50,12 +50,12 @@ impl Tickets {
         }
     }
 
-    /// How many tickets are out.
+    /// Number of tickets that are not returned.
     pub(super) fn out(&self) -> usize {
         self.count - lock(&self.free).len()
     }
 
-    /// Waits for a ticket. Its buffer holds what it last held; its rows are empty.
+    /// Takes a ticket; waits until there is one. Its buffer has old content; its rows are empty.
     pub(super) fn take(self: &Arc<Self>) -> Ticket {
         let mut free = lock(&self.free);
         let mut load = loop {

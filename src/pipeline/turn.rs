@@ -1,4 +1,4 @@
-//! Sources one after another on one thread: read, unpacked and scanned in turn.
+//! Reads, unpacks and scans sources one after the other on one thread.
 
 use std::io::Read;
 use std::time::Instant;
@@ -11,14 +11,14 @@ use super::worker::{Line, Lines, SharedLines, Worker};
 use crate::error::Error;
 use crate::input::{Cutter, Sliding};
 
-/// A worker that also reads.
+/// A worker that also reads sources.
 pub(super) struct Turn<'r> {
     run: &'r Run<'r>,
     pub(super) worker: Worker<'r>,
     pub(super) sliding: Sliding,
 }
 
-/// Takes all sources in turn.
+/// Reads and scans all sources.
 pub(super) fn run(run: &Run<'_>, sink: &mut Sink) {
     let mut turn = Turn::new(run);
     for (ordinal, source) in run.each_source() {
@@ -44,14 +44,14 @@ impl<'r> Turn<'r> {
         }
     }
 
-    /// Hands over all that was found, and makes a checkpoint if the run has any.
+    /// Passes all mentions to the table, and writes a checkpoint if the run has any.
     fn checkpoint(&mut self) {
         let since = Instant::now();
         self.worker.settle();
         self.run.checkpoint(since);
     }
 
-    /// Takes all documents of a source, and calls `after` with the mentions of each chunk, where these are kept.
+    /// Scans all documents of a source. If mentions are kept, calls `after` with those of each chunk.
     pub(super) fn source(&mut self, ordinal: u32, after: &mut dyn FnMut(&mut Rows)) {
         let mut scans = InTurn { turn: self, after };
         let counts = reading::read(scans.turn.run, ordinal, None, &mut scans);
@@ -66,7 +66,7 @@ struct InTurn<'t, 'r> {
 }
 
 impl InTurn<'_, '_> {
-    /// Scans a document to its end or to damage.
+    /// Scans a document up to its end or to damage.
     fn stretch(
         &mut self,
         cutter: &mut Cutter,

@@ -1,4 +1,4 @@
-//! What one thread scans with, and what it does to a chunk.
+//! The scanner and buffers of one thread, and how it scans a chunk.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use crate::input::{Chunk, Sliding};
 use crate::report::Counts;
 use crate::scan::{Mention, Scanner, Tally, TextKind};
 
-/// Bytes that are read at once where they are scanned: they stay in a core's cache.
+/// Bytes of a read if the same thread scans them. So many stay in the cache of a core.
 const STEP: usize = 256 << 10;
 
-/// One thread's scanner and buffers, used for one chunk after another.
+/// The scanner and buffers of one thread; reused for each chunk.
 pub(super) struct Worker<'r> {
     run: &'r Run<'r>,
     scanner: Scanner,
@@ -22,7 +22,7 @@ pub(super) struct Worker<'r> {
     counts: Counts,
 }
 
-/// Mentions on their way into the table, or into the output.
+/// Mentions that were found but are not yet in the table or the output.
 struct Found<'r> {
     run: &'r Run<'r>,
     batch: Batch,
@@ -30,7 +30,7 @@ struct Found<'r> {
     keep_rows: bool,
 }
 
-/// A document that several threads scan; closed when the last of them is done with it.
+/// A document that several threads scan. It is closed when the last of them drops it.
 pub(super) struct Shared<'r> {
     document: Document,
     table: &'r Table,
@@ -38,21 +38,21 @@ pub(super) struct Shared<'r> {
     kind: TextKind,
 }
 
-/// A text that is one document, or whose lines are.
+/// A text that is one document, or each line of which is one.
 #[derive(Clone)]
 pub(super) struct Lines {
     text: Document,
     kind: TextKind,
 }
 
-/// A line of a text, from 0, and where it starts.
+/// The number of a line of a text, from 0, and the offset of its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) ordinal: u64,
     pub(super) start: u64,
 }
 
-/// The lines at a chunk's ends that other threads scan parts of.
+/// The first and last line of a chunk, if other threads scan parts of them.
 #[derive(Clone, Default)]
 pub(super) struct SharedLines<'r> {
     pub(super) first: Option<Arc<Shared<'r>>>,
@@ -75,17 +75,17 @@ impl<'r> Worker<'r> {
         }
     }
 
-    /// A buffer for chunks that are scanned where they were read.
+    /// A buffer for chunks that this thread reads and scans.
     pub(super) fn sliding(run: &Run<'_>) -> Sliding {
         Sliding::new(run.reach, run.shares.chunk, run.shares.chunk.min(STEP))
     }
 
-    /// What was found so far, where rows are kept.
+    /// The mentions found so far, if they are kept as rows.
     pub(super) fn rows(&mut self) -> &mut Rows {
         &mut self.found.rows
     }
 
-    /// Takes what is scanned next for text of this kind.
+    /// Sets the kind of the text that is scanned next.
     pub(super) fn set_kind(&mut self, kind: TextKind) {
         self.scanner.set_kind(kind);
     }
@@ -117,7 +117,7 @@ impl<'r> Worker<'r> {
         self.found.hand_over();
     }
 
-    /// Scans a chunk whose lines are documents; it starts within `line`. Returns the line at its end.
+    /// Scans a chunk whose lines are documents, and which starts within `line`. Returns the line in which it ends.
     pub(super) fn scan_lines(
         &mut self,
         chunk: &Chunk<'_>,
@@ -149,7 +149,7 @@ impl<'r> Worker<'r> {
         line
     }
 
-    /// Scans the part of a line that is in a chunk; its anchors are in `part`.
+    /// Scans `part` of a chunk, which is a line or a part of one.
     fn scan_line(
         &mut self,
         chunk: &Chunk<'_>,
@@ -179,7 +179,7 @@ impl<'r> Worker<'r> {
         tally
     }
 
-    /// All of `line` was scanned.
+    /// Marks the end of `line`.
     fn end_line(&mut self, text: &Lines, line: Line, shared: &SharedLines<'_>) {
         let id = text.id(line);
         if shared.find(&id).is_none() {
@@ -187,20 +187,20 @@ impl<'r> Worker<'r> {
         }
     }
 
-    /// All of a text that ends at `end` was scanned, by this thread alone; `line` is the one at the end of the last chunk. Returns how
-    /// many lines it has.
+    /// Marks the end, at `end`, of a text that this thread scanned alone; `line` is its last line. Returns the number of
+    /// lines.
     pub(super) fn end_lines(&mut self, text: &Lines, line: Line, end: u64) -> u64 {
         self.end_line(text, line, &SharedLines::default());
         line.count(end)
     }
 
-    /// All of `document` was scanned, by this thread alone. Returns how many documents that is.
+    /// Marks the end of a document that this thread scanned alone. Returns the number of documents.
     pub(super) fn end(&mut self, document: &Document) -> u64 {
         self.found.batch.close(&document.id);
         1
     }
 
-    /// The chunk's range, without a name that damage cuts through: what is left of it may be another's name.
+    /// The range of a chunk, without a name that damage may have cut, since the rest may look like another name.
     fn undamaged(&mut self, chunk: &Chunk<'_>) -> Range<usize> {
         let range = chunk.range.clone();
         if !chunk.damaged {
@@ -232,7 +232,7 @@ impl<'r> Worker<'r> {
         self.run.options.monitor.add_mentions(tally.mentions);
     }
 
-    /// Hands over all that it holds.
+    /// Passes all mentions to the table and adds the counts to the run.
     pub(super) fn settle(&mut self) {
         self.found.hand_over();
         self.run.count(std::mem::take(&mut self.counts));
@@ -290,7 +290,7 @@ impl SharedLines<'_> {
 }
 
 impl Lines {
-    /// A text whose lines, or which as a whole, is the document at `ordinal` of `source`.
+    /// A text of `source`. It, or its first line, is the document number `ordinal`.
     pub(super) fn new(
         source: &Named,
         ordinal: u64,
@@ -336,7 +336,7 @@ impl Lines {
 }
 
 impl Line {
-    /// The line at the end of a chunk that starts within this one.
+    /// The line in which the next chunk starts, if `chunk` starts within this line.
     pub(super) fn after(self, chunk: &Chunk<'_>) -> Line {
         let bytes = &chunk.bytes[chunk.range.clone()];
         match memchr::memrchr(b'\n', bytes) {
@@ -348,7 +348,7 @@ impl Line {
         }
     }
 
-    /// Lines of a text that ends at `end`, if this is the line at the end of its last chunk.
+    /// Number of lines of a text that ends at `end`, if this is its last line.
     pub(super) fn count(self, end: u64) -> u64 {
         self.ordinal + u64::from(end > self.start)
     }

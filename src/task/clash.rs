@@ -1,7 +1,7 @@
-//! Outputs that are inputs too, or one another: found before any of them is opened.
+//! Finds outputs that are also inputs, and two outputs of one name, before any of them is opened.
 //!
-//! Files are the same if device and inode are, so that links, other spellings of a path, and standard streams are seen
-//! through. Devices and pipes never clash with inputs. Serves [`Merge`](crate::Merge) as well.
+//! Two paths are the same file if device and inode are equal. So links, other spellings of a path, and standard streams are
+//! recognised. Devices and pipes never clash with inputs.
 
 use std::fs::{self, Metadata};
 use std::path::Path;
@@ -11,17 +11,17 @@ use crate::error::{ClashError, Error, ErrorKind};
 use crate::input::{Sources, display_name, stdin_metadata};
 use crate::records::{Destination, FileId};
 
-/// What the outputs of a run lead to.
+/// The files that the outputs of a run lead to.
 pub(crate) struct Destinations {
     rows: Destination,
     report: Option<Destination>,
 }
 
 impl Destinations {
-    /// Those of the rows, standard output if none is given, and of the report.
+    /// The destinations of the rows, standard output if no path is given, and of the report.
     ///
     /// # Errors
-    /// If both are one file, or one cannot be looked at.
+    /// If both are the same file, or the metadata of one cannot be read.
     pub(crate) fn new(rows: Option<&Path>, report: Option<&Path>) -> Result<Self, Error> {
         let rows = Destination::of(rows).map_err(Error::output)?;
         let report = report.map(|path| Destination::of(Some(path)));
@@ -34,17 +34,17 @@ impl Destinations {
         }
     }
 
-    /// Refuses an input that was named, `-` for standard input, if it is an output too.
+    /// Refuses a named input, `-` for standard input, if it is also an output.
     pub(crate) fn check(&self, input: &Path) -> Result<(), Error> {
         self.refuse(input, self.each())
     }
 
-    /// The same of an input that is read to its end before the first row is written, so that the rows may replace it.
+    /// Like [`check`](Self::check), for an input that is read to its end before the first row is written. The rows may replace it.
     pub(crate) fn check_before_rows(&self, input: &Path) -> Result<(), Error> {
         self.refuse(input, self.each().filter(|output| !self.may_follow(output)))
     }
 
-    /// Refuses files below folders that are outputs too. An empty one is none: nothing is lost if it is not read.
+    /// Refuses files below folders that are also outputs, unless they are empty: an empty file need not be read.
     pub(crate) fn check_found(&self, sources: &Sources) -> Result<(), Error> {
         let outputs: Vec<_> = self.each().filter(|output| !output.is_empty()).collect();
         for source in sources.iter() {
@@ -58,13 +58,13 @@ impl Destinations {
         Ok(())
     }
 
-    /// Device and inode of outputs that hold something, which must not be read.
+    /// Device and inode of outputs that are not empty, which must not be read.
     pub(crate) fn filled(&self) -> Vec<FileId> {
         let filled = self.each().filter(|output| !output.is_empty());
         filled.filter_map(Destination::id).collect()
     }
 
-    /// The same of those that hold nothing, which need not be read.
+    /// Device and inode of outputs that are empty, which need not be read.
     pub(crate) fn empty(&self) -> Vec<FileId> {
         let empty = self.each().filter(|output| output.is_empty());
         empty.filter_map(Destination::id).collect()
@@ -75,7 +75,7 @@ impl Destinations {
         input: &Path,
         mut outputs: impl Iterator<Item = &'d Destination>,
     ) -> Result<(), Error> {
-        // Nothing is asked of the system if no output is there yet.
+        // No system call is needed if no output exists yet.
         if self.each().all(|output| !output.is_there()) {
             return Ok(());
         }
@@ -105,12 +105,12 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// That standard input is asked for more than once.
+/// The error that standard input is named more than once.
 pub(crate) fn stdin_twice() -> Error {
     clash(ClashError::Stdin)
 }
 
-/// That an output at `path` is named as a file of the checkpoint.
+/// The error that an output at `path` has the name of a file of the checkpoint.
 pub(crate) fn in_checkpoint(path: &Path) -> Error {
     clash(ClashError::Checkpoint(name(path)))
 }

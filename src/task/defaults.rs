@@ -1,4 +1,4 @@
-//! What scan and merge take where an option was not set.
+//! The defaults of options of scan and merge.
 
 use std::path::{Path, PathBuf};
 
@@ -6,15 +6,15 @@ use super::memory::available_memory;
 use crate::error::{Error, ErrorKind};
 use crate::records::Format;
 
-/// Bytes of memory below which a run cannot do.
+/// The least memory budget, in bytes.
 const LEAST_MEMORY: u64 = 1 << 20;
 
-/// An output as it was named; none for standard output.
+/// The path of an output; none for standard output.
 pub(crate) fn named_output(path: &Path) -> Option<PathBuf> {
     (path.as_os_str() != "-").then(|| path.to_owned())
 }
 
-/// The folder for temporary files: beside the output if none was chosen, else where the system has them.
+/// The folder for temporary files: as chosen, or that of the output, or the system's.
 pub(crate) fn chosen_tmp_dir(chosen: Option<PathBuf>, output: Option<&Path>) -> PathBuf {
     if let Some(folder) = chosen {
         return folder;
@@ -26,13 +26,13 @@ pub(crate) fn chosen_tmp_dir(chosen: Option<PathBuf>, output: Option<&Path>) -> 
     }
 }
 
-/// Bytes of memory: a quarter of what there is if nothing was chosen.
+/// The memory budget in bytes: as chosen, or a quarter of the available memory.
 pub(crate) fn chosen_memory(chosen: Option<u64>) -> usize {
     let bytes = chosen.unwrap_or_else(|| available_memory() / 4);
     usize::try_from(bytes.max(LEAST_MEMORY)).unwrap_or(usize::MAX)
 }
 
-/// The format of rows: that of the output's ending if none was chosen.
+/// The format of rows: as chosen, or by the ending of the output.
 pub(crate) fn chosen_format(
     chosen: Option<Format>,
     output: Option<&Path>,
@@ -46,8 +46,8 @@ pub(crate) fn chosen_format(
     if Format::is_packed_otherwise(path) {
         return Err(Error::new(ErrorKind::UnknownPacking(path.to_owned())));
     }
-    let told = || Format::from_path(path).ok_or_else(|| no_format(path));
-    let format = chosen.map_or_else(told, Ok)?;
+    let by_ending = || Format::from_path(path).ok_or_else(|| no_format(path));
+    let format = chosen.map_or_else(by_ending, Ok)?;
     match format.is_packed_twice(path) {
         true => Err(Error::new(ErrorKind::PackedTwice(path.to_owned()))),
         false => Ok(format),

@@ -1,15 +1,15 @@
-//! How much memory this process may count on.
+//! The memory that is available to this process.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The memory that is assumed where the system does not report it.
+/// The memory that is assumed if the system does not report it.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Bytes of memory that the machine has, or fewer if a control group allows no more.
+/// The memory of the machine in bytes, or the limit of a control group if that is less.
 ///
 /// Reads `/proc/meminfo`, and the limits of this process's control groups and those above them (version 2: `memory.max`;
-/// version 1: `memory.limit_in_bytes`). Where there is none of them, takes 4 GiB.
+/// version 1: `memory.limit_in_bytes`). If none of these exists, returns 4 GiB.
 pub(super) fn available_memory() -> u64 {
     let groups = read("/proc/self/cgroup");
     let limits = files(&groups).filter_map(|path| limit(&read(path)));
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_stand_with_the_group_and_those_above_it() {
+    fn limits_are_read_of_the_group_and_those_above_it() {
         let listed = |groups| {
             files(groups)
                 .map(|path| path.display().to_string())
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_system_tells_is_understood() {
+    fn files_of_the_system_are_parsed() {
         let meminfo = "MemFree: 5 kB\nMemTotal:       24684140 kB\n";
         assert_eq!(total(meminfo), Some(24_684_140 * 1024));
         assert_eq!(total("MemTotal: many kB"), None);

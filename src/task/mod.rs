@@ -1,6 +1,6 @@
-//! What the two tasks of this crate share: the scan of sources (`pipeline`) and the merge of records (`merge`).
+//! Code that both tasks of this crate use: the scan of sources (`pipeline`) and the merge of records (`merge`).
 //!
-//! That is a monitor, the output files, and the defaults of options. Knows nothing of how either task does its work.
+//! It has the monitor, the output files, and the defaults of options.
 
 mod clash;
 mod defaults;

@@ -1,4 +1,4 @@
-//! A run as seen from outside: how far it is, and a way to end it.
+//! Observes a run from outside, and can cancel it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,61 +12,61 @@ use crate::lock::lock;
 use crate::printable;
 use crate::temporary::{LazyRunFolder, RunFolder};
 
-/// Watches a run, and can end it. Cheap to clone; all clones watch the same run.
+/// Observes a run, and can cancel it. Cloning is cheap; all clones belong to the same run.
 #[derive(Clone, Debug, Default)]
-pub struct Monitor(Arc<State>);
+pub struct Monitor(Arc<MonitorState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct MonitorState {
     bytes: AtomicU64,
-    /// Of these, those that an earlier run read.
+    /// The part of `bytes` that an earlier run read.
     resumed: AtomicU64,
     passed: AtomicU64,
     mentions: AtomicU64,
-    /// 0 where it is not known.
+    /// 0 if it is not known.
     total: AtomicU64,
     cancelled: AtomicBool,
     suspended: Arc<AtomicBool>,
-    /// The run can be suspended: it makes a checkpoint then.
+    /// Whether the run writes a checkpoint if it is suspended.
     resumable: AtomicBool,
     temporary: Mutex<Temporary>,
     stream: Mutex<Stream>,
-    /// Of the runs of a merge.
+    /// The folder for the runs of a merge.
     runs: LazyRunFolder,
 }
 
-/// When input that others write came to its end.
+/// The end of input that another program writes.
 #[derive(Debug, Default)]
 struct Stream {
     ended: Option<Instant>,
-    /// How long a cancellation may take to come after that.
+    /// The time after that in which a cancellation may still arrive.
     wait: Duration,
 }
 
-/// How long a run sleeps at a time while it waits for a cancellation.
+/// The interval at which a run checks for a cancellation while it waits for one.
 const DOZE: Duration = Duration::from_millis(2);
 
-/// Files that are to be removed if a run does not come to its end.
+/// Files that must be removed if a run does not end.
 #[derive(Debug, Default)]
 struct Temporary {
     paths: Vec<PathBuf>,
-    /// They were removed, and what is made now is to go at once.
+    /// Whether they were removed. Files that are created later are then removed at once.
     removed: bool,
-    /// The outputs have their names.
+    /// Whether the outputs have their final names.
     committed: bool,
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Bytes of sources read so far, packed as they are.
+    /// Bytes of sources read so far, before unpacking.
     pub bytes: u64,
-    /// Of these, bytes that an earlier run read which this one [goes on from](crate::PipelineBuilder::checkpoint).
+    /// The part of `bytes` that the interrupted run read which this one [resumes](crate::PipelineBuilder::checkpoint).
     pub resumed: u64,
-    /// Bytes of sources that are done with and were not read, since they are no text.
+    /// Bytes of finished sources that were not read, because they are not text.
     pub passed: u64,
-    /// Bytes of all sources, if that was [measured](crate::PipelineBuilder::measure) and all have a size.
+    /// Bytes of all sources, if they were [measured](crate::PipelineBuilder::measure) and all have a size.
     pub total: Option<u64>,
     /// Mentions found so far.
     pub mentions: u64,
@@ -78,7 +78,7 @@ impl Monitor {
         Self::default()
     }
 
-    /// How far the run is.
+    /// The current progress.
     pub fn progress(&self) -> Progress {
         let total = self.0.total.load(Ordering::Relaxed);
         Progress {
@@ -90,61 +90,62 @@ impl Monitor {
         }
     }
 
-    /// Ends the run soon: within a chunk on each thread, or when a read that waits returns.
+    /// Ends the run soon: each thread ends after its current chunk, or when a blocked read returns.
     pub fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Ends a run that has a [checkpoint](crate::PipelineBuilder::checkpoint) so that nothing is lost: no further source is
-    /// started, those being read are read to their end, which may take long, and a last checkpoint is made. Then the run ends
-    /// as if it was cancelled. Without a checkpoint, and once all sources were read, it is the same as [`cancel`](Self::cancel).
+    /// Ends a run with a [checkpoint](crate::PipelineBuilder::checkpoint) without losing work: no further source is
+    /// started, the current ones are read to their end, which may take long, and a last checkpoint is written. Then the run
+    /// ends as if it was cancelled. Without a checkpoint, and after all sources were read, it is the same as
+    /// [`cancel`](Self::cancel).
     pub fn suspend(&self) {
         self.0.suspended.store(true, Ordering::Relaxed);
     }
 
-    /// A flag that [suspends](Self::suspend) the run when it is set, such as by the handler of a signal. The run reads it
-    /// itself before its outputs get their names.
+    /// A flag that [suspends](Self::suspend) the run when it is set, for example by a signal handler. The run reads it
+    /// directly before it renames its outputs.
     pub fn suspend_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0.suspended)
     }
 
-    /// Sets how long after the end of a pipe that was read the outputs get their names at the earliest; the default is at
-    /// once. A signal that ends a whole pipeline may end the program that feeds the run first, and the end of the pipe must
-    /// not pass for the end of the data before the signal reaches this process.
+    /// Sets the least time between the end of a piped input and the renaming of the outputs; the default is none. A signal
+    /// that ends a whole pipeline may end the program that writes to the pipe first. During this time, the signal can still
+    /// reach this process, and the end of the pipe is not mistaken for the end of the data.
     pub fn set_stream_wait(&self, wait: Duration) {
         lock(&self.0.stream).wait = wait;
     }
 
-    /// Whether the run was asked to end.
+    /// Whether the run was cancelled or suspended.
     pub fn is_cancelled(&self) -> bool {
         self.0.cancelled.load(Ordering::Relaxed) || self.0.suspended.load(Ordering::Relaxed)
     }
 
-    /// Whether what is under way is to be dropped.
+    /// Whether started work must be dropped.
     pub(crate) fn is_ending(&self) -> bool {
         self.0.cancelled.load(Ordering::Relaxed)
             || (self.is_cancelled() && !self.0.resumable.load(Ordering::Relaxed))
     }
 
-    /// Whether the run makes a checkpoint if it is suspended now.
+    /// Sets whether the run writes a checkpoint if it is suspended.
     pub(crate) fn set_resumable(&self, resumable: bool) {
         self.0.resumable.store(resumable, Ordering::Relaxed);
     }
 
-    /// Removes the temporary files of a run that will not come to its end, because the process is about to exit while a
-    /// read waits. What cannot be removed stays. False if the outputs have their names already: the run is about to end well.
+    /// Removes the temporary files of a run that cannot end, because a read blocks and the process is about to exit. Errors
+    /// are ignored. False if the outputs have their final names already, so that the run is about to succeed.
     pub fn remove_temporary_files(&self) -> bool {
         let mut temporary = lock(&self.0.temporary);
         temporary.removed = true;
-        // Files were noted after the folder that they are in.
+        // In reverse order, since a folder was recorded before the files in it.
         let paths = temporary.paths.drain(..).rev();
         paths.for_each(|path| remove(&path));
         !temporary.committed
     }
 
-    /// Has `rename` give the outputs their names, unless the run was asked to end.
+    /// Calls `rename`, which gives the outputs their final names, unless the run was cancelled.
     pub(crate) fn commit(&self, rename: impl FnOnce() -> io::Result<()>) -> Result<(), Error> {
-        // Held until all have their names, so that the process does not exit between two.
+        // The lock is held until all are renamed, so that the process does not exit between two.
         let mut temporary = lock(&self.0.temporary);
         if temporary.removed || self.is_cancelled() {
             return Err(Error::new(ErrorKind::Cancelled));
@@ -155,12 +156,12 @@ impl Monitor {
         Ok(())
     }
 
-    /// Takes note that input which another program writes came to its end.
+    /// Records the end of an input that another program writes.
     pub(crate) fn note_stream_end(&self) {
         lock(&self.0.stream).ended = Some(Instant::now());
     }
 
-    /// Waits until a cancellation that ended the input would have come.
+    /// Waits so long that a signal that ended the input would have arrived.
     pub(crate) fn settle(&self) {
         let stream = lock(&self.0.stream);
         let until = stream.ended.map(|ended| ended + stream.wait);
@@ -182,7 +183,7 @@ impl Monitor {
         &self.0.passed
     }
 
-    /// Counts bytes that need not be read.
+    /// Counts bytes of sources that are not read.
     pub(crate) fn add_passed(&self, bytes: u64) {
         self.0.passed.fetch_add(bytes, Ordering::Relaxed);
     }
@@ -201,7 +202,7 @@ impl Monitor {
         self.0.total.store(bytes, Ordering::Relaxed);
     }
 
-    /// A temporary folder for runs, which the first call makes in `folder`.
+    /// The temporary folder for runs. The first call creates it in `folder`.
     pub(crate) fn run_folder(&self, folder: &Path) -> io::Result<Arc<RunFolder>> {
         let note = |path: &Path| self.note_temporary(Some(path));
         self.0.runs.get(folder, &note)
@@ -215,7 +216,7 @@ impl Monitor {
         }
     }
 
-    /// The temporary files have their names now, or are gone.
+    /// Forgets the temporary files: they have their final names now, or were removed.
     pub(crate) fn forget_temporary(&self) {
         lock(&self.0.temporary).paths.clear();
         self.0.runs.clear();

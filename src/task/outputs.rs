@@ -1,4 +1,4 @@
-//! The files that a task writes: created under temporary names, and given their own together at the end.
+//! The files that a task writes. They have temporary names at first, and are renamed together at the end.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -10,14 +10,14 @@ use crate::error::{Error, ErrorKind};
 use crate::printable;
 use crate::records::{FileId, Output, Whole};
 
-/// The files of a run that are written.
+/// The outputs of a task.
 pub(crate) struct Outputs {
     pub(crate) rows: Output,
     pub(crate) report: Option<Output>,
 }
 
 impl Outputs {
-    /// Opens them, under temporary names that are made with `mark` if there is one; `monitor` learns of those.
+    /// Creates them under temporary names, which hold `mark` if it is given, and reports these to `monitor`.
     pub(crate) fn create(
         rows: Option<&Path>,
         report: Option<&Path>,
@@ -46,7 +46,8 @@ impl Outputs {
     }
 }
 
-/// The error that ended a run; or that it was cancelled, if what cancelled it may be what ended its input or closed its output.
+/// The error to return for a failed run. If its input ended or its output was closed, and it was cancelled, that is the
+/// cause: a signal may have ended the other programs of the pipeline first.
 pub(crate) fn cause(error: Error, monitor: &Monitor) -> Error {
     match error.kind() {
         ErrorKind::Input(_) | ErrorKind::List(_) | ErrorKind::Records(_) => monitor.settle(),
@@ -56,18 +57,20 @@ pub(crate) fn cause(error: Error, monitor: &Monitor) -> Error {
     not_cancelled(monitor).err().unwrap_or(error)
 }
 
-/// Warns that there is no report at `path` because nobody reads the rows any more, which is no failure.
+/// Warns that no report was written to `path`, if the reader of the rows closed the pipe, which is not a failure.
 pub(crate) fn warn_of_report<R>(result: &Result<R, Error>, path: Option<&Path>) {
     if let (Err(error), Some(path)) = (result, path)
         && error.is_closed_pipe()
     {
         let path = printable::path(path);
-        log::warn!("{path} was not written: the reader of the rows went away before the run ended");
+        log::warn!(
+            "{path} was not written: the reader of the rows closed the pipe before the run ended"
+        );
     }
 }
 
-/// Gives the rows their name, and the report, which is written as JSON; but neither before both are written, so that one that
-/// finds no room leaves none, nor if `monitor` was asked to end the run.
+/// Writes the report as JSON, and gives both outputs their final names. Does neither if one of them cannot be written, for
+/// example on a full disk, or if the run was cancelled.
 pub(crate) fn commit(
     rows: Output,
     report: &impl Serialize,
@@ -79,7 +82,7 @@ pub(crate) fn commit(
         .map(|output| write_report(report, output))
         .transpose();
     let report = match report {
-        // Whoever closes a pipe wants no more of the report; the rows are for others.
+        // The reader of the report closed its pipe. The rows are still written.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => None,
         report => report.map_err(Error::output)?,
     };

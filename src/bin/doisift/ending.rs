@@ -1,15 +1,15 @@
 //! How a command ends.
 
-/// How a command ended, as its exit code says.
+/// How a command ended; the discriminants are exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// All done.
     Whole = 0,
     /// Done, but some input was lost or refused.
     Lossy = 1,
-    /// Usage, or a failure that stopped the run.
+    /// Wrong usage, or a failure that stopped the run.
     Failed = 2,
-    /// Ended by SIGHUP; these three are 128 and the signal's number, as a shell has it.
+    /// Ended by SIGHUP. This and the next two are 128 plus the number of the signal, as in a shell.
     HungUp = 129,
     /// Ended by SIGINT.
     Interrupted = 130,

@@ -1,6 +1,7 @@
-//! The folder of a checkpoint: one run at a time uses it, files in it are replaced whole, and none of ours is left at the end.
+//! The folder of a checkpoint: one run at a time uses it, files in it are replaced atomically, and all of them are removed at
+//! the end.
 //!
-//! Knows the names of the files that belong there and touches no others; what the manifest says is for `manifest`.
+//! Touches only files with the names of a checkpoint's files. `manifest` knows what the manifest says.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -13,34 +14,34 @@ use crate::error::{CheckpointError, Error, ErrorKind};
 use crate::records::Output;
 use crate::temporary::{self, CHECKPOINT, is_run};
 
-/// What the run has done so far.
+/// The file that describes the finished work.
 pub(super) const MANIFEST: &str = CHECKPOINT[0];
-/// Is locked as long as a run uses the folder; says whether that was [made](MADE) for it.
+/// The file that is locked while a run uses the folder. Its content says whether a run [created](MADE) the folder.
 const LOCK: &str = CHECKPOINT[1];
 const MADE: &[u8] = b"doisift made this folder, and removes it at the end\n";
-/// What a killed run leaves elsewhere.
+/// The file that lists the temporary files of a run in other folders.
 const REMAINS: &str = CHECKPOINT[2];
-/// What a file is called until it replaces another.
+/// The name of a new file until it replaces the old one.
 const ASIDE: &str = CHECKPOINT[3];
-/// How often the folder may be removed by another run while this one makes it.
+/// How often the creation is tried again, if another run removes the folder at the same time.
 const TRIES: usize = 16;
 
-/// The folder of a checkpoint, for as long as a run uses it.
+/// The folder of a checkpoint while a run uses it.
 ///
-/// When it is dropped without a manifest in it, it is removed.
+/// Dropping this removes the folder if it has no manifest.
 pub(in crate::pipeline) struct Folder {
     path: PathBuf,
     canonical: PathBuf,
-    /// It was not there before the first run.
+    /// Whether a run created the folder.
     made: bool,
     remains: Remains,
     /// Part of the names of temporary files.
     mark: String,
-    /// Locked until it is closed.
+    /// Holds the lock until it is closed.
     lock: File,
 }
 
-/// What a killed run leaves elsewhere, and the next one removes.
+/// Temporary files in other folders, which the next run removes if this one is killed.
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Remains {
     /// Outputs under temporary names.
@@ -48,11 +49,11 @@ struct Remains {
 }
 
 impl Folder {
-    /// Makes the folder unless it is there, takes it for this run, which will write to `outputs`, and removes what a killed
-    /// run left of its own outputs.
+    /// Creates the folder unless it exists, locks it for this run, which will write to `outputs`, and removes the temporary
+    /// outputs of a killed run.
     ///
     /// # Errors
-    /// If another run uses it, or the system refuses; all errors name the folder.
+    /// If another run uses it, or a system call fails. All errors name the folder.
     pub(in crate::pipeline) fn open<'p>(
         path: &Path,
         outputs: impl Iterator<Item = &'p Path>,
@@ -101,7 +102,7 @@ impl Folder {
         outputs: impl Iterator<Item = &'p Path>,
     ) -> Result<(), CheckpointError> {
         for output in outputs {
-            // A fault of an output is reported when it is opened.
+            // Errors of an output are reported when it is opened.
             let temporary = Output::temporary_of(output, &self.mark).ok().flatten();
             let temporary = temporary.and_then(|path| canonical(&path));
             self.remains
@@ -117,7 +118,7 @@ impl Folder {
         &self.path
     }
 
-    /// What the temporary names of outputs are made with.
+    /// The random part of the temporary names of outputs.
     pub(in crate::pipeline) fn mark(&self) -> &str {
         &self.mark
     }
@@ -126,13 +127,13 @@ impl Folder {
         self.path.join(name)
     }
 
-    /// Whether a source is a file of this folder, or an output under its temporary name.
+    /// Whether a source is a file of this checkpoint, or an output under its temporary name.
     pub(in crate::pipeline) fn holds(&self, source: &Path) -> bool {
         let name = source
             .file_name()
             .and_then(OsStr::to_str)
             .unwrap_or_default();
-        // Asking the system about every source would take its time.
+        // The name is checked first, to avoid system calls for every source.
         if is_temporary(source) && name.contains(&self.mark) {
             let path = canonical(source).map(PathBuf::into_os_string);
             return path.is_some_and(|path| self.remains.temporaries.contains(&path));
@@ -141,7 +142,7 @@ impl Folder {
             && canonical(source).as_deref().and_then(Path::parent) == Some(&self.canonical)
     }
 
-    /// Replaces a file by what `write` writes, so that a crash leaves the one or the other, whole.
+    /// Replaces a file by the output of `write`. After a crash, the old or the new file is there, complete.
     pub(super) fn replace(
         &self,
         name: &str,
@@ -159,13 +160,13 @@ impl Folder {
             sync_folder(&self.path)
         };
         replace().map_err(|error| {
-            // It may be what fills the disk.
+            // Removed, because it may be what fills the disk.
             let _ = fs::remove_file(&aside);
             at(&aside, error)
         })
     }
 
-    /// Removes runs, and files that were to replace others, all but `wanted`.
+    /// Removes runs and new files that did not replace others, except those in `wanted`.
     pub(super) fn sweep(&self, wanted: &BTreeSet<&str>) -> Result<(), CheckpointError> {
         let entries = fs::read_dir(&self.path).map_err(|error| at(&self.path, error))?;
         for entry in entries {
@@ -181,9 +182,10 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes all that is ours, and the folder itself if it was made for this.
+    /// Removes all files of the checkpoint, and the folder if a run created it.
     ///
-    /// The manifest goes first: without it all else is swept away, while it must not name what is gone.
+    /// The manifest is removed first. Files without a manifest are removed by the next run, but a manifest must not list
+    /// missing files.
     pub(super) fn remove(&self) -> Result<(), CheckpointError> {
         let remove = |name| match self.file(name) {
             path if is_file(&path) => remove(&path).map_err(|error| at(&path, error)),
@@ -194,7 +196,7 @@ impl Folder {
         remove(REMAINS)?;
         remove(LOCK)?;
         if self.made {
-            // What others put there in the meantime stays, and the folder with it.
+            // This fails if there are other files, which must stay.
             let _ = fs::remove_dir(&self.path);
         }
         Ok(())
@@ -203,17 +205,17 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Once it was removed it may be another run's.
+        // If the lock file was replaced, another run has the folder.
         if !self.file(MANIFEST).exists() && is_at(&self.lock, &self.file(LOCK)) {
             let _ = self.remove();
         }
     }
 }
 
-/// Notes in the lock that the folder was `made` for this, or finds that an earlier run did.
+/// Writes to the lock file that a run created the folder, if `made`. Returns whether this or an earlier run created it.
 ///
 /// # Errors
-/// If the lock is another's: what is in it is not what a run wrote.
+/// If the lock file has content that no run writes.
 fn note_made(lock: &mut File, path: &Path, made: bool) -> Result<bool, CheckpointError> {
     let mut noted = Vec::new();
     let read = lock.read_to_end(&mut noted);
@@ -225,12 +227,12 @@ fn note_made(lock: &mut File, path: &Path, made: bool) -> Result<bool, Checkpoin
         }
         (false, b"") => Ok(false),
         (false, noted) if noted == MADE => Ok(true),
-        // In a folder that was just made, too, somebody else put it.
+        // Also in a folder that was just created: another program wrote the file.
         _ => Err(CheckpointError::Foreign(path.to_owned())),
     }
 }
 
-/// Creates the folder and locks it for this process. Returns whether it was not there.
+/// Creates the folder if it does not exist and locks it for this process. Returns whether it was created.
 fn locked(folder: &Path) -> Result<(bool, File), CheckpointError> {
     let path = folder.join(LOCK);
     let mut made = false;
@@ -239,7 +241,7 @@ fn locked(folder: &Path) -> Result<(bool, File), CheckpointError> {
         match lock(&path) {
             Ok(Some(file)) if !is_regular(&file) => return Err(CheckpointError::Foreign(path)),
             Ok(Some(file)) if is_at(&file, &path) => return Ok((made, file)),
-            // The run that had it removed it in the meantime.
+            // The run that had the lock has removed the file since it was opened.
             Ok(Some(_)) => {}
             Ok(None) => break,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -257,7 +259,7 @@ fn make(folder: &Path) -> io::Result<bool> {
     }
 }
 
-/// The locked file; none if another process has it.
+/// The locked file; none if another process holds the lock.
 fn lock(path: &Path) -> io::Result<Option<File>> {
     use rustix::fs::{FlockOperation, flock};
     let mut options = OpenOptions::new();
@@ -270,7 +272,7 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Whether the file is still at `path`.
+/// Whether the file is still the one at `path`.
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let id = |at: fs::Metadata| (at.dev(), at.ino());
@@ -278,7 +280,7 @@ fn is_at(file: &File, path: &Path) -> bool {
     there.is_ok_and(|there| file.metadata().is_ok_and(|own| id(own) == there))
 }
 
-/// Makes a new file in place of one that a crash left. Nothing else is removed, and no link is followed.
+/// Creates a new file, after removing one that a crash left. Nothing else is removed, and no link is followed.
 fn create_own(path: &Path) -> Result<File, CheckpointError> {
     if is_file(path) {
         remove(path).map_err(|error| at(path, error))?;
@@ -290,10 +292,10 @@ fn create_own(path: &Path) -> Result<File, CheckpointError> {
     })
 }
 
-/// Opens a file of the folder for reading. None if it is not there.
+/// Opens a file of the folder for reading. None if it does not exist.
 ///
 /// # Errors
-/// If it is a link, or something else that no run made.
+/// If it is a link, or something else that no run creates.
 pub(super) fn open_own(path: &Path) -> Result<Option<File>, CheckpointError> {
     match no_follow(OpenOptions::new().read(true)).open(path) {
         Ok(file) if is_regular(&file) => Ok(Some(file)),
@@ -303,7 +305,7 @@ pub(super) fn open_own(path: &Path) -> Result<Option<File>, CheckpointError> {
     }
 }
 
-/// Has links not be followed, and FIFOs not be waited for.
+/// Sets flags with which opening a link fails, and opening a FIFO does not block.
 fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
     use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt;
@@ -311,7 +313,7 @@ fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
     options.custom_flags(flags.bits().cast_signed())
 }
 
-/// The error of a file that was not opened.
+/// The error for a file that could not be opened.
 fn refused(path: &Path, error: io::Error) -> CheckpointError {
     match fs::symlink_metadata(path) {
         Ok(there) if !there.is_file() => CheckpointError::Foreign(path.to_owned()),
@@ -323,28 +325,28 @@ fn is_regular(file: &File) -> bool {
     file.metadata().is_ok_and(|at| at.is_file())
 }
 
-/// Whether a regular file is there, and no link to one.
+/// Whether there is a regular file at `path`, and not a link to one.
 pub(super) fn is_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|at| at.is_file())
 }
 
-/// Whether the file is known by other names too: what is written to it would be seen there.
+/// Whether the file has other names (hard links), under which its content would change too.
 fn has_other_names(file: &File) -> bool {
     use std::os::unix::fs::MetadataExt;
     file.metadata().is_ok_and(|at| at.nlink() > 1)
 }
 
-/// Sees to it that names in a folder are on the disk.
+/// Syncs the entries of a folder to disk.
 pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-/// Whether a file of this name in the folder is ours.
+/// Whether this is the name of a file of a checkpoint.
 fn is_ours(name: &str) -> bool {
     CHECKPOINT.contains(&name) || is_run(name)
 }
 
-/// Removes a file, if it is there.
+/// Removes a file if it exists.
 fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -352,7 +354,7 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The path of a file with no link or dot in that of its folder.
+/// The path of a file with the canonical path of its folder.
 fn canonical(path: &Path) -> Option<PathBuf> {
     let parent = path.parent()?;
     let parent = match parent.as_os_str().is_empty() {
@@ -362,12 +364,12 @@ fn canonical(path: &Path) -> Option<PathBuf> {
     Some(fs::canonicalize(parent).ok()?.join(path.file_name()?))
 }
 
-/// Whether a file is named as outputs are until they are whole.
+/// Whether a file has the temporary name of an output.
 fn is_temporary(path: &Path) -> bool {
     path.file_name().is_some_and(temporary::is_temporary)
 }
 
-/// Whether a file is named as the outputs of a run with a checkpoint are until they are whole: with a mark.
+/// Whether a file has the temporary name of an output of a run with a checkpoint, which has a mark.
 fn is_marked(path: &Path) -> bool {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let mark = name
@@ -381,7 +383,7 @@ pub(super) fn at(path: &Path, error: io::Error) -> CheckpointError {
     CheckpointError::Io(path.to_owned(), error)
 }
 
-/// The error of a run that uses `folder`.
+/// An error of the checkpoint in `folder`.
 pub(in crate::pipeline) fn fault(folder: &Path, error: CheckpointError) -> Error {
     Error::new(ErrorKind::Checkpoint(folder.to_owned(), Box::new(error)))
 }

@@ -1,8 +1,7 @@
 //! The manifest of a checkpoint: a file of JSON lines.
 //!
-//! The first line holds the version, the options that bear on the result, the runs, and what was counted; then comes a line
-//! for each source, with the size and time of change of those that are done; the last is a checksum of all before. Knows
-//! nothing of when a checkpoint is made.
+//! The first line has the version, the options that affect the result, the runs, and the counts. Then there is a line
+//! for each source, with size and modification time if it is finished. The last line is a checksum of all lines before.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,26 +20,26 @@ use crate::input::{Limits, Source, Sources, display_name};
 use crate::report::{Counts, Losses, Skipped};
 use crate::scan::{Rejection, Tally};
 
-/// The form of manifests that is written and read.
+/// The version of the manifest format.
 const FORM: u32 = 1;
-/// Bytes of the last line.
+/// Length of the last line in bytes.
 const ENDING: usize = 32;
 
-/// The options that bear on the result, beside the sources.
+/// The options that affect the result, other than the sources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Settings {
     pub(super) lines: bool,
-    /// The kind that all texts are taken for.
+    /// The kind of all texts, if it is set.
     pub(super) kind: Option<String>,
-    /// Keys alone are kept.
+    /// Whether only keys are kept.
     pub(super) names: bool,
     pub(super) limits: Limits,
 }
 
-/// What the sources that are done came to.
+/// The counts and errors of the finished sources.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(in crate::pipeline) struct Done {
-    /// How many there are: the first so many in source order.
+    /// The number of finished sources, which are the first in source order.
     pub(in crate::pipeline) sources: usize,
     #[serde(with = "Counted")]
     pub(in crate::pipeline) counts: Counts,
@@ -49,10 +48,10 @@ pub(in crate::pipeline) struct Done {
     pub(in crate::pipeline) bytes_read: u64,
 }
 
-/// A run that the manifest names.
+/// A run that the manifest lists.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct NamedRun {
-    /// Of the file in the folder.
+    /// The name of the file in the folder.
     pub(super) name: String,
     pub(super) bytes: u64,
 }
@@ -64,13 +63,13 @@ pub(super) struct Head {
     doisift: Cow<'static, str>,
     pub(super) settings: Settings,
     pub(super) runs: Vec<NamedRun>,
-    /// Files and bytes of all runs that were ever written.
+    /// The number and size of all runs written so far.
     spilled: (u64, u64),
     pub(super) done: Done,
     sources: usize,
 }
 
-/// What is known of a first line of any form.
+/// The fields that a first line of any format version has.
 #[derive(Deserialize)]
 struct AnyHead {
     form: u32,
@@ -81,20 +80,20 @@ struct AnyHead {
 #[derive(Serialize, Deserialize)]
 struct Line<'a> {
     name: Cow<'a, str>,
-    /// None if it is not done, or could not be looked at.
+    /// None if the source is not finished, or its metadata could not be read.
     stamp: Option<Stamp>,
 }
 
-/// What shows whether a file has changed.
+/// Size and modification time of a file, which show whether it has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stamp {
     size: u64,
-    /// When it was changed last, in nanoseconds since 1970.
+    /// Modification time in nanoseconds since 1970.
     modified: i64,
 }
 
 impl Stamp {
-    /// None if the file cannot be looked at.
+    /// None if the metadata of the file cannot be read.
     pub(super) fn of(source: &Source) -> Option<Stamp> {
         let metadata = fs::metadata(&source.path).ok()?;
         Some(Stamp {
@@ -142,7 +141,7 @@ impl Head {
     }
 }
 
-/// Writes a manifest; `stamps` are those of the sources that were started.
+/// Writes a manifest. `stamps` are those of the started sources.
 pub(super) fn write(
     out: &mut impl Write,
     mut head: Head,
@@ -177,11 +176,11 @@ fn ending(sum: &Xxh3) -> String {
 /// A manifest that was read.
 pub(super) struct Manifest {
     pub(super) head: Head,
-    /// Of the sources that are done.
+    /// The stamps of the finished sources.
     pub(super) stamps: Vec<Option<Stamp>>,
 }
 
-/// Reads the manifest at `path` and holds it against what there is now; none if there is no manifest.
+/// Reads the manifest at `path` and compares it with the current options and sources; none if there is no manifest.
 pub(super) fn read(
     path: &Path,
     settings: &Settings,
@@ -204,7 +203,7 @@ pub(super) fn read(
     Ok(Some(Manifest { head, stamps }))
 }
 
-/// All but the last line, if this is the right checksum.
+/// All lines but the last, if that is the right checksum.
 fn checked(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     let end = bytes.len().checked_sub(ENDING)?;
     let mut sum = Xxh3::new();
@@ -231,7 +230,7 @@ fn check_head(
 }
 
 impl Settings {
-    /// The first of them that is another now.
+    /// The error for the first option that has another value now.
     fn difference(&self, now: &Settings) -> Option<CheckpointError> {
         let pairs = self.listed().into_iter().zip(now.listed());
         let mut differing = pairs.filter(|(then, now)| then != now);
@@ -258,7 +257,7 @@ impl Settings {
     }
 }
 
-/// Both lists are sorted by name.
+/// Compares the sources of the manifest with the current ones. Both are sorted by name.
 fn check_sources(
     head: &Head,
     lines: impl Iterator<Item = String>,
@@ -297,7 +296,7 @@ fn check_stamp(then: Option<Stamp>, source: &Source, name: &str) -> Result<(), C
     }
 }
 
-/// Sums up what is written.
+/// A writer that computes a checksum.
 struct Summing<W> {
     inner: W,
     sum: Xxh3,
@@ -315,7 +314,7 @@ impl<W: Write> Write for Summing<W> {
     }
 }
 
-/// [`Counts`], with refusals by reason.
+/// The form of [`Counts`] in the manifest, with rejections by reason.
 #[derive(Serialize, Deserialize)]
 struct Counted {
     sources: u64,

@@ -1,8 +1,8 @@
-//! Checkpoints: what is done is kept in a folder, so that a run that was ended goes on from there.
+//! Checkpoints: finished work is kept in a folder, so that an interrupted run can be resumed.
 //!
-//! Sources are started in order, and a checkpoint waits for all that were started; so what is done is always the first so
-//! many sources, and the runs that hold their names. `manifest` says how that is written down, `folder` where. When a
-//! checkpoint is due is decided here; that nothing is under way then is up to who goes through the sources.
+//! Sources are started in order, and a checkpoint waits for all started sources. So finished are always the first so
+//! many sources, and the sorted runs hold their names. `manifest` defines the file format, `folder` handles the files. This
+//! module decides when a checkpoint is due; its caller makes sure that all started sources are finished then.
 
 mod folder;
 mod manifest;
@@ -26,10 +26,11 @@ use crate::input::{Kind, Source, Sources, display_name};
 use crate::lock::lock;
 use crate::temporary::is_run;
 
-/// Between checkpoints, at least so many times what the last one took: all of them take a twentieth of the time at most.
+/// The least time between checkpoints, as a multiple of the duration of the last one. So they take at most a twentieth of
+/// the time.
 const REST: u32 = 19;
 
-/// A run's checkpoints.
+/// The checkpoints of a run.
 pub(super) struct Checkpoint {
     folder: Folder,
     settings: Settings,
@@ -39,16 +40,16 @@ pub(super) struct Checkpoint {
 }
 
 struct State {
-    /// Of the sources that were started, as they were before.
+    /// The stamps of all started sources, taken before they were read.
     stamps: Vec<Option<Stamp>>,
-    /// What the next manifest says, and the last one if nothing was started since.
+    /// The finished work as the next manifest will describe it.
     done: Done,
-    /// When the last checkpoint was made.
+    /// The time of the last checkpoint.
     made: Instant,
     due: Duration,
 }
 
-/// What an earlier run did already.
+/// The finished work of an earlier run.
 pub(super) struct Earlier {
     pub(super) done: Done,
     runs: Vec<RunFile>,
@@ -56,10 +57,11 @@ pub(super) struct Earlier {
 }
 
 impl Checkpoint {
-    /// Goes on from what `folder` holds, or starts anew if it holds no checkpoint. `names` says whether keys alone are kept.
+    /// Resumes from the checkpoint in `folder`, or starts from the beginning if there is none. `names` says whether only keys
+    /// are kept.
     ///
     /// # Errors
-    /// If it holds one that the run cannot go on from, or there is a source that cannot be read twice.
+    /// If the run cannot be resumed from it, or a source cannot be read twice.
     pub(super) fn begin(
         folder: Folder,
         options: &Options,
@@ -91,13 +93,13 @@ impl Checkpoint {
         Ok((checkpoint, earlier))
     }
 
-    /// Takes note of the next source, which is about to be read.
+    /// Records that the next source is about to be read.
     pub(super) fn start(&self, source: &Source) {
         let stamp = Stamp::of(source);
         lock(&self.state).stamps.push(stamp);
     }
 
-    /// How many sources were started, those of earlier runs too.
+    /// Number of sources that were started, including those of earlier runs.
     pub(super) fn started(&self) -> usize {
         lock(&self.state).stamps.len()
     }
@@ -108,8 +110,8 @@ impl Checkpoint {
         state.stamps.len() > state.done.sources && state.made.elapsed() >= state.due
     }
 
-    /// Makes a checkpoint: all sources that were started are done, and came to `done`. `keep` has the table [keep](write) all
-    /// it holds; `since` is when the run began to wait for them.
+    /// Writes a checkpoint. All started sources must be finished; `done` has their counts. `keep` makes the table write its
+    /// names and call [`write`]. `since` is the time at which the wait for the sources began.
     pub(super) fn make<E>(
         &self,
         since: Instant,
@@ -130,7 +132,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Writes the manifest: `runs` hold all names of the sources that are done.
+    /// Writes the manifest. `runs` hold all names of the finished sources.
     fn write(&self, runs: &[RunFile], spilled: Spilled) -> Result<(), CheckpointError> {
         let state = lock(&self.state);
         let named = |run: &RunFile| NamedRun {
@@ -144,14 +146,14 @@ impl Checkpoint {
         };
         let runs = runs.iter().map(named).collect();
         let head = Head::new(self.settings.clone(), runs, spilled, state.done.clone());
-        // The runs' names have to be there before any manifest names them.
+        // The entries of the runs must be on disk before a manifest lists them.
         sync_folder(self.folder.path()).map_err(|error| at(self.folder.path(), error))?;
         self.folder.replace(MANIFEST, |out| {
             manifest::write(out, head, &self.sources, &state.stamps)
         })
     }
 
-    /// What a table needs for its runs to outlast the process.
+    /// The settings of a table whose runs outlast the process.
     pub(super) fn lasting(self: &Arc<Self>, earlier: Earlier) -> Lasting {
         let checkpoint = Arc::clone(self);
         let keep = move |runs: &[RunFile], spilled| {
@@ -169,12 +171,12 @@ impl Checkpoint {
         }
     }
 
-    /// Where runs go.
+    /// The folder for runs.
     pub(super) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The outputs have their names: sees to it that they are on the disk, and removes the checkpoint.
+    /// Syncs the outputs, which have their final names, to disk, and removes the checkpoint.
     pub(super) fn end<'p>(&self, outputs: impl Iterator<Item = &'p Path>) -> Result<(), Error> {
         for output in outputs {
             sync(output).map_err(|error| fault(self.path(), at(output, error)))?;
@@ -185,9 +187,9 @@ impl Checkpoint {
     }
 }
 
-/// Sees to it that a regular file and its name are on the disk.
+/// Syncs a regular file and its folder to disk.
 fn sync(path: &Path) -> std::io::Result<()> {
-    // A pipe has no path, though /dev/stdout leads to it.
+    // Not a pipe, which /dev/stdout may lead to: it has no canonical path.
     if !fs::metadata(path)?.is_file() {
         return Ok(());
     }
@@ -228,7 +230,7 @@ fn read(
     Ok((earlier, stamps))
 }
 
-/// The file of a run, if it has the length that it had. What is in it is checked when it is read.
+/// The file of a run, if its length is right. Its content is checked when it is read.
 fn checked(folder: &Folder, run: &NamedRun) -> Result<RunFile, CheckpointError> {
     let path = folder.file(&run.name);
     let found = fs::symlink_metadata(&path).map_err(|error| at(&path, error))?;
