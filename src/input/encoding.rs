@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_last_unit_that_is_cut_short_is_told_and_becomes_a_replacement() {
+    fn a_last_unit_that_is_cut_short_is_reported_and_becomes_a_replacement() {
         for way in ALL {
             let packed = encode(way, "ab");
             let unit = (packed.len() - way.mark().len()) / 2;
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_character_is_told_once_and_becomes_a_replacement() {
+    fn what_is_no_character_is_reported_once_and_becomes_a_replacement() {
         let surrogate = [&[0xfe, 0xff][..], &[0xd8, 0, 0, b'a', 0xdc, 0]].concat();
         let text = decode(Unicode::Utf16Be, &surrogate[..], 9);
         assert_eq!(text, "!\u{fffd}a\u{fffd}");
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_is_damaged_is_told_before_the_text() {
+    fn a_mark_that_is_damaged_is_reported_before_the_text() {
         for way in ALL {
             let mut raw = encode(way, "text");
             raw[1] ^= 1;

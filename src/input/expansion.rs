@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_is_stopped_at_the_same_byte_and_told_once() {
+    fn a_bomb_is_stopped_at_the_same_byte_and_reported_once() {
         let packed = zeros(FREE + 1);
         let expansion = Expansion::new(LIMIT, packed.len() as u64);
         let seen = walk(&packed, &expansion);

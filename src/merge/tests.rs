@@ -237,7 +237,7 @@ proptest! {
 }
 
 #[test]
-fn a_run_ends_where_it_is_told_to() {
+fn a_run_ends_where_it_is_reported_to() {
     let rows: Vec<_> = (0..3).map(|number| row(9 - number, "a")).collect();
     let inputs = Inputs::new(&[&rows]);
     let monitor = Monitor::new();

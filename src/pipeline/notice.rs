@@ -101,9 +101,9 @@ pub(super) fn report_passed_over(passed: &PassedOver, has_globs: bool) {
     for folder in passed.empty.iter().take(SHOWN as usize) {
         let folder = printable::path(folder);
         match has_globs {
-            true => log::warn!(
-                "{folder}: --include and --exclude leave out all files in it; change them"
-            ),
+            true => {
+                log::warn!("{folder}: no file in it passes --include and --exclude; change these")
+            }
             false => {
                 log::warn!("{folder}: there is no file in it; check the path")
             }

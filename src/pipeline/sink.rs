@@ -7,7 +7,7 @@ use rayon::ThreadPool;
 use super::options::Options;
 use crate::dedup::{Drained, Table};
 use crate::error::Error;
-use crate::records::{Block, MentionRow, Output, Record, RowWriter, writer};
+use crate::records::{MentionRow, Output, Record, RecordBlock, RowWriter, writer};
 use crate::task::not_cancelled;
 
 /// The writer of rows, and the number of rows written.
@@ -44,9 +44,9 @@ impl Sink {
         }
         let mut rows = self.rows.into_blocks().map_err(Error::output)?;
         let format = |records: &mut dyn Iterator<Item = Record<'_>>| {
-            Block::new(options.format, records).map_err(Error::output)
+            RecordBlock::new(options.format, records).map_err(Error::output)
         };
-        let write = |block: Block| {
+        let write = |block: RecordBlock| {
             not_cancelled(&options.monitor)?;
             rows.block(block).map_err(Error::output)
         };

@@ -1,10 +1,10 @@
-//! Comma-separated values: a header, `\n` at line ends, quotes where needed; null is empty, a list is joined with `|`.
+//! CSV: a header, `\n` at line ends, quotes where needed. Null is an empty field, and a list is joined with `|`.
 
 use std::io::{self, Read, Write};
 
 use ::csv::{ErrorKind, StringRecord};
 
-use super::fault::{Fault, Place, ReadError};
+use super::fault::{Fault, FaultPlace, ReadError};
 use super::record::{COUNT, FLAG, FORMS, Forms, MentionRow, OFFSET, OwnedRecord, Record};
 use super::rows::{BUFFER, ROW, RowReader, RowWriter};
 use crate::scan::Form;
@@ -12,7 +12,7 @@ use crate::scan::Form;
 /// Writes CSV.
 pub(super) struct Csv<W: Write> {
     out: ::csv::Writer<W>,
-    /// What is still to be written before the first row.
+    /// The header, if it is not written yet.
     header: Option<&'static [&'static str]>,
     scratch: String,
 }
@@ -54,7 +54,7 @@ impl<W: Write> Csv<W> {
     }
 
     fn number(&mut self, number: u64) -> io::Result<()> {
-        // 20 digits are the most that a u64 has.
+        // A u64 has at most 20 digits.
         let (mut digits, mut rest, mut at) = ([0; 20], number, 20);
         loop {
             at -= 1;
@@ -120,7 +120,7 @@ impl<W: Write + Send + 'static> RowWriter<W> for Csv<W> {
     }
 }
 
-/// The system's own error, where that is what csv wraps: its kind says whether only the reader went away.
+/// The I/O error inside an error of csv. Its kind shows whether a reader closed the pipe.
 fn written(result: ::csv::Result<()>) -> io::Result<()> {
     result.map_err(|error| match error.into_kind() {
         ErrorKind::Io(error) => error,
@@ -128,13 +128,14 @@ fn written(result: ::csv::Result<()>) -> io::Result<()> {
     })
 }
 
-/// Reads records from CSV. An empty document is none.
+/// Reads records from CSV. An empty document is read as none.
 pub(super) struct CsvReader<R> {
     rows: ::csv::Reader<Rationed<R>>,
     row: StringRecord,
 }
 
-/// Gives so many bytes and no more until it is filled up, since a quote that is never closed makes one row of all that follows.
+/// A reader that returns an error after `left` bytes. The limit is reset for each row, since a quote that is never closed makes
+/// a row of all following bytes.
 struct Rationed<R> {
     inner: R,
     left: u64,
@@ -180,7 +181,7 @@ impl<R: Read> CsvReader<R> {
             ErrorKind::UnequalLengths { len, .. } => Fault::Fields { found: len },
             other => Fault::Io(io::Error::other(format!("{other:?}"))),
         };
-        ReadError::at(Place::Line(line), fault)
+        ReadError::at(FaultPlace::Line(line), fault)
     }
 }
 
@@ -191,7 +192,7 @@ impl<R: Read + Send> RowReader for CsvReader<R> {
         }
         into.take_fields(&self.row).map_err(|fault| {
             let line = self.row.position().map_or(0, ::csv::Position::line);
-            ReadError::at(Place::Line(line), fault)
+            ReadError::at(FaultPlace::Line(line), fault)
         })?;
         Ok(true)
     }
@@ -220,7 +221,7 @@ fn set(text: &mut String, field: &str) {
 }
 
 fn number(field: &'static str, text: &str, wanted: &'static str) -> Result<u64, Fault> {
-    // A sign would pass as well.
+    // Checked because `parse` also accepts a sign.
     let digits = text.starts_with(|c: char| c.is_ascii_digit());
     let number = digits.then(|| text.parse().ok()).flatten();
     number.ok_or_else(|| Fault::value(field, text, wanted))
@@ -251,7 +252,7 @@ impl<R: Read> Read for Rationed<R> {
         let most = into.len().min(most);
         loop {
             match self.inner.read(&mut into[..most]) {
-                // To the csv crate this is an error like any other.
+                // Retried here, because the crate csv returns this as an error.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 read => {
                     self.left -= read.as_ref().map_or(0, |&read| read as u64);

@@ -1,4 +1,4 @@
-//! What can be wrong with a file of records.
+//! Errors of files of records.
 
 use std::fmt;
 use std::io;
@@ -6,16 +6,16 @@ use std::io;
 use super::Record;
 use crate::printable;
 
-/// A file of records cannot be read, is none, or one of its rows is wrong. Its text names the row.
+/// A file cannot be read, is no file of records, or has a wrong row. The text names the row.
 #[derive(Debug)]
 pub struct ReadError {
-    place: Option<Place>,
+    place: Option<FaultPlace>,
     fault: Fault,
 }
 
-/// Where in a file.
+/// The row of a file that an error concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum FaultPlace {
     /// A line of text, from 1.
     Line(u64),
     /// A row of a table, from 1.
@@ -23,8 +23,8 @@ pub(super) enum Place {
     Row(u64),
 }
 
-/// What can be done about a row that is wrong.
-const REMEDY: &str = "; correct or remove the row, or make the file again";
+/// What to do about a wrong row.
+const REMEDY: &str = "; correct or remove the row, or write the file again";
 
 /// What is wrong with a file.
 #[derive(Debug, thiserror::Error)]
@@ -51,10 +51,12 @@ pub(super) enum Fault {
     Utf8,
     #[error("a row of more than {0} bytes")]
     Long(u64),
-    #[error("it is empty, as no whole output of this name is; make it again, or leave it out")]
+    #[error(
+        "it is empty, but a complete output with this ending is not; write it again, or leave it out"
+    )]
     Empty,
     #[error(
-        "Parquet is read only from a plain file, by name: not from a stream, nor packed once more"
+        "Parquet can be read only from a plain file, not from a stream or inside gzip or zstd; save or unpack it first"
     )]
     Stream,
     #[cfg(not(feature = "parquet"))]
@@ -76,10 +78,10 @@ pub(super) enum Fault {
         wanted: &'static str,
     },
     #[cfg(feature = "parquet")]
-    #[error("it is damaged: its checksum differs; make it again, or use another copy")]
+    #[error("it is damaged: its checksum is wrong; write it again, or use another copy")]
     Checksum,
     #[cfg(feature = "parquet")]
-    #[error("it is damaged, or not read in this form: {}", printable::name(&.0.to_string()))]
+    #[error("it is damaged, or has a form that is not supported: {}", printable::name(&.0.to_string()))]
     Parquet(::parquet::errors::ParquetError),
 }
 
@@ -91,14 +93,14 @@ impl ReadError {
         }
     }
 
-    pub(super) fn at(place: Place, fault: impl Into<Fault>) -> Self {
+    pub(super) fn at(place: FaultPlace, fault: impl Into<Fault>) -> Self {
         ReadError {
             place: Some(place),
             fault: fault.into(),
         }
     }
 
-    /// The error of a file that is empty, and was not so when it was written.
+    /// The error for an empty file with an ending whose outputs are never empty.
     pub(crate) fn empty() -> Self {
         ReadError::new(Fault::Empty)
     }
@@ -106,7 +108,7 @@ impl ReadError {
 
 impl Fault {
     pub(super) fn value(field: &'static str, value: &str, wanted: &'static str) -> Fault {
-        // Enough to find it by.
+        // Cut, but long enough to find the value in the file.
         let value = value.chars().take(64).collect::<String>().into();
         Fault::Value {
             field,
@@ -115,7 +117,7 @@ impl Fault {
         }
     }
 
-    /// What can be done about a row with this fault.
+    /// What to do about a row with this fault.
     fn remedy(&self) -> &'static str {
         match self {
             Fault::Fields { .. } | Fault::Value { .. } | Fault::Json(_) | Fault::Utf8 => REMEDY,
@@ -135,19 +137,19 @@ impl From<io::Error> for ReadError {
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.place {
-            Some(Place::Line(line)) => write!(f, "line {line}: ")?,
+            Some(FaultPlace::Line(line)) => write!(f, "line {line}: ")?,
             #[cfg(feature = "parquet")]
-            Some(Place::Row(row)) => write!(f, "row {row}: ")?,
+            Some(FaultPlace::Row(row)) => write!(f, "row {row}: ")?,
             None => return write!(f, "{}", self.fault),
         }
         write!(f, "{}{}", self.fault, self.fault.remedy())
     }
 }
 
-/// Its text names the cause.
+/// Has no `source`: the text includes the cause.
 impl std::error::Error for ReadError {}
 
-/// Without the line, which is that of the row and not of the file.
+/// The text of the error with the column but without the line, since the line counts within the row.
 fn without_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.split_once(" at line ") {

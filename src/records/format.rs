@@ -1,20 +1,20 @@
-//! The format of an output, chosen by name or by the ending of a path.
+//! Formats of outputs, their names, and how the ending of a path determines one.
 
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-/// How rows are written.
+/// A format of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
     /// Comma-separated values with a header.
     Csv,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Jsonl,
-    /// One key a line and nothing else.
+    /// One key per line and nothing else.
     Names,
-    /// Apache Parquet, packed within with zstd. Only with the feature `parquet`.
+    /// Apache Parquet, with pages compressed by zstd. Only with the feature `parquet`.
     #[cfg(feature = "parquet")]
     Parquet,
 }
@@ -45,7 +45,7 @@ impl Format {
         Format::Parquet,
     ];
 
-    /// Its name, which is also the ending of its files.
+    /// Its name, which is also the usual ending of its files.
     pub fn name(self) -> &'static str {
         match self {
             Format::Csv => "csv",
@@ -56,19 +56,19 @@ impl Format {
         }
     }
 
-    /// The format that the ending of `path` means, in any case of letters: `records.csv`, and `records.csv.gz` or
-    /// `records.csv.zst` as well.
+    /// The format by the ending of `path`, in upper or lower case, also before an ending of compression: that of `records.csv`,
+    /// `records.csv.gz` and `records.csv.zst` is CSV.
     pub fn from_path(path: &Path) -> Option<Format> {
         ending(path)?.parse().ok()
     }
 
-    /// Why the ending of `path` names no format, if it names one that this build lacks.
+    /// The error for the ending of `path`, if that is a format that this build does not have.
     pub(crate) fn left_out(path: &Path) -> Option<UnknownFormat> {
         let unknown = ending(path)?.parse::<Format>().err()?;
         (*unknown.0 == *PARQUET).then_some(unknown)
     }
 
-    /// Whether the last ending of `path` is that of a packing that no output has.
+    /// Whether the last ending of `path` is that of a compression which doisift does not write.
     pub(crate) fn is_packed_otherwise(path: &Path) -> bool {
         const OTHERS: [&str; 10] = [
             "bz2", "xz", "lzma", "lz4", "lz", "br", "z", "zip", "7z", "zstd",
@@ -79,8 +79,7 @@ impl Format {
             .any(|other| ending.eq_ignore_ascii_case(other))
     }
 
-    /// Bytes that a writer gathers before it writes them, at most, but for what is less than a MiB and for single rows that
-    /// have more.
+    /// Greatest number of bytes that a writer buffers, without buffers of less than a MiB and single longer rows.
     pub(crate) fn held(self) -> usize {
         match self {
             Format::Csv | Format::Jsonl | Format::Names => 0,
@@ -89,19 +88,19 @@ impl Format {
         }
     }
 
-    /// Whether a whole output at `path` may be without a byte: CSV has a header, and what is packed has a frame.
+    /// Whether a complete output at `path` may have no bytes. CSV has at least a header, and a packed output a frame.
     pub(crate) fn may_be_empty(path: &Path) -> bool {
         Compression::from_path(path) == Compression::None
             && !matches!(ending(path).as_deref(), Some("csv" | PARQUET))
     }
 
-    /// Whether an output at `path` would be packed that is packed within.
+    /// Whether the ending of `path` asks to compress a format that is compressed inside.
     pub(crate) fn is_packed_twice(self, path: &Path) -> bool {
         self.name() == PARQUET && Compression::from_path(path) != Compression::None
     }
 }
 
-/// The ending of `path` that may name a format, in lower case: the one before that of its compression.
+/// The ending of `path` before that of its compression, in lower case.
 fn ending(path: &Path) -> Option<String> {
     let plain = match Compression::from_path(path) {
         Compression::None => path,
@@ -128,7 +127,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// How the bytes of an output are compressed.
+/// The compression of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compression {
     None,
@@ -137,7 +136,7 @@ pub(super) enum Compression {
 }
 
 impl Compression {
-    /// What the last ending of `path` asks for.
+    /// The compression by the last ending of `path`.
     pub(super) fn from_path(path: &Path) -> Compression {
         let ending = path.extension().unwrap_or_default();
         if ending.eq_ignore_ascii_case("gz") {
@@ -155,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ending_tells_the_format() {
+    fn the_ending_determines_the_format() {
         let cases = [
             ("a.csv", Some(Format::Csv)),
             ("a.b.JSONL", Some(Format::Jsonl)),
@@ -188,9 +187,9 @@ mod tests {
 
     #[test]
     #[cfg(feature = "parquet")]
-    fn parquet_is_packed_within_and_not_once_more() {
-        let told = |path| Format::from_path(Path::new(path));
-        assert_eq!(told("a.parquet"), Some(Format::Parquet));
+    fn parquet_is_compressed_inside_and_not_twice() {
+        let by_ending = |path| Format::from_path(Path::new(path));
+        assert_eq!(by_ending("a.parquet"), Some(Format::Parquet));
         assert!(!Format::Parquet.is_packed_twice(Path::new("a.parquet")));
         assert!(Format::Parquet.is_packed_twice(Path::new("a.parquet.zst")));
         assert!(Format::Parquet.is_packed_twice(Path::new("a.gz")));

@@ -1,4 +1,4 @@
-//! JSON Lines: one object a line, numbers, booleans, lists and null as such.
+//! JSON Lines: one object per line, with JSON's own numbers, booleans, lists and null.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,17 +7,17 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::fault::{Fault, Place, ReadError};
+use super::fault::{Fault, FaultPlace, ReadError};
 use super::record::{Forms, MentionRow, OwnedRecord, Record};
-use super::rows::{BUFFER, Lines, ROW, RowReader, RowWriter};
+use super::rows::{BUFFER, LineBuffer, ROW, RowReader, RowWriter};
 use crate::scan::Form;
 
 /// Writes JSON Lines.
-pub(super) struct Jsonl<W>(Lines<W>);
+pub(super) struct Jsonl<W>(LineBuffer<W>);
 
 impl<W: Write> Jsonl<W> {
     pub(super) fn new(out: W) -> Self {
-        Jsonl(Lines::new(out))
+        Jsonl(LineBuffer::new(out))
     }
 
     fn object(&mut self, row: &impl Serialize) -> io::Result<()> {
@@ -40,41 +40,41 @@ impl<W: Write + Send + 'static> RowWriter<W> for Jsonl<W> {
     }
 }
 
-/// Reads records from JSON Lines: objects with the fields of a record and no others, in any order. An empty document is
-/// none; blank lines are passed over.
+/// Reads records from JSON Lines: objects with exactly the fields of a record, in any order. An empty document is read as
+/// none; blank lines are skipped.
 pub(super) struct JsonlReader<R> {
     lines: BufReader<R>,
     line: Vec<u8>,
     number: u64,
 }
 
-/// A record as written in a line.
+/// The record of a line.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row<'l> {
+struct JsonRecord<'l> {
     #[serde(borrow)]
-    doi: Text<'l>,
+    doi: JsonText<'l>,
     mentions: u64,
     documents: u64,
     forms: Forms,
     #[serde(borrow)]
-    first_source: Text<'l>,
-    // By this it must be there.
+    first_source: JsonText<'l>,
+    // With `deserialize_with`, serde requires the field.
     #[serde(borrow, deserialize_with = "Option::deserialize")]
-    first_document: Option<Text<'l>>,
+    first_document: Option<JsonText<'l>>,
     first_offset: u64,
     #[serde(borrow)]
-    first_text: Text<'l>,
+    first_text: JsonText<'l>,
     guessed: bool,
 }
 
-/// A string that is borrowed where nothing is escaped.
+/// A string that is borrowed if it has no escapes.
 #[derive(Deserialize)]
-struct Text<'l>(#[serde(borrow)] Cow<'l, str>);
+struct JsonText<'l>(#[serde(borrow)] Cow<'l, str>);
 
-/// The fields of a mention that a record has not.
+/// The fields of a mention that a record does not have.
 #[derive(Deserialize)]
-#[allow(dead_code, reason = "that they are there is enough")]
+#[allow(dead_code, reason = "only their presence matters")]
 struct MentionLike {
     form: String,
     source: String,
@@ -90,7 +90,7 @@ impl<R: Read> JsonlReader<R> {
         }
     }
 
-    /// Goes on to the next line; false at the end.
+    /// Reads the next line; false at the end.
     fn advance(&mut self) -> Result<bool, Fault> {
         self.line.clear();
         self.number += 1;
@@ -116,13 +116,14 @@ impl<R: Read> JsonlReader<R> {
 impl<R: Read + Send> RowReader for JsonlReader<R> {
     fn next(&mut self, into: &mut OwnedRecord) -> Result<bool, ReadError> {
         let read = self.read(into);
-        read.map_err(|fault| ReadError::at(Place::Line(self.number), fault))
+        read.map_err(|fault| ReadError::at(FaultPlace::Line(self.number), fault))
     }
 }
 
 impl OwnedRecord {
     fn take_row(&mut self, line: &[u8]) -> Result<(), Fault> {
-        let row: Row<'_> = serde_json::from_slice(line).map_err(|error| no_row(line, error))?;
+        let row: JsonRecord<'_> =
+            serde_json::from_slice(line).map_err(|error| no_row(line, error))?;
         row.doi.copy_to(&mut self.doi);
         self.mentions = row.mentions;
         self.documents = row.documents;
@@ -139,14 +140,14 @@ impl OwnedRecord {
     }
 }
 
-impl Text<'_> {
+impl JsonText<'_> {
     fn copy_to(&self, text: &mut String) {
         text.clear();
         text.push_str(&self.0);
     }
 }
 
-/// Why a line is no record.
+/// The reason why a line is no record.
 fn no_row(line: &[u8], error: serde_json::Error) -> Fault {
     match serde_json::from_slice::<MentionLike>(line) {
         Ok(_) => Fault::Mentions,
@@ -156,7 +157,7 @@ fn no_row(line: &[u8], error: serde_json::Error) -> Fault {
 
 impl<'de> Deserialize<'de> for Form {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Form, D::Error> {
-        let Text(name) = Text::deserialize(deserializer)?;
+        let JsonText(name) = JsonText::deserialize(deserializer)?;
         Form::named(&name).ok_or_else(|| {
             de::Error::custom(format_args!(
                 "{:?} is no form, as are {}",

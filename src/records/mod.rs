@@ -1,7 +1,6 @@
-//! The schemas of records and mentions, and a file per format that writes them, and reads records back.
+//! The schemas of records and mentions, and a module for each format that writes them and reads records.
 //!
-//! Rows come from dedup, straight from the scanner or from files of records; bytes go to any writer, an [`Output`] as a rule.
-//! Knows nothing of how rows came about, or of what is read from.
+//! Rows are written to any writer, usually an [`Output`].
 
 mod csv;
 mod fault;
@@ -24,12 +23,12 @@ pub use format::{Format, UnknownFormat};
 pub(crate) use output::{Destination, FileId, Output, Whole};
 pub(crate) use reader::{file_reader, reader};
 pub(crate) use record::{Forms, MOST, MentionRow, OwnedRecord, Record};
-pub(crate) use rows::{Block, RowReader, RowWriter};
+pub(crate) use rows::{RecordBlock, RowReader, RowWriter};
 
-/// A writer of records or of mentions (`mentions` decides the header).
+/// A writer of records, or with `mentions` of mentions.
 ///
 /// # Errors
-/// If a format writes something at once, and that fails.
+/// If the format writes a header at once, and that fails.
 pub(crate) fn writer<W: Write + Send + 'static>(
     format: Format,
     mentions: bool,
@@ -44,21 +43,21 @@ pub(crate) fn writer<W: Write + Send + 'static>(
     })
 }
 
-impl Block {
+impl RecordBlock {
     /// The records as a block for an output of `format`.
     pub(crate) fn new(
         format: Format,
         records: &mut dyn Iterator<Item = Record<'_>>,
-    ) -> io::Result<Block> {
+    ) -> io::Result<RecordBlock> {
         let mut rows: Box<dyn RowWriter<Vec<u8>>> = match format {
             Format::Csv => Box::new(csv::Csv::appending(Vec::new())),
             Format::Jsonl | Format::Names => writer(format, false, Vec::new())?,
             #[cfg(feature = "parquet")]
-            Format::Parquet => return Ok(Block::Columns(records.collect())),
+            Format::Parquet => return Ok(RecordBlock::Columns(records.collect())),
         };
         for record in records {
             rows.record(&record)?;
         }
-        rows.finish().map(Block::Bytes)
+        rows.finish().map(RecordBlock::Bytes)
     }
 }

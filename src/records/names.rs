@@ -1,16 +1,16 @@
-//! Bare names: one key a line and nothing else.
+//! Bare names: one key per line and nothing else.
 
 use std::io::{self, Write};
 
 use super::record::{MentionRow, Record};
-use super::rows::{Lines, RowWriter};
+use super::rows::{LineBuffer, RowWriter};
 
 /// Writes keys.
-pub(super) struct Names<W>(Lines<W>);
+pub(super) struct Names<W>(LineBuffer<W>);
 
 impl<W: Write> Names<W> {
     pub(super) fn new(out: W) -> Self {
-        Names(Lines::new(out))
+        Names(LineBuffer::new(out))
     }
 
     fn line(&mut self, key: &str) -> io::Result<()> {

@@ -1,6 +1,6 @@
-//! Where bytes go: standard output, a special file, or a file that appears whole or not at all.
+//! Outputs: standard output, a special file, or a regular file that appears complete or not at all.
 //!
-//! Knows nothing of what the bytes mean; how they are compressed it takes from the path's ending.
+//! The ending of the path determines the compression.
 
 mod destination;
 mod pieces;
@@ -18,12 +18,12 @@ use crate::printable;
 use crate::temporary;
 
 pub(crate) use destination::Destination;
-use pieces::Pieces;
+use pieces::EvenPieces;
 
-/// Links followed to find the file that is to be replaced; more than any system allows.
+/// Greatest number of links that are followed to find the file to replace; more than any system allows.
 const LINKS: usize = 64;
 
-/// A failed operation and the path it concerned.
+/// An error with the path it concerns.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {error}{}", printable::path(path), remedy(path, error))]
 pub(crate) struct PathError {
@@ -37,9 +37,9 @@ fn remedy(path: &Path, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => {
             let folder = printable::path(folder(path));
-            format!("; there is no folder {folder}: make it first, mkdir -p {folder}")
+            format!("; there is no folder {folder}: create it first, mkdir -p {folder}")
         }
-        io::ErrorKind::StorageFull => "; make room, or write elsewhere".to_owned(),
+        io::ErrorKind::StorageFull => "; free some space, or write elsewhere".to_owned(),
         _ => String::new(),
     }
 }
@@ -49,26 +49,26 @@ pub(crate) type FileId = (u64, u64);
 
 /// An output that is written to, then committed.
 ///
-/// A regular file is written beside its target under a temporary name and renamed when it is whole, so that it is never
-/// seen half written; dropped without [`commit`](Self::commit), it leaves nothing. It is not forced to the disk: against a
-/// crash of the machine it is as safe as the file system makes a rename. What exists and is no regular file is written
-/// straight. Errors carry the path; their kind is that of the system's error.
+/// A regular file is written under a temporary name in the folder of its target and renamed when it is complete, so an
+/// incomplete file never has the final name. Dropping it before [`Whole::commit`] removes it. It is not synced to disk: after
+/// a crash of the machine, the state depends on the file system. An existing file that is not regular is written directly.
+/// Errors name the path and have the kind of the system's error.
 pub(crate) struct Output {
     encoder: Encoder,
-    /// What errors name.
+    /// The path for errors.
     path: PathBuf,
 }
 
-/// An output that is written, and may lack its name yet. Dropped without [`commit`](Self::commit), it leaves nothing.
+/// A complete output that may still have its temporary name. Dropping it before [`commit`](Self::commit) removes it.
 pub(crate) struct Whole {
     target: Target,
-    /// What errors name.
+    /// The path for errors.
     path: PathBuf,
 }
 
 enum Encoder {
     Plain(BufWriter<Target>),
-    Gzip(Pieces<GzEncoder<BufWriter<Target>>>),
+    Gzip(EvenPieces<GzEncoder<BufWriter<Target>>>),
     Zstd(zstd::Encoder<'static, BufWriter<Target>>),
 }
 
@@ -82,21 +82,21 @@ enum Target {
     },
 }
 
-/// What a path leads to.
-enum Place {
+/// The kind of file that a path leads to.
+enum OutputPlace {
     /// An open descriptor of this process, by number.
     Descriptor(u32),
-    /// Something that is no regular file.
+    /// An existing file that is not regular.
     Special(PathBuf),
-    /// A regular file, there or not.
+    /// A regular file, or none yet.
     Regular(PathBuf),
 }
 
 impl Output {
     /// Opens the output at `path`, or standard output.
     ///
-    /// The endings `.gz` and `.zst` compress, at level 6 and 3, with a checksum. A symbolic link is followed and what it leads to is
-    /// replaced; a file that is replaced passes its permissions on, a new one gets those that the umask leaves.
+    /// The endings `.gz` and `.zst` compress, at level 6 and 3, with a checksum. A symbolic link is followed, and the file that
+    /// it leads to is replaced. The new file has the permissions of the one it replaces, or those of the umask if there is none.
     ///
     /// # Errors
     /// If `path` is a folder, or its folder is missing or cannot be written to, or a special file cannot be opened.
@@ -104,17 +104,21 @@ impl Output {
         Output::open(path, None).map_err(|error| at(or_stdout(path), error))
     }
 
-    /// The same; the temporary name is made with `mark`, so that [`temporary_of`](Self::temporary_of) gives it beforehand.
+    /// Like [`create`](Self::create), with `mark` in the temporary name, which [`temporary_of`](Self::temporary_of) returns.
     pub(crate) fn create_marked(path: Option<&Path>, mark: &str) -> io::Result<Output> {
         Output::open(path, Some(mark)).map_err(|error| at(or_stdout(path), error))
     }
 
-    /// The temporary file that an output at `path` will be written to, given a `mark`; none if it is written straight.
+    /// The temporary file for an output at `path`, given a `mark`; none if it is written directly.
     pub(crate) fn temporary_of(path: &Path, mark: &str) -> io::Result<Option<PathBuf>> {
-        Ok(match Place::of(path).map_err(|error| at(path, error))? {
-            Place::Regular(path) => Some(folder(&path).join(temporary::output_name(&path, mark))),
-            Place::Descriptor(_) | Place::Special(_) => None,
-        })
+        Ok(
+            match OutputPlace::of(path).map_err(|error| at(path, error))? {
+                OutputPlace::Regular(path) => {
+                    Some(folder(&path).join(temporary::output_name(&path, mark)))
+                }
+                OutputPlace::Descriptor(_) | OutputPlace::Special(_) => None,
+            },
+        )
     }
 
     fn open(path: Option<&Path>, mark: Option<&str>) -> io::Result<Output> {
@@ -128,20 +132,21 @@ impl Output {
         Ok(Output { encoder, path })
     }
 
-    /// Device and inode of the temporary file, which is no input. None if there is none, or on systems without inodes.
+    /// Device and inode of the temporary file, which must not be read as an input. None if there is no temporary file, or on
+    /// systems without inodes.
     pub(crate) fn temporary_id(&self) -> Option<FileId> {
         self.encoder.target().temporary_id()
     }
 
-    /// The file that is written until it is whole, if it is not its own.
+    /// The temporary file, if there is one.
     pub(crate) fn temporary(&self) -> Option<&Path> {
         self.encoder.target().temporary()
     }
 
-    /// Ends compression and writes what is left: a full disk is reported here.
+    /// Ends compression and writes all buffers. Errors of a full disk are reported at the latest here.
     ///
     /// # Errors
-    /// If that fails; then nothing is left.
+    /// If writing fails. Then the temporary file is removed.
     pub(crate) fn finish(self) -> io::Result<Whole> {
         let Output { encoder, path, .. } = self;
         let finished = encoder.finish().and_then(|mut target| {
@@ -156,10 +161,10 @@ impl Output {
 }
 
 impl Whole {
-    /// Gives a regular file its name.
+    /// Gives a regular file its final name.
     ///
     /// # Errors
-    /// If that fails; then a file at the final name is the one that was there before.
+    /// If the rename fails. Then the file that had the final name is unchanged.
     pub(crate) fn commit(self) -> io::Result<()> {
         let Whole { target, path } = self;
         target.commit().map_err(|error| at(&path, error))
@@ -189,7 +194,7 @@ impl Encoder {
             Compression::None => Encoder::Plain(target),
             Compression::Gzip => {
                 let level = flate2::Compression::new(6);
-                Encoder::Gzip(Pieces::new(GzEncoder::new(target, level)))
+                Encoder::Gzip(EvenPieces::new(GzEncoder::new(target, level)))
             }
             Compression::Zstd => {
                 let mut encoder = zstd::Encoder::new(target, 3)?;
@@ -227,15 +232,15 @@ impl Encoder {
 
 impl Target {
     fn open(path: &Path, mark: Option<&str>) -> io::Result<Target> {
-        match Place::of(path)? {
-            Place::Descriptor(1) => Ok(Target::Stdout(io::stdout())),
-            Place::Descriptor(_) => Ok(Target::Straight(
+        match OutputPlace::of(path)? {
+            OutputPlace::Descriptor(1) => Ok(Target::Stdout(io::stdout())),
+            OutputPlace::Descriptor(_) => Ok(Target::Straight(
                 OpenOptions::new().append(true).open(path)?,
             )),
-            Place::Special(path) => {
+            OutputPlace::Special(path) => {
                 Ok(Target::Straight(OpenOptions::new().write(true).open(path)?))
             }
-            Place::Regular(path) => Target::aside(path, mark),
+            OutputPlace::Regular(path) => Target::aside(path, mark),
         }
     }
 
@@ -295,35 +300,35 @@ impl Write for Target {
     }
 }
 
-impl Place {
-    /// Follows symbolic links, also to files that do not exist yet, and stops at descriptors: what these lead to may have
-    /// no name, or be in use by others. A dash is standard output.
-    fn of(path: &Path) -> io::Result<Place> {
+impl OutputPlace {
+    /// Follows symbolic links, also to files that do not exist yet, but not descriptors, whose file may have
+    /// no name or be in use by other processes. A dash is standard output.
+    fn of(path: &Path) -> io::Result<OutputPlace> {
         if path.as_os_str() == "-" {
-            return Ok(Place::Descriptor(1));
+            return Ok(OutputPlace::Descriptor(1));
         }
         let mut path = path.to_owned();
         for _ in 0..LINKS {
             if let Some(number) = descriptor(&path) {
-                return Ok(Place::Descriptor(number));
+                return Ok(OutputPlace::Descriptor(number));
             }
             match fs::symlink_metadata(&path) {
                 Ok(found) if found.is_symlink() => path = folder(&path).join(fs::read_link(&path)?),
                 Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-                Ok(found) if !found.is_file() => return Ok(Place::Special(path)),
-                Ok(_) => return Ok(Place::Regular(path)),
+                Ok(found) if !found.is_file() => return Ok(OutputPlace::Special(path)),
+                Ok(_) => return Ok(OutputPlace::Regular(path)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    return Ok(Place::Regular(path));
+                    return Ok(OutputPlace::Regular(path));
                 }
                 Err(error) => return Err(error),
             }
         }
-        // The system has the right words for a loop.
-        fs::metadata(&path).map(|_| Place::Regular(path))
+        // Gives the error of the system for a loop.
+        fs::metadata(&path).map(|_| OutputPlace::Regular(path))
     }
 }
 
-/// The number of an open descriptor, if `path` is one: `/dev/fd/1`, `/proc/self/fd/1`.
+/// The number of an open descriptor, if `path` is one, such as `/dev/fd/1` or `/proc/self/fd/1`.
 fn descriptor(path: &Path) -> Option<u32> {
     let number = path.file_name()?.to_str()?.parse().ok()?;
     let folder = fs::canonicalize(folder(path)).ok()?;
@@ -331,7 +336,7 @@ fn descriptor(path: &Path) -> Option<u32> {
     (own || folder == Path::new("/dev/fd")).then_some(number)
 }
 
-/// The folder that holds a path's last part.
+/// The folder of a path; `.` if it has only one part.
 fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -340,7 +345,7 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// What errors name.
+/// The path for errors.
 fn or_stdout(path: Option<&Path>) -> &Path {
     path.unwrap_or(Path::new("standard output"))
 }

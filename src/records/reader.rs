@@ -1,4 +1,4 @@
-//! Recognises the format of a file of records by its first bytes, and opens the reader for it.
+//! Recognises the format of a file of records by its first bytes, and opens a reader for it.
 
 use std::io::{self, BufReader, Cursor, Read, Seek};
 
@@ -6,17 +6,17 @@ use super::fault::{Fault, ReadError};
 use super::rows::{BUFFER, RowReader};
 use super::{csv, jsonl};
 
-/// First bytes that packing and format are recognised by.
+/// Number of first bytes that determine packing and format.
 const HEAD: usize = 16;
 
-/// What Parquet starts with, and ends with.
+/// The magic number at the start and the end of a Parquet file.
 const PARQUET: &[u8] = b"PAR1";
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// A reader of records from the file `raw`: Parquet, or whatever [`reader`] reads.
+/// A reader of records from the file `raw`: Parquet, or a format that [`reader`] reads.
 ///
 /// # Errors
-/// If it cannot be read, or is no file of records, as far as that shows beforehand.
+/// If it cannot be read, or its start shows that it is no file of records.
 pub(crate) fn file_reader(
     mut raw: impl Read + Seek + Send + 'static,
 ) -> Result<Box<dyn RowReader>, ReadError> {
@@ -37,11 +37,11 @@ fn parquet(_: impl Read) -> Result<Box<dyn RowReader>, ReadError> {
     Err(ReadError::new(Fault::LeftOut))
 }
 
-/// A reader of records from the stream `raw`, which is CSV or JSON Lines, plain or packed with gzip or zstd. What is empty holds no
-/// records.
+/// A reader of records from the stream `raw`, which is CSV or JSON Lines, plain or packed with gzip or zstd. An empty stream
+/// has no records.
 ///
 /// # Errors
-/// If it cannot be read, or does not start as a file of records does.
+/// If it cannot be read, or its start shows that it is no file of records.
 pub(crate) fn reader<'r>(
     mut raw: impl Read + Send + 'r,
 ) -> Result<Box<dyn RowReader + 'r>, ReadError> {
@@ -74,7 +74,7 @@ fn unpacked<'r>(mut raw: Box<dyn Read + Send + 'r>) -> Result<Box<dyn RowReader 
     }
 }
 
-/// The first bytes, fewer only where there are no more.
+/// The first bytes; fewer only if the input is shorter.
 fn peek(raw: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = Vec::with_capacity(HEAD);
     raw.take(HEAD as u64).read_to_end(&mut head)?;

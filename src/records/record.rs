@@ -1,4 +1,4 @@
-//! What a record and a mention consist of, in the order every format writes it.
+//! The fields of records and mentions, in the order in which every format writes them.
 
 use std::borrow::Cow;
 use std::ops::{BitOr, BitOrAssign};
@@ -16,17 +16,17 @@ pub(crate) struct Record<'a> {
     pub(crate) doi: &'a str,
     /// Accepted mentions.
     pub(crate) mentions: u64,
-    /// Documents with at least one of them.
+    /// Documents with at least one of these mentions.
     pub(crate) documents: u64,
-    /// How they were written.
+    /// The forms of the mentions.
     pub(crate) forms: Forms,
     /// Source of the first mention: the least by (source order, document order, offset).
     pub(crate) first_source: &'a str,
     /// Its document; a plain file has none.
     pub(crate) first_document: Option<&'a str>,
-    /// Where it starts, in decoded bytes of the document.
+    /// Its offset in the decoded bytes of the document.
     pub(crate) first_offset: u64,
-    /// Its bytes as found, invalid UTF-8 replaced.
+    /// The bytes of the name as found, with invalid UTF-8 replaced.
     pub(crate) first_text: Cow<'a, str>,
     /// Whether the end of every mention was a guess.
     pub(crate) guessed: bool,
@@ -47,10 +47,10 @@ impl Record<'_> {
     ];
 }
 
-/// The greatest number of any field: Parquet's integers have a sign.
+/// The greatest value of a number, since Parquet's integers are signed.
 pub(crate) const MOST: u64 = i64::MAX as u64;
 
-/// What fields must be, for messages.
+/// Descriptions of valid values, for messages.
 const DOI: &str = "a DOI name, such as 10.1000/182";
 pub(super) const COUNT: &str = "a whole number from 1 to 9223372036854775807";
 const DOCUMENTS: &str = "a whole number from 1 to that of mentions";
@@ -60,7 +60,7 @@ pub(super) const FORMS: &str =
 pub(super) const FLAG: &str = "true or false";
 const TEXT: &str = "some text";
 
-/// A record that owns its text, whose memory serves one record after another.
+/// A record that owns its texts; reused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OwnedRecord {
     pub(crate) doi: String,
@@ -68,7 +68,7 @@ pub(crate) struct OwnedRecord {
     pub(crate) documents: u64,
     pub(crate) forms: Forms,
     pub(crate) first_source: String,
-    /// Empty for none: no document that has a name has an empty one.
+    /// Empty if the document has no name. A name is never empty.
     pub(crate) first_document: String,
     pub(crate) first_offset: u64,
     pub(crate) first_text: String,
@@ -76,7 +76,7 @@ pub(crate) struct OwnedRecord {
 }
 
 impl OwnedRecord {
-    /// The record, to be written.
+    /// The record with borrowed texts, for writers.
     pub(crate) fn as_record(&self) -> Record<'_> {
         let document = self.first_document.as_str();
         Record {
@@ -92,7 +92,7 @@ impl OwnedRecord {
         }
     }
 
-    /// Makes the name its key, and checks what holds for every record. Each format calls it once it has filled the fields in.
+    /// Replaces the name by its key, and checks the fields. The readers of all formats call it after they set the fields.
     pub(super) fn check(&mut self) -> Result<(), Fault> {
         if doi::check(&self.doi).is_err() {
             return Err(Fault::value("doi", &self.doi, DOI));
@@ -132,17 +132,17 @@ impl OwnedRecord {
 pub(crate) struct MentionRow<'a> {
     /// The key.
     pub(crate) doi: &'a str,
-    /// How it was written.
+    /// The form of the mention.
     pub(crate) form: Form,
     /// The source's name.
     pub(crate) source: &'a str,
     /// The document's name; a plain file has none.
     pub(crate) document: Option<&'a str>,
-    /// Where the name starts, in decoded bytes of the document.
+    /// The offset of the name in the decoded bytes of the document.
     pub(crate) offset: u64,
-    /// Bytes of the name as found.
+    /// Length of the name as found, in bytes.
     pub(crate) length: u64,
-    /// These bytes, invalid UTF-8 replaced.
+    /// The bytes of the name as found, with invalid UTF-8 replaced.
     pub(crate) text: &'a str,
     /// Whether its end was a guess.
     pub(crate) guessed: bool,
@@ -168,12 +168,12 @@ impl Form {
     }
 }
 
-/// The set of forms a name was seen in.
+/// A set of forms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Forms(u8);
 
 impl Forms {
-    /// Every form, sorted by name as the list of a record is.
+    /// All forms, sorted by name, as they are in a record.
     const SORTED: [Form; 7] = [
         Form::Bare,
         Form::Doi,
@@ -184,27 +184,27 @@ impl Forms {
         Form::Urn,
     ];
 
-    /// The set as one byte, for files of the same version.
+    /// The set as one byte, for files that only the same version of doisift reads.
     pub(crate) fn bits(self) -> u8 {
         self.0
     }
 
-    /// The set that [`bits`](Self::bits) came from.
+    /// The set with these [`bits`](Self::bits).
     pub(crate) fn from_bits(bits: u8) -> Forms {
         Forms(bits)
     }
 
-    /// How many forms were seen.
+    /// Number of forms.
     fn count(self) -> u64 {
         self.0.count_ones().into()
     }
 
-    /// Whether `form` was seen.
+    /// Whether the set has `form`.
     pub(crate) fn contains(self, form: Form) -> bool {
         self.0 & Forms::from(form).0 != 0
     }
 
-    /// The forms seen, sorted by name.
+    /// The forms, sorted by name.
     pub(crate) fn iter(self) -> impl Iterator<Item = Form> {
         Forms::SORTED
             .into_iter()

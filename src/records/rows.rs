@@ -1,24 +1,24 @@
-//! What each format implements, and what formats share.
+//! The traits that each format implements, and code that formats share.
 
 use std::io::{self, Write};
 
 use super::fault::ReadError;
 #[cfg(feature = "parquet")]
-use super::parquet::Columns;
+use super::parquet::RowColumns;
 use super::record::{MentionRow, OwnedRecord, Record};
 
-/// Bytes that a format gathers before it writes them.
+/// Bytes that a format buffers before a write.
 pub(super) const BUFFER: usize = 64 << 10;
-/// The most bytes of a row. A longer one is not a row of this program, and is not held in memory.
+/// Greatest length of a row in bytes. This program writes no longer rows, and a reader holds none in memory.
 pub(super) const ROW: u64 = 16 << 20;
 
-/// Reads the records of one format, one after another.
+/// Reads the records of one format in order.
 pub(crate) trait RowReader: Send {
     /// Reads the next record into `into`; false at the end. Must not be called again after an error.
     fn next(&mut self, into: &mut OwnedRecord) -> Result<bool, ReadError>;
 }
 
-/// Writes rows of one format to a `W`; `finish` must be called for the output to be whole.
+/// Writes rows of one format to a `W`. The output is complete only after `finish`.
 pub(crate) trait RowWriter<W: Write + Send + 'static = Box<dyn Write + Send>>: Send {
     /// Writes a record. Not called for an output of mentions.
     fn record(&mut self, record: &Record<'_>) -> io::Result<()>;
@@ -26,27 +26,25 @@ pub(crate) trait RowWriter<W: Write + Send + 'static = Box<dyn Write + Send>>: S
     fn mention(&mut self, mention: &MentionRow<'_>) -> io::Result<()>;
     /// Writes the rest and returns the `W`.
     fn finish(self: Box<Self>) -> io::Result<W>;
-    /// Goes on with blocks of records. By default they are bytes that follow one another.
+    /// Continues with blocks of records. By default a block is bytes, which are appended.
     fn into_blocks(self: Box<Self>) -> io::Result<Box<dyn BlockWriter<W>>> {
         Ok(Box::new(Bytes(self.finish()?)))
     }
 }
 
-/// Records in the form that the output of a format takes, prepared on any thread, apart from the records before and after
-/// them.
-pub(crate) enum Block {
+/// Records prepared for the output of a format. Any thread can prepare a block, independently of other records.
+pub(crate) enum RecordBlock {
     /// Rows as they are in the output.
     Bytes(Vec<u8>),
     /// Rows as columns, which the writer puts into groups.
     #[cfg(feature = "parquet")]
-    Columns(Columns),
+    Columns(RowColumns),
 }
 
-/// Writes blocks of records. The division into blocks has no effect on the output. `end` must be called for the output to be
-/// whole.
+/// Writes blocks of records. The division into blocks has no effect on the output, which is complete only after `end`.
 pub(crate) trait BlockWriter<W>: Send {
     /// Writes a block of the same format.
-    fn block(&mut self, block: Block) -> io::Result<()>;
+    fn block(&mut self, block: RecordBlock) -> io::Result<()>;
     /// Writes the rest and returns the `W`.
     fn end(self: Box<Self>) -> io::Result<W>;
 }
@@ -55,11 +53,11 @@ pub(crate) trait BlockWriter<W>: Send {
 struct Bytes<W>(W);
 
 impl<W: Write + Send> BlockWriter<W> for Bytes<W> {
-    fn block(&mut self, block: Block) -> io::Result<()> {
+    fn block(&mut self, block: RecordBlock) -> io::Result<()> {
         match block {
-            Block::Bytes(rows) => self.0.write_all(&rows),
+            RecordBlock::Bytes(rows) => self.0.write_all(&rows),
             #[cfg(feature = "parquet")]
-            Block::Columns(_) => Err(io::ErrorKind::InvalidInput.into()),
+            RecordBlock::Columns(_) => Err(io::ErrorKind::InvalidInput.into()),
         }
     }
 
@@ -68,15 +66,15 @@ impl<W: Write + Send> BlockWriter<W> for Bytes<W> {
     }
 }
 
-/// Lines of text, written a buffer at a time.
-pub(super) struct Lines<W> {
+/// Writes lines of text through a buffer.
+pub(super) struct LineBuffer<W> {
     out: W,
     pub(super) buffer: Vec<u8>,
 }
 
-impl<W: Write> Lines<W> {
+impl<W: Write> LineBuffer<W> {
     pub(super) fn new(out: W) -> Self {
-        Lines {
+        LineBuffer {
             out,
             buffer: Vec::with_capacity(2 * BUFFER),
         }

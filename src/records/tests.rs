@@ -1,4 +1,4 @@
-//! The content of the files: every field of both schemas in every format, and outputs that appear whole or not at all.
+//! Every field of both schemas in every format, and outputs that appear complete or not at all.
 
 mod reading;
 
@@ -95,7 +95,7 @@ fn blocks_give_what_one_writer_gives() {
         let mut rows = rows.into_blocks().expect("a vector takes all");
         for count in [3, 0, 3] {
             let mut records = std::iter::repeat_with(record).take(count);
-            let block = super::Block::new(format, &mut records).expect("a vector takes all");
+            let block = super::RecordBlock::new(format, &mut records).expect("a vector takes all");
             rows.block(block).expect("a vector takes all");
         }
         let all = rows.end().expect("a vector takes all");

@@ -62,7 +62,7 @@ fn a_corrupt_gzip_member_keeps_what_came_before() {
 }
 
 #[test]
-fn a_wrong_checksum_is_told_and_all_names_kept() {
+fn a_wrong_checksum_is_reported_and_all_names_kept() {
     let mut packed = gzip(names(10_000));
     let checksum = packed.len() - 8;
     packed[checksum] ^= 1;
@@ -222,7 +222,7 @@ fn damage_in_any_packing_keeps_what_came_before() {
 }
 
 #[test]
-fn a_bomb_is_stopped_and_told_with_the_option_that_lets_it_pass() {
+fn a_bomb_is_stopped_and_reported_with_the_option_that_lets_it_pass() {
     let place = Place::new();
     let mut bomb = b"10.5555/first \n".to_vec();
     bomb.resize(64 << 20, b' ');
@@ -239,7 +239,7 @@ fn a_bomb_is_stopped_and_told_with_the_option_that_lets_it_pass() {
 }
 
 #[test]
-fn what_wants_too_much_memory_is_told_with_the_option_that_lets_it_pass() {
+fn what_wants_too_much_memory_is_reported_with_the_option_that_lets_it_pass() {
     let place = Place::new();
     let mut packed = zstd::Encoder::new(Vec::new(), 1).unwrap();
     packed.window_log(21).unwrap();

@@ -75,7 +75,7 @@ fn what_is_packed_in_a_member_is_named_by_all_that_holds_it() {
 }
 
 #[test]
-fn nesting_deeper_than_the_limit_is_told_and_the_rest_read() {
+fn nesting_deeper_than_the_limit_is_reported_and_the_rest_read() {
     let place = Place::new();
     let nested = |depth| {
         let text = b"10.5555/in \n".to_vec();
@@ -92,7 +92,7 @@ fn nesting_deeper_than_the_limit_is_told_and_the_rest_read() {
 }
 
 #[test]
-fn a_bomb_in_a_member_is_stopped_and_told_with_the_option() {
+fn a_bomb_in_a_member_is_stopped_and_reported_with_the_option() {
     let place = Place::new();
     let zeros = zstd(vec![b'0'; 65 << 20]);
     place.file("in", tar(&[("a", b"10.5555/a \n"), ("bomb", &zeros)]));
@@ -202,7 +202,7 @@ fn reported(bytes: &[u8]) -> (String, Vec<String>) {
 }
 
 #[test]
-fn a_tar_that_ends_between_two_members_is_told() {
+fn a_tar_that_ends_between_two_members_is_reported() {
     let (err, documents) = reported(&tar(&MEMBERS)[..2048]);
     let expected = "doisift: in: #3: at byte 2048: the tar data ends without its end mark\n";
     assert_eq!(err, expected);
@@ -210,7 +210,7 @@ fn a_tar_that_ends_between_two_members_is_told() {
 }
 
 #[test]
-fn headers_of_a_zip_that_do_not_agree_are_told_and_the_member_read() {
+fn headers_of_a_zip_that_do_not_agree_are_reported_and_the_member_read() {
     let disagree = |name| {
         format!(
             "doisift: in: {name}: at byte 0: the zip directory and the header of member 1 do not agree\n"
@@ -260,7 +260,7 @@ fn a_damaged_checksum_after_a_record_is_reported_for_that_record_and_a_damaged_h
 }
 
 #[test]
-fn wide_text_that_ends_in_a_character_is_told_and_read() {
+fn wide_text_that_ends_in_a_character_is_reported_and_read() {
     let wide: Vec<u8> = "\u{feff}10.5555/a \u{1f600}"
         .encode_utf16()
         .flat_map(u16::to_le_bytes)

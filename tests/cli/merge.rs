@@ -523,7 +523,7 @@ fn rows_that_no_scan_writes_are_refused_by_file_and_row() {
         assert_eq!(seen.code, Some(2), "{row}");
         let start = format!("doisift: wrong.csv: line 3: {why}");
         assert!(seen.err.starts_with(&start), "{}", seen.err);
-        let end = "; correct or remove the row, or make the file again\n";
+        let end = "; correct or remove the row, or write the file again\n";
         assert!(seen.err.ends_with(end), "{}", seen.err);
     }
     assert_eq!(place.entries(), ["wrong.csv"]);
@@ -554,7 +554,9 @@ fn an_output_that_was_cut_to_nothing_is_refused() {
     for name in ["a.csv.gz", "b.csv", "c.jsonl.zst", "d.parquet"] {
         let seen = place.file(name, "").merge(&format!("a.csv {name} -f csv"));
         assert_eq!((seen.code, seen.out.as_str()), (Some(2), ""), "{name}");
-        let start = format!("doisift: {name}: it is empty, as no whole output of this name is; ");
+        let start = format!(
+            "doisift: {name}: it is empty, but a complete output with this ending is not; "
+        );
         assert!(seen.err.starts_with(&start), "{}", seen.err);
     }
     let merged = place.merge("a.csv none.jsonl -f csv").quiet().out;

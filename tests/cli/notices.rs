@@ -16,7 +16,7 @@ fn warnings(place: &Place, line: &str) -> Vec<String> {
 }
 
 #[track_caller]
-fn is_told(place: &Place, line: &str, parts: &[&str]) {
+fn is_reported(place: &Place, line: &str, parts: &[&str]) {
     let lines = warnings(place, line);
     assert_eq!(lines.len(), 1, "{line}: {lines:?}");
     for part in parts {
@@ -26,7 +26,7 @@ fn is_told(place: &Place, line: &str, parts: &[&str]) {
 }
 
 #[test]
-fn a_named_source_without_text_is_told_with_a_remedy() {
+fn a_named_source_without_text_is_reported_with_a_remedy() {
     let place = Place::new();
     place
         .file("a.pdf", "%PDF-1.7\n10.5555/a\n")
@@ -37,21 +37,21 @@ fn a_named_source_without_text_is_told_with_a_remedy() {
         .file("f", "10.5555/f\n");
     for threads in ["-j1", "-j2"] {
         let line = |name: &str| format!("{name} f -o out.csv {threads}");
-        is_told(
+        is_reported(
             &place,
             &line("a.pdf"),
             &["a.pdf: ", "pdftotext a.pdf - | doisift scan"],
         );
-        is_told(
+        is_reported(
             &place,
             &line("b.db"),
             &["b.db: ", "sqlite3 b.db .dump | doisift scan"],
         );
-        is_told(&place, &line("c.parquet"), &["c.parquet: ", "duckdb"]);
-        is_told(&place, &line("d.png"), &["d.png: ", "tesseract d.png"]);
-        is_told(&place, &line("e.pdf.gz"), &["e.pdf.gz: ", "pdf, not text"]);
+        is_reported(&place, &line("c.parquet"), &["c.parquet: ", "duckdb"]);
+        is_reported(&place, &line("d.png"), &["d.png: ", "tesseract d.png"]);
+        is_reported(&place, &line("e.pdf.gz"), &["e.pdf.gz: ", "pdf, not text"]);
         place.file("list", "a.pdf\nf\n");
-        is_told(
+        is_reported(
             &place,
             &format!("--files-from list -o out.csv {threads}"),
             &["a.pdf: "],
@@ -61,7 +61,7 @@ fn a_named_source_without_text_is_told_with_a_remedy() {
 }
 
 #[test]
-fn files_below_a_folder_that_are_no_text_are_told_in_the_summary_alone() {
+fn files_below_a_folder_that_are_no_text_are_reported_in_the_summary_alone() {
     let place = Place::new();
     place
         .file("d/a.pdf", "%PDF-1.7\n")
@@ -77,7 +77,7 @@ fn files_below_a_folder_that_are_no_text_are_told_in_the_summary_alone() {
 }
 
 #[test]
-fn an_archive_that_holds_no_text_is_told() {
+fn an_archive_that_holds_no_text_is_reported() {
     let place = Place::new();
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for name in ["a.pdf", "b.pdf"] {
@@ -89,28 +89,28 @@ fn an_archive_that_holds_no_text_is_told() {
     place
         .file("a.zip", zip.finish().unwrap().into_inner())
         .file("b.warc", warc);
-    is_told(&place, "a.zip", &["a.zip: ", "2 documents", "pdf"]);
-    is_told(&place, "b.warc", &["b.warc: ", "no documents"]);
+    is_reported(&place, "a.zip", &["a.zip: ", "2 documents", "pdf"]);
+    is_reported(&place, "b.warc", &["b.warc: ", "no documents"]);
 }
 
 #[test]
-fn an_empty_source_is_told() {
+fn an_empty_source_is_reported() {
     let place = Place::new();
     place.file("a", "").file("b", gzip("")).file("d/c", "");
     for name in ["a", "b"] {
-        is_told(&place, name, &[&format!("{name}: "), "empty"]);
+        is_reported(&place, name, &[&format!("{name}: "), "empty"]);
     }
-    is_told(&place, "-", &["standard input: ", "empty"]);
+    is_reported(&place, "-", &["standard input: ", "empty"]);
     assert_eq!(warnings(&place, "d"), [""; 0]);
 }
 
 #[test]
-fn a_folder_without_a_file_is_told() {
+fn a_folder_without_a_file_is_reported() {
     let place = Place::new();
     place.file("d/e/f", "").file("g", "10.5555/g\n");
     std::fs::create_dir(place.path("empty")).unwrap();
-    is_told(&place, "empty g", &["empty: ", "no file"]);
-    is_told(
+    is_reported(&place, "empty g", &["empty: ", "no file"]);
+    is_reported(
         &place,
         "d --include *.txt",
         &["d: ", "no file", "--include"],
@@ -125,45 +125,45 @@ fn links_that_are_not_followed_are_counted() {
     for name in ["x", "y"] {
         symlink(place.path("e"), place.path(format!("d/{name}"))).unwrap();
     }
-    is_told(
+    is_reported(
         &place,
         "d",
         &["symbolic links", ": 2, the first is d/x; -L"],
     );
     fifo(&place.path("e/pipe"));
-    is_told(&place, "e", &["pipes", ": 1, the first is e/pipe;"]);
+    is_reported(&place, "e", &["pipes", ": 1, the first is e/pipe;"]);
 }
 
 #[test]
-fn what_is_named_as_packed_and_is_not_is_told() {
+fn what_is_named_as_packed_and_is_not_is_reported() {
     let place = Place::new();
     let headless = gzip("10.5555/a ".repeat(100))[4..].to_vec();
     for ending in "gz bz2 xz zst lz4 lzma lz zip tar tgz warc 7z rar Z pdf parquet orc".split(' ') {
         let name = format!("a.{ending}");
         place.file(&name, "see 10.5555/a\n");
         let lower = format!("(.{})", ending.to_lowercase());
-        is_told(&place, &name, &[&name, &lower, "text"]);
+        is_reported(&place, &name, &[&name, &lower, "text"]);
         let seen = place.scan(&format!("{name} -f names"));
         assert_eq!(seen.out, "10.5555/a\n");
     }
     for name in ["b.gz", "b.warc.gz", "b.zip", "b.br"] {
         place.file(name, &headless);
-        is_told(&place, name, &[name, "found"]);
+        is_reported(&place, name, &[name, "found"]);
     }
     place.file("c.gz", "").file("d.gz", b"\x89PNG\r\n\x1a\n");
-    is_told(&place, "c.gz", &["c.gz: ", "gzip (.gz)", "empty"]);
-    is_told(&place, "d.gz", &["d.gz: ", "gzip (.gz)", "png"]);
+    is_reported(&place, "c.gz", &["c.gz: ", "gzip (.gz)", "empty"]);
+    is_reported(&place, "d.gz", &["d.gz: ", "gzip (.gz)", "png"]);
     place
         .file("e.warc.gz", gzip("no record"))
         .file("f.tar.zst", zstd("text"));
-    is_told(&place, "e.warc.gz", &["e.warc.gz: ", "WARC (.warc)"]);
-    is_told(&place, "f.tar.zst", &["f.tar.zst: ", "tar (.tar)"]);
+    is_reported(&place, "e.warc.gz", &["e.warc.gz: ", "WARC (.warc)"]);
+    is_reported(&place, "f.tar.zst", &["f.tar.zst: ", "tar (.tar)"]);
     place.file("folder/g.gz", "10.5555/g\n");
-    is_told(&place, "folder", &["folder/g.gz: "]);
+    is_reported(&place, "folder", &["folder/g.gz: "]);
     let large = "10.5555/a \n".repeat(400_000);
     place.file("h.gz", large);
     for threads in ["-j1", "-j2"] {
-        is_told(
+        is_reported(
             &place,
             &format!("h.gz {threads} -o x.csv"),
             &["h.gz: ", "gzip (.gz)"],
@@ -172,14 +172,14 @@ fn what_is_named_as_packed_and_is_not_is_told() {
 }
 
 #[test]
-fn what_is_named_right_is_not_told() {
+fn what_is_named_right_is_not_reported() {
     let place = Place::new();
     place
         .file("a.txt.gz", gzip("10.5555/a\n"))
         .file("b.gz", bzip2("10.5555/b\n"))
         .file("c.pdf", b"\xff\xd8\xff\xe0");
     assert_eq!(warnings(&place, "a.txt.gz b.gz"), [""; 0]);
-    is_told(&place, "c.pdf", &["c.pdf: this is jpeg"]);
+    is_reported(&place, "c.pdf", &["c.pdf: this is jpeg"]);
     // The ending of a URI is not checked: servers often answer with a web page instead of the file.
     let warc = "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://x/a.gz\r\n\
         Content-Length: 9\r\n\r\n10.5555/a\r\n\r\n";

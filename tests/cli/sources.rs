@@ -24,7 +24,7 @@ fn a_file_gives_its_names_sorted() {
 }
 
 #[test]
-fn packed_files_are_told_by_their_bytes_not_their_names() {
+fn packed_files_are_reported_by_their_bytes_not_their_names() {
     let place = Place::new();
     let members = [gzip("10.5555/one \n"), gzip(""), gzip("10.5555/two \n")].concat();
     let frames = [zstd("10.5555/three \n"), zstd("10.5555/four \n")].concat();

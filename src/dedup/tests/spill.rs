@@ -385,7 +385,7 @@ fn stopped(all: &[Said], at: usize) -> Result<usize, SpillError> {
 }
 
 #[test]
-fn told_to_stop_it_stops_wherever_it_is_and_leaves_no_run() {
+fn when_asked_to_stop_it_stops_wherever_it_is_and_leaves_no_run() {
     let all = many();
     let all = &all[..12_000];
     let often = stopped(all, usize::MAX).unwrap();

@@ -142,7 +142,7 @@ mod tests {
         packed_by(text, |_| {})
     }
 
-    fn is_told(packed: &[u8]) -> bool {
+    fn is_reported(packed: &[u8]) -> bool {
         let head = &packed[..packed.len().min(magic::LENGTH)];
         magic::recognise(head) == Content::Packed(Packing::Lzma)
     }
@@ -166,14 +166,14 @@ mod tests {
                         options.literal_context_bits(lc).literal_position_bits(lp);
                         options.position_bits(pb);
                     });
-                    assert!(is_told(&packed), "{dictionary} {lc} {lp} {pb}");
+                    assert!(is_reported(&packed), "{dictionary} {lc} {lp} {pb}");
                     let (out, errors) = read_by(&packed, 5000);
                     assert!(out == text && errors.is_empty(), "{errors:?}");
                 }
             }
         }
         for text in [&b""[..], b"a", &noise(1, 100_000)] {
-            assert!(is_told(&packed(text)));
+            assert!(is_reported(&packed(text)));
             assert_eq!(read_by(&packed(text), 7), (text.to_vec(), vec![]));
         }
     }
@@ -183,7 +183,7 @@ mod tests {
         for text in [&b"a"[..], &noise(1, 10_000)] {
             let mut packed = packed(text);
             packed[5..HEADER].copy_from_slice(&(text.len() as u64).to_le_bytes());
-            assert!(is_told(&packed));
+            assert!(is_reported(&packed));
             assert_eq!(read_by(&packed, 100), (text.to_vec(), vec![]));
         }
     }
@@ -194,29 +194,29 @@ mod tests {
         tga[2] = 2;
         tga[12..18].copy_from_slice(&[0, 1, 0, 1, 24, 0]);
         let mut zeros = [0; 512];
-        assert!(!is_told(&tga) && !is_told(&zeros));
+        assert!(!is_reported(&tga) && !is_reported(&zeros));
         for bit in 0..8 * 16 {
             zeros[bit / 8] ^= 1 << (bit % 8);
-            assert!(!is_told(&zeros), "bit {bit}");
+            assert!(!is_reported(&zeros), "bit {bit}");
             zeros[bit / 8] = 0;
         }
         for text in ["]\n", "] is a bracket. ", "]]]]]]]]]]]]]]]]]]]]]]]]]]]]"] {
             let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-            let is_told = |bytes: &[u8]| is_told(bytes) || is_told(&bytes.repeat(300));
-            assert!(!is_told(text.as_bytes()) && !is_told(&wide), "{text}");
+            let is_reported = |bytes: &[u8]| is_reported(bytes) || is_reported(&bytes.repeat(300));
+            assert!(!is_reported(text.as_bytes()) && !is_reported(&wide), "{text}");
         }
         // A header with a size before what does not decode, and one without.
         let mut packed = packed(&noise(1, 1000));
         packed[20..200].fill(0xff);
-        assert!(is_told(&packed));
+        assert!(is_reported(&packed));
         packed[5..HEADER].copy_from_slice(&1000_u64.to_le_bytes());
-        assert!(!is_told(&packed));
+        assert!(!is_reported(&packed));
         // Small numbers in binary data.
         let mut numbers = [0; 512];
         for (at, small) in (0..HEADER).zip(1..) {
             numbers[3] = 1;
             numbers[at] = small;
-            assert!(!is_told(&numbers), "{at}");
+            assert!(!is_reported(&numbers), "{at}");
             numbers[at] = 0;
         }
     }
@@ -273,7 +273,7 @@ mod tests {
         let packed = packed_by(b"text", |options| {
             options.dict_size(256 << 20);
         });
-        assert!(is_told(&packed));
+        assert!(is_reported(&packed));
         let (out, errors) = read_by(&packed, 100);
         assert!(
             out.is_empty() && errors[0].1.contains("--max-window"),

@@ -66,12 +66,12 @@ pub(in crate::input) fn early_end() -> io::Error {
 
 /// Reports an error of a codec as damage of its input. Errors of reading that input are returned as they are.
 pub(in crate::input) fn damaged(packing: Packing, error: io::Error) -> io::Error {
-    let is_told = error
+    let is_reported = error
         .get_ref()
         .is_some_and(|inner| inner.is::<InputError>());
     match error.kind() {
         io::ErrorKind::Interrupted => error,
-        _ if is_told || error.raw_os_error().is_some() => error,
+        _ if is_reported || error.raw_os_error().is_some() => error,
         _ => InputError::Damaged { packing, error }.into(),
     }
 }

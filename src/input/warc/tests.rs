@@ -273,7 +273,7 @@ fn a_record_that_holds_a_warc_is_one_document() {
 }
 
 #[test]
-fn a_record_whose_length_is_wrong_is_lost_and_told_of_once() {
+fn a_record_whose_length_is_wrong_is_lost_and_reported_of_once() {
     let content = b"first line\r\n\r\nsecond line, third line";
     for (length, error) in [
         (
@@ -353,7 +353,7 @@ fn a_damaged_header_costs_its_record_alone() {
 }
 
 #[test]
-fn bytes_between_records_are_told_of_once() {
+fn bytes_between_records_are_reported_of_once() {
     let all = between(b"");
     assert_eq!((all.documents, all.losses), (vec![], vec![]));
     let file = [
@@ -374,7 +374,7 @@ fn bytes_between_records_are_told_of_once() {
 }
 
 #[test]
-fn damage_of_the_stream_cuts_the_record_it_hits_and_is_told_of_once() {
+fn damage_of_the_stream_cuts_the_record_it_hits_and_is_reported_of_once() {
     let (first, bad, last) = (
         record("a", b"one"),
         record("x", b"some text"),
@@ -467,7 +467,7 @@ fn a_file_cut_short_anywhere_gives_what_is_there_and_one_error() {
 }
 
 #[test]
-fn a_passed_record_that_breaks_off_is_told_of_by_name() {
+fn a_passed_record_that_breaks_off_is_reported_of_by_name() {
     let file = record_with("request", "x", "", b"some text");
     let all = told(&[&file[..file.len() - 6]], 100);
     let error = "the record breaks off 2 bytes before its end".to_owned();
@@ -526,7 +526,7 @@ fn a_long_record_is_handed_out_whole_even_with_what_looks_like_starts_in_it() {
 }
 
 #[test]
-fn a_long_record_of_wrong_length_is_told_of_by_its_document() {
+fn a_long_record_of_wrong_length_is_reported_of_by_its_document() {
     let content = vec![b'x'; AHEAD as usize + 1000];
     let right = format!("\r\nContent-Length: {}", content.len());
     for (off, kept) in [
@@ -768,7 +768,7 @@ fn a_flipped_byte_of_a_coded_body_harms_no_other_record() {
 }
 
 #[test]
-fn a_type_with_one_wrong_byte_is_told_and_one_of_another_kind_passed_over() {
+fn a_type_with_one_wrong_byte_is_reported_and_one_of_another_kind_passed_over() {
     let one = record("x", b"some text");
     for (with, told) in [("conversiom", 1), ("conversio", 1), ("other", 0)] {
         let all = between(&replaced(&one, "conversion", with));
@@ -778,7 +778,7 @@ fn a_type_with_one_wrong_byte_is_told_and_one_of_another_kind_passed_over() {
 }
 
 #[test]
-fn a_body_that_wants_more_memory_than_allowed_is_told_so() {
+fn a_body_that_wants_more_memory_than_allowed_is_reported_so() {
     let text = b"<p>a body</p>".repeat(1000);
     let mut out = zstd::Encoder::new(Vec::new(), 1).unwrap();
     out.window_log(28).unwrap();

@@ -793,7 +793,7 @@ mod tests {
     }
 
     #[test]
-    fn any_damaged_byte_costs_at_most_a_member_and_is_told_at_most_once() -> Result {
+    fn any_damaged_byte_costs_at_most_a_member_and_is_reported_at_most_once() -> Result {
         for streamed in [false, true] {
             let whole = four(streamed)?;
             for at in 0..whole.len() {
@@ -949,7 +949,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_checksum_is_told_at_the_end_of_the_text() -> Result {
+    fn a_wrong_checksum_is_reported_at_the_end_of_the_text() -> Result {
         let mut bytes = four(false)?;
         let at = starts(&bytes, b"the text of a")[0];
         bytes[at] = b'T';
@@ -999,7 +999,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_that_cannot_be_unpacked_is_told_and_the_others_are_read() -> Result {
+    fn a_member_that_cannot_be_unpacked_is_reported_and_the_others_are_read() -> Result {
         let whole = four(false)?;
         let entry = starts(&whole, &CENTRAL)[1];
         let member = starts(&whole, &LOCAL)[1];
@@ -1045,7 +1045,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zip_in_a_stream_is_copied_and_what_was_lost_of_it_told_once() -> Result {
+    fn a_zip_in_a_stream_is_copied_and_what_was_lost_of_it_reported_once() -> Result {
         let whole = four(false)?;
         for end in [whole.len(), whole.len() - 30] {
             let mut tar = tar::Builder::new(Vec::new());

@@ -1,46 +1,48 @@
-//! What an output leads to, known before it is opened.
+//! The file or stream that an output leads to, examined before it is opened.
 
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{FileId, Place, file_id, folder, or_stdout, stdout_metadata};
+use super::{FileId, OutputPlace, file_id, folder, or_stdout, stdout_metadata};
 
 /// The file or stream that an output writes or replaces.
 pub(crate) struct Destination {
     /// As typed, or "standard output".
     path: PathBuf,
     stdout: bool,
-    /// Device and inode of a file, FIFO or socket that is there. A device has none: many may use it at a time.
+    /// Device and inode of an existing file, FIFO or socket. None for a device, which several programs may use at a time.
     id: Option<FileId>,
-    /// The path without links of a regular file, there or not. None if it is not known.
+    /// The canonical path of a regular file, which may not exist yet. None if it is not known.
     resolved: Option<PathBuf>,
-    /// It is replaced when the output is whole, and not written straight.
+    /// Whether the file is replaced when the output is complete, and not written directly.
     replaced: bool,
-    /// It holds no byte.
+    /// Whether the file is empty.
     empty: bool,
-    /// How many names the file has.
+    /// Number of names (hard links) of the file; 0 if it does not exist.
     names: u64,
 }
 
 impl Destination {
-    /// What an output at `path`, or standard output, leads to.
+    /// The destination of an output at `path`, or of standard output.
     ///
     /// # Errors
-    /// If it is a folder, or cannot be looked at.
+    /// If it is a folder, or its metadata cannot be read.
     pub(crate) fn of(path: Option<&Path>) -> io::Result<Destination> {
         let destination = path.map_or_else(|| Ok(Destination::stdout(None)), Destination::named);
         destination.map_err(|error| super::at(or_stdout(path), error))
     }
 
     fn named(path: &Path) -> io::Result<Destination> {
-        Ok(match Place::of(path)? {
-            Place::Descriptor(1) => Destination::stdout(Some(path).filter(|path| !is_dash(path))),
-            Place::Descriptor(_) | Place::Special(_) => Destination {
+        Ok(match OutputPlace::of(path)? {
+            OutputPlace::Descriptor(1) => {
+                Destination::stdout(Some(path).filter(|path| !is_dash(path)))
+            }
+            OutputPlace::Descriptor(_) | OutputPlace::Special(_) => Destination {
                 resolved: fs::canonicalize(path).ok(),
                 ..Destination::straight(path, fs::metadata(path).ok())
             },
-            Place::Regular(resolved) => Destination {
+            OutputPlace::Regular(resolved) => Destination {
                 resolved: canonical(&resolved),
                 replaced: true,
                 ..Destination::straight(path, fs::metadata(&resolved).ok())
@@ -56,7 +58,7 @@ impl Destination {
         }
     }
 
-    /// One that is written as it is, if it is there.
+    /// A destination that is written directly; `there` is the metadata of the file if it exists.
     fn straight(path: &Path, there: Option<Metadata>) -> Destination {
         let there = there.filter(has_one_writer);
         Destination {
@@ -75,27 +77,27 @@ impl Destination {
         &self.path
     }
 
-    /// Whether there is a file, FIFO or socket already.
+    /// Whether there is already a file, FIFO or socket.
     pub(crate) fn is_there(&self) -> bool {
         self.names > 0
     }
 
-    /// Device and inode, if there is something to compare them with.
+    /// Device and inode of an existing file, FIFO or socket.
     pub(crate) fn id(&self) -> Option<FileId> {
         self.id
     }
 
-    /// Whether the file takes its content when the output is whole, so that it can be read until then.
+    /// Whether the file is replaced when the output is complete, so that it can be read until then.
     pub(crate) fn is_replaced(&self) -> bool {
         self.replaced
     }
 
-    /// Whether nothing is lost if it is not read: there is no file, or it is empty.
+    /// Whether there is no file, or it is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.empty
     }
 
-    /// Whether both are one file or one stream.
+    /// Whether both are the same file or stream.
     pub(crate) fn is_same(&self, other: &Destination) -> bool {
         let new = self.replaced && other.replaced;
         (self.stdout && other.stdout)
@@ -108,7 +110,7 @@ impl Destination {
         metadata.is_file() && self.id == Some(file_id(metadata))
     }
 
-    /// Whether a file of this path may be this one. A cheap test that is wrong only by saying yes too often.
+    /// Whether a file of this path may be this file. A cheap check that may return true wrongly, but not false.
     pub(crate) fn may_be(&self, path: &Path) -> bool {
         match (&self.resolved, self.names) {
             (Some(resolved), 0 | 1) => resolved.file_name() == path.file_name(),

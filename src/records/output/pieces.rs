@@ -1,37 +1,37 @@
-//! Bytes gathered to pieces of one size.
+//! Divides written bytes into pieces of one size.
 
 use std::io::{self, Write};
 
 /// Bytes of a piece.
 const PIECE: usize = 64 << 10;
 
-/// Writes to `W` in pieces that are all of one size but the last.
+/// Writes to `W` in pieces of one size; only the last may be smaller.
 ///
-/// What an encoder makes of the same bytes may depend on how they are divided into writes, as that of gzip does. Here the
-/// division depends on nothing but how many bytes came before.
-pub(super) struct Pieces<W> {
+/// The output of the gzip encoder depends on how its input is divided into writes. Here the division depends only on the
+/// number of bytes written before.
+pub(super) struct EvenPieces<W> {
     inner: W,
     gathered: Vec<u8>,
 }
 
-impl<W: Write> Pieces<W> {
+impl<W: Write> EvenPieces<W> {
     pub(super) fn new(inner: W) -> Self {
         let gathered = Vec::with_capacity(PIECE);
-        Pieces { inner, gathered }
+        EvenPieces { inner, gathered }
     }
 
     pub(super) fn get_ref(&self) -> &W {
         &self.inner
     }
 
-    /// Writes the last piece, and gives back what was written to.
+    /// Writes the last piece, and returns the inner writer.
     pub(super) fn into_inner(mut self) -> io::Result<W> {
         self.inner.write_all(&self.gathered)?;
         Ok(self.inner)
     }
 }
 
-impl<W: Write> Write for Pieces<W> {
+impl<W: Write> Write for EvenPieces<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.gathered.len() == PIECE {
             self.inner.write_all(&self.gathered)?;
@@ -42,7 +42,7 @@ impl<W: Write> Write for Pieces<W> {
         Ok(taken)
     }
 
-    /// Does nothing: to flush would be to divide.
+    /// Does nothing: a flush would change the division.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }

@@ -1,22 +1,22 @@
-//! Rows as columns, before they are encoded.
+//! Rows as columns, before encoding.
 
 use crate::records::{Forms, MentionRow, Record};
 
-/// Bytes that a row takes here beside its texts.
+/// Memory of a row without its texts, in bytes.
 const ROW: usize = 64;
 
 /// Some rows, as a column for each field.
 #[derive(Default)]
-pub(crate) struct Columns {
+pub(crate) struct RowColumns {
     columns: Vec<Values>,
-    /// Bytes of each row and all before it.
+    /// For each row, the total size of this row and all before it, in bytes.
     sizes: Vec<usize>,
 }
 
 /// Values of one column.
 pub(super) enum Values {
     Texts(Texts),
-    /// Texts, and whether each is there.
+    /// Texts, and whether each is present.
     Nullable(Texts, Vec<bool>),
     Numbers(Vec<i64>),
     Flags(Vec<bool>),
@@ -27,7 +27,7 @@ pub(super) enum Values {
 #[derive(Default)]
 pub(super) struct Texts {
     pub(super) bytes: Vec<u8>,
-    /// Where each ends.
+    /// End offset of each text.
     pub(super) ends: Vec<usize>,
 }
 
@@ -40,7 +40,7 @@ enum Field<'a> {
     Forms(Forms),
 }
 
-impl Columns {
+impl RowColumns {
     pub(super) fn record(&mut self, row: &Record<'_>) {
         self.push([
             Field::Text(row.doi),
@@ -88,19 +88,19 @@ impl Columns {
         self.sizes.last().copied().unwrap_or(0)
     }
 
-    /// The least number of rows that have `bytes` together; all, if these have fewer.
+    /// The least number of rows whose total size is at least `bytes`; all rows if it is less.
     pub(super) fn rows_with(&self, bytes: usize) -> usize {
         let fewer = self.sizes.partition_point(|&size| size < bytes);
         self.rows().min(fewer + 1)
     }
 
-    /// Keeps the first `rows` rows and gives back the others.
-    pub(super) fn split_off(&mut self, rows: usize) -> Columns {
+    /// Keeps the first `rows` rows and returns the others.
+    pub(super) fn split_off(&mut self, rows: usize) -> RowColumns {
         let mut sizes = self.sizes.split_off(rows);
         let kept = self.bytes();
         sizes.iter_mut().for_each(|size| *size -= kept);
         let columns = self.columns.iter_mut();
-        Columns {
+        RowColumns {
             columns: columns.map(|column| column.split_off(rows)).collect(),
             sizes,
         }
@@ -111,9 +111,9 @@ impl Columns {
     }
 }
 
-impl<'r> FromIterator<Record<'r>> for Columns {
-    fn from_iter<I: IntoIterator<Item = Record<'r>>>(records: I) -> Columns {
-        let mut columns = Columns::default();
+impl<'r> FromIterator<Record<'r>> for RowColumns {
+    fn from_iter<I: IntoIterator<Item = Record<'r>>>(records: I) -> RowColumns {
+        let mut columns = RowColumns::default();
         records
             .into_iter()
             .for_each(|record| columns.record(&record));
@@ -122,7 +122,7 @@ impl<'r> FromIterator<Record<'r>> for Columns {
 }
 
 impl Field<'_> {
-    /// An empty column of values like this.
+    /// An empty column for values of this kind.
     fn column(&self) -> Values {
         match self {
             Field::Text(_) => Values::Texts(Texts::default()),
@@ -144,7 +144,7 @@ impl Field<'_> {
 }
 
 impl Values {
-    /// Adds a field of this column's kind; a row's fields are in the columns' order.
+    /// Adds a field of this column's kind. Fields of a row are in the order of the columns.
     fn push(&mut self, field: Field<'_>) {
         match (self, field) {
             (Values::Texts(texts), Field::Text(text)) => texts.push(text),
@@ -152,7 +152,7 @@ impl Values {
                 texts.push(text.unwrap_or_default());
                 there.push(text.is_some());
             }
-            // Reading refuses greater numbers, and no scan counts so far.
+            // Readers refuse greater numbers, and no scan counts so many.
             (Values::Numbers(all), Field::Number(n)) => all.push(n.try_into().unwrap_or(i64::MAX)),
             (Values::Flags(all), Field::Flag(flag)) => all.push(flag),
             (Values::Forms(all), Field::Forms(forms)) => all.push(forms),

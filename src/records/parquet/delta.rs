@@ -1,18 +1,17 @@
-//! Delta encodings to the plain one.
+//! Converts delta encodings to the plain encoding.
 //!
-//! The crate's decoders of these panic on damaged pages, in places that cannot be checked without decoding. Here a page that
-//! makes no sense gives none.
+//! The decoders of the crate `parquet` for these panic on some damaged pages. This module returns `None` for a damaged page.
 
 use ::parquet::basic::{Encoding, Type};
 
-/// Bytes of a page, plain, at most: a shared prefix takes no room in a page, however long it is.
+/// Greatest size of a plain page in bytes. A long shared prefix takes no space in an encoded page, so the limit is needed.
 const BYTES: usize = 1 << 28;
-/// Values of a page, at most: those that are the same take no room in it.
+/// Greatest number of values of a page. Equal values take no space in an encoded page, so the limit is needed.
 const VALUES: usize = 1 << 24;
-/// Values of a block, at most: writers have 128.
+/// Greatest number of values of a block; writers use 128.
 const BLOCK: u64 = 1 << 16;
 
-/// Whether this is an encoding that [`plain`] undoes.
+/// Whether [`plain`] decodes this encoding.
 pub(super) fn is_delta(encoding: Encoding) -> bool {
     matches!(
         encoding,
@@ -22,7 +21,7 @@ pub(super) fn is_delta(encoding: Encoding) -> bool {
     )
 }
 
-/// The values, at most `most` of them, in the plain encoding. None if they are damaged, or no values of `column`.
+/// The values, at most `most`, in the plain encoding. None if they are damaged, or not of the type `column`.
 pub(super) fn plain(
     encoding: Encoding,
     column: Type,
@@ -56,7 +55,8 @@ pub(super) fn plain(
     }
 }
 
-/// Texts of these `lengths`, each after as many bytes of the one before as it shares, plain.
+/// Builds texts in the plain encoding. Each starts with as many bytes of the one before as `shared` says; `lengths` are those
+/// of the rests in `texts`.
 fn texts_of(shared: &[i64], lengths: &[i64], mut texts: &[u8]) -> Option<Vec<u8>> {
     let mut plain = Vec::new();
     let mut last: Vec<u8> = Vec::new();
@@ -75,7 +75,8 @@ fn texts_of(shared: &[i64], lengths: &[i64], mut texts: &[u8]) -> Option<Vec<u8>
     Some(plain)
 }
 
-/// Integers as differences, bit-packed in blocks of equal parts, and the bytes after them. Those of 32 bits are the lower half.
+/// Decodes integers that are stored as bit-packed differences in blocks of equal parts. Returns them and the bytes after
+/// them. For integers of 32 bits, the lower half counts.
 fn integers(mut bytes: &[u8], most: usize) -> Option<(Vec<i64>, &[u8])> {
     let block = number(&mut bytes).filter(|&block| block % 128 == 0 && block <= BLOCK)?;
     let parts = number(&mut bytes).filter(|&parts| parts > 0 && block % parts == 0)?;
@@ -94,7 +95,7 @@ fn integers(mut bytes: &[u8], most: usize) -> Option<(Vec<i64>, &[u8])> {
         let least = signed(&mut bytes)?;
         let (widths, mut rest) = bytes.split_at_checked(parts)?;
         for &width in widths {
-            // No bytes are written for parts after the last value, whatever their widths.
+            // Parts after the last value have no bytes, whatever their widths.
             let wanted = size.min(count - values.len());
             if wanted == 0 {
                 break;
@@ -113,7 +114,7 @@ fn integers(mut bytes: &[u8], most: usize) -> Option<(Vec<i64>, &[u8])> {
     Some((values, bytes))
 }
 
-/// The number of `width` bits, the lowest first, from bit `at` on.
+/// The number of `width` bits at bit `at`, the lowest bit first.
 fn bits(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
     let mask = match width {
         0 => 0,
@@ -126,7 +127,7 @@ fn bits(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
     Some((all >> (at % 8)) as u64 & mask)
 }
 
-/// Reads a number of seven bits a byte, the lowest first.
+/// Reads a number of seven bits per byte, the lowest first.
 fn number(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..u64::BITS).step_by(7) {

@@ -1,6 +1,7 @@
-//! One column of a row group: values to pages.
+//! Encodes one column of a row group as pages.
 //!
-//! Pages are cut by rows counted from the start of the group, so they do not depend on how rows were gathered.
+//! Rows are passed to the encoder in parts counted from the start of the group, so the pages do not depend on how the rows
+//! were collected.
 
 use std::ops::Range;
 
@@ -17,16 +18,16 @@ use super::columns::{Texts, Values};
 use super::seal::SealedPages;
 use crate::records::Forms;
 
-/// Rows that are handed to the encoder at once, which looks between them whether a page is full.
+/// Rows that are passed to the encoder at once. It checks after each part whether a page is full.
 const ROWS: usize = 1024;
 
-/// A column's pages, and what the file's metadata says of them.
+/// The pages of a column, and their metadata.
 pub(super) struct Encoded {
     pub(super) pages: Bytes,
     pub(super) closed: ColumnCloseResult,
 }
 
-/// Encodes a column whose values come in parts.
+/// Encodes a column whose values are in several parts.
 pub(super) fn encode(
     column: &ColumnDescPtr,
     properties: &WriterPropertiesPtr,
@@ -36,9 +37,9 @@ pub(super) fn encode(
     let writer = Box::new(SealedPages(&mut pages));
     let mut writer = get_column_writer(column.clone(), properties.clone(), writer);
     match &mut writer {
-        ColumnWriter::ByteArrayColumnWriter(writer) => Batch::new(writer).texts(parts)?,
-        ColumnWriter::Int64ColumnWriter(writer) => Batch::new(writer).numbers(parts)?,
-        ColumnWriter::BoolColumnWriter(writer) => Batch::new(writer).flags(parts)?,
+        ColumnWriter::ByteArrayColumnWriter(writer) => RowBatch::new(writer).texts(parts)?,
+        ColumnWriter::Int64ColumnWriter(writer) => RowBatch::new(writer).numbers(parts)?,
+        ColumnWriter::BoolColumnWriter(writer) => RowBatch::new(writer).flags(parts)?,
         _ => return Err(ParquetError::NYI("a column of another type".into())),
     }
     let closed = writer.close()?;
@@ -48,8 +49,8 @@ pub(super) fn encode(
     })
 }
 
-/// Rows that are handed to the encoder together.
-struct Batch<'b, 'w, T: DataType> {
+/// Rows that are passed to the encoder together.
+struct RowBatch<'b, 'w, T: DataType> {
     writer: &'b mut ColumnWriterImpl<'w, T>,
     rows: usize,
     values: Vec<T::T>,
@@ -57,9 +58,9 @@ struct Batch<'b, 'w, T: DataType> {
     repetitions: Vec<i16>,
 }
 
-impl<'b, 'w, T: DataType> Batch<'b, 'w, T> {
+impl<'b, 'w, T: DataType> RowBatch<'b, 'w, T> {
     fn new(writer: &'b mut ColumnWriterImpl<'w, T>) -> Self {
-        Batch {
+        RowBatch {
             writer,
             rows: 0,
             values: Vec::new(),
@@ -86,7 +87,7 @@ impl<'b, 'w, T: DataType> Batch<'b, 'w, T> {
         let before = self.values.len();
         self.values.extend(values);
         let count = self.values.len() - before;
-        // An empty list has levels too, and no value.
+        // An empty list has levels, but no value.
         self.definitions
             .extend((0..count.max(1)).map(|_| i16::from(count > 0)));
         self.repetitions
@@ -115,12 +116,12 @@ impl<'b, 'w, T: DataType> Batch<'b, 'w, T> {
     }
 }
 
-/// Levels, of a column that has them.
+/// The levels; none for a column without them.
 fn levels(levels: &[i16]) -> Option<&[i16]> {
     (!levels.is_empty()).then_some(levels)
 }
 
-impl Batch<'_, '_, Int64Type> {
+impl RowBatch<'_, '_, Int64Type> {
     fn numbers(mut self, parts: Vec<Values>) -> Result<()> {
         for part in parts {
             let Values::Numbers(all) = part else { continue };
@@ -130,7 +131,7 @@ impl Batch<'_, '_, Int64Type> {
     }
 }
 
-impl Batch<'_, '_, BoolType> {
+impl RowBatch<'_, '_, BoolType> {
     fn flags(mut self, parts: Vec<Values>) -> Result<()> {
         for part in parts {
             let Values::Flags(all) = part else { continue };
@@ -140,7 +141,7 @@ impl Batch<'_, '_, BoolType> {
     }
 }
 
-impl Batch<'_, '_, ByteArrayType> {
+impl RowBatch<'_, '_, ByteArrayType> {
     fn texts(mut self, parts: Vec<Values>) -> Result<()> {
         for part in parts {
             match part {
@@ -161,7 +162,7 @@ impl Batch<'_, '_, ByteArrayType> {
     }
 }
 
-/// The texts, each a part of the same bytes.
+/// The texts as slices of the same bytes.
 fn each(texts: Texts) -> impl Iterator<Item = ByteArray> {
     let bytes = Bytes::from(texts.bytes);
     let mut start = 0;

@@ -1,8 +1,7 @@
 //! Apache Parquet: columns in row groups, packed with zstd, with statistics and, for records, the order they are sorted in.
 //!
-//! Rows are gathered as columns, in blocks that any thread may make, and go to the file a row group at a time; records are
-//! read back some rows at a time. Neighbours: the crate `parquet` knows the file format, this module the schemas. Knows
-//! nothing of how rows came about.
+//! Any thread may collect rows as columns in blocks. The blocks are written to the file one row group at a time, and records
+//! are read some rows at a time. The crate `parquet` handles the file format, this module the schemas.
 
 mod columns;
 mod delta;
@@ -21,7 +20,7 @@ use ::parquet::errors::ParquetError;
 
 use super::fault::Fault;
 
-pub(super) use columns::Columns;
+pub(super) use columns::RowColumns;
 pub(super) use read::ParquetReader;
 pub(super) use write::{HELD, Parquet};
 
@@ -52,7 +51,7 @@ const MENTION: &str = "
         required boolean guessed;
     }";
 
-/// The system's own error, where that is the cause.
+/// The I/O error inside `error`, if there is one, otherwise `error` as an I/O error.
 fn into_io(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) => match error.downcast() {

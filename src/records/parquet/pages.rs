@@ -1,7 +1,6 @@
-//! The pages of a column, as they come from a file that may be damaged.
+//! Reads the pages of a column from a file that may be damaged.
 //!
-//! The crate's decoders trust their pages in some things, and panic where these are wrong. What they trust is checked here,
-//! before they see a page.
+//! The decoders of the crate `parquet` panic on some damaged pages. This module checks pages before it passes them on.
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex};
@@ -17,31 +16,31 @@ use bytes::Bytes;
 use super::{delta, seal};
 use crate::lock::lock;
 
-/// Bytes that the header of a page has, about.
+/// Size of a page header in bytes, about.
 const HEADER: usize = 512;
-/// Values and nulls of a page, at most: writers make pages of about a MiB.
+/// Greatest number of values and nulls of a page; writers make pages of about a MiB.
 const VALUES: usize = 1 << 26;
-/// Bytes of a number of seven bits a byte, at most.
+/// Greatest length of a number of seven bits per byte, in bytes.
 const VARINT: usize = 10;
-/// Follows the texts of a page: the length of one that is longer than any page.
+/// Added after the texts of a page: the length of a text that is longer than any page.
 const NO_TEXT: [u8; 4] = [0x7f; 4];
 
-/// What a file is read from. Clones share it.
-pub(super) struct Source<R> {
+/// A file that is being read. Clones share it.
+pub(super) struct ParquetFile<R> {
     raw: Arc<Mutex<R>>,
     length: u64,
 }
 
-/// Reads on from a place in a source, whatever others read from it.
-pub(super) struct Section<R> {
+/// Reads a file from an offset on, independently of other readers of it.
+pub(super) struct FileTail<R> {
     raw: Arc<Mutex<R>>,
     at: u64,
 }
 
-impl<R: Read + Seek> Source<R> {
+impl<R: Read + Seek> ParquetFile<R> {
     pub(super) fn new(mut raw: R) -> io::Result<Self> {
         let length = raw.seek(SeekFrom::End(0))?;
-        Ok(Source {
+        Ok(ParquetFile {
             raw: Arc::new(Mutex::new(raw)),
             length,
         })
@@ -50,7 +49,7 @@ impl<R: Read + Seek> Source<R> {
     /// The pages of a column chunk of `rows` rows.
     ///
     /// # Errors
-    /// If it is not in the file, or packed in a way that is not known.
+    /// If it is not in the file, or its compression is not known.
     pub(super) fn pages(&self, chunk: &ColumnChunkMetaData, rows: usize) -> Result<Pages<R>>
     where
         R: Send,
@@ -59,7 +58,7 @@ impl<R: Read + Seek> Source<R> {
         let start = u64::try_from(start.unwrap_or(chunk.data_page_offset()));
         let length = u64::try_from(chunk.compressed_size());
         let (Ok(start), Ok(length)) = (start, length) else {
-            return Err(damaged("a column with a negative place"));
+            return Err(damaged("a column with a negative offset"));
         };
         self.check(start, length)?;
         let pages = SerializedPageReader::new(Arc::new(self.clone()), chunk, rows, None)?;
@@ -73,7 +72,7 @@ impl<R: Read + Seek> Source<R> {
         })
     }
 
-    /// Whether the file has the checksum that `about`, its metadata, gives, if it gives one.
+    /// Whether the file has the checksum that its metadata `about` has, or there is none.
     pub(super) fn is_whole(&self, about: &FileMetaData) -> io::Result<bool> {
         seal::is_whole(&mut *lock(&self.raw), about)
     }
@@ -81,31 +80,31 @@ impl<R: Read + Seek> Source<R> {
     fn check(&self, start: u64, length: u64) -> Result<()> {
         match start.checked_add(length).filter(|&end| end <= self.length) {
             Some(_) => Ok(()),
-            None => Err(damaged("a place after the end of the file")),
+            None => Err(damaged("an offset after the end of the file")),
         }
     }
 }
 
-impl<R> Clone for Source<R> {
+impl<R> Clone for ParquetFile<R> {
     fn clone(&self) -> Self {
-        Source {
+        ParquetFile {
             raw: Arc::clone(&self.raw),
             length: self.length,
         }
     }
 }
 
-impl<R> Length for Source<R> {
+impl<R> Length for ParquetFile<R> {
     fn len(&self) -> u64 {
         self.length
     }
 }
 
-impl<R: Read + Seek + Send> ChunkReader for Source<R> {
-    type T = BufReader<Section<R>>;
+impl<R: Read + Seek + Send> ChunkReader for ParquetFile<R> {
+    type T = BufReader<FileTail<R>>;
 
     fn get_read(&self, start: u64) -> Result<Self::T> {
-        let section = Section {
+        let section = FileTail {
             raw: Arc::clone(&self.raw),
             at: start,
         };
@@ -122,7 +121,7 @@ impl<R: Read + Seek + Send> ChunkReader for Source<R> {
     }
 }
 
-impl<R: Read + Seek> Read for Section<R> {
+impl<R: Read + Seek> Read for FileTail<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let mut raw = lock(&self.raw);
         raw.seek(SeekFrom::Start(self.at))?;
@@ -132,14 +131,14 @@ impl<R: Read + Seek> Read for Section<R> {
     }
 }
 
-/// The pages of a column, checked.
+/// Reads and checks the pages of a column.
 pub(super) struct Pages<R: Read + Seek + Send> {
-    pages: SerializedPageReader<Source<R>>,
+    pages: SerializedPageReader<ParquetFile<R>>,
     column: Type,
-    /// The greatest level of repetition, and of definition.
+    /// The greatest repetition level, and the greatest definition level.
     levels: [i16; 2],
     has_dictionary: bool,
-    /// The next page, if it was looked at.
+    /// The next page, if it was read ahead.
     next: Option<Page>,
 }
 
@@ -149,7 +148,7 @@ impl<R: Read + Seek + Send> Pages<R> {
         page.map(|page| self.checked(page)).transpose()
     }
 
-    /// The next page, which stays the next. The crate looks at its header alone, and panics at one that lacks a part.
+    /// Reads the next page ahead. The crate's own method reads only its header, and panics if that is incomplete.
     fn peek(&mut self) -> Result<Option<&Page>> {
         if self.next.is_none() {
             self.next = self.read()?;
@@ -162,7 +161,7 @@ impl<R: Read + Seek + Send> Pages<R> {
         if delta::is_delta(page.encoding()) {
             page = self.without_deltas(page)?;
         }
-        // A text has a length of four bytes, a number eight.
+        // A text takes at least the four bytes of its length, and a number eight bytes.
         let most = match &page {
             Page::DictionaryPage { buf, .. } => buf.len() / 4,
             _ => VALUES,
@@ -193,7 +192,7 @@ impl<R: Read + Seek + Send> Pages<R> {
         Ok(page)
     }
 
-    /// Whether lengths and runs in the page are what decoders can follow, though perhaps not to as many values as they want.
+    /// Whether decoders can read the lengths and runs in the page. There may be fewer values than they need.
     fn is_sound(&self, page: &Page) -> bool {
         let Some((levels, values)) = self.parts(page) else {
             return false;
@@ -210,7 +209,7 @@ impl<R: Read + Seek + Send> Pages<R> {
             }
     }
 
-    /// The levels of a page, of repetition and of definition, and its values.
+    /// The repetition levels, definition levels and values of a page.
     fn parts<'p>(&self, page: &'p Page) -> Option<([&'p [u8]; 2], &'p [u8])> {
         let mut levels: [&[u8]; 2] = [&[]; 2];
         let mut rest: &[u8] = page.buffer();
@@ -237,7 +236,7 @@ impl<R: Read + Seek + Send> Pages<R> {
         Some((levels, rest))
     }
 
-    /// Only of these is it known what can be wrong with them. Levels have been runs for ten years.
+    /// Accepts only encodings that this module checks. Levels must be runs, as all current writers store them.
     fn check_encoding(&self, page: &Page) -> Result<()> {
         let known = match page.encoding() {
             Encoding::PLAIN => true,
@@ -265,7 +264,7 @@ impl<R: Read + Seek + Send> Pages<R> {
     }
 }
 
-/// The bytes after a length of four bytes that have that length, and the rest.
+/// Splits off bytes that follow their length of four bytes.
 fn prefixed(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     rest.split_at_checked(u32::from_le_bytes(*length) as usize)
@@ -282,12 +281,12 @@ fn are_texts(mut bytes: &[u8]) -> bool {
     true
 }
 
-/// Whether these are runs of values that have so many bits, up to where they end or zeros begin.
+/// Whether these are runs of values of `width` bits, up to the end or to zeros.
 fn are_runs(mut bytes: &[u8], width: u32) -> bool {
     loop {
         let header = bytes.iter().take(VARINT).position(|byte| byte & 0x80 == 0);
         let Some(last) = header else {
-            // Where the header itself is cut off, decoders take it for the end.
+            // Decoders take an incomplete header for the end.
             return bytes.len() <= VARINT;
         };
         let (header, rest) = bytes.split_at(last + 1);
@@ -297,7 +296,7 @@ fn are_runs(mut bytes: &[u8], width: u32) -> bool {
             .fold(0_u64, |header, byte| header << 7 | u64::from(byte & 0x7f));
         let values = match header {
             0 => return true,
-            // Eight values of so many bits are so many bytes.
+            // Eight values of `width` bits take `width` bytes.
             _ if header & 1 == 1 => (header >> 1).saturating_mul(width.into()),
             _ => width.div_ceil(8).into(),
         };
@@ -308,7 +307,7 @@ fn are_runs(mut bytes: &[u8], width: u32) -> bool {
     }
 }
 
-/// Lets what reads more texts than there are come upon one that is too long, which gives an error.
+/// Adds a text that is too long after the others, so that a decoder that reads too many texts returns an error.
 fn end_texts(page: &mut Page) {
     let (Page::DataPage { buf, .. }
     | Page::DataPageV2 { buf, .. }

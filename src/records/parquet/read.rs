@@ -1,4 +1,4 @@
-//! Records back out of a file, some rows at a time.
+//! Reads records from a file, some rows at a time.
 
 use std::cmp::Ordering;
 use std::io::{ErrorKind, Read, Seek};
@@ -11,44 +11,44 @@ use ::parquet::file::metadata::{
     RowGroupMetaData,
 };
 
-use super::pages::Source;
+use super::pages::ParquetFile;
 use super::schema::{self, Column, FIELDS, Stored};
-use crate::records::fault::{Fault, Place};
+use crate::records::fault::{Fault, FaultPlace};
 use crate::records::record::{FORMS, OFFSET};
 use crate::records::{Forms, OwnedRecord, ReadError, Record, RowReader, csv};
 use crate::scan::Form;
 
 /// Rows that are decoded at once.
 const ROWS: u64 = 1024;
-/// Reads records from Parquet, of this program or of another that has the same columns, in any order and nullable or not, the
-/// numbers of fewer bits or without a sign, and forms as a list or as text.
+/// Reads records from Parquet files of this program, and of other programs with the same columns. Columns may be in any order
+/// and nullable, numbers may have 32 bits or no sign, and forms may be a list or text.
 ///
-/// Holds what the file says of its row groups, and of each column a page and some rows. The checksum of a file of this program
-/// is checked before the first row, the CRCs of pages as they are read, and a file without either as far as its parts must fit
-/// together.
+/// Holds the metadata of all row groups, and a page and some rows of each column. The checksum of a file of this program is
+/// verified before the first row, and CRCs of pages when they are read. In all files, the lengths and counts of the parts are
+/// checked.
 pub(crate) struct ParquetReader<R> {
-    source: Source<R>,
+    source: ParquetFile<R>,
     metadata: ParquetMetaData,
     /// The column of each field.
     columns: [Column; FIELDS],
     groups: std::ops::Range<usize>,
-    group: Option<Group>,
-    /// Rows read so far, the one being read included.
+    group: Option<RowGroup>,
+    /// Number of the current row, from 1.
     row: u64,
 }
 
-/// A row group that is being read.
-struct Group {
-    /// Rows that were not decoded yet.
+/// The row group that is being read.
+struct RowGroup {
+    /// Rows that are not decoded yet.
     left: u64,
-    /// Rows that were decoded and not read yet.
+    /// Rows that are decoded but not read yet.
     decoded: u64,
     doi: Leaf<ByteArrayType>,
     mentions: Numbers,
     documents: Numbers,
     forms: Leaf<ByteArrayType>,
     first_source: Leaf<ByteArrayType>,
-    /// None where all are null.
+    /// None if all values are null.
     first_document: Option<Leaf<ByteArrayType>>,
     first_offset: Numbers,
     first_text: Leaf<ByteArrayType>,
@@ -66,25 +66,25 @@ struct Leaf<T: DataType> {
     field: &'static str,
     stored: Stored,
     reader: ColumnReaderImpl<T>,
-    /// The level at which there is a value.
+    /// The definition level of a value that is not null.
     full: i16,
     values: Vec<T::T>,
     definitions: Vec<i16>,
     repetitions: Vec<i16>,
-    /// What the next row starts with, in `values` and in the levels.
+    /// Index of the next row's first value in `values`, and of its first level.
     value: usize,
     level: usize,
 }
 
 impl<R: Read + Seek + Send + 'static> ParquetReader<R> {
     /// # Errors
-    /// If it is no whole Parquet file, or has other columns.
+    /// If it is no complete Parquet file, or has other columns.
     pub(crate) fn new(raw: R) -> Result<Self, ReadError> {
         ParquetReader::open(raw).map_err(ReadError::new)
     }
 
     fn open(raw: R) -> Result<Self, Fault> {
-        let source = Source::new(raw).map_err(|error| match error.kind() {
+        let source = ParquetFile::new(raw).map_err(|error| match error.kind() {
             ErrorKind::NotSeekable => Fault::Stream,
             _ => Fault::Io(error),
         })?;
@@ -115,7 +115,7 @@ impl<R: Read + Seek + Send + 'static> ParquetReader<R> {
         })
     }
 
-    /// Goes on to the next row; false at the end.
+    /// Moves to the next row; false at the end.
     fn advance(&mut self) -> Result<bool, Fault> {
         self.row += 1;
         loop {
@@ -131,8 +131,8 @@ impl<R: Read + Seek + Send + 'static> ParquetReader<R> {
         }
     }
 
-    fn group(&self, group: &RowGroupMetaData) -> Parsed<Group> {
-        Ok(Group {
+    fn group(&self, group: &RowGroupMetaData) -> Parsed<RowGroup> {
+        Ok(RowGroup {
             left: group.num_rows().try_into()?,
             decoded: 0,
             doi: self.leaf(group, 0)?,
@@ -188,12 +188,12 @@ impl<R: Read + Seek + Send + 'static> ParquetReader<R> {
 impl<R: Read + Seek + Send + 'static> RowReader for ParquetReader<R> {
     fn next(&mut self, into: &mut OwnedRecord) -> Result<bool, ReadError> {
         let read = self.read(into);
-        read.map_err(|fault| ReadError::at(Place::Row(self.row), fault))
+        read.map_err(|fault| ReadError::at(FaultPlace::Row(self.row), fault))
     }
 }
 
-impl Group {
-    /// Goes on to the next row; false at the end.
+impl RowGroup {
+    /// Moves to the next row; false at the end.
     fn advance(&mut self) -> Result<bool, Fault> {
         if self.decoded == 0 {
             self.decoded = self.left.min(ROWS);
@@ -205,7 +205,7 @@ impl Group {
         Ok(more)
     }
 
-    /// Decodes the next rows of each column; no rows after the last.
+    /// Decodes the next rows of each column; 0 rows at the end, where the columns must end too.
     fn decode(&mut self, rows: usize) -> Parsed<()> {
         self.doi.decode(rows)?;
         self.mentions.decode(rows)?;
@@ -238,7 +238,7 @@ impl Group {
 }
 
 impl<T: DataType> Leaf<T> {
-    /// Decodes the next rows, instead of those before. None are wanted where the column must have ended.
+    /// Replaces the decoded rows by the next ones. With 0 rows, checks that the column has ended.
     fn decode(&mut self, rows: usize) -> Parsed<()> {
         self.values.clear();
         self.definitions.clear();
@@ -259,7 +259,7 @@ impl<T: DataType> Leaf<T> {
         }
     }
 
-    /// The values of the next row: one or none, but of a list.
+    /// The values of the next row: at most one, unless the column is a list.
     fn row(&mut self) -> &[T::T] {
         let start = self.value;
         if self.full == 0 {
@@ -268,7 +268,7 @@ impl<T: DataType> Leaf<T> {
             loop {
                 self.value += usize::from(self.definitions.get(self.level) == Some(&self.full));
                 self.level += 1;
-                // A list goes on where a level is no start.
+                // A repetition level of 0 starts the next row.
                 if self
                     .repetitions
                     .get(self.level)

@@ -1,4 +1,4 @@
-//! Where a file has the fields of records, and how it stores them.
+//! Finds the columns of a record's fields in a file, and how they store values.
 
 use ::parquet::basic::{ConvertedType, LogicalType, Type};
 use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
@@ -6,7 +6,7 @@ use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use crate::records::fault::Fault;
 use crate::records::{MentionRow, Record};
 
-/// Fields of a record.
+/// Number of fields of a record.
 pub(super) const FIELDS: usize = Record::FIELDS.len();
 
 /// The column of a field.
@@ -26,11 +26,11 @@ pub(super) enum Stored {
         signed: bool,
     },
     Flag,
-    /// Nothing but nulls, whatever their type.
+    /// Only nulls, of any type.
     Nulls,
 }
 
-/// What a field's column must be.
+/// The requirement on the column of a field.
 #[derive(Clone, Copy)]
 enum Wanted {
     Text,
@@ -40,7 +40,7 @@ enum Wanted {
     Flag,
 }
 
-/// Those of a record's fields.
+/// The requirements on the columns of a record's fields.
 const WANTED: [Wanted; FIELDS] = [
     Wanted::Text,
     Wanted::Number,
@@ -99,7 +99,7 @@ fn position(schema: &SchemaDescriptor, field: &str) -> Option<usize> {
     all.position(|column| column.path().parts().first().is_some_and(|n| n == field))
 }
 
-/// What a file is that lacks a field of records.
+/// The error for a file without a column for `field`.
 fn missing(schema: &SchemaDescriptor, field: &'static str) -> Fault {
     let mut mention = MentionRow::FIELDS.into_iter();
     match mention.all(|field| position(schema, field).is_some()) {
@@ -108,7 +108,7 @@ fn missing(schema: &SchemaDescriptor, field: &'static str) -> Fault {
     }
 }
 
-/// How a column stores values; none if records have none like it.
+/// How a column stores values; none if no field may have such a column.
 fn stored(column: &ColumnDescriptor) -> Option<Stored> {
     let (logical, converted) = (column.logical_type_ref(), column.converted_type());
     let of = match (logical, converted, column.physical_type()) {
@@ -123,7 +123,7 @@ fn stored(column: &ColumnDescriptor) -> Option<Stored> {
         (logical, converted, Type::INT64) => number(64, logical, converted)?,
         _ => return None,
     };
-    // Writers name the levels of a list as they like.
+    // The names of the levels of a list differ between writers.
     match (column.max_rep_level(), column.path().parts().len(), of) {
         (0, 1, of) => Some(of),
         (1, 1..=3, Stored::Text) => Some(Stored::Texts),

@@ -1,8 +1,8 @@
-//! Checksums: one of each page, in its header, and one of the whole file, in its metadata.
+//! Checksums of each page, in its header, and of the whole file, in its metadata.
 //!
-//! Page CRCs are part of the format, and other readers check them. They leave out page headers and the metadata at the end
-//! of the file, so the file's own key-value metadata holds the xxh3-64 of all bytes, those of the checksum itself taken as
-//! zeros.
+//! Page CRCs are part of the format, and other readers verify them. They do not cover page headers and the metadata at the
+//! end of the file. So the key-value metadata of the file has the xxh3-64 of all bytes, with zeros in place of the checksum
+//! itself.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -13,23 +13,24 @@ use ::parquet::file::metadata::{FileMetaData, KeyValue};
 use ::parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use xxhash_rust::xxh3::Xxh3;
 
-/// The name of the file's checksum.
+/// The key of the file's checksum in the metadata.
 const KEY: &str = "doisift.xxh3";
-/// What the checksum replaces: as many digits as it has.
+/// Zeros in place of the checksum, which has as many digits.
 const ZEROS: &str = "0000000000000000";
-/// How our files name their writer. Other writers copy metadata from file to file, and a copied checksum means nothing.
+/// The beginning of the writer's name in files of this program. Other writers may copy the metadata with the checksum, which
+/// is wrong for the new file.
 pub(super) const WRITER: &str = "doisift version ";
 /// Bytes at the end of a file: the length of the metadata, and the magic number.
 const ENDING: usize = 8;
-/// Bytes that are read at once.
+/// Bytes of a read.
 const BUFFER: usize = 256 << 10;
 
-/// In Thrift's compact protocol: the next field, an i32.
+/// First byte of a field in Thrift's compact protocol: an i32 whose number is one higher than that of the field before.
 const NEXT_I32: u8 = 0x15;
-/// The same: how much the distance from one field to the next counts in a field's first byte.
+/// The difference in the first byte of a field if its number is one higher.
 const DISTANCE: u8 = 0x10;
 
-/// Writes pages with the CRC of their bytes in their headers, which the crate leaves out.
+/// Writes pages with the CRC of their bytes in their headers. The crate does not write these.
 pub(super) struct SealedPages<'p>(pub(super) &'p mut Vec<u8>);
 
 impl PageWriter for SealedPages<'_> {
@@ -57,8 +58,8 @@ impl PageWriter for SealedPages<'_> {
     }
 }
 
-/// Adds field 4, the CRC, to a page header: after fields 1 to 3, which are numbers, and before the one that depends on the
-/// kind of page, which is now a field nearer.
+/// Adds field 4, the CRC, to a page header: after fields 1 to 3, which are numbers, and before the field for the kind of
+/// page, whose distance to the field before is now one less.
 fn with_crc(header: &[u8], crc: u32) -> Option<Vec<u8>> {
     let mut at = 0;
     for _ in 0..3 {
@@ -81,45 +82,45 @@ fn with_crc(header: &[u8], crc: u32) -> Option<Vec<u8>> {
     Some(sealed)
 }
 
-/// The entry of the metadata that will hold the checksum.
+/// The entry of the metadata for the checksum, with zeros.
 pub(super) fn unsealed() -> KeyValue {
     KeyValue::new(KEY.to_owned(), ZEROS.to_owned())
 }
 
-/// Where in `tail`, the last bytes of a file, the digits of the checksum are.
+/// The range of the checksum's digits in `tail`, the last bytes of a file.
 fn digits(tail: &[u8]) -> Option<Range<usize>> {
-    // The entry as the compact protocol writes it: two strings, each a field with its length.
+    // The entry in the compact protocol: two string fields, each with its length.
     let mut entry = vec![0x18, KEY.len() as u8];
     entry.extend_from_slice(KEY.as_bytes());
     entry.extend_from_slice(&[0x18, ZEROS.len() as u8]);
-    // Statistics come before the entry, and may hold any text.
+    // The last match, since statistics before the entry may hold any text.
     let mut places = tail.windows(entry.len());
     let start = places.rposition(|place| place == entry)? + entry.len();
     (start + ZEROS.len() <= tail.len()).then_some(start..start + ZEROS.len())
 }
 
-/// What a file is written to. Its end is held back until [`seal`](Self::seal).
-pub(super) struct Sealed<W> {
+/// Writes a file, and computes its checksum. The end of the file is held back until [`seal`](Self::seal).
+pub(super) struct SealedFile<W> {
     out: W,
     hash: Xxh3,
     tail: Option<Vec<u8>>,
 }
 
-impl<W: Write> Sealed<W> {
+impl<W: Write> SealedFile<W> {
     pub(super) fn new(out: W) -> Self {
-        Sealed {
+        SealedFile {
             out,
             hash: Xxh3::new(),
             tail: None,
         }
     }
 
-    /// Holds back all that is written from now on, which is the metadata and little more.
+    /// Starts to hold back written bytes. These are the metadata and little more.
     pub(super) fn hold_back(&mut self) {
         self.tail.get_or_insert_default();
     }
 
-    /// Writes the end with the checksum in it.
+    /// Writes the held bytes with the checksum in them.
     pub(super) fn seal(mut self) -> io::Result<W> {
         let mut tail = self.tail.take().unwrap_or_default();
         let digits = digits(&tail).ok_or(io::ErrorKind::InvalidData)?;
@@ -131,7 +132,7 @@ impl<W: Write> Sealed<W> {
     }
 }
 
-impl<W: Write> Write for Sealed<W> {
+impl<W: Write> Write for SealedFile<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Some(tail) = &mut self.tail {
             tail.extend_from_slice(bytes);
@@ -142,13 +143,13 @@ impl<W: Write> Write for Sealed<W> {
         Ok(written)
     }
 
-    /// Does nothing: the owner of what it writes to flushes that, and it may pack worse when that happens between.
+    /// Does nothing: the owner flushes the inner writer, and a flush at other times could make compression worse.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// Whether the bytes of `raw` are those that were written: true also where the file has no checksum of ours.
+/// Whether the checksum of the file is right. True also if the file has no checksum of this program.
 pub(super) fn is_whole(raw: &mut (impl Read + Seek), about: &FileMetaData) -> io::Result<bool> {
     let ours = about.created_by().is_some_and(|by| by.starts_with(WRITER));
     let mut entries = about.key_value_metadata().into_iter().flatten();
@@ -165,7 +166,7 @@ pub(super) fn is_whole(raw: &mut (impl Read + Seek), about: &FileMetaData) -> io
     Ok(entry.value.as_deref() == Some(&format!("{sum:016x}")))
 }
 
-/// The metadata at the end of a file of `length` bytes, and what follows.
+/// The metadata at the end of a file of `length` bytes, and the bytes after it.
 fn metadata(raw: &mut (impl Read + Seek), length: u64) -> io::Result<Vec<u8>> {
     let mut ending = [0; ENDING];
     raw.seek(SeekFrom::End(-(ENDING as i64)))?;
@@ -178,7 +179,7 @@ fn metadata(raw: &mut (impl Read + Seek), length: u64) -> io::Result<Vec<u8>> {
     Ok(tail)
 }
 
-/// The checksum of all bytes, with zeros for those at `digits`.
+/// The checksum of all bytes, with zeros in place of those at `digits`.
 fn hash(raw: &mut (impl Read + Seek), digits: Range<u64>) -> io::Result<u64> {
     raw.rewind()?;
     let mut hash = Xxh3::new();

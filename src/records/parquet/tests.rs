@@ -1,4 +1,4 @@
-//! What is written is read back whatever way it was divided, and what is damaged gives an error and never a panic.
+//! Written records are read back unchanged for every division into blocks, and a damaged file gives an error, never a panic.
 
 mod foreign;
 
@@ -7,17 +7,17 @@ use std::io::Cursor;
 use ::parquet::basic::Encoding;
 use ::parquet::file::properties::{WriterProperties, WriterVersion};
 
-use super::columns::Columns;
+use super::columns::RowColumns;
 use super::{Parquet, ParquetReader};
 use crate::records::{
-    Block, Format, MentionRow, OwnedRecord, ReadError, Record, RowWriter, file_reader, writer,
+    Format, MentionRow, OwnedRecord, ReadError, Record, RecordBlock, RowWriter, file_reader, writer,
 };
 use crate::scan::Form;
 
-/// Damaged files of each kind.
+/// Number of damaged files of each kind.
 const ROUNDS: usize = 60;
 
-/// Records with all that the schema allows, sorted.
+/// Sorted records with all kinds of values that the schema allows.
 fn records(count: usize) -> Vec<OwnedRecord> {
     let record = |n: usize| OwnedRecord {
         doi: format!("10.5555/{n:09}é"),
@@ -43,13 +43,13 @@ fn written(records: &[OwnedRecord]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// The same with version 2 of data pages, without CRCs and not packed, so that damage is met by the decoders.
+/// A file with version 2 of data pages, without CRCs and compression, so that damage reaches the decoders.
 fn unpacked(records: &[OwnedRecord]) -> Vec<u8> {
     let properties = WriterProperties::builder().set_writer_version(WriterVersion::PARQUET_2_0);
     foreign::without_crcs(properties.set_encoding(Encoding::PLAIN), records)
 }
 
-/// The same in small groups, and in blocks of so many records.
+/// A file with small groups, written in blocks of so many records.
 fn in_blocks(records: &[OwnedRecord], size: usize) -> Vec<u8> {
     let properties = WriterProperties::builder()
         .set_max_row_group_row_count(Some(3000))
@@ -58,7 +58,7 @@ fn in_blocks(records: &[OwnedRecord], size: usize) -> Vec<u8> {
     let out = Box::new(Parquet::with(properties, false, Vec::new()).unwrap());
     let mut out = out.into_blocks().unwrap();
     for some in records.chunks(size) {
-        let block = Block::new(Format::Parquet, &mut rows(some)).unwrap();
+        let block = RecordBlock::new(Format::Parquet, &mut rows(some)).unwrap();
         out.block(block).unwrap();
     }
     out.end().unwrap()
@@ -127,7 +127,7 @@ fn a_group_ends_with_the_row_that_fills_it() {
 #[test]
 fn columns_that_are_split_hold_the_same_rows() {
     let records = records(40);
-    let mut first: Columns = rows(&records).collect();
+    let mut first: RowColumns = rows(&records).collect();
     let size = first.bytes();
     let last = first.split_off(13);
     assert_eq!((first.rows(), last.rows()), (13, 27));
@@ -149,7 +149,7 @@ fn numbers_past_the_type_are_written_as_its_greatest() {
 }
 
 #[test]
-fn mentions_are_told_from_records() {
+fn mentions_are_reported_from_records() {
     let mention = MentionRow {
         doi: "10.5555/a",
         form: Form::Label,
@@ -172,7 +172,7 @@ fn mentions_are_told_from_records() {
 fn a_file_cut_short_is_an_error() {
     let bytes = written(&records(300));
     for length in 0..bytes.len() {
-        // Nothing at all is an empty file of another format.
+        // A file without bytes is an empty file of another format.
         let read = read(&bytes[..length]);
         assert!(read.is_err() || length == 0, "{length} bytes");
     }
@@ -190,7 +190,7 @@ fn a_stream_and_a_wrong_row_are_named() {
     assert!(error.to_string().starts_with(start), "{error}");
 }
 
-/// A generator that needs no seed of the system's: splitmix64.
+/// A random generator with a fixed seed (splitmix64).
 struct Random(u64);
 
 impl Random {
@@ -217,7 +217,7 @@ fn no_damage_makes_reading_panic() {
         .chain([written(&records), unpacked(&records)])
     {
         assert!(read(&bytes).unwrap() == records);
-        // Every other time at the end, where the metadata is.
+        // Half of the flips are at the end, where the metadata is.
         let tail = bytes.len() - 1500;
         rounds += ROUNDS;
         for round in 0..ROUNDS {

@@ -1,4 +1,4 @@
-//! The file: row groups one after the other, and the metadata at its end.
+//! Writes a file: its row groups, and the metadata at its end.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -12,38 +12,38 @@ use ::parquet::schema::parser::parse_message_type;
 use ::parquet::schema::types::ColumnDescPtr;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::columns::{Columns, Values};
+use super::columns::{RowColumns, Values};
 use super::encode::{Encoded, encode};
-use super::seal::{Sealed, WRITER, unsealed};
+use super::seal::{SealedFile, WRITER, unsealed};
 use super::{MENTION, RECORD, into_io};
-use crate::records::rows::{Block, BlockWriter, RowWriter};
+use crate::records::rows::{BlockWriter, RecordBlock, RowWriter};
 use crate::records::{MentionRow, Record};
 
-/// Rows of a group. DuckDB shares a file out to threads by groups of at least 122,880 rows, other readers want as many or
-/// more; what is gained by still more is small.
+/// Rows of a group. DuckDB distributes a file to threads by groups and recommends at least 122,880 rows; other readers work
+/// well with as many or more. Still larger groups gain little.
 const GROUP_ROWS: usize = 1 << 17;
-/// Bytes of a group, before it is encoded, past which it takes no more rows: so many rows have fewer as a rule.
+/// Bytes of a group before encoding at which it is full. Usually it is full by rows before.
 const GROUP_BYTES: usize = 32 << 20;
-/// Bytes that a group takes, as rows and as pages.
+/// Greatest memory of a group in bytes, as rows and as pages.
 pub(crate) const HELD: usize = 2 * GROUP_BYTES;
-/// Rows that come one by one are gathered in blocks of so many.
+/// Number of single rows that are collected to a block.
 const BLOCK: usize = 1024;
-/// As other outputs have it.
+/// Compression level; the same as for other outputs.
 const LEVEL: i32 = 3;
-/// Columns of which hardly two values are the same, so that a dictionary would be in vain: of records, and of mentions.
+/// Columns whose values are nearly all distinct, so that a dictionary is useless: of records, and of mentions.
 const DISTINCT: [&[&str]; 2] = [&["doi", "first_offset", "first_text"], &["offset"]];
 
 /// Writes Parquet.
 ///
-/// What is written depends on the rows alone, not on how they came. A group is held in memory until it is full, and then
-/// once more, packed, as it is encoded: at most [`HELD`] bytes, and the row that is past them. On a rayon pool its columns are
-/// encoded on all threads.
+/// The output depends only on the rows, not on their division into blocks. A group is held in memory until it is full, and
+/// then a second time as encoded pages: at most [`HELD`] bytes and one row. On a rayon pool, columns are encoded on all
+/// threads.
 pub(crate) struct Parquet<W: Write + Send> {
-    file: SerializedFileWriter<Sealed<W>>,
-    /// Rows that came one by one.
-    block: Columns,
+    file: SerializedFileWriter<SealedFile<W>>,
+    /// Single rows that were collected.
+    block: RowColumns,
     /// Rows of the next group.
-    group: Vec<Columns>,
+    group: Vec<RowColumns>,
     rows: usize,
     bytes: usize,
     most_rows: usize,
@@ -59,17 +59,17 @@ impl<W: Write + Send> Parquet<W> {
         Parquet::with(properties(mentions)?, mentions, out)
     }
 
-    /// With other properties: for tests.
+    /// With other properties, for tests.
     pub(super) fn with(properties: WriterProperties, mentions: bool, out: W) -> Result<Self> {
         let schema = parse_message_type(if mentions { MENTION } else { RECORD })?;
         let most_rows = properties.max_row_group_row_count();
         let most_bytes = properties.max_row_group_bytes();
-        let out = Sealed::new(out);
+        let out = SealedFile::new(out);
         let mut file = SerializedFileWriter::new(out, schema.into(), properties.into())?;
         file.append_key_value_metadata(unsealed());
         Ok(Parquet {
             file,
-            block: Columns::default(),
+            block: RowColumns::default(),
             group: Vec::new(),
             rows: 0,
             bytes: 0,
@@ -78,8 +78,8 @@ impl<W: Write + Send> Parquet<W> {
         })
     }
 
-    /// Writes these rows after all others.
-    pub(crate) fn append(&mut self, mut rows: Columns) -> io::Result<()> {
+    /// Appends rows.
+    pub(crate) fn append(&mut self, mut rows: RowColumns) -> io::Result<()> {
         while rows.rows() > 0 {
             let fitting = rows.rows_with(self.most_bytes - self.bytes);
             let rest = rows.split_off(fitting.min(self.most_rows - self.rows));
@@ -128,7 +128,7 @@ impl<W: Write + Send> Parquet<W> {
         Ok(())
     }
 
-    /// The columns of the group, each with its values.
+    /// Takes the columns of the group with their values.
     fn take_group(&mut self) -> Vec<(ColumnDescPtr, Vec<Values>)> {
         self.rows = 0;
         self.bytes = 0;
@@ -155,10 +155,10 @@ impl<W: Write + Send> Parquet<W> {
 }
 
 impl<W: Write + Send + 'static> BlockWriter<W> for Parquet<W> {
-    fn block(&mut self, block: Block) -> io::Result<()> {
+    fn block(&mut self, block: RecordBlock) -> io::Result<()> {
         match block {
-            Block::Columns(columns) => self.append(columns),
-            Block::Bytes(_) => Err(io::ErrorKind::InvalidInput.into()),
+            RecordBlock::Columns(columns) => self.append(columns),
+            RecordBlock::Bytes(_) => Err(io::ErrorKind::InvalidInput.into()),
         }
     }
 
@@ -188,7 +188,7 @@ impl<W: Write + Send + 'static> RowWriter<W> for Parquet<W> {
     }
 }
 
-/// Nothing here may differ from run to run.
+/// The properties. They must be the same in every run.
 fn properties(mentions: bool) -> Result<WriterProperties> {
     let mut builder = WriterProperties::builder()
         .set_created_by(format!("{WRITER}{}", env!("CARGO_PKG_VERSION")))
@@ -205,7 +205,7 @@ fn properties(mentions: bool) -> Result<WriterProperties> {
     })
 }
 
-/// What holds for records, which are sorted.
+/// Properties for records, which are sorted.
 fn sorted(builder: WriterPropertiesBuilder) -> WriterPropertiesBuilder {
     let by_doi = SortingColumn {
         column_idx: 0,
@@ -214,6 +214,6 @@ fn sorted(builder: WriterPropertiesBuilder) -> WriterPropertiesBuilder {
     };
     builder
         .set_sorting_columns(Some(vec![by_doi]))
-        // Only of what is sorted do the bounds of a page show where to look.
+        // Bounds of pages help a search only in a sorted column.
         .set_column_statistics_enabled("doi".into(), EnabledStatistics::Page)
 }

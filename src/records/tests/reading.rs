@@ -1,4 +1,4 @@
-//! What is written is read back, and what is no file of records is refused by row.
+//! Written records are read back unchanged, and a wrong row is refused with its number.
 
 use std::io::{Read, Write};
 
@@ -35,7 +35,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// Text of what formats stumble over.
+/// Texts with characters that are special in a format.
 fn text(least: usize) -> impl Strategy<Value = String> {
     let parts = prop::sample::select(vec![
         "a",
@@ -58,7 +58,7 @@ fn text(least: usize) -> impl Strategy<Value = String> {
     vec(parts, least..6).prop_map(|parts| parts.concat())
 }
 
-/// What a suffix may hold of it.
+/// Such texts without characters that a suffix must not hold.
 fn suffix() -> impl Strategy<Value = String> {
     text(1).prop_map(|text| {
         text.replace(
@@ -192,8 +192,8 @@ fn what_is_no_file_of_records_is_refused() {
     }
 }
 
-/// What is to be done about a wrong row.
-const REMEDY: &str = "; correct or remove the row, or make the file again";
+/// What to do about a wrong row.
+const REMEDY: &str = "; correct or remove the row, or write the file again";
 
 #[test]
 fn a_wrong_row_is_named() {

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_whose_start_is_out_of_sight_is_told_by_its_end() {
+    fn a_cell_whose_start_is_out_of_sight_is_reported_by_its_end() {
         let cell = |text: &str| {
             let at = text.find('X').unwrap();
             let cell = around(text.as_bytes(), at, b',', false);

@@ -1,4 +1,4 @@
-//! Files of the same records as other programs write them.
+//! Files of the same records in forms that other programs write.
 
 use ::parquet::basic::{BrotliLevel, Compression, Encoding, GzipLevel, ZstdLevel};
 use ::parquet::column::writer::ColumnWriter;
@@ -12,7 +12,7 @@ use super::{ROUNDS, Random, read, records, rows};
 use crate::records::{OwnedRecord, RowWriter};
 use crate::scan::Form;
 
-/// What other programs pack pages with.
+/// Codecs that other programs use for pages.
 pub(super) fn codecs() -> [Compression; 7] {
     [
         Compression::SNAPPY,
@@ -33,7 +33,7 @@ fn written(builder: WriterPropertiesBuilder, records: &[OwnedRecord]) -> Vec<u8>
     out.finish().unwrap()
 }
 
-/// As the crate itself writes them: no checksum keeps damage from the decoders.
+/// A file as the crate `parquet` writes it, without checksums, so that damage reaches the decoders.
 pub(super) fn without_crcs(builder: WriterPropertiesBuilder, records: &[OwnedRecord]) -> Vec<u8> {
     let schema = parse_message_type(RECORD).unwrap().into();
     let properties = builder.build().into();
@@ -75,7 +75,7 @@ pub(super) fn without_crcs(builder: WriterPropertiesBuilder, records: &[OwnedRec
     file.into_inner().unwrap()
 }
 
-/// The values of a field that is text: none for null.
+/// The values of a text field; none for null.
 fn texts(record: &OwnedRecord, field: usize) -> Vec<&str> {
     match field {
         0 => vec![&record.doi],
@@ -154,7 +154,7 @@ fn no_damage_of_delta_encodings_makes_reading_panic() {
     assert!(refused > ROUNDS, "{refused} were refused");
 }
 
-/// A file of one record in another schema, each column with these values and levels.
+/// A file of one record in another schema; each column has these values and levels.
 fn one(schema: &str, columns: &[(Value, i16, i16)]) -> Vec<u8> {
     let schema = parse_message_type(schema).unwrap().into();
     let mut file = SerializedFileWriter::new(Vec::new(), schema, Default::default()).unwrap();
@@ -202,7 +202,7 @@ enum Value {
     Null,
 }
 
-/// The columns of one record, all nullable, with the schema's text for a few of them.
+/// The columns of one record, all nullable, with other schema texts for some of them.
 fn nullable(changed: &[(&str, &str, (Value, i16, i16))]) -> Vec<u8> {
     use Value::{Flag, Number, Text};
     let text = "optional binary NAME (STRING);";
