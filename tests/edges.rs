@@ -123,7 +123,7 @@ fn named(code: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn modules_name_only_what_stands_below_them() {
+fn modules_use_only_those_below_them() {
     for (module, may) in MAY_NAME {
         let files = files(module);
         assert!(!files.is_empty(), "no module {module}");

@@ -81,7 +81,7 @@ impl Inputs {
 }
 
 #[test]
-fn sorted_inputs_are_merged_as_they_stand() {
+fn sorted_inputs_are_merged_directly() {
     let odd: Vec<_> = (0..5000).map(|number| row(2 * number + 1, "b")).collect();
     let third: Vec<_> = (0..5000).map(|number| row(3 * number, "a")).collect();
     let inputs = Inputs::new(&[&odd, &third, &[], &third[..9]]);

@@ -61,7 +61,7 @@ fn budgets_and_threads_change_no_byte() {
 }
 
 #[test]
-fn runs_stand_beside_the_output_until_its_end() {
+fn runs_are_beside_the_output_until_its_end() {
     let place = Place::new();
     place.file("a", text(1, 30_000));
     place

@@ -71,7 +71,7 @@ fn shards_merged_are_the_whole() {
 }
 
 #[test]
-fn every_source_is_in_one_shard_wherever_its_folder_stands() {
+fn every_source_is_in_one_shard_wherever_its_folder_is() {
     let place = Place::new();
     fill(&place);
     std::fs::rename(place.path("in"), place.path("other")).unwrap();

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::place::{Place, Seen, full, names};
 
 #[test]
-fn the_ending_tells_format_and_compression() {
+fn the_ending_determines_format_and_compression() {
     let place = Place::new();
     place.file("a", "10.5555/a \n");
     place.scan("a -o o.csv").quiet();
@@ -44,7 +44,7 @@ fn a_dash_is_standard_output() {
 }
 
 #[test]
-fn every_mention_stands_in_source_order() {
+fn mentions_are_in_source_order() {
     let place = Place::new();
     place
         .file("b", "10.5555/x 10.5555/A\n")
@@ -282,7 +282,7 @@ fn progress_is_shown_where_it_is_asked_for() {
 }
 
 #[test]
-fn verbose_tells_what_was_done() {
+fn verbose_reports_what_was_done() {
     let place = Place::new();
     place.file("a", "10.5555/a 10.5555/a\n");
     let seen = place.scan("a -v");

@@ -60,7 +60,7 @@ fn every_packing_gives_the_same_names_at_the_same_places() {
 }
 
 #[test]
-fn a_byte_order_mark_tells_utf16_and_offsets_count_utf8() {
+fn a_byte_order_mark_shows_utf16_and_offsets_count_utf8() {
     let place = Place::new();
     let text = "\u{feff}\u{e9}\u{20ac} 10.5555/\u{e9} \n";
     let units = text.encode_utf16();
