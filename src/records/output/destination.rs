@@ -124,7 +124,8 @@ fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Whether two outputs cannot share it: their bytes would be mixed, or those of one lost. A device can be shared.
+/// Whether only one output may write to the file: the bytes of two would be mixed, or those of one lost. A device can be
+/// shared.
 fn has_one_writer(there: &Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt;
     let kind = there.file_type();
@@ -135,7 +136,7 @@ fn names(there: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::nlink(there)
 }
 
-/// The path of a file, there or not, with no link or dot in that of its folder.
+/// The path of a file, which may not exist, with the canonical path of its folder.
 fn canonical(path: &Path) -> Option<PathBuf> {
     let folder = fs::canonicalize(folder(path)).ok()?;
     Some(folder.join(path.file_name()?))
