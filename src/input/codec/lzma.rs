@@ -203,7 +203,10 @@ mod tests {
         for text in ["]\n", "] is a bracket. ", "]]]]]]]]]]]]]]]]]]]]]]]]]]]]"] {
             let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
             let is_reported = |bytes: &[u8]| is_reported(bytes) || is_reported(&bytes.repeat(300));
-            assert!(!is_reported(text.as_bytes()) && !is_reported(&wide), "{text}");
+            assert!(
+                !is_reported(text.as_bytes()) && !is_reported(&wide),
+                "{text}"
+            );
         }
         // A header with a size before what does not decode, and one without.
         let mut packed = packed(&noise(1, 1000));

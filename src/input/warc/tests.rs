@@ -785,7 +785,7 @@ fn a_body_that_wants_more_memory_than_allowed_is_reported_so() {
     out.write_all(&text).unwrap();
     let packed = out.finish().unwrap();
     let (bytes, losses) = body(&response("Content-Encoding: zstd\r\n", &packed));
-    let error = "the zstd data wants more than 134217728 bytes of memory; --max-window allows more";
+    let error = "the zstd data needs more than 134217728 bytes of memory; --max-window allows more";
     assert_eq!(
         (bytes, losses),
         (vec![], vec![("http://a/".into(), 0, error.into())])
