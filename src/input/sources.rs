@@ -1,6 +1,6 @@
-//! The list of sources, in so little memory that there may be many millions.
+//! The list of sources, stored compactly, since there may be many millions.
 //!
-//! The path of a folder is stored once, that of a file as its folder and its own name; there is no allocation for each.
+//! The path of a folder is stored once, and a file as its folder and its own name, without an allocation for each.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -15,10 +15,10 @@ use super::shard::{Shard, hash};
 /// A file or stream to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Source {
-    /// What to open, and what its name is made from; `-` for standard input.
+    /// The path to open, from which its name is made; `-` for standard input.
     pub(crate) path: PathBuf,
     pub(crate) kind: Kind,
-    /// It was named itself, and not only found below a folder.
+    /// Whether it was named itself, and not found below a folder.
     pub(crate) named: bool,
 }
 
@@ -34,7 +34,7 @@ impl Source {
 pub(crate) enum Kind {
     /// A regular file: its size is known, and it can be read at any offset.
     File,
-    /// A FIFO or device that was named: opening and reading it may wait.
+    /// A named FIFO or device: opening and reading it may block.
     Stream,
     /// Standard input.
     Stdin,
@@ -45,7 +45,7 @@ pub(crate) enum Kind {
 pub(crate) struct Sources {
     strings: Strings,
     folders: Vec<Folder>,
-    /// As they came, in parts, so that none moves when there are more.
+    /// The entries in the order they were added, in parts, so that they are not moved when more are added.
     entries: Vec<Vec<Entry>>,
     /// Numbers of entries.
     order: Vec<u32>,
@@ -61,12 +61,12 @@ pub(super) struct Gathering {
     last: Option<u32>,
 }
 
-/// What the path of a source starts with, up to its last separator.
+/// The path of a source up to its last separator.
 #[derive(Clone, Copy, Debug)]
 struct Folder {
-    path: At,
-    /// Bytes of it that are not hashed to share sources out: those of the folder that was named. None of a source that was
-    /// named itself.
+    path: StringAddress,
+    /// Length of its beginning that is not hashed for shards: that of the named folder, or 0 for a source that was named
+    /// itself.
     above: u32,
 }
 
@@ -81,17 +81,17 @@ struct Entry {
 }
 
 impl Entry {
-    fn name(&self) -> At {
-        At(self.block, self.offset)
+    fn name(&self) -> StringAddress {
+        StringAddress(self.block, self.offset)
     }
 }
 
 /// Entries of a part.
 const PART: usize = 1 << 16;
-/// Folders that are looked up; where there are more, some are stored more than once.
+/// Number of folders in the lookup table. If there are more, some folders are stored several times.
 const KNOWN: usize = 1 << 20;
 
-/// Bits of a string's head beside its length.
+/// Bits of a string's header in addition to its length.
 const TAGS: u32 = 2;
 /// The source is no regular file.
 const SPECIAL: usize = 1;
@@ -103,8 +103,7 @@ impl Gathering {
         self.list.entries.iter().map(Vec::len).sum()
     }
 
-    /// Adds a source. Where it is below a folder that was named, the first `above` bytes of its path are those of that folder,
-    /// with a separator.
+    /// Adds a source. If it is below a named folder, the first `above` bytes of its path are that folder with a separator.
     pub(super) fn push(&mut self, path: &[u8], above: Option<usize>, kind: Kind) {
         let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
         let start = path.iter().rposition(is_separator).map_or(0, |at| at + 1);
@@ -117,7 +116,7 @@ impl Gathering {
             tags |= ODD;
         }
         let folder = self.folder(folder, above.unwrap_or(0) as u32);
-        let At(block, offset) = self.list.strings.push(name, tags);
+        let StringAddress(block, offset) = self.list.strings.push(name, tags);
         let entry = Entry {
             folder,
             offset,
@@ -159,7 +158,7 @@ impl Gathering {
         number
     }
 
-    /// Gives the path of every source to `with`.
+    /// Calls `with` for the path of every source.
     pub(super) fn each(&self, mut with: impl FnMut(&Path)) {
         let entries = self.list.entries.iter().flatten();
         entries.for_each(|entry| with(&self.list.source(entry).path));
@@ -226,7 +225,7 @@ impl Sources {
         for (rank, folder) in (0_u32..).zip(folders) {
             ranks[folder as usize] = rank;
         }
-        // By folder and name is cheap, and right but for folders within others, which the second sort leaves little to do.
+        // Sorting by folder and name is cheap, and right except for folders within others. The second sort corrects these.
         order.sort_unstable_by(|&a, &b| {
             let (a, b) = (self.entry(a), self.entry(b));
             let names = || self.name(a).cmp(self.name(b));
@@ -265,15 +264,15 @@ impl Sources {
         }
     }
 
-    /// What decides which shard it belongs to.
+    /// The hash that determines its shard.
     fn hash(&self, entry: &Entry) -> u64 {
         let above = self.folders[entry.folder as usize].above as usize;
         let (folder, name, _) = self.parts(entry);
         hash(&path_of([&folder[above..], name].concat()))
     }
 
-    /// Bytewise by name, which is the path itself unless it has bytes that are not UTF-8. Of one path that was found below
-    /// several folders the least hash comes first, so that all shards agree on whose it is.
+    /// The order by name, bytewise; a name is the path unless that is not UTF-8. Of a path that was found below
+    /// several folders, the entry with the least hash is first, so that all shards choose the same.
     fn compare(&self, a: &Entry, b: &Entry) -> Ordering {
         let (x, y) = (self.parts(a), self.parts(b));
         let names = match (x.2 | y.2) & ODD {
@@ -293,7 +292,7 @@ impl Sources {
     }
 }
 
-/// Compares two strings that are in two pieces each.
+/// Compares two strings, each given as two pieces.
 fn compare_joined(a: [&[u8]; 2], b: [&[u8]; 2]) -> Ordering {
     let both = a[0].len().min(b[0].len());
     let order = a[0][..both].cmp(&b[0][..both]);
@@ -304,7 +303,7 @@ fn compare_joined(a: [&[u8]; 2], b: [&[u8]; 2]) -> Ordering {
     })
 }
 
-/// Compares a string with one that is in two pieces.
+/// Compares a string with one that is given as two pieces.
 fn compare_whole(a: &[u8], b: [&[u8]; 2]) -> Ordering {
     let both = a.len().min(b[0].len());
     let order = a[..both].cmp(&b[0][..both]);
@@ -319,19 +318,19 @@ fn path_of(bytes: Vec<u8>) -> PathBuf {
     std::ffi::OsString::from_vec(bytes).into()
 }
 
-/// Short strings one after another, each after its length and its tags.
+/// Short strings, each after its length and its tags.
 #[derive(Debug, Default)]
 struct Strings(Vec<Vec<u8>>);
 
 /// Where a string is: its block, and its place there.
 #[derive(Clone, Copy, Debug)]
-struct At(u16, u32);
+struct StringAddress(u16, u32);
 
-/// Bytes of a block, unless one string is longer: so many that their number has 16 bits.
+/// Bytes of a block, unless one string is longer. Blocks are so large that 16 bits suffice for their number.
 const BLOCK: usize = 4 << 20;
 
 impl Strings {
-    fn push(&mut self, string: &[u8], tags: usize) -> At {
+    fn push(&mut self, string: &[u8], tags: usize) -> StringAddress {
         let mut head = [0; 10];
         let head = encode(string.len() << TAGS | tags, &mut head);
         let needed = head.len() + string.len();
@@ -340,14 +339,14 @@ impl Strings {
         }
         let number = self.0.len() - 1;
         let block = &mut self.0[number];
-        let at = At(number as u16, block.len() as u32);
+        let at = StringAddress(number as u16, block.len() as u32);
         block.extend_from_slice(head);
         block.extend_from_slice(string);
         at
     }
 
     /// A string and its tags.
-    fn get(&self, at: At) -> (&[u8], usize) {
+    fn get(&self, at: StringAddress) -> (&[u8], usize) {
         let bytes = &self.0[at.0 as usize][at.1 as usize..];
         let (mut head, mut start) = (0, 0);
         loop {
@@ -362,7 +361,7 @@ impl Strings {
     }
 }
 
-/// Seven bits a byte, the lowest first.
+/// Encodes a number, seven bits per byte, the lowest first.
 fn encode(mut number: usize, into: &mut [u8; 10]) -> &[u8] {
     let mut length = 0;
     loop {
