@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 
 use super::ahead::Ahead;
-use crate::input::codec::{Decode, Inflate, Step, Wrapper, Zstd};
+use crate::input::codec::{Decode, DecodeStep, Inflate, Wrapper, Zstd};
 use crate::input::fault::InputError;
 
 /// Bytes that a coding is recognised by.
@@ -126,7 +126,7 @@ impl Engine {
     }
 
     /// Decodes some bytes.
-    fn run(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+    fn run(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         match self {
             Engine::Gzip(engine) | Engine::Deflate(engine) => engine.step(input, output),
             Engine::Brotli(state) => {
@@ -139,7 +139,7 @@ impl Engine {
     }
 }
 
-fn unbrotli(state: &mut Brotli, input: &[u8], output: &mut [u8]) -> Step {
+fn unbrotli(state: &mut Brotli, input: &[u8], output: &mut [u8]) -> DecodeStep {
     let (mut left, mut room, mut total) = (input.len(), output.len(), 0);
     let (mut read, mut written) = (0, 0);
     let result = BrotliDecompressStream(
@@ -157,7 +157,7 @@ fn unbrotli(state: &mut Brotli, input: &[u8], output: &mut [u8]) -> Step {
         BrotliResult::ResultFailure => Err(io::ErrorKind::InvalidData.into()),
         _ => Ok(false),
     };
-    Step {
+    DecodeStep {
         read,
         written,
         ended,
