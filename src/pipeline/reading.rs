@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::kind::KnownText;
 use super::notice::Gain;
-use super::state::{Named, Run};
-use super::worker::Lines;
+use super::state::{NamedSource, SharedScan};
+use super::worker::TextLines;
 use crate::input::{Cutter, Documents, InputError, Remark, Unpackers};
 use crate::report::Counts;
 
@@ -17,7 +17,7 @@ pub(super) trait Scans {
     /// reason, and says whether the document goes on after it. Returns how many documents `text` is: one, or its lines.
     fn document(
         &mut self,
-        text: Lines,
+        text: TextLines,
         cutter: &mut Cutter,
         bytes: &mut dyn Read,
         goes_on: &mut dyn FnMut(&mut Cutter) -> bool,
@@ -26,8 +26,8 @@ pub(super) trait Scans {
 
 /// A source that is being read.
 struct Reading<'a, 'r> {
-    run: &'r Run<'r>,
-    named: &'a Named,
+    run: &'r SharedScan<'r>,
+    named: &'a NamedSource,
     /// What the source has given so far.
     gain: Gain,
     scans: &'a mut dyn Scans,
@@ -35,7 +35,7 @@ struct Reading<'a, 'r> {
 
 /// Reads all documents of a source. Returns the counts of sources and documents, which the caller adds to those of the run.
 pub(super) fn read<'r>(
-    run: &'r Run<'r>,
+    run: &'r SharedScan<'r>,
     ordinal: u32,
     unpackers: Option<&Unpackers>,
     scans: &mut dyn Scans,
@@ -76,7 +76,7 @@ impl Documents for Reading<'_, '_> {
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
         let mut cutter = Cutter::new(self.run.reach);
         let KnownText { kind, mut bytes } = KnownText::new(self.run.options, bytes);
-        let text = Lines::new(self.named, self.gain.documents, name.clone(), kind);
+        let text = TextLines::new(self.named, self.gain.documents, name.clone(), kind);
         let (run, source, gain) = (self.run, &self.named.name, &mut self.gain);
         let mut goes_on = |cutter: &mut Cutter| {
             let Some((offset, error)) = cutter.take_damage() else {

@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use super::options::Options;
+use super::options::ScanOptions;
 use crate::input::{Kind, Sources};
 
 /// Greatest and least size of a chunk, in bytes. Some 65 KiB around a chunk are scanned with it, so smaller chunks would not
@@ -39,7 +39,7 @@ pub(super) struct Shares {
 
 impl Shares {
     /// Divides the memory of a run. Reads the sizes of sources until there is work for every thread.
-    pub(super) fn new(options: &Options, sources: &Sources) -> Shares {
+    pub(super) fn new(options: &ScanOptions, sources: &Sources) -> Shares {
         let room = Shares::of_memory(options);
         let threads = match room.threads {
             ..=LEAST => room.threads,
@@ -56,7 +56,7 @@ impl Shares {
     }
 
     /// The shares by memory alone, without regard to the amount of work.
-    fn of_memory(options: &Options) -> Shares {
+    fn of_memory(options: &ScanOptions) -> Shares {
         // The buffers of the output are reserved first. They are mostly filled while the table is still full.
         let output = options.format.held().min(options.memory / 2);
         let memory = options.memory - output;

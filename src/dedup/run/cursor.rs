@@ -6,13 +6,13 @@ use super::super::order::prefix;
 use super::super::{DocumentId, Kept};
 use super::entry::{Fields, take_known};
 use super::fault::{Damage, Fault, SpillError};
-use super::file::Reading;
+use super::file::OpenRun;
 use super::frame::FrameKind;
 use super::varint::Bytes;
 
 /// Reads a run entry by entry, and holds the current one.
 pub(in crate::dedup) struct Cursor<'r> {
-    run: &'r Reading,
+    run: &'r OpenRun,
     /// Offset of the next frame.
     next: u64,
     /// Offset of the next entry in `content`.
@@ -35,7 +35,7 @@ pub(in crate::dedup) struct Cursor<'r> {
 impl<'r> Cursor<'r> {
     /// A cursor on the first entry with a key of at least `lower`, in the frame at `at` or later. It ends before `upper`.
     pub(in crate::dedup) fn new(
-        run: &'r Reading,
+        run: &'r OpenRun,
         at: u64,
         lower: &[u8],
         upper: Option<&'r [u8]>,

@@ -12,7 +12,7 @@ use zstd::bulk::Decompressor;
 
 use super::super::Kept;
 use super::fault::{Damage, Fault, SpillError};
-use super::frame::{FrameKind, HEAD, Head, unpack};
+use super::frame::{FrameHead, FrameKind, HEAD, unpack};
 use super::varint::Bytes;
 use super::{ENDING, HEADER, TRAILER, header};
 use crate::temporary::RunFolder;
@@ -37,7 +37,7 @@ pub(crate) struct RunFile {
 }
 
 /// A run that is open for reading.
-pub(in crate::dedup) struct Reading {
+pub(in crate::dedup) struct OpenRun {
     file: File,
     path: PathBuf,
     kept: Kept,
@@ -49,7 +49,7 @@ pub(in crate::dedup) struct Reading {
 
 /// Iterates over the heads of the frames of names.
 pub(in crate::dedup) struct Heads<'r> {
-    run: &'r Reading,
+    run: &'r OpenRun,
     at: u64,
     seen: u64,
 }
@@ -70,8 +70,8 @@ impl Run {
     /// # Errors
     /// If it cannot be read, was cut short or changed, or holds something else than `kept`. Frames are checked when they are
     /// read.
-    pub(in crate::dedup) fn open(&self, kept: Kept) -> Result<Reading, SpillError> {
-        Reading::open(&self.path, kept)
+    pub(in crate::dedup) fn open(&self, kept: Kept) -> Result<OpenRun, SpillError> {
+        OpenRun::open(&self.path, kept)
     }
 
     pub(super) fn new(temporary: TempPath, folder: Option<Arc<RunFolder>>, bytes: u64) -> Run {
@@ -125,9 +125,9 @@ impl Run {
     }
 }
 
-impl Reading {
-    fn open(path: &Path, kept: Kept) -> Result<Reading, SpillError> {
-        let open = || -> Result<Reading, Fault> {
+impl OpenRun {
+    fn open(path: &Path, kept: Kept) -> Result<OpenRun, SpillError> {
+        let open = || -> Result<OpenRun, Fault> {
             let file = File::open(path)?;
             let length = file.metadata()?.len();
             let trailer_at = length.checked_sub(TRAILER as u64);
@@ -138,7 +138,7 @@ impl Reading {
             read_exact_at(&file, &mut bytes[..HEADER], 0)?;
             read_exact_at(&file, &mut bytes[HEADER..], end)?;
             let (frames, sources_at) = trailer(&bytes, kept, end)?;
-            Ok(Reading {
+            Ok(OpenRun {
                 file,
                 path: path.to_owned(),
                 kept,
@@ -174,7 +174,7 @@ impl Reading {
         kind: FrameKind,
         at: u64,
         first: &mut Vec<u8>,
-    ) -> Result<Head, Fault> {
+    ) -> Result<FrameHead, Fault> {
         let mut bytes = [0; HEAD];
         let end = match kind {
             FrameKind::Names => self.sources_at,
@@ -182,7 +182,7 @@ impl Reading {
         };
         self.within(at, HEAD as u64, end)?;
         read_exact_at(&self.file, &mut bytes, at)?;
-        let head = Head::read(kind, &bytes)?;
+        let head = FrameHead::read(kind, &bytes)?;
         self.within(at, head.length(), end)?;
         first.clear();
         first.resize(head.first as usize, 0);
@@ -203,7 +203,7 @@ impl Reading {
     pub(super) fn content(
         &self,
         at: u64,
-        head: &Head,
+        head: &FrameHead,
         decompressor: &mut Decompressor<'_>,
         packed: &mut Vec<u8>,
         content: &mut Vec<u8>,

@@ -27,7 +27,7 @@ pub(super) use entry::{Entry, Fields, Span};
 pub(super) use fault::Fault;
 pub use fault::SpillError;
 pub(crate) use file::RunFile;
-pub(super) use file::{Ahead, Heads, Reading, Run};
+pub(super) use file::{Ahead, Heads, OpenRun, Run};
 pub(super) use write::{Frame, Packer, Writer};
 
 use super::Kept;
