@@ -3,7 +3,7 @@
 //! Ranges start at first keys of frames. So ranges are about equally large, and only frames at a boundary are read twice.
 
 use super::page::Page;
-use super::run::{Ahead, Cursor, Heads, OpenRun, SpillError};
+use super::run::{Cursor, FrameAhead, Heads, OpenRun, SpillError};
 use super::tournament::Tournament;
 
 /// A range of keys, from `lower` (included) to `upper` (excluded).
@@ -18,7 +18,7 @@ pub(super) struct Range {
 pub(super) struct Ranges<'r> {
     heads: Vec<Heads<'r>>,
     /// For each run, the first frame that does not start below the next range.
-    ahead: Vec<Option<Ahead>>,
+    ahead: Vec<Option<FrameAhead>>,
     /// For each run, the offset of the frame before that one.
     starts: Vec<Option<u64>>,
     lower: Vec<u8>,

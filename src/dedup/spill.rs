@@ -23,7 +23,7 @@ use super::merge::{Range, RangeMerge, Ranges};
 use super::order::{self, Item};
 use super::page::Page;
 use super::rows::SourceNames;
-use super::run::{Entry, Fault, Frame, OpenRun, Packer, Run, RunFile, SpillError, Writer};
+use super::run::{Entry, Frame, OpenRun, Packer, Run, RunFault, RunFile, SpillError, Writer};
 use super::shard::TableShard;
 use super::{DocumentId, Kept};
 use crate::temporary::LazyRunFolder;
@@ -106,7 +106,7 @@ impl Budget {
     /// An error if the work must stop.
     fn go_on(&self) -> Result<(), SpillError> {
         match (self.stop)() {
-            true => Err(SpillError::new(&self.folder, Fault::Stopped)),
+            true => Err(SpillError::new(&self.folder, RunFault::Stopped)),
             false => Ok(()),
         }
     }

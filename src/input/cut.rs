@@ -7,7 +7,7 @@ use super::fault::InputError;
 
 /// Number of bytes before and after an anchor that a decision about it needs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reach {
+pub(crate) struct ChunkReach {
     pub(crate) before: usize,
     pub(crate) after: usize,
 }
@@ -40,7 +40,7 @@ pub(crate) struct Cutter {
 
 impl Cutter {
     /// Cuts a whole document.
-    pub(crate) fn new(reach: Reach) -> Self {
+    pub(crate) fn new(reach: ChunkReach) -> Self {
         Cutter {
             after: reach.after as u64,
             next: 0,
@@ -52,7 +52,7 @@ impl Cutter {
     }
 
     /// Cuts the part whose anchors are `anchors`, reading from `start`.
-    pub(crate) fn part(reach: Reach, anchors: Range<u64>, start: u64) -> Self {
+    pub(crate) fn part(reach: ChunkReach, anchors: Range<u64>, start: u64) -> Self {
         Cutter {
             next: anchors.start,
             until: anchors.end,
@@ -128,7 +128,7 @@ impl Cutter {
 
 /// A sliding buffer over documents, for chunks that are scanned by the thread that reads them.
 pub(crate) struct Sliding {
-    reach: Reach,
+    reach: ChunkReach,
     chunk: usize,
     /// Bytes of a read.
     step: usize,
@@ -140,7 +140,7 @@ pub(crate) struct Sliding {
 
 impl Sliding {
     /// A buffer for chunks of up to `chunk` anchor positions, filled by reads of `step` bytes.
-    pub(crate) fn new(reach: Reach, chunk: usize, step: usize) -> Self {
+    pub(crate) fn new(reach: ChunkReach, chunk: usize, step: usize) -> Self {
         // Room for several steps, so that kept bytes are moved only once in several steps.
         let capacity = reach.before + reach.after + 4 * step;
         Sliding {
@@ -201,7 +201,7 @@ impl Sliding {
 mod tests {
     use super::*;
 
-    const REACH: Reach = Reach {
+    const REACH: ChunkReach = ChunkReach {
         before: 3,
         after: 5,
     };

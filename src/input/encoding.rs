@@ -21,7 +21,7 @@ const STEP: usize = 8 << 10;
 pub(super) struct Transcoded<R> {
     raw: Raw<R>,
     way: Unicode,
-    decoder: Decoder,
+    decoder: UnitDecoder,
     out: Box<[u8]>,
     start: usize,
     end: usize,
@@ -33,7 +33,7 @@ pub(super) struct Transcoded<R> {
     reported: bool,
 }
 
-enum Decoder {
+enum UnitDecoder {
     Utf16(encoding_rs::Decoder),
     Utf32(Utf32),
 }
@@ -47,7 +47,7 @@ impl<R: Read> Transcoded<R> {
         let mut transcoded = Transcoded {
             raw,
             way,
-            decoder: Decoder::new(way),
+            decoder: UnitDecoder::new(way),
             out: vec![0; STEP].into_boxed_slice(),
             start: 0,
             end: 0,
@@ -83,7 +83,7 @@ impl<R: Read> Transcoded<R> {
             self.replaces = true;
             self.report();
         } else if last {
-            self.decoder = Decoder::new(self.way);
+            self.decoder = UnitDecoder::new(self.way);
             self.ending.get_or_insert(Ok(()));
         }
         Ok(())
@@ -113,39 +113,39 @@ impl<R: Read> Read for Transcoded<R> {
     }
 }
 
-impl Decoder {
+impl UnitDecoder {
     fn new(way: Unicode) -> Self {
         let utf16 = |encoding: &'static encoding_rs::Encoding| {
-            Decoder::Utf16(encoding.new_decoder_without_bom_handling())
+            UnitDecoder::Utf16(encoding.new_decoder_without_bom_handling())
         };
         match way {
             Unicode::Utf16Le => utf16(UTF_16LE),
             Unicode::Utf16Be => utf16(UTF_16BE),
-            Unicode::Utf32Le => Decoder::Utf32(Utf32::new(u32::from_le_bytes)),
-            Unicode::Utf32Be => Decoder::Utf32(Utf32::new(u32::from_be_bytes)),
+            Unicode::Utf32Le => UnitDecoder::Utf32(Utf32::new(u32::from_le_bytes)),
+            Unicode::Utf32Be => UnitDecoder::Utf32(Utf32::new(u32::from_be_bytes)),
         }
     }
 
     /// Decodes some of `input` into `out`, until that is full or a unit is not a character. `last` says that no more input
     /// follows.
-    fn decode(&mut self, input: &[u8], out: &mut [u8], last: bool) -> Decoded {
+    fn decode(&mut self, input: &[u8], out: &mut [u8], last: bool) -> DecodedUnits {
         match self {
-            Decoder::Utf16(decoder) => {
+            UnitDecoder::Utf16(decoder) => {
                 let (result, read, written) =
                     decoder.decode_to_utf8_without_replacement(input, out, last);
-                Decoded {
+                DecodedUnits {
                     read,
                     written,
                     malformed: matches!(result, DecoderResult::Malformed(..)),
                 }
             }
-            Decoder::Utf32(decoder) => decoder.decode(input, out, last),
+            UnitDecoder::Utf32(decoder) => decoder.decode(input, out, last),
         }
     }
 }
 
 /// The result of a decoding step.
-struct Decoded {
+struct DecodedUnits {
     read: usize,
     written: usize,
     /// Whether the last unit is not a character.
@@ -169,7 +169,7 @@ impl Utf32 {
         }
     }
 
-    fn decode(&mut self, input: &[u8], out: &mut [u8], last: bool) -> Decoded {
+    fn decode(&mut self, input: &[u8], out: &mut [u8], last: bool) -> DecodedUnits {
         let (mut read, mut written) = (0, 0);
         let mut malformed = false;
         while out.len() - written >= 4 && !malformed {
@@ -186,7 +186,7 @@ impl Utf32 {
             }
         }
         malformed |= last && std::mem::take(&mut self.held) > 0;
-        Decoded {
+        DecodedUnits {
             read,
             written,
             malformed,

@@ -56,8 +56,8 @@ pub fn read(bytes: &[u8], way: Way) -> io::Result<Vec<Reported>> {
     let unpackers = Some(&unpackers).filter(|_| way.threads > 1);
     let opening = opening(&counter, &folder, unpackers);
     let expansion = Expansion::new(opening.limits.expansion, bytes.len() as u64);
-    let mut reader = Reader::new(bytes, way.step);
-    let mut source = Fused::new(Source { bytes, way });
+    let mut reader = DocumentReader::new(bytes, way.step);
+    let mut source = Fused::new(ByteSource { bytes, way });
     Walk::new(&opening, &expansion, &mut reader).stream(&Level::source(file.as_ref()), &mut source);
     Ok(reader.reported)
 }
@@ -70,7 +70,7 @@ pub fn unpack(packing: Packing, bytes: &[u8], section: u64) -> io::Result<Vec<Re
     let (counter, folder) = (AtomicU64::new(0), std::env::temp_dir());
     let unpackers = Unpackers::new(2, 32 << 20);
     let opening = opening(&counter, &folder, Some(&unpackers));
-    let mut reader = Reader::new(bytes, 4 << 10);
+    let mut reader = DocumentReader::new(bytes, 4 << 10);
     let mut unpacked =
         codec::in_sections(packing, &file_of(bytes)?, section, &opening, &unpackers)?;
     reader.document(None, &mut unpacked);
@@ -105,12 +105,12 @@ fn file_of(bytes: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-struct Source<'b> {
+struct ByteSource<'b> {
     bytes: &'b [u8],
     way: Way,
 }
 
-impl Read for Source<'_> {
+impl Read for ByteSource<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.bytes.is_empty() && self.way.fails {
             return Err(InputError::Shrunk.into());
@@ -121,7 +121,7 @@ impl Read for Source<'_> {
 }
 
 /// Reads documents to their end, as the pipeline does.
-struct Reader {
+struct DocumentReader {
     reported: Vec<Reported>,
     buffer: Vec<u8>,
     /// Number of errors that a document may return.
@@ -130,9 +130,9 @@ struct Reader {
     left: usize,
 }
 
-impl Reader {
+impl DocumentReader {
     fn new(bytes: &[u8], step: usize) -> Self {
-        Reader {
+        DocumentReader {
             reported: Vec::new(),
             buffer: vec![0; step.max(1)],
             most: bytes.len() + 8,
@@ -141,7 +141,7 @@ impl Reader {
     }
 }
 
-impl Documents for Reader {
+impl Documents for DocumentReader {
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
         let (mut text, mut errors) = (Vec::new(), Vec::new());
         while !self.is_halted() {

@@ -44,9 +44,9 @@ pub(crate) enum Kind {
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
     strings: Strings,
-    folders: Vec<Folder>,
+    folders: Vec<SourceFolder>,
     /// The entries in the order they were added, in parts, so that they are not moved when more are added.
-    entries: Vec<Vec<Entry>>,
+    entries: Vec<Vec<SourceEntry>>,
     /// Numbers of entries.
     order: Vec<u32>,
 }
@@ -63,7 +63,7 @@ pub(super) struct Gathering {
 
 /// The path of a source up to its last separator.
 #[derive(Clone, Copy, Debug)]
-struct Folder {
+struct SourceFolder {
     path: StringAddress,
     /// Length of its beginning that is not hashed for shards: that of the named folder, or 0 for a source that was named
     /// itself.
@@ -72,7 +72,7 @@ struct Folder {
 
 /// A source: its folder, and its own name.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct SourceEntry {
     folder: u32,
     /// Where the name is.
     offset: u32,
@@ -80,7 +80,7 @@ struct Entry {
     named: bool,
 }
 
-impl Entry {
+impl SourceEntry {
     fn name(&self) -> StringAddress {
         StringAddress(self.block, self.offset)
     }
@@ -117,7 +117,7 @@ impl Gathering {
         }
         let folder = self.folder(folder, above.unwrap_or(0) as u32);
         let StringAddress(block, offset) = self.list.strings.push(name, tags);
-        let entry = Entry {
+        let entry = SourceEntry {
             folder,
             offset,
             block,
@@ -147,7 +147,7 @@ impl Gathering {
         let known = self.known.get(&hash).copied();
         let number = known.filter(|&known| is(list, known)).unwrap_or_else(|| {
             let path = list.strings.push(path, 0);
-            list.folders.push(Folder { path, above });
+            list.folders.push(SourceFolder { path, above });
             list.folders.len() as u32 - 1
         });
         if self.known.len() == KNOWN {
@@ -213,7 +213,7 @@ impl Sources {
         self.order = order;
     }
 
-    fn entry(&self, number: u32) -> &Entry {
+    fn entry(&self, number: u32) -> &SourceEntry {
         &self.entries[number as usize / PART][number as usize % PART]
     }
 
@@ -239,17 +239,17 @@ impl Sources {
         self.strings.get(self.folders[number as usize].path).0
     }
 
-    fn name(&self, entry: &Entry) -> &[u8] {
+    fn name(&self, entry: &SourceEntry) -> &[u8] {
         self.strings.get(entry.name()).0
     }
 
     /// The folder's path, the name below it, and the tags of the name.
-    fn parts(&self, entry: &Entry) -> (&[u8], &[u8], usize) {
+    fn parts(&self, entry: &SourceEntry) -> (&[u8], &[u8], usize) {
         let (name, tags) = self.strings.get(entry.name());
         (self.folder(entry.folder), name, tags)
     }
 
-    fn source(&self, entry: &Entry) -> Source {
+    fn source(&self, entry: &SourceEntry) -> Source {
         let (folder, name, tags) = self.parts(entry);
         let path = path_of([folder, name].concat());
         let kind = match tags & SPECIAL {
@@ -265,7 +265,7 @@ impl Sources {
     }
 
     /// The hash that determines its shard.
-    fn hash(&self, entry: &Entry) -> u64 {
+    fn hash(&self, entry: &SourceEntry) -> u64 {
         let above = self.folders[entry.folder as usize].above as usize;
         let (folder, name, _) = self.parts(entry);
         hash(&path_of([&folder[above..], name].concat()))
@@ -273,7 +273,7 @@ impl Sources {
 
     /// The order by name, bytewise; a name is the path unless that is not UTF-8. Of a path that was found below
     /// several folders, the entry with the least hash is first, so that all shards choose the same.
-    fn compare(&self, a: &Entry, b: &Entry) -> Ordering {
+    fn compare(&self, a: &SourceEntry, b: &SourceEntry) -> Ordering {
         let (x, y) = (self.parts(a), self.parts(b));
         let names = match (x.2 | y.2) & ODD {
             0 if a.folder == b.folder => x.1.cmp(y.1),
@@ -286,7 +286,7 @@ impl Sources {
         names.then_with(|| self.hash(a).cmp(&self.hash(b)))
     }
 
-    fn is_same(&self, a: &Entry, b: &Entry) -> bool {
+    fn is_same(&self, a: &SourceEntry, b: &SourceEntry) -> bool {
         let (x, y) = (self.parts(a), self.parts(b));
         compare_joined([x.0, x.1], [y.0, y.1]).is_eq()
     }

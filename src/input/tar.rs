@@ -32,7 +32,7 @@ const EXTENSION: u64 = 1 << 20;
 
 /// Passes on the regular files of an archive. Folders, links and devices are skipped.
 pub(super) fn read(walk: &mut dyn Members, level: &Level<'_>, bytes: &mut dyn Read) {
-    let mut archive = Archive {
+    let mut archive = TarArchive {
         walk,
         level,
         tape: Tape::new(bytes),
@@ -46,7 +46,7 @@ pub(super) fn read(walk: &mut dyn Members, level: &Level<'_>, bytes: &mut dyn Re
     }
 }
 
-struct Archive<'a, 'b> {
+struct TarArchive<'a, 'b> {
     walk: &'a mut dyn Members,
     level: &'a Level<'a>,
     tape: Tape<'b>,
@@ -62,7 +62,7 @@ struct Extension {
     pax: Vec<u8>,
 }
 
-impl Archive<'_, '_> {
+impl TarArchive<'_, '_> {
     /// Reads up to the next header, and reports losses before it.
     fn header(&mut self) -> Option<Header> {
         let mut bad = None;
@@ -159,7 +159,7 @@ impl Archive<'_, '_> {
     /// The first bytes of an extension's data.
     fn extended(&mut self, size: u64) -> Vec<u8> {
         let at = self.tape.at;
-        let mut data = Data::new(&mut self.tape, size);
+        let mut data = TarData::new(&mut self.tape, size);
         let mut said = Vec::new();
         let mut result = (&mut data).take(EXTENSION).read_to_end(&mut said).map(drop);
         loop {
@@ -188,7 +188,7 @@ impl Archive<'_, '_> {
                 return true;
             }
         };
-        let mut data = Data::new(&mut self.tape, size);
+        let mut data = TarData::new(&mut self.tape, size);
         let map = map.map_or_else(
             || Map::of_pax(&extension.pax, &mut data),
             |map| Ok(Some(map)),
@@ -345,7 +345,7 @@ impl Read for Tape<'_> {
 }
 
 /// The data of a member, and its padding.
-struct Data<'t, 'b> {
+struct TarData<'t, 'b> {
     tape: &'t mut Tape<'b>,
     /// Number of bytes read.
     at: u64,
@@ -353,9 +353,9 @@ struct Data<'t, 'b> {
     padding: u64,
 }
 
-impl<'t, 'b> Data<'t, 'b> {
+impl<'t, 'b> TarData<'t, 'b> {
     fn new(tape: &'t mut Tape<'b>, size: u64) -> Self {
-        Data {
+        TarData {
             tape,
             at: 0,
             size,
@@ -376,7 +376,7 @@ impl<'t, 'b> Data<'t, 'b> {
     }
 }
 
-impl Read for Data<'_, '_> {
+impl Read for TarData<'_, '_> {
     /// After an error, the bytes before the next header are taken for the member's, up to the member's size.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.size - self.at).unwrap_or(usize::MAX);

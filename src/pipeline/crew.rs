@@ -16,7 +16,7 @@ use rayon::{Scope, ThreadPool};
 
 use super::feed::{self, FeedJob};
 use super::kind;
-use super::order::{Arrival, OutputPlace, write_in_order};
+use super::order::{Arrival, PiecePlace, write_in_order};
 use super::sink::Sink;
 use super::state::{NamedSource, SharedScan};
 use super::ticket::{Ticket, Tickets};
@@ -41,7 +41,7 @@ pub(super) struct Crew<'r> {
     pub(super) run: &'r SharedScan<'r>,
     workers: Vec<Mutex<Turn<'r>>>,
     /// Takes rows in any order; none if records are written.
-    writer: Option<Sender<(OutputPlace, Arrival)>>,
+    writer: Option<Sender<(PiecePlace, Arrival)>>,
 }
 
 /// Reads and scans all sources on `pool`.
@@ -85,7 +85,7 @@ fn share_out<'s>(crew: &'s Crew<'_>, scope: &Scope<'s>) {
 }
 
 impl<'r> Crew<'r> {
-    fn new(run: &'r SharedScan<'r>, writer: Option<Sender<(OutputPlace, Arrival)>>) -> Self {
+    fn new(run: &'r SharedScan<'r>, writer: Option<Sender<(PiecePlace, Arrival)>>) -> Self {
         let workers = (0..run.shares.threads)
             .map(|_| Mutex::new(Turn::new(run)))
             .collect();
@@ -106,7 +106,7 @@ impl<'r> Crew<'r> {
     pub(super) fn spawn<'s>(
         &'s self,
         scope: &Scope<'s>,
-        place: OutputPlace,
+        place: PiecePlace,
         mut ticket: Ticket,
         work: impl FnOnce(&mut Turn<'r>, &Ticket) + Send + 's,
     ) {
@@ -123,11 +123,11 @@ impl<'r> Crew<'r> {
     }
 
     /// Reports to the writer that a slot has no pieces from `place` on.
-    pub(super) fn end(&self, place: OutputPlace) {
+    pub(super) fn end(&self, place: PiecePlace) {
         self.arrive(place, || Arrival::End);
     }
 
-    fn arrive(&self, place: OutputPlace, arrival: impl FnOnce() -> Arrival) {
+    fn arrive(&self, place: PiecePlace, arrival: impl FnOnce() -> Arrival) {
         if let Some(writer) = &self.writer {
             // This cannot fail: the writer receives until every sender is dropped.
             let _ = writer.send((place, arrival()));
@@ -286,7 +286,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         let slot = self.next_slot();
         self.crew.spawn(
             self.scope,
-            OutputPlace { slot, piece: 0 },
+            PiecePlace { slot, piece: 0 },
             self.tickets.take(),
             move |turn, _| {
                 for ordinal in group.ordinals {
@@ -294,7 +294,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
                 }
             },
         );
-        self.crew.end(OutputPlace { slot, piece: 1 });
+        self.crew.end(PiecePlace { slot, piece: 1 });
     }
 
     /// Gives a plain file to the workers in ranges.
@@ -322,7 +322,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         });
         let even = size / (RANGES * run.shares.threads as u64);
         let range = even.clamp(run.shares.chunk as u64, self.most());
-        let mut place = OutputPlace { slot, piece: 0 };
+        let mut place = PiecePlace { slot, piece: 0 };
         let starts = (0..size).step_by(usize::try_from(range).unwrap_or(usize::MAX));
         for start in starts.take_while(|_| !run.is_halted()) {
             let part = Arc::clone(&part);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use rayon::Scope;
 
 use super::crew::Crew;
-use super::order::OutputPlace;
+use super::order::PiecePlace;
 use super::reading::{self, Scans};
 use super::state::SharedScan;
 use super::ticket::{Ticket, Tickets};
@@ -40,7 +40,7 @@ pub(super) fn run<'s>(
         // The thread that holds the lock waits for the next job, the other threads for the lock.
         let job = lock(queue).recv();
         let Ok(job) = job else { return };
-        let place = OutputPlace {
+        let place = PiecePlace {
             slot: job.slot,
             piece: 0,
         };
@@ -63,7 +63,7 @@ struct Feeder<'f, 's, 'r> {
     scope: &'f Scope<'s>,
     tickets: &'f Arc<Tickets>,
     /// The place of the next chunk's mentions in the output.
-    place: OutputPlace,
+    place: PiecePlace,
     /// The bytes before the next chunk that are scanned with it.
     carry: Vec<u8>,
     /// Small documents that will be scanned together.
@@ -174,8 +174,8 @@ impl<'r> Feeder<'_, '_, 'r> {
             });
     }
 
-    fn next_place(&mut self) -> OutputPlace {
-        let next = OutputPlace {
+    fn next_place(&mut self) -> PiecePlace {
+        let next = PiecePlace {
             piece: self.place.piece + 1,
             ..self.place
         };

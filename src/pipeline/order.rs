@@ -11,7 +11,7 @@ use crate::error::Error;
 
 /// Position of a piece of work in the output: by slot, then by piece within the slot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct OutputPlace {
+pub(super) struct PiecePlace {
     pub(super) slot: u64,
     pub(super) piece: u64,
 }
@@ -27,22 +27,22 @@ pub(super) enum Arrival {
 /// Writes rows in the order of places until all senders are dropped. After a failure it only returns tickets.
 pub(super) fn write_in_order(
     run: &SharedScan<'_>,
-    arrivals: &Receiver<(OutputPlace, Arrival)>,
+    arrivals: &Receiver<(PiecePlace, Arrival)>,
     sink: &mut Sink,
 ) {
     let mut early = BTreeMap::new();
-    let mut next = OutputPlace { slot: 0, piece: 0 };
+    let mut next = PiecePlace { slot: 0, piece: 0 };
     for (place, arrival) in arrivals {
         early.insert(place, arrival);
         while let Some(arrival) = early.remove(&next) {
             next = match arrival {
-                Arrival::End => OutputPlace {
+                Arrival::End => PiecePlace {
                     slot: next.slot + 1,
                     piece: 0,
                 },
                 Arrival::Rows(mut ticket) => {
                     write_rows(run, &mut ticket.load.rows, sink);
-                    OutputPlace {
+                    PiecePlace {
                         piece: next.piece + 1,
                         ..next
                     }

@@ -25,7 +25,7 @@ pub(super) trait Scans {
 }
 
 /// A source that is being read.
-struct Reading<'a, 'r> {
+struct SourceReading<'a, 'r> {
     run: &'r SharedScan<'r>,
     named: &'a NamedSource,
     /// What the source has given so far.
@@ -44,7 +44,7 @@ pub(super) fn read<'r>(
         return Counts::default();
     };
     let named = run.named(ordinal);
-    let mut reading = Reading {
+    let mut reading = SourceReading {
         run,
         named: &named,
         gain: Gain::default(),
@@ -71,7 +71,7 @@ pub(super) fn read<'r>(
     }
 }
 
-impl Documents for Reading<'_, '_> {
+impl Documents for SourceReading<'_, '_> {
     /// Reads one document, or one for each of its lines.
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
         let mut cutter = Cutter::new(self.run.reach);

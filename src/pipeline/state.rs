@@ -14,7 +14,7 @@ use super::shares::Shares;
 use crate::dedup::{Budget, Document, DocumentId, Kept, Lasting, Table};
 use crate::error::{Error, ErrorKind};
 use crate::input::{
-    Claims, Finder, FoundSources, InputError, Kind, Opening, Reach, Remark, Source, Sources,
+    ChunkReach, Claims, Finder, FoundSources, InputError, Kind, Opening, Remark, Source, Sources,
     Unpackers, display_name, unmarked_encoding,
 };
 use crate::lock::lock;
@@ -28,7 +28,7 @@ use crate::task::{Destinations, Monitor, Outputs, not_cancelled};
 pub(super) struct SharedScan<'p> {
     pub(super) options: &'p ScanOptions,
     pub(super) sources: Arc<Sources>,
-    pub(super) reach: Reach,
+    pub(super) reach: ChunkReach,
     pub(super) shares: Shares,
     pub(super) unpackers: Unpackers,
     pub(super) table: Table,
@@ -102,7 +102,7 @@ impl<'p> SharedScan<'p> {
         let run = SharedScan {
             options,
             sources,
-            reach: Reach { before, after },
+            reach: ChunkReach { before, after },
             shares,
             unpackers: Unpackers::new(shares.threads, shares.unpacked),
             table: table(

@@ -5,10 +5,10 @@ use zstd::bulk::Decompressor;
 use super::super::order::prefix;
 use super::super::{DocumentId, Kept};
 use super::entry::{Fields, take_known};
-use super::fault::{Damage, Fault, SpillError};
+use super::fault::{Damage, RunFault, SpillError};
 use super::file::OpenRun;
 use super::frame::FrameKind;
-use super::varint::Bytes;
+use super::varint::ByteReader;
 
 /// Reads a run entry by entry, and holds the current one.
 pub(in crate::dedup) struct Cursor<'r> {
@@ -116,7 +116,7 @@ impl<'r> Cursor<'r> {
     }
 
     #[cold]
-    fn frame(&mut self) -> Result<(), Fault> {
+    fn frame(&mut self) -> Result<(), RunFault> {
         let head = self.run.head(FrameKind::Names, self.next, &mut self.key)?;
         self.key.clear();
         let content = &mut self.content;
@@ -134,7 +134,7 @@ impl<'r> Cursor<'r> {
 
     #[inline]
     fn entry(&mut self) -> Option<()> {
-        let mut bytes = Bytes::new(&self.content, self.at);
+        let mut bytes = ByteReader::new(&self.content, self.at);
         let shared = bytes.length()?;
         if shared > self.key.len() {
             return None;

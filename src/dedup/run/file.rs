@@ -11,9 +11,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use zstd::bulk::Decompressor;
 
 use super::super::Kept;
-use super::fault::{Damage, Fault, SpillError};
+use super::fault::{Damage, RunFault, SpillError};
 use super::frame::{FrameHead, FrameKind, HEAD, unpack};
-use super::varint::Bytes;
+use super::varint::ByteReader;
 use super::{ENDING, HEADER, TRAILER, header};
 use crate::temporary::RunFolder;
 
@@ -55,7 +55,7 @@ pub(in crate::dedup) struct Heads<'r> {
 }
 
 /// The head of a frame of names whose content was not read.
-pub(in crate::dedup) struct Ahead {
+pub(in crate::dedup) struct FrameAhead {
     /// Offset of the frame.
     pub(in crate::dedup) at: u64,
     /// Unpacked size of its content in bytes.
@@ -127,7 +127,7 @@ impl Run {
 
 impl OpenRun {
     fn open(path: &Path, kept: Kept) -> Result<OpenRun, SpillError> {
-        let open = || -> Result<OpenRun, Fault> {
+        let open = || -> Result<OpenRun, RunFault> {
             let file = File::open(path)?;
             let length = file.metadata()?.len();
             let trailer_at = length.checked_sub(TRAILER as u64);
@@ -154,7 +154,7 @@ impl OpenRun {
         self.kept
     }
 
-    pub(in crate::dedup) fn fault(&self, fault: impl Into<Fault>) -> SpillError {
+    pub(in crate::dedup) fn fault(&self, fault: impl Into<RunFault>) -> SpillError {
         SpillError::new(&self.path, fault)
     }
 
@@ -174,7 +174,7 @@ impl OpenRun {
         kind: FrameKind,
         at: u64,
         first: &mut Vec<u8>,
-    ) -> Result<FrameHead, Fault> {
+    ) -> Result<FrameHead, RunFault> {
         let mut bytes = [0; HEAD];
         let end = match kind {
             FrameKind::Names => self.sources_at,
@@ -207,7 +207,7 @@ impl OpenRun {
         decompressor: &mut Decompressor<'_>,
         packed: &mut Vec<u8>,
         content: &mut Vec<u8>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), RunFault> {
         packed.clear();
         packed.resize(head.packed as usize, 0);
         let at = at + HEAD as u64 + u64::from(head.first);
@@ -221,7 +221,7 @@ impl OpenRun {
         &self,
         sources: &mut BTreeMap<u32, Arc<str>>,
     ) -> Result<(), SpillError> {
-        let mut read = || -> Result<(), Fault> {
+        let mut read = || -> Result<(), RunFault> {
             let mut decompressor = Decompressor::new()?;
             let (mut first, mut packed, mut content) = (Vec::new(), Vec::new(), Vec::new());
             let mut at = self.sources_at;
@@ -248,7 +248,7 @@ impl OpenRun {
 
 impl Heads<'_> {
     /// The next head; none after the last.
-    pub(in crate::dedup) fn next(&mut self) -> Result<Option<Ahead>, SpillError> {
+    pub(in crate::dedup) fn next(&mut self) -> Result<Option<FrameAhead>, SpillError> {
         let at = self.at;
         if self.run.is_end(at) {
             return match self.seen == self.run.frames {
@@ -261,7 +261,7 @@ impl Heads<'_> {
         let head = head.map_err(|fault| self.run.fault(fault))?;
         self.at += head.length();
         self.seen += 1;
-        Ok(Some(Ahead {
+        Ok(Some(FrameAhead {
             at,
             bytes: head.unpacked.into(),
             first,
@@ -291,7 +291,7 @@ fn trailer(bytes: &[u8; HEADER + TRAILER], kept: Kept, end: u64) -> Result<(u64,
 }
 
 fn add_sources(content: &[u8], sources: &mut BTreeMap<u32, Arc<str>>) -> Option<()> {
-    let mut bytes = Bytes::new(content, 0);
+    let mut bytes = ByteReader::new(content, 0);
     while !bytes.is_empty() {
         let ordinal = bytes.small()?;
         let name = str::from_utf8(bytes.bytes()?).ok()?;

@@ -30,7 +30,7 @@ const STORED: u32 = 1 << 31;
 /// block is lost.
 pub(super) struct Lz4 {
     frame: FrameDecoder<Unit>,
-    part: Part,
+    part: FramePart,
     flags: u8,
     is_legacy: bool,
     /// Whether the unit is complete and passed to the crate.
@@ -44,7 +44,7 @@ pub(super) struct Lz4 {
 
 /// The part of a frame that a unit belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum FramePart {
     Header,
     /// Blocks, and the end mark, which is like a block without bytes.
     Blocks,
@@ -84,7 +84,7 @@ impl Lz4 {
     fn start() -> Self {
         Lz4 {
             frame: FrameDecoder::new(Unit::default()),
-            part: Part::Header,
+            part: FramePart::Header,
             flags: 0,
             is_legacy: false,
             is_whole: false,
@@ -102,10 +102,10 @@ impl Lz4 {
     fn wanted(&self) -> usize {
         let unit = self.frame.get_ref();
         match (self.part, unit.number(0)) {
-            (Part::Skipped(_), _) => 0,
+            (FramePart::Skipped(_), _) => 0,
             (_, None) => 4,
-            (Part::Header, _) => header_length(&unit.bytes),
-            (Part::Blocks, Some(length)) => self.block_length(length),
+            (FramePart::Header, _) => header_length(&unit.bytes),
+            (FramePart::Blocks, Some(length)) => self.block_length(length),
         }
     }
 
@@ -126,7 +126,7 @@ impl Lz4 {
 
     /// Adds some of `input` to the unit. Returns the number of bytes.
     fn gather(&mut self, input: &[u8]) -> usize {
-        if let Part::Skipped(left) = &mut self.part {
+        if let FramePart::Skipped(left) = &mut self.part {
             let read = input
                 .len()
                 .min(usize::try_from(*left).unwrap_or(usize::MAX));
@@ -155,11 +155,11 @@ impl Lz4 {
     fn begin(&mut self) {
         let unit = self.frame.get_mut();
         match self.part {
-            Part::Header if numbers::is_skippable(&unit.bytes) => {
-                self.part = Part::Skipped(unit.number(4).unwrap_or_default().into());
+            FramePart::Header if numbers::is_skippable(&unit.bytes) => {
+                self.part = FramePart::Skipped(unit.number(4).unwrap_or_default().into());
                 unit.clear();
             }
-            Part::Header => {
+            FramePart::Header => {
                 self.is_legacy = unit.bytes.starts_with(numbers::LZ4_LEGACY);
                 self.flags = match self.is_legacy {
                     true => 0,
@@ -194,7 +194,7 @@ impl Lz4 {
             Err(error) => self.failed(error),
         };
         self.is_whole = false;
-        self.part = Part::Blocks;
+        self.part = FramePart::Blocks;
         self.frame.get_mut().clear();
         step(0, 0, ended)
     }
@@ -202,19 +202,19 @@ impl Lz4 {
     /// Whether the finished unit was the end.
     fn done(&mut self) -> bool {
         (self.after, self.undecoded) = (After::Lost, 0);
-        self.part == Part::Blocks && self.frame.get_ref().number(0) == Some(0)
+        self.part == FramePart::Blocks && self.frame.get_ref().number(0) == Some(0)
     }
 
     /// Handles a damaged unit. Returns whether the stream has ended, or the error.
     fn failed(&mut self, error: io::Error) -> io::Result<bool> {
         let unit = self.frame.get_ref();
         let is_end = unit.number(0) == Some(0);
-        if self.part == Part::Blocks && is_end && self.is_hurt {
+        if self.part == FramePart::Blocks && is_end && self.is_hurt {
             return Ok(true);
         }
         let stands_alone = self.has(INDEPENDENT) && self.has(BLOCK_CHECKSUM);
         // A length that is too large leaves nothing but itself in the unit.
-        let is_block = self.part == Part::Blocks && !is_end && unit.bytes.len() > 4;
+        let is_block = self.part == FramePart::Blocks && !is_end && unit.bytes.len() > 4;
         self.after = match self.after {
             // If the first block after damage is bad, its start is not where the damage has it.
             After::GoesOn => After::Reported,
@@ -271,12 +271,12 @@ impl Decode for Lz4 {
             }
         }
         // Data of the legacy format has no end mark.
-        let is_between = self.part == Part::Blocks && self.frame.get_ref().bytes.is_empty();
+        let is_between = self.part == FramePart::Blocks && self.frame.get_ref().bytes.is_empty();
         if self.is_legacy && is_between && input.is_empty() {
             return step(0, 0, Ok(true));
         }
         let read = self.gather(input);
-        step(read, 0, Ok(self.part == Part::Skipped(0)))
+        step(read, 0, Ok(self.part == FramePart::Skipped(0)))
     }
 }
 

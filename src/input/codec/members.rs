@@ -107,7 +107,7 @@ pub(super) fn find<F: MemberFormat>(bytes: &[u8], from: usize) -> Option<usize> 
 pub(super) struct Members<R, F> {
     window: Window<R>,
     format: F,
-    state: State,
+    state: MemberState,
     /// A whole member, decoded.
     out: Vec<u8>,
     searching: Searching,
@@ -115,7 +115,7 @@ pub(super) struct Members<R, F> {
     given: bool,
 }
 
-enum State {
+enum MemberState {
     /// Where a member should start.
     Between,
     /// Bytes of a whole member are to be handed out.
@@ -132,7 +132,7 @@ enum State {
     /// After damage that was not reported yet.
     Failed {
         error: io::Error,
-        then: Box<State>,
+        then: Box<MemberState>,
     },
     /// The next member is to be searched.
     Lost {
@@ -169,7 +169,7 @@ impl<R: Read, F: MemberFormat> Members<R, F> {
         Ok(Members {
             window: Window::new(inner, 0),
             format: F::new(limits)?,
-            state: State::Between,
+            state: MemberState::Between,
             out: Vec::new(),
             searching: Searching::default(),
             given: false,
@@ -184,37 +184,37 @@ impl<R: Read, F: MemberFormat> Members<R, F> {
     /// Continues with `inner`, which starts with the member at `position` of the stream.
     pub(super) fn go_on(&mut self, inner: R, position: u64) {
         self.window.restart(inner, position);
-        self.state = State::Between;
+        self.state = MemberState::Between;
     }
 
     /// Makes one step. `into` must not be empty.
     pub(super) fn step(&mut self, into: &mut [u8]) -> io::Result<MemberStep> {
         loop {
-            match std::mem::replace(&mut self.state, State::End) {
-                State::Between => self.begin()?,
-                State::Whole { next, end } if next < end => {
+            match std::mem::replace(&mut self.state, MemberState::End) {
+                MemberState::Between => self.begin()?,
+                MemberState::Whole { next, end } if next < end => {
                     return Ok(self.hand_out(next, end, into));
                 }
-                State::Whole { .. } | State::Ended => {
-                    self.state = State::Between;
+                MemberState::Whole { .. } | MemberState::Ended => {
+                    self.state = MemberState::Between;
                     return Ok(MemberStep::Boundary);
                 }
-                State::Pieces { start } => {
+                MemberState::Pieces { start } => {
                     let written = self.piece(start, into)?;
                     if written > 0 {
                         return Ok(MemberStep::Bytes(written));
                     }
                 }
-                State::Failed { error, then } => {
+                MemberState::Failed { error, then } => {
                     self.state = *then;
                     return Err(error);
                 }
-                State::Lost { from } => {
+                MemberState::Lost { from } => {
                     if self.search(from) {
-                        self.state = State::Ended;
+                        self.state = MemberState::Ended;
                     }
                 }
-                State::End => return Ok(MemberStep::End),
+                MemberState::End => return Ok(MemberStep::End),
             }
         }
     }
@@ -232,12 +232,12 @@ impl<R: Read, F: MemberFormat> Members<R, F> {
 
     fn member(&mut self, start: u64) -> io::Result<()> {
         if let Some(end) = self.whole() {
-            self.state = State::Whole { next: 0, end };
+            self.state = MemberState::Whole { next: 0, end };
             return Ok(());
         }
         self.format.restart()?;
         self.given = false;
-        self.state = State::Pieces { start };
+        self.state = MemberState::Pieces { start };
         Ok(())
     }
 
@@ -267,7 +267,7 @@ impl<R: Read, F: MemberFormat> Members<R, F> {
     fn hand_out(&mut self, next: usize, end: usize, into: &mut [u8]) -> MemberStep {
         let count = into.len().min(end - next);
         into[..count].copy_from_slice(&self.out[next..next + count]);
-        self.state = State::Whole {
+        self.state = MemberState::Whole {
             next: next + count,
             end,
         };
@@ -289,28 +289,30 @@ impl<R: Read, F: MemberFormat> Members<R, F> {
         let stuck = decoded.read == 0 && decoded.written == 0;
         self.given |= decoded.written > 0;
         self.state = match decoded.ended {
-            Ok(true) => State::Ended,
+            Ok(true) => MemberState::Ended,
             Ok(false) if stuck && is_empty => self.cut_short(start, piece),
             Ok(false) if stuck => {
                 let error = io::ErrorKind::InvalidData.into();
                 failed::<F>(start, self.given, error, self.lost(start, piece))
             }
-            Ok(false) => State::Pieces { start },
+            Ok(false) => MemberState::Pieces { start },
             Err(error) => match self.format.after() {
                 After::Lost => failed::<F>(start, self.given, error, self.lost(start, piece)),
                 After::Reported => self.lost(start, piece),
-                After::GoesOn => failed::<F>(start, self.given, error, State::Pieces { start }),
+                After::GoesOn => {
+                    failed::<F>(start, self.given, error, MemberState::Pieces { start })
+                }
             },
         };
         Ok(decoded.written)
     }
 
     /// The stream ends, or cannot be read, in the member at `start`.
-    fn cut_short(&mut self, start: u64, piece: u64) -> State {
+    fn cut_short(&mut self, start: u64, piece: u64) -> MemberState {
         match self.window.take_error() {
-            Some(error) => State::Failed {
+            Some(error) => MemberState::Failed {
                 error,
-                then: Box::new(State::Lost {
+                then: Box::new(MemberState::Lost {
                     from: self.window.position(),
                 }),
             },
@@ -328,11 +330,11 @@ impl<R: Read, F: MemberFormat> Members<R, F> {
     }
 
     /// Handles damage to the member at `start`, detected in `piece`. The next member may start before that.
-    fn lost(&mut self, start: u64, piece: u64) -> State {
+    fn lost(&mut self, start: u64, piece: u64) -> MemberState {
         let seen = piece + PIECE;
         let from = self.kept(start, piece).max(start + 1);
         let may = self.searching.spend(seen - from, start);
-        State::Lost {
+        MemberState::Lost {
             from: if may { from } else { seen },
         }
     }
@@ -345,7 +347,7 @@ impl<R: Read, F: MemberFormat> Members<R, F> {
         if rest < HEAD
             && let Some(error) = self.window.take_error()
         {
-            self.state = State::Lost { from };
+            self.state = MemberState::Lost { from };
             return Err(error);
         }
         if rest == 0 {
@@ -357,7 +359,7 @@ impl<R: Read, F: MemberFormat> Members<R, F> {
         if !self.search(from) {
             return Err(InputError::Trailing(F::PACKING).into());
         }
-        self.state = State::Ended;
+        self.state = MemberState::Ended;
         let start = NoStart(F::PACKING, from);
         let error = io::Error::new(io::ErrorKind::InvalidData, start);
         Err(damaged(F::PACKING, error))
@@ -433,7 +435,12 @@ fn stretch<F: MemberFormat>(format: &mut F, bytes: &[u8], out: &mut [u8]) -> (bo
 }
 
 /// Damage to the member at `start`, of which bytes were `given` or not, and how reading goes on after it.
-fn failed<F: MemberFormat>(start: u64, given: bool, error: io::Error, then: State) -> State {
+fn failed<F: MemberFormat>(
+    start: u64,
+    given: bool,
+    error: io::Error,
+    then: MemberState,
+) -> MemberState {
     let error = match damaged(F::PACKING, error).into() {
         InputError::Damaged { packing, error } => InputError::Damaged {
             packing,
@@ -448,7 +455,7 @@ fn failed<F: MemberFormat>(start: u64, given: bool, error: io::Error, then: Stat
         },
         other => other,
     };
-    State::Failed {
+    MemberState::Failed {
         error: error.into(),
         then: Box::new(then),
     }

@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind, Read};
 
 use tar::{GnuExtSparseHeader, GnuSparseHeader, Header};
 
-use super::{BLOCK, Data, Tape, decimal, pax, pax_number, pax_pairs};
+use super::{BLOCK, Tape, TarData, decimal, pax, pax_number, pax_pairs};
 use crate::input::fault::InputError;
 
 /// Greatest number of pieces of a file, which take 4 MiB of memory.
@@ -59,7 +59,7 @@ impl Map {
     }
 
     /// The map in pax records, or before `data` if these say so. None for a member that is not sparse.
-    pub(super) fn of_pax(records: &[u8], data: &mut Data<'_, '_>) -> io::Result<Option<Self>> {
+    pub(super) fn of_pax(records: &[u8], data: &mut TarData<'_, '_>) -> io::Result<Option<Self>> {
         if !pax_pairs(records).any(|(key, _)| key.starts_with(b"GNU.sparse.")) {
             return Ok(None);
         }
@@ -98,7 +98,7 @@ impl Map {
 
     /// Adds the pieces of version 1.0, which are in whole blocks before the data. Each line has a number: the number of pieces,
     /// then start and length of each.
-    fn stored(mut self, data: &mut Data<'_, '_>) -> io::Result<Option<Self>> {
+    fn stored(mut self, data: &mut TarData<'_, '_>) -> io::Result<Option<Self>> {
         let mut lines = Lines::new(data);
         let Some(count) = lines.number()? else {
             return Ok(None);
@@ -163,14 +163,14 @@ fn read_block(tape: &mut Tape<'_>, block: &mut [u8; BLOCK]) -> io::Result<()> {
 
 /// Reads lines with a number each from whole blocks.
 struct Lines<'d, 't, 'b> {
-    data: &'d mut Data<'t, 'b>,
+    data: &'d mut TarData<'t, 'b>,
     block: [u8; BLOCK],
     /// Bytes of the block that were read.
     taken: usize,
 }
 
 impl<'d, 't, 'b> Lines<'d, 't, 'b> {
-    fn new(data: &'d mut Data<'t, 'b>) -> Self {
+    fn new(data: &'d mut TarData<'t, 'b>) -> Self {
         Lines {
             data,
             block: [0; BLOCK],
@@ -212,13 +212,13 @@ impl<'d, 't, 'b> Lines<'d, 't, 'b> {
 
 /// A sparse file, with zeros in its holes.
 pub(super) struct Sparse<'d, 't, 'b> {
-    data: &'d mut Data<'t, 'b>,
+    data: &'d mut TarData<'t, 'b>,
     map: Map,
     at: u64,
 }
 
 impl<'d, 't, 'b> Sparse<'d, 't, 'b> {
-    pub(super) fn new(data: &'d mut Data<'t, 'b>, map: Map) -> Self {
+    pub(super) fn new(data: &'d mut TarData<'t, 'b>, map: Map) -> Self {
         Sparse { data, map, at: 0 }
     }
 }

@@ -17,11 +17,11 @@ pub(super) struct Chunked<'c> {
     /// Bytes left in the chunk.
     left: u64,
     line: Vec<u8>,
-    state: State,
+    state: ChunkedState,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ChunkedState {
     First,
     Chunk,
     Ended,
@@ -66,19 +66,19 @@ impl<'c> Chunked<'c> {
             content,
             left: 0,
             line: Vec::new(),
-            state: State::First,
+            state: ChunkedState::First,
         }
     }
 
     /// Moves to the next chunk, or to the end.
     fn next(&mut self) -> io::Result<()> {
-        if self.state == State::Chunk && !self.read_line()?.is_empty() {
+        if self.state == ChunkedState::Chunk && !self.read_line()?.is_empty() {
             return Err(damaged());
         }
         self.left = size(self.read_line()?).ok_or_else(damaged)?;
         self.state = match self.left {
-            0 => State::Ended,
-            _ => State::Chunk,
+            0 => ChunkedState::Ended,
+            _ => ChunkedState::Chunk,
         };
         Ok(())
     }
@@ -99,7 +99,7 @@ impl<'c> Chunked<'c> {
             self.next()?;
         }
         match self.state {
-            State::Chunk if self.content.fill_buf()?.is_empty() => Err(damaged()),
+            ChunkedState::Chunk if self.content.fill_buf()?.is_empty() => Err(damaged()),
             _ => Ok(()),
         }
     }
@@ -111,13 +111,13 @@ fn damaged() -> io::Error {
 
 impl BufRead for Chunked<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.state != State::Ended
+        if self.state != ChunkedState::Ended
             && let Err(error) = self.advance()
         {
-            self.state = State::Ended;
+            self.state = ChunkedState::Ended;
             return Err(error);
         }
-        if self.state == State::Ended {
+        if self.state == ChunkedState::Ended {
             return Ok(&[]);
         }
         let held = self.content.fill_buf()?;

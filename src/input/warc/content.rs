@@ -25,7 +25,7 @@ pub(super) struct Content<'c, 'r> {
     left: u64,
     /// Held bytes that certainly belong to the record.
     sure: usize,
-    state: State,
+    state: ContentState,
     lost: bool,
     /// The segments of the record so far; none if no more can follow.
     segments: Option<Segments>,
@@ -34,7 +34,7 @@ pub(super) struct Content<'c, 'r> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ContentState {
     /// All of it certainly belongs to the record. So many bytes are between it and the next record.
     Whole(usize),
     /// It ends early, after the certain bytes.
@@ -60,7 +60,7 @@ impl<'c, 'r> Content<'c, 'r> {
             length,
             left: length,
             sure: 0,
-            state: State::Long,
+            state: ContentState::Long,
             lost: false,
             segments,
             records: 0,
@@ -74,15 +74,15 @@ impl<'c, 'r> Content<'c, 'r> {
         let length = self.length as usize;
         self.left = self.length;
         (self.sure, self.state) = if self.length > AHEAD {
-            (0, State::Long)
+            (0, ContentState::Long)
         } else if self.window.need(length) {
             let gap = self.window.gap(length);
             let gap = gap.ok_or(InputError::RecordEnd(self.length))?;
-            (length, State::Whole(gap))
+            (length, ContentState::Whole(gap))
         } else if self.window.holds_record() {
             return Err(InputError::RecordEnd(self.length));
         } else {
-            (self.window.held().len(), State::Cut)
+            (self.window.held().len(), ContentState::Cut)
         };
         Ok(())
     }
@@ -111,14 +111,14 @@ impl<'c, 'r> Content<'c, 'r> {
     /// Finds more bytes that certainly belong to the record, if any are left.
     fn advance(&mut self) -> io::Result<()> {
         match self.state {
-            State::Whole(gap) => self.end(Some(gap)),
-            State::Cut => Err(self.cut()),
-            State::Long if self.left == 0 => {
+            ContentState::Whole(gap) => self.end(Some(gap)),
+            ContentState::Cut => Err(self.cut()),
+            ContentState::Long if self.left == 0 => {
                 let gap = self.window.gap(0);
                 self.end(gap)
             }
-            State::Long => self.watch(),
-            State::Ended => Ok(()),
+            ContentState::Long => self.watch(),
+            ContentState::Ended => Ok(()),
         }
     }
 
@@ -126,7 +126,7 @@ impl<'c, 'r> Content<'c, 'r> {
     fn end(&mut self, gap: Option<usize>) -> io::Result<()> {
         let gap = gap.ok_or_else(|| self.lose(InputError::RecordEnd(self.length)))?;
         self.window.skip(gap);
-        self.state = State::Ended;
+        self.state = ContentState::Ended;
         self.segments
             .take()
             .map_or(Ok(()), |segments| self.go_on(segments))
@@ -186,7 +186,7 @@ impl<'c, 'r> Content<'c, 'r> {
     }
 
     fn lose(&mut self, error: InputError) -> io::Error {
-        self.state = State::Ended;
+        self.state = ContentState::Ended;
         self.lost = true;
         error.into()
     }
@@ -204,7 +204,7 @@ pub(super) struct Finished {
 
 impl BufRead for Content<'_, '_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        while self.sure == 0 && self.state != State::Ended {
+        while self.sure == 0 && self.state != ContentState::Ended {
             self.advance()?;
         }
         Ok(&self.window.held()[..self.sure])

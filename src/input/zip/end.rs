@@ -46,7 +46,7 @@ enum Count {
 
 /// The result of reading the end of a file.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Ending {
+pub(super) struct ArchiveEnd {
     pub(super) directory: Option<Directory>,
     /// Offset of the last end record.
     pub(super) record: Option<u64>,
@@ -54,10 +54,10 @@ pub(super) struct Ending {
     pub(super) is_split: bool,
 }
 
-impl Ending {
+impl ArchiveEnd {
     /// Searches for the end record from the end of the file, which may have zeros after it.
     pub(super) fn find(volume: &Volume<'_>) -> io::Result<Self> {
-        let ending = Ending::before(volume, volume.length)?;
+        let ending = ArchiveEnd::before(volume, volume.length)?;
         if ending.record.is_some() {
             return Ok(ending);
         }
@@ -66,7 +66,7 @@ impl Ending {
         let end = volume.length.min(filled + END_LENGTH as u64);
         match volume.length - end {
             0 => Ok(ending),
-            _ => Ending::before(volume, end),
+            _ => ArchiveEnd::before(volume, end),
         }
     }
 
@@ -75,7 +75,7 @@ impl Ending {
         let from = end.saturating_sub(LONGEST as u64);
         let mut tail = Vec::new();
         volume.section(from..end).read_to_end(&mut tail)?;
-        let mut ending = Ending::default();
+        let mut ending = ArchiveEnd::default();
         for at in memmem::rfind_iter(&tail, &END) {
             let Some(record) = tail.get(at..at + END_LENGTH) else {
                 continue;

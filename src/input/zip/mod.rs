@@ -17,7 +17,7 @@ use std::io::{self, BufRead, Read};
 
 use flate2::Crc;
 
-use self::end::{Directory, END_LENGTH, Ending};
+use self::end::{ArchiveEnd, Directory, END_LENGTH};
 pub(super) use self::end::{HEADER_START, LONGEST, ends_archive, find_archive};
 use self::headers::{CENTRAL, DESCRIPTOR, END, Entries, Entry, LOCAL, Local, local, local_of};
 use self::stream::MemberStream;
@@ -97,7 +97,7 @@ fn open(
         Ok(volume) => volume,
         Err(error) => return walk.lose(level, 0, error.into()),
     };
-    let mut archive = Archive {
+    let mut archive = ZipArchive {
         window: opening.limits.window,
         walk,
         level,
@@ -152,7 +152,7 @@ struct Sound {
 
 impl Sound {
     fn find(volume: &Volume<'_>) -> Result<Self, Flaw> {
-        let ending = Ending::find(volume).map_err(|error| Flaw::new(volume.length, error))?;
+        let ending = ArchiveEnd::find(volume).map_err(|error| Flaw::new(volume.length, error))?;
         let sound = match (ending.directory, ending.record) {
             (Some(directory), _) => Sound::check(volume, directory),
             (None, Some(at)) => Err(Flaw::saying(
@@ -232,7 +232,7 @@ fn leads(volume: &Volume<'_>, entry: &Entry, directory: Directory) -> bool {
             .is_ok_and(|magic| magic == Some(LOCAL))
 }
 
-struct Archive<'a> {
+struct ZipArchive<'a> {
     /// Limit on windows of members, in bytes.
     window: u64,
     walk: &'a mut dyn Members,
@@ -244,7 +244,7 @@ struct Archive<'a> {
     is_after_text: bool,
 }
 
-impl Archive<'_> {
+impl ZipArchive<'_> {
     /// Passes on the members of the directory in the order of the file. If there are very many, only members that are close in
     /// the directory are sorted.
     fn listed(&mut self, sound: &Sound) {
@@ -326,7 +326,7 @@ impl Archive<'_> {
         let entry = &self.agreed(entry, &local);
         let end = local.data.saturating_add(entry.packed).min(end);
         let at = Cell::new(local.data);
-        let data = Data::new(self.volume, &at, end);
+        let data = ZipData::new(self.volume, &at, end);
         let check = Some((entry.crc, entry.unpacked));
         let outcome = self.member(entry, &local.name, data, check);
         // Damage was reported already.
@@ -378,7 +378,7 @@ impl Archive<'_> {
         &mut self,
         entry: &Entry,
         name: &str,
-        data: Data<'_>,
+        data: ZipData<'_>,
         check: Option<(u32, u64)>,
     ) -> MemberOutcome {
         if name.ends_with('/') && entry.unpacked == 0 {
@@ -489,7 +489,7 @@ impl Archive<'_> {
             (true, _) => self.volume.length,
         };
         let at = Cell::new(data);
-        let packed = Data::new(self.volume, &at, end);
+        let packed = ZipData::new(self.volume, &at, end);
         let check = (!entry.is_open()).then_some((entry.crc, entry.unpacked));
         let outcome = self.member(&entry, &name, packed, check);
         search.at = match entry.is_open() || sized > self.volume.length {
@@ -574,7 +574,7 @@ impl MemberOutcome {
 /// Unpacks the bytes of a member. Only the limit on expansion bounds their number.
 fn unpacked<'d>(
     method: u16,
-    data: Data<'d>,
+    data: ZipData<'d>,
     window: u64,
 ) -> Result<Box<dyn Read + 'd>, InputError> {
     Ok(match method {
@@ -587,17 +587,17 @@ fn unpacked<'d>(
 }
 
 /// The packed bytes of a member.
-struct Data<'d> {
+struct ZipData<'d> {
     raw: Raw<Part<'d>>,
     /// Offset of the next byte in the file.
     at: &'d Cell<u64>,
 }
 
-impl<'d> Data<'d> {
+impl<'d> ZipData<'d> {
     /// The bytes from `at` to `end`.
     fn new(volume: &'d Volume<'_>, at: &'d Cell<u64>, end: u64) -> Self {
         let room = end.saturating_sub(at.get()).min(READ) as usize;
-        Data {
+        ZipData {
             raw: Raw::with_capacity(volume.part(at.get()..end), room),
             at,
         }
@@ -609,7 +609,7 @@ impl<'d> Data<'d> {
     }
 }
 
-impl BufRead for Data<'_> {
+impl BufRead for ZipData<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.raw.fill_buf()
     }
@@ -620,7 +620,7 @@ impl BufRead for Data<'_> {
     }
 }
 
-impl Read for Data<'_> {
+impl Read for ZipData<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.raw.read(into)?;
         self.at.set(self.at.get() + read as u64);
@@ -975,7 +975,7 @@ mod tests {
         let file = file(packed).unwrap();
         let volume = Volume::new(&file, None).unwrap();
         let at = Cell::new(0);
-        let data = Data::new(&volume, &at, volume.length);
+        let data = ZipData::new(&volume, &at, volume.length);
         let mut bytes = unpacked(method, data, 128 << 20).unwrap();
         let (mut out, mut buffer) = (Vec::new(), vec![0; step]);
         while let Ok(read @ 1..) = bytes.read(&mut buffer) {

@@ -2,12 +2,12 @@
 
 use std::io::{self, BufRead, Read};
 
-use super::Data;
+use super::ZipData;
 use crate::input::codec::{Decode, HEAD, early_end, fill};
 
 /// Reads the streams at the start of a member's bytes. Bytes after them are not read.
 pub(super) struct MemberStream<'d, D> {
-    data: Data<'d>,
+    data: ZipData<'d>,
     decoder: D,
     /// The error after the bytes that were returned.
     failed: Option<io::Error>,
@@ -15,7 +15,7 @@ pub(super) struct MemberStream<'d, D> {
 }
 
 impl<'d, D: Decode> MemberStream<'d, D> {
-    pub(super) fn new(data: Data<'d>, decoder: D) -> Self {
+    pub(super) fn new(data: ZipData<'d>, decoder: D) -> Self {
         MemberStream {
             data,
             decoder,
