@@ -15,7 +15,7 @@ use walkdir::{DirEntry, WalkDir};
 use super::fault::InputError;
 use super::name::folder_root;
 use super::shard::Shard;
-use super::sources::{Gathering, Kind, Sources};
+use super::sources::{Gathering, SourceKind, Sources};
 use crate::printable;
 use crate::temporary::{is_of_checkpoint, is_temporary, may_be_own, remove_stale};
 
@@ -154,15 +154,15 @@ impl Finder<'_> {
     /// Adds a path. A folder is walked [at the end](Self::finish).
     pub(crate) fn add(&mut self, path: &Path) {
         if path.as_os_str() == "-" {
-            return self.push(path, None, Kind::Stdin);
+            return self.push(path, None, SourceKind::Stdin);
         }
         if path.file_name().is_some_and(is_temporary) {
             return self.passed_over.temporary.push(path.to_owned());
         }
         match fs::metadata(path) {
             Ok(at) if at.is_dir() => self.folders.push(folder_root(path)),
-            Ok(at) if at.is_file() => self.push(path, None, Kind::File),
-            Ok(_) => self.push(path, None, Kind::Stream),
+            Ok(at) if at.is_file() => self.push(path, None, SourceKind::File),
+            Ok(_) => self.push(path, None, SourceKind::Stream),
             Err(error) => self.lose(path, InputError::of_path(path, error)),
         }
     }
@@ -202,7 +202,7 @@ impl Finder<'_> {
     }
 
     /// Adds a source, found below `root` if it was not named.
-    fn push(&mut self, path: &Path, root: Option<&Path>, kind: Kind) {
+    fn push(&mut self, path: &Path, root: Option<&Path>, kind: SourceKind) {
         let bytes = path.as_os_str().as_bytes();
         let root = root.map(|root| bytes.len() - below(root, path).as_os_str().len());
         self.sources.push(bytes, root, kind);
@@ -250,7 +250,7 @@ impl Finder<'_> {
             // Metadata is read only for files behind links, to avoid a system call for every file.
             match by_link.then(|| fs::metadata(path).ok()).flatten() {
                 Some(at) => self.followed.add(path, root, &at),
-                None => self.push(path, Some(root), Kind::File),
+                None => self.push(path, Some(root), SourceKind::File),
             }
         }
     }
@@ -290,7 +290,7 @@ impl Finder<'_> {
             }
         });
         for (path, root) in files.values() {
-            self.push(path, Some(root), Kind::File);
+            self.push(path, Some(root), SourceKind::File);
         }
     }
 }

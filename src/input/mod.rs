@@ -46,4 +46,4 @@ pub(crate) use open::{text_start, unmarked_encoding};
 pub(crate) use opening::{Limits, Opening};
 pub(crate) use raw::Raw;
 pub use shard::{BadShard, Shard};
-pub(crate) use sources::{Kind, Source, Sources};
+pub(crate) use sources::{Source, SourceKind, Sources};

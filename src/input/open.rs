@@ -15,7 +15,7 @@ use super::fault::InputError;
 use super::file::{Section, check_end, stdin};
 use super::magic::{self, Content};
 use super::opening::Opening;
-use super::sources::{Kind, Source};
+use super::sources::{Source, SourceKind};
 use super::walk::Walk;
 
 /// Bytes that are read to see whether a file is text. A smaller file is not read a second time.
@@ -33,8 +33,8 @@ impl Opening<'_> {
         documents: &mut dyn Documents,
     ) -> Result<bool, InputError> {
         let file = match source.kind {
-            Kind::File | Kind::Stream => File::open(&source.path)?,
-            Kind::Stdin => stdin()?,
+            SourceKind::File | SourceKind::Stream => File::open(&source.path)?,
+            SourceKind::Stdin => stdin()?,
         };
         let metadata = file.metadata()?;
         if metadata.is_dir() {
@@ -57,8 +57,8 @@ impl Opening<'_> {
             expansion: &expansion,
         });
         let level = match source.kind {
-            Kind::File => Level::file(&file, size, &source.path),
-            Kind::Stream | Kind::Stdin => Level::source(None),
+            SourceKind::File => Level::file(&file, size, &source.path),
+            SourceKind::Stream | SourceKind::Stdin => Level::source(None),
         };
         let level = level.named(Claims::of(&source.path));
         let mut walk = Walk::new(self, &expansion, documents);

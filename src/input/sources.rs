@@ -17,7 +17,7 @@ use super::shard::{Shard, hash};
 pub(crate) struct Source {
     /// The path to open, from which its name is made; `-` for standard input.
     pub(crate) path: PathBuf,
-    pub(crate) kind: Kind,
+    pub(crate) kind: SourceKind,
     /// Whether it was named itself, and not found below a folder.
     pub(crate) named: bool,
 }
@@ -25,13 +25,13 @@ pub(crate) struct Source {
 impl Source {
     /// Whether another program writes it while it is read.
     pub(crate) fn is_pipe(&self) -> bool {
-        self.kind != Kind::File && is_pipe(&self.path)
+        self.kind != SourceKind::File && is_pipe(&self.path)
     }
 }
 
 /// What a source is, and so how it can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SourceKind {
     /// A regular file: its size is known, and it can be read at any offset.
     File,
     /// A named FIFO or device: opening and reading it may block.
@@ -104,12 +104,12 @@ impl Gathering {
     }
 
     /// Adds a source. If it is below a named folder, the first `above` bytes of its path are that folder with a separator.
-    pub(super) fn push(&mut self, path: &[u8], above: Option<usize>, kind: Kind) {
+    pub(super) fn push(&mut self, path: &[u8], above: Option<usize>, kind: SourceKind) {
         let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
         let start = path.iter().rposition(is_separator).map_or(0, |at| at + 1);
         let (folder, name) = path.split_at(start);
         let mut tags = 0;
-        if kind != Kind::File {
+        if kind != SourceKind::File {
             tags |= SPECIAL;
         }
         if str::from_utf8(path).is_err() {
@@ -253,9 +253,9 @@ impl Sources {
         let (folder, name, tags) = self.parts(entry);
         let path = path_of([folder, name].concat());
         let kind = match tags & SPECIAL {
-            0 => Kind::File,
-            _ if path.as_os_str() == "-" => Kind::Stdin,
-            _ => Kind::Stream,
+            0 => SourceKind::File,
+            _ if path.as_os_str() == "-" => SourceKind::Stdin,
+            _ => SourceKind::Stream,
         };
         Source {
             path,
@@ -385,7 +385,7 @@ mod tests {
     fn listed(paths: &[&str], shard: Option<Shard>) -> Vec<String> {
         let mut gathering = Gathering::default();
         for path in paths {
-            gathering.push(path.as_bytes(), None, Kind::File);
+            gathering.push(path.as_bytes(), None, SourceKind::File);
         }
         let sources = gathering.finish(shard);
         let paths = sources
@@ -408,10 +408,10 @@ mod tests {
         let mut gathering = Gathering::default();
         let long = "n".repeat(5000);
         let sources = [
-            ("-", Kind::Stdin),
-            ("a/fifo", Kind::Stream),
-            ("a/file", Kind::File),
-            (&long, Kind::File),
+            ("-", SourceKind::Stdin),
+            ("a/fifo", SourceKind::Stream),
+            ("a/file", SourceKind::File),
+            (&long, SourceKind::File),
         ];
         for (path, kind) in sources {
             gathering.push(path.as_bytes(), None, kind);
@@ -428,7 +428,7 @@ mod tests {
     fn bytes_that_are_not_utf8_sort_as_they_are_written() {
         let mut gathering = Gathering::default();
         for path in [&b"a\xff"[..], b"a]", b"a\\xFE", b"a[", b"a\xfe/x"] {
-            gathering.push(path, Some(0), Kind::File);
+            gathering.push(path, Some(0), SourceKind::File);
         }
         let sources = gathering.finish(None);
         let seen = sources.iter().map(|source| {
@@ -445,8 +445,8 @@ mod tests {
         let mut takers = 0;
         for shard in shards.map_while(Result::ok) {
             let mut gathering = Gathering::default();
-            gathering.push(b"a/b/c", Some(2), Kind::File);
-            gathering.push(b"a/b/c", Some(4), Kind::File);
+            gathering.push(b"a/b/c", Some(2), SourceKind::File);
+            gathering.push(b"a/b/c", Some(4), SourceKind::File);
             takers += gathering.finish(Some(shard)).len();
         }
         assert_eq!(takers, 1);

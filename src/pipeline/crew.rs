@@ -23,7 +23,7 @@ use super::ticket::{Ticket, Tickets};
 use super::turn::Turn;
 use super::worker::Shared;
 use crate::error::{Error, ErrorKind};
-use crate::input::{Cutter, InputError, Kind, Section, Source, ends_archive, text_start};
+use crate::input::{Cutter, InputError, Section, Source, SourceKind, ends_archive, text_start};
 use crate::lock::lock;
 use crate::report::Counts;
 
@@ -190,8 +190,8 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             }
             self.crew.run.start(&source);
             match source.kind {
-                Kind::File => self.file(ordinal, &source),
-                Kind::Stream | Kind::Stdin => self.feed(ordinal),
+                SourceKind::File => self.file(ordinal, &source),
+                SourceKind::Stream | SourceKind::Stdin => self.feed(ordinal),
             }
         }
         self.flush();

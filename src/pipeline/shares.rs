@@ -5,7 +5,7 @@
 use std::fs;
 
 use super::options::ScanOptions;
-use crate::input::{Kind, Sources};
+use crate::input::{SourceKind, Sources};
 
 /// Greatest and least size of a chunk, in bytes. Some 65 KiB around a chunk are scanned with it, so smaller chunks would not
 /// save memory.
@@ -83,8 +83,8 @@ fn parts(sources: &Sources, most: usize) -> usize {
     let whole = left;
     for source in sources.iter() {
         let bytes = match source.kind {
-            Kind::File => fs::metadata(&source.path).map_or(0, |at| at.len()),
-            Kind::Stream | Kind::Stdin => u64::MAX,
+            SourceKind::File => fs::metadata(&source.path).map_or(0, |at| at.len()),
+            SourceKind::Stream | SourceKind::Stdin => u64::MAX,
         };
         left = left.saturating_sub(bytes.saturating_add(SOURCE));
         if left == 0 {

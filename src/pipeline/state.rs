@@ -14,8 +14,8 @@ use super::shares::Shares;
 use crate::dedup::{Budget, Document, DocumentId, Kept, Lasting, Table};
 use crate::error::{Error, ErrorKind};
 use crate::input::{
-    ChunkReach, Claims, Finder, FoundSources, InputError, Kind, Opening, Remark, Source, Sources,
-    Unpackers, display_name, unmarked_encoding,
+    ChunkReach, Claims, Finder, FoundSources, InputError, Opening, Remark, Source, SourceKind,
+    Sources, Unpackers, display_name, unmarked_encoding,
 };
 use crate::lock::lock;
 use crate::printable;
@@ -137,7 +137,11 @@ impl<'p> SharedScan<'p> {
 
     /// Sets the monitor's total to the size of all sources, if each has one.
     fn measure(&self) {
-        if self.sources.iter().any(|source| source.kind != Kind::File) {
+        if self
+            .sources
+            .iter()
+            .any(|source| source.kind != SourceKind::File)
+        {
             return;
         }
         let size = |source: Source| fs::metadata(source.path).map_or(0, |at| at.len());

@@ -123,7 +123,7 @@ mod tests {
     use std::io::Write;
     use std::sync::atomic::AtomicU64;
 
-    use super::super::members::Members;
+    use super::super::members::MemberReader;
     use super::super::members::tests::{noise, outcome};
     use super::*;
     use crate::input::opening::Opening;
@@ -181,7 +181,7 @@ mod tests {
             let file = all.map(|text| packed(text, level)).concat();
             let bytes = AtomicU64::new(0);
             let limits = Opening::for_tests(&bytes).limits;
-            let mut members = Members::<_, Bzip2>::new(&file[..], &limits).unwrap();
+            let mut members = MemberReader::<_, Bzip2>::new(&file[..], &limits).unwrap();
             let (out, errors) = outcome(&mut members, 10_000);
             assert!(
                 out == all.concat() && errors.is_empty(),

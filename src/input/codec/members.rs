@@ -104,7 +104,7 @@ pub(super) fn find<F: MemberFormat>(bytes: &[u8], from: usize) -> Option<usize> 
 ///
 /// Damage is reported once, after all that was decoded before it. Then reading goes on at the next member that proves good: it
 /// decodes to its end or for 64 KiB. Memory is bounded, and time is linear in the bytes read and decoded.
-pub(super) struct Members<R, F> {
+pub(super) struct MemberReader<R, F> {
     window: Window<R>,
     format: F,
     state: MemberState,
@@ -162,11 +162,11 @@ impl Searching {
     }
 }
 
-impl<R: Read, F: MemberFormat> Members<R, F> {
+impl<R: Read, F: MemberFormat> MemberReader<R, F> {
     /// # Errors
     /// If there is no memory for a decoder.
     pub(super) fn new(inner: R, limits: &Limits) -> io::Result<Self> {
-        Ok(Members {
+        Ok(MemberReader {
             window: Window::new(inner, 0),
             format: F::new(limits)?,
             state: MemberState::Between,
@@ -486,7 +486,7 @@ pub(in crate::input) fn hits_what_came(error: &io::Error) -> bool {
 #[error("no {0} header where one should be, at byte {1} of what is packed")]
 struct NoStart(Packing, u64);
 
-impl<R: Read, F: MemberFormat> Read for Members<R, F> {
+impl<R: Read, F: MemberFormat> Read for MemberReader<R, F> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while !into.is_empty() {
             match self.step(into)? {
@@ -541,9 +541,9 @@ pub(super) mod tests {
         std::iter::repeat_with(next).take(length).collect()
     }
 
-    fn members(packed: &[u8]) -> Members<&[u8], Gzip> {
+    fn members(packed: &[u8]) -> MemberReader<&[u8], Gzip> {
         let bytes = AtomicU64::new(0);
-        Members::new(packed, &Opening::for_tests(&bytes).limits).unwrap()
+        MemberReader::new(packed, &Opening::for_tests(&bytes).limits).unwrap()
     }
 
     fn read(packed: &[u8]) -> Outcome {
@@ -657,7 +657,10 @@ pub(super) mod tests {
             let parts = Parts(&one[..cut], Some(InputError::Shrunk.into()), &two);
             let bytes = AtomicU64::new(0);
             let limits = Opening::for_tests(&bytes).limits;
-            let (out, errors) = outcome(&mut Members::<_, Gzip>::new(parts, &limits).unwrap(), 100);
+            let (out, errors) = outcome(
+                &mut MemberReader::<_, Gzip>::new(parts, &limits).unwrap(),
+                100,
+            );
             assert!(out.ends_with(&line(2)), "cut at {cut}");
             assert!(
                 errors.len() == 1 && errors[0].1.contains("shorter"),

@@ -22,7 +22,7 @@ use std::io::{self, Read};
 use self::gzip::Gzip;
 use self::lz4::Lz4;
 use self::lzma::Lzma;
-use self::members::{MemberFormat, Members};
+use self::members::{MemberFormat, MemberReader};
 use self::parallel::Parallel;
 use self::streams::Streams;
 use self::xz::Xz;
@@ -63,8 +63,8 @@ pub(super) fn unpack<'r>(
             let decoder = Lzma::new(opening.limits.window)?;
             Box::new(Streams::new(raw.grow(READ), decoder))
         }
-        Packing::Xz => Box::new(Members::<_, Xz>::new(raw, &opening.limits)?),
-        Packing::Lz4 => Box::new(Members::<_, Lz4>::new(raw, &opening.limits)?),
+        Packing::Xz => Box::new(MemberReader::<_, Xz>::new(raw, &opening.limits)?),
+        Packing::Lz4 => Box::new(MemberReader::<_, Lz4>::new(raw, &opening.limits)?),
         other => return Err(InputError::Unsupported(other)),
     })
 }
@@ -80,7 +80,7 @@ fn members<'r, F: MemberFormat>(
             let counted = raw.held() as u64;
             Box::new(Parallel::<F>::new(file, counted, opening, unpackers)?)
         }
-        _ => Box::new(Members::<_, F>::new(raw, &opening.limits)?),
+        _ => Box::new(MemberReader::<_, F>::new(raw, &opening.limits)?),
     })
 }
 

@@ -3,7 +3,7 @@
 //! The file is cut into sections. A thread finds the first place in its section where a member decodes, and decodes from
 //! there to the first start of a member after the section. Such a start may be false, since packed data may contain whole
 //! packed files. So the reader keeps the true position, and uses a section only if it starts there. Until then the reader
-//! decodes itself, as [`Members`] does without threads. So bytes and errors are the same as without threads.
+//! decodes itself, as [`MemberReader`] does without threads. So bytes and errors are the same as without threads.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -14,7 +14,7 @@ use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-use super::members::{MemberFormat, MemberStep, Members};
+use super::members::{MemberFormat, MemberReader, MemberStep};
 use super::read::Fused;
 use super::section::{DecodedSection, Sections};
 use super::unpackers::{Lease, Unpackers};
@@ -59,7 +59,7 @@ pub(super) struct Parallel<'r, F> {
     size: u64,
     limits: Limits,
     plan: SectionPlan,
-    members: Members<Fused<FileAt>, F>,
+    members: MemberReader<Fused<FileAt>, F>,
     progress: ByteProgress<'r>,
     /// Unpacked bytes so far.
     unpacked: u64,
@@ -125,7 +125,7 @@ impl<'r, F: MemberFormat> Parallel<'r, F> {
             size,
             limits: opening.limits,
             plan,
-            members: Members::new(start, &opening.limits)?,
+            members: MemberReader::new(start, &opening.limits)?,
             progress: ByteProgress {
                 bytes: opening.bytes,
                 counted,
@@ -499,7 +499,7 @@ mod tests {
         let bytes = AtomicU64::new(0);
         let opening = Opening::for_tests(&bytes);
         outcome(
-            &mut Members::<_, F>::new(packed, &opening.limits).unwrap(),
+            &mut MemberReader::<_, F>::new(packed, &opening.limits).unwrap(),
             7777,
         )
     }

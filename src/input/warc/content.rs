@@ -18,7 +18,7 @@ const START: usize = b"\r\n\r\nWARC/".len() - 1;
 /// Reads the content of the record at the start of the window, and of the segments that continue it.
 ///
 /// An error says why the content does not match its header. Then the end is returned.
-pub(super) struct Content<'c, 'r> {
+pub(super) struct RecordContent<'c, 'r> {
     window: &'c mut RecordWindow<'r>,
     length: u64,
     /// Remaining bytes according to the header.
@@ -45,7 +45,7 @@ enum ContentState {
     Ended,
 }
 
-impl<'c, 'r> Content<'c, 'r> {
+impl<'c, 'r> RecordContent<'c, 'r> {
     /// Content of `length` bytes by the header, and of the segments that follow it.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl<'c, 'r> Content<'c, 'r> {
         length: u64,
         segments: Option<Segments>,
     ) -> Result<Self, InputError> {
-        let mut content = Content {
+        let mut content = RecordContent {
             window,
             length,
             left: length,
@@ -202,7 +202,7 @@ pub(super) struct Finished {
     pub(super) records: u64,
 }
 
-impl BufRead for Content<'_, '_> {
+impl BufRead for RecordContent<'_, '_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         while self.sure == 0 && self.state != ContentState::Ended {
             self.advance()?;
@@ -218,7 +218,7 @@ impl BufRead for Content<'_, '_> {
     }
 }
 
-impl Read for Content<'_, '_> {
+impl Read for RecordContent<'_, '_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         read_held(self, into)
     }

@@ -19,7 +19,7 @@ mod tests;
 
 use std::io::Read;
 
-use self::content::{Content, Finished};
+use self::content::{Finished, RecordContent};
 use self::header::{Header, ParsedHeader, RecordKind};
 use self::segments::Segments;
 use self::window::RecordWindow;
@@ -188,7 +188,7 @@ fn hand_out(
     (level, history): (&Level<'_>, u64),
     (number, name): (u64, &str),
     header: &Header,
-    content: &mut Content<'_, '_>,
+    content: &mut RecordContent<'_, '_>,
 ) -> Option<Result<(), InputError>> {
     let mut going = true;
     let mut take = |body: &mut dyn Read| {
@@ -210,9 +210,9 @@ fn content<'c, 'r>(
     header: &Header,
     window: &'c mut RecordWindow<'r>,
     segments: Option<Segments>,
-) -> Result<Content<'c, 'r>, InputError> {
+) -> Result<RecordContent<'c, 'r>, InputError> {
     match (header.kind, header.length) {
-        (Some(_), Some(length)) => Content::new(window, length, segments),
+        (Some(_), Some(length)) => RecordContent::new(window, length, segments),
         _ => Err(InputError::RecordHeader),
     }
 }

@@ -27,7 +27,7 @@ const UNICODE_PATH: u64 = 0x7075;
 
 /// The fields of a member in the directory or in a local header.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(super) struct ZipEntry {
     /// Offset of its local header.
     pub(super) offset: u64,
     pub(super) flags: u16,
@@ -41,10 +41,10 @@ pub(super) struct Entry {
     name: (u32, u16),
 }
 
-impl Entry {
+impl ZipEntry {
     /// Whether a local header agrees with the directory in all fields that it has.
     pub(super) fn agrees(&self, local: &Local) -> bool {
-        let sizes = |entry: &Entry| (entry.crc, entry.packed, entry.unpacked);
+        let sizes = |entry: &ZipEntry| (entry.crc, entry.packed, entry.unpacked);
         let own = &local.entry;
         self.name == own.name
             && !local.is_misnamed
@@ -64,7 +64,7 @@ impl Entry {
 
 /// A local header.
 pub(super) struct Local {
-    pub(super) entry: Entry,
+    pub(super) entry: ZipEntry,
     pub(super) name: String,
     /// Offset of the data.
     pub(super) data: u64,
@@ -97,7 +97,7 @@ impl<'z> Entries<'z> {
     ///
     /// # Errors
     /// If it cannot be read, or is not an entry.
-    pub(super) fn next(&mut self) -> io::Result<Option<Entry>> {
+    pub(super) fn next(&mut self) -> io::Result<Option<ZipEntry>> {
         if self.at == self.end {
             return Ok(None);
         }
@@ -143,7 +143,7 @@ pub(super) fn local(volume: &Volume<'_>, offset: u64) -> io::Result<Option<Local
 }
 
 /// The local header of `entry`. If only the length of its name is damaged, that of the entry is used.
-pub(super) fn local_of(volume: &Volume<'_>, entry: &Entry) -> io::Result<Option<Local>> {
+pub(super) fn local_of(volume: &Volume<'_>, entry: &ZipEntry) -> io::Result<Option<Local>> {
     let local = local(volume, entry.offset)?;
     let (_, length) = entry.name;
     if local
@@ -189,8 +189,8 @@ fn local_named(volume: &Volume<'_>, offset: u64, length: Option<u16>) -> io::Res
 }
 
 /// Reads the fields that a local header and an entry have in common, from the flags on, and the name.
-fn entry(fields: &[u8], name: &[u8]) -> Entry {
-    Entry {
+fn entry(fields: &[u8], name: &[u8]) -> ZipEntry {
+    ZipEntry {
         offset: 0,
         flags: number(fields, 0, 2) as u16,
         method: number(fields, 2, 2) as u16,
@@ -203,7 +203,7 @@ fn entry(fields: &[u8], name: &[u8]) -> Entry {
 }
 
 /// Replaces fields by values of the zip64 extra field, in this order.
-fn widen(entry: &mut Entry, extra: &[u8]) {
+fn widen(entry: &mut ZipEntry, extra: &[u8]) {
     let mut wide = extra_field(extra, ZIP64)
         .unwrap_or_default()
         .chunks_exact(8);

@@ -19,7 +19,7 @@ use flate2::Crc;
 
 use self::end::{ArchiveEnd, Directory, END_LENGTH};
 pub(super) use self::end::{HEADER_START, LONGEST, ends_archive, find_archive};
-use self::headers::{CENTRAL, DESCRIPTOR, END, Entries, Entry, LOCAL, Local, local, local_of};
+use self::headers::{CENTRAL, DESCRIPTOR, END, Entries, LOCAL, Local, ZipEntry, local, local_of};
 use self::stream::MemberStream;
 use self::volume::{Part, Volume};
 use super::codec::{Bzip2, Inflate, Wrapper, Zstd, damaged};
@@ -225,7 +225,7 @@ fn follows_archive(volume: &Volume<'_>, first: u64) -> bool {
     starts || end.is_some_and(|at| volume.bytes(at).is_ok_and(|magic| magic == Some(END)))
 }
 
-fn leads(volume: &Volume<'_>, entry: &Entry, directory: Directory) -> bool {
+fn leads(volume: &Volume<'_>, entry: &ZipEntry, directory: Directory) -> bool {
     entry.offset < directory.start
         && volume
             .bytes(entry.offset)
@@ -290,7 +290,7 @@ impl ZipArchive<'_> {
     }
 
     /// The next entries. They were checked before, so an error is one of the system.
-    fn batch(&mut self, entries: &mut Entries<'_>) -> Vec<Entry> {
+    fn batch(&mut self, entries: &mut Entries<'_>) -> Vec<ZipEntry> {
         let mut batch = Vec::new();
         while batch.len() < SORTED {
             match entries.next() {
@@ -308,7 +308,7 @@ impl ZipArchive<'_> {
 
     /// Passes on a member as the directory describes it, without bytes from `end` on, where the next one starts. False if
     /// the source should not be read further.
-    fn entry(&mut self, entry: &Entry, end: u64) -> bool {
+    fn entry(&mut self, entry: &ZipEntry, end: u64) -> bool {
         self.number += 1;
         let local = match local_of(self.volume, entry) {
             Ok(Some(local)) => local,
@@ -338,7 +338,7 @@ impl ZipArchive<'_> {
     }
 
     /// The entry, with fields of the local header if these are right and those of the entry are not.
-    fn agreed(&self, entry: &Entry, local: &Local) -> Entry {
+    fn agreed(&self, entry: &ZipEntry, local: &Local) -> ZipEntry {
         let (mut agreed, own) = (*entry, &local.entry);
         if agreed.method != own.method && self.packs(own.method, entry, local.data) {
             agreed.method = own.method;
@@ -360,7 +360,7 @@ impl ZipArchive<'_> {
     }
 
     /// Whether the data at `at` may be packed by `method`, by its start and the sizes.
-    fn packs(&self, method: u16, entry: &Entry, at: u64) -> bool {
+    fn packs(&self, method: u16, entry: &ZipEntry, at: u64) -> bool {
         let start = self.volume.bytes::<4>(at).ok().flatten();
         let start = start.unwrap_or_default();
         let (is_bzip2, is_zstd) = (start.starts_with(b"BZh"), start == magic::numbers::ZSTD);
@@ -376,7 +376,7 @@ impl ZipArchive<'_> {
     /// Passes on a member with its data. `check` has the checksum and the size that it should have.
     fn member(
         &mut self,
-        entry: &Entry,
+        entry: &ZipEntry,
         name: &str,
         data: ZipData<'_>,
         check: Option<(u32, u64)>,

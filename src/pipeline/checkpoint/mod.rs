@@ -22,7 +22,7 @@ use manifest::{FixedSettings, Manifest, ManifestHead, NamedRun, Stamp};
 use super::options::{OnError, ScanOptions};
 use crate::dedup::{Lasting, RunFile, SpillError, Spilled};
 use crate::error::{CheckpointError, Error};
-use crate::input::{Kind, Source, Sources, display_name};
+use crate::input::{Source, SourceKind, Sources, display_name};
 use crate::lock::lock;
 use crate::temporary::is_run;
 
@@ -204,7 +204,10 @@ fn read(
     sources: &Sources,
     on_error: OnError,
 ) -> Result<(Earlier, Vec<Option<Stamp>>), CheckpointError> {
-    if let Some(stream) = sources.iter().find(|source| source.kind != Kind::File) {
+    if let Some(stream) = sources
+        .iter()
+        .find(|source| source.kind != SourceKind::File)
+    {
         return Err(CheckpointError::Stream(display_name(&stream.path).into()));
     }
     let mut earlier = Earlier {
