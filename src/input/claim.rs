@@ -126,8 +126,9 @@ impl Claims {
         }
     }
 
-    /// What is claimed of a stream that is recognised as `content` and starts with `head`, and what it is, if these differ.
-    /// What holds documents is read whatever it is called.
+    /// The wrong claim about a stream that is recognised as `content` and starts with `head`, and its actual content; none if
+    /// there is no wrong claim.
+    /// A container is read whatever its name is, so it never has a wrong claim.
     pub(super) fn denied_by(
         self,
         content: Content,

@@ -91,7 +91,7 @@ pub(super) struct Watched<R> {
 }
 
 impl<R: Read> Watched<R> {
-    /// Counts what is read of `inner` for the source of `expansion`.
+    /// Counts the bytes of `inner` for the source of `expansion`.
     pub(super) fn new(inner: R, expansion: &Arc<Expansion>) -> Self {
         Watched {
             inner,
@@ -277,8 +277,8 @@ mod tests {
         let mut watched = Watched::new(io::repeat(0).take(FREE * 2), &expansion);
         let read = io::copy(&mut watched, &mut io::sink());
         assert!(read.is_err());
-        let told = expansion.unpacked.load(Ordering::Relaxed);
-        assert!(told > (FREE / LIMIT + 1) * LIMIT, "{told}");
+        let unpacked = expansion.unpacked.load(Ordering::Relaxed);
+        assert!(unpacked > (FREE / LIMIT + 1) * LIMIT, "{unpacked}");
         assert_eq!(watched.read(&mut [0])?, 0);
         Ok(())
     }

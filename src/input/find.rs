@@ -247,7 +247,7 @@ impl Finder<'_> {
                 self.passed_over.add(entry);
             }
         } else if kind.is_file() && self.search.included(root, path) {
-            // Metadata is read only for files behind links, to avoid a system call for every file.
+            // Metadata is read only for files reached by links, to avoid a system call for every file.
             match by_link.then(|| fs::metadata(path).ok()).flatten() {
                 Some(at) => self.followed.add(path, root, &at),
                 None => self.push(path, Some(root), SourceKind::File),

@@ -10,7 +10,7 @@ pub(crate) use crate::printable::display_name;
 /// Greatest length of a document's name in bytes.
 pub(crate) const LONGEST: usize = 4096;
 
-/// Bytes of a long name's end that are kept: they may show what it is.
+/// Length of the end of a long name that is kept, since it may have the ending; in bytes.
 const END: usize = 64;
 
 /// Shortens a name of more than [`LONGEST`] bytes: its middle is replaced by the xxh3-64 hash of the whole name, between

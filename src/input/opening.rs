@@ -17,7 +17,7 @@ pub(crate) struct Limits {
     pub(crate) members: u64,
     /// Unpacked bytes per packed byte, once many were unpacked.
     pub(crate) expansion: u64,
-    /// Bytes of history that a packing may want at hand.
+    /// Greatest window of a packing, in bytes.
     pub(crate) window: u64,
 }
 

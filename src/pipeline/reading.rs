@@ -1,5 +1,5 @@
-//! Reads a source document by document. What is done with their bytes is up to a [`Scans`]: the thread that reads scans them, or
-//! it feeds others.
+//! Reads a source document by document. A [`Scans`] scans the documents, either on the reading thread or by passing chunks to
+//! others.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::report::Counts;
 /// Scans documents, or hands them to threads that do.
 pub(super) trait Scans {
     /// Reads a document to its end. Each time `bytes` give no more for `cutter`, `goes_on` reports the damage that is the
-    /// reason, and says whether the document goes on after it. Returns how many documents `text` is: one, or its lines.
+    /// reason, and returns whether the document continues after it. Returns how many documents `text` is: one, or its lines.
     fn document(
         &mut self,
         text: TextLines,

@@ -100,7 +100,7 @@ mod tests {
             after in proptest::collection::vec(any::<u8>(), 0..9),
         ) {
             let mut bytes = packed(&text, level);
-            // After the header, whose checksum only the twin looks at.
+            // After the header, whose checksum only the twin verifies.
             if let Some((at, bits)) = hit {
                 let at = 10 + at.index(bytes.len() - 10);
                 bytes[at] ^= bits;

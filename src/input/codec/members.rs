@@ -100,25 +100,25 @@ pub(super) fn find<F: MemberFormat>(bytes: &[u8], from: usize) -> Option<usize> 
         })
 }
 
-/// The members of `R` in turn. Zeros between and after them are padding.
+/// Reads the members of `R` in order. Zeros between and after them are padding.
 ///
-/// Damage is reported once, after all that was decoded before it. Then reading goes on at the next member that proves good: it
-/// decodes to its end or for 64 KiB. Memory is bounded, and time is linear in the bytes read and decoded.
+/// Damage is reported once, after all bytes decoded before it. Then reading continues at the next member that decodes to its
+/// end or for 64 KiB. Memory is bounded, and time is linear in the bytes read and decoded.
 pub(super) struct MemberReader<R, F> {
     window: Window<R>,
     format: F,
     state: MemberState,
-    /// A whole member, decoded.
+    /// The buffer for a member that is decoded at once.
     out: Vec<u8>,
     searching: Searching,
-    /// Bytes of the member came out.
+    /// Whether bytes of the member were returned.
     given: bool,
 }
 
 enum MemberState {
     /// Where a member should start.
     Between,
-    /// Bytes of a whole member are to be handed out.
+    /// Returning the bytes of a member that was decoded at once.
     Whole {
         next: usize,
         end: usize,
@@ -176,7 +176,7 @@ impl<R: Read, F: MemberFormat> MemberReader<R, F> {
         })
     }
 
-    /// Bytes of the stream after which decoding goes on.
+    /// The position in the stream at which decoding continues.
     pub(super) fn position(&self) -> u64 {
         self.window.position()
     }
@@ -434,7 +434,8 @@ fn stretch<F: MemberFormat>(format: &mut F, bytes: &[u8], out: &mut [u8]) -> (bo
     (is_good, (read + written) as u64)
 }
 
-/// Damage to the member at `start`, of which bytes were `given` or not, and how reading goes on after it.
+/// The state after damage to the member at `start`. `given` says whether bytes of it were returned, and `then` is the state
+/// after the error.
 fn failed<F: MemberFormat>(
     start: u64,
     given: bool,

@@ -80,7 +80,7 @@ enum Threads<'r> {
 }
 
 impl<'r, F: MemberFormat> Parallel<'r, F> {
-    /// Reads `file` from its start, and adds what it reads, after its first `counted` bytes, to the bytes of `opening`.
+    /// Reads `file` from its start, and adds the bytes after the first `counted` ones to the bytes of `opening`.
     ///
     /// # Errors
     /// If there is no memory for a decoder, or the system refuses another handle of the file.
