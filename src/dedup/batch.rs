@@ -28,7 +28,7 @@ const CASED: usize = 40;
 /// alone, at no cost. For a document that several threads scan there is [`Table::close`](super::Table::close).
 pub(crate) struct Batch {
     kept: Kept,
-    rows: Vec<Row>,
+    rows: Vec<BatchRow>,
     /// Keys, texts that differ from their key in more than case, and names of documents.
     bytes: Vec<u8>,
     parts: Vec<DocumentRows>,
@@ -46,7 +46,7 @@ pub(crate) struct Batch {
 }
 
 /// Mentions of one key in one document.
-pub(super) struct Row {
+pub(super) struct BatchRow {
     pub(super) hash: u64,
     offset: u64,
     /// The letters that are in upper case in the text, as bits; unused if the text is stored.
@@ -90,7 +90,7 @@ impl Batch {
 
     /// Bytes of memory it holds.
     pub(super) fn held(&self) -> usize {
-        self.rows.capacity() * size_of::<Row>()
+        self.rows.capacity() * size_of::<BatchRow>()
             + self.bytes.capacity()
             + self.parts.capacity() * size_of::<DocumentRows>()
             + (self.grouped.capacity() + self.starts.capacity() + RECENT) * size_of::<u32>()
@@ -180,7 +180,7 @@ impl Batch {
             Some(_) => u32::MAX,
             None => self.add_text(mention.text),
         };
-        self.rows.push(Row {
+        self.rows.push(BatchRow {
             hash,
             offset: mention.offset,
             letters: letters.unwrap_or(0),
@@ -206,11 +206,11 @@ impl Batch {
     }
 
     #[inline]
-    pub(super) fn key(&self, row: &Row) -> &[u8] {
+    pub(super) fn key(&self, row: &BatchRow) -> &[u8] {
         &self.bytes[row.at as usize..][..row.key as usize]
     }
 
-    fn text(&self, row: &Row) -> FirstText<'_> {
+    fn text(&self, row: &BatchRow) -> FirstText<'_> {
         match row.text {
             u32::MAX => FirstText::Cased(row.letters),
             length => {
@@ -225,7 +225,7 @@ impl Batch {
     }
 
     /// The update of a key's fact by a row. Only for a table that keeps all.
-    pub(super) fn update(&self, row: &Row) -> Update<'_> {
+    pub(super) fn update(&self, row: &BatchRow) -> Update<'_> {
         let part = &self.parts[row.part as usize];
         Update {
             text: self.text(row),
@@ -267,7 +267,7 @@ impl Batch {
     }
 
     #[inline]
-    pub(super) fn row(&self, number: u32) -> &Row {
+    pub(super) fn row(&self, number: u32) -> &BatchRow {
         &self.rows[number as usize]
     }
 

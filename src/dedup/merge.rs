@@ -3,7 +3,7 @@
 //! Ranges start at first keys of frames. So ranges are about equally large, and only frames at a boundary are read twice.
 
 use super::page::Page;
-use super::run::{Ahead, Cursor, Heads, Reading, SpillError};
+use super::run::{Cursor, FrameAhead, Heads, OpenRun, SpillError};
 use super::tournament::Tournament;
 
 /// A range of keys, from `lower` (included) to `upper` (excluded).
@@ -18,7 +18,7 @@ pub(super) struct Range {
 pub(super) struct Ranges<'r> {
     heads: Vec<Heads<'r>>,
     /// For each run, the first frame that does not start below the next range.
-    ahead: Vec<Option<Ahead>>,
+    ahead: Vec<Option<FrameAhead>>,
     /// For each run, the offset of the frame before that one.
     starts: Vec<Option<u64>>,
     lower: Vec<u8>,
@@ -29,9 +29,9 @@ pub(super) struct Ranges<'r> {
 
 impl<'r> Ranges<'r> {
     /// Cuts `runs` into ranges of about `size` bytes.
-    pub(super) fn new(runs: &'r [Reading], size: u64) -> Result<Self, SpillError> {
+    pub(super) fn new(runs: &'r [OpenRun], size: u64) -> Result<Self, SpillError> {
         let mut ranges = Ranges {
-            heads: runs.iter().map(Reading::heads).collect(),
+            heads: runs.iter().map(OpenRun::heads).collect(),
             ahead: runs.iter().map(|_| None).collect(),
             starts: vec![None; runs.len()],
             lower: Vec::new(),
@@ -104,7 +104,7 @@ pub(super) struct RangeMerge<'r> {
 }
 
 impl<'r> RangeMerge<'r> {
-    pub(super) fn new(runs: &'r [Reading], range: &'r Range) -> Result<Self, SpillError> {
+    pub(super) fn new(runs: &'r [OpenRun], range: &'r Range) -> Result<Self, SpillError> {
         let upper = range.upper.as_deref();
         let parts = runs.iter().zip(&range.starts);
         let cursors: Vec<_> = parts

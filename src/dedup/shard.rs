@@ -3,7 +3,7 @@
 //! All methods run while the caller holds the shard's lock. Keys are always compared by their bytes.
 
 use super::arena::{Address, Arena};
-use super::batch::{Batch, Row};
+use super::batch::{Batch, BatchRow};
 use super::facts::{Facts, FirstText, Known, MentionPlace};
 use super::index::Index;
 use super::{DocumentId, Kept};
@@ -91,7 +91,7 @@ impl TableShard {
         std::hint::black_box(guesses.iter().fold(0, |all, guess| all ^ guess.read));
     }
 
-    fn add(&mut self, batch: &Batch, row: &Row, guess: Option<Address>, open: &[DocumentId]) {
+    fn add(&mut self, batch: &Batch, row: &BatchRow, guess: Option<Address>, open: &[DocumentId]) {
         let key = batch.key(row);
         let at = match guess {
             Some(at) if self.key(at) == key => Some(at),
@@ -107,7 +107,7 @@ impl TableShard {
         }
     }
 
-    fn insert(&mut self, batch: &Batch, row: &Row, key: &[u8]) {
+    fn insert(&mut self, batch: &Batch, row: &BatchRow, key: &[u8]) {
         let at = match &mut self.facts {
             None => self.keys.push(key),
             Some(facts) => {

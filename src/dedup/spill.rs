@@ -23,7 +23,7 @@ use super::merge::{Range, RangeMerge, Ranges};
 use super::order::{self, Item};
 use super::page::Page;
 use super::rows::SourceNames;
-use super::run::{Entry, Fault, Frame, Packer, Reading, Run, RunFile, SpillError, Writer};
+use super::run::{Entry, Frame, OpenRun, Packer, Run, RunFault, RunFile, SpillError, Writer};
 use super::shard::TableShard;
 use super::{DocumentId, Kept};
 use crate::temporary::LazyRunFolder;
@@ -106,7 +106,7 @@ impl Budget {
     /// An error if the work must stop.
     fn go_on(&self) -> Result<(), SpillError> {
         match (self.stop)() {
-            true => Err(SpillError::new(&self.folder, Fault::Stopped)),
+            true => Err(SpillError::new(&self.folder, RunFault::Stopped)),
             false => Ok(()),
         }
     }
@@ -406,11 +406,11 @@ fn ahead(parallel: bool) -> Option<usize> {
     parallel.then(rayon::current_num_threads)
 }
 
-fn ranges<'r>(budget: &Budget, runs: &'r [Reading]) -> Result<Ranges<'r>, SpillError> {
+fn ranges<'r>(budget: &Budget, runs: &'r [OpenRun]) -> Result<Ranges<'r>, SpillError> {
     Ranges::new(runs, budget.range(runs.len()))
 }
 
-fn open(runs: &[Run], kept: Kept) -> Result<(Vec<Reading>, SourceNames), SpillError> {
+fn open(runs: &[Run], kept: Kept) -> Result<(Vec<OpenRun>, SourceNames), SpillError> {
     let mut sources = SourceNames::new();
     let mut readings = Vec::with_capacity(runs.len());
     for run in runs {

@@ -1,12 +1,12 @@
 //! Zip archives that other content comes before: a script or a program that unpacks them, or any text.
 //!
-//! Their first bytes do not show them. A regular file is looked at near its end, where the directory is: the last KiB of any
-//! that seems to be text, and as much as the longest comment takes of a script or a program. A stream has no end to look at: a
-//! local header counts within the first 64 KiB of a script and the first MiB of a program. In both, one within the first 512
-//! bytes counts too, whatever comes before it.
+//! The first bytes of such a file do not show the archive. In a regular file its end is checked, where the directory is: the
+//! last KiB of a file that seems to be text, and the longest possible end record in a script or a program. A stream has no
+//! end to check: there, a local header is accepted within the first 64 KiB of a script and the first MiB of a program. In
+//! both, a local header within the first 512 bytes is accepted after any content.
 //!
-//! A read of its own at the end of each text file would cost 0.9 µs: 5 % of the time for files of 60 kB. So the end of a file
-//! that starts as clean text is looked at when it was read; the members then follow the text, which has their bytes too.
+//! A separate read at the end of each text file would cost 0.9 µs: 5 % of the time for files of 60 kB. So the end of a file
+//! that starts as clean text is checked after the text was read. The members then follow the text, which includes their bytes.
 
 use std::fs::File;
 use std::io::{self, BufRead, Read};
@@ -18,14 +18,14 @@ use super::magic::{self, Content};
 use super::raw::Raw;
 use super::zip;
 
-/// Bytes at the end of a file that are looked at.
+/// Bytes at the end of a file that are checked.
 const TAIL: usize = 1 << 10;
-/// Bytes of a stream that are looked at at once: as much as of a script in all.
+/// Bytes of a stream that are checked at once, and the bytes of a script that are checked.
 pub(super) const HELD: usize = 64 << 10;
-/// Bytes of a program in a stream that are looked at.
+/// Bytes of a program in a stream that are checked.
 const PROGRAM: usize = 1 << 20;
 
-/// What a regular file of `length` bytes holds, which starts with `start`: at least [`magic::LENGTH`] bytes of it, or all.
+/// The content of a regular file of `length` bytes. `start` is at least [`magic::LENGTH`] bytes of it, or all.
 pub(super) fn recognise(file: &File, length: u64, start: &[u8]) -> Content {
     let head = &start[..start.len().min(magic::LENGTH)];
     let content = magic::recognise(head);
@@ -50,11 +50,11 @@ pub(super) fn recognise(file: &File, length: u64, start: &[u8]) -> Content {
     }
 }
 
-/// The bytes near the start and the end of a file. Those that cannot be read are none: the reader of the whole file reports that.
+/// The bytes near the start and the end of a file. Errors are ignored, since reading the whole file reports them.
 struct Ends<'f> {
     file: &'f File,
     length: u64,
-    /// Its first bytes, or all.
+    /// The first bytes of the file, or all.
     start: &'f [u8],
 }
 
@@ -85,7 +85,7 @@ impl Ends<'_> {
     }
 }
 
-/// Whether a file of `length` bytes ends as an archive does.
+/// Whether a file of `length` bytes ends like a zip archive.
 pub(crate) fn ends_archive(file: &File, length: u64) -> bool {
     let ends = Ends {
         file,
@@ -95,12 +95,12 @@ pub(crate) fn ends_archive(file: &File, length: u64) -> bool {
     ends.ends_archive(TAIL)
 }
 
-/// The text of a file, which shows at its end whether an archive follows it.
+/// Reads the text of a file, and keeps its end to see whether it is an archive.
 pub(super) struct Watch<R> {
     bytes: R,
     at: u64,
     length: u64,
-    /// Whether the last bytes are those of an archive, where one read gave enough of them.
+    /// Whether the last bytes are those of an archive, if one read returned enough of them.
     ends_archive: Option<bool>,
 }
 
@@ -144,7 +144,7 @@ fn read<'b>(file: &File, from: u64, end: u64, into: &'b mut [u8]) -> &'b [u8] {
     }
 }
 
-/// What the stream holds that `raw` starts, if a script does.
+/// The content of a stream that starts with a script.
 pub(super) fn recognise_script<R: Read>(raw: Raw<R>) -> (Content, Raw<R>) {
     let mut raw = raw.grow(HELD);
     let content = match zip::find_archive(raw.peek(HELD)) {
@@ -154,7 +154,7 @@ pub(super) fn recognise_script<R: Read>(raw: Raw<R>) -> (Content, Raw<R>) {
     (content, raw)
 }
 
-/// Passes over a program in a stream. Whether a zip archive may come next.
+/// Skips a program in a stream. Returns whether a zip archive may follow.
 pub(super) fn pass_program<R: Read>(raw: &mut Raw<R>) -> bool {
     let mut passed = 0;
     while passed < PROGRAM {
@@ -174,7 +174,7 @@ pub(super) fn pass_program<R: Read>(raw: &mut Raw<R>) -> bool {
     false
 }
 
-/// Whether a copy of a stream from a local header on ends as an archive does.
+/// Whether a copy of a stream, which starts with a local header, ends like a zip archive.
 pub(super) fn is_archive(copy: &File) -> bool {
     let ends = Ends {
         file: copy,
@@ -184,7 +184,7 @@ pub(super) fn is_archive(copy: &File) -> bool {
     ends.ends_archive(zip::LONGEST)
 }
 
-/// Whether `head` has no byte that texts lack.
+/// Whether `head` has only bytes that occur in texts.
 fn is_clean(head: &[u8]) -> bool {
     let is_control = |byte: &u8| matches!(byte, 0..=8 | 14..=26 | 28..=31);
     !head.iter().any(is_control)
@@ -194,12 +194,12 @@ pub(super) fn is_script(head: &[u8]) -> bool {
     head.starts_with(b"#!")
 }
 
-/// Whether machines run what is called `kind`.
+/// Whether `kind` is that of a program.
 pub(super) fn is_program(kind: &str) -> bool {
     matches!(kind, "pe" | "elf" | "mach-o")
 }
 
-/// Whether a file's name is that of a part of a split zip: `x.z01`, or `x.zip.001`.
+/// Whether this is the name of a part of a split zip: `x.z01`, or `x.zip.001`.
 pub(super) fn is_part_name(path: &Path) -> bool {
     let is_number = |digits: &str| digits.len() > 1 && digits.bytes().all(|b| b.is_ascii_digit());
     let Some((stem, ending)) = path.to_str().and_then(|path| path.rsplit_once('.')) else {

@@ -1,5 +1,5 @@
-//! What the ending of a name says of the content. It is compared with what the first bytes say, which alone decide how the
-//! content is read.
+//! The format that the ending of a name claims. It is compared with the format by the first bytes, which alone decide how
+//! the content is read.
 
 use std::path::Path;
 
@@ -10,26 +10,26 @@ use super::magic::Content;
 pub(crate) struct Claim {
     /// In lower case, without the full stop.
     endings: &'static [&'static str],
-    /// What people call it.
+    /// The usual name of the format.
     pub(crate) format: &'static str,
-    /// The endings of what it packs, where these endings say that too.
+    /// The format inside a packing, if the ending claims one.
     inside: Option<&'static Claim>,
-    /// It holds text that doisift reads; else it is skipped where it is recognised.
+    /// Whether doisift reads text in it. Otherwise it is skipped if it is recognised.
     holds_text: bool,
-    /// The program that unpacks what doisift does not recognise at all.
+    /// The program that unpacks a format that doisift does not recognise.
     pub(crate) unpack_with: Option<&'static str>,
 }
 
-/// What was found under a name that claims something else.
+/// The actual content under a name that claims something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// No byte.
+    /// No bytes.
     Nothing,
-    /// Text, as far as its start shows.
+    /// Text, by its start.
     Text,
-    /// Bytes of no format that is known, which are no text.
+    /// Neither text nor a known format.
     Noise,
-    /// Something of this kind, which is skipped.
+    /// A document of this kind, which is skipped.
     Binary(&'static str),
 }
 
@@ -102,7 +102,7 @@ static CLAIMS: &[Claim] = &[
     skipped(&["sqlite", "sqlite3"], "SQLite"),
 ];
 
-/// What a name claims of the content that is called so, and of what that packs.
+/// What a name claims about its content, and about the content inside a packing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Claims {
     outer: Option<&'static Claim>,
@@ -118,7 +118,7 @@ impl Claims {
         Claims { outer, inner }
     }
 
-    /// The claims that are left for what was unpacked.
+    /// The claims about the unpacked content.
     pub(super) fn unpacked(self) -> Claims {
         Claims {
             outer: self.inner,
@@ -126,8 +126,9 @@ impl Claims {
         }
     }
 
-    /// What is claimed of a stream that is recognised as `content` and starts with `head`, and what it is, if these differ.
-    /// What holds documents is read whatever it is called.
+    /// The wrong claim about a stream that is recognised as `content` and starts with `head`, and its actual content; none if
+    /// there is no wrong claim.
+    /// A container is read whatever its name is, so it never has a wrong claim.
     pub(super) fn denied_by(
         self,
         content: Content,
@@ -144,14 +145,14 @@ impl Claims {
         Some((claim, found))
     }
 
-    /// What is claimed of a large file that is plain text.
+    /// The wrong claim about a large file that is plain text, and its actual content; none if there is no wrong claim.
     pub(crate) fn denied_by_text(self, head: &[u8]) -> Option<(&'static Claim, Found)> {
         self.denied_by(Content::Text, head)
     }
 }
 
 impl Claim {
-    /// The first of its endings.
+    /// Its first ending.
     pub(crate) fn ending(&self) -> &'static str {
         self.endings.first().copied().unwrap_or_default()
     }
@@ -168,7 +169,7 @@ fn claim(name: &Path) -> Option<&'static Claim> {
     CLAIMS.iter().chain([&TAR]).find(|claim| is(claim))
 }
 
-/// Whether it holds control characters that no text has.
+/// Whether it has control characters that do not occur in texts.
 fn has_control_characters(head: &[u8]) -> bool {
     let no_text = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     head.iter().any(no_text)

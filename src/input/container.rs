@@ -1,4 +1,4 @@
-//! What a container is read with: the level that it is on, and where its members go.
+//! The interface of container readers: the level that a container is on, and the consumer of its members.
 //!
 //! `walk` implements [`Members`] and calls the readers of containers; a member may be a container in turn.
 
@@ -16,42 +16,42 @@ use super::name::cut;
 
 /// The place of a stream in a source.
 pub(super) struct Level<'f> {
-    /// Names of the members that enclose it; none for the source itself.
+    /// Joined names of the members that enclose the stream; none for the source itself.
     pub(super) name: Option<Arc<str>>,
-    /// They were too long, and are cut.
+    /// Whether the name was too long and is cut.
     pub(super) is_cut: bool,
-    /// Containers, and packings of packings, that enclose it.
+    /// Number of containers, and packings of packings, that enclose the stream.
     pub(super) depth: usize,
-    /// It came out of a packing.
+    /// Whether it was unpacked.
     pub(super) unpacked: bool,
-    /// What its name says of it.
+    /// The claims of its name.
     pub(super) claims: Claims,
-    /// The names of its members are URIs, whose endings say nothing.
+    /// Whether the names of its members are URIs, whose endings are not reliable.
     has_uris: bool,
-    /// The file whose bytes it is, where that can be read at any offset.
+    /// The file that the stream is, if it can be read at any offset.
     pub(super) file: Option<&'f File>,
-    /// How long that is. 0 where the end of the stream cannot be looked at.
+    /// The length of the file in bytes; 0 if the end of the stream cannot be read ahead.
     pub(super) length: u64,
-    /// Its name is that of a part of a split archive.
+    /// Whether its name is that of a part of a split archive.
     pub(super) is_part: bool,
 }
 
-/// Takes what a container holds. The readers of containers know this of their caller, and nothing else.
+/// Consumes the members of a container. Container readers know only this interface of their caller.
 pub(super) trait Members {
-    /// The bytes that the source was unpacked to so far.
+    /// The count of unpacked bytes of the source.
     fn expansion(&self) -> &Arc<Expansion>;
 
-    /// Takes the bytes of a member of the container at `level`. A member without a name is named by its `number` in the
-    /// container, from 1. False if the source should not be read further.
+    /// Reads the bytes of a member of the container at `level`. A member without a name is named by its `number` in the
+    /// container, from 1. Returns false if the source should not be read further.
     fn member(&mut self, level: &Level<'_>, number: u64, name: &str, bytes: &mut dyn Read) -> bool;
 
-    /// Takes the bytes before an archive in the stream at `level`. False if the source should not be read further.
+    /// Reads the bytes before an archive in the stream at `level`. Returns false if the source should not be read further.
     fn before(&mut self, level: &Level<'_>, bytes: &mut dyn Read) -> bool;
 
     /// Reports a loss at `offset` of the container at `level`.
     fn lose(&mut self, level: &Level<'_>, offset: u64, error: InputError);
 
-    /// Reports a loss at `offset` of a member that was not handed out.
+    /// Reports a loss at `offset` of a member that was not passed on.
     fn lose_member(
         &mut self,
         level: &Level<'_>,
@@ -87,18 +87,18 @@ impl<'f> Level<'f> {
         }
     }
 
-    /// What comes before an archive in the same stream.
+    /// The content before an archive in the same stream.
     pub(super) fn before(&self) -> Level<'static> {
         Level {
             name: self.name.clone(),
             depth: self.depth + 1,
-            // It is not the source, of which only one thing is said.
+            // As if it were unpacked, since remarks on the source are for the archive.
             unpacked: true,
             ..Level::source(None)
         }
     }
 
-    /// The same with what its name claims.
+    /// The same stream with the claims of its name.
     pub(super) fn named(self, claims: Claims) -> Self {
         Level { claims, ..self }
     }

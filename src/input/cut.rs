@@ -1,13 +1,13 @@
-//! Cuts a document into chunks, each with as much before and after as a decision about its anchors needs.
+//! Cuts a document into chunks, each with the bytes before and after it that decisions about its anchors need.
 
 use std::io::{self, Read};
 use std::ops::Range;
 
 use super::fault::InputError;
 
-/// Bytes before and after an anchor that must be at hand.
+/// Number of bytes before and after an anchor that a decision about it needs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reach {
+pub(crate) struct ChunkReach {
     pub(crate) before: usize,
     pub(crate) after: usize,
 }
@@ -16,31 +16,31 @@ pub(crate) struct Reach {
 #[derive(Clone, Debug)]
 pub(crate) struct Chunk<'b> {
     pub(crate) bytes: &'b [u8],
-    /// The anchors that are this chunk's to decide, as indices of `bytes`.
+    /// The positions of the anchors that are decided in this chunk, as indices of `bytes`.
     pub(crate) range: Range<usize>,
-    /// Where `bytes` starts in the document.
+    /// Offset of `bytes` in the document.
     pub(crate) offset: u64,
-    /// `bytes` ends where the document was found damaged, not where it ends.
+    /// Whether `bytes` ends at damage and not at the end of the document.
     pub(crate) damaged: bool,
 }
 
-/// How far a document was read and cut. All positions are offsets in the document.
+/// The state of cutting a document. All positions are offsets in the document.
 pub(crate) struct Cutter {
     after: u64,
-    /// First anchor that was not given out.
+    /// The first anchor position that was not returned yet.
     next: u64,
-    /// Anchors from here on are somebody else's.
+    /// Anchors from here on belong to another part.
     until: u64,
     /// Bytes read so far.
     end: u64,
-    /// What was read ends here: at the document's end, or at damage.
+    /// Whether `end` is the end of the document, or damage.
     ended: bool,
     damage: Option<InputError>,
 }
 
 impl Cutter {
     /// Cuts a whole document.
-    pub(crate) fn new(reach: Reach) -> Self {
+    pub(crate) fn new(reach: ChunkReach) -> Self {
         Cutter {
             after: reach.after as u64,
             next: 0,
@@ -52,7 +52,7 @@ impl Cutter {
     }
 
     /// Cuts the part whose anchors are `anchors`, reading from `start`.
-    pub(crate) fn part(reach: Reach, anchors: Range<u64>, start: u64) -> Self {
+    pub(crate) fn part(reach: ChunkReach, anchors: Range<u64>, start: u64) -> Self {
         Cutter {
             next: anchors.start,
             until: anchors.end,
@@ -61,7 +61,7 @@ impl Cutter {
         }
     }
 
-    /// Fills `free` as far as the document goes. Returns how many bytes that were.
+    /// Reads bytes of the document into `free`, until it is full or the document ends. Returns their number.
     pub(crate) fn read(&mut self, document: &mut dyn Read, free: &mut [u8]) -> usize {
         let mut filled = 0;
         while filled < free.len() && !self.ended {
@@ -96,7 +96,7 @@ impl Cutter {
         })
     }
 
-    /// Whether all anchors were given out.
+    /// Whether all anchor positions were returned.
     pub(crate) fn is_done(&self) -> bool {
         self.next >= self.until || self.ended && self.next >= self.end
     }
@@ -106,7 +106,7 @@ impl Cutter {
         self.ended && self.damage.is_none()
     }
 
-    /// Whether what was read last ends at damage.
+    /// Whether the bytes read last end at damage.
     pub(crate) fn is_damaged(&self) -> bool {
         self.damage.is_some()
     }
@@ -116,7 +116,7 @@ impl Cutter {
         self.end
     }
 
-    /// What ended this stretch of the document, and where; then reading may go on after it, as if the document started
+    /// Takes the error that ended the read, and its offset. Then reading may continue after it, as if the document started
     /// there.
     pub(crate) fn take_damage(&mut self) -> Option<(u64, InputError)> {
         let error = self.damage.take()?;
@@ -126,22 +126,22 @@ impl Cutter {
     }
 }
 
-/// A buffer that slides over documents, for chunks that are scanned where they were read.
+/// A sliding buffer over documents, for chunks that are scanned by the thread that reads them.
 pub(crate) struct Sliding {
-    reach: Reach,
+    reach: ChunkReach,
     chunk: usize,
-    /// Bytes read at once.
+    /// Bytes of a read.
     step: usize,
     buffer: Box<[u8]>,
     filled: usize,
-    /// Where the buffer starts in the document.
+    /// Offset of the buffer in the document.
     offset: u64,
 }
 
 impl Sliding {
-    /// A buffer for chunks of up to `chunk` anchor positions, read `step` bytes at once.
-    pub(crate) fn new(reach: Reach, chunk: usize, step: usize) -> Self {
-        // Room for several steps, so that what is kept moves once in several steps.
+    /// A buffer for chunks of up to `chunk` anchor positions, filled by reads of `step` bytes.
+    pub(crate) fn new(reach: ChunkReach, chunk: usize, step: usize) -> Self {
+        // Room for several steps, so that kept bytes are moved only once in several steps.
         let capacity = reach.before + reach.after + 4 * step;
         Sliding {
             reach,
@@ -201,12 +201,12 @@ impl Sliding {
 mod tests {
     use super::*;
 
-    const REACH: Reach = Reach {
+    const REACH: ChunkReach = ChunkReach {
         before: 3,
         after: 5,
     };
 
-    /// Every anchor position is given out once, in order, with its reach at hand or the document's end in it.
+    /// Every anchor position is returned once, in order, with the bytes around it, or up to the end of the document.
     fn check(text: &[u8], chunk: usize, step: usize) {
         let mut sliding = Sliding::new(REACH, chunk, step);
         let mut cutter = Cutter::new(REACH);

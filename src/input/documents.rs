@@ -1,4 +1,4 @@
-//! What the input stage hands to its caller: documents, losses and remarks.
+//! The interface between the input stage and its caller: documents, losses and remarks.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -6,35 +6,35 @@ use std::sync::Arc;
 use super::claim::{Claim, Found};
 use super::fault::InputError;
 
-/// Takes what a source holds, in its order.
+/// Consumes the documents of a source, in their order.
 pub(crate) trait Documents {
-    /// Reads a document to its end. A read that fails reports damage: the next one goes on after it, or gives the end.
+    /// Reads a document to its end. An error of a read reports damage. The next read continues after it, or returns the end.
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read);
 
-    /// Takes note that something was lost at `offset` of what is called `name`; the source itself has no name here.
+    /// Reports a loss at `offset` of the document or container `name`; none is the source itself.
     fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError);
 
-    /// Takes note that so many documents have names that were cut, at the end of the source.
+    /// Reports, at the end of the source, that the names of so many documents were cut.
     fn cut(&mut self, _count: u64) {}
 
-    /// Takes note of what is no text.
+    /// Reports a document that is not text.
     fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str);
 
-    /// Takes note of what the first bytes of a stream say. By default it is ignored.
+    /// Reports an observation about the start of a stream. Ignored by default.
     fn remark(&mut self, _name: Option<Arc<str>>, _remark: Remark) {}
 
-    /// Whether there is no use in going on.
+    /// Whether the run must end, so that further reading is useless.
     fn is_halted(&self) -> bool;
 }
 
-/// What the first bytes of a stream say, beside how it is read.
+/// An observation about the start of a stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Remark {
-    /// What the source is recognised as.
+    /// The recognised kind of the source.
     Source(&'static str),
     /// The stream is not what its name claims.
     Misnamed(&'static Claim, Found),
-    /// The stream is text in this encoding, but lacks the byte order mark, and is read as single bytes.
+    /// The stream looks like text in this encoding without a byte order mark, and is read as single bytes.
     Unmarked(&'static str),
     /// The source has no bytes, or unpacks to none.
     Empty,

@@ -1,8 +1,7 @@
-//! Text in UTF-16 and UTF-32, handed on as UTF-8.
+//! Converts text in UTF-16 and UTF-32 to UTF-8.
 //!
-//! A byte order mark gives the encoding; it is left out. What is no character becomes U+FFFD, a last unit that is cut short
-//! too, and the first of these is reported as an error: one bad unit is damage, a thousand are the same damage. Offsets count the
-//! bytes that come out of here.
+//! The byte order mark determines the encoding and is left out. Each unit that is not a character is replaced by U+FFFD,
+//! also an incomplete last one. Only the first of these is reported as an error. Offsets count bytes of the UTF-8.
 
 use std::io::{self, BufRead, Read};
 
@@ -12,35 +11,35 @@ use super::fault::InputError;
 use super::magic::Unicode;
 use super::raw::Raw;
 
-/// Bytes of UTF-8 that are made at once.
+/// Bytes of UTF-8 that are converted at once.
 const STEP: usize = 8 << 10;
 
 /// The text of `raw` as UTF-8.
 ///
-/// An error of `raw` is passed on after all text before it; what follows starts with a new unit. Of the places that hold no
-/// character, the first gives an [`InputError::Encoding`] before its replacement.
+/// An error of `raw` is returned after all text before it; the bytes after it start with a new unit. The first unit that is
+/// not a character gives an [`InputError::Encoding`] before its replacement.
 pub(super) struct Transcoded<R> {
     raw: Raw<R>,
     way: Unicode,
-    decoder: Decoder,
+    decoder: UnitDecoder,
     out: Box<[u8]>,
     start: usize,
     end: usize,
-    /// What comes after the text in `out`; None within the text.
+    /// The end or error after the text in `out`; none if more text follows.
     ending: Option<io::Result<()>>,
-    /// The text in `out` is followed by something that is no character.
+    /// Whether a unit that is not a character follows the text in `out`.
     replaces: bool,
-    /// That was reported once.
-    told: bool,
+    /// Whether such a unit was reported.
+    reported: bool,
 }
 
-enum Decoder {
+enum UnitDecoder {
     Utf16(encoding_rs::Decoder),
     Utf32(Utf32),
 }
 
 impl<R: Read> Transcoded<R> {
-    /// `raw` starts with the mark of `way`, or with as many bytes of which one is wrong.
+    /// `raw` must start with the byte order mark of `way`, in which one byte may be wrong.
     pub(super) fn new(way: Unicode, mut raw: Raw<R>) -> Self {
         let mark = way.mark();
         let replaces = raw.peek(mark.len()) != mark;
@@ -48,21 +47,21 @@ impl<R: Read> Transcoded<R> {
         let mut transcoded = Transcoded {
             raw,
             way,
-            decoder: Decoder::new(way),
+            decoder: UnitDecoder::new(way),
             out: vec![0; STEP].into_boxed_slice(),
             start: 0,
             end: 0,
             ending: None,
             replaces: false,
-            told: false,
+            reported: false,
         };
         if replaces {
-            transcoded.tell();
+            transcoded.report();
         }
         transcoded
     }
 
-    /// Makes more text, or comes to its ending.
+    /// Converts more text, or sets the ending.
     fn fill(&mut self) -> io::Result<()> {
         let held = match self.raw.fill_buf() {
             Ok(held) => held,
@@ -82,17 +81,17 @@ impl<R: Read> Transcoded<R> {
         (self.start, self.end) = (0, from + decoded.written);
         if decoded.malformed {
             self.replaces = true;
-            self.tell();
+            self.report();
         } else if last {
-            self.decoder = Decoder::new(self.way);
+            self.decoder = UnitDecoder::new(self.way);
             self.ending.get_or_insert(Ok(()));
         }
         Ok(())
     }
 
     /// Reports that no character follows the text in `out`; an error of `raw` at that place is reported instead.
-    fn tell(&mut self) {
-        if !std::mem::replace(&mut self.told, true) {
+    fn report(&mut self) {
+        if !std::mem::replace(&mut self.reported, true) {
             let error = InputError::Encoding(self.way.name());
             self.ending.get_or_insert(Err(error.into()));
         }
@@ -114,41 +113,42 @@ impl<R: Read> Read for Transcoded<R> {
     }
 }
 
-impl Decoder {
+impl UnitDecoder {
     fn new(way: Unicode) -> Self {
         let utf16 = |encoding: &'static encoding_rs::Encoding| {
-            Decoder::Utf16(encoding.new_decoder_without_bom_handling())
+            UnitDecoder::Utf16(encoding.new_decoder_without_bom_handling())
         };
         match way {
             Unicode::Utf16Le => utf16(UTF_16LE),
             Unicode::Utf16Be => utf16(UTF_16BE),
-            Unicode::Utf32Le => Decoder::Utf32(Utf32::new(u32::from_le_bytes)),
-            Unicode::Utf32Be => Decoder::Utf32(Utf32::new(u32::from_be_bytes)),
+            Unicode::Utf32Le => UnitDecoder::Utf32(Utf32::new(u32::from_le_bytes)),
+            Unicode::Utf32Be => UnitDecoder::Utf32(Utf32::new(u32::from_be_bytes)),
         }
     }
 
-    /// Decodes some of `input` into `out`, as far as there is room, up to what is no character; `last` if no more will come.
-    fn decode(&mut self, input: &[u8], out: &mut [u8], last: bool) -> Decoded {
+    /// Decodes some of `input` into `out`, until that is full or a unit is not a character. `last` says that no more input
+    /// follows.
+    fn decode(&mut self, input: &[u8], out: &mut [u8], last: bool) -> DecodedUnits {
         match self {
-            Decoder::Utf16(decoder) => {
+            UnitDecoder::Utf16(decoder) => {
                 let (result, read, written) =
                     decoder.decode_to_utf8_without_replacement(input, out, last);
-                Decoded {
+                DecodedUnits {
                     read,
                     written,
                     malformed: matches!(result, DecoderResult::Malformed(..)),
                 }
             }
-            Decoder::Utf32(decoder) => decoder.decode(input, out, last),
+            UnitDecoder::Utf32(decoder) => decoder.decode(input, out, last),
         }
     }
 }
 
-/// What a step decoded.
-struct Decoded {
+/// The result of a decoding step.
+struct DecodedUnits {
     read: usize,
     written: usize,
-    /// What was read last is no character.
+    /// Whether the last unit is not a character.
     malformed: bool,
 }
 
@@ -156,7 +156,7 @@ struct Decoded {
 struct Utf32 {
     value: fn([u8; 4]) -> u32,
     unit: [u8; 4],
-    /// Bytes of the unit so far.
+    /// Bytes of the current unit so far.
     held: usize,
 }
 
@@ -169,7 +169,7 @@ impl Utf32 {
         }
     }
 
-    fn decode(&mut self, input: &[u8], out: &mut [u8], last: bool) -> Decoded {
+    fn decode(&mut self, input: &[u8], out: &mut [u8], last: bool) -> DecodedUnits {
         let (mut read, mut written) = (0, 0);
         let mut malformed = false;
         while out.len() - written >= 4 && !malformed {
@@ -186,7 +186,7 @@ impl Utf32 {
             }
         }
         malformed |= last && std::mem::take(&mut self.held) > 0;
-        Decoded {
+        DecodedUnits {
             read,
             written,
             malformed,
@@ -217,7 +217,7 @@ mod tests {
         [way.mark(), &text].concat()
     }
 
-    /// Gives `parts` by single bytes, and an error between them.
+    /// Returns `parts` by single bytes, with an error between them.
     struct Parts<'p>(Vec<&'p [u8]>);
 
     impl Read for Parts<'_> {
@@ -233,7 +233,7 @@ mod tests {
         }
     }
 
-    /// What comes out; `!` for an error.
+    /// The decoded text, with `!` for an error.
     fn decode(way: Unicode, raw: impl Read, step: usize) -> String {
         let mut raw = Raw::new(raw);
         assert_eq!(raw.peek(way.mark().len()), way.mark());

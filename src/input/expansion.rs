@@ -1,7 +1,7 @@
-//! How much a source unpacks to, held against its size: bombs are stopped.
+//! Limits the unpacked size of a source in relation to its size, against decompression bombs.
 //!
-//! What any packing or member of the source gives counts, at every depth, and on whatever thread it is read. So does, by
-//! itself, what long names of documents may cost in the output, which repeats them at every mention.
+//! All unpacked bytes of the source count, at every depth and on every thread. Separately, the bytes are limited that
+//! long names of documents may take in the output, which repeats them at every mention.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -12,29 +12,29 @@ use super::fault::InputError;
 /// Bytes that every source may unpack to.
 const FREE: u64 = 64 << 20;
 
-/// Bytes of a document's name that cost nothing, as in nearly all archives.
+/// Length of a document's name that is not counted; nearly all names are shorter.
 const SHORT: usize = 256;
-/// Bytes of a document that are taken to hold a mention: there are few names that are shorter.
+/// Bytes of a document for which a mention is assumed; hardly any name is shorter.
 const MENTION: usize = 16;
 
-/// What one source was unpacked to so far, and what it may be.
+/// The unpacked bytes of one source so far, and their limit.
 #[derive(Debug)]
 pub(super) struct Expansion {
     ratio: u64,
-    /// Bytes that it may be unpacked to in any case.
+    /// Bytes that every source may unpack to.
     free: u64,
-    /// Bytes of the source, where that is known before they are read: then the same byte is the last one in every run.
+    /// Size of the source, if it is known before reading. Then the limit is reached at the same byte in every run.
     size: u64,
     read: AtomicU64,
     unpacked: AtomicU64,
-    /// What its documents' names may cost so far.
+    /// Bytes that names of documents may take in the output so far.
     named: AtomicU64,
     is_over: AtomicBool,
 }
 
 impl Expansion {
-    /// Allows a source of `size` bytes `ratio` unpacked ones for each of them, and 64 MiB in any case. If `size` is not
-    /// known, it is 0, and what was read counts in its place.
+    /// Allows a source of `size` bytes to unpack to `ratio` times as many, or to 64 MiB if that is more. If the size is not
+    /// known, `size` is 0, and the bytes read so far count instead.
     pub(super) fn new(ratio: u64, size: u64) -> Arc<Self> {
         Expansion::with_free(ratio, size, FREE)
     }
@@ -56,19 +56,19 @@ impl Expansion {
         self.read.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Whether the source was stopped, and its error reported.
+    /// Whether the limit was reached and reported.
     pub(super) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
     }
 
-    /// Counts unpacked bytes. How many of them are allowed.
+    /// Counts unpacked bytes. Returns how many of them are allowed.
     fn add_unpacked(&self, bytes: usize) -> usize {
         let before = self.unpacked.fetch_add(bytes as u64, Ordering::Relaxed);
         let left = self.most().saturating_sub(before);
         bytes.min(usize::try_from(left).unwrap_or(usize::MAX))
     }
 
-    /// Counts bytes of a document, for each of which its name costs `each`. How many of them are allowed.
+    /// Counts bytes of a document whose name costs `each` per byte. Returns how many of them are allowed.
     fn add_named(&self, bytes: usize, each: u64) -> usize {
         let cost = each.saturating_mul(bytes as u64);
         let before = self.named.fetch_add(cost, Ordering::Relaxed);
@@ -82,7 +82,7 @@ impl Expansion {
     }
 }
 
-/// Unpacked bytes, counted. Where they become too many they end, with one [`InputError::Expansion`] for the whole source.
+/// Counts the unpacked bytes of a reader. At the limit they end, with one [`InputError::Expansion`] for the whole source.
 pub(super) struct Watched<R> {
     inner: R,
     expansion: Arc<Expansion>,
@@ -91,7 +91,7 @@ pub(super) struct Watched<R> {
 }
 
 impl<R: Read> Watched<R> {
-    /// Counts what is read of `inner` for the source of `expansion`.
+    /// Counts the bytes of `inner` for the source of `expansion`.
     pub(super) fn new(inner: R, expansion: &Arc<Expansion>) -> Self {
         Watched {
             inner,
@@ -122,12 +122,12 @@ impl<R: Read> Read for Watched<R> {
     }
 }
 
-/// Bytes of a document with a long name. Where this and others like it may cost too much in the output they end, with one
-/// [`InputError::Names`] for the whole source.
+/// Counts the bytes of a document with a long name. If the names may take too many bytes in the output, the document ends,
+/// with one [`InputError::Names`] for the whole source.
 pub(super) struct Named<'r> {
     inner: &'r mut dyn Read,
     expansion: Arc<Expansion>,
-    /// What a byte costs.
+    /// The cost of a byte.
     each: u64,
     /// The error is the next read's.
     is_due: bool,
@@ -189,7 +189,7 @@ mod tests {
 
     const LIMIT: u64 = 1000;
 
-    /// Bytes of all documents, and errors with their offsets.
+    /// The bytes of all documents, and errors with their offsets.
     #[derive(Default)]
     pub(super) struct Seen {
         pub(super) bytes: u64,
@@ -277,8 +277,8 @@ mod tests {
         let mut watched = Watched::new(io::repeat(0).take(FREE * 2), &expansion);
         let read = io::copy(&mut watched, &mut io::sink());
         assert!(read.is_err());
-        let told = expansion.unpacked.load(Ordering::Relaxed);
-        assert!(told > (FREE / LIMIT + 1) * LIMIT, "{told}");
+        let unpacked = expansion.unpacked.load(Ordering::Relaxed);
+        assert!(unpacked > (FREE / LIMIT + 1) * LIMIT, "{unpacked}");
         assert_eq!(watched.read(&mut [0])?, 0);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What can be wrong with a source.
+//! Errors of sources.
 
 use std::fmt;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::printable;
 
-/// How bytes are packed, as far as their first bytes show.
+/// A packing or container, recognised by the first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Packing {
@@ -36,12 +36,12 @@ pub enum Packing {
     Compress,
     /// lzip.
     Lzip,
-    /// LZMA alone, `.lzma`.
+    /// The lzma format, `.lzma`.
     Lzma,
 }
 
 impl Packing {
-    /// What people call it.
+    /// The usual name of the format.
     pub(super) fn name(self) -> &'static str {
         match self {
             Packing::Gzip => "gzip",
@@ -68,82 +68,82 @@ impl fmt::Display for Packing {
     }
 }
 
-/// What is wrong with a source, or with one document of it.
+/// An error of a source, or of a document in it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// The system refused to open, list or read it.
+    /// A system call failed to open, list or read it.
     #[error("{0}")]
     Io(io::Error),
-    /// There is no such file; what its name may mean can be read otherwise.
+    /// There is no such file. The name looks like a URL or a pattern, for which there is a remedy.
     #[error("{error}; {remedy}")]
     Missing {
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
         /// What to do.
         remedy: String,
     },
-    /// It is a folder, where files of records are wanted.
+    /// It is a folder, but a file of records is needed.
     #[error("Is a directory; name the files in it")]
     Folder,
-    /// Packed bytes end early or do not unpack.
+    /// Packed data ends early or cannot be decoded.
     #[error("the {packing} data is damaged: {error}")]
     Damaged {
-        /// How they are packed.
+        /// The packing.
         packing: Packing,
-        /// What the codec says.
+        /// The error of the codec.
         error: io::Error,
     },
-    /// Other bytes than padding follow the packed data; they were ignored, as gzip(1) does.
+    /// Bytes that are not padding follow the packed data. They were ignored, as by gzip(1).
     #[error("bytes after the {0} data were ignored")]
     Trailing(Packing),
     /// A packing that is recognised but cannot be opened.
     #[error("{0} is recognised but cannot be opened")]
     Unsupported(Packing),
     /// More containers within one another than the limit allows.
-    #[error("{0} is nested deeper than the limit allows")]
+    #[error("{0} is nested deeper than the limit; --max-depth allows more")]
     Depth(Packing),
-    /// More members than the limit, which is given.
-    #[error("more than {0} members")]
+    /// More members than this limit.
+    #[error("more than {0} members; --max-members allows more")]
     Members(u64),
-    /// A symbolic link below a folder that leads to nothing, and what it names.
-    #[error("the link leads to {}, which is not there; remove it, or leave out -L", printable::path(.0))]
+    /// A broken symbolic link below a folder, and its target.
+    #[error("the link leads to {}, which does not exist; remove the link, or leave out -L", printable::path(.0))]
     BrokenLink(PathBuf),
     /// A file ended before the size it had when it was opened.
     #[error("the file became shorter while it was read")]
     Shrunk,
-    /// Packed bytes that want more history at hand than the limit allows.
-    #[error("the {packing} data wants more than {limit} bytes of memory; --max-window allows more")]
+    /// Packed data that needs a larger window than the limit.
+    #[error("the {packing} data needs more than {limit} bytes of memory; --max-window allows more")]
     Window {
-        /// How they are packed.
+        /// The packing.
         packing: Packing,
         /// The limit in bytes.
         limit: u64,
     },
-    /// A source that unpacks to more bytes for each of its own than the limit, which is given. What came before is kept.
+    /// A source that unpacks to more than this multiple of its size. Names found before are kept.
     #[error("it unpacks to more than {0} times its size; --max-expansion allows more")]
     Expansion(u64),
-    /// A source whose documents have names so long that they might take more bytes in the output, for each of its own, than the
-    /// limit, which is given. What came before is kept.
+    /// A source whose documents have such long names that they might take more than this multiple of its size in the output.
+    /// Names found before are kept.
     #[error(
         "the names of its documents may take more than {0} times its size in the output; --max-expansion allows more"
     )]
     Names(u64),
-    /// So many members have names of more than 4,096 bytes, which were cut.
+    /// The names of so many members had more than 4,096 bytes and were cut.
     #[error("names of members that are longer than 4096 bytes and were cut in their middle: {0}")]
     CutNames(u64),
-    /// The header of a container's member is damaged: that member was passed over.
+    /// The header of a container's member is damaged. The member was skipped.
     #[error("the {packing} header of member {number} is damaged")]
     Header {
         /// The container.
         packing: Packing,
-        /// Which member, from 1.
+        /// The number of the member, from 1.
         number: u64,
     },
     /// A member that needs a password.
     #[error("the {0} data is encrypted")]
     Encrypted(Packing),
-    /// A member of a zip that is packed by a method that is not undone; its number in APPNOTE 4.4.5.
+    /// A member of a zip is packed by a method that is not supported, with this number in APPNOTE 4.4.5.
     #[error("zip method {0} cannot be unpacked")]
     Method(u16),
     /// No header of a WARC record where one must be.
@@ -152,10 +152,10 @@ pub enum InputError {
     /// The header of a WARC record lacks its WARC-Type or a Content-Length that is a number.
     #[error("the record has no WARC-Type or no valid Content-Length")]
     RecordHeader,
-    /// A WARC record does not end where its Content-Length, which is given, says.
+    /// A WARC record does not end at this Content-Length.
     #[error("the record does not end where its Content-Length, {0}, says")]
     RecordEnd(u64),
-    /// A WARC record breaks off that many bytes before its end.
+    /// A WARC record ends so many bytes too early.
     #[error("the record breaks off {0} bytes before its end")]
     RecordCut(u64),
     /// A WARC record was cut into segments, and the next one does not follow.
@@ -168,31 +168,31 @@ pub enum InputError {
         "this segment of a record does not follow the one before it and was not read; concatenate the files with its segments in their order"
     )]
     Continuation,
-    /// The coding of an HTTP body, which is named, breaks off or does not decode.
+    /// An HTTP body in this coding ends early or cannot be decoded.
     #[error("the {0} coding of the HTTP body breaks off or does not decode")]
     Body(&'static str),
-    /// A file of records is not what it was when its order was looked at.
+    /// A file of records has changed since the first pass over it.
     #[error("the file changed while it was read")]
     Changed,
-    /// An input is also what is written to. It stops the run.
+    /// An input is also an output. This error ends the run.
     #[error(
         "this is an output too, which would overwrite it; leave it out, or write to another file"
     )]
     Output,
-    /// Text in the encoding that is named holds units that are no character, here and maybe further on; each is replaced by U+FFFD.
-    #[error("this is no {0}; from here on, what is none is replaced")]
+    /// Text in this encoding has units that are not characters, here and maybe later. Each is replaced by U+FFFD.
+    #[error("this is not valid {0}; from here on, invalid characters are replaced by U+FFFD")]
     Encoding(&'static str),
-    /// An archive lacks the mark at its end: it may have been cut off there.
+    /// An archive has no end mark, so its end may be missing.
     #[error("the {0} data ends without its end mark")]
     Endless(Packing),
-    /// A file that is one of the parts of an archive, which is read no further than its whole members go.
+    /// A file is one part of a split archive. Only members that are whole in it were read.
     #[error("this is one part of a split {0} archive")]
     Part(Packing),
     /// The map of a sparse file in a tar is damaged, of an unknown version, or has too many pieces.
     #[error("the map of this sparse file cannot be used, so the file was not read")]
     Sparse,
-    /// The directory of a zip and the header of a member, whose number from 1 is given, contradict each other. It was
-    /// read as far as it agrees with one of them.
+    /// The directory of a zip and the header of this member, counted from 1, contradict each other. The member was read if its
+    /// data agrees with one of them.
     #[error("the zip directory and the header of member {0} do not agree")]
     Disagree(u64),
 }
@@ -208,7 +208,7 @@ fn unpack_first(packing: Packing) -> &'static str {
 }
 
 impl InputError {
-    /// What to do about it, where its text does not say so.
+    /// What to do about the error, if its text does not say so.
     pub(crate) fn remedy(&self) -> Option<&'static str> {
         match self {
             InputError::Unsupported(packing) => Some(unpack_first(*packing)),
@@ -222,7 +222,7 @@ impl InputError {
         }
     }
 
-    /// The error of a path that cannot be opened. Where there is no such file, what the path looks like is taken into account.
+    /// The error for a path that cannot be opened. If there is no such file, a remedy may be guessed from the path.
     pub(crate) fn of_path(path: &Path, error: io::Error) -> InputError {
         let remedy = (error.kind() == io::ErrorKind::NotFound).then(|| remedy(path));
         match remedy.flatten() {
@@ -232,7 +232,7 @@ impl InputError {
     }
 }
 
-/// What to do about a path that is none.
+/// What to do about a path that does not exist.
 fn remedy(path: &Path) -> Option<String> {
     let path = path.to_str()?;
     if let Some((scheme, rest)) = path.split_once("://") {
@@ -241,18 +241,22 @@ fn remedy(path: &Path) -> Option<String> {
     }
     if path.ends_with(['\r', '\n']) {
         return Some(
-            "its name ends with a line end, which a list or a script may have left there".into(),
+            "its name ends with a line end, which a list or script may have added; remove it"
+                .into(),
         );
     }
     if path.starts_with('~') {
-        return Some("~ is a home folder only to a shell, and outside quotes".into());
+        return Some(
+            "only a shell replaces ~ by a home folder, and only outside quotes; give the full path"
+                .into(),
+        );
     }
     path.contains(['*', '?']).then(|| {
         "patterns are expanded by the shell, outside quotes; or name the folder and choose with --include".into()
     })
 }
 
-/// How the target of a URL is read.
+/// A command that reads the target of a URL.
 fn pipe(scheme: &str, rest: &str, url: &str) -> String {
     let read = match scheme {
         "http" | "https" | "ftp" => format!("curl -sL '{url}'"),
@@ -268,7 +272,7 @@ fn pipe(scheme: &str, rest: &str, url: &str) -> String {
     format!("URLs are not read; pipe it: {read} | doisift scan")
 }
 
-/// Takes out what [`Read`](io::Read) could only pass on wrapped.
+/// Unwraps an `InputError` that [`Read`](io::Read) returned inside an I/O error.
 impl From<io::Error> for InputError {
     fn from(error: io::Error) -> Self {
         error

@@ -1,4 +1,4 @@
-//! Files as bytes: their parts, read at offsets, and standard input as a file.
+//! Reads parts of files at offsets, and standard input as a file.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::fault::InputError;
 
-/// A part of a regular file, read at its offsets, so that many threads can share the file.
+/// A part of a regular file, read at offsets, so that several threads can share the file.
 pub(crate) struct Section<'f> {
     file: &'f File,
     at: u64,
@@ -39,7 +39,7 @@ impl Read for Section<'_> {
 /// Takes it that a file of `size` bytes, as it was opened, ends at `at`.
 ///
 /// # Errors
-/// If it was cut off meanwhile. Files of the kernel may end before the size that they state, which is no error.
+/// If it became shorter. Files of the kernel may end before the size that they state, which is no error.
 pub(super) fn check_end(file: &File, at: u64, size: u64) -> io::Result<()> {
     match at < size && file.metadata()?.len() < size {
         true => Err(InputError::Shrunk.into()),
@@ -47,7 +47,7 @@ pub(super) fn check_end(file: &File, at: u64, size: u64) -> io::Result<()> {
     }
 }
 
-/// What standard input is.
+/// The metadata of standard input.
 pub(crate) fn stdin_metadata() -> io::Result<Metadata> {
     stdin()?.metadata()
 }

@@ -1,4 +1,5 @@
-//! Arguments to sources: walks folders, applies globs, follows links if it is to, sorts, drops repeats, takes a shard of them.
+//! Finds sources from arguments: walks folders, applies globs, follows links if asked to, sorts, removes repeats, selects a
+//! shard.
 
 use std::cell::Cell;
 use std::collections::btree_map::Entry;
@@ -14,18 +15,18 @@ use walkdir::{DirEntry, WalkDir};
 use super::fault::InputError;
 use super::name::folder_root;
 use super::shard::Shard;
-use super::sources::{Gathering, Kind, Sources};
+use super::sources::{Gathering, SourceKind, Sources};
 use crate::printable;
 use crate::temporary::{is_of_checkpoint, is_temporary, may_be_own, remove_stale};
 
-/// A path that could not be looked at.
+/// A path whose metadata or entries could not be read, and the error.
 #[derive(Debug)]
 pub(crate) struct Lost {
     pub(crate) path: PathBuf,
     pub(crate) error: InputError,
 }
 
-/// What was met below folders and is no source.
+/// Files and links that were passed over.
 #[derive(Debug, Default)]
 pub(crate) struct PassedOver {
     /// Symbolic links, and the first of them by path.
@@ -38,7 +39,7 @@ pub(crate) struct PassedOver {
     pub(crate) empty: Vec<PathBuf>,
 }
 
-/// Which files below a folder are wanted.
+/// The rules for files below folders.
 #[derive(Debug, Default)]
 pub(crate) struct Search {
     include: Option<GlobSet>,
@@ -47,48 +48,48 @@ pub(crate) struct Search {
     follow_links: bool,
 }
 
-/// What was found.
+/// The result of a search.
 pub(crate) struct Found {
     /// Bytewise by name, each once.
     pub(crate) sources: Sources,
     pub(crate) passed_over: PassedOver,
 }
 
-/// Looks for the sources that paths lead to.
+/// Searches for sources.
 pub(crate) struct Finder<'s> {
     search: &'s Search,
-    /// Says that nobody wants the sources any more; then there are fewer.
+    /// Returns true if the run was cancelled; then the search ends early.
     is_over: &'s dyn Fn() -> bool,
-    /// Takes what could not be looked at.
+    /// Called with each path that could not be read.
     lose: &'s dyn Fn(Lost),
     /// Folders that were named.
     folders: Vec<PathBuf>,
     sources: Gathering,
     passed_over: PassedOver,
-    /// How many paths could not be looked at.
+    /// Number of paths that could not be read.
     lost: Cell<u64>,
-    /// Where links are followed.
+    /// The state of following links.
     followed: Links,
 }
 
-/// Device and inode of a file or folder, or what is as good.
+/// Device and inode of a file or folder, or an equivalent.
 type Id = (u64, u64);
 
-/// What links below folders lead to.
+/// The targets of links below folders.
 #[derive(Default)]
 struct Links {
     /// Folders that were walked.
     folders: HashSet<Id>,
-    /// Links that were not followed yet, and the folder that was named which each is below.
+    /// Links that were not followed yet, each with the named folder that it is below.
     waiting: BTreeSet<(PathBuf, PathBuf)>,
-    /// Files that links lead to: of the paths to each, the least, and the folder that was named.
+    /// The files that links lead to, each with the least path to it and the named folder.
     files: BTreeMap<Id, (PathBuf, PathBuf)>,
 }
 
 impl Search {
-    /// Takes all files if `include` is empty, else those that one of it matches; then leaves out what one of `exclude`
-    /// matches. A glob without `/` is held against the file's name, any other against the path below the folder; an
-    /// excluded folder is not entered.
+    /// Selects all files if `include` is empty, otherwise those that match one of its globs, without those that match one of
+    /// `exclude`. A glob without `/` is matched with the file's name, any other with the path below the folder. An excluded
+    /// folder is not entered.
     pub(crate) fn new(include: &[String], exclude: &[String]) -> Result<Self, BadGlob> {
         Ok(Search {
             include: glob_set(include)?,
@@ -98,12 +99,12 @@ impl Search {
         })
     }
 
-    /// Whether some files below folders are not wanted.
+    /// Whether there are globs.
     pub(crate) fn has_globs(&self) -> bool {
         self.include.is_some() || self.exclude.is_some()
     }
 
-    /// Takes only the sources of `shard`.
+    /// Selects only the sources of `shard`.
     pub(crate) fn shard(self, shard: Option<Shard>) -> Self {
         Search { shard, ..self }
     }
@@ -116,8 +117,7 @@ impl Search {
         }
     }
 
-    /// Starts to look for sources. What cannot be looked at goes to `lose`; `is_over` says meanwhile whether anybody wants
-    /// them still.
+    /// Starts a search. `lose` gets each path that could not be read. The search ends early when `is_over` returns true.
     pub(crate) fn start<'s>(
         &'s self,
         is_over: &'s dyn Fn() -> bool,
@@ -151,23 +151,23 @@ impl Search {
 }
 
 impl Finder<'_> {
-    /// Adds what `path` leads to. A folder is walked [at the end](Self::finish).
+    /// Adds a path. A folder is walked [at the end](Self::finish).
     pub(crate) fn add(&mut self, path: &Path) {
         if path.as_os_str() == "-" {
-            return self.push(path, None, Kind::Stdin);
+            return self.push(path, None, SourceKind::Stdin);
         }
         if path.file_name().is_some_and(is_temporary) {
             return self.passed_over.temporary.push(path.to_owned());
         }
         match fs::metadata(path) {
             Ok(at) if at.is_dir() => self.folders.push(folder_root(path)),
-            Ok(at) if at.is_file() => self.push(path, None, Kind::File),
-            Ok(_) => self.push(path, None, Kind::Stream),
+            Ok(at) if at.is_file() => self.push(path, None, SourceKind::File),
+            Ok(_) => self.push(path, None, SourceKind::Stream),
             Err(error) => self.lose(path, InputError::of_path(path, error)),
         }
     }
 
-    /// Walks the folders, follows the links that were met, and gives out all sources.
+    /// Walks the folders, follows links, and returns all sources.
     pub(crate) fn finish(mut self) -> Found {
         for root in std::mem::take(&mut self.folders) {
             let before = self.met();
@@ -189,7 +189,7 @@ impl Finder<'_> {
         }
     }
 
-    /// How many sources, links and paths that could not be looked at there were so far.
+    /// Numbers of sources, links and unreadable paths so far.
     fn met(&self) -> (usize, usize, u64) {
         let links = self.followed.waiting.len();
         (self.sources.len(), links, self.lost.get())
@@ -202,17 +202,17 @@ impl Finder<'_> {
     }
 
     /// Adds a source, found below `root` if it was not named.
-    fn push(&mut self, path: &Path, root: Option<&Path>, kind: Kind) {
+    fn push(&mut self, path: &Path, root: Option<&Path>, kind: SourceKind) {
         let bytes = path.as_os_str().as_bytes();
         let root = root.map(|root| bytes.len() - below(root, path).as_os_str().len());
         self.sources.push(bytes, root, kind);
     }
 
-    /// Walks `folder`, which is `root` or below it. Where links are followed, `by_link` says that only a link leads there.
+    /// Walks `folder`, which is `root` or below it. `by_link` says that it was reached by a link.
     fn walk(&mut self, root: &Path, folder: &Path, by_link: bool) {
         let (search, is_over) = (self.search, self.is_over);
         let mut walked = std::mem::take(&mut self.followed.folders);
-        // What links lead to is walked once. What was named is walked again, as its names may be others.
+        // The target of a link is walked once. A named folder is always walked, since its paths may have other names.
         let mut is_due = |folder: &Path| {
             let at = fs::metadata(folder).ok().filter(|_| search.follow_links);
             at.is_none_or(|at| walked.insert(id(folder, &at))) || !by_link
@@ -235,7 +235,7 @@ impl Finder<'_> {
         self.followed.folders = walked;
     }
 
-    /// Takes what a walk came to.
+    /// Handles an entry of a walk.
     fn meet(&mut self, root: &Path, entry: &DirEntry, by_link: bool) {
         let (kind, path) = (entry.file_type(), entry.path());
         if kind.is_symlink() && self.search.follow_links {
@@ -247,10 +247,10 @@ impl Finder<'_> {
                 self.passed_over.add(entry);
             }
         } else if kind.is_file() && self.search.included(root, path) {
-            // Asking the system about every file would take its time.
+            // Metadata is read only for files reached by links, to avoid a system call for every file.
             match by_link.then(|| fs::metadata(path).ok()).flatten() {
                 Some(at) => self.followed.add(path, root, &at),
-                None => self.push(path, Some(root), Kind::File),
+                None => self.push(path, Some(root), SourceKind::File),
             }
         }
     }
@@ -262,7 +262,7 @@ impl Finder<'_> {
         self.lose(&path, error.into());
     }
 
-    /// Takes what a link leads to, unless it is neither a file nor a folder.
+    /// Adds the target of a link, if it is a file or a folder.
     fn follow(&mut self, link: &Path, root: &Path) {
         match fs::metadata(link) {
             Ok(at) if at.is_dir() => self.walk(root, link, true),
@@ -278,7 +278,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Adds the files that links lead to, but for those that were found without.
+    /// Adds the files that only links lead to.
     fn add_followed(&mut self) {
         let mut files = std::mem::take(&mut self.followed.files);
         if files.is_empty() {
@@ -290,13 +290,13 @@ impl Finder<'_> {
             }
         });
         for (path, root) in files.values() {
-            self.push(path, Some(root), Kind::File);
+            self.push(path, Some(root), SourceKind::File);
         }
     }
 }
 
 impl Links {
-    /// Notes a path to a file: the least is kept.
+    /// Adds a path to a file; the least path is kept.
     fn add(&mut self, path: &Path, root: &Path, at: &Metadata) {
         let new = || (path.to_owned(), root.to_owned());
         match self.files.entry(id(path, at)) {
@@ -317,9 +317,9 @@ fn id(_: &Path, at: &Metadata) -> Id {
     (at.dev(), at.ino())
 }
 
-/// A glob that has no meaning, and why.
+/// A glob with wrong syntax, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the glob {} has no meaning: {why}", printable::name(glob))]
+#[error("the glob {} is wrong: {why}", printable::name(glob))]
 pub struct BadGlob {
     glob: String,
     why: String,
@@ -347,7 +347,7 @@ impl PassedOver {
     }
 }
 
-/// Whether it is a file or folder that this or another run made for itself. Removes it if it is of no use any more.
+/// Whether an entry is a temporary file or folder of doisift. Removes it if it is stale.
 fn passed_over(entry: &DirEntry) -> bool {
     if entry.depth() == 0 || !may_be_own(entry.file_name()) {
         return false;

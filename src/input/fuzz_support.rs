@@ -1,4 +1,4 @@
-//! Reading as fuzz targets drive it: it is private to the crate, and this is no part of the public interface.
+//! Gives fuzz targets access to reading, which is private to the crate. Not part of the public interface.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -13,39 +13,39 @@ use super::fault::{InputError, Packing};
 use super::opening::{Limits, Opening};
 use super::walk::Walk;
 
-/// Bytes of documents after which a source is not read further, so that what unpacks to much costs little.
+/// Bytes of documents after which a source is not read further, so that inputs which unpack to many bytes take little time.
 const ENOUGH: usize = 1 << 20;
 
-/// What a reader was reported, in its order.
+/// What reading a source reports, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reported {
-    /// A document: its name, its bytes, and after how many of them which errors came.
+    /// A document: its name, its bytes, and its errors with their offsets.
     Document(Option<Arc<str>>, Vec<u8>, Vec<(usize, String)>),
-    /// Something was lost at an offset of what has a name.
+    /// A loss: the name of the document or container, the offset, and the error.
     Lost(Option<Arc<str>>, u64, String),
-    /// What is no text, and its kind.
+    /// A document that is not text: its name and kind.
     Skipped(Option<Arc<str>>, &'static str),
-    /// More errors came than there are bytes: a document gives them for ever.
+    /// There were more errors than bytes, so a document seems to return errors without end.
     Endless,
 }
 
-/// How bytes are read as a source. Whatever it is, the same must be reported, unless the source [fails](Way::fails).
+/// How bytes are read as a source. All ways must report the same, unless the source [fails](Way::fails).
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
-    /// Bytes that the source gives at once, at most.
+    /// Greatest number of bytes that a read of the source returns.
     pub read: usize,
-    /// Bytes that are asked of a document at once.
+    /// Size of the reads from a document.
     pub step: usize,
-    /// The source is a file, which can be read at its offsets, on so many threads; a stream if it is 0.
+    /// Number of threads that read the source as a file; 0 for a stream.
     pub threads: usize,
-    /// The source ends with an error.
+    /// Whether the source ends with an error.
     pub fails: bool,
 }
 
-/// What a reader of `bytes` is reported.
+/// Reads `bytes` as a source.
 ///
 /// # Errors
-/// If there is no temporary file.
+/// If a temporary file cannot be created.
 pub fn read(bytes: &[u8], way: Way) -> io::Result<Vec<Reported>> {
     let file = match way.threads {
         0 => None,
@@ -56,13 +56,13 @@ pub fn read(bytes: &[u8], way: Way) -> io::Result<Vec<Reported>> {
     let unpackers = Some(&unpackers).filter(|_| way.threads > 1);
     let opening = opening(&counter, &folder, unpackers);
     let expansion = Expansion::new(opening.limits.expansion, bytes.len() as u64);
-    let mut reader = Reader::new(bytes, way.step);
-    let mut source = Fused::new(Source { bytes, way });
+    let mut reader = DocumentReader::new(bytes, way.step);
+    let mut source = Fused::new(ByteSource { bytes, way });
     Walk::new(&opening, &expansion, &mut reader).stream(&Level::source(file.as_ref()), &mut source);
     Ok(reader.reported)
 }
 
-/// What gzip, zstd or bzip2 unpacks to: decoded in turn, or in sections of `section` bytes on two threads if it is not 0.
+/// Unpacks gzip, zstd or bzip2: on this thread, or in sections of `section` bytes on two threads if that is not 0.
 ///
 /// # Errors
 /// If there is no temporary file, or no memory for a decoder.
@@ -70,7 +70,7 @@ pub fn unpack(packing: Packing, bytes: &[u8], section: u64) -> io::Result<Vec<Re
     let (counter, folder) = (AtomicU64::new(0), std::env::temp_dir());
     let unpackers = Unpackers::new(2, 32 << 20);
     let opening = opening(&counter, &folder, Some(&unpackers));
-    let mut reader = Reader::new(bytes, 4 << 10);
+    let mut reader = DocumentReader::new(bytes, 4 << 10);
     let mut unpacked =
         codec::in_sections(packing, &file_of(bytes)?, section, &opening, &unpackers)?;
     reader.document(None, &mut unpacked);
@@ -105,12 +105,12 @@ fn file_of(bytes: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-struct Source<'b> {
+struct ByteSource<'b> {
     bytes: &'b [u8],
     way: Way,
 }
 
-impl Read for Source<'_> {
+impl Read for ByteSource<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.bytes.is_empty() && self.way.fails {
             return Err(InputError::Shrunk.into());
@@ -121,18 +121,18 @@ impl Read for Source<'_> {
 }
 
 /// Reads documents to their end, as the pipeline does.
-struct Reader {
+struct DocumentReader {
     reported: Vec<Reported>,
     buffer: Vec<u8>,
-    /// Errors that a document may give.
+    /// Number of errors that a document may return.
     most: usize,
     /// Bytes that may still be read.
     left: usize,
 }
 
-impl Reader {
+impl DocumentReader {
     fn new(bytes: &[u8], step: usize) -> Self {
-        Reader {
+        DocumentReader {
             reported: Vec::new(),
             buffer: vec![0; step.max(1)],
             most: bytes.len() + 8,
@@ -141,7 +141,7 @@ impl Reader {
     }
 }
 
-impl Documents for Reader {
+impl Documents for DocumentReader {
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
         let (mut text, mut errors) = (Vec::new(), Vec::new());
         while !self.is_halted() {

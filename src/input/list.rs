@@ -13,7 +13,7 @@ pub enum Separator {
     Nul,
 }
 
-/// Gives the paths of a list to `add`, in its order, until that fails; empty ones are left out.
+/// Passes the paths of a list to `add`, in order, until that fails. Empty lines are skipped.
 pub(crate) fn read_list<E>(
     mut list: impl BufRead,
     separator: Separator,

@@ -1,7 +1,7 @@
 //! Recognises what a stream is by its first bytes.
 //!
-//! A text must never be taken for anything else: what starts a packing or a binary format is at least four bytes that no text
-//! starts with, or is checked further on.
+//! A text must never be taken for anything else. So the first bytes of a packing or a binary format are at least four bytes
+//! with which no text starts, or further bytes are checked.
 
 mod damage;
 pub(super) mod numbers;
@@ -13,28 +13,28 @@ use super::codec;
 use super::fault::Packing;
 use super::zip;
 
-/// Bytes that every recognition needs at most: a tar header.
+/// Number of bytes that recognition needs: those of a tar header.
 pub(super) const LENGTH: usize = 512;
 
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 /// Where a tar header has its checksum.
 const CHECKSUM: Range<usize> = 148..156;
 
-/// What a stream holds.
+/// The content of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
-    /// Text, or anything that we have no better word for.
+    /// Text, or anything that is not recognised.
     Text,
     /// Text in another encoding, as its byte order mark says.
     Unicode(Unicode),
-    /// Packed, or a container.
+    /// A packing or a container.
     Packed(Packing),
-    /// No text, and nothing that holds text for us; its kind.
+    /// Not text, and not a container of text that doisift reads; its kind.
     Binary(&'static str),
 }
 
 impl Content {
-    /// The word for it where runs say what they read.
+    /// Its name in the log.
     pub(super) fn name(self) -> &'static str {
         match self {
             Content::Text => "text",
@@ -45,7 +45,7 @@ impl Content {
     }
 }
 
-/// How text is encoded that is not UTF-8 or like it.
+/// An encoding of text in units of 16 or 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unicode {
     Utf16Le,
@@ -81,7 +81,7 @@ impl Unicode {
     }
 }
 
-/// What `head` starts; it is shorter than [`LENGTH`] only where the stream is.
+/// The content of a stream that starts with `head`, which is shorter than [`LENGTH`] only if the stream is.
 pub(super) fn recognise(head: &[u8]) -> Content {
     packing(head)
         .map(Content::Packed)
@@ -93,7 +93,7 @@ pub(super) fn recognise(head: &[u8]) -> Content {
         .unwrap_or(Content::Text)
 }
 
-/// The encoding of a text that lacks its byte order mark, and is read as single bytes, as iconv(1) calls it.
+/// The encoding, in the terms of iconv(1), of a text without a byte order mark, which is read as single bytes.
 pub(super) fn unmarked(head: &[u8]) -> Option<&'static str> {
     Some(match damage::unmarked(head)? {
         Unicode::Utf16Le => "UTF-16LE",
@@ -103,13 +103,13 @@ pub(super) fn unmarked(head: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// Whether a zip archive starts with `head`, or did before one of its first bytes was damaged.
+/// Whether `head` is the start of a zip archive, in which one of the first bytes may be damaged.
 pub(super) fn starts_zip(head: &[u8]) -> bool {
     let packing = packing(head).or_else(|| damage::packing(head));
     packing == Some(Packing::Zip)
 }
 
-/// Whether `head` is no text in any encoding of bytes: packed data whose start is elsewhere.
+/// Whether `head` is text in no encoding of bytes, such as packed data whose start is missing.
 pub(super) fn is_noise(head: &[u8]) -> bool {
     damage::is_noise(head)
 }
@@ -129,7 +129,7 @@ fn packing(head: &[u8]) -> Option<Packing> {
         [b'P', b'K', 5, 6, ..] | [b'P', b'K', 6, 6 | 7, ..] | [b'P', b'K', 7, 8, ..] => {
             Packing::Zip
         }
-        // The mark of an archive that was meant to be split and was not.
+        // The mark of an archive that could have been split but was not.
         [b'P', b'K', b'0', b'0', b'P', b'K', 3, 4, ..] => Packing::Zip,
         [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Packing::SevenZip,
         [b'R', b'a', b'r', b'!', 0x1a, 7, ..] => Packing::Rar,
@@ -140,12 +140,12 @@ fn packing(head: &[u8]) -> Option<Packing> {
     })
 }
 
-/// Code lengths of up to 9 to 16 bits, and two bits that are not used.
+/// Whether these are flags of compress(1): a code length of 9 to 16 bits, and two bits that are not used.
 fn is_compress(flags: u8) -> bool {
     (9..=16).contains(&(flags & 0x1f)) && flags & 0x60 == 0
 }
 
-/// What the first other frame is; zstd if that is too far away.
+/// The packing of the first frame that is not skippable; zstd if that is too far away.
 fn after_skippable(mut head: &[u8]) -> Packing {
     while is_skippable(head) {
         let length = head.get(4..8).and_then(|bytes| bytes.try_into().ok());
@@ -158,7 +158,7 @@ fn after_skippable(mut head: &[u8]) -> Packing {
     }
 }
 
-/// The version line of a record: 0.17, 0.18, 1.0 and 1.1 are in use.
+/// Whether `head` starts with the version line of a record: 0.17, 0.18, 1.0 and 1.1 are in use.
 fn is_warc(head: &[u8]) -> bool {
     let Some([b'0' | b'1', b'.', version @ ..]) = head.strip_prefix(b"WARC/") else {
         return false;
@@ -168,7 +168,7 @@ fn is_warc(head: &[u8]) -> bool {
     (1..=2).contains(&digits) && matches!(version[digits..], [b'\n', ..] | [b'\r', b'\n', ..])
 }
 
-/// A header whose checksum is right, as POSIX pax has it for ustar; v7 has it too.
+/// Whether `head` is a header with a valid checksum, as POSIX defines it for ustar; v7 has the same.
 fn is_tar(head: &[u8]) -> bool {
     let Some(header) = head.get(..512) else {
         return false;
@@ -184,12 +184,12 @@ fn is_tar(head: &[u8]) -> bool {
             .chain(&header[CHECKSUM.end..])
     };
     let unsigned: i64 = rest().map(|byte| i64::from(*byte)).sum();
-    // Some old programs added up signed bytes.
+    // Some old programs sum signed bytes.
     let signed: i64 = rest().map(|byte| i64::from(*byte as i8)).sum();
     is_size && [unsigned, signed].contains(&(checksum - blanks))
 }
 
-/// Octal digits, among blanks and NULs.
+/// A number in octal digits, with blanks and NULs around it.
 fn octal(field: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(field).ok()?;
     let text = text.trim_start_matches(' ').trim_end_matches(['\0', ' ']);
@@ -204,7 +204,7 @@ fn unicode(head: &[u8]) -> Option<Unicode> {
         .or_else(|| marked([Unicode::Utf16Le, Unicode::Utf16Be]))
 }
 
-/// What starts with bytes that no text starts with.
+/// Formats that start with bytes with which no text starts.
 const BINARY: &[(&[u8], &str)] = &[
     (b"\x89PNG\r\n\x1a\n", "png"),
     (b"II*\0", "tiff"),
@@ -257,7 +257,7 @@ fn binary(head: &[u8]) -> Option<&'static str> {
         .or_else(|| program(head))
 }
 
-/// Documents and tables.
+/// The kind of a document or table.
 fn document(head: &[u8]) -> Option<&'static str> {
     let unmarked = head.strip_prefix(UTF8_BOM).unwrap_or(head);
     match head {
@@ -271,7 +271,7 @@ fn document(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Images, sound and films.
+/// The kind of an image, sound or video.
 fn media(head: &[u8]) -> Option<&'static str> {
     match head {
         [0xff, 0xd8, 0xff, 0xc0..=0xfe, ..] => Some("jpeg"),
@@ -310,7 +310,7 @@ fn mp4(brand: &[u8]) -> &'static str {
     }
 }
 
-/// What machines run.
+/// The kind of a program.
 fn program(head: &[u8]) -> Option<&'static str> {
     match head {
         // A list of machines, which is short, where a class has its version, from 45 on.

@@ -7,14 +7,14 @@ use xxhash_rust::xxh3::xxh3_64;
 pub(super) use crate::printable::bytes_as_name as escaped;
 pub(crate) use crate::printable::display_name;
 
-/// Bytes that the name of a document has at most.
+/// Greatest length of a document's name in bytes.
 pub(crate) const LONGEST: usize = 4096;
 
-/// Bytes of a long name's end that are kept: they may show what it is.
+/// Length of the end of a long name that is kept, since it may have the ending; in bytes.
 const END: usize = 64;
 
-/// A name of at most [`LONGEST`] bytes: a longer one is cut in its middle, where the xxh3-64 hash of all of it is put between
-/// two `…`, so that names stay apart that differ only there. None if it is short enough.
+/// Shortens a name of more than [`LONGEST`] bytes: its middle is replaced by the xxh3-64 hash of the whole name, between
+/// two `…`, so that different names stay different. None if it is short enough.
 pub(super) fn cut(name: &str) -> Option<String> {
     if name.len() <= LONGEST {
         return None;
@@ -27,10 +27,10 @@ pub(super) fn cut(name: &str) -> Option<String> {
     Some(format!("{}{mark}{}", &name[..start], &name[end..]))
 }
 
-/// The path below which a folder's files are named: without leading `./` and trailing `/`; the current folder stays `.`,
-/// the root `/`.
+/// The path of a folder as it is in the names of its files: without leading `./` and trailing `/`. The current folder stays
+/// `.`, and the root `/`.
 pub(super) fn folder_root(typed: &Path) -> PathBuf {
-    // Components drop repeated and trailing slashes and inner `.`, which no name needs; a leading `.` they keep.
+    // `components` removes repeated and trailing slashes and inner `.`, but not a leading `.`.
     let tidy: PathBuf = typed.components().collect();
     match tidy.strip_prefix(".") {
         Ok(below) if !below.as_os_str().is_empty() => below.to_owned(),

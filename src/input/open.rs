@@ -15,25 +15,26 @@ use super::fault::InputError;
 use super::file::{Section, check_end, stdin};
 use super::magic::{self, Content};
 use super::opening::Opening;
-use super::sources::{Kind, Source};
+use super::sources::{Source, SourceKind};
 use super::walk::Walk;
 
-/// Bytes that are read of a file to see whether it is text; a smaller one is read no second time.
+/// Bytes that are read to see whether a file is text. A smaller file is not read a second time.
 const START: usize = 4 << 10;
 
 impl Opening<'_> {
-    /// Opens a source and hands out its documents. False for a file that this run made, which is not read.
+    /// Opens a source and passes its documents to `documents`. Returns false for a file that this run created, which is not
+    /// read.
     ///
     /// # Errors
-    /// If it cannot be opened, or an output would overwrite it. What is wrong further on goes to `documents`.
+    /// If it cannot be opened, or an output would overwrite it. Later errors are reported to `documents`.
     pub(crate) fn read(
         &self,
         source: &Source,
         documents: &mut dyn Documents,
     ) -> Result<bool, InputError> {
         let file = match source.kind {
-            Kind::File | Kind::Stream => File::open(&source.path)?,
-            Kind::Stdin => stdin()?,
+            SourceKind::File | SourceKind::Stream => File::open(&source.path)?,
+            SourceKind::Stdin => stdin()?,
         };
         let metadata = file.metadata()?;
         if metadata.is_dir() {
@@ -56,8 +57,8 @@ impl Opening<'_> {
             expansion: &expansion,
         });
         let level = match source.kind {
-            Kind::File => Level::file(&file, size, &source.path),
-            Kind::Stream | Kind::Stdin => Level::source(None),
+            SourceKind::File => Level::file(&file, size, &source.path),
+            SourceKind::Stream | SourceKind::Stdin => Level::source(None),
         };
         let level = level.named(Claims::of(&source.path));
         let mut walk = Walk::new(self, &expansion, documents);
@@ -70,7 +71,7 @@ impl Opening<'_> {
     }
 }
 
-/// The start of a regular file of `length` bytes, if it is plain text as it is, read without moving its position.
+/// The first bytes of a regular file of `length` bytes, if it is plain text. Does not move the file's position.
 pub(crate) fn text_start(file: &File, length: u64, path: &Path) -> io::Result<Option<Vec<u8>>> {
     let mut start = [0; START];
     let most = length.min(START as u64);
@@ -80,7 +81,7 @@ pub(crate) fn text_start(file: &File, length: u64, path: &Path) -> io::Result<Op
         match section.read(&mut start[held..]) {
             Ok(read) => held += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // The file became shorter: the reader of the whole file reports that.
+            // The file became shorter. Reading the whole file reports that.
             Err(error) if error.raw_os_error().is_none() => break,
             Err(error) => return Err(error),
         }
@@ -92,15 +93,15 @@ pub(crate) fn text_start(file: &File, length: u64, path: &Path) -> io::Result<Op
     Ok((is_text && !is_part).then(|| head.to_vec()))
 }
 
-/// The encoding of a text that starts with `head` and lacks its byte order mark.
+/// The encoding of a text that starts with `head`, if it is UTF-16 or UTF-32 without a byte order mark.
 pub(crate) fn unmarked_encoding(head: &[u8]) -> Option<&'static str> {
     magic::unmarked(head)
 }
 
-/// Counts what is read. Reports a file that became shorter meanwhile.
+/// Counts the bytes read, and reports if the file became shorter.
 struct Counted<'r> {
     file: &'r File,
-    /// What it had when it was opened, if it is a regular file.
+    /// Size of a regular file when it was opened.
     size: u64,
     read: u64,
     bytes: &'r AtomicU64,

@@ -1,4 +1,4 @@
-//! How sources are opened: limits, and what reading reports to the run.
+//! The options for opening sources: limits, counters and folders of the run.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -8,34 +8,34 @@ use std::sync::atomic::AtomicU64;
 use super::codec::Unpackers;
 use super::fault::InputError;
 
-/// Limits that keep a crafted source from taking more than it should.
+/// Limits against sources that are made to take too much time or memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub(crate) struct Limits {
     /// Containers, and packings of packings, within one another.
     pub(crate) depth: usize,
-    /// Members of one source, those of its members too.
+    /// Members of one source, including members of members.
     pub(crate) members: u64,
-    /// Unpacked bytes for each packed one, once many were unpacked.
+    /// Unpacked bytes per packed byte, once many were unpacked.
     pub(crate) expansion: u64,
-    /// Bytes of history that a packing may want at hand.
+    /// Greatest window of a packing, in bytes.
     pub(crate) window: u64,
 }
 
-/// How sources are opened, and what reading them reports to the run.
+/// The options for opening sources, and the run's counters of bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Opening<'r> {
     /// Bytes read so far, before unpacking.
     pub(crate) bytes: &'r AtomicU64,
-    /// Bytes of sources that need not be read.
+    /// Bytes of sources that were skipped without reading.
     pub(crate) passed: &'r AtomicU64,
-    /// Device and inode of files that this run made and that are no sources.
+    /// Device and inode of files that this run created, which are no sources.
     pub(crate) own: &'r [(u64, u64)],
     /// Device and inode of files that an output would overwrite.
     pub(crate) outputs: &'r [(u64, u64)],
     pub(crate) limits: Limits,
-    /// Folder for what must be copied to be read.
+    /// Folder for copies of archives that are not files.
     pub(crate) tmp: &'r Path,
-    /// Threads that may unpack sources; without any, that is done by those who read.
+    /// Threads for unpacking; if there are none, the thread that reads also unpacks.
     pub(crate) unpackers: Option<&'r Unpackers>,
 }
 
@@ -58,7 +58,7 @@ impl<'r> Opening<'r> {
         }
     }
 
-    /// Whether `metadata` is that of a file which this run made.
+    /// Whether `metadata` is that of a file which this run created.
     ///
     /// # Errors
     /// If it is that of a file which an output would overwrite.

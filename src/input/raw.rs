@@ -2,7 +2,8 @@
 
 use std::io::{self, BufRead, Read};
 
-/// Bytes a buffer starts with: enough for every magic, and little to pass through it where a source turns out plain.
+/// Initial size of the buffer in bytes: enough for every magic number. It is small because the first bytes of a plain source
+/// are copied through it.
 const SMALL: usize = 4 << 10;
 
 /// A buffered reader that can show the next bytes.
@@ -43,8 +44,8 @@ impl<R: Read> Raw<R> {
         raw
     }
 
-    /// The next bytes: `count` of them (at most the capacity), or fewer where the source ends or cannot be read. An error
-    /// comes from the read that gets there.
+    /// The next bytes: `count` of them (at most the capacity), or fewer if the source ends or cannot be read. The error is
+    /// returned by the read that reaches it.
     pub(crate) fn peek(&mut self, count: usize) -> &[u8] {
         if self.end - self.start < count {
             self.buffer.copy_within(self.start..self.end, 0);
@@ -56,7 +57,7 @@ impl<R: Read> Raw<R> {
         &self.buffer[self.start..self.start + shown]
     }
 
-    /// How many bytes were read and not yet taken.
+    /// Number of bytes in the buffer.
     pub(super) fn held(&self) -> usize {
         self.end - self.start
     }
@@ -72,7 +73,7 @@ impl<R: Read> Raw<R> {
         }
     }
 
-    /// Takes fewer bytes than `count` that damage has left before it, and what that is.
+    /// If an error follows fewer than `count` bytes, takes these bytes and the error.
     pub(super) fn take_cut(&mut self, count: usize) -> Option<(Vec<u8>, io::Error)> {
         if self.held() >= count {
             return None;
@@ -83,12 +84,12 @@ impl<R: Read> Raw<R> {
         Some((held, error))
     }
 
-    /// Whether something went wrong after the bytes that are held.
+    /// Whether an error follows the bytes in the buffer.
     pub(super) fn has_failed(&self) -> bool {
         self.error.is_some()
     }
 
-    /// The error after the bytes that are held, if no read has returned it yet.
+    /// Returns the error after the bytes in the buffer, if no read has returned it yet.
     pub(super) fn take_error(&mut self) -> io::Result<()> {
         self.error.take().map_or(Ok(()), Err)
     }
@@ -111,7 +112,7 @@ impl<R: Read> BufRead for Raw<R> {
 
 impl<R: Read> Read for Raw<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        // What is as large as the buffer gains nothing from passing through it.
+        // A read as large as the buffer bypasses it.
         if self.start == self.end && into.len() >= self.buffer.len() {
             self.take_error()?;
             return self.inner.read(into);
@@ -120,7 +121,7 @@ impl<R: Read> Read for Raw<R> {
     }
 }
 
-/// Reads by a copy of what is at hand.
+/// Reads by copying from the buffer of `from`.
 pub(super) fn read_held(from: &mut impl BufRead, into: &mut [u8]) -> io::Result<usize> {
     let held = from.fill_buf()?;
     let count = held.len().min(into.len());

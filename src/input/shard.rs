@@ -1,4 +1,4 @@
-//! Shares sources out among runs that know nothing of one another.
+//! Divides sources among scans on different machines, without communication between them.
 
 use std::fmt;
 use std::path::Path;
@@ -9,16 +9,16 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// The `index`-th of `count` parts of the sources.
 ///
-/// A source belongs to the part that the xxh3-64 hash, with seed 0, of its path below the folder that was named, or of the
-/// name itself where a file was named, gives modulo `count`. Bytes of the path are hashed, with `/` between its parts on every
-/// system, so that each of many machines takes its own part wherever the folder is on it.
+/// The part of a source is the xxh3-64 hash, with seed 0, of its path below the named folder, or of the name of a file that
+/// was named itself, modulo `count`. The bytes of the path are hashed, with `/` between its parts on every system. So each
+/// machine selects the right part, also if the folder is at different paths on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     index: u32,
     count: u32,
 }
 
-/// No part of the sources is meant.
+/// A text is no shard.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a shard is I/N, with I from 0 and less than N: 0/4 to 3/4")]
 pub struct BadShard;
@@ -27,7 +27,7 @@ impl Shard {
     /// Part `index`, from 0, of `count`.
     ///
     /// # Errors
-    /// If there are not so many.
+    /// If `index` is not less than `count`.
     pub fn new(index: u32, count: u32) -> Result<Shard, BadShard> {
         match index < count {
             true => Ok(Shard { index, count }),
@@ -35,13 +35,13 @@ impl Shard {
         }
     }
 
-    /// Whether what has this [`hash`] belongs to it.
+    /// Whether a source with this [`hash`] belongs to it.
     pub(super) fn takes(self, hash: u64) -> bool {
         hash % u64::from(self.count) == u64::from(self.index)
     }
 }
 
-/// What decides which shard a path belongs to.
+/// The hash of a path that determines its shard.
 pub(super) fn hash(path: &Path) -> u64 {
     let bytes = path.as_os_str().as_encoded_bytes();
     match std::path::MAIN_SEPARATOR {
@@ -58,7 +58,7 @@ impl FromStr for Shard {
 
     fn from_str(text: &str) -> Result<Shard, BadShard> {
         let number = |text: &str| {
-            // A sign would pass as well.
+            // Checked because `parse` also accepts a sign.
             let digits = text.starts_with(|c: char| c.is_ascii_digit());
             digits.then(|| text.parse().ok()).flatten().ok_or(BadShard)
         };
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn hashes_are_those_of_xxh3() {
-        // As the C library of xxHash 0.8 gives them, through Python's xxhash.
+        // Hashes by the C library of xxHash 0.8, through Python's xxhash.
         for (path, wanted) in [
             ("", 0x2d06_8005_38d3_94c2),
             ("a/b.txt", 0x3638_916f_4b45_8485),

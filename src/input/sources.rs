@@ -1,6 +1,6 @@
-//! The list of sources, in so little memory that there may be many millions.
+//! The list of sources, stored compactly, since there may be many millions.
 //!
-//! The path of a folder is stored once, that of a file as its folder and its own name; there is no allocation for each.
+//! The path of a folder is stored once, and a file as its folder and its own name, without an allocation for each.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -15,26 +15,26 @@ use super::shard::{Shard, hash};
 /// A file or stream to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Source {
-    /// What to open, and what its name is made from; `-` for standard input.
+    /// The path to open, from which its name is made; `-` for standard input.
     pub(crate) path: PathBuf,
-    pub(crate) kind: Kind,
-    /// It was named itself, and not only found below a folder.
+    pub(crate) kind: SourceKind,
+    /// Whether it was named itself, and not found below a folder.
     pub(crate) named: bool,
 }
 
 impl Source {
     /// Whether another program writes it while it is read.
     pub(crate) fn is_pipe(&self) -> bool {
-        self.kind != Kind::File && is_pipe(&self.path)
+        self.kind != SourceKind::File && is_pipe(&self.path)
     }
 }
 
 /// What a source is, and so how it can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SourceKind {
     /// A regular file: its size is known, and it can be read at any offset.
     File,
-    /// A FIFO or device that was named: opening and reading it may wait.
+    /// A named FIFO or device: opening and reading it may block.
     Stream,
     /// Standard input.
     Stdin,
@@ -44,9 +44,9 @@ pub(crate) enum Kind {
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
     strings: Strings,
-    folders: Vec<Folder>,
-    /// As they came, in parts, so that none moves when there are more.
-    entries: Vec<Vec<Entry>>,
+    folders: Vec<SourceFolder>,
+    /// The entries in the order they were added, in parts, so that they are not moved when more are added.
+    entries: Vec<Vec<SourceEntry>>,
     /// Numbers of entries.
     order: Vec<u32>,
 }
@@ -61,18 +61,18 @@ pub(super) struct Gathering {
     last: Option<u32>,
 }
 
-/// What the path of a source starts with, up to its last separator.
+/// The path of a source up to its last separator.
 #[derive(Clone, Copy, Debug)]
-struct Folder {
-    path: At,
-    /// Bytes of it that are not hashed to share sources out: those of the folder that was named. None of a source that was
-    /// named itself.
+struct SourceFolder {
+    path: StringAddress,
+    /// Length of its beginning that is not hashed for shards: that of the named folder, or 0 for a source that was named
+    /// itself.
     above: u32,
 }
 
 /// A source: its folder, and its own name.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct SourceEntry {
     folder: u32,
     /// Where the name is.
     offset: u32,
@@ -80,18 +80,18 @@ struct Entry {
     named: bool,
 }
 
-impl Entry {
-    fn name(&self) -> At {
-        At(self.block, self.offset)
+impl SourceEntry {
+    fn name(&self) -> StringAddress {
+        StringAddress(self.block, self.offset)
     }
 }
 
 /// Entries of a part.
 const PART: usize = 1 << 16;
-/// Folders that are looked up; where there are more, some are stored more than once.
+/// Number of folders in the lookup table. If there are more, some folders are stored several times.
 const KNOWN: usize = 1 << 20;
 
-/// Bits of a string's head beside its length.
+/// Bits of a string's header in addition to its length.
 const TAGS: u32 = 2;
 /// The source is no regular file.
 const SPECIAL: usize = 1;
@@ -103,22 +103,21 @@ impl Gathering {
         self.list.entries.iter().map(Vec::len).sum()
     }
 
-    /// Adds a source. Where it is below a folder that was named, the first `above` bytes of its path are those of that folder,
-    /// with a separator.
-    pub(super) fn push(&mut self, path: &[u8], above: Option<usize>, kind: Kind) {
+    /// Adds a source. If it is below a named folder, the first `above` bytes of its path are that folder with a separator.
+    pub(super) fn push(&mut self, path: &[u8], above: Option<usize>, kind: SourceKind) {
         let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
         let start = path.iter().rposition(is_separator).map_or(0, |at| at + 1);
         let (folder, name) = path.split_at(start);
         let mut tags = 0;
-        if kind != Kind::File {
+        if kind != SourceKind::File {
             tags |= SPECIAL;
         }
         if str::from_utf8(path).is_err() {
             tags |= ODD;
         }
         let folder = self.folder(folder, above.unwrap_or(0) as u32);
-        let At(block, offset) = self.list.strings.push(name, tags);
-        let entry = Entry {
+        let StringAddress(block, offset) = self.list.strings.push(name, tags);
+        let entry = SourceEntry {
             folder,
             offset,
             block,
@@ -148,7 +147,7 @@ impl Gathering {
         let known = self.known.get(&hash).copied();
         let number = known.filter(|&known| is(list, known)).unwrap_or_else(|| {
             let path = list.strings.push(path, 0);
-            list.folders.push(Folder { path, above });
+            list.folders.push(SourceFolder { path, above });
             list.folders.len() as u32 - 1
         });
         if self.known.len() == KNOWN {
@@ -159,7 +158,7 @@ impl Gathering {
         number
     }
 
-    /// Gives the path of every source to `with`.
+    /// Calls `with` for the path of every source.
     pub(super) fn each(&self, mut with: impl FnMut(&Path)) {
         let entries = self.list.entries.iter().flatten();
         entries.for_each(|entry| with(&self.list.source(entry).path));
@@ -214,7 +213,7 @@ impl Sources {
         self.order = order;
     }
 
-    fn entry(&self, number: u32) -> &Entry {
+    fn entry(&self, number: u32) -> &SourceEntry {
         &self.entries[number as usize / PART][number as usize % PART]
     }
 
@@ -226,7 +225,7 @@ impl Sources {
         for (rank, folder) in (0_u32..).zip(folders) {
             ranks[folder as usize] = rank;
         }
-        // By folder and name is cheap, and right but for folders within others, which the second sort leaves little to do.
+        // Sorting by folder and name is cheap, and right except for folders within others. The second sort corrects these.
         order.sort_unstable_by(|&a, &b| {
             let (a, b) = (self.entry(a), self.entry(b));
             let names = || self.name(a).cmp(self.name(b));
@@ -240,23 +239,23 @@ impl Sources {
         self.strings.get(self.folders[number as usize].path).0
     }
 
-    fn name(&self, entry: &Entry) -> &[u8] {
+    fn name(&self, entry: &SourceEntry) -> &[u8] {
         self.strings.get(entry.name()).0
     }
 
     /// The folder's path, the name below it, and the tags of the name.
-    fn parts(&self, entry: &Entry) -> (&[u8], &[u8], usize) {
+    fn parts(&self, entry: &SourceEntry) -> (&[u8], &[u8], usize) {
         let (name, tags) = self.strings.get(entry.name());
         (self.folder(entry.folder), name, tags)
     }
 
-    fn source(&self, entry: &Entry) -> Source {
+    fn source(&self, entry: &SourceEntry) -> Source {
         let (folder, name, tags) = self.parts(entry);
         let path = path_of([folder, name].concat());
         let kind = match tags & SPECIAL {
-            0 => Kind::File,
-            _ if path.as_os_str() == "-" => Kind::Stdin,
-            _ => Kind::Stream,
+            0 => SourceKind::File,
+            _ if path.as_os_str() == "-" => SourceKind::Stdin,
+            _ => SourceKind::Stream,
         };
         Source {
             path,
@@ -265,16 +264,16 @@ impl Sources {
         }
     }
 
-    /// What decides which shard it belongs to.
-    fn hash(&self, entry: &Entry) -> u64 {
+    /// The hash that determines its shard.
+    fn hash(&self, entry: &SourceEntry) -> u64 {
         let above = self.folders[entry.folder as usize].above as usize;
         let (folder, name, _) = self.parts(entry);
         hash(&path_of([&folder[above..], name].concat()))
     }
 
-    /// Bytewise by name, which is the path itself unless it has bytes that are not UTF-8. Of one path that was found below
-    /// several folders the least hash comes first, so that all shards agree on whose it is.
-    fn compare(&self, a: &Entry, b: &Entry) -> Ordering {
+    /// The order by name, bytewise; a name is the path unless that is not UTF-8. Of a path that was found below
+    /// several folders, the entry with the least hash is first, so that all shards choose the same.
+    fn compare(&self, a: &SourceEntry, b: &SourceEntry) -> Ordering {
         let (x, y) = (self.parts(a), self.parts(b));
         let names = match (x.2 | y.2) & ODD {
             0 if a.folder == b.folder => x.1.cmp(y.1),
@@ -287,13 +286,13 @@ impl Sources {
         names.then_with(|| self.hash(a).cmp(&self.hash(b)))
     }
 
-    fn is_same(&self, a: &Entry, b: &Entry) -> bool {
+    fn is_same(&self, a: &SourceEntry, b: &SourceEntry) -> bool {
         let (x, y) = (self.parts(a), self.parts(b));
         compare_joined([x.0, x.1], [y.0, y.1]).is_eq()
     }
 }
 
-/// Compares two strings that are in two pieces each.
+/// Compares two strings, each given as two pieces.
 fn compare_joined(a: [&[u8]; 2], b: [&[u8]; 2]) -> Ordering {
     let both = a[0].len().min(b[0].len());
     let order = a[0][..both].cmp(&b[0][..both]);
@@ -304,7 +303,7 @@ fn compare_joined(a: [&[u8]; 2], b: [&[u8]; 2]) -> Ordering {
     })
 }
 
-/// Compares a string with one that is in two pieces.
+/// Compares a string with one that is given as two pieces.
 fn compare_whole(a: &[u8], b: [&[u8]; 2]) -> Ordering {
     let both = a.len().min(b[0].len());
     let order = a[..both].cmp(&b[0][..both]);
@@ -319,19 +318,19 @@ fn path_of(bytes: Vec<u8>) -> PathBuf {
     std::ffi::OsString::from_vec(bytes).into()
 }
 
-/// Short strings one after another, each after its length and its tags.
+/// Short strings, each after its length and its tags.
 #[derive(Debug, Default)]
 struct Strings(Vec<Vec<u8>>);
 
 /// Where a string is: its block, and its place there.
 #[derive(Clone, Copy, Debug)]
-struct At(u16, u32);
+struct StringAddress(u16, u32);
 
-/// Bytes of a block, unless one string is longer: so many that their number has 16 bits.
+/// Bytes of a block, unless one string is longer. Blocks are so large that 16 bits suffice for their number.
 const BLOCK: usize = 4 << 20;
 
 impl Strings {
-    fn push(&mut self, string: &[u8], tags: usize) -> At {
+    fn push(&mut self, string: &[u8], tags: usize) -> StringAddress {
         let mut head = [0; 10];
         let head = encode(string.len() << TAGS | tags, &mut head);
         let needed = head.len() + string.len();
@@ -340,14 +339,14 @@ impl Strings {
         }
         let number = self.0.len() - 1;
         let block = &mut self.0[number];
-        let at = At(number as u16, block.len() as u32);
+        let at = StringAddress(number as u16, block.len() as u32);
         block.extend_from_slice(head);
         block.extend_from_slice(string);
         at
     }
 
     /// A string and its tags.
-    fn get(&self, at: At) -> (&[u8], usize) {
+    fn get(&self, at: StringAddress) -> (&[u8], usize) {
         let bytes = &self.0[at.0 as usize][at.1 as usize..];
         let (mut head, mut start) = (0, 0);
         loop {
@@ -362,7 +361,7 @@ impl Strings {
     }
 }
 
-/// Seven bits a byte, the lowest first.
+/// Encodes a number, seven bits per byte, the lowest first.
 fn encode(mut number: usize, into: &mut [u8; 10]) -> &[u8] {
     let mut length = 0;
     loop {
@@ -386,7 +385,7 @@ mod tests {
     fn listed(paths: &[&str], shard: Option<Shard>) -> Vec<String> {
         let mut gathering = Gathering::default();
         for path in paths {
-            gathering.push(path.as_bytes(), None, Kind::File);
+            gathering.push(path.as_bytes(), None, SourceKind::File);
         }
         let sources = gathering.finish(shard);
         let paths = sources
@@ -409,10 +408,10 @@ mod tests {
         let mut gathering = Gathering::default();
         let long = "n".repeat(5000);
         let sources = [
-            ("-", Kind::Stdin),
-            ("a/fifo", Kind::Stream),
-            ("a/file", Kind::File),
-            (&long, Kind::File),
+            ("-", SourceKind::Stdin),
+            ("a/fifo", SourceKind::Stream),
+            ("a/file", SourceKind::File),
+            (&long, SourceKind::File),
         ];
         for (path, kind) in sources {
             gathering.push(path.as_bytes(), None, kind);
@@ -429,7 +428,7 @@ mod tests {
     fn bytes_that_are_not_utf8_sort_as_they_are_written() {
         let mut gathering = Gathering::default();
         for path in [&b"a\xff"[..], b"a]", b"a\\xFE", b"a[", b"a\xfe/x"] {
-            gathering.push(path, Some(0), Kind::File);
+            gathering.push(path, Some(0), SourceKind::File);
         }
         let sources = gathering.finish(None);
         let seen = sources.iter().map(|source| {
@@ -446,8 +445,8 @@ mod tests {
         let mut takers = 0;
         for shard in shards.map_while(Result::ok) {
             let mut gathering = Gathering::default();
-            gathering.push(b"a/b/c", Some(2), Kind::File);
-            gathering.push(b"a/b/c", Some(4), Kind::File);
+            gathering.push(b"a/b/c", Some(2), SourceKind::File);
+            gathering.push(b"a/b/c", Some(4), SourceKind::File);
             takers += gathering.finish(Some(shard)).len();
         }
         assert_eq!(takers, 1);

@@ -1,10 +1,10 @@
 //! Members of tar archives: v7, ustar, pax and GNU.
 //!
-//! Blocks are taken one by one, and the crate parses a header; its own reader would stop at the first damaged
-//! header, and hold names and pax records of any length in memory. Here a damaged header costs its member: reading goes on
-//! at the next header that carries its checksum, at any offset, so also after a gap that damage to the packing
-//! around has left. Zero blocks between members are passed over, as `tar --ignore-zeros` does. An archive ends with at least
-//! one (POSIX has two): one without may have been cut off between members, which is reported.
+//! The crate `tar` parses headers, but its reader is not used: it stops at the first damaged header, and holds names and pax
+//! records of any length in memory. Here a damaged header costs one member: reading continues at the next header with a
+//! valid checksum, at any offset, also after a gap that damage to the enclosing packing left. Zero blocks between members
+//! are skipped, as by `tar --ignore-zeros`. An archive ends with at least one zero block (POSIX has two). A missing one is
+//! reported, since the archive may have been cut off between members.
 
 mod sparse;
 
@@ -24,15 +24,15 @@ use super::raw::Raw;
 const BLOCK: usize = 512;
 /// Bytes that are searched at once for a header.
 const SEARCHED: usize = 64 << 10;
-/// What a header has at `MAGIC_AT`, from POSIX on.
+/// The bytes at `MAGIC_AT` of a header of POSIX or GNU tar.
 const MAGIC: &[u8] = b"ustar";
 const MAGIC_AT: usize = 257;
-/// Bytes of a long name, or of a member's pax records, that are looked at.
+/// Greatest number of bytes of a long name, or of a member's pax records, that are read.
 const EXTENSION: u64 = 1 << 20;
 
-/// Hands out the regular files of an archive. Folders, links and devices hold no text and are passed over.
+/// Passes on the regular files of an archive. Folders, links and devices are skipped.
 pub(super) fn read(walk: &mut dyn Members, level: &Level<'_>, bytes: &mut dyn Read) {
-    let mut archive = Archive {
+    let mut archive = TarArchive {
         walk,
         level,
         tape: Tape::new(bytes),
@@ -46,7 +46,7 @@ pub(super) fn read(walk: &mut dyn Members, level: &Level<'_>, bytes: &mut dyn Re
     }
 }
 
-struct Archive<'a, 'b> {
+struct TarArchive<'a, 'b> {
     walk: &'a mut dyn Members,
     level: &'a Level<'a>,
     tape: Tape<'b>,
@@ -62,33 +62,33 @@ struct Extension {
     pax: Vec<u8>,
 }
 
-impl Archive<'_, '_> {
-    /// Goes on to the next header, and reports the losses before it.
+impl TarArchive<'_, '_> {
+    /// Reads up to the next header, and reports losses before it.
     fn header(&mut self) -> Option<Header> {
         let mut bad = None;
         let mut zeros = false;
         loop {
             if self.drift() {
-                // That is why there was no header.
+                // The error explains the missing header.
                 bad = None;
             }
             let at = self.tape.at;
             match self.tape.block() {
-                Ok(Block::Zeros) => zeros |= bad.is_none(),
-                Ok(Block::Header(header)) => {
+                Ok(TarBlock::Zeros) => zeros |= bad.is_none(),
+                Ok(TarBlock::Header(header)) => {
                     self.lose_header(bad);
-                    self.tape.told = false;
+                    self.tape.reported = false;
                     return Some(*header);
                 }
-                Ok(Block::Other) => {
+                Ok(TarBlock::Other) => {
                     bad.get_or_insert(at);
                     self.extension = Extension::default();
                 }
-                Ok(Block::End) => {
+                Ok(TarBlock::End) => {
                     self.end(at, bad, zeros);
                     return None;
                 }
-                // After the members, it is none of them that is hit.
+                // After the end mark, no member is damaged.
                 Err(error) if zeros => self.walk.lose(self.level, at, error.into()),
                 Err(error) => self.lose_next(at, error.into()),
             }
@@ -102,7 +102,7 @@ impl Archive<'_, '_> {
                 let error = InputError::Trailing(Packing::Tar);
                 self.walk.lose(self.level, bad, error);
             }
-            None if !zeros && !self.tape.told => {
+            None if !zeros && !self.tape.reported => {
                 self.lose_next(at, InputError::Endless(Packing::Tar));
             }
             _ => self.lose_header(bad),
@@ -111,20 +111,20 @@ impl Archive<'_, '_> {
 
     /// Skips blocks that belong to no header. Returns whether it reported damage.
     fn drift(&mut self) -> bool {
-        let mut told = false;
+        let mut reported = false;
         while self.tape.search.is_some() {
             match io::copy(&mut self.tape, &mut io::sink()) {
                 Ok(_) => self.tape.search = None,
                 Err(error) => {
-                    told = true;
+                    reported = true;
                     self.lose_next(self.tape.at, error.into());
                 }
             }
         }
-        told
+        reported
     }
 
-    /// Takes what a header announces. False if the source should not be read further.
+    /// Reads the member after a header. Returns false if the source should not be read further.
     fn entry(&mut self, header: &Header) -> bool {
         let size = size(header).unwrap_or(0);
         match header.entry_type().as_byte() {
@@ -156,10 +156,10 @@ impl Archive<'_, '_> {
         self.extension.pax = records;
     }
 
-    /// The first bytes of what an extension says.
+    /// The first bytes of an extension's data.
     fn extended(&mut self, size: u64) -> Vec<u8> {
         let at = self.tape.at;
-        let mut data = Data::new(&mut self.tape, size);
+        let mut data = TarData::new(&mut self.tape, size);
         let mut said = Vec::new();
         let mut result = (&mut data).take(EXTENSION).read_to_end(&mut said).map(drop);
         loop {
@@ -183,12 +183,12 @@ impl Archive<'_, '_> {
             Ok(map) => map,
             Err(error) => {
                 self.tape.search = Some(self.tape.at);
-                self.tape.told = true;
+                self.tape.reported = true;
                 self.walk.lose_member(level, number, name, 0, error.into());
                 return true;
             }
         };
-        let mut data = Data::new(&mut self.tape, size);
+        let mut data = TarData::new(&mut self.tape, size);
         let map = map.map_or_else(
             || Map::of_pax(&extension.pax, &mut data),
             |map| Ok(Some(map)),
@@ -231,11 +231,11 @@ impl Archive<'_, '_> {
     }
 }
 
-/// Where a header is looked for.
-enum Block {
+/// The next block of an archive, where a header should be.
+enum TarBlock {
     Header(Box<Header>),
     Zeros,
-    /// Neither of them, or too short for it.
+    /// Neither a header nor zeros, or shorter than a block.
     Other,
     End,
 }
@@ -243,14 +243,14 @@ enum Block {
 /// The bytes of an archive.
 struct Tape<'b> {
     raw: Raw<&'b mut dyn Read>,
-    /// How many were read.
+    /// Number of bytes read.
     at: u64,
-    /// The offset from which the place of the next header is not known: reading ends before one that is found.
+    /// The offset from which the next header is searched for, if its offset is not known. Reading ends before it.
     search: Option<u64>,
-    /// Bytes next to be read of which is known that no header starts there.
+    /// Number of next bytes in which no header starts.
     clear: usize,
-    /// Damage after the last header was reported.
-    told: bool,
+    /// Whether damage after the last header was reported.
+    reported: bool,
 }
 
 impl<'b> Tape<'b> {
@@ -260,29 +260,29 @@ impl<'b> Tape<'b> {
             at: 0,
             search: None,
             clear: 0,
-            told: false,
+            reported: false,
         }
     }
 
     /// The archive ends in a member.
     fn ended_early(&mut self) -> io::Error {
-        self.told = true;
+        self.reported = true;
         damaged(ErrorKind::UnexpectedEof)
     }
 
-    /// The next block, where a header should be. Starts a search where there is none.
-    fn block(&mut self) -> io::Result<Block> {
+    /// Reads the next block. Starts a search if it is no header.
+    fn block(&mut self) -> io::Result<TarBlock> {
         let held = self.raw.peek(BLOCK);
         if held.len() < BLOCK {
             return self.rest();
         }
         let block = if is_zero(held) {
-            Block::Zeros
+            TarBlock::Zeros
         } else if is_header(held) {
-            Block::Header(Box::new(Header::from_byte_slice(held).clone()))
+            TarBlock::Header(Box::new(Header::from_byte_slice(held).clone()))
         } else {
             self.search = Some(self.at);
-            return Ok(Block::Other);
+            return Ok(TarBlock::Other);
         };
         self.raw.consume(BLOCK);
         self.at += BLOCK as u64;
@@ -290,23 +290,22 @@ impl<'b> Tape<'b> {
     }
 
     /// Fewer bytes than a block, before the end or an error.
-    fn rest(&mut self) -> io::Result<Block> {
+    fn rest(&mut self) -> io::Result<TarBlock> {
         let mut rest = Vec::new();
         self.take(BLOCK as u64).read_to_end(&mut rest)?;
         Ok(match &rest[..] {
-            [] => Block::End,
-            rest if is_zero(rest) => Block::Zeros,
-            _ => Block::Other,
+            [] => TarBlock::End,
+            rest if is_zero(rest) => TarBlock::Zeros,
+            _ => TarBlock::Other,
         })
     }
 
-    /// How many bytes come next before a header that is found by searching, or at least so many. None only before a header,
-    /// an error or the end.
+    /// A number of next bytes in which the search found no header. 0 only before a header, an error or the end.
     fn clear(&mut self, since: u64) -> usize {
         if self.clear == 0 {
             let passed = ((self.at - since) % BLOCK as u64) as usize;
             let held = self.raw.peek(SEARCHED);
-            // The last bytes may start a header that goes on after them.
+            // A header may start in the last bytes and continue after them.
             let known = match held.len() {
                 SEARCHED => SEARCHED - BLOCK + 1,
                 all => all,
@@ -338,7 +337,7 @@ impl Read for Tape<'_> {
             Err(error) => {
                 self.search = Some(self.at);
                 self.clear = 0;
-                self.told = true;
+                self.reported = true;
                 Err(error)
             }
         }
@@ -346,17 +345,17 @@ impl Read for Tape<'_> {
 }
 
 /// The data of a member, and its padding.
-struct Data<'t, 'b> {
+struct TarData<'t, 'b> {
     tape: &'t mut Tape<'b>,
-    /// How much was read.
+    /// Number of bytes read.
     at: u64,
     size: u64,
     padding: u64,
 }
 
-impl<'t, 'b> Data<'t, 'b> {
+impl<'t, 'b> TarData<'t, 'b> {
     fn new(tape: &'t mut Tape<'b>, size: u64) -> Self {
-        Data {
+        TarData {
             tape,
             at: 0,
             size,
@@ -364,7 +363,7 @@ impl<'t, 'b> Data<'t, 'b> {
         }
     }
 
-    /// Passes over what was not read. After an error, the next call goes on after it.
+    /// Skips the bytes that were not read. After an error, the next call continues after it.
     fn finish(&mut self) -> io::Result<()> {
         io::copy(self, &mut io::sink())?;
         let padding = std::mem::take(&mut self.padding);
@@ -377,7 +376,7 @@ impl<'t, 'b> Data<'t, 'b> {
     }
 }
 
-impl Read for Data<'_, '_> {
+impl Read for TarData<'_, '_> {
     /// After an error, the bytes before the next header are taken for the member's, up to the member's size.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.size - self.at).unwrap_or(usize::MAX);
@@ -397,16 +396,16 @@ impl Read for Data<'_, '_> {
     }
 }
 
-/// Whether a member may hold text. What POSIX and GNU tar give no meaning is a regular file.
+/// Whether a member is a regular file. A type that neither POSIX nor GNU tar defines counts as one.
 fn is_file(header: &Header, name: &str, size: u64) -> bool {
     match header.entry_type().as_byte() {
         b'1'..=b'6' | b'D' | b'N' | b'V' => false,
-        // A folder of old archives, which know no type for it.
+        // A folder in an old archive, which has no type for folders.
         _ => !(name.ends_with('/') && size == 0),
     }
 }
 
-/// How much data follows a header: none for links, devices and folders, whatever their size says.
+/// Size of the data after a header: 0 for links, devices and folders, whatever size they state.
 fn size(header: &Header) -> Option<u64> {
     match header.entry_type().as_byte() {
         b'1'..=b'6' => Some(0),
@@ -437,8 +436,8 @@ fn pax<'p>(records: &'p [u8], key: &[u8]) -> Option<&'p [u8]> {
     found
 }
 
-/// The keys and values of pax records, each `LENGTH KEY=VALUE` and a line feed. The crate's own reader takes a line feed in a
-/// value for the end of the record.
+/// The keys and values of pax records, each `LENGTH KEY=VALUE` and a line feed. The crate's reader is not used, because it
+/// takes a line feed in a value for the end of the record.
 fn pax_pairs(mut records: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let next = move || {
         let (record, rest) = pax_record(records)?;
@@ -466,8 +465,8 @@ fn decimal(digits: &[u8]) -> Option<u64> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// Where the first header starts in `held` that can be found: one with the magic anywhere, one of v7, which has nothing
-/// after its fields, only at `lead` or blocks after it.
+/// The offset of the first header in `held`: a header with the magic at any offset, or one of v7, which has zeros
+/// after its fields, at `lead` or a multiple of the block size after it.
 fn find_header(held: &[u8], lead: usize) -> Option<usize> {
     let fits = |at: &usize| at + BLOCK <= held.len();
     let marked = memmem::find_iter(held.get(MAGIC_AT..)?, MAGIC)
@@ -481,9 +480,9 @@ fn find_header(held: &[u8], lead: usize) -> Option<usize> {
     lined.map(|(at, _)| at).or(marked)
 }
 
-/// Whether a block carries its checksum. Some old archives have summed signed bytes.
+/// Whether a block has a valid checksum. Some old archives sum signed bytes.
 fn is_header(block: &[u8]) -> bool {
-    // Spares the crate most of what is none: its errors are slow.
+    // A quick check first, since errors of the crate are slow.
     let is_number = |byte: &u8| matches!(byte, b'0'..=b'7' | b' ' | 0);
     if !block[148..156].iter().all(is_number) || is_zero(block) {
         return false;
@@ -500,7 +499,7 @@ fn is_header(block: &[u8]) -> bool {
     sum.is_ok_and(|sum| sum == sums.0 || sum == sums.1) && size(header).is_some()
 }
 
-/// Nothing, as v7 has it, or the numbers of no device, which GNU tar writes there.
+/// Whether the fields after those of v7 are zeros, or the device numbers 0 that GNU tar writes.
 fn is_bare(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| matches!(byte, 0 | b'0'))
 }
@@ -517,7 +516,7 @@ fn damaged(kind: ErrorKind) -> io::Error {
     .into()
 }
 
-/// What a walk hands out, for the tests of containers.
+/// Collects what a container reader passes on, for tests.
 #[cfg(test)]
 pub(super) mod taken {
     use std::sync::Arc;
@@ -624,7 +623,7 @@ mod tests {
         archive
     }
 
-    /// Members of `three` that came out whole.
+    /// Names of the members of `three` that were read without errors.
     fn intact(taken: &Taken) -> Vec<&str> {
         let mut names = taken.names();
         names.retain(|name| taken.has(name, &[name.as_bytes()[0]; 600]));
@@ -741,8 +740,8 @@ mod tests {
             let taken = taken(&archive[..end]);
             let whole = (0..3).filter(|member| member * 1536 + 1112 <= end);
             assert_eq!(intact(&taken).len(), whole.count(), "cut at {end}");
-            let told = usize::from(end <= 4608);
-            assert_eq!(taken.lost.len(), told, "cut at {end}: {:?}", taken.lost);
+            let reported = usize::from(end <= 4608);
+            assert_eq!(taken.lost.len(), reported, "cut at {end}: {:?}", taken.lost);
             if (512..1112).contains(&end) {
                 let error = "the tar data is damaged: unexpected end of file".into();
                 assert_eq!(taken.lost, [("a".into(), end as u64 - 512, error)]);

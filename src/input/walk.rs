@@ -1,7 +1,7 @@
-//! From the bytes of a source to its documents: packings undone and containers opened, one within another.
+//! Finds the documents in the bytes of a source: undoes packings and opens containers, one within another.
 //!
-//! What a stream is, its first bytes say, at every depth alike; a zip may also follow other content. Documents are handed out
-//! while they are read; nothing is held but what a codec or a container needs.
+//! The first bytes of a stream determine what it is, at every depth; a zip may also follow other content. Documents are
+//! passed on while they are read. Only the buffers of codecs and containers are held.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -19,21 +19,21 @@ use super::opening::Opening;
 use super::raw::Raw;
 use super::{attached, tar, warc, zip};
 
-/// Bytes that are copied at once.
+/// Bytes of a copy step.
 const SPOOLED: usize = 64 << 10;
 
-/// One source on its way to its documents.
+/// Reads one source.
 pub(super) struct Walk<'w> {
     opening: &'w Opening<'w>,
-    /// What the source was unpacked to so far.
+    /// The count of unpacked bytes of the source.
     expansion: Arc<Expansion>,
     to: &'w mut dyn Documents,
     members: u64,
-    /// Members whose names were cut.
+    /// Number of members whose names were cut.
     pub(super) cut: u64,
 }
 
-/// What the stream at `level` holds.
+/// The content of the stream at `level`, by its first bytes.
 fn recognise<'b>(
     level: &Level<'_>,
     mut raw: Raw<&'b mut dyn Read>,
@@ -51,7 +51,7 @@ fn recognise<'b>(
     }
 }
 
-/// An error, and then the end.
+/// A reader that returns an error, and then the end.
 struct Once(Option<io::Error>);
 
 impl Read for Once {
@@ -75,7 +75,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Takes a stream for what its first bytes say it is.
+    /// Reads a stream as its first bytes say.
     pub(super) fn stream(&mut self, level: &Level<'_>, bytes: &mut dyn Read) {
         let (content, mut raw) = recognise(level, Raw::new(bytes));
         self.remark(level, content, &mut raw);
@@ -96,7 +96,7 @@ impl<'w> Walk<'w> {
         if is_source && !level.unpacked {
             self.to.remark(None, Remark::Source(content.name()));
         }
-        // What cannot be read is reported as an error.
+        // A stream that cannot be read is not empty; its error is reported.
         let is_empty = raw.peek(1).is_empty();
         if is_empty && raw.has_failed() {
             return;
@@ -114,8 +114,8 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// A stream of whose start damage has left too little to recognise it: if records or members go on after it,
-    /// it is a container of them.
+    /// Reads a stream of which damage left too few bytes at the start to recognise it. If records or members follow, it is
+    /// a container of them.
     fn cut(
         &mut self,
         level: &Level<'_>,
@@ -135,7 +135,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Hands out a text, and the members of a zip archive that a file ends in after it.
+    /// Passes on a text, and the members of a zip archive at the end of the file after it.
     fn text(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn Read>) {
         let Some(file) = level.file.filter(|_| (raw.held() as u64) < level.length) else {
             return self.document(level, &mut raw);
@@ -149,7 +149,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Hands a document out. What a long name may cost in the output is held against the source's size.
+    /// Passes on a document. A long name counts towards the limit on expansion.
     fn document(&mut self, level: &Level<'_>, bytes: &mut dyn Read) {
         let name = level.name.clone();
         match Named::new(name.as_deref(), &self.expansion, bytes) {
@@ -158,7 +158,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Takes a stream for what it is known to be.
+    /// Reads a stream whose content is known.
     fn content(&mut self, level: &Level<'_>, content: Content, mut raw: Raw<&mut dyn Read>) {
         match content {
             Content::Text => self.document(level, &mut raw),
@@ -180,7 +180,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// The stream is not read further, so an error of the bytes that were looked at is reported here.
+    /// Skips a stream. Reports an error after its first bytes, since the stream is not read further.
     fn skip(&mut self, level: &Level<'_>, kind: &'static str, mut raw: Raw<&mut dyn Read>) {
         self.to.skip(level.name.clone(), kind);
         if let Some(Ok(metadata)) = level.file.map(File::metadata) {
@@ -195,7 +195,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Hands out the members of a zip archive that follows a program, if one does.
+    /// Passes on the members of a zip archive after a program, if there is one.
     fn after_program<'b>(
         &mut self,
         level: &Level<'_>,
@@ -225,7 +225,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// A zip is read from its end, so one that is no file of its own is copied to one.
+    /// Reads a zip archive. It is read from its end, so one that is not a file is copied to a file first.
     fn zip(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn Read>) {
         if let Some(file) = level.file {
             return self.archive(level, file, false);
@@ -241,7 +241,7 @@ impl<'w> Walk<'w> {
         zip::read(self, opening, level, file, damaged);
     }
 
-    /// A copy of `bytes`, and whether some of them were lost, which was reported.
+    /// Copies `bytes` to a temporary file. Returns the file, and whether a loss was reported.
     fn spool(&mut self, level: &Level<'_>, bytes: &mut dyn Read) -> io::Result<(File, bool)> {
         let mut file = tempfile::tempfile_in(self.opening.tmp)?;
         let mut damaged = false;

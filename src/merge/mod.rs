@@ -22,7 +22,7 @@ pub use report::{MergeOptions, MergeReport};
 
 use std::path::Path;
 
-use options::Options;
+use options::MergeSettings;
 
 use crate::error::Error;
 
@@ -63,7 +63,7 @@ use crate::error::Error;
 /// # }
 /// ```
 pub struct Merge {
-    options: Options,
+    options: MergeSettings,
 }
 
 impl Merge {

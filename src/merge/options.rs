@@ -22,7 +22,7 @@ pub struct MergeBuilder {
 }
 
 /// The options of a builder with all defaults and derived values filled in.
-pub(super) struct Options {
+pub(super) struct MergeSettings {
     pub(super) inputs: Vec<PathBuf>,
     pub(super) output: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,
@@ -85,7 +85,7 @@ impl MergeBuilder {
     /// # Errors
     /// If the ending of the output is no format, and none was set.
     pub fn build(self) -> Result<Merge, Error> {
-        let options = Options {
+        let options = MergeSettings {
             format: chosen_format(self.format, self.output.as_deref())?,
             memory: chosen_memory(self.memory),
             tmp: chosen_tmp_dir(self.tmp, self.output.as_deref()),
@@ -98,7 +98,7 @@ impl MergeBuilder {
     }
 }
 
-impl Options {
+impl MergeSettings {
     pub(super) fn for_report(&self) -> MergeOptions {
         let inputs = self.inputs.iter();
         MergeOptions {

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::options::Options;
+use super::options::MergeSettings;
 use super::rows::RowStream;
 use super::run::{RecordRun, RunWriter};
 use super::unite::unite;
@@ -29,7 +29,7 @@ pub(super) fn count_sorted(mut rows: RowStream<'_>) -> Result<Option<u64>, Error
 /// Collects rows in any order, and writes them as a sorted run whenever they take half of the memory. The other half is for the
 /// array while it grows, and for the overhead of the allocator.
 pub(super) struct RowSorter<'o> {
-    options: &'o Options,
+    options: &'o MergeSettings,
     rows: Vec<OwnedRecord>,
     /// Bytes of the strings of all rows.
     held: usize,
@@ -37,7 +37,7 @@ pub(super) struct RowSorter<'o> {
 }
 
 impl<'o> RowSorter<'o> {
-    pub(super) fn new(options: &'o Options) -> Self {
+    pub(super) fn new(options: &'o MergeSettings) -> Self {
         RowSorter {
             options,
             rows: Vec::new(),

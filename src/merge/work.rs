@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use super::options::Options;
+use super::options::MergeSettings;
 use super::report::MergeReport;
 use super::rows::{Input, RowStream, lost, wrong};
 use super::run::RunWriter;
@@ -27,7 +27,7 @@ const FILE: usize = 5 << 19;
 const RUN: usize = 3 << 18;
 
 /// Runs a merge, and removes its temporary files if it fails.
-pub(super) fn run(options: &Options) -> Result<MergeReport, Error> {
+pub(super) fn run(options: &MergeSettings) -> Result<MergeReport, Error> {
     let report = run_through(options);
     options.monitor.forget_temporary();
     let report = report.map_err(|error| cause(error, &options.monitor));
@@ -35,7 +35,7 @@ pub(super) fn run(options: &Options) -> Result<MergeReport, Error> {
     report
 }
 
-fn run_through(options: &Options) -> Result<MergeReport, Error> {
+fn run_through(options: &MergeSettings) -> Result<MergeReport, Error> {
     let started = Instant::now();
     let monitor = &options.monitor;
     check(options)?;
@@ -60,7 +60,7 @@ fn run_through(options: &Options) -> Result<MergeReport, Error> {
 /// # Errors
 /// If an output would overwrite an input while that is read, the report would overwrite one, or standard input is named
 /// more than once.
-fn check(options: &Options) -> Result<(), Error> {
+fn check(options: &MergeSettings) -> Result<(), Error> {
     let destinations = Destinations::new(options.output.as_deref(), options.report.as_deref())?;
     if options.inputs.iter().filter(|path| is_stdin(path)).count() > 1 {
         return Err(stdin_twice());
@@ -70,7 +70,7 @@ fn check(options: &Options) -> Result<(), Error> {
 }
 
 /// The inputs; those that are not sorted are replaced by sorted runs.
-fn sorted(options: &Options, report: &mut MergeReport) -> Result<VecDeque<Input>, Error> {
+fn sorted(options: &MergeSettings, report: &mut MergeReport) -> Result<VecDeque<Input>, Error> {
     let mut inputs = VecDeque::new();
     let mut sorter = RowSorter::new(options);
     for path in &options.inputs {
@@ -122,7 +122,7 @@ fn can_be_read_twice(path: &Path) -> Result<bool, Error> {
 
 /// Merges some inputs to a run until there are no more than may be open at once.
 fn few(
-    options: &Options,
+    options: &MergeSettings,
     mut inputs: VecDeque<Input>,
     report: &mut MergeReport,
 ) -> Result<VecDeque<Input>, Error> {
@@ -161,7 +161,7 @@ fn fan(inputs: &VecDeque<Input>, memory: usize) -> usize {
 }
 
 fn write(
-    options: &Options,
+    options: &MergeSettings,
     inputs: &VecDeque<Input>,
     output: Output,
     report: &mut MergeReport,
@@ -177,7 +177,7 @@ fn write(
 
 /// Passes the merged records of `inputs` to `take`, in order.
 fn each<'i>(
-    options: &Options,
+    options: &MergeSettings,
     inputs: impl IntoIterator<Item = &'i Input>,
     mut take: impl FnMut(&OwnedRecord) -> Result<(), Error>,
 ) -> Result<(), Error> {

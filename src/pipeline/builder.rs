@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Pipeline;
 use super::checkpoint::fault;
-use super::options::{OnError, Options};
+use super::options::{OnError, ScanOptions};
 use crate::error::{CheckpointError, Error, ErrorKind};
 use crate::input::{Limits, Search, Separator, Shard, display_name};
 use crate::records::Format;
@@ -247,7 +247,7 @@ impl PipelineBuilder {
     pub fn build(self) -> Result<Pipeline, Error> {
         self.check_checkpoint()?;
         let search = Search::new(&self.include, &self.exclude);
-        let options = Options {
+        let options = ScanOptions {
             search: search
                 .map_err(|error| Error::new(ErrorKind::Glob(error)))?
                 .follow_links(self.follow_links)

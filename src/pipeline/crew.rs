@@ -14,16 +14,16 @@ use std::{io, thread};
 
 use rayon::{Scope, ThreadPool};
 
-use super::feed::{self, Job};
+use super::feed::{self, FeedJob};
 use super::kind;
-use super::order::{Arrival, Place, write_in_order};
+use super::order::{Arrival, PiecePlace, write_in_order};
 use super::sink::Sink;
-use super::state::{Named, Run};
+use super::state::{NamedSource, SharedScan};
 use super::ticket::{Ticket, Tickets};
 use super::turn::Turn;
 use super::worker::Shared;
 use crate::error::{Error, ErrorKind};
-use crate::input::{Cutter, InputError, Kind, Section, Source, ends_archive, text_start};
+use crate::input::{Cutter, InputError, Section, Source, SourceKind, ends_archive, text_start};
 use crate::lock::lock;
 use crate::report::Counts;
 
@@ -38,14 +38,14 @@ pub(super) const AHEAD: usize = 4;
 
 /// The workers of a pool, and the channel for the rows they find.
 pub(super) struct Crew<'r> {
-    pub(super) run: &'r Run<'r>,
+    pub(super) run: &'r SharedScan<'r>,
     workers: Vec<Mutex<Turn<'r>>>,
     /// Takes rows in any order; none if records are written.
-    writer: Option<Sender<(Place, Arrival)>>,
+    writer: Option<Sender<(PiecePlace, Arrival)>>,
 }
 
 /// Reads and scans all sources on `pool`.
-pub(super) fn run(run: &Run<'_>, pool: &ThreadPool, sink: &mut Sink) {
+pub(super) fn run(run: &SharedScan<'_>, pool: &ThreadPool, sink: &mut Sink) {
     thread::scope(|threads| {
         let (sender, arrivals) = mpsc::channel();
         let mut writer = None;
@@ -85,7 +85,7 @@ fn share_out<'s>(crew: &'s Crew<'_>, scope: &Scope<'s>) {
 }
 
 impl<'r> Crew<'r> {
-    fn new(run: &'r Run<'r>, writer: Option<Sender<(Place, Arrival)>>) -> Self {
+    fn new(run: &'r SharedScan<'r>, writer: Option<Sender<(PiecePlace, Arrival)>>) -> Self {
         let workers = (0..run.shares.threads)
             .map(|_| Mutex::new(Turn::new(run)))
             .collect();
@@ -106,7 +106,7 @@ impl<'r> Crew<'r> {
     pub(super) fn spawn<'s>(
         &'s self,
         scope: &Scope<'s>,
-        place: Place,
+        place: PiecePlace,
         mut ticket: Ticket,
         work: impl FnOnce(&mut Turn<'r>, &Ticket) + Send + 's,
     ) {
@@ -123,11 +123,11 @@ impl<'r> Crew<'r> {
     }
 
     /// Reports to the writer that a slot has no pieces from `place` on.
-    pub(super) fn end(&self, place: Place) {
+    pub(super) fn end(&self, place: PiecePlace) {
         self.arrive(place, || Arrival::End);
     }
 
-    fn arrive(&self, place: Place, arrival: impl FnOnce() -> Arrival) {
+    fn arrive(&self, place: PiecePlace, arrival: impl FnOnce() -> Arrival) {
         if let Some(writer) = &self.writer {
             // This cannot fail: the writer receives until every sender is dropped.
             let _ = writer.send((place, arrival()));
@@ -139,7 +139,7 @@ impl<'r> Crew<'r> {
 struct Dispatcher<'d, 's, 'r> {
     crew: &'s Crew<'r>,
     scope: &'d Scope<'s>,
-    feeders: SyncSender<Job>,
+    feeders: SyncSender<FeedJob>,
     start_feeder: &'d dyn Fn() -> io::Result<()>,
     /// Number of feeders that were started.
     started: usize,
@@ -150,12 +150,12 @@ struct Dispatcher<'d, 's, 'r> {
     /// Tickets of groups and ranges.
     tickets: Arc<Tickets>,
     slot: u64,
-    group: Group,
+    group: FileGroup,
 }
 
 /// Small files that one worker reads as one piece of work.
 #[derive(Default)]
-struct Group {
+struct FileGroup {
     ordinals: Vec<u32>,
     bytes: u64,
 }
@@ -164,7 +164,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
     fn new(
         crew: &'s Crew<'r>,
         scope: &'d Scope<'s>,
-        feeders: SyncSender<Job>,
+        feeders: SyncSender<FeedJob>,
         chunks: Option<Arc<Tickets>>,
         start_feeder: &'d dyn Fn() -> io::Result<()>,
     ) -> Self {
@@ -179,7 +179,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             chunks,
             tickets: Tickets::new(AHEAD * threads, 0),
             slot: 0,
-            group: Group::default(),
+            group: FileGroup::default(),
         }
     }
 
@@ -190,8 +190,8 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             }
             self.crew.run.start(&source);
             match source.kind {
-                Kind::File => self.file(ordinal, &source),
-                Kind::Stream | Kind::Stdin => self.feed(ordinal),
+                SourceKind::File => self.file(ordinal, &source),
+                SourceKind::Stream | SourceKind::Stdin => self.feed(ordinal),
             }
         }
         self.flush();
@@ -286,7 +286,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         let slot = self.next_slot();
         self.crew.spawn(
             self.scope,
-            Place { slot, piece: 0 },
+            PiecePlace { slot, piece: 0 },
             self.tickets.take(),
             move |turn, _| {
                 for ordinal in group.ordinals {
@@ -294,7 +294,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
                 }
             },
         );
-        self.crew.end(Place { slot, piece: 1 });
+        self.crew.end(PiecePlace { slot, piece: 1 });
     }
 
     /// Gives a plain file to the workers in ranges.
@@ -312,7 +312,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             documents: 1,
             ..Counts::default()
         });
-        let part = Arc::new(Part {
+        let part = Arc::new(RangedFile {
             run,
             named: run.named(ordinal),
             file,
@@ -322,7 +322,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         });
         let even = size / (RANGES * run.shares.threads as u64);
         let range = even.clamp(run.shares.chunk as u64, self.most());
-        let mut place = Place { slot, piece: 0 };
+        let mut place = PiecePlace { slot, piece: 0 };
         let starts = (0..size).step_by(usize::try_from(range).unwrap_or(usize::MAX));
         for start in starts.take_while(|_| !run.is_halted()) {
             let part = Arc::clone(&part);
@@ -348,7 +348,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             self.started += 1;
         }
         // This cannot fail: feeders take jobs until the sender is dropped.
-        let _ = self.feeders.send(Job {
+        let _ = self.feeders.send(FeedJob {
             slot,
             ordinal,
             ticket,
@@ -362,9 +362,9 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
 }
 
 /// A large plain file that is scanned in ranges.
-struct Part<'r> {
-    run: &'r Run<'r>,
-    named: Named,
+struct RangedFile<'r> {
+    run: &'r SharedScan<'r>,
+    named: NamedSource,
     file: File,
     size: u64,
     shared: Arc<Shared<'r>>,
@@ -372,7 +372,7 @@ struct Part<'r> {
     lost: Mutex<Option<(u64, InputError)>>,
 }
 
-impl Part<'_> {
+impl RangedFile<'_> {
     /// Scans the candidates whose anchors are in a range.
     fn scan(&self, turn: &mut Turn<'_>, anchors: Range<u64>) {
         let run = self.run;
@@ -396,7 +396,7 @@ impl Part<'_> {
     }
 }
 
-impl Drop for Part<'_> {
+impl Drop for RangedFile<'_> {
     /// Reports one error for the file, after all of its ranges were scanned. A file that became shorter fails in each range
     /// after its new end.
     fn drop(&mut self) {

@@ -8,16 +8,16 @@ use std::sync::{Arc, Mutex};
 use rayon::Scope;
 
 use super::crew::Crew;
-use super::order::Place;
+use super::order::PiecePlace;
 use super::reading::{self, Scans};
-use super::state::Run;
+use super::state::SharedScan;
 use super::ticket::{Ticket, Tickets};
-use super::worker::{Line, Lines, Shared, SharedLines};
+use super::worker::{Shared, SharedLines, TextLine, TextLines};
 use crate::input::{Chunk, Cutter};
 use crate::lock::lock;
 
 /// A source to read, and its slot in the output.
-pub(super) struct Job {
+pub(super) struct FeedJob {
     pub(super) slot: u64,
     pub(super) ordinal: u32,
     /// Returned when the source was read.
@@ -25,7 +25,7 @@ pub(super) struct Job {
 }
 
 /// Tickets whose buffers have room for a chunk and the bytes around it.
-pub(super) fn tickets(run: &Run<'_>, count: usize) -> Arc<Tickets> {
+pub(super) fn tickets(run: &SharedScan<'_>, count: usize) -> Arc<Tickets> {
     Tickets::new(count, run.reach.before + run.reach.after + run.shares.chunk)
 }
 
@@ -33,14 +33,14 @@ pub(super) fn tickets(run: &Run<'_>, count: usize) -> Arc<Tickets> {
 pub(super) fn run<'s>(
     crew: &'s Crew<'_>,
     scope: &Scope<'s>,
-    queue: &Mutex<Receiver<Job>>,
+    queue: &Mutex<Receiver<FeedJob>>,
     tickets: Arc<Tickets>,
 ) {
     loop {
         // The thread that holds the lock waits for the next job, the other threads for the lock.
         let job = lock(queue).recv();
         let Ok(job) = job else { return };
-        let place = Place {
+        let place = PiecePlace {
             slot: job.slot,
             piece: 0,
         };
@@ -63,7 +63,7 @@ struct Feeder<'f, 's, 'r> {
     scope: &'f Scope<'s>,
     tickets: &'f Arc<Tickets>,
     /// The place of the next chunk's mentions in the output.
-    place: Place,
+    place: PiecePlace,
     /// The bytes before the next chunk that are scanned with it.
     carry: Vec<u8>,
     /// Small documents that will be scanned together.
@@ -73,7 +73,7 @@ struct Feeder<'f, 's, 'r> {
 /// Complete documents in a ticket's buffer, one after the other.
 struct Pack {
     ticket: Ticket,
-    documents: Vec<(Lines, Range<usize>)>,
+    documents: Vec<(TextLines, Range<usize>)>,
     filled: usize,
 }
 
@@ -81,7 +81,7 @@ struct Pack {
 enum FedText<'r> {
     One(Arc<Shared<'r>>),
     /// The line in which the next chunk starts. It is shared if an earlier chunk has a part of it.
-    Lines(Lines, Line, Option<Arc<Shared<'r>>>),
+    Lines(TextLines, TextLine, Option<Arc<Shared<'r>>>),
 }
 
 /// A chunk in a ticket's buffer.
@@ -95,7 +95,7 @@ struct Piece {
 impl Scans for Feeder<'_, '_, '_> {
     fn document(
         &mut self,
-        text: Lines,
+        text: TextLines,
         cutter: &mut Cutter,
         bytes: &mut dyn Read,
         goes_on: &mut dyn FnMut(&mut Cutter) -> bool,
@@ -107,7 +107,7 @@ impl Scans for Feeder<'_, '_, '_> {
         }
         self.flush();
         let mut text = match run.options.lines {
-            true => FedText::Lines(text, Line::default(), None),
+            true => FedText::Lines(text, TextLine::default(), None),
             false => FedText::One(Shared::new(text.whole().clone(), text.kind(), run)),
         };
         loop {
@@ -134,7 +134,7 @@ impl<'r> Feeder<'_, '_, 'r> {
     }
 
     /// Reads a document into the pack. If it does not fit or is damaged, returns false and keeps the bytes in `carry`.
-    fn packs(&mut self, cutter: &mut Cutter, text: &Lines, bytes: &mut dyn Read) -> bool {
+    fn packs(&mut self, cutter: &mut Cutter, text: &TextLines, bytes: &mut dyn Read) -> bool {
         if self.pack.as_ref().is_some_and(Pack::is_full) {
             self.flush();
         }
@@ -174,8 +174,8 @@ impl<'r> Feeder<'_, '_, 'r> {
             });
     }
 
-    fn next_place(&mut self) -> Place {
-        let next = Place {
+    fn next_place(&mut self) -> PiecePlace {
+        let next = PiecePlace {
             piece: self.place.piece + 1,
             ..self.place
         };
@@ -251,8 +251,8 @@ impl<'r> Feeder<'_, '_, 'r> {
     fn lines(
         &self,
         chunk: &Chunk<'_>,
-        text: &Lines,
-        line: &mut Line,
+        text: &TextLines,
+        line: &mut TextLine,
         shared: &mut Option<Arc<Shared<'r>>>,
     ) -> SharedLines<'r> {
         let first = shared.take();

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use super::options::Options;
+use super::options::ScanOptions;
 use crate::input::{Raw, Section};
 use crate::scan::TextKind;
 
@@ -15,7 +15,7 @@ pub(super) struct KnownText<'b> {
 
 impl<'b> KnownText<'b> {
     /// Reads the head of a document.
-    pub(super) fn new(options: &Options, bytes: &'b mut dyn Read) -> Self {
+    pub(super) fn new(options: &ScanOptions, bytes: &'b mut dyn Read) -> Self {
         let mut bytes = Raw::with_capacity(bytes, TextKind::HEAD);
         let kind = options
             .kind
@@ -25,7 +25,7 @@ impl<'b> KnownText<'b> {
 }
 
 /// The kind of a plain file of `size` bytes.
-pub(super) fn of_file(options: &Options, file: &File, size: u64) -> io::Result<TextKind> {
+pub(super) fn of_file(options: &ScanOptions, file: &File, size: u64) -> io::Result<TextKind> {
     if let Some(kind) = options.kind {
         return Ok(kind);
     }

@@ -29,7 +29,7 @@ pub use options::OnError;
 
 use std::path::Path;
 
-use options::Options;
+use options::ScanOptions;
 
 use crate::error::Error;
 use crate::report::{Report, ReportOptions};
@@ -69,7 +69,7 @@ use crate::report::{Report, ReportOptions};
 /// # }
 /// ```
 pub struct Pipeline {
-    options: Options,
+    options: ScanOptions,
 }
 
 impl Pipeline {

@@ -20,7 +20,7 @@ pub enum OnError {
 }
 
 /// The options of a builder with all defaults and derived values filled in.
-pub(super) struct Options {
+pub(super) struct ScanOptions {
     pub(super) paths: Vec<PathBuf>,
     pub(super) lists: Vec<(PathBuf, Separator)>,
     pub(super) search: Search,
@@ -47,7 +47,7 @@ pub(super) struct Options {
     pub(super) shard: Option<Shard>,
 }
 
-impl Options {
+impl ScanOptions {
     pub(super) fn for_report(&self) -> ReportOptions {
         let lists = self.lists.iter().map(|(path, _)| path);
         ReportOptions {

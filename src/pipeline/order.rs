@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
 
-use super::rows::Rows;
+use super::rows::HeldMentions;
 use super::sink::Sink;
-use super::state::Run;
+use super::state::SharedScan;
 use super::ticket::Ticket;
 use crate::error::Error;
 
 /// Position of a piece of work in the output: by slot, then by piece within the slot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct PiecePlace {
     pub(super) slot: u64,
     pub(super) piece: u64,
 }
@@ -26,23 +26,23 @@ pub(super) enum Arrival {
 
 /// Writes rows in the order of places until all senders are dropped. After a failure it only returns tickets.
 pub(super) fn write_in_order(
-    run: &Run<'_>,
-    arrivals: &Receiver<(Place, Arrival)>,
+    run: &SharedScan<'_>,
+    arrivals: &Receiver<(PiecePlace, Arrival)>,
     sink: &mut Sink,
 ) {
     let mut early = BTreeMap::new();
-    let mut next = Place { slot: 0, piece: 0 };
+    let mut next = PiecePlace { slot: 0, piece: 0 };
     for (place, arrival) in arrivals {
         early.insert(place, arrival);
         while let Some(arrival) = early.remove(&next) {
             next = match arrival {
-                Arrival::End => Place {
+                Arrival::End => PiecePlace {
                     slot: next.slot + 1,
                     piece: 0,
                 },
                 Arrival::Rows(mut ticket) => {
                     write_rows(run, &mut ticket.load.rows, sink);
-                    Place {
+                    PiecePlace {
                         piece: next.piece + 1,
                         ..next
                     }
@@ -52,7 +52,7 @@ pub(super) fn write_in_order(
     }
 }
 
-fn write_rows(run: &Run<'_>, rows: &mut Rows, sink: &mut Sink) {
+fn write_rows(run: &SharedScan<'_>, rows: &mut HeldMentions, sink: &mut Sink) {
     if run.is_halted() {
         rows.clear();
     } else if let Err(error) = rows.write(sink) {

@@ -1,23 +1,23 @@
-//! Reads a source document by document. What is done with their bytes is up to a [`Scans`]: the thread that reads scans them, or
-//! it feeds others.
+//! Reads a source document by document. A [`Scans`] scans the documents, either on the reading thread or by passing chunks to
+//! others.
 
 use std::io::Read;
 use std::sync::Arc;
 
 use super::kind::KnownText;
 use super::notice::Gain;
-use super::state::{Named, Run};
-use super::worker::Lines;
+use super::state::{NamedSource, SharedScan};
+use super::worker::TextLines;
 use crate::input::{Cutter, Documents, InputError, Remark, Unpackers};
 use crate::report::Counts;
 
 /// Scans documents, or hands them to threads that do.
 pub(super) trait Scans {
     /// Reads a document to its end. Each time `bytes` give no more for `cutter`, `goes_on` reports the damage that is the
-    /// reason, and says whether the document goes on after it. Returns how many documents `text` is: one, or its lines.
+    /// reason, and returns whether the document continues after it. Returns how many documents `text` is: one, or its lines.
     fn document(
         &mut self,
-        text: Lines,
+        text: TextLines,
         cutter: &mut Cutter,
         bytes: &mut dyn Read,
         goes_on: &mut dyn FnMut(&mut Cutter) -> bool,
@@ -25,9 +25,9 @@ pub(super) trait Scans {
 }
 
 /// A source that is being read.
-struct Reading<'a, 'r> {
-    run: &'r Run<'r>,
-    named: &'a Named,
+struct SourceReading<'a, 'r> {
+    run: &'r SharedScan<'r>,
+    named: &'a NamedSource,
     /// What the source has given so far.
     gain: Gain,
     scans: &'a mut dyn Scans,
@@ -35,7 +35,7 @@ struct Reading<'a, 'r> {
 
 /// Reads all documents of a source. Returns the counts of sources and documents, which the caller adds to those of the run.
 pub(super) fn read<'r>(
-    run: &'r Run<'r>,
+    run: &'r SharedScan<'r>,
     ordinal: u32,
     unpackers: Option<&Unpackers>,
     scans: &mut dyn Scans,
@@ -44,7 +44,7 @@ pub(super) fn read<'r>(
         return Counts::default();
     };
     let named = run.named(ordinal);
-    let mut reading = Reading {
+    let mut reading = SourceReading {
         run,
         named: &named,
         gain: Gain::default(),
@@ -71,12 +71,12 @@ pub(super) fn read<'r>(
     }
 }
 
-impl Documents for Reading<'_, '_> {
+impl Documents for SourceReading<'_, '_> {
     /// Reads one document, or one for each of its lines.
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
         let mut cutter = Cutter::new(self.run.reach);
         let KnownText { kind, mut bytes } = KnownText::new(self.run.options, bytes);
-        let text = Lines::new(self.named, self.gain.documents, name.clone(), kind);
+        let text = TextLines::new(self.named, self.gain.documents, name.clone(), kind);
         let (run, source, gain) = (self.run, &self.named.name, &mut self.gain);
         let mut goes_on = |cutter: &mut Cutter| {
             let Some((offset, error)) = cutter.take_damage() else {

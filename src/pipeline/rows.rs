@@ -9,14 +9,14 @@ use crate::scan::{Form, Mention};
 
 /// The mentions that one piece of work found, in order.
 #[derive(Default)]
-pub(super) struct Rows {
-    rows: Vec<Row>,
+pub(super) struct HeldMentions {
+    rows: Vec<HeldMention>,
     documents: Vec<Document>,
     text: String,
 }
 
 /// A mention. Its key and text are the next bytes in the text of all rows.
-struct Row {
+struct HeldMention {
     document: usize,
     form: Form,
     offset: u64,
@@ -26,7 +26,7 @@ struct Row {
     guessed: bool,
 }
 
-impl Rows {
+impl HeldMentions {
     pub(super) fn push(&mut self, document: &Document, mention: &Mention<'_>) {
         if self
             .documents
@@ -38,7 +38,7 @@ impl Rows {
         let text = String::from_utf8_lossy(mention.text);
         self.text.push_str(mention.key);
         self.text.push_str(&text);
-        self.rows.push(Row {
+        self.rows.push(HeldMention {
             document: self.documents.len() - 1,
             form: mention.form,
             offset: mention.offset,
@@ -69,7 +69,7 @@ impl Rows {
     }
 }
 
-impl Row {
+impl HeldMention {
     fn mention<'a>(&self, document: &'a Document, key: &'a str, text: &'a str) -> MentionRow<'a> {
         MentionRow {
             doi: key,

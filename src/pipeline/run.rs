@@ -7,17 +7,17 @@ use std::time::Instant;
 use rayon::ThreadPool;
 
 use super::checkpoint::{self, Folder};
-use super::options::Options;
+use super::options::ScanOptions;
 use super::seek::{self, Unfound};
 use super::sink::Sink;
-use super::state::Run;
+use super::state::SharedScan;
 use super::{crew, turn};
 use crate::error::{CheckpointError, Error, ErrorKind};
 use crate::report::Report;
 use crate::task::{Destinations, Outputs, cause, commit, in_checkpoint, warn_of_report};
 
 /// Runs a pipeline.
-pub(super) fn run(options: &Options) -> Result<Report, Error> {
+pub(super) fn run(options: &ScanOptions) -> Result<Report, Error> {
     let report = run_through(options);
     options.monitor.forget_temporary();
     let report = report.map_err(|error| cause(error, &options.monitor));
@@ -31,7 +31,7 @@ pub(super) fn run(options: &Options) -> Result<Report, Error> {
     })
 }
 
-fn run_through(options: &Options) -> Result<Report, Error> {
+fn run_through(options: &ScanOptions) -> Result<Report, Error> {
     let started = Instant::now();
     let destinations = Destinations::new(options.output.as_deref(), options.report.as_deref())?;
     let unfound = Unfound::new(options.on_error);
@@ -46,7 +46,7 @@ fn run_through(options: &Options) -> Result<Report, Error> {
         folder.as_ref().map(Folder::mark),
         &options.monitor,
     )?;
-    let run = Run::new(options, finder, &unfound, &destinations, &outputs, folder)?;
+    let run = SharedScan::new(options, finder, &unfound, &destinations, &outputs, folder)?;
     let pool = pool(run.shares.threads)?;
     let checkpoint = run.checkpoint.clone();
     let mut sink = Sink::new(options, outputs.rows)?;
@@ -76,7 +76,7 @@ fn run_through(options: &Options) -> Result<Report, Error> {
 }
 
 /// The paths of the outputs that are files.
-fn paths_out(options: &Options) -> impl Iterator<Item = &Path> {
+fn paths_out(options: &ScanOptions) -> impl Iterator<Item = &Path> {
     let paths = [&options.output, &options.report].into_iter().flatten();
     paths
         .map(PathBuf::as_path)
@@ -84,7 +84,7 @@ fn paths_out(options: &Options) -> impl Iterator<Item = &Path> {
 }
 
 /// The folder of the checkpoint, locked for this run.
-fn folder(options: &Options) -> Result<Option<Folder>, Error> {
+fn folder(options: &ScanOptions) -> Result<Option<Folder>, Error> {
     let folder = options.checkpoint.as_deref();
     let opened = folder.map(|folder| Folder::open(folder, paths_out(options)));
     let opened = opened.transpose()?;

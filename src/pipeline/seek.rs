@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
 
-use super::options::{OnError, Options};
+use super::options::{OnError, ScanOptions};
 use crate::error::{Error, ErrorKind};
 use crate::input::{Finder, Lost, Separator, display_name, is_pipe, read_list};
 use crate::report::Losses;
@@ -53,7 +53,7 @@ impl Unfound {
 /// # Errors
 /// If a path or a list is also an output, standard input is named more than once, or a list cannot be read.
 pub(super) fn add_named(
-    options: &Options,
+    options: &ScanOptions,
     destinations: &Destinations,
     finder: &mut Finder<'_>,
 ) -> Result<(), Error> {

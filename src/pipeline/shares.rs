@@ -4,8 +4,8 @@
 
 use std::fs;
 
-use super::options::Options;
-use crate::input::{Kind, Sources};
+use super::options::ScanOptions;
+use crate::input::{SourceKind, Sources};
 
 /// Greatest and least size of a chunk, in bytes. Some 65 KiB around a chunk are scanned with it, so smaller chunks would not
 /// save memory.
@@ -39,7 +39,7 @@ pub(super) struct Shares {
 
 impl Shares {
     /// Divides the memory of a run. Reads the sizes of sources until there is work for every thread.
-    pub(super) fn new(options: &Options, sources: &Sources) -> Shares {
+    pub(super) fn new(options: &ScanOptions, sources: &Sources) -> Shares {
         let room = Shares::of_memory(options);
         let threads = match room.threads {
             ..=LEAST => room.threads,
@@ -56,7 +56,7 @@ impl Shares {
     }
 
     /// The shares by memory alone, without regard to the amount of work.
-    fn of_memory(options: &Options) -> Shares {
+    fn of_memory(options: &ScanOptions) -> Shares {
         // The buffers of the output are reserved first. They are mostly filled while the table is still full.
         let output = options.format.held().min(options.memory / 2);
         let memory = options.memory - output;
@@ -83,8 +83,8 @@ fn parts(sources: &Sources, most: usize) -> usize {
     let whole = left;
     for source in sources.iter() {
         let bytes = match source.kind {
-            Kind::File => fs::metadata(&source.path).map_or(0, |at| at.len()),
-            Kind::Stream | Kind::Stdin => u64::MAX,
+            SourceKind::File => fs::metadata(&source.path).map_or(0, |at| at.len()),
+            SourceKind::Stream | SourceKind::Stdin => u64::MAX,
         };
         left = left.saturating_sub(bytes.saturating_add(SOURCE));
         if left == 0 {

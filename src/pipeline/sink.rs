@@ -4,7 +4,7 @@ use std::io;
 
 use rayon::ThreadPool;
 
-use super::options::Options;
+use super::options::ScanOptions;
 use crate::dedup::{Drained, Table};
 use crate::error::Error;
 use crate::records::{MentionRow, Output, Record, RecordBlock, RowWriter, writer};
@@ -18,7 +18,7 @@ pub(super) struct Sink {
 
 impl Sink {
     /// Writes to `output`.
-    pub(super) fn new(options: &Options, output: Output) -> Result<Self, Error> {
+    pub(super) fn new(options: &ScanOptions, output: Output) -> Result<Self, Error> {
         let rows = writer(options.format, options.mentions, output).map_err(Error::output)?;
         Ok(Sink { rows, written: 0 })
     }
@@ -33,7 +33,7 @@ impl Sink {
         self,
         table: Table,
         pool: Option<&ThreadPool>,
-        options: &Options,
+        options: &ScanOptions,
     ) -> Result<(Drained, Output), Error> {
         if options.mentions {
             let drained = Drained {

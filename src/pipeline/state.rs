@@ -8,14 +8,14 @@ use std::time::Instant;
 
 use super::checkpoint::{Checkpoint, Done, Folder};
 use super::notice::{self, Gain, Notice, Notices};
-use super::options::{OnError, Options};
+use super::options::{OnError, ScanOptions};
 use super::seek::Unfound;
 use super::shares::Shares;
 use crate::dedup::{Budget, Document, DocumentId, Kept, Lasting, Table};
 use crate::error::{Error, ErrorKind};
 use crate::input::{
-    Claims, Finder, FoundSources, InputError, Kind, Opening, Reach, Remark, Source, Sources,
-    Unpackers, display_name, unmarked_encoding,
+    ChunkReach, Claims, Finder, FoundSources, InputError, Opening, Remark, Source, SourceKind,
+    Sources, Unpackers, display_name, unmarked_encoding,
 };
 use crate::lock::lock;
 use crate::printable;
@@ -25,10 +25,10 @@ use crate::scan::Scanner;
 use crate::task::{Destinations, Monitor, Outputs, not_cancelled};
 
 /// The state that all threads of a run share.
-pub(super) struct Run<'p> {
-    pub(super) options: &'p Options,
+pub(super) struct SharedScan<'p> {
+    pub(super) options: &'p ScanOptions,
     pub(super) sources: Arc<Sources>,
-    pub(super) reach: Reach,
+    pub(super) reach: ChunkReach,
     pub(super) shares: Shares,
     pub(super) unpackers: Unpackers,
     pub(super) table: Table,
@@ -39,14 +39,14 @@ pub(super) struct Run<'p> {
     stopped: AtomicBool,
     /// Symbolic links that were not followed.
     pub(super) links: u64,
-    ledger: Mutex<Ledger>,
+    ledger: Mutex<ScanLedger>,
     notices: Notices,
     pub(super) checkpoint: Option<Arc<Checkpoint>>,
 }
 
 /// The counts and errors of a run so far.
 #[derive(Default)]
-struct Ledger {
+struct ScanLedger {
     counts: Counts,
     losses: Losses,
     /// Errors for paths that could not be read while sources were searched. A resumed run finds them again.
@@ -59,14 +59,14 @@ struct Ledger {
 
 /// The number of a source in source order, and its name, which all its documents share.
 #[derive(Clone)]
-pub(super) struct Named {
+pub(super) struct NamedSource {
     pub(super) ordinal: u32,
     pub(super) name: Arc<str>,
 }
 
-impl<'p> Run<'p> {
+impl<'p> SharedScan<'p> {
     pub(super) fn new(
-        options: &'p Options,
+        options: &'p ScanOptions,
         finder: Finder<'_>,
         unfound: &Unfound,
         destinations: &Destinations,
@@ -91,7 +91,7 @@ impl<'p> Run<'p> {
         let (checkpoint, earlier) = begun.transpose()?.unzip();
         let checkpoint = checkpoint.map(Arc::new);
         options.monitor.set_resumable(checkpoint.is_some());
-        let mut ledger = Ledger::resumed(
+        let mut ledger = ScanLedger::resumed(
             earlier.as_ref().map(|earlier| &earlier.done),
             &options.monitor,
         );
@@ -99,10 +99,10 @@ impl<'p> Run<'p> {
         let is_failed = ledger.failure.is_some();
         let lasting = checkpoint.as_ref().zip(earlier);
         let shares = Shares::new(options, &sources);
-        let run = Run {
+        let run = SharedScan {
             options,
             sources,
-            reach: Reach { before, after },
+            reach: ChunkReach { before, after },
             shares,
             unpackers: Unpackers::new(shares.threads, shares.unpacked),
             table: table(
@@ -137,7 +137,11 @@ impl<'p> Run<'p> {
 
     /// Sets the monitor's total to the size of all sources, if each has one.
     fn measure(&self) {
-        if self.sources.iter().any(|source| source.kind != Kind::File) {
+        if self
+            .sources
+            .iter()
+            .any(|source| source.kind != SourceKind::File)
+        {
             return;
         }
         let size = |source: Source| fs::metadata(source.path).map_or(0, |at| at.len());
@@ -202,12 +206,12 @@ impl<'p> Run<'p> {
         }
     }
 
-    pub(super) fn named(&self, ordinal: u32) -> Named {
+    pub(super) fn named(&self, ordinal: u32) -> NamedSource {
         let name = self
             .sources
             .get(ordinal as usize)
             .map_or("".into(), |source| display_name(&source.path).into());
-        Named { ordinal, name }
+        NamedSource { ordinal, name }
     }
 
     /// The options for opening sources, with `unpackers` for unpacking in parallel, if given.
@@ -268,7 +272,12 @@ impl<'p> Run<'p> {
     }
 
     /// Handles a remark on the start of a source, or of a document in it. Returns whether it was a notice about the source.
-    pub(super) fn remark(&self, source: &Named, document: Option<&str>, remark: Remark) -> bool {
+    pub(super) fn remark(
+        &self,
+        source: &NamedSource,
+        document: Option<&str>,
+        remark: Remark,
+    ) -> bool {
         let notice = match remark {
             Remark::Source(kind) => {
                 if log::log_enabled!(log::Level::Info) {
@@ -300,7 +309,7 @@ impl<'p> Run<'p> {
     }
 
     /// Ends a source. Writes a notice if it was named and gave no text.
-    pub(super) fn end_source(&self, source: &Named, gain: &Gain) {
+    pub(super) fn end_source(&self, source: &NamedSource, gain: &Gain) {
         if let Some(notice) = gain
             .notice()
             .filter(|_| self.is_named(source) && !self.is_halted())
@@ -309,7 +318,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    fn is_named(&self, source: &Named) -> bool {
+    fn is_named(&self, source: &NamedSource) -> bool {
         let source = self.sources.get(source.ordinal as usize);
         source.is_some_and(|source| source.named)
     }
@@ -338,7 +347,7 @@ impl<'p> Run<'p> {
     }
 }
 
-impl Ledger {
+impl ScanLedger {
     fn log_recognised(&self) {
         let kinds = self.recognised.iter();
         let kinds: Vec<_> = kinds
@@ -350,22 +359,22 @@ impl Ledger {
     }
 
     /// The counts and errors at the start of a run, with those of the run that it resumes.
-    fn resumed(done: Option<&Done>, monitor: &Monitor) -> Ledger {
+    fn resumed(done: Option<&Done>, monitor: &Monitor) -> ScanLedger {
         let Some(done) = done else {
-            return Ledger::default();
+            return ScanLedger::default();
         };
         monitor.add_resumed(done.bytes_read);
         monitor.add_mentions(done.counts.tally.mentions);
-        Ledger {
+        ScanLedger {
             counts: done.counts,
             losses: done.losses.clone(),
             skipped: done.skipped.clone(),
-            ..Ledger::default()
+            ..ScanLedger::default()
         }
     }
 }
 
-impl Named {
+impl NamedSource {
     /// The document number `ordinal` of this source.
     pub(super) fn document(&self, ordinal: u64, name: Option<Arc<str>>) -> Document {
         let id = DocumentId {
@@ -381,7 +390,7 @@ impl Named {
 }
 
 /// The table of a run. It stays empty if mentions are written.
-fn table(options: &Options, shares: Shares, lasting: Option<Lasting>) -> Table {
+fn table(options: &ScanOptions, shares: Shares, lasting: Option<Lasting>) -> Table {
     let (noting, ending) = (options.monitor.clone(), options.monitor.clone());
     // Runs of a checkpoint must not be removed if this process exits; the next process uses or removes them.
     let note = lasting.is_none();
@@ -396,7 +405,7 @@ fn table(options: &Options, shares: Shares, lasting: Option<Lasting>) -> Table {
 }
 
 /// The fields that the format needs.
-fn kept(options: &Options) -> Kept {
+fn kept(options: &ScanOptions) -> Kept {
     match options.format {
         Format::Names => Kept::Key,
         _ => Kept::All,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use super::rows::Rows;
+use super::rows::HeldMentions;
 use crate::lock::lock;
 
 /// A fixed number of tickets. A thread of a rayon pool must never take one, since it would block.
@@ -24,7 +24,7 @@ pub(super) struct Ticket {
 #[derive(Default)]
 pub(super) struct Load {
     pub(super) buffer: Box<[u8]>,
-    pub(super) rows: Rows,
+    pub(super) rows: HeldMentions,
 }
 
 impl Tickets {

@@ -4,22 +4,22 @@ use std::io::Read;
 use std::time::Instant;
 
 use super::reading::{self, Scans};
-use super::rows::Rows;
+use super::rows::HeldMentions;
 use super::sink::Sink;
-use super::state::Run;
-use super::worker::{Line, Lines, SharedLines, Worker};
+use super::state::SharedScan;
+use super::worker::{SharedLines, TextLine, TextLines, Worker};
 use crate::error::Error;
 use crate::input::{Cutter, Sliding};
 
 /// A worker that also reads sources.
 pub(super) struct Turn<'r> {
-    run: &'r Run<'r>,
+    run: &'r SharedScan<'r>,
     pub(super) worker: Worker<'r>,
     pub(super) sliding: Sliding,
 }
 
 /// Reads and scans all sources.
-pub(super) fn run(run: &Run<'_>, sink: &mut Sink) {
+pub(super) fn run(run: &SharedScan<'_>, sink: &mut Sink) {
     let mut turn = Turn::new(run);
     for (ordinal, source) in run.each_source() {
         if run.is_checkpoint_due() {
@@ -36,7 +36,7 @@ pub(super) fn run(run: &Run<'_>, sink: &mut Sink) {
 }
 
 impl<'r> Turn<'r> {
-    pub(super) fn new(run: &'r Run<'r>) -> Self {
+    pub(super) fn new(run: &'r SharedScan<'r>) -> Self {
         Turn {
             run,
             worker: Worker::new(run),
@@ -52,7 +52,7 @@ impl<'r> Turn<'r> {
     }
 
     /// Scans all documents of a source. If mentions are kept, calls `after` with those of each chunk.
-    pub(super) fn source(&mut self, ordinal: u32, after: &mut dyn FnMut(&mut Rows)) {
+    pub(super) fn source(&mut self, ordinal: u32, after: &mut dyn FnMut(&mut HeldMentions)) {
         let mut scans = InTurn { turn: self, after };
         let counts = reading::read(scans.turn.run, ordinal, None, &mut scans);
         *self.worker.counts() += counts;
@@ -62,7 +62,7 @@ impl<'r> Turn<'r> {
 /// Scans documents on the thread that reads them.
 struct InTurn<'t, 'r> {
     turn: &'t mut Turn<'r>,
-    after: &'t mut dyn FnMut(&mut Rows),
+    after: &'t mut dyn FnMut(&mut HeldMentions),
 }
 
 impl InTurn<'_, '_> {
@@ -71,8 +71,8 @@ impl InTurn<'_, '_> {
         &mut self,
         cutter: &mut Cutter,
         bytes: &mut dyn Read,
-        text: &Lines,
-        line: &mut Line,
+        text: &TextLines,
+        line: &mut TextLine,
     ) {
         let Turn {
             run,
@@ -98,12 +98,12 @@ impl InTurn<'_, '_> {
 impl Scans for InTurn<'_, '_> {
     fn document(
         &mut self,
-        text: Lines,
+        text: TextLines,
         cutter: &mut Cutter,
         bytes: &mut dyn Read,
         goes_on: &mut dyn FnMut(&mut Cutter) -> bool,
     ) -> u64 {
-        let mut line = Line::default();
+        let mut line = TextLine::default();
         loop {
             self.stretch(cutter, bytes, &text, &mut line);
             if !goes_on(cutter) {

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::rows::Rows;
-use super::state::{Named, Run};
+use super::rows::HeldMentions;
+use super::state::{NamedSource, SharedScan};
 use crate::dedup::{Batch, Document, DocumentId, Table};
 use crate::input::{Chunk, Sliding};
 use crate::report::Counts;
@@ -16,17 +16,17 @@ const STEP: usize = 256 << 10;
 
 /// The scanner and buffers of one thread; reused for each chunk.
 pub(super) struct Worker<'r> {
-    run: &'r Run<'r>,
+    run: &'r SharedScan<'r>,
     scanner: Scanner,
-    found: Found<'r>,
+    found: FoundMentions<'r>,
     counts: Counts,
 }
 
 /// Mentions that were found but are not yet in the table or the output.
-struct Found<'r> {
-    run: &'r Run<'r>,
+struct FoundMentions<'r> {
+    run: &'r SharedScan<'r>,
     batch: Batch,
-    rows: Rows,
+    rows: HeldMentions,
     keep_rows: bool,
 }
 
@@ -40,14 +40,14 @@ pub(super) struct Shared<'r> {
 
 /// A text that is one document, or each line of which is one.
 #[derive(Clone)]
-pub(super) struct Lines {
+pub(super) struct TextLines {
     text: Document,
     kind: TextKind,
 }
 
 /// The number of a line of a text, from 0, and the offset of its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct TextLine {
     pub(super) ordinal: u64,
     pub(super) start: u64,
 }
@@ -60,11 +60,11 @@ pub(super) struct SharedLines<'r> {
 }
 
 impl<'r> Worker<'r> {
-    pub(super) fn new(run: &'r Run<'r>) -> Self {
-        let found = Found {
+    pub(super) fn new(run: &'r SharedScan<'r>) -> Self {
+        let found = FoundMentions {
             run,
             batch: run.table.batch(),
-            rows: Rows::default(),
+            rows: HeldMentions::default(),
             keep_rows: run.options.mentions,
         };
         Worker {
@@ -76,12 +76,12 @@ impl<'r> Worker<'r> {
     }
 
     /// A buffer for chunks that this thread reads and scans.
-    pub(super) fn sliding(run: &Run<'_>) -> Sliding {
+    pub(super) fn sliding(run: &SharedScan<'_>) -> Sliding {
         Sliding::new(run.reach, run.shares.chunk, run.shares.chunk.min(STEP))
     }
 
     /// The mentions found so far, if they are kept as rows.
-    pub(super) fn rows(&mut self) -> &mut Rows {
+    pub(super) fn rows(&mut self) -> &mut HeldMentions {
         &mut self.found.rows
     }
 
@@ -121,10 +121,10 @@ impl<'r> Worker<'r> {
     pub(super) fn scan_lines(
         &mut self,
         chunk: &Chunk<'_>,
-        text: &Lines,
-        mut line: Line,
+        text: &TextLines,
+        mut line: TextLine,
         shared: &SharedLines<'_>,
-    ) -> Line {
+    ) -> TextLine {
         self.set_kind(text.kind);
         let mut tally = Tally::default();
         let mut at = chunk.range.start;
@@ -137,7 +137,7 @@ impl<'r> Worker<'r> {
             }
             self.end_line(text, line, shared);
             at = end + 1;
-            line = Line {
+            line = TextLine {
                 ordinal: line.ordinal + 1,
                 start: chunk.offset + at as u64,
             };
@@ -154,8 +154,8 @@ impl<'r> Worker<'r> {
         &mut self,
         chunk: &Chunk<'_>,
         part: Range<usize>,
-        text: &Lines,
-        line: Line,
+        text: &TextLines,
+        line: TextLine,
         shared: &SharedLines<'_>,
     ) -> Tally {
         let from = line.start.saturating_sub(chunk.offset) as usize;
@@ -180,7 +180,7 @@ impl<'r> Worker<'r> {
     }
 
     /// Marks the end of `line`.
-    fn end_line(&mut self, text: &Lines, line: Line, shared: &SharedLines<'_>) {
+    fn end_line(&mut self, text: &TextLines, line: TextLine, shared: &SharedLines<'_>) {
         let id = text.id(line);
         if shared.find(&id).is_none() {
             self.found.batch.close(&id);
@@ -189,7 +189,7 @@ impl<'r> Worker<'r> {
 
     /// Marks the end, at `end`, of a text that this thread scanned alone; `line` is its last line. Returns the number of
     /// lines.
-    pub(super) fn end_lines(&mut self, text: &Lines, line: Line, end: u64) -> u64 {
+    pub(super) fn end_lines(&mut self, text: &TextLines, line: TextLine, end: u64) -> u64 {
         self.end_line(text, line, &SharedLines::default());
         line.count(end)
     }
@@ -239,7 +239,7 @@ impl<'r> Worker<'r> {
     }
 }
 
-impl Found<'_> {
+impl FoundMentions<'_> {
     fn add(&mut self, document: &Document, mention: &Mention<'_>) {
         if self.keep_rows {
             self.rows.push(document, mention);
@@ -262,7 +262,7 @@ impl Found<'_> {
 }
 
 impl<'r> Shared<'r> {
-    pub(super) fn new(document: Document, kind: TextKind, run: &'r Run<'r>) -> Arc<Self> {
+    pub(super) fn new(document: Document, kind: TextKind, run: &'r SharedScan<'r>) -> Arc<Self> {
         Arc::new(Shared {
             document,
             table: &run.table,
@@ -289,15 +289,15 @@ impl SharedLines<'_> {
     }
 }
 
-impl Lines {
+impl TextLines {
     /// A text of `source`. It, or its first line, is the document number `ordinal`.
     pub(super) fn new(
-        source: &Named,
+        source: &NamedSource,
         ordinal: u64,
         name: Option<Arc<str>>,
         kind: TextKind,
     ) -> Self {
-        Lines {
+        TextLines {
             text: source.document(ordinal, name),
             kind,
         }
@@ -312,7 +312,7 @@ impl Lines {
         &self.text
     }
 
-    fn id(&self, line: Line) -> DocumentId {
+    fn id(&self, line: TextLine) -> DocumentId {
         let first = self.text.id;
         DocumentId {
             document: first.document + line.ordinal,
@@ -321,7 +321,7 @@ impl Lines {
     }
 
     /// A line as a document, named by its number from 1.
-    pub(super) fn line(&self, line: Line) -> Document {
+    pub(super) fn line(&self, line: TextLine) -> Document {
         let number = line.ordinal + 1;
         let name = match &self.text.name {
             Some(outer) => format!("{outer}!/{number}"),
@@ -335,13 +335,13 @@ impl Lines {
     }
 }
 
-impl Line {
+impl TextLine {
     /// The line in which the next chunk starts, if `chunk` starts within this line.
-    pub(super) fn after(self, chunk: &Chunk<'_>) -> Line {
+    pub(super) fn after(self, chunk: &Chunk<'_>) -> TextLine {
         let bytes = &chunk.bytes[chunk.range.clone()];
         match memchr::memrchr(b'\n', bytes) {
             None => self,
-            Some(last) => Line {
+            Some(last) => TextLine {
                 ordinal: self.ordinal + memchr::memchr_iter(b'\n', bytes).count() as u64,
                 start: chunk.offset + (chunk.range.start + last + 1) as u64,
             },

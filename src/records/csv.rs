@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 
 use ::csv::{ErrorKind, StringRecord};
 
-use super::fault::{Fault, FaultPlace, ReadError};
+use super::fault::{FaultPlace, ReadError, RecordFault};
 use super::record::{COUNT, FLAG, FORMS, Forms, MentionRow, OFFSET, OwnedRecord, Record};
 use super::rows::{BUFFER, ROW, RowReader, RowWriter};
 use crate::scan::Form;
@@ -160,9 +160,9 @@ impl<R: Read> CsvReader<R> {
         if reader.row == Record::FIELDS[..] {
             Ok(reader)
         } else if reader.row == MentionRow::FIELDS[..] {
-            Err(ReadError::new(Fault::Mentions))
+            Err(ReadError::new(RecordFault::Mentions))
         } else {
-            Err(ReadError::new(Fault::NoRecords))
+            Err(ReadError::new(RecordFault::NoRecords))
         }
     }
 
@@ -175,11 +175,11 @@ impl<R: Read> CsvReader<R> {
     fn fault(&self, error: ::csv::Error) -> ReadError {
         let line = error.position().unwrap_or(self.rows.position()).line();
         let fault = match error.into_kind() {
-            ErrorKind::Io(_) if self.rows.get_ref().left == 0 => Fault::Long(ROW),
-            ErrorKind::Io(error) => Fault::Io(error),
-            ErrorKind::Utf8 { .. } => Fault::Utf8,
-            ErrorKind::UnequalLengths { len, .. } => Fault::Fields { found: len },
-            other => Fault::Io(io::Error::other(format!("{other:?}"))),
+            ErrorKind::Io(_) if self.rows.get_ref().left == 0 => RecordFault::Long(ROW),
+            ErrorKind::Io(error) => RecordFault::Io(error),
+            ErrorKind::Utf8 { .. } => RecordFault::Utf8,
+            ErrorKind::UnequalLengths { len, .. } => RecordFault::Fields { found: len },
+            other => RecordFault::Io(io::Error::other(format!("{other:?}"))),
         };
         ReadError::at(FaultPlace::Line(line), fault)
     }
@@ -199,7 +199,7 @@ impl<R: Read + Send> RowReader for CsvReader<R> {
 }
 
 impl OwnedRecord {
-    fn take_fields(&mut self, row: &StringRecord) -> Result<(), Fault> {
+    fn take_fields(&mut self, row: &StringRecord) -> Result<(), RecordFault> {
         let field = |at: usize| row.get(at).unwrap_or_default();
         let number = |at: usize, wanted| number(Record::FIELDS[at], field(at), wanted);
         set(&mut self.doi, field(0));
@@ -220,26 +220,26 @@ fn set(text: &mut String, field: &str) {
     text.push_str(field);
 }
 
-fn number(field: &'static str, text: &str, wanted: &'static str) -> Result<u64, Fault> {
+fn number(field: &'static str, text: &str, wanted: &'static str) -> Result<u64, RecordFault> {
     // Checked because `parse` also accepts a sign.
     let digits = text.starts_with(|c: char| c.is_ascii_digit());
     let number = digits.then(|| text.parse().ok()).flatten();
-    number.ok_or_else(|| Fault::value(field, text, wanted))
+    number.ok_or_else(|| RecordFault::value(field, text, wanted))
 }
 
 /// Forms joined with `|`.
-pub(super) fn forms(text: &str) -> Result<Forms, Fault> {
+pub(super) fn forms(text: &str) -> Result<Forms, RecordFault> {
     let names = text.split('|').filter(|_| !text.is_empty());
     names
-        .map(|name| Form::named(name).ok_or_else(|| Fault::value("forms", text, FORMS)))
+        .map(|name| Form::named(name).ok_or_else(|| RecordFault::value("forms", text, FORMS)))
         .collect()
 }
 
-fn boolean(text: &str) -> Result<bool, Fault> {
+fn boolean(text: &str) -> Result<bool, RecordFault> {
     match text {
         "true" => Ok(true),
         "false" => Ok(false),
-        _ => Err(Fault::value("guessed", text, FLAG)),
+        _ => Err(RecordFault::value("guessed", text, FLAG)),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::printable;
 #[derive(Debug)]
 pub struct ReadError {
     place: Option<FaultPlace>,
-    fault: Fault,
+    fault: RecordFault,
 }
 
 /// The row of a file that an error concerns.
@@ -28,7 +28,7 @@ const REMEDY: &str = "; correct or remove the row, or write the file again";
 
 /// What is wrong with a file.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Fault {
+pub(super) enum RecordFault {
     #[error(transparent)]
     Io(#[from] io::Error),
     #[error("these are mentions, which do not merge; scan without --mentions")]
@@ -86,14 +86,14 @@ pub(super) enum Fault {
 }
 
 impl ReadError {
-    pub(super) fn new(fault: impl Into<Fault>) -> Self {
+    pub(super) fn new(fault: impl Into<RecordFault>) -> Self {
         ReadError {
             place: None,
             fault: fault.into(),
         }
     }
 
-    pub(super) fn at(place: FaultPlace, fault: impl Into<Fault>) -> Self {
+    pub(super) fn at(place: FaultPlace, fault: impl Into<RecordFault>) -> Self {
         ReadError {
             place: Some(place),
             fault: fault.into(),
@@ -102,15 +102,15 @@ impl ReadError {
 
     /// The error for an empty file with an ending whose outputs are never empty.
     pub(crate) fn empty() -> Self {
-        ReadError::new(Fault::Empty)
+        ReadError::new(RecordFault::Empty)
     }
 }
 
-impl Fault {
-    pub(super) fn value(field: &'static str, value: &str, wanted: &'static str) -> Fault {
+impl RecordFault {
+    pub(super) fn value(field: &'static str, value: &str, wanted: &'static str) -> RecordFault {
         // Cut, but long enough to find the value in the file.
         let value = value.chars().take(64).collect::<String>().into();
-        Fault::Value {
+        RecordFault::Value {
             field,
             value,
             wanted,
@@ -120,9 +120,12 @@ impl Fault {
     /// What to do about a row with this fault.
     fn remedy(&self) -> &'static str {
         match self {
-            Fault::Fields { .. } | Fault::Value { .. } | Fault::Json(_) | Fault::Utf8 => REMEDY,
+            RecordFault::Fields { .. }
+            | RecordFault::Value { .. }
+            | RecordFault::Json(_)
+            | RecordFault::Utf8 => REMEDY,
             #[cfg(feature = "parquet")]
-            Fault::Null(_) => REMEDY,
+            RecordFault::Null(_) => REMEDY,
             _ => "",
         }
     }

@@ -7,7 +7,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::fault::{Fault, FaultPlace, ReadError};
+use super::fault::{FaultPlace, ReadError, RecordFault};
 use super::record::{Forms, MentionRow, OwnedRecord, Record};
 use super::rows::{BUFFER, LineBuffer, ROW, RowReader, RowWriter};
 use crate::scan::Form;
@@ -91,18 +91,18 @@ impl<R: Read> JsonlReader<R> {
     }
 
     /// Reads the next line; false at the end.
-    fn advance(&mut self) -> Result<bool, Fault> {
+    fn advance(&mut self) -> Result<bool, RecordFault> {
         self.line.clear();
         self.number += 1;
         let lines = (&mut self.lines).take(ROW + 1);
         match { lines }.read_until(b'\n', &mut self.line)? as u64 {
             0 => Ok(false),
-            length if length > ROW => Err(Fault::Long(ROW)),
+            length if length > ROW => Err(RecordFault::Long(ROW)),
             _ => Ok(true),
         }
     }
 
-    fn read(&mut self, into: &mut OwnedRecord) -> Result<bool, Fault> {
+    fn read(&mut self, into: &mut OwnedRecord) -> Result<bool, RecordFault> {
         while self.advance()? {
             let line = self.line.trim_ascii_end();
             if !line.is_empty() {
@@ -121,7 +121,7 @@ impl<R: Read + Send> RowReader for JsonlReader<R> {
 }
 
 impl OwnedRecord {
-    fn take_row(&mut self, line: &[u8]) -> Result<(), Fault> {
+    fn take_row(&mut self, line: &[u8]) -> Result<(), RecordFault> {
         let row: JsonRecord<'_> =
             serde_json::from_slice(line).map_err(|error| no_row(line, error))?;
         row.doi.copy_to(&mut self.doi);
@@ -148,10 +148,10 @@ impl JsonText<'_> {
 }
 
 /// The reason why a line is no record.
-fn no_row(line: &[u8], error: serde_json::Error) -> Fault {
+fn no_row(line: &[u8], error: serde_json::Error) -> RecordFault {
     match serde_json::from_slice::<MentionLike>(line) {
-        Ok(_) => Fault::Mentions,
-        Err(_) => Fault::Json(error),
+        Ok(_) => RecordFault::Mentions,
+        Err(_) => RecordFault::Json(error),
     }
 }
 

@@ -20,7 +20,7 @@ use std::io::{self, Write};
 
 pub use fault::ReadError;
 pub use format::{Format, UnknownFormat};
-pub(crate) use output::{Destination, FileId, Output, Whole};
+pub(crate) use output::{Destination, FileId, Output, WholeOutput};
 pub(crate) use reader::{file_reader, reader};
 pub(crate) use record::{Forms, MOST, MentionRow, OwnedRecord, Record};
 pub(crate) use rows::{RecordBlock, RowReader, RowWriter};

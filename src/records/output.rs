@@ -50,7 +50,7 @@ pub(crate) type FileId = (u64, u64);
 /// An output that is written to, then committed.
 ///
 /// A regular file is written under a temporary name in the folder of its target and renamed when it is complete, so an
-/// incomplete file never has the final name. Dropping it before [`Whole::commit`] removes it. It is not synced to disk: after
+/// incomplete file never has the final name. Dropping it before [`WholeOutput::commit`] removes it. It is not synced to disk: after
 /// a crash of the machine, the state depends on the file system. An existing file that is not regular is written directly.
 /// Errors name the path and have the kind of the system's error.
 pub(crate) struct Output {
@@ -60,7 +60,7 @@ pub(crate) struct Output {
 }
 
 /// A complete output that may still have its temporary name. Dropping it before [`commit`](Self::commit) removes it.
-pub(crate) struct Whole {
+pub(crate) struct WholeOutput {
     target: Target,
     /// The path for errors.
     path: PathBuf,
@@ -147,26 +147,26 @@ impl Output {
     ///
     /// # Errors
     /// If writing fails. Then the temporary file is removed.
-    pub(crate) fn finish(self) -> io::Result<Whole> {
+    pub(crate) fn finish(self) -> io::Result<WholeOutput> {
         let Output { encoder, path, .. } = self;
         let finished = encoder.finish().and_then(|mut target| {
             target.flush()?;
             Ok(target)
         });
         match finished {
-            Ok(target) => Ok(Whole { target, path }),
+            Ok(target) => Ok(WholeOutput { target, path }),
             Err(error) => Err(at(&path, error)),
         }
     }
 }
 
-impl Whole {
+impl WholeOutput {
     /// Gives a regular file its final name.
     ///
     /// # Errors
     /// If the rename fails. Then the file that had the final name is unchanged.
     pub(crate) fn commit(self) -> io::Result<()> {
-        let Whole { target, path } = self;
+        let WholeOutput { target, path } = self;
         target.commit().map_err(|error| at(&path, error))
     }
 }

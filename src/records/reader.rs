@@ -2,7 +2,7 @@
 
 use std::io::{self, BufReader, Cursor, Read, Seek};
 
-use super::fault::{Fault, ReadError};
+use super::fault::{ReadError, RecordFault};
 use super::rows::{BUFFER, RowReader};
 use super::{csv, jsonl};
 
@@ -34,7 +34,7 @@ fn parquet(raw: impl Read + Seek + Send + 'static) -> Result<Box<dyn RowReader>,
 
 #[cfg(not(feature = "parquet"))]
 fn parquet(_: impl Read) -> Result<Box<dyn RowReader>, ReadError> {
-    Err(ReadError::new(Fault::LeftOut))
+    Err(ReadError::new(RecordFault::LeftOut))
 }
 
 /// A reader of records from the stream `raw`, which is CSV or JSON Lines, plain or packed with gzip or zstd. An empty stream
@@ -68,9 +68,9 @@ fn unpacked<'r>(mut raw: Box<dyn Read + Send + 'r>) -> Result<Box<dyn RowReader 
         start if start.starts_with(b"doi,") || start.starts_with(b"\"doi\"") => {
             Ok(Box::new(csv::CsvReader::new(raw)?))
         }
-        start if start.starts_with(PARQUET) => Err(ReadError::new(Fault::Stream)),
-        start if start.starts_with(b"10.") => Err(ReadError::new(Fault::Names)),
-        _ => Err(ReadError::new(Fault::NoRecords)),
+        start if start.starts_with(PARQUET) => Err(ReadError::new(RecordFault::Stream)),
+        start if start.starts_with(b"10.") => Err(ReadError::new(RecordFault::Names)),
+        _ => Err(ReadError::new(RecordFault::NoRecords)),
     }
 }
 

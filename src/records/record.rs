@@ -5,7 +5,7 @@ use std::ops::{BitOr, BitOrAssign};
 
 use serde::{Serialize, Serializer};
 
-use super::fault::Fault;
+use super::fault::RecordFault;
 use crate::doi;
 use crate::scan::Form;
 
@@ -93,14 +93,14 @@ impl OwnedRecord {
     }
 
     /// Replaces the name by its key, and checks the fields. The readers of all formats call it after they set the fields.
-    pub(super) fn check(&mut self) -> Result<(), Fault> {
+    pub(super) fn check(&mut self) -> Result<(), RecordFault> {
         if doi::check(&self.doi).is_err() {
-            return Err(Fault::value("doi", &self.doi, DOI));
+            return Err(RecordFault::value("doi", &self.doi, DOI));
         }
         self.doi.make_ascii_lowercase();
         let number = |field, number: u64, fits: bool, wanted| match fits {
             true => Ok(()),
-            false => Err(Fault::value(field, &number.to_string(), wanted)),
+            false => Err(RecordFault::value(field, &number.to_string(), wanted)),
         };
         let (mentions, documents) = (self.mentions, self.documents);
         number("mentions", mentions, (1..=MOST).contains(&mentions), COUNT)?;
@@ -114,14 +114,14 @@ impl OwnedRecord {
         )?;
         if !(1..=mentions).contains(&self.forms.count()) {
             let names: Vec<_> = self.forms.iter().map(Form::name).collect();
-            return Err(Fault::value("forms", &names.join("|"), FORMS));
+            return Err(RecordFault::value("forms", &names.join("|"), FORMS));
         }
         let texts = [
             ("first_source", &self.first_source),
             ("first_text", &self.first_text),
         ];
         match texts.into_iter().find(|(_, text)| text.is_empty()) {
-            Some((field, _)) => Err(Fault::value(field, "", TEXT)),
+            Some((field, _)) => Err(RecordFault::value(field, "", TEXT)),
             None => Ok(()),
         }
     }

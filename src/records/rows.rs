@@ -28,7 +28,7 @@ pub(crate) trait RowWriter<W: Write + Send + 'static = Box<dyn Write + Send>>: S
     fn finish(self: Box<Self>) -> io::Result<W>;
     /// Continues with blocks of records. By default a block is bytes, which are appended.
     fn into_blocks(self: Box<Self>) -> io::Result<Box<dyn BlockWriter<W>>> {
-        Ok(Box::new(Bytes(self.finish()?)))
+        Ok(Box::new(ByteBlocks(self.finish()?)))
     }
 }
 
@@ -50,9 +50,9 @@ pub(crate) trait BlockWriter<W>: Send {
 }
 
 /// Blocks that are bytes.
-struct Bytes<W>(W);
+struct ByteBlocks<W>(W);
 
-impl<W: Write + Send> BlockWriter<W> for Bytes<W> {
+impl<W: Write + Send> BlockWriter<W> for ByteBlocks<W> {
     fn block(&mut self, block: RecordBlock) -> io::Result<()> {
         match block {
             RecordBlock::Bytes(rows) => self.0.write_all(&rows),

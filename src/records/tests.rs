@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use super::{Destination, Format, Forms, MOST, MentionRow, Output, Record, Whole, writer};
+use super::{Destination, Format, Forms, MOST, MentionRow, Output, Record, WholeOutput, writer};
 use crate::scan::Form;
 
 fn record() -> Record<'static> {
@@ -185,7 +185,10 @@ fn a_file_appears_with_commit_and_not_before() {
         .write_all(&[b'x'; 200_000])
         .expect("room on the disk");
     assert!(!path.exists());
-    output.finish().and_then(Whole::commit).expect("a rename");
+    output
+        .finish()
+        .and_then(WholeOutput::commit)
+        .expect("a rename");
     assert_eq!(fs::read(&path).expect("the file"), [b'x'; 200_000]);
     assert_eq!(entries(folder.path()), ["out.csv"]);
 }

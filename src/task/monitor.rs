@@ -30,14 +30,14 @@ struct MonitorState {
     /// Whether the run writes a checkpoint if it is suspended.
     resumable: AtomicBool,
     temporary: Mutex<Temporary>,
-    stream: Mutex<Stream>,
+    stream: Mutex<StreamEnd>,
     /// The folder for the runs of a merge.
     runs: LazyRunFolder,
 }
 
 /// The end of input that another program writes.
 #[derive(Debug, Default)]
-struct Stream {
+struct StreamEnd {
     ended: Option<Instant>,
     /// The time after that in which a cancellation may still arrive.
     wait: Duration,

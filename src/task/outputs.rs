@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::monitor::Monitor;
 use crate::error::{Error, ErrorKind};
 use crate::printable;
-use crate::records::{FileId, Output, Whole};
+use crate::records::{FileId, Output, WholeOutput};
 
 /// The outputs of a task.
 pub(crate) struct Outputs {
@@ -88,11 +88,11 @@ pub(crate) fn commit(
     };
     monitor.commit(|| {
         rows.commit()?;
-        report.map_or(Ok(()), Whole::commit)
+        report.map_or(Ok(()), WholeOutput::commit)
     })
 }
 
-fn write_report(report: &impl Serialize, mut output: Output) -> io::Result<Whole> {
+fn write_report(report: &impl Serialize, mut output: Output) -> io::Result<WholeOutput> {
     serde_json::to_writer_pretty(&mut output, report)?;
     output.write_all(b"\n")?;
     output.finish()

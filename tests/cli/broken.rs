@@ -249,7 +249,7 @@ fn what_wants_too_much_memory_is_reported_with_the_option_that_lets_it_pass() {
     assert_eq!((seen.code, seen.out.as_str()), (Some(1), ""));
     assert_eq!(
         seen.err,
-        "doisift: a.zst: at byte 0: the zstd data wants more than 1048576 bytes of memory; --max-window allows more\n"
+        "doisift: a.zst: at byte 0: the zstd data needs more than 1048576 bytes of memory; --max-window allows more\n"
     );
     place.scan("a.zst -f names --max-window 2M").quiet();
 }

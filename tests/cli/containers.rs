@@ -86,8 +86,7 @@ fn nesting_deeper_than_the_limit_is_reported_and_the_rest_read() {
     assert_eq!(seen.out, "10.5555/flat\n10.5555/in\n");
     let seen = place.file("in", nested(5)).scan("in -f names");
     assert_eq!((seen.code, seen.out.as_str()), (Some(1), "10.5555/flat\n"));
-    let reported =
-        "doisift: in: deep!/m!/m!/m: at byte 0: tar is nested deeper than the limit allows\n";
+    let reported = "doisift: in: deep!/m!/m!/m: at byte 0: tar is nested deeper than the limit; --max-depth allows more\n";
     assert_eq!(seen.err, reported);
 }
 
@@ -267,8 +266,7 @@ fn wide_text_that_ends_in_a_character_is_reported_and_read() {
         .collect();
     for cut in 1..4 {
         let (err, documents) = reported(&wide[..wide.len() - cut]);
-        let expected =
-            "doisift: in: at byte 10: this is no UTF-16; from here on, what is none is replaced\n";
+        let expected = "doisift: in: at byte 10: this is not valid UTF-16; from here on, invalid characters are replaced by U+FFFD\n";
         assert_eq!(
             (err.as_str(), documents.len()),
             (expected, 1),

@@ -88,7 +88,7 @@ fn links_that_lead_nowhere_are_errors_that_say_so() {
     let mut said: Vec<_> = said.lines().collect();
     said.sort();
     assert!(
-        said[0].contains("in/broken: the link leads to gone, which is not there"),
+        said[0].contains("in/broken: the link leads to gone, which does not exist"),
         "{said:?}"
     );
     assert!(said[1].contains("in/loop-of-links: "), "{said:?}");

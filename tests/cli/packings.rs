@@ -42,7 +42,7 @@ fn lzma_alone_is_read_whatever_holds_it() {
         }
     }
     let seen = place.file("in", &packed).scan("in --max-window 1M");
-    let error = "doisift: in: at byte 0: the lzma data wants more than 1048576 bytes of memory; --max-window allows more\n";
+    let error = "doisift: in: at byte 0: the lzma data needs more than 1048576 bytes of memory; --max-window allows more\n";
     assert_eq!((seen.code, seen.err.as_str()), (Some(1), error));
     let seen = place
         .file("in", &packed[..packed.len() / 2])

@@ -5,14 +5,14 @@ use zstd::bulk::Decompressor;
 use super::super::order::prefix;
 use super::super::{DocumentId, Kept};
 use super::entry::{Fields, take_known};
-use super::fault::{Damage, Fault, SpillError};
-use super::file::Reading;
+use super::fault::{Damage, RunFault, SpillError};
+use super::file::OpenRun;
 use super::frame::FrameKind;
-use super::varint::Bytes;
+use super::varint::ByteReader;
 
 /// Reads a run entry by entry, and holds the current one.
 pub(in crate::dedup) struct Cursor<'r> {
-    run: &'r Reading,
+    run: &'r OpenRun,
     /// Offset of the next frame.
     next: u64,
     /// Offset of the next entry in `content`.
@@ -35,7 +35,7 @@ pub(in crate::dedup) struct Cursor<'r> {
 impl<'r> Cursor<'r> {
     /// A cursor on the first entry with a key of at least `lower`, in the frame at `at` or later. It ends before `upper`.
     pub(in crate::dedup) fn new(
-        run: &'r Reading,
+        run: &'r OpenRun,
         at: u64,
         lower: &[u8],
         upper: Option<&'r [u8]>,
@@ -116,7 +116,7 @@ impl<'r> Cursor<'r> {
     }
 
     #[cold]
-    fn frame(&mut self) -> Result<(), Fault> {
+    fn frame(&mut self) -> Result<(), RunFault> {
         let head = self.run.head(FrameKind::Names, self.next, &mut self.key)?;
         self.key.clear();
         let content = &mut self.content;
@@ -134,7 +134,7 @@ impl<'r> Cursor<'r> {
 
     #[inline]
     fn entry(&mut self) -> Option<()> {
-        let mut bytes = Bytes::new(&self.content, self.at);
+        let mut bytes = ByteReader::new(&self.content, self.at);
         let shared = bytes.length()?;
         if shared > self.key.len() {
             return None;

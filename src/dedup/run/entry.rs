@@ -2,7 +2,7 @@
 
 use super::super::DocumentId;
 use super::super::facts::{FirstText, Known, MentionPlace};
-use super::varint::{Bytes, put, put_bytes};
+use super::varint::{ByteReader, put, put_bytes};
 use crate::records::Forms;
 
 const GUESSED: u8 = 1;
@@ -138,7 +138,7 @@ fn put_document(out: &mut Vec<u8>, document: DocumentId) {
 }
 
 /// Reads what [`put_known`] wrote. Replaces `open` by the open documents.
-pub(super) fn take_known(bytes: &mut Bytes<'_>, open: &mut Vec<DocumentId>) -> Option<Fields> {
+pub(super) fn take_known(bytes: &mut ByteReader<'_>, open: &mut Vec<DocumentId>) -> Option<Fields> {
     let flags = bytes.byte()?;
     let fields = Fields {
         forms: Forms::from_bits(bytes.byte()?),
@@ -170,14 +170,14 @@ pub(super) fn take_known(bytes: &mut Bytes<'_>, open: &mut Vec<DocumentId>) -> O
     Some(fields)
 }
 
-fn take_document(bytes: &mut Bytes<'_>) -> Option<DocumentId> {
+fn take_document(bytes: &mut ByteReader<'_>) -> Option<DocumentId> {
     Some(DocumentId {
         source: bytes.small()?,
         document: bytes.number()?,
     })
 }
 
-fn take_span(bytes: &mut Bytes<'_>) -> Option<Span> {
+fn take_span(bytes: &mut ByteReader<'_>) -> Option<Span> {
     let length = bytes.length()?;
     let start = bytes.at;
     bytes.take(length)?;

@@ -10,12 +10,12 @@ use crate::printable;
 #[error("{}: {fault}", printable::path(path))]
 pub struct SpillError {
     path: PathBuf,
-    fault: Fault,
+    fault: RunFault,
 }
 
 /// What is wrong with a file.
 #[derive(Debug, thiserror::Error)]
-pub(in crate::dedup) enum Fault {
+pub(in crate::dedup) enum RunFault {
     #[error(transparent)]
     Io(#[from] io::Error),
     #[error("damaged: {0}")]
@@ -38,7 +38,7 @@ pub(in crate::dedup) enum Damage {
 }
 
 impl SpillError {
-    pub(in crate::dedup) fn new(path: &Path, fault: impl Into<Fault>) -> Self {
+    pub(in crate::dedup) fn new(path: &Path, fault: impl Into<RunFault>) -> Self {
         SpillError {
             path: path.to_owned(),
             fault: fault.into(),
@@ -52,12 +52,12 @@ impl SpillError {
 
     /// Whether the work stopped because [`Budget::stop`](super::super::Budget::stop) returned true.
     pub(crate) fn is_stop(&self) -> bool {
-        matches!(self.fault, Fault::Stopped)
+        matches!(self.fault, RunFault::Stopped)
     }
 
     /// Whether the file is damaged.
     pub(crate) fn is_damage(&self) -> bool {
-        matches!(self.fault, Fault::Damaged(_))
+        matches!(self.fault, RunFault::Damaged(_))
     }
 
     /// The file, or the folder in which it could not be created.
@@ -66,8 +66,8 @@ impl SpillError {
     }
 }
 
-impl From<Damage> for Fault {
+impl From<Damage> for RunFault {
     fn from(damage: Damage) -> Self {
-        Fault::Damaged(damage)
+        RunFault::Damaged(damage)
     }
 }

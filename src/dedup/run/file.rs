@@ -11,9 +11,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use zstd::bulk::Decompressor;
 
 use super::super::Kept;
-use super::fault::{Damage, Fault, SpillError};
-use super::frame::{FrameKind, HEAD, Head, unpack};
-use super::varint::Bytes;
+use super::fault::{Damage, RunFault, SpillError};
+use super::frame::{FrameHead, FrameKind, HEAD, unpack};
+use super::varint::ByteReader;
 use super::{ENDING, HEADER, TRAILER, header};
 use crate::temporary::RunFolder;
 
@@ -37,7 +37,7 @@ pub(crate) struct RunFile {
 }
 
 /// A run that is open for reading.
-pub(in crate::dedup) struct Reading {
+pub(in crate::dedup) struct OpenRun {
     file: File,
     path: PathBuf,
     kept: Kept,
@@ -49,13 +49,13 @@ pub(in crate::dedup) struct Reading {
 
 /// Iterates over the heads of the frames of names.
 pub(in crate::dedup) struct Heads<'r> {
-    run: &'r Reading,
+    run: &'r OpenRun,
     at: u64,
     seen: u64,
 }
 
 /// The head of a frame of names whose content was not read.
-pub(in crate::dedup) struct Ahead {
+pub(in crate::dedup) struct FrameAhead {
     /// Offset of the frame.
     pub(in crate::dedup) at: u64,
     /// Unpacked size of its content in bytes.
@@ -70,8 +70,8 @@ impl Run {
     /// # Errors
     /// If it cannot be read, was cut short or changed, or holds something else than `kept`. Frames are checked when they are
     /// read.
-    pub(in crate::dedup) fn open(&self, kept: Kept) -> Result<Reading, SpillError> {
-        Reading::open(&self.path, kept)
+    pub(in crate::dedup) fn open(&self, kept: Kept) -> Result<OpenRun, SpillError> {
+        OpenRun::open(&self.path, kept)
     }
 
     pub(super) fn new(temporary: TempPath, folder: Option<Arc<RunFolder>>, bytes: u64) -> Run {
@@ -125,9 +125,9 @@ impl Run {
     }
 }
 
-impl Reading {
-    fn open(path: &Path, kept: Kept) -> Result<Reading, SpillError> {
-        let open = || -> Result<Reading, Fault> {
+impl OpenRun {
+    fn open(path: &Path, kept: Kept) -> Result<OpenRun, SpillError> {
+        let open = || -> Result<OpenRun, RunFault> {
             let file = File::open(path)?;
             let length = file.metadata()?.len();
             let trailer_at = length.checked_sub(TRAILER as u64);
@@ -138,7 +138,7 @@ impl Reading {
             read_exact_at(&file, &mut bytes[..HEADER], 0)?;
             read_exact_at(&file, &mut bytes[HEADER..], end)?;
             let (frames, sources_at) = trailer(&bytes, kept, end)?;
-            Ok(Reading {
+            Ok(OpenRun {
                 file,
                 path: path.to_owned(),
                 kept,
@@ -154,7 +154,7 @@ impl Reading {
         self.kept
     }
 
-    pub(in crate::dedup) fn fault(&self, fault: impl Into<Fault>) -> SpillError {
+    pub(in crate::dedup) fn fault(&self, fault: impl Into<RunFault>) -> SpillError {
         SpillError::new(&self.path, fault)
     }
 
@@ -174,7 +174,7 @@ impl Reading {
         kind: FrameKind,
         at: u64,
         first: &mut Vec<u8>,
-    ) -> Result<Head, Fault> {
+    ) -> Result<FrameHead, RunFault> {
         let mut bytes = [0; HEAD];
         let end = match kind {
             FrameKind::Names => self.sources_at,
@@ -182,7 +182,7 @@ impl Reading {
         };
         self.within(at, HEAD as u64, end)?;
         read_exact_at(&self.file, &mut bytes, at)?;
-        let head = Head::read(kind, &bytes)?;
+        let head = FrameHead::read(kind, &bytes)?;
         self.within(at, head.length(), end)?;
         first.clear();
         first.resize(head.first as usize, 0);
@@ -203,11 +203,11 @@ impl Reading {
     pub(super) fn content(
         &self,
         at: u64,
-        head: &Head,
+        head: &FrameHead,
         decompressor: &mut Decompressor<'_>,
         packed: &mut Vec<u8>,
         content: &mut Vec<u8>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), RunFault> {
         packed.clear();
         packed.resize(head.packed as usize, 0);
         let at = at + HEAD as u64 + u64::from(head.first);
@@ -221,7 +221,7 @@ impl Reading {
         &self,
         sources: &mut BTreeMap<u32, Arc<str>>,
     ) -> Result<(), SpillError> {
-        let mut read = || -> Result<(), Fault> {
+        let mut read = || -> Result<(), RunFault> {
             let mut decompressor = Decompressor::new()?;
             let (mut first, mut packed, mut content) = (Vec::new(), Vec::new(), Vec::new());
             let mut at = self.sources_at;
@@ -248,7 +248,7 @@ impl Reading {
 
 impl Heads<'_> {
     /// The next head; none after the last.
-    pub(in crate::dedup) fn next(&mut self) -> Result<Option<Ahead>, SpillError> {
+    pub(in crate::dedup) fn next(&mut self) -> Result<Option<FrameAhead>, SpillError> {
         let at = self.at;
         if self.run.is_end(at) {
             return match self.seen == self.run.frames {
@@ -261,7 +261,7 @@ impl Heads<'_> {
         let head = head.map_err(|fault| self.run.fault(fault))?;
         self.at += head.length();
         self.seen += 1;
-        Ok(Some(Ahead {
+        Ok(Some(FrameAhead {
             at,
             bytes: head.unpacked.into(),
             first,
@@ -291,7 +291,7 @@ fn trailer(bytes: &[u8; HEADER + TRAILER], kept: Kept, end: u64) -> Result<(u64,
 }
 
 fn add_sources(content: &[u8], sources: &mut BTreeMap<u32, Arc<str>>) -> Option<()> {
-    let mut bytes = Bytes::new(content, 0);
+    let mut bytes = ByteReader::new(content, 0);
     while !bytes.is_empty() {
         let ordinal = bytes.small()?;
         let name = str::from_utf8(bytes.bytes()?).ok()?;

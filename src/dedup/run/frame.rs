@@ -24,7 +24,7 @@ pub(super) enum FrameKind {
 
 /// The head of a frame. Its first key and its content follow it.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::dedup) struct Head {
+pub(in crate::dedup) struct FrameHead {
     /// Bytes of the first key, which is empty in frames of sources.
     pub(super) first: u32,
     /// Bytes of the content in the file.
@@ -35,9 +35,9 @@ pub(in crate::dedup) struct Head {
     first_sum: u32,
 }
 
-impl Head {
+impl FrameHead {
     /// Reads the head of a frame of `kind`. It is covered by a checksum, so its lengths are reliable.
-    pub(super) fn read(kind: FrameKind, bytes: &[u8; HEAD]) -> Result<Head, Damage> {
+    pub(super) fn read(kind: FrameKind, bytes: &[u8; HEAD]) -> Result<FrameHead, Damage> {
         let number = |at: usize| {
             let bytes = bytes[at..].first_chunk().copied();
             u32::from_le_bytes(bytes.unwrap_or_default())
@@ -45,7 +45,7 @@ impl Head {
         if number(0) != kind as u32 || number(OWN_SUM) != sum(&bytes[..OWN_SUM]) {
             return Err(Damage::Checksum);
         }
-        Ok(Head {
+        Ok(FrameHead {
             first: number(4),
             packed: number(8),
             unpacked: number(12),
@@ -115,7 +115,7 @@ impl Press {
 /// Replaces `out` by the unpacked content of a frame.
 pub(super) fn unpack(
     decompressor: &mut Decompressor<'_>,
-    head: &Head,
+    head: &FrameHead,
     packed: &[u8],
     out: &mut Vec<u8>,
 ) -> Result<(), Damage> {

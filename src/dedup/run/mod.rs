@@ -24,10 +24,10 @@ mod write;
 
 pub(super) use cursor::Cursor;
 pub(super) use entry::{Entry, Fields, Span};
-pub(super) use fault::Fault;
+pub(super) use fault::RunFault;
 pub use fault::SpillError;
 pub(crate) use file::RunFile;
-pub(super) use file::{Ahead, Heads, Reading, Run};
+pub(super) use file::{FrameAhead, Heads, OpenRun, Run};
 pub(super) use write::{Frame, Packer, Writer};
 
 use super::Kept;

@@ -18,14 +18,14 @@ pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 /// Reads numbers and strings from bytes. Each read returns `None` if the bytes end or are malformed.
-pub(super) struct Bytes<'a> {
+pub(super) struct ByteReader<'a> {
     all: &'a [u8],
     pub(super) at: usize,
 }
 
-impl<'a> Bytes<'a> {
+impl<'a> ByteReader<'a> {
     pub(super) fn new(all: &'a [u8], at: usize) -> Self {
-        Bytes { all, at }
+        ByteReader { all, at }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -83,11 +83,11 @@ mod tests {
         for number in [0, 1, 127, 128, 1 << 35, u64::MAX] {
             let mut out = Vec::new();
             put(&mut out, number);
-            assert_eq!(Bytes::new(&out, 0).number(), Some(number));
-            assert_eq!(Bytes::new(&out[..out.len() - 1], 0).number(), None);
+            assert_eq!(ByteReader::new(&out, 0).number(), Some(number));
+            assert_eq!(ByteReader::new(&out[..out.len() - 1], 0).number(), None);
         }
-        assert_eq!(Bytes::new(&[0xff; 20], 0).number(), None);
-        assert_eq!(Bytes::new(&[5, 1, 2], 0).bytes(), None);
-        assert_eq!(Bytes::new(&[2, 1, 2], 0).bytes(), Some(&[1, 2][..]));
+        assert_eq!(ByteReader::new(&[0xff; 20], 0).number(), None);
+        assert_eq!(ByteReader::new(&[5, 1, 2], 0).bytes(), None);
+        assert_eq!(ByteReader::new(&[2, 1, 2], 0).bytes(), Some(&[1, 2][..]));
     }
 }

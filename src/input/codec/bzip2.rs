@@ -4,8 +4,8 @@ use std::io;
 
 use bzip2::{Decompress, Status};
 
-use super::members::{Format, Whole, find};
-use super::streams::{Decode, Step};
+use super::members::{MemberFormat, Whole, find};
+use super::streams::{Decode, DecodeStep};
 use crate::input::fault::Packing;
 use crate::input::magic::numbers;
 use crate::input::opening::Limits;
@@ -20,10 +20,10 @@ impl Bzip2 {
         Bzip2(Decompress::new(false))
     }
 
-    fn run(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+    fn run(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         let (read, written) = (self.0.total_in(), self.0.total_out());
         let status = self.0.decompress(input, output);
-        Step {
+        DecodeStep {
             read: (self.0.total_in() - read) as usize,
             written: (self.0.total_out() - written) as usize,
             ended: status
@@ -34,7 +34,7 @@ impl Bzip2 {
 
     /// Writes what is decoded. A call that fails at a damaged place does not return the bytes before it, and changes
     /// nothing: calls with less room get there.
-    fn give(&mut self, output: &mut [u8]) -> Step {
+    fn give(&mut self, output: &mut [u8]) -> DecodeStep {
         let mut given = self.run(&[], output);
         if given.ended.is_ok() || given.written > 0 {
             return given;
@@ -64,11 +64,11 @@ impl Decode for Bzip2 {
         Ok(())
     }
 
-    /// One call writes what is decoded and reads nothing, the next one decodes a block and has no room to write.
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+    /// One call of the decoder writes decoded bytes and reads nothing. The next one decodes a block and has no room to write.
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         let given = self.give(output);
         match given {
-            Step {
+            DecodeStep {
                 written: 0,
                 ended: Ok(false),
                 ..
@@ -78,11 +78,11 @@ impl Decode for Bzip2 {
     }
 }
 
-impl Format for Bzip2 {
+impl MemberFormat for Bzip2 {
     const MAGIC: &'static [u8] = b"BZh";
-    // A block of 900,000 bytes, which packing may make a little longer.
+    // A block has 900,000 bytes, and packing may make it slightly longer.
     const FIRST: usize = 1 << 20;
-    // Of a longer stream, its decoding takes far longer than clearing the decoder's memory.
+    // Decoding a longer stream takes far longer than clearing the decoder's memory.
     const WHOLE: usize = 16 << 10;
 
     fn new(_: &Limits) -> io::Result<Self> {
@@ -90,10 +90,10 @@ impl Format for Bzip2 {
     }
 
     /// A decoder clears memory for a whole block, up to 3.6 MB, as the stream's header says. That takes six times as long as
-    /// to decode a stream of a hundred bytes. So a short stream is tried with the header of the smallest blocks. Where its
-    /// blocks are larger, that fails, and it is decoded in pieces as any other.
+    /// decoding a stream of a hundred bytes. So a short stream is first decoded with the header of the smallest blocks. If its
+    /// block is larger, that fails, and it is decoded in pieces.
     fn whole(&mut self, bytes: &[u8], out: &mut [u8]) -> Whole {
-        // It may end in these bytes if they are the last, or if another one starts in them.
+        // The stream may end in these bytes if they are the last, or if another stream starts in them.
         let may_end = bytes.len() < Self::WHOLE || find::<Self>(bytes, 1).is_some();
         if !may_end || !Self::starts(bytes) {
             return Whole::No;
@@ -123,7 +123,7 @@ mod tests {
     use std::io::Write;
     use std::sync::atomic::AtomicU64;
 
-    use super::super::members::Members;
+    use super::super::members::MemberReader;
     use super::super::members::tests::{noise, outcome};
     use super::*;
     use crate::input::opening::Opening;
@@ -181,7 +181,7 @@ mod tests {
             let file = all.map(|text| packed(text, level)).concat();
             let bytes = AtomicU64::new(0);
             let limits = Opening::for_tests(&bytes).limits;
-            let mut members = Members::<_, Bzip2>::new(&file[..], &limits).unwrap();
+            let mut members = MemberReader::<_, Bzip2>::new(&file[..], &limits).unwrap();
             let (out, errors) = outcome(&mut members, 10_000);
             assert!(
                 out == all.concat() && errors.is_empty(),

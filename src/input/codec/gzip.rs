@@ -1,29 +1,29 @@
 //! gzip (RFC 1952): streams of one member or many, bgzf among them.
 //!
-//! Members that fit into memory are decoded at once by libdeflate, all others by zlib-rs as they come.
+//! libdeflate decodes small members at once, and zlib-rs all others as streams.
 
 use std::io;
 
 use super::inflate::{Inflate, Wrapper};
 use super::libdeflate::Decompressor;
-use super::members::{Format, Whole};
-use super::streams::{Decode, Step};
+use super::members::{MemberFormat, Whole};
+use super::streams::{Decode, DecodeStep};
 use crate::input::fault::Packing;
 use crate::input::opening::Limits;
 
-/// Bits of the flags that no member has set.
+/// Reserved bits of the flags, which are 0 in every member.
 const RESERVED: u8 = 0xe0;
-/// The header has a checksum of its own, which libdeflate passes over.
+/// The flag of a header with a checksum, which libdeflate does not verify.
 const HEADER_CHECKED: u8 = 0x02;
 
 /// Decodes members of gzip.
 pub(super) struct Gzip {
-    /// None where there was no memory for it.
+    /// None if there was no memory for it.
     fast: Option<Decompressor>,
     stream: Option<Inflate>,
 }
 
-impl Format for Gzip {
+impl MemberFormat for Gzip {
     const MAGIC: &'static [u8] = &[0x1f, 0x8b, 0x08];
     const FIRST: usize = 128 << 10;
     const WHOLE: usize = 512 << 10;
@@ -65,7 +65,7 @@ impl Decode for Gzip {
         Ok(())
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         let stream = || Inflate::new(Wrapper::Gzip);
         self.stream.get_or_insert_with(stream).step(input, output)
     }

@@ -4,7 +4,7 @@ use std::io;
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::streams::{Decode, Step};
+use super::streams::{Decode, DecodeStep};
 use crate::input::fault::Packing;
 
 /// Window bits, the most that deflate has.
@@ -54,22 +54,22 @@ impl Decode for Inflate {
         Ok(())
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         let (read, written) = (self.stream.total_in(), self.stream.total_out());
         let status = self.stream.decompress(input, output, FlushDecompress::None);
-        Step {
+        DecodeStep {
             read: (self.stream.total_in() - read) as usize,
             written: (self.stream.total_out() - written) as usize,
             ended: status
                 .map(|status| status == Status::StreamEnd)
-                // The reason that zlib-rs gives depends on how the input was cut.
+                // The error text of zlib-rs is not used, because it depends on the sizes of the reads.
                 .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no deflated data")),
         }
     }
 }
 
-/// Whether `head` starts a zlib stream: its header says so, and all of `head` inflates. The header alone starts many texts,
-/// such as `x^2`. `at_end` says that nothing follows `head`; the stream must then end in it.
+/// Whether `head` is the start of a zlib stream: it has a valid header, and all of it inflates. The header alone is not
+/// enough, since texts such as `x^2` start with one. `at_end` says that nothing follows `head`; then the stream must end.
 pub(in crate::input) fn is_zlib(head: &[u8], at_end: bool) -> bool {
     let [method, flags, ..] = *head else {
         return false;
@@ -82,12 +82,12 @@ pub(in crate::input) fn is_zlib(head: &[u8], at_end: bool) -> bool {
     inflates(Wrapper::Zlib, head).is_some_and(|ended| ended || !at_end)
 }
 
-/// Whether all of `head` inflates without a header, and would go on.
+/// Whether all of `head` inflates without a header, and the stream does not end in it.
 pub(in crate::input) fn is_deflate(head: &[u8]) -> bool {
     inflates(Wrapper::Bare, head) == Some(false)
 }
 
-/// Whether a stream ends in `head`; none if it is no stream.
+/// Whether the stream in `head` ends there; none if it is not a stream.
 fn inflates(wrapper: Wrapper, mut head: &[u8]) -> Option<bool> {
     let (mut stream, mut output) = (Inflate::new(wrapper), [0; 4 << 10]);
     loop {

@@ -1,14 +1,15 @@
-//! LZ4: frames, and the format of the time before them.
+//! LZ4: frames, and the legacy format.
 //!
-//! The crate reads whole frames and waits for their bytes, but here input arrives in pieces of any size. So they are gathered
-//! to units that the crate can decode: the header of a frame, a block, the end. The crate decides whether a unit is good.
+//! The crate `lz4_flex` blocks until its reader has the bytes it needs, but a decoder here gets pieces of any size. So bytes are
+//! collected to units that the crate can read completely: the header of a frame, a block, the end. The crate decides whether
+//! a unit is valid.
 
 use std::io::{self, Read};
 
 use lz4_flex::frame::FrameDecoder;
 
-use super::members::{After, Format};
-use super::streams::{Decode, Step};
+use super::members::{After, MemberFormat};
+use super::streams::{Decode, DecodeStep};
 use crate::input::fault::Packing;
 use crate::input::magic::numbers;
 use crate::input::opening::Limits;
@@ -19,39 +20,39 @@ const BLOCK_CHECKSUM: u8 = 0x10;
 const CONTENT_SIZE: u8 = 0x08;
 const CONTENT_CHECKSUM: u8 = 0x04;
 const DICTIONARY: u8 = 0x01;
-/// Bytes of the largest block of a frame, and of the old format.
+/// Size of the largest block of a frame, and of the legacy format, in bytes.
 const MOST: usize = 4 << 20;
 const MOST_LEGACY: usize = 8 << 20;
-/// Set in the length of a block that is stored as it is.
+/// The bit in the length of a block that is stored without compression.
 const STORED: u32 = 1 << 31;
 
-/// Decodes frames, skippable ones too. A block that carries a checksum and needs no other costs, where it is damaged, none
-/// but itself.
+/// Decodes frames, including skippable ones. If a block with a checksum that does not depend on others is damaged, only this
+/// block is lost.
 pub(super) struct Lz4 {
     frame: FrameDecoder<Unit>,
-    part: Part,
+    part: FramePart,
     flags: u8,
     is_legacy: bool,
-    /// The unit is whole: the frame has it.
+    /// Whether the unit is complete and passed to the crate.
     is_whole: bool,
-    /// A block was passed over, so that the frame's size and checksum of the whole content cannot match.
+    /// Whether a block was skipped, so that the length and checksum of the whole content cannot be right.
     is_hurt: bool,
     /// Bytes of the unit that was damaged last.
     undecoded: usize,
     after: After,
 }
 
-/// What a unit is part of.
+/// The part of a frame that a unit belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum FramePart {
     Header,
-    /// Blocks, and the end, which is like one of no length.
+    /// Blocks, and the end mark, which is like a block without bytes.
     Blocks,
-    /// A skippable frame, of which so many bytes are still to come.
+    /// A skippable frame with so many bytes left.
     Skipped(u64),
 }
 
-/// The bytes of a unit, and how many of them the crate has read.
+/// The bytes of a unit, and the number of them that the crate has read.
 #[derive(Default)]
 struct Unit {
     bytes: Vec<u8>,
@@ -59,7 +60,7 @@ struct Unit {
 }
 
 impl Unit {
-    /// The number at `at`, if it is there.
+    /// The number at `at`, if the unit has these bytes.
     fn number(&self, at: usize) -> Option<u32> {
         let bytes = self.bytes.get(at..at + 4)?.try_into().ok()?;
         Some(u32::from_le_bytes(bytes))
@@ -83,7 +84,7 @@ impl Lz4 {
     fn start() -> Self {
         Lz4 {
             frame: FrameDecoder::new(Unit::default()),
-            part: Part::Header,
+            part: FramePart::Header,
             flags: 0,
             is_legacy: false,
             is_whole: false,
@@ -97,14 +98,14 @@ impl Lz4 {
         self.flags & flag != 0
     }
 
-    /// Bytes that the unit has when it is whole, as far as the available bytes show.
+    /// Size of the complete unit, as far as its first bytes determine it.
     fn wanted(&self) -> usize {
         let unit = self.frame.get_ref();
         match (self.part, unit.number(0)) {
-            (Part::Skipped(_), _) => 0,
+            (FramePart::Skipped(_), _) => 0,
             (_, None) => 4,
-            (Part::Header, _) => header_length(&unit.bytes),
-            (Part::Blocks, Some(length)) => self.block_length(length),
+            (FramePart::Header, _) => header_length(&unit.bytes),
+            (FramePart::Blocks, Some(length)) => self.block_length(length),
         }
     }
 
@@ -123,9 +124,9 @@ impl Lz4 {
         }
     }
 
-    /// Takes some of `input` for the unit; how many bytes.
+    /// Adds some of `input` to the unit. Returns the number of bytes.
     fn gather(&mut self, input: &[u8]) -> usize {
-        if let Part::Skipped(left) = &mut self.part {
+        if let FramePart::Skipped(left) = &mut self.part {
             let read = input
                 .len()
                 .min(usize::try_from(*left).unwrap_or(usize::MAX));
@@ -150,15 +151,15 @@ impl Lz4 {
         }
     }
 
-    /// Starts on a unit that is whole.
+    /// Passes a complete unit to the crate.
     fn begin(&mut self) {
         let unit = self.frame.get_mut();
         match self.part {
-            Part::Header if numbers::is_skippable(&unit.bytes) => {
-                self.part = Part::Skipped(unit.number(4).unwrap_or_default().into());
+            FramePart::Header if numbers::is_skippable(&unit.bytes) => {
+                self.part = FramePart::Skipped(unit.number(4).unwrap_or_default().into());
                 unit.clear();
             }
-            Part::Header => {
+            FramePart::Header => {
                 self.is_legacy = unit.bytes.starts_with(numbers::LZ4_LEGACY);
                 self.flags = match self.is_legacy {
                     true => 0,
@@ -167,7 +168,7 @@ impl Lz4 {
                 self.is_whole = true;
             }
             _ if self.is_legacy && unit.bytes.starts_with(numbers::LZ4_LEGACY) => {
-                // Several files of the old format: the blocks go on.
+                // Concatenated files of the legacy format: more blocks follow.
                 unit.clear();
             }
             _ if self.is_legacy && Lz4::starts(&unit.bytes) => self.leave_legacy(),
@@ -175,7 +176,7 @@ impl Lz4 {
         }
     }
 
-    /// Goes on in the frame that follows blocks of the old format, which have no end mark. Its first four bytes were taken for
+    /// Starts the frame that follows blocks of the legacy format, which have no end mark. Its first four bytes were taken for
     /// the length of a block.
     fn leave_legacy(&mut self) {
         let start = std::mem::take(self.frame.get_mut());
@@ -185,38 +186,38 @@ impl Lz4 {
         };
     }
 
-    /// Has the crate decode the unit on. Nothing is written where it is done.
-    fn decode(&mut self, output: &mut [u8]) -> Step {
+    /// Lets the crate decode more of the unit. Nothing is written when the unit is finished.
+    fn decode(&mut self, output: &mut [u8]) -> DecodeStep {
         let ended = match self.frame.read(output) {
             Ok(0) => Ok(self.done()),
             Ok(written) => return step(0, written, Ok(false)),
             Err(error) => self.failed(error),
         };
         self.is_whole = false;
-        self.part = Part::Blocks;
+        self.part = FramePart::Blocks;
         self.frame.get_mut().clear();
         step(0, 0, ended)
     }
 
-    /// Whether the unit that is done was the end.
+    /// Whether the finished unit was the end.
     fn done(&mut self) -> bool {
         (self.after, self.undecoded) = (After::Lost, 0);
-        self.part == Part::Blocks && self.frame.get_ref().number(0) == Some(0)
+        self.part == FramePart::Blocks && self.frame.get_ref().number(0) == Some(0)
     }
 
-    /// What comes of a unit that is damaged.
+    /// Handles a damaged unit. Returns whether the stream has ended, or the error.
     fn failed(&mut self, error: io::Error) -> io::Result<bool> {
         let unit = self.frame.get_ref();
         let is_end = unit.number(0) == Some(0);
-        if self.part == Part::Blocks && is_end && self.is_hurt {
+        if self.part == FramePart::Blocks && is_end && self.is_hurt {
             return Ok(true);
         }
         let stands_alone = self.has(INDEPENDENT) && self.has(BLOCK_CHECKSUM);
         // A length that is too large leaves nothing but itself in the unit.
-        let is_block = self.part == Part::Blocks && !is_end && unit.bytes.len() > 4;
+        let is_block = self.part == FramePart::Blocks && !is_end && unit.bytes.len() > 4;
         self.after = match self.after {
             // If the first block after damage is bad, its start is not where the damage has it.
-            After::GoesOn => After::Told,
+            After::GoesOn => After::Reported,
             _ if is_block && stands_alone => After::GoesOn,
             _ => After::Lost,
         };
@@ -226,15 +227,15 @@ impl Lz4 {
     }
 }
 
-fn step(read: usize, written: usize, ended: io::Result<bool>) -> Step {
-    Step {
+fn step(read: usize, written: usize, ended: io::Result<bool>) -> DecodeStep {
+    DecodeStep {
         read,
         written,
         ended,
     }
 }
 
-/// Bytes of the header that `bytes`, four at least, start.
+/// Size of the header at the start of `bytes`, which are at least four.
 fn header_length(bytes: &[u8]) -> usize {
     if numbers::is_skippable(bytes) {
         return 8;
@@ -259,7 +260,7 @@ impl Decode for Lz4 {
         Ok(())
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         if output.is_empty() {
             return step(0, 0, Ok(false));
         }
@@ -269,17 +270,17 @@ impl Decode for Lz4 {
                 return decoded;
             }
         }
-        // What is of the old format has no other end than that of the file.
-        let is_between = self.part == Part::Blocks && self.frame.get_ref().bytes.is_empty();
+        // Data of the legacy format has no end mark.
+        let is_between = self.part == FramePart::Blocks && self.frame.get_ref().bytes.is_empty();
         if self.is_legacy && is_between && input.is_empty() {
             return step(0, 0, Ok(true));
         }
         let read = self.gather(input);
-        step(read, 0, Ok(self.part == Part::Skipped(0)))
+        step(read, 0, Ok(self.part == FramePart::Skipped(0)))
     }
 }
 
-impl Format for Lz4 {
+impl MemberFormat for Lz4 {
     const MAGIC: &'static [u8] = numbers::LZ4;
     // A header and a block of 4 MiB, stored.
     const FIRST: usize = MOST + 64;
@@ -294,7 +295,7 @@ impl Format for Lz4 {
         matches!(head[4..6], [0x40..=0x7d, 0x40 | 0x50 | 0x60 | 0x70]) && head[4] & 2 == 0
     }
 
-    /// A length that is damaged may make a unit of frames that follow.
+    /// With a damaged length, a unit may include following frames.
     fn undecoded(&self) -> u64 {
         self.undecoded.max(self.frame.get_ref().bytes.len()) as u64
     }

@@ -1,11 +1,11 @@
-//! LZMA alone, `.lzma`: the format before xz. It has no magic number and no checksum.
+//! The lzma format, `.lzma`: the predecessor of xz. It has no magic number and no checksum.
 
 use std::io;
 
 use liblzma::stream::{Action, Status, Stream};
 
-use super::streams::{Decode, HEAD, Step};
-use super::xz::Pieces;
+use super::streams::{Decode, DecodeStep, HEAD};
+use super::xz::PieceDecoder;
 use crate::input::fault::Packing;
 
 /// Bytes of the header: properties, the size of the dictionary, and that of the unpacked data.
@@ -16,22 +16,22 @@ const LEAST: usize = HEADER + 5;
 const PROPERTIES: u8 = (4 * 5 + 4) * 9 + 8;
 /// The first byte for lc = 3, lp = 0 and pb = 2.
 const DEFAULT_PROPERTIES: u8 = 0x5d;
-/// Bytes that a trial decodes. What is not LZMA fails long before.
+/// Bytes that a trial decodes. Data that is not lzma fails far earlier.
 const TRIAL: usize = 64;
 /// The smallest dictionary.
 const DICTIONARY: u32 = 4 << 10;
-/// More bytes than any stream says it unpacks to, as xz(1) has it.
+/// Limit on the stated unpacked size; the same as that of xz(1).
 const UNPACKED: u64 = 1 << 38;
 
 pub(super) struct Lzma {
-    pieces: Pieces,
+    pieces: PieceDecoder,
     window: u64,
 }
 
 impl Lzma {
     /// Takes streams with dictionaries of up to `window` bytes.
     pub(super) fn new(window: u64) -> io::Result<Self> {
-        let pieces = Pieces::new(Packing::Lzma, window, Stream::new_lzma_decoder)?;
+        let pieces = PieceDecoder::new(Packing::Lzma, window, Stream::new_lzma_decoder)?;
         Ok(Lzma { pieces, window })
     }
 }
@@ -48,17 +48,16 @@ impl Decode for Lzma {
         Ok(())
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         self.pieces.step(input, output)
     }
 }
 
-/// Whether `head` starts LZMA alone: its header has values that encoders write, and the first byte of data is 0. A text is
-/// never taken for it, as one of these bytes at least is 0.
+/// Whether `head` is the start of the lzma format: its header has values that encoders write, and the first byte of data is
+/// 0. So a text is never taken for it.
 ///
-/// A header without a size has eight bytes of 0xff, which says enough, so damage to the data does not hide what it is. One
-/// with a size resembles other binary data. It must have the properties that all encoders write by default, and the data
-/// must start to decode.
+/// A header without a size has eight bytes of 0xff, which is enough, also if the data is damaged. A header with a size
+/// resembles other binary data. So it must have the default properties of encoders, and the data must start to decode.
 pub(in crate::input) fn is_lzma(head: &[u8]) -> bool {
     if head.len() < LEAST || !is_header(head) || head[HEADER] != 0 {
         return false;
@@ -67,7 +66,7 @@ pub(in crate::input) fn is_lzma(head: &[u8]) -> bool {
         || head[0] == DEFAULT_PROPERTIES && decodes(&head[..head.len().min(TRIAL)])
 }
 
-/// Whether `head`, as far as it goes, is a header. It has at least [`HEAD`] bytes.
+/// Whether `head`, which has at least [`HEAD`] bytes, is the start of a header.
 fn is_header(head: &[u8]) -> bool {
     let number = |bytes: &[u8]| {
         let digits = bytes.iter().rev();
@@ -79,24 +78,24 @@ fn is_header(head: &[u8]) -> bool {
     head[0] <= PROPERTIES && is_dictionary(dictionary) && is_size
 }
 
-/// A power of two, or one and a half times one, as encoders write.
+/// Whether encoders write this size of a dictionary: a power of two, or one and a half times a power of two.
 fn is_dictionary(size: u32) -> bool {
     let lowest = size & size.wrapping_neg();
     let rest = size - lowest;
     size == u32::MAX || size >= DICTIONARY && (rest == 0 || rest == lowest << 1)
 }
 
-/// Whether a size says that the stream has an end mark instead.
+/// Whether this size means that the stream has an end mark instead.
 fn is_unknown(size: &[u8]) -> bool {
     size.iter().all(|byte| *byte == 0xff)
 }
 
-/// Whether `head` decodes to its end, or for as long as its smallest dictionary.
+/// Whether `head` decodes to its end, or to as many bytes as its smallest dictionary.
 fn decodes(head: &[u8]) -> bool {
     let Ok(mut stream) = Stream::new_lzma_decoder(u64::MAX) else {
         return false;
     };
-    // What comes out is not longer than the smallest dictionary, so this one is large enough.
+    // The output is not longer than the smallest dictionary, so this dictionary is large enough.
     let head = [&head[..1], &DICTIONARY.to_le_bytes(), &head[5..]].concat();
     let mut output = [0; DICTIONARY as usize];
     loop {
@@ -127,7 +126,7 @@ mod tests {
     use crate::input::magic::{self, Content};
     use crate::input::opening::Opening;
 
-    /// Packed by the options that `set` sets.
+    /// `text` packed with the options that `set` sets.
     fn packed_by(text: &[u8], set: impl FnOnce(&mut LzmaOptions)) -> Vec<u8> {
         let mut options = LzmaOptions::new_preset(1).unwrap();
         set(&mut options);

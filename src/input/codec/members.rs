@@ -1,7 +1,7 @@
-//! Streams made of members that decode each by itself, taken in turn, and taken up again after damage.
+//! Reads streams of independent members, and continues at the next member after damage.
 //!
-//! What a member is, a [`Format`] knows. What comes out of a member's start on depends on nothing but the bytes from there
-//! on, so that members can be decoded apart; [`parallel`](super::parallel) does.
+//! A [`MemberFormat`] decodes a member. The output from a member's start on depends only on the bytes from there on. So
+//! members can be decoded separately, which [`parallel`](super::parallel) does.
 
 use std::io::{self, Read};
 
@@ -13,23 +13,24 @@ use super::window::Window;
 use crate::input::fault::{InputError, Packing};
 use crate::input::opening::Limits;
 
-/// Decoded bytes that a buffer for whole members starts with; also what is decoded to verify a member's start.
+/// Initial size of the buffer for whole members in bytes, and the number of bytes that are decoded to verify a member's start.
 const STRETCH: usize = 64 << 10;
-/// Decoded bytes of the largest member that is decoded at once. Common Crawl cuts payloads at 1 MiB; headers come on top.
+/// Unpacked size of the largest member that is decoded at once. Common Crawl cuts payloads at 1 MiB, to which headers are
+/// added.
 pub(super) const MOST: usize = 2 << 20;
-/// Packed bytes that are decoded between two looks at how far back a search for the next member would go.
+/// Packed bytes of a piece. After each, the start of a search for the next member moves on.
 const PIECE: u64 = 64 << 10;
 
-/// Packed bytes before an error that are searched for the next member: a decoder may not see damage at once, and run on.
+/// Packed bytes before an error in which the next member is searched for, since a decoder may detect damage late.
 const KEEP: u64 = 256 << 10;
 
-/// A packing whose streams can be taken apart: its members decode each by itself.
-pub(super) trait Format: Decode + Sized + 'static {
+/// A packing with independent members.
+pub(super) trait MemberFormat: Decode + Sized + 'static {
     /// What each member starts with.
     const MAGIC: &'static [u8];
-    /// Packed bytes that any member needs at most to give a first stretch.
+    /// Greatest number of packed bytes that a member needs to decode to [`STRETCH`] bytes.
     const FIRST: usize;
-    /// Packed bytes of the largest member that is decoded at once; 0 if none is.
+    /// Packed size of the largest member that is decoded at once; 0 if none is.
     const WHOLE: usize;
 
     /// # Errors
@@ -39,13 +40,12 @@ pub(super) trait Format: Decode + Sized + 'static {
     /// Whether a member may start with `head`, which has [`HEAD`] bytes and starts with the magic.
     fn may_start(head: &[u8]) -> bool;
 
-    /// Decodes a member at once, with the same outcome as in pieces. `out` may hold anything where it is not done.
+    /// Decodes a member at once, with the same result as in pieces. If it is not done, the content of `out` is undefined.
     fn whole(&mut self, _bytes: &[u8], _out: &mut [u8]) -> Whole {
         Whole::No
     }
 
-    /// Packed bytes that were taken and not decoded, or which the last step has shown not to decode: a member may
-    /// start in them.
+    /// Number of packed bytes that were consumed but not decoded. A member may start in them.
     fn undecoded(&self) -> u64 {
         0
     }
@@ -59,38 +59,38 @@ pub(super) trait Format: Decode + Sized + 'static {
 /// What follows damage to a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum After {
-    /// Nothing of it.
+    /// No more bytes of it.
     Lost,
-    /// Nothing of it, and the damage is that of the error before.
-    Told,
-    /// More of it, from the next step on.
+    /// No more bytes of it, and the damage was reported with the error before.
+    Reported,
+    /// More bytes of it, from the next step on.
     GoesOn,
 }
 
-/// What came of decoding a member at once.
+/// The result of decoding a member at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whole {
     /// All of it is decoded and verified.
     Done { read: usize, written: usize },
     /// It needs a larger buffer.
     Full,
-    /// It is damaged, or not whole, or not to be decoded at once.
+    /// It is damaged or incomplete, or cannot be decoded at once.
     No,
 }
 
-/// What a step through members gives.
+/// The result of a step through members.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum MemberStep {
     /// Decoded bytes.
     Bytes(usize),
-    /// A member ended, or the next good one was found; a member or the end is at the position.
+    /// A member ended, or the next valid one was found. A member or the end is at the position.
     Boundary,
-    /// The end; from here on there is nothing else.
+    /// The end of the stream.
     End,
 }
 
 /// The first place at or after `from` where a member may start.
-pub(super) fn find<F: Format>(bytes: &[u8], from: usize) -> Option<usize> {
+pub(super) fn find<F: MemberFormat>(bytes: &[u8], from: usize) -> Option<usize> {
     memmem::find_iter(&bytes[from..], F::MAGIC)
         .map(|at| from + at)
         .find(|at| {
@@ -100,25 +100,25 @@ pub(super) fn find<F: Format>(bytes: &[u8], from: usize) -> Option<usize> {
         })
 }
 
-/// The members of `R` in turn. Zeros between and after them are padding.
+/// Reads the members of `R` in order. Zeros between and after them are padding.
 ///
-/// Damage is reported once, after all that was decoded before it. Then reading goes on at the next member that proves good: it
-/// decodes to its end or for 64 KiB. Memory is bounded, and time is linear in the bytes read and decoded.
-pub(super) struct Members<R, F> {
+/// Damage is reported once, after all bytes decoded before it. Then reading continues at the next member that decodes to its
+/// end or for 64 KiB. Memory is bounded, and time is linear in the bytes read and decoded.
+pub(super) struct MemberReader<R, F> {
     window: Window<R>,
     format: F,
-    state: State,
-    /// A whole member, decoded.
+    state: MemberState,
+    /// The buffer for a member that is decoded at once.
     out: Vec<u8>,
     searching: Searching,
-    /// Bytes of the member came out.
+    /// Whether bytes of the member were returned.
     given: bool,
 }
 
-enum State {
+enum MemberState {
     /// Where a member should start.
     Between,
-    /// Bytes of a whole member are to be handed out.
+    /// Returning the bytes of a member that was decoded at once.
     Whole {
         next: usize,
         end: usize,
@@ -132,7 +132,7 @@ enum State {
     /// After damage that was not reported yet.
     Failed {
         error: io::Error,
-        then: Box<State>,
+        then: Box<MemberState>,
     },
     /// The next member is to be searched.
     Lost {
@@ -141,20 +141,20 @@ enum State {
     End,
 }
 
-/// What searches for members may cost, as a share of what was read: an input made of nothing but false starts must not take
-/// more than linear time.
+/// Limits the cost of searches for members to a multiple of the bytes read, so that an input with many false starts takes
+/// linear time.
 #[derive(Default)]
 struct Searching {
     spent: u64,
 }
 
 impl Searching {
-    /// For the first damage, wherever it is.
+    /// Allowance for the first search, at any position.
     const BASE: u64 = 8 << 20;
-    /// Bytes looked at again for each byte of the stream.
+    /// Bytes that may be read again for each byte of the stream.
     const SHARE: u64 = 8;
 
-    /// Whether `cost` bytes may be spent at `position` of the stream; then they are.
+    /// Counts a cost of `cost` bytes at `position` of the stream. Returns whether it is allowed.
     fn spend(&mut self, cost: u64, position: u64) -> bool {
         let may = self.spent + cost <= Self::BASE + Self::SHARE * position;
         self.spent += if may { cost } else { 0 };
@@ -162,59 +162,59 @@ impl Searching {
     }
 }
 
-impl<R: Read, F: Format> Members<R, F> {
+impl<R: Read, F: MemberFormat> MemberReader<R, F> {
     /// # Errors
     /// If there is no memory for a decoder.
     pub(super) fn new(inner: R, limits: &Limits) -> io::Result<Self> {
-        Ok(Members {
+        Ok(MemberReader {
             window: Window::new(inner, 0),
             format: F::new(limits)?,
-            state: State::Between,
+            state: MemberState::Between,
             out: Vec::new(),
             searching: Searching::default(),
             given: false,
         })
     }
 
-    /// Bytes of the stream after which decoding goes on.
+    /// The position in the stream at which decoding continues.
     pub(super) fn position(&self) -> u64 {
         self.window.position()
     }
 
-    /// Goes on in `inner`, which starts with the member at `position` of the stream.
+    /// Continues with `inner`, which starts with the member at `position` of the stream.
     pub(super) fn go_on(&mut self, inner: R, position: u64) {
         self.window.restart(inner, position);
-        self.state = State::Between;
+        self.state = MemberState::Between;
     }
 
-    /// Goes one step on. `into` must not be empty.
-    pub(super) fn step(&mut self, into: &mut [u8]) -> io::Result<Step> {
+    /// Makes one step. `into` must not be empty.
+    pub(super) fn step(&mut self, into: &mut [u8]) -> io::Result<MemberStep> {
         loop {
-            match std::mem::replace(&mut self.state, State::End) {
-                State::Between => self.begin()?,
-                State::Whole { next, end } if next < end => {
+            match std::mem::replace(&mut self.state, MemberState::End) {
+                MemberState::Between => self.begin()?,
+                MemberState::Whole { next, end } if next < end => {
                     return Ok(self.hand_out(next, end, into));
                 }
-                State::Whole { .. } | State::Ended => {
-                    self.state = State::Between;
-                    return Ok(Step::Boundary);
+                MemberState::Whole { .. } | MemberState::Ended => {
+                    self.state = MemberState::Between;
+                    return Ok(MemberStep::Boundary);
                 }
-                State::Pieces { start } => {
+                MemberState::Pieces { start } => {
                     let written = self.piece(start, into)?;
                     if written > 0 {
-                        return Ok(Step::Bytes(written));
+                        return Ok(MemberStep::Bytes(written));
                     }
                 }
-                State::Failed { error, then } => {
+                MemberState::Failed { error, then } => {
                     self.state = *then;
                     return Err(error);
                 }
-                State::Lost { from } => {
+                MemberState::Lost { from } => {
                     if self.search(from) {
-                        self.state = State::Ended;
+                        self.state = MemberState::Ended;
                     }
                 }
-                State::End => return Ok(Step::End),
+                MemberState::End => return Ok(MemberStep::End),
             }
         }
     }
@@ -232,16 +232,16 @@ impl<R: Read, F: Format> Members<R, F> {
 
     fn member(&mut self, start: u64) -> io::Result<()> {
         if let Some(end) = self.whole() {
-            self.state = State::Whole { next: 0, end };
+            self.state = MemberState::Whole { next: 0, end };
             return Ok(());
         }
         self.format.restart()?;
         self.given = false;
-        self.state = State::Pieces { start };
+        self.state = MemberState::Pieces { start };
         Ok(())
     }
 
-    /// Decodes the member at the position at once, if it is whole and fits; how many bytes it has.
+    /// Decodes the member at the position at once, if it is complete and fits. Returns its unpacked size.
     fn whole(&mut self) -> Option<usize> {
         if F::WHOLE == 0 {
             return None;
@@ -264,20 +264,20 @@ impl<R: Read, F: Format> Members<R, F> {
         }
     }
 
-    fn hand_out(&mut self, next: usize, end: usize, into: &mut [u8]) -> Step {
+    fn hand_out(&mut self, next: usize, end: usize, into: &mut [u8]) -> MemberStep {
         let count = into.len().min(end - next);
         into[..count].copy_from_slice(&self.out[next..next + count]);
-        self.state = State::Whole {
+        self.state = MemberState::Whole {
             next: next + count,
             end,
         };
-        Step::Bytes(count)
+        MemberStep::Bytes(count)
     }
 
-    /// Decodes on in the member at `start`. How many bytes came out.
+    /// Decodes more of the member at `start`. Returns the number of decoded bytes.
     fn piece(&mut self, start: u64, into: &mut [u8]) -> io::Result<usize> {
         let at = self.window.position();
-        // Cut by the member alone, so that an error falls into the same piece however the stream is read.
+        // Pieces are counted from the start of the member, so that an error is in the same piece for all sizes of reads.
         let piece = at - (at - start) % PIECE;
         let kept = self.kept(start, piece);
         self.window.forget_before(kept);
@@ -289,28 +289,30 @@ impl<R: Read, F: Format> Members<R, F> {
         let stuck = decoded.read == 0 && decoded.written == 0;
         self.given |= decoded.written > 0;
         self.state = match decoded.ended {
-            Ok(true) => State::Ended,
+            Ok(true) => MemberState::Ended,
             Ok(false) if stuck && is_empty => self.cut_short(start, piece),
             Ok(false) if stuck => {
                 let error = io::ErrorKind::InvalidData.into();
                 failed::<F>(start, self.given, error, self.lost(start, piece))
             }
-            Ok(false) => State::Pieces { start },
+            Ok(false) => MemberState::Pieces { start },
             Err(error) => match self.format.after() {
                 After::Lost => failed::<F>(start, self.given, error, self.lost(start, piece)),
-                After::Told => self.lost(start, piece),
-                After::GoesOn => failed::<F>(start, self.given, error, State::Pieces { start }),
+                After::Reported => self.lost(start, piece),
+                After::GoesOn => {
+                    failed::<F>(start, self.given, error, MemberState::Pieces { start })
+                }
             },
         };
         Ok(decoded.written)
     }
 
     /// The stream ends, or cannot be read, in the member at `start`.
-    fn cut_short(&mut self, start: u64, piece: u64) -> State {
+    fn cut_short(&mut self, start: u64, piece: u64) -> MemberState {
         match self.window.take_error() {
-            Some(error) => State::Failed {
+            Some(error) => MemberState::Failed {
                 error,
-                then: Box::new(State::Lost {
+                then: Box::new(MemberState::Lost {
                     from: self.window.position(),
                 }),
             },
@@ -318,7 +320,7 @@ impl<R: Read, F: Format> Members<R, F> {
         }
     }
 
-    /// From where on the member at `start`, which is decoded in `piece`, may have run over the next one.
+    /// The position from which the next member may have been consumed as part of the member at `start`, decoded in `piece`.
     fn kept(&self, start: u64, piece: u64) -> u64 {
         let undecoded = self
             .window
@@ -327,12 +329,12 @@ impl<R: Read, F: Format> Members<R, F> {
         piece.saturating_sub(KEEP).min(undecoded).max(start)
     }
 
-    /// The member at `start` is damaged, as was seen in `piece`. The next one may start before that.
-    fn lost(&mut self, start: u64, piece: u64) -> State {
+    /// Handles damage to the member at `start`, detected in `piece`. The next member may start before that.
+    fn lost(&mut self, start: u64, piece: u64) -> MemberState {
         let seen = piece + PIECE;
         let from = self.kept(start, piece).max(start + 1);
         let may = self.searching.spend(seen - from, start);
-        State::Lost {
+        MemberState::Lost {
             from: if may { from } else { seen },
         }
     }
@@ -345,7 +347,7 @@ impl<R: Read, F: Format> Members<R, F> {
         if rest < HEAD
             && let Some(error) = self.window.take_error()
         {
-            self.state = State::Lost { from };
+            self.state = MemberState::Lost { from };
             return Err(error);
         }
         if rest == 0 {
@@ -357,13 +359,13 @@ impl<R: Read, F: Format> Members<R, F> {
         if !self.search(from) {
             return Err(InputError::Trailing(F::PACKING).into());
         }
-        self.state = State::Ended;
+        self.state = MemberState::Ended;
         let start = NoStart(F::PACKING, from);
         let error = io::Error::new(io::ErrorKind::InvalidData, start);
         Err(damaged(F::PACKING, error))
     }
 
-    /// Skips zeros that are at hand. False if none are.
+    /// Skips zeros in the buffer. False if there are none.
     fn skip_zeros(&mut self) -> bool {
         let held = self.window.ensure(1);
         let zeros = held.iter().take_while(|byte| **byte == 0).count();
@@ -398,9 +400,9 @@ impl<R: Read, F: Format> Members<R, F> {
         }
     }
 
-    /// Whether the member at the position decodes for a stretch.
+    /// Whether the member at the position decodes to its end or for [`STRETCH`] bytes.
     fn is_good(&mut self) -> bool {
-        /// What a try costs at least.
+        /// The least cost of a trial.
         const TRY: u64 = 4096;
         let position = self.window.position();
         if !self.searching.spend(TRY, position) {
@@ -415,8 +417,8 @@ impl<R: Read, F: Format> Members<R, F> {
     }
 }
 
-/// Whether `bytes` decode until the member ends or `out` is full, and how many bytes that took.
-fn stretch<F: Format>(format: &mut F, bytes: &[u8], out: &mut [u8]) -> (bool, u64) {
+/// Whether `bytes` decode until the member ends or `out` is full, and the number of bytes consumed.
+fn stretch<F: MemberFormat>(format: &mut F, bytes: &[u8], out: &mut [u8]) -> (bool, u64) {
     let (mut read, mut written) = (0, 0);
     let mut is_good = format.restart().is_ok();
     while is_good && written < out.len() {
@@ -432,8 +434,14 @@ fn stretch<F: Format>(format: &mut F, bytes: &[u8], out: &mut [u8]) -> (bool, u6
     (is_good, (read + written) as u64)
 }
 
-/// Damage to the member at `start`, of which bytes were `given` or not, and how reading goes on after it.
-fn failed<F: Format>(start: u64, given: bool, error: io::Error, then: State) -> State {
+/// The state after damage to the member at `start`. `given` says whether bytes of it were returned, and `then` is the state
+/// after the error.
+fn failed<F: MemberFormat>(
+    start: u64,
+    given: bool,
+    error: io::Error,
+    then: MemberState,
+) -> MemberState {
     let error = match damaged(F::PACKING, error).into() {
         InputError::Damaged { packing, error } => InputError::Damaged {
             packing,
@@ -448,7 +456,7 @@ fn failed<F: Format>(start: u64, given: bool, error: io::Error, then: State) -> 
         },
         other => other,
     };
-    State::Failed {
+    MemberState::Failed {
         error: error.into(),
         then: Box::new(then),
     }
@@ -460,7 +468,7 @@ fn failed<F: Format>(start: u64, given: bool, error: io::Error, then: State) -> 
 struct InMember {
     error: io::Error,
     start: u64,
-    /// Bytes of it came out.
+    /// Whether bytes of the member were returned.
     given: bool,
 }
 
@@ -479,13 +487,13 @@ pub(in crate::input) fn hits_what_came(error: &io::Error) -> bool {
 #[error("no {0} header where one should be, at byte {1} of what is packed")]
 struct NoStart(Packing, u64);
 
-impl<R: Read, F: Format> Read for Members<R, F> {
+impl<R: Read, F: MemberFormat> Read for MemberReader<R, F> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while !into.is_empty() {
             match self.step(into)? {
-                Step::Bytes(count) => return Ok(count),
-                Step::Boundary => {}
-                Step::End => break,
+                MemberStep::Bytes(count) => return Ok(count),
+                MemberStep::Boundary => {}
+                MemberStep::End => break,
             }
         }
         Ok(0)
@@ -501,7 +509,7 @@ pub(super) mod tests {
     use super::*;
     use crate::input::opening::Opening;
 
-    /// What came out, and after how many bytes which errors.
+    /// The decoded bytes, and the errors with their offsets.
     pub(in super::super) type Outcome = (Vec<u8>, Vec<(usize, String)>);
 
     pub(in super::super) fn outcome(read: &mut dyn Read, step: usize) -> Outcome {
@@ -522,7 +530,7 @@ pub(super) mod tests {
         out.finish().unwrap()
     }
 
-    /// Bytes that do not become fewer when packed.
+    /// Random bytes, which cannot be compressed.
     pub(in super::super) fn noise(seed: u64, length: usize) -> Vec<u8> {
         let mut state = seed | 1;
         let next = || {
@@ -534,9 +542,9 @@ pub(super) mod tests {
         std::iter::repeat_with(next).take(length).collect()
     }
 
-    fn members(packed: &[u8]) -> Members<&[u8], Gzip> {
+    fn members(packed: &[u8]) -> MemberReader<&[u8], Gzip> {
         let bytes = AtomicU64::new(0);
-        Members::new(packed, &Opening::for_tests(&bytes).limits).unwrap()
+        MemberReader::new(packed, &Opening::for_tests(&bytes).limits).unwrap()
     }
 
     fn read(packed: &[u8]) -> Outcome {
@@ -567,7 +575,7 @@ pub(super) mod tests {
                 .strip_prefix(&line(0)[..])
                 .and_then(|out| out.strip_suffix(&[line(2), line(3)].concat()[..]));
             let rest = rest.unwrap_or_else(|| panic!("byte {at}: {errors:?}"));
-            // The header holds a time and a system that nothing checks.
+            // The time and the system in the header are not covered by a checksum.
             assert!(
                 rest == line(1) && errors.is_empty() || errors.len() == 1,
                 "byte {at}: {errors:?}"
@@ -650,7 +658,10 @@ pub(super) mod tests {
             let parts = Parts(&one[..cut], Some(InputError::Shrunk.into()), &two);
             let bytes = AtomicU64::new(0);
             let limits = Opening::for_tests(&bytes).limits;
-            let (out, errors) = outcome(&mut Members::<_, Gzip>::new(parts, &limits).unwrap(), 100);
+            let (out, errors) = outcome(
+                &mut MemberReader::<_, Gzip>::new(parts, &limits).unwrap(),
+                100,
+            );
             assert!(out.ends_with(&line(2)), "cut at {cut}");
             assert!(
                 errors.len() == 1 && errors[0].1.contains("shorter"),

@@ -1,4 +1,4 @@
-//! Packings, undone by streams.
+//! Decoders of packings.
 
 mod bzip2;
 mod gzip;
@@ -22,7 +22,7 @@ use std::io::{self, Read};
 use self::gzip::Gzip;
 use self::lz4::Lz4;
 use self::lzma::Lzma;
-use self::members::{Format, Members};
+use self::members::{MemberFormat, MemberReader};
 use self::parallel::Parallel;
 use self::streams::Streams;
 use self::xz::Xz;
@@ -35,19 +35,19 @@ pub(super) use self::inflate::{Inflate, Wrapper, is_deflate, is_zlib};
 pub(super) use self::lzma::is_lzma;
 pub(super) use self::members::hits_what_came;
 pub(super) use self::read::{Fused, damaged, early_end, fill};
-pub(super) use self::streams::{Decode, HEAD, Step};
+pub(super) use self::streams::{Decode, DecodeStep, HEAD};
 pub(crate) use self::unpackers::Unpackers;
 pub(super) use self::zstd::Zstd;
 
-/// Bytes that are read at once before they are unpacked.
+/// Bytes of a read of packed data.
 const READ: usize = 128 << 10;
 
-/// The bytes of `raw`, unpacked; all of them are those of `file`, if it is given.
+/// Unpacks `raw`. If `file` is given, `raw` is all of it.
 ///
-/// After an error, the next read goes on after the damage, or gives the end.
+/// After an error, the next read continues after the damage, or returns the end.
 ///
 /// # Errors
-/// If it is a packing that cannot be undone.
+/// If the packing cannot be unpacked.
 pub(super) fn unpack<'r>(
     packing: Packing,
     raw: Raw<impl Read + 'r>,
@@ -63,14 +63,14 @@ pub(super) fn unpack<'r>(
             let decoder = Lzma::new(opening.limits.window)?;
             Box::new(Streams::new(raw.grow(READ), decoder))
         }
-        Packing::Xz => Box::new(Members::<_, Xz>::new(raw, &opening.limits)?),
-        Packing::Lz4 => Box::new(Members::<_, Lz4>::new(raw, &opening.limits)?),
+        Packing::Xz => Box::new(MemberReader::<_, Xz>::new(raw, &opening.limits)?),
+        Packing::Lz4 => Box::new(MemberReader::<_, Lz4>::new(raw, &opening.limits)?),
         other => return Err(InputError::Unsupported(other)),
     })
 }
 
-/// The members of `raw`, on several threads if its bytes are those of `file`.
-fn members<'r, F: Format>(
+/// Unpacks the members of `raw`, on several threads if it is `file`.
+fn members<'r, F: MemberFormat>(
     raw: Raw<impl Read + 'r>,
     file: Option<&File>,
     opening: &Opening<'r>,
@@ -80,11 +80,12 @@ fn members<'r, F: Format>(
             let counted = raw.held() as u64;
             Box::new(Parallel::<F>::new(file, counted, opening, unpackers)?)
         }
-        _ => Box::new(Members::<_, F>::new(raw, &opening.limits)?),
+        _ => Box::new(MemberReader::<_, F>::new(raw, &opening.limits)?),
     })
 }
 
-/// The members of `file` in sections of `section` bytes on several threads, however few there are; in turn if it is 0.
+/// Unpacks the members of `file` in sections of `section` bytes on several threads, also if there are few; on this thread
+/// if `section` is 0.
 #[cfg(feature = "naive")]
 pub(super) fn in_sections<'r>(
     packing: Packing,

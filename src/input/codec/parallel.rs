@@ -1,9 +1,9 @@
-//! Members of one file decoded on several threads, their bytes read in order.
+//! Decodes the members of one file on several threads, and returns their bytes in order.
 //!
 //! The file is cut into sections. A thread finds the first place in its section where a member decodes, and decodes from
-//! there to the first member's start after the section. Such a start may be false: packed data may hold whole packed
-//! files. So the reader keeps the true position, and takes a section only if that is where it starts; until then it decodes
-//! by itself, as [`Members`] does without threads. What comes out is the same therefore, errors too.
+//! there to the first start of a member after the section. Such a start may be false, since packed data may contain whole
+//! packed files. So the reader keeps the true position, and uses a section only if it starts there. Until then the reader
+//! decodes itself, as [`MemberReader`] does without threads. So bytes and errors are the same as without threads.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -14,37 +14,37 @@ use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-use super::members::{Format, Members, Step};
+use super::members::{MemberFormat, MemberReader, MemberStep};
 use super::read::Fused;
-use super::section::{Section, Sections};
+use super::section::{DecodedSection, Sections};
 use super::unpackers::{Lease, Unpackers};
 use crate::input::file::{check_end, read_at};
 use crate::input::opening::{Limits, Opening};
 use crate::lock::lock;
 
-/// Sections under way for each thread: one that it decodes, and one that waits.
+/// Sections per thread at the same time: one that it decodes, and one that waits.
 const SECTIONS: usize = 2;
-/// Unpacked bytes that a section may have, at least and at most.
+/// Least and greatest limit on the unpacked size of a section, in bytes.
 const MOST: (usize, usize) = (1 << 20, 16 << 20);
 
-/// How a file is shared out.
+/// The sizes of sections.
 #[derive(Clone, Debug)]
-struct Plan {
-    /// Packed bytes of a section.
+struct SectionPlan {
+    /// Least and greatest packed size of a section, in bytes.
     section: Range<u64>,
-    /// Unpacked bytes that a section should have, so that memory stays small where much was packed into little.
+    /// The desired unpacked size of a section. It limits memory for data that compresses well.
     unpacked: u64,
-    /// Unpacked bytes that a section may have.
+    /// Limit on the unpacked size of a section.
     most: usize,
-    /// A first member that does not end before is taken for the only one.
+    /// If the first member does not end before this offset, it is taken for the only one.
     early: u64,
 }
 
-impl Plan {
-    /// For threads that may hold `bytes` bytes each.
+impl SectionPlan {
+    /// The plan for threads that may hold `bytes` bytes each.
     fn new(bytes: usize) -> Self {
         let most = (bytes / SECTIONS).clamp(MOST.0, MOST.1);
-        Plan {
+        SectionPlan {
             section: 256 << 10..1 << 20,
             unpacked: most as u64 / 4,
             most,
@@ -53,34 +53,34 @@ impl Plan {
     }
 }
 
-/// The members of a file in turn, decoded on several threads where there are many.
+/// Reads the members of a file in order, decoded on several threads if there are many.
 pub(super) struct Parallel<'r, F> {
     file: Arc<File>,
     size: u64,
     limits: Limits,
-    plan: Plan,
-    members: Members<Fused<FileAt>, F>,
-    progress: Progress<'r>,
+    plan: SectionPlan,
+    members: MemberReader<Fused<FileAt>, F>,
+    progress: ByteProgress<'r>,
     /// Unpacked bytes so far.
     unpacked: u64,
     unpackers: &'r Unpackers,
     threads: Threads<'r>,
-    /// The section that is read, and how far.
-    section: Option<(Section, usize)>,
+    /// The current section, and the number of its bytes that were read.
+    section: Option<(DecodedSection, usize)>,
 }
 
 enum Threads<'r> {
-    /// No member ended so far.
+    /// No member has ended so far.
     NotYet,
-    /// A member ended, but other sources have all threads.
+    /// A member has ended, but other sources use all threads.
     Waiting,
-    Some(Crew<'r>),
-    /// There is no use in them.
+    Some(DecodeCrew<'r>),
+    /// Threads are of no use for this file.
     Never,
 }
 
-impl<'r, F: Format> Parallel<'r, F> {
-    /// Reads `file` from its start, and adds what it reads, after its first `counted` bytes, to the bytes of `opening`.
+impl<'r, F: MemberFormat> Parallel<'r, F> {
+    /// Reads `file` from its start, and adds the bytes after the first `counted` ones to the bytes of `opening`.
     ///
     /// # Errors
     /// If there is no memory for a decoder, or the system refuses another handle of the file.
@@ -90,11 +90,11 @@ impl<'r, F: Format> Parallel<'r, F> {
         opening: &Opening<'r>,
         unpackers: &'r Unpackers,
     ) -> io::Result<Self> {
-        let plan = Plan::new(unpackers.bytes());
+        let plan = SectionPlan::new(unpackers.bytes());
         Parallel::with(file, counted, opening, unpackers, plan)
     }
 
-    /// The same in sections of `section` bytes, however few there are.
+    /// Like [`new`](Self::new), with sections of `section` bytes, also if there are few.
     #[cfg(feature = "naive")]
     pub(super) fn in_sections(
         file: &File,
@@ -102,11 +102,11 @@ impl<'r, F: Format> Parallel<'r, F> {
         opening: &Opening<'r>,
         unpackers: &'r Unpackers,
     ) -> io::Result<Self> {
-        let plan = Plan {
+        let plan = SectionPlan {
             section: section..section,
             most: 256 << 10,
             early: u64::MAX,
-            ..Plan::new(unpackers.bytes())
+            ..SectionPlan::new(unpackers.bytes())
         };
         Parallel::with(file, 0, opening, unpackers, plan)
     }
@@ -116,7 +116,7 @@ impl<'r, F: Format> Parallel<'r, F> {
         counted: u64,
         opening: &Opening<'r>,
         unpackers: &'r Unpackers,
-        plan: Plan,
+        plan: SectionPlan,
     ) -> io::Result<Self> {
         let file = Arc::new(file.try_clone()?);
         let size = file.metadata()?.len();
@@ -125,8 +125,8 @@ impl<'r, F: Format> Parallel<'r, F> {
             size,
             limits: opening.limits,
             plan,
-            members: Members::new(start, &opening.limits)?,
-            progress: Progress {
+            members: MemberReader::new(start, &opening.limits)?,
+            progress: ByteProgress {
                 bytes: opening.bytes,
                 counted,
             },
@@ -138,7 +138,7 @@ impl<'r, F: Format> Parallel<'r, F> {
         })
     }
 
-    /// Reads on in the section at hand. None at its end.
+    /// Reads more of the current section. None at its end.
     fn read_section(&mut self, into: &mut [u8]) -> Option<usize> {
         let (section, next) = self.section.as_mut()?;
         let count = into.len().min(section.filled - *next);
@@ -147,7 +147,7 @@ impl<'r, F: Format> Parallel<'r, F> {
         (count > 0).then_some(count)
     }
 
-    /// Goes on after the section at hand, if there is one.
+    /// Moves to the end of the current section, if there is one.
     fn leave_section(&mut self) {
         let Some((section, _)) = self.section.take() else {
             return;
@@ -162,7 +162,7 @@ impl<'r, F: Format> Parallel<'r, F> {
         self.boundary();
     }
 
-    /// At a member's start, or the end: takes the section that starts there, if there is one.
+    /// At the start of a member, or the end: starts to read the section that begins there, if there is one.
     fn boundary(&mut self) {
         let position = self.members.position();
         if let Threads::NotYet | Threads::Waiting = self.threads {
@@ -188,7 +188,7 @@ impl<'r, F: Format> Parallel<'r, F> {
         let Some(lease) = self.unpackers.take() else {
             return Threads::Waiting;
         };
-        Crew::start::<F>(
+        DecodeCrew::start::<F>(
             &self.file,
             self.size,
             &self.limits,
@@ -199,7 +199,7 @@ impl<'r, F: Format> Parallel<'r, F> {
     }
 }
 
-impl<F: Format> Read for Parallel<'_, F> {
+impl<F: MemberFormat> Read for Parallel<'_, F> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while !into.is_empty() {
             if let Some(count) = self.read_section(into) {
@@ -213,12 +213,12 @@ impl<F: Format> Read for Parallel<'_, F> {
             let step = self.members.step(into);
             self.progress.reach(self.members.position());
             match step? {
-                Step::Bytes(count) => {
+                MemberStep::Bytes(count) => {
                     self.unpacked += count as u64;
                     return Ok(count);
                 }
-                Step::Boundary => self.boundary(),
-                Step::End => {
+                MemberStep::Boundary => self.boundary(),
+                MemberStep::End => {
                     self.threads = Threads::Never;
                     break;
                 }
@@ -228,10 +228,10 @@ impl<F: Format> Read for Parallel<'_, F> {
     }
 }
 
-/// A file from some place on.
+/// Reads a file from an offset on.
 struct FileAt {
     file: Arc<File>,
-    /// What the file had when it was opened.
+    /// Size of the file when it was opened.
     size: u64,
     at: u64,
 }
@@ -257,13 +257,13 @@ impl Read for FileAt {
     }
 }
 
-/// Counts what was read, once.
-struct Progress<'r> {
+/// Counts each byte of the file once.
+struct ByteProgress<'r> {
     bytes: &'r AtomicU64,
     counted: u64,
 }
 
-impl Progress<'_> {
+impl ByteProgress<'_> {
     fn reach(&mut self, position: u64) {
         let more = position.saturating_sub(self.counted);
         self.bytes.fetch_add(more, Ordering::Relaxed);
@@ -271,47 +271,47 @@ impl Progress<'_> {
     }
 }
 
-/// Threads that decode sections, and the sections under way, in order.
-struct Crew<'r> {
-    plan: Plan,
+/// Threads that decode sections, and the sections that were started, in order.
+struct DecodeCrew<'r> {
+    plan: SectionPlan,
     size: u64,
     /// None only while it is dropped.
-    jobs: Option<Sender<Job>>,
+    jobs: Option<Sender<DecodeJob>>,
     threads: Vec<JoinHandle<()>>,
-    /// Given back when the threads have ended.
+    /// Returned when the threads have ended.
     _lease: Lease<'r>,
     stopped: Arc<AtomicBool>,
     sections: VecDeque<Pending>,
-    /// Where the next section starts.
+    /// Offset of the next section.
     next: u64,
-    /// Buffers to be used again.
+    /// Buffers for reuse.
     spare: Vec<Vec<u8>>,
-    /// How often in a row sections were passed and none was taken.
+    /// Number of positions in a row at which no section started.
     misses: u32,
 }
 
-/// A section to be decoded.
-struct Job {
+/// A section that must be decoded.
+struct DecodeJob {
     range: Range<u64>,
     out: Vec<u8>,
-    done: SyncSender<Section>,
+    done: SyncSender<DecodedSection>,
 }
 
-/// A section that is or was decoded.
+/// A section that is being decoded, or is decoded.
 struct Pending {
     range: Range<u64>,
-    receiver: Receiver<Section>,
-    section: Option<Section>,
+    receiver: Receiver<DecodedSection>,
+    section: Option<DecodedSection>,
 }
 
 impl Pending {
     /// Waits until it is decoded.
-    fn section(&mut self) -> &mut Section {
+    fn section(&mut self) -> &mut DecodedSection {
         let end = self.range.end;
         let receiver = &self.receiver;
         self.section.get_or_insert_with(|| {
-            // A thread that panicked sends nothing.
-            receiver.recv().unwrap_or(Section {
+            // The sender is dropped if the thread panicked.
+            receiver.recv().unwrap_or(DecodedSection {
                 range: end..end,
                 out: Vec::new(),
                 filled: 0,
@@ -320,13 +320,13 @@ impl Pending {
     }
 }
 
-impl<'r> Crew<'r> {
+impl<'r> DecodeCrew<'r> {
     /// None if no thread can be started.
-    fn start<F: Format>(
+    fn start<F: MemberFormat>(
         file: &Arc<File>,
         size: u64,
         limits: &Limits,
-        plan: Plan,
+        plan: SectionPlan,
         lease: Lease<'r>,
     ) -> Option<Self> {
         let (sender, jobs) = mpsc::channel();
@@ -341,7 +341,7 @@ impl<'r> Crew<'r> {
                 .ok()
         };
         let threads: Vec<_> = (0..lease.threads).map_while(start).collect();
-        (!threads.is_empty()).then(|| Crew {
+        (!threads.is_empty()).then(|| DecodeCrew {
             plan,
             size,
             jobs: Some(sender),
@@ -355,8 +355,8 @@ impl<'r> Crew<'r> {
         })
     }
 
-    /// The section that starts with the member at `position`, if there is one. New ones are made `length` bytes long.
-    fn take(&mut self, position: u64, length: u64) -> Option<Section> {
+    /// The section that starts with the member at `position`, if there is one. New sections have `length` bytes.
+    fn take(&mut self, position: u64, length: u64) -> Option<DecodedSection> {
         let mut passed = false;
         loop {
             self.share_out(position, length);
@@ -381,12 +381,12 @@ impl<'r> Crew<'r> {
         None
     }
 
-    /// Whether what looks like a member too often is none, or members are too large.
+    /// Whether threads are useless, because there are many false starts or the members are too large.
     fn is_useless(&self) -> bool {
         self.misses >= 8
     }
 
-    /// Has sections of `length` bytes after `position` decoded, as many as may be under way.
+    /// Starts to decode sections of `length` bytes after `position`, as many as are allowed at the same time.
     fn share_out(&mut self, position: u64, length: u64) {
         while self.sections.len() < SECTIONS * self.threads.len() {
             let start = self.next.max(position);
@@ -395,7 +395,7 @@ impl<'r> Crew<'r> {
                 return;
             }
             let (done, receiver) = mpsc::sync_channel(1);
-            let job = Job {
+            let job = DecodeJob {
                 range: range.clone(),
                 out: self.buffer(),
                 done,
@@ -414,15 +414,15 @@ impl<'r> Crew<'r> {
     fn buffer(&mut self) -> Vec<u8> {
         let mut buffer = self.spare.pop().unwrap_or_default();
         if buffer.len() < self.plan.most {
-            // Pages of it are taken up only as far as they are written.
+            // The system allocates its pages only when they are written.
             buffer = vec![0; self.plan.most];
         }
         buffer
     }
 }
 
-impl Drop for Crew<'_> {
-    /// Ends the threads; each is done with its section first.
+impl Drop for DecodeCrew<'_> {
+    /// Ends the threads; each finishes its section first.
     fn drop(&mut self) {
         self.stopped.store(true, Ordering::Relaxed);
         self.jobs = None;
@@ -433,11 +433,11 @@ impl Drop for Crew<'_> {
     }
 }
 
-/// Decodes one section after another, until no more can come.
-fn work<F: Format>(
+/// Decodes sections until the sender is dropped.
+fn work<F: MemberFormat>(
     file: Arc<File>,
     limits: &Limits,
-    jobs: &Mutex<Receiver<Job>>,
+    jobs: &Mutex<Receiver<DecodeJob>>,
     stopped: &AtomicBool,
 ) {
     let Some(mut sections) = Sections::<F>::new(file, limits) else {
@@ -450,7 +450,7 @@ fn work<F: Format>(
         if stopped.load(Ordering::Relaxed) {
             return;
         }
-        // Who asked may have gone on.
+        // The reader may have dropped the receiver.
         let _ = job.done.send(sections.decode(job.range, job.out));
     }
 }
@@ -474,17 +474,17 @@ mod tests {
     }
 
     /// Sections of `section` bytes on three threads.
-    fn plan(section: u64) -> Plan {
-        Plan {
+    fn plan(section: u64) -> SectionPlan {
+        SectionPlan {
             section: section..section,
             most: 100_000,
             early: 1 << 40,
-            ..Plan::new(32 << 20)
+            ..SectionPlan::new(32 << 20)
         }
     }
 
-    /// What comes out in parallel, and the bytes counted, which all must be.
-    fn parallel<F: Format>(packed: &[u8], plan: Plan) -> Outcome {
+    /// The result of parallel reading. Asserts that all bytes were counted.
+    fn parallel<F: MemberFormat>(packed: &[u8], plan: SectionPlan) -> Outcome {
         let bytes = AtomicU64::new(0);
         let opening = Opening::for_tests(&bytes);
         let unpackers = Unpackers::new(3, 0);
@@ -495,11 +495,11 @@ mod tests {
         outcome
     }
 
-    fn in_turn<F: Format>(packed: &[u8]) -> Outcome {
+    fn in_turn<F: MemberFormat>(packed: &[u8]) -> Outcome {
         let bytes = AtomicU64::new(0);
         let opening = Opening::for_tests(&bytes);
         outcome(
-            &mut Members::<_, F>::new(packed, &opening.limits).unwrap(),
+            &mut MemberReader::<_, F>::new(packed, &opening.limits).unwrap(),
             7777,
         )
     }
@@ -521,7 +521,7 @@ mod tests {
         }
     }
 
-    fn check<F: Format>(
+    fn check<F: MemberFormat>(
         lengths: &[(u64, usize)],
         pack: fn(&[u8]) -> Vec<u8>,
         hits: &[(usize, u8)],
@@ -582,8 +582,8 @@ mod tests {
         }
     }
 
-    /// Members, and how many sections of them were taken.
-    fn taken(packed: &[u8], plan: Plan) -> usize {
+    /// The number of members, and of sections that were used.
+    fn taken(packed: &[u8], plan: SectionPlan) -> usize {
         let bytes = AtomicU64::new(0);
         let opening = Opening::for_tests(&bytes);
         let unpackers = Unpackers::new(3, 0);

@@ -1,4 +1,4 @@
-//! What all codecs need to read their input and to report damage in it.
+//! Helpers of codecs to read input and to report damage.
 
 use std::io::{self, BufRead, Read};
 

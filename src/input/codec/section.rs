@@ -1,23 +1,23 @@
-//! The members of one section of a file, decoded at once, as far as they are good and fit.
+//! Decodes the valid members of one section of a file.
 
 use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::members::{Format, MOST, Whole, find};
+use super::members::{MOST, MemberFormat, Whole, find};
 use crate::input::file::read_at;
 use crate::input::opening::Limits;
 
-/// Packed bytes at hand at most: a section, and the end of its last member.
+/// Greatest number of packed bytes in memory: a section, and the end of its last member.
 const HELD: usize = 8 << 20;
-/// Bytes that false starts in a section may cost.
+/// Limit on the cost of false starts in a section, in bytes.
 const TRIES: usize = 8 << 20;
 
-/// What a section came to.
-pub(super) struct Section {
-    /// From the first good member's start to the end of the last one; empty where there is none.
+/// A decoded section.
+pub(super) struct DecodedSection {
+    /// From the start of the first valid member to the end of the last one; empty if there is none.
     pub(super) range: Range<u64>,
-    /// Their bytes, and room.
+    /// Their decoded bytes, and free space.
     pub(super) out: Vec<u8>,
     pub(super) filled: usize,
 }
@@ -27,21 +27,21 @@ pub(super) struct Sections<F> {
     file: Arc<File>,
     format: F,
     held: Vec<u8>,
-    /// Where what is held starts in the file.
+    /// Offset of the held bytes in the file.
     offset: u64,
-    /// The file ends with what is held.
+    /// Whether the file ends with the held bytes.
     ended: bool,
 }
 
-/// Why a member was not decoded.
+/// The reason why a member was not decoded.
 enum Miss {
-    /// It goes on after the bytes at hand.
+    /// It continues after the held bytes.
     Short,
-    /// It is damaged or does not fit; it cost so many bytes to see that.
+    /// It is damaged or does not fit. Finding that out cost so many bytes.
     Bad(usize),
 }
 
-impl<F: Format> Sections<F> {
+impl<F: MemberFormat> Sections<F> {
     /// None if there is no memory for a decoder.
     pub(super) fn new(file: Arc<File>, limits: &Limits) -> Option<Self> {
         Some(Sections {
@@ -53,9 +53,9 @@ impl<F: Format> Sections<F> {
         })
     }
 
-    /// Decodes the members that start in `range` of the file into `out`: those from the first good one on, up to one that is
-    /// damaged or does not fit.
-    pub(super) fn decode(&mut self, range: Range<u64>, mut out: Vec<u8>) -> Section {
+    /// Decodes members that start in `range` of the file into `out`, from the first valid one up to one that is damaged or does
+    /// not fit.
+    pub(super) fn decode(&mut self, range: Range<u64>, mut out: Vec<u8>) -> DecodedSection {
         let inside = (range.end - range.start) as usize;
         self.load(range.start, inside + F::WHOLE.max(F::FIRST));
         let (mut start, mut end, mut filled) = (inside, inside, 0);
@@ -68,14 +68,14 @@ impl<F: Format> Sections<F> {
             end += read;
             filled += written;
         }
-        Section {
+        DecodedSection {
             range: range.start + start as u64..range.start + end as u64,
             out,
             filled,
         }
     }
 
-    /// The first good member that starts inside: where, how long, and how long unpacked.
+    /// The first valid member that starts in the first `inside` bytes: its position, length and unpacked length.
     fn first(&mut self, inside: usize, out: &mut [u8]) -> Option<(usize, usize, usize)> {
         let (mut from, mut cost) = (0, 0);
         while cost <= TRIES {
@@ -89,9 +89,9 @@ impl<F: Format> Sections<F> {
         None
     }
 
-    /// Decodes the member at `at`: how long it is, and how long unpacked. If that fails, what it cost.
+    /// Decodes the member at `at`. Returns its length and its unpacked length, or the cost of the failure.
     fn member(&mut self, at: usize, out: &mut [u8]) -> Result<(usize, usize), usize> {
-        /// What a try costs at least.
+        /// The least cost of a trial.
         const TRY: usize = 4096;
         let mut cost = TRY;
         loop {
@@ -107,7 +107,7 @@ impl<F: Format> Sections<F> {
         }
     }
 
-    /// Has `count` bytes from `offset` of the file at hand, or as many as there are.
+    /// Loads `count` bytes from `offset` of the file, or as many as there are.
     fn load(&mut self, offset: u64, count: usize) {
         let mut filled = 0;
         if offset == self.offset {
@@ -119,7 +119,7 @@ impl<F: Format> Sections<F> {
         while filled < count {
             match read_at(&self.file, &mut self.held[filled..], offset + filled as u64) {
                 Ok(read) if read > 0 => filled += read,
-                // The reader that goes in order reports an error.
+                // The reader that reads in order reports the error.
                 _ => break,
             }
         }
@@ -128,8 +128,8 @@ impl<F: Format> Sections<F> {
     }
 }
 
-/// Decodes the member that `bytes` start with; nothing follows them if `ended`.
-fn decode<F: Format>(
+/// Decodes the member at the start of `bytes`; nothing follows them if `ended`.
+fn decode<F: MemberFormat>(
     format: &mut F,
     bytes: &[u8],
     ended: bool,
@@ -142,7 +142,7 @@ fn decode<F: Format>(
         return Err(Miss::Short);
     }
     let room = out.len().min(MOST);
-    // The same choice as in order: both decoders may not agree on a member that was made for that.
+    // The same decoder is chosen as for reading in order, since two decoders may differ on a crafted member.
     match format.whole(&bytes[..bytes.len().min(F::WHOLE)], &mut out[..room]) {
         Whole::Done { read, written } => Ok((read, written)),
         Whole::Full if room < MOST => Err(Miss::Bad(room)),
@@ -150,7 +150,7 @@ fn decode<F: Format>(
     }
 }
 
-fn in_pieces<F: Format>(
+fn in_pieces<F: MemberFormat>(
     format: &mut F,
     bytes: &[u8],
     ended: bool,

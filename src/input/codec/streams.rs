@@ -1,9 +1,8 @@
-//! Packed streams one after another, as zlib is read.
+//! Reads packed streams one after the other, such as those of zlib.
 //!
 //! Damage ends them, since the start of the next stream is not known.
 //!
-//! A packing brings its decoder; where its streams end, what may be between them and what damage leaves is the same for
-//! all of them, and decided here.
+//! Each packing has its decoder. This module handles the ends of streams, bytes between them and damage for all packings.
 
 use std::io::{self, BufRead, Read};
 
@@ -18,33 +17,34 @@ pub(in crate::input) trait Decode {
     /// Whether another stream starts with `head`, of up to [`HEAD`] bytes.
     fn starts(head: &[u8]) -> bool;
 
-    /// Gets ready for another stream.
+    /// Prepares for another stream.
     fn restart(&mut self) -> io::Result<()>;
 
-    /// Decodes some of `input` into `output`. Where nothing moves and the stream has not ended, more input is needed.
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step;
+    /// Decodes some of `input` into `output`. If it consumes and writes nothing and the stream has not ended, more input is
+    /// needed.
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep;
 }
 
 /// Bytes that a stream is recognised by.
 pub(in crate::input) const HEAD: usize = 10;
 
-/// What a step did.
-pub(in crate::input) struct Step {
+/// The result of a decoding step.
+pub(in crate::input) struct DecodeStep {
     pub(in crate::input) read: usize,
     pub(in crate::input) written: usize,
     /// Whether the stream has ended.
     pub(in crate::input) ended: io::Result<bool>,
 }
 
-/// All streams of a source in turn. Zeros between and after them are padding; anything else there is an error, after all
-/// that came before.
+/// Reads all streams of a source in order. Zeros between and after them are padding; other bytes are an error, after all
+/// decoded bytes.
 ///
-/// What was decoded before damage is given before the error, whatever the size of the reads.
+/// Bytes decoded before damage are returned before the error, for all sizes of reads.
 pub(super) struct Streams<R, D> {
     raw: Raw<R>,
     decoder: D,
     place: Place,
-    /// What ends the bytes of `raw`, once they have.
+    /// The error that ended `raw`, if one did.
     cut: Option<io::Error>,
     /// The error after the bytes that were just returned.
     failed: Option<io::Error>,
@@ -58,7 +58,7 @@ enum Place {
 }
 
 impl<R: Read, D: Decode> Streams<R, D> {
-    /// `raw` starts with a stream.
+    /// `raw` must start with a stream.
     pub(super) fn new(raw: Raw<R>, decoder: D) -> Self {
         Streams {
             raw,
@@ -92,7 +92,7 @@ impl<R: Read, D: Decode> Streams<R, D> {
         Ok(step.written)
     }
 
-    /// There is nothing to go on with: the source ended too early, or its own error did it.
+    /// Fails because there is no more input: the source ended early, or returned an error.
     fn fail_stuck(&mut self, at_end: bool) {
         self.place = Place::End;
         let error = self.cut.take().unwrap_or_else(|| match at_end {
@@ -102,7 +102,7 @@ impl<R: Read, D: Decode> Streams<R, D> {
         self.failed = Some(error);
     }
 
-    /// Goes on after a stream.
+    /// Continues after a stream.
     fn next(&mut self) -> io::Result<()> {
         self.place = Place::End;
         if let Some(error) = self.cut.take() {

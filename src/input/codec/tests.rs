@@ -1,4 +1,4 @@
-//! All packings, made by their own encoders, held against what reading them promises.
+//! Tests of all packings, with data of their own encoders.
 
 use std::io::Write;
 use std::sync::atomic::AtomicU64;
@@ -16,7 +16,7 @@ const PACKINGS: [Packing; 6] = [
     Packing::Lz4,
 ];
 
-/// Those whose streams may follow one another.
+/// Packings whose streams may follow one another.
 fn in_series() -> impl Iterator<Item = Packing> {
     let single = Packing::Zlib;
     PACKINGS
@@ -64,12 +64,12 @@ fn zstd_with_window(bytes: &[u8], log: u32) -> io::Result<Vec<u8>> {
     out.finish()
 }
 
-/// Frames that hold nothing to read.
+/// Skippable frames.
 fn skippable() -> Vec<u8> {
     [&[0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"xxx"].concat()
 }
 
-/// All that comes out, and all errors, by reads of up to `step` bytes.
+/// All decoded bytes and errors, by reads of up to `step` bytes.
 fn read_by(packing: Packing, mut packed: &[u8], step: usize) -> (Vec<u8>, Vec<InputError>) {
     let counter = AtomicU64::new(0);
     let mut opening = Opening::for_tests(&counter);
@@ -142,7 +142,7 @@ fn garbage_after_the_streams_is_told_after_all_that_came_before() {
             let (bytes, errors) = read(packing, &[&pack(packing, TEXT)[..], garbage].concat());
             assert_eq!(bytes, TEXT, "{packing}");
             assert!(
-                matches!(errors[..], [InputError::Trailing(told)] if told == packing),
+                matches!(errors[..], [InputError::Trailing(packed_as)] if packed_as == packing),
                 "{packing}: {errors:?}"
             );
         }
@@ -157,7 +157,7 @@ fn what_is_cut_short_anywhere_gives_what_was_whole_and_one_error() {
             let (bytes, errors) = read(packing, &packed[..end]);
             assert!(TEXT.starts_with(&bytes), "{packing} cut at {end}");
             assert!(
-                matches!(errors[..], [InputError::Damaged { packing: told, .. }] if told == packing),
+                matches!(errors[..], [InputError::Damaged { packing: packed_as, .. }] if packed_as == packing),
                 "{packing} cut at {end}: {errors:?}"
             );
         }
@@ -329,7 +329,7 @@ fn lz4_of_old_is_read() {
     assert!(matches!(errors[..], [InputError::Damaged { .. }]));
 }
 
-/// A file of the old format, which has no end mark.
+/// A file of the legacy format, which has no end mark.
 fn old_lz4(bytes: &[u8]) -> Vec<u8> {
     let block = lz4_flex::block::compress(bytes);
     let length = (block.len() as u32).to_le_bytes();
@@ -386,7 +386,7 @@ fn what_wants_more_history_than_the_limit_is_told_with_the_option() -> io::Resul
     Ok(())
 }
 
-/// What no packing makes smaller, and no buffer holds.
+/// Random bytes, which cannot be compressed, longer than all buffers.
 fn noise() -> Vec<u8> {
     (0..100_000_u32)
         .flat_map(|number| number.wrapping_mul(2_654_435_761).to_be_bytes())

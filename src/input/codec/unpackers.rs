@@ -1,15 +1,15 @@
-//! The threads that may unpack ahead of those that read, shared by all sources that are being read.
+//! The number of threads that may unpack ahead of readers, shared by all sources that are being read.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// So many threads, each with so much memory for what it has unpacked.
+/// The free threads, and the memory of each for unpacked bytes.
 #[derive(Debug)]
 pub(crate) struct Unpackers {
     free: AtomicUsize,
     bytes: usize,
 }
 
-/// Threads that one source has. They are free again when this is dropped.
+/// Threads that one source uses. Dropping this frees them.
 #[derive(Debug)]
 pub(super) struct Lease<'u> {
     from: &'u Unpackers,
@@ -25,9 +25,9 @@ impl Unpackers {
         }
     }
 
-    /// All threads that are free; none if there is none.
+    /// Takes all free threads; none if there is none.
     pub(super) fn take(&self) -> Option<Lease<'_>> {
-        // Asked at every member: mostly this only reads.
+        // Called for every member, so the usual case is only a read.
         let threads = match self.free.load(Ordering::Relaxed) {
             0 => 0,
             _ => self.free.swap(0, Ordering::Relaxed),
@@ -38,7 +38,7 @@ impl Unpackers {
         })
     }
 
-    /// Bytes that a thread may hold unpacked.
+    /// Unpacked bytes that a thread may hold.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }

@@ -1,8 +1,8 @@
-//! A stream's bytes with a look ahead and, as far as asked for, a way back.
+//! A buffer over a stream that can look ahead and, if asked, go back.
 
 use std::io::{self, Read};
 
-/// Bytes read at once.
+/// Bytes of a read.
 const READ: usize = 128 << 10;
 
 /// A buffer that slides over a stream, and grows with the bytes that must be available.
@@ -13,7 +13,7 @@ pub(super) struct Window<R> {
     start: usize,
     at: usize,
     end: usize,
-    /// Where the buffer starts in the stream.
+    /// Offset of the buffer in the stream.
     offset: u64,
     /// The error after the bytes in the buffer.
     error: Option<io::Error>,
@@ -35,7 +35,7 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// Goes on with another stream.
+    /// Starts again with another stream.
     pub(super) fn restart(&mut self, inner: R, offset: u64) {
         let buffer = std::mem::take(&mut self.buffer);
         *self = Window {
@@ -48,7 +48,7 @@ impl<R: Read> Window<R> {
         self.offset + self.at as u64
     }
 
-    /// What is at hand from the position on: at least `count` bytes, unless the stream ends or cannot be read there.
+    /// The held bytes from the position on: at least `count`, unless the stream ends or cannot be read.
     pub(super) fn ensure(&mut self, count: usize) -> &[u8] {
         while self.end - self.at < count && !self.ended && self.error.is_none() {
             self.make_room();
@@ -63,7 +63,7 @@ impl<R: Read> Window<R> {
         &self.buffer[self.at..self.end]
     }
 
-    /// Makes room for one read. What is kept moves only after as much was read.
+    /// Makes room for one read. Held bytes are moved only after as many were read, so that the cost is linear.
     fn make_room(&mut self) {
         if self.end < self.buffer.len() {
             return;
@@ -80,12 +80,12 @@ impl<R: Read> Window<R> {
         self.start = 0;
     }
 
-    /// Moves on by `count` bytes, which are at hand.
+    /// Moves the position by `count` bytes, which must be held.
     pub(super) fn consume(&mut self, count: usize) {
         self.at = self.end.min(self.at + count);
     }
 
-    /// Lets go of everything before the position.
+    /// Drops all bytes before the position.
     pub(super) fn forget(&mut self) {
         self.start = self.at;
     }
@@ -96,7 +96,7 @@ impl<R: Read> Window<R> {
         self.start = self.start.max(self.at.min(start as usize));
     }
 
-    /// Goes back to what was not let go, or on as far as the stream goes.
+    /// Moves the position to any held byte, or forward up to the end of the stream.
     pub(super) fn go_to(&mut self, position: u64) {
         let held = position.saturating_sub(self.offset).min(self.end as u64);
         self.at = self.start.max(held as usize);
@@ -107,7 +107,7 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// Takes the error after the available bytes; then reading may go on after it.
+    /// Takes the error after the held bytes. Then reading may continue after it.
     pub(super) fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
     }

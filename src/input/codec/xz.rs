@@ -5,41 +5,41 @@ use std::ops::Range;
 
 use liblzma::stream::{Action, Error, Status, Stream};
 
-use super::members::Format;
-use super::streams::{Decode, HEAD, Step};
+use super::members::MemberFormat;
+use super::streams::{Decode, DecodeStep, HEAD};
 use crate::input::fault::{InputError, Packing};
 use crate::input::magic::numbers;
 use crate::input::opening::Limits;
 
-/// Bytes that decoding takes beside the dictionary.
+/// Memory that decoding takes without the dictionary, in bytes.
 const BESIDE: u64 = 1 << 20;
-/// Bytes that are decoded at once. A damaged stream is decoded on as far as there is room, so that room must be the same
-/// however its bytes are read.
+/// Bytes that are decoded at once. The number of bytes that are decoded after damage depends on the free space, which must
+/// therefore be the same for all sizes of reads.
 const PIECE: usize = 4 << 10;
 
-pub(super) struct Xz(Pieces);
+pub(super) struct Xz(PieceDecoder);
 
-/// A decoder of liblzma, whose bytes are given piece by piece.
-pub(super) struct Pieces {
+/// A decoder of liblzma that decodes in pieces.
+pub(super) struct PieceDecoder {
     stream: Stream,
     packing: Packing,
     window: u64,
     piece: Box<[u8]>,
-    /// What of the piece is not yet given.
+    /// The part of the piece that was not returned yet.
     left: Range<usize>,
-    /// What came of decoding it.
+    /// The result of decoding the piece.
     ended: io::Result<bool>,
 }
 
-impl Pieces {
-    /// What `packing` is decoded with: `decoder` makes it of the bytes of memory that it may take. Takes streams with
-    /// dictionaries of up to `window` bytes.
+impl PieceDecoder {
+    /// A decoder of `packing`, which `decoder` creates with a memory limit in bytes. Accepts streams with dictionaries of up to
+    /// `window` bytes.
     pub(super) fn new(
         packing: Packing,
         window: u64,
         decoder: impl FnOnce(u64) -> Result<Stream, Error>,
     ) -> io::Result<Self> {
-        Ok(Pieces {
+        Ok(PieceDecoder {
             stream: decoder(window.saturating_add(BESIDE))?,
             packing,
             window,
@@ -49,7 +49,7 @@ impl Pieces {
         })
     }
 
-    /// Decodes on in the piece. How many bytes of `input` that took.
+    /// Decodes the next piece. Returns the number of bytes of `input` consumed.
     fn decode(&mut self, input: &[u8]) -> usize {
         let (read, written) = (self.stream.total_in(), self.stream.total_out());
         let start = written as usize % PIECE;
@@ -74,7 +74,7 @@ impl Pieces {
     }
 
     /// Decodes some of `input` into `output`.
-    pub(super) fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+    pub(super) fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         let read = match self.left.is_empty() {
             true => self.decode(input),
             false => 0,
@@ -87,7 +87,7 @@ impl Pieces {
             true => std::mem::replace(&mut self.ended, Ok(false)),
             false => Ok(false),
         };
-        Step {
+        DecodeStep {
             read,
             written,
             ended,
@@ -96,10 +96,10 @@ impl Pieces {
 }
 
 impl Xz {
-    /// Takes streams with dictionaries of up to `window` bytes.
+    /// Accepts streams with dictionaries of up to `window` bytes.
     pub(super) fn new(window: u64) -> io::Result<Self> {
         let decoder = |memory| Stream::new_stream_decoder(memory, 0);
-        Pieces::new(Packing::Xz, window, decoder).map(Xz)
+        PieceDecoder::new(Packing::Xz, window, decoder).map(Xz)
     }
 }
 
@@ -115,14 +115,14 @@ impl Decode for Xz {
         Ok(())
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         self.0.step(input, output)
     }
 }
 
-impl Format for Xz {
+impl MemberFormat for Xz {
     const MAGIC: &'static [u8] = numbers::XZ;
-    // Chunks of LZMA2 have 64 KiB at most, packed.
+    // Packed chunks of LZMA2 have at most 64 KiB.
     const FIRST: usize = 192 << 10;
     const WHOLE: usize = 0;
 
@@ -130,7 +130,7 @@ impl Format for Xz {
         Xz::new(limits.window)
     }
 
-    /// The magic, and flags that carry their checksum, of which two bytes are at hand.
+    /// Whether this is the magic number, and flags with the first two bytes of their checksum.
     fn may_start(head: &[u8]) -> bool {
         let flags = &head[numbers::XZ.len()..][..2];
         let mut crc = flate2::Crc::new();

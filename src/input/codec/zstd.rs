@@ -7,8 +7,8 @@ use zstd::zstd_safe::{
     DCtx, DParameter, ErrorCode, InBuffer, OutBuffer, ResetDirective, get_error_name,
 };
 
-use super::members::Format;
-use super::streams::{Decode, Step};
+use super::members::MemberFormat;
+use super::streams::{Decode, DecodeStep};
 use crate::input::fault::{InputError, Packing};
 use crate::input::magic::numbers;
 use crate::input::opening::Limits;
@@ -19,10 +19,10 @@ pub(in crate::input) struct Zstd {
 }
 
 impl Zstd {
-    /// Takes frames with windows of up to `window` bytes, rounded down to a power of two.
+    /// Accepts frames with windows of up to `window` bytes, rounded down to a power of two.
     pub(in crate::input) fn new(window: u64) -> io::Result<Self> {
         let mut context = DCtx::try_create().ok_or(io::ErrorKind::OutOfMemory)?;
-        // The least and the most that the format and the library know.
+        // The limits of the format and the library.
         let most = if cfg!(target_pointer_width = "64") {
             31
         } else {
@@ -44,11 +44,11 @@ impl Zstd {
         io::Error::other(get_error_name(code))
     }
 
-    fn run(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+    fn run(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         let mut input = InBuffer::around(input);
         let mut output = OutBuffer::around(output);
         let left = self.context.decompress_stream(&mut output, &mut input);
-        Step {
+        DecodeStep {
             read: input.pos(),
             written: output.pos(),
             ended: left.map(|left| left == 0).map_err(|code| self.error(code)),
@@ -64,14 +64,14 @@ impl Decode for Zstd {
     }
 
     fn restart(&mut self) -> io::Result<()> {
-        // It may have been left within a frame.
+        // The last frame may be incomplete.
         let reset = self.context.reset(ResetDirective::SessionOnly);
         reset.map(drop).map_err(|code| self.error(code))
     }
 
-    /// A call that fails takes with it what it wrote. So one call writes what is decoded and reads nothing, which does not
-    /// fail, and the next one decodes a block and has no room to write.
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+    /// The output of a call that fails is lost. So one call writes decoded bytes and reads nothing, which cannot fail, and the
+    /// next one decodes a block and has no room to write.
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         let flushed = self.run(&[], output);
         match flushed.written {
             0 => self.run(input, &mut []),
@@ -80,9 +80,9 @@ impl Decode for Zstd {
     }
 }
 
-impl Format for Zstd {
+impl MemberFormat for Zstd {
     const MAGIC: &'static [u8] = numbers::ZSTD;
-    // A block unpacks to 128 KiB at most, and is no longer packed.
+    // A block unpacks to at most 128 KiB, and is not longer when packed.
     const FIRST: usize = 192 << 10;
     const WHOLE: usize = 0;
 

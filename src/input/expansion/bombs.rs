@@ -1,4 +1,4 @@
-//! Small sources that unpack to much, by each packing, in turn and on two threads.
+//! Small sources that unpack to many bytes, for each packing, on one thread and on two.
 
 use std::fs::File;
 use std::io::{Cursor, Seek, Write};
@@ -10,14 +10,14 @@ use crate::input::container::Level;
 use crate::input::opening::Opening;
 use crate::input::walk::Walk;
 
-/// Unpacked bytes for each of a bomb's.
+/// The limit on unpacked bytes per byte.
 const LIMIT: u64 = 1;
-/// Bytes that every source here may unpack to: more than what many members have by themselves, so that threads share them.
+/// Bytes that every source may unpack to in these tests: more than single members have, so that threads share the members.
 const MOST: u64 = 4 << 20;
 /// Bytes that a bomb unpacks to.
 const LARGE: usize = 5 << 20;
 
-/// What a file gives when it is read on so many threads.
+/// Reads a file on so many threads.
 fn seen(bytes: &[u8], threads: usize) -> io::Result<Seen> {
     let mut file = tempfile::tempfile()?;
     file.write_all(bytes)?;
@@ -87,7 +87,7 @@ fn lz4(bytes: &[u8]) -> io::Result<Vec<u8>> {
     Ok(out.finish()?)
 }
 
-/// So many members that threads share them, each small, and together a bomb.
+/// So many small members that threads share them. Together they are a bomb.
 fn members(pack: impl Fn(&[u8]) -> io::Result<Vec<u8>>) -> io::Result<Vec<u8>> {
     let filling = pack(&noise(100_000))?.repeat(35);
     let bomb = pack(&vec![b'a'; 1 << 20])?.repeat(2);

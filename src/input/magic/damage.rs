@@ -1,8 +1,8 @@
-//! What a stream was before one of its first bytes was damaged.
+//! Recognises a stream of which one of the first bytes is damaged.
 //!
-//! A packing is known by its magic with one byte wrong, and by the bytes after it, which no text has there. Its codec or
-//! container then reports the damage, and goes on after it where it can. What has too short a magic for that, or has lost
-//! more of it, stays text. So does what is cut off where there is no more than a start that a text may have too.
+//! A packing is recognised by its magic number with one wrong byte, and by the bytes after it, which do not occur in texts.
+//! Its codec or container then reports the damage, and continues after it if possible. A packing with a shorter magic number
+//! or more damage is read as text, and so is a cut file whose few bytes may also be the start of a text.
 
 use std::ops::Range;
 
@@ -13,9 +13,9 @@ use super::{CHECKSUM, Unicode, octal};
 use crate::input::codec;
 use crate::input::fault::Packing;
 
-/// Fewer bytes say nothing.
+/// Fewer bytes are not recognised.
 const LEAST: usize = 64;
-/// Of so many packed bytes one at least is a control character; about three are.
+/// Among so many packed bytes at least one is a control character; on average three are.
 const CONTROLLED: usize = 32;
 
 const GZIP: &[u8] = &[0x1f, 0x8b, 0x08];
@@ -30,7 +30,7 @@ const WARC: [&[u8]; 2] = [b"WARC/1.0\r\n", b"WARC/1.1\r\n"];
 /// A field that every record has.
 const RECORD: &[u8] = b"WARC-Type: ";
 
-/// The packing that starts with `head`, but for one byte, or for what was cut off.
+/// The packing that starts with `head`, in which one byte is wrong, or which is cut off.
 pub(super) fn packing(head: &[u8]) -> Option<Packing> {
     match head.len() {
         ..LEAST => cut(head),
@@ -40,9 +40,9 @@ pub(super) fn packing(head: &[u8]) -> Option<Packing> {
     }
 }
 
-/// What is left of a packing whose file ends before it can be distinguished from damage.
+/// The packing of a file that is cut within its first bytes.
 fn cut(head: &[u8]) -> Option<Packing> {
-    /// Fewer bytes may well be a text.
+    /// Fewer bytes may be a text.
     const START: usize = 3;
     let starts = [
         (XZ, Packing::Xz),
@@ -59,8 +59,8 @@ fn cut(head: &[u8]) -> Option<Packing> {
     found.map(|(_, packing)| packing)
 }
 
-/// The encoding of text whose byte order mark, but for one byte, is at the start of `head`: nearly all its characters are in
-/// the upper half of no unit.
+/// The encoding of text that starts with a byte order mark in which one byte is wrong. The upper half of nearly all units
+/// must be zero.
 pub(super) fn unicode(head: &[u8]) -> Option<Unicode> {
     if head.len() < LEAST {
         return None;
@@ -75,13 +75,13 @@ pub(super) fn unicode(head: &[u8]) -> Option<Unicode> {
     .find(|way| wrong(head, way.mark()) <= 1 && is_wide(&head[way.mark().len()..], *way))
 }
 
-/// The encoding of text in 16 or 32 bits a unit that lacks its byte order mark, as most of its start shows.
+/// The encoding of text in units of 16 or 32 bits without a byte order mark, by most of its first units.
 pub(super) fn unmarked(head: &[u8]) -> Option<Unicode> {
     const LEAST: usize = 16;
     if head.len() < LEAST || memchr::memchr(0, head).is_none() {
         return None;
     }
-    // Units of 32 bits have more zeros, and so do not pass for 16.
+    // Units of 32 bits have more zeros, so they are not taken for units of 16 bits.
     [
         Unicode::Utf32Le,
         Unicode::Utf32Be,
@@ -92,7 +92,7 @@ pub(super) fn unmarked(head: &[u8]) -> Option<Unicode> {
     .find(|way| is_wide(head, *way))
 }
 
-/// Whether seven in eight units have their lowest byte alone, as `way` orders them.
+/// Whether in seven of eight units only the lowest byte is not zero, in the byte order of `way`.
 fn is_wide(text: &[u8], way: Unicode) -> bool {
     let mut units = text.chunks_exact(way.unit());
     let count = units.len();
@@ -107,7 +107,7 @@ fn is_wide(text: &[u8], way: Unicode) -> bool {
     low * 8 >= count * 7
 }
 
-/// What has fields after its magic that are no text.
+/// A packing with fields after its magic number that do not occur in texts.
 fn marked(head: &[u8]) -> Option<Packing> {
     let near = |magic: &[u8]| (wrong(head, magic) <= 1).then(|| &head[magic.len()..]);
     let is_skippable =
@@ -133,15 +133,15 @@ fn marked(head: &[u8]) -> Option<Packing> {
     })
 }
 
-/// What has little but a magic, before data that is surely no text.
+/// A packing with only a magic number before its data, which must not be text.
 fn noisy(head: &[u8]) -> Option<Packing> {
     let packing = match head {
         [_, _, _, flags, ..] if wrong(head, GZIP) <= 1 && flags & 0xe0 == 0 => Packing::Gzip,
         _ if wrong(head, ZSTD) <= 1 => Packing::Zstd,
         _ if wrong(head, b"BZh") + wrong(&head[4..], BLOCK) <= 1 => Packing::Bzip2,
-        // As zlib writes it: here the data after it is damaged, or ends early.
+        // A header as zlib writes it, before data that is damaged or ends early.
         [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..] => Packing::Zlib,
-        // Or it is one of these two bytes.
+        // One of these two bytes is damaged.
         [0x78, _, data @ ..] | [_, 0x01 | 0x5e | 0x9c | 0xda, data @ ..]
             if codec::is_deflate(data) =>
         {
@@ -152,7 +152,7 @@ fn noisy(head: &[u8]) -> Option<Packing> {
     is_noise(&head[10..]).then_some(packing)
 }
 
-/// How many bytes of `magic` are other ones in `head`, which is longer.
+/// Number of bytes in which `head` differs from `magic`; `head` is longer.
 fn wrong(head: &[u8], magic: &[u8]) -> usize {
     let pairs = head.iter().zip(magic);
     pairs.filter(|(found, wanted)| found != wanted).count()
@@ -165,7 +165,7 @@ pub(super) fn is_noise(bytes: &[u8]) -> bool {
     is_broken && bytes.iter().filter(is_control).count() * CONTROLLED >= bytes.len()
 }
 
-/// A header with a wrong checksum, most of whose fields are right, or one that is cut off after a first field.
+/// Whether this is a tar header with a wrong checksum but mostly valid fields, or one that is cut off after a first field.
 fn is_tar(head: &[u8]) -> bool {
     let fields = [100..108, 108..116, 116..124, 124..136, 136..148, CHECKSUM];
     let is_number = |field: &Range<usize>| {

@@ -1,11 +1,11 @@
-//! The magic numbers of packings that both recognition and codecs need.
+//! Checks of magic numbers that both recognition and codecs use.
 
 pub(in crate::input) const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 pub(in crate::input) const XZ: &[u8] = b"\xfd7zXZ\0";
 pub(in crate::input) const LZ4: &[u8] = &[0x04, 0x22, 0x4d, 0x18];
 pub(in crate::input) const LZ4_LEGACY: &[u8] = &[0x02, 0x21, 0x4c, 0x18];
 
-/// A stream with its first block, or the end of one that has none: a text may well start with `BZh9`.
+/// Whether this is a stream with its first block, or an empty one. The block is checked, since a text may start with `BZh9`.
 pub(in crate::input) fn is_bzip2(head: &[u8]) -> bool {
     let [b'B', b'Z', b'h', b'1'..=b'9', block @ ..] = head else {
         return false;
@@ -18,7 +18,7 @@ pub(in crate::input) fn is_lz4(head: &[u8]) -> bool {
     head.starts_with(LZ4) || head.starts_with(LZ4_LEGACY)
 }
 
-/// A frame with anything in it, which zstd and LZ4 both pass over.
+/// Whether this is a skippable frame, which zstd and LZ4 both have.
 pub(in crate::input) fn is_skippable(head: &[u8]) -> bool {
     matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }

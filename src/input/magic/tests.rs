@@ -307,8 +307,8 @@ fn a_byte_order_mark_with_one_wrong_byte_is_told_by_the_text_after_it() {
             for mask in [1, 0x40, 0xff] {
                 let mut head = [way.mark(), &text].concat();
                 head[at] ^= mask;
-                let told = Content::Unicode(way);
-                assert_eq!(recognise(&head), told, "{way:?}, {at} ^ {mask:#x}");
+                let expected = Content::Unicode(way);
+                assert_eq!(recognise(&head), expected, "{way:?}, {at} ^ {mask:#x}");
             }
         }
         assert_eq!(recognise(&text), Content::Text, "{way:?} without a mark");

@@ -9,18 +9,18 @@ use std::io::{self, ErrorKind, Read};
 
 use tar::{GnuExtSparseHeader, GnuSparseHeader, Header};
 
-use super::{BLOCK, Data, Tape, decimal, pax, pax_number, pax_pairs};
+use super::{BLOCK, Tape, TarData, decimal, pax, pax_number, pax_pairs};
 use crate::input::fault::InputError;
 
-/// Pieces of one file that are kept: 4 MiB of memory.
+/// Greatest number of pieces of a file, which take 4 MiB of memory.
 const PIECES: usize = 1 << 18;
 
-/// Where the pieces of a sparse file start in it, and how long they are.
+/// The offsets and lengths of the pieces of a sparse file.
 pub(super) struct Map {
     pieces: VecDeque<(u64, u64)>,
-    /// Of the whole file.
+    /// Size of the whole file.
     size: u64,
-    /// Of the pieces that were added.
+    /// Total size of the pieces.
     stored: u64,
 }
 
@@ -33,7 +33,7 @@ impl Map {
         }
     }
 
-    /// The map of GNU tar's own format, of whose file `stored` bytes are in the archive. None for any other member.
+    /// The map in GNU tar's own format, for a file with `stored` bytes in the archive. None for a member that is not sparse.
     pub(super) fn after_header(
         tape: &mut Tape<'_>,
         header: &Header,
@@ -58,8 +58,8 @@ impl Map {
         }
     }
 
-    /// The map that pax records describe, or that is in front of `data` then. None for a member that is not sparse.
-    pub(super) fn of_pax(records: &[u8], data: &mut Data<'_, '_>) -> io::Result<Option<Self>> {
+    /// The map in pax records, or before `data` if these say so. None for a member that is not sparse.
+    pub(super) fn of_pax(records: &[u8], data: &mut TarData<'_, '_>) -> io::Result<Option<Self>> {
         if !pax_pairs(records).any(|(key, _)| key.starts_with(b"GNU.sparse.")) {
             return Ok(None);
         }
@@ -76,7 +76,7 @@ impl Map {
         map.of(data.size - data.at).map(Some)
     }
 
-    /// Takes the pieces of version 0.1, which are in one record, or of 0.0, which has two records for each.
+    /// Adds the pieces of version 0.1, which are in one record, or of 0.0, which has two records for each piece.
     fn listed(mut self, records: &[u8]) -> Option<Self> {
         if let Some(list) = pax(records, b"GNU.sparse.map") {
             let mut numbers = list.split(|byte| *byte == b',').map(decimal);
@@ -96,9 +96,9 @@ impl Map {
         Some(self)
     }
 
-    /// Takes the pieces of version 1.0, which are in whole blocks in front of the data: their number, and start and length of
-    /// each, all on lines of their own.
-    fn stored(mut self, data: &mut Data<'_, '_>) -> io::Result<Option<Self>> {
+    /// Adds the pieces of version 1.0, which are in whole blocks before the data. Each line has a number: the number of pieces,
+    /// then start and length of each.
+    fn stored(mut self, data: &mut TarData<'_, '_>) -> io::Result<Option<Self>> {
         let mut lines = Lines::new(data);
         let Some(count) = lines.number()? else {
             return Ok(None);
@@ -114,7 +114,7 @@ impl Map {
         Ok(Some(self))
     }
 
-    /// Adds pieces of a header. False if they are not sound.
+    /// Adds pieces of a header. False if they are not valid.
     fn add_headers(&mut self, pieces: &[GnuSparseHeader]) -> bool {
         let mut used = pieces.iter().filter(|piece| !piece.is_empty());
         used.all(|piece| match (piece.offset(), piece.length()) {
@@ -123,7 +123,7 @@ impl Map {
         })
     }
 
-    /// Adds a piece. None if it does not come after the others, or is one too many.
+    /// Adds a piece. None if it does not follow the others, or there are too many.
     fn add(&mut self, start: u64, length: u64) -> Option<()> {
         let from = self
             .pieces
@@ -133,7 +133,7 @@ impl Map {
         if start < from || end > self.size || self.pieces.len() == PIECES {
             return None;
         }
-        // The last piece often has no bytes: it marks the end of the file.
+        // The last piece is often empty: it marks the end of the file.
         if length > 0 {
             self.stored += length;
             self.pieces.push_back((start, length));
@@ -161,16 +161,16 @@ fn read_block(tape: &mut Tape<'_>, block: &mut [u8; BLOCK]) -> io::Result<()> {
     })
 }
 
-/// Lines of a number each, read from whole blocks.
+/// Reads lines with a number each from whole blocks.
 struct Lines<'d, 't, 'b> {
-    data: &'d mut Data<'t, 'b>,
+    data: &'d mut TarData<'t, 'b>,
     block: [u8; BLOCK],
-    /// Bytes of the block that were taken.
+    /// Bytes of the block that were read.
     taken: usize,
 }
 
 impl<'d, 't, 'b> Lines<'d, 't, 'b> {
-    fn new(data: &'d mut Data<'t, 'b>) -> Self {
+    fn new(data: &'d mut TarData<'t, 'b>) -> Self {
         Lines {
             data,
             block: [0; BLOCK],
@@ -212,13 +212,13 @@ impl<'d, 't, 'b> Lines<'d, 't, 'b> {
 
 /// A sparse file, with zeros in its holes.
 pub(super) struct Sparse<'d, 't, 'b> {
-    data: &'d mut Data<'t, 'b>,
+    data: &'d mut TarData<'t, 'b>,
     map: Map,
     at: u64,
 }
 
 impl<'d, 't, 'b> Sparse<'d, 't, 'b> {
-    pub(super) fn new(data: &'d mut Data<'t, 'b>, map: Map) -> Self {
+    pub(super) fn new(data: &'d mut TarData<'t, 'b>, map: Map) -> Self {
         Sparse { data, map, at: 0 }
     }
 }

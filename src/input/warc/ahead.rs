@@ -1,4 +1,4 @@
-//! A look ahead at bytes that may come a few at once.
+//! A reader with a look ahead, also if its input returns few bytes at once.
 
 use std::io::{self, BufRead, Read};
 
@@ -7,9 +7,9 @@ use crate::input::raw::read_held;
 /// Shows the next bytes of a reader before they are read.
 pub(super) struct Ahead<'c> {
     inner: &'c mut dyn BufRead,
-    /// Bytes that were taken out of `inner` to be shown.
+    /// Bytes that were read from `inner` ahead.
     held: Vec<u8>,
-    /// How many of them were read.
+    /// Number of these that were returned by reads.
     at: usize,
     /// The error that follows them.
     error: Option<io::Error>,
@@ -25,10 +25,10 @@ impl<'c> Ahead<'c> {
         }
     }
 
-    /// The next bytes: at least `count` of them, or all there are before the end or an error. The error comes from the read
-    /// that reaches it.
+    /// The next bytes: at least `count` of them, or all up to the end or an error. The error is returned by the read that
+    /// reaches it.
     pub(super) fn peek(&mut self, count: usize) -> &[u8] {
-        // Nothing is copied where `inner` has enough at once.
+        // Nothing is copied if the buffer of `inner` has enough bytes.
         if self.at == self.held.len() && self.error.is_none() && self.is_at_hand(count) {
             return self.inner.fill_buf().unwrap_or_default();
         }
@@ -49,17 +49,17 @@ impl<'c> Ahead<'c> {
         &self.held
     }
 
-    /// The error that was seen ahead and that no read has reached.
+    /// Takes the error that was found ahead, if no read has reached it.
     pub(super) fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
 
-    /// Keeps an error that was taken out of `inner` and that no read has reached.
+    /// Puts back an error that was taken and that no read has reached.
     pub(super) fn put_back(&mut self, error: Option<io::Error>) {
         self.error = self.error.take().or(error);
     }
 
-    /// Whether `inner` has `count` bytes at once.
+    /// Whether the buffer of `inner` has `count` bytes.
     fn is_at_hand(&mut self, count: usize) -> bool {
         match self.inner.fill_buf() {
             Ok(bytes) => bytes.len() >= count,

@@ -1,4 +1,4 @@
-//! The chunked transfer coding (RFC 9112, 7.1), undone.
+//! Decodes the chunked transfer coding (RFC 9112, 7.1).
 
 use std::io::{self, BufRead, Read};
 
@@ -8,27 +8,27 @@ use super::coding::Coding;
 use crate::input::fault::InputError;
 use crate::input::raw::read_held;
 
-/// Bytes that the line with a chunk's size may have.
+/// Greatest length of the line with a chunk's size, in bytes.
 pub(super) const LINE: usize = 4 << 10;
 
-/// Reads the chunks of a body as one. Trailers are ignored.
+/// Reads the data of all chunks of a body. Trailers are ignored.
 pub(super) struct Chunked<'c> {
     content: &'c mut dyn BufRead,
-    /// Bytes left of the chunk.
+    /// Bytes left in the chunk.
     left: u64,
     line: Vec<u8>,
-    state: State,
+    state: ChunkedState,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ChunkedState {
     First,
     Chunk,
     Ended,
 }
 
-/// Whether a body that starts with `head` looks chunked: there is a size, and a line end after the chunk, as far as
-/// that can be seen.
+/// Whether a body that starts with `head` looks chunked: it starts with a size, and a line end follows the chunk, if `head`
+/// is long enough to show it.
 pub(super) fn starts(head: &[u8]) -> bool {
     let Some(end) = memchr(b'\n', &head[..head.len().min(LINE)]) else {
         return !head.is_empty() && head.len() <= 16 && head.iter().all(u8::is_ascii_hexdigit);
@@ -46,7 +46,7 @@ pub(super) fn starts(head: &[u8]) -> bool {
     }
 }
 
-/// The size that a line states: hexadecimal digits, then blanks or extensions.
+/// The size in a line: hexadecimal digits, with blanks or extensions after them.
 fn size(line: &[u8]) -> Option<u64> {
     let end = line
         .iter()
@@ -66,19 +66,19 @@ impl<'c> Chunked<'c> {
             content,
             left: 0,
             line: Vec::new(),
-            state: State::First,
+            state: ChunkedState::First,
         }
     }
 
-    /// Goes on to the next chunk, or to the end.
+    /// Moves to the next chunk, or to the end.
     fn next(&mut self) -> io::Result<()> {
-        if self.state == State::Chunk && !self.read_line()?.is_empty() {
+        if self.state == ChunkedState::Chunk && !self.read_line()?.is_empty() {
             return Err(damaged());
         }
         self.left = size(self.read_line()?).ok_or_else(damaged)?;
         self.state = match self.left {
-            0 => State::Ended,
-            _ => State::Chunk,
+            0 => ChunkedState::Ended,
+            _ => ChunkedState::Chunk,
         };
         Ok(())
     }
@@ -93,13 +93,13 @@ impl<'c> Chunked<'c> {
         Ok(line.trim_ascii_end())
     }
 
-    /// Makes some bytes of a chunk ready, unless the end is reached.
+    /// Moves to the next chunk if the current one is read, unless the end is reached.
     fn advance(&mut self) -> io::Result<()> {
         if self.left == 0 {
             self.next()?;
         }
         match self.state {
-            State::Chunk if self.content.fill_buf()?.is_empty() => Err(damaged()),
+            ChunkedState::Chunk if self.content.fill_buf()?.is_empty() => Err(damaged()),
             _ => Ok(()),
         }
     }
@@ -111,13 +111,13 @@ fn damaged() -> io::Error {
 
 impl BufRead for Chunked<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.state != State::Ended
+        if self.state != ChunkedState::Ended
             && let Err(error) = self.advance()
         {
-            self.state = State::Ended;
+            self.state = ChunkedState::Ended;
             return Err(error);
         }
-        if self.state == State::Ended {
+        if self.state == ChunkedState::Ended {
             return Ok(&[]);
         }
         let held = self.content.fill_buf()?;

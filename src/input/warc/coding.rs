@@ -1,19 +1,19 @@
-//! Compressed codings of HTTP bodies, undone by streams.
+//! Decodes compressed codings of HTTP bodies.
 
 use std::io::{self, BufRead, Read};
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 
 use super::ahead::Ahead;
-use crate::input::codec::{Decode, Inflate, Step, Wrapper, Zstd};
+use crate::input::codec::{Decode, DecodeStep, Inflate, Wrapper, Zstd};
 use crate::input::fault::InputError;
 
-/// Bytes that a coding is recognised by.
+/// Number of first bytes by which a coding is recognised.
 pub(super) const HEAD: usize = 512;
-/// Bytes of a body by which text is distinguished from a coding: so many of a coding are without a control character once in ten
-/// million times.
+/// Number of bytes without a control character by which text is recognised. In one of ten million cases, so many bytes of a
+/// coding have none either.
 const TELLING: usize = 128;
-/// Bytes that brotli takes and gives at once: where it fails, it keeps to itself what it decoded of these.
+/// Greatest input and output of a brotli step in bytes. If a step fails, its output is lost.
 const PIECE: usize = 4 << 10;
 /// Bytes that show whether another stream follows.
 const MAGIC: usize = 4;
@@ -33,7 +33,7 @@ pub(super) enum Coding {
 /// The state of a decoder.
 pub(super) enum Engine {
     Gzip(Inflate),
-    /// With a zlib header, as the standard has it, or without, as servers have it.
+    /// With a zlib header, as the standard requires, or without, as some servers send it.
     Deflate(Inflate),
     Brotli(Box<Brotli>),
     Zstd(Zstd),
@@ -41,18 +41,18 @@ pub(super) enum Engine {
 
 type Brotli = BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>;
 
-/// Where a decoder is in its stream.
+/// The position of a decoder in its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Progress {
+enum StreamProgress {
     Going,
-    /// A whole stream, member or frame was decoded.
+    /// A complete stream, member or frame was decoded.
     Whole,
-    /// It cannot go on.
+    /// It cannot continue.
     Failed,
 }
 
 impl Coding {
-    /// The coding of that name, as IANA registers them, and gzip's older one.
+    /// The coding of this name, as registered at IANA, or `x-gzip`.
     pub(super) fn named(name: &[u8]) -> Option<Self> {
         const NAMES: [(&str, Coding); 6] = [
             ("chunked", Coding::Chunked),
@@ -80,7 +80,7 @@ impl Coding {
 }
 
 impl Engine {
-    /// A decoder, if what starts with `head` looks like what it decodes; zstd takes windows of up to `window` bytes.
+    /// A decoder, if a body that starts with `head` looks like this coding. zstd accepts windows of up to `window` bytes.
     pub(super) fn new(coding: Coding, head: &[u8], window: u64) -> Option<Self> {
         match coding {
             Coding::Chunked => None,
@@ -100,7 +100,7 @@ impl Engine {
     }
 
     fn brotli() -> Self {
-        // Windows of up to 16 MiB: browsers take no larger ones either.
+        // Windows of up to 16 MiB; browsers accept no larger ones either.
         let alloc = StandardAlloc::default;
         Engine::Brotli(Box::new(BrotliState::new_strict(alloc(), alloc(), alloc())))
     }
@@ -114,11 +114,11 @@ impl Engine {
         }
     }
 
-    /// Goes on after a whole stream; false if what follows starts no other.
+    /// Prepares for another stream after a complete one. False if `after` starts no other.
     fn restart(&mut self, after: &[u8]) -> bool {
         match self {
             Engine::Gzip(_) if !after.is_empty() && starts(after, GZIP) => *self = Engine::gzip(),
-            // It starts with the next frame by itself.
+            // The decoder starts the next frame by itself.
             Engine::Zstd(_) => return !after.is_empty() && is_zstd(after),
             _ => return false,
         }
@@ -126,7 +126,7 @@ impl Engine {
     }
 
     /// Decodes some bytes.
-    fn run(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+    fn run(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
         match self {
             Engine::Gzip(engine) | Engine::Deflate(engine) => engine.step(input, output),
             Engine::Brotli(state) => {
@@ -139,7 +139,7 @@ impl Engine {
     }
 }
 
-fn unbrotli(state: &mut Brotli, input: &[u8], output: &mut [u8]) -> Step {
+fn unbrotli(state: &mut Brotli, input: &[u8], output: &mut [u8]) -> DecodeStep {
     let (mut left, mut room, mut total) = (input.len(), output.len(), 0);
     let (mut read, mut written) = (0, 0);
     let result = BrotliDecompressStream(
@@ -157,7 +157,7 @@ fn unbrotli(state: &mut Brotli, input: &[u8], output: &mut [u8]) -> Step {
         BrotliResult::ResultFailure => Err(io::ErrorKind::InvalidData.into()),
         _ => Ok(false),
     };
-    Step {
+    DecodeStep {
         read,
         written,
         ended,
@@ -176,12 +176,12 @@ fn starts(head: &[u8], magic: &[u8]) -> bool {
     seen > 0 && head[..seen] == magic[..seen]
 }
 
-/// A frame, or one to skip.
+/// Whether this is the start of a frame, or of a skippable frame.
 fn is_zstd(head: &[u8]) -> bool {
     starts(head, ZSTD) || matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
-/// A new decoder, if it decodes what starts with `head` and that is no text: these codings have no magic.
+/// A new decoder, if it decodes `head` and `head` is not text. These codings have no magic number.
 fn tried(engine: impl Fn() -> Engine, head: &[u8]) -> Option<Engine> {
     let text = is_text(head);
     if text && head.len() >= TELLING {
@@ -190,12 +190,12 @@ fn tried(engine: impl Fn() -> Engine, head: &[u8]) -> Option<Engine> {
     let head = &head[..head.len().min(HEAD)];
     let step = engine().run(head, &mut [0; 8 * HEAD]);
     let read = step.read;
-    // What is short may look like text and yet be a coding, if it is one to its end.
+    // A short body may look like text. It is a coding if it decodes completely to its end.
     let is_coding = |ended| !text || ended && read == head.len();
     step.ended.is_ok_and(is_coding).then(engine)
 }
 
-/// Whether it has no control characters and, if that says little, is UTF-8.
+/// Whether it has no control characters and, if it is short, is UTF-8.
 fn is_text(head: &[u8]) -> bool {
     let control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
     let is_utf8 =
@@ -203,26 +203,26 @@ fn is_text(head: &[u8]) -> bool {
     !head.iter().take(2 * TELLING).any(control) && (head.len() >= TELLING || is_utf8())
 }
 
-/// Reads decoded bytes. An error comes once, after all that could be decoded; the end follows.
-pub(super) struct Decoded<'c, 'i> {
+/// Reads decoded bytes. An error is returned once, after all decoded bytes; then the end.
+pub(super) struct DecodedBody<'c, 'i> {
     content: &'c mut Ahead<'i>,
     engine: Engine,
-    /// What went wrong with the content, or what it is too much for.
+    /// The error of the content, or the limit that it exceeds.
     failure: Option<io::Error>,
-    progress: Progress,
+    progress: StreamProgress,
 }
 
-impl<'c, 'i> Decoded<'c, 'i> {
+impl<'c, 'i> DecodedBody<'c, 'i> {
     pub(super) fn new(content: &'c mut Ahead<'i>, engine: Engine) -> Self {
-        Decoded {
+        DecodedBody {
             content,
             engine,
             failure: None,
-            progress: Progress::Going,
+            progress: StreamProgress::Going,
         }
     }
 
-    /// Decodes some bytes, maybe none. Must still be going.
+    /// Decodes some bytes, maybe none. Must not be called after the end.
     fn step(&mut self, into: &mut [u8]) -> usize {
         let input = match self.content.fill_buf() {
             Ok(input) => input,
@@ -234,20 +234,20 @@ impl<'c, 'i> Decoded<'c, 'i> {
         let step = self.engine.run(input, into);
         self.content.consume(step.read);
         self.progress = match step.ended {
-            Ok(true) if self.goes_on() => Progress::Going,
-            Ok(true) => Progress::Whole,
-            Ok(false) if step.read + step.written > 0 => Progress::Going,
-            Ok(false) => Progress::Failed,
+            Ok(true) if self.goes_on() => StreamProgress::Going,
+            Ok(true) => StreamProgress::Whole,
+            Ok(false) if step.read + step.written > 0 => StreamProgress::Going,
+            Ok(false) => StreamProgress::Failed,
             Err(error) => {
                 let limit = Some(error).filter(is_limit);
                 self.failure = self.failure.take().or(limit);
-                Progress::Failed
+                StreamProgress::Failed
             }
         };
         step.written
     }
 
-    /// Goes on after a whole stream, if another follows. What else follows is ignored, as browsers do.
+    /// Continues after a complete stream, if another follows. Other bytes are ignored, as in browsers.
     fn goes_on(&mut self) -> bool {
         let next = self.content.peek(MAGIC);
         if !next.is_empty() {
@@ -257,18 +257,18 @@ impl<'c, 'i> Decoded<'c, 'i> {
         false
     }
 
-    /// What ended it, if that was not its end.
+    /// The error that ended it, if there was one.
     fn error(&mut self) -> Option<io::Error> {
-        let failed = self.progress == Progress::Failed;
-        self.progress = Progress::Whole;
+        let failed = self.progress == StreamProgress::Failed;
+        self.progress = StreamProgress::Whole;
         let damaged = || InputError::Body(self.engine.coding().name()).into();
         self.failure.take().or_else(|| failed.then(damaged))
     }
 }
 
-impl Read for Decoded<'_, '_> {
+impl Read for DecodedBody<'_, '_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        while self.progress == Progress::Going && !into.is_empty() {
+        while self.progress == StreamProgress::Going && !into.is_empty() {
             match self.step(into) {
                 0 => {}
                 written => return Ok(written),

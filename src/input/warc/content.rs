@@ -1,66 +1,66 @@
-//! The content of one record, as far as it is the record's.
+//! Reads the content of one record, and checks that it ends where the header says.
 
 use std::io::{self, BufRead, Read};
 
 use super::header;
 use super::segments::Segments;
-use super::window::{Window, is_line_end};
+use super::window::{RecordWindow, is_line_end};
 use crate::input::fault::InputError;
 use crate::input::raw::read_held;
 
-/// Content that is at hand as a whole before any of it is handed out.
+/// Greatest size of content that is completely in memory before any of it is returned.
 pub(super) const AHEAD: u64 = 8 << 20;
-/// Bytes of longer content that are looked through at once.
+/// Bytes of longer content that are checked at once.
 const STEP: usize = 256 << 10;
-/// Bytes that may be the first of an empty line and a record's first word.
+/// Number of last bytes that may be the start of an empty line and a record's first word.
 const START: usize = b"\r\n\r\nWARC/".len() - 1;
 
-/// Reads a record's content, which starts where the window does, and that of the segments that continue it.
+/// Reads the content of the record at the start of the window, and of the segments that continue it.
 ///
-/// An error says why the content does not match its header; the end follows.
-pub(super) struct Content<'c, 'r> {
-    window: &'c mut Window<'r>,
+/// An error says why the content does not match its header. Then the end is returned.
+pub(super) struct RecordContent<'c, 'r> {
+    window: &'c mut RecordWindow<'r>,
     length: u64,
-    /// Bytes that are still to come, as the header says.
+    /// Remaining bytes according to the header.
     left: u64,
-    /// Bytes held that are surely the record's.
+    /// Held bytes that certainly belong to the record.
     sure: usize,
-    state: State,
+    state: ContentState,
     lost: bool,
-    /// What is known of the segments of the record; none where no more can follow.
+    /// The segments of the record so far; none if no more can follow.
     segments: Option<Segments>,
     /// Records that were read after the first one.
     records: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// All of it is sure; so many bytes are between it and the next record.
+enum ContentState {
+    /// All of it certainly belongs to the record. So many bytes are between it and the next record.
     Whole(usize),
-    /// It breaks off after what is sure.
+    /// It ends early, after the certain bytes.
     Cut,
-    /// Too long to be sure of its end.
+    /// It is too long for its end to be checked.
     Long,
-    /// Nothing more comes.
+    /// There are no more bytes.
     Ended,
 }
 
-impl<'c, 'r> Content<'c, 'r> {
+impl<'c, 'r> RecordContent<'c, 'r> {
     /// Content of `length` bytes by the header, and of the segments that follow it.
     ///
     /// # Errors
-    /// If the record surely does not end there. All of the content is still held then.
+    /// If the record certainly does not end there. Then all of the content is still held.
     pub(super) fn new(
-        window: &'c mut Window<'r>,
+        window: &'c mut RecordWindow<'r>,
         length: u64,
         segments: Option<Segments>,
     ) -> Result<Self, InputError> {
-        let mut content = Content {
+        let mut content = RecordContent {
             window,
             length,
             left: length,
             sure: 0,
-            state: State::Long,
+            state: ContentState::Long,
             lost: false,
             segments,
             records: 0,
@@ -69,20 +69,20 @@ impl<'c, 'r> Content<'c, 'r> {
         Ok(content)
     }
 
-    /// Starts on the content of a record, as far as it is sure.
+    /// Starts the content of a record or segment.
     fn start(&mut self) -> Result<(), InputError> {
         let length = self.length as usize;
         self.left = self.length;
         (self.sure, self.state) = if self.length > AHEAD {
-            (0, State::Long)
+            (0, ContentState::Long)
         } else if self.window.need(length) {
             let gap = self.window.gap(length);
             let gap = gap.ok_or(InputError::RecordEnd(self.length))?;
-            (length, State::Whole(gap))
+            (length, ContentState::Whole(gap))
         } else if self.window.holds_record() {
             return Err(InputError::RecordEnd(self.length));
         } else {
-            (self.window.held().len(), State::Cut)
+            (self.window.held().len(), ContentState::Cut)
         };
         Ok(())
     }
@@ -97,7 +97,7 @@ impl<'c, 'r> Content<'c, 'r> {
                     let count = held.len();
                     self.consume(count);
                 }
-                // There is one at most.
+                // There is at most one.
                 Err(failure) => error = Some(failure.into()),
             }
         }
@@ -108,31 +108,31 @@ impl<'c, 'r> Content<'c, 'r> {
         }
     }
 
-    /// Makes some more bytes sure, if any are left.
+    /// Finds more bytes that certainly belong to the record, if any are left.
     fn advance(&mut self) -> io::Result<()> {
         match self.state {
-            State::Whole(gap) => self.end(Some(gap)),
-            State::Cut => Err(self.cut()),
-            State::Long if self.left == 0 => {
+            ContentState::Whole(gap) => self.end(Some(gap)),
+            ContentState::Cut => Err(self.cut()),
+            ContentState::Long if self.left == 0 => {
                 let gap = self.window.gap(0);
                 self.end(gap)
             }
-            State::Long => self.watch(),
-            State::Ended => Ok(()),
+            ContentState::Long => self.watch(),
+            ContentState::Ended => Ok(()),
         }
     }
 
-    /// All was read; `gap` bytes are between it and the next record.
+    /// Ends the content; `gap` bytes are between it and the next record.
     fn end(&mut self, gap: Option<usize>) -> io::Result<()> {
         let gap = gap.ok_or_else(|| self.lose(InputError::RecordEnd(self.length)))?;
         self.window.skip(gap);
-        self.state = State::Ended;
+        self.state = ContentState::Ended;
         self.segments
             .take()
             .map_or(Ok(()), |segments| self.go_on(segments))
     }
 
-    /// Goes on in the next segment of the record.
+    /// Continues with the next segment of the record.
     fn go_on(&mut self, mut segments: Segments) -> io::Result<()> {
         let Some(next) = segments.next(self.window) else {
             return segments.missing().map_or(Ok(()), |error| Err(error.into()));
@@ -144,7 +144,7 @@ impl<'c, 'r> Content<'c, 'r> {
         self.start().map_err(|error| self.lose(error))
     }
 
-    /// Looks at the next bytes of a long record: where another starts, its length is wrong.
+    /// Checks the next bytes of a long record. If another record starts there, the length is wrong.
     fn watch(&mut self) -> io::Result<()> {
         self.window.need(STEP);
         let left = usize::try_from(self.left).unwrap_or(usize::MAX);
@@ -162,7 +162,7 @@ impl<'c, 'r> Content<'c, 'r> {
         }
     }
 
-    /// Looks at what may be another record's start.
+    /// Checks a possible start of another record.
     fn check(&mut self, at: usize) -> io::Result<()> {
         let before = &self.window.held()[..at];
         let text = before.iter().rposition(|byte| !is_line_end(byte));
@@ -177,7 +177,7 @@ impl<'c, 'r> Content<'c, 'r> {
         Ok(())
     }
 
-    /// The window ends before the content does.
+    /// The error for a window that ends before the content.
     fn cut(&mut self) -> io::Error {
         match self.window.take_damage() {
             Some(error) => self.lose(error.into()),
@@ -186,25 +186,25 @@ impl<'c, 'r> Content<'c, 'r> {
     }
 
     fn lose(&mut self, error: InputError) -> io::Error {
-        self.state = State::Ended;
+        self.state = ContentState::Ended;
         self.lost = true;
         error.into()
     }
 }
 
-/// What became of a record's content.
+/// The result of reading a record's content.
 pub(super) struct Finished {
-    /// It was not what its header says, so the next record's start is not where it says.
+    /// Whether the content does not match its header, so that the start of the next record is not known.
     pub(super) lost: bool,
-    /// Why, where the one who read it has not come that far.
+    /// The error, if no read has returned it.
     pub(super) error: Option<InputError>,
     /// Records that were read after the first one.
     pub(super) records: u64,
 }
 
-impl BufRead for Content<'_, '_> {
+impl BufRead for RecordContent<'_, '_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        while self.sure == 0 && self.state != State::Ended {
+        while self.sure == 0 && self.state != ContentState::Ended {
             self.advance()?;
         }
         Ok(&self.window.held()[..self.sure])
@@ -218,7 +218,7 @@ impl BufRead for Content<'_, '_> {
     }
 }
 
-impl Read for Content<'_, '_> {
+impl Read for RecordContent<'_, '_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         read_held(self, into)
     }

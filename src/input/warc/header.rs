@@ -1,6 +1,7 @@
-//! Headers of WARC records: read at a known offset, or searched for.
+//! Parses headers of WARC records at a known offset, and searches for them.
 //!
-//! As ISO 28500 has them, for all versions from 0.17: names in any case, lines folded, and LF as good as CRLF.
+//! Follows ISO 28500, for all versions from 0.17. Names are read in any case, lines may be folded, and LF is accepted instead
+//! of CRLF.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,44 +10,44 @@ use memchr::{memchr, memmem};
 
 use crate::input::name::escaped;
 
-/// What a record starts with.
+/// The first bytes of a record.
 const MAGIC: &[u8] = b"WARC/";
-/// The field that a segment of a record has.
+/// The field of a segment of a record.
 const SEGMENT: &[u8] = b"WARC-Segment-Number";
-/// Bytes that a header's first line may have.
+/// Greatest length of a header's first line, in bytes.
 const VERSION: usize = 32;
-/// Bytes that a header may have; a web address in it may be a whole `data:` URL.
+/// Greatest length of a header, in bytes. The target in it may be a long `data:` URL.
 const MOST: usize = 256 << 10;
-/// Bytes that are looked through for what resembles a header.
+/// Bytes in which something like a header is searched for.
 const RESEMBLING: usize = 4 << 10;
 
-/// What concerns us of a header.
+/// The fields of a header that are needed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Header {
-    /// Its bytes, the empty line after it included.
+    /// Its length in bytes, including the empty line after it.
     pub(super) size: usize,
-    pub(super) kind: Option<Kind>,
-    /// None if it is missing or no number.
+    pub(super) kind: Option<RecordKind>,
+    /// None if it is missing or not a number.
     pub(super) length: Option<u64>,
     /// Whether the Content-Type is that of HTTP messages.
     http: Option<bool>,
-    /// The range of the WARC-Target-URI, folds included.
+    /// The range of the WARC-Target-URI, including folds.
     target: Range<usize>,
-    /// It names a Content-Length or a WARC-Record-ID.
+    /// Whether it has a Content-Length or a WARC-Record-ID.
     marked: bool,
-    /// Where the WARC-Record-ID is.
+    /// The range of the WARC-Record-ID.
     id: Range<usize>,
-    /// Where the WARC-Segment-Origin-ID is.
+    /// The range of the WARC-Segment-Origin-ID.
     origin: Range<usize>,
     /// The WARC-Segment-Number.
     pub(super) segment: Option<u64>,
-    /// It has a WARC-Segment-Total-Length: no segment follows.
+    /// Whether it has a WARC-Segment-Total-Length, so that no segment follows.
     pub(super) is_last: bool,
 }
 
-/// What a record's type makes of it.
+/// The type of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RecordKind {
     /// `response`.
     Response,
     /// `resource`, `conversion` or `metadata`.
@@ -59,29 +60,29 @@ pub(super) enum Kind {
     Passed,
 }
 
-/// What the bytes are where a header may be.
+/// The result of parsing a header.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Parsed {
+pub(super) enum ParsedHeader {
     Header(Header),
     /// More bytes are needed to decide.
     More,
-    /// A header that breaks off where the bytes end.
+    /// A header that is cut off at the end of the bytes.
     Cut,
-    /// No header. The bytes so far were looked through: none of them starts one.
+    /// No header. No header starts in so many bytes.
     Not(usize),
 }
 
-/// Where a record surely starts.
+/// The result of a search for a record.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum FoundRecord {
     At(usize),
-    /// Not before this place, as far as the bytes show.
+    /// No record starts before this position.
     NotBefore(usize),
 }
 
-/// Reads the header that `bytes` start with; nothing follows them if they are `last`. Takes time linear in the header.
-pub(super) fn parse(bytes: &[u8], last: bool) -> Parsed {
-    let mut lines = Lines { bytes, at: 0 };
+/// Parses the header at the start of `bytes`; nothing follows them if they are `last`. Takes time linear in the header.
+pub(super) fn parse(bytes: &[u8], last: bool) -> ParsedHeader {
+    let mut lines = HeaderLines { bytes, at: 0 };
     if let Err(parsed) = version(&mut lines, last) {
         return parsed;
     }
@@ -89,69 +90,69 @@ pub(super) fn parse(bytes: &[u8], last: bool) -> Parsed {
     let mut field = 0..0;
     while let Some(line) = lines.next() {
         match bytes[line.clone()].first() {
-            Some(_) if lines.at > MOST => return Parsed::Not(line.start),
+            Some(_) if lines.at > MOST => return ParsedHeader::Not(line.start),
             Some(b' ' | b'\t') => field.end = line.end,
-            Some(_) if !is_field(&bytes[line.clone()]) => return Parsed::Not(line.start),
+            Some(_) if !is_field(&bytes[line.clone()]) => return ParsedHeader::Not(line.start),
             first => {
                 header.take(bytes, field);
                 field = line;
                 if first.is_none() {
                     header.size = lines.at;
-                    return Parsed::Header(header);
+                    return ParsedHeader::Header(header);
                 }
             }
         }
     }
     match last {
-        true => Parsed::Cut,
-        false if bytes.len() > MOST => Parsed::Not(lines.at),
-        false => Parsed::More,
+        true => ParsedHeader::Cut,
+        false if bytes.len() > MOST => ParsedHeader::Not(lines.at),
+        false => ParsedHeader::More,
     }
 }
 
-/// Reads the first line; else what to make of the bytes.
-fn version(lines: &mut Lines<'_>, last: bool) -> Result<(), Parsed> {
+/// Parses the first line, or returns the result if it is no version line.
+fn version(lines: &mut HeaderLines<'_>, last: bool) -> Result<(), ParsedHeader> {
     let bytes = lines.bytes;
     let magic = MAGIC.len().min(bytes.len());
-    // Not further, so that a line of many starts is not looked through for each.
+    // Limited, so that a line with many starts is not read completely for each of them.
     lines.bytes = &bytes[..bytes.len().min(VERSION)];
     let line = lines.next();
     lines.bytes = bytes;
     match line {
         Some(line) if is_version(&bytes[line.clone()]) => Ok(()),
         None if bytes.len() < VERSION && bytes[..magic] == MAGIC[..magic] => Err(match last {
-            true => Parsed::Cut,
-            false => Parsed::More,
+            true => ParsedHeader::Cut,
+            false => ParsedHeader::More,
         }),
-        _ => Err(Parsed::Not(magic)),
+        _ => Err(ParsedHeader::Not(magic)),
     }
 }
 
-/// The first sure start of a record; nothing follows `bytes` if they are `last`.
+/// The first certain start of a record; nothing follows `bytes` if they are `last`.
 ///
-/// Takes time linear in the bytes, whatever they are: where a header fails at a line or has not what it needs, neither has
-/// any that starts between its start and that line.
-pub(super) fn find(bytes: &[u8], last: bool) -> Found {
+/// Takes time linear in the bytes: if a header is invalid at a line or lacks a field, so does every header that starts
+/// between its start and that line.
+pub(super) fn find(bytes: &[u8], last: bool) -> FoundRecord {
     let magic = memmem::Finder::new(MAGIC);
     let mut from = 0;
     while let Some(at) = magic.find(&bytes[from..]) {
         from += at;
         from += match parse(&bytes[from..], last) {
-            Parsed::Header(header) if header.is_plausible() => return Found::At(from),
-            Parsed::Header(header) => header.size,
-            Parsed::Not(length) => length,
-            Parsed::More => return Found::NotBefore(from),
-            Parsed::Cut => break,
+            ParsedHeader::Header(header) if header.is_plausible() => return FoundRecord::At(from),
+            ParsedHeader::Header(header) => header.size,
+            ParsedHeader::Not(length) => length,
+            ParsedHeader::More => return FoundRecord::NotBefore(from),
+            ParsedHeader::Cut => break,
         };
     }
     let partial = if last { 0 } else { MAGIC.len() - 1 };
-    Found::NotBefore(
+    FoundRecord::NotBefore(
         from.max(bytes.len().saturating_sub(partial))
             .min(bytes.len()),
     )
 }
 
-/// The first place after an empty line where a record may start; with `first`, `bytes` follow one.
+/// The first position after an empty line where a record may start. With `first`, `bytes` follow an empty line.
 pub(super) fn find_after_empty_line(bytes: &[u8], first: bool) -> Option<usize> {
     memmem::find_iter(bytes, MAGIC).find(|at| match &bytes[..*at] {
         [] => first,
@@ -159,7 +160,7 @@ pub(super) fn find_after_empty_line(bytes: &[u8], first: bool) -> Option<usize> 
     })
 }
 
-/// Whether what `bytes` start with has something of a header, whatever else is wrong with it.
+/// Whether `bytes` start with something that resembles a header.
 pub(super) fn resembles(bytes: &[u8]) -> bool {
     let seen = &bytes[..bytes.len().min(RESEMBLING)];
     let mut lines = seen
@@ -173,19 +174,19 @@ pub(super) fn resembles(bytes: &[u8]) -> bool {
 }
 
 impl Header {
-    /// Whether it has what a record's header cannot be without.
+    /// Whether it has the fields that every record needs.
     pub(super) fn is_plausible(&self) -> bool {
         self.kind.is_some() && self.marked
     }
 
     /// Whether the record's type makes its content a document.
     pub(super) fn is_document(&self) -> bool {
-        matches!(self.kind, Some(Kind::Response | Kind::Other))
+        matches!(self.kind, Some(RecordKind::Response | RecordKind::Other))
     }
 
-    /// Whether the content is an HTTP message, if it is one: a response of no stated type may well be.
+    /// Whether the content may be an HTTP message. A response without a type may be one.
     pub(super) fn is_http(&self) -> bool {
-        self.http.unwrap_or(self.kind == Some(Kind::Response))
+        self.http.unwrap_or(self.kind == Some(RecordKind::Response))
     }
 
     /// The record's WARC-Target-URI, from `bytes` that start with the header; empty if it has none.
@@ -211,7 +212,7 @@ impl Header {
         unbracketed(bytes, &self.origin)
     }
 
-    /// Takes the value of a field; of two with the same name, the first.
+    /// Stores the value of a field; of two with the same name, the first.
     fn take(&mut self, bytes: &[u8], field: Range<usize>) {
         let Some(colon) = memchr(b':', &bytes[field.clone()]) else {
             return;
@@ -242,7 +243,7 @@ impl Header {
         }
     }
 
-    /// Takes a field of a record that was cut into segments.
+    /// Stores a field of a record that was cut into segments.
     fn take_segment(&mut self, name: &[u8], text: &[u8], value: &Range<usize>) {
         match name.len() {
             19 if name.eq_ignore_ascii_case(SEGMENT) && self.segment.is_none() => {
@@ -268,13 +269,13 @@ fn unbracketed<'b>(bytes: &'b [u8], range: &Range<usize>) -> &'b [u8] {
         .unwrap_or(value)
 }
 
-/// Lines that have an end, as ranges without it.
-struct Lines<'b> {
+/// Iterates over complete lines, as ranges without their ends.
+struct HeaderLines<'b> {
     bytes: &'b [u8],
     at: usize,
 }
 
-impl Lines<'_> {
+impl HeaderLines<'_> {
     fn next(&mut self) -> Option<Range<usize>> {
         let start = self.at;
         let length = memchr(b'\n', &self.bytes[start..])?;
@@ -285,7 +286,7 @@ impl Lines<'_> {
     }
 }
 
-/// `WARC/`, digits, a dot and digits.
+/// Whether a line is `WARC/`, digits, a dot and digits.
 fn is_version(line: &[u8]) -> bool {
     let Some(version) = line.strip_prefix(MAGIC) else {
         return false;
@@ -297,7 +298,7 @@ fn is_version(line: &[u8]) -> bool {
     digits(parts.next()) && digits(parts.next()) && parts.next().is_none()
 }
 
-/// A printable name and a colon. No name has a slash, so no record's first line is a field of another.
+/// Whether a line is a printable name and a colon. A name has no slash, so the first line of a record is not a field.
 fn is_field(line: &[u8]) -> bool {
     let name = line
         .iter()
@@ -305,11 +306,11 @@ fn is_field(line: &[u8]) -> bool {
     name.is_some_and(|end| end > 0 && line[end] == b':')
 }
 
-/// What a type makes of its record. None for one that is none, but with another byte would be: it is damaged. All else that
-/// ISO 28500 does not name is passed over, as it asks for.
-fn kind(value: &[u8]) -> Option<Kind> {
-    use Kind::{Continuation, Info, Other, Passed, Response};
-    const TYPES: [(&str, Kind); 8] = [
+/// The type of a record. None if the value differs in one byte from a known type, so that it is probably damaged. Other
+/// unknown types are ignored, as ISO 28500 requires.
+fn kind(value: &[u8]) -> Option<RecordKind> {
+    use RecordKind::{Continuation, Info, Other, Passed, Response};
+    const TYPES: [(&str, RecordKind); 8] = [
         ("response", Response),
         ("resource", Other),
         ("conversion", Other),
@@ -329,20 +330,20 @@ fn kind(value: &[u8]) -> Option<Kind> {
     }
 }
 
-/// Whether that is the media type, but for one byte: a field that says so cannot be that of another type.
+/// Whether this is the media type of HTTP messages, in which one byte may be damaged.
 fn is_http(value: &[u8]) -> bool {
     let kind = value.split(|byte| *byte == b';').next().unwrap_or_default();
     wrong(kind.trim_ascii(), "application/http") <= 1
 }
 
-/// How many bytes of `value` are others than those of `known`, in any case.
+/// Number of bytes in which `value` differs from `known`, ignoring case.
 fn wrong(value: &[u8], known: &str) -> usize {
     let pairs = value.iter().zip(known.as_bytes());
     let wrong = pairs.filter(|(a, b)| !a.eq_ignore_ascii_case(b)).count();
     wrong + value.len().abs_diff(known.len())
 }
 
-/// Decimal digits that fit.
+/// A decimal number that fits a u64.
 fn number(value: &[u8]) -> Option<u64> {
     let digits = str::from_utf8(value).ok()?;
     let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -355,7 +356,7 @@ fn trimmed(bytes: &[u8], range: Range<usize>) -> Range<usize> {
     start..start + value.trim_ascii_end().len()
 }
 
-/// Each line end with the blanks around it is one blank.
+/// Replaces each line end, with the blanks around it, by one blank.
 fn unfolded(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     lines.join(" ")

@@ -1,7 +1,7 @@
-//! Bodies of HTTP messages: parted from the headers, their codings undone.
+//! Separates bodies of HTTP messages from their headers, and decodes their codings.
 //!
-//! Crawlers often undo a coding and leave the header that states it. So a body that does not look like what a header says
-//! is taken as it is.
+//! Crawlers often decode a body and leave the header that states its coding. So a body that does not look like the stated
+//! coding is not decoded.
 
 use std::io::{self, BufRead, Read};
 
@@ -9,27 +9,27 @@ use memchr::memchr;
 
 use super::ahead::Ahead;
 use super::chunked::{self, Chunked};
-use super::coding::{self, Coding, Decoded, Engine};
+use super::coding::{self, Coding, DecodedBody, Engine};
 use crate::input::fault::InputError;
 use crate::input::raw::Raw;
 
-/// Codings over one another that are undone.
+/// Greatest number of codings of a body.
 const MOST: usize = 4;
-/// Bytes of headers that are looked for their end, where they do not come at once.
+/// Greatest size of headers whose end is searched for, in bytes.
 const HEADERS: usize = 1 << 20;
-/// Bytes between two codings.
+/// Size of the buffer between two codings, in bytes.
 const BUFFER: usize = 16 << 10;
 
-/// Hands the body of the message in `content` to `take`: what follows the headers, with its codings undone. What is no
-/// message, or has no end of its headers, is handed over whole.
+/// Passes the decoded body of the message in `content` to `take`. Content that is no message, or whose headers do not end,
+/// is passed on completely.
 ///
 /// Interim responses (RFC 9110, 15.2) before the response are skipped.
 ///
-/// An error of `content`, or of a coding, comes from the body once, after all that could be decoded; then its end. A
-/// coding that wants more than `window` bytes of history at hand is such an error.
+/// The body returns an error of `content`, or of a coding, once, after all decoded bytes; then its end. A coding that needs
+/// a window of more than `window` bytes is such an error.
 ///
 /// # Errors
-/// An error of `content` that was seen ahead, where the body was not read that far.
+/// An error of `content` that was found ahead, if the body was not read so far.
 pub(super) fn body(
     content: &mut dyn BufRead,
     window: u64,
@@ -44,23 +44,23 @@ pub(super) fn body(
         .map_or(Ok(()), |error| Err(error.into()))
 }
 
-/// Bytes of the headers that `content` starts with, those of interim responses included, and the codings that the last of
-/// them state, the last applied first.
+/// Size of the headers at the start of `content`, including those of interim responses, and the codings that the last of
+/// them state; the last applied is first.
 fn message(content: &mut Ahead<'_>) -> Option<(usize, Vec<Coding>)> {
     let mut count = 1;
     loop {
         let head = content.peek(count);
         let is_all = head.len() < count;
         match headers(head, is_all) {
-            Parsed::Headers(size, codings) => return Some((size, codings)),
-            Parsed::More if !is_all && head.len() < HEADERS => count = 2 * head.len(),
-            Parsed::More | Parsed::Not => return None,
+            ParsedHeaders::Headers(size, codings) => return Some((size, codings)),
+            ParsedHeaders::More if !is_all && head.len() < HEADERS => count = 2 * head.len(),
+            ParsedHeaders::More | ParsedHeaders::Not => return None,
         }
     }
 }
 
-/// What the bytes at the start of a message are.
-enum Parsed {
+/// The result of parsing the headers of a message.
+enum ParsedHeaders {
     /// So many bytes of headers, and the codings that they state.
     Headers(usize, Vec<Coding>),
     /// The headers do not end in these bytes.
@@ -69,24 +69,24 @@ enum Parsed {
     Not,
 }
 
-/// Reads the headers that `message` starts with; nothing follows it if `is_all`.
-fn headers(message: &[u8], is_all: bool) -> Parsed {
+/// Parses the headers at the start of `message`; nothing follows it if `is_all`.
+fn headers(message: &[u8], is_all: bool) -> ParsedHeaders {
     let mut found = (0, Vec::new());
     loop {
         let rest = &message[found.0..];
         match starts_message(rest) {
-            None if !is_all => return Parsed::More,
+            None if !is_all => return ParsedHeaders::More,
             Some(true) => {}
-            // What follows an interim response and is no message is taken for its body.
-            _ if found.0 > 0 => return Parsed::Headers(found.0, found.1),
-            _ => return Parsed::Not,
+            // If no message follows an interim response, the bytes after it are taken for its body.
+            _ if found.0 > 0 => return ParsedHeaders::Headers(found.0, found.1),
+            _ => return ParsedHeaders::Not,
         }
         let Some((size, codings)) = one_message(rest) else {
-            return Parsed::More;
+            return ParsedHeaders::More;
         };
         found = (found.0 + size, codings);
         if !is_interim(rest) {
-            return Parsed::Headers(found.0, found.1);
+            return ParsedHeaders::Headers(found.0, found.1);
         }
     }
 }
@@ -111,7 +111,7 @@ fn is_interim(message: &[u8]) -> bool {
     matches!(words.find(|word| !word.is_empty()), Some([b'1', a, b]) if a.is_ascii_digit() && b.is_ascii_digit())
 }
 
-/// Bytes of the status line and headers that `message` starts with, and the codings they state, the last applied first.
+/// Size of the status line and headers at the start of `message`, and the codings they state; the last applied is first.
 fn one_message(message: &[u8]) -> Option<(usize, Vec<Coding>)> {
     let (mut transfer, mut content) = (Vec::new(), Vec::new());
     let mut at = 0;
@@ -134,15 +134,15 @@ fn one_message(message: &[u8]) -> Option<(usize, Vec<Coding>)> {
     Some((at, content.into_iter().rev().take(MOST).collect()))
 }
 
-/// Adds the codings of a header's value, in the order they were applied. Those we do not know are left out.
+/// Adds the codings of a header's value, in the order they were applied. Unknown codings are ignored.
 fn add(codings: &mut Vec<Coding>, value: &[u8]) {
     let parts = value.split(|byte| matches!(byte, b',' | b':'));
     codings.extend(parts.filter_map(|part| Coding::named(part.trim_ascii())));
 }
 
-/// Undoes the codings in turn.
+/// Decodes the codings one after the other.
 ///
-/// Whether a body is in a coding is judged from its first bytes, however few of them the coding around it gives at once.
+/// The first bytes of a body decide whether it is in a coding, also if the outer coding returns few bytes at once.
 fn undo(
     content: &mut Ahead<'_>,
     codings: &[Coding],
@@ -160,9 +160,9 @@ fn undo(
     } else {
         match Engine::new(coding, content.peek(coding::HEAD), window) {
             None => return undo(content, rest, window, take),
-            Some(engine) if rest.is_empty() => return take(&mut Decoded::new(content, engine)),
+            Some(engine) if rest.is_empty() => return take(&mut DecodedBody::new(content, engine)),
             Some(engine) => {
-                let decoded = Decoded::new(content, engine);
+                let decoded = DecodedBody::new(content, engine);
                 undo_in(&mut Raw::with_capacity(decoded, BUFFER), rest, window, take)
             }
         }
@@ -170,8 +170,7 @@ fn undo(
     content.put_back(untold);
 }
 
-/// Undoes `codings` of what another coding was decoded to. Returns an error of the record's content that was seen ahead and
-/// not read.
+/// Decodes `codings` inside another coding. Returns an error of the record's content that was found ahead and not read.
 fn undo_in(
     decoded: &mut dyn BufRead,
     codings: &[Coding],
@@ -180,7 +179,7 @@ fn undo_in(
 ) -> Option<io::Error> {
     let mut ahead = Ahead::new(decoded);
     undo(&mut ahead, codings, window, take);
-    // What follows the end of a coding is ignored, so it does not matter whether it decodes.
+    // Bytes after the end of a coding are ignored, so it does not matter whether they decode.
     let is_coding = |error: &io::Error| {
         let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
         matches!(inner, Some(InputError::Body(_)))

@@ -1,9 +1,9 @@
 //! Records of WARC files (ISO 28500, versions 0.17 to 1.1).
 //!
 //! Works on unpacked bytes and knows no gzip: where the stream reports damage, it looks for the next record after it.
-//! There is one way to deal with whatever is wrong: the record is reported, and the search for a sure start of a record
-//! ([`header`]) goes on from the start of its content. [`content`] says whether a record ends where its header says,
-//! [`http`] parts a body from its message.
+//! All damage is handled in the same way: the record is reported, and the search for a certain start of a record
+//! ([`header`]) continues from the start of its content. [`content`] checks whether a record ends where its header says,
+//! [`http`] separates a body from its headers.
 
 mod ahead;
 mod chunked;
@@ -19,30 +19,30 @@ mod tests;
 
 use std::io::Read;
 
-use self::content::{Content, Finished};
-use self::header::{Header, Kind, Parsed};
+use self::content::{Finished, RecordContent};
+use self::header::{Header, ParsedHeader, RecordKind};
 use self::segments::Segments;
-use self::window::Window;
+use self::window::RecordWindow;
 use super::codec;
 use super::container::{Level, Members};
 use super::expansion::Watched;
 use super::fault::InputError;
 
-/// Hands out the documents of a WARC file: the bodies of its `response`, `resource`, `conversion` and `metadata` records.
-/// A `continuation` is read as part of the record that it continues, and reported where it does not follow that one. All other
-/// types are passed over in silence.
+/// Passes on the documents of a WARC file: the bodies of its `response`, `resource`, `conversion` and `metadata` records.
+/// A `continuation` is read as part of the record that it continues, and reported if it does not follow that record. Other
+/// types are skipped.
 ///
-/// A record whose content does not end where its header says is lost; where its bytes break off, the part before is
-/// handed out. A record of more than 8 MiB is handed out before its end is known, and ends where another record starts.
-/// Holds at most one and a half times 8 MiB, and takes time linear in the bytes.
+/// A record whose content does not end where its header says is lost. If its bytes end early, the part before is
+/// passed on. A record of more than 8 MiB is passed on before its end is known, and ends where another record starts.
+/// Holds at most 12 MiB, and takes time linear in the bytes.
 ///
-/// `history` is how many bytes of history a packed body may want.
+/// `history` is the limit on windows of packed bodies, in bytes.
 pub(super) fn read(walk: &mut dyn Members, level: &Level<'_>, history: u64, bytes: &mut dyn Read) {
     let mut records = Records {
         walk,
         history,
         level,
-        window: Window::new(bytes),
+        window: RecordWindow::new(bytes),
         number: 0,
         name: String::new(),
         end: 0,
@@ -54,33 +54,33 @@ struct Records<'w, 'l, 'r> {
     walk: &'w mut dyn Members,
     history: u64,
     level: &'l Level<'l>,
-    window: Window<'r>,
-    /// How many headers were met.
+    window: RecordWindow<'r>,
+    /// Number of headers so far.
     number: u64,
-    /// What the record under way is called.
+    /// The name of the current record.
     name: String,
-    /// Where the last record ended that ended well, line ends included.
+    /// The end of the last undamaged record, including line ends.
     end: u64,
 }
 
-/// Something that was lost, and where in the stream.
-struct Loss {
-    /// The record under way.
+/// A loss, and its offset in the stream.
+struct RecordLoss {
+    /// Whether it is in the current record.
     record: bool,
     offset: u64,
     error: InputError,
 }
 
 impl Records<'_, '_, '_> {
-    /// Takes the next record. False at the end of the file, or if it should not be read further.
+    /// Reads the next record. False at the end of the file, or if it should not be read further.
     fn next(&mut self) -> bool {
         if !self.window.skip_line_ends() {
             return self.search(None);
         }
         let offset = self.window.offset();
         match self.window.header(0) {
-            Parsed::Header(header) => self.record(&header, offset),
-            _ => self.search(Some(Loss {
+            ParsedHeader::Header(header) => self.record(&header, offset),
+            _ => self.search(Some(RecordLoss {
                 record: false,
                 offset,
                 error: InputError::RecordStart,
@@ -88,14 +88,14 @@ impl Records<'_, '_, '_> {
         }
     }
 
-    /// Takes the record whose header is at `offset`, where the window starts.
+    /// Reads the record whose header is at `offset`, the start of the window.
     fn record(&mut self, header: &Header, offset: u64) -> bool {
         self.number += 1;
         self.name.clear();
         self.name.push_str(&header.target(self.window.held()));
         let segments = Segments::of(header, self.window.held());
         self.window.skip(header.size);
-        let loss = |error| Loss {
+        let loss = |error| RecordLoss {
             record: true,
             offset,
             error,
@@ -123,7 +123,7 @@ impl Records<'_, '_, '_> {
             error,
             records,
         } = content.finish();
-        let is_alone = header.kind == Some(Kind::Continuation);
+        let is_alone = header.kind == Some(RecordKind::Continuation);
         let alone = is_alone.then_some(InputError::Continuation);
         if let Some(error) = untold.err().or(error).or(alone) {
             self.report(loss(error));
@@ -136,8 +136,8 @@ impl Records<'_, '_, '_> {
         !lost || self.search(None)
     }
 
-    /// Goes to the next sure start of a record, and reports what was lost before it, once. False at the end of the file.
-    fn search(&mut self, mut loss: Option<Loss>) -> bool {
+    /// Moves to the next certain start of a record, and reports the loss before it, once. False at the end of the file.
+    fn search(&mut self, mut loss: Option<RecordLoss>) -> bool {
         loop {
             let found = self.window.find_record();
             let damage = if found {
@@ -152,13 +152,13 @@ impl Records<'_, '_, '_> {
                 return found;
             };
             let offset = self.window.offset();
-            // The packing of a record may report damage only after all of it.
+            // The packing of a record may report damage only after all of its bytes.
             let after = self.number > 0 && offset == self.end && codec::hits_what_came(&damage);
             let lost = loss
                 .take()
                 .map_or((after, offset), |loss| (loss.record, loss.offset));
-            // What is damaged is why the record was not what it should be.
-            self.report(Loss {
+            // The damage is the cause of the invalid record.
+            self.report(RecordLoss {
                 record: lost.0,
                 offset: lost.1,
                 error: damage.into(),
@@ -166,8 +166,8 @@ impl Records<'_, '_, '_> {
         }
     }
 
-    fn report(&mut self, loss: Loss) {
-        let Loss { offset, error, .. } = loss;
+    fn report(&mut self, loss: RecordLoss) {
+        let RecordLoss { offset, error, .. } = loss;
         match loss.record {
             true => self
                 .walk
@@ -180,7 +180,7 @@ impl Records<'_, '_, '_> {
     }
 }
 
-/// Hands out the content of a record as a document. None if the source should not be read further.
+/// Passes on the content of a record as a document. None if the source should not be read further.
 ///
 /// An error is one that no read of the document has reached.
 fn hand_out(
@@ -188,7 +188,7 @@ fn hand_out(
     (level, history): (&Level<'_>, u64),
     (number, name): (u64, &str),
     header: &Header,
-    content: &mut Content<'_, '_>,
+    content: &mut RecordContent<'_, '_>,
 ) -> Option<Result<(), InputError>> {
     let mut going = true;
     let mut take = |body: &mut dyn Read| {
@@ -205,14 +205,14 @@ fn hand_out(
     going.then_some(result)
 }
 
-/// What follows a record's header, where the window starts.
+/// The content after a record's header, which is at the start of the window.
 fn content<'c, 'r>(
     header: &Header,
-    window: &'c mut Window<'r>,
+    window: &'c mut RecordWindow<'r>,
     segments: Option<Segments>,
-) -> Result<Content<'c, 'r>, InputError> {
+) -> Result<RecordContent<'c, 'r>, InputError> {
     match (header.kind, header.length) {
-        (Some(_), Some(length)) => Content::new(window, length, segments),
+        (Some(_), Some(length)) => RecordContent::new(window, length, segments),
         _ => Err(InputError::RecordHeader),
     }
 }

@@ -1,30 +1,30 @@
 //! Records that were cut into segments (ISO 28500, 8).
 //!
-//! The segments of a record are read as one document where they follow one another. Only the header of a file, a `warcinfo`
-//! record, may be between two of them, as in files that were concatenated.
+//! The segments of a record are read as one document if they follow one another. Only `warcinfo` records, which start files,
+//! may be between two of them, as in concatenated files.
 
-use super::header::{Header, Kind, Parsed};
-use super::window::Window;
+use super::header::{Header, ParsedHeader, RecordKind};
+use super::window::RecordWindow;
 use crate::input::fault::InputError;
 
-/// Bytes of `warcinfo` records that may be between two segments.
+/// Greatest size of `warcinfo` records between two segments, in bytes.
 const BETWEEN: usize = 1 << 20;
 
-/// What is known of a record with segments to come.
+/// A record of which more segments follow.
 pub(super) struct Segments {
     /// The WARC-Record-ID of the first.
     origin: Vec<u8>,
-    /// How many segments were read.
+    /// Number of segments read.
     count: u64,
     is_document: bool,
 }
 
-/// The segment that follows.
+/// The next segment.
 pub(super) struct Next {
     /// Bytes before its content.
     pub(super) skipped: usize,
     pub(super) length: u64,
-    /// Headers in these bytes.
+    /// Number of headers in these bytes.
     pub(super) records: u64,
     pub(super) is_last: bool,
 }
@@ -32,7 +32,7 @@ pub(super) struct Next {
 impl Segments {
     /// For a record whose `header` says that segments follow; `bytes` start with the header.
     pub(super) fn of(header: &Header, bytes: &[u8]) -> Option<Self> {
-        let is_first = header.segment == Some(1) && header.kind != Some(Kind::Continuation);
+        let is_first = header.segment == Some(1) && header.kind != Some(RecordKind::Continuation);
         (is_first && !header.is_last).then(|| Segments {
             origin: header.id(bytes).to_vec(),
             count: 1,
@@ -40,11 +40,11 @@ impl Segments {
         })
     }
 
-    /// Looks for the next segment at the start of the window, and moves nothing.
-    pub(super) fn next(&mut self, window: &mut Window<'_>) -> Option<Next> {
+    /// Finds the next segment at the start of the window, without moving the window.
+    pub(super) fn next(&mut self, window: &mut RecordWindow<'_>) -> Option<Next> {
         let (mut at, mut records) = (0, 0);
         while at < BETWEEN {
-            let Parsed::Header(header) = window.header(at) else {
+            let ParsedHeader::Header(header) = window.header(at) else {
                 return None;
             };
             let length = header.length?;
@@ -60,7 +60,7 @@ impl Segments {
                 });
             }
             let end = start.checked_add(usize::try_from(length).ok()?)?;
-            if header.kind != Some(Kind::Info) || end > BETWEEN || !window.need(end) {
+            if header.kind != Some(RecordKind::Info) || end > BETWEEN || !window.need(end) {
                 return None;
             }
             at = end + window.gap(end)?;
@@ -68,14 +68,14 @@ impl Segments {
         None
     }
 
-    /// What it means that no segment follows.
+    /// The error if no segment follows, unless the record may be complete.
     pub(super) fn missing(&self) -> Option<InputError> {
         self.is_document.then_some(InputError::Continued)
     }
 
     /// Whether the record whose `header` is at the start of `bytes` is the next segment.
     fn goes_on_in(&self, header: &Header, bytes: &[u8]) -> bool {
-        header.kind == Some(Kind::Continuation)
+        header.kind == Some(RecordKind::Continuation)
             && header.segment == Some(self.count + 1)
             && !self.origin.is_empty()
             && header.origin(bytes) == self.origin

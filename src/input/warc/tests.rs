@@ -1,4 +1,4 @@
-//! Records whole and damaged, and bodies in their codings.
+//! Undamaged and damaged records, and bodies in their codings.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -13,17 +13,17 @@ use crate::input::expansion::Expansion;
 use crate::input::fault::InputError;
 use crate::input::walk::Walk;
 
-/// What the reader of a file was given.
+/// What reading a file reports.
 #[derive(Debug, Default, PartialEq)]
-struct Told {
+struct Reported {
     documents: Vec<(String, Vec<u8>)>,
     /// Name, offset and error.
     losses: Vec<(String, u64, String)>,
-    /// Bytes that a document is read in.
+    /// Size of the reads from a document.
     step: usize,
 }
 
-impl Documents for Told {
+impl Documents for Reported {
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
         let mut text = Vec::new();
         let mut buffer = vec![0; self.step];
@@ -50,12 +50,12 @@ impl Documents for Told {
 }
 
 /// A stream in pieces, with damage between them.
-struct Pieces<'b> {
+struct DamagedStream<'b> {
     pieces: VecDeque<&'b [u8]>,
     step: usize,
 }
 
-impl Read for Pieces<'_> {
+impl Read for DamagedStream<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let Some(piece) = self.pieces.front_mut() else {
             return Ok(0);
@@ -73,26 +73,26 @@ impl Read for Pieces<'_> {
     }
 }
 
-/// Reads `pieces` with damage between them, `step` bytes at once.
-fn told(pieces: &[&[u8]], step: usize) -> Told {
+/// Reads `pieces` with damage between them, by reads of `step` bytes.
+fn reported(pieces: &[&[u8]], step: usize) -> Reported {
     let bytes = AtomicU64::new(0);
     let opening = Opening::for_tests(&bytes);
-    let mut told = Told {
+    let mut reported = Reported {
         step,
-        ..Told::default()
+        ..Reported::default()
     };
-    let mut stream = Pieces {
+    let mut stream = DamagedStream {
         pieces: pieces.iter().copied().collect(),
         step,
     };
     let expansion = Expansion::new(1000, 0);
     super::read(
-        &mut Walk::new(&opening, &expansion, &mut told),
+        &mut Walk::new(&opening, &expansion, &mut reported),
         &Level::source(None),
         opening.limits.window,
         &mut stream,
     );
-    told
+    reported
 }
 
 fn record_with(kind: &str, uri: &str, more: &str, content: &[u8]) -> Vec<u8> {
@@ -110,7 +110,7 @@ fn record(uri: &str, content: &[u8]) -> Vec<u8> {
     record_with("conversion", uri, "", content)
 }
 
-/// A record whose Content-Length says something else.
+/// A record with this Content-Length, which may be wrong.
 fn record_of_length(uri: &str, content: &[u8], length: &str) -> Vec<u8> {
     let right = format!("\r\nContent-Length: {}", content.len());
     replaced(&record(uri, content), &right, length)
@@ -127,15 +127,15 @@ fn response(headers: &str, body: &[u8]) -> Vec<u8> {
     record_with("response", "http://a/", kind, &message)
 }
 
-/// The one document of a file that has one, and what was lost.
+/// The only document of a file, and the losses.
 fn body(file: &[u8]) -> (Vec<u8>, Vec<(String, u64, String)>) {
-    let mut all = told(&[file], 7);
-    assert_eq!(all, told(&[file], 1 << 20).stepped(7));
+    let mut all = reported(&[file], 7);
+    assert_eq!(all, reported(&[file], 1 << 20).stepped(7));
     assert_eq!(all.documents.len(), 1, "{all:?}");
     (all.documents.remove(0).1, all.losses)
 }
 
-impl Told {
+impl Reported {
     fn stepped(mut self, step: usize) -> Self {
         self.step = step;
         self
@@ -151,17 +151,21 @@ impl Told {
 
 const GOOD: &str = "text, or 10.5555/it";
 
-/// `bad` between two records; these come out whole.
-fn between(bad: &[u8]) -> Told {
+/// Reads `bad` between two records, which must be undamaged in the result.
+fn between(bad: &[u8]) -> Reported {
     let file = [
         &record("a", GOOD.as_bytes())[..],
         bad,
         &record("z", GOOD.as_bytes()),
     ]
     .concat();
-    let mut all = told(&[&file], 1 << 20);
+    let mut all = reported(&[&file], 1 << 20);
     for step in [1, 9, 4096] {
-        assert_eq!(told(&[&file], step).stepped(1 << 20), all, "read by {step}");
+        assert_eq!(
+            reported(&[&file], step).stepped(1 << 20),
+            all,
+            "read by {step}"
+        );
     }
     for at in [0, all.documents.len() - 1] {
         assert_eq!(all.documents[at].1, GOOD.as_bytes(), "{all:?}");
@@ -195,7 +199,7 @@ fn documents_are_the_contents_of_four_types_and_others_are_passed_over() {
             kind.as_bytes(),
         ));
     }
-    let all = told(&[&file], 100);
+    let all = reported(&[&file], 100);
     assert_eq!(
         all.names(),
         ["response", "Resource", "metadata", "conversion"]
@@ -217,14 +221,14 @@ fn names_are_the_target_without_brackets_or_the_records_number() {
         replaced(&record("d", b""), "WARC-Target-URI: d\r\n", ""),
         record("http://e/\u{fc}", b""),
     ];
-    let all = told(&[&file.concat()], 100);
+    let all = reported(&[&file.concat()], 100);
     assert_eq!(
         all.names(),
         ["http://a/", "http://b/ x", "#4", "http://e/\u{fc}"]
     );
     let latin = record("?", b"").into_iter();
     let latin: Vec<u8> = latin.map(|b| if b == b'?' { 0xfc } else { b }).collect();
-    assert_eq!(told(&[&latin], 100).names(), ["\\xFC"]);
+    assert_eq!(reported(&[&latin], 100).names(), ["\\xFC"]);
 }
 
 #[test]
@@ -235,7 +239,7 @@ fn headers_may_be_of_any_version_in_any_case_folded_and_end_in_lf() {
                 "WARC/{version}\nwarc-type:RESOURCE\nX-A: b\n c: d\ncontent-length  :\n 3 \n\n"
             );
             let file = format!("{header}abc\n\n{header}def\n\n").replace('\n', end);
-            let all = told(&[file.as_bytes()], 100);
+            let all = reported(&[file.as_bytes()], 100);
             assert_eq!(
                 all.documents,
                 [
@@ -361,7 +365,7 @@ fn bytes_between_records_are_reported_of_once() {
         b"WARC-Garbage\r\nWARC/1.0\r\n".repeat(3),
         record("b", b"two"),
     ];
-    let all = told(&[&file.concat()], 100);
+    let all = reported(&[&file.concat()], 100);
     assert_eq!(all.names(), ["a", "b"]);
     assert_eq!(
         all.losses,
@@ -382,7 +386,7 @@ fn damage_of_the_stream_cuts_the_record_it_hits_and_is_reported_of_once() {
     );
     let file = [&first[..], &bad].concat();
     for cut in 0..bad.len() {
-        let all = told(&[&file[..first.len() + cut], &last], 5);
+        let all = reported(&[&file[..first.len() + cut], &last], 5);
         let names = all.names();
         assert!(
             names[0] == "a" && names[names.len() - 1] == "z",
@@ -413,7 +417,7 @@ fn damage_of_the_stream_cuts_the_record_it_hits_and_is_reported_of_once() {
 fn after_damage_the_next_sure_start_is_looked_for() {
     let (first, last) = (record("a", b"one"), record("z", b"two"));
     let rest = b"and the rest of it WARC/1.0\r\n\r\n";
-    let all = told(
+    let all = reported(
         &[&first[..first.len() - 6], &[&rest[..], &last].concat()],
         100,
     );
@@ -422,7 +426,7 @@ fn after_damage_the_next_sure_start_is_looked_for() {
         [("a".into(), b"o".to_vec()), ("z".into(), b"two".to_vec())]
     );
     assert_eq!(all.losses.len(), 1);
-    let all = told(&[&first, b"", b"xxxx", &last], 100);
+    let all = reported(&[&first, b"", b"xxxx", &last], 100);
     assert_eq!(all.names(), ["a", "z"]);
     let shorter = "the file became shorter while it was read".to_owned();
     let at = |offset| {
@@ -441,7 +445,7 @@ fn a_file_cut_short_anywhere_gives_what_is_there_and_one_error() {
     let file = [&first[..], &record("x", b"some text")].concat();
     let header = file.len() - "some text\r\n\r\n".len();
     for end in first.len() + 1..file.len() - 4 {
-        let all = told(&[&file[..end]], 100);
+        let all = reported(&[&file[..end]], 100);
         assert_eq!(
             all.documents[0],
             ("a".into(), b"one".to_vec()),
@@ -463,13 +467,13 @@ fn a_file_cut_short_anywhere_gives_what_is_there_and_one_error() {
             }
         }
     }
-    assert_eq!(told(&[&file[..file.len() - 3]], 100).losses, []);
+    assert_eq!(reported(&[&file[..file.len() - 3]], 100).losses, []);
 }
 
 #[test]
 fn a_passed_record_that_breaks_off_is_reported_of_by_name() {
     let file = record_with("request", "x", "", b"some text");
-    let all = told(&[&file[..file.len() - 6]], 100);
+    let all = reported(&[&file[..file.len() - 6]], 100);
     let error = "the record breaks off 2 bytes before its end".to_owned();
     assert_eq!(
         (all.documents, all.losses),
@@ -491,7 +495,7 @@ fn a_flipped_byte_costs_no_other_record() {
         for flip in [1, 0x20, 0x80] {
             let mut flipped = file.clone();
             flipped[at] ^= flip;
-            let all = told(&[&flipped], 50);
+            let all = reported(&[&flipped], 50);
             let hit = ends.iter().position(|end| at < *end).unwrap();
             for (n, name) in names.iter().enumerate().filter(|(n, _)| *n != hit) {
                 let whole = (
@@ -519,7 +523,7 @@ fn a_long_record_is_handed_out_whole_even_with_what_looks_like_starts_in_it() {
         record("z", b"two"),
     ]
     .concat();
-    let all = told(&[&file], 100_000);
+    let all = reported(&[&file], 100_000);
     assert_eq!(all.names(), ["a", "x", "z"]);
     assert!(all.documents[1].1 == content);
     assert_eq!(all.losses, []);
@@ -537,7 +541,7 @@ fn a_long_record_of_wrong_length_is_reported_of_by_its_document() {
         let length = format!("\r\nContent-Length: {}", content.len() as i64 + off);
         let bad = replaced(&record("x", &content), &right, &length);
         let file = [&record("a", b"one")[..], &bad, &record("z", b"two")].concat();
-        let all = told(&[&file], 100_000);
+        let all = reported(&[&file], 100_000);
         assert_eq!(all.names(), ["a", "x", "z"]);
         assert!(all.documents[1].1.starts_with(&content[..kept]));
         assert_eq!(all.losses.len(), 1, "{:?}", all.losses);
@@ -562,12 +566,12 @@ fn starts_and_more_starts_are_read_in_linear_time() {
             &record("z", b"two"),
         ]
         .concat();
-        let all = told(&[&file], 1 << 20);
+        let all = reported(&[&file], 1 << 20);
         assert_eq!(all.names().first(), Some(&"a"), "{part:?}");
     }
     for length in [100, 1 << 20, 1 << 40] {
         let file = claims(length).repeat(10_000).into_bytes();
-        assert_eq!(told(&[&file], 1 << 20).losses.len(), 10_000);
+        assert_eq!(reported(&[&file], 1 << 20).losses.len(), 10_000);
     }
 }
 
@@ -603,7 +607,7 @@ fn text() -> Vec<u8> {
     b"a text of some length, a text of some length, and 10.5555/it again; ".repeat(4)
 }
 
-/// [`text`], as the program brotli packs it.
+/// [`text`], packed by the program brotli.
 const BROTLI: &[u8] = b"\x1b\x0f\x01\x00\x04\xfe\xf3\x96\xea[7\x08?i\xc9\xe6l\x02\x17\\\xd0\xd40\x14\xd4d\xba\xba\xb0\x94\r\xc2~\xe0\x8b\xe7\xc7\x90Q\x02\xf5;i5KR\xd9\xb1k\xd8\xd0\xe9\x00";
 
 /// Headers, and a body that is [`text`] in the codings they state.
@@ -688,10 +692,10 @@ fn a_body_that_breaks_off_or_is_damaged_gives_what_came_before_and_one_error() {
     let crc = wrong.len() - 6;
     wrong[crc] ^= 1;
     let error = "the gzip coding of the HTTP body breaks off or does not decode".to_owned();
-    let told = vec![("http://a/".to_owned(), text().len() as u64, error)];
+    let reported = vec![("http://a/".to_owned(), text().len() as u64, error)];
     assert_eq!(
         body(&response("Content-Encoding: gzip\r\n", &wrong)),
-        (text(), told)
+        (text(), reported)
     );
 }
 
@@ -702,7 +706,7 @@ fn all_that_came_before_damage_of_the_stream_is_decoded() {
     for (headers, packed) in [("gzip", gzip(&one)), ("zstd", zstd)] {
         let file = response(&format!("Content-Encoding: {headers}\r\n"), &packed);
         let cut = file.len() - 12;
-        let all = told(&[&file[..cut], &record("z", b"two")], 1000);
+        let all = reported(&[&file[..cut], &record("z", b"two")], 1000);
         assert!(all.documents[0].1.len() > one.len() / 2, "{headers}");
         assert!(one.starts_with(&all.documents[0].1));
         assert_eq!(all.names(), ["http://a/", "z"]);
@@ -760,7 +764,7 @@ fn a_flipped_byte_of_a_coded_body_harms_no_other_record() {
         for at in first.len() - packed.len() - 4..first.len() - 4 {
             let mut flipped = file.clone();
             flipped[at] ^= 0x11;
-            let all = told(&[&flipped], 64);
+            let all = reported(&[&flipped], 64);
             assert_eq!(all.names(), ["http://a/", "z"], "{headers}, {at}");
             assert_eq!(all.documents[1].1, b"two");
         }
@@ -770,10 +774,10 @@ fn a_flipped_byte_of_a_coded_body_harms_no_other_record() {
 #[test]
 fn a_type_with_one_wrong_byte_is_reported_and_one_of_another_kind_passed_over() {
     let one = record("x", b"some text");
-    for (with, told) in [("conversiom", 1), ("conversio", 1), ("other", 0)] {
+    for (with, reported) in [("conversiom", 1), ("conversio", 1), ("other", 0)] {
         let all = between(&replaced(&one, "conversion", with));
         assert_eq!(all.documents, [], "{with}");
-        assert_eq!(all.losses.len(), told, "{with}");
+        assert_eq!(all.losses.len(), reported, "{with}");
     }
 }
 
@@ -785,7 +789,7 @@ fn a_body_that_wants_more_memory_than_allowed_is_reported_so() {
     out.write_all(&text).unwrap();
     let packed = out.finish().unwrap();
     let (bytes, losses) = body(&response("Content-Encoding: zstd\r\n", &packed));
-    let error = "the zstd data wants more than 134217728 bytes of memory; --max-window allows more";
+    let error = "the zstd data needs more than 134217728 bytes of memory; --max-window allows more";
     assert_eq!(
         (bytes, losses),
         (vec![], vec![("http://a/".into(), 0, error.into())])

@@ -1,16 +1,16 @@
-//! The bytes of a WARC file, with as long a look ahead as a record needs.
+//! A buffer over the bytes of a WARC file that can hold a record.
 
 use std::io::{self, Read};
 
-use super::header::{self, Found, Parsed};
+use super::header::{self, FoundRecord, ParsedHeader};
 
-/// Bytes that are read at once, at most.
+/// Greatest size of a read, in bytes.
 const READ: usize = 256 << 10;
-/// Bytes that are first looked at for a header; few are longer.
+/// Bytes that are first read for a header; few headers are longer.
 const HEADER: usize = 4 << 10;
 
-/// A buffer that slides over a stream. Where the stream reports damage, the window ends until that is taken.
-pub(super) struct Window<'r> {
+/// A sliding buffer over a stream. At damage to the stream, the window ends until the damage is taken.
+pub(super) struct RecordWindow<'r> {
     stream: &'r mut dyn Read,
     buffer: Vec<u8>,
     start: usize,
@@ -20,15 +20,15 @@ pub(super) struct Window<'r> {
     stop: Option<Stop>,
 }
 
-/// Why nothing follows what is held.
+/// Why no bytes follow the held ones.
 enum Stop {
     End,
     Damage(io::Error),
 }
 
-impl<'r> Window<'r> {
+impl<'r> RecordWindow<'r> {
     pub(super) fn new(stream: &'r mut dyn Read) -> Self {
-        Window {
+        RecordWindow {
             stream,
             buffer: vec![0; 2 * READ],
             start: 0,
@@ -38,22 +38,22 @@ impl<'r> Window<'r> {
         }
     }
 
-    /// What was read and not yet skipped.
+    /// The bytes that were read and not yet skipped.
     pub(super) fn held(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// Where what is held starts in the stream.
+    /// Offset of the held bytes in the stream.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Whether nothing follows what is held.
+    /// Whether no bytes follow the held ones.
     pub(super) fn is_stopped(&self) -> bool {
         self.stop.is_some()
     }
 
-    /// Passes over `count` of the bytes held.
+    /// Skips `count` of the held bytes.
     pub(super) fn skip(&mut self, count: usize) {
         let count = count.min(self.end - self.start);
         self.start += count;
@@ -69,8 +69,8 @@ impl<'r> Window<'r> {
         self.end - self.start >= count
     }
 
-    /// The damage the window ends at, once all it held was skipped; after it the stream goes on. None where the stream
-    /// ends.
+    /// Takes the damage at the end of the window, after all held bytes were skipped. Then the stream continues. None if the
+    /// stream ends.
     pub(super) fn take_damage(&mut self) -> Option<io::Error> {
         match self.stop.take() {
             Some(Stop::Damage(error)) => Some(error),
@@ -81,49 +81,49 @@ impl<'r> Window<'r> {
         }
     }
 
-    /// The header of a record that starts at `at` of what is held.
-    pub(super) fn header(&mut self, at: usize) -> Parsed {
+    /// Parses the header of a record at `at` of the held bytes.
+    pub(super) fn header(&mut self, at: usize) -> ParsedHeader {
         let mut count = HEADER;
         loop {
             self.need(at + count);
             let parsed = header::parse(&self.held()[at..], self.is_stopped());
-            if !matches!(parsed, Parsed::More) {
+            if !matches!(parsed, ParsedHeader::More) {
                 return parsed;
             }
             count = 2 * (self.held().len() - at);
         }
     }
 
-    /// Whether a record surely starts at `at` of what is held.
+    /// Whether a record certainly starts at `at` of the held bytes.
     pub(super) fn starts_record(&mut self, at: usize) -> bool {
-        matches!(self.header(at), Parsed::Header(header) if header.is_plausible())
+        matches!(self.header(at), ParsedHeader::Header(header) if header.is_plausible())
     }
 
-    /// Whether a record surely starts anywhere in what is held, which nothing follows.
+    /// Whether a record certainly starts anywhere in the held bytes, after which the window ends.
     pub(super) fn holds_record(&self) -> bool {
-        matches!(header::find(self.held(), true), Found::At(_))
+        matches!(header::find(self.held(), true), FoundRecord::At(_))
     }
 
-    /// Skips to the next sure start of a record. False if the window ends before; then it is empty.
+    /// Skips to the next certain start of a record. False if the window ends before; then it is empty.
     pub(super) fn find_record(&mut self) -> bool {
         self.need(HEADER);
         loop {
             match header::find(self.held(), self.is_stopped()) {
-                Found::At(at) => {
+                FoundRecord::At(at) => {
                     self.skip(at);
                     return true;
                 }
-                Found::NotBefore(at) => self.skip(at),
+                FoundRecord::NotBefore(at) => self.skip(at),
             }
             if self.held().is_empty() && self.is_stopped() {
                 return false;
             }
-            // Twice as much each time, so that a long header is not looked through once for each read.
+            // Doubled each time, so that a long header is not parsed once for each read.
             self.need((2 * self.held().len()).max(HEADER));
         }
     }
 
-    /// Passes over line ends. False if the window ends there.
+    /// Skips line ends. False if the window ends there.
     pub(super) fn skip_line_ends(&mut self) -> bool {
         while self.need(1) {
             let held = self.held();
@@ -137,11 +137,11 @@ impl<'r> Window<'r> {
         false
     }
 
-    /// How far after `at` of what is held, where a record's content ends, the next record starts or the window ends. None
-    /// if neither is there.
+    /// The distance from `at` of the held bytes, where a record's content ends, to the next record or the end of the window.
+    /// None if there is neither.
     ///
-    /// Two line ends belong there (ISO 28500, 4); real files have from none to several. Where they are as they should be and
-    /// something like a header follows, it is that header that is damaged.
+    /// There should be two line ends between (ISO 28500, 4), but files have from none to several. If they are right and
+    /// something like a header follows, that header is damaged and not this record.
     pub(super) fn gap(&mut self, at: usize) -> Option<usize> {
         const BETWEEN: [u8; 4] = *b"\r\n\r\n";
         const MOST: usize = 1 << 10;
@@ -152,8 +152,8 @@ impl<'r> Window<'r> {
             return Some(ends);
         }
         match self.header(at + ends) {
-            Parsed::Cut => return Some(ends),
-            Parsed::Header(header) if header.is_plausible() => return Some(ends),
+            ParsedHeader::Cut => return Some(ends),
+            ParsedHeader::Header(header) if header.is_plausible() => return Some(ends),
             _ => {}
         }
         let after = &self.held()[at..];
@@ -161,22 +161,22 @@ impl<'r> Window<'r> {
         if lines >= 2 && header::resembles(&after[ends..]) {
             return Some(ends);
         }
-        // One of the four bytes is damaged, which costs nothing.
+        // One of the four bytes may be damaged without a loss.
         let like = BETWEEN.iter().zip(after).filter(|(a, b)| a == b).count();
         (like == 3 && self.starts_record(at + BETWEEN.len())).then_some(BETWEEN.len())
     }
 
-    /// Moves what is held to the front if less than `count` bytes fit from where it starts, and if they do not fit at all
-    /// and the buffer is full, makes it larger: what is read makes it grow, not what a header claims.
+    /// Moves the held bytes to the front if `count` bytes do not fit after their start. Enlarges the buffer if they do not fit
+    /// at all and the buffer is full, so it grows with the bytes read, not with the length that a header claims.
     fn make_room(&mut self, count: usize) {
         let held = self.end - self.start;
-        // What is little moves at once, so that the bytes in use stay in a core's cache.
+        // Few bytes are moved at once, so that the bytes in use stay in the cache.
         if self.start + count > self.buffer.len() || self.start > READ && held < self.start / 8 {
             self.buffer.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, held);
         }
         if held == self.buffer.len() {
-            // Half as much again as is needed, so that what is held is not moved for each record.
+            // Half more than needed, so that bytes are not moved for each record.
             let size = (2 * held).min(count + count / 2);
             self.buffer.resize(size, 0);
         }

@@ -1,4 +1,4 @@
-//! The end of an archive: the record there says where the directory is (APPNOTE 6.3.10, 4.3.14 to 4.3.16).
+//! Reads the end record of an archive, which has the offset of the directory (APPNOTE 6.3.10, 4.3.14 to 4.3.16).
 
 use std::io::{self, Read};
 
@@ -20,44 +20,44 @@ pub(super) const END_LENGTH: usize = 22;
 /// Bytes of the longest end record.
 pub(in crate::input) const LONGEST: usize = END_LENGTH + 0xffff;
 
-/// The zip64 end record has the field instead.
+/// The value of a field that is in the zip64 end record instead.
 const ELSEWHERE: u64 = u32::MAX as u64;
 const COUNT_ELSEWHERE: u64 = u16::MAX as u64;
 
-/// Where the central directory is.
+/// The location of the central directory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Directory {
     pub(super) start: u64,
     pub(super) end: u64,
     /// The end of the archive.
     pub(super) archive_end: u64,
-    /// What is added to the offsets in the archive to make offsets in the file: the bytes before the archive.
+    /// Number of bytes before the archive, which is added to its offsets to get offsets in the file.
     pub(super) shift: i64,
-    /// How many entries it should have.
+    /// The number of entries it should have.
     count: Count,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Count {
-    /// The lowest 16 bits: archives older than zip64 may have more entries.
+    /// Only the lowest 16 bits are known, since archives older than zip64 may have more entries.
     Low(u64),
     Exact(u64),
 }
 
-/// What the end of a file says.
+/// The result of reading the end of a file.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Ending {
+pub(super) struct ArchiveEnd {
     pub(super) directory: Option<Directory>,
-    /// Where the last end record is.
+    /// Offset of the last end record.
     pub(super) record: Option<u64>,
-    /// The record counts several parts.
+    /// Whether the record says that there are several parts.
     pub(super) is_split: bool,
 }
 
-impl Ending {
-    /// Looks for the end record from the end of the file on, where zeros may follow it.
+impl ArchiveEnd {
+    /// Searches for the end record from the end of the file, which may have zeros after it.
     pub(super) fn find(volume: &Volume<'_>) -> io::Result<Self> {
-        let ending = Ending::before(volume, volume.length)?;
+        let ending = ArchiveEnd::before(volume, volume.length)?;
         if ending.record.is_some() {
             return Ok(ending);
         }
@@ -66,16 +66,16 @@ impl Ending {
         let end = volume.length.min(filled + END_LENGTH as u64);
         match volume.length - end {
             0 => Ok(ending),
-            _ => Ending::before(volume, end),
+            _ => ArchiveEnd::before(volume, end),
         }
     }
 
-    /// Looks for an end record as near before `end` as its longest comment allows.
+    /// Searches for an end record before `end`, as far as the longest comment allows.
     fn before(volume: &Volume<'_>, end: u64) -> io::Result<Self> {
         let from = end.saturating_sub(LONGEST as u64);
         let mut tail = Vec::new();
         volume.section(from..end).read_to_end(&mut tail)?;
-        let mut ending = Ending::default();
+        let mut ending = ArchiveEnd::default();
         for at in memmem::rfind_iter(&tail, &END) {
             let Some(record) = tail.get(at..at + END_LENGTH) else {
                 continue;
@@ -94,13 +94,13 @@ impl Ending {
     }
 }
 
-/// Whether an end record is that of the last of several parts. 0xffff leaves the number to the zip64 record.
+/// Whether an end record is that of the last of several parts. 0xffff means that the zip64 record has the number.
 fn is_split(record: &[u8]) -> bool {
     !matches!(number(record, 4, 2), 0 | COUNT_ELSEWHERE)
 }
 
 impl Directory {
-    /// What the end record at `at` describes, if a directory can be there.
+    /// The directory that the end record at `at` describes, if it is possible.
     fn described(volume: &Volume<'_>, record: &[u8], at: u64) -> io::Result<Option<Self>> {
         let archive_end = at + END_LENGTH as u64 + number(record, 20, 2);
         let zip64 = end_64(volume, at)?;
@@ -129,7 +129,7 @@ impl Directory {
         }))
     }
 
-    /// Whether it should have `entries`.
+    /// Whether it should have so many entries.
     pub(super) fn has(&self, entries: u64) -> bool {
         match self.count {
             Count::Low(low) => entries & COUNT_ELSEWHERE == low,
@@ -138,8 +138,8 @@ impl Directory {
     }
 }
 
-/// Start, end and shift of a directory that ends before the record at `end`, whose offsets in the archive are given. It
-/// follows from its size where it starts: bytes before the archive shift all offsets.
+/// Start, end and shift of a directory that ends before the record at `end`. The start is computed from the size, since
+/// bytes before the archive shift all offsets.
 fn placed(
     volume: &Volume<'_>,
     start: u64,
@@ -162,7 +162,7 @@ fn placed(
     Ok(is_there.then(|| (actual, end, actual.wrapping_sub(start).cast_signed())))
 }
 
-/// The zip64 end record that belongs to the end record at `end`, and where it is.
+/// The zip64 end record for the end record at `end`, and its offset.
 fn end_64(
     volume: &Volume<'_>,
     end: u64,
@@ -174,7 +174,7 @@ fn end_64(
     let Some(locator) = locator.filter(|locator| locator.starts_with(&LOCATOR_64)) else {
         return Ok(None);
     };
-    // Where bytes before the archive shift the offset, the record is right before its locator.
+    // If bytes before the archive shift the offset, the record is directly before its locator.
     for at in [Some(number(&locator, 8, 8)), at.checked_sub(END_64_LENGTH)] {
         if let Some(at) = at
             && at < end
@@ -187,9 +187,9 @@ fn end_64(
     Ok(None)
 }
 
-/// Whether the last bytes of a file hold the end record of an archive with members, or an entry of its directory.
+/// Whether the last bytes of a file have the end record of an archive with members, or an entry of its directory.
 pub(in crate::input) fn ends_archive(tail: &[u8]) -> bool {
-    // Forwards, since the search backwards is not vectorised.
+    // Forwards, because the search backwards is not vectorised.
     memmem::find_iter(tail, b"PK").any(|at| {
         let record = &tail[at..];
         match record.get(2..4) {
@@ -199,25 +199,25 @@ pub(in crate::input) fn ends_archive(tail: &[u8]) -> bool {
                     && number(record, 12, 4) > 0
                     && END_LENGTH as u64 + comment <= record.len() as u64
             }
-            // The version that made it and its system, the version that is needed, flags, and the method.
+            // Fields: version and system of the writer, version needed, flags, and method.
             Some([1, 2]) => matches!(record[4..], [_, 0..=30, 10..=63, 0, _, _, 0..=99, 0, ..]),
             _ => false,
         }
     })
 }
 
-/// Where the first local header is in `bytes`, by more of its fields than the signature.
+/// Offset of the first local header in `bytes`, recognised by the signature and further fields.
 pub(in crate::input) fn find_archive(bytes: &[u8]) -> Option<usize> {
-    // A byte that texts lack is the fastest to look for.
+    // Searching for a byte that does not occur in texts is the fastest.
     memchr::memchr_iter(LOCAL[3], bytes)
         .filter_map(|last| last.checked_sub(LOCAL.len() - 1))
         .find(|at| bytes[*at..].starts_with(&LOCAL) && is_local(&bytes[at + LOCAL.len()..]))
 }
 
-/// Bytes of a local header that [`find_archive`] looks at.
+/// Bytes of a local header that [`find_archive`] checks.
 pub(in crate::input) const HEADER_START: usize = 10;
 
-/// The version that is needed, flags, and the method.
+/// Checks the version needed, the flags, and the method.
 fn is_local(fields: &[u8]) -> bool {
     matches!(fields, [10..=63, 0, _, _, 0..=99, 0, ..])
 }

@@ -1,4 +1,4 @@
-//! What the headers of a zip archive say: APPNOTE 6.3.10, chapter 4.3.
+//! Reads the headers of a zip archive: APPNOTE 6.3.10, chapter 4.3.
 
 use std::io::{self, Read};
 
@@ -15,36 +15,36 @@ pub(super) const END: [u8; 4] = *b"PK\x05\x06";
 
 /// Bytes of an entry without its name, extra fields and comment.
 const CENTRAL_LENGTH: usize = 46;
-/// Bytes of the directory that are read at once.
+/// Bytes of a read of the directory.
 const READ: usize = 64 << 10;
 
 /// A flag: checksum and sizes follow the data.
 const SIZES_FOLLOW: u16 = 8;
-/// The field is in the zip64 extra field instead.
+/// The value of a field that is in the zip64 extra field instead.
 const ELSEWHERE: u64 = u32::MAX as u64;
 const ZIP64: u64 = 1;
 const UNICODE_PATH: u64 = 0x7075;
 
-/// What the directory or a local header says of a member.
+/// The fields of a member in the directory or in a local header.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
-    /// Where its local header starts.
+pub(super) struct ZipEntry {
+    /// Offset of its local header.
     pub(super) offset: u64,
     pub(super) flags: u16,
     pub(super) method: u16,
     pub(super) crc: u32,
     pub(super) packed: u64,
     pub(super) unpacked: u64,
-    /// A symbolic link, as far as the directory says.
+    /// Whether the directory says that it is a symbolic link.
     pub(super) link: bool,
-    /// Checksum and length of the name as stored: of very many entries no more is kept.
+    /// Checksum and length of the stored name. The name itself is not kept, since there may be very many entries.
     name: (u32, u16),
 }
 
-impl Entry {
-    /// Whether a local header says the same as the directory, as far as it says anything.
+impl ZipEntry {
+    /// Whether a local header agrees with the directory in all fields that it has.
     pub(super) fn agrees(&self, local: &Local) -> bool {
-        let sizes = |entry: &Entry| (entry.crc, entry.packed, entry.unpacked);
+        let sizes = |entry: &ZipEntry| (entry.crc, entry.packed, entry.unpacked);
         let own = &local.entry;
         self.name == own.name
             && !local.is_misnamed
@@ -56,7 +56,7 @@ impl Entry {
         self.flags & 1 != 0
     }
 
-    /// Sizes and checksum follow the data, and the local header has none.
+    /// Whether sizes and checksum follow the data and are not in the local header.
     pub(super) fn is_open(&self) -> bool {
         self.flags & SIZES_FOLLOW != 0 && self.packed == 0
     }
@@ -64,18 +64,18 @@ impl Entry {
 
 /// A local header.
 pub(super) struct Local {
-    pub(super) entry: Entry,
+    pub(super) entry: ZipEntry,
     pub(super) name: String,
-    /// Where the data starts.
+    /// Offset of the data.
     pub(super) data: u64,
-    /// It has another length for its name.
+    /// Whether it states another length of the name.
     is_misnamed: bool,
 }
 
-/// The entries of a directory, in its order.
+/// Reads the entries of a directory in order.
 pub(super) struct Entries<'z> {
     bytes: Raw<Section<'z>>,
-    /// Where the next one starts.
+    /// Offset of the next entry.
     pub(super) at: u64,
     end: u64,
     shift: i64,
@@ -96,8 +96,8 @@ impl<'z> Entries<'z> {
     /// The next entry; none after the last.
     ///
     /// # Errors
-    /// If it cannot be read, or is no entry.
-    pub(super) fn next(&mut self) -> io::Result<Option<Entry>> {
+    /// If it cannot be read, or is not an entry.
+    pub(super) fn next(&mut self) -> io::Result<Option<ZipEntry>> {
         if self.at == self.end {
             return Ok(None);
         }
@@ -111,7 +111,7 @@ impl<'z> Entries<'z> {
         self.bytes.read_exact(&mut self.fields)?;
         self.pass(comment)?;
         self.at += CENTRAL_LENGTH as u64 + name + extra + comment;
-        // Made on a Unix, where the upper half of the attributes is the file's mode.
+        // If the writer's system is Unix, the upper half of the attributes is the file's mode.
         let link = head[5] == 3 && number(&head, 40, 2) >> 12 == 0o12;
         let (name, extra) = self.fields.split_at(name as usize);
         let mut entry = entry(&head[8..], name);
@@ -124,7 +124,7 @@ impl<'z> Entries<'z> {
         Ok(Some(entry))
     }
 
-    /// Makes this the end.
+    /// Ends the iteration.
     pub(super) fn stop(&mut self) {
         self.end = self.at;
     }
@@ -142,8 +142,8 @@ pub(super) fn local(volume: &Volume<'_>, offset: u64) -> io::Result<Option<Local
     local_named(volume, offset, None)
 }
 
-/// The local header that `entry` leads to. Where only the length of its name is damaged, that of the entry is taken.
-pub(super) fn local_of(volume: &Volume<'_>, entry: &Entry) -> io::Result<Option<Local>> {
+/// The local header of `entry`. If only the length of its name is damaged, that of the entry is used.
+pub(super) fn local_of(volume: &Volume<'_>, entry: &ZipEntry) -> io::Result<Option<Local>> {
     let local = local(volume, entry.offset)?;
     let (_, length) = entry.name;
     if local
@@ -162,7 +162,7 @@ pub(super) fn local_of(volume: &Volume<'_>, entry: &Entry) -> io::Result<Option<
     })
 }
 
-/// The local header at `offset`, whose name has `length` bytes, if that is known from elsewhere.
+/// The local header at `offset`. If `length` is given, it is used as the length of the name.
 fn local_named(volume: &Volume<'_>, offset: u64, length: Option<u16>) -> io::Result<Option<Local>> {
     let Some(head) = volume.bytes::<30>(offset)? else {
         return Ok(None);
@@ -188,9 +188,9 @@ fn local_named(volume: &Volume<'_>, offset: u64, length: Option<u16>) -> io::Res
     }))
 }
 
-/// The fields that start with the flags, which a local header and an entry have in common, and the name.
-fn entry(fields: &[u8], name: &[u8]) -> Entry {
-    Entry {
+/// Reads the fields that a local header and an entry have in common, from the flags on, and the name.
+fn entry(fields: &[u8], name: &[u8]) -> ZipEntry {
+    ZipEntry {
         offset: 0,
         flags: number(fields, 0, 2) as u16,
         method: number(fields, 2, 2) as u16,
@@ -202,8 +202,8 @@ fn entry(fields: &[u8], name: &[u8]) -> Entry {
     }
 }
 
-/// Takes the values of the zip64 extra field, in this order.
-fn widen(entry: &mut Entry, extra: &[u8]) {
+/// Replaces fields by values of the zip64 extra field, in this order.
+fn widen(entry: &mut ZipEntry, extra: &[u8]) {
     let mut wide = extra_field(extra, ZIP64)
         .unwrap_or_default()
         .chunks_exact(8);
@@ -216,13 +216,13 @@ fn widen(entry: &mut Entry, extra: &[u8]) {
     }
 }
 
-/// The name as stored; one that is not UTF-8 may have a twin that is (APPNOTE 4.6.9).
+/// The stored name. For a name that is not UTF-8, an extra field may have the same name in UTF-8 (APPNOTE 4.6.9).
 fn stored_name(name: &[u8], extra: &[u8]) -> String {
     let twin = match extra_field(extra, UNICODE_PATH) {
         Some([1, crc @ ..]) if crc.len() > 4 && std::str::from_utf8(name).is_err() => Some(crc),
         _ => None,
     };
-    // It is the twin of just this name.
+    // The extra field must have the checksum of this name.
     let twin = twin.filter(|twin| number(twin, 0, 4) == u64::from(crc32(name)));
     escaped(twin.map_or(name, |twin| &twin[4..]))
 }

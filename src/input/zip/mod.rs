@@ -1,10 +1,10 @@
 //! Members of zip archives.
 //!
-//! The central directory lists the members; they are handed out in the order of the file. Where it is missing,
-//! or leads to something else than members, the file is walked from its start, from one local header to the next.
+//! The central directory lists the members, which are passed on in the order of the file. If it is missing or damaged, the
+//! file is searched from its start for local headers.
 //!
-//! Headers are read here, not by a crate: `zip` holds all of a directory in memory, keeps one of several members of the same
-//! name, and takes no member at all from an archive with one damaged entry. What the methods pack, crates unpack.
+//! Headers are read here and not by the crate `zip`, which holds the whole directory in memory, keeps one of several members
+//! of the same name, and opens no member of an archive with one damaged entry. Crates unpack the data.
 
 mod end;
 mod headers;
@@ -17,10 +17,10 @@ use std::io::{self, BufRead, Read};
 
 use flate2::Crc;
 
-use self::end::{Directory, END_LENGTH, Ending};
+use self::end::{ArchiveEnd, Directory, END_LENGTH};
 pub(super) use self::end::{HEADER_START, LONGEST, ends_archive, find_archive};
-use self::headers::{CENTRAL, DESCRIPTOR, END, Entries, Entry, LOCAL, Local, local, local_of};
-use self::stream::Stream;
+use self::headers::{CENTRAL, DESCRIPTOR, END, Entries, LOCAL, Local, ZipEntry, local, local_of};
+use self::stream::MemberStream;
 use self::volume::{Part, Volume};
 use super::codec::{Bzip2, Inflate, Wrapper, Zstd, damaged};
 use super::container::{Level, Members};
@@ -30,30 +30,39 @@ use super::magic;
 use super::opening::Opening;
 use super::raw::Raw;
 
-/// Bytes that are read at once before they are unpacked.
+/// Bytes of a read of packed data.
 const READ: u64 = 32 << 10;
-/// Entries that are put in order at once.
+/// Number of entries that are sorted at once.
 const SORTED: usize = 1 << 18;
-/// What may follow a member.
+/// Signatures that may follow a member.
 const ALL: [[u8; 4]; 4] = [LOCAL, DESCRIPTOR, CENTRAL, END];
-/// Methods that are undone; APPNOTE 4.4.5.
+/// Supported methods (APPNOTE 4.4.5).
 const METHODS: [u16; 4] = [0, 8, 12, 93];
 /// Bytes after the data of a member that may hold its sizes.
 const DESCRIPTOR_LENGTH: u64 = 24;
 
-/// Hands out the members of the archive that `file` is, from its start to its end wherever its position is. `told` says
-/// that something of it was lost already, and known to be.
+/// Passes on the members of the archive `file`, from its start to its end, whatever its position is. `reported` says that a
+/// loss in it was already reported.
 pub(super) fn read(
     walk: &mut dyn Members,
     opening: &Opening<'_>,
     level: &Level<'_>,
     file: &File,
-    told: bool,
+    reported: bool,
 ) {
-    open(walk, opening, level, file, Before { told, text: false });
+    open(
+        walk,
+        opening,
+        level,
+        file,
+        Before {
+            reported,
+            text: false,
+        },
+    );
 }
 
-/// The same for an archive that a text comes before, which was read.
+/// Like [`read`], for an archive after a text that was already passed on.
 pub(super) fn read_after_text(
     walk: &mut dyn Members,
     opening: &Opening<'_>,
@@ -61,7 +70,7 @@ pub(super) fn read_after_text(
     file: &File,
 ) {
     let before = Before {
-        told: false,
+        reported: false,
         text: true,
     };
     open(walk, opening, level, file, before);
@@ -70,7 +79,7 @@ pub(super) fn read_after_text(
 /// What happened before an archive is opened.
 struct Before {
     /// A loss was reported.
-    told: bool,
+    reported: bool,
     /// The text before the archive was read.
     text: bool,
 }
@@ -82,13 +91,13 @@ fn open(
     file: &File,
     before: Before,
 ) {
-    // What was copied was counted before.
+    // Bytes of a copy were counted when they were copied.
     let progress = level.file.map(|_| opening.bytes);
     let volume = match Volume::new(file, progress) {
         Ok(volume) => volume,
         Err(error) => return walk.lose(level, 0, error.into()),
     };
-    let mut archive = Archive {
+    let mut archive = ZipArchive {
         window: opening.limits.window,
         walk,
         level,
@@ -100,21 +109,21 @@ fn open(
         Ok(sound) => archive.listed(&sound),
         Err(flaw) => {
             let is_part = flaw.is_part || level.is_part;
-            archive.salvage(Flaw { is_part, ..flaw }, before.told);
+            archive.salvage(Flaw { is_part, ..flaw }, before.reported);
         }
     }
     volume.pass(volume.length);
 }
 
-/// Why the directory cannot be trusted.
+/// The reason why the directory is not used.
 struct Flaw {
     at: u64,
     error: io::Error,
-    /// Which entry is damaged, from 1; 0 where it is not known.
+    /// Number of the damaged entry, from 1; 0 if it is not known.
     entry: u64,
-    /// The entry leads to something else than a local header: one of them is damaged.
+    /// Whether there is no local header at the entry's offset, so that one of them is damaged.
     leads_astray: bool,
-    /// The file is one of the parts of an archive.
+    /// Whether the file is one part of a split archive.
     is_part: bool,
 }
 
@@ -134,16 +143,16 @@ impl Flaw {
     }
 }
 
-/// A directory all of whose entries lead to local headers.
+/// A directory all of whose entries have local headers.
 struct Sound {
     directory: Directory,
-    /// Where the first member starts.
+    /// Offset of the first member.
     first: u64,
 }
 
 impl Sound {
     fn find(volume: &Volume<'_>) -> Result<Self, Flaw> {
-        let ending = Ending::find(volume).map_err(|error| Flaw::new(volume.length, error))?;
+        let ending = ArchiveEnd::find(volume).map_err(|error| Flaw::new(volume.length, error))?;
         let sound = match (ending.directory, ending.record) {
             (Some(directory), _) => Sound::check(volume, directory),
             (None, Some(at)) => Err(Flaw::saying(
@@ -197,7 +206,7 @@ impl Sound {
     }
 }
 
-/// Whether the file starts as the first part of several does.
+/// Whether the file starts like the first of several parts.
 fn starts_part(volume: &Volume<'_>) -> bool {
     let start = volume.bytes::<8>(0);
     start.is_ok_and(|start| start.is_some_and(|start| start == *b"PK\x07\x08PK\x03\x04"))
@@ -209,35 +218,35 @@ fn lists_too_little(volume: &Volume<'_>, directory: Directory) -> bool {
     found.map_or(true, |found| found < directory.start)
 }
 
-/// Whether the bytes before the first member of an archive are another one.
+/// Whether the bytes before the first member are another archive.
 fn follows_archive(volume: &Volume<'_>, first: u64) -> bool {
     let starts = volume.bytes(0).is_ok_and(|magic| magic == Some(LOCAL));
     let end = first.checked_sub(END_LENGTH as u64);
     starts || end.is_some_and(|at| volume.bytes(at).is_ok_and(|magic| magic == Some(END)))
 }
 
-fn leads(volume: &Volume<'_>, entry: &Entry, directory: Directory) -> bool {
+fn leads(volume: &Volume<'_>, entry: &ZipEntry, directory: Directory) -> bool {
     entry.offset < directory.start
         && volume
             .bytes(entry.offset)
             .is_ok_and(|magic| magic == Some(LOCAL))
 }
 
-struct Archive<'a> {
-    /// Bytes of history that a member may want.
+struct ZipArchive<'a> {
+    /// Limit on windows of members, in bytes.
     window: u64,
     walk: &'a mut dyn Members,
     level: &'a Level<'a>,
     volume: &'a Volume<'a>,
-    /// Members so far, folders too.
+    /// Number of members so far, including folders.
     number: u64,
-    /// What comes before the archive was read.
+    /// Whether the content before the archive was already passed on.
     is_after_text: bool,
 }
 
-impl Archive<'_> {
-    /// Hands out what the directory lists, in its order; with very many members, in that order among those that
-    /// are listed near each other.
+impl ZipArchive<'_> {
+    /// Passes on the members of the directory in the order of the file. If there are very many, only members that are close in
+    /// the directory are sorted.
     fn listed(&mut self, sound: &Sound) {
         if !self.before(sound.first) {
             return;
@@ -258,7 +267,7 @@ impl Archive<'_> {
                 }
             }
         }
-        // Zeros are padding: bsdtar fills its last block with them.
+        // Zeros are padding, with which bsdtar fills its last block.
         let is_padding = |filled| filled <= directory.archive_end;
         if !self.volume.filled().is_ok_and(is_padding) {
             let error = InputError::Trailing(Packing::Zip);
@@ -266,7 +275,7 @@ impl Archive<'_> {
         }
     }
 
-    /// Hands out what the file has before an archive that starts at `end`, such as the program that unpacks it. False if the
+    /// Passes on the bytes before an archive that starts at `end`, such as the program that unpacks it. False if the
     /// source should not be read further.
     fn before(&mut self, end: u64) -> bool {
         let mut head = Vec::new();
@@ -280,8 +289,8 @@ impl Archive<'_> {
         }
     }
 
-    /// The next entries. They were read before: an error is the system's.
-    fn batch(&mut self, entries: &mut Entries<'_>) -> Vec<Entry> {
+    /// The next entries. They were checked before, so an error is one of the system.
+    fn batch(&mut self, entries: &mut Entries<'_>) -> Vec<ZipEntry> {
         let mut batch = Vec::new();
         while batch.len() < SORTED {
             match entries.next() {
@@ -297,9 +306,9 @@ impl Archive<'_> {
         batch
     }
 
-    /// Hands out a member as the directory describes it, and no bytes from `end` on, where what follows it starts. False if
+    /// Passes on a member as the directory describes it, without bytes from `end` on, where the next one starts. False if
     /// the source should not be read further.
-    fn entry(&mut self, entry: &Entry, end: u64) -> bool {
+    fn entry(&mut self, entry: &ZipEntry, end: u64) -> bool {
         self.number += 1;
         let local = match local_of(self.volume, entry) {
             Ok(Some(local)) => local,
@@ -317,10 +326,10 @@ impl Archive<'_> {
         let entry = &self.agreed(entry, &local);
         let end = local.data.saturating_add(entry.packed).min(end);
         let at = Cell::new(local.data);
-        let data = Data::new(self.volume, &at, end);
+        let data = ZipData::new(self.volume, &at, end);
         let check = Some((entry.crc, entry.unpacked));
         let outcome = self.member(entry, &local.name, data, check);
-        // The damage was reported.
+        // Damage was reported already.
         if outcome.go_on && !outcome.damaged && !agrees {
             let error = InputError::Disagree(self.number);
             self.lose_member(&local.name, 0, error);
@@ -328,8 +337,8 @@ impl Archive<'_> {
         outcome.go_on
     }
 
-    /// The entry, in what is wrong there and not in the local header.
-    fn agreed(&self, entry: &Entry, local: &Local) -> Entry {
+    /// The entry, with fields of the local header if these are right and those of the entry are not.
+    fn agreed(&self, entry: &ZipEntry, local: &Local) -> ZipEntry {
         let (mut agreed, own) = (*entry, &local.entry);
         if agreed.method != own.method && self.packs(own.method, entry, local.data) {
             agreed.method = own.method;
@@ -350,8 +359,8 @@ impl Archive<'_> {
         agreed
     }
 
-    /// Whether the data at `at` may be packed by `method`, as its start and the sizes show.
-    fn packs(&self, method: u16, entry: &Entry, at: u64) -> bool {
+    /// Whether the data at `at` may be packed by `method`, by its start and the sizes.
+    fn packs(&self, method: u16, entry: &ZipEntry, at: u64) -> bool {
         let start = self.volume.bytes::<4>(at).ok().flatten();
         let start = start.unwrap_or_default();
         let (is_bzip2, is_zstd) = (start.starts_with(b"BZh"), start == magic::numbers::ZSTD);
@@ -364,16 +373,16 @@ impl Archive<'_> {
         }
     }
 
-    /// Hands out a member with its data. `check` is the checksum and the size that it should have.
+    /// Passes on a member with its data. `check` has the checksum and the size that it should have.
     fn member(
         &mut self,
-        entry: &Entry,
+        entry: &ZipEntry,
         name: &str,
-        data: Data<'_>,
+        data: ZipData<'_>,
         check: Option<(u32, u64)>,
-    ) -> Outcome {
+    ) -> MemberOutcome {
         if name.ends_with('/') && entry.unpacked == 0 {
-            return Outcome::PASSED;
+            return MemberOutcome::PASSED;
         }
         let unpacked = match entry.is_encrypted() {
             true => Err(InputError::Encrypted(Packing::Zip)),
@@ -385,15 +394,15 @@ impl Archive<'_> {
                 let go_on = self
                     .walk
                     .member(self.level, self.number, name, &mut checked);
-                // The next member is searched for from its end.
+                // Read to the end, since the next member is searched for from there.
                 while go_on && entry.is_open() && io::copy(&mut checked, &mut io::sink()).is_err() {
                 }
                 let damaged = checked.failed;
-                Outcome { go_on, damaged }
+                MemberOutcome { go_on, damaged }
             }
             Err(error) => {
                 self.lose_member(name, 0, error);
-                Outcome {
+                MemberOutcome {
                     go_on: true,
                     damaged: true,
                 }
@@ -401,18 +410,18 @@ impl Archive<'_> {
         }
     }
 
-    /// Hands out what is found from one local header to the next, and reports what is damaged between them.
-    fn salvage(&mut self, flaw: Flaw, told: bool) {
+    /// Passes on the members that are found by their local headers, and reports damage between them.
+    fn salvage(&mut self, flaw: Flaw, reported: bool) {
         let filled = self.volume.filled().unwrap_or(self.volume.length);
         let Some(at) = self.start(&flaw) else {
             return;
         };
-        let mut search = Search {
+        let mut search = HeaderSearch {
             at,
             flaw: (!flaw.leads_astray).then_some(flaw.at),
             // A part may start within a member.
             damaged: flaw.is_part,
-            ..Search::default()
+            ..HeaderSearch::default()
         };
         while search.at < filled
             && let Ok(Some(magic)) = self.volume.bytes(search.at)
@@ -431,7 +440,7 @@ impl Archive<'_> {
                 _ => self.gap(&mut search),
             }
         }
-        if !told && !flaw.is_part && !search.known && !search.cut {
+        if !reported && !flaw.is_part && !search.known && !search.cut {
             self.number = match flaw.entry {
                 0 => self.number,
                 entry => entry - 1,
@@ -440,8 +449,8 @@ impl Archive<'_> {
         }
     }
 
-    /// Where the search for local headers starts, after what is before the archive. None if the source should not be read
-    /// further.
+    /// The offset at which the search for local headers starts, after the content before the archive. None if the source should
+    /// not be read further.
     fn start(&mut self, flaw: &Flaw) -> Option<u64> {
         if flaw.is_part {
             self.walk
@@ -450,7 +459,7 @@ impl Archive<'_> {
         }
         let mut head = Vec::new();
         let range = 0..magic::LENGTH as u64;
-        // An error comes again where the search reads.
+        // An error is returned again when the search reads there.
         let _ = self.volume.section(range).read_to_end(&mut head);
         if is_marker(head.get(..4).unwrap_or_default()) {
             return Some(4);
@@ -463,8 +472,8 @@ impl Archive<'_> {
         self.before(at).then_some(at)
     }
 
-    /// Hands out the member whose local header was found. False if the search is over, or should be.
-    fn found(&mut self, search: &mut Search) -> bool {
+    /// Passes on the member whose local header was found. False if the search must end.
+    fn found(&mut self, search: &mut HeaderSearch) -> bool {
         let Ok(Some(local)) = local(self.volume, search.at) else {
             search.at = self.volume.length;
             return true;
@@ -480,7 +489,7 @@ impl Archive<'_> {
             (true, _) => self.volume.length,
         };
         let at = Cell::new(data);
-        let packed = Data::new(self.volume, &at, end);
+        let packed = ZipData::new(self.volume, &at, end);
         let check = (!entry.is_open()).then_some((entry.crc, entry.unpacked));
         let outcome = self.member(&entry, &name, packed, check);
         search.at = match entry.is_open() || sized > self.volume.length {
@@ -497,8 +506,8 @@ impl Archive<'_> {
         outcome.go_on
     }
 
-    /// Skips bytes that are no header. After a damaged member they were reported with it.
-    fn gap(&mut self, search: &mut Search) {
+    /// Skips bytes that are no header, and reports them unless they follow a damaged member.
+    fn gap(&mut self, search: &mut HeaderSearch) {
         let next = self.next(search.at);
         if !search.damaged && next - search.at > search.slack {
             let error = io::ErrorKind::InvalidData.into();
@@ -513,94 +522,94 @@ impl Archive<'_> {
         found.unwrap_or(self.volume.length)
     }
 
-    /// Something is wrong with the member under way, at `offset` of it.
+    /// Reports a loss at `offset` of the current member.
     fn lose_member(&mut self, name: &str, offset: u64, error: InputError) {
         self.walk
             .lose_member(self.level, self.number, name, offset, error);
     }
 
-    /// Something is wrong at `at` of the archive, with what is the next member there.
+    /// Reports a loss at `at` of the archive, for the next member.
     fn lose_next(&mut self, at: u64, error: InputError) {
         self.walk
             .lose_member(self.level, self.number + 1, "", at, error);
     }
 }
 
-/// Whether `head` is the mark of an archive that was meant to be split, and nothing else.
+/// Whether `head` is only the mark of an archive that could have been split.
 fn is_marker(head: &[u8]) -> bool {
     matches!(head, b"PK\x07\x08" | b"PK00")
 }
 
-/// How far an archive was searched for local headers.
+/// The state of a search for local headers.
 #[derive(Default)]
-struct Search {
+struct HeaderSearch {
     at: u64,
-    /// The last member was damaged, which was reported.
+    /// Whether the last member was damaged, which was reported.
     damaged: bool,
-    /// It was, because the file ends in it.
+    /// Whether it was damaged because the file ends in it.
     cut: bool,
-    /// Bytes after the last member that need be no header.
+    /// Number of bytes after the last member that may be something else than a header.
     slack: u64,
-    /// Where the directory is damaged, unless a member may be instead.
+    /// Offset of the damage to the directory, unless a member may be damaged instead.
     flaw: Option<u64>,
-    /// That was reported, with bytes that are no header.
+    /// Whether that damage was reported, with bytes that are no header.
     known: bool,
 }
 
-/// What became of a member.
-struct Outcome {
-    /// The source should be read further.
+/// The result of reading a member.
+struct MemberOutcome {
+    /// Whether the source should be read further.
     go_on: bool,
-    /// It has reported so.
+    /// Whether damage was reported.
     damaged: bool,
 }
 
-impl Outcome {
-    const PASSED: Outcome = Outcome {
+impl MemberOutcome {
+    const PASSED: MemberOutcome = MemberOutcome {
         go_on: true,
         damaged: false,
     };
 }
 
-/// The bytes of a member, unpacked. How many those may be is for the limit on expansion to say.
+/// Unpacks the bytes of a member. Only the limit on expansion bounds their number.
 fn unpacked<'d>(
     method: u16,
-    data: Data<'d>,
+    data: ZipData<'d>,
     window: u64,
 ) -> Result<Box<dyn Read + 'd>, InputError> {
     Ok(match method {
         0 => Box::new(data),
-        8 => Box::new(Stream::new(data, Inflate::new(Wrapper::Bare))),
-        12 => Box::new(Stream::new(data, Bzip2::new())),
-        93 => Box::new(Stream::new(data, Zstd::new(window)?)),
+        8 => Box::new(MemberStream::new(data, Inflate::new(Wrapper::Bare))),
+        12 => Box::new(MemberStream::new(data, Bzip2::new())),
+        93 => Box::new(MemberStream::new(data, Zstd::new(window)?)),
         method => return Err(InputError::Method(method)),
     })
 }
 
 /// The packed bytes of a member.
-struct Data<'d> {
+struct ZipData<'d> {
     raw: Raw<Part<'d>>,
-    /// Where in the file the next one is.
+    /// Offset of the next byte in the file.
     at: &'d Cell<u64>,
 }
 
-impl<'d> Data<'d> {
+impl<'d> ZipData<'d> {
     /// The bytes from `at` to `end`.
     fn new(volume: &'d Volume<'_>, at: &'d Cell<u64>, end: u64) -> Self {
         let room = end.saturating_sub(at.get()).min(READ) as usize;
-        Data {
+        ZipData {
             raw: Raw::with_capacity(volume.part(at.get()..end), room),
             at,
         }
     }
 
-    /// The next bytes, `count` of them or what is left.
+    /// The next `count` bytes, or all that are left.
     fn peek(&mut self, count: usize) -> &[u8] {
         self.raw.peek(count)
     }
 }
 
-impl BufRead for Data<'_> {
+impl BufRead for ZipData<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.raw.fill_buf()
     }
@@ -611,7 +620,7 @@ impl BufRead for Data<'_> {
     }
 }
 
-impl Read for Data<'_> {
+impl Read for ZipData<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.raw.read(into)?;
         self.at.set(self.at.get() + read as u64);
@@ -619,7 +628,7 @@ impl Read for Data<'_> {
     }
 }
 
-/// The bytes of a member, held against its checksum and size at their end. An error comes once.
+/// Reads the bytes of a member, and compares its checksum and size at the end. An error is returned once.
 struct Checked<'d> {
     bytes: Watched<Box<dyn Read + 'd>>,
     crc: Crc,
@@ -701,7 +710,7 @@ mod tests {
         format!("the text of {name}, the text of {name} ").into_bytes()
     }
 
-    /// An archive of members `a` to `d`, one by each method.
+    /// An archive of members `a` to `d`, one for each method.
     fn four(streamed: bool) -> zip::result::ZipResult<Vec<u8>> {
         let mut bytes = Cursor::new(Vec::new());
         match streamed {
@@ -731,14 +740,14 @@ mod tests {
         Ok(())
     }
 
-    /// Members of `four` that came out whole.
+    /// Names of the members of `four` that were read without errors.
     fn intact(taken: &Taken) -> Vec<&str> {
         let mut names = taken.names();
         names.retain(|name| taken.has(name, &text(name)));
         names
     }
 
-    /// Where the local headers and the directory of `four` start.
+    /// Offsets of the local headers and the directory of `four`.
     fn starts(bytes: &[u8], magic: &[u8]) -> Vec<usize> {
         memchr::memmem::find_iter(bytes, magic).collect()
     }
@@ -802,7 +811,7 @@ mod tests {
                 let taken = taken(&bytes)?;
                 assert!(intact(&taken).len() >= 3, "byte {at}: {:?}", taken.lost);
                 assert!(taken.lost.len() <= 1, "byte {at}: {:?}", taken.lost);
-                // Only a name is not checked.
+                // Only names are not covered by a check.
                 let is_text =
                     |bytes: &Vec<u8>| ["a", "b", "c", "d"].iter().any(|name| text(name) == *bytes);
                 let texts = taken.documents.iter().filter(|(_, bytes)| is_text(bytes));
@@ -812,7 +821,7 @@ mod tests {
         Ok(())
     }
 
-    /// The same archive with a zip64 end record, to which the other one leaves its fields.
+    /// The same archive with a zip64 end record, which has the fields of the end record.
     fn wide(mut bytes: Vec<u8>) -> Vec<u8> {
         let at = starts(&bytes, &END)[0];
         let mut end = bytes.split_off(at);
@@ -829,7 +838,7 @@ mod tests {
         bytes
     }
 
-    /// Damages to bytes from `from` on: bytes and fields of them that become all zeros or all ones.
+    /// Damaged copies, in which bytes and fields from `from` on are all zeros or all ones.
     fn damages(whole: &[u8], from: usize) -> Vec<Vec<u8>> {
         let mut damages = Vec::new();
         for length in [1, 2, 4, 8, 12] {
@@ -961,12 +970,12 @@ mod tests {
         Ok(())
     }
 
-    /// What comes out of packed bytes by reads of `step`, before an error if there is one.
+    /// The bytes unpacked by reads of `step` bytes, up to an error.
     fn by(step: usize, method: u16, packed: &[u8]) -> Vec<u8> {
         let file = file(packed).unwrap();
         let volume = Volume::new(&file, None).unwrap();
         let at = Cell::new(0);
-        let data = Data::new(&volume, &at, volume.length);
+        let data = ZipData::new(&volume, &at, volume.length);
         let mut bytes = unpacked(method, data, 128 << 20).unwrap();
         let (mut out, mut buffer) = (Vec::new(), vec![0; step]);
         while let Ok(read @ 1..) = bytes.read(&mut buffer) {
@@ -1009,7 +1018,7 @@ mod tests {
         ] {
             let mut bytes = whole.clone();
             bytes[entry + field] = value;
-            // Damage to the directory, which the member's own header mends.
+            // The member's local header corrects damage to the directory.
             assert_eq!(intact(&super::tests::taken(&bytes)?), ["a", "b", "c", "d"]);
             bytes[member + field - 2] = value;
             let taken = taken(&bytes)?;

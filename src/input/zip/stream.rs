@@ -1,22 +1,22 @@
-//! Unpacks a member. The bytes do not depend on the sizes of reads, even before damage.
+//! Unpacks a member. The bytes do not depend on the sizes of reads, also before damage.
 
 use std::io::{self, BufRead, Read};
 
-use super::Data;
+use super::ZipData;
 use crate::input::codec::{Decode, HEAD, early_end, fill};
 
-/// The streams that a member's bytes start with; what follows them is left.
-pub(super) struct Stream<'d, D> {
-    data: Data<'d>,
+/// Reads the streams at the start of a member's bytes. Bytes after them are not read.
+pub(super) struct MemberStream<'d, D> {
+    data: ZipData<'d>,
     decoder: D,
     /// The error after the bytes that were returned.
     failed: Option<io::Error>,
     ended: bool,
 }
 
-impl<'d, D: Decode> Stream<'d, D> {
-    pub(super) fn new(data: Data<'d>, decoder: D) -> Self {
-        Stream {
+impl<'d, D: Decode> MemberStream<'d, D> {
+    pub(super) fn new(data: ZipData<'d>, decoder: D) -> Self {
+        MemberStream {
             data,
             decoder,
             failed: None,
@@ -40,7 +40,7 @@ impl<'d, D: Decode> Stream<'d, D> {
         Ok(step.written)
     }
 
-    /// Goes on after a stream.
+    /// Continues after a stream.
     fn next(&mut self) -> io::Result<()> {
         self.ended = !D::starts(self.data.peek(HEAD));
         match self.ended {
@@ -50,7 +50,7 @@ impl<'d, D: Decode> Stream<'d, D> {
     }
 }
 
-impl<D: Decode> Read for Stream<'_, D> {
+impl<D: Decode> Read for MemberStream<'_, D> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while !self.ended && !into.is_empty() {
             if let Some(error) = self.failed.take() {

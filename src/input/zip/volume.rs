@@ -1,4 +1,4 @@
-//! The file that a zip archive is, read at its offsets: other readers of the file do not change the position here.
+//! Reads the file of a zip archive at offsets, so that other readers of the file do not interfere.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -10,10 +10,10 @@ use memchr::memmem;
 
 use crate::input::file::Section;
 
-/// Bytes that are searched at once.
+/// Bytes of a search step.
 const SEARCHED: usize = 8 << 10;
 
-/// A file, and how much of it was counted as read.
+/// A file, and the part of it that was counted as read.
 pub(super) struct Volume<'z> {
     file: &'z File,
     pub(super) length: u64,
@@ -22,7 +22,7 @@ pub(super) struct Volume<'z> {
 }
 
 impl<'z> Volume<'z> {
-    /// Bytes are added to `progress` when they are first passed, those before the file's position not again.
+    /// Adds bytes to `progress` when they are first passed, without those before the file's position.
     pub(super) fn new(mut file: &'z File, progress: Option<&'z AtomicU64>) -> io::Result<Self> {
         let counted = Cell::new(file.stream_position()?);
         let length = file.metadata()?.len();
@@ -34,13 +34,13 @@ impl<'z> Volume<'z> {
         })
     }
 
-    /// The bytes of `range`, as far as the file goes, not counted.
+    /// The bytes of `range` up to the end of the file, without counting them.
     pub(super) fn section(&self, range: Range<u64>) -> Section<'z> {
         let end = range.end.min(self.length);
         Section::new(self.file, range.start.min(end), end)
     }
 
-    /// The bytes of `range`, as far as the file goes.
+    /// The bytes of `range` up to the end of the file.
     pub(super) fn part(&self, range: Range<u64>) -> Part<'_> {
         Part {
             volume: self,
@@ -61,7 +61,7 @@ impl<'z> Volume<'z> {
         Ok(there.then_some(bytes))
     }
 
-    /// The offset of the next of `signatures` from `from` on; all start with `PK`. The length, if there is none.
+    /// The offset of the next of `signatures` from `from` on, or the length of the file. All must start with `PK`.
     pub(super) fn find(&self, mut from: u64, signatures: &[[u8; 4]]) -> io::Result<u64> {
         let mut window = Vec::with_capacity(SEARCHED);
         loop {
@@ -73,13 +73,13 @@ impl<'z> Volume<'z> {
             match found {
                 Some(at) => return Ok(from + at as u64),
                 None if window.len() < SEARCHED => return Ok(self.length),
-                // The last bytes may start one.
+                // A signature may start in the last bytes.
                 None => from += (SEARCHED - 3) as u64,
             }
         }
     }
 
-    /// Where the zeros start that the file ends in.
+    /// Offset of the zeros at the end of the file.
     pub(super) fn filled(&self) -> io::Result<u64> {
         let mut end = self.length;
         let mut window = Vec::with_capacity(SEARCHED);

@@ -27,7 +27,7 @@ const ENDING: usize = 32;
 
 /// The options that affect the result, other than the sources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Settings {
+pub(super) struct FixedSettings {
     pub(super) lines: bool,
     /// The kind of all texts, if it is set.
     pub(super) kind: Option<String>,
@@ -41,7 +41,7 @@ pub(super) struct Settings {
 pub(in crate::pipeline) struct Done {
     /// The number of finished sources, which are the first in source order.
     pub(in crate::pipeline) sources: usize,
-    #[serde(with = "Counted")]
+    #[serde(with = "SavedCounts")]
     pub(in crate::pipeline) counts: Counts,
     pub(in crate::pipeline) losses: Losses,
     pub(in crate::pipeline) skipped: Skipped,
@@ -58,10 +58,10 @@ pub(super) struct NamedRun {
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Head {
+pub(super) struct ManifestHead {
     form: u32,
     doisift: Cow<'static, str>,
-    pub(super) settings: Settings,
+    pub(super) settings: FixedSettings,
     pub(super) runs: Vec<NamedRun>,
     /// The number and size of all runs written so far.
     spilled: (u64, u64),
@@ -78,7 +78,7 @@ struct AnyHead {
 
 /// The line of a source.
 #[derive(Serialize, Deserialize)]
-struct Line<'a> {
+struct SourceLine<'a> {
     name: Cow<'a, str>,
     /// None if the source is not finished, or its metadata could not be read.
     stamp: Option<Stamp>,
@@ -115,14 +115,14 @@ fn modified(metadata: &Metadata) -> i64 {
     }
 }
 
-impl Head {
+impl ManifestHead {
     pub(super) fn new(
-        settings: Settings,
+        settings: FixedSettings,
         runs: Vec<NamedRun>,
         spilled: Spilled,
         done: Done,
     ) -> Self {
-        Head {
+        ManifestHead {
             form: FORM,
             doisift: env!("CARGO_PKG_VERSION").into(),
             settings,
@@ -144,7 +144,7 @@ impl Head {
 /// Writes a manifest. `stamps` are those of the started sources.
 pub(super) fn write(
     out: &mut impl Write,
-    mut head: Head,
+    mut head: ManifestHead,
     sources: &Sources,
     stamps: &[Option<Stamp>],
 ) -> io::Result<()> {
@@ -158,7 +158,7 @@ pub(super) fn write(
     let stamps = done.chain(std::iter::repeat(None));
     for (source, stamp) in sources.iter().zip(stamps) {
         let name = display_name(&source.path);
-        line(&mut out, &Line { name, stamp })?;
+        line(&mut out, &SourceLine { name, stamp })?;
     }
     let Summing { inner, sum } = out;
     inner.write_all(ending(&sum).as_bytes())
@@ -175,7 +175,7 @@ fn ending(sum: &Xxh3) -> String {
 
 /// A manifest that was read.
 pub(super) struct Manifest {
-    pub(super) head: Head,
+    pub(super) head: ManifestHead,
     /// The stamps of the finished sources.
     pub(super) stamps: Vec<Option<Stamp>>,
 }
@@ -183,7 +183,7 @@ pub(super) struct Manifest {
 /// Reads the manifest at `path` and compares it with the current options and sources; none if there is no manifest.
 pub(super) fn read(
     path: &Path,
-    settings: &Settings,
+    settings: &FixedSettings,
     sources: &Sources,
 ) -> Result<Option<Manifest>, CheckpointError> {
     let Some(file) = open_own(path)? else {
@@ -215,23 +215,23 @@ fn checked(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
 
 fn check_head(
     line: &str,
-    settings: &Settings,
+    settings: &FixedSettings,
     damaged: impl Fn() -> CheckpointError,
-) -> Result<Head, CheckpointError> {
+) -> Result<ManifestHead, CheckpointError> {
     let any: AnyHead = serde_json::from_str(line).map_err(|_| damaged())?;
     if any.form != FORM || any.doisift != env!("CARGO_PKG_VERSION") {
         return Err(CheckpointError::Version(any.doisift));
     }
-    let head: Head = serde_json::from_str(line).map_err(|_| damaged())?;
+    let head: ManifestHead = serde_json::from_str(line).map_err(|_| damaged())?;
     match head.settings.difference(settings) {
         Some(difference) => Err(difference),
         None => Ok(head),
     }
 }
 
-impl Settings {
+impl FixedSettings {
     /// The error for the first option that has another value now.
-    fn difference(&self, now: &Settings) -> Option<CheckpointError> {
+    fn difference(&self, now: &FixedSettings) -> Option<CheckpointError> {
         let pairs = self.listed().into_iter().zip(now.listed());
         let mut differing = pairs.filter(|(then, now)| then != now);
         let ((option, then), (_, now)) = differing.next()?;
@@ -259,7 +259,7 @@ impl Settings {
 
 /// Compares the sources of the manifest with the current ones. Both are sorted by name.
 fn check_sources(
-    head: &Head,
+    head: &ManifestHead,
     lines: impl Iterator<Item = String>,
     sources: &Sources,
     damaged: impl Fn() -> CheckpointError,
@@ -267,7 +267,7 @@ fn check_sources(
     let mut stamps = Vec::with_capacity(head.done.sources);
     let mut now = sources.iter();
     for line in lines {
-        let then: Line<'_> = serde_json::from_str(&line).map_err(|_| damaged())?;
+        let then: SourceLine<'_> = serde_json::from_str(&line).map_err(|_| damaged())?;
         let source = now.next();
         let name = source.as_ref().map(|source| display_name(&source.path));
         match (&source, name) {
@@ -316,7 +316,7 @@ impl<W: Write> Write for Summing<W> {
 
 /// The form of [`Counts`] in the manifest, with rejections by reason.
 #[derive(Serialize, Deserialize)]
-struct Counted {
+struct SavedCounts {
     sources: u64,
     documents: u64,
     #[serde(default)]
@@ -327,11 +327,11 @@ struct Counted {
     rejections: BTreeMap<String, u64>,
 }
 
-impl Counted {
+impl SavedCounts {
     fn serialize<S: serde::Serializer>(counts: &Counts, to: S) -> Result<S::Ok, S::Error> {
         let rejected =
             |reason: Rejection| (reason.name().to_owned(), counts.tally.rejected(reason));
-        let counted = Counted {
+        let counted = SavedCounts {
             sources: counts.sources,
             documents: counts.documents,
             cut_names: counts.cut_names,
@@ -344,7 +344,7 @@ impl Counted {
     }
 
     fn deserialize<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Counts, D::Error> {
-        let counted: Counted = Deserialize::deserialize(from)?;
+        let counted: SavedCounts = Deserialize::deserialize(from)?;
         let mut tally = Tally::default();
         tally.candidates = counted.candidates;
         tally.mentions = counted.mentions;

@@ -17,12 +17,12 @@ pub(super) use folder::{Folder, fault};
 pub(super) use manifest::Done;
 
 use folder::{MANIFEST, at, sync_folder};
-use manifest::{Head, Manifest, NamedRun, Settings, Stamp};
+use manifest::{FixedSettings, Manifest, ManifestHead, NamedRun, Stamp};
 
-use super::options::{OnError, Options};
+use super::options::{OnError, ScanOptions};
 use crate::dedup::{Lasting, RunFile, SpillError, Spilled};
 use crate::error::{CheckpointError, Error};
-use crate::input::{Kind, Source, Sources, display_name};
+use crate::input::{Source, SourceKind, Sources, display_name};
 use crate::lock::lock;
 use crate::temporary::is_run;
 
@@ -33,13 +33,13 @@ const REST: u32 = 19;
 /// The checkpoints of a run.
 pub(super) struct Checkpoint {
     folder: Folder,
-    settings: Settings,
+    settings: FixedSettings,
     sources: Arc<Sources>,
     interval: Duration,
-    state: Mutex<State>,
+    state: Mutex<CheckpointState>,
 }
 
-struct State {
+struct CheckpointState {
     /// The stamps of all started sources, taken before they were read.
     stamps: Vec<Option<Stamp>>,
     /// The finished work as the next manifest will describe it.
@@ -64,11 +64,11 @@ impl Checkpoint {
     /// If the run cannot be resumed from it, or a source cannot be read twice.
     pub(super) fn begin(
         folder: Folder,
-        options: &Options,
+        options: &ScanOptions,
         names: bool,
         sources: &Arc<Sources>,
     ) -> Result<(Self, Earlier), Error> {
-        let settings = Settings {
+        let settings = FixedSettings {
             lines: options.lines,
             kind: options.kind.map(|kind| kind.name().to_owned()),
             names,
@@ -77,7 +77,7 @@ impl Checkpoint {
         let read = read(&folder, &settings, sources, options.on_error);
         let (earlier, stamps) = read.map_err(|error| fault(folder.path(), error))?;
         let interval = options.checkpoint_interval;
-        let state = State {
+        let state = CheckpointState {
             stamps,
             done: earlier.done.clone(),
             made: Instant::now(),
@@ -145,7 +145,7 @@ impl Checkpoint {
             bytes: run.bytes,
         };
         let runs = runs.iter().map(named).collect();
-        let head = Head::new(self.settings.clone(), runs, spilled, state.done.clone());
+        let head = ManifestHead::new(self.settings.clone(), runs, spilled, state.done.clone());
         // The entries of the runs must be on disk before a manifest lists them.
         sync_folder(self.folder.path()).map_err(|error| at(self.folder.path(), error))?;
         self.folder.replace(MANIFEST, |out| {
@@ -200,11 +200,14 @@ fn sync(path: &Path) -> std::io::Result<()> {
 
 fn read(
     folder: &Folder,
-    settings: &Settings,
+    settings: &FixedSettings,
     sources: &Sources,
     on_error: OnError,
 ) -> Result<(Earlier, Vec<Option<Stamp>>), CheckpointError> {
-    if let Some(stream) = sources.iter().find(|source| source.kind != Kind::File) {
+    if let Some(stream) = sources
+        .iter()
+        .find(|source| source.kind != SourceKind::File)
+    {
         return Err(CheckpointError::Stream(display_name(&stream.path).into()));
     }
     let mut earlier = Earlier {

@@ -18,7 +18,7 @@ use std::io;
 
 use ::parquet::errors::ParquetError;
 
-use super::fault::Fault;
+use super::fault::RecordFault;
 
 pub(super) use columns::RowColumns;
 pub(super) use read::ParquetReader;
@@ -62,11 +62,11 @@ fn into_io(error: ParquetError) -> io::Error {
     }
 }
 
-impl From<ParquetError> for Fault {
-    fn from(error: ParquetError) -> Fault {
+impl From<ParquetError> for RecordFault {
+    fn from(error: ParquetError) -> RecordFault {
         match error {
-            ParquetError::External(_) => Fault::Io(into_io(error)),
-            error => Fault::Parquet(error),
+            ParquetError::External(_) => RecordFault::Io(into_io(error)),
+            error => RecordFault::Parquet(error),
         }
     }
 }

@@ -13,7 +13,7 @@ use ::parquet::file::metadata::{
 
 use super::pages::ParquetFile;
 use super::schema::{self, Column, FIELDS, Stored};
-use crate::records::fault::{Fault, FaultPlace};
+use crate::records::fault::{FaultPlace, RecordFault};
 use crate::records::record::{FORMS, OFFSET};
 use crate::records::{Forms, OwnedRecord, ReadError, Record, RowReader, csv};
 use crate::scan::Form;
@@ -83,10 +83,10 @@ impl<R: Read + Seek + Send + 'static> ParquetReader<R> {
         ParquetReader::open(raw).map_err(ReadError::new)
     }
 
-    fn open(raw: R) -> Result<Self, Fault> {
+    fn open(raw: R) -> Result<Self, RecordFault> {
         let source = ParquetFile::new(raw).map_err(|error| match error.kind() {
-            ErrorKind::NotSeekable => Fault::Stream,
-            _ => Fault::Io(error),
+            ErrorKind::NotSeekable => RecordFault::Stream,
+            _ => RecordFault::Io(error),
         })?;
         let skip = || ParquetStatisticsPolicy::SkipAll;
         let options = ParquetMetaDataOptions::new()
@@ -97,7 +97,7 @@ impl<R: Read + Seek + Send + 'static> ParquetReader<R> {
             .with_metadata_options(Some(options))
             .parse_and_finish(&source)?;
         if !source.is_whole(metadata.file_metadata())? {
-            return Err(Fault::Checksum);
+            return Err(RecordFault::Checksum);
         }
         let mut rows = metadata.row_groups().iter().map(RowGroupMetaData::num_rows);
         let rows = rows.try_fold(0, i64::checked_add);
@@ -116,7 +116,7 @@ impl<R: Read + Seek + Send + 'static> ParquetReader<R> {
     }
 
     /// Moves to the next row; false at the end.
-    fn advance(&mut self) -> Result<bool, Fault> {
+    fn advance(&mut self) -> Result<bool, RecordFault> {
         self.row += 1;
         loop {
             if let Some(group) = &mut self.group
@@ -176,7 +176,7 @@ impl<R: Read + Seek + Send + 'static> ParquetReader<R> {
         })
     }
 
-    fn read(&mut self, into: &mut OwnedRecord) -> Result<bool, Fault> {
+    fn read(&mut self, into: &mut OwnedRecord) -> Result<bool, RecordFault> {
         let more = self.advance()?;
         match &mut self.group {
             Some(group) if more => group.read(into).map(|()| true),
@@ -194,7 +194,7 @@ impl<R: Read + Seek + Send + 'static> RowReader for ParquetReader<R> {
 
 impl RowGroup {
     /// Moves to the next row; false at the end.
-    fn advance(&mut self) -> Result<bool, Fault> {
+    fn advance(&mut self) -> Result<bool, RecordFault> {
         if self.decoded == 0 {
             self.decoded = self.left.min(ROWS);
             self.left -= self.decoded;
@@ -220,7 +220,7 @@ impl RowGroup {
         self.guessed.decode(rows)
     }
 
-    fn read(&mut self, into: &mut OwnedRecord) -> Result<(), Fault> {
+    fn read(&mut self, into: &mut OwnedRecord) -> Result<(), RecordFault> {
         self.doi.text(&mut into.doi)?;
         into.mentions = self.mentions.number()?;
         into.documents = self.documents.number()?;
@@ -281,10 +281,10 @@ impl<T: DataType> Leaf<T> {
         self.values.get(start..self.value).unwrap_or_default()
     }
 
-    fn one(&mut self) -> Result<&T::T, Fault> {
+    fn one(&mut self) -> Result<&T::T, RecordFault> {
         let field = self.field;
         let value = self.row().first();
-        value.ok_or_else(|| Fault::Null(field))
+        value.ok_or_else(|| RecordFault::Null(field))
     }
 }
 
@@ -296,7 +296,7 @@ impl Numbers {
         }
     }
 
-    fn number(&mut self) -> Result<u64, Fault> {
+    fn number(&mut self) -> Result<u64, RecordFault> {
         let (field, stored, number) = match self {
             Numbers::Short(leaf) => (leaf.field, leaf.stored, i64::from(*leaf.one()?)),
             Numbers::Long(leaf) => (leaf.field, leaf.stored, *leaf.one()?),
@@ -308,7 +308,7 @@ impl Numbers {
             } => Ok(u64::from(number as u32)),
             Stored::Number { signed: false, .. } => Ok(number as u64),
             _ => {
-                let wrong = |_| Fault::value(field, &number.to_string(), OFFSET);
+                let wrong = |_| RecordFault::value(field, &number.to_string(), OFFSET);
                 number.try_into().map_err(wrong)
             }
         }
@@ -316,30 +316,30 @@ impl Numbers {
 }
 
 impl Leaf<ByteArrayType> {
-    fn text(&mut self, into: &mut String) -> Result<(), Fault> {
+    fn text(&mut self, into: &mut String) -> Result<(), RecordFault> {
         set(into, self.one()?.data())
     }
 
-    fn text_or_null(&mut self, into: &mut String) -> Result<(), Fault> {
+    fn text_or_null(&mut self, into: &mut String) -> Result<(), RecordFault> {
         let text = self.row().first();
         set(into, text.map_or(b"", |text| text.data()))
     }
 
-    fn forms(&mut self) -> Result<Forms, Fault> {
+    fn forms(&mut self) -> Result<Forms, RecordFault> {
         if self.stored == Stored::Text {
-            let names = str::from_utf8(self.one()?.data()).map_err(|_| Fault::Utf8)?;
+            let names = str::from_utf8(self.one()?.data()).map_err(|_| RecordFault::Utf8)?;
             return csv::forms(names);
         }
         let form = |name: &[u8]| {
-            let name = str::from_utf8(name).map_err(|_| Fault::Utf8)?;
-            Form::named(name).ok_or_else(|| Fault::value("forms", name, FORMS))
+            let name = str::from_utf8(name).map_err(|_| RecordFault::Utf8)?;
+            Form::named(name).ok_or_else(|| RecordFault::value("forms", name, FORMS))
         };
         self.row().iter().map(|name| form(name.data())).collect()
     }
 }
 
-fn set(into: &mut String, text: &[u8]) -> Result<(), Fault> {
+fn set(into: &mut String, text: &[u8]) -> Result<(), RecordFault> {
     into.clear();
-    into.push_str(str::from_utf8(text).map_err(|_| Fault::Utf8)?);
+    into.push_str(str::from_utf8(text).map_err(|_| RecordFault::Utf8)?);
     Ok(())
 }

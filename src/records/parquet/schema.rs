@@ -3,7 +3,7 @@
 use ::parquet::basic::{ConvertedType, LogicalType, Type};
 use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
-use crate::records::fault::Fault;
+use crate::records::fault::RecordFault;
 use crate::records::{MentionRow, Record};
 
 /// Number of fields of a record.
@@ -75,7 +75,7 @@ impl Wanted {
 }
 
 /// The column of each field.
-pub(super) fn columns(schema: &SchemaDescriptor) -> Result<[Column; FIELDS], Fault> {
+pub(super) fn columns(schema: &SchemaDescriptor) -> Result<[Column; FIELDS], RecordFault> {
     let mut columns = [Column {
         at: 0,
         stored: Stored::Nulls,
@@ -84,7 +84,7 @@ pub(super) fn columns(schema: &SchemaDescriptor) -> Result<[Column; FIELDS], Fau
         let at = position(schema, field).ok_or_else(|| missing(schema, field))?;
         let found = &schema.columns()[at];
         let stored = stored(found).filter(|&stored| wanted.takes(stored));
-        let stored = stored.ok_or_else(|| Fault::Column {
+        let stored = stored.ok_or_else(|| RecordFault::Column {
             field,
             found: description(found).into(),
             wanted: wanted.name(),
@@ -100,11 +100,11 @@ fn position(schema: &SchemaDescriptor, field: &str) -> Option<usize> {
 }
 
 /// The error for a file without a column for `field`.
-fn missing(schema: &SchemaDescriptor, field: &'static str) -> Fault {
+fn missing(schema: &SchemaDescriptor, field: &'static str) -> RecordFault {
     let mut mention = MentionRow::FIELDS.into_iter();
     match mention.all(|field| position(schema, field).is_some()) {
-        true => Fault::Mentions,
-        false => Fault::Missing { field },
+        true => RecordFault::Mentions,
+        false => RecordFault::Missing { field },
     }
 }
 

@@ -1,8 +1,8 @@
-//! Bodies that come a few bytes at once, and responses before the response.
+//! Bodies in small chunks, and interim responses.
 
 use super::*;
 
-/// Every way to cut eight bytes into pieces, and pieces of one size after a first one. The last size is that of all others.
+/// Every division of eight bytes into pieces, and pieces of one size after a first one. The last size repeats.
 fn cuts() -> Vec<Vec<usize>> {
     let mut cuts = Vec::new();
     for bits in 0..128u32 {
@@ -60,7 +60,7 @@ fn a_coded_body_is_decoded_however_it_is_cut_into_chunks() {
     all.extend([("br", BROTLI.to_vec()), ("br, gzip", gzip(BROTLI))]);
     for (coding, packed) in all {
         for sizes in cuts() {
-            let found = told(&[&chunked_response(coding, &packed, &sizes)], 1000);
+            let found = reported(&[&chunked_response(coding, &packed, &sizes)], 1000);
             assert_eq!(found.losses, [], "{coding} {sizes:?}");
             assert_eq!(found.documents[0].1, text(), "{coding} {sizes:?}");
         }
@@ -134,7 +134,7 @@ fn interim_responses_before_a_response_are_skipped() {
             let found = body(&record_with("response", "u", http, &message));
             assert_eq!(found, (text(), vec![]), "{count} x {interim:?}");
         }
-        // Alone, or before something else, it is taken for the response.
+        // Without a message after it, it is taken for the response.
         for rest in ["", "H", "body"] {
             let message = [interim, rest].concat();
             let found = body(&record_with("response", "u", http, message.as_bytes()));
@@ -150,6 +150,6 @@ fn interim_responses_before_a_response_are_skipped() {
 fn headers_of_a_long_response_are_skipped_where_its_body_looks_like_a_record() {
     let text = b"WARC/1.0 is a format\r\n\r\n".repeat(400_000);
     assert!(text.len() as u64 > AHEAD);
-    let all = told(&[&response("", &text)], 1 << 16);
+    let all = reported(&[&response("", &text)], 1 << 16);
     assert_eq!((all.documents[0].1 == text, all.losses), (true, vec![]));
 }

@@ -44,7 +44,7 @@ fn segments_one_after_another_are_one_document() {
         for second in [first, (first + message.len()) / 2, message.len()] {
             let records = segments("response", &message, &[first, second]);
             let file = [records.concat(), record("z", GOOD.as_bytes())].concat();
-            let all = told(&[&file], 100);
+            let all = reported(&[&file], 100);
             assert_eq!(all.names(), ["http://a/", "z"], "cut at {first}, {second}");
             assert_eq!(all.documents[0].1, text(), "cut at {first}, {second}");
             assert_eq!(all.losses, [], "cut at {first}, {second}");
@@ -57,7 +57,7 @@ fn the_header_of_a_file_may_be_between_two_segments() {
     let records = segments("response", &message(), &[20, 90]);
     let unnamed = replaced(&record("z", b"z"), "WARC-Target-URI: z\r\n", "");
     let file = [&records[0], INFO, &records[1], INFO, &records[2], &unnamed].concat();
-    let all = told(&[&file], 100);
+    let all = reported(&[&file], 100);
     let expected = [("http://a/".into(), text()), ("#6".into(), b"z".to_vec())];
     assert_eq!(
         (&all.documents[..], &all.losses[..]),
@@ -69,7 +69,7 @@ fn the_header_of_a_file_may_be_between_two_segments() {
 fn a_long_record_is_joined_too() {
     let content = text().repeat(AHEAD as usize / text().len() + 9);
     let cuts = [content.len() - 8, content.len() - 8];
-    let all = told(&[&segments("resource", &content, &cuts).concat()], 1 << 16);
+    let all = reported(&[&segments("resource", &content, &cuts).concat()], 1 << 16);
     let is_whole = all.documents.len() == 1 && all.documents[0].1 == content;
     assert_eq!((is_whole, all.losses), (true, vec![]));
 }
@@ -103,7 +103,7 @@ fn a_segment_that_does_not_follow_the_one_before_it_is_reported() {
         ([one, two].map(|r| &r[..]).concat(), 150, vec![goes_on]),
         (one.clone(), 100, vec![goes_on]),
     ] {
-        let all = told(&[&file], 100);
+        let all = reported(&[&file], 100);
         assert_eq!(all.documents[0].1, text()[..kept]);
         assert_eq!(all.losses.len(), errors.len(), "{:?}", all.losses);
         for ((name, _, error), start) in all.losses.iter().zip(errors) {
@@ -111,7 +111,7 @@ fn a_segment_that_does_not_follow_the_one_before_it_is_reported() {
         }
         assert_eq!(all.losses[0].1, kept as u64);
     }
-    let alone = told(&[two], 100);
+    let alone = reported(&[two], 100);
     assert_eq!((alone.documents.len(), alone.losses.len()), (0, 1));
     assert!(alone.losses[0].2.starts_with(follows));
 }
@@ -120,7 +120,7 @@ fn a_segment_that_does_not_follow_the_one_before_it_is_reported() {
 fn segments_of_a_type_that_is_passed_over_are_passed_over() {
     let records = segments("request", &text(), &[100]);
     for file in [records.concat(), records[0].clone()] {
-        let all = told(&[&file], 100);
+        let all = reported(&[&file], 100);
         assert_eq!((all.documents.len(), all.losses), (0, vec![]));
     }
 }
@@ -131,7 +131,7 @@ fn a_segment_that_breaks_off_is_reported_once_and_costs_no_other_record() {
     let file = records.concat();
     let body = file.len() - (message().len() - 60) - 4;
     for cut in body..file.len() - 4 {
-        let all = told(&[&file[..cut]], 100);
+        let all = reported(&[&file[..cut]], 100);
         assert!(text().starts_with(&all.documents[0].1));
         let error = format!(
             "the record breaks off {} bytes before its end",
@@ -145,7 +145,7 @@ fn a_segment_that_breaks_off_is_reported_once_and_costs_no_other_record() {
     }
     let right = format!("\r\nContent-Length: {}", message().len() - 60);
     let wrong = replaced(&records[1], &right, "\r\nContent-Length: 7");
-    let all = told(
+    let all = reported(
         &[&[&records[0][..], &wrong, &record("z", b"z")].concat()],
         100,
     );
