@@ -1,4 +1,4 @@
-//! The whole pipeline, from files to a file: sparse and dense text, plain and packed. Bytes of decoded text per second.
+//! The whole pipeline, from files to a file: sparse and dense text, plain and packed, and many tiny streams. Bytes of decoded text per second.
 
 mod corpus;
 
@@ -59,6 +59,29 @@ fn packed(plain: &Source, name: &'static str) -> Source {
     }
 }
 
+/// Each mention's text in a bzip2 stream of its own, whose header allows the largest blocks.
+fn streams(folder: &Path) -> Source {
+    const COUNT: u64 = 5_000;
+    let names: Vec<_> = (0..COUNT)
+        .map(|n| format!("10.5555/tiny.{n:05}\n"))
+        .collect();
+    let mut packed = Vec::new();
+    for name in &names {
+        let mut out = bzip2::write::BzEncoder::new(packed, bzip2::Compression::best());
+        out.write_all(name.as_bytes()).expect("a vector takes all");
+        packed = out.finish().expect("a vector takes all");
+    }
+    let path = folder.join("tiny.bz2");
+    fs::write(&path, packed).expect("a temporary file takes all");
+    Source {
+        name: "tiny_bzip2",
+        path,
+        bytes: names.iter().map(|name| name.len() as u64).sum(),
+        mentions: COUNT,
+        names: names.concat().into_bytes(),
+    }
+}
+
 fn run(source: &Source, threads: usize) -> Report {
     let pipeline = Pipeline::builder()
         .source(&source.path)
@@ -76,7 +99,8 @@ fn pipeline(criterion: &mut Criterion) {
     let dense_gzip = packed(&dense, "dense_gzip");
     let mut group = criterion.benchmark_group("pipeline");
     group.sample_size(10);
-    for source in [sparse, dense, dense_gzip] {
+    let tiny = streams(folder.path());
+    for source in [sparse, dense, dense_gzip, tiny] {
         group.throughput(Throughput::Bytes(source.bytes));
         for threads in [1, 2] {
             assert_eq!(

@@ -1,9 +1,8 @@
 //! Packings: which are recognised, and which may follow each other in a file.
 
 use std::io::{Read, Write};
-use std::process::Command;
 
-use crate::place::{Place, binary, gzip, lz4, names};
+use crate::place::{Place, gzip, lz4, names};
 
 /// The lzma format, as `xz --format=lzma` writes it.
 fn lzma(bytes: &[u8]) -> Vec<u8> {
@@ -77,43 +76,27 @@ fn a_frame_of_lz4_may_follow_the_legacy_format() {
     }
 }
 
-/// Seconds of processor time that a scan of `file` on one thread takes.
-fn seconds(place: &Place, file: &str) -> f64 {
-    let script = r#""$0" scan -f names -j1 "$1" > out && times"#;
-    let output = Command::new("sh")
-        .args(["-c", script])
-        .args([binary(), place.path(file)])
-        .current_dir(place.path(""))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{output:?}");
-    // The second line has the user and system time of child processes.
-    let times = String::from_utf8(output.stdout).unwrap();
-    let children = times.lines().nth(1).unwrap().split_whitespace();
-    let seconds = |time: &str| {
-        let (minutes, seconds) = time.strip_suffix('s')?.split_once('m')?;
-        Some(60.0 * minutes.parse::<f64>().ok()? + seconds.parse::<f64>().ok()?)
-    };
-    children.map(|time| seconds(time).unwrap()).sum()
-}
-
 #[test]
-fn tiny_streams_of_bzip2_cost_no_memory_of_large_blocks() {
+fn tiny_streams_of_bzip2_are_read_whatever_the_size_of_their_blocks() {
     let place = Place::new();
     let text = names(8000);
     for (file, level) in [
         ("large", bzip2::Compression::best()),
         ("small", bzip2::Compression::fast()),
     ] {
-        let mut packed = Vec::new();
-        for line in text.lines() {
-            let mut out = bzip2::write::BzEncoder::new(packed, level);
-            out.write_all(line.as_bytes()).unwrap();
-            packed = out.finish().unwrap();
-        }
-        place.file(file, packed);
+        place.file(file, bzip2_lines(&text, level));
+        let seen = place.scan(&format!("{file} -f names -j1")).quiet();
+        assert_eq!(seen.out.lines().count(), 8000, "{file}");
     }
-    let (large, small) = (seconds(&place, "large"), seconds(&place, "small"));
-    assert_eq!(place.read("out").lines().count(), 8000);
-    assert!(large < 2.0 * small + 0.05, "{large} s, not {small} s");
+}
+
+/// A stream of its own for each line.
+fn bzip2_lines(text: &str, level: bzip2::Compression) -> Vec<u8> {
+    let mut packed = Vec::new();
+    for line in text.lines() {
+        let mut out = bzip2::write::BzEncoder::new(packed, level);
+        out.write_all(line.as_bytes()).unwrap();
+        packed = out.finish().unwrap();
+    }
+    packed
 }
