@@ -30,8 +30,8 @@ pub(crate) fn is_page_part(before: &[u8], around: &Around, taken: &[u8]) -> bool
     if around.scope != Scope::Page || matches!(around.form, Form::Url | Form::Hdl) {
         return false;
     }
-    let ends = |ending: &&str| ends_with(taken, ending) && Rule::MediaFile.holds_for(ending);
-    in_path && MEDIA_FILES.iter().any(|ending| ends(&ending))
+    let has_ending = |ending: &&str| ends_with(taken, ending) && Rule::MediaFile.holds_for(ending);
+    in_path && MEDIA_FILES.iter().any(has_ending)
         || Attribute::around(before).is_some_and(|attribute| attribute.is_machinery())
 }
 
@@ -81,8 +81,8 @@ impl<'b> Attribute<'b> {
         let is_anchor = |name: &&str| is(name) && Rule::Anchor.holds_for(name);
         let is_source = |name: &&str| is(name) && Rule::Source.holds_for(name);
         let is_media = |word: &&str| has(word) && Rule::MetaMedia.holds_for(word);
-        ANCHORS.iter().any(|name| is_anchor(&name))
-            || SOURCES.iter().any(|name| is_source(&name))
-            || is("content") && META_MEDIA.iter().any(|word| is_media(&word))
+        ANCHORS.iter().any(is_anchor)
+            || SOURCES.iter().any(is_source)
+            || is("content") && META_MEDIA.iter().any(is_media)
     }
 }

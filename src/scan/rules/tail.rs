@@ -194,7 +194,7 @@ impl<'s> PathSegment<'s> {
         let is_word = |page: &&str| {
             page.as_bytes().eq_ignore_ascii_case(self.word) && Rule::PageWord.holds_for(page)
         };
-        matches!(self.rest, [] | [b'.', ..]) && PAGES.iter().any(|page| is_word(&page))
+        matches!(self.rest, [] | [b'.', ..]) && PAGES.iter().any(is_word)
     }
 
     /// Whether it is a page after a digit: a word with any ending, and what follows it. Of 385,484 registered names 14 hold

@@ -102,7 +102,7 @@ fn each_enclosure_keeps_a_name_whole() {
             names("scan", &text) != without(&off, || names("scan", &text))
         };
         let suffixes = ["a,b", "a'(b", "a,", "a)b", "a_"];
-        if !suffixes.iter().any(|suffix| differs(&suffix)) {
+        if !suffixes.iter().any(differs) {
             useless.push(opener);
         }
     }

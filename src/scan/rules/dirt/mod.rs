@@ -261,7 +261,7 @@ fn without_title_page(name: &str) -> &str {
         |head: &&str| head.ends_with(|c: char| c.is_ascii_digit()) || head.ends_with(".x");
     let whole = head.strip_suffix(['.', '/']).filter(is_whole);
     let is = |listed: &&str| listed.eq_ignore_ascii_case(word) && Rule::TitlePage.holds_for(listed);
-    let is_listed = remark::TITLE_PAGE.iter().any(|listed| is(&listed));
+    let is_listed = remark::TITLE_PAGE.iter().any(is);
     whole.filter(|_| is_listed).unwrap_or(name)
 }
 
