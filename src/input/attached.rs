@@ -100,8 +100,8 @@ pub(super) struct Watch<R> {
     bytes: R,
     at: u64,
     length: u64,
-    /// Whether the last bytes are those of an archive, if one read returned enough of them.
-    ends_archive: Option<bool>,
+    /// The last bytes that were read, at most [`TAIL`].
+    tail: Vec<u8>,
 }
 
 impl<R: Read> Watch<R> {
@@ -111,17 +111,13 @@ impl<R: Read> Watch<R> {
             bytes,
             at: 0,
             length,
-            ends_archive: None,
+            tail: Vec::with_capacity(2 * TAIL),
         }
     }
 
     /// Whether an archive follows the text, which was read to its end.
-    pub(super) fn ends_archive(&self, file: &File) -> bool {
-        let is_read = self.at == self.length;
-        is_read
-            && self
-                .ends_archive
-                .unwrap_or_else(|| ends_archive(file, self.length))
+    pub(super) fn ends_archive(&self) -> bool {
+        self.at == self.length && zip::ends_archive(&self.tail)
     }
 }
 
@@ -129,9 +125,10 @@ impl<R: Read> Read for Watch<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.bytes.read(into)?;
         self.at += read as u64;
-        if self.at == self.length && read >= TAIL {
-            self.ends_archive = Some(zip::ends_archive(&into[read - TAIL..read]));
-        }
+        let last = &into[read.saturating_sub(TAIL)..read];
+        let kept = self.tail.len().min(TAIL - last.len());
+        self.tail.drain(..self.tail.len() - kept);
+        self.tail.extend_from_slice(last);
         Ok(read)
     }
 }
@@ -187,7 +184,10 @@ pub(super) fn is_archive(copy: &File) -> bool {
 /// Whether `head` has only bytes that occur in texts.
 fn is_clean(head: &[u8]) -> bool {
     let is_control = |byte: &u8| matches!(byte, 0..=8 | 14..=26 | 28..=31);
-    !head.iter().any(is_control)
+    // Without an early exit the loop is vectorised, and most heads are clean.
+    !head
+        .iter()
+        .fold(false, |found, byte| found | is_control(byte))
 }
 
 pub(super) fn is_script(head: &[u8]) -> bool {

@@ -14,6 +14,8 @@ pub(crate) struct Raw<R> {
     end: usize,
     /// The error after the bytes in the buffer.
     error: Option<io::Error>,
+    /// `inner` ended after the bytes in the buffer. The next read returns this without another call, which small files would feel.
+    has_ended: bool,
 }
 
 impl<R: Read> Raw<R> {
@@ -23,13 +25,24 @@ impl<R: Read> Raw<R> {
     }
 
     pub(crate) fn with_capacity(inner: R, capacity: usize) -> Self {
+        Raw::with_buffer(inner, vec![0; capacity].into_boxed_slice())
+    }
+
+    /// Reads `inner` through a buffer that another reader gave back.
+    pub(crate) fn with_buffer(inner: R, buffer: Box<[u8]>) -> Self {
         Raw {
             inner,
-            buffer: vec![0; capacity].into_boxed_slice(),
+            buffer,
             start: 0,
             end: 0,
             error: None,
+            has_ended: false,
         }
+    }
+
+    /// Gives the buffer back, with what it holds.
+    pub(crate) fn into_buffer(self) -> Box<[u8]> {
+        self.buffer
     }
 
     /// Makes room for `capacity` bytes at once.
@@ -41,6 +54,7 @@ impl<R: Read> Raw<R> {
         raw.end = self.end - self.start;
         raw.buffer[..raw.end].copy_from_slice(&self.buffer[self.start..self.end]);
         raw.error = self.error;
+        raw.has_ended = self.has_ended;
         raw
     }
 
@@ -63,9 +77,12 @@ impl<R: Read> Raw<R> {
     }
 
     fn fill(&mut self, count: usize) {
-        while self.end < count && self.error.is_none() {
+        while self.end < count && self.error.is_none() && !self.has_ended {
             match self.inner.read(&mut self.buffer[self.end..]) {
-                Ok(0) => break,
+                Ok(0) => {
+                    self.has_ended = true;
+                    break;
+                }
                 Ok(read) => self.end += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => self.error = Some(error),
@@ -89,6 +106,15 @@ impl<R: Read> Raw<R> {
         self.error.is_some()
     }
 
+    /// Reads past the buffer, which is empty.
+    fn read_inner(&mut self, into: Option<&mut [u8]>) -> io::Result<usize> {
+        self.take_error()?;
+        if std::mem::take(&mut self.has_ended) {
+            return Ok(0);
+        }
+        self.inner.read(into.unwrap_or(&mut self.buffer))
+    }
+
     /// Returns the error after the bytes in the buffer, if no read has returned it yet.
     pub(super) fn take_error(&mut self) -> io::Result<()> {
         self.error.take().map_or(Ok(()), Err)
@@ -98,9 +124,8 @@ impl<R: Read> Raw<R> {
 impl<R: Read> BufRead for Raw<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.start == self.end {
-            self.take_error()?;
             (self.start, self.end) = (0, 0);
-            self.end = self.inner.read(&mut self.buffer)?;
+            self.end = self.read_inner(None)?;
         }
         Ok(&self.buffer[self.start..self.end])
     }
@@ -114,8 +139,7 @@ impl<R: Read> Read for Raw<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         // A read as large as the buffer bypasses it.
         if self.start == self.end && into.len() >= self.buffer.len() {
-            self.take_error()?;
-            return self.inner.read(into);
+            return self.read_inner(Some(into));
         }
         read_held(self, into)
     }

@@ -143,7 +143,7 @@ impl<'w> Walk<'w> {
         let mut watched = attached::Watch::new(raw, level.length);
         self.document(level, &mut watched);
         let is_over = self.to.is_halted() || self.expansion.is_over();
-        if !is_over && watched.ends_archive(file) {
+        if !is_over && watched.ends_archive() {
             let opening = self.opening;
             zip::read_after_text(self, opening, level, file);
         }

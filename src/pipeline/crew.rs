@@ -290,7 +290,9 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             self.tickets.take(),
             move |turn, _| {
                 for ordinal in group.ordinals {
-                    turn.source(ordinal, &mut |_| {});
+                    if let Some(source) = turn.run.sources.get(ordinal as usize) {
+                        turn.source(ordinal, &source, &mut |_| {});
+                    }
                 }
             },
         );

@@ -51,6 +51,7 @@ pub(super) fn run<'s>(
             place,
             carry: Vec::new(),
             pack: None,
+            head: Box::default(),
         }
         .source(job.ordinal);
         drop(job.ticket);
@@ -68,6 +69,7 @@ struct Feeder<'f, 's, 'r> {
     carry: Vec<u8>,
     /// Small documents that will be scanned together.
     pack: Option<Pack>,
+    head: Box<[u8]>,
 }
 
 /// Complete documents in a ticket's buffer, one after the other.
@@ -122,13 +124,20 @@ impl Scans for Feeder<'_, '_, '_> {
             FedText::Lines(_, line, _) => line.count(cutter.end()),
         }
     }
+
+    fn head(&mut self) -> &mut Box<[u8]> {
+        &mut self.head
+    }
 }
 
 impl<'r> Feeder<'_, '_, 'r> {
     fn source(mut self, ordinal: u32) {
         let run = self.crew.run;
-        let counts = reading::read(run, ordinal, Some(&run.unpackers), &mut self);
-        run.count(counts);
+        if let Some(source) = run.sources.get(ordinal as usize) {
+            let source = (ordinal, &source);
+            let counts = reading::read(run, source, Some(&run.unpackers), &mut self);
+            run.count(counts);
+        }
         self.flush();
         self.crew.end(self.place);
     }

@@ -14,9 +14,12 @@ pub(super) struct KnownText<'b> {
 }
 
 impl<'b> KnownText<'b> {
-    /// Reads the head of a document.
-    pub(super) fn new(options: &ScanOptions, bytes: &'b mut dyn Read) -> Self {
-        let mut bytes = Raw::with_capacity(bytes, TextKind::HEAD);
+    /// Reads the head of a document into `buffer`, which is empty or was given back by an earlier document.
+    pub(super) fn new(options: &ScanOptions, bytes: &'b mut dyn Read, buffer: Box<[u8]>) -> Self {
+        let mut bytes = match buffer.len() {
+            TextKind::HEAD => Raw::with_buffer(bytes, buffer),
+            _ => Raw::with_capacity(bytes, TextKind::HEAD),
+        };
         let kind = options
             .kind
             .unwrap_or_else(|| of(bytes.peek(TextKind::HEAD)));

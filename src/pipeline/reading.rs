@@ -8,7 +8,7 @@ use super::kind::KnownText;
 use super::notice::Gain;
 use super::state::{NamedSource, SharedScan};
 use super::worker::TextLines;
-use crate::input::{Cutter, Documents, InputError, Remark, Unpackers};
+use crate::input::{Cutter, Documents, InputError, Remark, Source, Unpackers};
 use crate::report::Counts;
 
 /// Scans documents, or hands them to threads that do.
@@ -22,6 +22,9 @@ pub(super) trait Scans {
         bytes: &mut dyn Read,
         goes_on: &mut dyn FnMut(&mut Cutter) -> bool,
     ) -> u64;
+
+    /// A buffer for the heads of documents, which are read one after the other.
+    fn head(&mut self) -> &mut Box<[u8]>;
 }
 
 /// A source that is being read.
@@ -36,23 +39,20 @@ struct SourceReading<'a, 'r> {
 /// Reads all documents of a source. Returns the counts of sources and documents, which the caller adds to those of the run.
 pub(super) fn read<'r>(
     run: &'r SharedScan<'r>,
-    ordinal: u32,
+    (ordinal, source): (u32, &Source),
     unpackers: Option<&Unpackers>,
     scans: &mut dyn Scans,
 ) -> Counts {
-    let Some(source) = run.sources.get(ordinal as usize) else {
-        return Counts::default();
-    };
-    let named = run.named(ordinal);
+    let named = NamedSource::new(ordinal, source);
     let mut reading = SourceReading {
         run,
         named: &named,
         gain: Gain::default(),
         scans,
     };
-    let read = run.opening(unpackers).read(&source, &mut reading);
+    let read = run.opening(unpackers).read(source, &mut reading);
     let gain = reading.gain;
-    run.note_pipe_end(&source);
+    run.note_pipe_end(source);
     match read {
         Ok(is_read) => {
             if is_read {
@@ -75,7 +75,8 @@ impl Documents for SourceReading<'_, '_> {
     /// Reads one document, or one for each of its lines.
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
         let mut cutter = Cutter::new(self.run.reach);
-        let KnownText { kind, mut bytes } = KnownText::new(self.run.options, bytes);
+        let buffer = std::mem::take(self.scans.head());
+        let KnownText { kind, mut bytes } = KnownText::new(self.run.options, bytes, buffer);
         let text = TextLines::new(self.named, self.gain.documents, name.clone(), kind);
         let (run, source, gain) = (self.run, &self.named.name, &mut self.gain);
         let mut goes_on = |cutter: &mut Cutter| {
@@ -90,6 +91,7 @@ impl Documents for SourceReading<'_, '_> {
             .scans
             .document(text, &mut cutter, &mut bytes, &mut goes_on);
         self.gain.documents += documents;
+        *self.scans.head() = bytes.into_buffer();
     }
 
     fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {

@@ -64,6 +64,16 @@ pub(super) struct NamedSource {
     pub(super) name: Arc<str>,
 }
 
+impl NamedSource {
+    /// The source with this number in the order of sources.
+    pub(super) fn new(ordinal: u32, source: &Source) -> Self {
+        NamedSource {
+            ordinal,
+            name: display_name(&source.path).into(),
+        }
+    }
+}
+
 impl<'p> SharedScan<'p> {
     pub(super) fn new(
         options: &'p ScanOptions,
@@ -207,11 +217,13 @@ impl<'p> SharedScan<'p> {
     }
 
     pub(super) fn named(&self, ordinal: u32) -> NamedSource {
-        let name = self
-            .sources
-            .get(ordinal as usize)
-            .map_or("".into(), |source| display_name(&source.path).into());
-        NamedSource { ordinal, name }
+        match self.sources.get(ordinal as usize) {
+            Some(source) => NamedSource::new(ordinal, &source),
+            None => NamedSource {
+                ordinal,
+                name: "".into(),
+            },
+        }
     }
 
     /// The options for opening sources, with `unpackers` for unpacking in parallel, if given.

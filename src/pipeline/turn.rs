@@ -9,13 +9,14 @@ use super::sink::Sink;
 use super::state::SharedScan;
 use super::worker::{SharedLines, TextLine, TextLines, Worker};
 use crate::error::Error;
-use crate::input::{Cutter, Sliding};
+use crate::input::{Cutter, Sliding, Source};
 
 /// A worker that also reads sources.
 pub(super) struct Turn<'r> {
-    run: &'r SharedScan<'r>,
+    pub(super) run: &'r SharedScan<'r>,
     pub(super) worker: Worker<'r>,
     pub(super) sliding: Sliding,
+    head: Box<[u8]>,
 }
 
 /// Reads and scans all sources.
@@ -26,7 +27,7 @@ pub(super) fn run(run: &SharedScan<'_>, sink: &mut Sink) {
             turn.checkpoint();
         }
         run.start(&source);
-        turn.source(ordinal, &mut |rows| {
+        turn.source(ordinal, &source, &mut |rows| {
             if let Err(error) = rows.write(sink) {
                 run.fail(Error::output(error));
             }
@@ -41,6 +42,7 @@ impl<'r> Turn<'r> {
             run,
             worker: Worker::new(run),
             sliding: Worker::sliding(run),
+            head: Box::default(),
         }
     }
 
@@ -52,9 +54,14 @@ impl<'r> Turn<'r> {
     }
 
     /// Scans all documents of a source. If mentions are kept, calls `after` with those of each chunk.
-    pub(super) fn source(&mut self, ordinal: u32, after: &mut dyn FnMut(&mut HeldMentions)) {
+    pub(super) fn source(
+        &mut self,
+        ordinal: u32,
+        source: &Source,
+        after: &mut dyn FnMut(&mut HeldMentions),
+    ) {
         let mut scans = InTurn { turn: self, after };
-        let counts = reading::read(scans.turn.run, ordinal, None, &mut scans);
+        let counts = reading::read(scans.turn.run, (ordinal, source), None, &mut scans);
         *self.worker.counts() += counts;
     }
 }
@@ -78,6 +85,7 @@ impl InTurn<'_, '_> {
             run,
             worker,
             sliding,
+            head: _,
         } = &mut *self.turn;
         sliding.start(cutter.end());
         worker.set_kind(text.kind());
@@ -114,5 +122,9 @@ impl Scans for InTurn<'_, '_> {
             true => self.turn.worker.end_lines(&text, line, cutter.end()),
             false => self.turn.worker.end(text.whole()),
         }
+    }
+
+    fn head(&mut self) -> &mut Box<[u8]> {
+        &mut self.turn.head
     }
 }

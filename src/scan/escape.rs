@@ -59,7 +59,7 @@ const fn non_ascii() -> [bool; 256] {
 /// White space, which a candidate holds only where a broken name was joined.
 static BLANKS: Layer = layer(&triggers(b" \t\n\x0C\r"), blank, 1);
 /// Layers around the innermost URL.
-static MARKUP: [Layer; 6] = [
+static MARKUP: [Layer; 5] = [
     layer(&triggers(b"\\"), backslash, MARKUP_DEPTH),
     Layer {
         escape: Escape::Entity,
@@ -68,16 +68,16 @@ static MARKUP: [Layer; 6] = [
     layer(&triggers(b"<"), optional_break, 1),
     layer(&triggers(b"$"), math, 1),
     layer(&triggers(b"{"), group, 1),
-    layer(&triggers(b"%"), percent_unit, 1),
 ];
+static UNITS: Layer = layer(&triggers(b"%"), percent_unit, 1);
 static PERCENT: Layer = layer(&triggers(b"%"), percent_pair, 1);
 /// In a badge, hyphens and underscores are written twice.
 static DOUBLED: Layer = layer(&triggers(b"-_"), twice, 1);
 static INVISIBLE: Layer = layer(&non_ascii(), invisible, 1);
 
-/// The layers of the markup around a URL, outermost first.
+/// The layers to undo in dirty data before a name is looked for, outermost first.
 pub(super) fn markup() -> impl Iterator<Item = Layer> {
-    MARKUP.iter().copied()
+    MARKUP.iter().copied().chain([UNITS])
 }
 
 /// The layers to undo, outermost first: percent encoding as often as `percent` says, and a badge's where it is in one.
@@ -92,7 +92,7 @@ pub(super) fn layers(percent: usize, badge: bool) -> impl Iterator<Item = Layer>
     let badge = badge.then_some(DOUBLED);
     [BLANKS]
         .into_iter()
-        .chain(markup())
+        .chain(MARKUP)
         .chain(percent)
         .chain(badge)
         .chain([INVISIBLE])
@@ -341,7 +341,10 @@ fn percent_unit(rest: &[u8]) -> Option<Meaning> {
 }
 
 fn percent_pair(rest: &[u8]) -> Option<Meaning> {
-    Meaning::byte(3, hex_pair(*rest.get(1)?, *rest.get(2)?)?)
+    match rest.get(1)? {
+        b'u' => percent_unit(rest),
+        high => Meaning::byte(3, hex_pair(*high, *rest.get(2)?)?),
+    }
 }
 
 /// Soft hyphens, zero-width spaces and their like are not graphic (N3) and show nowhere: dropped.

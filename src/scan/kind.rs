@@ -174,7 +174,7 @@ impl Columns {
     fn read(head: &[u8], whole: bool, delimiter: u8) -> Columns {
         let mut columns = Columns::default();
         let mut rest = head;
-        while !rest.is_empty() {
+        while !rest.is_empty() && columns.may_be_table() {
             let Some((record, next)) = Record::read(rest, whole, delimiter) else {
                 break;
             };
@@ -200,6 +200,13 @@ impl Columns {
         self.empty_last += usize::from(record.empty_last);
         self.sql += usize::from(bytes.starts_with(b"(") || bytes.starts_with(b"INSERT"));
         self.broken |= record.broken;
+    }
+
+    /// Whether it can still turn out to be one. The first records decide this, since every document has a head.
+    fn may_be_table(&self) -> bool {
+        const FIRST: usize = 4;
+        let may = self.records < FIRST || self.alike * 2 > self.records;
+        !self.broken && may && (self.records == 0 || self.first > 1)
     }
 
     /// Whether most delimiters have a blank after them.
@@ -277,7 +284,7 @@ impl Record {
     fn cell(&mut self, text: &[u8], at: usize, delimiter: u8) -> Option<usize> {
         let ends = |byte: u8| byte == delimiter || byte == b'\n';
         let end = |at: usize| {
-            let found = text[at..].iter().position(|byte| ends(*byte));
+            let found = memchr::memchr2(delimiter, b'\n', &text[at..]);
             found.map_or(text.len(), |len| at + len)
         };
         if text.get(at) != Some(&b'"') {

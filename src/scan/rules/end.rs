@@ -78,6 +78,10 @@ fn after_ellipsis<'w>(
         return Some(after(taken + sign.len()));
     }
     let rest = after(end);
+    let may_start = |first: &u8| matches!(first, 0xE2 | b'[' | b'(' | b'.' | b'&' | b'\\');
+    if !rest.first().is_some_and(may_start) {
+        return None;
+    }
     let mut rests = ELLIPSES
         .iter()
         .filter_map(|sign| rest.strip_prefix(sign.as_bytes()));
