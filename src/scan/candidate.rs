@@ -66,13 +66,9 @@ impl Judge {
         }
         let raw = &window[at..reach.end];
         let in_badge = around.place == UrlPlace::Badge;
-        let is_escaped = reach.escaped || prefix.escaped;
-        let text = if is_escaped || in_badge {
-            let layers = context.percent_layers(outside, &raw[..prefix.len]);
-            self.decoder.decode(raw, layers, in_badge)
-        } else {
-            DecodedText::plain(raw)
-        };
+        let is_escaped = reach.escaped || prefix.escaped || in_badge;
+        let layers = is_escaped.then(|| context.percent_layers(outside, &raw[..prefix.len]));
+        let text = self.decoder.text(raw, layers, in_badge);
         let suffix = text.position(prefix.len);
         let (before, after) = window.split_at(at);
         let end = end(&text, suffix, around, before, |at| &after[text.start(at)..])?;
@@ -81,11 +77,10 @@ impl Judge {
             return Err(Rejection::RegistrantCode);
         }
         let len = text.end(end.at);
-        // White space inside a name is a break that was skipped.
-        let joined = is_escaped && raw[..len].iter().any(u8::is_ascii_whitespace);
         Ok(Accepted {
             form: around.form,
-            guessed: end.guessed || joined,
+            // White space inside a name is a break that was skipped.
+            guessed: end.guessed || is_escaped && raw[..len].iter().any(u8::is_ascii_whitespace),
             len,
         })
     }

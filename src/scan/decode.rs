@@ -24,7 +24,7 @@ pub(super) struct DecodedText<'a> {
 
 impl<'a> DecodedText<'a> {
     /// A candidate in which nothing is escaped.
-    pub(super) fn plain(bytes: &'a [u8]) -> DecodedText<'a> {
+    fn plain(bytes: &'a [u8]) -> DecodedText<'a> {
         DecodedText {
             bytes,
             marks: &[],
@@ -82,8 +82,21 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
+    /// The text of `raw`: with `layers` of percent encoding undone, or unchanged where it has no escapes.
+    pub(super) fn text<'a>(
+        &'a mut self,
+        raw: &'a [u8],
+        layers: Option<usize>,
+        badge: bool,
+    ) -> DecodedText<'a> {
+        match layers {
+            Some(layers) => self.decode(raw, layers, badge),
+            None => DecodedText::plain(raw),
+        }
+    }
+
     /// Undoes the layers of `raw`, percent encoding as often as `percent` says, and a badge's where it is in one.
-    pub(super) fn decode(&mut self, raw: &[u8], percent: usize, badge: bool) -> DecodedText<'_> {
+    fn decode(&mut self, raw: &[u8], percent: usize, badge: bool) -> DecodedText<'_> {
         self.load(raw);
         self.undo_all(layers(percent, badge));
         DecodedText {
