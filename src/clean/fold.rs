@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use unicode_general_category::{GeneralCategory as Gc, get_general_category};
 
+use crate::doi::decode_escapes;
 use crate::scan::without_markup;
 
 /// `text` with entities, backslashes and full width undone, its blanks as plain ones, its dashes as `-`, and nothing invisible.
@@ -29,33 +30,11 @@ fn without_transfer_encoding(text: &str) -> Cow<'_, str> {
         .iter()
         .any(|mark| text.ends_with(mark));
     if ends || !text.contains('?') && text.match_indices('=').any(shows) {
-        let decoded = decode_percent_with(text, '=');
+        let decoded = decode_escapes(b'=', text).into_owned();
         String::from_utf8(decoded).map_or(Cow::Borrowed(text), Cow::Owned)
     } else {
         Cow::Borrowed(text)
     }
-}
-
-fn decode_percent_with(text: &str, mark: char) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut pieces = text.split(mark);
-    out.extend(pieces.next().unwrap_or_default().bytes());
-    for piece in pieces {
-        let byte = piece
-            .get(..2)
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match byte {
-            Some(byte) => {
-                out.push(byte);
-                out.extend(piece[2..].bytes());
-            }
-            None => {
-                out.push(mark as u8);
-                out.extend(piece.bytes());
-            }
-        }
-    }
-    out
 }
 
 /// `text` as it was before it was typeset or read in another encoding: without ligatures, slashes of mathematics, full

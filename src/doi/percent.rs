@@ -11,8 +11,15 @@ pub(crate) fn hex_pair(high: u8, low: u8) -> Option<u8> {
 /// The first decoded byte of `escaped`, and the number of bytes it was read from: three for an escape, else one.
 /// A `%` without two hexadecimal digits after it is a percent sign (H5).
 pub(super) fn first(escaped: &[u8]) -> Option<(u8, usize)> {
+    first_after(b'%', escaped)
+}
+
+/// The same for escapes that start with `mark`.
+fn first_after(mark: u8, escaped: &[u8]) -> Option<(u8, usize)> {
     match *escaped {
-        [b'%', high, low, ..] => Some(hex_pair(high, low).map_or((b'%', 1), |byte| (byte, 3))),
+        [first, high, low, ..] if first == mark => {
+            Some(hex_pair(high, low).map_or((mark, 1), |byte| (byte, 3)))
+        }
         [byte, ..] => Some((byte, 1)),
         [] => None,
     }
@@ -20,14 +27,19 @@ pub(super) fn first(escaped: &[u8]) -> Option<(u8, usize)> {
 
 /// Undoes each escape once. Copies only if there is a `%`.
 pub(crate) fn decode(text: &str) -> Cow<'_, [u8]> {
+    decode_after(b'%', text)
+}
+
+/// The same for escapes that start with `mark`, as those of quoted-printable do with `=`.
+pub(crate) fn decode_after(mark: u8, text: &str) -> Cow<'_, [u8]> {
     let mut rest = text.as_bytes();
-    let Some(plain) = memchr::memchr(b'%', rest) else {
+    let Some(plain) = memchr::memchr(mark, rest) else {
         return Cow::Borrowed(rest);
     };
     let mut decoded = Vec::with_capacity(rest.len());
     decoded.extend_from_slice(&rest[..plain]);
     rest = &rest[plain..];
-    while let Some((byte, width)) = first(rest) {
+    while let Some((byte, width)) = first_after(mark, rest) {
         decoded.push(byte);
         rest = &rest[width..];
     }
