@@ -50,7 +50,7 @@ impl Delimiter {
     }
 }
 
-/// Bytes in which the first record of a table has a delimiter.
+/// A table has its first delimiter within so many bytes.
 const FIRST_RECORD: usize = 4 << 10;
 
 impl TextKind {
@@ -72,10 +72,10 @@ impl TextKind {
         let columns =
             |delimiter: Delimiter| (delimiter, Columns::read(head, whole, delimiter.byte()));
         // One pass instead of three, since many texts have none of these.
-        let has_rare = memchr::memchr3(b'\t', b';', b'|', &head[..head.len().min(FIRST_RECORD)]);
+        let first = &head[..head.len().min(FIRST_RECORD)];
+        let has_rare = memchr::memchr3(b'\t', b';', b'|', first).is_some();
         let delimiters = Delimiter::ALL.into_iter();
-        let shown =
-            delimiters.filter(|delimiter| has_rare.is_some() || *delimiter == Delimiter::Comma);
+        let shown = delimiters.filter(|delimiter| has_rare || *delimiter == Delimiter::Comma);
         let tables = shown.map(columns).filter(|(_, columns)| columns.is_table());
         // What has blanks after it may part what is in a cell.
         let best = tables.min_by_key(|(_, columns)| columns.is_spaced());

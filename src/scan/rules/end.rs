@@ -9,7 +9,7 @@ use crate::scan::Rejection;
 
 /// The end of the name of `text` whose suffix starts at `suffix`.
 ///
-/// `before` is what comes before the name. `after` gives the bytes as written from a byte of `text` on.
+/// `before` holds the bytes before the name. `after` returns the document's bytes that start with a byte of `text`, as written.
 pub(crate) fn end<'w>(
     text: &impl Decoded,
     suffix: usize,

@@ -167,7 +167,7 @@ impl<T: Decoded> Reader<'_, T> {
         self.reading == Reading::Whole
     }
 
-    /// What an enclosed URL encodes was a part of the name to whoever wrote it.
+    /// Whether the byte is percent-encoded in an enclosed URL: its writer took it for a part of the name.
     fn is_whole_and_encoded(&self, at: usize) -> bool {
         Rule::EncodedBracket.holds() && self.is_whole() && self.text.escape(at) == Escape::Percent
     }

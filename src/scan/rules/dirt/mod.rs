@@ -97,14 +97,16 @@ fn end(prefix: &str, suffix: &str) -> usize {
     ends.into_iter().flatten().fold(latest, usize::min)
 }
 
-/// Dirty data, its escapes undone: a `?` or `#` that is left was one.
-impl Decoded for &str {
+/// A suffix in dirty data with its escapes undone: a `?` or `#` that is left was one.
+struct UndoneSuffix<'t>(&'t [u8]);
+
+impl Decoded for UndoneSuffix<'_> {
     fn bytes(&self) -> &[u8] {
-        self.as_bytes()
+        self.0
     }
 
     fn escape(&self, at: usize) -> Escape {
-        match self.as_bytes()[at] {
+        match self.0[at] {
             b'?' | b'#' => Escape::Percent,
             _ => Escape::Plain,
         }
@@ -123,7 +125,7 @@ fn prose_end(suffix: &str) -> usize {
         enclosure: None,
         scope: Scope::Any,
     };
-    suffix::end(&suffix, 0, &around, Reading::Prose).at
+    suffix::end(&UndoneSuffix(suffix.as_bytes()), 0, &around, Reading::Prose).at
 }
 
 /// Where the end of the name is repeated: `cshperspect.a007732a007732`. Runs of digits alone may repeat.

@@ -114,15 +114,15 @@ pub(crate) const TITLE_PAGE: [&str; 10] = [
 /// and none has four that a mark of prose follows or two in brackets. Of 112,024 labels in their own case one has a capital
 /// and small letters. One publisher's names end in `abstract` after a digit.
 pub(super) fn glued(suffix: &str) -> Option<usize> {
+    let is_start = |at: &usize| is_glued(&suffix[*at..]);
     let digits = suffix.match_indices(|c: char| c.is_ascii_digit());
+    let after_digit = digits.map(|(at, digit)| at + digit.len()).find(is_start);
     // The letter that one publisher's names end in, before a word.
-    let capital = |at: &usize| suffix[*at..].starts_with(|c: char| c.is_ascii_uppercase());
+    let is_capital = |at: &usize| suffix[*at..].starts_with(|c: char| c.is_ascii_uppercase());
     let letters = suffix.match_indices(".x").map(|(at, x)| at + x.len());
-    let mut ends = digits
-        .map(|(at, digit)| at + digit.len())
-        .chain(letters.filter(capital));
-    ends.find(|at| is_glued(&suffix[*at..]))
-        .filter(|_| Rule::GluedText.holds())
+    let after_letter = letters.filter(is_capital).find(is_start);
+    let ends = [after_digit, after_letter].into_iter().flatten();
+    ends.min().filter(|_| Rule::GluedText.holds())
 }
 
 fn is_glued(rest: &str) -> bool {
