@@ -10,7 +10,7 @@ use super::container::Level;
 use super::documents::Documents;
 use super::expansion::Expansion;
 use super::fault::{InputError, Packing};
-use super::opening::{Limits, Opening};
+use super::opening::Opening;
 use super::walk::Walk;
 
 /// Bytes of documents after which a source is not read further, so that inputs which unpack to many bytes take little time.
@@ -82,19 +82,12 @@ fn opening<'r>(
     tmp: &'r std::path::Path,
     unpackers: Option<&'r Unpackers>,
 ) -> Opening<'r> {
+    let mut opening = Opening::for_tests(bytes);
+    opening.limits.window = 8 << 20;
     Opening {
-        bytes,
-        passed: bytes,
-        own: &[],
-        outputs: &[],
-        limits: Limits {
-            depth: 3,
-            members: 1000,
-            expansion: 1000,
-            window: 8 << 20,
-        },
         tmp,
         unpackers,
+        ..opening
     }
 }
 

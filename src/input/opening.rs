@@ -40,7 +40,7 @@ pub(crate) struct Opening<'r> {
 }
 
 impl<'r> Opening<'r> {
-    #[cfg(test)]
+    #[cfg(any(test, feature = "naive"))]
     pub(crate) fn for_tests(bytes: &'r AtomicU64) -> Self {
         Opening {
             bytes,
