@@ -74,6 +74,24 @@ impl NamedSource {
     }
 }
 
+/// Finds the sources, without the files of the checkpoint in `folder`.
+fn find(
+    options: &ScanOptions,
+    finder: Finder<'_>,
+    destinations: &Destinations,
+    folder: Option<&Folder>,
+) -> Result<FoundSources, Error> {
+    let mut found = finder.finish();
+    if options.monitor.is_cancelled() {
+        return Err(Error::new(ErrorKind::Cancelled));
+    }
+    destinations.check_found(&found.sources)?;
+    if let Some(folder) = folder {
+        found.sources.retain(|source| !folder.holds(&source.path));
+    }
+    Ok(found)
+}
+
 impl<'p> SharedScan<'p> {
     pub(super) fn new(
         options: &'p ScanOptions,
@@ -85,29 +103,21 @@ impl<'p> SharedScan<'p> {
     ) -> Result<Self, Error> {
         let (before, after) = Scanner::new().window();
         let FoundSources {
-            mut sources,
+            sources,
             passed_over,
-        } = finder.finish();
-        if options.monitor.is_cancelled() {
-            return Err(Error::new(ErrorKind::Cancelled));
-        }
-        destinations.check_found(&sources)?;
-        if let Some(folder) = &folder {
-            sources.retain(|source| !folder.holds(&source.path));
-        }
+        } = find(options, finder, destinations, folder.as_ref())?;
         let sources = Arc::new(sources);
         let names = kept(options) == Kept::Key;
         let begun = folder.map(|folder| Checkpoint::begin(folder, options, names, &sources));
         let (checkpoint, earlier) = begun.transpose()?.unzip();
         let checkpoint = checkpoint.map(Arc::new);
         options.monitor.set_resumable(checkpoint.is_some());
-        let mut ledger = ScanLedger::resumed(
-            earlier.as_ref().map(|earlier| &earlier.done),
-            &options.monitor,
-        );
+        let done = earlier.as_ref().map(|earlier| &earlier.done);
+        let mut ledger = ScanLedger::resumed(done, &options.monitor);
         (ledger.unfound, ledger.failure) = unfound.take();
-        let is_failed = ledger.failure.is_some();
         let lasting = checkpoint.as_ref().zip(earlier);
+        let lasting = lasting.map(|(checkpoint, earlier)| checkpoint.lasting(earlier));
+        let own = outputs.temporary_ids().chain(destinations.empty());
         let shares = Shares::new(options, &sources);
         let run = SharedScan {
             options,
@@ -115,34 +125,32 @@ impl<'p> SharedScan<'p> {
             reach: ChunkReach { before, after },
             shares,
             unpackers: Unpackers::new(shares.threads, shares.unpacked),
-            table: table(
-                options,
-                shares,
-                lasting.map(|(checkpoint, earlier)| checkpoint.lasting(earlier)),
-            ),
-            own: outputs
-                .temporary_ids()
-                .chain(destinations.empty())
-                .collect(),
+            table: table(options, shares, lasting),
+            own: own.collect(),
             overwritten: destinations.filled(),
-            stopped: AtomicBool::new(is_failed),
+            stopped: AtomicBool::new(ledger.failure.is_some()),
             links: passed_over.links.0,
             ledger: Mutex::new(ledger),
             notices: Notices::default(),
             checkpoint,
         };
-        log::info!("sources: {}", run.sources.len());
-        if let Some(checkpoint) = run.checkpoint.as_ref().filter(|at| at.started() > 0) {
+        notice::report_passed_over(&passed_over, options.search.has_globs());
+        run.announce();
+        Ok(run)
+    }
+
+    /// Logs how many sources there are, and gives the monitor their total size if that was asked for.
+    fn announce(&self) {
+        log::info!("sources: {}", self.sources.len());
+        if let Some(checkpoint) = self.checkpoint.as_ref().filter(|at| at.started() > 0) {
             log::info!(
                 "sources finished by the interrupted run: {}",
                 checkpoint.started()
             );
         }
-        notice::report_passed_over(&passed_over, options.search.has_globs());
-        if options.measure {
-            run.measure();
+        if self.options.measure {
+            self.measure();
         }
-        Ok(run)
     }
 
     /// Sets the monitor's total to the size of all sources, if each has one.

@@ -166,52 +166,43 @@ fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
         .exclude
         .into_iter()
         .fold(builder, PipelineBuilder::exclude);
-    if let Some(output) = args.output.filter(|path| !is_dash(path)) {
-        builder = builder.output(output);
+    let output = args.output.filter(|path| !is_dash(path));
+    let interval = args.checkpoint_interval.map(Duration::from_millis);
+    builder = set(builder, output, PipelineBuilder::output);
+    builder = set(builder, args.format, PipelineBuilder::format);
+    builder = set(builder, args.input_kind, PipelineBuilder::text_kind);
+    builder = set(builder, args.shard, PipelineBuilder::shard);
+    builder = set(builder, args.report, PipelineBuilder::report);
+    builder = set(builder, args.max_expansion, PipelineBuilder::max_expansion);
+    builder = set(builder, args.max_window, PipelineBuilder::max_window);
+    builder = set(builder, args.max_depth, PipelineBuilder::max_depth);
+    builder = set(builder, args.max_members, PipelineBuilder::max_members);
+    builder = set(builder, args.tmp_dir, PipelineBuilder::tmp_dir);
+    builder = set(builder, args.checkpoint, PipelineBuilder::checkpoint);
+    builder = set(builder, interval, PipelineBuilder::checkpoint_interval);
+    builder = set(
+        builder,
+        args.threads.map(usize::from),
+        PipelineBuilder::threads,
+    );
+    builder = set(builder, args.memory, PipelineBuilder::memory);
+    set(
+        builder,
+        args.chunk.map(|bytes| bytes as usize),
+        PipelineBuilder::chunk,
+    )
+}
+
+/// Sets what was given.
+fn set<T>(
+    builder: PipelineBuilder,
+    value: Option<T>,
+    with: impl FnOnce(PipelineBuilder, T) -> PipelineBuilder,
+) -> PipelineBuilder {
+    match value {
+        Some(value) => with(builder, value),
+        None => builder,
     }
-    if let Some(format) = args.format {
-        builder = builder.format(format);
-    }
-    if let Some(kind) = args.input_kind {
-        builder = builder.text_kind(kind);
-    }
-    if let Some(shard) = args.shard {
-        builder = builder.shard(shard);
-    }
-    if let Some(report) = args.report {
-        builder = builder.report(report);
-    }
-    if let Some(ratio) = args.max_expansion {
-        builder = builder.max_expansion(ratio);
-    }
-    if let Some(bytes) = args.max_window {
-        builder = builder.max_window(bytes);
-    }
-    if let Some(depth) = args.max_depth {
-        builder = builder.max_depth(depth);
-    }
-    if let Some(members) = args.max_members {
-        builder = builder.max_members(members);
-    }
-    if let Some(folder) = args.tmp_dir {
-        builder = builder.tmp_dir(folder);
-    }
-    if let Some(folder) = args.checkpoint {
-        builder = builder.checkpoint(folder);
-    }
-    if let Some(milliseconds) = args.checkpoint_interval {
-        builder = builder.checkpoint_interval(Duration::from_millis(milliseconds));
-    }
-    if let Some(threads) = args.threads {
-        builder = builder.threads(threads.into());
-    }
-    if let Some(bytes) = args.memory {
-        builder = builder.memory(bytes);
-    }
-    if let Some(bytes) = args.chunk {
-        builder = builder.chunk(bytes as usize);
-    }
-    builder
 }
 
 pub(crate) fn is_dash(path: &Path) -> bool {
