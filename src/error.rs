@@ -115,7 +115,7 @@ pub enum CheckpointError {
     InUse,
     /// A file in the folder cannot be read or written.
     #[error("{path}: {error}", path = printable::path(.0), error = .1)]
-    Io(PathBuf, io::Error),
+    Io(PathBuf, #[source] io::Error),
     /// A file with the name of a file of the checkpoint was not made by doisift, such as a link or a FIFO. It was not followed,
     /// changed or removed.
     #[error("{} was not made by doisift; remove it, or choose another folder", printable::path(.0))]
@@ -301,8 +301,25 @@ impl fmt::Display for Error {
     }
 }
 
-/// Has no `source`: the text includes the cause, and [`kind`](Error::kind) returns it.
-impl std::error::Error for Error {}
+/// The text of an error includes those of its sources, so print the error or its last source, not the whole chain.
+impl std::error::Error for Error {
+    /// The error that caused this one: of the system, of a codec or of a format. None if this one was the first.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.kind {
+            ErrorKind::Input(error) => Some(error),
+            ErrorKind::Records(error) => Some(error),
+            ErrorKind::List(error) | ErrorKind::Output(error) | ErrorKind::Threads(error) => {
+                Some(error)
+            }
+            ErrorKind::Glob(error) => Some(error),
+            ErrorKind::Spill(error) => Some(error),
+            ErrorKind::LeftOut(error) => Some(error),
+            ErrorKind::Clash(error) => Some(error),
+            ErrorKind::Checkpoint(_, error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -317,6 +334,33 @@ mod tests {
             "{error}"
         );
         assert!(error.len() < 400, "{error}");
+    }
+
+    #[test]
+    fn the_error_of_the_system_is_a_source() {
+        let io = || io::Error::from_raw_os_error(28);
+        let packed = InputError::Damaged {
+            packing: crate::input::Packing::Gzip,
+            error: io(),
+        };
+        let kinds = [
+            ErrorKind::Output(io()),
+            ErrorKind::Input(InputError::Io(io())),
+            ErrorKind::Input(packed),
+            ErrorKind::Spill(SpillError::io("run".as_ref(), io())),
+            ErrorKind::Checkpoint("c".into(), CheckpointError::Io("f".into(), io()).into()),
+        ];
+        for kind in kinds {
+            let error = Error::new(kind);
+            let chain =
+                std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
+            let system = chain
+                .last()
+                .and_then(|cause| cause.downcast_ref::<io::Error>());
+            let code = system.and_then(io::Error::raw_os_error);
+            assert_eq!(code, Some(28), "{error:?}");
+        }
+        assert!(std::error::Error::source(&Error::new(ErrorKind::Cancelled)).is_none());
     }
 
     #[test]

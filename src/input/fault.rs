@@ -74,11 +74,12 @@ impl fmt::Display for Packing {
 pub enum InputError {
     /// A system call failed to open, list or read it.
     #[error("{0}")]
-    Io(io::Error),
+    Io(#[source] io::Error),
     /// There is no such file. The name looks like a URL or a pattern, for which there is a remedy.
     #[error("{error}; {remedy}")]
     Missing {
         /// The error of the system.
+        #[source]
         error: io::Error,
         /// What to do.
         remedy: String,
@@ -92,6 +93,7 @@ pub enum InputError {
         /// The packing.
         packing: Packing,
         /// The error of the codec.
+        #[source]
         error: io::Error,
     },
     /// Bytes that are not padding follow the packed data. They were ignored, as by gzip(1).

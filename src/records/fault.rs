@@ -150,7 +150,15 @@ impl fmt::Display for ReadError {
 }
 
 /// Has no `source`: the text includes the cause.
-impl std::error::Error for ReadError {}
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.fault {
+            RecordFault::Io(error) => Some(error),
+            RecordFault::Json(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 /// The text of the error with the column but without the line, since the line counts within the row.
 fn without_line(error: &serde_json::Error) -> String {

@@ -30,14 +30,25 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let ending = usage::parse().and_then(|cli| {
         run(cli).map_err(|error| {
-            let error = format!("{error:#}");
             // Nowhere is left to report that standard error is closed.
-            let _ = writeln!(io::stderr(), "doisift: {}", Printable(error));
+            let _ = writeln!(io::stderr(), "doisift: {}", Printable(message(&error)));
             Ending::Failed
         })
     });
     let (Ok(ending) | Err(ending)) = ending;
     ExitCode::from(ending.code())
+}
+
+/// The error and its causes. The text of the library's error includes its causes.
+fn message(error: &anyhow::Error) -> String {
+    let mut parts = Vec::new();
+    for cause in error.chain() {
+        parts.push(cause.to_string());
+        if cause.is::<doisift::Error>() {
+            break;
+        }
+    }
+    parts.join(": ")
 }
 
 fn run(cli: Cli) -> anyhow::Result<Ending> {

@@ -10,13 +10,14 @@ use crate::printable;
 #[error("{}: {fault}", printable::path(path))]
 pub struct SpillError {
     path: PathBuf,
+    #[source]
     fault: RunFault,
 }
 
 /// What is wrong with a file.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::dedup) enum RunFault {
-    #[error(transparent)]
+    #[error("{0}")]
     Io(#[from] io::Error),
     #[error("damaged: {0}")]
     Damaged(Damage),
