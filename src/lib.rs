@@ -102,25 +102,25 @@ pub use printable::Printable;
 pub use records::{Format, ReadError, UnknownFormat};
 #[cfg(feature = "pipeline")]
 pub use report::{Loss, Losses, Rejections, Report, ReportOptions, Skipped};
-#[cfg(feature = "naive")]
+#[cfg(feature = "testing")]
 #[doc(hidden)]
 pub use scan::naive;
 pub use scan::{
-    Applies, Delimiter, Form, Mention, Rejection, Rule, Scanner, Stream, Tally, TextKind,
-    UnknownKind,
+    Applies, Delimiter, FindIter, Form, Match, Mention, Rejection, Rule, Scanner, Stream, Tally,
+    TextKind, UnknownForm, UnknownKind,
 };
 #[cfg(feature = "pipeline")]
 pub use task::{Monitor, Progress};
 
 /// For this crate's own benchmarks; may change at any time.
-#[cfg(feature = "pipeline")]
+#[cfg(all(feature = "testing", feature = "pipeline"))]
 #[doc(hidden)]
 pub mod bench_support {
     pub use crate::dedup::bench_support::{Totals, fill_table, fill_table_within};
 }
 
 /// For this crate's own fuzz targets; may change at any time.
-#[cfg(all(feature = "naive", feature = "pipeline"))]
+#[cfg(all(feature = "testing", feature = "pipeline"))]
 #[doc(hidden)]
 pub use input::fuzz_support;
 

@@ -7,6 +7,7 @@
 
 mod arena;
 mod batch;
+#[cfg(feature = "testing")]
 pub(crate) mod bench_support;
 mod blocks;
 mod counted;

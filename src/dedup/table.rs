@@ -68,6 +68,7 @@ struct Growth {
 
 impl Table {
     /// An empty table that keeps `kept` of each name, in memory.
+    #[cfg(any(test, feature = "testing"))]
     pub(crate) fn new(kept: Kept) -> Self {
         Table::with(kept, SHARDS, None)
     }

@@ -1,10 +1,11 @@
 //! The identifier: the syntax of a DOI name, its presentation forms, and when two names are equal.
 //!
 //! `name` has the syntax, `parse` reads presentation forms, `encode` writes them, `percent` is the
-//! escape that both use, `equivalence` compares. Nothing here knows of text, documents or files: to find
+//! escape that both use, `equivalence` compares, `convert` has the traits of the standard library and serde. Nothing here knows of text, documents or files: to find
 //! a name in prose is the job of the scanner. Rule numbers such as U2 are listed with
 //! their source documents in `tests/cases/README.md`.
 
+mod convert;
 mod encode;
 mod equivalence;
 mod error;
@@ -40,8 +41,8 @@ pub(crate) use {
 /// [`Doi::parse`] reads what people write, [`Doi::new`] takes the name itself; the `to_…` methods
 /// write each form so that `parse` gives back the same name, byte for byte.
 ///
-/// `Eq`, `Hash` and `Ord` go by ASCII case folding and by nothing else (U5). That is also why `Doi`
-/// is no `Borrow<str>`: strings compare with case.
+/// `Eq`, `Hash` and `Ord` go by ASCII case folding and by nothing else (U5), also when a name is compared with a `str`.
+/// That is why `Doi` is no `Borrow<str>`: strings compare with case.
 ///
 /// ```
 /// use doisift::{Doi, UrlEncoding};
@@ -105,6 +106,15 @@ impl Doi {
     /// first is reported. The offset counts bytes of `text`.
     pub fn parse(text: &str) -> Result<Self, DoiError> {
         parse::read(text)
+    }
+
+    /// The DOI name `name`, which the scanner has checked.
+    pub(crate) fn from_checked(name: &str) -> Self {
+        let slash = name.find('/').unwrap_or(name.len());
+        Doi {
+            name: name.into(),
+            slash,
+        }
     }
 
     fn from_string(name: String) -> Result<Self, DoiError> {

@@ -14,7 +14,7 @@ mod expansion;
 mod fault;
 mod file;
 mod find;
-#[cfg(feature = "naive")]
+#[cfg(feature = "testing")]
 pub mod fuzz_support;
 mod list;
 mod magic;

@@ -40,7 +40,7 @@ pub(crate) struct Opening<'r> {
 }
 
 impl<'r> Opening<'r> {
-    #[cfg(any(test, feature = "naive"))]
+    #[cfg(any(test, feature = "testing"))]
     pub(crate) fn for_tests(bytes: &'r AtomicU64) -> Self {
         Opening {
             bytes,

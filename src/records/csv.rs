@@ -231,7 +231,10 @@ fn number(field: &'static str, text: &str, wanted: &'static str) -> Result<u64, 
 pub(super) fn forms(text: &str) -> Result<Forms, RecordFault> {
     let names = text.split('|').filter(|_| !text.is_empty());
     names
-        .map(|name| Form::named(name).ok_or_else(|| RecordFault::value("forms", text, FORMS)))
+        .map(|name| {
+            name.parse()
+                .map_err(|_| RecordFault::value("forms", text, FORMS))
+        })
         .collect()
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-use serde::de::{self, Deserializer, SeqAccess, Visitor};
+use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use super::fault::{FaultPlace, ReadError, RecordFault};
@@ -152,19 +152,6 @@ fn no_row(line: &[u8], error: serde_json::Error) -> RecordFault {
     match serde_json::from_slice::<MentionLike>(line) {
         Ok(_) => RecordFault::Mentions,
         Err(_) => RecordFault::Json(error),
-    }
-}
-
-impl<'de> Deserialize<'de> for Form {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Form, D::Error> {
-        let JsonText(name) = JsonText::deserialize(deserializer)?;
-        Form::named(&name).ok_or_else(|| {
-            de::Error::custom(format_args!(
-                "{:?} is no form, as are {}",
-                &*name,
-                Form::ALL.map(Form::name).join(", ")
-            ))
-        })
     }
 }
 

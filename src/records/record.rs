@@ -155,19 +155,6 @@ impl MentionRow<'_> {
     ];
 }
 
-impl Serialize for Form {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
-impl Form {
-    /// The form with this [`name`](Form::name).
-    pub(super) fn named(name: &str) -> Option<Form> {
-        Form::ALL.into_iter().find(|form| form.name() == name)
-    }
-}
-
 /// A set of forms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Forms(u8);

@@ -20,7 +20,7 @@ pub(super) struct Accepted {
 }
 
 /// Buffers that are reused from candidate to candidate.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Judge {
     decoder: Decoder,
     /// The name of the last accepted candidate.

@@ -75,7 +75,7 @@ impl Decoded for DecodedText<'_> {
 }
 
 /// Buffers for the decoded text of one candidate at a time.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Decoder {
     bytes: Vec<u8>,
     marks: Vec<Mark>,

@@ -1,5 +1,11 @@
 //! What the scanner hands out.
 
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+use crate::doi::Doi;
+
 /// How a name was written; the innermost wins, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
@@ -59,8 +65,64 @@ impl Form {
     }
 }
 
+/// The [`name`](Form::name).
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// From its [`name`](Form::name).
+impl FromStr for Form {
+    type Err = UnknownForm;
+
+    fn from_str(name: &str) -> Result<Self, UnknownForm> {
+        let named = Form::ALL.into_iter().find(|form| form.name() == name);
+        named.ok_or_else(|| UnknownForm(name.to_owned()))
+    }
+}
+
+/// A word that is the name of no form.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no form; take one of urn, info, hdl, doi, url, label, bare")]
+pub struct UnknownForm(String);
+
+/// As its [`name`](Form::name).
+#[cfg(any(feature = "serde", feature = "pipeline"))]
+impl serde::Serialize for Form {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// From its [`name`](Form::name).
+#[cfg(any(feature = "serde", feature = "pipeline"))]
+impl<'de> serde::Deserialize<'de> for Form {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(FormName)
+    }
+}
+
+/// Reads the name of a form.
+#[cfg(any(feature = "serde", feature = "pipeline"))]
+struct FormName;
+
+#[cfg(any(feature = "serde", feature = "pipeline"))]
+impl serde::de::Visitor<'_> for FormName {
+    type Value = Form;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a form")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Form, E> {
+        name.parse().map_err(E::custom)
+    }
+}
+
 /// An accepted candidate: a DOI name, how it was written, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Mention<'a> {
     /// The DOI name, decoded, its case kept.
     pub name: &'a str,
@@ -74,4 +136,52 @@ pub struct Mention<'a> {
     pub text: &'a [u8],
     /// Whether its end was a guess that only a registry could settle.
     pub guessed: bool,
+}
+
+/// The name, its case kept; it is not parsed again.
+impl From<Mention<'_>> for Doi {
+    fn from(mention: Mention<'_>) -> Doi {
+        Doi::from_checked(mention.name)
+    }
+}
+
+/// The fields of a row of `doisift scan --mentions` that the scanner knows: `doi` (the key), `form`, `offset`, `length`,
+/// `text` (with invalid UTF-8 replaced) and `guessed`.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Mention<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+
+        let mut row = serializer.serialize_struct("Mention", 6)?;
+        row.serialize_field("doi", self.key)?;
+        row.serialize_field("form", &self.form)?;
+        row.serialize_field("offset", &self.offset)?;
+        row.serialize_field("length", &self.text.len())?;
+        row.serialize_field("text", &String::from_utf8_lossy(self.text))?;
+        row.serialize_field("guessed", &self.guessed)?;
+        row.end()
+    }
+}
+
+/// A mention that owns its name: the item of [`Scanner::find_iter`](crate::Scanner::find_iter).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Match<'t> {
+    /// The DOI name, decoded, its case kept.
+    pub doi: Doi,
+    /// How it was written.
+    pub form: Form,
+    /// Where the name starts, in bytes from the start of the text.
+    pub start: usize,
+    /// The name as found, from the first byte of `10.` to the last byte kept.
+    pub text: &'t [u8],
+    /// Whether its end was a guess that only a registry could settle.
+    pub guessed: bool,
+}
+
+impl Match<'_> {
+    /// The bytes of the text that hold the name.
+    pub fn range(&self) -> Range<usize> {
+        self.start..self.start + self.text.len()
+    }
 }

@@ -11,9 +11,10 @@ mod candidate;
 mod context;
 mod decode;
 mod escape;
+mod find;
 mod kind;
 mod mention;
-#[cfg(feature = "naive")]
+#[cfg(feature = "testing")]
 pub mod naive;
 mod reach;
 pub(crate) mod rules;
@@ -21,11 +22,13 @@ mod start;
 mod tally;
 
 pub(crate) use decode::without_markup;
+pub use find::FindIter;
 pub use kind::{Delimiter, TextKind, UnknownKind};
-pub use mention::{Form, Mention};
+pub use mention::{Form, Match, Mention, UnknownForm};
 pub use rules::book::{Applies, Rule};
 pub use tally::{Rejection, Tally};
 
+use std::fmt;
 use std::ops::Range;
 
 use anchor::Anchor;
@@ -63,6 +66,7 @@ const LONGEST_NAME: usize = 1 << 30;
 /// assert_eq!(found[1], ("10.5555/a(b)".to_owned(), Form::Url, 50));
 /// assert_eq!(tally.candidates, tally.mentions + tally.rejections());
 /// ```
+#[derive(Clone)]
 pub struct Scanner {
     max_name: usize,
     kind: TextKind,
@@ -110,9 +114,27 @@ impl Scanner {
         (BEFORE, self.max_name + MARGIN)
     }
 
-    /// Calls `sink` with each mention of `document`, in order.
-    pub fn scan(&mut self, document: &[u8], sink: impl FnMut(Mention<'_>)) -> Tally {
+    /// Calls `sink` with each mention of `document`, in order. Allocates nothing for a mention, unlike
+    /// [`find_iter`](Self::find_iter).
+    pub fn scan(&mut self, document: impl AsRef<[u8]>, sink: impl FnMut(Mention<'_>)) -> Tally {
+        let document = document.as_ref();
         self.scan_range(document, 0..document.len(), 0, sink)
+    }
+
+    /// The mentions of `text`, in order, as values that own their names.
+    ///
+    /// ```
+    /// let mut scanner = doisift::Scanner::new();
+    /// let text = "See 10.5555/Abc. Or https://doi.org/10.5555/a%28b%29.";
+    /// let found: Vec<_> = scanner.find_iter(text).map(|m| (m.doi.to_string(), &text[m.range()])).collect();
+    /// assert_eq!(found[0], ("10.5555/Abc".to_owned(), "10.5555/Abc"));
+    /// assert_eq!(found[1], ("10.5555/a(b)".to_owned(), "10.5555/a%28b%29"));
+    /// ```
+    pub fn find_iter<'s, 't, T: AsRef<[u8]> + ?Sized>(
+        &'s mut self,
+        text: &'t T,
+    ) -> FindIter<'s, 't> {
+        FindIter::new(self, text.as_ref())
     }
 
     /// Scans a part of a document: decides about the anchors in `range` of `bytes`.
@@ -129,28 +151,34 @@ impl Scanner {
     ) -> Tally {
         let mut tally = Tally::default();
         for anchor in anchor::find_iter(bytes, range) {
-            let decision = match anchor {
-                Anchor::Directory(at) => self
-                    .judge_at(bytes, at)
-                    .map(|judged| judged.map(|accepted| (at, accepted))),
-                Anchor::Short(at) => is_short_doi(bytes, at).then_some(Err(Rejection::ShortDoi)),
+            let Some(decision) = self.decide(bytes, anchor) else {
+                continue;
             };
-            tally.candidates += u64::from(decision.is_some());
+            tally.candidates += 1;
             match decision {
-                None => {}
-                Some(Err(reason)) => tally.reject(reason),
-                Some(Ok((at, accepted))) => {
+                Err(reason) => tally.reject(reason),
+                Ok((at, accepted)) => {
                     tally.mentions += 1;
-                    self.emit(
-                        &bytes[at..at + accepted.len],
-                        offset + at as u64,
-                        &accepted,
-                        &mut sink,
-                    );
+                    let text = &bytes[at..at + accepted.len];
+                    self.emit(text, offset + at as u64, &accepted, &mut sink);
                 }
             }
         }
         tally
+    }
+
+    /// Where the name is that `anchor` starts, or why it is refused; nothing if it is no candidate.
+    fn decide(
+        &mut self,
+        bytes: &[u8],
+        anchor: Anchor,
+    ) -> Option<Result<(usize, Accepted), Rejection>> {
+        match anchor {
+            Anchor::Directory(at) => self
+                .judge_at(bytes, at)
+                .map(|judged| judged.map(|accepted| (at, accepted))),
+            Anchor::Short(at) => is_short_doi(bytes, at).then_some(Err(Rejection::ShortDoi)),
+        }
     }
 
     fn judge_at(&mut self, bytes: &[u8], at: usize) -> Option<Result<Accepted, Rejection>> {
@@ -209,6 +237,16 @@ impl Scanner {
             decided: 0,
             tally: Tally::default(),
         }
+    }
+}
+
+/// Shows the settings; the buffers say nothing.
+impl fmt::Debug for Scanner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scanner")
+            .field("max_name", &self.max_name)
+            .field("kind", &self.kind)
+            .finish_non_exhaustive()
     }
 }
 

@@ -86,7 +86,7 @@ fn members<'r, F: MemberFormat>(
 
 /// Unpacks the members of `file` in sections of `section` bytes on several threads, also if there are few; on this thread
 /// if `section` is 0.
-#[cfg(feature = "naive")]
+#[cfg(feature = "testing")]
 pub(super) fn in_sections<'r>(
     packing: Packing,
     file: &File,

@@ -95,7 +95,7 @@ impl<'r, F: MemberFormat> Parallel<'r, F> {
     }
 
     /// Like [`new`](Self::new), with sections of `section` bytes, also if there are few.
-    #[cfg(feature = "naive")]
+    #[cfg(feature = "testing")]
     pub(super) fn in_sections(
         file: &File,
         section: u64,

@@ -16,7 +16,6 @@ use super::schema::{self, Column, FIELDS, Stored};
 use crate::records::fault::{FaultPlace, RecordFault};
 use crate::records::record::{FORMS, OFFSET};
 use crate::records::{Forms, OwnedRecord, ReadError, Record, RowReader, csv};
-use crate::scan::Form;
 
 /// Rows that are decoded at once.
 const ROWS: u64 = 1024;
@@ -332,7 +331,8 @@ impl Leaf<ByteArrayType> {
         }
         let form = |name: &[u8]| {
             let name = str::from_utf8(name).map_err(|_| RecordFault::Utf8)?;
-            Form::named(name).ok_or_else(|| RecordFault::value("forms", name, FORMS))
+            name.parse()
+                .map_err(|_| RecordFault::value("forms", name, FORMS))
         };
         self.row().iter().map(|name| form(name.data())).collect()
     }

@@ -1,0 +1,93 @@
+//! Conversions between names and strings, and comparison with strings.
+
+use super::{Doi, DoiError};
+
+/// The same as [`Doi::parse`].
+impl TryFrom<&str> for Doi {
+    type Error = DoiError;
+
+    fn try_from(text: &str) -> Result<Self, DoiError> {
+        Doi::parse(text)
+    }
+}
+
+/// The name as [`Doi::as_str`] returns it, without a copy.
+impl From<Doi> for String {
+    fn from(doi: Doi) -> String {
+        doi.name.into_string()
+    }
+}
+
+/// Compares with a name, not with other presentation forms: under ASCII case folding (U5), nothing decoded.
+impl PartialEq<str> for Doi {
+    fn eq(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+    }
+}
+
+/// The same as with a `str`.
+impl PartialEq<&str> for Doi {
+    fn eq(&self, name: &&str) -> bool {
+        self == *name
+    }
+}
+
+/// The same with the name on the right.
+impl PartialEq<Doi> for str {
+    fn eq(&self, doi: &Doi) -> bool {
+        doi == self
+    }
+}
+
+/// The same with the name on the right.
+impl PartialEq<Doi> for &str {
+    fn eq(&self, doi: &Doi) -> bool {
+        doi == *self
+    }
+}
+
+/// As a string: the name with nothing encoded, its case kept.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Doi {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.name)
+    }
+}
+
+/// From a string that is the name itself, as [`Doi::new`] reads it, so that what was serialized comes back. Data that
+/// holds other presentation forms is deserialized as strings and read with [`Doi::parse`].
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Doi {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Doi::from_string(name).map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_equals_its_spellings_and_no_url_of_it() {
+        let doi = Doi::try_from("https://doi.org/10.5555/Abc%25").unwrap();
+        assert!(doi == "10.5555/aBC%" && "10.5555/abc%" == doi && *"10.5555/abc%" == doi);
+        assert!(doi != "10.5555/abc%25" && doi != "https://doi.org/10.5555/abc%25");
+        assert_eq!(String::from(doi), "10.5555/Abc%");
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_name_with_an_escape_in_it_survives_serde() {
+        let doi = Doi::new("10.5555/A%20\"b").unwrap();
+        let json = serde_json::to_string(&doi).unwrap();
+        assert_eq!(json, r#""10.5555/A%20\"b""#);
+        let back: Doi = serde_json::from_str(&json).unwrap();
+        assert_eq!(back.as_str(), doi.as_str());
+        let error = serde_json::from_str::<Doi>(r#""10.5555""#).unwrap_err();
+        assert!(
+            error.to_string().starts_with("no \"/\" after the prefix"),
+            "{error}"
+        );
+    }
+}

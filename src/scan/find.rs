@@ -1,0 +1,93 @@
+//! The mentions of a text as an iterator.
+
+use super::anchor::{self, Anchors};
+use super::{Match, Scanner};
+use crate::doi::Doi;
+
+/// The mentions of a text, in order; see [`Scanner::find_iter`].
+#[derive(Debug)]
+pub struct FindIter<'s, 't> {
+    scanner: &'s mut Scanner,
+    text: &'t [u8],
+    anchors: Anchors<'t>,
+}
+
+impl<'s, 't> FindIter<'s, 't> {
+    pub(super) fn new(scanner: &'s mut Scanner, text: &'t [u8]) -> Self {
+        FindIter {
+            scanner,
+            text,
+            anchors: anchor::find_iter(text, 0..text.len()),
+        }
+    }
+}
+
+impl<'t> Iterator for FindIter<'_, 't> {
+    type Item = Match<'t>;
+
+    fn next(&mut self) -> Option<Match<'t>> {
+        let text = self.text;
+        let scanner = &mut *self.scanner;
+        let mut decisions = self
+            .anchors
+            .by_ref()
+            .filter_map(|anchor| scanner.decide(text, anchor));
+        let (start, accepted) = decisions.find_map(Result::ok)?;
+        drop(decisions);
+        Some(Match {
+            doi: Doi::from_checked(&self.scanner.judge.name),
+            form: accepted.form,
+            start,
+            text: &text[start..start + accepted.len],
+            guessed: accepted.guessed,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str =
+        "10.0.0.0/8, doi:10.5555/Abc. <a href=\"https://doi.org/10.5555/a%28b%29\">, 10.5555/x";
+
+    #[test]
+    fn the_iterator_finds_what_the_callback_finds() {
+        let mut called = Vec::new();
+        let mut scanner = Scanner::new().max_name(20);
+        scanner.scan(TEXT, |mention| {
+            called.push((
+                Doi::from(mention).to_string(),
+                mention.form,
+                mention.offset,
+                mention.guessed,
+            ));
+        });
+        let mut other = scanner.clone();
+        let found: Vec<_> = other.find_iter(TEXT).collect();
+        let same = found
+            .iter()
+            .map(|m| (m.doi.to_string(), m.form, m.start as u64, m.guessed));
+        assert_eq!(called.len(), 3);
+        assert_eq!(same.collect::<Vec<_>>(), called);
+        assert_eq!(&TEXT[found[1].range()], "10.5555/a%28b%29");
+        assert_eq!(found[1].doi.prefix(), "10.5555");
+    }
+
+    #[test]
+    fn debug_shows_the_settings() {
+        let shown = format!("{:?}", Scanner::new().max_name(9));
+        assert_eq!(shown, "Scanner { max_name: 9, kind: Unknown, .. }");
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_mention_is_serialized_as_a_row() {
+        let mut rows = Vec::new();
+        Scanner::new().scan(b"DOI: 10.5555/A\\_b", |mention| {
+            rows.push(serde_json::to_string(&mention).unwrap());
+        });
+        let row = r#"{"doi":"10.5555/a_b","form":"label","offset":5,"length":12,"text":"10.5555/A\\_b","guessed":false}"#;
+        assert_eq!(rows, [row]);
+    }
+}
