@@ -159,6 +159,19 @@ impl Sliding {
         self.offset = offset;
     }
 
+    /// The first `most` bytes of the document that was started, or more, or the whole document. They are also in its chunks.
+    pub(crate) fn head(
+        &mut self,
+        cutter: &mut Cutter,
+        document: &mut dyn Read,
+        most: usize,
+    ) -> &[u8] {
+        while self.filled < most && !cutter.ended {
+            self.read(cutter, document);
+        }
+        &self.buffer[..self.filled]
+    }
+
     /// The next chunk.
     pub(crate) fn next(
         &mut self,
@@ -172,9 +185,7 @@ impl Sliding {
             if cutter.is_done() {
                 return None;
             }
-            self.make_room(cutter.next);
-            let free = self.buffer.len().min(self.filled + self.step);
-            self.filled += cutter.read(document, &mut self.buffer[self.filled..free]);
+            self.read(cutter, document);
         };
         let range = (anchors.start - self.offset) as usize..(anchors.end - self.offset) as usize;
         Some(Chunk {
@@ -183,6 +194,12 @@ impl Sliding {
             offset: self.offset,
             damaged: cutter.is_damaged(),
         })
+    }
+
+    fn read(&mut self, cutter: &mut Cutter, document: &mut dyn Read) {
+        self.make_room(cutter.next);
+        let free = self.buffer.len().min(self.filled + self.step);
+        self.filled += cutter.read(document, &mut self.buffer[self.filled..free]);
     }
 
     /// Forgets the bytes that are too far before the anchor at `next` to matter.

@@ -24,25 +24,15 @@ impl<R: Read> Raw<R> {
         Raw::with_capacity(inner, SMALL)
     }
 
-    pub(crate) fn with_capacity(inner: R, capacity: usize) -> Self {
-        Raw::with_buffer(inner, vec![0; capacity].into_boxed_slice())
-    }
-
-    /// Reads `inner` through a buffer that another reader gave back.
-    pub(crate) fn with_buffer(inner: R, buffer: Box<[u8]>) -> Self {
+    pub(super) fn with_capacity(inner: R, capacity: usize) -> Self {
         Raw {
             inner,
-            buffer,
+            buffer: vec![0; capacity].into_boxed_slice(),
             start: 0,
             end: 0,
             error: None,
             has_ended: false,
         }
-    }
-
-    /// Gives the buffer back, with what it holds.
-    pub(crate) fn into_buffer(self) -> Box<[u8]> {
-        self.buffer
     }
 
     /// Makes room for `capacity` bytes at once.

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use rayon::Scope;
 
 use super::crew::Crew;
+use super::kind;
 use super::order::PiecePlace;
 use super::reading::{self, Scans};
 use super::state::SharedScan;
@@ -51,7 +52,6 @@ pub(super) fn run<'s>(
             place,
             carry: Vec::new(),
             pack: None,
-            head: Box::default(),
         }
         .source(job.ordinal);
         drop(job.ticket);
@@ -69,7 +69,6 @@ struct Feeder<'f, 's, 'r> {
     carry: Vec<u8>,
     /// Small documents that will be scanned together.
     pack: Option<Pack>,
-    head: Box<[u8]>,
 }
 
 /// Complete documents in a ticket's buffer, one after the other.
@@ -97,14 +96,19 @@ struct Piece {
 impl Scans for Feeder<'_, '_, '_> {
     fn document(
         &mut self,
-        text: TextLines,
+        mut text: TextLines,
         cutter: &mut Cutter,
         bytes: &mut dyn Read,
         goes_on: &mut dyn FnMut(&mut Cutter) -> bool,
     ) -> u64 {
         let run = self.crew.run;
         self.carry.clear();
-        if !run.options.lines && self.packs(cutter, &text, bytes) {
+        if run.options.lines {
+            self.carry.resize(kind::head(run.options), 0);
+            let read = cutter.read(bytes, &mut self.carry);
+            self.carry.truncate(read);
+            text.set_kind(kind::of(run.options, &self.carry));
+        } else if self.packs(cutter, &mut text, bytes) {
             return 1;
         }
         self.flush();
@@ -124,10 +128,6 @@ impl Scans for Feeder<'_, '_, '_> {
             FedText::Lines(_, line, _) => line.count(cutter.end()),
         }
     }
-
-    fn head(&mut self) -> &mut Box<[u8]> {
-        &mut self.head
-    }
 }
 
 impl<'r> Feeder<'_, '_, 'r> {
@@ -143,7 +143,8 @@ impl<'r> Feeder<'_, '_, 'r> {
     }
 
     /// Reads a document into the pack. If it does not fit or is damaged, returns false and keeps the bytes in `carry`.
-    fn packs(&mut self, cutter: &mut Cutter, text: &TextLines, bytes: &mut dyn Read) -> bool {
+    /// The free part of a pack has room for the head of a document.
+    fn packs(&mut self, cutter: &mut Cutter, text: &mut TextLines, bytes: &mut dyn Read) -> bool {
         if self.pack.as_ref().is_some_and(Pack::is_full) {
             self.flush();
         }
@@ -152,6 +153,7 @@ impl<'r> Feeder<'_, '_, 'r> {
             .get_or_insert_with(|| Pack::new(self.tickets.take()));
         let free = &mut pack.ticket.load.buffer[pack.filled..];
         let read = cutter.read(bytes, free);
+        text.set_kind(kind::of(self.crew.run.options, &free[..read]));
         if !cutter.is_whole() {
             self.carry.extend_from_slice(&free[..read]);
             return false;

@@ -4,7 +4,6 @@
 use std::io::Read;
 use std::sync::Arc;
 
-use super::kind::KnownText;
 use super::notice::Gain;
 use super::state::{NamedSource, SharedScan};
 use super::worker::TextLines;
@@ -22,9 +21,6 @@ pub(super) trait Scans {
         bytes: &mut dyn Read,
         goes_on: &mut dyn FnMut(&mut Cutter) -> bool,
     ) -> u64;
-
-    /// A buffer for the heads of documents, which are read one after the other.
-    fn head(&mut self) -> &mut Box<[u8]>;
 }
 
 /// A source that is being read.
@@ -75,9 +71,7 @@ impl Documents for SourceReading<'_, '_> {
     /// Reads one document, or one for each of its lines.
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
         let mut cutter = Cutter::new(self.run.reach);
-        let buffer = std::mem::take(self.scans.head());
-        let KnownText { kind, mut bytes } = KnownText::new(self.run.options, bytes, buffer);
-        let text = TextLines::new(self.named, self.gain.documents, name.clone(), kind);
+        let text = TextLines::new(self.named, self.gain.documents, name.clone());
         let (run, source, gain) = (self.run, &self.named.name, &mut self.gain);
         let mut goes_on = |cutter: &mut Cutter| {
             let Some((offset, error)) = cutter.take_damage() else {
@@ -87,11 +81,8 @@ impl Documents for SourceReading<'_, '_> {
             run.lose(Arc::clone(source), Some((name.clone(), offset)), error);
             !run.is_halted()
         };
-        let documents = self
-            .scans
-            .document(text, &mut cutter, &mut bytes, &mut goes_on);
+        let documents = self.scans.document(text, &mut cutter, bytes, &mut goes_on);
         self.gain.documents += documents;
-        *self.scans.head() = bytes.into_buffer();
     }
 
     fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {

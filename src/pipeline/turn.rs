@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::time::Instant;
 
+use super::kind;
 use super::reading::{self, Scans};
 use super::rows::HeldMentions;
 use super::sink::Sink;
@@ -16,7 +17,6 @@ pub(super) struct Turn<'r> {
     pub(super) run: &'r SharedScan<'r>,
     pub(super) worker: Worker<'r>,
     pub(super) sliding: Sliding,
-    head: Box<[u8]>,
 }
 
 /// Reads and scans all sources.
@@ -42,7 +42,6 @@ impl<'r> Turn<'r> {
             run,
             worker: Worker::new(run),
             sliding: Worker::sliding(run),
-            head: Box::default(),
         }
     }
 
@@ -85,9 +84,7 @@ impl InTurn<'_, '_> {
             run,
             worker,
             sliding,
-            head: _,
         } = &mut *self.turn;
-        sliding.start(cutter.end());
         worker.set_kind(text.kind());
         while let Some(chunk) = sliding.next(cutter, bytes) {
             if run.options.lines {
@@ -106,25 +103,27 @@ impl InTurn<'_, '_> {
 impl Scans for InTurn<'_, '_> {
     fn document(
         &mut self,
-        text: TextLines,
+        mut text: TextLines,
         cutter: &mut Cutter,
         bytes: &mut dyn Read,
         goes_on: &mut dyn FnMut(&mut Cutter) -> bool,
     ) -> u64 {
+        let options = self.turn.run.options;
+        let sliding = &mut self.turn.sliding;
+        sliding.start(0);
+        let head = sliding.head(cutter, bytes, kind::head(options));
+        text.set_kind(kind::of(options, head));
         let mut line = TextLine::default();
         loop {
             self.stretch(cutter, bytes, &text, &mut line);
             if !goes_on(cutter) {
                 break;
             }
+            self.turn.sliding.start(cutter.end());
         }
         match self.turn.run.options.lines {
             true => self.turn.worker.end_lines(&text, line, cutter.end()),
             false => self.turn.worker.end(text.whole()),
         }
-    }
-
-    fn head(&mut self) -> &mut Box<[u8]> {
-        &mut self.turn.head
     }
 }

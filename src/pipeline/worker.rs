@@ -290,17 +290,16 @@ impl SharedLines<'_> {
 }
 
 impl TextLines {
-    /// A text of `source`. It, or its first line, is the document number `ordinal`.
-    pub(super) fn new(
-        source: &NamedSource,
-        ordinal: u64,
-        name: Option<Arc<str>>,
-        kind: TextKind,
-    ) -> Self {
+    /// A text of `source`, of unknown kind. It, or its first line, is the document number `ordinal`.
+    pub(super) fn new(source: &NamedSource, ordinal: u64, name: Option<Arc<str>>) -> Self {
         TextLines {
             text: source.document(ordinal, name),
-            kind,
+            kind: TextKind::Unknown,
         }
+    }
+
+    pub(super) fn set_kind(&mut self, kind: TextKind) {
+        self.kind = kind;
     }
 
     pub(super) fn kind(&self) -> TextKind {
