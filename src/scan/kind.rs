@@ -127,22 +127,17 @@ impl FromStr for TextKind {
 )]
 pub struct UnknownKind(String);
 
-/// Whether a document type, or an element that only a page has, comes first.
+/// Whether a document type, or an element that only a page has, comes first. An XML declaration or a comment may come before.
 fn is_html(head: &[u8]) -> bool {
-    let head = head.trim_ascii_start();
-    let starts = |tag: &str| {
-        head.get(..tag.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
-    };
-    starts("<!doctype html") || starts("<html") || starts("<head>") || holds_html(head)
-}
-
-/// An XML declaration or a comment may come before the page.
-fn holds_html(head: &[u8]) -> bool {
     const NEAR: usize = 1024;
+    let head = head.trim_ascii_start();
+    if head.first() != Some(&b'<') {
+        return false;
+    }
     let near = head[..head.len().min(NEAR)].to_ascii_lowercase();
-    (near.starts_with(b"<?xml") || near.starts_with(b"<!--"))
-        && memchr::memmem::find(&near, b"<html").is_some()
+    let starts = |tags: &[&str]| tags.iter().any(|tag| near.starts_with(tag.as_bytes()));
+    starts(&["<!doctype html", "<html", "<head>"])
+        || starts(&["<?xml", "<!--"]) && memchr::memmem::find(&near, b"<html").is_some()
 }
 
 /// Markup, JSON, BibTeX, SQL and wikitext have delimiters of their own.
