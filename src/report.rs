@@ -109,7 +109,7 @@ impl Rejections {
 impl Serialize for Rejections {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(Rejection::ALL.len()))?;
-        for reason in Rejection::ALL {
+        for &reason in Rejection::ALL {
             map.serialize_entry(reason.name(), &self.get(reason))?;
         }
         map.end()

@@ -82,11 +82,10 @@ fn in_a_document(case: &Case) -> (Vec<u8>, usize) {
 }
 
 fn rejections(tally: &Tally) -> Vec<(&'static str, u64)> {
-    let counted = Rejection::ALL.map(|reason| (reason.name(), tally.rejected(reason)));
-    counted
-        .into_iter()
-        .filter(|(_, count)| *count > 0)
-        .collect()
+    let counted = Rejection::ALL
+        .iter()
+        .map(|&reason| (reason.name(), tally.rejected(reason)));
+    counted.filter(|(_, count)| *count > 0).collect()
 }
 
 fn check(case: &Case, route: &str, found: &[Found], tally: &Tally) -> Option<String> {

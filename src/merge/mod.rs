@@ -62,6 +62,7 @@ use crate::error::Error;
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Debug)]
 pub struct Merge {
     options: MergeSettings,
 }

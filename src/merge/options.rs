@@ -22,6 +22,7 @@ pub struct MergeBuilder {
 }
 
 /// The options of a builder with all defaults and derived values filled in.
+#[derive(Debug)]
 pub(super) struct MergeSettings {
     pub(super) inputs: Vec<PathBuf>,
     pub(super) output: Option<PathBuf>,

@@ -68,6 +68,7 @@ use crate::report::{Report, ReportOptions};
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Debug)]
 pub struct Pipeline {
     options: ScanOptions,
 }

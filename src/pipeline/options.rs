@@ -20,6 +20,7 @@ pub enum OnError {
 }
 
 /// The options of a builder with all defaults and derived values filled in.
+#[derive(Debug)]
 pub(super) struct ScanOptions {
     pub(super) paths: Vec<PathBuf>,
     pub(super) lists: Vec<(PathBuf, Separator)>,

@@ -87,7 +87,7 @@ impl TextKind {
 
 impl TextKind {
     /// Every kind.
-    pub const ALL: [TextKind; 6] = [
+    pub const ALL: &'static [TextKind] = &[
         TextKind::Unknown,
         TextKind::Table(Delimiter::Comma),
         TextKind::Table(Delimiter::Semicolon),
@@ -114,7 +114,7 @@ impl FromStr for TextKind {
     type Err = UnknownKind;
 
     fn from_str(word: &str) -> Result<Self, UnknownKind> {
-        let mut kinds = TextKind::ALL.into_iter();
+        let mut kinds = TextKind::ALL.iter().copied();
         let named = kinds.find(|kind| kind.name() == word);
         named.ok_or_else(|| UnknownKind(word.to_owned()))
     }

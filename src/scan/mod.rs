@@ -261,6 +261,7 @@ fn is_short_doi(bytes: &[u8], at: usize) -> bool {
 ///
 /// It holds back what can still bear on a decision: up to about twice the scanner's [`window`](Scanner::window), and the
 /// piece itself.
+#[derive(Debug)]
 pub struct Stream<'s> {
     scanner: &'s mut Scanner,
     /// What of the document can still bear on a decision.

@@ -5,6 +5,7 @@ use std::ops::{Add, AddAssign};
 /// Why a candidate was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum Rejection {
     /// A digit or a full stop is directly before it: the inside of a number, a date, a version.
     InsideNumber,
@@ -28,7 +29,7 @@ pub enum Rejection {
 
 impl Rejection {
     /// Every reason, in the order reports list them.
-    pub const ALL: [Rejection; 9] = [
+    pub const ALL: &'static [Rejection] = &[
         Rejection::InsideNumber,
         Rejection::RegistrantCode,
         Rejection::EmptySuffix,

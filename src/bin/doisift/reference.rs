@@ -65,8 +65,9 @@ pub(crate) fn forms() -> Vec<Definition> {
 /// The reasons of rejections, with their descriptions.
 pub(crate) fn rejections() -> Vec<Definition> {
     Rejection::ALL
+        .iter()
         .map(|reason| (reason.name(), reason.description()))
-        .into()
+        .collect()
 }
 
 /// All definitions, in parts with headings.

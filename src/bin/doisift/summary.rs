@@ -27,7 +27,9 @@ impl Shown {
 
 /// Writes the summary of a scan, with more lines at -v.
 pub(crate) fn scan(report: &Report, shown: Shown) {
-    let rejections = Rejection::ALL.map(|reason| (reason.name(), report.rejections.get(reason)));
+    let rejections = Rejection::ALL
+        .iter()
+        .map(|&reason| (reason.name(), report.rejections.get(reason)));
     log::info!("candidates rejected: {}", counted(rejections));
     if report.runs > 0 {
         let bytes = BinaryBytes(report.spilled_bytes);

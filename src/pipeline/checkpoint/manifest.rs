@@ -338,7 +338,7 @@ impl SavedCounts {
             bytes_decoded: counts.bytes_decoded,
             candidates: counts.tally.candidates,
             mentions: counts.tally.mentions,
-            rejections: Rejection::ALL.into_iter().map(rejected).collect(),
+            rejections: Rejection::ALL.iter().copied().map(rejected).collect(),
         };
         Serialize::serialize(&counted, to)
     }
@@ -348,7 +348,7 @@ impl SavedCounts {
         let mut tally = Tally::default();
         tally.candidates = counted.candidates;
         tally.mentions = counted.mentions;
-        for reason in Rejection::ALL {
+        for &reason in Rejection::ALL {
             let count = counted.rejections.get(reason.name());
             tally.set_rejected(reason, count.copied().unwrap_or(0));
         }

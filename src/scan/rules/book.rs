@@ -5,6 +5,7 @@
 
 /// Where a rule applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Applies {
     /// Wherever a name is.
     Anywhere,

@@ -1,0 +1,292 @@
+//! The public interface of the library is that of `tests/interface.txt`, so that no change of it goes unseen.
+//!
+//! The text holds each item that `src/lib.rs` exports, with its public fields, methods and the traits that it implements,
+//! whatever features are on. It is read from the source, so it lacks what macros write: the variants of `Rule`, and what
+//! `derive` adds is shown as the attribute.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use syn::{
+    Attribute, Field, Fields, ImplItem, Item, ItemImpl, ItemUse, TraitItem, Type, UseTree,
+    Visibility,
+};
+
+const KEPT: &str = "tests/interface.txt";
+
+#[test]
+fn the_public_interface_is_as_written_down() {
+    let found = interface();
+    let path = "target/interface.txt";
+    fs::create_dir_all("target").unwrap();
+    fs::write(path, &found).unwrap();
+    let kept = fs::read_to_string(KEPT).unwrap_or_default();
+    assert!(
+        kept == found,
+        "the public interface has changed; if it was meant to, copy {path} to {KEPT}"
+    );
+}
+
+#[test]
+fn private_parts_are_left_out() {
+    let text = interface();
+    assert!(
+        text.contains("pub fn parse(text: &str) -> Result<Self, DoiError>;"),
+        "{text}"
+    );
+    assert!(text.contains("pub offset: u64,"));
+    assert!(
+        !text.contains("pub(crate)")
+            && !text.contains("fn from_checked")
+            && !text.contains("slash: usize")
+    );
+    assert!(!text.contains("bench_support") && !text.contains("mod naive"));
+}
+
+/// The whole interface as text.
+fn interface() -> String {
+    let root = syn::parse_file(&fs::read_to_string("src/lib.rs").unwrap()).unwrap();
+    let exports = exports(&root.items);
+    let mut public = Public {
+        exports: &exports,
+        items: BTreeMap::new(),
+        traits: BTreeSet::new(),
+    };
+    let items = items_below(Path::new("src"));
+    for item in &items {
+        if let Item::Trait(own) = item {
+            public.traits.insert(own.ident.to_string());
+        }
+    }
+    for item in items {
+        public.add(item);
+    }
+    let is_found = |name: &&String| public.items.contains_key(*name);
+    let missing: Vec<_> = exports.keys().filter(|name| !is_found(name)).collect();
+    assert!(missing.is_empty(), "not found in the source: {missing:?}");
+    let items = public.items.into_values().flat_map(|mut items| {
+        items.sort_by_key(|item| matches!(item, Item::Impl(_)));
+        items
+    });
+    let text = prettyplease::unparse(&syn::File {
+        shebang: None,
+        attrs: Vec::new(),
+        items: items.collect(),
+        frontmatter: None,
+    });
+    // Functions have no bodies here.
+    text.replace(" {}\n", ";\n")
+}
+
+/// The names that the root of the crate exports, with the conditions of their exports.
+fn exports(items: &[Item]) -> BTreeMap<String, Vec<Attribute>> {
+    let mut exports = BTreeMap::new();
+    for item in items {
+        match item {
+            Item::Use(ItemUse {
+                vis: Visibility::Public(_),
+                attrs,
+                tree,
+                ..
+            }) if !is_hidden(attrs) => {
+                let mut names = Vec::new();
+                leaves(tree, &mut names);
+                exports.extend(names.into_iter().map(|name| (name, conditions(attrs))));
+            }
+            _ => {}
+        }
+    }
+    exports
+}
+
+fn leaves(tree: &UseTree, names: &mut Vec<String>) {
+    match tree {
+        UseTree::Path(path) => leaves(&path.tree, names),
+        UseTree::Name(name) => names.push(name.ident.to_string()),
+        UseTree::Group(group) => group.items.iter().for_each(|tree| leaves(tree, names)),
+        _ => panic!("the root exports each name by itself"),
+    }
+}
+
+/// All items of the files below `folder`, but those of inner modules, which hold tests.
+fn items_below(folder: &Path) -> Vec<Item> {
+    let mut entries: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    entries.sort();
+    let mut items = Vec::new();
+    for path in entries {
+        // The command is no part of the library.
+        if path.is_dir() && !path.ends_with("bin") {
+            items.extend(items_below(&path));
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            items.extend(
+                syn::parse_file(&fs::read_to_string(path).unwrap())
+                    .unwrap()
+                    .items,
+            );
+        }
+    }
+    items
+}
+
+/// The public items by name, each with what is implemented for it.
+struct Public<'e> {
+    exports: &'e BTreeMap<String, Vec<Attribute>>,
+    items: BTreeMap<String, Vec<Item>>,
+    /// Traits of this crate.
+    traits: BTreeSet<String>,
+}
+
+impl Public<'_> {
+    fn add(&mut self, mut item: Item) {
+        let Some(name) = self.public_name(&item) else {
+            return;
+        };
+        let conditions = &self.exports[&name];
+        match &mut item {
+            Item::Struct(own) => {
+                own.attrs = shown(&own.attrs, conditions);
+                own.fields = public_fields(&own.fields);
+            }
+            Item::Enum(own) => {
+                own.attrs = shown(&own.attrs, conditions);
+                for variant in &mut own.variants {
+                    variant.attrs.clear();
+                    variant
+                        .fields
+                        .iter_mut()
+                        .for_each(|field| field.attrs.clear());
+                }
+            }
+            Item::Fn(own) => {
+                own.attrs = shown(&own.attrs, conditions);
+                own.block.stmts.clear();
+            }
+            Item::Trait(own) => {
+                own.attrs = shown(&own.attrs, conditions);
+                for item in &mut own.items {
+                    if let TraitItem::Fn(method) = item {
+                        method.attrs.clear();
+                        method.default = None;
+                    }
+                }
+            }
+            Item::Impl(own) => {
+                own.attrs = shown(&own.attrs, conditions);
+                own.items = public_parts(own);
+                if own.items.is_empty() && own.trait_.is_none() {
+                    return;
+                }
+            }
+            _ => return,
+        }
+        self.items.entry(name).or_default().push(item);
+    }
+
+    /// The exported name that `item` belongs to, if it belongs to the interface.
+    fn public_name(&self, item: &Item) -> Option<String> {
+        let is_public = |vis: &Visibility| matches!(vis, Visibility::Public(_));
+        let name = match item {
+            Item::Struct(own) if is_public(&own.vis) => own.ident.to_string(),
+            Item::Enum(own) if is_public(&own.vis) => own.ident.to_string(),
+            Item::Fn(own) if is_public(&own.vis) => own.sig.ident.to_string(),
+            Item::Trait(own) if is_public(&own.vis) => own.ident.to_string(),
+            Item::Impl(own) if self.is_public_impl(own) => last_word(&own.self_ty)?,
+            _ => return None,
+        };
+        self.exports.contains_key(&name).then_some(name)
+    }
+
+    /// Whether it is for no test, and of no trait that only this crate knows.
+    fn is_public_impl(&self, own: &ItemImpl) -> bool {
+        let private = own.trait_.as_ref().is_some_and(|(path, _)| {
+            let name = path.segments.last().unwrap().ident.to_string();
+            path.segments.len() == 1
+                && self.traits.contains(&name)
+                && !self.exports.contains_key(&name)
+        });
+        !private && !is_hidden(&own.attrs) && !is_test(&own.attrs)
+    }
+}
+
+fn last_word(ty: &Type) -> Option<String> {
+    let Type::Path(path) = ty else { return None };
+    Some(path.path.segments.last()?.ident.to_string())
+}
+
+fn public_fields(fields: &Fields) -> Fields {
+    let is_public = |field: &&Field| matches!(field.vis, Visibility::Public(_));
+    let mut public = fields.clone();
+    let kept = fields.iter().filter(is_public).cloned().map(|mut field| {
+        field.attrs.clear();
+        field
+    });
+    match &mut public {
+        Fields::Named(named) => named.named = kept.collect(),
+        Fields::Unnamed(unnamed) => unnamed.unnamed = kept.collect(),
+        Fields::Unit => {}
+    }
+    public
+}
+
+/// The public functions and constants of an inherent implementation, without bodies; of a trait's, the types.
+fn public_parts(own: &ItemImpl) -> Vec<ImplItem> {
+    let is_inherent = own.trait_.is_none();
+    let parts = own.items.iter().cloned().filter_map(|mut part| {
+        let is_shown = match &mut part {
+            ImplItem::Fn(method) => {
+                let hidden = is_hidden(&method.attrs) || is_test(&method.attrs);
+                method.attrs = conditions(&method.attrs);
+                method.block.stmts.clear();
+                is_inherent && !hidden && matches!(method.vis, Visibility::Public(_))
+            }
+            ImplItem::Const(value) => {
+                value.attrs.clear();
+                is_inherent && matches!(value.vis, Visibility::Public(_))
+            }
+            ImplItem::Type(_) => true,
+            _ => false,
+        };
+        is_shown.then_some(part)
+    });
+    parts.collect()
+}
+
+/// The attributes that a caller can notice, after the conditions of the export.
+fn shown(own: &[Attribute], conditions: &[Attribute]) -> Vec<Attribute> {
+    let mut shown = conditions.to_vec();
+    let is_noticed = |attr: &&Attribute| {
+        ["cfg", "derive", "non_exhaustive", "must_use"]
+            .iter()
+            .any(|name| attr.path().is_ident(name))
+    };
+    for attr in own.iter().filter(is_noticed) {
+        if !shown.contains(attr) {
+            shown.push(attr.clone());
+        }
+    }
+    shown
+}
+
+fn conditions(attrs: &[Attribute]) -> Vec<Attribute> {
+    let conditions = attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    conditions.cloned().collect()
+}
+
+fn is_hidden(attrs: &[Attribute]) -> bool {
+    attrs.iter().any(|attr| {
+        let list = attr.meta.require_list().ok();
+        attr.path().is_ident("doc") && list.is_some_and(|list| list.tokens.to_string() == "hidden")
+    })
+}
+
+fn is_test(attrs: &[Attribute]) -> bool {
+    let texts = conditions(attrs)
+        .into_iter()
+        .map(|attr| attr.meta.require_list().unwrap().tokens.to_string());
+    texts.into_iter().any(|text| text.contains("test"))
+}
