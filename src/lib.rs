@@ -106,8 +106,8 @@ pub use report::{Loss, Losses, Rejections, Report, ReportOptions, Skipped};
 #[doc(hidden)]
 pub use scan::naive;
 pub use scan::{
-    Applies, Delimiter, FindIter, Form, Match, Mention, Rejection, Rule, Scanner, Stream, Tally,
-    TextKind, UnknownForm, UnknownKind,
+    Applies, Change, Delimiter, FindIter, Form, Match, Mention, Rejection, Rule, Scanner, Stream,
+    Tally, TextKind, UnknownForm, UnknownKind,
 };
 #[cfg(feature = "pipeline")]
 pub use task::{Monitor, Progress};

@@ -133,6 +133,82 @@ fn a_presentation_form_is_no_change_and_a_cut_is_one() {
 }
 
 #[test]
+fn what_was_changed_is_reported_with_its_rule() {
+    for (text, expected) in [
+        ("10.5555/abc", &[][..]),
+        ("https://doi.org/10.5555/a%2Fb", &[]),
+        (
+            "TN_10. 5555/abc/full.",
+            &[
+                ("dirt.lead", "TN_"),
+                ("dirt.prefix", "10. 5555/"),
+                ("tail.stop-alone", "."),
+                ("tail.page-word", "/full"),
+            ],
+        ),
+        (
+            "10.5555/a&lt;b&amp;gt;1\u{2010}2 pmid:1",
+            &[
+                ("escape.entity", "&lt;"),
+                ("escape.entity", "&amp;"),
+                ("escape.entity", "&gt;"),
+                ("dirt.dash", "\u{2010}"),
+                ("dirt.tag", "<b>"),
+                ("suffix.mark", " pmid:1"),
+            ],
+        ),
+        (
+            "10.5555/x.1%2D2,85,1494(2006)",
+            &[
+                ("escape.percent", "%2D"),
+                ("dirt.place-in-print", ",85,1494(2006)"),
+            ],
+        ),
+        (
+            "10.5555/<i>a</i> 1<sup>2</sup>",
+            &[
+                ("dirt.note", "<sup>2</sup>"),
+                ("dirt.tag", "<i>"),
+                ("dirt.tag", "</i>"),
+                ("dirt.break", " "),
+            ],
+        ),
+        (
+            "https://a.example/doi/10.5555/a1/pdf?x=y",
+            &[
+                ("dirt.lead", "https://a.example/doi/"),
+                ("tail.page-word", "/pdf?x=y"),
+            ],
+        ),
+        ("1O.5555/a1", &[("dirt.reread", "1O.5555/")]),
+        (
+            "10.5555_a1.pdf",
+            &[
+                ("dirt.underscored-prefix", "_"),
+                ("dirt.underscored-prefix", ".pdf"),
+            ],
+        ),
+    ] {
+        let changes = clean(text).expect(text).changes;
+        let changes: Vec<_> = changes
+            .iter()
+            .map(|change| (change.rule.id(), &*change.text))
+            .collect();
+        assert_eq!(changes, expected, "{text}");
+    }
+}
+
+#[test]
+fn each_changed_text_has_its_changes() {
+    for class in classes() {
+        for (text, _) in class.cases() {
+            let Ok(cleaned) = clean(text) else { continue };
+            assert_eq!(cleaned.changed, !cleaned.changes.is_empty(), "{text}");
+        }
+    }
+}
+
+#[test]
 fn every_class_has_a_reason_and_five_cases_to_cut() {
     for class in classes() {
         assert!(!class.why.is_empty(), "{} has no reason", class.name);

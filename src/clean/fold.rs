@@ -1,27 +1,81 @@
 //! Characters as a name has them: what encoders and typesetters made of them, undone.
 
-use std::borrow::Cow;
-
 use unicode_general_category::{GeneralCategory as Gc, get_general_category};
 
 use crate::doi::decode_escapes;
-use crate::scan::without_markup;
+use crate::scan::markup;
+use crate::scan::rules::Rule;
+use crate::scan::rules::dirt::{Draft, Edit};
 
-/// `text` with entities, backslashes and full width undone, its blanks as plain ones, its dashes as `-`, and nothing invisible.
-pub(super) fn characters(text: &str) -> String {
-    let mut text = without_transfer_encoding(text);
-    if text.contains(['\\', '&', '{', '$', '%']) {
-        text = without_markup(&text).into();
+/// A rule on characters, and what it finds where a text starts: how many bytes, and what takes their place.
+type Row = (Rule, fn(&str) -> Option<(usize, String)>);
+
+/// What typesetters and readers of other encodings made of characters.
+const TYPESET: [Row; 3] = [
+    (Rule::Ligature, ligature),
+    (Rule::SoftHyphen, shown_hyphen),
+    (Rule::Mojibake, dash_read_as_latin),
+];
+
+const PLAIN: [Row; 3] = [
+    (Rule::LostCharacter, lost_character),
+    (Rule::TypesetDash, dash),
+    (Rule::Invisible, invisible),
+];
+
+/// Undoes entities, backslashes and full width; makes hyphens of dashes, and drops what is invisible.
+pub(super) fn characters(draft: &mut Draft) {
+    draft.apply(Rule::QuotedPrintable, quoted_printable);
+    if draft.text.contains(['\\', '&', '{', '$', '%']) {
+        for layer in markup() {
+            let mut rounds = 0..layer.rounds;
+            let read = |rest: &str| layer.meaning(rest);
+            while rounds.next().is_some() && draft.apply(layer.rule, |text| edits(text, read)) {}
+        }
     }
-    if !text.is_ascii() {
-        text = unset(&text).into();
+    if !draft.text.is_ascii() {
+        apply(&TYPESET, draft);
+        draft.apply(Rule::LookAlike, look_alikes);
     }
-    plain(&text)
+    plain(draft);
 }
 
-/// `text` with the quoted-printable of e-mail undone, but for what a parameter's value may start with, `=20`. No registered name
-/// holds an equals sign before two hexadecimal digits.
-fn without_transfer_encoding(text: &str) -> Cow<'_, str> {
+/// Makes hyphens of dashes, and drops what is invisible. A blank is a blank however wide it is.
+pub(super) fn plain(draft: &mut Draft) {
+    apply(&PLAIN, draft);
+    let is_odd_blank = |c: char| c != ' ' && c.is_whitespace();
+    if draft.text.contains(is_odd_blank) {
+        draft.text = draft.text.replace(is_odd_blank, " ");
+    }
+}
+
+fn apply(rows: &[Row], draft: &mut Draft) {
+    for (rule, read) in rows {
+        draft.apply(*rule, |text| edits(text, read));
+    }
+}
+
+/// An edit wherever `read` finds something.
+fn edits(text: &str, read: impl Fn(&str) -> Option<(usize, String)>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let len = match read(&text[at..]) {
+            Some((len, with)) => {
+                let part = at..at + len;
+                edits.push(Edit { part, with });
+                len
+            }
+            None => c.len_utf8(),
+        };
+        at += len;
+    }
+    edits
+}
+
+/// The quoted-printable of e-mail, but for what a parameter's value may start with, `=20`. No registered name holds an
+/// equals sign before two hexadecimal digits.
+fn quoted_printable(text: &str) -> Vec<Edit> {
     let digits = |at: usize| text.get(at + 1..at + 3);
     let byte = |at: usize| u8::from_str_radix(digits(at)?, 16).ok();
     let is_mark = |byte: u8| byte.is_ascii_punctuation() || !byte.is_ascii();
@@ -29,39 +83,30 @@ fn without_transfer_encoding(text: &str) -> Cow<'_, str> {
     let ends = ["=20", "=0D", "=0A"]
         .iter()
         .any(|mark| text.ends_with(mark));
-    if ends || !text.contains('?') && text.match_indices('=').any(shows) {
-        let decoded = decode_escapes(b'=', text).into_owned();
-        String::from_utf8(decoded).map_or(Cow::Borrowed(text), Cow::Owned)
-    } else {
-        Cow::Borrowed(text)
+    match ends || !text.contains('?') && text.match_indices('=').any(shows) {
+        true => escapes(b'=', text),
+        false => Vec::new(),
     }
 }
 
-/// `text` as it was before it was typeset or read in another encoding: without ligatures, slashes of mathematics, full
-/// width, a soft hyphen shown as `¬`, and dashes of UTF-8 read as Latin.
-fn unset(text: &str) -> String {
-    // East Asian typesetters set a whole name in full width.
-    let wide = text.contains("１０") || text.contains("10．");
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        rest = &rest[c.len_utf8()..];
-        if let Some((_, letters)) = LIGATURES.iter().find(|(ligature, _)| *ligature == c) {
-            out.push_str(letters);
-        } else if c == '¬' {
-            rest = rest.trim_start();
-        } else if let Some(after) = dash_read_as_latin(c, rest) {
-            out.push('-');
-            rest = after;
-        } else {
-            out.push(
-                halved(c)
-                    .filter(|half| wide || "/-<>".contains(*half))
-                    .unwrap_or(c),
-            );
-        }
+/// Percent escapes, once; nothing where that gives no UTF-8.
+pub(super) fn percent(text: &str) -> Vec<Edit> {
+    escapes(b'%', text)
+}
+
+/// The escapes that start with `mark`, each run of them as one edit; nothing where they do not give UTF-8.
+fn escapes(mark: u8, text: &str) -> Vec<Edit> {
+    if !text.as_bytes().contains(&mark) || str::from_utf8(&decode_escapes(mark, text)).is_err() {
+        return Vec::new();
     }
-    out
+    edits(text, |rest| {
+        let is_escape = |part: &&[u8]| {
+            part[0] == mark && part.len() == 3 && part[1..].iter().all(u8::is_ascii_hexdigit)
+        };
+        let len = 3 * rest.as_bytes().chunks(3).take_while(is_escape).count();
+        let decoded = || String::from_utf8(decode_escapes(mark, &rest[..len]).into_owned()).ok();
+        (len > 0).then(decoded).flatten().map(|with| (len, with))
+    })
 }
 
 const LIGATURES: [(char, &str); 7] = [
@@ -74,13 +119,37 @@ const LIGATURES: [(char, &str); 7] = [
     ('ﬆ', "st"),
 ];
 
-/// What follows `c` and `rest` if they are the three bytes of a dash, U+2010 to U+2015, read as cp1252 or Latin-1.
-fn dash_read_as_latin(c: char, rest: &str) -> Option<&str> {
-    let rest = rest.strip_prefix(['€', '\u{80}']).filter(|_| c == 'â')?;
-    rest.strip_prefix([
+fn ligature(rest: &str) -> Option<(usize, String)> {
+    let found = |(ligature, _): &&(char, &str)| rest.starts_with(*ligature);
+    let (ligature, letters) = LIGATURES.iter().find(found)?;
+    Some((ligature.len_utf8(), (*letters).to_owned()))
+}
+
+/// A soft hyphen at the end of a line that is shown as `¬`.
+fn shown_hyphen(rest: &str) -> Option<(usize, String)> {
+    let after = rest.strip_prefix('¬')?.trim_start();
+    Some((rest.len() - after.len(), String::new()))
+}
+
+/// The three bytes of a dash, U+2010 to U+2015, read as cp1252 or Latin-1.
+fn dash_read_as_latin(rest: &str) -> Option<(usize, String)> {
+    let after = rest.strip_prefix('â')?.strip_prefix(['€', '\u{80}'])?;
+    let after = after.strip_prefix([
         '\u{90}', '\u{91}', '\u{92}', '\u{93}', '\u{94}', '\u{95}', '‘', '’', '“', '”', '–', '—',
         '•',
-    ])
+    ])?;
+    Some((rest.len() - after.len(), "-".to_owned()))
+}
+
+/// Characters that look like those of ASCII. East Asian typesetters set a whole name in full width; elsewhere only some
+/// marks are a name's.
+fn look_alikes(text: &str) -> Vec<Edit> {
+    let wide = text.contains("１０") || text.contains("10．");
+    edits(text, |rest| {
+        let c = rest.chars().next()?;
+        let half = halved(c).filter(|half| wide || "/-<>".contains(*half))?;
+        Some((c.len_utf8(), half.into()))
+    })
 }
 
 /// The ASCII character that `c` is in full width, or that it looks like.
@@ -95,19 +164,21 @@ fn halved(c: char) -> Option<char> {
         .flatten()
 }
 
-/// `text` with plain blanks and hyphens, and nothing invisible.
-pub(super) fn plain(text: &str) -> String {
-    text.chars().filter_map(folded).collect()
+/// The sign for a character that was lost.
+fn lost_character(rest: &str) -> Option<(usize, String)> {
+    rest.starts_with('\u{FFFD}').then(|| (3, String::new()))
 }
 
-fn folded(c: char) -> Option<char> {
-    match c {
-        // The sign for a character that was lost.
-        '\u{FFFD}' => None,
-        // Typesetters make dashes of hyphens: names hold hyphens.
-        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{FE63}' => Some('-'),
-        c if c.is_whitespace() => Some(' '),
-        c if matches!(get_general_category(c), Gc::Control | Gc::Format) => None,
-        c => Some(c),
-    }
+/// Typesetters make dashes of hyphens: names hold hyphens.
+fn dash(rest: &str) -> Option<(usize, String)> {
+    let c = rest.chars().next()?;
+    let is_dash = matches!(c, '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{FE63}');
+    is_dash.then(|| (c.len_utf8(), "-".to_owned()))
+}
+
+fn invisible(rest: &str) -> Option<(usize, String)> {
+    let c = rest.chars().next()?;
+    let is_invisible = || matches!(get_general_category(c), Gc::Control | Gc::Format);
+    let drops = !c.is_ascii_graphic() && !c.is_whitespace() && is_invisible();
+    drops.then(|| (c.len_utf8(), String::new()))
 }

@@ -6,20 +6,23 @@
 
 mod fold;
 
-use std::borrow::Cow;
-
-use crate::doi::{Doi, DoiError, DoiErrorKind, decode_percent};
-use crate::scan::Scanner;
-use crate::scan::rules::dirt::{self, start};
+use crate::doi::{Doi, DoiError, DoiErrorKind};
+use crate::scan::rules::Rule;
+use crate::scan::rules::dirt::{self, Draft, start};
+use crate::scan::{Change, Scanner};
 
 /// What a dirty text was meant to be; see [`clean`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Cleaned {
     /// The name that is left.
     pub doi: Doi,
     /// Whether [`Doi::parse`] reads another name in the unchanged text, or none. A presentation form, such as the URL
     /// of a proxy, is no change.
     pub changed: bool,
+    /// What was cut or replaced, and by which rules, in the order in which that was done; nothing where nothing was
+    /// [changed](Self::changed).
+    pub changes: Vec<Change>,
 }
 
 /// Reads `text` as dirty data that means one DOI name, and cuts what does not belong to the name.
@@ -56,6 +59,8 @@ pub struct Cleaned {
 /// let cleaned = clean("10.1016/j.x.2005.12.023.......85,1494(2006)")?;
 /// assert_eq!(cleaned.doi.as_str(), "10.1016/j.x.2005.12.023");
 /// assert!(cleaned.changed);
+/// assert_eq!(cleaned.changes[0].rule.id(), "dirt.remark");
+/// assert_eq!(cleaned.changes[0].text, ".......85,1494(2006)");
 ///
 /// assert!(!clean("https://doi.org/10.1061/(asce)0733-9445(2003)129:4(495)")?.changed);
 /// # Ok::<(), doisift::DoiError>(())
@@ -67,8 +72,7 @@ pub struct Cleaned {
 /// of what is left.
 pub fn clean(text: &str) -> Result<Cleaned, DoiError> {
     let parsed = Doi::parse(text);
-    let cut = dirt::cut_short(text).or_else(|| dirt::cut_short(&percent_decoded(text)));
-    if let Some(at) = cut {
+    if let Some(at) = cut_short(text) {
         return Err(DoiError::new(DoiErrorKind::CutShort, at.min(text.len())));
     }
     if let Ok(doi) = &parsed
@@ -76,68 +80,91 @@ pub fn clean(text: &str) -> Result<Cleaned, DoiError> {
     {
         return Err(DoiError::new(DoiErrorKind::RegistrantCode, 0));
     }
-    let doi = match cleaned(text, parsed.as_ref().ok()) {
-        Some(name) => Doi::new(&name)?,
-        None => parsed.clone()?,
+    let Some(name) = cleaned(text, parsed.as_ref().ok()) else {
+        return parsed.map(unchanged);
     };
-    let changed = parsed.as_ref() != Ok(&doi);
-    Ok(Cleaned { doi, changed })
+    let doi = Doi::new(&name.text)?;
+    if parsed.as_ref() == Ok(&doi) {
+        return Ok(unchanged(doi));
+    }
+    Ok(Cleaned {
+        doi,
+        changed: true,
+        changes: name.changes,
+    })
+}
+
+fn unchanged(doi: Doi) -> Cleaned {
+    Cleaned {
+        doi,
+        changed: false,
+        changes: Vec::new(),
+    }
+}
+
+/// Where the ellipsis starts that cuts a name short in `text`, plain or percent-encoded.
+fn cut_short(text: &str) -> Option<usize> {
+    dirt::cut_short(text).or_else(|| {
+        let mut draft = Draft::new(text);
+        draft.apply(Rule::Percent, fold::percent).then_some(())?;
+        dirt::cut_short(&draft.text)
+    })
 }
 
 /// How many layers of percent encoding may hide a prefix.
 const LAYERS: usize = 3;
 
 /// The name `text` starts at, without what does not belong to it; a bare prefix where nothing is left of any.
-fn cleaned(text: &str, parsed: Option<&Doi>) -> Option<String> {
-    if let Some(found) = found_in_url(text) {
-        return Some(dirt::name(found.prefix(), found.suffix()));
+fn cleaned(text: &str, parsed: Option<&Doi>) -> Option<Draft> {
+    if let Some((prefix, suffix)) = found_in_url(text) {
+        return Some(dirt::name(&prefix, suffix));
     }
-    let mut text = fold::characters(text);
-    for layer in 0..=LAYERS {
-        let name = match layer {
-            0 => first_encoded(&text),
-            _ => dirt::first_name(&text, Cow::Borrowed),
-        };
-        if name.is_some() {
-            return name;
+    let mut draft = Draft::new(text.trim());
+    fold::characters(&mut draft);
+    let mut name = first_encoded(&draft);
+    for _ in 0..LAYERS {
+        if name.is_some() || !draft.apply(Rule::Percent, fold::percent) {
+            break;
         }
-        text = match percent_decoded(&text) {
-            Cow::Owned(decoded) => fold::characters(&decoded),
-            Cow::Borrowed(_) => break,
-        };
+        fold::characters(&mut draft);
+        name = first_plain(&draft);
+    }
+    if name.is_some() {
+        return name;
     }
     match parsed {
-        Some(doi) => Some(dirt::name(doi.prefix(), doi.suffix())),
-        None => start::underscored(&text)
-            .map(|found| dirt::name(&found.prefix, found.rest))
-            .or_else(|| first_encoded(&start::reread(&text)?)),
+        Some(doi) => Some(dirt::name(doi.prefix(), Draft::new(doi.suffix()))),
+        None if draft.apply(Rule::UnderscoredPrefix, start::underscored) => first_plain(&draft),
+        None if draft.apply(Rule::Reread, start::reread) => first_encoded(&draft),
+        None => None,
     }
 }
 
-/// The first name in `text`, whose suffix may be percent-encoded.
-fn first_encoded(text: &str) -> Option<String> {
-    dirt::first_name(text, |suffix| fold::plain(&percent_decoded(suffix)).into())
+fn first_plain(draft: &Draft) -> Option<Draft> {
+    dirt::first_name(draft, |_| {})
 }
 
-/// What the scanner finds first in a URL of another host: it knows paths and parameters.
-fn found_in_url(text: &str) -> Option<Doi> {
+/// The first name in `draft`, whose suffix may be percent-encoded.
+fn first_encoded(draft: &Draft) -> Option<Draft> {
+    dirt::first_name(draft, |suffix| {
+        suffix.apply(Rule::Percent, fold::percent);
+        fold::plain(suffix);
+    })
+}
+
+/// Prefix and suffix that the scanner finds first in a URL of another host: it knows paths and parameters.
+fn found_in_url(text: &str) -> Option<(String, Draft)> {
     let url = text.trim();
     if !start::is_foreign_url(url) {
         return None;
     }
-    let mut found = None;
-    Scanner::new().scan(url.as_bytes(), |mention| {
-        found = found.take().or_else(|| Doi::new(mention.name).ok());
-    });
-    found
-}
-
-/// `text` with escapes undone once; unchanged where that gives no UTF-8.
-fn percent_decoded(text: &str) -> Cow<'_, str> {
-    match decode_percent(text) {
-        Cow::Owned(bytes) => String::from_utf8(bytes).map_or(text.into(), Cow::Owned),
-        Cow::Borrowed(_) => text.into(),
+    let (doi, place, rule) = Scanner::new().first(url.as_bytes())?;
+    let mut suffix = Draft::new(doi.suffix());
+    suffix.record(Rule::Lead, &url[..place.start]);
+    if let Some(rule) = rule.filter(|_| place.end < url.len()) {
+        suffix.record(rule, &url[place.end..]);
     }
+    Some((doi.prefix().to_owned(), suffix))
 }
 
 #[cfg(test)]

@@ -28,9 +28,7 @@ pub(crate) use {
     percent::hex_pair,
 };
 // For `clean`, which reads dirty data.
-pub(crate) use {
-    parse::is_proxy, percent::decode as decode_percent, percent::decode_after as decode_escapes,
-};
+pub(crate) use {parse::is_proxy, percent::decode_after as decode_escapes};
 
 /// A DOI name, such as `10.1000/182`: decoded, its case kept.
 ///

@@ -3,10 +3,10 @@
 use super::context::Context;
 use super::decode::{DecodedText, Decoder};
 use super::reach::reach;
-use super::rules::Scope;
 use super::rules::end::end;
 use super::rules::place::{UrlPlace, is_citation_key};
 use super::rules::start::{Prefix, Start, has_right_suffix};
+use super::rules::{Rule, Scope};
 use super::start::start;
 use super::{Form, Rejection};
 
@@ -15,6 +15,8 @@ use super::{Form, Rejection};
 pub(super) struct Accepted {
     pub(super) form: Form,
     pub(super) guessed: bool,
+    /// The rule that ended it; none where the text ends.
+    pub(super) rule: Option<Rule>,
     /// Bytes of the window from the anchor to the last byte kept.
     pub(super) len: usize,
 }
@@ -64,13 +66,13 @@ impl Judge {
         if reach.end - at > max_name {
             return Err(Rejection::TooLong);
         }
-        let raw = &window[at..reach.end];
+        let (before, after) = window.split_at(at);
+        let raw = &after[..reach.end - at];
         let in_badge = around.place == UrlPlace::Badge;
         let is_escaped = reach.escaped || prefix.escaped || in_badge;
         let layers = is_escaped.then(|| context.percent_layers(outside, &raw[..prefix.len]));
         let text = self.decoder.text(raw, layers, in_badge);
         let suffix = text.position(prefix.len);
-        let (before, after) = window.split_at(at);
         let end = end(&text, suffix, around, before, |at| &after[text.start(at)..])?;
         write_name(&mut self.name, &text, suffix, end.at)?;
         if !has_right_suffix(prefix, around.form, &text.bytes[suffix..end.at]) {
@@ -81,6 +83,7 @@ impl Judge {
             form: around.form,
             // White space inside a name is a break that was skipped.
             guessed: end.guessed || is_escaped && raw[..len].iter().any(u8::is_ascii_whitespace),
+            rule: end.rule,
             len,
         })
     }

@@ -2,7 +2,7 @@
 //!
 //! Never looks at more than the candidate, and keeps its buffers for the next one.
 
-use super::escape::{Layer, Meaning, layers, markup};
+use super::escape::{Layer, Meaning, layers};
 use super::rules::{Decoded, Escape};
 
 #[derive(Clone, Copy, Debug)]
@@ -98,18 +98,14 @@ impl Decoder {
     /// Undoes the layers of `raw`, percent encoding as often as `percent` says, and a badge's where it is in one.
     fn decode(&mut self, raw: &[u8], percent: usize, badge: bool) -> DecodedText<'_> {
         self.load(raw);
-        self.undo_all(layers(percent, badge));
+        for layer in layers(percent, badge) {
+            let mut rounds = 0..layer.rounds;
+            while rounds.next().is_some() && self.undo(&layer) {}
+        }
         DecodedText {
             bytes: &self.bytes,
             marks: &self.marks,
             found: raw.len(),
-        }
-    }
-
-    fn undo_all(&mut self, layers: impl Iterator<Item = Layer>) {
-        for layer in layers {
-            let mut rounds = 0..layer.rounds;
-            while rounds.next().is_some() && self.undo(&layer) {}
         }
     }
 
@@ -168,14 +164,6 @@ impl Decoder {
         self.marks[write..write + len].fill(mark);
         len
     }
-}
-
-/// `text` with the escapes undone of the markup around URLs.
-pub(crate) fn without_markup(text: &str) -> String {
-    let mut decoder = Decoder::default();
-    decoder.load(text.as_bytes());
-    decoder.undo_all(markup());
-    String::from_utf8(decoder.bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 #[cfg(test)]

@@ -2,14 +2,15 @@
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 
-use super::rules::Escape;
 use super::rules::raw::optional_break_len;
 use super::rules::suffix::first_char;
+use super::rules::{Escape, Rule};
 use crate::doi::hex_pair;
 
 /// A layer of escapes.
 #[derive(Clone, Copy)]
-pub(super) struct Layer {
+pub(crate) struct Layer {
+    pub(crate) rule: Rule,
     /// The bytes that an escape of it can start with.
     pub(super) triggers: &'static [bool; 256],
     /// Reads one escape at the start of the bytes.
@@ -17,18 +18,34 @@ pub(super) struct Layer {
     /// How the bytes of its meanings count as written.
     pub(super) escape: Escape,
     /// How often it may be escaped itself.
-    pub(super) rounds: usize,
+    pub(crate) rounds: usize,
+}
+
+impl Layer {
+    /// The length of the escape that `rest` starts with, and its meaning.
+    pub(crate) fn meaning(&self, rest: &str) -> Option<(usize, String)> {
+        let triggers = |first: &u8| self.triggers[*first as usize];
+        let bytes = rest.as_bytes();
+        let meaning = bytes
+            .first()
+            .is_some_and(triggers)
+            .then(|| (self.read)(bytes))??;
+        let text = str::from_utf8(meaning.bytes()).ok()?;
+        Some((meaning.consumed, text.to_owned()))
+    }
 }
 
 /// A backslash or an entity may itself be escaped. No data was seen to go deeper.
 const MARKUP_DEPTH: usize = 3;
 
 const fn layer(
+    rule: Rule,
     triggers: &'static [bool; 256],
     read: fn(&[u8]) -> Option<Meaning>,
     rounds: usize,
 ) -> Layer {
     Layer {
+        rule,
         triggers,
         read,
         escape: Escape::Plain,
@@ -57,26 +74,26 @@ const fn non_ascii() -> [bool; 256] {
 }
 
 /// White space, which a candidate holds only where a broken name was joined.
-static BLANKS: Layer = layer(&triggers(b" \t\n\x0C\r"), blank, 1);
+static BLANKS: Layer = layer(Rule::EscapedBreak, &triggers(b" \t\n\x0C\r"), blank, 1);
 /// Layers around the innermost URL.
 static MARKUP: [Layer; 5] = [
-    layer(&triggers(b"\\"), backslash, MARKUP_DEPTH),
+    layer(Rule::Backslash, &triggers(b"\\"), backslash, MARKUP_DEPTH),
     Layer {
         escape: Escape::Entity,
-        ..layer(&triggers(b"&"), entity, MARKUP_DEPTH)
+        ..layer(Rule::Entity, &triggers(b"&"), entity, MARKUP_DEPTH)
     },
-    layer(&triggers(b"<"), optional_break, 1),
-    layer(&triggers(b"$"), math, 1),
-    layer(&triggers(b"{"), group, 1),
+    layer(Rule::OptionalBreak, &triggers(b"<"), optional_break, 1),
+    layer(Rule::Latex, &triggers(b"$"), math, 1),
+    layer(Rule::Latex, &triggers(b"{"), group, 1),
 ];
-static UNITS: Layer = layer(&triggers(b"%"), percent_unit, 1);
-static PERCENT: Layer = layer(&triggers(b"%"), percent_pair, 1);
+static UNITS: Layer = layer(Rule::Percent, &triggers(b"%"), percent_unit, 1);
+static PERCENT: Layer = layer(Rule::Percent, &triggers(b"%"), percent_pair, 1);
 /// In a badge, hyphens and underscores are written twice.
-static DOUBLED: Layer = layer(&triggers(b"-_"), twice, 1);
-static INVISIBLE: Layer = layer(&non_ascii(), invisible, 1);
+static DOUBLED: Layer = layer(Rule::DoubledMark, &triggers(b"-_"), twice, 1);
+static INVISIBLE: Layer = layer(Rule::Invisible, &non_ascii(), invisible, 1);
 
 /// The layers to undo in dirty data before a name is looked for, outermost first.
-pub(super) fn markup() -> impl Iterator<Item = Layer> {
+pub(crate) fn markup() -> impl Iterator<Item = Layer> {
     MARKUP.iter().copied().chain([UNITS])
 }
 
@@ -96,6 +113,7 @@ pub(super) fn layers(percent: usize, badge: bool) -> impl Iterator<Item = Layer>
         .chain(percent)
         .chain(badge)
         .chain([INVISIBLE])
+        .filter(|layer| layer.rule.holds())
 }
 
 /// How many layers of percent encoding a name shows: one, or as many as its `prefix`, or one more than its scheme or proxy,

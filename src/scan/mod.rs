@@ -21,11 +21,12 @@ pub(crate) mod rules;
 mod start;
 mod tally;
 
-pub(crate) use decode::without_markup;
+pub(crate) use escape::markup;
 pub use find::FindIter;
 pub use kind::{Delimiter, TextKind, UnknownKind};
 pub use mention::{Form, Match, Mention, UnknownForm};
 pub use rules::book::{Applies, Rule};
+pub use rules::dirt::Change;
 pub use tally::{Rejection, Tally};
 
 use std::fmt;
@@ -35,7 +36,7 @@ use anchor::Anchor;
 use candidate::{Accepted, Judge};
 use rules::Scope;
 
-use crate::doi::key_into;
+use crate::doi::{Doi, key_into};
 
 /// How many bytes before an anchor can bear on what is decided about it.
 const BEFORE: usize = 1024;
@@ -195,6 +196,14 @@ impl Scanner {
                     .judge(content, at - cell.start, cell.scope(), self.max_name)
             }
         }
+    }
+
+    /// The first name in `text`, where it is, and the rule that ended it, if the text did not.
+    pub(crate) fn first(&mut self, text: &[u8]) -> Option<(Doi, Range<usize>, Option<Rule>)> {
+        let mut anchors = anchor::find_iter(text, 0..text.len());
+        let (at, accepted) = anchors.find_map(|anchor| self.decide(text, anchor)?.ok())?;
+        let doi = Doi::from_checked(&self.judge.name);
+        Some((doi, at..at + accepted.len, accepted.rule))
     }
 
     fn emit(

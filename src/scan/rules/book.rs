@@ -81,6 +81,13 @@ book! {
     BreakAfterMark    "joint.after-mark"         Labelled guess   0  "white space between a slash, hyphen or colon and a word with a digit was a break";
     BreakAfterJournal "joint.after-journal"      Labelled guess   0  "white space after `j.`, which starts the names of one publisher, was a break";
     BreakAfterStop    "joint.after-stop"         Labelled guess   0  "white space after the full stop of a name that has no digit yet was a break";
+    EscapedBreak      "escape.break"             Labelled certain 0  "white space that was a break in a name is dropped";
+    Backslash         "escape.backslash"         Anywhere certain 0  "JSON, LaTeX and Markdown escape a character with a backslash, `a\\_b`";
+    Entity            "escape.entity"            Anywhere certain 0  "an entity of HTML or XML is its character, `a&lt;b`";
+    Latex             "escape.latex"             Anywhere certain 10 "braces around one character, and signs in mathematics, are LaTeX's, `a{_}b`";
+    Percent           "escape.percent"           Anywhere certain 0  "a URL encodes characters with a percent sign, `a%3Cb`";
+    DoubledMark       "escape.badge"             Url      certain 0  "a badge writes hyphens and underscores twice";
+    Invisible         "escape.invisible"         Anywhere certain 0  "soft hyphens, zero-width spaces and their like show nowhere";
     WebScheme         "suffix.web-scheme"        Anywhere guess   0  "`http:/` starts a URL that was glued on";
     GluedWord         "suffix.glued-word"        Anywhere guess   0  "a word that follows names in printed references was glued on after a mark";
     FieldMark         "suffix.field-mark"        Enclosed certain 0  "the mark that parts fields ends a name in a field";
@@ -123,6 +130,14 @@ book! {
     Ellipsis          "end.ellipsis"             Anywhere certain 0  "a name that an ellipsis cut short is none";
     CutShort          "dirt.cut-short"           Dirt     certain 0  "a text that an ellipsis ends was cut short, and names nothing";
     Network           "dirt.network"             Dirt     certain 0  "four numbers and the size of a network, `10.0.0.0/8`, are no name";
+    QuotedPrintable   "dirt.quoted-printable"    Dirt     certain 0  "e-mail encodes characters with an equals sign, `a=3Cb`";
+    Ligature          "dirt.ligature"            Dirt     certain 0  "a typesetter joined letters";
+    SoftHyphen        "dirt.soft-hyphen"         Dirt     certain 0  "a hyphen at the end of a line is shown as `¬`";
+    Mojibake          "dirt.mojibake"            Dirt     certain 0  "a dash of UTF-8 was read as Latin-1";
+    LookAlike         "dirt.look-alike"          Dirt     certain 0  "full width, and slashes of mathematics";
+    TypesetDash       "dirt.dash"                Dirt     certain 0  "a typeset dash was a hyphen";
+    Lead              "dirt.lead"                Dirt     certain 0  "what comes before the name and is no presentation form";
+    DirtPrefix        "dirt.prefix"              Dirt     certain 0  "blanks and a full stop typed into a prefix, `10. 5555./a`";
     DirtQuery         "dirt.query"               Dirt     certain 1  "`?` and `#` start what a URL adds";
     Emphasis          "dirt.emphasis"            Dirt     certain 0  "marks of emphasis before a name are after it too";
     DoubledEnd        "dirt.doubled-end"         Dirt     certain 0  "the end of a name is repeated, `x.a007732a007732`";

@@ -3,7 +3,7 @@
 use super::page::is_page_part;
 use super::place::UrlPlace;
 use super::suffix::{self, Reading};
-use super::tail::{Surroundings, trim};
+use super::tail::{self, Cuts};
 use super::{Around, Decoded, End, Form, Rule};
 use crate::scan::Rejection;
 
@@ -17,7 +17,14 @@ pub(crate) fn end<'w>(
     before: &[u8],
     after: impl Fn(usize) -> &'w [u8],
 ) -> Result<End, Rejection> {
-    let (end, taken) = trimmed(text, suffix, around, &after);
+    let (taken, whole) = taken(text, suffix, around, &after);
+    let end =
+        cuts(text.bytes(), suffix, taken, around, whole).fold(taken, |end, (rule, len)| End {
+            at: suffix + len,
+            rule: Some(rule),
+            guessed: end.guessed || rule.is_guess(),
+        });
+    let taken = taken.at;
     if is_page_part(before, around, &text.bytes()[suffix..taken]) {
         return Err(Rejection::PagePart);
     }
@@ -32,28 +39,32 @@ pub(crate) fn end<'w>(
     }
 }
 
-/// The end of the name, and where reading it stopped before anything was trimmed.
-fn trimmed<'w>(
+/// Where reading the name ends, before anything is cut, and whether an enclosure holds just the name.
+pub(crate) fn taken<'w>(
     text: &impl Decoded,
     suffix: usize,
     around: &Around,
     after: impl Fn(usize) -> &'w [u8],
-) -> (End, usize) {
-    let trim = |end: End, whole| {
-        let around = Surroundings {
-            whole,
-            field: around.enclosure.is_some(),
-            place: around.place,
-        };
-        (trim(text.bytes(), suffix, end, around), end.at)
-    };
+) -> (End, bool) {
     if let Some(enclosure) = around.enclosure.filter(|_| around.place == UrlPlace::None) {
         let end = suffix::end(text, suffix, around, Reading::Whole);
         if enclosure.is_closed_by(after(end.at)) {
-            return trim(end, true);
+            return (end, true);
         }
     }
-    trim(suffix::end(text, suffix, around, Reading::Prose), false)
+    (suffix::end(text, suffix, around, Reading::Prose), false)
+}
+
+/// The cuts from the suffix that starts at `suffix` of `name` and was read up to `taken`.
+pub(crate) fn cuts<'n>(
+    name: &'n [u8],
+    suffix: usize,
+    taken: End,
+    around: &Around,
+    whole: bool,
+) -> Cuts<'n> {
+    let (prefix, suffix) = (&name[..suffix - 1], &name[suffix..taken.at]);
+    Cuts::new(prefix, suffix, whole, tail::tails(around))
 }
 
 /// How an ellipsis is written, but for three full stops.

@@ -37,14 +37,15 @@ fn within_segment(text: &impl Decoded, from: usize, end: End) -> End {
     let is_encoded = |at| text.escape(at) == Escape::Percent;
     let goes_on = |at: &usize| text.bytes()[*at] == b'/' && !is_encoded(*at);
     let slash = is_encoded(from - 1).then(|| (from..end.at).find(goes_on));
-    slash.flatten().map_or(end, |at| End { at, guessed: false })
+    let cut = |at| End::certain(at, Rule::EncodedSegment);
+    slash.flatten().map_or(end, cut)
 }
 
 /// A badge's message ends at its last hyphen that is not written twice; a colour follows.
 fn within_message(text: &impl Decoded, from: usize, end: End) -> End {
     let parts = |at: &usize| text.bytes()[*at] == b'-' && text.is_single(*at);
     let hyphen = (from..end.at).rev().find(parts);
-    hyphen.map_or(end, |at| End { at, guessed: false })
+    hyphen.map_or(end, |at| End::certain(at, Rule::BadgeMessage))
 }
 
 fn taken(text: &impl Decoded, from: usize, around: &Around, reading: Reading) -> End {
@@ -59,17 +60,18 @@ fn taken(text: &impl Decoded, from: usize, around: &Around, reading: Reading) ->
     let mut at = from;
     loop {
         at += taken_len(&text.bytes()[at..]);
-        let guessed = match text.bytes().get(at).map(|byte| reader.step(*byte, at)) {
+        let rule = match text.bytes().get(at).map(|byte| reader.step(*byte, at)) {
             Some(Step::Take(len)) => {
                 at += len;
                 continue;
             }
-            Some(Step::End(rule)) => rule.is_guess(),
-            None => false,
+            Some(Step::End(rule)) => Some(rule),
+            None => None,
         };
         return End {
             at,
-            guessed: guessed || reader.has_dash,
+            rule,
+            guessed: rule.is_some_and(Rule::is_guess) || reader.has_dash,
         };
     }
 }

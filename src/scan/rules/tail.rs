@@ -3,44 +3,90 @@
 //! Where nothing but a registry can decide, this is the policy.
 
 use super::place::UrlPlace;
-use super::{End, Rule};
+use super::{Around, Rule};
 
-/// What is known about the text that ends a name.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Surroundings {
+/// A rule, and where the tail starts that it cuts from the suffix of a name with a prefix.
+pub(crate) type Tail = (Rule, fn(&[u8], &[u8]) -> Option<usize>);
+
+/// What the path of a URL adds to a name.
+const PATH_TAILS: [Tail; 6] = [
+    (Rule::PathFile, |_, suffix| {
+        one_of(&PATH_FILES, Rule::PathFile, suffix)
+    }),
+    (Rule::PageWord, page_word),
+    (Rule::PageSegment, |_, suffix| page_segment(suffix, true)),
+    (Rule::File, file),
+    (Rule::Version, version),
+    (Rule::ArticleId, article_id),
+];
+
+/// What a field adds to the name in it.
+const FIELD_TAILS: [Tail; 1] = [(Rule::FieldPage, |_, suffix| {
+    one_of(&FIELD_PAGES, Rule::FieldPage, suffix)
+})];
+
+/// More tails than a name has; each costs a look at the whole name.
+const MOST_TAILS: usize = 8;
+
+/// The cuts from the end of a suffix: each with its rule and the length that it leaves, the longest first.
+pub(crate) struct Cuts<'n> {
+    prefix: &'n [u8],
+    suffix: &'n [u8],
     /// An enclosure holds just the name.
-    pub(crate) whole: bool,
-    /// Something encloses the name directly, though it may hold more.
-    pub(crate) field: bool,
-    pub(crate) place: UrlPlace,
+    whole: bool,
+    tails: &'static [Tail],
+    /// How many tails may be cut yet.
+    left: usize,
+    brackets: Option<Brackets>,
 }
 
-/// More tails than a URL has; each costs a look at the whole name.
-const MOST_TAILS: usize = 4;
-
-/// Cuts from `name[..end]` what does not belong to it; nothing of `name[..suffix]`.
-pub(crate) fn trim(name: &[u8], suffix: usize, end: End, around: Surroundings) -> End {
-    let mut end = cut_edge(name, suffix, end, around.whole);
-    for _ in 0..MOST_TAILS {
-        let cut = cut_tail(name, suffix, end, around);
-        if cut.at == end.at {
-            break;
+impl<'n> Cuts<'n> {
+    pub(crate) fn new(
+        prefix: &'n [u8],
+        suffix: &'n [u8],
+        whole: bool,
+        tails: &'static [Tail],
+    ) -> Self {
+        Cuts {
+            prefix,
+            suffix,
+            whole,
+            tails,
+            left: MOST_TAILS,
+            brackets: None,
         }
-        end = cut_edge(name, suffix, cut, around.whole);
     }
-    end
+
+    fn tail(&mut self) -> Option<(Rule, usize)> {
+        self.left = self.left.checked_sub(1)?;
+        self.brackets = None;
+        let cut = |(rule, find): &Tail| Some((*rule, find(self.prefix, self.suffix)?));
+        let holding = self.tails.iter().filter(|(rule, _)| rule.holds());
+        holding.filter_map(cut).next()
+    }
 }
 
-/// Cuts marks and slashes. A slash is valid but unlikely (P3), so that cutting it is a guess; so is cutting the full
-/// stop of a name that is alone.
-pub(super) fn cut_edge(name: &[u8], suffix: usize, end: End, whole: bool) -> End {
-    let mut end = end;
-    let mut brackets = None;
-    while let Some((rule, len)) = stray(&name[suffix..end.at], whole, &mut brackets) {
-        end.at -= len;
-        end.guessed |= rule.is_guess();
+impl Iterator for Cuts<'_> {
+    type Item = (Rule, usize);
+
+    fn next(&mut self) -> Option<(Rule, usize)> {
+        let mark = stray(self.suffix, self.whole, &mut self.brackets);
+        let (rule, len) = match mark {
+            Some((rule, len)) => (rule, self.suffix.len() - len),
+            None => self.tail()?,
+        };
+        self.suffix = &self.suffix[..len];
+        Some((rule, len))
     }
-    end
+}
+
+/// The tails of a name that `around` describes.
+pub(super) fn tails(around: &Around) -> &'static [Tail] {
+    match around.place {
+        UrlPlace::Path => &PATH_TAILS,
+        _ if around.enclosure.is_some() => &FIELD_TAILS,
+        _ => &[],
+    }
 }
 
 /// The rule that cuts the last character of a suffix, and its length: one that no registered name ends in.
@@ -116,44 +162,24 @@ pub(crate) const FILES: [&str; 33] = [
 /// Endings of files that end some registered names, of 385,484 eight: cut in a path alone.
 pub(crate) const PATH_FILES: [&str; 3] = [".pdf", ".html", ".abstract"];
 
-fn cut_tail(name: &[u8], suffix: usize, end: End, around: Surroundings) -> End {
-    match around.place {
-        UrlPlace::Path => End {
-            at: cut_path(name, suffix, end.at),
-            guessed: end.guessed,
-        },
-        _ if around.field => {
-            let kept = one_of(&FIELD_PAGES, Rule::FieldPage, &name[suffix..end.at])
-                .map_or(end.at, |at| suffix + at);
-            End {
-                at: kept,
-                guessed: end.guessed || kept < end.at && Rule::FieldPage.is_guess(),
-            }
-        }
-        _ => end,
-    }
+/// The ending of a file.
+pub(crate) fn file(_: &[u8], suffix: &[u8]) -> Option<usize> {
+    one_of(&FILES, Rule::File, suffix)
 }
 
-fn cut_path(name: &[u8], suffix: usize, end: usize) -> usize {
-    let (prefix, text) = (&name[..suffix - 1], &name[suffix..end]);
-    let end = one_of(&PATH_FILES, Rule::PathFile, text).unwrap_or(text.len());
-    let end = page_end(&text[..end], true);
-    suffix + article_id(prefix, &text[..end]).unwrap_or(end)
+/// Where in a path the first segment starts, with its slash, that is a listed page or folder.
+pub(crate) fn page_word(_: &[u8], suffix: &[u8]) -> Option<usize> {
+    slashes(suffix).find(|at| {
+        let segment = suffix[at + 1..].split(|b| *b == b'/').next();
+        PathSegment::read(segment.unwrap_or_default()).is_listed()
+    })
 }
 
-/// Where a suffix ends before the pages, versions and files that a site's URL adds. Folders, with all that follows,
-/// are recognised only `in_path` of a URL.
-pub(crate) fn page_end(suffix: &[u8], in_path: bool) -> usize {
-    let end = page(suffix, in_path).unwrap_or(suffix.len());
-    let end = one_of(&FILES, Rule::File, &suffix[..end]).unwrap_or(end);
-    version(&suffix[..end]).unwrap_or(end)
-}
-
-/// Where in a path the first segment starts, with its slash, that is a page of the site or a folder of such.
-fn page(suffix: &[u8], in_path: bool) -> Option<usize> {
-    let digit = suffix.iter().position(u8::is_ascii_digit);
-    let mut slashes = memchr::memchr_iter(b'/', suffix).filter(|at| *at > 0);
-    slashes.find(|at| {
+/// Where the first segment starts, with its slash, that is a page by its structure. Folders, with all that follows, are
+/// recognised only `in_path` of a URL.
+pub(crate) fn page_segment(suffix: &[u8], in_path: bool) -> Option<usize> {
+    let digit = suffix.iter().position(u8::is_ascii_digit)?;
+    slashes(suffix).filter(|at| *at > digit).find(|at| {
         let mut segments = suffix[at + 1..].split(|b| *b == b'/');
         let segment = PathSegment::read(segments.next().unwrap_or_default());
         let previous = suffix[..*at].rsplit(|b| *b == b'/').next();
@@ -163,12 +189,12 @@ fn page(suffix: &[u8], in_path: bool) -> Option<usize> {
             // Names go on so: `plate/dr.2/envelopes/101_14934`.
             Some(next) => in_path && !is_plate_number(next),
         };
-        let follows_digit = digit.is_some_and(|digit| digit < *at);
-        follows_digit
-            && may_be_page
-            && segment.is_page(previous.unwrap_or_default(), next.is_none())
-            || segment.is_listed()
+        may_be_page && segment.is_page(previous.unwrap_or_default(), next.is_none())
     })
+}
+
+fn slashes(suffix: &[u8]) -> impl Iterator<Item = usize> {
+    memchr::memchr_iter(b'/', suffix).filter(|at| *at > 0)
 }
 
 /// Whether `segment` is two numbers with `_` between.
@@ -218,8 +244,7 @@ impl<'s> PathSegment<'s> {
         let least = if is_last { 2 } else { 4 };
         let is_hexadecimal =
             self.word.len() == 6 && self.word.iter().all(|b| matches!(b, b'a'..=b'f'));
-        Rule::PageSegment.holds()
-            && is_ending
+        is_ending
             && (self.word.len() >= least || SHORT_FOLDERS.contains(&self.word))
             && !is_hexadecimal
             && !previous.starts_with(self.word)
@@ -228,11 +253,11 @@ impl<'s> PathSegment<'s> {
 
 /// Preprint servers' pages and their files: `10.1101/2021.03.24.436749v2.full-text`. Registered versions come after a
 /// mark, as `.v1`, `/v1` and `_v1`.
-fn version(suffix: &[u8]) -> Option<usize> {
+pub(crate) fn version(_: &[u8], suffix: &[u8]) -> Option<usize> {
     let is_word = |b: &u8| b.is_ascii_alphabetic() || matches!(b, b'-' | b'+');
     let mut text = suffix;
     loop {
-        if let Some(len) = version_len(text).filter(|_| Rule::Version.holds()) {
+        if let Some(len) = version_len(text) {
             return Some(text.len() - len);
         }
         let dot = text.iter().rposition(|b| *b == b'.')?;
@@ -264,7 +289,7 @@ fn one_of(tails: &[&str], rule: Rule, suffix: &[u8]) -> Option<usize> {
 
 /// Where the number starts, with its slash, that the URLs of one platform add to its names: `10.1093/jme/tjz032/5423051`.
 pub(crate) fn article_id(prefix: &[u8], suffix: &[u8]) -> Option<usize> {
-    if prefix != b"10.1093" || !Rule::ArticleId.holds() {
+    if prefix != b"10.1093" {
         return None;
     }
     let mut slashes = memchr::memchr_iter(b'/', suffix);

@@ -1,5 +1,7 @@
 //! What the rules read: decoded bytes and where they are; and what they give.
 
+use super::Rule;
+
 /// What the kind of text says about the bytes around a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
@@ -36,6 +38,19 @@ pub(crate) trait Decoded {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct End {
     pub(crate) at: usize,
+    /// The rule that ends it here; none where the text ends.
+    pub(crate) rule: Option<Rule>,
     /// Only a registry could tell whether the name ends here.
     pub(crate) guessed: bool,
+}
+
+impl End {
+    /// The end that `rule` makes at `at`, where nothing else was a guess.
+    pub(crate) fn certain(at: usize, rule: Rule) -> End {
+        End {
+            at,
+            rule: Some(rule),
+            guessed: false,
+        }
+    }
 }

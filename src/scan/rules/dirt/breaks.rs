@@ -1,7 +1,9 @@
 //! Tags and white space inside a name: what is dropped, and what ends it.
 
-use super::{angle_end, is_year, sici_angle_len};
-use crate::scan::rules::Rule;
+use super::draft::Edit;
+use super::row::Found;
+use super::tails::is_year;
+use crate::scan::rules::sici;
 
 /// Elements that hold a note to the name, not a part of it.
 const NOTES: [&str; 4] = ["sup", "sub", "xref", "fn"];
@@ -9,44 +11,53 @@ const NOTES: [&str; 4] = ["sup", "sub", "xref", "fn"];
 /// Whether what the element `name` holds is no part of the name that it is in: a note, or an editor's mark such as
 /// `xml_add`, for no element of running text has `_` in its name.
 fn is_note(name: &str) -> bool {
-    Rule::Note.holds() && (NOTES.contains(&name) || name.contains('_'))
+    NOTES.contains(&name) || name.contains('_')
 }
 
 /// Elements that nothing closes; a name does not go on after them.
 const BREAKS: [&str; 4] = ["br", "p", "hr", "img"];
 
-/// `suffix` without tags. A note goes with its text; a tag that ends an element around the name ends the name.
-pub(super) fn without_tags(suffix: &str) -> String {
-    let mut out = String::new();
-    let mut open: Vec<&str> = Vec::new();
-    let mut rest = suffix;
-    while let Some(at) = rest.find('<') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let is_tag = |_: &Tag<'_>| sici_angle_len(rest) == 0 && Rule::Tag.holds();
-        let Some(tag) = Tag::read(rest).filter(is_tag) else {
-            out.push('<');
-            rest = &rest[1..];
-            continue;
-        };
-        rest = match tag.kind {
-            Kind::Close if open.pop() != Some(tag.name) => return out,
-            Kind::Open if is_note(tag.name) => after_element(rest, &tag),
-            Kind::Open if BREAKS.contains(&tag.name) => return out,
-            Kind::Open => {
-                open.push(tag.name);
-                &rest[tag.len..]
-            }
-            Kind::Close | Kind::Empty => &rest[tag.len..],
-        };
+/// Notes, each with its text.
+pub(super) fn notes(found: &Found<'_>) -> Vec<Edit> {
+    let suffix = found.suffix;
+    let mut edits = Vec::new();
+    let mut after = 0;
+    for (at, tag) in Tag::find_iter(suffix) {
+        if at >= after && matches!(tag.kind, Kind::Open) && is_note(tag.name) {
+            after = element_end(suffix, at, tag.name);
+            edits.push(Edit::drop(at..after));
+        }
     }
-    out + rest
+    edits
 }
 
-/// What follows the element that `tag` opens; nothing where it is never closed.
-fn after_element<'t>(text: &'t str, tag: &Tag<'_>) -> &'t str {
-    let close = format!("</{}>", tag.name);
-    text.find(&close).map_or("", |at| &text[at + close.len()..])
+/// Where the element `name` ends that starts at `at`: where nothing closes it, the text does.
+fn element_end(text: &str, at: usize, name: &str) -> usize {
+    let close = format!("</{name}>");
+    let found = text[at..].find(&close);
+    found.map_or(text.len(), |len| at + len + close.len())
+}
+
+/// Tags; what follows a tag that ends an element around the name goes with it.
+pub(super) fn tags(found: &Found<'_>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    let mut open: Vec<&str> = Vec::new();
+    for (at, tag) in Tag::find_iter(found.suffix) {
+        let ends_name = match tag.kind {
+            Kind::Close => open.pop() != Some(tag.name),
+            Kind::Open => BREAKS.contains(&tag.name),
+            Kind::Empty => false,
+        };
+        if ends_name {
+            edits.push(Edit::drop(at..found.suffix.len()));
+            break;
+        }
+        if matches!(tag.kind, Kind::Open) {
+            open.push(tag.name);
+        }
+        edits.push(Edit::drop(at..at + tag.len));
+    }
+    edits
 }
 
 #[derive(Clone, Copy)]
@@ -63,9 +74,20 @@ struct Tag<'t> {
 }
 
 impl<'t> Tag<'t> {
+    /// The tags in `text`, and where they are. The angle brackets of a SICI, `<693::AID-X>3.0.CO;2-O`, are none.
+    fn find_iter(text: &'t str) -> impl Iterator<Item = (usize, Tag<'t>)> {
+        let angles = text.match_indices('<');
+        angles.filter_map(|(at, _)| {
+            let tag = Tag::read(&text[at..])?;
+            let is_sici = sici::goes_on_after_angle(&text.as_bytes()[at + tag.len..]);
+            (!is_sici).then_some((at, tag))
+        })
+    }
+
     /// The tag that `text` starts with.
     fn read(text: &'t str) -> Option<Tag<'t>> {
-        let end = angle_end(text)?;
+        const LONGEST: usize = 256;
+        let end = text.bytes().take(LONGEST).position(|b| b == b'>')?;
         let inner = text.get(1..end)?;
         let (inner, kind) = match (inner.strip_prefix('/'), inner.strip_suffix('/')) {
             (Some(inner), _) => (inner, Kind::Close),
@@ -75,7 +97,7 @@ impl<'t> Tag<'t> {
         let name_end = inner.find(|c: char| !c.is_ascii_alphanumeric() && !"-:_".contains(c));
         let name = &inner[..name_end.unwrap_or(inner.len())];
         let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic())
-            && (name.len() == inner.len() || inner[name.len()..].starts_with(' '));
+            && (name.len() == inner.len() || inner[name.len()..].starts_with(char::is_whitespace));
         is_tag.then_some(Tag {
             name,
             kind,
@@ -87,30 +109,46 @@ impl<'t> Tag<'t> {
 /// The most pieces that a name is joined of.
 const WORDS: usize = 16;
 
-/// `suffix` up to the white space that ends it, without the white space that broke it.
-pub(super) fn joined(suffix: &str) -> String {
-    let mut words = suffix.split_whitespace().take(WORDS).peekable();
-    let mut name = words.next().unwrap_or_default().to_owned();
+/// White space that broke a name. What is left ends it.
+pub(super) fn blanks(found: &Found<'_>) -> Vec<Edit> {
+    let suffix = found.suffix;
+    let mut edits = Vec::new();
+    let mut name = String::new();
     // A name that was broken at one full stop was broken at each.
     let mut at_stops = false;
-    while let Some(word) = words.next() {
+    let (mut end, mut words) = (0, words(suffix).take(WORDS).peekable());
+    while let Some((at, word)) = words.next() {
         let is_number = word.bytes().all(|b| b.is_ascii_digit() || b == b'.');
         let goes_on_after_stop = at_stops && name.ends_with('.') && is_number;
-        if !goes_on_after_stop && !goes_on(&name, word, words.peek().is_none()) {
+        let is_last = words.peek().is_none();
+        if end > 0 && !goes_on_after_stop && !goes_on(&name, word, is_last) {
             break;
+        }
+        if at > end {
+            edits.push(Edit::drop(end..at));
         }
         at_stops |= name.ends_with('.') && is_number;
         name.push_str(word);
+        end = at + word.len();
     }
-    name
+    edits
+}
+
+/// The words of `text`, and where they start; none where it has no white space.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let word = rest.trim_start();
+        let at = text.len() - word.len();
+        let end = word.find(char::is_whitespace).unwrap_or(word.len());
+        rest = &word[end..];
+        (end > 0).then_some((at, &word[..end]))
+    })
 }
 
 /// Whether `word` looks like the rest of the name whose suffix so far is `name`: a break is beside a joint, and digits
 /// follow it. `is_last` says that nothing follows `word`.
 fn goes_on(name: &str, word: &str, is_last: bool) -> bool {
-    if !Rule::DirtBreak.holds() {
-        return false;
-    }
     let has_digit = |text: &str| text.bytes().any(|b| b.is_ascii_digit());
     let starts_with_digit = word.starts_with(|c: char| c.is_ascii_digit());
     let starts_well = word.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '(');
@@ -125,7 +163,7 @@ fn goes_on(name: &str, word: &str, is_last: bool) -> bool {
         // A full stop may end a sentence; what follows a whole name then is a year, a volume, or words.
         [.., b'.'] if has_digit(name) => {
             let number = word.trim_end_matches('.');
-            starts_with_digit && (number.contains('.') || is_last && !is_year(number))
+            starts_with_digit && (number.contains('.') || is_last && !is_year(number.as_bytes()))
         }
         [.., b'.'] => starts_well && has_digit(word),
         _ => {

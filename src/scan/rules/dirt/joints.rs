@@ -1,7 +1,8 @@
 //! What was written wrongly inside a name.
 
-use super::is_year;
-use crate::scan::rules::Rule;
+use super::draft::Edit;
+use super::row::Found;
+use super::tails::is_year;
 
 /// What is left of an entity without its `&`, or without `&#`.
 const ENTITIES: [(&str, &str); 4] = [
@@ -12,59 +13,69 @@ const ENTITIES: [(&str, &str); 4] = [
 ];
 
 /// The angle brackets of a SICI whose entities lost their `&`: `002lt;0162:tmethi>2.3.co;2`.
-pub(super) fn sici(suffix: &str) -> String {
-    let folded = suffix.to_ascii_lowercase();
-    if folded.contains("lt;") && folded.contains(".co;") && Rule::SiciEntity.holds() {
-        ENTITIES
-            .iter()
-            .fold(suffix.to_owned(), |name, (rest, mark)| {
-                name.replace(rest, mark)
-            })
-    } else {
-        suffix.to_owned()
+pub(super) fn sici_entities(found: &Found<'_>) -> Vec<Edit> {
+    let folded = found.suffix.to_ascii_lowercase();
+    if !folded.contains("lt;") || !folded.contains(".co;") {
+        return Vec::new();
+    }
+    let entity = |(at, _): (usize, char)| {
+        let is = |(written, _): &&(&str, &str)| found.suffix[at..].starts_with(*written);
+        let (written, mark) = ENTITIES.iter().find(is)?;
+        Some(Edit {
+            part: at..at + written.len(),
+            with: (*mark).to_owned(),
+        })
+    };
+    found.suffix.char_indices().filter_map(entity).collect()
+}
+
+/// Brill doubles it before a word (`9789004337862__com_210243`); before a number it is a slip.
+pub(super) fn underscores(found: &Found<'_>) -> Vec<Edit> {
+    once(found.suffix, "__", |_, after| starts_with_digit(after))
+}
+
+/// Year and volume may be left out between full stops (`tjkdat.2010..32.17`, `j..1991.00426.x`), but not in what follows
+/// the title of a journal after `j.`.
+pub(super) fn stops_after_journal(found: &Found<'_>) -> Vec<Edit> {
+    let Some(title) = found.suffix.strip_prefix("j.") else {
+        return Vec::new();
+    };
+    let is_word = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic());
+    let (titled, shifted) = (is_word(title), title.strip_prefix('.').is_some_and(is_word));
+    once(found.suffix, "..", |before, after| match before {
+        "j" => shifted || starts_with_issn(after),
+        _ => titled && starts_with_digit(after),
+    })
+}
+
+/// Nor between the title alone and a year: `rsbl..2015.0883`, but `koed..86.201012.157`.
+pub(super) fn stops_before_year(found: &Found<'_>) -> Vec<Edit> {
+    once(found.suffix, "..", |before, after| {
+        let is_title = before.len() > 1 && before.bytes().all(|b| b.is_ascii_alphabetic());
+        let year = after.split('.').next().unwrap_or_default();
+        is_title && is_year(year.as_bytes()) && after.len() > year.len()
+    })
+}
+
+/// Nor between an issue and the number of an article that ends the name: `164.9..2101036`.
+pub(super) fn stops_before_article(found: &Found<'_>) -> Vec<Edit> {
+    once(found.suffix, "..", |before, after| {
+        let ends_in_digit = before.ends_with(|c: char| c.is_ascii_digit());
+        ends_in_digit && after.len() >= 5 && after.bytes().all(|b| b.is_ascii_digit())
+    })
+}
+
+/// LaTeX's dash, in ISBNs and ISSNs: `978--3--642`. A range with an open start comes later (`2008--106`).
+pub(super) fn hyphens(found: &Found<'_>) -> Vec<Edit> {
+    let first = found.suffix.find('-').map_or("", |at| &found.suffix[at..]);
+    match first.starts_with("--") {
+        true => once(found.suffix, "--", |_, _| true),
+        false => Vec::new(),
     }
 }
 
-/// Writes joints once that were doubled where no registered name doubles them.
-pub(super) fn once(suffix: &str) -> String {
-    if !Rule::DoubledJoint.holds() {
-        return suffix.to_owned();
-    }
-    let mut name = suffix.to_owned();
-    // Brill doubles it before a word (`9789004337862__com_210243`); before a number it is a slip.
-    collapse(&mut name, "__", |_, after| {
-        after.starts_with(|c: char| c.is_ascii_digit())
-    });
-    // Year and volume may be left out between full stops (`tjkdat.2010..32.17`, `j..1991.00426.x`), but not in what
-    // follows the title of a journal after `j.`.
-    if let Some(title) = name.strip_prefix("j.") {
-        let is_word = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic());
-        let (titled, shifted) = (is_word(title), title.strip_prefix('.').is_some_and(is_word));
-        collapse(&mut name, "..", |before, after| {
-            let next_is_digit = after.starts_with(|c: char| c.is_ascii_digit());
-            if before == "j" {
-                shifted || starts_with_issn(after)
-            } else {
-                titled && next_is_digit
-            }
-        });
-    }
-    // Nor between the title alone and a year: `rsbl..2015.0883`, but `koed..86.201012.157`.
-    collapse(&mut name, "..", |before, after| {
-        let is_title = before.len() > 1 && before.bytes().all(|b| b.is_ascii_alphabetic());
-        is_title && after.get(..4).is_some_and(is_year) && after[4..].starts_with('.')
-    });
-    // Nor between an issue and the number of an article that ends the name: `164.9..2101036`.
-    collapse(&mut name, "..", |before, after| {
-        let ends_in_digit = before.ends_with(|c: char| c.is_ascii_digit());
-        ends_in_digit && after.len() >= 5 && after.bytes().all(|b| b.is_ascii_digit())
-    });
-    // LaTeX's dash, in ISBNs and ISSNs: `978--3--642`. A range with an open start comes later (`2008--106`).
-    let first = name.find('-').map_or("", |at| &name[at..]);
-    if first.starts_with("--") {
-        collapse(&mut name, "--", |_, _| true);
-    }
-    name
+fn starts_with_digit(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn starts_with_issn(text: &str) -> bool {
@@ -76,19 +87,20 @@ fn starts_with_issn(text: &str) -> bool {
     text.len() >= 9 && text.bytes().take(9).enumerate().all(is_issn)
 }
 
-/// Writes each `pair` as its first mark where `wrong` says so of what is before and after the pair.
-fn collapse(name: &mut String, pair: &str, wrong: impl Fn(&str, &str) -> bool) {
-    let mut out = String::with_capacity(name.len());
-    let mut kept = 0;
-    while let Some(at) = name[kept..].find(pair).map(|at| kept + at) {
-        let second = at + pair.len() / 2;
-        out.push_str(&name[kept..second]);
+/// Each `pair` as its first mark where `wrong` says so of what is before and after the pair.
+fn once(name: &str, pair: &str, wrong: impl Fn(&str, &str) -> bool) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    let mut from = 0;
+    while let Some(at) = name[from..].find(pair).map(|at| from + at) {
         // A pair may start with what was the second mark of the last one.
-        kept = second;
+        from = at + 1;
         if wrong(&name[..at], &name[at + pair.len()..]) {
-            kept += pair.len() / 2;
+            from = at + pair.len();
+            edits.push(Edit {
+                part: at..from,
+                with: pair[..1].to_owned(),
+            });
         }
     }
-    out.push_str(&name[kept..]);
-    *name = out;
+    edits
 }

@@ -1,5 +1,7 @@
 //! Which words after a name are not part of it: text that was glued on, hosts, and a list of remarks.
 
+use super::row::Found;
+use super::tails::is_year;
 use crate::scan::rules::Rule;
 
 /// What is directly before a remark.
@@ -113,7 +115,8 @@ pub(crate) const TITLE_PAGE: [&str; 10] = [
 /// Of 385,484 registered names none has more than ASCII after a digit, 18 have seven letters or more that no joint follows,
 /// and none has four that a mark of prose follows or two in brackets. Of 112,024 labels in their own case one has a capital
 /// and small letters. One publisher's names end in `abstract` after a digit.
-pub(super) fn glued(suffix: &str) -> Option<usize> {
+pub(super) fn glued(found: &Found<'_>) -> Option<usize> {
+    let suffix = found.suffix;
     let is_start = |at: &usize| is_glued(&suffix[*at..]);
     let digits = suffix.match_indices(|c: char| c.is_ascii_digit());
     let after_digit = digits.map(|(at, digit)| at + digit.len()).find(is_start);
@@ -122,7 +125,7 @@ pub(super) fn glued(suffix: &str) -> Option<usize> {
     let letters = suffix.match_indices(".x").map(|(at, x)| at + x.len());
     let after_letter = letters.filter(is_capital).find(is_start);
     let ends = [after_digit, after_letter].into_iter().flatten();
-    ends.min().filter(|_| Rule::GluedText.holds())
+    ends.min()
 }
 
 fn is_glued(rest: &str) -> bool {
@@ -150,15 +153,15 @@ fn is_glued(rest: &str) -> bool {
         _ if stop.is_none() && small > 1 => true,
         Some(':') => len > 2 || small > 0,
         Some(';' | '=' | '(' | '[' | ',') => len > 3,
-        Some(_) if len > 3 && super::is_year(&word[len..]) => true,
+        Some(_) if len > 3 && is_year(&word.as_bytes()[len..]) => true,
         Some('.' | '/' | '_' | '-') => false,
         Some(next) => len > longest || len > 0 && !next.is_ascii(),
         None => len > longest || small > 3,
     }
 }
 
-pub(super) fn listed(suffix: &str) -> Option<usize> {
-    let bytes = suffix.as_bytes();
+pub(super) fn listed(found: &Found<'_>) -> Option<usize> {
+    let bytes = found.suffix.as_bytes();
     let starts = |at: &usize| REMARKS.iter().any(|row| is_remark(bytes, *at, row));
     (0..bytes.len()).find(starts)
 }
@@ -207,7 +210,8 @@ fn is_followed(rest: &[u8], then: Then) -> bool {
 /// A host glued on after a full stop, such as `.jid.sagepub.com`, or after a digit, such as `journals.sagepub.com`, at
 /// the end or with a path. What starts a suffix or follows a slash is the name's own, as in
 /// `10.4028/www.scientific.net/amr.433`.
-pub(super) fn host(suffix: &str) -> Option<usize> {
+pub(super) fn host(found: &Found<'_>) -> Option<usize> {
+    let suffix = found.suffix;
     let lower = suffix.to_ascii_lowercase();
     let ends_host = |(at, top): (usize, &str)| {
         let rest = &suffix[at + top.len()..];
@@ -228,6 +232,5 @@ pub(super) fn host(suffix: &str) -> Option<usize> {
     let name = suffix[..start].trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let glued =
         count == 1 && start - name.len() > 1 && name.ends_with(|c: char| c.is_ascii_digit());
-    let end = if glued { name.len() } else { start };
-    Some(end).filter(|_| Rule::Host.holds())
+    Some(if glued { name.len() } else { start })
 }

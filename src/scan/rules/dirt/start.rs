@@ -1,15 +1,42 @@
 //! Where a name starts in dirty data: at a prefix, whatever comes before it.
 
-use crate::doi::is_proxy;
+use super::draft::{Change, Draft, Edit};
+use super::row::Found;
+use crate::doi::{Doi, is_proxy};
 use crate::scan::rules::Rule;
 
-/// A prefix, and the text after its separator.
-pub(crate) struct Start<'t> {
+/// A prefix, and the text around it.
+pub(super) struct Start<'t> {
+    before: &'t str,
+    /// Prefix and separator as they are in the text.
+    written: &'t str,
     /// Without the blanks that were typeset into it.
-    pub(crate) prefix: String,
-    pub(crate) rest: &'t str,
+    pub(super) prefix: String,
+    /// The text after the separator.
+    rest: &'t str,
     /// The marks of emphasis before the word, which are after the name again.
     pub(super) emphasis: &'t str,
+}
+
+impl Start<'_> {
+    /// The suffix, after `changes` to the text; nothing where a rule is wanted that does not hold.
+    pub(super) fn suffix(&self, changes: &[Change]) -> Option<Draft> {
+        let mut draft = Draft {
+            text: self.rest.to_owned(),
+            changes: changes.to_vec(),
+        };
+        let is_plain = self.written.strip_suffix('/') == Some(&self.prefix);
+        let may_start = is_form(self.before) || draft.record(Rule::Lead, self.before);
+        let is_read = may_start && (is_plain || draft.record(Rule::DirtPrefix, self.written));
+        is_read.then_some(draft)
+    }
+}
+
+/// Whether `before` and a name are a presentation form.
+fn is_form(before: &str) -> bool {
+    let name = "10.5555/a";
+    let read = || Doi::parse(&format!("{before}{name}"));
+    before.is_empty() || read().is_ok_and(|doi| doi.as_str() == name)
 }
 
 /// Each prefix in `text` that a name can start with, in order.
@@ -17,8 +44,13 @@ pub(super) fn find_iter(text: &str) -> impl Iterator<Item = Start<'_>> {
     text.match_indices("10")
         .filter(|(at, _)| !is_inside_number(text, *at))
         .filter_map(|(at, _)| {
-            let emphasis = emphasis(&text[..at]);
-            read(&text[at..]).map(|start| Start { emphasis, ..start })
+            let before = &text[..at];
+            let start = read(&text[at..])?;
+            Some(Start {
+                before,
+                emphasis: emphasis(before),
+                ..start
+            })
         })
 }
 
@@ -36,7 +68,7 @@ fn emphasis(before: &str) -> &str {
 }
 
 /// `110.5555/a` and `2.10.5555/a` are other numbers; in `10.10.5555/a` the directory indicator was written twice.
-pub(super) fn is_inside_number(text: &str, at: usize) -> bool {
+fn is_inside_number(text: &str, at: usize) -> bool {
     match text.as_bytes()[..at] {
         [.., b'1', b'0', b'.'] => false,
         [.., before, b'.'] => before.is_ascii_digit(),
@@ -46,7 +78,7 @@ pub(super) fn is_inside_number(text: &str, at: usize) -> bool {
 }
 
 /// Reads the prefix that `text` starts with; blanks may be around its parts.
-pub(super) fn read(text: &str) -> Option<Start<'_>> {
+fn read(text: &str) -> Option<Start<'_>> {
     let rest = text.strip_prefix("10")?;
     let rest = after(rest, '.')?;
     // The full stop typed twice, as in `10..1111/a`.
@@ -73,30 +105,37 @@ pub(super) fn read(text: &str) -> Option<Start<'_>> {
     }
     let rest = after(rest, '/')?;
     Some(Start {
+        before: "",
+        written: &text[..text.len() - rest.len()],
         prefix,
         rest,
         emphasis: "",
     })
 }
 
-/// `text` with a prefix put right that a reader of print took for another: letters for digits, another mark for the full
-/// stop or the slash. Nothing where no single reading is possible.
-pub(crate) fn reread(text: &str) -> Option<String> {
-    let starts = text.char_indices().filter(|(at, c)| {
+/// A prefix that a reader of print took for another: letters for digits, another mark for the full stop or the slash.
+/// Nothing where no single reading is possible.
+pub(crate) fn reread(text: &str) -> Vec<Edit> {
+    let mut starts = text.char_indices().filter(|(at, c)| {
         let before = text[..*at].chars().next_back();
         "1lI|".contains(*c) && !before.is_some_and(char::is_alphanumeric)
     });
     starts
-        .filter_map(|(at, _)| Some(text[..at].to_owned() + &reread_at(&text[at..])?))
-        .next()
+        .find_map(|(at, _)| {
+            let (len, with) = reread_at(&text[at..])?;
+            let part = at..at + len;
+            Some(vec![Edit { part, with }])
+        })
+        .unwrap_or_default()
 }
 
-fn reread_at(text: &str) -> Option<String> {
+/// The length of the prefix and separator that `text` starts with, and what they were.
+fn reread_at(text: &str) -> Option<(usize, String)> {
     let rest = text.strip_prefix(['1', 'l', 'I', '|'])?;
-    let rest = rest.strip_prefix(' ').unwrap_or(rest);
+    let rest = rest.strip_prefix(char::is_whitespace).unwrap_or(rest);
     let rest = rest.strip_prefix(['0', 'o', 'O'])?;
     let rest = rest.strip_prefix(['.', ',', '·', '•', '․', '。', '∙', '，', '．'])?;
-    let rest = rest.strip_prefix(' ').unwrap_or(rest);
+    let rest = rest.strip_prefix(char::is_whitespace).unwrap_or(rest);
     let len = rest.find(|c: char| !"0123456789lIoO".contains(c))?;
     let (code, rest) = rest.split_at(len);
     let digits = code.bytes().filter(u8::is_ascii_digit).count();
@@ -106,8 +145,8 @@ fn reread_at(text: &str) -> Option<String> {
         .find_map(|slash| rest.strip_prefix(slash));
     let rest = escaped.or_else(|| rest.strip_prefix(['/', '\\']))?;
     let code: String = code.chars().map(digit_read_as_letter).collect();
-    (matches!(len, 4..=9) && digits * 2 >= len && Rule::Reread.holds())
-        .then(|| format!("10.{code}/{rest}"))
+    (matches!(len, 4..=9) && digits * 2 >= len)
+        .then(|| (text.len() - rest.len(), format!("10.{code}/")))
 }
 
 fn digit_read_as_letter(c: char) -> char {
@@ -118,18 +157,26 @@ fn digit_read_as_letter(c: char) -> char {
     }
 }
 
-/// The name in `text` whose separator was written `_`, as in `10.5555_abc.pdf`: the name of a file holds no slash.
-pub(crate) fn underscored(text: &str) -> Option<Start<'_>> {
-    let at = text.find("10.")?;
+/// The separator that was written `_`, as in `10.5555_abc.pdf`, and the ending: the name of a file holds no slash.
+pub(crate) fn underscored(text: &str) -> Vec<Edit> {
+    let Some(at) = text.find("10.") else {
+        return Vec::new();
+    };
     let code = digits(&text[at + 3..]);
-    let prefix = &text[at..at + 3 + code.len()];
-    let rest = text[at + prefix.len()..].strip_prefix('_')?;
-    let is_start = at == 0 || text[..at].ends_with([':', '/', ' ', '\\']);
-    (is_start && is_usual(code, "") && Rule::UnderscoredPrefix.holds()).then(|| Start {
-        prefix: prefix.to_owned(),
-        rest: rest.strip_suffix(".pdf").unwrap_or(rest),
-        emphasis: "",
-    })
+    let joint = at + 3 + code.len();
+    let is_start = at == 0
+        || text[..at].ends_with([':', '/', '\\'])
+        || text[..at].ends_with(char::is_whitespace);
+    if !is_start || !is_usual(code, "") || !text[joint..].starts_with('_') {
+        return Vec::new();
+    }
+    let slash = Edit {
+        part: joint..joint + 1,
+        with: "/".to_owned(),
+    };
+    let file = text[joint..].strip_suffix(".pdf");
+    let ending = file.map(|file| Edit::drop(joint + file.len()..text.len()));
+    [slash].into_iter().chain(ending).collect()
 }
 
 /// Four to nine digits, as names in text have them, or the start of an ISBN.
@@ -149,15 +196,15 @@ fn after(text: &str, mark: char) -> Option<&str> {
 
 /// The next name; or the same once more, even after a digit, a full stop or a hyphen, where other names go on, as
 /// `jneurosci.1586-10.2010/full` and `10.1097/10.1097/01.naj…` do.
-pub(super) fn another_name(prefix: &str, suffix: &str) -> Option<usize> {
+pub(super) fn another_name(found: &Found<'_>) -> Option<usize> {
+    let &Found { prefix, suffix, .. } = found;
     let starts = |&(at, _): &(usize, &str)| {
         read(&suffix[at..]).is_some_and(|next| {
             let same = next.prefix == prefix && bare(&suffix[..at]) == bare(next.rest);
             same || at > 0 && is_parted(prefix, suffix, at) && !suffix[..at].ends_with(['.', '-'])
         })
     };
-    let next = suffix.match_indices("10").find(starts);
-    next.filter(|_| Rule::AnotherName.holds()).map(|(at, _)| at)
+    Some(suffix.match_indices("10").find(starts)?.0)
 }
 
 /// Whether the prefix at `at` starts a name of its own: after a digit only where it is `prefix` once more.

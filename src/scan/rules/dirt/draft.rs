@@ -1,0 +1,94 @@
+//! A dirty text while rules change it, and what each of them changed.
+
+use std::ops::Range;
+
+use crate::scan::rules::Rule;
+
+/// One thing that [`clean`](crate::clean()) changed in a text, and the rule that it followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Change {
+    /// The rule.
+    pub rule: Rule,
+    /// What was cut, or what was replaced. Earlier changes may be in it: it is the text as the rule read it.
+    pub text: String,
+}
+
+/// A part of a text, and what takes its place.
+#[derive(Debug)]
+pub(crate) struct Edit {
+    pub(crate) part: Range<usize>,
+    pub(crate) with: String,
+}
+
+impl Edit {
+    pub(crate) fn drop(part: Range<usize>) -> Edit {
+        Edit {
+            part,
+            with: String::new(),
+        }
+    }
+}
+
+/// A text that rules change, and what they changed so far.
+#[derive(Clone)]
+pub(crate) struct Draft {
+    pub(crate) text: String,
+    pub(crate) changes: Vec<Change>,
+}
+
+impl Draft {
+    pub(crate) fn new(text: &str) -> Draft {
+        Draft {
+            text: text.to_owned(),
+            changes: Vec::new(),
+        }
+    }
+
+    /// Makes the edits that `find` gives for the text, if `rule` holds. They are in order and do not overlap. Whether there
+    /// were any.
+    pub(crate) fn apply(&mut self, rule: Rule, find: impl FnOnce(&str) -> Vec<Edit>) -> bool {
+        if !rule.holds() {
+            return false;
+        }
+        let edits = find(&self.text);
+        if edits.is_empty() {
+            return false;
+        }
+        let before = std::mem::take(&mut self.text);
+        let mut kept = 0;
+        for (nth, edit) in edits.iter().enumerate() {
+            let replaced = &before[edit.part.clone()];
+            match self.changes.last_mut() {
+                // What is side by side is one change.
+                Some(last) if nth > 0 && edit.part.start == kept => last.text.push_str(replaced),
+                _ => drop(self.record(rule, replaced)),
+            }
+            self.text.push_str(&before[kept..edit.part.start]);
+            self.text.push_str(&edit.with);
+            kept = edit.part.end;
+        }
+        self.text.push_str(&before[kept..]);
+        true
+    }
+
+    /// Records that `rule` cuts or replaces `text`, if it holds; whether it does.
+    pub(crate) fn record(&mut self, rule: Rule, text: &str) -> bool {
+        if rule.holds() {
+            let text = text.to_owned();
+            self.changes.push(Change { rule, text });
+        }
+        rule.holds()
+    }
+
+    /// Cuts the text at `at`, if `rule` holds.
+    pub(crate) fn cut(&mut self, rule: Rule, at: usize) {
+        self.apply(rule, |text| {
+            let part = at..text.len();
+            (!part.is_empty())
+                .then(|| Edit::drop(part))
+                .into_iter()
+                .collect()
+        });
+    }
+}

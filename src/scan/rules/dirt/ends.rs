@@ -1,0 +1,118 @@
+//! Which signs, brackets and repetitions end a name in dirty data.
+
+use std::ops::RangeInclusive;
+
+use super::row::Found;
+use crate::scan::Form;
+use crate::scan::rules::place::UrlPlace;
+use crate::scan::rules::suffix::{self, Reading};
+use crate::scan::rules::{Around, Decoded, Escape, Rule, Scope, tail, word};
+
+/// What a URL's raw `?` or `#` starts. The `#` that ends a SICI (`3.0.co;2-#`) is its own.
+pub(super) fn query(found: &Found<'_>) -> Option<usize> {
+    let suffix = found.suffix;
+    let starts_query = |&(at, mark): &(usize, &str)| {
+        let more = suffix[at + 1..].starts_with(|c: char| c.is_ascii_alphanumeric());
+        mark == "?" || more || !suffix[..at].ends_with(";2-")
+    };
+    let mut marks = suffix.match_indices(['?', '#']);
+    Some(marks.find(starts_query)?.0)
+}
+
+/// The marks of emphasis that end a word.
+pub(super) fn emphasis(found: &Found<'_>) -> Option<usize> {
+    let &Found {
+        suffix, emphasis, ..
+    } = found;
+    let ends_word = |&(at, _): &(usize, &str)| {
+        let rest = &suffix[at + emphasis.len()..];
+        !emphasis.is_empty() && !rest.starts_with(char::is_alphanumeric)
+    };
+    Some(suffix.match_indices(emphasis).find(ends_word)?.0)
+}
+
+pub(super) fn article_id(found: &Found<'_>) -> Option<usize> {
+    tail::article_id(found.prefix.as_bytes(), found.suffix.as_bytes())
+}
+
+/// A suffix in dirty data with its escapes undone: a `?` or `#` that is left was one.
+struct UndoneSuffix<'t>(&'t [u8]);
+
+impl Decoded for UndoneSuffix<'_> {
+    fn bytes(&self) -> &[u8] {
+        self.0
+    }
+
+    fn escape(&self, at: usize) -> Escape {
+        match self.0[at] {
+            b'?' | b'#' => Escape::Percent,
+            _ => Escape::Plain,
+        }
+    }
+
+    fn is_single(&self, _at: usize) -> bool {
+        true
+    }
+}
+
+/// Where the name ends in running text, and by which rule.
+pub(super) fn prose(suffix: &str) -> Option<(Rule, usize)> {
+    let around = Around {
+        form: Form::Label,
+        place: UrlPlace::None,
+        enclosure: None,
+        scope: Scope::Any,
+    };
+    let end = suffix::end(&UndoneSuffix(suffix.as_bytes()), 0, &around, Reading::Prose);
+    Some((end.rule?, end.at))
+}
+
+/// Where the end of the name is repeated: `cshperspect.a007732a007732`. Runs of digits alone may repeat.
+pub(super) fn doubled_end(found: &Found<'_>) -> Option<usize> {
+    const LENGTHS: RangeInclusive<usize> = 6..=64;
+    let bytes = found.suffix.as_bytes();
+    let is_doubled = |len: &usize| {
+        let (head, end) = bytes.split_at(bytes.len() - len);
+        head.ends_with(end)
+            && end.iter().any(u8::is_ascii_digit)
+            && end.iter().any(u8::is_ascii_alphabetic)
+    };
+    let longest = (bytes.len() / 2).min(*LENGTHS.end());
+    let len = (*LENGTHS.start()..=longest).rev().find(is_doubled)?;
+    let at = bytes.len() - len;
+    found.suffix.is_char_boundary(at).then_some(at)
+}
+
+/// Signs that no registered name holds: `^`, a full stop and a hyphen, `$` before the end, and a parameter or a person's name after a
+/// mark.
+pub(super) fn foreign_sign(found: &Found<'_>) -> Option<usize> {
+    let is_sign = |&(at, c): &(usize, char)| {
+        let rest = &found.suffix[at + c.len_utf8()..];
+        let is_person = || {
+            let small = |c: char| c.is_ascii_lowercase();
+            rest.starts_with(|c: char| c.is_ascii_uppercase()) && rest[1..].starts_with(small)
+        };
+        match c {
+            '^' => true,
+            '$' => !rest.is_empty(),
+            '.' => rest.starts_with('-'),
+            '?' => word::is_parameter(rest.as_bytes()),
+            ';' => is_person(),
+            _ => false,
+        }
+    };
+    Some(found.suffix.char_indices().find(is_sign)?.0)
+}
+
+/// Where a bracket is opened that nothing closes.
+pub(super) fn unclosed_bracket(found: &Found<'_>) -> Option<usize> {
+    let mut open: [Vec<usize>; 3] = Default::default();
+    for (at, c) in found.suffix.char_indices() {
+        match "()[]<>".find(c) {
+            Some(kind) if kind % 2 == 0 => open[kind / 2].push(at),
+            Some(kind) => drop(open[kind / 2].pop()),
+            None => {}
+        }
+    }
+    open.iter().flatten().min().copied()
+}

@@ -1,0 +1,18 @@
+//! The rows of rules for dirty data, and what they read.
+
+use super::draft::Edit;
+use crate::scan::rules::Rule;
+
+/// The suffix of a name, and what bears on it.
+pub(super) struct Found<'n> {
+    pub(super) prefix: &'n str,
+    pub(super) suffix: &'n str,
+    /// The marks of emphasis before the name, which are after it too.
+    pub(super) emphasis: &'n str,
+}
+
+/// A rule, and the edits that it wants.
+pub(super) type Repair = (Rule, fn(&Found<'_>) -> Vec<Edit>);
+
+/// A rule, and where it says that the name ends.
+pub(super) type Ending = (Rule, fn(&Found<'_>) -> Option<usize>);

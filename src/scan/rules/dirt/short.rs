@@ -1,0 +1,37 @@
+//! Which texts were cut short: an ellipsis ends them.
+
+use crate::scan::rules::Rule;
+use crate::scan::rules::end::ELLIPSES;
+
+/// `text` without the word after an ellipsis, `… (more)` or `... [truncated]`.
+fn without_note(text: &str) -> &str {
+    let is_mark = |c: char| matches!(c, '(' | '[' | ')' | ']' | ' ');
+    let head = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || is_mark(c));
+    let note = &text[head.len()..];
+    let is_word = note.trim_matches(is_mark).chars().all(char::is_alphabetic);
+    let follows = note.starts_with(' ') && head.ends_with(['.', '…']);
+    if follows && is_word { head } else { text }
+}
+
+/// Where the ellipsis starts that cuts the last word of `text` short, which is a name: no more than closing marks follow it.
+pub(crate) fn cut_short(text: &str) -> Option<usize> {
+    const CLOSERS: [char; 12] = [
+        ')', ']', '}', '>', '"', '\'', '»', '”', '’', '」', '』', '*',
+    ];
+    let mut head = without_note(text.trim_end());
+    while let Some(inner) = head.strip_suffix(CLOSERS) {
+        head = match inner.rsplit_once("</") {
+            Some((front, tag)) if tag.bytes().all(|b| b.is_ascii_alphanumeric()) => front,
+            _ => inner,
+        };
+        head = head.trim_end();
+    }
+    let mut ends = ELLIPSES
+        .iter()
+        .chain(&["..."])
+        .filter_map(|sign| head.strip_suffix(sign));
+    let head = ends.next()?.trim_end_matches(['[', '(', ' ']);
+    let word = head.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let is_name = word.contains("10.") && word.contains('/') && !head.ends_with(['.', '/']);
+    (is_name && Rule::CutShort.holds()).then_some(head.len())
+}
