@@ -6,6 +6,9 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+/// How many bytes before an anchor can bear on what is decided about it.
+pub(super) const BEFORE: usize = 1024;
+
 /// What is at an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {

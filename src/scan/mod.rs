@@ -32,14 +32,12 @@ pub use tally::{Rejection, Tally};
 use std::fmt;
 use std::ops::Range;
 
-use anchor::Anchor;
+use anchor::{Anchor, BEFORE};
 use candidate::{Accepted, Judge};
 use rules::Scope;
 
 use crate::doi::{Doi, key_into};
 
-/// How many bytes before an anchor can bear on what is decided about it.
-const BEFORE: usize = 1024;
 /// How many bytes after the longest name can bear on where it ends.
 const MARGIN: usize = 256;
 /// The longest name that a scanner can be set to accept.

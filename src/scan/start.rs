@@ -1,8 +1,9 @@
 //! Whether a name starts at an anchor: the rule, over what the automata read beside it.
 
+use super::anchor::BEFORE;
 use super::automaton;
 use super::rules::start::{Prefix, Start};
-use super::{BEFORE, Rejection, context, rules};
+use super::{Rejection, context, rules};
 
 /// What is at the anchor `at`: nothing, a candidate that is refused at once, or a start with its prefix.
 pub(super) fn start(window: &[u8], at: usize) -> Option<Result<(Prefix, Start), Rejection>> {
