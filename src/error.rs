@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::dedup::SpillError;
 use crate::input::{BadGlob, InputError};
 use crate::printable::{self, Printable};
-use crate::records::{Format, ReadError, UnknownFormat};
+use crate::records::{BadFields, Format, ReadError, UnknownFormat};
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +40,9 @@ pub enum ErrorKind {
     /// The syntax of a glob is wrong.
     #[error("{0}")]
     Glob(BadGlob),
+    /// The fields that were chosen for an output are not fields of its rows.
+    #[error("{0}")]
+    Fields(BadFields),
     /// The ending of an output is no format, and no format was chosen.
     #[error("the ending of {} is no format that can be written; {}", printable::path(.0), choices())]
     UnknownEnding(PathBuf),

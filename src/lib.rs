@@ -99,7 +99,7 @@ pub use pipeline::{OnError, Pipeline, PipelineBuilder};
 #[cfg(feature = "pipeline")]
 pub use printable::Printable;
 #[cfg(feature = "pipeline")]
-pub use records::{Format, ReadError, UnknownFormat};
+pub use records::{BadFields, Format, ReadError, UnknownFormat};
 #[cfg(feature = "pipeline")]
 pub use report::{Loss, Losses, Rejections, Report, ReportOptions, Skipped};
 #[cfg(feature = "testing")]

@@ -68,6 +68,8 @@ pub struct ReportOptions {
     pub format: Format,
     /// Whether rows are mentions rather than records.
     pub mentions: bool,
+    /// The fields of a row, in order.
+    pub fields: Vec<&'static str>,
     /// Whether each line is a document.
     pub lines: bool,
     /// The kind of text that all documents were taken for; none if it was read from the head of each.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::Pipeline;
 use super::checkpoint::fault;
 use super::options::{OnError, ScanOptions};
+use super::selection::Wanted;
 use crate::error::{CheckpointError, Error, ErrorKind};
 use crate::input::{Limits, Search, Separator, Shard, display_name};
 use crate::records::Format;
@@ -36,7 +37,7 @@ pub struct PipelineBuilder {
     output: Option<PathBuf>,
     report: Option<PathBuf>,
     format: Option<Format>,
-    mentions: bool,
+    wanted: Wanted,
     lines: bool,
     kind: Option<TextKind>,
     measure: bool,
@@ -123,7 +124,14 @@ impl PipelineBuilder {
 
     /// Writes every mention in source order instead of records; the default is records.
     pub fn mentions(mut self, mentions: bool) -> Self {
-        self.mentions = mentions;
+        self.wanted.mentions = mentions;
+        self
+    }
+
+    /// Sets the fields of rows and their order, by their names; the default is all fields of records, or of
+    /// [mentions](Self::mentions). Only records with all fields can be [merged](crate::Merge).
+    pub fn fields<S: Into<String>>(mut self, fields: impl IntoIterator<Item = S>) -> Self {
+        self.wanted.fields = Some(fields.into_iter().map(Into::into).collect());
         self
     }
 
@@ -243,7 +251,7 @@ impl PipelineBuilder {
     ///
     /// # Errors
     /// If the syntax of a glob is wrong, the ending of the output is no format of this build and none was set, the ending
-    /// compresses Parquet, or the options cannot be combined with a [checkpoint](Self::checkpoint).
+    /// compresses Parquet, rows have no field of a name that was set, or the options cannot be combined with a [checkpoint](Self::checkpoint).
     pub fn build(self) -> Result<Pipeline, Error> {
         self.check_checkpoint()?;
         let search = Search::new(&self.include, &self.exclude);
@@ -252,7 +260,9 @@ impl PipelineBuilder {
                 .map_err(|error| Error::new(ErrorKind::Glob(error)))?
                 .follow_links(self.follow_links)
                 .shard(self.shard),
-            format: chosen_format(self.format, self.output.as_deref())?,
+            selection: self
+                .wanted
+                .select(chosen_format(self.format, self.output.as_deref())?)?,
             threads: self.threads.unwrap_or_else(available_threads),
             chunk: self.chunk,
             limits: Limits {
@@ -269,7 +279,6 @@ impl PipelineBuilder {
             lists: self.lists,
             output: self.output,
             report: self.report,
-            mentions: self.mentions,
             lines: self.lines,
             kind: self.kind,
             measure: self.measure,
@@ -289,7 +298,7 @@ impl PipelineBuilder {
         };
         let fault = |error| Err(fault(folder, error));
         match self.paths.iter().find(|path| path.as_os_str() == "-") {
-            _ if self.mentions => fault(CheckpointError::Mentions),
+            _ if self.wanted.mentions => fault(CheckpointError::Mentions),
             Some(stdin) => fault(CheckpointError::Stream(display_name(stdin).into())),
             None => Ok(()),
         }

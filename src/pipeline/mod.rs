@@ -17,6 +17,7 @@ mod reading;
 mod rows;
 mod run;
 mod seek;
+mod selection;
 mod shares;
 mod sink;
 mod state;

@@ -58,11 +58,16 @@ impl Shares {
     /// The shares by memory alone, without regard to the amount of work.
     fn of_memory(options: &ScanOptions) -> Shares {
         // The buffers of the output are reserved first. They are mostly filled while the table is still full.
-        let output = options.format.held().min(options.memory / 2);
+        let output = options
+            .selection
+            .layout
+            .format
+            .held()
+            .min(options.memory / 2);
         let memory = options.memory - output;
         let threads = options.threads.min(LEAST.max(memory / THREAD));
         let share = memory / threads;
-        let chunks = match options.mentions {
+        let chunks = match options.selection.writes_mentions() {
             true => CHUNKS_WITH_ROWS,
             false => CHUNKS,
         };

@@ -7,7 +7,7 @@ use rayon::ThreadPool;
 use super::options::ScanOptions;
 use crate::dedup::{Drained, Table};
 use crate::error::Error;
-use crate::records::{MentionRow, Output, Record, RecordBlock, RowWriter, writer};
+use crate::records::{MentionRow, Output, Record, RowBlock, RowWriter, writer};
 use crate::task::not_cancelled;
 
 /// The writer of rows, and the number of rows written.
@@ -19,13 +19,13 @@ pub(super) struct Sink {
 impl Sink {
     /// Writes to `output`.
     pub(super) fn new(options: &ScanOptions, output: Output) -> Result<Self, Error> {
-        let rows = writer(options.format, options.mentions, output).map_err(Error::output)?;
+        let rows = writer(&options.selection.layout, output).map_err(Error::output)?;
         Ok(Sink { rows, written: 0 })
     }
 
     pub(super) fn mention(&mut self, row: &MentionRow<'_>) -> io::Result<()> {
         self.written += 1;
-        self.rows.mention(row)
+        self.rows.row(row)
     }
 
     /// Writes the records of `table`, unless mentions were written, and ends the output.
@@ -35,7 +35,7 @@ impl Sink {
         pool: Option<&ThreadPool>,
         options: &ScanOptions,
     ) -> Result<(Drained, Output), Error> {
-        if options.mentions {
+        if options.selection.writes_mentions() {
             let drained = Drained {
                 records: self.written,
                 ..Drained::default()
@@ -44,9 +44,9 @@ impl Sink {
         }
         let mut rows = self.rows.into_blocks().map_err(Error::output)?;
         let format = |records: &mut dyn Iterator<Item = Record<'_>>| {
-            RecordBlock::new(options.format, records).map_err(Error::output)
+            RowBlock::new(&options.selection.layout, records).map_err(Error::output)
         };
-        let write = |block: RecordBlock| {
+        let write = |block: RowBlock| {
             not_cancelled(&options.monitor)?;
             rows.block(block).map_err(Error::output)
         };

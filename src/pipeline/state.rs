@@ -426,7 +426,7 @@ fn table(options: &ScanOptions, shares: Shares, lasting: Option<Lasting>) -> Tab
 
 /// The fields that the format needs.
 fn kept(options: &ScanOptions) -> Kept {
-    match options.format {
+    match options.selection.layout.format {
         Format::Names => Kept::Key,
         _ => Kept::All,
     }

@@ -65,7 +65,7 @@ impl<'r> Worker<'r> {
             run,
             batch: run.table.batch(),
             rows: HeldMentions::default(),
-            keep_rows: run.options.mentions,
+            keep_rows: run.options.selection.writes_mentions(),
         };
         Worker {
             run,

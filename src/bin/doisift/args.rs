@@ -29,7 +29,7 @@ const LONG_VERSION: &str = concat!(
     "\nfeatures: cli, pipeline",
     parquet!(", parquet"),
     "\nreads: text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lzma, lz4; tar, zip, WARC",
-    "\nwrites: csv, jsonl, names; plain, gzip, zstd",
+    "\nwrites: csv, jsonl, names, tsv; plain, gzip, zstd",
     parquet!("; parquet"),
 );
 
@@ -96,6 +96,10 @@ pub(crate) struct ScanArgs {
     /// Write every mention in source order instead of records
     #[arg(long)]
     pub(crate) mentions: bool,
+
+    /// Fields of each row, in this order, such as doi,mentions [default: all; see below]
+    #[arg(long, value_name = "FIELD,...", value_delimiter = ',')]
+    pub(crate) fields: Option<Vec<String>>,
 
     /// Treat each line as a document, named by its number
     #[arg(long)]

@@ -170,6 +170,7 @@ fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
     let interval = args.checkpoint_interval.map(Duration::from_millis);
     builder = set(builder, output, PipelineBuilder::output);
     builder = set(builder, args.format, PipelineBuilder::format);
+    builder = set(builder, args.fields, PipelineBuilder::fields);
     builder = set(builder, args.input_kind, PipelineBuilder::text_kind);
     builder = set(builder, args.shard, PipelineBuilder::shard);
     builder = set(builder, args.report, PipelineBuilder::report);

@@ -1,0 +1,166 @@
+//! The fields of rows: their names, their kinds, and the kinds of rows that have them.
+
+/// What the rows of an output are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowKind {
+    /// A row for each name.
+    Records,
+    /// A row for each mention.
+    Mentions,
+}
+
+/// A field of a row. A field that several kinds of rows have holds the same kind of value in each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Field {
+    Doi,
+    Mentions,
+    Documents,
+    Forms,
+    FirstSource,
+    FirstDocument,
+    FirstOffset,
+    FirstText,
+    Guessed,
+    Form,
+    Source,
+    Document,
+    Offset,
+    Length,
+    Text,
+}
+
+/// The kind of the values of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FieldKind {
+    Text,
+    TextOrNull,
+    Number,
+    Forms,
+    Flag,
+}
+
+impl RowKind {
+    /// Every kind.
+    pub(super) const ALL: [RowKind; 2] = [RowKind::Records, RowKind::Mentions];
+
+    /// The word for several rows.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            RowKind::Records => "records",
+            RowKind::Mentions => "mentions",
+        }
+    }
+
+    /// The fields that rows of this kind have unless others are chosen, in order.
+    pub(crate) fn fields(self) -> &'static [Field] {
+        match self {
+            RowKind::Records => &[
+                Field::Doi,
+                Field::Mentions,
+                Field::Documents,
+                Field::Forms,
+                Field::FirstSource,
+                Field::FirstDocument,
+                Field::FirstOffset,
+                Field::FirstText,
+                Field::Guessed,
+            ],
+            RowKind::Mentions => &[
+                Field::Doi,
+                Field::Form,
+                Field::Source,
+                Field::Document,
+                Field::Offset,
+                Field::Length,
+                Field::Text,
+                Field::Guessed,
+            ],
+        }
+    }
+
+    /// Whether nearly all values of a field are distinct, so that a dictionary of them is useless.
+    #[cfg(feature = "parquet")]
+    pub(super) fn is_distinct(self, field: Field) -> bool {
+        match self {
+            RowKind::Records => {
+                matches!(field, Field::Doi | Field::FirstOffset | Field::FirstText)
+            }
+            RowKind::Mentions => field == Field::Offset,
+        }
+    }
+
+    /// The field by which rows of this kind are sorted, if they are.
+    #[cfg(feature = "parquet")]
+    pub(super) fn sorted_by(self) -> Option<Field> {
+        match self {
+            RowKind::Records => Some(Field::Doi),
+            RowKind::Mentions => None,
+        }
+    }
+
+    /// The names of the fields, for messages.
+    pub(crate) fn listed(self) -> String {
+        let names: Vec<_> = self.fields().iter().map(|field| field.name()).collect();
+        names.join(", ")
+    }
+}
+
+impl Field {
+    /// The name of the field in every format.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Field::Doi => "doi",
+            Field::Mentions => "mentions",
+            Field::Documents => "documents",
+            Field::Forms => "forms",
+            Field::FirstSource => "first_source",
+            Field::FirstDocument => "first_document",
+            Field::FirstOffset => "first_offset",
+            Field::FirstText => "first_text",
+            Field::Guessed => "guessed",
+            Field::Form => "form",
+            Field::Source => "source",
+            Field::Document => "document",
+            Field::Offset => "offset",
+            Field::Length => "length",
+            Field::Text => "text",
+        }
+    }
+
+    /// The field of some kind of row with this name.
+    pub(super) fn named(name: &str) -> Option<Field> {
+        let mut all = RowKind::ALL.iter().flat_map(|rows| rows.fields()).copied();
+        all.find(|field| field.name() == name)
+    }
+
+    /// The kind of its values.
+    pub(super) fn kind(self) -> FieldKind {
+        match self {
+            Field::Doi
+            | Field::FirstSource
+            | Field::FirstText
+            | Field::Form
+            | Field::Source
+            | Field::Text => FieldKind::Text,
+            Field::FirstDocument | Field::Document => FieldKind::TextOrNull,
+            Field::Mentions
+            | Field::Documents
+            | Field::FirstOffset
+            | Field::Offset
+            | Field::Length => FieldKind::Number,
+            Field::Forms => FieldKind::Forms,
+            Field::Guessed => FieldKind::Flag,
+        }
+    }
+}
+
+/// Whether a row with fields of these names is a mention and no record.
+pub(super) fn are_mentions<'n>(names: impl Iterator<Item = &'n str>) -> bool {
+    let mut other = false;
+    let mut known = names.map(|name| {
+        let is = |rows: RowKind| rows.fields().iter().any(|field| field.name() == name);
+        other |= !is(RowKind::Records);
+        is(RowKind::Mentions)
+    });
+    known.all(|known| known) && other
+}
