@@ -89,7 +89,7 @@ pub use clean::{Cleaned, clean};
 pub use dedup::SpillError;
 pub use doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 #[cfg(feature = "pipeline")]
-pub use error::{CheckpointError, ClashError, Error, ErrorKind};
+pub use error::{CheckpointError, ClashError, Error, ErrorKind, SelectionError};
 #[cfg(feature = "pipeline")]
 pub use input::{BadGlob, BadShard, InputError, Packing, Separator, Shard};
 #[cfg(feature = "pipeline")]

@@ -70,6 +70,8 @@ pub struct ReportOptions {
     pub mentions: bool,
     /// The fields of a row, in order.
     pub fields: Vec<&'static str>,
+    /// Bytes of text before and after each mention in rows.
+    pub context: usize,
     /// Whether each line is a document.
     pub lines: bool,
     /// The kind of text that all documents were taken for; none if it was read from the head of each.

@@ -34,6 +34,7 @@ pub struct PipelineBuilder {
     exclude: Vec<String>,
     follow_links: bool,
     shard: Option<Shard>,
+    source_name: Option<String>,
     output: Option<PathBuf>,
     report: Option<PathBuf>,
     format: Option<Format>,
@@ -63,6 +64,14 @@ impl PipelineBuilder {
     /// named here.
     pub fn source(mut self, path: impl AsRef<Path>) -> Self {
         self.paths.push(path.as_ref().to_owned());
+        self
+    }
+
+    /// Sets the name of standard input as a source; the default, also for an empty name, is `-`. It determines the
+    /// [shard](Self::shard) and the order of sources. The run fails if another source has this name, or if standard input is no
+    /// source.
+    pub fn source_name(mut self, name: impl Into<String>) -> Self {
+        self.source_name = Some(name.into());
         self
     }
 
@@ -129,9 +138,18 @@ impl PipelineBuilder {
     }
 
     /// Sets the fields of rows and their order, by their names; the default is all fields of records, or of
-    /// [mentions](Self::mentions). Only records with all fields can be [merged](crate::Merge).
+    /// [mentions](Self::mentions). Mentions can have two further fields, which are null outside of WARC files: `record_id`
+    /// and `date`, the WARC-Record-ID without its angle brackets and the WARC-Date of the record that holds the document. Only records with all fields can be [merged](crate::Merge).
     pub fn fields<S: Into<String>>(mut self, fields: impl IntoIterator<Item = S>) -> Self {
         self.wanted.fields = Some(fields.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Adds the fields `before` and `after` to [mentions](Self::mentions): the text of so many bytes, at most 1,024, on each side
+    /// of the name, within its document; the default is none. White space becomes single blanks, control characters are
+    /// left out, and invalid UTF-8 is replaced; a character that the limit cuts is left out. Markup is kept as written.
+    pub fn context(mut self, bytes: usize) -> Self {
+        self.wanted.context = Some(bytes);
         self
     }
 
@@ -259,6 +277,7 @@ impl PipelineBuilder {
             search: search
                 .map_err(|error| Error::new(ErrorKind::Glob(error)))?
                 .follow_links(self.follow_links)
+                .stdin_name(self.source_name.filter(|name| !name.is_empty()))
                 .shard(self.shard),
             selection: self
                 .wanted

@@ -5,6 +5,7 @@
 //! pool, where no thread waits for another; one plain thread writes mentions in order. Tickets limit the work that is
 //! started but not finished.
 
+mod around;
 mod builder;
 mod checkpoint;
 mod crew;

@@ -61,6 +61,7 @@ impl ScanOptions {
             format: self.selection.layout.format,
             mentions: self.selection.writes_mentions(),
             fields: self.selection.layout.field_names(),
+            context: self.selection.context,
             lines: self.lines,
             input_kind: self.kind.map(TextKind::name),
             include: self.include.clone(),

@@ -22,7 +22,7 @@ use crate::printable;
 use crate::records::{FileId, Format};
 use crate::report::{Counts, Losses, Skipped};
 use crate::scan::Scanner;
-use crate::task::{Destinations, Monitor, Outputs, not_cancelled};
+use crate::task::{Destinations, Monitor, Outputs, not_cancelled, same_name};
 
 /// The state that all threads of a run share.
 pub(super) struct SharedScan<'p> {
@@ -85,9 +85,15 @@ fn find(
     if options.monitor.is_cancelled() {
         return Err(Error::new(ErrorKind::Cancelled));
     }
+    let stdin_name = options.search.given_stdin_name();
+    if let Some(name) = stdin_name.filter(|_| found.sources.has_two_of_one_name()) {
+        return Err(same_name(name));
+    }
     destinations.check_found(&found.sources)?;
     if let Some(folder) = folder {
-        found.sources.retain(|source| !folder.holds(&source.path));
+        let is_stdin = |source: &Source| source.kind == SourceKind::Stdin;
+        let keep = |source: &Source| is_stdin(source) || !folder.holds(&source.path);
+        found.sources.retain(keep);
     }
     Ok(found)
 }
@@ -102,6 +108,7 @@ impl<'p> SharedScan<'p> {
         folder: Option<Folder>,
     ) -> Result<Self, Error> {
         let (before, after) = Scanner::new().window();
+        let context = options.selection.context;
         let FoundSources {
             sources,
             passed_over,
@@ -122,7 +129,10 @@ impl<'p> SharedScan<'p> {
         let run = SharedScan {
             options,
             sources,
-            reach: ChunkReach { before, after },
+            reach: ChunkReach {
+                before: before + context,
+                after: after + context,
+            },
             shares,
             unpackers: Unpackers::new(shares.threads, shares.unpacked),
             table: table(options, shares, lasting),
@@ -243,6 +253,7 @@ impl<'p> SharedScan<'p> {
             outputs: &self.overwritten,
             limits: self.options.limits,
             tmp: &self.options.tmp,
+            records: self.options.selection.writes_captures(),
             unpackers,
         }
     }
@@ -405,6 +416,7 @@ impl NamedSource {
             id,
             source: Arc::clone(&self.name),
             name,
+            capture: None,
         }
     }
 }

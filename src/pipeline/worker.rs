@@ -4,10 +4,11 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::rows::HeldMentions;
+use super::rows::{Around, HeldMentions};
 use super::state::{NamedSource, SharedScan};
 use crate::dedup::{Batch, Document, DocumentId, Table};
 use crate::input::{Chunk, Sliding};
+use crate::records::Capture;
 use crate::report::Counts;
 use crate::scan::{Mention, Scanner, Tally, TextKind};
 
@@ -28,6 +29,8 @@ struct FoundMentions<'r> {
     batch: Batch,
     rows: HeldMentions,
     keep_rows: bool,
+    /// Bytes before and after a mention whose text its row has.
+    context: usize,
 }
 
 /// A document that several threads scan. It is closed when the last of them drops it.
@@ -66,6 +69,7 @@ impl<'r> Worker<'r> {
             batch: run.table.batch(),
             rows: HeldMentions::default(),
             keep_rows: run.options.selection.writes_mentions(),
+            context: run.options.selection.context,
         };
         Worker {
             run,
@@ -101,7 +105,7 @@ impl<'r> Worker<'r> {
         let tally = self
             .scanner
             .scan_range(chunk.bytes, range, chunk.offset, |mention| {
-                found.add(document, &mention)
+                found.add(document, &mention, (chunk.bytes, chunk.offset))
             });
         self.add(tally, chunk);
     }
@@ -171,7 +175,8 @@ impl<'r> Worker<'r> {
         let tally = self
             .scanner
             .scan_range(piece.bytes, range, piece.offset, |mention| {
-                found.add(document.get_or_insert_with(|| text.line(line)), &mention);
+                let document = document.get_or_insert_with(|| text.line(line));
+                found.add(document, &mention, (piece.bytes, piece.offset));
             });
         if let Some(shared) = document.and_then(|document| shared.find(&document.id)) {
             shared.mentioned.store(true, Ordering::Relaxed);
@@ -240,9 +245,11 @@ impl<'r> Worker<'r> {
 }
 
 impl FoundMentions<'_> {
-    fn add(&mut self, document: &Document, mention: &Mention<'_>) {
+    /// Adds a mention found in `bytes`, which start at an offset of the document.
+    fn add(&mut self, document: &Document, mention: &Mention<'_>, bytes: (&[u8], u64)) {
         if self.keep_rows {
-            self.rows.push(document, mention);
+            let around = Around::new(bytes.0, bytes.1, mention, self.context);
+            self.rows.push(document, mention, around);
             return;
         }
         self.batch.push(document, mention);
@@ -302,6 +309,12 @@ impl TextLines {
         self.kind = kind;
     }
 
+    /// The same text, which is in a record of a WARC file.
+    pub(super) fn captured(mut self, capture: Option<Arc<Capture>>) -> Self {
+        self.text.capture = capture;
+        self
+    }
+
     pub(super) fn kind(&self) -> TextKind {
         self.kind
     }
@@ -330,6 +343,7 @@ impl TextLines {
             id: self.id(line),
             source: Arc::clone(&self.text.source),
             name: Some(name.into()),
+            capture: self.text.capture.clone(),
         }
     }
 }

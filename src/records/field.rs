@@ -27,6 +27,10 @@ pub(crate) enum Field {
     Offset,
     Length,
     Text,
+    Before,
+    After,
+    RecordId,
+    Date,
 }
 
 /// The kind of the values of a field.
@@ -78,6 +82,20 @@ impl RowKind {
         }
     }
 
+    /// The fields that rows of this kind have only if they are chosen.
+    pub(crate) fn further_fields(self) -> &'static [Field] {
+        match self {
+            RowKind::Records => &[],
+            RowKind::Mentions => &[Field::Before, Field::After, Field::RecordId, Field::Date],
+        }
+    }
+
+    /// All fields that rows of this kind can have.
+    pub(super) fn all_fields(self) -> impl Iterator<Item = Field> {
+        let further = self.further_fields().iter();
+        self.fields().iter().chain(further).copied()
+    }
+
     /// Whether nearly all values of a field are distinct, so that a dictionary of them is useless.
     #[cfg(feature = "parquet")]
     pub(super) fn is_distinct(self, field: Field) -> bool {
@@ -85,7 +103,7 @@ impl RowKind {
             RowKind::Records => {
                 matches!(field, Field::Doi | Field::FirstOffset | Field::FirstText)
             }
-            RowKind::Mentions => field == Field::Offset,
+            RowKind::Mentions => matches!(field, Field::Offset | Field::Before | Field::After),
         }
     }
 
@@ -98,9 +116,15 @@ impl RowKind {
         }
     }
 
-    /// The names of the fields, for messages.
+    /// The names of the usual fields, for messages.
     pub(crate) fn listed(self) -> String {
         let names: Vec<_> = self.fields().iter().map(|field| field.name()).collect();
+        names.join(", ")
+    }
+
+    /// The names of all fields, for messages.
+    pub(super) fn all_listed(self) -> String {
+        let names: Vec<_> = self.all_fields().map(Field::name).collect();
         names.join(", ")
     }
 }
@@ -124,12 +148,16 @@ impl Field {
             Field::Offset => "offset",
             Field::Length => "length",
             Field::Text => "text",
+            Field::Before => "before",
+            Field::After => "after",
+            Field::RecordId => "record_id",
+            Field::Date => "date",
         }
     }
 
     /// The field of some kind of row with this name.
     pub(super) fn named(name: &str) -> Option<Field> {
-        let mut all = RowKind::ALL.iter().flat_map(|rows| rows.fields()).copied();
+        let mut all = RowKind::ALL.iter().flat_map(|rows| rows.all_fields());
         all.find(|field| field.name() == name)
     }
 
@@ -141,8 +169,12 @@ impl Field {
             | Field::FirstText
             | Field::Form
             | Field::Source
-            | Field::Text => FieldKind::Text,
-            Field::FirstDocument | Field::Document => FieldKind::TextOrNull,
+            | Field::Text
+            | Field::Before
+            | Field::After => FieldKind::Text,
+            Field::FirstDocument | Field::Document | Field::RecordId | Field::Date => {
+                FieldKind::TextOrNull
+            }
             Field::Mentions
             | Field::Documents
             | Field::FirstOffset
@@ -158,7 +190,7 @@ impl Field {
 pub(super) fn are_mentions<'n>(names: impl Iterator<Item = &'n str>) -> bool {
     let mut other = false;
     let mut known = names.map(|name| {
-        let is = |rows: RowKind| rows.fields().iter().any(|field| field.name() == name);
+        let is = |rows: RowKind| rows.all_fields().any(|field| field.name() == name);
         other |= !is(RowKind::Records);
         is(RowKind::Mentions)
     });

@@ -16,7 +16,7 @@ pub(crate) struct Layout {
 
 /// The fields that were chosen for an output are not fields of its rows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{fault}; the fields of {} are {}", .rows.name(), .rows.listed())]
+#[error("{fault}; the fields of {} are {}", .rows.name(), .rows.all_listed())]
 pub struct BadFields {
     fault: FieldFault,
     rows: RowKind,
@@ -69,6 +69,19 @@ impl Layout {
         }
     }
 
+    /// Whether rows have this field.
+    pub(crate) fn has(&self, field: Field) -> bool {
+        self.fields.contains(&field)
+    }
+
+    /// The same with more fields after the others.
+    pub(crate) fn and(self, fields: &[Field]) -> Layout {
+        Layout {
+            fields: self.fields.iter().chain(fields).copied().collect(),
+            ..self
+        }
+    }
+
     /// The names of the fields.
     pub(crate) fn field_names(&self) -> Vec<&'static str> {
         self.fields.iter().map(|field| field.name()).collect()
@@ -78,8 +91,8 @@ impl Layout {
 fn chosen(rows: RowKind, names: &[String]) -> Result<Vec<Field>, FieldFault> {
     let mut fields = Vec::with_capacity(names.len());
     for name in names {
-        let known = rows.fields().iter().find(|field| field.name() == name);
-        let field = *known.ok_or_else(|| FieldFault::Unknown(name.as_str().into()))?;
+        let known = rows.all_fields().find(|field| field.name() == name);
+        let field = known.ok_or_else(|| FieldFault::Unknown(name.as_str().into()))?;
         if fields.contains(&field) {
             return Err(FieldFault::Repeated(field.name()));
         }

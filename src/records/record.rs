@@ -185,6 +185,19 @@ pub(crate) struct MentionRow<'a> {
     pub(crate) text: &'a str,
     /// Whether its end was a guess.
     pub(crate) guessed: bool,
+    /// The text before and after the name; empty unless it was asked for.
+    pub(crate) around: [&'a str; 2],
+    /// The capture of the document, if it is in a WARC file and this was asked for.
+    pub(crate) capture: Option<&'a Capture>,
+}
+
+/// How a WARC file identifies the capture of a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Capture {
+    /// The WARC-Record-ID.
+    pub(crate) record_id: Option<String>,
+    /// The WARC-Date.
+    pub(crate) date: Option<String>,
 }
 
 impl Row for MentionRow<'_> {
@@ -198,6 +211,10 @@ impl Row for MentionRow<'_> {
             Field::Length => Value::Number(self.length),
             Field::Text => Value::Text(self.text),
             Field::Guessed => Value::Flag(self.guessed),
+            Field::Before => Value::Text(self.around[0]),
+            Field::After => Value::Text(self.around[1]),
+            Field::RecordId => Value::Nullable(self.capture.and_then(|of| of.record_id.as_deref())),
+            Field::Date => Value::Nullable(self.capture.and_then(|of| of.date.as_deref())),
             _ => Value::Nullable(None),
         }
     }

@@ -36,6 +36,8 @@ fn mention() -> MentionRow<'static> {
         length: 9,
         text: "10.5555/A",
         guessed: true,
+        around: ["", ""],
+        capture: None,
     }
 }
 

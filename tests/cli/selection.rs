@@ -143,3 +143,163 @@ fn merge_takes_all_fields_in_any_order_and_names_one_that_is_missing() {
         seen.err
     );
 }
+
+#[test]
+fn the_text_around_a_mention_is_the_same_for_every_chunk_and_thread() {
+    let place = Place::new();
+    let mut text = String::new();
+    for number in 0..3_000 {
+        text +=
+            &format!("été {number}\t<b>doi:10.5555/Name-{number}</b>,\r\n\r\n日本語 \u{1b}x.\n");
+    }
+    place
+        .file("in/a.txt", &text)
+        .file("in/b.gz", gzip(&text))
+        .file("in/c.txt", "10.5555/short");
+    for context in [1, 40, 1024] {
+        for lines in ["", "--lines"] {
+            let scan = |more: &str| {
+                let line = format!("scan in --mentions --context {context} {lines} {more}");
+                place.run(&line).quiet().out
+            };
+            let whole = scan("-j 1");
+            assert_eq!(whole.lines().count(), 6_001);
+            for more in ["-j 1 --chunk 4999", "-j 2 --chunk 4999", "-j 4 --memory 1M"] {
+                assert!(scan(more) == whole, "{context} {lines} {more}");
+            }
+        }
+    }
+    let seen = place
+        .run("scan in/a.txt --mentions --context 20 --fields before,after")
+        .quiet();
+    assert_eq!(seen.field("before")[7], " x. été 7 <b>doi:");
+    assert_eq!(seen.field("after")[7], "</b>, 日本語 ");
+    let seen = place
+        .run("scan in/a.txt --mentions --context 30 --lines --fields before,after")
+        .quiet();
+    assert_eq!(seen.field("before")[7], "été 7 <b>doi:");
+    assert_eq!(seen.field("after")[7], "</b>, ");
+    let header = place
+        .run("scan in --mentions --context 3 -f csv")
+        .quiet()
+        .out;
+    let header = header.lines().next().unwrap();
+    assert_eq!(
+        header,
+        "doi,form,source,document,offset,length,text,guessed,before,after"
+    );
+}
+
+#[test]
+fn a_context_that_no_row_could_have_is_refused() {
+    let place = Place::with_texts();
+    for (line, why) in [
+        ("--context 10", "only mentions have text around them"),
+        (
+            "--mentions -f names --context 10",
+            "only mentions have text",
+        ),
+        ("--mentions --context 1025", "at most 1024 bytes"),
+        (
+            "--mentions --context 9 --fields doi",
+            "in the fields before and after",
+        ),
+        (
+            "--mentions --fields doi,after",
+            "need a number of bytes, such as --context 100",
+        ),
+    ] {
+        let seen = place.run(&format!("scan in {line}"));
+        assert_eq!((seen.code, seen.out.as_str()), (Some(2), ""));
+        assert!(seen.err.contains(why), "{}", seen.err);
+    }
+}
+
+/// A WARC record with more header lines.
+fn warc(more: &str, content: &[u8]) -> Vec<u8> {
+    let head = format!(
+        "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/\r\n{more}Content-Length: {}\r\n\r\n",
+        content.len()
+    );
+    [head.as_bytes(), content, b"\r\n\r\n"].concat()
+}
+
+#[test]
+fn mentions_in_warc_files_have_the_id_and_the_date_of_their_record() {
+    let place = Place::new();
+    let ids = "WARC-Record-ID: <urn:uuid:1>\r\nWARC-Date: 2026-01-02T03:04:05Z\r\n";
+    let long = format!("WARC-Record-ID: <urn:{}>\r\n", "x".repeat(300));
+    place.file(
+        "a.warc",
+        [
+            warc(ids, b"10.5555/a 10.5555/b "),
+            warc(ids, &gzip("10.5555/c ")),
+            warc("WARC-Date: 2027\r\n", b"10.5555/d "),
+            warc(&long, b"10.5555/e "),
+        ]
+        .concat(),
+    );
+    place.file("b.txt", "10.5555/f ");
+    let seen = place
+        .run("scan a.warc b.txt --mentions --fields doi,record_id,date --on-error fail")
+        .quiet();
+    let rows = [
+        ["10.5555/a", "urn:uuid:1", "2026-01-02T03:04:05Z"],
+        ["10.5555/b", "urn:uuid:1", "2026-01-02T03:04:05Z"],
+        ["10.5555/c", "urn:uuid:1", "2026-01-02T03:04:05Z"],
+        ["10.5555/d", "null", "2027"],
+        ["10.5555/e", "null", "null"],
+        ["10.5555/f", "null", "null"],
+    ];
+    for (at, field) in ["doi", "record_id", "date"].into_iter().enumerate() {
+        let column = rows.map(|row| row[at]);
+        assert_eq!(seen.field(field), column);
+    }
+    for more in ["-j 1", "--lines"] {
+        let again = place
+            .run(&format!(
+                "scan a.warc b.txt --mentions --fields doi,record_id,date {more}"
+            ))
+            .quiet();
+        assert_eq!(again.out, seen.out);
+    }
+    let seen = place.run("scan a.warc --fields date");
+    assert_eq!(seen.code, Some(2));
+}
+
+#[test]
+fn standard_input_has_the_name_that_it_is_given() {
+    let place = Place::with_texts();
+    place.file("-", "10.5555/dash ");
+    let text = b"10.5555/x and 10.5555/a ";
+    let seen = place.scan_stdin(
+        "- in --mentions --source-name in/b --fields source,doi",
+        text,
+    );
+    let seen = seen.quiet();
+    assert_eq!(seen.field("source")[3..6], ["in/b", "in/b", "in/b.txt"]);
+    let seen = place.scan_stdin("--mentions --source-name out.csv -o out.csv", text);
+    seen.quiet();
+    assert!(place.read("out.csv").contains("10.5555/x,bare,out.csv,,0,"));
+    // The name determines the shard.
+    place.file("n", text);
+    place.file("other", "10.5555/other ");
+    for shard in ["0/2", "1/2"] {
+        let named = place.scan_stdin(&format!("- other --shard {shard} --source-name n"), text);
+        let file = place.run(&format!("scan n other --shard {shard}"));
+        assert_eq!(named.quiet().out, file.quiet().out);
+    }
+    let seen = place.scan_stdin("- in/b.txt --source-name in/b.txt", text);
+    assert_eq!(seen.code, Some(2));
+    assert!(
+        seen.err.contains("is the name of another source too"),
+        "{}",
+        seen.err
+    );
+    let seen = place.run("scan in --source-name x");
+    assert_eq!(seen.code, Some(2));
+    assert!(seen.err.contains("which is not read"), "{}", seen.err);
+    let seen = place.scan_stdin("--source-name x --checkpoint c -o o.csv", text);
+    assert_eq!(seen.code, Some(2));
+    assert!(seen.err.contains("can be read only once"), "{}", seen.err);
+}

@@ -101,6 +101,14 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "FIELD,...", value_delimiter = ',')]
     pub(crate) fields: Option<Vec<String>>,
 
+    /// Write up to N bytes of text before and after each mention, at most 1024, as fields before and after (with --mentions)
+    #[arg(long, value_name = "N")]
+    pub(crate) context: Option<usize>,
+
+    /// Name of standard input as a source, in the output and for --shard [default: -]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) source_name: Option<String>,
+
     /// Treat each line as a document, named by its number
     #[arg(long)]
     pub(crate) lines: bool,

@@ -171,6 +171,8 @@ fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
     builder = set(builder, output, PipelineBuilder::output);
     builder = set(builder, args.format, PipelineBuilder::format);
     builder = set(builder, args.fields, PipelineBuilder::fields);
+    builder = set(builder, args.context, PipelineBuilder::context);
+    builder = set(builder, args.source_name, PipelineBuilder::source_name);
     builder = set(builder, args.input_kind, PipelineBuilder::text_kind);
     builder = set(builder, args.shard, PipelineBuilder::shard);
     builder = set(builder, args.report, PipelineBuilder::report);

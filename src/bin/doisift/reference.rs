@@ -37,7 +37,7 @@ pub(crate) const RECORD: [Definition; 9] = [
 ];
 
 /// The fields of a mention that a record does not have.
-pub(crate) const MENTION: [Definition; 6] = [
+pub(crate) const MENTION: [Definition; 10] = [
     ("form", "in which form it is written"),
     (
         "source",
@@ -53,6 +53,19 @@ pub(crate) const MENTION: [Definition; 6] = [
     ),
     ("length", "its bytes as written"),
     ("text", "the name as it is written, without scheme or proxy"),
+    (
+        "before",
+        "the text before it, only with --context: white space as single blanks, markup as it is written",
+    ),
+    ("after", "the text after it, only with --context"),
+    (
+        "record_id",
+        "the WARC-Record-ID of the record that holds the document, only if named in --fields",
+    ),
+    (
+        "date",
+        "the WARC-Date of that record, only if named in --fields",
+    ),
 ];
 
 /// The forms of a mention, with their descriptions.

@@ -170,6 +170,8 @@ fn mentions_are_reported_from_records() {
         length: 9,
         text: "10.5555/A",
         guessed: true,
+        around: ["", ""],
+        capture: None,
     };
     let mut out = writer(&Layout::new(Format::Parquet, RowKind::Mentions), Vec::new()).unwrap();
     (0..3000).for_each(|_| out.row(&mention).unwrap());
