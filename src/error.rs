@@ -167,6 +167,17 @@ pub enum CheckpointError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SelectionError {
+    /// Two kinds of rows were asked for.
+    #[error("the rows can be {0} or {1}, not both; choose one")]
+    TwoKinds(&'static str, &'static str),
+    /// Bare names were asked for, but the rows are neither records nor mentions.
+    #[error("bare names are written of records and mentions, not of {0}; choose another format")]
+    Names(&'static str),
+    /// A prefix by which names are selected is none.
+    #[error(
+        "{0:?} is no DOI prefix, such as 10.1038; write the part of the names before the first /"
+    )]
+    Prefix(Box<str>),
     /// The text around mentions was asked for, but the rows are no mentions, or bare names.
     #[error(
         "only mentions have text around them; add --mentions, and write another format than names"

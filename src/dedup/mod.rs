@@ -49,6 +49,16 @@ pub(crate) enum Kept {
     Key,
 }
 
+impl Kept {
+    /// The word for it in messages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kept::All => "records",
+            Kept::Key => "names",
+        }
+    }
+}
+
 /// Identifies a document within a scan. The order is (source order, document order).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct DocumentId {

@@ -145,6 +145,34 @@ impl PipelineBuilder {
         self
     }
 
+    /// Writes one row of counts instead of records: the fields `names` (distinct ones), `mentions`, and the `documents` and
+    /// `sources` that were read. The default is records.
+    pub fn count(mut self, count: bool) -> Self {
+        self.wanted.count = count;
+        self
+    }
+
+    /// Writes the prefixes with the most names instead of records, at most so many: the fields `prefix`, `names` and
+    /// `mentions`, in descending order of names, then in the order of prefixes.
+    pub fn top_prefixes(mut self, most: usize) -> Self {
+        self.wanted.top_prefixes = Some(most);
+        self
+    }
+
+    /// Keeps only names with this prefix, such as `10.1038`, or another one that was set; the default is all. A subdivided
+    /// prefix such as `10.1038.5` is another prefix. Names that are left out are counted in
+    /// [`Report::filtered`](crate::Report::filtered).
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.wanted.prefixes.push(prefix.into());
+        self
+    }
+
+    /// Leaves out names with this prefix, also if it is one to keep.
+    pub fn exclude_prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.wanted.excluded_prefixes.push(prefix.into());
+        self
+    }
+
     /// Adds the fields `before` and `after` to [mentions](Self::mentions): the text of so many bytes, at most 1,024, on each side
     /// of the name, within its document; the default is none. White space becomes single blanks, control characters are
     /// left out, and invalid UTF-8 is replaced; a character that the limit cuts is left out. Markup is kept as written.
@@ -269,7 +297,7 @@ impl PipelineBuilder {
     ///
     /// # Errors
     /// If the syntax of a glob is wrong, the ending of the output is no format of this build and none was set, the ending
-    /// compresses Parquet, rows have no field of a name that was set, or the options cannot be combined with a [checkpoint](Self::checkpoint).
+    /// compresses Parquet, rows have no field of a name that was set, a prefix is none, two kinds of rows are wanted, or the options cannot be combined with a [checkpoint](Self::checkpoint).
     pub fn build(self) -> Result<Pipeline, Error> {
         self.check_checkpoint()?;
         let search = Search::new(&self.include, &self.exclude);

@@ -23,6 +23,7 @@ mod shares;
 mod sink;
 mod state;
 mod ticket;
+mod top;
 mod turn;
 mod worker;
 

@@ -50,6 +50,7 @@ pub(super) struct ScanOptions {
 impl ScanOptions {
     pub(super) fn for_report(&self) -> ReportOptions {
         let lists = self.lists.iter().map(|(path, _)| path);
+        let filter = self.selection.filter.as_ref();
         ReportOptions {
             paths: self
                 .paths
@@ -60,6 +61,9 @@ impl ScanOptions {
             output: self.output.clone(),
             format: self.selection.layout.format,
             mentions: self.selection.writes_mentions(),
+            rows: self.selection.layout.rows.name(),
+            prefixes: filter.map_or_else(Vec::new, |filter| filter.wanted_names.clone()),
+            excluded_prefixes: filter.map_or_else(Vec::new, |filter| filter.excluded_names.clone()),
             fields: self.selection.layout.field_names(),
             context: self.selection.context,
             lines: self.lines,

@@ -11,7 +11,7 @@ use super::notice::{self, Gain, Notice, Notices};
 use super::options::{OnError, ScanOptions};
 use super::seek::Unfound;
 use super::shares::Shares;
-use crate::dedup::{Budget, Document, DocumentId, Kept, Lasting, Table};
+use crate::dedup::{Budget, Document, DocumentId, Lasting, Table};
 use crate::error::{Error, ErrorKind};
 use crate::input::{
     ChunkReach, Claims, Finder, FoundSources, InputError, Opening, Remark, Source, SourceKind,
@@ -19,7 +19,7 @@ use crate::input::{
 };
 use crate::lock::lock;
 use crate::printable;
-use crate::records::{FileId, Format};
+use crate::records::FileId;
 use crate::report::{Counts, Losses, Skipped};
 use crate::scan::Scanner;
 use crate::task::{Destinations, Monitor, Outputs, not_cancelled, same_name};
@@ -114,8 +114,7 @@ impl<'p> SharedScan<'p> {
             passed_over,
         } = find(options, finder, destinations, folder.as_ref())?;
         let sources = Arc::new(sources);
-        let names = kept(options) == Kept::Key;
-        let begun = folder.map(|folder| Checkpoint::begin(folder, options, names, &sources));
+        let begun = folder.map(|folder| Checkpoint::begin(folder, options, &sources));
         let (checkpoint, earlier) = begun.transpose()?.unzip();
         let checkpoint = checkpoint.map(Arc::new);
         options.monitor.set_resumable(checkpoint.is_some());
@@ -395,7 +394,7 @@ impl ScanLedger {
             return ScanLedger::default();
         };
         monitor.add_resumed(done.bytes_read);
-        monitor.add_mentions(done.counts.tally.mentions);
+        monitor.add_mentions(done.counts.mentions());
         ScanLedger {
             counts: done.counts,
             losses: done.losses.clone(),
@@ -433,13 +432,5 @@ fn table(options: &ScanOptions, shares: Shares, lasting: Option<Lasting>) -> Tab
         lasting,
         ..Budget::new(shares.table, folder, shares.threads)
     };
-    Table::within(kept(options), budget)
-}
-
-/// The fields that the format needs.
-fn kept(options: &ScanOptions) -> Kept {
-    match options.selection.layout.format {
-        Format::Names => Kept::Key,
-        _ => Kept::All,
-    }
+    Table::within(options.selection.kept(), budget)
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::rows::{Around, HeldMentions};
+use super::selection::PrefixFilter;
 use super::state::{NamedSource, SharedScan};
 use crate::dedup::{Batch, Document, DocumentId, Table};
 use crate::input::{Chunk, Sliding};
@@ -31,6 +32,9 @@ struct FoundMentions<'r> {
     keep_rows: bool,
     /// Bytes before and after a mention whose text its row has.
     context: usize,
+    filter: Option<&'r PrefixFilter>,
+    /// Mentions that the filter left out.
+    filtered: u64,
 }
 
 /// A document that several threads scan. It is closed when the last of them drops it.
@@ -70,6 +74,8 @@ impl<'r> Worker<'r> {
             rows: HeldMentions::default(),
             keep_rows: run.options.selection.writes_mentions(),
             context: run.options.selection.context,
+            filter: run.options.selection.filter.as_ref(),
+            filtered: 0,
         };
         Worker {
             run,
@@ -232,9 +238,14 @@ impl<'r> Worker<'r> {
     }
 
     fn add(&mut self, tally: Tally, chunk: &Chunk<'_>) {
+        let filtered = std::mem::take(&mut self.found.filtered);
         self.counts.tally += tally;
+        self.counts.filtered += filtered;
         self.counts.bytes_decoded += chunk.range.len() as u64;
-        self.run.options.monitor.add_mentions(tally.mentions);
+        self.run
+            .options
+            .monitor
+            .add_mentions(tally.mentions - filtered);
     }
 
     /// Passes all mentions to the table and adds the counts to the run.
@@ -247,6 +258,10 @@ impl<'r> Worker<'r> {
 impl FoundMentions<'_> {
     /// Adds a mention found in `bytes`, which start at an offset of the document.
     fn add(&mut self, document: &Document, mention: &Mention<'_>, bytes: (&[u8], u64)) {
+        if self.filter.is_some_and(|filter| !filter.takes(mention.key)) {
+            self.filtered += 1;
+            return;
+        }
         if self.keep_rows {
             let around = Around::new(bytes.0, bytes.1, mention, self.context);
             self.rows.push(document, mention, around);

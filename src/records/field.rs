@@ -7,6 +7,10 @@ pub(crate) enum RowKind {
     Records,
     /// A row for each mention.
     Mentions,
+    /// One row, which counts.
+    Counts,
+    /// A row for each of the prefixes with the most names.
+    Prefixes,
 }
 
 /// A field of a row. A field that several kinds of rows have holds the same kind of value in each.
@@ -31,6 +35,9 @@ pub(crate) enum Field {
     After,
     RecordId,
     Date,
+    Names,
+    Sources,
+    Prefix,
 }
 
 /// The kind of the values of a field.
@@ -45,13 +52,20 @@ pub(crate) enum FieldKind {
 
 impl RowKind {
     /// Every kind.
-    pub(super) const ALL: [RowKind; 2] = [RowKind::Records, RowKind::Mentions];
+    pub(super) const ALL: [RowKind; 4] = [
+        RowKind::Records,
+        RowKind::Mentions,
+        RowKind::Counts,
+        RowKind::Prefixes,
+    ];
 
     /// The word for several rows.
     pub(crate) fn name(self) -> &'static str {
         match self {
             RowKind::Records => "records",
             RowKind::Mentions => "mentions",
+            RowKind::Counts => "counts",
+            RowKind::Prefixes => "prefixes",
         }
     }
 
@@ -79,13 +93,20 @@ impl RowKind {
                 Field::Text,
                 Field::Guessed,
             ],
+            RowKind::Counts => &[
+                Field::Names,
+                Field::Mentions,
+                Field::Documents,
+                Field::Sources,
+            ],
+            RowKind::Prefixes => &[Field::Prefix, Field::Names, Field::Mentions],
         }
     }
 
     /// The fields that rows of this kind have only if they are chosen.
     pub(crate) fn further_fields(self) -> &'static [Field] {
         match self {
-            RowKind::Records => &[],
+            RowKind::Records | RowKind::Counts | RowKind::Prefixes => &[],
             RowKind::Mentions => &[Field::Before, Field::After, Field::RecordId, Field::Date],
         }
     }
@@ -104,6 +125,7 @@ impl RowKind {
                 matches!(field, Field::Doi | Field::FirstOffset | Field::FirstText)
             }
             RowKind::Mentions => matches!(field, Field::Offset | Field::Before | Field::After),
+            RowKind::Counts | RowKind::Prefixes => field == Field::Prefix,
         }
     }
 
@@ -112,7 +134,7 @@ impl RowKind {
     pub(super) fn sorted_by(self) -> Option<Field> {
         match self {
             RowKind::Records => Some(Field::Doi),
-            RowKind::Mentions => None,
+            RowKind::Mentions | RowKind::Counts | RowKind::Prefixes => None,
         }
     }
 
@@ -152,6 +174,9 @@ impl Field {
             Field::After => "after",
             Field::RecordId => "record_id",
             Field::Date => "date",
+            Field::Names => "names",
+            Field::Sources => "sources",
+            Field::Prefix => "prefix",
         }
     }
 
@@ -171,7 +196,8 @@ impl Field {
             | Field::Source
             | Field::Text
             | Field::Before
-            | Field::After => FieldKind::Text,
+            | Field::After
+            | Field::Prefix => FieldKind::Text,
             Field::FirstDocument | Field::Document | Field::RecordId | Field::Date => {
                 FieldKind::TextOrNull
             }
@@ -179,7 +205,9 @@ impl Field {
             | Field::Documents
             | Field::FirstOffset
             | Field::Offset
-            | Field::Length => FieldKind::Number,
+            | Field::Length
+            | Field::Names
+            | Field::Sources => FieldKind::Number,
             Field::Forms => FieldKind::Forms,
             Field::Guessed => FieldKind::Flag,
         }

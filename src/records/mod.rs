@@ -2,6 +2,7 @@
 //!
 //! Rows are written to any writer, usually an [`Output`].
 
+mod counts;
 mod csv;
 mod fault;
 mod field;
@@ -22,6 +23,7 @@ mod tests;
 
 use std::io::{self, Write};
 
+pub(crate) use counts::{CountRow, PrefixRow};
 pub use fault::ReadError;
 pub(crate) use field::{Field, RowKind};
 pub use format::{Format, UnknownFormat};

@@ -303,3 +303,150 @@ fn standard_input_has_the_name_that_it_is_given() {
     assert_eq!(seen.code, Some(2));
     assert!(seen.err.contains("can be read only once"), "{}", seen.err);
 }
+
+#[test]
+fn names_are_kept_or_left_out_by_their_whole_prefix() {
+    let place = Place::with_texts();
+    let names = |options: &str| {
+        let seen = place
+            .run(&format!("scan in -f names --report r.json {options}"))
+            .quiet();
+        let report = place.json("r.json");
+        let count = |name: &str| report[name].as_u64().unwrap();
+        let rejected: u64 = report["rejections"]
+            .as_object()
+            .unwrap()
+            .values()
+            .map(|count| count.as_u64().unwrap())
+            .sum();
+        assert_eq!(
+            count("candidates"),
+            count("mentions") + count("filtered") + rejected
+        );
+        let names: Vec<String> = seen.out.lines().map(str::to_owned).collect();
+        (names.join(" "), count("mentions"), count("filtered"))
+    };
+    let wanted = |names: &str, mentions, filtered| (names.to_owned(), mentions, filtered);
+    assert_eq!(
+        names("--prefix 10.1038,10.1016"),
+        wanted("10.1016/d 10.1038/b", 3, 5)
+    );
+    assert_eq!(
+        names("--prefix 10.1038 --prefix 10.1038.5"),
+        wanted("10.1038.5/c 10.1038/b", 3, 5)
+    );
+    assert_eq!(
+        names("--exclude-prefix 10.5555,10.1038"),
+        wanted("10.1016/d 10.1038.5/c", 2, 6)
+    );
+    assert_eq!(
+        names("--prefix 10.5555,10.1016 --exclude-prefix 10.5555"),
+        wanted("10.1016/d", 1, 7)
+    );
+    assert_eq!(names("--prefix 10.9999"), wanted("", 0, 8));
+    let options = &place.json("r.json")["options"];
+    assert_eq!(options["prefixes"], serde_json::json!(["10.9999"]));
+    let seen = place
+        .run("scan in --mentions --prefix 10.1016 --fields doi --stats")
+        .out;
+    assert_eq!(seen, "{\"doi\":\"10.1016/d\"}\n");
+    for wrong in ["10.1038/b", "1038", "10.1038,", "doi:10.1038"] {
+        let seen = place.run(&format!("scan in --exclude-prefix {wrong}"));
+        assert_eq!((seen.code, seen.out.as_str()), (Some(2), ""));
+        assert!(seen.err.contains("is no DOI prefix"), "{}", seen.err);
+    }
+}
+
+#[test]
+fn counts_are_one_row() {
+    let place = Place::with_texts();
+    let seen = place.run("scan in --count").quiet();
+    assert_eq!(
+        seen.out,
+        "{\"names\":5,\"mentions\":8,\"documents\":3,\"sources\":3}\n"
+    );
+    for more in ["-j 1", "--memory 1M", "--lines --shard 0/1"] {
+        let again = place
+            .run(&format!("scan in --count --fields mentions,names {more}"))
+            .quiet();
+        assert_eq!(again.out, "{\"mentions\":8,\"names\":5}\n", "{more}");
+    }
+    let seen = place.run("scan in --count --prefix 10.1038 -f csv").quiet();
+    assert_eq!(seen.out, "names,mentions,documents,sources\n1,2,3,3\n");
+    place.file("none", "nothing");
+    let seen = place.run("scan none --count -f tsv --fields names").quiet();
+    assert_eq!(seen.out, "names\n0\n");
+    place
+        .run("scan in --count -o c.jsonl --checkpoint ck")
+        .quiet();
+    assert_eq!(place.json("c.jsonl")["names"], 5);
+    let seen = place.run("merge c.jsonl");
+    assert_eq!(seen.code, Some(2));
+}
+
+#[test]
+fn the_prefixes_with_the_most_names_are_ranked() {
+    let place = Place::new();
+    let mut text = String::new();
+    for prefix in 1000..1400 {
+        for name in 0..prefix % 7 {
+            text += &format!("10.{prefix}/{name} 10.{prefix}/{name}\n");
+        }
+    }
+    place.file("in/a", &text).file("in/b", &text);
+    let wanted = "prefix\tnames\tmentions\n10.1000\t6\t24\n10.1007\t6\t24\n10.1014\t6\t24\n";
+    for more in ["", "-j 1", "--memory 1M", "--checkpoint ck"] {
+        let seen = place
+            .run(&format!("scan in -o o.tsv --top-prefixes 3 {more}"))
+            .quiet();
+        assert_eq!(seen.out, "");
+        assert_eq!(place.read("o.tsv"), wanted, "{more}");
+    }
+    let seen = place
+        .run("scan in --top-prefixes 1000 --exclude-prefix 10.1000 -f csv")
+        .quiet();
+    assert_eq!(seen.out.lines().count(), 343);
+    assert!(seen.out.ends_with("\n10.1394,1,4\n"), "{}", seen.out);
+    for (line, why) in [
+        ("--top-prefixes 3 --count", "counts or prefixes, not both"),
+        ("--mentions --count", "mentions or counts, not both"),
+        ("--count -f names", "not of counts"),
+        ("--top-prefixes 3 -f names", "not of prefixes"),
+        ("--top-prefixes 0", "--top-prefixes"),
+    ] {
+        let seen = place.run(&format!("scan in {line}"));
+        assert_eq!((seen.code, seen.out.as_str()), (Some(2), ""));
+        assert!(seen.err.contains(why), "{}", seen.err);
+    }
+}
+
+#[test]
+fn a_checkpoint_is_resumed_only_with_the_same_prefixes_and_rows() {
+    let place = Place::with_texts();
+    place.file("in/broken.gz", &gzip("10.5555/z")[..15]);
+    // Fails at the last source, after a checkpoint before each.
+    let first = "scan in -o o.csv --checkpoint ck --checkpoint-interval 0 --prefix 10.5555";
+    let seen = place.run(&format!("{first} --on-error fail"));
+    assert_eq!(seen.code, Some(2));
+    assert!(place.path("ck").exists(), "{}", seen.err);
+    for (options, why) in [
+        (
+            "",
+            "prefix was 10.5555 in the interrupted run and is none now",
+        ),
+        (
+            "--prefix 10.5555 --exclude-prefix 10.1016",
+            "exclude-prefix was none",
+        ),
+        ("--prefix 10.5555 --count", "is names now"),
+    ] {
+        let seen = place.run(&format!("scan in -o o.csv --checkpoint ck {options}"));
+        assert_eq!(seen.code, Some(2));
+        assert!(seen.err.contains(why), "{}", seen.err);
+    }
+    let seen = place.run(first);
+    assert_eq!(seen.code, Some(1), "{}", seen.err);
+    let resumed = place.read("o.csv");
+    place.run("scan in -o o.csv --prefix 10.5555");
+    assert_eq!(resumed, place.read("o.csv"));
+}

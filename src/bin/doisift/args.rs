@@ -97,6 +97,22 @@ pub(crate) struct ScanArgs {
     #[arg(long)]
     pub(crate) mentions: bool,
 
+    /// Write one row of counts instead of records: names (distinct ones), mentions, and the documents and sources that were read
+    #[arg(long)]
+    pub(crate) count: bool,
+
+    /// Write the N prefixes with the most names instead of records, with the numbers of their names and mentions
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) top_prefixes: Option<u32>,
+
+    /// Keep only names with one of these prefixes; 10.1038 does not match 10.1038.5 (repeatable)
+    #[arg(long, value_name = "PREFIX,...", value_delimiter = ',')]
+    pub(crate) prefix: Vec<String>,
+
+    /// Leave out names with one of these prefixes (repeatable)
+    #[arg(long, value_name = "PREFIX,...", value_delimiter = ',')]
+    pub(crate) exclude_prefix: Vec<String>,
+
     /// Fields of each row, in this order, such as doi,mentions [default: all; see below]
     #[arg(long, value_name = "FIELD,...", value_delimiter = ',')]
     pub(crate) fields: Option<Vec<String>>,

@@ -68,6 +68,23 @@ pub(crate) const MENTION: [Definition; 10] = [
     ),
 ];
 
+/// The fields of counts.
+pub(crate) const COUNTS: [Definition; 4] = [
+    (
+        "prefix",
+        "the part of the names before the first /, with --top-prefixes",
+    ),
+    ("names", "the number of distinct names"),
+    (
+        "documents",
+        "the number of documents that were read, with --count",
+    ),
+    (
+        "sources",
+        "the number of sources that were read, with --count",
+    ),
+];
+
 /// The forms of a mention, with their descriptions.
 pub(crate) fn forms() -> Vec<Definition> {
     Form::ALL
@@ -84,12 +101,16 @@ pub(crate) fn rejections() -> Vec<Definition> {
 }
 
 /// All definitions, in parts with headings.
-pub(crate) fn parts() -> [(&'static str, Vec<Definition>); 4] {
+pub(crate) fn parts() -> [(&'static str, Vec<Definition>); 5] {
     [
         ("Record fields", RECORD.into()),
         (
             "Mention fields (--mentions), beside doi and guessed",
             MENTION.into(),
+        ),
+        (
+            "Fields of counts (--count, --top-prefixes), beside mentions",
+            COUNTS.into(),
         ),
         ("Forms", forms()),
         ("Rejections (counted by --report and -v)", rejections()),

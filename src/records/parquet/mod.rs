@@ -31,6 +31,8 @@ fn schema_of(layout: &Layout) -> String {
     let message = match layout.rows {
         RowKind::Records => "record",
         RowKind::Mentions => "mention",
+        RowKind::Counts => "count",
+        RowKind::Prefixes => "prefix",
     };
     let columns: String = layout.fields.iter().copied().map(column).collect();
     format!("message {message} {{ {columns}}}")
