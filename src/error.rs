@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::dedup::SpillError;
 use crate::input::{BadGlob, InputError};
 use crate::printable::{self, Printable};
-use crate::records::{Format, ReadError, UnknownFormat};
+use crate::records::{BadFields, Format, ReadError, UnknownFormat};
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +40,12 @@ pub enum ErrorKind {
     /// The syntax of a glob is wrong.
     #[error("{0}")]
     Glob(BadGlob),
+    /// The fields that were chosen for an output are not fields of its rows.
+    #[error("{0}")]
+    Fields(BadFields),
+    /// Options that select the rows contradict each other, or have a wrong value.
+    #[error("{0}")]
+    Selection(SelectionError),
     /// The ending of an output is no format, and no format was chosen.
     #[error("the ending of {} is no format that can be written; {}", printable::path(.0), choices())]
     UnknownEnding(PathBuf),
@@ -157,6 +163,39 @@ pub enum CheckpointError {
     Lost(u64),
 }
 
+/// Why rows cannot be selected as the options say.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SelectionError {
+    /// Two kinds of rows were asked for.
+    #[error("the rows can be {0} or {1}, not both; choose one")]
+    TwoKinds(&'static str, &'static str),
+    /// Bare names were asked for, but the rows are neither records nor mentions.
+    #[error("bare names are written of records and mentions, not of {0}; choose another format")]
+    Names(&'static str),
+    /// A prefix by which names are selected is none.
+    #[error(
+        "{0:?} is no DOI prefix, such as 10.1038; write the part of the names before the first /"
+    )]
+    Prefix(Box<str>),
+    /// The text around mentions was asked for, but the rows are no mentions, or bare names.
+    #[error(
+        "only mentions have text around them; add --mentions, and write another format than names"
+    )]
+    NoMentions,
+    /// The text around mentions was asked for, but none of its fields was chosen.
+    #[error(
+        "the text around mentions is in the fields before and after; name one of them in --fields, or leave out --context"
+    )]
+    NoFields,
+    /// The fields of the text around mentions were chosen, but not its length.
+    #[error("the fields before and after need a number of bytes, such as --context 100")]
+    NoContext,
+    /// More text around mentions was asked for than rows can have.
+    #[error("rows have at most {0} bytes of text on each side of a mention")]
+    Context(usize),
+}
+
 /// How the inputs and outputs of a run conflict.
 ///
 /// Inputs are named as in [`Report`](crate::Report)s. These are found before anything is read or written.
@@ -188,6 +227,15 @@ pub enum ClashError {
     /// An output has the name of a file that the checkpoint keeps in its folder.
     #[error("{output} is the name of a file of the checkpoint; write to another file", output = printable::name(.0))]
     Checkpoint(Arc<str>),
+    /// Standard input was given the name of another source.
+    #[error("{name} is the name of another source too; give standard input another name", name = printable::name(.0))]
+    SourceName(Arc<str>),
+    /// Standard input was given a name, but it is no source.
+    #[error(
+        "{name} is a name for standard input, which is not read; name it as a source too (-), or leave out the name",
+        name = printable::name(.0)
+    )]
+    NoStdin(Arc<str>),
     /// Two arguments name standard input: as a source, as an input to merge, or as the list of sources.
     #[error(
         "standard input can be read only once; name a file for the other use (./- for a file called -)"

@@ -89,7 +89,7 @@ pub use clean::{Cleaned, clean};
 pub use dedup::SpillError;
 pub use doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 #[cfg(feature = "pipeline")]
-pub use error::{CheckpointError, ClashError, Error, ErrorKind};
+pub use error::{CheckpointError, ClashError, Error, ErrorKind, SelectionError};
 #[cfg(feature = "pipeline")]
 pub use input::{BadGlob, BadShard, InputError, Packing, Separator, Shard};
 #[cfg(feature = "pipeline")]
@@ -99,7 +99,7 @@ pub use pipeline::{OnError, Pipeline, PipelineBuilder};
 #[cfg(feature = "pipeline")]
 pub use printable::Printable;
 #[cfg(feature = "pipeline")]
-pub use records::{Format, ReadError, UnknownFormat};
+pub use records::{BadFields, Format, ReadError, UnknownFormat};
 #[cfg(feature = "pipeline")]
 pub use report::{Loss, Losses, Rejections, Report, ReportOptions, Skipped};
 #[cfg(feature = "testing")]

@@ -33,13 +33,15 @@ pub struct Report {
     pub bytes_read: u64,
     /// Bytes of documents, unpacked.
     pub bytes_decoded: u64,
-    /// Candidates: mentions and rejections.
+    /// Candidates: mentions, mentions that were left out by their prefix, and rejections.
     pub candidates: u64,
-    /// Candidates accepted.
+    /// Candidates accepted, without those that were left out by their prefix.
     pub mentions: u64,
+    /// Mentions that were left out by their prefix.
+    pub filtered: u64,
     /// Candidates refused, by reason; an object with a member for each [`Rejection`].
     pub rejections: Rejections,
-    /// Rows written: records, or mentions if these were asked for.
+    /// Rows written: records, or mentions if these were asked for. Names that were counted, if the rows are counts.
     pub records: u64,
     /// Sorted runs of names that were written to disk because the memory budget was used up.
     pub runs: u64,
@@ -68,6 +70,16 @@ pub struct ReportOptions {
     pub format: Format,
     /// Whether rows are mentions rather than records.
     pub mentions: bool,
+    /// What the rows are: `records`, `mentions`, `counts` or `prefixes`.
+    pub rows: &'static str,
+    /// Prefixes of names that were kept; if there are none, all were.
+    pub prefixes: Vec<String>,
+    /// Prefixes of names that were left out.
+    pub excluded_prefixes: Vec<String>,
+    /// The fields of a row, in order.
+    pub fields: Vec<&'static str>,
+    /// Bytes of text before and after each mention in rows.
+    pub context: usize,
     /// Whether each line is a document.
     pub lines: bool,
     /// The kind of text that all documents were taken for; none if it was read from the head of each.
@@ -197,7 +209,16 @@ pub(crate) struct Counts {
     pub(crate) documents: u64,
     pub(crate) cut_names: u64,
     pub(crate) bytes_decoded: u64,
+    /// Mentions of the tally that were left out by their prefix.
+    pub(crate) filtered: u64,
     pub(crate) tally: Tally,
+}
+
+impl Counts {
+    /// Mentions that were not left out.
+    pub(crate) fn mentions(&self) -> u64 {
+        self.tally.mentions - self.filtered
+    }
 }
 
 impl Add for Counts {
@@ -215,6 +236,7 @@ impl AddAssign for Counts {
         self.documents += other.documents;
         self.cut_names += other.cut_names;
         self.bytes_decoded += other.bytes_decoded;
+        self.filtered += other.filtered;
         self.tally += other.tally;
     }
 }
@@ -231,7 +253,8 @@ impl Report {
             bytes_read: 0,
             bytes_decoded: counts.bytes_decoded,
             candidates: counts.tally.candidates,
-            mentions: counts.tally.mentions,
+            mentions: counts.mentions(),
+            filtered: counts.filtered,
             rejections: Rejections(counts.tally),
             records: 0,
             runs: 0,

@@ -39,6 +39,7 @@ const MAY_NAME: [(&str, &[&str]); 14] = [
         "pipeline",
         &[
             "dedup",
+            "doi",
             "error",
             "input",
             "lock",

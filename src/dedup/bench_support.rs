@@ -64,6 +64,7 @@ fn fill(table: &Table, source: u32, keys: &[&str]) -> Result<(), SpillError> {
             id: DocumentId { source, document },
             source: Arc::clone(&name),
             name: None,
+            capture: None,
         };
         fill_document(table, &mut batch, &document, keys)?;
     }

@@ -38,6 +38,8 @@ pub(crate) use spill::{Budget, Lasting, Spilled};
 pub(crate) use table::{Drained, Table};
 pub(crate) use tournament::Tournament;
 
+use crate::records::Capture;
+
 /// What a table stores for a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kept {
@@ -45,6 +47,16 @@ pub(crate) enum Kept {
     All,
     /// Its key alone.
     Key,
+}
+
+impl Kept {
+    /// The word for it in messages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kept::All => "records",
+            Kept::Key => "names",
+        }
+    }
 }
 
 /// Identifies a document within a scan. The order is (source order, document order).
@@ -65,4 +77,6 @@ pub(crate) struct Document {
     pub(crate) source: Arc<str>,
     /// The document's name; a plain file has none.
     pub(crate) name: Option<Arc<str>>,
+    /// Its capture, if it is in a WARC file and rows of mentions say that.
+    pub(crate) capture: Option<Arc<Capture>>,
 }

@@ -51,6 +51,7 @@ fn document(said: &Said) -> Document {
         id: said.document,
         source: Arc::from(source_name(said.document.source)),
         name: document_name(said).map(Arc::from),
+        capture: None,
     }
 }
 

@@ -1,9 +1,9 @@
 //! The identifier: the syntax of a DOI name, its presentation forms, and when two names are equal.
 //!
 //! `name` has the syntax, `parse` reads presentation forms, `encode` writes them, `percent` is the
-//! escape that both use, `equivalence` compares, `convert` has the traits of the standard library and serde. Nothing here knows of text, documents or files: to find
-//! a name in prose is the job of the scanner. Rule numbers such as U2 are listed with
-//! their source documents in `tests/cases/README.md`.
+//! escape that both use, `equivalence` compares, `convert` has the traits of the standard library and serde, `prefixes` has
+//! sets of prefixes. Nothing here knows of text, documents or files: to find a name in prose is the job of the scanner. Rule
+//! numbers such as U2 are listed with their source documents in `tests/cases/README.md`.
 
 mod convert;
 mod encode;
@@ -12,6 +12,8 @@ mod error;
 mod name;
 mod parse;
 mod percent;
+#[cfg(feature = "pipeline")]
+mod prefixes;
 #[cfg(test)]
 mod properties;
 
@@ -27,6 +29,9 @@ pub(crate) use {
     name::{check, key_into},
     percent::hex_pair,
 };
+// For runs that select names by their prefix.
+#[cfg(feature = "pipeline")]
+pub(crate) use prefixes::{PrefixSet, prefix};
 // For `clean`, which reads dirty data.
 pub(crate) use {parse::is_proxy, percent::decode_after as decode_escapes};
 

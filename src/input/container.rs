@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::attached;
 use super::claim::Claims;
+use super::documents::WarcRecord;
 use super::expansion::Expansion;
 use super::fault::InputError;
 use super::name::cut;
@@ -34,6 +35,8 @@ pub(super) struct Level<'f> {
     pub(super) length: u64,
     /// Whether its name is that of a part of a split archive.
     pub(super) is_part: bool,
+    /// The innermost WARC record that encloses the stream, if such records are reported.
+    pub(super) record: Option<Arc<WarcRecord>>,
 }
 
 /// Consumes the members of a container. Container readers know only this interface of their caller.
@@ -75,6 +78,7 @@ impl<'f> Level<'f> {
             file,
             length: 0,
             is_part: false,
+            record: None,
         }
     }
 
@@ -94,6 +98,7 @@ impl<'f> Level<'f> {
             depth: self.depth + 1,
             // As if it were unpacked, since remarks on the source are for the archive.
             unpacked: true,
+            record: self.record.clone(),
             ..Level::source(None)
         }
     }
@@ -110,6 +115,7 @@ impl<'f> Level<'f> {
             depth: self.depth + usize::from(self.unpacked),
             unpacked: true,
             claims: self.claims.unpacked(),
+            record: self.record.clone(),
             ..Level::source(None)
         }
     }
@@ -119,6 +125,16 @@ impl<'f> Level<'f> {
         Level {
             name: self.name.clone(),
             has_uris: true,
+            record: self.record.clone(),
+            ..*self
+        }
+    }
+
+    /// The same stream, a container whose next member is this WARC record.
+    pub(super) fn with_record(&self, record: WarcRecord) -> Level<'f> {
+        Level {
+            name: self.name.clone(),
+            record: Some(Arc::new(record)),
             ..*self
         }
     }
@@ -140,6 +156,7 @@ impl<'f> Level<'f> {
             name: Some(cut.as_deref().unwrap_or(&name).into()),
             depth: self.depth + 1,
             claims,
+            record: self.record.clone(),
             ..Level::source(None)
         }
     }

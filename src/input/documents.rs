@@ -6,8 +6,20 @@ use std::sync::Arc;
 use super::claim::{Claim, Found};
 use super::fault::InputError;
 
+/// The WARC record that holds a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct WarcRecord {
+    /// The WARC-Record-ID without its angle brackets; none if the record has none, or a very long one.
+    pub(crate) id: Option<String>,
+    /// The WARC-Date; none if the record has none.
+    pub(crate) date: Option<String>,
+}
+
 /// Consumes the documents of a source, in their order.
 pub(crate) trait Documents {
+    /// Reports the WARC record that holds the next document, if there is one and [`Opening::records`](super::Opening) is set.
+    fn in_record(&mut self, _record: &WarcRecord) {}
+
     /// Reads a document to its end. An error of a read reports damage. The next read continues after it, or returns the end.
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read);
 

@@ -46,6 +46,8 @@ pub(crate) struct Search {
     exclude: Option<GlobSet>,
     shard: Option<Shard>,
     follow_links: bool,
+    /// The name of standard input, if that is not `-`.
+    stdin_name: Option<String>,
 }
 
 /// The result of a search.
@@ -96,6 +98,7 @@ impl Search {
             exclude: glob_set(exclude)?,
             shard: None,
             follow_links: false,
+            stdin_name: None,
         })
     }
 
@@ -107,6 +110,16 @@ impl Search {
     /// Selects only the sources of `shard`.
     pub(crate) fn shard(self, shard: Option<Shard>) -> Self {
         Search { shard, ..self }
+    }
+
+    /// Sets the name of standard input as a source.
+    pub(crate) fn stdin_name(self, stdin_name: Option<String>) -> Self {
+        Search { stdin_name, ..self }
+    }
+
+    /// The name that standard input was given as a source.
+    pub(crate) fn given_stdin_name(&self) -> Option<&str> {
+        self.stdin_name.as_deref()
     }
 
     /// Follows symbolic links below folders.
@@ -154,7 +167,9 @@ impl Finder<'_> {
     /// Adds a path. A folder is walked [at the end](Self::finish).
     pub(crate) fn add(&mut self, path: &Path) {
         if path.as_os_str() == "-" {
-            return self.push(path, None, SourceKind::Stdin);
+            let name = self.search.stdin_name.as_deref();
+            let name = name.map_or(path, Path::new);
+            return self.push(name, None, SourceKind::Stdin);
         }
         if path.file_name().is_some_and(is_temporary) {
             return self.passed_over.temporary.push(path.to_owned());

@@ -36,7 +36,7 @@ pub(crate) use attached::ends_archive;
 pub(crate) use claim::{Claim, Claims, Found};
 pub(crate) use codec::Unpackers;
 pub(crate) use cut::{Chunk, ChunkReach, Cutter, Sliding};
-pub(crate) use documents::{Documents, Remark};
+pub(crate) use documents::{Documents, Remark, WarcRecord};
 pub(crate) use file::{Section, is_pipe, stdin_metadata};
 pub(crate) use find::{Finder, Found as FoundSources, Lost, PassedOver, Search};
 pub use list::Separator;

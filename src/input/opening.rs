@@ -35,6 +35,8 @@ pub(crate) struct Opening<'r> {
     pub(crate) limits: Limits,
     /// Folder for copies of archives that are not files.
     pub(crate) tmp: &'r Path,
+    /// Whether the WARC records that hold documents are reported.
+    pub(crate) records: bool,
     /// Threads for unpacking; if there are none, the thread that reads also unpacks.
     pub(crate) unpackers: Option<&'r Unpackers>,
 }
@@ -54,6 +56,7 @@ impl<'r> Opening<'r> {
                 window: 128 << 20,
             },
             tmp: Path::new("/tmp"),
+            records: false,
             unpackers: None,
         }
     }

@@ -15,7 +15,7 @@ use super::shard::{Shard, hash};
 /// A file or stream to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Source {
-    /// The path to open, from which its name is made; `-` for standard input.
+    /// The path to open, from which its name is made; for standard input only its name, which is `-` unless it was given one.
     pub(crate) path: PathBuf,
     pub(crate) kind: SourceKind,
     /// Whether it was named itself, and not found below a folder.
@@ -25,7 +25,11 @@ pub(crate) struct Source {
 impl Source {
     /// Whether another program writes it while it is read.
     pub(crate) fn is_pipe(&self) -> bool {
-        self.kind != SourceKind::File && is_pipe(&self.path)
+        match self.kind {
+            SourceKind::File => false,
+            SourceKind::Stream => is_pipe(&self.path),
+            SourceKind::Stdin => is_pipe(Path::new("-")),
+        }
     }
 }
 
@@ -92,11 +96,13 @@ const PART: usize = 1 << 16;
 const KNOWN: usize = 1 << 20;
 
 /// Bits of a string's header in addition to its length.
-const TAGS: u32 = 2;
+const TAGS: u32 = 3;
 /// The source is no regular file.
 const SPECIAL: usize = 1;
 /// The path has bytes that are not UTF-8.
 const ODD: usize = 2;
+/// The source is standard input.
+const STDIN: usize = 4;
 
 impl Gathering {
     pub(super) fn len(&self) -> usize {
@@ -109,8 +115,10 @@ impl Gathering {
         let start = path.iter().rposition(is_separator).map_or(0, |at| at + 1);
         let (folder, name) = path.split_at(start);
         let mut tags = 0;
-        if kind != SourceKind::File {
-            tags |= SPECIAL;
+        match kind {
+            SourceKind::File => {}
+            SourceKind::Stream => tags |= SPECIAL,
+            SourceKind::Stdin => tags |= STDIN,
         }
         if str::from_utf8(path).is_err() {
             tags |= ODD;
@@ -252,10 +260,10 @@ impl Sources {
     fn source(&self, entry: &SourceEntry) -> Source {
         let (folder, name, tags) = self.parts(entry);
         let path = path_of([folder, name].concat());
-        let kind = match tags & SPECIAL {
+        let kind = match tags & (SPECIAL | STDIN) {
             0 => SourceKind::File,
-            _ if path.as_os_str() == "-" => SourceKind::Stdin,
-            _ => SourceKind::Stream,
+            SPECIAL => SourceKind::Stream,
+            _ => SourceKind::Stdin,
         };
         Source {
             path,
@@ -269,6 +277,18 @@ impl Sources {
         let above = self.folders[entry.folder as usize].above as usize;
         let (folder, name, _) = self.parts(entry);
         hash(&path_of([&folder[above..], name].concat()))
+    }
+
+    /// Whether standard input has the name of another source.
+    pub(crate) fn has_two_of_one_name(&self) -> bool {
+        let mut pairs = self.order.windows(2);
+        pairs.any(|pair| {
+            let (x, y) = (
+                self.parts(self.entry(pair[0])),
+                self.parts(self.entry(pair[1])),
+            );
+            compare_joined([x.0, x.1], [y.0, y.1]).is_eq()
+        })
     }
 
     /// The order by name, bytewise; a name is the path unless that is not UTF-8. Of a path that was found below
@@ -288,7 +308,7 @@ impl Sources {
 
     fn is_same(&self, a: &SourceEntry, b: &SourceEntry) -> bool {
         let (x, y) = (self.parts(a), self.parts(b));
-        compare_joined([x.0, x.1], [y.0, y.1]).is_eq()
+        compare_joined([x.0, x.1], [y.0, y.1]).is_eq() && x.2 & STDIN == y.2 & STDIN
     }
 }
 

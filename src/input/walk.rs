@@ -151,6 +151,9 @@ impl<'w> Walk<'w> {
 
     /// Passes on a document. A long name counts towards the limit on expansion.
     fn document(&mut self, level: &Level<'_>, bytes: &mut dyn Read) {
+        if let Some(record) = &level.record {
+            self.to.in_record(record);
+        }
         let name = level.name.clone();
         match Named::new(name.as_deref(), &self.expansion, bytes) {
             Ok(mut bytes) => self.to.document(name, &mut bytes),
@@ -173,7 +176,8 @@ impl<'w> Walk<'w> {
             Content::Packed(Packing::Tar) => tar::read(self, level, &mut raw),
             Content::Packed(Packing::Warc) => {
                 let history = self.opening.limits.window;
-                warc::read(self, &level.with_uris(), history, &mut raw);
+                let records = self.opening.records;
+                warc::read(self, &level.with_uris(), history, records, &mut raw);
             }
             Content::Packed(Packing::Zip) => self.zip(level, raw),
             Content::Packed(packing) => self.unpack(level, packing, raw),

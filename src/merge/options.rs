@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::Merge;
 use super::report::MergeOptions;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::input::display_name;
-use crate::records::Format;
+use crate::records::{Format, Layout, RowKind};
 use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output};
 
 /// Builds a [`Merge`].
@@ -16,6 +16,7 @@ pub struct MergeBuilder {
     output: Option<PathBuf>,
     report: Option<PathBuf>,
     format: Option<Format>,
+    fields: Option<Vec<String>>,
     memory: Option<u64>,
     tmp: Option<PathBuf>,
     monitor: Monitor,
@@ -27,7 +28,7 @@ pub(super) struct MergeSettings {
     pub(super) inputs: Vec<PathBuf>,
     pub(super) output: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,
-    pub(super) format: Format,
+    pub(super) layout: Layout,
     pub(super) memory: usize,
     pub(super) tmp: PathBuf,
     pub(super) monitor: Monitor,
@@ -60,6 +61,12 @@ impl MergeBuilder {
         self
     }
 
+    /// Sets the fields of the output and their order, by their names; the default is all. Inputs must have all fields.
+    pub fn fields<S: Into<String>>(mut self, fields: impl IntoIterator<Item = S>) -> Self {
+        self.fields = Some(fields.into_iter().map(Into::into).collect());
+        self
+    }
+
     /// Sets the memory budget in bytes; the least is 1 MiB. The default is a quarter of the memory of the machine, or of this
     /// process's control group. It affects time and temporary files, never the output. Each open input is assumed to take
     /// 2.5 MiB; zstd data of the highest levels may take more.
@@ -84,10 +91,12 @@ impl MergeBuilder {
     /// The merge, ready to run.
     ///
     /// # Errors
-    /// If the ending of the output is no format, and none was set.
+    /// If the ending of the output is no format, and none was set, or records have no field of a name that was set.
     pub fn build(self) -> Result<Merge, Error> {
+        let format = chosen_format(self.format, self.output.as_deref())?;
+        let layout = Layout::with_fields(format, RowKind::Records, self.fields.as_deref());
         let options = MergeSettings {
-            format: chosen_format(self.format, self.output.as_deref())?,
+            layout: layout.map_err(|error| Error::new(ErrorKind::Fields(error)))?,
             memory: chosen_memory(self.memory),
             tmp: chosen_tmp_dir(self.tmp, self.output.as_deref()),
             inputs: self.inputs,
@@ -105,7 +114,8 @@ impl MergeSettings {
         MergeOptions {
             inputs: inputs.map(|path| display_name(path).into_owned()).collect(),
             output: self.output.clone(),
-            format: self.format,
+            format: self.layout.format,
+            fields: self.layout.field_names(),
             memory: self.memory as u64,
         }
     }

@@ -41,6 +41,8 @@ pub struct MergeOptions {
     /// Format of the rows.
     #[serde(serialize_with = "format_name")]
     pub format: Format,
+    /// The fields of a row, in order.
+    pub fields: Vec<&'static str>,
     /// Memory budget in bytes.
     pub memory: u64,
 }

@@ -21,7 +21,7 @@ pub(super) enum Input {
 /// Reads the rows of an input in order.
 pub(super) struct RowStream<'m> {
     name: Arc<str>,
-    rows: Box<dyn RowReader>,
+    rows: Box<dyn RowReader<OwnedRecord>>,
     monitor: &'m Monitor,
 }
 
@@ -52,7 +52,7 @@ impl<'m> RowStream<'m> {
 
     fn new(
         path: &Path,
-        rows: Result<Box<dyn RowReader>, ReadError>,
+        rows: Result<Box<dyn RowReader<OwnedRecord>>, ReadError>,
         monitor: &'m Monitor,
     ) -> Result<Self, Error> {
         let name: Arc<str> = display_name(path).into();

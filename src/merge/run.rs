@@ -10,7 +10,7 @@ use zstd::Encoder;
 
 use crate::dedup::SpillError;
 use crate::error::Error;
-use crate::records::{Format, OwnedRecord, RowWriter, writer};
+use crate::records::{Format, Layout, OwnedRecord, RowKind, RowWriter, writer};
 use crate::task::Monitor;
 use crate::temporary::{RUN, RunFolder};
 
@@ -50,7 +50,8 @@ impl RunWriter {
         let temporary = temporary(made.path());
         let (file, path) = temporary.map_err(|error| failed(made.path(), error))?;
         monitor.note_temporary(Some(&path));
-        let rows = encoder(file).and_then(|encoder| writer(Format::Jsonl, false, encoder));
+        let rows = encoder(file)
+            .and_then(|encoder| writer(&Layout::new(Format::Jsonl, RowKind::Records), encoder));
         let rows = rows.map_err(|error| failed(&path, error))?;
         Ok(RunWriter {
             path,
@@ -61,7 +62,7 @@ impl RunWriter {
 
     /// Adds a record. Its key must be greater than the one before.
     pub(super) fn push(&mut self, record: &OwnedRecord) -> Result<(), Error> {
-        let written = self.rows.record(&record.as_record());
+        let written = self.rows.row(record);
         written.map_err(|error| failed(&self.path, error))
     }
 

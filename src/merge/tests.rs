@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::unite::unite;
 use super::{Merge, MergeBuilder, MergeReport};
 use crate::error::{Error, ErrorKind};
-use crate::records::{Format, Forms, MOST, OwnedRecord, writer};
+use crate::records::{Format, Forms, Layout, MOST, OwnedRecord, RowKind, writer};
 use crate::task::Monitor;
 
 fn row(number: u64, source: &str) -> OwnedRecord {
@@ -27,9 +27,9 @@ fn row(number: u64, source: &str) -> OwnedRecord {
 }
 
 fn bytes(format: Format, rows: &[OwnedRecord]) -> Vec<u8> {
-    let mut out = writer(format, false, Vec::new()).unwrap();
+    let mut out = writer(&Layout::new(format, RowKind::Records), Vec::new()).unwrap();
     rows.iter()
-        .for_each(|row| out.record(&row.as_record()).unwrap());
+        .for_each(|row| out.row(&row.as_record()).unwrap());
     out.finish().unwrap()
 }
 

@@ -166,11 +166,11 @@ fn write(
     output: Output,
     report: &mut MergeReport,
 ) -> Result<Output, Error> {
-    let mut rows = writer(options.format, false, output).map_err(Error::output)?;
+    let mut rows = writer(&options.layout, output).map_err(Error::output)?;
     each(options, inputs, |record| {
         report.records += 1;
         report.mentions = report.mentions.saturating_add(record.mentions);
-        rows.record(&record.as_record()).map_err(Error::output)
+        rows.row(record).map_err(Error::output)
     })?;
     rows.finish().map_err(Error::output)
 }

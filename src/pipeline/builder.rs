@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::Pipeline;
 use super::checkpoint::fault;
 use super::options::{OnError, ScanOptions};
+use super::selection::Wanted;
 use crate::error::{CheckpointError, Error, ErrorKind};
 use crate::input::{Limits, Search, Separator, Shard, display_name};
 use crate::records::Format;
@@ -33,10 +34,11 @@ pub struct PipelineBuilder {
     exclude: Vec<String>,
     follow_links: bool,
     shard: Option<Shard>,
+    source_name: Option<String>,
     output: Option<PathBuf>,
     report: Option<PathBuf>,
     format: Option<Format>,
-    mentions: bool,
+    wanted: Wanted,
     lines: bool,
     kind: Option<TextKind>,
     measure: bool,
@@ -62,6 +64,14 @@ impl PipelineBuilder {
     /// named here.
     pub fn source(mut self, path: impl AsRef<Path>) -> Self {
         self.paths.push(path.as_ref().to_owned());
+        self
+    }
+
+    /// Sets the name of standard input as a source; the default, also for an empty name, is `-`. It determines the
+    /// [shard](Self::shard) and the order of sources. The run fails if another source has this name, or if standard input is no
+    /// source.
+    pub fn source_name(mut self, name: impl Into<String>) -> Self {
+        self.source_name = Some(name.into());
         self
     }
 
@@ -123,7 +133,51 @@ impl PipelineBuilder {
 
     /// Writes every mention in source order instead of records; the default is records.
     pub fn mentions(mut self, mentions: bool) -> Self {
-        self.mentions = mentions;
+        self.wanted.mentions = mentions;
+        self
+    }
+
+    /// Sets the fields of rows and their order, by their names; the default is all fields of records, or of
+    /// [mentions](Self::mentions). Mentions can have two further fields, which are null outside of WARC files: `record_id`
+    /// and `date`, the WARC-Record-ID without its angle brackets and the WARC-Date of the record that holds the document. Only records with all fields can be [merged](crate::Merge).
+    pub fn fields<S: Into<String>>(mut self, fields: impl IntoIterator<Item = S>) -> Self {
+        self.wanted.fields = Some(fields.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Writes one row of counts instead of records: the fields `names` (distinct ones), `mentions`, and the `documents` and
+    /// `sources` that were read. The default is records.
+    pub fn count(mut self, count: bool) -> Self {
+        self.wanted.count = count;
+        self
+    }
+
+    /// Writes the prefixes with the most names instead of records, at most so many: the fields `prefix`, `names` and
+    /// `mentions`, in descending order of names, then in the order of prefixes.
+    pub fn top_prefixes(mut self, most: usize) -> Self {
+        self.wanted.top_prefixes = Some(most);
+        self
+    }
+
+    /// Keeps only names with this prefix, such as `10.1038`, or another one that was set; the default is all. A subdivided
+    /// prefix such as `10.1038.5` is another prefix. Names that are left out are counted in
+    /// [`Report::filtered`](crate::Report::filtered).
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.wanted.prefixes.push(prefix.into());
+        self
+    }
+
+    /// Leaves out names with this prefix, also if it is one to keep.
+    pub fn exclude_prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.wanted.excluded_prefixes.push(prefix.into());
+        self
+    }
+
+    /// Adds the fields `before` and `after` to [mentions](Self::mentions): the text of so many bytes, at most 1,024, on each side
+    /// of the name, within its document; the default is none. White space becomes single blanks, control characters are
+    /// left out, and invalid UTF-8 is replaced; a character that the limit cuts is left out. Markup is kept as written.
+    pub fn context(mut self, bytes: usize) -> Self {
+        self.wanted.context = Some(bytes);
         self
     }
 
@@ -243,7 +297,7 @@ impl PipelineBuilder {
     ///
     /// # Errors
     /// If the syntax of a glob is wrong, the ending of the output is no format of this build and none was set, the ending
-    /// compresses Parquet, or the options cannot be combined with a [checkpoint](Self::checkpoint).
+    /// compresses Parquet, rows have no field of a name that was set, a prefix is none, two kinds of rows are wanted, or the options cannot be combined with a [checkpoint](Self::checkpoint).
     pub fn build(self) -> Result<Pipeline, Error> {
         self.check_checkpoint()?;
         let search = Search::new(&self.include, &self.exclude);
@@ -251,8 +305,11 @@ impl PipelineBuilder {
             search: search
                 .map_err(|error| Error::new(ErrorKind::Glob(error)))?
                 .follow_links(self.follow_links)
+                .stdin_name(self.source_name.filter(|name| !name.is_empty()))
                 .shard(self.shard),
-            format: chosen_format(self.format, self.output.as_deref())?,
+            selection: self
+                .wanted
+                .select(chosen_format(self.format, self.output.as_deref())?)?,
             threads: self.threads.unwrap_or_else(available_threads),
             chunk: self.chunk,
             limits: Limits {
@@ -269,7 +326,6 @@ impl PipelineBuilder {
             lists: self.lists,
             output: self.output,
             report: self.report,
-            mentions: self.mentions,
             lines: self.lines,
             kind: self.kind,
             measure: self.measure,
@@ -289,7 +345,7 @@ impl PipelineBuilder {
         };
         let fault = |error| Err(fault(folder, error));
         match self.paths.iter().find(|path| path.as_os_str() == "-") {
-            _ if self.mentions => fault(CheckpointError::Mentions),
+            _ if self.wanted.mentions => fault(CheckpointError::Mentions),
             Some(stdin) => fault(CheckpointError::Stream(display_name(stdin).into())),
             None => Ok(()),
         }

@@ -49,7 +49,7 @@ pub(super) fn run(run: &SharedScan<'_>, pool: &ThreadPool, sink: &mut Sink) {
     thread::scope(|threads| {
         let (sender, arrivals) = mpsc::channel();
         let mut writer = None;
-        if run.options.mentions {
+        if run.options.selection.writes_mentions() {
             writer = Some(sender);
             let write = move || write_in_order(run, &arrivals, sink);
             if let Err(error) = thread::Builder::new()
@@ -69,7 +69,7 @@ pub(super) fn run(run: &SharedScan<'_>, pool: &ThreadPool, sink: &mut Sink) {
 fn share_out<'s>(crew: &'s Crew<'_>, scope: &Scope<'s>) {
     let (jobs, queue) = mpsc::sync_channel(0);
     let queue = Mutex::new(queue);
-    let shared = (!crew.run.options.mentions)
+    let shared = (!crew.run.options.selection.writes_mentions())
         .then(|| feed::tickets(crew.run, AHEAD * crew.run.shares.threads));
     thread::scope(|threads| {
         let start = || {
@@ -227,7 +227,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             Err(error) => return self.lose(ordinal, error),
         };
         let small = size <= self.crew.run.shares.chunk as u64 / 4;
-        if small && !self.crew.run.options.mentions {
+        if small && !self.crew.run.options.selection.writes_mentions() {
             return self.add(ordinal, size);
         }
         // If mentions are written, the rows of a group are held until then, and a packed file may have many.
@@ -273,7 +273,11 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
     /// Bytes that a worker takes at once: fewer if mentions are written, whose rows are held until then.
     fn most(&self) -> u64 {
         let run = self.crew.run;
-        let chunks = if run.options.mentions { 1 } else { SPAN };
+        let chunks = if run.options.selection.writes_mentions() {
+            1
+        } else {
+            SPAN
+        };
         run.shares.chunk.saturating_mul(chunks) as u64
     }
 

@@ -5,6 +5,7 @@
 //! pool, where no thread waits for another; one plain thread writes mentions in order. Tickets limit the work that is
 //! started but not finished.
 
+mod around;
 mod builder;
 mod checkpoint;
 mod crew;
@@ -17,10 +18,12 @@ mod reading;
 mod rows;
 mod run;
 mod seek;
+mod selection;
 mod shares;
 mod sink;
 mod state;
 mod ticket;
+mod top;
 mod turn;
 mod worker;
 

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::selection::Selection;
 use crate::input::{Limits, Search, Separator, Shard, display_name};
-use crate::records::Format;
 use crate::report::ReportOptions;
 use crate::scan::TextKind;
 use crate::task::Monitor;
@@ -27,8 +27,7 @@ pub(super) struct ScanOptions {
     pub(super) search: Search,
     pub(super) output: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,
-    pub(super) format: Format,
-    pub(super) mentions: bool,
+    pub(super) selection: Selection,
     pub(super) lines: bool,
     /// The kind of all texts; none if it is read from the head of each.
     pub(super) kind: Option<TextKind>,
@@ -51,6 +50,7 @@ pub(super) struct ScanOptions {
 impl ScanOptions {
     pub(super) fn for_report(&self) -> ReportOptions {
         let lists = self.lists.iter().map(|(path, _)| path);
+        let filter = self.selection.filter.as_ref();
         ReportOptions {
             paths: self
                 .paths
@@ -59,8 +59,13 @@ impl ScanOptions {
                 .map(|path| display_name(path).into_owned())
                 .collect(),
             output: self.output.clone(),
-            format: self.format,
-            mentions: self.mentions,
+            format: self.selection.layout.format,
+            mentions: self.selection.writes_mentions(),
+            rows: self.selection.layout.rows.name(),
+            prefixes: filter.map_or_else(Vec::new, |filter| filter.wanted_names.clone()),
+            excluded_prefixes: filter.map_or_else(Vec::new, |filter| filter.excluded_names.clone()),
+            fields: self.selection.layout.field_names(),
+            context: self.selection.context,
             lines: self.lines,
             input_kind: self.kind.map(TextKind::name),
             include: self.include.clone(),

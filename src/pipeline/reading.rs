@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::notice::Gain;
 use super::state::{NamedSource, SharedScan};
 use super::worker::TextLines;
-use crate::input::{Cutter, Documents, InputError, Remark, Source, Unpackers};
+use crate::input::{Cutter, Documents, InputError, Remark, Source, Unpackers, WarcRecord};
+use crate::records::Capture;
 use crate::report::Counts;
 
 /// Scans documents, or hands them to threads that do.
@@ -29,6 +30,8 @@ struct SourceReading<'a, 'r> {
     named: &'a NamedSource,
     /// What the source has given so far.
     gain: Gain,
+    /// The WARC record that holds the next document.
+    capture: Option<Arc<Capture>>,
     scans: &'a mut dyn Scans,
 }
 
@@ -44,6 +47,7 @@ pub(super) fn read<'r>(
         run,
         named: &named,
         gain: Gain::default(),
+        capture: None,
         scans,
     };
     let read = run.opening(unpackers).read(source, &mut reading);
@@ -68,10 +72,18 @@ pub(super) fn read<'r>(
 }
 
 impl Documents for SourceReading<'_, '_> {
+    fn in_record(&mut self, record: &WarcRecord) {
+        self.capture = Some(Arc::new(Capture {
+            record_id: record.id.clone(),
+            date: record.date.clone(),
+        }));
+    }
+
     /// Reads one document, or one for each of its lines.
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
         let mut cutter = Cutter::new(self.run.reach);
-        let text = TextLines::new(self.named, self.gain.documents, name.clone());
+        let text = TextLines::new(self.named, self.gain.documents, name.clone())
+            .captured(self.capture.take());
         let (run, source, gain) = (self.run, &self.named.name, &mut self.gain);
         let mut goes_on = |cutter: &mut Cutter| {
             let Some((offset, error)) = cutter.take_damage() else {

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::around;
 use super::sink::Sink;
 use crate::dedup::Document;
 use crate::records::MentionRow;
@@ -15,19 +16,42 @@ pub(super) struct HeldMentions {
     text: String,
 }
 
-/// A mention. Its key and text are the next bytes in the text of all rows.
+/// A mention. Its key, its text, and the texts before and after it are the next bytes in the text of all rows.
 struct HeldMention {
     document: usize,
     form: Form,
     offset: u64,
     length: u64,
-    key: usize,
-    text: usize,
+    texts: [usize; 4],
     guessed: bool,
 }
 
+/// The bytes before and after a mention, as far as its row has them.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Around<'b> {
+    pub(super) before: &'b [u8],
+    pub(super) after: &'b [u8],
+    /// The most bytes of each whose text the row has.
+    pub(super) most: usize,
+}
+
+impl<'b> Around<'b> {
+    /// The bytes of a chunk around a mention. The chunk starts at `offset` of the document.
+    pub(super) fn new(chunk: &'b [u8], offset: u64, mention: &Mention<'_>, most: usize) -> Self {
+        if most == 0 {
+            return Around::default();
+        }
+        let start = (mention.offset - offset) as usize;
+        Around {
+            before: &chunk[..start],
+            after: &chunk[start + mention.text.len()..],
+            most,
+        }
+    }
+}
+
 impl HeldMentions {
-    pub(super) fn push(&mut self, document: &Document, mention: &Mention<'_>) {
+    pub(super) fn push(&mut self, document: &Document, mention: &Mention<'_>, around: Around<'_>) {
         if self
             .documents
             .last()
@@ -35,16 +59,23 @@ impl HeldMentions {
         {
             self.documents.push(document.clone());
         }
-        let text = String::from_utf8_lossy(mention.text);
-        self.text.push_str(mention.key);
-        self.text.push_str(&text);
+        let mut end = self.text.len();
+        let mut length = |text: &String| text.len() - std::mem::replace(&mut end, text.len());
+        let text = &mut self.text;
+        text.push_str(mention.key);
+        let key = length(text);
+        text.push_str(&String::from_utf8_lossy(mention.text));
+        let found = length(text);
+        around::before(around.before, around.most, text);
+        let before = length(text);
+        around::after(around.after, around.most, text);
+        let after = length(text);
         self.rows.push(HeldMention {
             document: self.documents.len() - 1,
             form: mention.form,
             offset: mention.offset,
             length: mention.text.len() as u64,
-            key: mention.key.len(),
-            text: text.len(),
+            texts: [key, found, before, after],
             guessed: mention.guessed,
         });
     }
@@ -53,10 +84,12 @@ impl HeldMentions {
     pub(super) fn write(&mut self, sink: &mut Sink) -> io::Result<()> {
         let mut rest = self.text.as_str();
         for row in &self.rows {
-            let (key, after) = rest.split_at(row.key);
-            let (text, after) = after.split_at(row.text);
-            rest = after;
-            sink.mention(&row.mention(&self.documents[row.document], key, text))?;
+            let texts = row.texts.map(|length| {
+                let (text, after) = rest.split_at(length);
+                rest = after;
+                text
+            });
+            sink.mention(&row.mention(&self.documents[row.document], texts))?;
         }
         self.clear();
         Ok(())
@@ -70,7 +103,8 @@ impl HeldMentions {
 }
 
 impl HeldMention {
-    fn mention<'a>(&self, document: &'a Document, key: &'a str, text: &'a str) -> MentionRow<'a> {
+    fn mention<'a>(&self, document: &'a Document, texts: [&'a str; 4]) -> MentionRow<'a> {
+        let [key, text, before, after] = texts;
         MentionRow {
             doi: key,
             form: self.form,
@@ -80,6 +114,8 @@ impl HeldMention {
             length: self.length,
             text,
             guessed: self.guessed,
+            around: [before, after],
+            capture: document.capture.as_deref(),
         }
     }
 }

@@ -62,7 +62,7 @@ fn run_through(options: &ScanOptions) -> Result<Report, Error> {
     let mut report = Report::new(options.for_report(), counts, losses);
     report.skipped = skipped;
     report.links = links;
-    let (drained, rows) = sink.finish(table, pool.as_ref(), options)?;
+    let (drained, rows) = sink.finish(table, &counts, pool.as_ref(), options)?;
     report.records = drained.records;
     report.runs = drained.spilled.runs;
     report.spilled_bytes = drained.spilled.bytes;

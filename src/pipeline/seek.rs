@@ -9,7 +9,7 @@ use super::options::{OnError, ScanOptions};
 use crate::error::{Error, ErrorKind};
 use crate::input::{Finder, Lost, Separator, display_name, is_pipe, read_list};
 use crate::report::Losses;
-use crate::task::{Destinations, is_stdin, stdin_twice};
+use crate::task::{Destinations, is_stdin, no_stdin, stdin_twice};
 
 /// Errors for paths that could not be read while sources were searched.
 pub(super) struct Unfound {
@@ -66,7 +66,9 @@ pub(super) fn add_named(
     if stdin_lists + usize::from(is_named) > 1 {
         return Err(stdin_twice());
     }
+    let mut reads_stdin = false;
     let mut add = |path: &Path| {
+        reads_stdin |= is_stdin(path);
         if stdin_lists > 0 && is_stdin(path) {
             return Err(stdin_twice());
         }
@@ -84,7 +86,10 @@ pub(super) fn add_named(
             Error::new(ErrorKind::List(error)).in_source(display_name(list).into())
         })??;
     }
-    Ok(())
+    match options.search.given_stdin_name() {
+        Some(name) if !reads_stdin => Err(no_stdin(name)),
+        _ => Ok(()),
+    }
 }
 
 /// Passes the paths of a list to `add` until that returns an error.

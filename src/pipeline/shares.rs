@@ -19,6 +19,8 @@ const LEAST: usize = 2;
 const CHUNKS: usize = 32;
 /// The same if mentions are written. The rows of a chunk can take several times the memory of the chunk.
 const CHUNKS_WITH_ROWS: usize = 64;
+/// Bytes of text around a mention for which a row counts as one more.
+const ROW: usize = 64;
 /// Bytes of sources for which starting another thread pays; they may be packed.
 const WORK: u64 = 16 << 10;
 /// The cost of opening a source, expressed in bytes of work.
@@ -58,12 +60,17 @@ impl Shares {
     /// The shares by memory alone, without regard to the amount of work.
     fn of_memory(options: &ScanOptions) -> Shares {
         // The buffers of the output are reserved first. They are mostly filled while the table is still full.
-        let output = options.format.held().min(options.memory / 2);
+        let output = options
+            .selection
+            .layout
+            .format
+            .held()
+            .min(options.memory / 2);
         let memory = options.memory - output;
         let threads = options.threads.min(LEAST.max(memory / THREAD));
         let share = memory / threads;
-        let chunks = match options.mentions {
-            true => CHUNKS_WITH_ROWS,
+        let chunks = match options.selection.writes_mentions() {
+            true => CHUNKS_WITH_ROWS * (1 + options.selection.context / ROW),
             false => CHUNKS,
         };
         Shares {

@@ -5,9 +5,13 @@ use std::io;
 use rayon::ThreadPool;
 
 use super::options::ScanOptions;
+use super::top::{self, Ranking};
 use crate::dedup::{Drained, Table};
 use crate::error::Error;
-use crate::records::{MentionRow, Output, Record, RecordBlock, RowWriter, writer};
+use crate::records::{
+    CountRow, MentionRow, Output, Record, Row, RowBlock, RowKind, RowWriter, writer,
+};
+use crate::report::Counts;
 use crate::task::not_cancelled;
 
 /// The writer of rows, and the number of rows written.
@@ -19,42 +23,113 @@ pub(super) struct Sink {
 impl Sink {
     /// Writes to `output`.
     pub(super) fn new(options: &ScanOptions, output: Output) -> Result<Self, Error> {
-        let rows = writer(options.format, options.mentions, output).map_err(Error::output)?;
+        let rows = writer(&options.selection.layout, output).map_err(Error::output)?;
         Ok(Sink { rows, written: 0 })
     }
 
     pub(super) fn mention(&mut self, row: &MentionRow<'_>) -> io::Result<()> {
         self.written += 1;
-        self.rows.mention(row)
+        self.rows.row(row)
     }
 
-    /// Writes the records of `table`, unless mentions were written, and ends the output.
+    /// Writes the rows that are made of `table`, unless mentions were written, and ends the output. `counts` are those of
+    /// the whole run.
     pub(super) fn finish(
         self,
         table: Table,
+        counts: &Counts,
         pool: Option<&ThreadPool>,
         options: &ScanOptions,
     ) -> Result<(Drained, Output), Error> {
-        if options.mentions {
-            let drained = Drained {
-                records: self.written,
-                ..Drained::default()
-            };
-            return Ok((drained, self.rows.finish().map_err(Error::output)?));
+        let drain = Drain { pool, options };
+        match options.selection.layout.rows {
+            RowKind::Mentions => {
+                let drained = Drained {
+                    records: self.written,
+                    ..Drained::default()
+                };
+                Ok((drained, self.end()?))
+            }
+            RowKind::Records => self.records(table, &drain),
+            RowKind::Counts => self.counts(table, counts, &drain),
+            RowKind::Prefixes => self.prefixes(table, &drain),
         }
+    }
+
+    fn records(self, table: Table, drain: &Drain<'_>) -> Result<(Drained, Output), Error> {
+        let layout = &drain.options.selection.layout;
         let mut rows = self.rows.into_blocks().map_err(Error::output)?;
         let format = |records: &mut dyn Iterator<Item = Record<'_>>| {
-            RecordBlock::new(options.format, records).map_err(Error::output)
+            RowBlock::new(layout, records).map_err(Error::output)
         };
-        let write = |block: RecordBlock| {
-            not_cancelled(&options.monitor)?;
-            rows.block(block).map_err(Error::output)
+        let write = |block: RowBlock| rows.block(block).map_err(Error::output);
+        let drained = drain.pass(table, format, write)?;
+        Ok((drained, rows.end().map_err(Error::output)?))
+    }
+
+    fn counts(
+        mut self,
+        table: Table,
+        counts: &Counts,
+        drain: &Drain<'_>,
+    ) -> Result<(Drained, Output), Error> {
+        let drained = drain.pass(table, |_| Ok(()), |()| Ok(()))?;
+        self.row(&CountRow {
+            names: drained.records,
+            mentions: counts.mentions(),
+            documents: counts.documents,
+            sources: counts.sources,
+        })?;
+        Ok((drained, self.end()?))
+    }
+
+    fn prefixes(mut self, table: Table, drain: &Drain<'_>) -> Result<(Drained, Output), Error> {
+        let mut ranking = Ranking::new(drain.options.selection.top_prefixes);
+        let count =
+            |records: &mut dyn Iterator<Item = Record<'_>>| Ok::<_, Error>(top::counts(records));
+        let add = |counts| {
+            ranking.add(counts);
+            Ok(())
+        };
+        let drained = drain.pass(table, count, add)?;
+        for count in ranking.finish() {
+            self.row(&count.row())?;
+        }
+        Ok((drained, self.end()?))
+    }
+
+    fn row(&mut self, row: &dyn Row) -> Result<(), Error> {
+        self.rows.row(row).map_err(Error::output)
+    }
+
+    fn end(self) -> Result<Output, Error> {
+        self.rows.finish().map_err(Error::output)
+    }
+}
+
+/// How the records of a table are passed on.
+struct Drain<'a> {
+    /// Without it, this thread does all work.
+    pool: Option<&'a ThreadPool>,
+    options: &'a ScanOptions,
+}
+
+impl Drain<'_> {
+    /// Passes parts of the records to `make`, and the results to `take` in order, until the run is cancelled.
+    fn pass<B: Send>(
+        &self,
+        table: Table,
+        make: impl Fn(&mut dyn Iterator<Item = Record<'_>>) -> Result<B, Error> + Send + Sync,
+        mut take: impl FnMut(B) -> Result<(), Error> + Send,
+    ) -> Result<Drained, Error> {
+        let take = |made: B| {
+            not_cancelled(&self.options.monitor)?;
+            take(made)
         };
         // All chunks are scanned, so a blocking write on the pool delays no scan.
-        let drained = match pool {
-            Some(pool) => pool.install(|| table.into_rows(format, write)),
-            None => table.into_rows(format, write),
-        }?;
-        Ok((drained, rows.end().map_err(Error::output)?))
+        match self.pool {
+            Some(pool) => pool.install(|| table.into_rows(make, take)),
+            None => table.into_rows(make, take),
+        }
     }
 }

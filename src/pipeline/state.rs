@@ -11,7 +11,7 @@ use super::notice::{self, Gain, Notice, Notices};
 use super::options::{OnError, ScanOptions};
 use super::seek::Unfound;
 use super::shares::Shares;
-use crate::dedup::{Budget, Document, DocumentId, Kept, Lasting, Table};
+use crate::dedup::{Budget, Document, DocumentId, Lasting, Table};
 use crate::error::{Error, ErrorKind};
 use crate::input::{
     ChunkReach, Claims, Finder, FoundSources, InputError, Opening, Remark, Source, SourceKind,
@@ -19,10 +19,10 @@ use crate::input::{
 };
 use crate::lock::lock;
 use crate::printable;
-use crate::records::{FileId, Format};
+use crate::records::FileId;
 use crate::report::{Counts, Losses, Skipped};
 use crate::scan::Scanner;
-use crate::task::{Destinations, Monitor, Outputs, not_cancelled};
+use crate::task::{Destinations, Monitor, Outputs, not_cancelled, same_name};
 
 /// The state that all threads of a run share.
 pub(super) struct SharedScan<'p> {
@@ -85,9 +85,15 @@ fn find(
     if options.monitor.is_cancelled() {
         return Err(Error::new(ErrorKind::Cancelled));
     }
+    let stdin_name = options.search.given_stdin_name();
+    if let Some(name) = stdin_name.filter(|_| found.sources.has_two_of_one_name()) {
+        return Err(same_name(name));
+    }
     destinations.check_found(&found.sources)?;
     if let Some(folder) = folder {
-        found.sources.retain(|source| !folder.holds(&source.path));
+        let is_stdin = |source: &Source| source.kind == SourceKind::Stdin;
+        let keep = |source: &Source| is_stdin(source) || !folder.holds(&source.path);
+        found.sources.retain(keep);
     }
     Ok(found)
 }
@@ -102,13 +108,13 @@ impl<'p> SharedScan<'p> {
         folder: Option<Folder>,
     ) -> Result<Self, Error> {
         let (before, after) = Scanner::new().window();
+        let context = options.selection.context;
         let FoundSources {
             sources,
             passed_over,
         } = find(options, finder, destinations, folder.as_ref())?;
         let sources = Arc::new(sources);
-        let names = kept(options) == Kept::Key;
-        let begun = folder.map(|folder| Checkpoint::begin(folder, options, names, &sources));
+        let begun = folder.map(|folder| Checkpoint::begin(folder, options, &sources));
         let (checkpoint, earlier) = begun.transpose()?.unzip();
         let checkpoint = checkpoint.map(Arc::new);
         options.monitor.set_resumable(checkpoint.is_some());
@@ -122,7 +128,10 @@ impl<'p> SharedScan<'p> {
         let run = SharedScan {
             options,
             sources,
-            reach: ChunkReach { before, after },
+            reach: ChunkReach {
+                before: before + context,
+                after: after + context,
+            },
             shares,
             unpackers: Unpackers::new(shares.threads, shares.unpacked),
             table: table(options, shares, lasting),
@@ -243,6 +252,7 @@ impl<'p> SharedScan<'p> {
             outputs: &self.overwritten,
             limits: self.options.limits,
             tmp: &self.options.tmp,
+            records: self.options.selection.writes_captures(),
             unpackers,
         }
     }
@@ -384,7 +394,7 @@ impl ScanLedger {
             return ScanLedger::default();
         };
         monitor.add_resumed(done.bytes_read);
-        monitor.add_mentions(done.counts.tally.mentions);
+        monitor.add_mentions(done.counts.mentions());
         ScanLedger {
             counts: done.counts,
             losses: done.losses.clone(),
@@ -405,6 +415,7 @@ impl NamedSource {
             id,
             source: Arc::clone(&self.name),
             name,
+            capture: None,
         }
     }
 }
@@ -421,13 +432,5 @@ fn table(options: &ScanOptions, shares: Shares, lasting: Option<Lasting>) -> Tab
         lasting,
         ..Budget::new(shares.table, folder, shares.threads)
     };
-    Table::within(kept(options), budget)
-}
-
-/// The fields that the format needs.
-fn kept(options: &ScanOptions) -> Kept {
-    match options.format {
-        Format::Names => Kept::Key,
-        _ => Kept::All,
-    }
+    Table::within(options.selection.kept(), budget)
 }

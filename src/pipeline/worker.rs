@@ -4,10 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::rows::HeldMentions;
+use super::rows::{Around, HeldMentions};
+use super::selection::PrefixFilter;
 use super::state::{NamedSource, SharedScan};
 use crate::dedup::{Batch, Document, DocumentId, Table};
 use crate::input::{Chunk, Sliding};
+use crate::records::Capture;
 use crate::report::Counts;
 use crate::scan::{Mention, Scanner, Tally, TextKind};
 
@@ -28,6 +30,11 @@ struct FoundMentions<'r> {
     batch: Batch,
     rows: HeldMentions,
     keep_rows: bool,
+    /// Bytes before and after a mention whose text its row has.
+    context: usize,
+    filter: Option<&'r PrefixFilter>,
+    /// Mentions that the filter left out.
+    filtered: u64,
 }
 
 /// A document that several threads scan. It is closed when the last of them drops it.
@@ -65,7 +72,10 @@ impl<'r> Worker<'r> {
             run,
             batch: run.table.batch(),
             rows: HeldMentions::default(),
-            keep_rows: run.options.mentions,
+            keep_rows: run.options.selection.writes_mentions(),
+            context: run.options.selection.context,
+            filter: run.options.selection.filter.as_ref(),
+            filtered: 0,
         };
         Worker {
             run,
@@ -101,7 +111,7 @@ impl<'r> Worker<'r> {
         let tally = self
             .scanner
             .scan_range(chunk.bytes, range, chunk.offset, |mention| {
-                found.add(document, &mention)
+                found.add(document, &mention, (chunk.bytes, chunk.offset))
             });
         self.add(tally, chunk);
     }
@@ -171,7 +181,8 @@ impl<'r> Worker<'r> {
         let tally = self
             .scanner
             .scan_range(piece.bytes, range, piece.offset, |mention| {
-                found.add(document.get_or_insert_with(|| text.line(line)), &mention);
+                let document = document.get_or_insert_with(|| text.line(line));
+                found.add(document, &mention, (piece.bytes, piece.offset));
             });
         if let Some(shared) = document.and_then(|document| shared.find(&document.id)) {
             shared.mentioned.store(true, Ordering::Relaxed);
@@ -227,9 +238,14 @@ impl<'r> Worker<'r> {
     }
 
     fn add(&mut self, tally: Tally, chunk: &Chunk<'_>) {
+        let filtered = std::mem::take(&mut self.found.filtered);
         self.counts.tally += tally;
+        self.counts.filtered += filtered;
         self.counts.bytes_decoded += chunk.range.len() as u64;
-        self.run.options.monitor.add_mentions(tally.mentions);
+        self.run
+            .options
+            .monitor
+            .add_mentions(tally.mentions - filtered);
     }
 
     /// Passes all mentions to the table and adds the counts to the run.
@@ -240,9 +256,15 @@ impl<'r> Worker<'r> {
 }
 
 impl FoundMentions<'_> {
-    fn add(&mut self, document: &Document, mention: &Mention<'_>) {
+    /// Adds a mention found in `bytes`, which start at an offset of the document.
+    fn add(&mut self, document: &Document, mention: &Mention<'_>, bytes: (&[u8], u64)) {
+        if self.filter.is_some_and(|filter| !filter.takes(mention.key)) {
+            self.filtered += 1;
+            return;
+        }
         if self.keep_rows {
-            self.rows.push(document, mention);
+            let around = Around::new(bytes.0, bytes.1, mention, self.context);
+            self.rows.push(document, mention, around);
             return;
         }
         self.batch.push(document, mention);
@@ -302,6 +324,12 @@ impl TextLines {
         self.kind = kind;
     }
 
+    /// The same text, which is in a record of a WARC file.
+    pub(super) fn captured(mut self, capture: Option<Arc<Capture>>) -> Self {
+        self.text.capture = capture;
+        self
+    }
+
     pub(super) fn kind(&self) -> TextKind {
         self.kind
     }
@@ -330,6 +358,7 @@ impl TextLines {
             id: self.id(line),
             source: Arc::clone(&self.text.source),
             name: Some(name.into()),
+            capture: self.text.capture.clone(),
         }
     }
 }

@@ -1,51 +1,72 @@
-//! CSV: a header, `\n` at line ends, quotes where needed. Null is an empty field, and a list is joined with `|`.
+//! CSV and TSV: a header, `\n` at line ends, quotes where needed. Null is an empty field, and a list is joined with `|`.
 
 use std::io::{self, Read, Write};
+use std::sync::Arc;
 
 use ::csv::{ErrorKind, StringRecord};
 
 use super::fault::{FaultPlace, ReadError, RecordFault};
-use super::record::{COUNT, FLAG, FORMS, Forms, MentionRow, OFFSET, OwnedRecord, Record};
+use super::field::{Field, are_mentions};
+use super::format::Format;
+use super::forms::Forms;
+use super::layout::Layout;
+use super::record::{COUNT, FLAG, FORMS, OFFSET};
+use super::row::{OwnedRow, Row, Slot, Value, set};
 use super::rows::{BUFFER, ROW, RowReader, RowWriter};
 use crate::scan::Form;
 
-/// Writes CSV.
+/// Writes CSV, or TSV.
 pub(super) struct Csv<W: Write> {
     out: ::csv::Writer<W>,
-    /// The header, if it is not written yet.
-    header: Option<&'static [&'static str]>,
+    fields: Arc<[Field]>,
+    /// Whether the header is not written yet.
+    starts: bool,
     scratch: String,
 }
 
 impl<W: Write> Csv<W> {
-    pub(super) fn new(mentions: bool, out: W) -> Self {
-        let header = if mentions {
-            &MentionRow::FIELDS[..]
-        } else {
-            &Record::FIELDS[..]
-        };
+    pub(super) fn new(layout: &Layout, out: W) -> Self {
         Csv {
-            header: Some(header),
-            ..Csv::appending(out)
+            starts: true,
+            ..Csv::appending(layout, out)
         }
     }
 
     /// Writes no header.
-    pub(super) fn appending(out: W) -> Self {
+    pub(super) fn appending(layout: &Layout, out: W) -> Self {
+        let delimiter = match layout.format {
+            Format::Tsv => b'\t',
+            _ => b',',
+        };
         let out = ::csv::WriterBuilder::new()
+            .delimiter(delimiter)
             .buffer_capacity(BUFFER)
             .from_writer(out);
         Csv {
             out,
-            header: None,
+            fields: Arc::clone(&layout.fields),
+            starts: false,
             scratch: String::new(),
         }
     }
 
     fn start(&mut self) -> io::Result<()> {
-        match self.header.take() {
-            Some(fields) => written(self.out.write_record(fields)),
-            None => Ok(()),
+        match std::mem::take(&mut self.starts) {
+            true => {
+                let names = self.fields.iter().map(|field| field.name());
+                written(self.out.write_record(names))
+            }
+            false => Ok(()),
+        }
+    }
+
+    fn value(&mut self, value: Value<'_>) -> io::Result<()> {
+        match value {
+            Value::Text(text) => self.text(text),
+            Value::Nullable(text) => self.text(text.unwrap_or_default()),
+            Value::Number(number) => self.number(number),
+            Value::Forms(forms) => self.joined(forms.iter()),
+            Value::Flag(flag) => self.text(if flag { "true" } else { "false" }),
         }
     }
 
@@ -76,42 +97,15 @@ impl<W: Write> Csv<W> {
         }
         written(self.out.write_field(&self.scratch))
     }
-
-    fn boolean(&mut self, boolean: bool) -> io::Result<()> {
-        self.text(if boolean { "true" } else { "false" })
-    }
-
-    fn end(&mut self) -> io::Result<()> {
-        written(self.out.write_record(None::<&[u8]>))
-    }
 }
 
 impl<W: Write + Send + 'static> RowWriter<W> for Csv<W> {
-    fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
+    fn row(&mut self, row: &dyn Row) -> io::Result<()> {
         self.start()?;
-        self.text(record.doi)?;
-        self.number(record.mentions)?;
-        self.number(record.documents)?;
-        self.joined(record.forms.iter())?;
-        self.text(record.first_source)?;
-        self.text(record.first_document.unwrap_or_default())?;
-        self.number(record.first_offset)?;
-        self.text(&record.first_text)?;
-        self.boolean(record.guessed)?;
-        self.end()
-    }
-
-    fn mention(&mut self, mention: &MentionRow<'_>) -> io::Result<()> {
-        self.start()?;
-        self.text(mention.doi)?;
-        self.text(mention.form.name())?;
-        self.text(mention.source)?;
-        self.text(mention.document.unwrap_or_default())?;
-        self.number(mention.offset)?;
-        self.number(mention.length)?;
-        self.text(mention.text)?;
-        self.boolean(mention.guessed)?;
-        self.end()
+        for at in 0..self.fields.len() {
+            self.value(row.value(self.fields[at]))?;
+        }
+        written(self.out.write_record(None::<&[u8]>))
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<W> {
@@ -128,10 +122,12 @@ fn written(result: ::csv::Result<()>) -> io::Result<()> {
     })
 }
 
-/// Reads records from CSV. An empty document is read as none.
+/// Reads rows from CSV, or TSV, with the columns in any order. An empty document is read as none.
 pub(super) struct CsvReader<R> {
     rows: ::csv::Reader<Rationed<R>>,
     row: StringRecord,
+    /// The field of each column.
+    fields: Vec<Field>,
 }
 
 /// A reader that returns an error after `left` bytes. The limit is reset for each row, since a quote that is never closed makes
@@ -143,10 +139,11 @@ struct Rationed<R> {
 
 impl<R: Read> CsvReader<R> {
     /// # Errors
-    /// If the first row is not the header of records.
-    pub(super) fn new(raw: R) -> Result<Self, ReadError> {
+    /// If the first row is not the header of rows of type `O`.
+    pub(super) fn new<O: OwnedRow>(raw: R, delimiter: u8) -> Result<Self, ReadError> {
         let rows = ::csv::ReaderBuilder::new()
             .has_headers(false)
+            .delimiter(delimiter)
             .buffer_capacity(BUFFER)
             .from_reader(Rationed {
                 inner: raw,
@@ -155,15 +152,11 @@ impl<R: Read> CsvReader<R> {
         let mut reader = CsvReader {
             rows,
             row: StringRecord::new(),
+            fields: Vec::new(),
         };
         reader.advance()?;
-        if reader.row == Record::FIELDS[..] {
-            Ok(reader)
-        } else if reader.row == MentionRow::FIELDS[..] {
-            Err(ReadError::new(RecordFault::Mentions))
-        } else {
-            Err(ReadError::new(RecordFault::NoRecords))
-        }
+        reader.fields = columns::<O>(&reader.row).map_err(ReadError::new)?;
+        Ok(reader)
     }
 
     fn advance(&mut self) -> Result<bool, ReadError> {
@@ -185,12 +178,12 @@ impl<R: Read> CsvReader<R> {
     }
 }
 
-impl<R: Read + Send> RowReader for CsvReader<R> {
-    fn next(&mut self, into: &mut OwnedRecord) -> Result<bool, ReadError> {
+impl<R: Read + Send, O: OwnedRow> RowReader<O> for CsvReader<R> {
+    fn next(&mut self, into: &mut O) -> Result<bool, ReadError> {
         if !self.advance()? {
             return Ok(false);
         }
-        into.take_fields(&self.row).map_err(|fault| {
+        take_fields(into, &self.fields, &self.row).map_err(|fault| {
             let line = self.row.position().map_or(0, ::csv::Position::line);
             ReadError::at(FaultPlace::Line(line), fault)
         })?;
@@ -198,33 +191,51 @@ impl<R: Read + Send> RowReader for CsvReader<R> {
     }
 }
 
-impl OwnedRecord {
-    fn take_fields(&mut self, row: &StringRecord) -> Result<(), RecordFault> {
-        let field = |at: usize| row.get(at).unwrap_or_default();
-        let number = |at: usize, wanted| number(Record::FIELDS[at], field(at), wanted);
-        set(&mut self.doi, field(0));
-        self.mentions = number(1, COUNT)?;
-        self.documents = number(2, COUNT)?;
-        self.forms = forms(field(3))?;
-        set(&mut self.first_source, field(4));
-        set(&mut self.first_document, field(5));
-        self.first_offset = number(6, OFFSET)?;
-        set(&mut self.first_text, field(7));
-        self.guessed = boolean(field(8))?;
-        self.check()
+/// The field of each column of a file with this header.
+fn columns<O: OwnedRow>(header: &StringRecord) -> Result<Vec<Field>, RecordFault> {
+    let wanted = O::KIND.fields();
+    let column = |name| wanted.iter().copied().find(|field| field.name() == name);
+    let fields: Option<Vec<Field>> = header.iter().map(column).collect();
+    match fields {
+        _ if are_mentions(header.iter()) => Err(RecordFault::Mentions),
+        None => Err(RecordFault::NoRecords),
+        Some(fields) => match wanted.iter().find(|field| !fields.contains(field)) {
+            Some(field) => Err(RecordFault::Missing {
+                field: field.name(),
+            }),
+            None if fields.len() > wanted.len() => Err(RecordFault::NoRecords),
+            None => Ok(fields),
+        },
     }
 }
 
-fn set(text: &mut String, field: &str) {
-    text.clear();
-    text.push_str(field);
+fn take_fields<O: OwnedRow>(
+    into: &mut O,
+    fields: &[Field],
+    row: &StringRecord,
+) -> Result<(), RecordFault> {
+    for (&field, text) in fields.iter().zip(row) {
+        match into.slot(field) {
+            Some(Slot::Text(value) | Slot::Nullable(value)) => set(value, text),
+            Some(Slot::Number(value)) => *value = number(field, text)?,
+            Some(Slot::Forms(value)) => *value = forms(text)?,
+            Some(Slot::Flag(value)) => *value = boolean(text)?,
+            None => {}
+        }
+    }
+    into.check()
 }
 
-fn number(field: &'static str, text: &str, wanted: &'static str) -> Result<u64, RecordFault> {
+fn number(field: Field, text: &str) -> Result<u64, RecordFault> {
+    let wanted = if field == Field::FirstOffset {
+        OFFSET
+    } else {
+        COUNT
+    };
     // Checked because `parse` also accepts a sign.
     let digits = text.starts_with(|c: char| c.is_ascii_digit());
     let number = digits.then(|| text.parse().ok()).flatten();
-    number.ok_or_else(|| RecordFault::value(field, text, wanted))
+    number.ok_or_else(|| RecordFault::value(field.name(), text, wanted))
 }
 
 /// Forms joined with `|`.

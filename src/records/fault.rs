@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use super::Record;
+use super::field::RowKind;
 use crate::printable;
 
 /// A file cannot be read, is no file of records, or has a wrong row. The text names the row.
@@ -28,16 +28,16 @@ const REMEDY: &str = "; correct or remove the row, or write the file again";
 
 /// What is wrong with a file.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum RecordFault {
+pub(crate) enum RecordFault {
     #[error(transparent)]
     Io(#[from] io::Error),
     #[error("these are mentions, which do not merge; scan without --mentions")]
     Mentions,
     #[error("these are bare names, which do not merge; write records in another format")]
     Names,
-    #[error("this is no file of records: it starts neither with {{ nor with the header {}; merge takes outputs of doisift scan", Record::FIELDS.join(","))]
+    #[error("this is no file of records: it starts neither with {{ nor with the header {}; merge takes outputs of doisift scan", RowKind::Records.listed().replace(", ", ","))]
     NoRecords,
-    #[error("{found} fields where a record has {}", Record::FIELDS.len())]
+    #[error("{found} fields where a record has {}", RowKind::Records.fields().len())]
     Fields { found: u64 },
     #[error("{field} is {value:?}, and must be {wanted}")]
     Value {
@@ -65,8 +65,7 @@ pub(super) enum RecordFault {
     #[cfg(feature = "parquet")]
     #[error("{0} is null, and must not be")]
     Null(&'static str),
-    #[cfg(feature = "parquet")]
-    #[error("this is no file of records: it has no column {field}; records have {}", Record::FIELDS.join(", "))]
+    #[error("this is no file of records: it has no column {field}; records have {}; scan without --fields", RowKind::Records.listed())]
     Missing { field: &'static str },
     #[cfg(feature = "parquet")]
     #[error(

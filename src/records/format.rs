@@ -17,6 +17,8 @@ pub enum Format {
     /// Apache Parquet, with pages compressed by zstd. Only with the feature `parquet`.
     #[cfg(feature = "parquet")]
     Parquet,
+    /// Tab-separated values with a header, quoted as CSV is.
+    Tsv,
 }
 
 /// No format has this name.
@@ -43,6 +45,7 @@ impl Format {
         Format::Names,
         #[cfg(feature = "parquet")]
         Format::Parquet,
+        Format::Tsv,
     ];
 
     /// Its name, which is also the usual ending of its files.
@@ -53,6 +56,7 @@ impl Format {
             Format::Names => "names",
             #[cfg(feature = "parquet")]
             Format::Parquet => PARQUET,
+            Format::Tsv => "tsv",
         }
     }
 
@@ -82,16 +86,16 @@ impl Format {
     /// Greatest number of bytes that a writer buffers, without buffers of less than a MiB and single longer rows.
     pub(crate) fn held(self) -> usize {
         match self {
-            Format::Csv | Format::Jsonl | Format::Names => 0,
+            Format::Csv | Format::Jsonl | Format::Names | Format::Tsv => 0,
             #[cfg(feature = "parquet")]
             Format::Parquet => super::parquet::HELD,
         }
     }
 
-    /// Whether a complete output at `path` may have no bytes. CSV has at least a header, and a packed output a frame.
+    /// Whether a complete output at `path` may have no bytes. CSV and TSV have at least a header, and a packed output a frame.
     pub(crate) fn may_be_empty(path: &Path) -> bool {
         Compression::from_path(path) == Compression::None
-            && !matches!(ending(path).as_deref(), Some("csv" | PARQUET))
+            && !matches!(ending(path).as_deref(), Some("csv" | "tsv" | PARQUET))
     }
 
     /// Whether the ending of `path` asks to compress a format that is compressed inside.
@@ -159,6 +163,8 @@ mod tests {
             ("a.csv", Some(Format::Csv)),
             ("a.b.JSONL", Some(Format::Jsonl)),
             ("a.csv.gz", Some(Format::Csv)),
+            ("a.tsv", Some(Format::Tsv)),
+            ("a.TSV.gz", Some(Format::Tsv)),
             ("dir.csv/a.jsonl.zst", Some(Format::Jsonl)),
             ("a.names", Some(Format::Names)),
             ("a.gz", None),

@@ -1,43 +1,78 @@
 //! JSON Lines: one object per line, with JSON's own numbers, booleans, lists and null.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-use serde::de::{Deserializer, SeqAccess, Visitor};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::fault::{FaultPlace, ReadError, RecordFault};
-use super::record::{Forms, MentionRow, OwnedRecord, Record};
+use super::field::{Field, are_mentions};
+use super::forms::Forms;
+use super::layout::Layout;
+use super::row::{OwnedRow, Row, Slot, Value, set};
 use super::rows::{BUFFER, LineBuffer, ROW, RowReader, RowWriter};
 use crate::scan::Form;
 
 /// Writes JSON Lines.
-pub(super) struct Jsonl<W>(LineBuffer<W>);
+pub(super) struct Jsonl<W> {
+    lines: LineBuffer<W>,
+    /// The fields, each with the bytes before its value.
+    fields: Vec<(Field, String)>,
+}
 
 impl<W: Write> Jsonl<W> {
-    pub(super) fn new(out: W) -> Self {
-        Jsonl(LineBuffer::new(out))
-    }
-
-    fn object(&mut self, row: &impl Serialize) -> io::Result<()> {
-        serde_json::to_writer(&mut self.0.buffer, row)?;
-        self.0.end()
+    pub(super) fn new(layout: &Layout, out: W) -> Self {
+        let starts = std::iter::once('{').chain(std::iter::repeat(','));
+        let fields = layout.fields.iter().zip(starts);
+        let fields = fields.map(|(&field, start)| (field, format!("{start}\"{}\":", field.name())));
+        Jsonl {
+            lines: LineBuffer::new(out),
+            fields: fields.collect(),
+        }
     }
 }
 
 impl<W: Write + Send + 'static> RowWriter<W> for Jsonl<W> {
-    fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
-        self.object(record)
-    }
-
-    fn mention(&mut self, mention: &MentionRow<'_>) -> io::Result<()> {
-        self.object(mention)
+    fn row(&mut self, row: &dyn Row) -> io::Result<()> {
+        let out = &mut self.lines.buffer;
+        for (field, start) in &self.fields {
+            out.extend_from_slice(start.as_bytes());
+            put(out, row.value(*field))?;
+        }
+        out.push(b'}');
+        self.lines.end()
     }
 
     fn finish(self: Box<Self>) -> io::Result<W> {
-        self.0.finish()
+        self.lines.finish()
     }
+}
+
+/// Appends a value.
+fn put(out: &mut Vec<u8>, value: Value<'_>) -> io::Result<()> {
+    match value {
+        Value::Text(text) => serde_json::to_writer(out, text)?,
+        Value::Nullable(text) => serde_json::to_writer(out, &text)?,
+        Value::Number(number) => serde_json::to_writer(out, &number)?,
+        Value::Flag(flag) => serde_json::to_writer(out, &flag)?,
+        Value::Forms(forms) => {
+            let starts = std::iter::once("[\"").chain(std::iter::repeat("\",\""));
+            for (form, start) in forms.iter().zip(starts) {
+                out.extend_from_slice(start.as_bytes());
+                out.extend_from_slice(form.name().as_bytes());
+            }
+            let end: &[u8] = if forms == Forms::default() {
+                b"[]"
+            } else {
+                b"\"]"
+            };
+            out.extend_from_slice(end);
+        }
+    }
+    Ok(())
 }
 
 /// Reads records from JSON Lines: objects with exactly the fields of a record, in any order. An empty document is read as
@@ -48,38 +83,9 @@ pub(super) struct JsonlReader<R> {
     number: u64,
 }
 
-/// The record of a line.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct JsonRecord<'l> {
-    #[serde(borrow)]
-    doi: JsonText<'l>,
-    mentions: u64,
-    documents: u64,
-    forms: Forms,
-    #[serde(borrow)]
-    first_source: JsonText<'l>,
-    // With `deserialize_with`, serde requires the field.
-    #[serde(borrow, deserialize_with = "Option::deserialize")]
-    first_document: Option<JsonText<'l>>,
-    first_offset: u64,
-    #[serde(borrow)]
-    first_text: JsonText<'l>,
-    guessed: bool,
-}
-
 /// A string that is borrowed if it has no escapes.
-#[derive(Deserialize)]
+#[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 struct JsonText<'l>(#[serde(borrow)] Cow<'l, str>);
-
-/// The fields of a mention that a record does not have.
-#[derive(Deserialize)]
-#[allow(dead_code, reason = "only their presence matters")]
-struct MentionLike {
-    form: String,
-    source: String,
-    offset: u64,
-}
 
 impl<R: Read> JsonlReader<R> {
     pub(super) fn new(raw: R) -> Self {
@@ -102,56 +108,101 @@ impl<R: Read> JsonlReader<R> {
         }
     }
 
-    fn read(&mut self, into: &mut OwnedRecord) -> Result<bool, RecordFault> {
+    fn read<O: OwnedRow>(&mut self, into: &mut O) -> Result<bool, RecordFault> {
         while self.advance()? {
             let line = self.line.trim_ascii_end();
             if !line.is_empty() {
-                return into.take_row(line).map(|()| true);
+                take_row(line, into)?;
+                return Ok(true);
             }
         }
         Ok(false)
     }
 }
 
-impl<R: Read + Send> RowReader for JsonlReader<R> {
-    fn next(&mut self, into: &mut OwnedRecord) -> Result<bool, ReadError> {
+impl<R: Read + Send, O: OwnedRow> RowReader<O> for JsonlReader<R> {
+    fn next(&mut self, into: &mut O) -> Result<bool, ReadError> {
         let read = self.read(into);
         read.map_err(|fault| ReadError::at(FaultPlace::Line(self.number), fault))
     }
 }
 
-impl OwnedRecord {
-    fn take_row(&mut self, line: &[u8]) -> Result<(), RecordFault> {
-        let row: JsonRecord<'_> =
-            serde_json::from_slice(line).map_err(|error| no_row(line, error))?;
-        row.doi.copy_to(&mut self.doi);
-        self.mentions = row.mentions;
-        self.documents = row.documents;
-        self.forms = row.forms;
-        row.first_source.copy_to(&mut self.first_source);
-        self.first_document.clear();
-        if let Some(document) = row.first_document {
-            document.copy_to(&mut self.first_document);
-        }
-        self.first_offset = row.first_offset;
-        row.first_text.copy_to(&mut self.first_text);
-        self.guessed = row.guessed;
-        self.check()
+fn take_row(line: &[u8], into: &mut impl OwnedRow) -> Result<(), RecordFault> {
+    let mut json = serde_json::Deserializer::from_slice(line);
+    let row = RowSeed(into).deserialize(&mut json);
+    row.and_then(|()| json.end())
+        .map_err(|error| no_row(line, error))?;
+    into.check()
+}
+
+/// Reads an object with exactly the fields of a row, in any order.
+struct RowSeed<'o, O>(&'o mut O);
+
+impl<'de, O: OwnedRow> DeserializeSeed<'de> for RowSeed<'_, O> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
     }
+}
+
+impl<'de, O: OwnedRow> Visitor<'de> for RowSeed<'_, O> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let fields = O::KIND.fields();
+        // Bits of the fields that were read. No row has as many as 64.
+        let mut seen = 0_u64;
+        while let Some(JsonText(name)) = map.next_key()? {
+            let at = fields.iter().position(|field| field.name() == name);
+            let slot = at.and_then(|at| Some((at, self.0.slot(fields[at])?)));
+            let Some((at, slot)) = slot else {
+                let known = format!("unknown field `{name}`, expected {}", O::KIND.listed());
+                return Err(de::Error::custom(known));
+            };
+            if seen >> at & 1 == 1 {
+                return Err(de::Error::duplicate_field(fields[at].name()));
+            }
+            seen |= 1 << at;
+            fill(&mut map, slot)?;
+        }
+        match fields.get(seen.trailing_ones() as usize) {
+            Some(field) => Err(de::Error::missing_field(field.name())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Reads the value of a field into its place.
+fn fill<'de, A: MapAccess<'de>>(map: &mut A, slot: Slot<'_>) -> Result<(), A::Error> {
+    match slot {
+        Slot::Text(text) => map.next_value::<JsonText<'_>>()?.copy_to(text),
+        Slot::Nullable(text) => match map.next_value::<Option<JsonText<'_>>>()? {
+            Some(value) => value.copy_to(text),
+            None => text.clear(),
+        },
+        Slot::Number(number) => *number = map.next_value()?,
+        Slot::Forms(forms) => *forms = map.next_value()?,
+        Slot::Flag(flag) => *flag = map.next_value()?,
+    }
+    Ok(())
 }
 
 impl JsonText<'_> {
     fn copy_to(&self, text: &mut String) {
-        text.clear();
-        text.push_str(&self.0);
+        set(text, &self.0);
     }
 }
 
 /// The reason why a line is no record.
 fn no_row(line: &[u8], error: serde_json::Error) -> RecordFault {
-    match serde_json::from_slice::<MentionLike>(line) {
-        Ok(_) => RecordFault::Mentions,
-        Err(_) => RecordFault::Json(error),
+    match serde_json::from_slice::<BTreeMap<JsonText<'_>, IgnoredAny>>(line) {
+        Ok(row) if are_mentions(row.keys().map(|name| &*name.0)) => RecordFault::Mentions,
+        _ => RecordFault::Json(error),
     }
 }
 

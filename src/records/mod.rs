@@ -2,62 +2,76 @@
 //!
 //! Rows are written to any writer, usually an [`Output`].
 
+mod counts;
 mod csv;
 mod fault;
+mod field;
 mod format;
+mod forms;
 mod jsonl;
+mod layout;
 mod names;
 mod output;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod reader;
 mod record;
+mod row;
 mod rows;
 #[cfg(test)]
 mod tests;
 
 use std::io::{self, Write};
 
+pub(crate) use counts::{CountRow, PrefixRow};
 pub use fault::ReadError;
+pub(crate) use field::{Field, RowKind};
 pub use format::{Format, UnknownFormat};
+pub(crate) use forms::Forms;
+pub use layout::BadFields;
+pub(crate) use layout::Layout;
 pub(crate) use output::{Destination, FileId, Output, WholeOutput};
 pub(crate) use reader::{file_reader, reader};
-pub(crate) use record::{Forms, MOST, MentionRow, OwnedRecord, Record};
-pub(crate) use rows::{RecordBlock, RowReader, RowWriter};
+pub(crate) use record::{Capture, MOST, MentionRow, OwnedRecord, Record};
+pub(crate) use row::Row;
+pub(crate) use rows::{RowBlock, RowReader, RowWriter};
 
-/// A writer of records, or with `mentions` of mentions.
+/// A writer of rows.
 ///
 /// # Errors
 /// If the format writes a header at once, and that fails.
 pub(crate) fn writer<W: Write + Send + 'static>(
-    format: Format,
-    mentions: bool,
+    layout: &Layout,
     out: W,
 ) -> io::Result<Box<dyn RowWriter<W>>> {
-    Ok(match format {
-        Format::Csv => Box::new(csv::Csv::new(mentions, out)),
-        Format::Jsonl => Box::new(jsonl::Jsonl::new(out)),
+    Ok(match layout.format {
+        Format::Csv | Format::Tsv => Box::new(csv::Csv::new(layout, out)),
+        Format::Jsonl => Box::new(jsonl::Jsonl::new(layout, out)),
         Format::Names => Box::new(names::Names::new(out)),
         #[cfg(feature = "parquet")]
-        Format::Parquet => Box::new(parquet::Parquet::new(mentions, out)?),
+        Format::Parquet => Box::new(parquet::Parquet::new(layout, out)?),
     })
 }
 
-impl RecordBlock {
-    /// The records as a block for an output of `format`.
-    pub(crate) fn new(
-        format: Format,
-        records: &mut dyn Iterator<Item = Record<'_>>,
-    ) -> io::Result<RecordBlock> {
-        let mut rows: Box<dyn RowWriter<Vec<u8>>> = match format {
-            Format::Csv => Box::new(csv::Csv::appending(Vec::new())),
-            Format::Jsonl | Format::Names => writer(format, false, Vec::new())?,
+impl RowBlock {
+    /// The rows as a block for an output.
+    pub(crate) fn new<R: Row>(
+        layout: &Layout,
+        rows: &mut dyn Iterator<Item = R>,
+    ) -> io::Result<RowBlock> {
+        let mut block: Box<dyn RowWriter<Vec<u8>>> = match layout.format {
+            Format::Csv | Format::Tsv => Box::new(csv::Csv::appending(layout, Vec::new())),
+            Format::Jsonl | Format::Names => writer(layout, Vec::new())?,
             #[cfg(feature = "parquet")]
-            Format::Parquet => return Ok(RecordBlock::Columns(records.collect())),
+            Format::Parquet => {
+                let mut columns = parquet::RowColumns::default();
+                rows.for_each(|row| columns.push(&row, &layout.fields));
+                return Ok(RowBlock::Columns(columns));
+            }
         };
-        for record in records {
-            rows.record(&record)?;
+        for row in rows {
+            block.row(&row)?;
         }
-        rows.finish().map(RecordBlock::Bytes)
+        block.finish().map(RowBlock::Bytes)
     }
 }

@@ -3,11 +3,13 @@
 use std::io::{self, BufReader, Cursor, Read, Seek};
 
 use super::fault::{ReadError, RecordFault};
+use super::field::Field;
+use super::row::OwnedRow;
 use super::rows::{BUFFER, RowReader};
 use super::{csv, jsonl};
 
 /// Number of first bytes that determine packing and format.
-const HEAD: usize = 16;
+const HEAD: usize = 32;
 
 /// The magic number at the start and the end of a Parquet file.
 const PARQUET: &[u8] = b"PAR1";
@@ -17,9 +19,9 @@ const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 ///
 /// # Errors
 /// If it cannot be read, or its start shows that it is no file of records.
-pub(crate) fn file_reader(
+pub(crate) fn file_reader<O: OwnedRow + 'static>(
     mut raw: impl Read + Seek + Send + 'static,
-) -> Result<Box<dyn RowReader>, ReadError> {
+) -> Result<Box<dyn RowReader<O>>, ReadError> {
     let head = peek(&mut raw)?;
     match head.starts_with(PARQUET) {
         true => parquet(raw),
@@ -28,23 +30,25 @@ pub(crate) fn file_reader(
 }
 
 #[cfg(feature = "parquet")]
-fn parquet(raw: impl Read + Seek + Send + 'static) -> Result<Box<dyn RowReader>, ReadError> {
-    Ok(Box::new(super::parquet::ParquetReader::new(raw)?))
+fn parquet<O: OwnedRow + 'static>(
+    raw: impl Read + Seek + Send + 'static,
+) -> Result<Box<dyn RowReader<O>>, ReadError> {
+    Ok(Box::new(super::parquet::ParquetReader::new::<O>(raw)?))
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet(_: impl Read) -> Result<Box<dyn RowReader>, ReadError> {
+fn parquet<O: OwnedRow>(_: impl Read) -> Result<Box<dyn RowReader<O>>, ReadError> {
     Err(ReadError::new(RecordFault::LeftOut))
 }
 
-/// A reader of records from the stream `raw`, which is CSV or JSON Lines, plain or packed with gzip or zstd. An empty stream
+/// A reader of records from the stream `raw`, which is CSV, TSV or JSON Lines, plain or packed with gzip or zstd. An empty stream
 /// has no records.
 ///
 /// # Errors
 /// If it cannot be read, or its start shows that it is no file of records.
-pub(crate) fn reader<'r>(
+pub(crate) fn reader<'r, O: OwnedRow>(
     mut raw: impl Read + Send + 'r,
-) -> Result<Box<dyn RowReader + 'r>, ReadError> {
+) -> Result<Box<dyn RowReader<O> + 'r>, ReadError> {
     let head = peek(&mut raw)?;
     let raw = Cursor::new(head.clone()).chain(raw);
     match head[..] {
@@ -57,7 +61,9 @@ pub(crate) fn reader<'r>(
     }
 }
 
-fn unpacked<'r>(mut raw: Box<dyn Read + Send + 'r>) -> Result<Box<dyn RowReader + 'r>, ReadError> {
+fn unpacked<'r, O: OwnedRow>(
+    mut raw: Box<dyn Read + Send + 'r>,
+) -> Result<Box<dyn RowReader<O> + 'r>, ReadError> {
     let mut head = peek(&mut raw)?;
     if head.starts_with(UTF8_BOM) {
         head.drain(..UTF8_BOM.len());
@@ -65,12 +71,26 @@ fn unpacked<'r>(mut raw: Box<dyn Read + Send + 'r>) -> Result<Box<dyn RowReader 
     let raw = Cursor::new(head.clone()).chain(raw);
     match head.trim_ascii_start() {
         [] | [b'{', ..] => Ok(Box::new(jsonl::JsonlReader::new(raw))),
-        start if start.starts_with(b"doi,") || start.starts_with(b"\"doi\"") => {
-            Ok(Box::new(csv::CsvReader::new(raw)?))
-        }
         start if start.starts_with(PARQUET) => Err(ReadError::new(RecordFault::Stream)),
         start if start.starts_with(b"10.") => Err(ReadError::new(RecordFault::Names)),
-        _ => Err(ReadError::new(RecordFault::NoRecords)),
+        start => match delimiter(start) {
+            Some(delimiter) => Ok(Box::new(csv::CsvReader::new::<O>(raw, delimiter)?)),
+            None => Err(ReadError::new(RecordFault::NoRecords)),
+        },
+    }
+}
+
+/// The byte after the first name in a header of CSV or TSV; none if it is not the name of a field.
+fn delimiter(header: &[u8]) -> Option<u8> {
+    let quote = |bytes: &[u8]| usize::from(bytes.first() == Some(&b'"'));
+    let header = &header[quote(header)..];
+    let is_name = |byte: &u8| byte.is_ascii_lowercase() || *byte == b'_';
+    let (name, rest) = header.split_at(header.iter().take_while(|byte| is_name(byte)).count());
+    Field::named(str::from_utf8(name).ok()?)?;
+    match rest[quote(rest)..].first() {
+        Some(b'\t') => Some(b'\t'),
+        None | Some(b',' | b'\n' | b'\r') => Some(b','),
+        Some(_) => None,
     }
 }
 

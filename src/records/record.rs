@@ -1,16 +1,16 @@
-//! The fields of records and mentions, in the order in which every format writes them.
+//! Records and mentions, and the checks of records that are read.
 
 use std::borrow::Cow;
-use std::ops::{BitOr, BitOrAssign};
-
-use serde::{Serialize, Serializer};
 
 use super::fault::RecordFault;
+use super::field::{Field, RowKind};
+use super::forms::Forms;
+use super::row::{OwnedRow, Row, Slot, Value};
 use crate::doi;
 use crate::scan::Form;
 
 /// One output row: a name with all that was aggregated over its mentions.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record<'a> {
     /// The key: decoded, ASCII letters in lower case.
     pub(crate) doi: &'a str,
@@ -32,19 +32,21 @@ pub(crate) struct Record<'a> {
     pub(crate) guessed: bool,
 }
 
-impl Record<'_> {
-    /// The fields, in order.
-    pub(crate) const FIELDS: [&'static str; 9] = [
-        "doi",
-        "mentions",
-        "documents",
-        "forms",
-        "first_source",
-        "first_document",
-        "first_offset",
-        "first_text",
-        "guessed",
-    ];
+impl Row for Record<'_> {
+    fn value(&self, field: Field) -> Value<'_> {
+        match field {
+            Field::Doi => Value::Text(self.doi),
+            Field::Mentions => Value::Number(self.mentions),
+            Field::Documents => Value::Number(self.documents),
+            Field::Forms => Value::Forms(self.forms),
+            Field::FirstSource => Value::Text(self.first_source),
+            Field::FirstDocument => Value::Nullable(self.first_document),
+            Field::FirstOffset => Value::Number(self.first_offset),
+            Field::FirstText => Value::Text(&self.first_text),
+            Field::Guessed => Value::Flag(self.guessed),
+            _ => Value::Nullable(None),
+        }
+    }
 }
 
 /// The greatest value of a number, since Parquet's integers are signed.
@@ -75,8 +77,9 @@ pub(crate) struct OwnedRecord {
     pub(crate) guessed: bool,
 }
 
+#[cfg(test)]
 impl OwnedRecord {
-    /// The record with borrowed texts, for writers.
+    /// The record with borrowed texts.
     pub(crate) fn as_record(&self) -> Record<'_> {
         let document = self.first_document.as_str();
         Record {
@@ -91,9 +94,45 @@ impl OwnedRecord {
             guessed: self.guessed,
         }
     }
+}
 
-    /// Replaces the name by its key, and checks the fields. The readers of all formats call it after they set the fields.
-    pub(super) fn check(&mut self) -> Result<(), RecordFault> {
+impl Row for OwnedRecord {
+    fn value(&self, field: Field) -> Value<'_> {
+        let document = self.first_document.as_str();
+        match field {
+            Field::Doi => Value::Text(&self.doi),
+            Field::Mentions => Value::Number(self.mentions),
+            Field::Documents => Value::Number(self.documents),
+            Field::Forms => Value::Forms(self.forms),
+            Field::FirstSource => Value::Text(&self.first_source),
+            Field::FirstDocument => Value::Nullable((!document.is_empty()).then_some(document)),
+            Field::FirstOffset => Value::Number(self.first_offset),
+            Field::FirstText => Value::Text(&self.first_text),
+            Field::Guessed => Value::Flag(self.guessed),
+            _ => Value::Nullable(None),
+        }
+    }
+}
+
+impl OwnedRow for OwnedRecord {
+    const KIND: RowKind = RowKind::Records;
+
+    fn slot(&mut self, field: Field) -> Option<Slot<'_>> {
+        Some(match field {
+            Field::Doi => Slot::Text(&mut self.doi),
+            Field::Mentions => Slot::Number(&mut self.mentions),
+            Field::Documents => Slot::Number(&mut self.documents),
+            Field::Forms => Slot::Forms(&mut self.forms),
+            Field::FirstSource => Slot::Text(&mut self.first_source),
+            Field::FirstDocument => Slot::Nullable(&mut self.first_document),
+            Field::FirstOffset => Slot::Number(&mut self.first_offset),
+            Field::FirstText => Slot::Text(&mut self.first_text),
+            Field::Guessed => Slot::Flag(&mut self.guessed),
+            _ => return None,
+        })
+    }
+
+    fn check(&mut self) -> Result<(), RecordFault> {
         if doi::check(&self.doi).is_err() {
             return Err(RecordFault::value("doi", &self.doi, DOI));
         }
@@ -128,7 +167,7 @@ impl OwnedRecord {
 }
 
 /// A row of `--mentions`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MentionRow<'a> {
     /// The key.
     pub(crate) doi: &'a str,
@@ -146,89 +185,37 @@ pub(crate) struct MentionRow<'a> {
     pub(crate) text: &'a str,
     /// Whether its end was a guess.
     pub(crate) guessed: bool,
+    /// The text before and after the name; empty unless it was asked for.
+    pub(crate) around: [&'a str; 2],
+    /// The capture of the document, if it is in a WARC file and this was asked for.
+    pub(crate) capture: Option<&'a Capture>,
 }
 
-impl MentionRow<'_> {
-    /// The fields, in order.
-    pub(crate) const FIELDS: [&'static str; 8] = [
-        "doi", "form", "source", "document", "offset", "length", "text", "guessed",
-    ];
+/// How a WARC file identifies the capture of a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Capture {
+    /// The WARC-Record-ID.
+    pub(crate) record_id: Option<String>,
+    /// The WARC-Date.
+    pub(crate) date: Option<String>,
 }
 
-/// A set of forms.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Forms(u8);
-
-impl Forms {
-    /// All forms, sorted by name, as they are in a record.
-    const SORTED: [Form; 7] = [
-        Form::Bare,
-        Form::Doi,
-        Form::Hdl,
-        Form::Info,
-        Form::Label,
-        Form::Url,
-        Form::Urn,
-    ];
-
-    /// The set as one byte, for files that only the same version of doisift reads.
-    pub(crate) fn bits(self) -> u8 {
-        self.0
-    }
-
-    /// The set with these [`bits`](Self::bits).
-    pub(crate) fn from_bits(bits: u8) -> Forms {
-        Forms(bits)
-    }
-
-    /// Number of forms.
-    fn count(self) -> u64 {
-        self.0.count_ones().into()
-    }
-
-    /// Whether the set has `form`.
-    pub(crate) fn contains(self, form: Form) -> bool {
-        self.0 & Forms::from(form).0 != 0
-    }
-
-    /// The forms, sorted by name.
-    pub(crate) fn iter(self) -> impl Iterator<Item = Form> {
-        Forms::SORTED
-            .into_iter()
-            .filter(move |&form| self.contains(form))
-    }
-}
-
-impl From<Form> for Forms {
-    fn from(form: Form) -> Forms {
-        Forms(1 << form as u8)
-    }
-}
-
-impl BitOr for Forms {
-    type Output = Forms;
-
-    fn bitor(self, other: Forms) -> Forms {
-        Forms(self.0 | other.0)
-    }
-}
-
-impl BitOrAssign for Forms {
-    fn bitor_assign(&mut self, other: Forms) {
-        *self = *self | other;
-    }
-}
-
-impl FromIterator<Form> for Forms {
-    fn from_iter<I: IntoIterator<Item = Form>>(forms: I) -> Forms {
-        forms
-            .into_iter()
-            .fold(Forms::default(), |all, form| all | form.into())
-    }
-}
-
-impl Serialize for Forms {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter())
+impl Row for MentionRow<'_> {
+    fn value(&self, field: Field) -> Value<'_> {
+        match field {
+            Field::Doi => Value::Text(self.doi),
+            Field::Form => Value::Text(self.form.name()),
+            Field::Source => Value::Text(self.source),
+            Field::Document => Value::Nullable(self.document),
+            Field::Offset => Value::Number(self.offset),
+            Field::Length => Value::Number(self.length),
+            Field::Text => Value::Text(self.text),
+            Field::Guessed => Value::Flag(self.guessed),
+            Field::Before => Value::Text(self.around[0]),
+            Field::After => Value::Text(self.around[1]),
+            Field::RecordId => Value::Nullable(self.capture.and_then(|of| of.record_id.as_deref())),
+            Field::Date => Value::Nullable(self.capture.and_then(|of| of.date.as_deref())),
+            _ => Value::Nullable(None),
+        }
     }
 }

@@ -5,35 +5,33 @@ use std::io::{self, Write};
 use super::fault::ReadError;
 #[cfg(feature = "parquet")]
 use super::parquet::RowColumns;
-use super::record::{MentionRow, OwnedRecord, Record};
+use super::row::Row;
 
 /// Bytes that a format buffers before a write.
 pub(super) const BUFFER: usize = 64 << 10;
 /// Greatest length of a row in bytes. This program writes no longer rows, and a reader holds none in memory.
 pub(super) const ROW: u64 = 16 << 20;
 
-/// Reads the records of one format in order.
-pub(crate) trait RowReader: Send {
-    /// Reads the next record into `into`; false at the end. Must not be called again after an error.
-    fn next(&mut self, into: &mut OwnedRecord) -> Result<bool, ReadError>;
+/// Reads the rows of one format in order.
+pub(crate) trait RowReader<R>: Send {
+    /// Reads the next row into `into`; false at the end. Must not be called again after an error.
+    fn next(&mut self, into: &mut R) -> Result<bool, ReadError>;
 }
 
 /// Writes rows of one format to a `W`. The output is complete only after `finish`.
 pub(crate) trait RowWriter<W: Write + Send + 'static = Box<dyn Write + Send>>: Send {
-    /// Writes a record. Not called for an output of mentions.
-    fn record(&mut self, record: &Record<'_>) -> io::Result<()>;
-    /// Writes a mention. Not called for an output of records.
-    fn mention(&mut self, mention: &MentionRow<'_>) -> io::Result<()>;
+    /// Writes a row, of the kind that the output has.
+    fn row(&mut self, row: &dyn Row) -> io::Result<()>;
     /// Writes the rest and returns the `W`.
     fn finish(self: Box<Self>) -> io::Result<W>;
-    /// Continues with blocks of records. By default a block is bytes, which are appended.
+    /// Continues with blocks of rows. By default a block is bytes, which are appended.
     fn into_blocks(self: Box<Self>) -> io::Result<Box<dyn BlockWriter<W>>> {
         Ok(Box::new(ByteBlocks(self.finish()?)))
     }
 }
 
-/// Records prepared for the output of a format. Any thread can prepare a block, independently of other records.
-pub(crate) enum RecordBlock {
+/// Rows prepared for an output. Any thread can prepare a block, independently of other rows.
+pub(crate) enum RowBlock {
     /// Rows as they are in the output.
     Bytes(Vec<u8>),
     /// Rows as columns, which the writer puts into groups.
@@ -41,10 +39,10 @@ pub(crate) enum RecordBlock {
     Columns(RowColumns),
 }
 
-/// Writes blocks of records. The division into blocks has no effect on the output, which is complete only after `end`.
+/// Writes blocks of rows. The division into blocks has no effect on the output, which is complete only after `end`.
 pub(crate) trait BlockWriter<W>: Send {
-    /// Writes a block of the same format.
-    fn block(&mut self, block: RecordBlock) -> io::Result<()>;
+    /// Writes a block of the same layout.
+    fn block(&mut self, block: RowBlock) -> io::Result<()>;
     /// Writes the rest and returns the `W`.
     fn end(self: Box<Self>) -> io::Result<W>;
 }
@@ -53,11 +51,11 @@ pub(crate) trait BlockWriter<W>: Send {
 struct ByteBlocks<W>(W);
 
 impl<W: Write + Send> BlockWriter<W> for ByteBlocks<W> {
-    fn block(&mut self, block: RecordBlock) -> io::Result<()> {
+    fn block(&mut self, block: RowBlock) -> io::Result<()> {
         match block {
-            RecordBlock::Bytes(rows) => self.0.write_all(&rows),
+            RowBlock::Bytes(rows) => self.0.write_all(&rows),
             #[cfg(feature = "parquet")]
-            RecordBlock::Columns(_) => Err(io::ErrorKind::InvalidInput.into()),
+            RowBlock::Columns(_) => Err(io::ErrorKind::InvalidInput.into()),
         }
     }
 

@@ -6,7 +6,10 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use super::{Destination, Format, Forms, MOST, MentionRow, Output, Record, WholeOutput, writer};
+use super::{
+    Destination, Format, Forms, Layout, MOST, MentionRow, Output, Record, RowKind, WholeOutput,
+    writer,
+};
 use crate::scan::Form;
 
 fn record() -> Record<'static> {
@@ -33,21 +36,25 @@ fn mention() -> MentionRow<'static> {
         length: 9,
         text: "10.5555/A",
         guessed: true,
+        around: ["", ""],
+        capture: None,
     }
 }
 
 /// Formats whose rows are lines.
-const LINES: [Format; 3] = [Format::Csv, Format::Jsonl, Format::Names];
+const LINES: [Format; 4] = [Format::Csv, Format::Jsonl, Format::Names, Format::Tsv];
 
 fn records(format: Format, count: usize) -> String {
-    let mut rows = writer(format, false, Vec::new()).expect("a vector takes all");
-    (0..count).for_each(|_| rows.record(&record()).expect("a vector takes all"));
+    let mut rows =
+        writer(&Layout::new(format, RowKind::Records), Vec::new()).expect("a vector takes all");
+    (0..count).for_each(|_| rows.row(&record()).expect("a vector takes all"));
     String::from_utf8(rows.finish().expect("a vector takes all")).expect("rows are UTF-8")
 }
 
 fn mentions(format: Format, count: usize) -> String {
-    let mut rows = writer(format, true, Vec::new()).expect("a vector takes all");
-    (0..count).for_each(|_| rows.mention(&mention()).expect("a vector takes all"));
+    let mut rows =
+        writer(&Layout::new(format, RowKind::Mentions), Vec::new()).expect("a vector takes all");
+    (0..count).for_each(|_| rows.row(&mention()).expect("a vector takes all"));
     String::from_utf8(rows.finish().expect("a vector takes all")).expect("rows are UTF-8")
 }
 
@@ -89,13 +96,58 @@ fn names_are_keys_and_nothing_else() {
 }
 
 #[test]
+fn tsv_is_csv_with_tabs() {
+    let header = "doi\tform\tsource\tdocument\toffset\tlength\ttext\tguessed\n";
+    let row = "10.5555/a\tlabel\t-\thttps://example.org/?a,b\t7\t9\t10.5555/A\ttrue\n";
+    assert_eq!(mentions(Format::Tsv, 1), format!("{header}{row}"));
+    let quoted = records(Format::Tsv, 1);
+    assert!(quoted.contains("\n\"10.5555/a,\"\"b\"\"\"\t"), "{quoted}");
+}
+
+#[test]
+fn chosen_fields_are_written_in_their_order() {
+    let chosen = |format, rows, fields: &str| {
+        let names: Vec<String> = fields.split(',').map(str::to_owned).collect();
+        Layout::with_fields(format, rows, Some(&names))
+    };
+    let mentions = |format, fields| {
+        let layout = chosen(format, RowKind::Mentions, fields).expect("these fields");
+        let mut rows = writer(&layout, Vec::new()).expect("a vector takes all");
+        rows.row(&mention()).expect("a vector takes all");
+        String::from_utf8(rows.finish().expect("a vector takes all")).expect("rows are UTF-8")
+    };
+    let csv = mentions(Format::Csv, "text,offset,doi");
+    assert_eq!(csv, "text,offset,doi\n10.5555/A,7,10.5555/a\n");
+    let json = mentions(Format::Jsonl, "offset,guessed");
+    assert_eq!(json, "{\"offset\":7,\"guessed\":true}\n");
+    for (fields, why) in [
+        (
+            "doi,mentions",
+            "there is no field \"mentions\"; the fields of mentions are doi, form, ",
+        ),
+        ("doi,", "there is no field \"\"; "),
+        (
+            "text,doi,text",
+            "the field text is named twice; the fields of mentions are doi, ",
+        ),
+    ] {
+        let error = chosen(Format::Csv, RowKind::Mentions, fields).expect_err(fields);
+        assert!(error.to_string().starts_with(why), "{error}");
+    }
+    let names = chosen(Format::Names, RowKind::Records, "doi").expect_err("bare names");
+    assert!(names.to_string().starts_with("bare names"), "{names}");
+}
+
+#[test]
 fn blocks_give_what_one_writer_gives() {
     for format in LINES {
-        let rows = writer(format, false, Vec::new()).expect("a vector takes all");
+        let rows =
+            writer(&Layout::new(format, RowKind::Records), Vec::new()).expect("a vector takes all");
         let mut rows = rows.into_blocks().expect("a vector takes all");
         for count in [3, 0, 3] {
             let mut records = std::iter::repeat_with(record).take(count);
-            let block = super::RecordBlock::new(format, &mut records).expect("a vector takes all");
+            let block = super::RowBlock::new(&Layout::new(format, RowKind::Records), &mut records)
+                .expect("a vector takes all");
             rows.block(block).expect("a vector takes all");
         }
         let all = rows.end().expect("a vector takes all");
@@ -128,11 +180,13 @@ fn a_writer_that_fails_is_reported() {
         }
     }
     for format in LINES {
-        let mut rows = writer(format, false, Full).expect("no row was written");
-        let failed = (0..5000).any(|_| rows.record(&record()).is_err());
+        let mut rows =
+            writer(&Layout::new(format, RowKind::Records), Full).expect("no row was written");
+        let failed = (0..5000).any(|_| rows.row(&record()).is_err());
         assert!(failed, "{format}: no error after megabytes");
-        let mut rows = writer(format, false, Full).expect("no row was written");
-        rows.record(&record()).expect("one row is only gathered");
+        let mut rows =
+            writer(&Layout::new(format, RowKind::Records), Full).expect("no row was written");
+        rows.row(&record()).expect("one row is only gathered");
         assert!(
             rows.finish().is_err(),
             "{format}: the last rows are lost in silence"

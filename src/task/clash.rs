@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::{ClashError, Error, ErrorKind};
-use crate::input::{Sources, display_name, stdin_metadata};
+use crate::input::{Source, SourceKind, Sources, display_name, stdin_metadata};
 use crate::records::{Destination, FileId};
 
 /// The files that the outputs of a run lead to.
@@ -47,7 +47,8 @@ impl Destinations {
     /// Refuses files below folders that are also outputs, unless they are empty: an empty file need not be read.
     pub(crate) fn check_found(&self, sources: &Sources) -> Result<(), Error> {
         let outputs: Vec<_> = self.each().filter(|output| !output.is_empty()).collect();
-        for source in sources.iter() {
+        let files = |source: &Source| source.kind != SourceKind::Stdin;
+        for source in sources.iter().filter(files) {
             for output in outputs.iter().filter(|output| output.may_be(&source.path)) {
                 if fs::metadata(&source.path).is_ok_and(|at| output.is_file(&at)) {
                     let (input, output) = (name(&source.path), name(output.path()));
@@ -103,6 +104,16 @@ impl Destinations {
 /// Whether a path names standard input.
 pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
+}
+
+/// The error that standard input has the name of another source.
+pub(crate) fn same_name(stdin_name: &str) -> Error {
+    clash(ClashError::SourceName(stdin_name.into()))
+}
+
+/// The error that standard input was given a name but is no source.
+pub(crate) fn no_stdin(stdin_name: &str) -> Error {
+    clash(ClashError::NoStdin(stdin_name.into()))
 }
 
 /// The error that standard input is named more than once.

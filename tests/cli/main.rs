@@ -24,6 +24,7 @@ mod place;
 mod readme;
 mod records;
 mod same;
+mod selection;
 mod signals;
 mod sources;
 mod summary;

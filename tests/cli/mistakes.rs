@@ -19,7 +19,6 @@ const MISTAKES: &[Mistake] = &[
         2,
         &["'--outptu'", "'--output'"],
     ),
-    ("scan --count good.txt", 2, &["'--count'", "--stats"]),
     (
         "scan --recursive folder",
         2,
@@ -263,7 +262,7 @@ fn no_message_names_a_hidden_option() {
     let place = place();
     for option in [
         "--chun",
-        "--count",
+        "--coun",
         "--chunks",
         "--checkpoint-int",
         "--checkpoint-interva",

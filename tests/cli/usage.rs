@@ -11,7 +11,7 @@ fn an_unknown_ending_without_a_format_is_a_usage_error() {
     let place = Place::new();
     place.file("a", "10.5555/a\n");
     for output in [
-        "out", "out.txt", "out.gz", "out.xlsx", "out.json", "out.tsv",
+        "out", "out.txt", "out.gz", "out.xlsx", "out.json", "out.ods",
     ] {
         let seen = place.scan(&format!("a -o {output}"));
         assert_eq!(seen.code, Some(2));

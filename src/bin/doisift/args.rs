@@ -29,7 +29,7 @@ const LONG_VERSION: &str = concat!(
     "\nfeatures: cli, pipeline",
     parquet!(", parquet"),
     "\nreads: text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lzma, lz4; tar, zip, WARC",
-    "\nwrites: csv, jsonl, names; plain, gzip, zstd",
+    "\nwrites: csv, jsonl, names, tsv; plain, gzip, zstd",
     parquet!("; parquet"),
 );
 
@@ -96,6 +96,34 @@ pub(crate) struct ScanArgs {
     /// Write every mention in source order instead of records
     #[arg(long)]
     pub(crate) mentions: bool,
+
+    /// Write one row of counts instead of records: names (distinct ones), mentions, and the documents and sources that were read
+    #[arg(long)]
+    pub(crate) count: bool,
+
+    /// Write the N prefixes with the most names instead of records, with the numbers of their names and mentions
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) top_prefixes: Option<u32>,
+
+    /// Keep only names with one of these prefixes; 10.1038 does not match 10.1038.5 (repeatable)
+    #[arg(long, value_name = "PREFIX,...", value_delimiter = ',')]
+    pub(crate) prefix: Vec<String>,
+
+    /// Leave out names with one of these prefixes (repeatable)
+    #[arg(long, value_name = "PREFIX,...", value_delimiter = ',')]
+    pub(crate) exclude_prefix: Vec<String>,
+
+    /// Fields of each row, in this order, such as doi,mentions [default: all; see below]
+    #[arg(long, value_name = "FIELD,...", value_delimiter = ',')]
+    pub(crate) fields: Option<Vec<String>>,
+
+    /// Write up to N bytes of text before and after each mention, at most 1024, as fields before and after (with --mentions)
+    #[arg(long, value_name = "N")]
+    pub(crate) context: Option<usize>,
+
+    /// Name of standard input as a source, in the output and for --shard [default: -]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) source_name: Option<String>,
 
     /// Treat each line as a document, named by its number
     #[arg(long)]

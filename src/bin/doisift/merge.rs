@@ -23,7 +23,7 @@ use crate::summary::{self, Decisions, Shown};
 /// stops the run. Inputs ending in .gz, .zst and .parquet hold checksums, which are verified; plain ones have none.
 #[derive(Args, Debug)]
 pub(crate) struct MergeArgs {
-    /// Outputs of doisift scan in csv or jsonl, plain or packed with gzip or zstd, or in parquet, also if rewritten by other
+    /// Outputs of doisift scan in csv, tsv or jsonl, plain or packed with gzip or zstd, or in parquet, also if rewritten by other
     /// programs; recognised by their first bytes; - is standard input
     #[arg(value_name = "RECORDS", required = true)]
     records: Vec<PathBuf>,
@@ -35,6 +35,10 @@ pub(crate) struct MergeArgs {
     /// Format of the output [default: by its ending, jsonl on standard output]
     #[arg(short, long, value_name = "FORMAT", value_parser = formats())]
     format: Option<Format>,
+
+    /// Fields of each row, in this order, such as doi,mentions [default: all]; the inputs must have all
+    #[arg(long, value_name = "FIELD,...", value_delimiter = ',')]
+    fields: Option<Vec<String>>,
 
     /// Memory to sort in, e.g. 512M; beyond it, rows go to temporary files [default: a quarter of the memory of the machine or
     /// control group]
@@ -103,6 +107,9 @@ fn builder(args: MergeArgs) -> MergeBuilder {
     }
     if let Some(format) = args.format {
         builder = builder.format(format);
+    }
+    if let Some(fields) = args.fields {
+        builder = builder.fields(fields);
     }
     if let Some(bytes) = args.memory {
         builder = builder.memory(bytes);

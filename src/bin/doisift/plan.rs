@@ -152,6 +152,7 @@ fn sources(args: &ScanArgs) -> anyhow::Result<PipelineBuilder> {
 fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
     builder = builder
         .mentions(args.mentions)
+        .count(args.count)
         .lines(args.lines)
         .follow_links(args.follow)
         .on_error(match args.on_error {
@@ -166,10 +167,23 @@ fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
         .exclude
         .into_iter()
         .fold(builder, PipelineBuilder::exclude);
+    builder = args
+        .prefix
+        .into_iter()
+        .fold(builder, PipelineBuilder::prefix);
+    builder = args
+        .exclude_prefix
+        .into_iter()
+        .fold(builder, PipelineBuilder::exclude_prefix);
     let output = args.output.filter(|path| !is_dash(path));
     let interval = args.checkpoint_interval.map(Duration::from_millis);
     builder = set(builder, output, PipelineBuilder::output);
     builder = set(builder, args.format, PipelineBuilder::format);
+    builder = set(builder, args.fields, PipelineBuilder::fields);
+    let most = args.top_prefixes.map(|most| most as usize);
+    builder = set(builder, most, PipelineBuilder::top_prefixes);
+    builder = set(builder, args.context, PipelineBuilder::context);
+    builder = set(builder, args.source_name, PipelineBuilder::source_name);
     builder = set(builder, args.input_kind, PipelineBuilder::text_kind);
     builder = set(builder, args.shard, PipelineBuilder::shard);
     builder = set(builder, args.report, PipelineBuilder::report);

@@ -37,7 +37,7 @@ pub(crate) const RECORD: [Definition; 9] = [
 ];
 
 /// The fields of a mention that a record does not have.
-pub(crate) const MENTION: [Definition; 6] = [
+pub(crate) const MENTION: [Definition; 10] = [
     ("form", "in which form it is written"),
     (
         "source",
@@ -53,6 +53,36 @@ pub(crate) const MENTION: [Definition; 6] = [
     ),
     ("length", "its bytes as written"),
     ("text", "the name as it is written, without scheme or proxy"),
+    (
+        "before",
+        "the text before it, only with --context: white space as single blanks, markup as it is written",
+    ),
+    ("after", "the text after it, only with --context"),
+    (
+        "record_id",
+        "the WARC-Record-ID of the record that holds the document, only if named in --fields",
+    ),
+    (
+        "date",
+        "the WARC-Date of that record, only if named in --fields",
+    ),
+];
+
+/// The fields of counts.
+pub(crate) const COUNTS: [Definition; 4] = [
+    (
+        "prefix",
+        "the part of the names before the first /, with --top-prefixes",
+    ),
+    ("names", "the number of distinct names"),
+    (
+        "documents",
+        "the number of documents that were read, with --count",
+    ),
+    (
+        "sources",
+        "the number of sources that were read, with --count",
+    ),
 ];
 
 /// The forms of a mention, with their descriptions.
@@ -71,12 +101,16 @@ pub(crate) fn rejections() -> Vec<Definition> {
 }
 
 /// All definitions, in parts with headings.
-pub(crate) fn parts() -> [(&'static str, Vec<Definition>); 4] {
+pub(crate) fn parts() -> [(&'static str, Vec<Definition>); 5] {
     [
         ("Record fields", RECORD.into()),
         (
             "Mention fields (--mentions), beside doi and guessed",
             MENTION.into(),
+        ),
+        (
+            "Fields of counts (--count, --top-prefixes), beside mentions",
+            COUNTS.into(),
         ),
         ("Forms", forms()),
         ("Rejections (counted by --report and -v)", rejections()),

@@ -38,6 +38,9 @@ pub(crate) fn scan(report: &Report, shown: Shown) {
             report.runs
         );
     }
+    if report.filtered > 0 {
+        log::info!("mentions left out by their prefix: {}", report.filtered);
+    }
     let names = match report.options.mentions {
         true => String::new(),
         false => format!(" of {} names", report.records),

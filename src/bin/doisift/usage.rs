@@ -40,10 +40,6 @@ const TIPS: &[(&str, &str)] = &[
     ("-r", "folders are walked anyway"),
     ("-R", "folders are walked anyway"),
     ("--recursive", "folders are walked anyway"),
-    (
-        "--count",
-        "--stats counts, and -f names writes a line for each name",
-    ),
     ("--json", "-f jsonl writes JSON Lines"),
     ("--csv", "-f csv writes CSV"),
     ("--parquet", "-f parquet writes Parquet"),

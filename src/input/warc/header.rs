@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memmem};
 
+use crate::input::documents::WarcRecord;
 use crate::input::name::escaped;
 
 /// The first bytes of a record.
@@ -18,6 +19,8 @@ const SEGMENT: &[u8] = b"WARC-Segment-Number";
 const VERSION: usize = 32;
 /// Greatest length of a header, in bytes. The target in it may be a long `data:` URL.
 const MOST: usize = 256 << 10;
+/// Greatest length in bytes of an ID or a date that is reported, since each mention repeats it.
+const REPORTED: usize = 256;
 /// Bytes in which something like a header is searched for.
 const RESEMBLING: usize = 4 << 10;
 
@@ -37,6 +40,8 @@ pub(super) struct Header {
     marked: bool,
     /// The range of the WARC-Record-ID.
     id: Range<usize>,
+    /// The range of the WARC-Date.
+    date: Range<usize>,
     /// The range of the WARC-Segment-Origin-ID.
     origin: Range<usize>,
     /// The WARC-Segment-Number.
@@ -191,14 +196,19 @@ impl Header {
 
     /// The record's WARC-Target-URI, from `bytes` that start with the header; empty if it has none.
     pub(super) fn target<'b>(&self, bytes: &'b [u8]) -> Cow<'b, str> {
-        let value = unbracketed(bytes, &self.target);
-        let text = match str::from_utf8(value) {
-            Ok(text) => Cow::Borrowed(text),
-            Err(_) => Cow::Owned(escaped(value)),
+        text(unbracketed(bytes, &self.target))
+    }
+
+    /// What is reported of the record, from `bytes` that start with the header.
+    pub(super) fn record(&self, bytes: &[u8]) -> WarcRecord {
+        let value = |range| {
+            let value = unbracketed(bytes, range);
+            let fits = (1..=REPORTED).contains(&value.len());
+            fits.then(|| text(value).into_owned())
         };
-        match memchr(b'\n', value) {
-            None => text,
-            Some(_) => unfolded(&text).into(),
+        WarcRecord {
+            id: value(&self.id),
+            date: value(&self.date),
         }
     }
 
@@ -223,6 +233,9 @@ impl Header {
         match name.len() {
             9 if name.eq_ignore_ascii_case(b"WARC-Type") && self.kind.is_none() => {
                 self.kind = kind(text);
+            }
+            9 if name.eq_ignore_ascii_case(b"WARC-Date") && self.date.is_empty() => {
+                self.date = value;
             }
             12 if name.eq_ignore_ascii_case(b"Content-Type") => {
                 self.http = self.http.or_else(|| Some(is_http(text)));
@@ -257,6 +270,18 @@ impl Header {
             25 if name.eq_ignore_ascii_case(b"WARC-Segment-Total-Length") => self.is_last = true,
             _ => {}
         }
+    }
+}
+
+/// A value as text, in one line.
+fn text(value: &[u8]) -> Cow<'_, str> {
+    let text = match str::from_utf8(value) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(escaped(value)),
+    };
+    match memchr(b'\n', value) {
+        None => text,
+        Some(_) => unfolded(&text).into(),
     }
 }
 

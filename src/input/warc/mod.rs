@@ -36,11 +36,18 @@ use super::fault::InputError;
 /// passed on. A record of more than 8 MiB is passed on before its end is known, and ends where another record starts.
 /// Holds at most 12 MiB, and takes time linear in the bytes.
 ///
-/// `history` is the limit on windows of packed bodies, in bytes.
-pub(super) fn read(walk: &mut dyn Members, level: &Level<'_>, history: u64, bytes: &mut dyn Read) {
+/// `history` is the limit on windows of packed bodies, in bytes. With `reports_records`, each document's record is reported.
+pub(super) fn read(
+    walk: &mut dyn Members,
+    level: &Level<'_>,
+    history: u64,
+    reports_records: bool,
+    bytes: &mut dyn Read,
+) {
     let mut records = Records {
         walk,
         history,
+        reports_records,
         level,
         window: RecordWindow::new(bytes),
         number: 0,
@@ -53,6 +60,7 @@ pub(super) fn read(walk: &mut dyn Members, level: &Level<'_>, history: u64, byte
 struct Records<'w, 'l, 'r> {
     walk: &'w mut dyn Members,
     history: u64,
+    reports_records: bool,
     level: &'l Level<'l>,
     window: RecordWindow<'r>,
     /// Number of headers so far.
@@ -94,6 +102,8 @@ impl Records<'_, '_, '_> {
         self.name.clear();
         self.name.push_str(&header.target(self.window.held()));
         let segments = Segments::of(header, self.window.held());
+        let reported = self.reports_records && header.is_document();
+        let reported = reported.then(|| self.level.with_record(header.record(self.window.held())));
         self.window.skip(header.size);
         let loss = |error| RecordLoss {
             record: true,
@@ -109,7 +119,7 @@ impl Records<'_, '_, '_> {
             let named = (self.number, self.name.as_str());
             match hand_out(
                 self.walk,
-                (self.level, self.history),
+                (reported.as_ref().unwrap_or(self.level), self.history),
                 named,
                 header,
                 &mut content,

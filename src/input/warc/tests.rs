@@ -90,6 +90,7 @@ fn reported(pieces: &[&[u8]], step: usize) -> Reported {
         &mut Walk::new(&opening, &expansion, &mut reported),
         &Level::source(None),
         opening.limits.window,
+        false,
         &mut stream,
     );
     reported

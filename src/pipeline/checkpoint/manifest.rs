@@ -21,7 +21,7 @@ use crate::report::{Counts, Losses, Skipped};
 use crate::scan::{Rejection, Tally};
 
 /// The version of the manifest format.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 /// Length of the last line in bytes.
 const ENDING: usize = 32;
 
@@ -31,8 +31,10 @@ pub(super) struct FixedSettings {
     pub(super) lines: bool,
     /// The kind of all texts, if it is set.
     pub(super) kind: Option<String>,
-    /// Whether only keys are kept.
-    pub(super) names: bool,
+    /// What is kept of each name.
+    pub(super) kept: String,
+    pub(super) prefixes: Vec<String>,
+    pub(super) excluded_prefixes: Vec<String>,
     pub(super) limits: Limits,
 }
 
@@ -239,8 +241,7 @@ impl FixedSettings {
     }
 
     /// Options and their values.
-    fn listed(&self) -> [(&'static str, String); 7] {
-        let format = if self.names { "names" } else { "records" };
+    fn listed(&self) -> [(&'static str, String); 9] {
         let limits = &self.limits;
         [
             ("lines", self.lines.to_string()),
@@ -248,12 +249,22 @@ impl FixedSettings {
                 "input-kind",
                 self.kind.clone().unwrap_or("that of each text".to_owned()),
             ),
-            ("the format", format.to_owned()),
+            ("the format", self.kept.clone()),
+            ("prefix", listed(&self.prefixes)),
+            ("exclude-prefix", listed(&self.excluded_prefixes)),
             ("max-expansion", limits.expansion.to_string()),
             ("max-window", limits.window.to_string()),
             ("max-depth", limits.depth.to_string()),
             ("max-members", limits.members.to_string()),
         ]
+    }
+}
+
+/// Prefixes as a value for messages.
+fn listed(prefixes: &[String]) -> String {
+    match prefixes {
+        [] => "none".to_owned(),
+        _ => prefixes.join(","),
     }
 }
 
@@ -322,6 +333,7 @@ struct SavedCounts {
     #[serde(default)]
     cut_names: u64,
     bytes_decoded: u64,
+    filtered: u64,
     candidates: u64,
     mentions: u64,
     rejections: BTreeMap<String, u64>,
@@ -336,6 +348,7 @@ impl SavedCounts {
             documents: counts.documents,
             cut_names: counts.cut_names,
             bytes_decoded: counts.bytes_decoded,
+            filtered: counts.filtered,
             candidates: counts.tally.candidates,
             mentions: counts.tally.mentions,
             rejections: Rejection::ALL.iter().copied().map(rejected).collect(),
@@ -357,6 +370,7 @@ impl SavedCounts {
             documents: counted.documents,
             cut_names: counted.cut_names,
             bytes_decoded: counted.bytes_decoded,
+            filtered: counted.filtered,
             tally,
         })
     }

@@ -57,21 +57,21 @@ pub(super) struct Earlier {
 }
 
 impl Checkpoint {
-    /// Resumes from the checkpoint in `folder`, or starts from the beginning if there is none. `names` says whether only keys
-    /// are kept.
-    ///
+    /// Resumes from the checkpoint in `folder`, or starts from the beginning if there is none.     ///
     /// # Errors
     /// If the run cannot be resumed from it, or a source cannot be read twice.
     pub(super) fn begin(
         folder: Folder,
         options: &ScanOptions,
-        names: bool,
         sources: &Arc<Sources>,
     ) -> Result<(Self, Earlier), Error> {
+        let filter = options.selection.filter.as_ref();
         let settings = FixedSettings {
             lines: options.lines,
             kind: options.kind.map(|kind| kind.name().to_owned()),
-            names,
+            kept: options.selection.kept().name().to_owned(),
+            prefixes: filter.map_or_else(Vec::new, |filter| filter.wanted_names.clone()),
+            excluded_prefixes: filter.map_or_else(Vec::new, |filter| filter.excluded_names.clone()),
             limits: options.limits,
         };
         let read = read(&folder, &settings, sources, options.on_error);

@@ -1,6 +1,8 @@
 //! Rows as columns, before encoding.
 
-use crate::records::{Forms, MentionRow, Record};
+use crate::records::Forms;
+use crate::records::field::{Field, FieldKind};
+use crate::records::row::{Row, Value};
 
 /// Memory of a row without its texts, in bytes.
 const ROW: usize = 64;
@@ -31,52 +33,22 @@ pub(super) struct Texts {
     pub(super) ends: Vec<usize>,
 }
 
-/// One value of a row.
-enum Field<'a> {
-    Text(&'a str),
-    Nullable(Option<&'a str>),
-    Number(u64),
-    Flag(bool),
-    Forms(Forms),
-}
-
 impl RowColumns {
-    pub(super) fn record(&mut self, row: &Record<'_>) {
-        self.push([
-            Field::Text(row.doi),
-            Field::Number(row.mentions),
-            Field::Number(row.documents),
-            Field::Forms(row.forms),
-            Field::Text(row.first_source),
-            Field::Nullable(row.first_document),
-            Field::Number(row.first_offset),
-            Field::Text(&row.first_text),
-            Field::Flag(row.guessed),
-        ]);
-    }
-
-    pub(super) fn mention(&mut self, row: &MentionRow<'_>) {
-        self.push([
-            Field::Text(row.doi),
-            Field::Text(row.form.name()),
-            Field::Text(row.source),
-            Field::Nullable(row.document),
-            Field::Number(row.offset),
-            Field::Number(row.length),
-            Field::Text(row.text),
-            Field::Flag(row.guessed),
-        ]);
-    }
-
-    fn push<const N: usize>(&mut self, row: [Field<'_>; N]) {
+    /// Adds a row, whose values of these fields are put into the columns.
+    pub(crate) fn push(&mut self, row: &dyn Row, fields: &[Field]) {
         if self.columns.is_empty() {
-            self.columns = row.iter().map(Field::column).collect();
+            self.columns = fields
+                .iter()
+                .map(|field| Values::new(field.kind()))
+                .collect();
         }
-        let size = self.bytes() + ROW + row.iter().map(Field::len).sum::<usize>();
+        let mut size = self.bytes() + ROW;
+        for (column, &field) in self.columns.iter_mut().zip(fields) {
+            let value = row.value(field);
+            size += text_len(value);
+            column.push(value);
+        }
         self.sizes.push(size);
-        for (column, field) in self.columns.iter_mut().zip(row) {
-            column.push(field);
-        }
     }
 
     pub(super) fn rows(&self) -> usize {
@@ -111,51 +83,39 @@ impl RowColumns {
     }
 }
 
-impl<'r> FromIterator<Record<'r>> for RowColumns {
-    fn from_iter<I: IntoIterator<Item = Record<'r>>>(records: I) -> RowColumns {
-        let mut columns = RowColumns::default();
-        records
-            .into_iter()
-            .for_each(|record| columns.record(&record));
-        columns
-    }
-}
-
-impl Field<'_> {
-    /// An empty column for values of this kind.
-    fn column(&self) -> Values {
-        match self {
-            Field::Text(_) => Values::Texts(Texts::default()),
-            Field::Nullable(_) => Values::Nullable(Texts::default(), Vec::new()),
-            Field::Number(_) => Values::Numbers(Vec::new()),
-            Field::Flag(_) => Values::Flags(Vec::new()),
-            Field::Forms(_) => Values::Forms(Vec::new()),
-        }
-    }
-
-    /// Bytes of its text.
-    fn len(&self) -> usize {
-        match self {
-            Field::Text(text) => text.len(),
-            Field::Nullable(text) => text.map_or(0, str::len),
-            Field::Number(_) | Field::Flag(_) | Field::Forms(_) => 0,
-        }
+/// Bytes of a value's text.
+fn text_len(value: Value<'_>) -> usize {
+    match value {
+        Value::Text(text) => text.len(),
+        Value::Nullable(text) => text.map_or(0, str::len),
+        Value::Number(_) | Value::Flag(_) | Value::Forms(_) => 0,
     }
 }
 
 impl Values {
-    /// Adds a field of this column's kind. Fields of a row are in the order of the columns.
-    fn push(&mut self, field: Field<'_>) {
-        match (self, field) {
-            (Values::Texts(texts), Field::Text(text)) => texts.push(text),
-            (Values::Nullable(texts, there), Field::Nullable(text)) => {
+    /// An empty column for values of this kind.
+    fn new(kind: FieldKind) -> Values {
+        match kind {
+            FieldKind::Text => Values::Texts(Texts::default()),
+            FieldKind::TextOrNull => Values::Nullable(Texts::default(), Vec::new()),
+            FieldKind::Number => Values::Numbers(Vec::new()),
+            FieldKind::Flag => Values::Flags(Vec::new()),
+            FieldKind::Forms => Values::Forms(Vec::new()),
+        }
+    }
+
+    /// Adds a value of this column's kind. Values of a row are in the order of the columns.
+    fn push(&mut self, value: Value<'_>) {
+        match (self, value) {
+            (Values::Texts(texts), Value::Text(text)) => texts.push(text),
+            (Values::Nullable(texts, there), Value::Nullable(text)) => {
                 texts.push(text.unwrap_or_default());
                 there.push(text.is_some());
             }
             // Readers refuse greater numbers, and no scan counts so many.
-            (Values::Numbers(all), Field::Number(n)) => all.push(n.try_into().unwrap_or(i64::MAX)),
-            (Values::Flags(all), Field::Flag(flag)) => all.push(flag),
-            (Values::Forms(all), Field::Forms(forms)) => all.push(forms),
+            (Values::Numbers(all), Value::Number(n)) => all.push(n.try_into().unwrap_or(i64::MAX)),
+            (Values::Flags(all), Value::Flag(flag)) => all.push(flag),
+            (Values::Forms(all), Value::Forms(forms)) => all.push(forms),
             _ => debug_assert!(false, "rows of two schemas"),
         }
     }

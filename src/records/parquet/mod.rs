@@ -19,37 +19,38 @@ use std::io;
 use ::parquet::errors::ParquetError;
 
 use super::fault::RecordFault;
+use super::field::{Field, FieldKind, RowKind};
+use super::layout::Layout;
 
 pub(super) use columns::RowColumns;
 pub(super) use read::ParquetReader;
 pub(super) use write::{HELD, Parquet};
 
-/// The schema of records.
-const RECORD: &str = "
-    message record {
-        required binary doi (STRING);
-        required int64 mentions;
-        required int64 documents;
-        required group forms (LIST) { repeated group list { required binary element (STRING); } }
-        required binary first_source (STRING);
-        optional binary first_document (STRING);
-        required int64 first_offset;
-        required binary first_text (STRING);
-        required boolean guessed;
-    }";
+/// The schema of an output, in the language of Parquet.
+fn schema_of(layout: &Layout) -> String {
+    let message = match layout.rows {
+        RowKind::Records => "record",
+        RowKind::Mentions => "mention",
+        RowKind::Counts => "count",
+        RowKind::Prefixes => "prefix",
+    };
+    let columns: String = layout.fields.iter().copied().map(column).collect();
+    format!("message {message} {{ {columns}}}")
+}
 
-/// The schema of mentions.
-const MENTION: &str = "
-    message mention {
-        required binary doi (STRING);
-        required binary form (STRING);
-        required binary source (STRING);
-        optional binary document (STRING);
-        required int64 offset;
-        required int64 length;
-        required binary text (STRING);
-        required boolean guessed;
-    }";
+/// The column of a field, in the language of Parquet.
+fn column(field: Field) -> String {
+    let name = field.name();
+    match field.kind() {
+        FieldKind::Text => format!("required binary {name} (STRING); "),
+        FieldKind::TextOrNull => format!("optional binary {name} (STRING); "),
+        FieldKind::Number => format!("required int64 {name}; "),
+        FieldKind::Flag => format!("required boolean {name}; "),
+        FieldKind::Forms => format!(
+            "required group {name} (LIST) {{ repeated group list {{ required binary element (STRING); }} }} "
+        ),
+    }
+}
 
 /// The I/O error inside `error`, if there is one, otherwise `error` as an I/O error.
 fn into_io(error: ParquetError) -> io::Error {

@@ -12,10 +12,12 @@ use ::parquet::file::metadata::{
 };
 
 use super::pages::ParquetFile;
-use super::schema::{self, Column, FIELDS, Stored};
+use super::schema::{self, Column, Stored};
 use crate::records::fault::{FaultPlace, RecordFault};
+use crate::records::field::{Field, FieldKind};
 use crate::records::record::{FORMS, OFFSET};
-use crate::records::{Forms, OwnedRecord, ReadError, Record, RowReader, csv};
+use crate::records::row::{OwnedRow, Slot};
+use crate::records::{Forms, ReadError, RowReader, csv};
 
 /// Rows that are decoded at once.
 const ROWS: u64 = 1024;
@@ -28,8 +30,8 @@ const ROWS: u64 = 1024;
 pub(crate) struct ParquetReader<R> {
     source: ParquetFile<R>,
     metadata: ParquetMetaData,
-    /// The column of each field.
-    columns: [Column; FIELDS],
+    /// The columns of the row's fields.
+    columns: Vec<Column>,
     groups: std::ops::Range<usize>,
     group: Option<RowGroup>,
     /// Number of the current row, from 1.
@@ -42,16 +44,17 @@ struct RowGroup {
     left: u64,
     /// Rows that are decoded but not read yet.
     decoded: u64,
-    doi: Leaf<ByteArrayType>,
-    mentions: Numbers,
-    documents: Numbers,
-    forms: Leaf<ByteArrayType>,
-    first_source: Leaf<ByteArrayType>,
+    columns: Vec<(Field, FieldColumn)>,
+}
+
+/// The column of a field, by the kind of its values.
+enum FieldColumn {
+    Text(Leaf<ByteArrayType>),
     /// None if all values are null.
-    first_document: Option<Leaf<ByteArrayType>>,
-    first_offset: Numbers,
-    first_text: Leaf<ByteArrayType>,
-    guessed: Leaf<BoolType>,
+    TextOrNull(Option<Leaf<ByteArrayType>>),
+    Number(Numbers),
+    Forms(Leaf<ByteArrayType>),
+    Flag(Leaf<BoolType>),
 }
 
 /// A column of integers.
@@ -77,12 +80,12 @@ struct Leaf<T: DataType> {
 
 impl<R: Read + Seek + Send + 'static> ParquetReader<R> {
     /// # Errors
-    /// If it is no complete Parquet file, or has other columns.
-    pub(crate) fn new(raw: R) -> Result<Self, ReadError> {
-        ParquetReader::open(raw).map_err(ReadError::new)
+    /// If it is no complete Parquet file, or lacks a column of rows of type `O`.
+    pub(crate) fn new<O: OwnedRow>(raw: R) -> Result<Self, ReadError> {
+        ParquetReader::open(raw, O::KIND.fields()).map_err(ReadError::new)
     }
 
-    fn open(raw: R) -> Result<Self, RecordFault> {
+    fn open(raw: R, fields: &[Field]) -> Result<Self, RecordFault> {
         let source = ParquetFile::new(raw).map_err(|error| match error.kind() {
             ErrorKind::NotSeekable => RecordFault::Stream,
             _ => RecordFault::Io(error),
@@ -106,7 +109,7 @@ impl<R: Read + Seek + Send + 'static> ParquetReader<R> {
         }
         Ok(ParquetReader {
             source,
-            columns: schema::columns(metadata.file_metadata().schema_descr())?,
+            columns: schema::columns(metadata.file_metadata().schema_descr(), fields)?,
             groups: 0..metadata.num_row_groups(),
             metadata,
             group: None,
@@ -131,39 +134,38 @@ impl<R: Read + Seek + Send + 'static> ParquetReader<R> {
     }
 
     fn group(&self, group: &RowGroupMetaData) -> Parsed<RowGroup> {
+        let column = |column: &Column| Ok((column.field, self.column(group, column)?));
         Ok(RowGroup {
             left: group.num_rows().try_into()?,
             decoded: 0,
-            doi: self.leaf(group, 0)?,
-            mentions: self.numbers(group, 1)?,
-            documents: self.numbers(group, 2)?,
-            forms: self.leaf(group, 3)?,
-            first_source: self.leaf(group, 4)?,
-            first_document: match self.columns[5].stored {
+            columns: self.columns.iter().map(column).collect::<Parsed<_>>()?,
+        })
+    }
+
+    fn column(&self, group: &RowGroupMetaData, column: &Column) -> Parsed<FieldColumn> {
+        Ok(match column.field.kind() {
+            FieldKind::Text => FieldColumn::Text(self.leaf(group, column)?),
+            FieldKind::TextOrNull => FieldColumn::TextOrNull(match column.stored {
                 Stored::Nulls => None,
-                _ => Some(self.leaf(group, 5)?),
-            },
-            first_offset: self.numbers(group, 6)?,
-            first_text: self.leaf(group, 7)?,
-            guessed: self.leaf(group, 8)?,
+                _ => Some(self.leaf(group, column)?),
+            }),
+            FieldKind::Number => FieldColumn::Number(match column.stored {
+                Stored::Number { bits: 32, .. } => Numbers::Short(self.leaf(group, column)?),
+                _ => Numbers::Long(self.leaf(group, column)?),
+            }),
+            FieldKind::Forms => FieldColumn::Forms(self.leaf(group, column)?),
+            FieldKind::Flag => FieldColumn::Flag(self.leaf(group, column)?),
         })
     }
 
-    fn numbers(&self, group: &RowGroupMetaData, field: usize) -> Parsed<Numbers> {
-        Ok(match self.columns[field].stored {
-            Stored::Number { bits: 32, .. } => Numbers::Short(self.leaf(group, field)?),
-            _ => Numbers::Long(self.leaf(group, field)?),
-        })
-    }
-
-    fn leaf<T: DataType>(&self, group: &RowGroupMetaData, field: usize) -> Parsed<Leaf<T>> {
-        let Column { at, stored } = self.columns[field];
+    fn leaf<T: DataType>(&self, group: &RowGroupMetaData, column: &Column) -> Parsed<Leaf<T>> {
+        let &Column { field, at, stored } = column;
         let chunk = group.columns().get(at);
         let chunk = chunk.ok_or_else(|| ParquetError::EOF("a row group lacks a column".into()))?;
         let pages = self.source.pages(chunk, group.num_rows().try_into()?)?;
         let column = chunk.column_descr_ptr();
         Ok(Leaf {
-            field: Record::FIELDS[field],
+            field: field.name(),
             stored,
             full: column.max_def_level(),
             reader: ColumnReaderImpl::new(column, Box::new(pages)),
@@ -175,7 +177,7 @@ impl<R: Read + Seek + Send + 'static> ParquetReader<R> {
         })
     }
 
-    fn read(&mut self, into: &mut OwnedRecord) -> Result<bool, RecordFault> {
+    fn read<O: OwnedRow>(&mut self, into: &mut O) -> Result<bool, RecordFault> {
         let more = self.advance()?;
         match &mut self.group {
             Some(group) if more => group.read(into).map(|()| true),
@@ -184,8 +186,8 @@ impl<R: Read + Seek + Send + 'static> ParquetReader<R> {
     }
 }
 
-impl<R: Read + Seek + Send + 'static> RowReader for ParquetReader<R> {
-    fn next(&mut self, into: &mut OwnedRecord) -> Result<bool, ReadError> {
+impl<R: Read + Seek + Send + 'static, O: OwnedRow> RowReader<O> for ParquetReader<R> {
+    fn next(&mut self, into: &mut O) -> Result<bool, ReadError> {
         let read = self.read(into);
         read.map_err(|fault| ReadError::at(FaultPlace::Row(self.row), fault))
     }
@@ -206,33 +208,44 @@ impl RowGroup {
 
     /// Decodes the next rows of each column; 0 rows at the end, where the columns must end too.
     fn decode(&mut self, rows: usize) -> Parsed<()> {
-        self.doi.decode(rows)?;
-        self.mentions.decode(rows)?;
-        self.documents.decode(rows)?;
-        self.forms.decode(rows)?;
-        self.first_source.decode(rows)?;
-        if let Some(documents) = &mut self.first_document {
-            documents.decode(rows)?;
-        }
-        self.first_offset.decode(rows)?;
-        self.first_text.decode(rows)?;
-        self.guessed.decode(rows)
+        let mut columns = self.columns.iter_mut();
+        columns.try_for_each(|(_, column)| column.decode(rows))
     }
 
-    fn read(&mut self, into: &mut OwnedRecord) -> Result<(), RecordFault> {
-        self.doi.text(&mut into.doi)?;
-        into.mentions = self.mentions.number()?;
-        into.documents = self.documents.number()?;
-        into.forms = self.forms.forms()?;
-        self.first_source.text(&mut into.first_source)?;
-        into.first_document.clear();
-        if let Some(documents) = &mut self.first_document {
-            documents.text_or_null(&mut into.first_document)?;
+    fn read<O: OwnedRow>(&mut self, into: &mut O) -> Result<(), RecordFault> {
+        for (field, column) in &mut self.columns {
+            if let Some(slot) = into.slot(*field) {
+                column.read(slot)?;
+            }
         }
-        into.first_offset = self.first_offset.number()?;
-        self.first_text.text(&mut into.first_text)?;
-        into.guessed = *self.guessed.one()?;
         into.check()
+    }
+}
+
+impl FieldColumn {
+    fn decode(&mut self, rows: usize) -> Parsed<()> {
+        match self {
+            FieldColumn::Text(leaf) | FieldColumn::Forms(leaf) => leaf.decode(rows),
+            FieldColumn::TextOrNull(leaf) => leaf.as_mut().map_or(Ok(()), |leaf| leaf.decode(rows)),
+            FieldColumn::Number(numbers) => numbers.decode(rows),
+            FieldColumn::Flag(leaf) => leaf.decode(rows),
+        }
+    }
+
+    /// Reads the value of the next row into its place.
+    fn read(&mut self, slot: Slot<'_>) -> Result<(), RecordFault> {
+        match (self, slot) {
+            (FieldColumn::Text(leaf), Slot::Text(text)) => leaf.text(text)?,
+            (FieldColumn::TextOrNull(Some(leaf)), Slot::Nullable(text)) => {
+                leaf.text_or_null(text)?
+            }
+            (FieldColumn::TextOrNull(None), Slot::Nullable(text)) => text.clear(),
+            (FieldColumn::Number(numbers), Slot::Number(number)) => *number = numbers.number()?,
+            (FieldColumn::Forms(leaf), Slot::Forms(forms)) => *forms = leaf.forms()?,
+            (FieldColumn::Flag(leaf), Slot::Flag(flag)) => *flag = *leaf.one()?,
+            _ => debug_assert!(false, "a field of two kinds"),
+        }
+        Ok(())
     }
 }
 

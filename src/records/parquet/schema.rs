@@ -1,17 +1,15 @@
-//! Finds the columns of a record's fields in a file, and how they store values.
+//! Finds the columns of a row's fields in a file, and how they store values.
 
 use ::parquet::basic::{ConvertedType, LogicalType, Type};
 use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
 use crate::records::fault::RecordFault;
-use crate::records::{MentionRow, Record};
-
-/// Number of fields of a record.
-pub(super) const FIELDS: usize = Record::FIELDS.len();
+use crate::records::field::{Field, FieldKind, RowKind, are_mentions};
 
 /// The column of a field.
 #[derive(Clone, Copy)]
 pub(super) struct Column {
+    pub(super) field: Field,
     pub(super) at: usize,
     pub(super) stored: Stored,
 }
@@ -30,68 +28,44 @@ pub(super) enum Stored {
     Nulls,
 }
 
-/// The requirement on the column of a field.
-#[derive(Clone, Copy)]
-enum Wanted {
-    Text,
-    TextOrNull,
-    Number,
-    Forms,
-    Flag,
-}
-
-/// The requirements on the columns of a record's fields.
-const WANTED: [Wanted; FIELDS] = [
-    Wanted::Text,
-    Wanted::Number,
-    Wanted::Number,
-    Wanted::Forms,
-    Wanted::Text,
-    Wanted::TextOrNull,
-    Wanted::Number,
-    Wanted::Text,
-    Wanted::Flag,
-];
-
-impl Wanted {
-    fn takes(self, stored: Stored) -> bool {
-        match self {
-            Wanted::Text => stored == Stored::Text,
-            Wanted::TextOrNull => matches!(stored, Stored::Text | Stored::Nulls),
-            Wanted::Number => matches!(stored, Stored::Number { .. }),
-            Wanted::Forms => matches!(stored, Stored::Text | Stored::Texts),
-            Wanted::Flag => stored == Stored::Flag,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Wanted::Text | Wanted::TextOrNull => "a string",
-            Wanted::Number => "an integer of 32 or 64 bits, best INT64 (in SQL: bigint)",
-            Wanted::Forms => "a list of strings, or a string of forms joined with |",
-            Wanted::Flag => "a boolean",
-        }
+/// Whether values of this kind can be read from a column.
+fn takes(kind: FieldKind, stored: Stored) -> bool {
+    match kind {
+        FieldKind::Text => stored == Stored::Text,
+        FieldKind::TextOrNull => matches!(stored, Stored::Text | Stored::Nulls),
+        FieldKind::Number => matches!(stored, Stored::Number { .. }),
+        FieldKind::Forms => matches!(stored, Stored::Text | Stored::Texts),
+        FieldKind::Flag => stored == Stored::Flag,
     }
 }
 
-/// The column of each field.
-pub(super) fn columns(schema: &SchemaDescriptor) -> Result<[Column; FIELDS], RecordFault> {
-    let mut columns = [Column {
-        at: 0,
-        stored: Stored::Nulls,
-    }; FIELDS];
-    for ((column, field), wanted) in columns.iter_mut().zip(Record::FIELDS).zip(WANTED) {
-        let at = position(schema, field).ok_or_else(|| missing(schema, field))?;
+/// What a column for values of this kind must be, for messages.
+fn wanted(kind: FieldKind) -> &'static str {
+    match kind {
+        FieldKind::Text | FieldKind::TextOrNull => "a string",
+        FieldKind::Number => "an integer of 32 or 64 bits, best INT64 (in SQL: bigint)",
+        FieldKind::Forms => "a list of strings, or a string of forms joined with |",
+        FieldKind::Flag => "a boolean",
+    }
+}
+
+/// The column of each of `fields`.
+pub(super) fn columns(
+    schema: &SchemaDescriptor,
+    fields: &[Field],
+) -> Result<Vec<Column>, RecordFault> {
+    let column = |&field: &Field| {
+        let at = position(schema, field.name()).ok_or_else(|| missing(schema, field))?;
         let found = &schema.columns()[at];
-        let stored = stored(found).filter(|&stored| wanted.takes(stored));
+        let stored = stored(found).filter(|&stored| takes(field.kind(), stored));
         let stored = stored.ok_or_else(|| RecordFault::Column {
-            field,
+            field: field.name(),
             found: description(found).into(),
-            wanted: wanted.name(),
+            wanted: wanted(field.kind()),
         })?;
-        *column = Column { at, stored };
-    }
-    Ok(columns)
+        Ok(Column { field, at, stored })
+    };
+    fields.iter().map(column).collect()
 }
 
 fn position(schema: &SchemaDescriptor, field: &str) -> Option<usize> {
@@ -100,11 +74,16 @@ fn position(schema: &SchemaDescriptor, field: &str) -> Option<usize> {
 }
 
 /// The error for a file without a column for `field`.
-fn missing(schema: &SchemaDescriptor, field: &'static str) -> RecordFault {
-    let mut mention = MentionRow::FIELDS.into_iter();
-    match mention.all(|field| position(schema, field).is_some()) {
+fn missing(schema: &SchemaDescriptor, field: Field) -> RecordFault {
+    let columns = schema.columns().iter();
+    let names = columns.filter_map(|column| column.path().parts().first());
+    let mut mention = RowKind::Mentions.fields().iter();
+    let all = mention.all(|field| position(schema, field.name()).is_some());
+    match all || are_mentions(names.map(String::as_str)) {
         true => RecordFault::Mentions,
-        false => RecordFault::Missing { field },
+        false => RecordFault::Missing {
+            field: field.name(),
+        },
     }
 }
 

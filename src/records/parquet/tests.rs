@@ -10,7 +10,8 @@ use ::parquet::file::properties::{WriterProperties, WriterVersion};
 use super::columns::RowColumns;
 use super::{Parquet, ParquetReader};
 use crate::records::{
-    Format, MentionRow, OwnedRecord, ReadError, Record, RecordBlock, RowWriter, file_reader, writer,
+    Format, Layout, MentionRow, OwnedRecord, ReadError, Record, RowBlock, RowKind, RowWriter,
+    file_reader, writer,
 };
 use crate::scan::Form;
 
@@ -37,9 +38,19 @@ fn rows(records: &[OwnedRecord]) -> impl Iterator<Item = Record<'_>> {
     records.iter().map(OwnedRecord::as_record)
 }
 
+fn layout() -> Layout {
+    Layout::new(Format::Parquet, RowKind::Records)
+}
+
+fn columns(records: &[OwnedRecord]) -> RowColumns {
+    let mut columns = RowColumns::default();
+    rows(records).for_each(|row| columns.push(&row, &layout().fields));
+    columns
+}
+
 fn written(records: &[OwnedRecord]) -> Vec<u8> {
-    let mut out = writer(Format::Parquet, false, Vec::new()).unwrap();
-    rows(records).for_each(|record| out.record(&record).unwrap());
+    let mut out = writer(&layout(), Vec::new()).unwrap();
+    rows(records).for_each(|record| out.row(&record).unwrap());
     out.finish().unwrap()
 }
 
@@ -55,10 +66,10 @@ fn in_blocks(records: &[OwnedRecord], size: usize) -> Vec<u8> {
         .set_max_row_group_row_count(Some(3000))
         .set_max_row_group_bytes(Some(1 << 20))
         .build();
-    let out = Box::new(Parquet::with(properties, false, Vec::new()).unwrap());
+    let out = Box::new(Parquet::with(properties, &layout(), Vec::new()).unwrap());
     let mut out = out.into_blocks().unwrap();
     for some in records.chunks(size) {
-        let block = RecordBlock::new(Format::Parquet, &mut rows(some)).unwrap();
+        let block = RowBlock::new(&layout(), &mut rows(some)).unwrap();
         out.block(block).unwrap();
     }
     out.end().unwrap()
@@ -94,7 +105,7 @@ fn an_output_without_records_is_a_file_without_row_groups() {
     let bytes = written(&[]);
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
     assert!(groups(&bytes).is_empty());
-    let mentions = writer(Format::Parquet, true, Vec::new()).unwrap();
+    let mentions = writer(&Layout::new(Format::Parquet, RowKind::Mentions), Vec::new()).unwrap();
     assert!(groups(&mentions.finish().unwrap()).is_empty());
 }
 
@@ -127,12 +138,12 @@ fn a_group_ends_with_the_row_that_fills_it() {
 #[test]
 fn columns_that_are_split_hold_the_same_rows() {
     let records = records(40);
-    let mut first: RowColumns = rows(&records).collect();
+    let mut first = columns(&records);
     let size = first.bytes();
     let last = first.split_off(13);
     assert_eq!((first.rows(), last.rows()), (13, 27));
     assert_eq!(first.bytes() + last.bytes(), size);
-    let mut out = Box::new(Parquet::new(false, Vec::new()).unwrap());
+    let mut out = Box::new(Parquet::new(&layout(), Vec::new()).unwrap());
     out.append(first).unwrap();
     out.append(last).unwrap();
     assert!(out.finish().unwrap() == written(&records));
@@ -159,9 +170,11 @@ fn mentions_are_reported_from_records() {
         length: 9,
         text: "10.5555/A",
         guessed: true,
+        around: ["", ""],
+        capture: None,
     };
-    let mut out = writer(Format::Parquet, true, Vec::new()).unwrap();
-    (0..3000).for_each(|_| out.mention(&mention).unwrap());
+    let mut out = writer(&Layout::new(Format::Parquet, RowKind::Mentions), Vec::new()).unwrap();
+    (0..3000).for_each(|_| out.row(&mention).unwrap());
     let bytes = out.finish().unwrap();
     assert_eq!(groups(&bytes), [3000]);
     let error = read(&bytes).unwrap_err().to_string();
@@ -181,7 +194,9 @@ fn a_file_cut_short_is_an_error() {
 #[test]
 fn a_stream_and_a_wrong_row_are_named() {
     let bytes = written(&records(300));
-    let stream = crate::records::reader(Cursor::new(bytes)).err().unwrap();
+    let stream = crate::records::reader::<OwnedRecord>(Cursor::new(bytes))
+        .err()
+        .unwrap();
     assert!(stream.to_string().contains("plain file"), "{stream}");
     let mut wrong = records(2000);
     wrong[1500].doi.clear();
@@ -241,6 +256,6 @@ fn forms_are_lists() {
     let read = read(&written(&records)).unwrap();
     assert_eq!(read[0].forms, records[0].forms);
     assert_eq!(read[1].forms, records[1].forms);
-    let reader = ParquetReader::new(Cursor::new(written(&records)));
+    let reader = ParquetReader::new::<OwnedRecord>(Cursor::new(written(&records)));
     assert!(reader.is_ok());
 }

@@ -15,9 +15,11 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use super::columns::{RowColumns, Values};
 use super::encode::{Encoded, encode};
 use super::seal::{SealedFile, WRITER, unsealed};
-use super::{MENTION, RECORD, into_io};
-use crate::records::rows::{BlockWriter, RecordBlock, RowWriter};
-use crate::records::{MentionRow, Record};
+use super::{into_io, schema_of};
+use crate::records::field::Field;
+use crate::records::layout::Layout;
+use crate::records::row::Row;
+use crate::records::rows::{BlockWriter, RowBlock, RowWriter};
 
 /// Rows of a group. DuckDB distributes a file to threads by groups and recommends at least 122,880 rows; other readers work
 /// well with as many or more. Still larger groups gain little.
@@ -30,8 +32,6 @@ pub(crate) const HELD: usize = 2 * GROUP_BYTES;
 const BLOCK: usize = 1024;
 /// Compression level; the same as for other outputs.
 const LEVEL: i32 = 3;
-/// Columns whose values are nearly all distinct, so that a dictionary is useless: of records, and of mentions.
-const DISTINCT: [&[&str]; 2] = [&["doi", "first_offset", "first_text"], &["offset"]];
 
 /// Writes Parquet.
 ///
@@ -40,6 +40,7 @@ const DISTINCT: [&[&str]; 2] = [&["doi", "first_offset", "first_text"], &["offse
 /// threads.
 pub(crate) struct Parquet<W: Write + Send> {
     file: SerializedFileWriter<SealedFile<W>>,
+    fields: Arc<[Field]>,
     /// Single rows that were collected.
     block: RowColumns,
     /// Rows of the next group.
@@ -51,17 +52,17 @@ pub(crate) struct Parquet<W: Write + Send> {
 }
 
 impl<W: Write + Send> Parquet<W> {
-    pub(crate) fn new(mentions: bool, out: W) -> io::Result<Self> {
-        Parquet::start(mentions, out).map_err(into_io)
+    pub(crate) fn new(layout: &Layout, out: W) -> io::Result<Self> {
+        Parquet::start(layout, out).map_err(into_io)
     }
 
-    fn start(mentions: bool, out: W) -> Result<Self> {
-        Parquet::with(properties(mentions)?, mentions, out)
+    fn start(layout: &Layout, out: W) -> Result<Self> {
+        Parquet::with(properties(layout)?, layout, out)
     }
 
     /// With other properties, for tests.
-    pub(super) fn with(properties: WriterProperties, mentions: bool, out: W) -> Result<Self> {
-        let schema = parse_message_type(if mentions { MENTION } else { RECORD })?;
+    pub(super) fn with(properties: WriterProperties, layout: &Layout, out: W) -> Result<Self> {
+        let schema = parse_message_type(&schema_of(layout))?;
         let most_rows = properties.max_row_group_row_count();
         let most_bytes = properties.max_row_group_bytes();
         let out = SealedFile::new(out);
@@ -69,6 +70,7 @@ impl<W: Write + Send> Parquet<W> {
         file.append_key_value_metadata(unsealed());
         Ok(Parquet {
             file,
+            fields: Arc::clone(&layout.fields),
             block: RowColumns::default(),
             group: Vec::new(),
             rows: 0,
@@ -155,10 +157,10 @@ impl<W: Write + Send> Parquet<W> {
 }
 
 impl<W: Write + Send + 'static> BlockWriter<W> for Parquet<W> {
-    fn block(&mut self, block: RecordBlock) -> io::Result<()> {
+    fn block(&mut self, block: RowBlock) -> io::Result<()> {
         match block {
-            RecordBlock::Columns(columns) => self.append(columns),
-            RecordBlock::Bytes(_) => Err(io::ErrorKind::InvalidInput.into()),
+            RowBlock::Columns(columns) => self.append(columns),
+            RowBlock::Bytes(_) => Err(io::ErrorKind::InvalidInput.into()),
         }
     }
 
@@ -168,13 +170,8 @@ impl<W: Write + Send + 'static> BlockWriter<W> for Parquet<W> {
 }
 
 impl<W: Write + Send + 'static> RowWriter<W> for Parquet<W> {
-    fn record(&mut self, record: &Record<'_>) -> io::Result<()> {
-        self.block.record(record);
-        self.end_row()
-    }
-
-    fn mention(&mut self, mention: &MentionRow<'_>) -> io::Result<()> {
-        self.block.mention(mention);
+    fn row(&mut self, row: &dyn Row) -> io::Result<()> {
+        self.block.push(row, &self.fields);
         self.end_row()
     }
 
@@ -189,31 +186,35 @@ impl<W: Write + Send + 'static> RowWriter<W> for Parquet<W> {
 }
 
 /// The properties. They must be the same in every run.
-fn properties(mentions: bool) -> Result<WriterProperties> {
+fn properties(layout: &Layout) -> Result<WriterProperties> {
     let mut builder = WriterProperties::builder()
         .set_created_by(format!("{WRITER}{}", env!("CARGO_PKG_VERSION")))
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
         .set_max_row_group_row_count(Some(GROUP_ROWS))
         .set_max_row_group_bytes(Some(GROUP_BYTES))
         .set_statistics_enabled(EnabledStatistics::Chunk);
-    for &column in DISTINCT[usize::from(mentions)] {
-        builder = builder.set_column_dictionary_enabled(column.into(), false);
+    let fields = layout.fields.iter();
+    for field in fields.filter(|&&field| layout.rows.is_distinct(field)) {
+        builder = builder.set_column_dictionary_enabled(field.name().into(), false);
     }
-    Ok(match mentions {
-        true => builder.build(),
-        false => sorted(builder).build(),
-    })
+    Ok(sorted(layout, builder).build())
 }
 
-/// Properties for records, which are sorted.
-fn sorted(builder: WriterPropertiesBuilder) -> WriterPropertiesBuilder {
-    let by_doi = SortingColumn {
-        column_idx: 0,
+/// Properties for rows that are sorted by a field which the output has.
+fn sorted(layout: &Layout, builder: WriterPropertiesBuilder) -> WriterPropertiesBuilder {
+    let by = |field: &Field| Some(*field) == layout.rows.sorted_by();
+    let Some(column) = layout.fields.iter().position(by) else {
+        return builder;
+    };
+    let order = SortingColumn {
+        // Each field has one column.
+        column_idx: column as i32,
         descending: false,
         nulls_first: false,
     };
+    let name = layout.fields[column].name();
     builder
-        .set_sorting_columns(Some(vec![by_doi]))
+        .set_sorting_columns(Some(vec![order]))
         // Bounds of pages help a search only in a sorted column.
-        .set_column_statistics_enabled("doi".into(), EnabledStatistics::Page)
+        .set_column_statistics_enabled(name.into(), EnabledStatistics::Page)
 }

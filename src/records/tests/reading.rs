@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::super::{Format, MOST, OwnedRecord, Record, reader, writer};
+use super::super::{Format, Layout, MOST, OwnedRecord, Record, RowKind, reader, writer};
 use super::record;
 use crate::scan::Form;
 
@@ -22,9 +22,9 @@ fn read(bytes: &[u8]) -> Result<Vec<OwnedRecord>, String> {
 }
 
 fn written(format: Format, records: &[OwnedRecord]) -> Vec<u8> {
-    let mut rows = writer(format, false, Vec::new()).unwrap();
+    let mut rows = writer(&Layout::new(format, RowKind::Records), Vec::new()).unwrap();
     for record in records {
-        rows.record(&record.as_record()).unwrap();
+        rows.row(&record.as_record()).unwrap();
     }
     rows.finish().unwrap()
 }
@@ -83,7 +83,7 @@ prop_compose! {
 proptest! {
     #[test]
     fn any_record_that_is_written_is_read_back_equal(records in vec(any_record(), 0..5)) {
-        for format in [Format::Csv, Format::Jsonl] {
+        for format in [Format::Csv, Format::Jsonl, Format::Tsv] {
             let bytes = written(format, &records);
             for bytes in [&bytes, &gzip(&bytes), &zstd::encode_all(&bytes[..], 1).unwrap()] {
                 prop_assert_eq!(read(bytes), Ok(records.clone()), "{}", format);
@@ -108,8 +108,8 @@ fn a_record_is_what_it_was() {
         first_document: Some("a!/b"),
         ..record()
     };
-    let mut rows = writer(Format::Csv, false, Vec::new()).unwrap();
-    rows.record(&with_document).unwrap();
+    let mut rows = writer(&Layout::new(Format::Csv, RowKind::Records), Vec::new()).unwrap();
+    rows.row(&with_document).unwrap();
     assert!(
         reader(&rows.finish().unwrap()[..])
             .unwrap()
@@ -117,6 +117,17 @@ fn a_record_is_what_it_was() {
             .unwrap()
     );
     assert_eq!(row.as_record(), with_document);
+}
+
+/// The columns of a record in another order, as TSV.
+fn turned_columns() -> String {
+    let names =
+        "first_document,guessed,first_text,doi,mentions,forms,first_source,first_offset,documents";
+    let names: Vec<String> = names.split(',').map(str::to_owned).collect();
+    let layout = Layout::with_fields(Format::Tsv, RowKind::Records, Some(&names)).unwrap();
+    let mut rows = writer(&layout, Vec::new()).unwrap();
+    rows.row(&record()).unwrap();
+    String::from_utf8(rows.finish().unwrap()).unwrap()
 }
 
 #[test]
@@ -131,6 +142,7 @@ fn files_that_were_edited_read_the_same() {
         format!("\u{feff}{csv}"),
         csv.trim_end().to_owned(),
         csv.replace("doi,m", "\"doi\",m"),
+        turned_columns(),
     ] {
         assert_eq!(read(text.as_bytes()), wanted, "{text}");
     }
@@ -176,7 +188,21 @@ fn what_is_no_file_of_records_is_refused() {
             &super::mentions(Format::Jsonl, 2),
             "line 1: these are mentions",
         ),
-        ("doi,mentions\n10.5555/a,1\n", none),
+        (
+            "doi,mentions\n10.5555/a,1\n",
+            "this is no file of records: it has no column documents; records have doi, mentions, documents, forms, \
+             first_source, first_document, first_offset, first_text, guessed; scan without --fields",
+        ),
+        (
+            "first_text\n",
+            "this is no file of records: it has no column doi",
+        ),
+        ("doi,mentions,more\n", none),
+        ("text\tdoi\n", "these are mentions"),
+        (
+            "{\"offset\":3,\"doi\":\"10.5555/a\"}\n",
+            "line 1: these are mentions",
+        ),
         ("doi;mentions;documents\n", none),
         ("<html>", none),
         ("PK\u{3}\u{4}", none),

@@ -7,8 +7,8 @@ use ::parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, Wri
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::parser::parse_message_type;
 
-use super::super::{Parquet, RECORD};
-use super::{ROUNDS, Random, read, records, rows};
+use super::super::{Parquet, schema_of};
+use super::{ROUNDS, Random, layout, read, records, rows};
 use crate::records::{OwnedRecord, RowWriter};
 use crate::scan::Form;
 
@@ -28,14 +28,14 @@ pub(super) fn codecs() -> [Compression; 7] {
 fn written(builder: WriterPropertiesBuilder, records: &[OwnedRecord]) -> Vec<u8> {
     let builder = builder.set_data_page_row_count_limit(700);
     let builder = builder.set_max_row_group_row_count(Some(2000));
-    let mut out = Box::new(Parquet::with(builder.build(), false, Vec::new()).unwrap());
-    rows(records).for_each(|record| out.record(&record).unwrap());
+    let mut out = Box::new(Parquet::with(builder.build(), &layout(), Vec::new()).unwrap());
+    rows(records).for_each(|record| out.row(&record).unwrap());
     out.finish().unwrap()
 }
 
 /// A file as the crate `parquet` writes it, without checksums, so that damage reaches the decoders.
 pub(super) fn without_crcs(builder: WriterPropertiesBuilder, records: &[OwnedRecord]) -> Vec<u8> {
-    let schema = parse_message_type(RECORD).unwrap().into();
+    let schema = parse_message_type(&schema_of(&layout())).unwrap().into();
     let properties = builder.build().into();
     let mut file = SerializedFileWriter::new(Vec::new(), schema, properties).unwrap();
     let mut group = file.next_row_group().unwrap();

@@ -1,0 +1,150 @@
+//! What a run writes of the mentions that it finds.
+
+use crate::dedup::Kept;
+use crate::doi::PrefixSet;
+use crate::error::{Error, ErrorKind, SelectionError};
+use crate::records::{Field, Format, Layout, RowKind};
+
+/// Greatest number of bytes before and after a mention that its row may have.
+const MOST_CONTEXT: usize = 1024;
+
+/// The rows that are wanted, as set in a builder.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    pub(super) mentions: bool,
+    pub(super) count: bool,
+    pub(super) top_prefixes: Option<usize>,
+    pub(super) fields: Option<Vec<String>>,
+    pub(super) context: Option<usize>,
+    pub(super) prefixes: Vec<String>,
+    pub(super) excluded_prefixes: Vec<String>,
+}
+
+/// The rows that a run writes.
+#[derive(Debug)]
+pub(super) struct Selection {
+    pub(super) layout: Layout,
+    /// Bytes before and after each mention whose text is written.
+    pub(super) context: usize,
+    /// The most prefixes that are written, if rows are prefixes.
+    pub(super) top_prefixes: usize,
+    /// None if all names are kept.
+    pub(super) filter: Option<PrefixFilter>,
+}
+
+/// Which names are kept, by their prefix.
+#[derive(Debug)]
+pub(super) struct PrefixFilter {
+    /// If it is empty, all names are wanted.
+    wanted: PrefixSet,
+    excluded: PrefixSet,
+    /// As typed, for the report.
+    pub(super) wanted_names: Vec<String>,
+    pub(super) excluded_names: Vec<String>,
+}
+
+impl Wanted {
+    /// The selection, for an output of `format`.
+    ///
+    /// # Errors
+    /// If the rows do not have the fields that were chosen, or options contradict each other.
+    pub(super) fn select(self, format: Format) -> Result<Selection, Error> {
+        let layout = self.layout(format)?;
+        self.check_context(&layout).map_err(fault)?;
+        Ok(Selection {
+            context: self.context.unwrap_or(0),
+            top_prefixes: self.top_prefixes.unwrap_or(0),
+            filter: PrefixFilter::new(self.prefixes, self.excluded_prefixes).map_err(fault)?,
+            layout,
+        })
+    }
+
+    fn layout(&self, format: Format) -> Result<Layout, Error> {
+        let rows = self.rows().map_err(fault)?;
+        if format == Format::Names && !matches!(rows, RowKind::Records | RowKind::Mentions) {
+            return Err(fault(SelectionError::Names(rows.name())));
+        }
+        let layout = Layout::with_fields(format, rows, self.fields.as_deref());
+        let layout = layout.map_err(|error| Error::new(ErrorKind::Fields(error)))?;
+        Ok(match self.context {
+            Some(_) if self.fields.is_none() => layout.and(&[Field::Before, Field::After]),
+            _ => layout,
+        })
+    }
+
+    /// What the rows are; records unless something else is chosen.
+    fn rows(&self) -> Result<RowKind, SelectionError> {
+        let chosen = [
+            self.mentions.then_some(RowKind::Mentions),
+            self.count.then_some(RowKind::Counts),
+            self.top_prefixes.map(|_| RowKind::Prefixes),
+        ];
+        let mut chosen = chosen.into_iter().flatten();
+        let rows = chosen.next().unwrap_or(RowKind::Records);
+        match chosen.next() {
+            Some(other) => Err(SelectionError::TwoKinds(rows.name(), other.name())),
+            None => Ok(rows),
+        }
+    }
+
+    fn check_context(&self, layout: &Layout) -> Result<(), SelectionError> {
+        let is_written = layout.has(Field::Before) || layout.has(Field::After);
+        match self.context {
+            None if is_written => Err(SelectionError::NoContext),
+            Some(_) if !self.mentions || layout.format == Format::Names => {
+                Err(SelectionError::NoMentions)
+            }
+            Some(_) if !is_written => Err(SelectionError::NoFields),
+            Some(bytes) if bytes > MOST_CONTEXT => Err(SelectionError::Context(MOST_CONTEXT)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn fault(error: SelectionError) -> Error {
+    Error::new(ErrorKind::Selection(error))
+}
+
+impl Selection {
+    /// Whether each mention is a row, which is written in the order of sources.
+    pub(super) fn writes_mentions(&self) -> bool {
+        self.layout.rows == RowKind::Mentions
+    }
+
+    /// Whether rows say which WARC record their document is.
+    pub(super) fn writes_captures(&self) -> bool {
+        self.layout.has(Field::RecordId) || self.layout.has(Field::Date)
+    }
+
+    /// What the table has to store for a name.
+    pub(super) fn kept(&self) -> Kept {
+        match self.layout.rows {
+            RowKind::Counts => Kept::Key,
+            _ if self.layout.format == Format::Names => Kept::Key,
+            _ => Kept::All,
+        }
+    }
+}
+
+impl PrefixFilter {
+    /// The filter; none if no prefixes are given.
+    fn new(wanted: Vec<String>, excluded: Vec<String>) -> Result<Option<Self>, SelectionError> {
+        let set = |prefixes: &[String]| {
+            let set = PrefixSet::new(prefixes);
+            set.map_err(|wrong| SelectionError::Prefix(wrong.into()))
+        };
+        let filter = PrefixFilter {
+            wanted: set(&wanted)?,
+            excluded: set(&excluded)?,
+            wanted_names: wanted,
+            excluded_names: excluded,
+        };
+        let is_none = filter.wanted.is_empty() && filter.excluded.is_empty();
+        Ok((!is_none).then_some(filter))
+    }
+
+    /// Whether a name is kept.
+    pub(super) fn takes(&self, key: &str) -> bool {
+        (self.wanted.is_empty() || self.wanted.has_that_of(key)) && !self.excluded.has_that_of(key)
+    }
+}

@@ -1,0 +1,226 @@
+//! The fields of rows: their names, their kinds, and the kinds of rows that have them.
+
+/// What the rows of an output are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowKind {
+    /// A row for each name.
+    Records,
+    /// A row for each mention.
+    Mentions,
+    /// One row, which counts.
+    Counts,
+    /// A row for each of the prefixes with the most names.
+    Prefixes,
+}
+
+/// A field of a row. A field that several kinds of rows have holds the same kind of value in each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Field {
+    Doi,
+    Mentions,
+    Documents,
+    Forms,
+    FirstSource,
+    FirstDocument,
+    FirstOffset,
+    FirstText,
+    Guessed,
+    Form,
+    Source,
+    Document,
+    Offset,
+    Length,
+    Text,
+    Before,
+    After,
+    RecordId,
+    Date,
+    Names,
+    Sources,
+    Prefix,
+}
+
+/// The kind of the values of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FieldKind {
+    Text,
+    TextOrNull,
+    Number,
+    Forms,
+    Flag,
+}
+
+impl RowKind {
+    /// Every kind.
+    pub(super) const ALL: [RowKind; 4] = [
+        RowKind::Records,
+        RowKind::Mentions,
+        RowKind::Counts,
+        RowKind::Prefixes,
+    ];
+
+    /// The word for several rows.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            RowKind::Records => "records",
+            RowKind::Mentions => "mentions",
+            RowKind::Counts => "counts",
+            RowKind::Prefixes => "prefixes",
+        }
+    }
+
+    /// The fields that rows of this kind have unless others are chosen, in order.
+    pub(crate) fn fields(self) -> &'static [Field] {
+        match self {
+            RowKind::Records => &[
+                Field::Doi,
+                Field::Mentions,
+                Field::Documents,
+                Field::Forms,
+                Field::FirstSource,
+                Field::FirstDocument,
+                Field::FirstOffset,
+                Field::FirstText,
+                Field::Guessed,
+            ],
+            RowKind::Mentions => &[
+                Field::Doi,
+                Field::Form,
+                Field::Source,
+                Field::Document,
+                Field::Offset,
+                Field::Length,
+                Field::Text,
+                Field::Guessed,
+            ],
+            RowKind::Counts => &[
+                Field::Names,
+                Field::Mentions,
+                Field::Documents,
+                Field::Sources,
+            ],
+            RowKind::Prefixes => &[Field::Prefix, Field::Names, Field::Mentions],
+        }
+    }
+
+    /// The fields that rows of this kind have only if they are chosen.
+    pub(crate) fn further_fields(self) -> &'static [Field] {
+        match self {
+            RowKind::Records | RowKind::Counts | RowKind::Prefixes => &[],
+            RowKind::Mentions => &[Field::Before, Field::After, Field::RecordId, Field::Date],
+        }
+    }
+
+    /// All fields that rows of this kind can have.
+    pub(super) fn all_fields(self) -> impl Iterator<Item = Field> {
+        let further = self.further_fields().iter();
+        self.fields().iter().chain(further).copied()
+    }
+
+    /// Whether nearly all values of a field are distinct, so that a dictionary of them is useless.
+    #[cfg(feature = "parquet")]
+    pub(super) fn is_distinct(self, field: Field) -> bool {
+        match self {
+            RowKind::Records => {
+                matches!(field, Field::Doi | Field::FirstOffset | Field::FirstText)
+            }
+            RowKind::Mentions => matches!(field, Field::Offset | Field::Before | Field::After),
+            RowKind::Counts | RowKind::Prefixes => field == Field::Prefix,
+        }
+    }
+
+    /// The field by which rows of this kind are sorted, if they are.
+    #[cfg(feature = "parquet")]
+    pub(super) fn sorted_by(self) -> Option<Field> {
+        match self {
+            RowKind::Records => Some(Field::Doi),
+            RowKind::Mentions | RowKind::Counts | RowKind::Prefixes => None,
+        }
+    }
+
+    /// The names of the usual fields, for messages.
+    pub(crate) fn listed(self) -> String {
+        let names: Vec<_> = self.fields().iter().map(|field| field.name()).collect();
+        names.join(", ")
+    }
+
+    /// The names of all fields, for messages.
+    pub(super) fn all_listed(self) -> String {
+        let names: Vec<_> = self.all_fields().map(Field::name).collect();
+        names.join(", ")
+    }
+}
+
+impl Field {
+    /// The name of the field in every format.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Field::Doi => "doi",
+            Field::Mentions => "mentions",
+            Field::Documents => "documents",
+            Field::Forms => "forms",
+            Field::FirstSource => "first_source",
+            Field::FirstDocument => "first_document",
+            Field::FirstOffset => "first_offset",
+            Field::FirstText => "first_text",
+            Field::Guessed => "guessed",
+            Field::Form => "form",
+            Field::Source => "source",
+            Field::Document => "document",
+            Field::Offset => "offset",
+            Field::Length => "length",
+            Field::Text => "text",
+            Field::Before => "before",
+            Field::After => "after",
+            Field::RecordId => "record_id",
+            Field::Date => "date",
+            Field::Names => "names",
+            Field::Sources => "sources",
+            Field::Prefix => "prefix",
+        }
+    }
+
+    /// The field of some kind of row with this name.
+    pub(super) fn named(name: &str) -> Option<Field> {
+        let mut all = RowKind::ALL.iter().flat_map(|rows| rows.all_fields());
+        all.find(|field| field.name() == name)
+    }
+
+    /// The kind of its values.
+    pub(super) fn kind(self) -> FieldKind {
+        match self {
+            Field::Doi
+            | Field::FirstSource
+            | Field::FirstText
+            | Field::Form
+            | Field::Source
+            | Field::Text
+            | Field::Before
+            | Field::After
+            | Field::Prefix => FieldKind::Text,
+            Field::FirstDocument | Field::Document | Field::RecordId | Field::Date => {
+                FieldKind::TextOrNull
+            }
+            Field::Mentions
+            | Field::Documents
+            | Field::FirstOffset
+            | Field::Offset
+            | Field::Length
+            | Field::Names
+            | Field::Sources => FieldKind::Number,
+            Field::Forms => FieldKind::Forms,
+            Field::Guessed => FieldKind::Flag,
+        }
+    }
+}
+
+/// Whether a row with fields of these names is a mention and no record.
+pub(super) fn are_mentions<'n>(names: impl Iterator<Item = &'n str>) -> bool {
+    let mut other = false;
+    let mut known = names.map(|name| {
+        let is = |rows: RowKind| rows.all_fields().any(|field| field.name() == name);
+        other |= !is(RowKind::Records);
+        is(RowKind::Mentions)
+    });
+    known.all(|known| known) && other
+}

@@ -1,0 +1,77 @@
+//! Sets of forms.
+
+use std::ops::{BitOr, BitOrAssign};
+
+use crate::scan::Form;
+
+/// A set of forms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Forms(u8);
+
+impl Forms {
+    /// All forms, sorted by name, as they are in a record.
+    const SORTED: [Form; 7] = [
+        Form::Bare,
+        Form::Doi,
+        Form::Hdl,
+        Form::Info,
+        Form::Label,
+        Form::Url,
+        Form::Urn,
+    ];
+
+    /// The set as one byte, for files that only the same version of doisift reads.
+    pub(crate) fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The set with these [`bits`](Self::bits).
+    pub(crate) fn from_bits(bits: u8) -> Forms {
+        Forms(bits)
+    }
+
+    /// Number of forms.
+    pub(super) fn count(self) -> u64 {
+        self.0.count_ones().into()
+    }
+
+    /// Whether the set has `form`.
+    pub(crate) fn contains(self, form: Form) -> bool {
+        self.0 & Forms::from(form).0 != 0
+    }
+
+    /// The forms, sorted by name.
+    pub(crate) fn iter(self) -> impl Iterator<Item = Form> {
+        Forms::SORTED
+            .into_iter()
+            .filter(move |&form| self.contains(form))
+    }
+}
+
+impl From<Form> for Forms {
+    fn from(form: Form) -> Forms {
+        Forms(1 << form as u8)
+    }
+}
+
+impl BitOr for Forms {
+    type Output = Forms;
+
+    fn bitor(self, other: Forms) -> Forms {
+        Forms(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Forms {
+    fn bitor_assign(&mut self, other: Forms) {
+        *self = *self | other;
+    }
+}
+
+impl FromIterator<Form> for Forms {
+    fn from_iter<I: IntoIterator<Item = Form>>(forms: I) -> Forms {
+        forms
+            .into_iter()
+            .fold(Forms::default(), |all, form| all | form.into())
+    }
+}

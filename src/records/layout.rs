@@ -1,0 +1,105 @@
+//! How rows are written: what they are, in which format, and with which fields.
+
+use std::sync::Arc;
+
+use super::field::{Field, RowKind};
+use super::format::Format;
+
+/// How the rows of an output are written.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    pub(crate) format: Format,
+    pub(crate) rows: RowKind,
+    /// The fields of a row, in order.
+    pub(crate) fields: Arc<[Field]>,
+}
+
+/// The fields that were chosen for an output are not fields of its rows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{fault}; the fields of {} are {}", .rows.name(), .rows.all_listed())]
+pub struct BadFields {
+    fault: FieldFault,
+    rows: RowKind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum FieldFault {
+    #[error("there is no field {0:?}")]
+    Unknown(Box<str>),
+    #[error("the field {0} is named twice")]
+    Repeated(&'static str),
+    #[error("no field is named")]
+    None,
+    #[error(
+        "bare names are written without other fields; choose another format, or name no fields"
+    )]
+    Names,
+}
+
+impl Layout {
+    /// Rows with all their usual fields.
+    pub(crate) fn new(format: Format, rows: RowKind) -> Layout {
+        Layout {
+            format,
+            rows,
+            fields: rows.fields().into(),
+        }
+    }
+
+    /// Rows with the fields of these names, in this order; none for all usual ones.
+    pub(crate) fn with_fields(
+        format: Format,
+        rows: RowKind,
+        names: Option<&[String]>,
+    ) -> Result<Layout, BadFields> {
+        let layout = Layout::new(format, rows);
+        let Some(names) = names else {
+            return Ok(layout);
+        };
+        let fields = match format {
+            Format::Names => Err(FieldFault::Names),
+            _ => chosen(rows, names),
+        };
+        match fields {
+            Ok(fields) => Ok(Layout {
+                fields: fields.into(),
+                ..layout
+            }),
+            Err(fault) => Err(BadFields { fault, rows }),
+        }
+    }
+
+    /// Whether rows have this field.
+    pub(crate) fn has(&self, field: Field) -> bool {
+        self.fields.contains(&field)
+    }
+
+    /// The same with more fields after the others.
+    pub(crate) fn and(self, fields: &[Field]) -> Layout {
+        Layout {
+            fields: self.fields.iter().chain(fields).copied().collect(),
+            ..self
+        }
+    }
+
+    /// The names of the fields.
+    pub(crate) fn field_names(&self) -> Vec<&'static str> {
+        self.fields.iter().map(|field| field.name()).collect()
+    }
+}
+
+fn chosen(rows: RowKind, names: &[String]) -> Result<Vec<Field>, FieldFault> {
+    let mut fields = Vec::with_capacity(names.len());
+    for name in names {
+        let known = rows.all_fields().find(|field| field.name() == name);
+        let field = known.ok_or_else(|| FieldFault::Unknown(name.as_str().into()))?;
+        if fields.contains(&field) {
+            return Err(FieldFault::Repeated(field.name()));
+        }
+        fields.push(field);
+    }
+    match fields.is_empty() {
+        true => Err(FieldFault::None),
+        false => Ok(fields),
+    }
+}

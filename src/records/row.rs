@@ -1,0 +1,49 @@
+//! Rows as writers and readers of all formats see them: a value for each field.
+
+use super::fault::RecordFault;
+use super::field::{Field, RowKind};
+use super::forms::Forms;
+
+/// A row that can be written.
+pub(crate) trait Row {
+    /// The value of a field. Null if rows of this kind have no such field.
+    fn value(&self, field: Field) -> Value<'_>;
+}
+
+/// The value of a field, of the kind that [`Field::kind`] says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Value<'a> {
+    Text(&'a str),
+    Nullable(Option<&'a str>),
+    Number(u64),
+    Forms(Forms),
+    Flag(bool),
+}
+
+/// A row that owns its texts, which readers fill; reused.
+pub(crate) trait OwnedRow: Row + Clone + Default + Send + Sized {
+    /// What the row is.
+    const KIND: RowKind;
+
+    /// The place of a field's value. None if rows of this kind have no such field.
+    fn slot(&mut self, field: Field) -> Option<Slot<'_>>;
+
+    /// Replaces the name by its key, and checks all fields. Readers call it after they filled the row.
+    fn check(&mut self) -> Result<(), RecordFault>;
+}
+
+/// The place of a field's value in an owned row.
+pub(crate) enum Slot<'a> {
+    Text(&'a mut String),
+    /// Empty for null, since no such text is empty.
+    Nullable(&'a mut String),
+    Number(&'a mut u64),
+    Forms(&'a mut Forms),
+    Flag(&'a mut bool),
+}
+
+/// Replaces a text.
+pub(super) fn set(text: &mut String, value: &str) {
+    text.clear();
+    text.push_str(value);
+}
