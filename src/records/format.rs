@@ -26,6 +26,10 @@ pub enum Format {
 #[error("{}", unknown(.0))]
 pub struct UnknownFormat(Box<str>);
 
+/// Bytes of a row group of Parquet before encoding at which it is full. Usually it is full by rows before.
+#[cfg(feature = "parquet")]
+pub(super) const GROUP_BYTES: usize = 32 << 20;
+
 /// The name of the format that may be left out of a build.
 const PARQUET: &str = "parquet";
 
@@ -88,7 +92,8 @@ impl Format {
         match self {
             Format::Csv | Format::Jsonl | Format::Names | Format::Tsv => 0,
             #[cfg(feature = "parquet")]
-            Format::Parquet => super::parquet::HELD,
+            // A group as rows, and as pages.
+            Format::Parquet => 2 * GROUP_BYTES,
         }
     }
 

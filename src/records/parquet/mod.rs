@@ -24,7 +24,7 @@ use super::layout::Layout;
 
 pub(super) use columns::RowColumns;
 pub(super) use read::ParquetReader;
-pub(super) use write::{HELD, Parquet};
+pub(super) use write::Parquet;
 
 /// The schema of an output, in the language of Parquet.
 fn schema_of(layout: &Layout) -> String {

@@ -17,6 +17,7 @@ use super::encode::{Encoded, encode};
 use super::seal::{SealedFile, WRITER, unsealed};
 use super::{into_io, schema_of};
 use crate::records::field::Field;
+use crate::records::format::GROUP_BYTES;
 use crate::records::layout::Layout;
 use crate::records::row::Row;
 use crate::records::rows::{BlockWriter, RowBlock, RowWriter};
@@ -24,10 +25,6 @@ use crate::records::rows::{BlockWriter, RowBlock, RowWriter};
 /// Rows of a group. DuckDB distributes a file to threads by groups and recommends at least 122,880 rows; other readers work
 /// well with as many or more. Still larger groups gain little.
 const GROUP_ROWS: usize = 1 << 17;
-/// Bytes of a group before encoding at which it is full. Usually it is full by rows before.
-const GROUP_BYTES: usize = 32 << 20;
-/// Greatest memory of a group in bytes, as rows and as pages.
-pub(crate) const HELD: usize = 2 * GROUP_BYTES;
 /// Number of single rows that are collected to a block.
 const BLOCK: usize = 1024;
 /// Compression level; the same as for other outputs.
@@ -36,7 +33,7 @@ const LEVEL: i32 = 3;
 /// Writes Parquet.
 ///
 /// The output depends only on the rows, not on their division into blocks. A group is held in memory until it is full, and
-/// then a second time as encoded pages: at most [`HELD`] bytes and one row. On a rayon pool, columns are encoded on all
+/// then a second time as encoded pages: at most twice [`GROUP_BYTES`] and one row. On a rayon pool, columns are encoded on all
 /// threads.
 pub(crate) struct Parquet<W: Write + Send> {
     file: SerializedFileWriter<SealedFile<W>>,
