@@ -227,7 +227,7 @@ pub enum ClashError {
     /// An output has the name of a file that the checkpoint keeps in its folder.
     #[error("{output} is the name of a file of the checkpoint; write to another file", output = printable::name(.0))]
     Checkpoint(Arc<str>),
-    /// Standard input was given the name of another source.
+    /// Standard input, or a stream of the caller, was given the name of another source.
     #[error("{name} is the name of another source too; give standard input another name", name = printable::name(.0))]
     SourceName(Arc<str>),
     /// Standard input was given a name, but it is no source.

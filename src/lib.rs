@@ -99,7 +99,7 @@ pub use pipeline::{OnError, Pipeline, PipelineBuilder};
 #[cfg(feature = "pipeline")]
 pub use printable::Printable;
 #[cfg(feature = "pipeline")]
-pub use records::{BadFields, Format, ReadError, UnknownFormat};
+pub use records::{BadFields, Format, Forms, MentionRow, ReadError, Record, UnknownFormat};
 #[cfg(feature = "pipeline")]
 pub use report::{Loss, Losses, Rejections, Report, ReportOptions, Skipped};
 #[cfg(feature = "testing")]
@@ -124,7 +124,7 @@ pub mod bench_support {
 #[doc(hidden)]
 pub use input::fuzz_support;
 
-/// The README's example is compiled and run.
-#[cfg(doctest)]
+/// The README's examples are compiled and run.
+#[cfg(all(doctest, feature = "pipeline"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -182,6 +182,11 @@ impl Finder<'_> {
         }
     }
 
+    /// Adds the stream of a caller.
+    pub(crate) fn add_reader(&mut self, name: &Path) {
+        self.push(name, None, SourceKind::Reader);
+    }
+
     /// Walks the folders, follows links, and returns all sources.
     pub(crate) fn finish(mut self) -> Found {
         for root in std::mem::take(&mut self.folders) {

@@ -35,6 +35,7 @@ impl Opening<'_> {
         let file = match source.kind {
             SourceKind::File | SourceKind::Stream => File::open(&source.path)?,
             SourceKind::Stdin => stdin()?,
+            SourceKind::Reader => return self.read_stream(source, documents),
         };
         let metadata = file.metadata()?;
         if metadata.is_dir() {
@@ -48,18 +49,46 @@ impl Opening<'_> {
         } else {
             0
         };
-        let expansion = Expansion::new(self.limits.expansion, size);
-        let mut counted = Fused::new(Counted {
+        let level = match source.kind {
+            SourceKind::File => Level::file(&file, size, &source.path),
+            _ => Level::source(None),
+        };
+        let bytes = SizedFile {
             file: &file,
             size,
             read: 0,
+        };
+        self.walk(source, level, bytes, size, documents);
+        Ok(true)
+    }
+
+    /// Reads a stream that the caller gave.
+    fn read_stream(
+        &self,
+        source: &Source,
+        documents: &mut dyn Documents,
+    ) -> Result<bool, InputError> {
+        let stream = self.readers.and_then(|readers| readers.take(&source.path));
+        let stream = stream.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+        self.walk(source, Level::source(None), stream, 0, documents);
+        Ok(true)
+    }
+
+    /// Passes the documents in `bytes` on; `size` is their number if it is known, otherwise 0.
+    fn walk(
+        &self,
+        source: &Source,
+        level: Level<'_>,
+        bytes: impl Read,
+        size: u64,
+        documents: &mut dyn Documents,
+    ) {
+        let expansion = Expansion::new(self.limits.expansion, size);
+        let mut counted = Fused::new(Counted {
+            inner: bytes,
             bytes: self.bytes,
             expansion: &expansion,
         });
-        let level = match source.kind {
-            SourceKind::File => Level::file(&file, size, &source.path),
-            SourceKind::Stream | SourceKind::Stdin => Level::source(None),
-        };
         let level = level.named(Claims::of(&source.path));
         let mut walk = Walk::new(self, &expansion, documents);
         walk.stream(&level, &mut counted);
@@ -67,7 +96,6 @@ impl Opening<'_> {
         if cut > 0 {
             documents.cut(cut);
         }
-        Ok(true)
     }
 }
 
@@ -98,23 +126,35 @@ pub(crate) fn unmarked_encoding(head: &[u8]) -> Option<&'static str> {
     magic::unmarked(head)
 }
 
-/// Counts the bytes read, and reports if the file became shorter.
-struct Counted<'r> {
+/// Reports if the file became shorter.
+struct SizedFile<'r> {
     file: &'r File,
     /// Size of a regular file when it was opened.
     size: u64,
     read: u64,
-    bytes: &'r AtomicU64,
-    expansion: &'r Expansion,
 }
 
-impl Read for Counted<'_> {
+impl Read for SizedFile<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(into)?;
         self.read += read as u64;
         if read == 0 && !into.is_empty() {
             check_end(self.file, self.read, self.size)?;
         }
+        Ok(read)
+    }
+}
+
+/// Counts the bytes read.
+struct Counted<'r, R> {
+    inner: R,
+    bytes: &'r AtomicU64,
+    expansion: &'r Expansion,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(into)?;
         self.bytes.fetch_add(read as u64, Ordering::Relaxed);
         self.expansion.add_read(read as u64);
         Ok(read)

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::codec::Unpackers;
 use super::fault::InputError;
+use super::readers::Readers;
 
 /// Limits against sources that are made to take too much time or memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
@@ -32,6 +33,8 @@ pub(crate) struct Opening<'r> {
     pub(crate) own: &'r [(u64, u64)],
     /// Device and inode of files that an output would overwrite.
     pub(crate) outputs: &'r [(u64, u64)],
+    /// Streams that the caller gave.
+    pub(crate) readers: Option<&'r Readers>,
     pub(crate) limits: Limits,
     /// Folder for copies of archives that are not files.
     pub(crate) tmp: &'r Path,
@@ -49,6 +52,7 @@ impl<'r> Opening<'r> {
             passed: bytes,
             own: &[],
             outputs: &[],
+            readers: None,
             limits: Limits {
                 depth: 3,
                 members: 1000,

@@ -15,7 +15,8 @@ use super::shard::{Shard, hash};
 /// A file or stream to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Source {
-    /// The path to open, from which its name is made; for standard input only its name, which is `-` unless it was given one.
+    /// The path to open, from which its name is made; for standard input, which is `-` unless it was given a name, and for
+    /// the stream of a caller only the name.
     pub(crate) path: PathBuf,
     pub(crate) kind: SourceKind,
     /// Whether it was named itself, and not found below a folder.
@@ -26,7 +27,7 @@ impl Source {
     /// Whether another program writes it while it is read.
     pub(crate) fn is_pipe(&self) -> bool {
         match self.kind {
-            SourceKind::File => false,
+            SourceKind::File | SourceKind::Reader => false,
             SourceKind::Stream => is_pipe(&self.path),
             SourceKind::Stdin => is_pipe(Path::new("-")),
         }
@@ -42,6 +43,8 @@ pub(crate) enum SourceKind {
     Stream,
     /// Standard input.
     Stdin,
+    /// A stream that the caller of the library gave.
+    Reader,
 }
 
 /// Sources in bytewise order of their names, each once.
@@ -101,7 +104,7 @@ const TAGS: u32 = 3;
 const SPECIAL: usize = 1;
 /// The path has bytes that are not UTF-8.
 const ODD: usize = 2;
-/// The source is standard input.
+/// The source is standard input or, if it is special too, the stream of a caller.
 const STDIN: usize = 4;
 
 impl Gathering {
@@ -119,6 +122,7 @@ impl Gathering {
             SourceKind::File => {}
             SourceKind::Stream => tags |= SPECIAL,
             SourceKind::Stdin => tags |= STDIN,
+            SourceKind::Reader => tags |= SPECIAL | STDIN,
         }
         if str::from_utf8(path).is_err() {
             tags |= ODD;
@@ -263,7 +267,8 @@ impl Sources {
         let kind = match tags & (SPECIAL | STDIN) {
             0 => SourceKind::File,
             SPECIAL => SourceKind::Stream,
-            _ => SourceKind::Stdin,
+            STDIN => SourceKind::Stdin,
+            _ => SourceKind::Reader,
         };
         Source {
             path,
@@ -279,16 +284,17 @@ impl Sources {
         hash(&path_of([&folder[above..], name].concat()))
     }
 
-    /// Whether standard input has the name of another source.
-    pub(crate) fn has_two_of_one_name(&self) -> bool {
+    /// A name that two sources have, as standard input and streams of a caller can.
+    pub(crate) fn repeated_name(&self) -> Option<PathBuf> {
         let mut pairs = self.order.windows(2);
-        pairs.any(|pair| {
+        let repeated = pairs.find(|pair| {
             let (x, y) = (
                 self.parts(self.entry(pair[0])),
                 self.parts(self.entry(pair[1])),
             );
             compare_joined([x.0, x.1], [y.0, y.1]).is_eq()
-        })
+        })?;
+        Some(self.source(self.entry(repeated[0])).path)
     }
 
     /// The order by name, bytewise; a name is the path unless that is not UTF-8. Of a path that was found below
@@ -429,6 +435,7 @@ mod tests {
         let long = "n".repeat(5000);
         let sources = [
             ("-", SourceKind::Stdin),
+            ("a/body", SourceKind::Reader),
             ("a/fifo", SourceKind::Stream),
             ("a/file", SourceKind::File),
             (&long, SourceKind::File),

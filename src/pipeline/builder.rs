@@ -1,5 +1,6 @@
 //! Sets the options of a run, and their defaults.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,10 +9,10 @@ use super::checkpoint::fault;
 use super::options::{OnError, ScanOptions};
 use super::selection::Wanted;
 use crate::error::{CheckpointError, Error, ErrorKind};
-use crate::input::{Limits, Search, Separator, Shard, display_name};
+use crate::input::{Limits, Readers, Search, Separator, Shard, display_name};
 use crate::records::Format;
 use crate::scan::TextKind;
-use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output};
+use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output, same_name};
 
 /// Default limit on containers within one another.
 const DEPTH: usize = 3;
@@ -30,6 +31,9 @@ const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(60);
 pub struct PipelineBuilder {
     paths: Vec<PathBuf>,
     lists: Vec<(PathBuf, Separator)>,
+    readers: Readers,
+    /// A name that two readers were given.
+    repeated: Option<String>,
     include: Vec<String>,
     exclude: Vec<String>,
     follow_links: bool,
@@ -72,6 +76,32 @@ impl PipelineBuilder {
     /// source.
     pub fn source_name(mut self, name: impl Into<String>) -> Self {
         self.source_name = Some(name.into());
+        self
+    }
+
+    /// Adds a stream as a source called `name`: a response, an object of a store, data of one's own. It is read on a thread of
+    /// the run, packed and in containers like a file. No other source may have its name.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// # fn main() -> Result<(), doisift::Error> {
+    /// let body = std::io::Cursor::new("See 10.5555/ABC.");
+    /// let pipeline = doisift::Pipeline::builder().reader("https://example.org/a", body).build()?;
+    /// let mut found = Vec::new();
+    /// pipeline.for_each_mention(|mention| {
+    ///     found.push((mention.source.to_owned(), mention.doi.to_owned()));
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// assert_eq!(found, [("https://example.org/a".to_owned(), "10.5555/abc".to_owned())]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn reader(mut self, name: impl Into<String>, reader: impl Read + Send + 'static) -> Self {
+        let name = name.into();
+        if !self.readers.add(&name, Box::new(reader)) {
+            self.repeated.get_or_insert(name);
+        }
         self
     }
 
@@ -300,6 +330,9 @@ impl PipelineBuilder {
     /// compresses Parquet, rows have no field of a name that was set, a prefix is none, two kinds of rows are wanted, or the options cannot be combined with a [checkpoint](Self::checkpoint).
     pub fn build(self) -> Result<Pipeline, Error> {
         self.check_checkpoint()?;
+        if let Some(name) = self.repeated {
+            return Err(same_name(&name));
+        }
         let search = Search::new(&self.include, &self.exclude);
         let options = ScanOptions {
             search: search
@@ -323,6 +356,7 @@ impl PipelineBuilder {
             checkpoint: self.checkpoint,
             checkpoint_interval: self.checkpoint_interval.unwrap_or(CHECKPOINT_INTERVAL),
             paths: self.paths,
+            readers: self.readers,
             lists: self.lists,
             output: self.output,
             report: self.report,

@@ -45,7 +45,7 @@ pub(super) struct Crew<'r> {
 }
 
 /// Reads and scans all sources on `pool`.
-pub(super) fn run(run: &SharedScan<'_>, pool: &ThreadPool, sink: &mut Sink) {
+pub(super) fn run(run: &SharedScan<'_>, pool: &ThreadPool, sink: &mut Sink<'_>) {
     thread::scope(|threads| {
         let (sender, arrivals) = mpsc::channel();
         let mut writer = None;
@@ -191,7 +191,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             self.crew.run.start(&source);
             match source.kind {
                 SourceKind::File => self.file(ordinal, &source),
-                SourceKind::Stream | SourceKind::Stdin => self.feed(ordinal),
+                SourceKind::Stream | SourceKind::Stdin | SourceKind::Reader => self.feed(ordinal),
             }
         }
         self.flush();

@@ -30,11 +30,14 @@ mod worker;
 pub use builder::PipelineBuilder;
 pub use options::OnError;
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use options::ScanOptions;
+use sink::Caller;
 
 use crate::error::Error;
+use crate::records::{MentionRow, Record, RowKind};
 use crate::report::{Report, ReportOptions};
 
 /// A scan of sources: finds the DOI names in them and writes these to an output.
@@ -107,6 +110,33 @@ impl Pipeline {
     /// If the output, or a temporary file, cannot be written, if the run is [cancelled](crate::Monitor::cancel), or, with
     /// [`OnError::Fail`], if any input is lost. Then the outputs are as they were before.
     pub fn run(self) -> Result<Report, Error> {
-        run::run(&self.options)
+        run::run(&self.options, None)
+    }
+
+    /// Like [`run`](Self::run), but calls `each` with every record, sorted by name, and writes none. The calls come one after
+    /// the other, from threads of the run. [Output](PipelineBuilder::output) and [format](PipelineBuilder::format) do not matter.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run). If `each` returns [`ControlFlow::Break`], the run ends with [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
+    pub fn for_each_record(
+        mut self,
+        mut each: impl FnMut(&Record<'_>) -> ControlFlow<()> + Send,
+    ) -> Result<Report, Error> {
+        self.options.pass_on(RowKind::Records);
+        run::run(&self.options, Some(Caller::Records(&mut each)))
+    }
+
+    /// Like [`run`](Self::run), but calls `each` with every mention, in the order of sources, and writes none. The calls come
+    /// one after the other, from threads of the run. [Output](PipelineBuilder::output) and [format](PipelineBuilder::format) do
+    /// not matter.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run). If `each` returns [`ControlFlow::Break`], the run ends with [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
+    pub fn for_each_mention(
+        mut self,
+        mut each: impl FnMut(&MentionRow<'_>) -> ControlFlow<()> + Send,
+    ) -> Result<Report, Error> {
+        self.options.pass_on(RowKind::Mentions);
+        run::run(&self.options, Some(Caller::Mentions(&mut each)))
     }
 }

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::selection::Selection;
-use crate::input::{Limits, Search, Separator, Shard, display_name};
+use crate::input::{Limits, Readers, Search, Separator, Shard, display_name};
+use crate::records::{Field, Format, Layout, RowKind};
 use crate::report::ReportOptions;
 use crate::scan::TextKind;
 use crate::task::Monitor;
@@ -24,6 +25,7 @@ pub enum OnError {
 pub(super) struct ScanOptions {
     pub(super) paths: Vec<PathBuf>,
     pub(super) lists: Vec<(PathBuf, Separator)>,
+    pub(super) readers: Readers,
     pub(super) search: Search,
     pub(super) output: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,
@@ -48,6 +50,16 @@ pub(super) struct ScanOptions {
 }
 
 impl ScanOptions {
+    /// Sets that the caller takes the rows, which are `rows`.
+    pub(super) fn pass_on(&mut self, rows: RowKind) {
+        self.output = None;
+        let layout = Layout::new(Format::Jsonl, rows);
+        self.selection.layout = match rows {
+            RowKind::Mentions => layout.and(&[Field::RecordId, Field::Date]),
+            _ => layout,
+        };
+    }
+
     pub(super) fn for_report(&self) -> ReportOptions {
         let lists = self.lists.iter().map(|(path, _)| path);
         let filter = self.selection.filter.as_ref();

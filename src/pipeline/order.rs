@@ -7,7 +7,6 @@ use super::rows::HeldMentions;
 use super::sink::Sink;
 use super::state::SharedScan;
 use super::ticket::Ticket;
-use crate::error::Error;
 
 /// Position of a piece of work in the output: by slot, then by piece within the slot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,7 +27,7 @@ pub(super) enum Arrival {
 pub(super) fn write_in_order(
     run: &SharedScan<'_>,
     arrivals: &Receiver<(PiecePlace, Arrival)>,
-    sink: &mut Sink,
+    sink: &mut Sink<'_>,
 ) {
     let mut early = BTreeMap::new();
     let mut next = PiecePlace { slot: 0, piece: 0 };
@@ -52,10 +51,10 @@ pub(super) fn write_in_order(
     }
 }
 
-fn write_rows(run: &SharedScan<'_>, rows: &mut HeldMentions, sink: &mut Sink) {
+fn write_rows(run: &SharedScan<'_>, rows: &mut HeldMentions, sink: &mut Sink<'_>) {
     if run.is_halted() {
         rows.clear();
     } else if let Err(error) = rows.write(sink) {
-        run.fail(Error::output(error));
+        run.fail(error);
     }
 }

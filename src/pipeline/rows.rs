@@ -1,10 +1,9 @@
 //! Mentions that are held until they are written.
 
-use std::io;
-
 use super::around;
 use super::sink::Sink;
 use crate::dedup::Document;
+use crate::error::Error;
 use crate::records::MentionRow;
 use crate::scan::{Form, Mention};
 
@@ -81,7 +80,7 @@ impl HeldMentions {
     }
 
     /// Writes all rows and removes them.
-    pub(super) fn write(&mut self, sink: &mut Sink) -> io::Result<()> {
+    pub(super) fn write(&mut self, sink: &mut Sink<'_>) -> Result<(), Error> {
         let mut rest = self.text.as_str();
         for row in &self.rows {
             let texts = row.texts.map(|length| {

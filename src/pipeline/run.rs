@@ -9,16 +9,16 @@ use rayon::ThreadPool;
 use super::checkpoint::{self, Folder};
 use super::options::ScanOptions;
 use super::seek::{self, Unfound};
-use super::sink::Sink;
+use super::sink::{Caller, Sink};
 use super::state::SharedScan;
 use super::{crew, turn};
 use crate::error::{CheckpointError, Error, ErrorKind};
 use crate::report::Report;
 use crate::task::{Destinations, Outputs, cause, commit, in_checkpoint, warn_of_report};
 
-/// Runs a pipeline.
-pub(super) fn run(options: &ScanOptions) -> Result<Report, Error> {
-    let report = run_through(options);
+/// Runs a pipeline. Its rows go to `caller` if there is one.
+pub(super) fn run(options: &ScanOptions, caller: Option<Caller<'_>>) -> Result<Report, Error> {
+    let report = run_through(options, caller);
     options.monitor.forget_temporary();
     let report = report.map_err(|error| cause(error, &options.monitor));
     warn_of_report(&report, options.report.as_deref());
@@ -31,25 +31,29 @@ pub(super) fn run(options: &ScanOptions) -> Result<Report, Error> {
     })
 }
 
-fn run_through(options: &ScanOptions) -> Result<Report, Error> {
+fn run_through(options: &ScanOptions, caller: Option<Caller<'_>>) -> Result<Report, Error> {
     let started = Instant::now();
-    let destinations = Destinations::new(options.output.as_deref(), options.report.as_deref())?;
+    let report = options.report.as_deref();
+    let destinations = match caller {
+        Some(_) => Destinations::without_rows(report),
+        None => Destinations::new(options.output.as_deref(), report),
+    }?;
     let unfound = Unfound::new(options.on_error);
     let is_over = || options.monitor.is_cancelled();
     let lose = |lost| unfound.add(lost);
     let mut finder = options.search.start(&is_over, &lose);
     seek::add_named(options, &destinations, &mut finder)?;
     let folder = folder(options)?;
-    let outputs = Outputs::create(
-        options.output.as_deref(),
-        options.report.as_deref(),
-        folder.as_ref().map(Folder::mark),
-        &options.monitor,
-    )?;
+    let mark = folder.as_ref().map(Folder::mark);
+    let (output, monitor) = (options.output.as_deref(), &options.monitor);
+    let outputs = match caller {
+        Some(_) => Outputs::without_rows(report, monitor),
+        None => Outputs::create(output, report, mark, monitor),
+    }?;
     let run = SharedScan::new(options, finder, &unfound, &destinations, &outputs, folder)?;
     let pool = pool(run.shares.threads)?;
     let checkpoint = run.checkpoint.clone();
-    let mut sink = Sink::new(options, outputs.rows)?;
+    let mut sink = Sink::new(options, outputs.rows, caller)?;
     match &pool {
         Some(pool) => crew::run(&run, pool, &mut sink),
         None => turn::run(&run, &mut sink),

@@ -77,6 +77,7 @@ pub(super) fn add_named(
         Ok(())
     };
     options.paths.iter().try_for_each(|path| add(path))?;
+    let readers = options.readers.names();
     for (list, separator) in &options.lists {
         let listed = listed(list, *separator, &mut add);
         if is_pipe(list) {
@@ -86,6 +87,7 @@ pub(super) fn add_named(
             Error::new(ErrorKind::List(error)).in_source(display_name(list).into())
         })??;
     }
+    readers.iter().for_each(|name| finder.add_reader(name));
     match options.search.given_stdin_name() {
         Some(name) if !reads_stdin => Err(no_stdin(name)),
         _ => Ok(()),

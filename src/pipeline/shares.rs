@@ -91,7 +91,7 @@ fn parts(sources: &Sources, most: usize) -> usize {
     for source in sources.iter() {
         let bytes = match source.kind {
             SourceKind::File => fs::metadata(&source.path).map_or(0, |at| at.len()),
-            SourceKind::Stream | SourceKind::Stdin => u64::MAX,
+            SourceKind::Stream | SourceKind::Stdin | SourceKind::Reader => u64::MAX,
         };
         left = left.saturating_sub(bytes.saturating_add(SOURCE));
         if left == 0 {

@@ -1,35 +1,53 @@
 //! Writes the rows of a run.
 
-use std::io;
+use std::ops::ControlFlow;
 
 use rayon::ThreadPool;
 
 use super::options::ScanOptions;
 use super::top::{self, Ranking};
 use crate::dedup::{Drained, Table};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::records::{
-    CountRow, MentionRow, Output, Record, Row, RowBlock, RowKind, RowWriter, writer,
+    CountRow, MentionRow, Output, OwnedRecord, Record, Row, RowBlock, RowKind, RowWriter, writer,
 };
 use crate::report::Counts;
 use crate::task::not_cancelled;
 
-/// The writer of rows, and the number of rows written.
-pub(super) struct Sink {
+/// What a caller does with the rows of a run, one after the other.
+pub(super) enum Caller<'c> {
+    Mentions(&'c mut (dyn FnMut(&MentionRow<'_>) -> ControlFlow<()> + Send)),
+    Records(&'c mut (dyn FnMut(&Record<'_>) -> ControlFlow<()> + Send)),
+}
+
+/// Where rows go, and the number of mentions that went there.
+pub(super) struct Sink<'c> {
     rows: Box<dyn RowWriter<Output>>,
+    caller: Option<Caller<'c>>,
     written: u64,
 }
 
-impl Sink {
-    /// Writes to `output`.
-    pub(super) fn new(options: &ScanOptions, output: Output) -> Result<Self, Error> {
+impl<'c> Sink<'c> {
+    /// Writes to `output`, unless a caller takes the rows.
+    pub(super) fn new(
+        options: &ScanOptions,
+        output: Output,
+        caller: Option<Caller<'c>>,
+    ) -> Result<Self, Error> {
         let rows = writer(&options.selection.layout, output).map_err(Error::output)?;
-        Ok(Sink { rows, written: 0 })
+        Ok(Sink {
+            rows,
+            caller,
+            written: 0,
+        })
     }
 
-    pub(super) fn mention(&mut self, row: &MentionRow<'_>) -> io::Result<()> {
+    pub(super) fn mention(&mut self, row: &MentionRow<'_>) -> Result<(), Error> {
         self.written += 1;
-        self.rows.row(row)
+        match &mut self.caller {
+            Some(Caller::Mentions(take)) => goes_on(take(row)),
+            _ => self.rows.row(row).map_err(Error::output),
+        }
     }
 
     /// Writes the rows that are made of `table`, unless mentions were written, and ends the output. `counts` are those of
@@ -57,6 +75,10 @@ impl Sink {
     }
 
     fn records(self, table: Table, drain: &Drain<'_>) -> Result<(Drained, Output), Error> {
+        if let Some(Caller::Records(take)) = self.caller {
+            let output = self.rows.finish().map_err(Error::output)?;
+            return Ok((pass_on(table, take, drain)?, output));
+        }
         let layout = &drain.options.selection.layout;
         let mut rows = self.rows.into_blocks().map_err(Error::output)?;
         let format = |records: &mut dyn Iterator<Item = Record<'_>>| {
@@ -104,6 +126,29 @@ impl Sink {
 
     fn end(self) -> Result<Output, Error> {
         self.rows.finish().map_err(Error::output)
+    }
+}
+
+/// Passes all records to a caller.
+fn pass_on(
+    table: Table,
+    take: &mut (dyn FnMut(&Record<'_>) -> ControlFlow<()> + Send),
+    drain: &Drain<'_>,
+) -> Result<Drained, Error> {
+    let own = |records: &mut dyn Iterator<Item = Record<'_>>| {
+        Ok::<_, Error>(records.map(OwnedRecord::from).collect::<Vec<_>>())
+    };
+    let each = |records: Vec<OwnedRecord>| {
+        let mut records = records.iter();
+        records.try_for_each(|record| goes_on(take(&record.as_record())))
+    };
+    drain.pass(table, own, each)
+}
+
+fn goes_on(flow: ControlFlow<()>) -> Result<(), Error> {
+    match flow {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(Error::new(ErrorKind::Cancelled)),
     }
 }
 

@@ -85,9 +85,10 @@ fn find(
     if options.monitor.is_cancelled() {
         return Err(Error::new(ErrorKind::Cancelled));
     }
-    let stdin_name = options.search.given_stdin_name();
-    if let Some(name) = stdin_name.filter(|_| found.sources.has_two_of_one_name()) {
-        return Err(same_name(name));
+    let may_repeat = options.search.given_stdin_name().is_some() || !options.readers.is_empty();
+    let repeated = may_repeat.then(|| found.sources.repeated_name()).flatten();
+    if let Some(name) = repeated {
+        return Err(same_name(&display_name(&name)));
     }
     destinations.check_found(&found.sources)?;
     if let Some(folder) = folder {
@@ -250,6 +251,7 @@ impl<'p> SharedScan<'p> {
             passed: self.options.monitor.passed(),
             own: &self.own,
             outputs: &self.overwritten,
+            readers: Some(&self.options.readers),
             limits: self.options.limits,
             tmp: &self.options.tmp,
             records: self.options.selection.writes_captures(),

@@ -9,7 +9,6 @@ use super::rows::HeldMentions;
 use super::sink::Sink;
 use super::state::SharedScan;
 use super::worker::{SharedLines, TextLine, TextLines, Worker};
-use crate::error::Error;
 use crate::input::{Cutter, Sliding, Source};
 
 /// A worker that also reads sources.
@@ -20,7 +19,7 @@ pub(super) struct Turn<'r> {
 }
 
 /// Reads and scans all sources.
-pub(super) fn run(run: &SharedScan<'_>, sink: &mut Sink) {
+pub(super) fn run(run: &SharedScan<'_>, sink: &mut Sink<'_>) {
     let mut turn = Turn::new(run);
     for (ordinal, source) in run.each_source() {
         if run.is_checkpoint_due() {
@@ -29,7 +28,7 @@ pub(super) fn run(run: &SharedScan<'_>, sink: &mut Sink) {
         run.start(&source);
         turn.source(ordinal, &source, &mut |rows| {
             if let Err(error) = rows.write(sink) {
-                run.fail(Error::output(error));
+                run.fail(error);
             }
         });
     }

@@ -4,9 +4,9 @@ use std::ops::{BitOr, BitOrAssign};
 
 use crate::scan::Form;
 
-/// A set of forms.
+/// A set of forms, which a name was written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Forms(u8);
+pub struct Forms(u8);
 
 impl Forms {
     /// All forms, sorted by name, as they are in a record.
@@ -36,12 +36,12 @@ impl Forms {
     }
 
     /// Whether the set has `form`.
-    pub(crate) fn contains(self, form: Form) -> bool {
+    pub fn contains(self, form: Form) -> bool {
         self.0 & Forms::from(form).0 != 0
     }
 
     /// The forms, sorted by name.
-    pub(crate) fn iter(self) -> impl Iterator<Item = Form> {
+    pub fn iter(self) -> impl Iterator<Item = Form> {
         Forms::SORTED
             .into_iter()
             .filter(move |&form| self.contains(form))

@@ -27,12 +27,13 @@ pub(crate) use counts::{CountRow, PrefixRow};
 pub use fault::ReadError;
 pub(crate) use field::{Field, RowKind};
 pub use format::{Format, UnknownFormat};
-pub(crate) use forms::Forms;
+pub use forms::Forms;
 pub use layout::BadFields;
 pub(crate) use layout::Layout;
 pub(crate) use output::{Destination, FileId, Output, WholeOutput};
 pub(crate) use reader::{file_reader, reader};
-pub(crate) use record::{Capture, MOST, MentionRow, OwnedRecord, Record};
+pub(crate) use record::{Capture, MOST, OwnedRecord};
+pub use record::{MentionRow, Record};
 pub(crate) use row::Row;
 pub(crate) use rows::{RowBlock, RowReader, RowWriter};
 

@@ -6,7 +6,7 @@ mod destination;
 mod pieces;
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, BufWriter, Sink, Stdout, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::write::GzEncoder;
@@ -73,6 +73,8 @@ enum Encoder {
 }
 
 enum Target {
+    /// There is no output: the caller takes the rows.
+    Nowhere(Sink),
     Stdout(Stdout),
     Straight(File),
     Aside {
@@ -107,6 +109,14 @@ impl Output {
     /// Like [`create`](Self::create), with `mark` in the temporary name, which [`temporary_of`](Self::temporary_of) returns.
     pub(crate) fn create_marked(path: Option<&Path>, mark: &str) -> io::Result<Output> {
         Output::open(path, Some(mark)).map_err(|error| at(or_stdout(path), error))
+    }
+
+    /// No output, for rows that the caller takes.
+    pub(crate) fn nowhere() -> Output {
+        Output {
+            encoder: Encoder::Plain(BufWriter::new(Target::Nowhere(io::sink()))),
+            path: PathBuf::new(),
+        }
     }
 
     /// The temporary file for an output at `path`, given a `mark`; none if it is written directly.
@@ -264,26 +274,27 @@ impl Target {
             Target::Aside {
                 temporary, path, ..
             } => temporary.persist(path).map_err(|e| e.error),
-            Target::Stdout(_) | Target::Straight(_) => Ok(()),
+            Target::Nowhere(_) | Target::Stdout(_) | Target::Straight(_) => Ok(()),
         }
     }
 
     fn temporary_id(&self) -> Option<FileId> {
         match self {
             Target::Aside { file, .. } => file.metadata().ok().as_ref().map(file_id),
-            Target::Stdout(_) | Target::Straight(_) => None,
+            Target::Nowhere(_) | Target::Stdout(_) | Target::Straight(_) => None,
         }
     }
 
     fn temporary(&self) -> Option<&Path> {
         match self {
             Target::Aside { temporary, .. } => Some(temporary),
-            Target::Stdout(_) | Target::Straight(_) => None,
+            Target::Nowhere(_) | Target::Stdout(_) | Target::Straight(_) => None,
         }
     }
 
     fn writer(&mut self) -> &mut dyn Write {
         match self {
+            Target::Nowhere(out) => out,
             Target::Stdout(out) => out,
             Target::Straight(file) | Target::Aside { file, .. } => file,
         }

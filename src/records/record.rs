@@ -5,31 +5,34 @@ use std::borrow::Cow;
 use super::fault::RecordFault;
 use super::field::{Field, RowKind};
 use super::forms::Forms;
+#[cfg(feature = "serde")]
+use super::row;
 use super::row::{OwnedRow, Row, Slot, Value};
 use crate::doi;
 use crate::scan::Form;
 
 /// One output row: a name with all that was aggregated over its mentions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Record<'a> {
+#[non_exhaustive]
+pub struct Record<'a> {
     /// The key: decoded, ASCII letters in lower case.
-    pub(crate) doi: &'a str,
+    pub doi: &'a str,
     /// Accepted mentions.
-    pub(crate) mentions: u64,
+    pub mentions: u64,
     /// Documents with at least one of these mentions.
-    pub(crate) documents: u64,
+    pub documents: u64,
     /// The forms of the mentions.
-    pub(crate) forms: Forms,
+    pub forms: Forms,
     /// Source of the first mention: the least by (source order, document order, offset).
-    pub(crate) first_source: &'a str,
+    pub first_source: &'a str,
     /// Its document; a plain file has none.
-    pub(crate) first_document: Option<&'a str>,
+    pub first_document: Option<&'a str>,
     /// Its offset in the decoded bytes of the document.
-    pub(crate) first_offset: u64,
+    pub first_offset: u64,
     /// The bytes of the name as found, with invalid UTF-8 replaced.
-    pub(crate) first_text: Cow<'a, str>,
+    pub first_text: Cow<'a, str>,
     /// Whether the end of every mention was a guess.
-    pub(crate) guessed: bool,
+    pub guessed: bool,
 }
 
 impl Row for Record<'_> {
@@ -77,7 +80,38 @@ pub(crate) struct OwnedRecord {
     pub(crate) guessed: bool,
 }
 
-#[cfg(test)]
+/// As a row of JSON Lines.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Record<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        row::serialize(self, RowKind::Records, serializer)
+    }
+}
+
+/// As a row of JSON Lines, with the usual fields.
+#[cfg(feature = "serde")]
+impl serde::Serialize for MentionRow<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        row::serialize(self, RowKind::Mentions, serializer)
+    }
+}
+
+impl From<Record<'_>> for OwnedRecord {
+    fn from(record: Record<'_>) -> Self {
+        OwnedRecord {
+            doi: record.doi.to_owned(),
+            mentions: record.mentions,
+            documents: record.documents,
+            forms: record.forms,
+            first_source: record.first_source.to_owned(),
+            first_document: record.first_document.unwrap_or_default().to_owned(),
+            first_offset: record.first_offset,
+            first_text: record.first_text.into_owned(),
+            guessed: record.guessed,
+        }
+    }
+}
+
 impl OwnedRecord {
     /// The record with borrowed texts.
     pub(crate) fn as_record(&self) -> Record<'_> {
@@ -168,27 +202,50 @@ impl OwnedRow for OwnedRecord {
 
 /// A row of `--mentions`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MentionRow<'a> {
+#[non_exhaustive]
+pub struct MentionRow<'a> {
     /// The key.
-    pub(crate) doi: &'a str,
+    pub doi: &'a str,
     /// The form of the mention.
-    pub(crate) form: Form,
+    pub form: Form,
     /// The source's name.
-    pub(crate) source: &'a str,
+    pub source: &'a str,
     /// The document's name; a plain file has none.
-    pub(crate) document: Option<&'a str>,
+    pub document: Option<&'a str>,
     /// The offset of the name in the decoded bytes of the document.
-    pub(crate) offset: u64,
+    pub offset: u64,
     /// Length of the name as found, in bytes.
-    pub(crate) length: u64,
+    pub length: u64,
     /// The bytes of the name as found, with invalid UTF-8 replaced.
-    pub(crate) text: &'a str,
+    pub text: &'a str,
     /// Whether its end was a guess.
-    pub(crate) guessed: bool,
+    pub guessed: bool,
     /// The text before and after the name; empty unless it was asked for.
     pub(crate) around: [&'a str; 2],
     /// The capture of the document, if it is in a WARC file and this was asked for.
     pub(crate) capture: Option<&'a Capture>,
+}
+
+impl<'a> MentionRow<'a> {
+    /// Readable text before the name; empty unless [context](crate::PipelineBuilder::context) was asked for.
+    pub fn before(&self) -> &'a str {
+        self.around[0]
+    }
+
+    /// Readable text after the name; empty unless [context](crate::PipelineBuilder::context) was asked for.
+    pub fn after(&self) -> &'a str {
+        self.around[1]
+    }
+
+    /// The WARC-Record-ID of the document, if it is in a WARC file.
+    pub fn record_id(&self) -> Option<&'a str> {
+        self.capture.and_then(|of| of.record_id.as_deref())
+    }
+
+    /// The WARC-Date of the document, if it is in a WARC file.
+    pub fn date(&self) -> Option<&'a str> {
+        self.capture.and_then(|of| of.date.as_deref())
+    }
 }
 
 /// How a WARC file identifies the capture of a document.

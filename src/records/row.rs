@@ -47,3 +47,29 @@ pub(super) fn set(text: &mut String, value: &str) {
     text.clear();
     text.push_str(value);
 }
+
+/// Serializes the usual fields of rows of this kind.
+#[cfg(feature = "serde")]
+pub(super) fn serialize<S: serde::Serializer>(
+    row: &impl Row,
+    rows: RowKind,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    use serde::ser::SerializeMap;
+
+    let fields = rows.fields();
+    let mut map = serializer.serialize_map(Some(fields.len()))?;
+    for &field in fields {
+        let name = field.name();
+        match row.value(field) {
+            Value::Text(text) => map.serialize_entry(name, text)?,
+            Value::Nullable(text) => map.serialize_entry(name, &text)?,
+            Value::Number(number) => map.serialize_entry(name, &number)?,
+            Value::Forms(forms) => {
+                map.serialize_entry(name, &forms.iter().collect::<Vec<_>>())?;
+            }
+            Value::Flag(flag) => map.serialize_entry(name, &flag)?,
+        }
+    }
+    map.end()
+}

@@ -13,7 +13,8 @@ use crate::records::{Destination, FileId};
 
 /// The files that the outputs of a run lead to.
 pub(crate) struct Destinations {
-    rows: Destination,
+    /// None if the rows go to the caller.
+    rows: Option<Destination>,
     report: Option<Destination>,
 }
 
@@ -30,8 +31,18 @@ impl Destinations {
             Some(report) if report.is_same(&rows) => {
                 Err(clash(ClashError::Outputs(name(rows.path()))))
             }
-            _ => Ok(Destinations { rows, report }),
+            _ => Ok(Destinations {
+                rows: Some(rows),
+                report,
+            }),
         }
+    }
+
+    /// The destination of the report, if the rows go to the caller.
+    pub(crate) fn without_rows(report: Option<&Path>) -> Result<Self, Error> {
+        let report = report.map(|path| Destination::of(Some(path)));
+        let report = report.transpose().map_err(Error::output)?;
+        Ok(Destinations { rows: None, report })
     }
 
     /// Refuses a named input, `-` for standard input, if it is also an output.
@@ -47,7 +58,8 @@ impl Destinations {
     /// Refuses files below folders that are also outputs, unless they are empty: an empty file need not be read.
     pub(crate) fn check_found(&self, sources: &Sources) -> Result<(), Error> {
         let outputs: Vec<_> = self.each().filter(|output| !output.is_empty()).collect();
-        let files = |source: &Source| source.kind != SourceKind::Stdin;
+        let files =
+            |source: &Source| !matches!(source.kind, SourceKind::Stdin | SourceKind::Reader);
         for source in sources.iter().filter(files) {
             for output in outputs.iter().filter(|output| output.may_be(&source.path)) {
                 if fs::metadata(&source.path).is_ok_and(|at| output.is_file(&at)) {
@@ -93,11 +105,12 @@ impl Destinations {
     }
 
     fn each(&self) -> impl Iterator<Item = &Destination> {
-        [&self.rows].into_iter().chain(&self.report)
+        self.rows.iter().chain(&self.report)
     }
 
     fn may_follow(&self, output: &Destination) -> bool {
-        std::ptr::eq(output, &self.rows) && output.is_replaced()
+        let rows = self.rows.as_ref();
+        rows.is_some_and(|rows| std::ptr::eq(output, rows)) && output.is_replaced()
     }
 }
 
@@ -106,7 +119,7 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The error that standard input has the name of another source.
+/// The error that standard input, or a stream of the caller, has the name of another source.
 pub(crate) fn same_name(stdin_name: &str) -> Error {
     clash(ClashError::SourceName(stdin_name.into()))
 }

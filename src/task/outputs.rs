@@ -39,6 +39,19 @@ impl Outputs {
         })
     }
 
+    /// Only the report: the caller takes the rows.
+    pub(crate) fn without_rows(report: Option<&Path>, monitor: &Monitor) -> Result<Self, Error> {
+        let report = report.map(|path| Output::create(Some(path)));
+        let report = report.transpose().map_err(Error::output)?;
+        if let Some(report) = &report {
+            monitor.note_temporary(report.temporary());
+        }
+        Ok(Outputs {
+            rows: Output::nowhere(),
+            report,
+        })
+    }
+
     /// Device and inode of the temporary files.
     pub(crate) fn temporary_ids(&self) -> impl Iterator<Item = FileId> {
         let outputs = [&self.rows].into_iter().chain(&self.report);

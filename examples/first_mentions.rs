@@ -1,0 +1,46 @@
+//! Collects the first mentions in files or folders, and stops the run then: `cargo run --example first_mentions -- corpora`.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use doisift::{Error, ErrorKind, Pipeline};
+
+/// How many mentions are wanted.
+const WANTED: usize = 3;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    run(&paths, io::stdout())
+}
+
+/// Writes the first mentions with the text around them.
+pub fn run(paths: &[PathBuf], mut output: impl Write) -> Result<(), Box<dyn std::error::Error>> {
+    for line in first_mentions(paths)? {
+        writeln!(output, "{line}")?;
+    }
+    Ok(())
+}
+
+fn first_mentions(paths: &[PathBuf]) -> Result<Vec<String>, Error> {
+    let builder = Pipeline::builder().mentions(true).context(12);
+    let builder = paths
+        .iter()
+        .fold(builder, |builder, path| builder.source(path));
+    let mut lines = Vec::new();
+    let run = builder.build()?.for_each_mention(|mention| {
+        let (before, after) = (mention.before(), mention.after());
+        lines.push(format!(
+            "{}: {before}[{}]{after}",
+            mention.source, mention.text
+        ));
+        match lines.len() < WANTED {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    });
+    match run {
+        Err(error) if !matches!(error.kind(), ErrorKind::Cancelled) => Err(error),
+        _ => Ok(lines),
+    }
+}

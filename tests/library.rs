@@ -1,0 +1,223 @@
+//! Runs from a program's own streams to the program itself.
+#![cfg(feature = "pipeline")]
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::io::{self, Cursor, Read, Write};
+use std::ops::ControlFlow;
+
+use doisift::{ErrorKind, Form, InputError, Pipeline, PipelineBuilder};
+
+fn go_on() -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// Each mention as source, document and name, with every number of threads.
+fn mentions(builder: impl Fn() -> PipelineBuilder) -> Vec<(String, Option<String>, String)> {
+    let found = |threads: usize| {
+        let mut found = Vec::new();
+        let pipeline = builder().threads(threads).build().unwrap();
+        let each = |row: &doisift::MentionRow<'_>| {
+            found.push((
+                row.source.to_owned(),
+                row.document.map(str::to_owned),
+                row.doi.to_owned(),
+            ));
+            go_on()
+        };
+        pipeline.for_each_mention(each).unwrap();
+        found
+    };
+    let one = found(1);
+    assert_eq!(one, found(3));
+    one
+}
+
+#[test]
+fn streams_are_sources_in_the_order_of_their_names() {
+    let found = mentions(|| {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(b"10.5555/Packed").unwrap();
+        Pipeline::builder()
+            .reader("s3://b/x.txt", Cursor::new("10.5555/x 10.5555/y"))
+            .reader("a.gz", Cursor::new(packed.finish().unwrap()))
+    });
+    let names: Vec<_> = found
+        .iter()
+        .map(|(source, _, doi)| (source.as_str(), doi.as_str()))
+        .collect();
+    let wanted = [
+        ("a.gz", "10.5555/packed"),
+        ("s3://b/x.txt", "10.5555/x"),
+        ("s3://b/x.txt", "10.5555/y"),
+    ];
+    assert_eq!(names, wanted);
+}
+
+#[test]
+fn streams_and_files_are_one_run() {
+    let found = mentions(|| {
+        Pipeline::builder()
+            .source("corpora/sample.txt")
+            .reader("z", Cursor::new("doi:10.5555/z"))
+    });
+    assert!(found.len() > 1);
+    assert!(
+        found[..found.len() - 1]
+            .iter()
+            .all(|(source, _, _)| source == "corpora/sample.txt")
+    );
+}
+
+#[test]
+fn records_come_sorted_and_whole() {
+    let text = "10.5555/b, doi:10.5555/A, https://doi.org/10.5555/a";
+    let pipeline = Pipeline::builder()
+        .reader("t", Cursor::new(text))
+        .build()
+        .unwrap();
+    let mut found = Vec::new();
+    let report = pipeline
+        .for_each_record(|record| {
+            let forms: Vec<_> = record.forms.iter().collect();
+            found.push((
+                record.doi.to_owned(),
+                record.mentions,
+                forms,
+                record.first_text.to_string(),
+            ));
+            go_on()
+        })
+        .unwrap();
+    let wanted = [
+        (
+            "10.5555/a".to_owned(),
+            2,
+            vec![Form::Doi, Form::Url],
+            "10.5555/A".to_owned(),
+        ),
+        (
+            "10.5555/b".to_owned(),
+            1,
+            vec![Form::Bare],
+            "10.5555/b".to_owned(),
+        ),
+    ];
+    assert_eq!(found, wanted);
+    assert_eq!((report.records, report.mentions, report.sources), (2, 3, 1));
+}
+
+#[test]
+fn a_caller_that_breaks_ends_the_run() {
+    for threads in [1, 3] {
+        let text = "10.5555/a 10.5555/b 10.5555/c";
+        let builder = || {
+            Pipeline::builder()
+                .threads(threads)
+                .reader("t", Cursor::new(text))
+        };
+        let mut seen = 0;
+        let stop = |seen: &mut u32| {
+            *seen += 1;
+            match *seen {
+                2 => ControlFlow::Break(()),
+                _ => go_on(),
+            }
+        };
+        let run = builder()
+            .build()
+            .unwrap()
+            .for_each_mention(|_| stop(&mut seen));
+        assert!(matches!(run.unwrap_err().kind(), ErrorKind::Cancelled));
+        assert_eq!(seen, 2);
+        seen = 0;
+        let run = builder()
+            .build()
+            .unwrap()
+            .for_each_record(|_| stop(&mut seen));
+        assert!(matches!(run.unwrap_err().kind(), ErrorKind::Cancelled));
+        assert_eq!(seen, 2);
+    }
+}
+
+/// Fails after some text.
+struct Broken(Cursor<&'static str>);
+
+impl Read for Broken {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self.0.read(into)? {
+            0 => Err(io::Error::other("the connection was lost")),
+            read => Ok(read),
+        }
+    }
+}
+
+#[test]
+fn a_stream_that_fails_is_reported_and_the_others_are_read() {
+    let broken = Broken(Cursor::new("10.5555/whole and more text, 10.5555/cu"));
+    let pipeline = Pipeline::builder()
+        .reader("broken", broken)
+        .reader("sound", Cursor::new("10.5555/sound"))
+        .build()
+        .unwrap();
+    let mut names = Vec::new();
+    let report = pipeline
+        .for_each_record(|record| {
+            names.push(record.doi.to_owned());
+            go_on()
+        })
+        .unwrap();
+    assert_eq!(names, ["10.5555/sound", "10.5555/whole"]);
+    assert_eq!(report.errors.count, 1);
+    let error = report.errors.list.first().unwrap();
+    assert_eq!(error.source.as_deref(), Some("broken"));
+    assert!(
+        error.message.contains("the connection was lost"),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn a_name_is_that_of_one_source() {
+    let twice = Pipeline::builder()
+        .reader("a", io::empty())
+        .reader("a", io::empty());
+    assert!(matches!(
+        twice.build().unwrap_err().kind(),
+        ErrorKind::Clash(_)
+    ));
+    let file = Pipeline::builder()
+        .source("Cargo.toml")
+        .reader("Cargo.toml", io::empty());
+    let run = file.build().unwrap().for_each_mention(|_| go_on());
+    assert!(matches!(run.unwrap_err().kind(), ErrorKind::Clash(_)));
+}
+
+#[test]
+fn a_missing_file_is_an_error_of_its_source() {
+    let pipeline = Pipeline::builder().source("no/such/file").build().unwrap();
+    let report = pipeline.for_each_mention(|_| go_on()).unwrap();
+    assert_eq!(report.errors.count, 1);
+    let error = InputError::from(io::Error::from(io::ErrorKind::NotFound));
+    assert!(std::error::Error::source(&error).is_some());
+}
+
+#[test]
+fn rows_are_serialized_as_json_lines_write_them() {
+    let builder = || Pipeline::builder().reader("t", Cursor::new("DOI: 10.5555/A"));
+    let mut rows = Vec::new();
+    let run = builder().build().unwrap().for_each_record(|record| {
+        rows.push(serde_json::to_string(record).unwrap());
+        go_on()
+    });
+    run.unwrap();
+    let run = builder().build().unwrap().for_each_mention(|mention| {
+        rows.push(serde_json::to_string(mention).unwrap());
+        go_on()
+    });
+    run.unwrap();
+    let wanted = [
+        r#"{"doi":"10.5555/a","mentions":1,"documents":1,"forms":["label"],"first_source":"t","first_document":null,"first_offset":5,"first_text":"10.5555/A","guessed":false}"#,
+        r#"{"doi":"10.5555/a","form":"label","source":"t","document":null,"offset":5,"length":9,"text":"10.5555/A","guessed":false}"#,
+    ];
+    assert_eq!(rows, wanted);
+}
