@@ -89,6 +89,15 @@ impl Enclosure {
     /// The cell of a table that is known to be one, up to its end.
     pub(crate) const CELL: Enclosure = row("", &[], Cell, b"");
 
+    /// What it is, for people.
+    pub(crate) fn shown(&self) -> String {
+        match (self.kind, self.opener) {
+            (Cell, _) => "the cell of a table".to_owned(),
+            (_, "") => "the start of a line".to_owned(),
+            (_, opener) => format!("{opener:?} up to {:?}", self.closers.join("\" or \"")),
+        }
+    }
+
     /// What encloses a name that `before` ends at.
     pub(crate) fn opened_by(before: &[u8]) -> Option<&'static Enclosure> {
         if is_line_start(before) {
