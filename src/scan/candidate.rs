@@ -1,7 +1,8 @@
 //! Decides about one anchor from the bounded window around it, and from nothing else.
 
-use super::context::Context;
+use super::context::around;
 use super::decode::{DecodedText, Decoder};
+use super::escape::percent_layers;
 use super::reach::reach;
 use super::rules::end::end;
 use super::rules::place::{UrlPlace, is_citation_key};
@@ -97,19 +98,20 @@ impl<'w> Candidate<'w> {
             return Err(Rejection::CitationKey);
         }
         let outside = &before[..at - doubled];
-        let context = Context::read(outside, scope);
-        let joinable = context.around.form != Form::Bare;
+        let around = around(outside, scope);
+        let joinable = around.form != Form::Bare;
         let reach = reach(window, at, at + prefix.len, max_name, joinable);
         let len = reach.end - at;
         if len > max_name {
             return Err(Rejection::TooLong);
         }
-        let in_badge = context.around.place == UrlPlace::Badge;
+        let in_badge = around.place == UrlPlace::Badge;
         let is_escaped = reach.escaped || prefix.escaped || in_badge;
-        let layers = is_escaped.then(|| context.percent_layers(outside, &after[..prefix.len]));
+        let layers =
+            is_escaped.then(|| percent_layers(outside, around.opener, &after[..prefix.len]));
         Ok(Candidate {
             prefix,
-            around: context.around,
+            around,
             before,
             after,
             raw: &after[..len],

@@ -59,21 +59,21 @@ pub enum Pass {
 impl Pass {
     /// The word for it.
     pub fn name(self) -> &'static str {
-        match self {
-            Pass::NoPrefix => "no_prefix",
-            Pass::InsideName => "inside_name",
-            Pass::BrokenPrefix => "broken_prefix",
-            Pass::Colon => "colon",
-        }
+        self.words().0
     }
 
     /// What it means, in a few words.
     pub fn description(self) -> &'static str {
+        self.words().1
+    }
+
+    #[rustfmt::skip]
+    fn words(self) -> (&'static str, &'static str) {
         match self {
-            Pass::NoPrefix => "no registrant code with a slash after it follows the 10.",
-            Pass::InsideName => "a whole prefix is directly before it: it belongs to that name",
-            Pass::BrokenPrefix => "white space is inside the prefix, and no label or proxy before",
-            Pass::Colon => "a colon follows the registrant code, as only a URN has it",
+            Pass::NoPrefix => ("no_prefix", "no registrant code with a slash after it follows the 10."),
+            Pass::InsideName => ("inside_name", "a whole prefix is directly before it: it belongs to that name"),
+            Pass::BrokenPrefix => ("broken_prefix", "white space is inside the prefix, and no label or proxy before"),
+            Pass::Colon => ("colon", "a colon follows the registrant code, as only a URN has it"),
         }
     }
 }

@@ -167,7 +167,7 @@ fn is_parameter(before: &[u8]) -> bool {
 }
 
 /// Whether the semicolon that `before` ends in is an entity's, `&nbsp;`, and parts no fields.
-fn ends_entity(before: &[u8]) -> bool {
+pub(crate) fn ends_entity(before: &[u8]) -> bool {
     const LONGEST: usize = 32;
     let near = &before[before.len().saturating_sub(LONGEST)..before.len() - 1];
     let is_name = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'#';
