@@ -106,8 +106,8 @@ pub use report::{Loss, Losses, Rejections, Report, ReportOptions, Skipped};
 #[doc(hidden)]
 pub use scan::naive;
 pub use scan::{
-    Applies, Change, Delimiter, FindIter, Form, Match, Mention, Rejection, Rule, Scanner, Stream,
-    Tally, TextKind, UnknownForm, UnknownKind,
+    Applies, Change, Delimiter, Explanation, FindIter, Form, Match, Mention, Pass, Rejection, Rule,
+    Scanner, Step, Stream, Tally, TextKind, UnknownForm, UnknownKind, Verdict,
 };
 #[cfg(feature = "pipeline")]
 pub use task::{Monitor, Progress};

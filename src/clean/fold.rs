@@ -17,10 +17,13 @@ const TYPESET: [Row; 3] = [
     (Rule::Mojibake, dash_read_as_latin),
 ];
 
-const PLAIN: [Row; 3] = [
-    (Rule::LostCharacter, lost_character),
-    (Rule::TypesetDash, dash),
-    (Rule::Invisible, invisible),
+/// A rule, the characters that it replaces, and what takes the place of each.
+type CharacterRow = (Rule, fn(char) -> bool, &'static str);
+
+const PLAIN: [CharacterRow; 3] = [
+    (Rule::LostCharacter, |c| c == '\u{FFFD}', ""),
+    (Rule::TypesetDash, is_dash, "-"),
+    (Rule::Invisible, is_invisible, ""),
 ];
 
 /// Undoes entities, backslashes and full width; makes hyphens of dashes, and drops what is invisible.
@@ -34,7 +37,9 @@ pub(super) fn characters(draft: &mut Draft) {
         }
     }
     if !draft.text.is_ascii() {
-        apply(&TYPESET, draft);
+        for (rule, read) in TYPESET {
+            draft.apply(rule, |text| edits(text, read));
+        }
         draft.apply(Rule::LookAlike, look_alikes);
     }
     plain(draft);
@@ -42,16 +47,16 @@ pub(super) fn characters(draft: &mut Draft) {
 
 /// Makes hyphens of dashes, and drops what is invisible. A blank is a blank however wide it is.
 pub(super) fn plain(draft: &mut Draft) {
-    apply(&PLAIN, draft);
+    for (rule, is_meant, with) in PLAIN {
+        let read = |rest: &str| {
+            let c = rest.chars().next().filter(|c| is_meant(*c))?;
+            Some((c.len_utf8(), with.to_owned()))
+        };
+        draft.apply(rule, |text| edits(text, read));
+    }
     let is_odd_blank = |c: char| c != ' ' && c.is_whitespace();
     if draft.text.contains(is_odd_blank) {
         draft.text = draft.text.replace(is_odd_blank, " ");
-    }
-}
-
-fn apply(rows: &[Row], draft: &mut Draft) {
-    for (rule, read) in rows {
-        draft.apply(*rule, |text| edits(text, read));
     }
 }
 
@@ -164,21 +169,12 @@ fn halved(c: char) -> Option<char> {
         .flatten()
 }
 
-/// The sign for a character that was lost.
-fn lost_character(rest: &str) -> Option<(usize, String)> {
-    rest.starts_with('\u{FFFD}').then(|| (3, String::new()))
-}
-
 /// Typesetters make dashes of hyphens: names hold hyphens.
-fn dash(rest: &str) -> Option<(usize, String)> {
-    let c = rest.chars().next()?;
-    let is_dash = matches!(c, '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{FE63}');
-    is_dash.then(|| (c.len_utf8(), "-".to_owned()))
+fn is_dash(c: char) -> bool {
+    matches!(c, '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{FE63}')
 }
 
-fn invisible(rest: &str) -> Option<(usize, String)> {
-    let c = rest.chars().next()?;
-    let is_invisible = || matches!(get_general_category(c), Gc::Control | Gc::Format);
-    let drops = !c.is_ascii_graphic() && !c.is_whitespace() && is_invisible();
-    drops.then(|| (c.len_utf8(), String::new()))
+fn is_invisible(c: char) -> bool {
+    let is_shown = c.is_ascii_graphic() || c.is_whitespace();
+    !is_shown && matches!(get_general_category(c), Gc::Control | Gc::Format)
 }

@@ -1,12 +1,13 @@
 //! Decides about one anchor from the bounded window around it, and from nothing else.
 
-use super::context::Context;
+use super::context::around;
 use super::decode::{DecodedText, Decoder};
+use super::escape::percent_layers;
 use super::reach::reach;
 use super::rules::end::end;
 use super::rules::place::{UrlPlace, is_citation_key};
 use super::rules::start::{Prefix, Start, has_right_suffix};
-use super::rules::{Rule, Scope};
+use super::rules::{Around, Rule, Scope};
 use super::start::start;
 use super::{Form, Rejection};
 
@@ -39,53 +40,92 @@ impl Judge {
         scope: Scope,
         max_name: usize,
     ) -> Option<Result<Accepted, Rejection>> {
-        let (prefix, start) = match start(window, at)? {
-            Ok(started) => started,
-            Err(reason) => return Some(Err(reason)),
-        };
-        Some(self.accept(window, at, prefix, start, scope, max_name))
+        let started = start(window, at)?;
+        let candidate =
+            started.and_then(|started| Candidate::bound(window, at, started, scope, max_name));
+        Some(candidate.and_then(|candidate| self.accept(&candidate)))
     }
 
-    fn accept(
-        &mut self,
-        window: &[u8],
-        at: usize,
-        prefix: Prefix,
-        Start { doubled }: Start,
-        scope: Scope,
-        max_name: usize,
-    ) -> Result<Accepted, Rejection> {
-        if is_citation_key(&window[..at]) {
-            return Err(Rejection::CitationKey);
-        }
-        let outside = &window[..at - doubled];
-        let context = Context::read(outside, scope);
-        let around = &context.around;
-        let joinable = around.form != Form::Bare;
-        let reach = reach(window, at, at + prefix.len, max_name, joinable);
-        if reach.end - at > max_name {
-            return Err(Rejection::TooLong);
-        }
-        let (before, after) = window.split_at(at);
-        let raw = &after[..reach.end - at];
-        let in_badge = around.place == UrlPlace::Badge;
-        let is_escaped = reach.escaped || prefix.escaped || in_badge;
-        let layers = is_escaped.then(|| context.percent_layers(outside, &raw[..prefix.len]));
-        let text = self.decoder.text(raw, layers, in_badge);
+    fn accept(&mut self, candidate: &Candidate<'_>) -> Result<Accepted, Rejection> {
+        let Candidate {
+            prefix,
+            around,
+            before,
+            after,
+            ..
+        } = candidate;
+        let text = candidate.text(&mut self.decoder);
         let suffix = text.position(prefix.len);
         let end = end(&text, suffix, around, before, |at| &after[text.start(at)..])?;
         write_name(&mut self.name, &text, suffix, end.at)?;
-        if !has_right_suffix(prefix, around.form, &text.bytes[suffix..end.at]) {
+        if !has_right_suffix(*prefix, around.form, &text.bytes[suffix..end.at]) {
             return Err(Rejection::RegistrantCode);
         }
         let len = text.end(end.at);
+        // White space inside a name is a break that was skipped.
+        let broken = candidate.layers.is_some() && after[..len].iter().any(u8::is_ascii_whitespace);
         Ok(Accepted {
             form: around.form,
-            // White space inside a name is a break that was skipped.
-            guessed: end.guessed || is_escaped && raw[..len].iter().any(u8::is_ascii_whitespace),
+            guessed: end.guessed || broken,
             rule: end.rule,
             len,
         })
+    }
+}
+
+/// A name that starts, with all that bears on where it ends.
+pub(super) struct Candidate<'w> {
+    pub(super) prefix: Prefix,
+    pub(super) around: Around,
+    pub(super) before: &'w [u8],
+    /// The bytes from the anchor on, and those of them that can belong to it.
+    pub(super) after: &'w [u8],
+    pub(super) raw: &'w [u8],
+    /// How many layers of percent encoding to undo; none where nothing is escaped.
+    pub(super) layers: Option<usize>,
+}
+
+impl<'w> Candidate<'w> {
+    pub(super) fn bound(
+        window: &'w [u8],
+        at: usize,
+        (prefix, Start { doubled }): (Prefix, Start),
+        scope: Scope,
+        max_name: usize,
+    ) -> Result<Self, Rejection> {
+        let (before, after) = window.split_at(at);
+        if is_citation_key(before) {
+            return Err(Rejection::CitationKey);
+        }
+        let outside = &before[..at - doubled];
+        let around = around(outside, scope);
+        let joinable = around.form != Form::Bare;
+        let reach = reach(window, at, at + prefix.len, max_name, joinable);
+        let len = reach.end - at;
+        if len > max_name {
+            return Err(Rejection::TooLong);
+        }
+        let in_badge = around.place == UrlPlace::Badge;
+        let is_escaped = reach.escaped || prefix.escaped || in_badge;
+        let layers =
+            is_escaped.then(|| percent_layers(outside, around.opener, &after[..prefix.len]));
+        Ok(Candidate {
+            prefix,
+            around,
+            before,
+            after,
+            raw: &after[..len],
+            layers,
+        })
+    }
+
+    /// Its text with `layers` undone.
+    pub(super) fn text<'d>(&'d self, decoder: &'d mut Decoder) -> DecodedText<'d> {
+        decoder.text(self.raw, self.layers, self.in_badge())
+    }
+
+    pub(super) fn in_badge(&self) -> bool {
+        self.around.place == UrlPlace::Badge
     }
 }
 

@@ -2,33 +2,13 @@
 
 use super::Form;
 use super::automaton::{self, Opener};
-use super::escape;
 use super::rules::{Around, Scope};
 
-/// All that the bytes before a name say about it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Context {
-    pub(super) around: Around,
-    /// Bytes of scheme or proxy before the name.
-    opener: usize,
-}
-
-impl Context {
-    /// Reads `before`, which ends where the name starts, and starts where its cell does if it is in one.
-    pub(super) fn read(before: &[u8], scope: Scope) -> Context {
-        let opener = opener(before);
-        let outside = &before[..before.len() - opener.len];
-        let ends_in_scheme = |bytes: &[u8]| automaton::scheme(bytes).is_some();
-        Context {
-            around: Around::read(outside, opener.form, scope, ends_in_scheme),
-            opener: opener.len,
-        }
-    }
-
-    /// How many layers of percent encoding a name shows with `prefix` after `before`.
-    pub(super) fn percent_layers(&self, before: &[u8], prefix: &[u8]) -> usize {
-        escape::percent_layers(before, self.opener, prefix)
-    }
+/// Reads `before`, which ends where the name starts, and starts where its cell does if it is in one.
+pub(super) fn around(before: &[u8], scope: Scope) -> Around {
+    let Opener { form, len } = opener(before);
+    let ends_in_scheme = |bytes: &[u8]| automaton::scheme(bytes).is_some();
+    Around::read(before, form, len, scope, ends_in_scheme)
 }
 
 /// The form of a name, and how much of `before` belongs to it; a label is no part of what is enclosed.
@@ -47,12 +27,14 @@ pub(super) fn opener(before: &[u8]) -> Opener {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scan::escape::percent_layers;
 
     #[test]
     fn percent_layers_shown() {
         let layers = |before: &str, prefix: &str| {
             let before = before.as_bytes();
-            Context::read(before, Scope::Any).percent_layers(before, prefix.as_bytes())
+            let opener = around(before, Scope::Any).opener;
+            percent_layers(before, opener, prefix.as_bytes())
         };
         assert_eq!(layers("https://doi.org/", "10.5555/"), 1);
         assert_eq!(layers("see ", "10.5555%2F"), 1);

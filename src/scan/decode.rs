@@ -3,7 +3,7 @@
 //! Never looks at more than the candidate, and keeps its buffers for the next one.
 
 use super::escape::{Layer, Meaning, layers};
-use super::rules::{Decoded, Escape};
+use super::rules::{Decoded, Escape, Rule};
 
 #[derive(Clone, Copy, Debug)]
 struct Mark {
@@ -99,14 +99,35 @@ impl Decoder {
     fn decode(&mut self, raw: &[u8], percent: usize, badge: bool) -> DecodedText<'_> {
         self.load(raw);
         for layer in layers(percent, badge) {
-            let mut rounds = 0..layer.rounds;
-            while rounds.next().is_some() && self.undo(&layer) {}
+            self.undo_all(&layer);
         }
         DecodedText {
             bytes: &self.bytes,
             marks: &self.marks,
             found: raw.len(),
         }
+    }
+
+    /// What each layer of `raw` leaves that undoes something, and its rule.
+    pub(super) fn layers_of(
+        &mut self,
+        raw: &[u8],
+        percent: usize,
+        badge: bool,
+    ) -> Vec<(Rule, Vec<u8>)> {
+        self.load(raw);
+        let left = |layer: Layer| {
+            self.undo_all(&layer)
+                .then(|| (layer.rule, self.bytes.clone()))
+        };
+        layers(percent, badge).filter_map(left).collect()
+    }
+
+    /// Undoes a layer as often as it may be escaped itself; whether there was anything to undo.
+    fn undo_all(&mut self, layer: &Layer) -> bool {
+        let mut rounds = 0..layer.rounds;
+        let undone = rounds.find(|_| !self.undo(layer));
+        undone != Some(0)
     }
 
     fn load(&mut self, raw: &[u8]) {

@@ -4,6 +4,8 @@
 
 use std::str::FromStr;
 
+use super::rules::enclosure::ends_entity;
+
 /// What kind of text a document is, as far as that bears on where names end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -151,7 +153,7 @@ fn may_be_table(head: &[u8]) -> bool {
 }
 
 /// What the records of a head have in common if it is a table with some delimiter.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Columns {
     /// Records that were read whole.
     records: usize,
@@ -177,31 +179,51 @@ impl Columns {
         let mut columns = Columns::default();
         let mut rest = head;
         while !rest.is_empty() && columns.may_be_table() {
-            let Some((record, next)) = Record::read(rest, whole, delimiter) else {
+            let mut more = columns;
+            let Some((cells, next)) = more.record(rest, whole, delimiter) else {
                 break;
             };
-            columns.add(&record, &rest[..record.len]);
+            let line = &rest[..rest.len() - next.len()];
+            if cells > 1 || !line.trim_ascii().is_empty() {
+                columns = more;
+            }
             rest = next;
         }
         columns
     }
 
-    fn add(&mut self, record: &Record, bytes: &[u8]) {
-        if record.cells == 1 && bytes.trim_ascii().is_empty() {
-            return;
+    /// Reads the record that `text` starts with: how many cells it has, and what follows its line end; nothing where it is cut
+    /// off.
+    fn record<'t>(
+        &mut self,
+        text: &'t [u8],
+        whole: bool,
+        delimiter: u8,
+    ) -> Option<(usize, &'t [u8])> {
+        let (mut at, mut cells) = (0, 0);
+        loop {
+            let start = at;
+            at = self.cell(text, at, delimiter)?;
+            cells += 1;
+            let is_empty = usize::from(at == start);
+            if cells == 1 {
+                self.empty_first += is_empty;
+            }
+            if text.get(at) != Some(&delimiter) {
+                self.empty_last += is_empty;
+                break;
+            }
+            self.delimiter(text, at);
+            at += 1;
         }
         if self.records == 0 {
-            self.first = record.cells;
+            self.first = cells;
         }
         self.records += 1;
-        self.alike += usize::from(record.cells == self.first);
-        self.delimiters += record.cells - 1;
-        self.spaced += record.spaced;
-        self.numeric += record.numeric;
-        self.empty_first += usize::from(record.empty_first);
-        self.empty_last += usize::from(record.empty_last);
-        self.sql += usize::from(bytes.starts_with(b"(") || bytes.starts_with(b"INSERT"));
-        self.broken |= record.broken;
+        self.alike += usize::from(cells == self.first);
+        self.sql += usize::from(text.starts_with(b"(") || text.starts_with(b"INSERT"));
+        let next = text.get(at + 1..);
+        (next.is_some() || whole).then_some((cells, next.unwrap_or_default()))
     }
 
     /// Whether it can still turn out to be one. The first records decide this, since every document has a head.
@@ -236,50 +258,6 @@ impl Columns {
             && !self.broken
             && (self.records > 1 || self.numeric == 0)
     }
-}
-
-/// One record of a table.
-#[derive(Default)]
-struct Record {
-    /// Its bytes, without its line end.
-    len: usize,
-    cells: usize,
-    spaced: usize,
-    numeric: usize,
-    empty_first: bool,
-    empty_last: bool,
-    broken: bool,
-}
-
-impl Record {
-    /// The record that `text` starts with, and what follows its line end; nothing where it is cut off.
-    fn read(text: &[u8], whole: bool, delimiter: u8) -> Option<(Record, &[u8])> {
-        let mut record = Record::default();
-        let mut at = 0;
-        loop {
-            let start = at;
-            at = record.cell(text, at, delimiter)?;
-            record.cells += 1;
-            let is_empty = at == start;
-            record.empty_first |= record.cells == 1 && is_empty;
-            match text.get(at) {
-                Some(byte) if *byte == delimiter => {
-                    record.delimiter(text, at);
-                    at += 1;
-                }
-                Some(_) => {
-                    record.empty_last = is_empty;
-                    record.len = at;
-                    return Some((record, &text[at + 1..]));
-                }
-                None => {
-                    record.empty_last = is_empty;
-                    record.len = at;
-                    return whole.then_some((record, &[]));
-                }
-            }
-        }
-    }
 
     /// Reads the cell at `at`; where it ends, at a delimiter, a line end or the end of the text. Nothing where a quoted cell
     /// does not end.
@@ -309,20 +287,12 @@ impl Record {
 
     fn delimiter(&mut self, text: &[u8], at: usize) {
         let after = text.get(at + 1);
+        self.delimiters += 1;
         self.spaced += usize::from(after == Some(&b' '));
-        self.broken |= text[at] == b';' && ends_entity(&text[..at]);
+        self.broken |= text[at] == b';' && ends_entity(&text[..=at]);
         let before = at.checked_sub(1).map(|before| &text[before]);
         let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
         let starts_name = text[at + 1..].starts_with(b"10.");
         self.numeric += usize::from(is_digit(before) && is_digit(after) && !starts_name);
     }
-}
-
-/// Whether the semicolon after `text` ends an entity, `&nbsp;`: text with entities is no table of semicolons.
-fn ends_entity(text: &[u8]) -> bool {
-    const LONGEST: usize = 32;
-    let near = &text[text.len().saturating_sub(LONGEST)..];
-    let is_name = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'#';
-    let len = near.iter().rev().take_while(is_name).count();
-    len > 1 && near[..near.len() - len].ends_with(b"&")
 }

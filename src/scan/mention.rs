@@ -40,27 +40,24 @@ impl Form {
 
     /// The word for it in records and mentions.
     pub fn name(self) -> &'static str {
-        match self {
-            Form::Urn => "urn",
-            Form::Info => "info",
-            Form::Hdl => "hdl",
-            Form::Doi => "doi",
-            Form::Url => "url",
-            Form::Label => "label",
-            Form::Bare => "bare",
-        }
+        self.words().0
     }
 
     /// What it means, in a few words.
     pub fn description(self) -> &'static str {
+        self.words().1
+    }
+
+    #[rustfmt::skip]
+    fn words(self) -> (&'static str, &'static str) {
         match self {
-            Form::Urn => "a URN, urn:doi:10.1000:182",
-            Form::Info => "an info URI, info:doi/10.1000/182",
-            Form::Hdl => "a handle, hdl:10.1000/182, or the URL of a handle proxy",
-            Form::Doi => "the scheme doi, doi:10.1000/182",
-            Form::Url => "the URL of a DOI proxy, https://doi.org/10.1000/182",
-            Form::Label => "a field, element, parameter or the word DOI says that it is one",
-            Form::Bare => "nothing says so, or it is in the URL of another host",
+            Form::Urn => ("urn", "a URN, urn:doi:10.1000:182"),
+            Form::Info => ("info", "an info URI, info:doi/10.1000/182"),
+            Form::Hdl => ("hdl", "a handle, hdl:10.1000/182, or the URL of a handle proxy"),
+            Form::Doi => ("doi", "the scheme doi, doi:10.1000/182"),
+            Form::Url => ("url", "the URL of a DOI proxy, https://doi.org/10.1000/182"),
+            Form::Label => ("label", "a field, element, parameter or the word DOI says that it is one"),
+            Form::Bare => ("bare", "nothing says so, or it is in the URL of another host"),
         }
     }
 }

@@ -11,6 +11,7 @@ mod candidate;
 mod context;
 mod decode;
 mod escape;
+mod explain;
 mod find;
 mod kind;
 mod mention;
@@ -22,6 +23,7 @@ mod start;
 mod tally;
 
 pub(crate) use escape::markup;
+pub use explain::{Explanation, Pass, Step, Verdict};
 pub use find::FindIter;
 pub use kind::{Delimiter, TextKind, UnknownKind};
 pub use mention::{Form, Match, Mention, UnknownForm};
@@ -181,17 +183,22 @@ impl Scanner {
     }
 
     fn judge_at(&mut self, bytes: &[u8], at: usize) -> Option<Result<Accepted, Rejection>> {
+        let (window, at, scope) = self.window_at(bytes, at);
+        self.judge.judge(window, at, scope, self.max_name)
+    }
+
+    /// The bytes that bear on the anchor at `at`, where it is in them, and what they are.
+    fn window_at<'b>(&self, bytes: &'b [u8], at: usize) -> (&'b [u8], usize, Scope) {
         let start = at.saturating_sub(BEFORE);
         let end = bytes.len().min(at + self.max_name + MARGIN);
         let (window, at) = (&bytes[start..end], at - start);
         match self.kind {
-            TextKind::Unknown => self.judge.judge(window, at, Scope::Any, self.max_name),
-            TextKind::Html => self.judge.judge(window, at, Scope::Page, self.max_name),
+            TextKind::Unknown => (window, at, Scope::Any),
+            TextKind::Html => (window, at, Scope::Page),
             TextKind::Table(delimiter) => {
                 let cell = rules::cell::around(window, at, delimiter.byte(), at < BEFORE);
                 let content = &window[cell.start..cell.end];
-                self.judge
-                    .judge(content, at - cell.start, cell.scope(), self.max_name)
+                (content, at - cell.start, cell.scope())
             }
         }
     }

@@ -12,6 +12,7 @@ mod clash;
 mod common;
 mod containers;
 mod escape;
+mod explain;
 mod leftovers;
 mod links;
 mod memory;

@@ -6,6 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use doisift::{Format, Shard, TextKind};
 
+use crate::explain::ExplainArgs;
 use crate::merge::MergeArgs;
 use crate::normalize::NormalizeArgs;
 use crate::size;
@@ -69,6 +70,7 @@ pub(crate) enum Command {
     Scan(Box<ScanArgs>),
     Merge(MergeArgs),
     Normalize(NormalizeArgs),
+    Explain(ExplainArgs),
 }
 
 /// Find the DOI names in files, folders and streams

@@ -4,6 +4,7 @@
 
 mod args;
 mod ending;
+mod explain;
 mod generate;
 mod merge;
 mod normalize;
@@ -57,6 +58,10 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
         (None, Some(Command::Scan(args))) => scan::run(*args),
         (None, Some(Command::Merge(args))) => merge::run(args),
         (None, Some(Command::Normalize(args))) => normalize(&args),
+        (None, Some(Command::Explain(args))) => {
+            let out = BufWriter::new(io::stdout().lock());
+            explain::run(&args, io::stdin().lock(), out).map(|()| Ending::Whole)
+        }
         (None, None) => anyhow::bail!("nothing to do; see doisift --help"),
     }
 }

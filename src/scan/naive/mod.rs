@@ -158,8 +158,7 @@ impl Candidate<'_> {
         let outside = &self.before[..self.before.len() - doubled];
         let (form, opener) = pattern::opener(outside);
         let ends_in_scheme = |bytes: &[u8]| pattern::scheme(bytes).is_some();
-        let outer = &outside[..outside.len() - opener];
-        let around = Around::read(outer, form, self.scope, ends_in_scheme);
+        let around = Around::read(outside, form, opener, self.scope, ends_in_scheme);
         let reach = self.reach(prefix.len, form != Form::Bare);
         if reach > self.max_name {
             return Err(Rejection::TooLong);

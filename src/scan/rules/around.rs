@@ -9,25 +9,30 @@ use super::{Form, cell};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Around {
     pub(crate) form: Form,
+    /// Bytes of scheme or proxy directly before the name.
+    pub(crate) opener: usize,
     pub(crate) place: UrlPlace,
     pub(crate) enclosure: Option<&'static Enclosure>,
     pub(crate) scope: Scope,
 }
 
 impl Around {
-    /// Reads `outside`, the bytes before a name and its scheme or proxy; in a table, those of the name's cell.
+    /// Reads the bytes `before` a name with a scheme or proxy of `opener` bytes; in a table, those of the name's cell.
     pub(crate) fn read(
-        outside: &[u8],
+        before: &[u8],
         form: Form,
+        opener: usize,
         scope: Scope,
         scheme: impl Fn(&[u8]) -> bool,
     ) -> Around {
+        let outside = &before[..before.len() - opener];
         let enclosure = match scope {
             Scope::Cell => cell::enclosure(outside, form == Form::Label),
             Scope::Any | Scope::Page => Enclosure::opened_by(outside),
         };
         Around {
             form,
+            opener,
             place: UrlPlace::of(outside, form, scheme),
             enclosure,
             scope,

@@ -89,6 +89,15 @@ impl Enclosure {
     /// The cell of a table that is known to be one, up to its end.
     pub(crate) const CELL: Enclosure = row("", &[], Cell, b"");
 
+    /// What it is, for people.
+    pub(crate) fn shown(&self) -> String {
+        match (self.kind, self.opener) {
+            (Cell, _) => "the cell of a table".to_owned(),
+            (_, "") => "the start of a line".to_owned(),
+            (_, opener) => format!("{opener:?} up to {:?}", self.closers.join("\" or \"")),
+        }
+    }
+
     /// What encloses a name that `before` ends at.
     pub(crate) fn opened_by(before: &[u8]) -> Option<&'static Enclosure> {
         if is_line_start(before) {
@@ -158,7 +167,7 @@ fn is_parameter(before: &[u8]) -> bool {
 }
 
 /// Whether the semicolon that `before` ends in is an entity's, `&nbsp;`, and parts no fields.
-fn ends_entity(before: &[u8]) -> bool {
+pub(crate) fn ends_entity(before: &[u8]) -> bool {
     const LONGEST: usize = 32;
     let near = &before[before.len().saturating_sub(LONGEST)..before.len() - 1];
     let is_name = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'#';

@@ -134,15 +134,11 @@ pub(crate) fn is_citation_key(before: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scan::context::Context;
+    use crate::scan::context::around;
 
     #[test]
     fn places() {
-        let place = |before: &str| {
-            Context::read(before.as_bytes(), crate::scan::rules::Scope::Any)
-                .around
-                .place
-        };
+        let place = |before: &str| around(before.as_bytes(), crate::scan::rules::Scope::Any).place;
         assert_eq!(place("https://a.example/doi/full/"), UrlPlace::Path);
         assert_eq!(place("https://doi.org/"), UrlPlace::None);
         assert_eq!(place("https://a.example/?doi="), UrlPlace::Query);

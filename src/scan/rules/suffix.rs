@@ -133,11 +133,11 @@ impl<T: Decoded> Reader<'_, T> {
                 Rule::Apostrophe,
                 self.is_enclosed_by(at, u8::is_ascii_alphanumeric),
             ),
-            b';' => (
-                Rule::Semicolon,
-                self.is_sici_tail(at) || self.is_inner_semicolon(at),
+            b';' => (Rule::Semicolon, self.is_sici_tail(at) || self.is_inner(at)),
+            b'&' => (
+                Rule::Ampersand,
+                self.around.place != UrlPlace::Query && self.is_inner(at),
             ),
-            b'&' => (Rule::Ampersand, self.is_inner_ampersand(at)),
             b'"' => (Rule::Quote, self.is_inner_quote(at)),
             b'?' => (Rule::Query, self.text.escape(at) == Escape::Percent),
             b'#' => (Rule::Fragment, self.is_inner_hash(at)),
@@ -233,14 +233,9 @@ impl<T: Decoded> Reader<'_, T> {
         sici::is_tail(&self.text.bytes()[self.from..at], self.rest(at))
     }
 
-    fn is_inner_semicolon(&self, at: usize) -> bool {
+    /// Whether no parameter, but more of the name follows the mark at `at`.
+    fn is_inner(&self, at: usize) -> bool {
         self.goes_on(at + 1) && !word::is_parameter(self.rest(at + 1))
-    }
-
-    fn is_inner_ampersand(&self, at: usize) -> bool {
-        self.around.place != UrlPlace::Query
-            && self.goes_on(at + 1)
-            && !word::is_parameter(self.rest(at + 1))
     }
 
     /// A raw `#` starts a fragment in a URL; it is a name's at the end of a SICI, or where nothing else is enclosed.

@@ -59,6 +59,7 @@ impl Decoded for UndoneSuffix<'_> {
 pub(super) fn prose(suffix: &str) -> Option<(Rule, usize)> {
     let around = Around {
         form: Form::Label,
+        opener: 0,
         place: UrlPlace::None,
         enclosure: None,
         scope: Scope::Any,

@@ -34,35 +34,36 @@ pub(super) fn underscores(found: &Found<'_>) -> Vec<Edit> {
     once(found.suffix, "__", |_, after| starts_with_digit(after))
 }
 
+/// Full stops between parts of which none is left out.
+pub(super) fn stops(found: &Found<'_>) -> Vec<Edit> {
+    once(found.suffix, "..", |before, after| {
+        is_after_journal(before, after)
+            || is_before_year(before, after)
+            || is_before_article(before, after)
+    })
+}
+
 /// Year and volume may be left out between full stops (`tjkdat.2010..32.17`, `j..1991.00426.x`), but not in what follows
 /// the title of a journal after `j.`.
-pub(super) fn stops_after_journal(found: &Found<'_>) -> Vec<Edit> {
-    let Some(title) = found.suffix.strip_prefix("j.") else {
-        return Vec::new();
-    };
+fn is_after_journal(before: &str, after: &str) -> bool {
     let is_word = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic());
-    let (titled, shifted) = (is_word(title), title.strip_prefix('.').is_some_and(is_word));
-    once(found.suffix, "..", |before, after| match before {
-        "j" => shifted || starts_with_issn(after),
-        _ => titled && starts_with_digit(after),
-    })
+    match before.strip_prefix("j.") {
+        None => before == "j" && (is_word(after) || starts_with_issn(after)),
+        Some(title) => is_word(title) && starts_with_digit(after),
+    }
 }
 
 /// Nor between the title alone and a year: `rsbl..2015.0883`, but `koed..86.201012.157`.
-pub(super) fn stops_before_year(found: &Found<'_>) -> Vec<Edit> {
-    once(found.suffix, "..", |before, after| {
-        let is_title = before.len() > 1 && before.bytes().all(|b| b.is_ascii_alphabetic());
-        let year = after.split('.').next().unwrap_or_default();
-        is_title && is_year(year.as_bytes()) && after.len() > year.len()
-    })
+fn is_before_year(before: &str, after: &str) -> bool {
+    let is_title = before.len() > 1 && before.bytes().all(|b| b.is_ascii_alphabetic());
+    let year = after.split('.').next().unwrap_or_default();
+    is_title && is_year(year.as_bytes()) && after.len() > year.len()
 }
 
 /// Nor between an issue and the number of an article that ends the name: `164.9..2101036`.
-pub(super) fn stops_before_article(found: &Found<'_>) -> Vec<Edit> {
-    once(found.suffix, "..", |before, after| {
-        let ends_in_digit = before.ends_with(|c: char| c.is_ascii_digit());
-        ends_in_digit && after.len() >= 5 && after.bytes().all(|b| b.is_ascii_digit())
-    })
+fn is_before_article(before: &str, after: &str) -> bool {
+    let ends_in_digit = before.ends_with(|c: char| c.is_ascii_digit());
+    ends_in_digit && after.len() >= 5 && after.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// LaTeX's dash, in ISBNs and ISSNs: `978--3--642`. A range with an open start comes later (`2008--106`).

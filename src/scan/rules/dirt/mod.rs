@@ -56,11 +56,9 @@ const ENDINGS: [Ending; 8] = [
 ];
 
 /// Joints that are written once where no registered name doubles them.
-const JOINTS: [Repair; 5] = [
+const JOINTS: [Repair; 3] = [
     (Rule::DoubledJoint, joints::underscores),
-    (Rule::DoubledJoint, joints::stops_after_journal),
-    (Rule::DoubledJoint, joints::stops_before_year),
-    (Rule::DoubledJoint, joints::stops_before_article),
+    (Rule::DoubledJoint, joints::stops),
     (Rule::DoubledJoint, joints::hyphens),
 ];
 

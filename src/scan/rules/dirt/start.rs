@@ -45,11 +45,13 @@ pub(super) fn find_iter(text: &str) -> impl Iterator<Item = Start<'_>> {
         .filter(|(at, _)| !is_inside_number(text, *at))
         .filter_map(|(at, _)| {
             let before = &text[..at];
-            let start = read(&text[at..])?;
+            let (prefix, rest) = read(&text[at..])?;
             Some(Start {
                 before,
+                written: &text[at..text.len() - rest.len()],
+                prefix,
+                rest,
                 emphasis: emphasis(before),
-                ..start
             })
         })
 }
@@ -77,8 +79,8 @@ fn is_inside_number(text: &str, at: usize) -> bool {
     }
 }
 
-/// Reads the prefix that `text` starts with; blanks may be around its parts.
-fn read(text: &str) -> Option<Start<'_>> {
+/// The prefix that `text` starts with, and what follows its separator; blanks may be around its parts.
+fn read(text: &str) -> Option<(String, &str)> {
     let rest = text.strip_prefix("10")?;
     let rest = after(rest, '.')?;
     // The full stop typed twice, as in `10..1111/a`.
@@ -103,14 +105,7 @@ fn read(text: &str) -> Option<Start<'_>> {
         prefix.push('.');
         prefix.push_str(code);
     }
-    let rest = after(rest, '/')?;
-    Some(Start {
-        before: "",
-        written: &text[..text.len() - rest.len()],
-        prefix,
-        rest,
-        emphasis: "",
-    })
+    Some((prefix, after(rest, '/')?))
 }
 
 /// A prefix that a reader of print took for another: letters for digits, another mark for the full stop or the slash.
@@ -199,8 +194,8 @@ fn after(text: &str, mark: char) -> Option<&str> {
 pub(super) fn another_name(found: &Found<'_>) -> Option<usize> {
     let &Found { prefix, suffix, .. } = found;
     let starts = |&(at, _): &(usize, &str)| {
-        read(&suffix[at..]).is_some_and(|next| {
-            let same = next.prefix == prefix && bare(&suffix[..at]) == bare(next.rest);
+        read(&suffix[at..]).is_some_and(|(next, rest)| {
+            let same = next == prefix && bare(&suffix[..at]) == bare(rest);
             same || at > 0 && is_parted(prefix, suffix, at) && !suffix[..at].ends_with(['.', '-'])
         })
     };

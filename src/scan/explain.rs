@@ -1,0 +1,348 @@
+//! Why a position of a text is a mention or none: each step of a decision, with the rule that made it.
+//!
+//! Takes the steps of `candidate` once more and writes down what each gives. Costs more than a scan, which does not know of it.
+
+use super::anchor::{self, Anchor};
+use super::candidate::Candidate;
+use super::decode::Decoder;
+use super::rules::end::{cuts, taken};
+use super::rules::place::UrlPlace;
+use super::rules::start::{Prefix, Registrant, Separator};
+use super::rules::{End, Rule, Scope};
+use super::start::start;
+use super::{Rejection, Scanner, automaton};
+use crate::doi::Doi;
+
+/// What the scanner decided about one position of a text, and why; see [`Scanner::explain`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// Where the text holds `10.`, plain or escaped, in bytes from its start.
+    pub start: usize,
+    /// What is there.
+    pub verdict: Verdict,
+    /// How that was decided, in order.
+    pub steps: Vec<Step>,
+}
+
+/// What is at a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// A mention of a name.
+    Found {
+        /// The name.
+        doi: Doi,
+        /// As [`Mention::guessed`](crate::Mention::guessed).
+        guessed: bool,
+    },
+    /// A candidate that is refused.
+    Refused(Rejection),
+    /// No candidate.
+    Passed(Pass),
+}
+
+/// Why a position is no candidate, so that no report counts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Pass {
+    /// No digits with a separator after them follow.
+    NoPrefix,
+    /// A whole prefix is directly before it: it belongs to the suffix of that name.
+    InsideName,
+    /// White space is inside the prefix, and no label or proxy before it.
+    BrokenPrefix,
+    /// A colon follows the registrant code, and no `urn:doi:` is before it.
+    Colon,
+}
+
+impl Pass {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        self.words().0
+    }
+
+    /// What it means, in a few words.
+    pub fn description(self) -> &'static str {
+        self.words().1
+    }
+
+    #[rustfmt::skip]
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Pass::NoPrefix => ("no_prefix", "no registrant code with a slash after it follows the 10."),
+            Pass::InsideName => ("inside_name", "a whole prefix is directly before it: it belongs to that name"),
+            Pass::BrokenPrefix => ("broken_prefix", "white space is inside the prefix, and no label or proxy before"),
+            Pass::Colon => ("colon", "a colon follows the registrant code, as only a URN has it"),
+        }
+    }
+}
+
+/// One step of a decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Step {
+    /// What was looked at: `cell`, `prefix`, `form`, `enclosure`, `place`, `reach`, `decoded`, `end` or `cut`.
+    pub topic: &'static str,
+    /// What was found, for people. Long texts are shortened.
+    pub finding: String,
+    /// The rule that decided it, if one did.
+    pub rule: Option<Rule>,
+}
+
+impl Scanner {
+    /// What [`scan`](Self::scan) decides about each position of `text` that may start a name, step by step.
+    ///
+    /// ```
+    /// use doisift::{Scanner, Verdict};
+    ///
+    /// let mut scanner = Scanner::new();
+    /// let explained = scanner.explain("(see 10.5555/a1). Not 10.0.0.0/8");
+    /// let Verdict::Found { doi, .. } = &explained[0].verdict else { panic!() };
+    /// assert_eq!(doi.as_str(), "10.5555/a1");
+    /// let end = explained[0].steps.last().unwrap();
+    /// assert_eq!(end.rule.unwrap().id(), "suffix.round-bracket");
+    /// let Verdict::Refused(reason) = explained[1].verdict else { panic!() };
+    /// assert_eq!(reason.name(), "registrant_code");
+    /// ```
+    pub fn explain(&mut self, text: impl AsRef<[u8]>) -> Vec<Explanation> {
+        let text = text.as_ref();
+        let anchors = anchor::find_iter(text, 0..text.len());
+        let explain = |anchor| match anchor {
+            Anchor::Directory(at) => Some(self.explain_at(text, at)),
+            Anchor::Short(at) => {
+                let refused = self.decide(text, anchor)?.err()?;
+                Some(Explanation {
+                    start: at,
+                    verdict: Verdict::Refused(refused),
+                    steps: Vec::new(),
+                })
+            }
+        };
+        anchors.filter_map(explain).collect()
+    }
+
+    fn explain_at(&mut self, text: &[u8], start: usize) -> Explanation {
+        let (window, at, scope) = self.window_at(text, start);
+        let decided = self.judge.judge(window, at, scope, self.max_name);
+        let verdict = match decided {
+            None => Verdict::Passed(passed(&window[at..])),
+            Some(Err(reason)) => Verdict::Refused(reason),
+            Some(Ok(accepted)) => Verdict::Found {
+                doi: Doi::from_checked(&self.judge.name),
+                guessed: accepted.guessed,
+            },
+        };
+        let mut steps = Steps::default();
+        if let Verdict::Found { .. } | Verdict::Refused(_) = verdict {
+            steps.decision(window, at, scope, self.max_name);
+        }
+        Explanation {
+            start,
+            verdict,
+            steps: steps.0,
+        }
+    }
+}
+
+/// Why the text that starts with `after` is no candidate.
+fn passed(after: &[u8]) -> Pass {
+    match automaton::prefix(after).map(|prefix| prefix.separator) {
+        None => Pass::NoPrefix,
+        Some(Separator::Slash) => Pass::InsideName,
+        Some(Separator::Broken) => Pass::BrokenPrefix,
+        Some(Separator::Colon) => Pass::Colon,
+    }
+}
+
+#[derive(Default)]
+struct Steps(Vec<Step>);
+
+impl Steps {
+    fn add(&mut self, topic: &'static str, finding: impl Into<String>, rule: Option<Rule>) {
+        let finding = finding.into();
+        self.0.push(Step {
+            topic,
+            finding,
+            rule,
+        });
+    }
+
+    fn decision(&mut self, window: &[u8], at: usize, scope: Scope, max_name: usize) {
+        if scope == Scope::Cell {
+            self.add("cell", shown(window), Some(Rule::CellBounds));
+        }
+        let Some(prefix) = automaton::prefix(&window[at..]) else {
+            return;
+        };
+        let started = start(window, at).and_then(Result::ok);
+        let doubled = started.is_some_and(|(_, start)| start.doubled > 0);
+        let rule = prefix_rule(prefix, doubled);
+        self.add("prefix", shown(&window[at..at + prefix.len]), rule);
+        let candidate =
+            started.map(|started| Candidate::bound(window, at, started, scope, max_name));
+        if let Some(Ok(candidate)) = candidate {
+            self.around(&candidate);
+            self.end(&candidate);
+        }
+    }
+
+    /// What is around the candidate, and what can belong to it.
+    fn around(&mut self, candidate: &Candidate<'_>) {
+        let around = &candidate.around;
+        let form = around.form;
+        self.add(
+            "form",
+            format!("{}: {}", form.name(), form.description()),
+            None,
+        );
+        let place = match around.place {
+            UrlPlace::None => "in no URL, or in one of a DOI proxy",
+            UrlPlace::Path => "in the path of a URL",
+            UrlPlace::Query => "the value of a parameter of a URL",
+            UrlPlace::Badge => "the message of a badge",
+        };
+        self.add("place", place, None);
+        let enclosure = match around.enclosure {
+            None => "none".to_owned(),
+            Some(enclosure) => enclosure.shown(),
+        };
+        self.add("enclosure", enclosure, None);
+        self.add("reach", shown(candidate.raw), None);
+        if let Some(percent) = candidate.layers {
+            let mut decoder = Decoder::default();
+            let layers = decoder.layers_of(candidate.raw, percent, candidate.in_badge());
+            for (rule, text) in layers {
+                self.add("decoded", shown(&text), Some(rule));
+            }
+        }
+    }
+
+    /// Where reading the name ended, and what was cut from it then.
+    fn end(&mut self, candidate: &Candidate<'_>) {
+        let mut decoder = Decoder::default();
+        let text = candidate.text(&mut decoder);
+        let suffix = text.position(candidate.prefix.len);
+        let around = &candidate.around;
+        let after = |at: usize| &candidate.after[text.start(at)..];
+        let (end, whole) = taken(&text, suffix, around, after);
+        let End { at, rule, .. } = end;
+        let rest = after(at);
+        let bound = match (whole, rest.is_empty()) {
+            (_, true) => "where the text ends".to_owned(),
+            (true, _) => format!("before {}, which closes the enclosure", shown(rest)),
+            (false, _) => format!("before {}", shown(rest)),
+        };
+        self.add("end", bound, rule.filter(|_| !whole));
+        let mut len = at - suffix;
+        for (rule, left) in cuts(text.bytes, suffix, end, around, whole) {
+            self.add(
+                "cut",
+                shown(&text.bytes[suffix + left..suffix + len]),
+                Some(rule),
+            );
+            len = left;
+        }
+    }
+}
+
+/// The rule that an unusual prefix needs.
+fn prefix_rule(prefix: Prefix, doubled: bool) -> Option<Rule> {
+    match prefix {
+        _ if doubled => Some(Rule::DoubledIndicator),
+        Prefix {
+            separator: Separator::Broken,
+            ..
+        } => Some(Rule::BrokenPrefix),
+        Prefix {
+            registrant: Registrant::Isbn,
+            ..
+        } => Some(Rule::IsbnPrefix),
+        _ => None,
+    }
+}
+
+/// The start of `text`, as people read it.
+fn shown(text: &[u8]) -> String {
+    const LONGEST: usize = 60;
+    let lossy = String::from_utf8_lossy(&text[..text.len().min(4 * LONGEST + 4)]);
+    let mut chars = lossy.chars();
+    let head: String = chars.by_ref().take(LONGEST).collect();
+    let ending = if chars.next().is_some() { "…" } else { "" };
+    format!("{head:?}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scan::{Delimiter, TextKind};
+
+    /// The steps about `text` on which a rule decided.
+    fn rules(kind: TextKind, text: &str) -> Vec<(&'static str, String, &'static str)> {
+        let mut scanner = Scanner::new().kind(kind);
+        let steps = scanner.explain(text).remove(0).steps.into_iter();
+        let ruled = steps.filter_map(|step| Some((step.topic, step.finding, step.rule?.id())));
+        ruled.collect()
+    }
+
+    #[test]
+    fn each_step_names_its_rule() {
+        let step = |topic, finding: &str, id| (topic, format!("{finding:?}"), id);
+        assert_eq!(
+            rules(
+                TextKind::Unknown,
+                "https://a.example/10.5555/a&amp;b1/full.pdf. x"
+            ),
+            [
+                step("decoded", "10.5555/a&b1/full.pdf.", "escape.entity"),
+                step("cut", ".", "tail.mark"),
+                step("cut", ".pdf", "tail.path-file"),
+                step("cut", "/full", "tail.page-word"),
+            ]
+        );
+        let cell = TextKind::Table(Delimiter::Semicolon);
+        assert_eq!(
+            rules(cell, "a;10.978.86123/45,b;c"),
+            [
+                step("cell", "10.978.86123/45,b", "enclosure.cell"),
+                step("prefix", "10.978.86123/", "start.isbn-prefix"),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_no_candidate_says_why() {
+        let passed = |text: &str| match Scanner::new().explain(text).pop() {
+            Some(Explanation {
+                verdict: Verdict::Passed(pass),
+                ..
+            }) => Some(pass),
+            _ => None,
+        };
+        assert_eq!(passed("10.5 and"), Some(Pass::NoPrefix));
+        assert_eq!(passed("10.5555/10.5555/a"), Some(Pass::InsideName));
+        assert_eq!(passed("10. 5555/a"), Some(Pass::BrokenPrefix));
+        assert_eq!(passed("10.5555:a"), Some(Pass::Colon));
+        assert_eq!(passed("110.5555/a"), None);
+    }
+
+    #[test]
+    fn explanations_agree_with_the_scan() {
+        let text =
+            "10.5555/a1, doi.org/10/abc 10.0.0.0/8 doi:10.5555/b%2Fc. (10.5555/d) 10.1 10.5555/ x";
+        let mut scanner = Scanner::new();
+        let mut found = Vec::new();
+        let tally = scanner.scan(text, |mention| found.push(mention.name.to_owned()));
+        let explained = scanner.explain(text);
+        let names = explained.iter().filter_map(|one| match &one.verdict {
+            Verdict::Found { doi, .. } => Some(doi.to_string()),
+            _ => None,
+        });
+        assert_eq!(names.collect::<Vec<_>>(), found);
+        let refused = |one: &&Explanation| matches!(one.verdict, Verdict::Refused(_));
+        assert_eq!(
+            explained.iter().filter(refused).count() as u64,
+            tally.rejections()
+        );
+    }
+}
