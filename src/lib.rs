@@ -62,6 +62,8 @@ mod doi;
 mod scan;
 
 #[cfg(feature = "pipeline")]
+mod column;
+#[cfg(feature = "pipeline")]
 mod dedup;
 #[cfg(feature = "pipeline")]
 mod error;
@@ -71,6 +73,8 @@ mod input;
 mod lock;
 #[cfg(feature = "pipeline")]
 mod merge;
+#[cfg(feature = "pipeline")]
+mod normalize;
 #[cfg(feature = "pipeline")]
 mod pipeline;
 #[cfg(feature = "pipeline")]
@@ -84,16 +88,23 @@ mod task;
 #[cfg(feature = "pipeline")]
 mod temporary;
 
-pub use clean::{Cleaned, clean};
+pub use clean::{Change, Cleaned, clean};
+#[cfg(feature = "pipeline")]
+pub use column::{
+    CellCounts, CellStatus, Normalize, NormalizeBuilder, NormalizeOptions, NormalizeReport,
+    TableFormat, UnknownTableFormat,
+};
 #[cfg(feature = "pipeline")]
 pub use dedup::SpillError;
 pub use doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 #[cfg(feature = "pipeline")]
-pub use error::{CheckpointError, ClashError, Error, ErrorKind};
+pub use error::{CheckpointError, ClashError, Error, ErrorKind, TableError};
 #[cfg(feature = "pipeline")]
 pub use input::{BadGlob, BadShard, InputError, Packing, Separator, Shard};
 #[cfg(feature = "pipeline")]
 pub use merge::{Merge, MergeBuilder, MergeOptions, MergeReport};
+#[cfg(feature = "pipeline")]
+pub use normalize::{Normalized, Normalizer, Presentation, Refusal};
 #[cfg(feature = "pipeline")]
 pub use pipeline::{OnError, Pipeline, PipelineBuilder};
 #[cfg(feature = "pipeline")]

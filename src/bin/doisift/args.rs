@@ -68,7 +68,7 @@ pub(crate) enum Command {
     // No doc comments here: clap would show them instead of those of the argument structs.
     Scan(Box<ScanArgs>),
     Merge(MergeArgs),
-    Normalize(NormalizeArgs),
+    Normalize(Box<NormalizeArgs>),
 }
 
 /// Find the DOI names in files, folders and streams
