@@ -409,6 +409,7 @@ impl std::error::Error for Error {
             ErrorKind::Spill(error) => Some(error),
             ErrorKind::LeftOut(error) => Some(error),
             ErrorKind::Clash(error) => Some(error),
+            ErrorKind::Table(error) => Some(error),
             ErrorKind::Checkpoint(_, error) => Some(error),
             _ => None,
         }

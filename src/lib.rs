@@ -88,7 +88,7 @@ mod task;
 #[cfg(feature = "pipeline")]
 mod temporary;
 
-pub use clean::{Change, Cleaned, clean};
+pub use clean::{Cleaned, clean};
 #[cfg(feature = "pipeline")]
 pub use column::{
     CellCounts, CellStatus, Normalize, NormalizeBuilder, NormalizeOptions, NormalizeReport,

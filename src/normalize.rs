@@ -5,10 +5,10 @@
 
 use std::borrow::Cow;
 
-use crate::clean::{Change, clean};
+use crate::clean::clean;
 use crate::doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 use crate::printable;
-use crate::scan::Scanner;
+use crate::scan::{Change, Scanner};
 
 /// A form to write DOI names in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

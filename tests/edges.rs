@@ -39,7 +39,6 @@ const MAY_NAME: [(&str, &[&str]); 16] = [
     (
         "column",
         &[
-            "clean",
             "error",
             "input",
             "lock",

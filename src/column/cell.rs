@@ -3,9 +3,9 @@
 use super::names::names;
 use super::report::CellTally;
 use super::status::CellStatus;
-use crate::clean::Change;
 use crate::normalize::{Normalizer, Presentation, Refusal};
 use crate::printable;
+use crate::scan::Change;
 
 /// Cleans cells one after the other. Holds what became of the last.
 pub(super) struct CellCleaner {
@@ -185,13 +185,13 @@ impl CellCleaner {
     }
 }
 
-/// What was cut, and by which rules.
+/// Which rules changed something, each with what it cut or replaced.
 fn changes_text(changes: &[Change]) -> String {
     let parts = changes.iter().map(|change| {
         let id = change.rule.id();
         match change.text.is_empty() {
             true => id.to_owned(),
-            false => format!("cut \"{}\" ({id})", printable::name(&change.text)),
+            false => format!("{id}: \"{}\"", printable::name(&change.text)),
         }
     });
     parts.collect::<Vec<_>>().join("; ")
