@@ -185,13 +185,13 @@ impl CellCleaner {
     }
 }
 
-/// Which rules changed something, each with what it cut or replaced.
+/// Which rules changed something, each with what it cut or replaced. In apostrophes, since CSV would double quotes.
 fn changes_text(changes: &[Change]) -> String {
     let parts = changes.iter().map(|change| {
         let id = change.rule.id();
         match change.text.is_empty() {
             true => id.to_owned(),
-            false => format!("{id}: \"{}\"", printable::name(&change.text)),
+            false => format!("{id}: '{}'", printable::name(&change.text)),
         }
     });
     parts.collect::<Vec<_>>().join("; ")

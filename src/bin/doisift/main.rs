@@ -14,6 +14,7 @@ mod scan;
 mod size;
 mod summary;
 mod usage;
+mod watch;
 
 use std::io::{self, BufWriter, IsTerminal, LineWriter, Write};
 use std::process::ExitCode;

@@ -17,9 +17,9 @@ use doisift::{
 use crate::ending::Ending;
 use crate::plan::{is_dash, log_level};
 use crate::progress::Meter;
-use crate::scan::watched;
 use crate::size;
 use crate::summary::{self, Shown};
+use crate::watch::watched;
 
 /// Write DOI names of any presentation form in one form: of texts, of lines, or in columns of tables
 ///
