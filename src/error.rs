@@ -73,6 +73,9 @@ pub enum ErrorKind {
     /// An output is an input too, or two outputs are one file.
     #[error("{0}")]
     Clash(ClashError),
+    /// A table cannot be read, or does not have the columns that were named.
+    #[error("{0}")]
+    Table(TableError),
     /// The run was cancelled.
     #[error("interrupted")]
     Cancelled,
@@ -196,6 +199,89 @@ pub enum SelectionError {
     Context(usize),
 }
 
+/// Why a column of a table cannot be cleaned.
+///
+/// Rows count from 1, with the header and blank rows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TableError {
+    /// The head of a document shows neither a delimited table nor JSON Lines.
+    #[error(
+        "this looks neither like a table nor like JSON Lines; --input-format or --delimiter says what it is"
+    )]
+    Unknown,
+    /// It is not text but of this kind.
+    #[error("this is {0}, not text; save the table as CSV")]
+    NotText(&'static str),
+    /// It looks like text in this encoding without a byte order mark.
+    #[error("it looks like {0} without a byte order mark; convert it: iconv -f {0} -t UTF-8")]
+    Unmarked(&'static str),
+    /// A member of an office document, which is an archive of XML.
+    #[error("this is an office document; save the sheet as CSV")]
+    Office,
+    /// It has no row to take the header from.
+    #[error("there is no header, since there is no row")]
+    NoHeader,
+    /// The header lacks a column.
+    #[error("the header has no column {column}; it has {header}", column = printable::name(.column), header = .header)]
+    NoColumn {
+        /// The column as asked for.
+        column: String,
+        /// The columns of the header with their numbers.
+        header: String,
+    },
+    /// Several columns of the header have this name.
+    #[error("the header has several columns {column}, at {numbers}; give the number", column = printable::name(.column), numbers = .numbers)]
+    SameName {
+        /// The column as asked for.
+        column: String,
+        /// The numbers of the columns, from 1.
+        numbers: String,
+    },
+    /// In a table without a header, a column is not a number from 1 to the number of cells of the first row.
+    #[error("{column} is not the number of a column, from 1 to {width}", column = printable::name(.column), width = .width)]
+    NoNumber {
+        /// The column as asked for.
+        column: String,
+        /// Cells of the first row.
+        width: usize,
+    },
+    /// No object of JSON Lines has the member.
+    #[error("no object has the member {column}; the first has {members}", column = printable::name(.column), members = .members)]
+    NoMember {
+        /// The member as asked for.
+        column: String,
+        /// The members of the first object.
+        members: String,
+    },
+    /// The table has a column or member of the name that an added one would have.
+    #[error("row {row}: there is a column {name} already; name the new one with --new-column, or use --in-place", row = .row, name = printable::name(.name))]
+    Taken {
+        /// The name.
+        name: String,
+        /// The row that has it.
+        row: u64,
+    },
+    /// A table differs from the first one in its header, delimiter or format, so they cannot be written as one.
+    #[error(
+        "its header, delimiter or format is not that of the first table; clean each for itself"
+    )]
+    Different,
+    /// A row is longer than the limit.
+    #[error(
+        "row {row} is longer than {most} bytes; a quote may be missing in it (or --max-row allows more)"
+    )]
+    LongRow {
+        /// The number of the row.
+        row: u64,
+        /// The limit.
+        most: usize,
+    },
+    /// Options of the builder contradict each other.
+    #[error("{0}")]
+    Options(&'static str),
+}
+
 /// How the inputs and outputs of a run conflict.
 ///
 /// Inputs are named as in [`Report`](crate::Report)s. These are found before anything is read or written.
@@ -291,6 +377,14 @@ impl Error {
         }
     }
 
+    /// Adds the document.
+    pub(crate) fn in_document(self, document: Arc<str>) -> Self {
+        Error {
+            document: Some(document),
+            ..self
+        }
+    }
+
     /// Adds the document, if it has a name, and the offset in its decoded bytes.
     pub(crate) fn at(self, document: Option<Arc<str>>, offset: u64) -> Self {
         Error {
@@ -363,6 +457,7 @@ impl std::error::Error for Error {
             ErrorKind::Spill(error) => Some(error),
             ErrorKind::LeftOut(error) => Some(error),
             ErrorKind::Clash(error) => Some(error),
+            ErrorKind::Table(error) => Some(error),
             ErrorKind::Checkpoint(_, error) => Some(error),
             _ => None,
         }

@@ -62,6 +62,8 @@ mod doi;
 mod scan;
 
 #[cfg(feature = "pipeline")]
+mod column;
+#[cfg(feature = "pipeline")]
 mod dedup;
 #[cfg(feature = "pipeline")]
 mod error;
@@ -71,6 +73,8 @@ mod input;
 mod lock;
 #[cfg(feature = "pipeline")]
 mod merge;
+#[cfg(feature = "pipeline")]
+mod normalize;
 #[cfg(feature = "pipeline")]
 mod pipeline;
 #[cfg(feature = "pipeline")]
@@ -86,14 +90,21 @@ mod temporary;
 
 pub use clean::{Cleaned, clean};
 #[cfg(feature = "pipeline")]
+pub use column::{
+    CellCounts, CellStatus, Normalize, NormalizeBuilder, NormalizeOptions, NormalizeReport,
+    TableFormat, UnknownTableFormat,
+};
+#[cfg(feature = "pipeline")]
 pub use dedup::SpillError;
 pub use doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 #[cfg(feature = "pipeline")]
-pub use error::{CheckpointError, ClashError, Error, ErrorKind, SelectionError};
+pub use error::{CheckpointError, ClashError, Error, ErrorKind, SelectionError, TableError};
 #[cfg(feature = "pipeline")]
 pub use input::{BadGlob, BadShard, InputError, Packing, Separator, Shard};
 #[cfg(feature = "pipeline")]
 pub use merge::{Merge, MergeBuilder, MergeOptions, MergeReport};
+#[cfg(feature = "pipeline")]
+pub use normalize::{Normalized, Normalizer, Presentation, Refusal};
 #[cfg(feature = "pipeline")]
 pub use pipeline::{OnError, Pipeline, PipelineBuilder};
 #[cfg(feature = "pipeline")]

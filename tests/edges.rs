@@ -6,10 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library, and the modules that it may use.
-const MAY_NAME: [(&str, &[&str]); 14] = [
+const MAY_NAME: [(&str, &[&str]); 16] = [
     ("doi", &[]),
     ("scan", &["doi"]),
     ("clean", &["doi", "scan"]),
+    ("normalize", &["clean", "doi", "printable", "scan"]),
     ("lock", &[]),
     ("printable", &[]),
     ("temporary", &["lock", "printable"]),
@@ -33,6 +34,20 @@ const MAY_NAME: [(&str, &[&str]); 14] = [
             "printable",
             "records",
             "temporary",
+        ],
+    ),
+    (
+        "column",
+        &[
+            "error",
+            "input",
+            "lock",
+            "normalize",
+            "printable",
+            "records",
+            "report",
+            "scan",
+            "task",
         ],
     ),
     (

@@ -45,6 +45,7 @@ pub(crate) use list::read_list;
 pub(crate) use name::display_name;
 pub(crate) use open::{text_start, unmarked_encoding};
 pub(crate) use opening::{Limits, Opening};
+pub(crate) use raw::Raw;
 pub(crate) use readers::Readers;
 pub use shard::{BadShard, Shard};
 pub(crate) use sources::{Source, SourceKind, Sources};

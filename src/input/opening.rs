@@ -22,6 +22,19 @@ pub(crate) struct Limits {
     pub(crate) window: u64,
 }
 
+impl Default for Limits {
+    /// Containers within one another as they occur, more members than the largest known archives have, and the window of zstd's
+    /// own default.
+    fn default() -> Self {
+        Limits {
+            depth: 3,
+            members: 100_000_000,
+            expansion: 1000,
+            window: 128 << 20,
+        }
+    }
+}
+
 /// The options for opening sources, and the run's counters of bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Opening<'r> {

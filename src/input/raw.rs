@@ -24,7 +24,7 @@ impl<R: Read> Raw<R> {
         Raw::with_capacity(inner, SMALL)
     }
 
-    pub(super) fn with_capacity(inner: R, capacity: usize) -> Self {
+    pub(crate) fn with_capacity(inner: R, capacity: usize) -> Self {
         Raw {
             inner,
             buffer: vec![0; capacity].into_boxed_slice(),

@@ -14,15 +14,6 @@ use crate::records::Format;
 use crate::scan::TextKind;
 use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output, same_name};
 
-/// Default limit on containers within one another.
-const DEPTH: usize = 3;
-/// Default limit on members of a source: more than the largest known archives have.
-const MEMBERS: u64 = 100_000_000;
-/// Default limit on unpacked bytes per packed byte.
-const EXPANSION: u64 = 1000;
-/// Default limit on windows in bytes; the same as that of zstd.
-const WINDOW: u64 = 128 << 20;
-
 /// Default time between checkpoints. A killed run loses at most the work of this time and the sources that it was reading.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(60);
 
@@ -334,6 +325,7 @@ impl PipelineBuilder {
             return Err(same_name(&name));
         }
         let search = Search::new(&self.include, &self.exclude);
+        let limits = Limits::default();
         let options = ScanOptions {
             search: search
                 .map_err(|error| Error::new(ErrorKind::Glob(error)))?
@@ -346,10 +338,10 @@ impl PipelineBuilder {
             threads: self.threads.unwrap_or_else(available_threads),
             chunk: self.chunk,
             limits: Limits {
-                depth: self.max_depth.unwrap_or(DEPTH),
-                members: self.max_members.unwrap_or(MEMBERS),
-                expansion: self.max_expansion.unwrap_or(EXPANSION),
-                window: self.max_window.unwrap_or(WINDOW),
+                depth: self.max_depth.unwrap_or(limits.depth),
+                members: self.max_members.unwrap_or(limits.members),
+                expansion: self.max_expansion.unwrap_or(limits.expansion),
+                window: self.max_window.unwrap_or(limits.window),
             },
             memory: chosen_memory(self.memory),
             tmp: chosen_tmp_dir(self.tmp, self.output.as_deref()),

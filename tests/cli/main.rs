@@ -8,6 +8,7 @@ mod broken;
 mod cases;
 mod checkpoint;
 mod clash;
+mod columns;
 #[path = "../common/mod.rs"]
 mod common;
 mod containers;
@@ -18,6 +19,7 @@ mod links;
 mod memory;
 mod merge;
 mod mistakes;
+mod normalize;
 mod notices;
 mod output;
 mod packings;

@@ -69,7 +69,7 @@ pub(crate) enum Command {
     // No doc comments here: clap would show them instead of those of the argument structs.
     Scan(Box<ScanArgs>),
     Merge(MergeArgs),
-    Normalize(NormalizeArgs),
+    Normalize(Box<NormalizeArgs>),
     Explain(ExplainArgs),
 }
 

@@ -15,6 +15,7 @@ mod scan;
 mod size;
 mod summary;
 mod usage;
+mod watch;
 
 use std::io::{self, BufWriter, IsTerminal, LineWriter, Write};
 use std::process::ExitCode;
@@ -67,16 +68,13 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
 }
 
 fn normalize(args: &normalize::NormalizeArgs) -> anyhow::Result<Ending> {
-    let stdout = io::stdout().lock();
-    let stdout: Box<dyn Write> = if stdout.is_terminal() {
+    // Not locked here: a run on files writes to it too.
+    let stdout = io::stdout();
+    let is_terminal = stdout.is_terminal();
+    let stdout: Box<dyn Write> = if is_terminal {
         Box::new(LineWriter::new(stdout))
     } else {
         Box::new(BufWriter::new(stdout))
     };
-    let outcome = normalize::run(args, io::stdin().lock(), stdout, io::stderr())?;
-    Ok(if outcome.refused > 0 {
-        Ending::Lossy
-    } else {
-        Ending::Whole
-    })
+    normalize::run(args, stdout)
 }

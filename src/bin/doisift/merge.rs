@@ -10,9 +10,9 @@ use crate::args::formats;
 use crate::ending::Ending;
 use crate::plan::{check_terminal, is_dash, log_level};
 use crate::progress::Meter;
-use crate::scan::watched;
 use crate::size;
 use crate::summary::{self, Decisions, Shown};
+use crate::watch::watched;
 
 /// Unite the records of many scans into what one scan of everything would have given
 ///

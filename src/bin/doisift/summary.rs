@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use doisift::{MergeReport, Printable, Rejection, Report};
+use doisift::{CellStatus, MergeReport, NormalizeReport, Printable, Rejection, Report};
 use indicatif::BinaryBytes;
 
 /// Whether the summary line is written.
@@ -17,7 +17,7 @@ impl Shown {
         Shown(!quiet && (stats || verbose > 0 || io::stderr().is_terminal()))
     }
 
-    fn write(self, line: &str) {
+    pub(crate) fn write(self, line: &str) {
         if self.0 {
             // If standard error is closed, there is nowhere to report it.
             let _ = writeln!(io::stderr(), "doisift: {}", Printable(line));
@@ -73,6 +73,23 @@ pub(crate) fn merge(report: &MergeReport, shown: Shown) {
         report.options.inputs.len(),
         report.mentions,
         report.records,
+        report.seconds,
+    ));
+}
+
+/// Writes the summary of a normalization.
+pub(crate) fn normalize(report: &NormalizeReport, shown: Shown) {
+    let statuses = CellStatus::ALL.map(|status| (status.name(), report.statuses.get(status)));
+    let rules = report.rules.iter().map(|(id, count)| (*id, *count));
+    shown.write(&format!(
+        "{} rows of {} documents, {} read; cells: {}; rules: {}; ragged rows: {}; broken lines: {}; {:.2} s",
+        report.rows,
+        report.documents,
+        BinaryBytes(report.bytes_read),
+        counted(statuses),
+        counted(rules),
+        report.ragged,
+        report.broken,
         report.seconds,
     ));
 }

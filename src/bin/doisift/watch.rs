@@ -1,0 +1,183 @@
+//! Watches a run: handles signals, and shows progress.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, anyhow};
+use doisift::{Error, ErrorKind, Monitor};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use crate::ending::Ending;
+use crate::progress::Meter;
+
+/// Time between two checks for signals and updates of the progress.
+const TICK: Duration = Duration::from_millis(50);
+/// How long an interrupted run may take to end. After it the process exits, since a blocked read may never return.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How long a run may take to remove its temporary files after a second interrupt.
+const AT_ONCE: Duration = Duration::from_millis(200);
+
+/// How long an interrupted run with a checkpoint may take to read its current sources to their end.
+const CALM: Duration = Duration::from_secs(5);
+
+/// The least time between the end of a piped input and the renaming of the outputs. A signal that ends the whole pipeline
+/// arrives in this time: the kernel signals a process group within microseconds, but a program that signals processes one
+/// by one may be delayed by the load of the machine.
+const STREAM_WAIT: Duration = Duration::from_millis(50);
+
+/// Calls `run` while another thread watches signals and shows progress. `ending` gives the exit code of a complete run.
+/// With a `checkpoint`, an interrupted run has some time to write its last checkpoint.
+///
+/// `run` has the main thread, which usually handles the signals of the process. So a signal that arrives before the outputs
+/// are renamed is seen before they are, also on a busy machine.
+pub(crate) fn watched<R>(
+    monitor: &Monitor,
+    meter: Meter,
+    checkpoint: Option<PathBuf>,
+    run: impl FnOnce() -> Result<R, Error>,
+    ending: impl FnOnce(&R) -> Ending,
+) -> anyhow::Result<Ending> {
+    monitor.set_stream_wait(STREAM_WAIT);
+    let signals = Signals::watch(monitor)?;
+    let watch = RunWatch {
+        signals: signals.clone(),
+        monitor: monitor.clone(),
+        checkpoint: checkpoint.clone(),
+        meter,
+    };
+    let (running, ended) = mpsc::channel();
+    let watch = thread::Builder::new()
+        .name("watch".into())
+        .spawn(move || watch.until(&ended))
+        .context("cannot start a thread")?;
+    let result = catch_unwind(AssertUnwindSafe(run));
+    drop(running);
+    if let Ok(meter) = watch.join() {
+        meter.end(monitor.progress());
+    }
+    match result
+        .map_err(|_| anyhow!("internal error; the message above says where. Please report it"))?
+    {
+        Ok(report) => Ok(ending(&report)),
+        Err(error) if error.is_closed_pipe() => Ok(Ending::Whole),
+        Err(error) if matches!(error.kind(), ErrorKind::Cancelled) => {
+            say_how_to_resume(checkpoint.as_deref());
+            Ok(signals.ending())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn say_how_to_resume(checkpoint: Option<&Path>) {
+    if let Some(folder) = checkpoint.filter(|folder| folder.exists()) {
+        let folder = folder.display();
+        log::warn!("interrupted; the same command resumes from {folder}");
+    }
+}
+
+/// The signals that arrived.
+#[derive(Clone, Default)]
+struct Signals {
+    /// The last one.
+    last: Arc<AtomicUsize>,
+    /// Whether one arrived that was not handled yet.
+    new: Arc<AtomicBool>,
+}
+
+impl Signals {
+    /// Registers handlers; each signal suspends the run of `monitor`.
+    fn watch(monitor: &Monitor) -> anyhow::Result<Signals> {
+        let signals = Signals::default();
+        let hangup = Some(SIGHUP).filter(|_| hangup_ends());
+        for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
+            signals
+                .register(signal, monitor)
+                .context("cannot watch for signals")?;
+        }
+        Ok(signals)
+    }
+
+    fn register(&self, signal: i32, monitor: &Monitor) -> std::io::Result<()> {
+        use signal_hook::flag::{register, register_usize};
+        register_usize(signal, Arc::clone(&self.last), signal as usize)?;
+        register(signal, Arc::clone(&self.new))?;
+        register(signal, monitor.suspend_flag())?;
+        Ok(())
+    }
+
+    /// Whether another signal arrived since the last call.
+    fn take(&self) -> bool {
+        self.new.swap(false, Ordering::Relaxed)
+    }
+
+    fn ending(&self) -> Ending {
+        match self.last.load(Ordering::Relaxed) as i32 {
+            SIGHUP => Ending::HungUp,
+            SIGTERM => Ending::Terminated,
+            _ => Ending::Interrupted,
+        }
+    }
+}
+
+/// Whether SIGHUP ends this process: it does, unless the process was started with SIGHUP ignored, as by nohup(1).
+fn hangup_ends() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 0)
+}
+
+/// Watches a run: handles signals, and shows progress.
+struct RunWatch {
+    signals: Signals,
+    monitor: Monitor,
+    checkpoint: Option<PathBuf>,
+    meter: Meter,
+}
+
+impl RunWatch {
+    /// Watches until the run has `ended`. Exits the process if an interrupted run does not end in time.
+    fn until(mut self, ended: &Receiver<()>) -> Meter {
+        let calm = self.checkpoint.as_ref().map_or(Duration::ZERO, |_| CALM);
+        // When to cancel the run, and when to exit the process.
+        let mut ends: Option<(Instant, Instant)> = None;
+        while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+            self.meter.show(self.monitor.progress());
+            let now = Instant::now();
+            if self.signals.take() {
+                ends = Some(match ends {
+                    None => (now + calm, now + calm + GRACE),
+                    Some(_) => (now, now + AT_ONCE),
+                });
+                if calm > Duration::ZERO && ends.is_some_and(|(cancel, _)| cancel > now) {
+                    log::warn!(
+                        "interrupted; writing a last checkpoint; interrupt again to stop at once"
+                    );
+                }
+            }
+            if ends.is_some_and(|(cancel, _)| cancel <= now) {
+                self.monitor.cancel();
+            }
+            // If the outputs have been renamed already, they stay, and the run is about to end by itself.
+            let over = ends.is_some_and(|(_, leave)| leave <= now);
+            if over && self.monitor.remove_temporary_files() {
+                self.leave();
+            }
+        }
+        self.meter
+    }
+
+    fn leave(self) -> ! {
+        self.meter.end(self.monitor.progress());
+        say_how_to_resume(self.checkpoint.as_deref());
+        process::exit(self.signals.ending().code().into())
+    }
+}

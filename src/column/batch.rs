@@ -1,0 +1,114 @@
+//! Whole rows of a document, and what became of them.
+
+use std::sync::Arc;
+
+use super::format::Reading;
+use super::json::Members;
+use super::layout::Layout;
+use super::report::CellTally;
+use crate::error::TableError;
+
+/// How the rows of a document are cleaned.
+pub(super) enum Shape {
+    Delimited(Layout),
+    JsonLines(Members),
+    Lines,
+}
+
+/// The document that rows are of.
+pub(super) struct Table {
+    pub(super) source: Arc<str>,
+    pub(super) document: Option<Arc<str>>,
+    pub(super) shape: Shape,
+}
+
+impl Table {
+    /// What a row is called in messages.
+    pub(super) fn row_word(&self) -> &'static str {
+        match self.shape {
+            Shape::Delimited(_) => "row",
+            Shape::JsonLines(_) | Shape::Lines => "line",
+        }
+    }
+
+    pub(super) fn reading(&self) -> Reading {
+        match &self.shape {
+            Shape::Delimited(layout) => Reading::Delimited(layout.dialect),
+            Shape::JsonLines(_) => Reading::JsonLines,
+            Shape::Lines => Reading::Lines,
+        }
+    }
+}
+
+/// Rows of a document, in a buffer that is used again for later rows.
+#[derive(Default)]
+pub(super) struct Batch {
+    /// Counts the batches of the run from 0: they are written in this order.
+    pub(super) number: u64,
+    pub(super) table: Option<Arc<Table>>,
+    /// Whole rows.
+    pub(super) bytes: Vec<u8>,
+    /// Where the rows start that are cleaned: after the header.
+    pub(super) start: usize,
+    /// Whether the document starts with it.
+    pub(super) is_first: bool,
+    /// Whether its only line was too long to be held, and is not in it.
+    pub(super) too_long: bool,
+    /// What is written.
+    pub(super) out: Vec<u8>,
+    /// Rows in it, with the header and blank rows.
+    pub(super) rows: u64,
+    pub(super) notes: Vec<Note>,
+    pub(super) tally: CellTally,
+    /// The error that ends the run.
+    pub(super) failure: Option<TableError>,
+}
+
+/// Something to report about a row.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Note {
+    /// The number of the row in its batch, from 1.
+    pub(super) row: u64,
+    pub(super) what: NoteKind,
+    pub(super) message: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoteKind {
+    Refused,
+    Broken,
+    Ragged,
+}
+
+/// Notes of a kind in a batch of a table. Of lines, all are kept.
+pub(super) const SHOWN: usize = 10;
+
+/// The largest buffers that are kept for other rows.
+const KEPT: usize = 4 << 20;
+
+impl Batch {
+    /// Empties it for other rows.
+    pub(super) fn clear(&mut self) {
+        for buffer in [&mut self.bytes, &mut self.out] {
+            buffer.clear();
+            buffer.shrink_to(KEPT);
+        }
+        self.table = None;
+        self.start = 0;
+        (self.is_first, self.too_long) = (false, false);
+        self.rows = 0;
+        self.notes.clear();
+    }
+
+    /// Adds a note on the current row, if there are not many of its kind yet.
+    pub(super) fn note(&mut self, what: NoteKind, message: impl FnOnce() -> String) {
+        let alike = self.notes.iter().filter(|note| note.what == what).count();
+        if alike < SHOWN {
+            self.notes.push(Note {
+                row: self.rows,
+                what,
+                message: message(),
+            });
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Cleans one cell.
+
+use super::names::names;
+use super::report::CellTally;
+use super::status::CellStatus;
+use crate::normalize::{Normalizer, Presentation, Refusal};
+use crate::printable;
+use crate::scan::Change;
+
+/// Cleans cells one after the other. Holds what became of the last.
+pub(super) struct CellCleaner {
+    normalizer: Normalizer,
+    presentation: Presentation,
+    multiple: bool,
+    /// The name or names that the last cell holds, in the wanted form; nothing for a refused one.
+    pub(super) value: Vec<u8>,
+    /// Why the last cell was refused, or what was cut from it.
+    pub(super) reason: String,
+    pub(super) tally: CellTally,
+}
+
+impl CellCleaner {
+    pub(super) fn new(normalizer: Normalizer, presentation: Presentation, multiple: bool) -> Self {
+        CellCleaner {
+            normalizer,
+            presentation,
+            multiple,
+            value: Vec::new(),
+            reason: String::new(),
+            tally: CellTally::default(),
+        }
+    }
+
+    pub(super) fn is_multiple(&self) -> bool {
+        self.multiple
+    }
+
+    /// Forgets the last cell.
+    pub(super) fn clear(&mut self) {
+        self.value.clear();
+        self.reason.clear();
+    }
+
+    /// Cleans a cell, and counts it.
+    pub(super) fn clean(&mut self, cell: &[u8]) -> CellStatus {
+        self.clear();
+        let status = match self.multiple {
+            true => self.several(cell),
+            false => self.name(cell, 0),
+        };
+        self.tally.statuses.add(status);
+        status
+    }
+
+    /// Refuses a JSON value of a `kind` that is no string.
+    pub(super) fn refuse_kind(&mut self, kind: &'static str) -> CellStatus {
+        self.clear();
+        self.reason = Refusal::NoString(kind).to_string();
+        self.tally.statuses.add(CellStatus::Refused);
+        CellStatus::Refused
+    }
+
+    /// Cleans an element of a list, which [`count_list`](Self::count_list) counts as a whole.
+    pub(super) fn element(&mut self, text: &[u8], number: usize) -> CellStatus {
+        self.value.clear();
+        self.name(text, number)
+    }
+
+    /// Refuses an element of a list that is no string.
+    pub(super) fn refuse_element(&mut self, kind: &'static str, number: usize) -> CellStatus {
+        self.give_reason(number, &Refusal::NoString(kind).to_string());
+        CellStatus::Refused
+    }
+
+    /// Counts a list whose elements were cleaned.
+    pub(super) fn count_list(&mut self, status: CellStatus) {
+        self.tally.statuses.add(status);
+    }
+
+    /// Counts a row without the cell.
+    pub(super) fn missing(&mut self) -> CellStatus {
+        self.clear();
+        self.tally.statuses.add(CellStatus::Empty);
+        CellStatus::Empty
+    }
+
+    /// Cleans the names of a cell. What is between them is kept, and a refused one leaves nothing.
+    fn several(&mut self, cell: &[u8]) -> CellStatus {
+        let (mut worst, mut at) = (CellStatus::Empty, 0);
+        let several = names(cell).nth(1).is_some();
+        for (name, number) in names(cell).zip(1..) {
+            self.value.extend_from_slice(&cell[at..name.start]);
+            at = name.end;
+            let number = if several { number } else { 0 };
+            worst = worst.max(self.name(&cell[name], number));
+        }
+        if worst != CellStatus::Empty {
+            self.value.extend_from_slice(&cell[at..]);
+        }
+        worst
+    }
+
+    /// Appends the name that `text` is to the value. A `number` above 0 is that of the name in its cell.
+    fn name(&mut self, text: &[u8], number: usize) -> CellStatus {
+        if text.trim_ascii().is_empty() {
+            return CellStatus::Empty;
+        }
+        match self.normalizer.read(text) {
+            Ok(read) => {
+                let name = self.presentation.of(&read.doi);
+                self.value.extend_from_slice(name.as_bytes());
+                let is_same = name.as_bytes() == text;
+                self.count(&read.changes);
+                match read.changed {
+                    true => {
+                        self.give_reason(number, &changes_text(&read.changes));
+                        CellStatus::Cleaned
+                    }
+                    false if is_same => CellStatus::Unchanged,
+                    false => CellStatus::Normalized,
+                }
+            }
+            Err(refusal) => {
+                let remedy = self.normalizer.remedy(text, &refusal);
+                self.give_reason(number, &format!("{refusal}{remedy}"));
+                CellStatus::Refused
+            }
+        }
+    }
+
+    /// Reads a line, and appends its name to `out`; of a refused one the message is returned.
+    pub(super) fn line(&mut self, text: &[u8], most: usize, out: &mut Vec<u8>) -> Option<String> {
+        if text.trim_ascii().is_empty() {
+            self.tally.statuses.add(CellStatus::Empty);
+            return None;
+        }
+        if text.len() > most {
+            return Some(self.refuse_line(Refusal::TooLong(most).to_string()));
+        }
+        match self.normalizer.read(text) {
+            Ok(read) => {
+                let name = self.presentation.of(&read.doi);
+                out.extend_from_slice(name.as_bytes());
+                self.count(&read.changes);
+                self.tally.statuses.add(match read.changed {
+                    true => CellStatus::Cleaned,
+                    false if name.as_bytes() == text => CellStatus::Unchanged,
+                    false => CellStatus::Normalized,
+                });
+                None
+            }
+            Err(refusal) => Some(self.refuse_line(self.normalizer.explain(text, &refusal))),
+        }
+    }
+
+    /// Counts a refused line.
+    pub(super) fn refuse_line(&mut self, message: String) -> String {
+        self.tally.statuses.add(CellStatus::Refused);
+        message
+    }
+
+    fn give_reason(&mut self, number: usize, reason: &str) {
+        if reason.is_empty() {
+            return;
+        }
+        if !self.reason.is_empty() {
+            self.reason.push_str("; ");
+        }
+        if number > 0 {
+            self.reason.push_str(&format!("{number}: "));
+        }
+        self.reason.push_str(reason);
+    }
+
+    /// Counts each rule once a name.
+    fn count(&mut self, changes: &[Change]) {
+        for (at, change) in changes.iter().enumerate() {
+            if changes[..at]
+                .iter()
+                .all(|before| before.rule != change.rule)
+            {
+                *self.tally.rules.entry(change.rule.id()).or_default() += 1;
+            }
+        }
+    }
+}
+
+/// Which rules changed something, each with what it cut or replaced. In apostrophes, since CSV would double quotes.
+fn changes_text(changes: &[Change]) -> String {
+    let parts = changes.iter().map(|change| {
+        let id = change.rule.id();
+        match change.text.is_empty() {
+            true => id.to_owned(),
+            false => format!("{id}: '{}'", printable::name(&change.text)),
+        }
+    });
+    parts.collect::<Vec<_>>().join("; ")
+}

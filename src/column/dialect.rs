@@ -1,0 +1,168 @@
+//! How the bytes of a delimited table are cut into rows and cells, and how a cell is written.
+//!
+//! As in RFC 4180, and as Python's csv reads it: a quote at the start of a cell opens it, a doubled one stands for itself, and
+//! bytes after the closing quote belong to the cell. A quote anywhere else is a byte like any other.
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memchr2};
+
+/// How a table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Dialect {
+    pub(super) delimiter: u8,
+    /// Whether a quote opens a cell.
+    pub(super) quotes: bool,
+    /// The byte that ends a row: `\n`, or `\r` in tables without any `\n`.
+    pub(super) row_end: u8,
+}
+
+const QUOTE: u8 = b'"';
+
+impl Dialect {
+    /// Where the cell that starts at `at` ends: at a delimiter, the end of its row, or the end of `bytes`.
+    pub(super) fn cell_end(self, bytes: &[u8], mut at: usize) -> usize {
+        if self.quotes && bytes.get(at) == Some(&QUOTE) {
+            at = closing_quote(bytes, at + 1);
+        }
+        let length = memchr2(self.delimiter, self.row_end, &bytes[at..]);
+        length.map_or(bytes.len(), |length| at + length)
+    }
+
+    /// Whether the quote at `at` opens a cell. `bytes` start with a row, and `at` is not inside quotes.
+    pub(super) fn opens(self, bytes: &[u8], at: usize) -> bool {
+        let before = at.checked_sub(1).map(|before| bytes[before]);
+        before.is_none_or(|byte| byte == self.delimiter || byte == self.row_end)
+    }
+
+    /// The text of a cell.
+    pub(super) fn text(self, cell: &[u8]) -> Cow<'_, [u8]> {
+        let Some(inner) = cell.strip_prefix(b"\"").filter(|_| self.quotes) else {
+            return cell.into();
+        };
+        if let Some(last) = memchr(QUOTE, inner).filter(|at| at + 1 == inner.len()) {
+            return inner[..last].into();
+        }
+        let end = closing_quote(inner, 0);
+        let (quoted, after) = inner.split_at(end);
+        let quoted = quoted.strip_suffix(b"\"").unwrap_or(quoted);
+        let mut text = Vec::with_capacity(inner.len());
+        let mut rest = quoted;
+        while let Some(quote) = memchr(QUOTE, rest) {
+            text.extend_from_slice(&rest[..=quote]);
+            rest = rest.get(quote + 2..).unwrap_or_default();
+        }
+        text.extend_from_slice(rest);
+        text.extend_from_slice(after);
+        text.into()
+    }
+
+    /// Appends a cell with this text. It is quoted if `quoted`, or if it would not be read as one cell otherwise.
+    pub(super) fn write(self, text: &[u8], quoted: bool, out: &mut Vec<u8>) {
+        let breaks = |byte: u8| byte == self.delimiter || matches!(byte, b'\n' | b'\r');
+        // Tools that read tabs seldom undo quotes, so a quote in the middle of a cell stays as it is there.
+        let marks = self.delimiter != b'\t' && memchr(QUOTE, text).is_some();
+        let opens = text.first() == Some(&QUOTE);
+        let needed = marks || opens || text.iter().any(|byte| breaks(*byte));
+        if !self.quotes || !(quoted || needed) {
+            return out.extend_from_slice(text);
+        }
+        out.push(QUOTE);
+        let mut rest = text;
+        while let Some(quote) = memchr(QUOTE, rest) {
+            out.extend_from_slice(&rest[..=quote]);
+            out.push(QUOTE);
+            rest = &rest[quote + 1..];
+        }
+        out.extend_from_slice(rest);
+        out.push(QUOTE);
+    }
+
+    /// Whether a cell is written in quotes.
+    pub(super) fn is_quoted(self, cell: &[u8]) -> bool {
+        self.quotes && cell.first() == Some(&QUOTE)
+    }
+
+    /// The bytes of the line end after a row whose last byte is at `end`.
+    pub(super) fn content_end(self, bytes: &[u8], start: usize, end: usize) -> usize {
+        let has_return =
+            self.row_end == b'\n' && end > start && end < bytes.len() && bytes[end - 1] == b'\r';
+        end - usize::from(has_return)
+    }
+
+    /// The cells of the row that `bytes` start with, without its line end, and the row's length with it.
+    pub(super) fn first_row(self, bytes: &[u8]) -> (Vec<&[u8]>, usize) {
+        let (mut cells, mut at) = (Vec::new(), 0);
+        loop {
+            let end = self.cell_end(bytes, at);
+            if bytes.get(end) == Some(&self.delimiter) {
+                cells.push(&bytes[at..end]);
+                at = end + 1;
+                continue;
+            }
+            cells.push(&bytes[at..self.content_end(bytes, at, end)]);
+            return (cells, bytes.len().min(end + 1));
+        }
+    }
+}
+
+/// The position after the quote that closes what starts at `at`; the end of `bytes` if none does.
+fn closing_quote(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(quote) = memchr(QUOTE, &bytes[at..]) {
+        at += quote + 1;
+        if bytes.get(at) != Some(&QUOTE) {
+            return at;
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CSV: Dialect = Dialect {
+        delimiter: b',',
+        quotes: true,
+        row_end: b'\n',
+    };
+
+    #[test]
+    fn cells_are_cut_as_pythons_csv_cuts_them() {
+        for (row, cells) in [
+            ("a,b\r\nc", &["a", "b"][..]),
+            ("\"a,\"\"b\"\"\nc\",d\n", &["a,\"b\"\nc", "d"]),
+            ("\"a\"b\"c,d", &["ab\"c", "d"]),
+            ("a\"b,c\"\n", &["a\"b", "c\""]),
+            (",\n", &["", ""]),
+            ("\"\",\"\"\n", &["", ""]),
+            ("\"open,\n", &["open,\n"]),
+            ("a\r", &["a\r"]),
+            ("\r\n", &[""]),
+        ] {
+            let (found, _) = CSV.first_row(row.as_bytes());
+            let texts = found.iter().map(|cell| CSV.text(cell).into_owned());
+            let texts: Vec<_> = texts.map(|text| String::from_utf8(text).unwrap()).collect();
+            assert_eq!(texts, cells, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn a_written_cell_is_read_as_its_text() {
+        let texts = [
+            "a", "", "a,b", "a\"b", "\"", "\"\"", "a\nb", "a\rb", "a\tb", ";",
+        ];
+        for delimiter in [b',', b';', b'\t', b'|'] {
+            let dialect = Dialect { delimiter, ..CSV };
+            for (text, quoted) in texts.iter().flat_map(|text| [(text, false), (text, true)]) {
+                let mut out = Vec::new();
+                dialect.write(text.as_bytes(), quoted, &mut out);
+                out.extend_from_slice(&[delimiter, b'x', b'\n']);
+                let (cells, length) = dialect.first_row(&out);
+                assert_eq!((cells.len(), length), (2, out.len()), "{text:?}");
+                assert_eq!(&*dialect.text(cells[0]), text.as_bytes());
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The formats of tables, and how the head of a document shows its format.
+
+use std::str::FromStr;
+
+use super::dialect::Dialect;
+use crate::error::TableError;
+use crate::scan::{Delimiter, TextKind};
+
+/// The format of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TableFormat {
+    /// Rows of cells, with this byte between them.
+    Delimited(u8),
+    /// A JSON object on each line.
+    JsonLines,
+}
+
+impl TableFormat {
+    /// Formats that have a name: `csv`, `ssv` (semicolons), `tsv`, `psv` (pipes) and `jsonl`.
+    const NAMED: [(&'static str, TableFormat); 5] = [
+        ("csv", TableFormat::Delimited(b',')),
+        ("ssv", TableFormat::Delimited(b';')),
+        ("tsv", TableFormat::Delimited(b'\t')),
+        ("psv", TableFormat::Delimited(b'|')),
+        ("jsonl", TableFormat::JsonLines),
+    ];
+
+    /// The names of formats.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        TableFormat::NAMED.iter().map(|(name, _)| *name)
+    }
+}
+
+/// By its name: `csv`, `ssv`, `tsv`, `psv` or `jsonl`.
+impl FromStr for TableFormat {
+    type Err = UnknownTableFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownTableFormat> {
+        let found = TableFormat::NAMED.iter().find(|(known, _)| *known == name);
+        found
+            .map(|(_, format)| *format)
+            .ok_or_else(|| UnknownTableFormat(name.into()))
+    }
+}
+
+/// No format of tables has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0:?} is no format of tables: it is one of csv, ssv (semicolons), tsv, psv (pipes), jsonl"
+)]
+pub struct UnknownTableFormat(Box<str>);
+
+/// How the bytes of a document are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    Delimited(Dialect),
+    JsonLines,
+    /// Each line is a text.
+    Lines,
+}
+
+impl Reading {
+    /// How rows are cut: those of JSON Lines and texts are lines.
+    pub(super) fn dialect(self) -> Dialect {
+        match self {
+            Reading::Delimited(dialect) => dialect,
+            Reading::JsonLines | Reading::Lines => Dialect {
+                delimiter: b'\n',
+                quotes: false,
+                row_end: b'\n',
+            },
+        }
+    }
+}
+
+/// How the table that starts with `head` is read; `whole` says that it ends with it.
+///
+/// # Errors
+/// If no `format` is given, and the head shows none.
+pub(super) fn reading(
+    head: &[u8],
+    whole: bool,
+    format: Option<TableFormat>,
+    columns: &[String],
+    header: bool,
+) -> Result<Reading, TableError> {
+    let delimiter = match format {
+        Some(TableFormat::JsonLines) => return Ok(Reading::JsonLines),
+        Some(TableFormat::Delimited(delimiter)) => delimiter,
+        None if head.trim_ascii_start().first() == Some(&b'{') => return Ok(Reading::JsonLines),
+        None => delimiter(head, whole, columns, header).ok_or(TableError::Unknown)?,
+    };
+    Ok(Reading::Delimited(dialect(head, whole, delimiter)))
+}
+
+const DELIMITERS: [u8; 4] = *b",;\t|";
+
+/// The delimiter of a table without a hint: the one that the text kind says, unless only with another one the first row has
+/// all wanted columns.
+fn delimiter(head: &[u8], whole: bool, columns: &[String], header: bool) -> Option<u8> {
+    let shown = match TextKind::of(head, whole) {
+        TextKind::Table(delimiter) => Some(Delimiter::byte(delimiter)),
+        _ => None,
+    };
+    let has_all = |delimiter: u8| header && holds(head, delimiter, columns);
+    if let Some(shown) = shown.filter(|shown| has_all(*shown)) {
+        return Some(shown);
+    }
+    let fitting = DELIMITERS.into_iter().filter(|byte| has_all(*byte));
+    let width = |delimiter: &u8| first_row(head, *delimiter).len();
+    // Of equals, the first.
+    fitting.rev().max_by_key(width).or(shown).or_else(|| {
+        // A list is a table of one column.
+        let is_first = columns.iter().all(|column| column == "1");
+        is_first.then_some(b',')
+    })
+}
+
+/// Whether the first row has a cell for each of `columns`.
+fn holds(head: &[u8], delimiter: u8, columns: &[String]) -> bool {
+    let dialect = with_quotes(delimiter, head);
+    let cells = first_row(head, delimiter);
+    columns.iter().all(|column| {
+        let is_named = |cell: &&[u8]| is_name(&dialect.text(cell), column);
+        cells.iter().any(is_named)
+    })
+}
+
+/// Whether a cell of a header is called `column`, but for white space around it and the case of ASCII letters.
+pub(super) fn is_name(cell: &[u8], column: &str) -> bool {
+    let column = column.as_bytes().trim_ascii();
+    cell.trim_ascii().eq_ignore_ascii_case(column)
+}
+
+fn first_row(head: &[u8], delimiter: u8) -> Vec<&[u8]> {
+    let start = head.iter().position(|byte| !b"\r\n".contains(byte));
+    let dialect = with_quotes(delimiter, head);
+    dialect.first_row(&head[start.unwrap_or(head.len())..]).0
+}
+
+fn with_quotes(delimiter: u8, head: &[u8]) -> Dialect {
+    let has_end = memchr::memchr(b'\n', head).is_some();
+    let is_old_mac = !has_end && memchr::memchr(b'\r', head).is_some();
+    Dialect {
+        delimiter,
+        quotes: true,
+        row_end: if is_old_mac { b'\r' } else { b'\n' },
+    }
+}
+
+/// The dialect of a table. Many programs write tabs without quoting, and then a quote that starts a cell need not be closed.
+fn dialect(head: &[u8], whole: bool, delimiter: u8) -> Dialect {
+    let dialect = with_quotes(delimiter, head);
+    let quotes = delimiter != b'\t' || closes_quotes(dialect, head, whole);
+    Dialect { quotes, ..dialect }
+}
+
+/// Whether each quoted cell of the head ends with its quote.
+fn closes_quotes(dialect: Dialect, head: &[u8], whole: bool) -> bool {
+    let mut at = 0;
+    while at < head.len() {
+        let end = dialect.cell_end(head, at);
+        let is_cut = end == head.len() && !whole;
+        let cell = &head[at..dialect.content_end(head, at, end)];
+        let ends = cell.len() > 1 && cell.ends_with(b"\"");
+        if dialect.is_quoted(cell) && !ends && !is_cut {
+            return false;
+        }
+        at = end + 1;
+    }
+    true
+}
+
+/// The delimiter that a first line `sep=;`, which spreadsheets write for themselves, names, and the line's length.
+pub(super) fn sep_line(head: &[u8]) -> Option<(u8, usize)> {
+    let delimiter = *head.strip_prefix(b"sep=")?.first()?;
+    let length = memchr::memchr(b'\n', head)? + 1;
+    let is_line = matches!(&head[5..length], b"\n" | b"\r\n");
+    is_line.then_some((delimiter, length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(head: &str, column: &str, header: bool) -> Option<(u8, bool)> {
+        let columns = [column.to_owned()];
+        match reading(head.as_bytes(), true, None, &columns, header) {
+            Ok(Reading::Delimited(dialect)) => Some((dialect.delimiter, dialect.quotes)),
+            Ok(Reading::JsonLines) => Some((b'{', false)),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn the_head_shows_the_format() {
+        for (head, column, wanted) in [
+            ("id,doi\n1,10.5555/a\n", "doi", Some((b',', true))),
+            ("id;DOI\n1;a,b,c\n", "doi", Some((b';', true))),
+            ("id\tdoi\n1\t\"a\"\n", "doi", Some((b'\t', true))),
+            ("id\tdoi\n1\t\"a\" b\n", "doi", Some((b'\t', false))),
+            ("id|doi\n1|2\n", "2", Some((b'|', true))),
+            ("doi\n10.5555/a\n", "doi", Some((b',', true))),
+            ("10.5555/a\n10.5555/b\n", "1", Some((b',', true))),
+            ("a b, doi\nx\n", "doi", Some((b',', true))),
+            ("\n {\"doi\": 1}\n", "doi", Some((b'{', false))),
+            ("some text\nmore\n", "doi", None),
+            ("<html><body>doi", "doi", None),
+        ] {
+            assert_eq!(shown(head, column, true), wanted, "{head:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_for_spreadsheets_names_the_delimiter() {
+        assert_eq!(sep_line(b"sep=;\r\na;b\n"), Some((b';', 7)));
+        assert_eq!(sep_line(b"sep=;a\n"), None);
+        assert_eq!(sep_line(b"sep\n"), None);
+    }
+}

@@ -1,0 +1,411 @@
+//! Cleans members of JSON Lines. Every other byte of a line is copied.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::batch::{Batch, NoteKind};
+use super::cell::CellCleaner;
+use super::layout::NewNames;
+use super::status::CellStatus;
+use crate::error::TableError;
+use crate::normalize;
+
+/// The wanted members.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Members {
+    /// Each as keys from the outermost object on.
+    paths: Vec<Vec<String>>,
+    /// As they were asked for.
+    pub(super) asked: Vec<String>,
+    /// The names of the new members of each; none if the values are replaced.
+    new: Option<Vec<NewNames>>,
+}
+
+impl Members {
+    /// `column` is the name of a member, or a JSON pointer (RFC 6901) if it starts with `/`.
+    pub(super) fn path(column: &str) -> Vec<String> {
+        let key = |part: &str| part.replace("~1", "/").replace("~0", "~");
+        match column.strip_prefix('/') {
+            Some(pointer) => pointer.split('/').map(key).collect(),
+            None => vec![column.to_owned()],
+        }
+    }
+
+    pub(super) fn new(columns: &[String], new: Option<Vec<NewNames>>) -> Self {
+        Members {
+            paths: columns.iter().map(|column| Members::path(column)).collect(),
+            asked: columns.to_vec(),
+            new,
+        }
+    }
+
+    fn new_names(&self) -> impl Iterator<Item = &String> {
+        self.new.iter().flatten().flatten()
+    }
+}
+
+/// Names of the members of the object that `text` starts with, for a message; none if that is no object.
+pub(super) fn members(text: &[u8]) -> Option<String> {
+    let text = utf8(text);
+    let mut values = serde_json::Deserializer::from_str(&text).into_iter::<Object<'_>>();
+    let object = values.next()?.ok()?;
+    let names: Vec<_> = object.0.into_iter().map(|(name, _)| name).collect();
+    Some(crate::printable::name(&names.join(", ")))
+}
+
+/// The members of an object, whose values are slices of the text that was read.
+struct Object<'t>(Vec<(Cow<'t, str>, &'t RawValue)>);
+
+/// The elements of an array.
+struct Array<'t>(Vec<&'t RawValue>);
+
+/// A name, borrowed if it has no escapes.
+struct Name<'t>(Cow<'t, str>);
+
+impl<'de: 't, 't> Deserialize<'de> for Name<'t> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Names;
+        impl<'de> Visitor<'de> for Names {
+            type Value = Name<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Name<'de>, E> {
+                Ok(Name(name.into()))
+            }
+
+            fn visit_str<E>(self, name: &str) -> Result<Name<'de>, E> {
+                Ok(Name(name.to_owned().into()))
+            }
+        }
+        from.deserialize_str(Names)
+    }
+}
+
+impl<'de: 't, 't> Deserialize<'de> for Object<'t> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Objects;
+        impl<'de> Visitor<'de> for Objects {
+            type Value = Object<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
+                let mut members = Vec::new();
+                while let Some((Name(name), value)) = map.next_entry::<Name<'de>, &RawValue>()? {
+                    members.push((name, value));
+                }
+                Ok(Object(members))
+            }
+        }
+        from.deserialize_map(Objects)
+    }
+}
+
+impl<'de: 't, 't> Deserialize<'de> for Array<'t> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Arrays;
+        impl<'de> Visitor<'de> for Arrays {
+            type Value = Array<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an array")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Array<'de>, A::Error> {
+                let mut elements = Vec::new();
+                while let Some(value) = seq.next_element::<&RawValue>()? {
+                    elements.push(value);
+                }
+                Ok(Array(elements))
+            }
+        }
+        from.deserialize_seq(Arrays)
+    }
+}
+
+/// `line` as text of the same length: a byte that is not UTF-8 becomes a question mark, so that the places in it stay.
+fn utf8(line: &[u8]) -> Cow<'_, str> {
+    if let Ok(line) = str::from_utf8(line) {
+        return line.into();
+    }
+    let mut text = String::with_capacity(line.len());
+    for part in line.utf8_chunks() {
+        text.push_str(part.valid());
+        text.extend(part.invalid().iter().map(|_| '?'));
+    }
+    text.into()
+}
+
+/// Where `part` is in `text`, which it was borrowed from.
+fn place(text: &str, part: &str) -> Range<usize> {
+    let start = part.as_ptr() as usize - text.as_ptr() as usize;
+    start..start + part.len()
+}
+
+/// Cleans the lines of a batch.
+pub(super) struct LineCleaner<'a> {
+    pub(super) members: &'a Members,
+    pub(super) cells: &'a mut CellCleaner,
+}
+
+/// A line that is an object.
+struct ObjectLine<'t> {
+    line: &'t [u8],
+    /// The line, with bytes that are not UTF-8 replaced.
+    text: &'t str,
+    object: Object<'t>,
+}
+
+/// What is changed in a line.
+#[derive(Default)]
+struct Edits {
+    /// New values, each with the place of the one that it replaces.
+    replaced: Vec<(Range<usize>, Vec<u8>)>,
+    /// New members, each after a comma.
+    added: Vec<u8>,
+}
+
+impl LineCleaner<'_> {
+    pub(super) fn clean(&mut self, batch: &mut Batch) {
+        let bytes = std::mem::take(&mut batch.bytes);
+        let mut at = batch.start;
+        while at < bytes.len() && batch.failure.is_none() {
+            let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
+            let next = bytes.len().min(end + 1);
+            batch.rows += 1;
+            if bytes[at..end].trim_ascii().is_empty() {
+                batch.out.extend_from_slice(&bytes[at..next]);
+            } else {
+                self.cells.tally.rows += 1;
+                self.line(&bytes[at..next], batch);
+            }
+            at = next;
+        }
+        batch.bytes = bytes;
+    }
+
+    fn line(&mut self, line: &[u8], batch: &mut Batch) {
+        let text = utf8(line);
+        match serde_json::from_str(&text) {
+            Ok(object) => self.object(
+                ObjectLine {
+                    line,
+                    text: &text,
+                    object,
+                },
+                batch,
+            ),
+            Err(error) => {
+                self.cells.tally.broken += 1;
+                batch.note(NoteKind::Broken, || {
+                    format!("this is no JSON object and was not changed: {error}")
+                });
+                batch.out.extend_from_slice(line);
+            }
+        }
+    }
+
+    fn object(&mut self, line: ObjectLine<'_>, batch: &mut Batch) {
+        if let Some(name) = self.taken(&line.object) {
+            let row = batch.rows;
+            batch.failure = Some(TableError::Taken { name, row });
+            return;
+        }
+        let mut edits = Edits::default();
+        for column in 0..self.members.paths.len() {
+            let value = find(&line.object, &self.members.paths[column]);
+            self.cells.tally.present |= u64::from(value.is_some()) << column.min(63);
+            let value = value.filter(|value| value.get() != "null");
+            self.member(&line, value, column, &mut edits, batch);
+        }
+        line.write(edits, &mut batch.out);
+    }
+
+    /// The name of a new member that the object has already.
+    fn taken(&self, object: &Object<'_>) -> Option<String> {
+        let mut names = self.members.new_names();
+        let has = |name: &&String| object.0.iter().any(|(member, _)| member == *name);
+        names.find(has).cloned()
+    }
+
+    /// Cleans the value of a wanted member, which may be missing.
+    fn member(
+        &mut self,
+        line: &ObjectLine<'_>,
+        value: Option<&RawValue>,
+        column: usize,
+        edits: &mut Edits,
+        batch: &mut Batch,
+    ) {
+        let (status, new) = match value {
+            None => (self.cells.missing(), None),
+            Some(value) => self.value(line, value),
+        };
+        if let Some(value) = value.filter(|_| status == CellStatus::Refused) {
+            let name = &self.members.asked[column];
+            batch.note(NoteKind::Refused, || {
+                let reason = normalize::quoted(value.get().as_bytes(), &self.cells.reason);
+                format!("member {name}: {reason}")
+            });
+        }
+        if let Some(names) = &self.members.new {
+            let status = json(status.name().as_bytes());
+            let reason = Some(&self.cells.reason).filter(|reason| !reason.is_empty());
+            let reason = reason.map(|reason| json(reason.as_bytes()));
+            for (name, value) in names[column].iter().zip([new, Some(status), reason]) {
+                edits.add(name, value.as_deref(), line.is_spaced());
+            }
+        } else if let (Some(value), Some(new)) = (value, new) {
+            if matches!(status, CellStatus::Normalized | CellStatus::Cleaned) {
+                edits.replaced.push((place(line.text, value.get()), new));
+            }
+        }
+    }
+
+    /// Cleans a value: a string, or with `--multiple` a list of strings. Returns the clean value, if there is one.
+    fn value(&mut self, line: &ObjectLine<'_>, value: &RawValue) -> (CellStatus, Option<Vec<u8>>) {
+        if value.get().starts_with('[') && self.cells.is_multiple() {
+            return self.list(line, value);
+        }
+        let status = match string(line.bytes(value)) {
+            Ok(string) => self.cells.clean(string.as_bytes()),
+            Err(kind) => self.cells.refuse_kind(kind),
+        };
+        let has_name = !self.cells.value.is_empty();
+        (status, has_name.then(|| json(&self.cells.value)))
+    }
+
+    /// Cleans the strings of a list. A refused one becomes null; what is between them is kept.
+    fn list(&mut self, line: &ObjectLine<'_>, list: &RawValue) -> (CellStatus, Option<Vec<u8>>) {
+        let elements = serde_json::from_str(list.get()).unwrap_or(Array(Vec::new()));
+        let range = place(line.text, list.get());
+        let (mut out, mut at) = (Vec::new(), range.start);
+        let mut worst = CellStatus::Empty;
+        self.cells.clear();
+        for (element, number) in elements.0.into_iter().zip(1..) {
+            let place = place(line.text, element.get());
+            out.extend_from_slice(&line.line[at..place.start]);
+            at = place.end;
+            let status = match string(&line.line[place.clone()]) {
+                _ if element.get() == "null" => CellStatus::Empty,
+                Ok(string) => self.cells.element(string.as_bytes(), number),
+                Err(kind) => self.cells.refuse_element(kind, number),
+            };
+            match status {
+                CellStatus::Refused => out.extend_from_slice(b"null"),
+                CellStatus::Empty | CellStatus::Unchanged => {
+                    out.extend_from_slice(&line.line[place]);
+                }
+                _ => out.extend(json(&self.cells.value)),
+            }
+            worst = worst.max(status);
+        }
+        out.extend_from_slice(&line.line[at..range.end]);
+        self.cells.count_list(worst);
+        (worst, Some(out))
+    }
+}
+
+impl Edits {
+    fn add(&mut self, name: &str, value: Option<&[u8]>, is_spaced: bool) {
+        let blank = if is_spaced { &b" "[..] } else { b"" };
+        let name = json(name.as_bytes());
+        for part in [b",", blank, &name, b":", blank, value.unwrap_or(b"null")] {
+            self.added.extend_from_slice(part);
+        }
+    }
+}
+
+impl ObjectLine<'_> {
+    fn bytes(&self, value: &RawValue) -> &[u8] {
+        &self.line[place(self.text, value.get())]
+    }
+
+    /// Whether a blank is before the first value.
+    fn is_spaced(&self) -> bool {
+        let first = self.object.0.first();
+        let start = first.map(|(_, value)| place(self.text, value.get()).start);
+        start.is_some_and(|start| self.line[start - 1] == b' ')
+    }
+
+    /// Appends the line with its edits.
+    fn write(&self, mut edits: Edits, out: &mut Vec<u8>) {
+        edits.replaced.sort_by_key(|(range, _)| range.start);
+        let mut at = 0;
+        for (range, new) in edits.replaced {
+            // One pointer may lead into the value of another.
+            if range.start >= at {
+                out.extend_from_slice(&self.line[at..range.start]);
+                out.extend_from_slice(&new);
+                at = range.end;
+            }
+        }
+        if !edits.added.is_empty() {
+            let last = self.object.0.last();
+            let brace = || memchr::memchr(b'{', self.line).map_or(0, |at| at + 1);
+            let end = last.map_or_else(brace, |(_, value)| place(self.text, value.get()).end);
+            out.extend_from_slice(&self.line[at..end]);
+            let comma = usize::from(last.is_none());
+            out.extend_from_slice(edits.added[comma..].trim_ascii_start());
+            at = end;
+        }
+        out.extend_from_slice(&self.line[at..]);
+    }
+}
+
+/// The value at a path; of several members with one name the last counts, as in most readers.
+fn find<'t>(object: &Object<'t>, path: &[String]) -> Option<&'t RawValue> {
+    let (first, rest) = path.split_first()?;
+    let member = object.0.iter().rev().find(|(name, _)| name == first);
+    rest.iter()
+        .try_fold(member?.1, |value, key| inside(value, key))
+}
+
+/// A member of an object, or an element of an array by its index.
+fn inside<'t>(value: &'t RawValue, key: &String) -> Option<&'t RawValue> {
+    match value.get().as_bytes().first()? {
+        b'{' => {
+            let object: Object<'t> = serde_json::from_str(value.get()).ok()?;
+            find(&object, std::slice::from_ref(key))
+        }
+        b'[' => {
+            let array: Array<'t> = serde_json::from_str(value.get()).ok()?;
+            array.0.get(key.parse::<usize>().ok()?).copied()
+        }
+        _ => None,
+    }
+}
+
+/// The text of a JSON string.
+///
+/// # Errors
+/// If it is a value of another kind, which is returned in words.
+fn string(value: &[u8]) -> Result<Cow<'_, str>, &'static str> {
+    match value.first() {
+        Some(b'"') => {
+            let name: Result<Name<'_>, _> = serde_json::from_slice(value);
+            name.map(|name| name.0)
+                .map_err(|_| "a string that is not UTF-8")
+        }
+        Some(b'[') => Err("a list (--multiple reads lists of strings)"),
+        Some(b'{') => Err("an object"),
+        Some(b't' | b'f') => Err("true or false"),
+        _ => Err("a number"),
+    }
+}
+
+/// `text` as a JSON string.
+fn json(text: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(text);
+    // Writing a string to memory cannot fail.
+    serde_json::to_vec(&text).unwrap_or_default()
+}

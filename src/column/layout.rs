@@ -1,0 +1,155 @@
+//! Where the wanted columns of a table are, and what is added to each row.
+
+use super::dialect::Dialect;
+use super::format::is_name;
+use crate::error::TableError;
+use crate::printable;
+
+/// Names of the columns that are added for one column: the clean name, the status, the reason.
+pub(super) type NewNames = [String; 3];
+
+/// The columns of a delimited table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub(super) dialect: Dialect,
+    /// Indices of the wanted columns, as they were asked for.
+    pub(super) columns: Vec<usize>,
+    /// Names of the wanted columns, for messages.
+    pub(super) names: Vec<String>,
+    /// Cells of the header, or of the first row if there is none.
+    pub(super) width: usize,
+    /// Whether every cell of the first row is quoted.
+    pub(super) quoted: bool,
+}
+
+impl Layout {
+    /// The layout of a table that starts with these cells.
+    ///
+    /// # Errors
+    /// If a column is missing, or its name is that of several.
+    pub(super) fn new(
+        dialect: Dialect,
+        first: &[&[u8]],
+        columns: &[String],
+        header: bool,
+    ) -> Result<Self, TableError> {
+        let texts: Vec<_> = first.iter().map(|cell| dialect.text(cell)).collect();
+        let find = |column: &String| match header {
+            true => named(&texts, column),
+            false => numbered(column, first.len()).ok_or_else(|| TableError::NoNumber {
+                column: column.clone(),
+                width: first.len(),
+            }),
+        };
+        let columns: Vec<usize> = columns.iter().map(find).collect::<Result<_, _>>()?;
+        let twice = |at: usize| columns[..at].contains(&columns[at]);
+        if (0..columns.len()).any(twice) {
+            return Err(TableError::Options("a column is named twice"));
+        }
+        let name = |index: &usize| match header {
+            true => String::from_utf8_lossy(texts[*index].trim_ascii()).into_owned(),
+            false => (index + 1).to_string(),
+        };
+        Ok(Layout {
+            dialect,
+            names: columns.iter().map(name).collect(),
+            columns,
+            width: first.len(),
+            quoted: first.iter().all(|cell| dialect.is_quoted(cell)),
+        })
+    }
+
+    /// The names of new columns, for columns called `names`: those given, or `doi` for one column, or the column's own.
+    pub(super) fn new_names(given: &[String], names: &[String]) -> Vec<NewNames> {
+        let stems = names.iter().enumerate().map(|(at, name)| {
+            let default = if names.len() == 1 { "doi" } else { name };
+            let clean = given
+                .get(at)
+                .map_or_else(|| format!("{default}_clean"), Clone::clone);
+            let stem = given.get(at).map_or(default, String::as_str);
+            [clean, format!("{stem}_status"), format!("{stem}_reason")]
+        });
+        stems.collect()
+    }
+
+    /// Appends the names of new columns to a header.
+    pub(super) fn write_new(&self, new: &[NewNames], out: &mut Vec<u8>) {
+        for name in new.iter().flatten() {
+            out.push(self.dialect.delimiter);
+            self.dialect.write(name.as_bytes(), self.quoted, out);
+        }
+    }
+
+    /// # Errors
+    /// If a cell of the header has the name of a new column, or two new columns have the same.
+    pub(super) fn check_new(&self, header: &[&[u8]], new: &[NewNames]) -> Result<(), TableError> {
+        let texts = header.iter().map(|cell| self.dialect.text(cell));
+        let mut taken: Vec<Vec<u8>> = texts.map(|text| text.trim_ascii().to_vec()).collect();
+        for name in new.iter().flatten() {
+            if taken.iter().any(|text| text == name.as_bytes()) {
+                let name = name.clone();
+                return Err(TableError::Taken { name, row: 1 });
+            }
+            taken.push(name.clone().into_bytes());
+        }
+        Ok(())
+    }
+}
+
+/// The index of the column with this name, or else this number.
+fn named(
+    header: &[impl std::ops::Deref<Target = [u8]>],
+    column: &str,
+) -> Result<usize, TableError> {
+    let at = |is: &dyn Fn(&[u8]) -> bool| -> Vec<usize> {
+        (0..header.len())
+            .filter(|&index| is(&header[index]))
+            .collect()
+    };
+    let exact = at(&|cell| cell.trim_ascii() == column.as_bytes().trim_ascii());
+    let found = match exact.is_empty() {
+        true => at(&|cell| is_name(cell, column)),
+        false => exact,
+    };
+    match (found[..].first(), found.len()) {
+        (Some(index), 1) => Ok(*index),
+        (None, _) => numbered(column, header.len()).ok_or_else(|| TableError::NoColumn {
+            column: column.to_owned(),
+            header: listed(header),
+        }),
+        (Some(_), _) => Err(TableError::SameName {
+            column: column.to_owned(),
+            numbers: found
+                .iter()
+                .map(|index| (index + 1).to_string())
+                .collect::<Vec<_>>()
+                .join(" and "),
+        }),
+    }
+}
+
+fn numbered(column: &str, width: usize) -> Option<usize> {
+    let number: usize = column.trim().parse().ok()?;
+    (1..=width).contains(&number).then(|| number - 1)
+}
+
+/// The columns of a header with their numbers, for a message. Of more than a screenful only the first are shown.
+fn listed(header: &[impl std::ops::Deref<Target = [u8]>]) -> String {
+    const SHOWN: usize = 50;
+    let name = |(at, cell): (usize, &_)| {
+        let cell: &[u8] = std::ops::Deref::deref(cell);
+        let text = printable::name(&printable::bytes_as_name(cell.trim_ascii()));
+        format!("{} {text}", at + 1)
+    };
+    let names: Vec<_> = header
+        .iter()
+        .enumerate()
+        .take(SHOWN)
+        .map(|(at, cell)| name((at, cell)))
+        .collect();
+    let more = header.len().saturating_sub(SHOWN);
+    match more {
+        0 => names.join(", "),
+        more => format!("{}, and {more} more", names.join(", ")),
+    }
+}

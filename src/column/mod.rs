@@ -1,0 +1,95 @@
+//! Reads columns of tables, or lines, as DOI names, and writes the tables back with clean names.
+//!
+//! Every byte of a table but those of the wanted cells is copied, so quoting, line ends, the order of members and bytes that are
+//! not UTF-8 stay as they are. `reading` cuts documents into batches of whole rows, `crew` cleans batches on all threads, and
+//! `sink` writes them in their order. What a cell becomes, `normalize` decides. Knows nothing of the scan's pipeline.
+
+mod batch;
+mod builder;
+mod cell;
+mod crew;
+mod dialect;
+mod format;
+mod json;
+mod layout;
+mod lines;
+mod names;
+mod reading;
+mod report;
+mod run;
+mod settings;
+mod sink;
+mod split;
+mod status;
+mod table;
+#[cfg(test)]
+mod tests;
+mod worker;
+
+pub use builder::NormalizeBuilder;
+pub use format::{TableFormat, UnknownTableFormat};
+pub use report::{CellCounts, NormalizeOptions, NormalizeReport};
+pub use status::CellStatus;
+
+use settings::NormalizeSettings;
+
+use crate::error::Error;
+
+/// Cleans columns of DOI names in tables.
+///
+/// A table is delimited text (`,`, `;`, tab, `|` or another byte, quoted as in RFC 4180) or JSON Lines. It comes back with every
+/// row, cell and line end as it was, byte for byte, and for each column three more after the others: the clean name, its
+/// [status](CellStatus) and the reason why it was refused or what was cut from it.
+///
+/// - In a row with fewer cells than the first row, empty cells are added before the new ones, so that these are in their columns.
+///   In a row with more cells, the new ones are the last. Both are counted and reported once a table. A blank row stays blank.
+/// - A tab-separated table is read without quoting if its head has a cell with text after its closing quote.
+/// - In JSON Lines, new members are added before the closing brace, null where there is no name or no reason. A line that is no
+///   object comes back unchanged, and is reported.
+/// - UTF-16 and UTF-32 are written as UTF-8.
+///
+/// ```
+/// use doisift::{CellStatus, Normalize};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = tempfile::tempdir()?;
+/// let (input, output) = (folder.path().join("in.csv"), folder.path().join("out.csv"));
+/// std::fs::write(&input, "id,DOI\r\n\"1\",https://doi.org/10.5555/ABC\r\n2,n/a\r\n")?;
+///
+/// let report = Normalize::builder().input(&input).column("doi").output(&output).build()?.run()?;
+///
+/// let wanted = "id,DOI,doi_clean,doi_status,doi_reason\r\n\
+///     \"1\",https://doi.org/10.5555/ABC,10.5555/abc,normalized,\r\n\
+///     2,n/a,,refused,\"no directory indicator \"\"10.\"\", at byte 0\"\r\n";
+/// assert_eq!(std::fs::read_to_string(&output)?, wanted);
+/// assert_eq!(report.statuses.get(CellStatus::Refused), 1);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Normalize {
+    settings: NormalizeSettings,
+}
+
+impl Normalize {
+    /// A builder without inputs, for standard output.
+    pub fn builder() -> NormalizeBuilder {
+        NormalizeBuilder::default()
+    }
+
+    /// The options, with all defaults filled in.
+    pub fn options(&self) -> NormalizeOptions {
+        self.settings.for_report()
+    }
+
+    /// Reads all inputs and writes the output.
+    ///
+    /// Takes memory for some batches of rows, and for the longest row. Refused cells are counted, and the first ten written to
+    /// the [`log`] as warnings; of lines, all are.
+    ///
+    /// # Errors
+    /// If an input cannot be read, is damaged, is no table or lacks a column; if the output cannot be written; or if the run is
+    /// [cancelled](crate::Monitor::cancel). Then the outputs are as they were before.
+    pub fn run(self) -> Result<NormalizeReport, Error> {
+        run::run(&self.settings)
+    }
+}

@@ -1,0 +1,107 @@
+//! The counts of a run, and their JSON.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::status::CellStatus;
+use crate::report::Losses;
+
+/// What a [`Normalize`](super::Normalize) run did. Serialises to the object that `doisift normalize --report` writes.
+#[derive(Clone, Debug, serde::Serialize)]
+#[non_exhaustive]
+pub struct NormalizeReport {
+    /// Version of doisift.
+    pub version: &'static str,
+    /// The options of the run.
+    pub options: NormalizeOptions,
+    /// Tables or texts that were read: documents of the inputs.
+    pub documents: u64,
+    /// Rows, without headers and blank rows; or lines.
+    pub rows: u64,
+    /// Cells, or lines, by what became of them.
+    pub statuses: CellCounts,
+    /// Names that each rule for dirty data changed, by the rule's id.
+    pub rules: BTreeMap<&'static str, u64>,
+    /// Rows with more or fewer cells than the header.
+    pub ragged: u64,
+    /// Lines that are not a JSON object, and came back unchanged.
+    pub broken: u64,
+    /// Errors that lost input.
+    pub errors: Losses,
+    /// Bytes read from the inputs, before unpacking.
+    pub bytes_read: u64,
+    /// Wall time of the run, in seconds.
+    pub seconds: f64,
+}
+
+/// The options of a run that affect its result.
+#[derive(Clone, Debug, serde::Serialize)]
+#[non_exhaustive]
+pub struct NormalizeOptions {
+    /// The inputs as typed; bytes that are not UTF-8 are written `\xNN`.
+    pub inputs: Vec<String>,
+    /// The file of the rows; none for standard output.
+    pub output: Option<PathBuf>,
+    /// The columns; none if each line is a text.
+    pub columns: Vec<String>,
+    /// Whether the columns were replaced.
+    pub in_place: bool,
+    /// Whether cells may hold several names.
+    pub multiple: bool,
+    /// Whether texts were read as dirty data.
+    pub clean: bool,
+    /// Whether reserved names were refused.
+    pub strict: bool,
+    /// Threads.
+    pub threads: usize,
+}
+
+/// A number for each [`CellStatus`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CellCounts([u64; CellStatus::ALL.len()]);
+
+impl CellCounts {
+    /// The number of cells with this status.
+    pub fn get(&self, status: CellStatus) -> u64 {
+        self.0[status as usize]
+    }
+
+    pub(super) fn add(&mut self, status: CellStatus) {
+        self.0[status as usize] += 1;
+    }
+}
+
+impl serde::Serialize for CellCounts {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(CellStatus::ALL.map(|status| (status.name(), self.get(status))))
+    }
+}
+
+/// The counts of a part of a run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CellTally {
+    pub(super) rows: u64,
+    pub(super) statuses: CellCounts,
+    pub(super) rules: BTreeMap<&'static str, u64>,
+    pub(super) ragged: u64,
+    pub(super) broken: u64,
+    /// The members that some JSON object has: a bit for each wanted one, by its index.
+    pub(super) present: u64,
+}
+
+impl CellTally {
+    /// Adds the counts of another part, and sets those to 0.
+    pub(super) fn take(&mut self, other: &mut CellTally) {
+        self.rows += std::mem::take(&mut other.rows);
+        for status in CellStatus::ALL {
+            self.statuses.0[status as usize] += other.statuses.get(status);
+        }
+        other.statuses = CellCounts::default();
+        for (rule, count) in std::mem::take(&mut other.rules) {
+            *self.rules.entry(rule).or_default() += count;
+        }
+        self.ragged += std::mem::take(&mut other.ragged);
+        self.broken += std::mem::take(&mut other.broken);
+        self.present |= std::mem::take(&mut other.present);
+    }
+}

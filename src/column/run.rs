@@ -1,0 +1,155 @@
+//! Runs a normalization: opens the inputs and outputs, reads, and writes the report.
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use super::crew::{self, Hands};
+use super::reading::{InputReading, Readings};
+use super::report::{CellTally, NormalizeReport};
+use super::settings::NormalizeSettings;
+use super::sink::Sink;
+use crate::error::{Error, ErrorKind, TableError};
+use crate::input::{InputError, Opening, Source, SourceKind, display_name};
+use crate::records::FileId;
+use crate::task::{
+    Destinations, Outputs, cause, commit, is_stdin, not_cancelled, stdin_twice, warn_of_report,
+};
+
+/// Runs it, and removes its temporary files if it fails.
+pub(super) fn run(settings: &NormalizeSettings) -> Result<NormalizeReport, Error> {
+    let report = run_through(settings);
+    settings.monitor.forget_temporary();
+    let report = report.map_err(|error| cause(error, &settings.monitor));
+    warn_of_report(&report, settings.report.as_deref());
+    report
+}
+
+fn run_through(settings: &NormalizeSettings) -> Result<NormalizeReport, Error> {
+    let started = Instant::now();
+    let monitor = &settings.monitor;
+    check(settings)?;
+    let outputs = Outputs::create(
+        settings.output.as_deref(),
+        settings.report.as_deref(),
+        None,
+        monitor,
+    )?;
+    let own: Vec<_> = outputs.temporary_ids().collect();
+    let sink = Sink::new(outputs.rows);
+    let (mut sink, readings) = crew::run(settings, sink, |hands| read(settings, &own, hands))?;
+    sink.end();
+    check_members(settings, &sink.tally, &readings)?;
+    monitor.settle();
+    not_cancelled(monitor)?;
+    let report = NormalizeReport {
+        version: env!("CARGO_PKG_VERSION"),
+        options: settings.for_report(),
+        documents: readings.documents,
+        rows: sink.tally.rows,
+        statuses: sink.tally.statuses,
+        rules: sink.tally.rules,
+        ragged: sink.tally.ragged,
+        broken: sink.tally.broken,
+        errors: readings.losses,
+        bytes_read: monitor.progress().bytes,
+        seconds: started.elapsed().as_secs_f64(),
+    };
+    commit(sink.output, &report, outputs.report, monitor)?;
+    Ok(report)
+}
+
+/// # Errors
+/// If an output would overwrite an input, or standard input is named more than once.
+fn check(settings: &NormalizeSettings) -> Result<(), Error> {
+    let destinations = Destinations::new(settings.output.as_deref(), settings.report.as_deref())?;
+    if settings.inputs.iter().filter(|path| is_stdin(path)).count() > 1 {
+        return Err(stdin_twice());
+    }
+    let mut inputs = settings.inputs.iter();
+    inputs.try_for_each(|path| destinations.check(path))
+}
+
+/// Reads all inputs in their order.
+fn read(
+    settings: &NormalizeSettings,
+    own: &[FileId],
+    hands: &mut dyn Hands,
+) -> Result<Readings, Error> {
+    let monitor = &settings.monitor;
+    let mut readings = Readings::default();
+    for path in &settings.inputs {
+        let name = display_name(path).into();
+        let lost =
+            |error| Error::new(ErrorKind::Input(error)).in_source(std::sync::Arc::clone(&name));
+        let source = source(path).map_err(lost)?;
+        let opening = Opening {
+            bytes: monitor.bytes(),
+            passed: monitor.passed(),
+            own,
+            outputs: &[],
+            readers: None,
+            records: false,
+            limits: settings.limits,
+            tmp: &settings.tmp,
+            unpackers: None,
+        };
+        let mut reading = InputReading {
+            settings,
+            hands: &mut *hands,
+            readings: &mut readings,
+            source: std::sync::Arc::clone(&name),
+            failure: None,
+        };
+        let read = opening.read(&source, &mut reading);
+        let failure = reading.failure;
+        if source.is_pipe() {
+            monitor.note_stream_end();
+        }
+        read.map_err(lost)?;
+        not_cancelled(monitor)?;
+        failure.map_or(Ok(()), Err)?;
+    }
+    Ok(readings)
+}
+
+fn source(path: &Path) -> Result<Source, InputError> {
+    let kind = if is_stdin(path) {
+        SourceKind::Stdin
+    } else {
+        let metadata = fs::metadata(path).map_err(|error| InputError::of_path(path, error))?;
+        if metadata.is_dir() {
+            return Err(InputError::Folder);
+        }
+        match metadata.is_file() {
+            true => SourceKind::File,
+            false => SourceKind::Stream,
+        }
+    };
+    Ok(Source {
+        path: path.to_owned(),
+        kind,
+        named: true,
+    })
+}
+
+/// # Errors
+/// If no object of JSON Lines has a wanted member.
+fn check_members(
+    settings: &NormalizeSettings,
+    tally: &CellTally,
+    readings: &Readings,
+) -> Result<(), Error> {
+    let Some(members) = readings.members() else {
+        return Ok(());
+    };
+    let is_there = |at: usize| tally.present >> at.min(63) & 1 == 1;
+    let mut columns = settings.columns.iter().enumerate();
+    match columns.find(|(at, _)| !is_there(*at)) {
+        Some((_, column)) => Err(Error::new(ErrorKind::Table(TableError::NoMember {
+            column: column.clone(),
+            members: members.to_owned(),
+        }))),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,49 @@
+//! The options of a run.
+
+use std::path::PathBuf;
+
+use super::format::TableFormat;
+use super::report::NormalizeOptions;
+use crate::input::{Limits, display_name};
+use crate::normalize::Presentation;
+use crate::task::Monitor;
+
+/// The options of a builder with all defaults filled in.
+pub(super) struct NormalizeSettings {
+    pub(super) inputs: Vec<PathBuf>,
+    /// None if each line is a text.
+    pub(super) columns: Vec<String>,
+    pub(super) in_place: bool,
+    pub(super) new_columns: Vec<String>,
+    pub(super) multiple: bool,
+    pub(super) format: Option<TableFormat>,
+    pub(super) header: bool,
+    pub(super) presentation: Presentation,
+    pub(super) strict: bool,
+    pub(super) clean: bool,
+    pub(super) output: Option<PathBuf>,
+    pub(super) report: Option<PathBuf>,
+    pub(super) threads: usize,
+    /// Bytes of a batch of rows.
+    pub(super) chunk: usize,
+    pub(super) max_row: usize,
+    pub(super) limits: Limits,
+    pub(super) tmp: PathBuf,
+    pub(super) monitor: Monitor,
+}
+
+impl NormalizeSettings {
+    pub(super) fn for_report(&self) -> NormalizeOptions {
+        let inputs = self.inputs.iter();
+        NormalizeOptions {
+            inputs: inputs.map(|path| display_name(path).into_owned()).collect(),
+            output: self.output.clone(),
+            columns: self.columns.clone(),
+            in_place: self.in_place,
+            multiple: self.multiple,
+            clean: self.clean,
+            strict: self.strict,
+            threads: self.threads,
+        }
+    }
+}

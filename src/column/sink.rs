@@ -1,0 +1,169 @@
+//! Writes batches in their order, and reports what is to be reported of their rows.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use super::batch::{Batch, Note, NoteKind, SHOWN, Shape, Table};
+use super::report::CellTally;
+use super::status::CellStatus;
+use crate::error::{Error, ErrorKind, TableError};
+use crate::printable;
+use crate::records::Output;
+
+/// The output, and the counts of what was written to it.
+pub(super) struct Sink {
+    pub(super) output: Output,
+    pub(super) tally: CellTally,
+    /// Rows of the current document that were written.
+    rows: u64,
+    /// Notes on refused cells and on broken lines that were written, or left out.
+    refused: Noted,
+    broken: Noted,
+    ragged: Option<Ragged>,
+}
+
+#[derive(Default)]
+struct Noted {
+    written: u64,
+    left_out: u64,
+}
+
+/// The rows of a table that are not as wide as its header.
+struct Ragged {
+    table: Arc<Table>,
+    count: u64,
+    /// The number of the first, and its number of cells.
+    first: u64,
+    cells: String,
+}
+
+impl Sink {
+    pub(super) fn new(output: Output) -> Self {
+        Sink {
+            output,
+            tally: CellTally::default(),
+            rows: 0,
+            refused: Noted::default(),
+            broken: Noted::default(),
+            ragged: None,
+        }
+    }
+
+    /// Writes the next batch.
+    ///
+    /// # Errors
+    /// If the output fails, or the batch has a failure.
+    pub(super) fn write(&mut self, batch: &mut Batch) -> Result<(), Error> {
+        self.output.write_all(&batch.out).map_err(Error::output)?;
+        let Some(table) = &batch.table else {
+            return Ok(());
+        };
+        if batch.is_first {
+            self.end_table();
+            self.rows = 0;
+        }
+        for note in &batch.notes {
+            self.note(table, note);
+        }
+        if let Some(ragged) = &mut self.ragged {
+            ragged.count += batch.tally.ragged;
+        }
+        if let Some(failure) = batch.failure.take() {
+            return Err(failed(table, self.located(failure)));
+        }
+        self.rows += batch.rows;
+        let noted = |what| batch.notes.iter().filter(|note| note.what == what).count() as u64;
+        let refused = batch.tally.statuses.get(CellStatus::Refused);
+        self.refused.left_out += refused - noted(NoteKind::Refused);
+        self.broken.left_out += batch.tally.broken - noted(NoteKind::Broken);
+        self.tally.take(&mut batch.tally);
+        Ok(())
+    }
+
+    /// Reports what was left out so far, at the end of the run.
+    pub(super) fn end(&mut self) {
+        self.end_table();
+        for (noted, what) in [
+            (&self.refused, "cells were refused"),
+            (&self.broken, "lines are no JSON object"),
+        ] {
+            if noted.left_out > 0 {
+                log::warn!("{} more {what}", noted.left_out);
+            }
+        }
+    }
+
+    fn end_table(&mut self) {
+        if let Some(ragged) = self.ragged.take()
+            && let Shape::Delimited(layout) = &ragged.table.shape
+        {
+            let (name, width) = (prefix(&ragged.table), layout.width);
+            log::warn!(
+                "{name}rows with more or fewer cells than the first row, which has {width}: {}; the first is row {} with {}",
+                ragged.count,
+                ragged.first,
+                ragged.cells
+            );
+        }
+    }
+
+    fn note(&mut self, table: &Arc<Table>, note: &Note) {
+        let row = self.rows + note.row;
+        let noted = match note.what {
+            NoteKind::Ragged => {
+                self.ragged.get_or_insert_with(|| Ragged {
+                    table: Arc::clone(table),
+                    count: 0,
+                    first: row,
+                    cells: note.message.clone(),
+                });
+                return;
+            }
+            NoteKind::Refused => &mut self.refused,
+            NoteKind::Broken => &mut self.broken,
+        };
+        // Of lines, nothing but the note says why one is empty.
+        if noted.written < SHOWN as u64 || matches!(table.shape, Shape::Lines) {
+            noted.written += 1;
+            log::warn!(
+                "{}{} {row}: {}",
+                prefix(table),
+                table.row_word(),
+                note.message
+            );
+        } else {
+            noted.left_out += 1;
+        }
+    }
+
+    /// A failure with the number of its row in the document.
+    fn located(&self, failure: TableError) -> TableError {
+        match failure {
+            TableError::LongRow { row, most } => TableError::LongRow {
+                row: self.rows + row,
+                most,
+            },
+            TableError::Taken { name, row } => TableError::Taken {
+                name,
+                row: self.rows + row,
+            },
+            other => other,
+        }
+    }
+}
+
+/// The error of a table.
+pub(super) fn failed(table: &Table, error: TableError) -> Error {
+    let error = Error::new(ErrorKind::Table(error)).in_source(Arc::clone(&table.source));
+    match &table.document {
+        Some(document) => error.in_document(Arc::clone(document)),
+        None => error,
+    }
+}
+
+/// The names before a message about a row. Standard input has none.
+fn prefix(table: &Table) -> String {
+    let source = Some(&table.source).filter(|source| ***source != *"-");
+    let names = [source, table.document.as_ref()].into_iter().flatten();
+    names.map(|name| printable::name(name) + ": ").collect()
+}

@@ -1,0 +1,130 @@
+//! Finds where the last whole row of a piece of a table ends.
+
+use memchr::{memchr, memrchr};
+
+use super::dialect::Dialect;
+
+/// Reads the bytes of a table as they are appended to a buffer that starts with a row. Reads each byte once.
+pub(super) struct RowSplitter {
+    dialect: Dialect,
+    /// Bytes that were read.
+    at: usize,
+    in_quotes: bool,
+    /// Where the bytes outside quotes begin that were not searched for the end of a row.
+    outside: usize,
+    /// The length of all whole rows.
+    whole: usize,
+}
+
+impl RowSplitter {
+    pub(super) fn new(dialect: Dialect) -> Self {
+        RowSplitter {
+            dialect,
+            at: 0,
+            in_quotes: false,
+            outside: 0,
+            whole: 0,
+        }
+    }
+
+    /// Reads on. `bytes` are the buffer, and `ended` says that no more follow. Returns the length of its whole rows.
+    pub(super) fn advance(&mut self, bytes: &[u8], ended: bool) -> usize {
+        while self.at < bytes.len() && self.step(bytes, ended) {}
+        if !self.in_quotes {
+            self.note_end(bytes, self.at);
+        }
+        self.whole
+    }
+
+    /// The buffer starts with the first row that is not whole now.
+    pub(super) fn cut(&mut self) {
+        self.at -= self.whole;
+        self.outside = self.outside.saturating_sub(self.whole);
+        self.whole = 0;
+    }
+
+    /// Reads to the next quote that opens or closes a cell. Returns false if the next byte is needed to decide.
+    fn step(&mut self, bytes: &[u8], ended: bool) -> bool {
+        let may_open = self.in_quotes || self.dialect.quotes;
+        let quote = memchr(b'"', &bytes[self.at..]).filter(|_| may_open);
+        let Some(quote) = quote.map(|length| self.at + length) else {
+            self.at = bytes.len();
+            return true;
+        };
+        self.at = quote + 1;
+        if !self.in_quotes {
+            if self.dialect.opens(bytes, quote) {
+                self.note_end(bytes, quote);
+                self.in_quotes = true;
+            }
+            return true;
+        }
+        match bytes.get(quote + 1) {
+            None if !ended => {
+                self.at = quote;
+                return false;
+            }
+            Some(b'"') => self.at += 1,
+            _ => {
+                self.in_quotes = false;
+                self.outside = self.at;
+            }
+        }
+        true
+    }
+
+    /// Searches the bytes outside quotes up to `end`.
+    fn note_end(&mut self, bytes: &[u8], end: usize) {
+        if let Some(last) = memrchr(self.dialect.row_end, &bytes[self.outside..end]) {
+            self.whole = self.outside + last + 1;
+        }
+        self.outside = end;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The lengths of the rows, cut one by one.
+    fn rows(dialect: Dialect, bytes: &[u8]) -> Vec<usize> {
+        let (mut ends, mut at) = (Vec::new(), 0);
+        while at < bytes.len() {
+            at += dialect.first_row(&bytes[at..]).1;
+            ends.push(at);
+        }
+        ends
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_of_any_size_end_with_the_same_rows(
+            text in r#"[a"",;\r\n]{0,40}"#, step in 1..9usize, quotes in any::<bool>(), row_end in prop_oneof![Just(b'\n'), Just(b'\r')],
+        ) {
+            let dialect = Dialect { delimiter: b',', quotes, row_end };
+            let bytes = text.as_bytes();
+            let ends = rows(dialect, bytes);
+            let mut splitter = RowSplitter::new(dialect);
+            let (mut start, mut end) = (0, 0);
+            while end < bytes.len() {
+                end = bytes.len().min(end + step);
+                let ended = end == bytes.len();
+                let whole = splitter.advance(&bytes[start..end], ended);
+                if whole > 0 {
+                    prop_assert!(ends.contains(&(start + whole)), "{ends:?} {}", start + whole);
+                }
+                if whole > 0 && step % 2 == 0 {
+                    splitter.cut();
+                    start += whole;
+                }
+                if ended {
+                    let left = start + if step % 2 == 0 { 0 } else { whole };
+                    let is_row = |at: &usize| *at > left && *at < bytes.len();
+                    prop_assert_eq!(ends.iter().find(|at| is_row(at)), None, "{:?}", text);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Cleans columns of a delimited table. Every other byte of a row is copied.
+
+use std::ops::Range;
+
+use super::batch::{Batch, NoteKind};
+use super::cell::CellCleaner;
+use super::layout::Layout;
+use super::status::CellStatus;
+use crate::normalize;
+
+/// Cleans the rows of a delimited table.
+pub(super) struct RowCleaner<'a> {
+    pub(super) layout: &'a Layout,
+    pub(super) in_place: bool,
+    pub(super) cells: &'a mut CellCleaner,
+    /// The wanted cells of the current row, in the order of the columns that were asked for.
+    pub(super) found: &'a mut Vec<Option<Range<usize>>>,
+}
+
+/// A row of a table.
+struct Row {
+    cells: usize,
+    /// Where its last cell ends, and where the next row starts.
+    end: usize,
+    next: usize,
+}
+
+impl RowCleaner<'_> {
+    /// Cleans all rows of `batch`.
+    pub(super) fn clean(&mut self, batch: &mut Batch) {
+        let bytes = std::mem::take(&mut batch.bytes);
+        let mut at = batch.start;
+        while at < bytes.len() {
+            let row = self.row(&bytes, at);
+            batch.rows += 1;
+            if row.end == at {
+                batch.out.extend_from_slice(&bytes[at..row.next]);
+            } else {
+                self.cells.tally.rows += 1;
+                self.check_width(&row, batch);
+                match self.in_place {
+                    true => self.replace(&bytes, at, &row, batch),
+                    false => self.append(&bytes, at, &row, batch),
+                }
+            }
+            at = row.next;
+        }
+        batch.bytes = bytes;
+    }
+
+    /// Finds the end and the wanted cells of the row at `at`.
+    fn row(&mut self, bytes: &[u8], mut at: usize) -> Row {
+        let Layout {
+            dialect, columns, ..
+        } = self.layout;
+        self.found.clear();
+        self.found.resize(columns.len(), None);
+        let mut cells = 0;
+        loop {
+            let end = dialect.cell_end(bytes, at);
+            let is_last = bytes.get(end) != Some(&dialect.delimiter);
+            let content = match is_last {
+                true => dialect.content_end(bytes, at, end),
+                false => end,
+            };
+            for (found, column) in self.found.iter_mut().zip(columns) {
+                if *column == cells {
+                    *found = Some(at..content);
+                }
+            }
+            cells += 1;
+            if is_last {
+                let next = bytes.len().min(end + 1);
+                return Row {
+                    cells,
+                    end: content,
+                    next,
+                };
+            }
+            at = end + 1;
+        }
+    }
+
+    fn check_width(&mut self, row: &Row, batch: &mut Batch) {
+        if row.cells != self.layout.width {
+            self.cells.tally.ragged += 1;
+            batch.note(NoteKind::Ragged, || row.cells.to_string());
+        }
+    }
+
+    /// Copies a row, with new cells after its last one. Cells that it lacks are added before, so that the new ones are in
+    /// their columns.
+    fn append(&mut self, bytes: &[u8], start: usize, row: &Row, batch: &mut Batch) {
+        let Layout {
+            dialect,
+            width,
+            quoted,
+            ..
+        } = *self.layout;
+        batch.out.extend_from_slice(&bytes[start..row.end]);
+        for _ in row.cells..width {
+            batch.out.push(dialect.delimiter);
+        }
+        for column in 0..self.found.len() {
+            let status = self.cell(bytes, column, batch);
+            for text in [
+                &self.cells.value[..],
+                status.name().as_bytes(),
+                self.cells.reason.as_bytes(),
+            ] {
+                batch.out.push(dialect.delimiter);
+                dialect.write(text, quoted, &mut batch.out);
+            }
+        }
+        batch.out.extend_from_slice(&bytes[row.end..row.next]);
+    }
+
+    /// Copies a row with other names in the wanted cells. A refused cell stays as it is.
+    fn replace(&mut self, bytes: &[u8], start: usize, row: &Row, batch: &mut Batch) {
+        let mut copied = start;
+        let mut after = Some(0);
+        while let Some((column, range)) = after.and_then(|after| self.next_cell(after)) {
+            let status = self.cell(bytes, column, batch);
+            if matches!(status, CellStatus::Normalized | CellStatus::Cleaned) {
+                let quoted = self.layout.dialect.is_quoted(&bytes[range.clone()]);
+                batch.out.extend_from_slice(&bytes[copied..range.start]);
+                let value = &self.cells.value;
+                self.layout.dialect.write(value, quoted, &mut batch.out);
+                copied = range.end;
+            }
+            after = range.end.checked_add(1);
+        }
+        batch.out.extend_from_slice(&bytes[copied..row.next]);
+    }
+
+    /// The first wanted cell that starts at `at` or later.
+    fn next_cell(&self, at: usize) -> Option<(usize, Range<usize>)> {
+        let cells = self.found.iter().enumerate();
+        let later = cells.filter_map(|(column, cell)| Some((column, cell.clone()?)));
+        later
+            .filter(|(_, cell)| cell.start >= at)
+            .min_by_key(|(_, cell)| cell.start)
+    }
+
+    /// Cleans a cell of the current row.
+    fn cell(&mut self, bytes: &[u8], column: usize, batch: &mut Batch) -> CellStatus {
+        let Some(range) = &self.found[column] else {
+            return self.cells.missing();
+        };
+        let text = self.layout.dialect.text(&bytes[range.clone()]);
+        let status = self.cells.clean(&text);
+        if status == CellStatus::Refused {
+            let name = &self.layout.names[column];
+            batch.note(NoteKind::Refused, || {
+                let reason = normalize::quoted(&text, &self.cells.reason);
+                format!("column {name}: {reason}")
+            });
+        }
+        status
+    }
+}

@@ -1,0 +1,297 @@
+//! Reads one text as a DOI name, and writes the name in one presentation form.
+//!
+//! Lines, cells and arguments of `doisift normalize` are all read here. Knows names and [`clean()`](crate::clean()), and the
+//! scanner for URLs of other hosts; knows no files and no tables.
+
+use std::borrow::Cow;
+
+use crate::clean::clean;
+use crate::doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
+use crate::printable;
+use crate::scan::{Change, Scanner};
+
+/// A form to write DOI names in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Presentation {
+    /// The decoded name, its case kept.
+    Name,
+    /// The [key](Doi::key): decoded, in ASCII lower case.
+    #[default]
+    Key,
+    /// The doi URI, [`Doi::to_doi_uri`].
+    DoiUri,
+    /// The URL of the proxy, [`Doi::to_url`].
+    Url(UrlEncoding),
+    /// The URN, [`Doi::to_urn`].
+    Urn,
+    /// The URL of the proxy's API, [`Doi::to_api_url`].
+    Api,
+}
+
+impl Presentation {
+    /// The name in this form.
+    ///
+    /// ```
+    /// use doisift::{Doi, Presentation};
+    ///
+    /// let doi = Doi::parse("https://doi.org/10.1000/ABC")?;
+    /// assert_eq!(Presentation::Key.of(&doi), "10.1000/abc");
+    /// assert_eq!(Presentation::Urn.of(&doi), "urn:doi:10.1000:ABC");
+    /// # Ok::<(), doisift::DoiError>(())
+    /// ```
+    pub fn of(self, doi: &Doi) -> Cow<'_, str> {
+        match self {
+            Presentation::Name => doi.as_str().into(),
+            Presentation::Key => doi.key(),
+            Presentation::DoiUri => doi.to_doi_uri().into(),
+            Presentation::Url(encoding) => doi.to_url(encoding).into(),
+            Presentation::Urn => doi.to_urn().into(),
+            Presentation::Api => doi.to_api_url().into(),
+        }
+    }
+}
+
+/// Why a text is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// It is not UTF-8, from this byte on.
+    #[error("not UTF-8, at byte {0}")]
+    NotUtf8(usize),
+    /// It is longer than this limit in bytes.
+    #[error("longer than {0} bytes")]
+    TooLong(usize),
+    /// It is no presentation form, or `--clean` finds no name in it.
+    #[error(transparent)]
+    NoName(#[from] DoiError),
+    /// It is a URL of another host, and holds no DOI name.
+    #[error("no DOI name in this URL")]
+    NoneInUrl,
+    /// It is a URL of another host, and holds several DOI names.
+    #[error("more than one DOI name in this URL")]
+    ManyInUrl,
+    /// [`Normalizer::strict`] refuses its suffix.
+    #[error("reserved: the suffix starts with a single character and \"/\"")]
+    Reserved,
+    /// It is a JSON value of this kind, not a string.
+    #[error("{0}, not a string")]
+    NoString(&'static str),
+}
+
+/// The name that was read from a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Normalized {
+    /// The name.
+    pub doi: Doi,
+    /// Whether the rules for dirty data changed the name; see [`Cleaned::changed`](crate::Cleaned::changed).
+    pub changed: bool,
+    /// What they changed.
+    pub changes: Vec<Change>,
+}
+
+/// Reads texts that are one DOI name each.
+///
+/// A text may be any form that [`Doi::parse`] reads, or a URL of any host in which [`Scanner`] finds exactly one name.
+///
+/// ```
+/// use doisift::Normalizer;
+///
+/// let mut strictly = Normalizer::new();
+/// let url = b"https://onlinelibrary.wiley.com/doi/10.1002/abc/full";
+/// assert_eq!(strictly.read(url)?.doi.as_str(), "10.1002/abc");
+///
+/// let dirty = b"10.1002/abc (2006)";
+/// assert!(strictly.read(dirty).is_err());
+/// assert_eq!(Normalizer::new().clean(true).read(dirty)?.doi.as_str(), "10.1002/abc");
+/// # Ok::<(), doisift::Refusal>(())
+/// ```
+pub struct Normalizer {
+    strict: bool,
+    clean: bool,
+    scanner: Scanner,
+}
+
+impl Default for Normalizer {
+    fn default() -> Self {
+        Normalizer::new()
+    }
+}
+
+impl Normalizer {
+    /// Reads what is a name as it is, reserved ones too.
+    pub fn new() -> Self {
+        Normalizer {
+            strict: false,
+            clean: false,
+            scanner: Scanner::new(),
+        }
+    }
+
+    /// Refuses names that ANSI/NISO Z39.84 [reserves](Doi::is_reserved); the default is not to.
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+
+    /// Reads texts as dirty data, with [`clean()`](crate::clean()), and those that are not UTF-8 as Windows-1252; the default is
+    /// not to.
+    pub fn clean(mut self, clean: bool) -> Self {
+        self.clean = clean;
+        self
+    }
+
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// If the text is not one DOI name.
+    pub fn read(&mut self, text: &[u8]) -> Result<Normalized, Refusal> {
+        let text = self.decoded(text)?;
+        let normalized = if self.clean {
+            let cleaned = clean(&text)?;
+            Normalized {
+                doi: cleaned.doi,
+                changed: cleaned.changed,
+                changes: cleaned.changes,
+            }
+        } else {
+            Normalized {
+                doi: self.as_written(&text)?,
+                changed: false,
+                changes: Vec::new(),
+            }
+        };
+        if self.strict && normalized.doi.is_reserved() {
+            Err(Refusal::Reserved)
+        } else {
+            Ok(normalized)
+        }
+    }
+
+    fn decoded<'t>(&self, text: &'t [u8]) -> Result<Cow<'t, str>, Refusal> {
+        match str::from_utf8(text) {
+            Ok(text) => Ok(text.into()),
+            Err(_) if self.clean => Ok(encoding_rs::WINDOWS_1252
+                .decode_without_bom_handling(text)
+                .0),
+            Err(error) => Err(Refusal::NotUtf8(error.valid_up_to())),
+        }
+    }
+
+    fn as_written(&mut self, text: &str) -> Result<Doi, Refusal> {
+        Doi::parse(text).or_else(|error| match error.kind() {
+            DoiErrorKind::ForeignHost | DoiErrorKind::NoDirectory if is_url(text) => {
+                self.in_url(text)
+            }
+            _ => Err(error.into()),
+        })
+    }
+
+    /// The name that the scanner finds in a URL, if it finds exactly one.
+    fn in_url(&mut self, url: &str) -> Result<Doi, Refusal> {
+        let mut found: Option<Doi> = None;
+        let mut many = false;
+        self.scanner.scan(url.trim_ascii().as_bytes(), |mention| {
+            if let Ok(doi) = Doi::new(mention.name) {
+                many |= found.get_or_insert_with(|| doi.clone()) != &doi;
+            }
+        });
+        if many {
+            Err(Refusal::ManyInUrl)
+        } else {
+            found.ok_or(Refusal::NoneInUrl)
+        }
+    }
+
+    /// What a message about a refused text says: the text, escaped and cut if it is long, the reason, and the name that
+    /// [`clean`](Self::clean) would read in it, if that is not set.
+    pub fn explain(&self, text: &[u8], refusal: &Refusal) -> String {
+        quoted(text, &format!("{refusal}{}", self.remedy(text, refusal)))
+    }
+
+    /// The end of a message about a refused text: the name that `--clean` would read, if there is one.
+    pub(crate) fn remedy(&self, text: &[u8], refusal: &Refusal) -> String {
+        let is_text = !matches!(refusal, Refusal::Reserved | Refusal::NoString(_));
+        let text = str::from_utf8(text).ok().filter(|_| !self.clean && is_text);
+        match text.and_then(|text| clean(text).ok()) {
+            Some(cleaned) => {
+                let name = printable::name(&cleaned.doi.key());
+                format!("; --clean takes it as {name}")
+            }
+            None => String::new(),
+        }
+    }
+}
+
+/// A reason after its text, which is escaped, and cut if it is long.
+pub(crate) fn quoted(text: &[u8], reason: &str) -> String {
+    let shown = printable::name(&printable::bytes_as_name(text));
+    format!("\"{shown}\": {reason}")
+}
+
+fn is_url(text: &str) -> bool {
+    let text = text.trim_ascii();
+    let starts = |scheme: &str| {
+        text.get(..scheme.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    };
+    (starts("http://") || starts("https://")) && !text.contains(char::is_whitespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        let error = Normalizer::new().read(text.as_bytes()).unwrap_err();
+        error.to_string()
+    }
+
+    #[test]
+    fn a_url_of_another_host_holds_one_name_or_is_refused() {
+        let twice = b"https://example.org/10.1002/abc?doi=10.1002/ABC";
+        let read = Normalizer::new().read(twice).unwrap();
+        assert_eq!(read.doi.as_str(), "10.1002/abc");
+        for (url, reason) in [
+            ("https://example.org/", "no DOI name in this URL"),
+            (
+                "https://example.org/10.1002/a?doi=10.1002/b",
+                "more than one DOI name in this URL",
+            ),
+            (
+                "https://example.org/10.1002/a b",
+                "raw white space, at byte 29",
+            ),
+        ] {
+            assert_eq!(refused(url), reason, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_fault_in_a_proxys_url_is_not_cut_away() {
+        let wanted = "U+000A is not a graphic character, at byte 27";
+        assert_eq!(refused("https://doi.org/10.5555/abc%0Adef"), wanted);
+    }
+
+    #[test]
+    fn dirty_text_that_is_not_utf8_is_windows_1252() {
+        let text = b"10.1000/a\x961\xa0";
+        let strict = Normalizer::new().read(text).unwrap_err();
+        assert_eq!(strict, Refusal::NotUtf8(9));
+        let read = Normalizer::new().clean(true).read(text).unwrap();
+        assert_eq!(read.doi.as_str(), "10.1000/a-1");
+    }
+
+    #[test]
+    fn a_message_shows_the_text_and_what_would_take_it() {
+        let mut normalizer = Normalizer::new();
+        let text = b"10.1000/ab1 (2006)\x1b";
+        let refusal = normalizer.read(text).unwrap_err();
+        let wanted = "\"10.1000/ab1 (2006)\\u{1b}\": raw white space, at byte 11; --clean takes it as 10.1000/ab1";
+        assert_eq!(normalizer.explain(text, &refusal), wanted);
+        let refusal = normalizer.read(b"none").unwrap_err();
+        let wanted = "\"none\": no directory indicator \"10.\", at byte 0";
+        assert_eq!(normalizer.explain(b"none", &refusal), wanted);
+    }
+}
