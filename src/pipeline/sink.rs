@@ -5,6 +5,7 @@ use std::io;
 use rayon::ThreadPool;
 
 use super::options::ScanOptions;
+use super::pairs::pair;
 use super::top::{self, Ranking};
 use crate::dedup::{Drained, Table};
 use crate::error::Error;
@@ -42,7 +43,8 @@ impl Sink {
         options: &ScanOptions,
     ) -> Result<(Drained, Output), Error> {
         let drain = Drain { pool, options };
-        match options.selection.layout.rows {
+        let layout = &options.selection.layout;
+        match layout.rows {
             RowKind::Mentions => {
                 let drained = Drained {
                     records: self.written,
@@ -50,18 +52,27 @@ impl Sink {
                 };
                 Ok((drained, self.end()?))
             }
-            RowKind::Records => self.records(table, &drain),
+            RowKind::Records => {
+                self.blocks(table, &drain, |records| RowBlock::new(layout, records))
+            }
+            RowKind::Pairs => self.blocks(table, &drain, |records| {
+                RowBlock::new(layout, &mut records.map(|record| pair(&record)))
+            }),
             RowKind::Counts => self.counts(table, counts, &drain),
             RowKind::Prefixes => self.prefixes(table, &drain),
         }
     }
 
-    fn records(self, table: Table, drain: &Drain<'_>) -> Result<(Drained, Output), Error> {
-        let layout = &drain.options.selection.layout;
+    /// Writes a row for each record of the table. `make` makes blocks of them.
+    fn blocks(
+        self,
+        table: Table,
+        drain: &Drain<'_>,
+        make: impl Fn(&mut dyn Iterator<Item = Record<'_>>) -> io::Result<RowBlock> + Send + Sync,
+    ) -> Result<(Drained, Output), Error> {
         let mut rows = self.rows.into_blocks().map_err(Error::output)?;
-        let format = |records: &mut dyn Iterator<Item = Record<'_>>| {
-            RowBlock::new(layout, records).map_err(Error::output)
-        };
+        let format =
+            |records: &mut dyn Iterator<Item = Record<'_>>| make(records).map_err(Error::output);
         let write = |block: RowBlock| rows.block(block).map_err(Error::output);
         let drained = drain.pass(table, format, write)?;
         Ok((drained, rows.end().map_err(Error::output)?))
