@@ -363,6 +363,8 @@ impl std::error::Error for Error {
             ErrorKind::Spill(error) => Some(error),
             ErrorKind::LeftOut(error) => Some(error),
             ErrorKind::Clash(error) => Some(error),
+            ErrorKind::Fields(error) => Some(error),
+            ErrorKind::Selection(error) => Some(error),
             ErrorKind::Checkpoint(_, error) => Some(error),
             _ => None,
         }
