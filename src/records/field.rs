@@ -43,6 +43,7 @@ pub(crate) enum Field {
 }
 
 /// The kind of the values of a field.
+#[cfg(feature = "parquet")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FieldKind {
     Text,
@@ -204,6 +205,7 @@ impl Field {
     }
 
     /// The kind of its values.
+    #[cfg(feature = "parquet")]
     pub(super) fn kind(self) -> FieldKind {
         match self {
             Field::Doi
