@@ -458,6 +458,8 @@ impl std::error::Error for Error {
             ErrorKind::LeftOut(error) => Some(error),
             ErrorKind::Clash(error) => Some(error),
             ErrorKind::Table(error) => Some(error),
+            ErrorKind::Fields(error) => Some(error),
+            ErrorKind::Selection(error) => Some(error),
             ErrorKind::Checkpoint(_, error) => Some(error),
             _ => None,
         }

@@ -41,7 +41,7 @@ pub struct Report {
     pub filtered: u64,
     /// Candidates refused, by reason; an object with a member for each [`Rejection`].
     pub rejections: Rejections,
-    /// Rows written: records, or mentions if these were asked for. Names that were counted, if the rows are counts.
+    /// Rows written: records, or mentions or pairs if these were asked for. Names that were counted, if the rows are counts.
     pub records: u64,
     /// Sorted runs of names that were written to disk because the memory budget was used up.
     pub runs: u64,
@@ -70,7 +70,7 @@ pub struct ReportOptions {
     pub format: Format,
     /// Whether rows are mentions rather than records.
     pub mentions: bool,
-    /// What the rows are: `records`, `mentions`, `counts` or `prefixes`.
+    /// What the rows are: `records`, `mentions`, `pairs`, `counts` or `prefixes`.
     pub rows: &'static str,
     /// Prefixes of names that were kept; if there are none, all were.
     pub prefixes: Vec<String>,

@@ -62,6 +62,13 @@ pub(super) struct BatchRow {
     guessed: bool,
 }
 
+impl BatchRow {
+    /// Number of its mentions.
+    pub(super) fn mentions(&self) -> u64 {
+        self.mentions.into()
+    }
+}
+
 /// Consecutive rows of one document.
 struct DocumentRows {
     id: DocumentId,
@@ -100,7 +107,7 @@ impl Batch {
     pub(crate) fn push(&mut self, document: &Document, mention: &Mention<'_>) {
         let (part, offset) = match self.kept {
             Kept::All => (self.part(document), mention.offset),
-            Kept::Key => (0, 0),
+            Kept::Count | Kept::Key => (0, 0),
         };
         let key = mention.key.as_bytes();
         let hash = xxh3_64(key);
@@ -115,6 +122,32 @@ impl Batch {
         }
         self.recent[recent] = self.rows.len() as u32;
         self.add(part, hash, mention);
+    }
+
+    /// Adds a mention of a key that may be any bytes. Only for a table that keeps the number of mentions.
+    pub(crate) fn count(&mut self, key: &[u8]) {
+        let hash = xxh3_64(key);
+        let recent = (hash >> 20) as usize % RECENT;
+        let seen = self.recent[recent] as usize;
+        if self.repeats(seen, hash, key, 0, 0) {
+            self.rows[seen].mentions += 1;
+            return;
+        }
+        self.recent[recent] = self.rows.len() as u32;
+        let at = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(key);
+        self.rows.push(BatchRow {
+            hash,
+            offset: 0,
+            letters: 0,
+            at,
+            key: key.len() as u32,
+            text: u32::MAX,
+            part: 0,
+            mentions: 1,
+            forms: Forms::default(),
+            guessed: false,
+        });
     }
 
     /// Marks the end of `document`. All its mentions must have been pushed to this batch, without mentions of other documents
@@ -174,7 +207,7 @@ impl Batch {
         self.bytes.extend_from_slice(key);
         let letters = match self.kept {
             Kept::All => upper_case(key, mention.text),
-            Kept::Key => Some(0),
+            Kept::Count | Kept::Key => Some(0),
         };
         let text = match letters {
             Some(_) => u32::MAX,

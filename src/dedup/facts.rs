@@ -80,6 +80,21 @@ pub(super) struct Known<'a> {
     pub(super) guessed: bool,
 }
 
+impl Known<'_> {
+    /// The facts about a key of which only the number of mentions is kept.
+    pub(super) fn counted(mentions: u64) -> Self {
+        Known {
+            text: FirstText::Cased(0),
+            name: None,
+            place: MentionPlace::default(),
+            mentions,
+            documents: 0,
+            forms: Forms::default(),
+            guessed: false,
+        }
+    }
+}
+
 impl Fact {
     fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0

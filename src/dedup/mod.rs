@@ -45,16 +45,18 @@ use crate::records::Capture;
 pub(crate) enum Kept {
     /// All fields of a record.
     All,
+    /// Its key, and the number of its mentions. The key may be any bytes.
+    Count,
     /// Its key alone.
     Key,
 }
 
 impl Kept {
-    /// The word for it in messages.
-    pub(crate) fn name(self) -> &'static str {
+    /// Length of the beginning that all keys share: keys of names start with `10.`, which need not be compared.
+    fn shared(self) -> usize {
         match self {
-            Kept::All => "records",
-            Kept::Key => "names",
+            Kept::All | Kept::Key => 3,
+            Kept::Count => 0,
         }
     }
 }

@@ -4,7 +4,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
 use super::arena::Address;
-use super::shard::{TableShard, after_directory};
+use super::shard::TableShard;
 
 /// Bytes of a key that an item holds.
 const PREFIX: usize = 8;
@@ -68,7 +68,7 @@ pub(super) fn by_key(shards: &[&TableShard], items: &mut Vec<Item>, parallel: bo
 fn list(number: u16, shard: &TableShard, items: &mut [Item]) {
     for (item, at) in items.iter_mut().zip(shard.addresses()) {
         *item = Item {
-            prefix: prefix(after_directory(shard.key(at))),
+            prefix: prefix(shard.rest_of_key(at)),
             shard: number,
             at,
         };
@@ -83,7 +83,7 @@ struct KeySorter<'a> {
 impl KeySorter<'_> {
     fn key(&self, item: &Item) -> &[u8] {
         let (shard, at) = item.place();
-        after_directory(self.shards[shard].key(at))
+        self.shards[shard].rest_of_key(at)
     }
 
     /// Sorts items whose keys are equal in their first `depth` bytes.

@@ -4,6 +4,7 @@
 
 use super::arena::{Address, Arena};
 use super::batch::{Batch, BatchRow};
+use super::blocks::Blocks;
 use super::facts::{Facts, FirstText, Known, MentionPlace};
 use super::index::Index;
 use super::{DocumentId, Kept};
@@ -12,7 +13,7 @@ use crate::records::Forms;
 /// Updates that are looked up together: enough to overlap the waits for memory, and few enough for the L1 cache.
 const TOGETHER: usize = 64;
 
-/// The key without its `10.`. All keys start so, and comparing and sorting skip it.
+/// The key of a name without its `10.`.
 pub(super) fn after_directory(key: &[u8]) -> &[u8] {
     key.get(3..).unwrap_or(key)
 }
@@ -30,10 +31,18 @@ pub(super) struct Update<'a> {
 /// One part of the table.
 pub(super) struct TableShard {
     index: Index,
-    /// Keys in the order of their insertion. If facts are kept, each key is preceded by the number of its fact.
+    /// Keys in the order of their insertion. Unless only keys are kept, each key is preceded by its number.
     keys: Arena,
-    /// None if only keys are kept.
-    facts: Option<Facts>,
+    stored: Stored,
+    /// Length of the beginning that all keys share.
+    shared: usize,
+}
+
+/// What is stored for each key, by its number.
+enum Stored {
+    Nothing,
+    Counts(Blocks<u64>),
+    Facts(Facts),
 }
 
 /// Bytes of the number before a key.
@@ -53,7 +62,12 @@ impl TableShard {
         TableShard {
             index: Index::new(index),
             keys: Arena::default(),
-            facts: (kept == Kept::All).then(Facts::default),
+            stored: match kept {
+                Kept::All => Stored::Facts(Facts::default()),
+                Kept::Count => Stored::Counts(Blocks::default()),
+                Kept::Key => Stored::Nothing,
+            },
+            shared: kept.shared(),
         }
     }
 
@@ -82,7 +96,7 @@ impl TableShard {
         for guess in guesses.iter_mut().take(rows.len()) {
             guess.read += u64::from(self.keys.touch(guess.at.unwrap_or_default()));
         }
-        if let Some(facts) = &self.facts {
+        if let Stored::Facts(facts) = &self.stored {
             for guess in guesses.iter_mut().take(rows.len()) {
                 let number = guess.at.map_or(u32::MAX, |at| number(self.keys.get(at)));
                 guess.read += u64::from(facts.touch(number));
@@ -98,23 +112,28 @@ impl TableShard {
             // No guess, a different key with this hash, or a key that was inserted just now.
             _ => self.index.find(row.hash).find(|&at| self.key(at) == key),
         };
-        match (at, &mut self.facts) {
+        match (at, &mut self.stored) {
             (None, _) => self.insert(batch, row, key),
-            (Some(_), None) => {}
-            (Some(at), Some(facts)) => {
+            (Some(_), Stored::Nothing) => {}
+            (Some(at), Stored::Counts(counts)) => {
+                counts[number(self.keys.get(at))] += row.mentions();
+            }
+            (Some(at), Stored::Facts(facts)) => {
                 facts.unite(number(self.keys.get(at)), &batch.update(row), open);
             }
         }
     }
 
     fn insert(&mut self, batch: &Batch, row: &BatchRow, key: &[u8]) {
-        let at = match &mut self.facts {
-            None => self.keys.push(key),
-            Some(facts) => {
-                let number = self.index.len() as u32;
-                facts.insert(&batch.update(row));
-                self.keys.push_joined([&number.to_le_bytes(), key])
-            }
+        let number = self.index.len() as u32;
+        match &mut self.stored {
+            Stored::Nothing => {}
+            Stored::Counts(counts) => counts.push(row.mentions()),
+            Stored::Facts(facts) => facts.insert(&batch.update(row)),
+        }
+        let at = match self.stored {
+            Stored::Nothing => self.keys.push(key),
+            _ => self.keys.push_joined([&number.to_le_bytes(), key]),
         };
         self.index.insert(row.hash, at);
     }
@@ -122,14 +141,19 @@ impl TableShard {
     /// Frees the memory that only updates need. After this, the shard is only read.
     pub(super) fn seal(&mut self) {
         self.index.seal();
-        if let Some(facts) = &mut self.facts {
+        if let Stored::Facts(facts) = &mut self.stored {
             facts.seal();
         }
     }
 
     /// Bytes of memory it holds.
     pub(super) fn held(&self) -> usize {
-        self.index.held() + self.keys.held() + self.facts.as_ref().map_or(0, Facts::held)
+        let stored = match &self.stored {
+            Stored::Nothing => 0,
+            Stored::Counts(counts) => counts.held(),
+            Stored::Facts(facts) => facts.held(),
+        };
+        self.index.held() + self.keys.held() + stored
     }
 
     /// Whether another key could make its index grow past its limit.
@@ -141,16 +165,20 @@ impl TableShard {
     pub(super) fn clear(&mut self) {
         self.index.clear();
         self.keys.clear();
-        if let Some(facts) = &mut self.facts {
-            facts.clear();
+        match &mut self.stored {
+            Stored::Nothing => {}
+            Stored::Counts(counts) => counts.clear(),
+            Stored::Facts(facts) => facts.clear(),
         }
     }
 
     /// Frees unused memory, at most about `bytes` of each kind.
     pub(super) fn release(&mut self, bytes: usize) {
         self.keys.release(bytes);
-        if let Some(facts) = &mut self.facts {
-            facts.release(bytes);
+        match &mut self.stored {
+            Stored::Nothing => {}
+            Stored::Counts(counts) => counts.release(bytes),
+            Stored::Facts(facts) => facts.release(bytes),
         }
     }
 
@@ -168,10 +196,17 @@ impl TableShard {
     #[inline]
     pub(super) fn key(&self, at: Address) -> &[u8] {
         let key = self.keys.get(at);
-        match self.facts {
-            Some(_) => &key[NUMBER..],
-            None => key,
+        match self.stored {
+            Stored::Nothing => key,
+            _ => &key[NUMBER..],
         }
+    }
+
+    /// The key at `at` without the beginning that all keys share. Comparing and sorting need no more.
+    #[inline]
+    pub(super) fn rest_of_key(&self, at: Address) -> &[u8] {
+        let key = self.key(at);
+        key.get(self.shared..).unwrap_or(key)
     }
 
     /// Loads the key at `at` into the cache. The result only keeps the compiler from removing the read.
@@ -182,8 +217,12 @@ impl TableShard {
 
     /// The facts about the key at `at`; none if only keys are kept.
     pub(super) fn known(&self, at: Address) -> Option<Known<'_>> {
-        let facts = self.facts.as_ref()?;
-        Some(facts.known(number(self.keys.get(at))))
+        let number = || number(self.keys.get(at));
+        match &self.stored {
+            Stored::Nothing => None,
+            Stored::Counts(counts) => Some(Known::counted(counts[number()])),
+            Stored::Facts(facts) => Some(facts.known(number())),
+        }
     }
 
     /// Replaces `shared` by those documents in `open` that mention the key at `at`, sorted.
@@ -193,7 +232,7 @@ impl TableShard {
         open: &[DocumentId],
         shared: &mut Vec<DocumentId>,
     ) {
-        if let Some(facts) = &self.facts {
+        if let Stored::Facts(facts) = &self.stored {
             facts.open_documents(number(self.keys.get(at)), open, shared);
         }
     }

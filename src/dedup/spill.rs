@@ -433,7 +433,7 @@ fn write_table(
     let mut writer = budget.writer(kept)?;
     let pack = |items: &[Item]| {
         budget.go_on()?;
-        let mut packer = Packer::new(&budget.folder, budget.frame())?;
+        let mut packer = Packer::new(&budget.folder, kept, budget.frame())?;
         let mut open = Vec::new();
         order::each(shards, items, |shard, at| {
             shard.open_documents(at, contents.open, &mut open);
@@ -459,7 +459,7 @@ fn merge_to_one(
     let (runs, sources) = open(runs, kept)?;
     let mut writer = budget.writer(kept)?;
     let merge = |range: Range| {
-        let mut packer = Packer::new(&budget.folder, budget.frame())?;
+        let mut packer = Packer::new(&budget.folder, kept, budget.frame())?;
         let mut merge = RangeMerge::new(&runs, &range)?;
         let mut page = Page::default();
         while merge.fill(&mut page, PAGE)? {

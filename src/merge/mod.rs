@@ -1,4 +1,4 @@
-//! Merges the record files of many scans into what one scan of everything would give.
+//! Merges the files of records, or of pairs, of many scans into what one scan of everything would give.
 //!
 //! Sorted inputs are merged directly, row by row. So a first pass checks the order of each. An input that is not sorted, or
 //! cannot be read twice, is sorted into temporary runs. If there are more inputs than can be open at once, some are first
@@ -9,6 +9,7 @@
 
 mod options;
 mod report;
+mod row;
 mod rows;
 mod run;
 mod sort;
@@ -38,6 +39,9 @@ use crate::error::Error;
 /// So inputs that share no source give the same bytes as one scan of all their sources. The order of the inputs does not
 /// matter. A source that is in two inputs counts twice, and so does an input that is named twice. Among the first mentions of
 /// a source, the one with the least offset is the first, since records do not have the order of documents.
+///
+/// [Pairs](MergeBuilder::pairs) are merged in the same way: rows of one source, document and name become one, and `mentions` are
+/// added up.
 ///
 /// ```
 /// use doisift::{Merge, Pipeline, Shard};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Merge;
 use super::report::MergeOptions;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, SelectionError};
 use crate::input::display_name;
 use crate::records::{Format, Layout, RowKind};
 use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output};
@@ -17,6 +17,7 @@ pub struct MergeBuilder {
     report: Option<PathBuf>,
     format: Option<Format>,
     fields: Option<Vec<String>>,
+    pairs: bool,
     memory: Option<u64>,
     tmp: Option<PathBuf>,
     monitor: Monitor,
@@ -61,6 +62,13 @@ impl MergeBuilder {
         self
     }
 
+    /// Merges pairs of documents and names, the outputs of [`PipelineBuilder::pairs`](crate::PipelineBuilder::pairs), instead of
+    /// records; the default is records.
+    pub fn pairs(mut self, pairs: bool) -> Self {
+        self.pairs = pairs;
+        self
+    }
+
     /// Sets the fields of the output and their order, by their names; the default is all. Inputs must have all fields.
     pub fn fields<S: Into<String>>(mut self, fields: impl IntoIterator<Item = S>) -> Self {
         self.fields = Some(fields.into_iter().map(Into::into).collect());
@@ -94,7 +102,15 @@ impl MergeBuilder {
     /// If the ending of the output is no format, and none was set, or records have no field of a name that was set.
     pub fn build(self) -> Result<Merge, Error> {
         let format = chosen_format(self.format, self.output.as_deref())?;
-        let layout = Layout::with_fields(format, RowKind::Records, self.fields.as_deref());
+        let rows = match self.pairs {
+            true => RowKind::Pairs,
+            false => RowKind::Records,
+        };
+        if self.pairs && format == Format::Names {
+            let fault = SelectionError::Names(rows.name());
+            return Err(Error::new(ErrorKind::Selection(fault)));
+        }
+        let layout = Layout::with_fields(format, rows, self.fields.as_deref());
         let options = MergeSettings {
             layout: layout.map_err(|error| Error::new(ErrorKind::Fields(error)))?,
             memory: chosen_memory(self.memory),

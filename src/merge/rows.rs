@@ -5,10 +5,11 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::row::MergeRow;
 use super::run::RecordRun;
 use crate::error::{Error, ErrorKind};
 use crate::input::{InputError, display_name};
-use crate::records::{OwnedRecord, ReadError, RowReader, file_reader, reader};
+use crate::records::{ReadError, RowReader, file_reader, reader};
 use crate::task::{Monitor, not_cancelled};
 
 /// An input whose rows are sorted.
@@ -19,15 +20,18 @@ pub(super) enum Input {
 }
 
 /// Reads the rows of an input in order.
-pub(super) struct RowStream<'m> {
+pub(super) struct RowStream<'m, R> {
     name: Arc<str>,
-    rows: Box<dyn RowReader<OwnedRecord>>,
+    rows: Box<dyn RowReader<R>>,
     monitor: &'m Monitor,
 }
 
 impl Input {
     /// Opens it at its first row.
-    pub(super) fn open<'m>(&self, monitor: &'m Monitor) -> Result<RowStream<'m>, Error> {
+    pub(super) fn open<'m, R: MergeRow>(
+        &self,
+        monitor: &'m Monitor,
+    ) -> Result<RowStream<'m, R>, Error> {
         match self {
             Input::File(path) => RowStream::open(path, monitor),
             Input::Run(run) => RowStream::of_run(run, monitor),
@@ -35,7 +39,7 @@ impl Input {
     }
 }
 
-impl<'m> RowStream<'m> {
+impl<'m, R: MergeRow> RowStream<'m, R> {
     /// Opens the file at `path`, or standard input.
     pub(super) fn open(path: &Path, monitor: &'m Monitor) -> Result<Self, Error> {
         let rows = match path.as_os_str() == "-" {
@@ -52,7 +56,7 @@ impl<'m> RowStream<'m> {
 
     fn new(
         path: &Path,
-        rows: Result<Box<dyn RowReader<OwnedRecord>>, ReadError>,
+        rows: Result<Box<dyn RowReader<R>>, ReadError>,
         monitor: &'m Monitor,
     ) -> Result<Self, Error> {
         let name: Arc<str> = display_name(path).into();
@@ -65,7 +69,7 @@ impl<'m> RowStream<'m> {
     }
 
     /// Reads the next row into `into`; false at the end.
-    pub(super) fn next(&mut self, into: &mut OwnedRecord) -> Result<bool, Error> {
+    pub(super) fn next(&mut self, into: &mut R) -> Result<bool, Error> {
         not_cancelled(self.monitor)?;
         let read = self.rows.next(into);
         read.map_err(|error| wrong(&self.name, error))

@@ -1,4 +1,4 @@
-//! Runs of a merge: temporary files of sorted records, as JSON Lines packed with zstd, with a checksum.
+//! Runs of a merge: temporary files of sorted rows, as JSON Lines packed with zstd, with a checksum.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -8,9 +8,10 @@ use std::sync::Arc;
 use tempfile::TempPath;
 use zstd::Encoder;
 
+use super::row::MergeRow;
 use crate::dedup::SpillError;
 use crate::error::Error;
-use crate::records::{Format, Layout, OwnedRecord, RowKind, RowWriter, writer};
+use crate::records::{Format, Layout, Row, RowWriter, writer};
 use crate::task::Monitor;
 use crate::temporary::{RUN, RunFolder};
 
@@ -44,14 +45,14 @@ pub(super) struct RunWriter {
 
 impl RunWriter {
     /// Creates a run in `folder`, and reports the file to `monitor`.
-    pub(super) fn create(folder: &Path, monitor: &Monitor) -> Result<Self, Error> {
+    pub(super) fn create<R: MergeRow>(folder: &Path, monitor: &Monitor) -> Result<Self, Error> {
         let made = monitor.run_folder(folder);
         let made = made.map_err(|error| failed(folder, error))?;
         let temporary = temporary(made.path());
         let (file, path) = temporary.map_err(|error| failed(made.path(), error))?;
         monitor.note_temporary(Some(&path));
-        let rows = encoder(file)
-            .and_then(|encoder| writer(&Layout::new(Format::Jsonl, RowKind::Records), encoder));
+        let rows =
+            encoder(file).and_then(|encoder| writer(&Layout::new(Format::Jsonl, R::KIND), encoder));
         let rows = rows.map_err(|error| failed(&path, error))?;
         Ok(RunWriter {
             path,
@@ -60,9 +61,9 @@ impl RunWriter {
         })
     }
 
-    /// Adds a record. Its key must be greater than the one before.
-    pub(super) fn push(&mut self, record: &OwnedRecord) -> Result<(), Error> {
-        let written = self.rows.row(record);
+    /// Adds a row. Its key must be greater than the one before.
+    pub(super) fn push(&mut self, row: &dyn Row) -> Result<(), Error> {
+        let written = self.rows.row(row);
         written.map_err(|error| failed(&self.path, error))
     }
 

@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use super::unite::unite;
+use super::row::MergeRow;
 use super::{Merge, MergeBuilder, MergeReport};
 use crate::error::{Error, ErrorKind};
 use crate::records::{Format, Forms, Layout, MOST, OwnedRecord, RowKind, writer};
@@ -38,7 +38,7 @@ fn united(rows: &[OwnedRecord]) -> Vec<u8> {
     let mut all: BTreeMap<String, OwnedRecord> = BTreeMap::new();
     for row in rows {
         all.entry(row.doi.clone())
-            .and_modify(|record| unite(record, row).unwrap())
+            .and_modify(|record| record.unite(row).unwrap())
             .or_insert_with(|| row.clone());
     }
     bytes(Format::Csv, &all.into_values().collect::<Vec<_>>())
@@ -149,7 +149,7 @@ fn sums_that_no_record_holds_are_errors() {
         ..row(1, "b")
     };
     let mut record = most.clone();
-    let error = unite(&mut record, &one).unwrap_err().to_string();
+    let error = record.unite(&one).unwrap_err().to_string();
     assert!(
         error.starts_with("the mentions of 10.5555/00001 add up"),
         "{error}"
@@ -159,7 +159,7 @@ fn sums_that_no_record_holds_are_errors() {
         ..most.clone()
     };
     let mut record = less.clone();
-    unite(&mut record, &one).unwrap();
+    record.unite(&one).unwrap();
     assert_eq!((record.mentions, record.documents), (MOST, MOST));
     let twice = [less.clone(), less.clone()];
     // Both rows in one input, or in two.
@@ -199,7 +199,7 @@ fn the_first_mention_is_least_by_source_offset_document_and_text() {
     for (at, less) in ordered.iter().enumerate() {
         for more in &ordered[at..] {
             for (mut record, other) in [(less.clone(), more), (more.clone(), less)] {
-                unite(&mut record, other).unwrap();
+                record.unite(other).unwrap();
                 assert_eq!(record.as_record().first_text, less.first_text);
                 assert_eq!(record.first_source, less.first_source);
                 assert_eq!(
@@ -258,7 +258,7 @@ fn a_run_with_a_flipped_byte_is_refused_by_name() {
     use super::run::RunWriter;
     let folder = tempfile::tempdir().unwrap();
     let monitor = Monitor::new();
-    let mut run = RunWriter::create(folder.path(), &monitor).unwrap();
+    let mut run = RunWriter::create::<OwnedRecord>(folder.path(), &monitor).unwrap();
     (0..50).for_each(|number| run.push(&row(number, "a")).unwrap());
     let run = run.finish().unwrap();
     let path = run.path().to_owned();

@@ -1,60 +1,27 @@
-//! Unites the rows of one name, and merges sorted inputs.
+//! Merges sorted inputs.
 
+use std::cmp::Ordering;
+
+use super::row::MergeRow;
 use super::rows::{Input, RowStream};
 use crate::dedup::Tournament;
-use crate::error::{Error, ErrorKind};
-use crate::records::{MOST, OwnedRecord};
+use crate::error::Error;
 use crate::task::Monitor;
 
-/// Adds the counts and forms of `other`, a row of the same name, and keeps the first of both first mentions. The result does
-/// not depend on the order in which rows are united.
-///
-/// # Errors
-/// If a sum is more than a record holds.
-pub(super) fn unite(record: &mut OwnedRecord, other: &OwnedRecord) -> Result<(), Error> {
-    record.mentions = sum("mentions", record, record.mentions, other.mentions)?;
-    record.documents = sum("documents", record, record.documents, other.documents)?;
-    record.forms |= other.forms;
-    record.guessed &= other.guessed;
-    if first(other) < first(record) {
-        record.first_source.clone_from(&other.first_source);
-        record.first_document.clone_from(&other.first_document);
-        record.first_offset = other.first_offset;
-        record.first_text.clone_from(&other.first_text);
-    }
-    Ok(())
-}
-
-fn sum(field: &'static str, record: &OwnedRecord, a: u64, b: u64) -> Result<u64, Error> {
-    let sum = a.checked_add(b).filter(|&sum| sum <= MOST);
-    let doi = || record.doi.as_str().into();
-    sum.ok_or_else(|| Error::new(ErrorKind::Overflow { field, doi: doi() }))
-}
-
-/// The order of first mentions. It has all their fields, so two different ones are never equal.
-fn first(record: &OwnedRecord) -> (&str, u64, &str, &str) {
-    (
-        &record.first_source,
-        record.first_offset,
-        &record.first_document,
-        &record.first_text,
-    )
-}
-
-/// Merges sorted inputs; each name is returned once.
-pub(super) struct Union<'m> {
-    cursors: Vec<RowCursor<'m>>,
+/// Merges sorted inputs; each key is returned once.
+pub(super) struct Union<'m, R> {
+    cursors: Vec<RowCursor<'m, R>>,
     tournament: Tournament,
 }
 
 /// Reads an input row by row, and holds the current one.
-struct RowCursor<'m> {
-    rows: RowStream<'m>,
-    row: OwnedRecord,
+struct RowCursor<'m, R> {
+    rows: RowStream<'m, R>,
+    row: R,
     ended: bool,
 }
 
-impl<'m> Union<'m> {
+impl<'m, R: MergeRow> Union<'m, R> {
     /// Opens all `inputs`.
     pub(super) fn new<'i>(
         inputs: impl IntoIterator<Item = &'i Input>,
@@ -70,8 +37,8 @@ impl<'m> Union<'m> {
         })
     }
 
-    /// Reads the next record into `into`; false at the end.
-    pub(super) fn next(&mut self, into: &mut OwnedRecord) -> Result<bool, Error> {
+    /// Reads the next united row into `into`; false at the end.
+    pub(super) fn next(&mut self, into: &mut R) -> Result<bool, Error> {
         let Some(first) = self.first() else {
             return Ok(false);
         };
@@ -79,9 +46,9 @@ impl<'m> Union<'m> {
         self.advance(first, into)?;
         while let Some(next) = self
             .first()
-            .filter(|&next| self.cursors[next].row.doi == into.doi)
+            .filter(|&next| self.cursors[next].row.by_key(into).is_eq())
         {
-            unite(into, &self.cursors[next].row)?;
+            into.unite(&self.cursors[next].row)?;
             self.advance(next, into)?;
         }
         Ok(true)
@@ -93,11 +60,11 @@ impl<'m> Union<'m> {
         (!self.cursors[first].ended).then_some(first)
     }
 
-    /// Moves a cursor, whose key was that of `record`, to its next row.
-    fn advance(&mut self, cursor: usize, record: &OwnedRecord) -> Result<(), Error> {
+    /// Moves a cursor, whose key was that of `row`, to its next row.
+    fn advance(&mut self, cursor: usize, row: &R) -> Result<(), Error> {
         let moved = &mut self.cursors[cursor];
         moved.ended = !moved.rows.next(&mut moved.row)?;
-        if !moved.ended && moved.row.doi < record.doi {
+        if !moved.ended && moved.row.by_key(row).is_lt() {
             return Err(moved.rows.changed());
         }
         let cursors = &self.cursors;
@@ -106,16 +73,18 @@ impl<'m> Union<'m> {
     }
 }
 
-impl<'m> RowCursor<'m> {
+impl<'m, R: MergeRow> RowCursor<'m, R> {
     /// A cursor on the first row.
-    fn new(mut rows: RowStream<'m>) -> Result<Self, Error> {
-        let mut row = OwnedRecord::default();
+    fn new(mut rows: RowStream<'m, R>) -> Result<Self, Error> {
+        let mut row = R::default();
         let ended = !rows.next(&mut row)?;
         Ok(RowCursor { rows, row, ended })
     }
 }
 
-fn precedes(cursors: &[RowCursor<'_>], a: usize, b: usize) -> bool {
+fn precedes<R: MergeRow>(cursors: &[RowCursor<'_, R>], a: usize, b: usize) -> bool {
     let (left, right) = (&cursors[a], &cursors[b]);
-    (left.ended, left.row.doi.as_str(), a) < (right.ended, right.row.doi.as_str(), b)
+    let by_end: Ordering = left.ended.cmp(&right.ended);
+    let by_key = || left.row.by_key(&right.row);
+    by_end.then_with(by_key).then_with(|| a.cmp(&b)).is_lt()
 }

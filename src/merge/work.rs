@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::options::MergeSettings;
 use super::report::MergeReport;
+use super::row::MergeRow;
 use super::rows::{Input, RowStream, lost, wrong};
 use super::run::RunWriter;
 use super::sort::{RowSorter, count_sorted};
@@ -14,7 +15,7 @@ use super::unite::Union;
 use crate::dedup::spare_descriptors;
 use crate::error::Error;
 use crate::input::{InputError, display_name, is_pipe};
-use crate::records::{Format, Output, OwnedRecord, ReadError, writer};
+use crate::records::{Format, Output, OwnedPair, OwnedRecord, ReadError, RowKind, writer};
 use crate::task::{
     Destinations, Outputs, cause, commit, is_stdin, not_cancelled, stdin_twice, warn_of_report,
 };
@@ -28,14 +29,17 @@ const RUN: usize = 3 << 18;
 
 /// Runs a merge, and removes its temporary files if it fails.
 pub(super) fn run(options: &MergeSettings) -> Result<MergeReport, Error> {
-    let report = run_through(options);
+    let report = match options.layout.rows {
+        RowKind::Pairs => run_through::<OwnedPair>(options),
+        _ => run_through::<OwnedRecord>(options),
+    };
     options.monitor.forget_temporary();
     let report = report.map_err(|error| cause(error, &options.monitor));
     warn_of_report(&report, options.report.as_deref());
     report
 }
 
-fn run_through(options: &MergeSettings) -> Result<MergeReport, Error> {
+fn run_through<R: MergeRow>(options: &MergeSettings) -> Result<MergeReport, Error> {
     let started = Instant::now();
     let monitor = &options.monitor;
     check(options)?;
@@ -46,12 +50,12 @@ fn run_through(options: &MergeSettings) -> Result<MergeReport, Error> {
         monitor,
     )?;
     let mut report = MergeReport::new(options.for_report());
-    let inputs = sorted(options, &mut report)?;
-    let inputs = few(options, inputs, &mut report)?;
+    let inputs = sorted::<R>(options, &mut report)?;
+    let inputs = few::<R>(options, inputs, &mut report)?;
     // Also before the first record is written to standard output.
     monitor.settle();
     not_cancelled(monitor)?;
-    let rows = write(options, &inputs, outputs.rows, &mut report)?;
+    let rows = write::<R>(options, &inputs, outputs.rows, &mut report)?;
     report.seconds = started.elapsed().as_secs_f64();
     commit(rows, &report, outputs.report, monitor)?;
     Ok(report)
@@ -70,9 +74,12 @@ fn check(options: &MergeSettings) -> Result<(), Error> {
 }
 
 /// The inputs; those that are not sorted are replaced by sorted runs.
-fn sorted(options: &MergeSettings, report: &mut MergeReport) -> Result<VecDeque<Input>, Error> {
+fn sorted<R: MergeRow>(
+    options: &MergeSettings,
+    report: &mut MergeReport,
+) -> Result<VecDeque<Input>, Error> {
     let mut inputs = VecDeque::new();
-    let mut sorter = RowSorter::new(options);
+    let mut sorter = RowSorter::<R>::new(options);
     for path in &options.inputs {
         let open = || RowStream::open(path, &options.monitor);
         let count = match can_be_read_twice(path)? {
@@ -121,7 +128,7 @@ fn can_be_read_twice(path: &Path) -> Result<bool, Error> {
 }
 
 /// Merges some inputs to a run until there are no more than may be open at once.
-fn few(
+fn few<R: MergeRow>(
     options: &MergeSettings,
     mut inputs: VecDeque<Input>,
     report: &mut MergeReport,
@@ -134,8 +141,8 @@ fn few(
         // Only so many that the rest, with the new run, may be open at once.
         let some = fan.min(inputs.len() - fan + 1);
         let some: Vec<Input> = inputs.drain(..some).collect();
-        let mut run = RunWriter::create(&options.tmp, &options.monitor)?;
-        each(options, &some, |record| run.push(record))?;
+        let mut run = RunWriter::create::<R>(&options.tmp, &options.monitor)?;
+        each(options, &some, |row: &R| run.push(row))?;
         let run = run.finish()?;
         report.add_run(&run);
         inputs.push_back(Input::Run(run));
@@ -160,31 +167,31 @@ fn fan(inputs: &VecDeque<Input>, memory: usize) -> usize {
     fitting.min(open).max(2).min(inputs.len())
 }
 
-fn write(
+fn write<R: MergeRow>(
     options: &MergeSettings,
     inputs: &VecDeque<Input>,
     output: Output,
     report: &mut MergeReport,
 ) -> Result<Output, Error> {
     let mut rows = writer(&options.layout, output).map_err(Error::output)?;
-    each(options, inputs, |record| {
+    each(options, inputs, |row: &R| {
         report.records += 1;
-        report.mentions = report.mentions.saturating_add(record.mentions);
-        rows.row(record).map_err(Error::output)
+        report.mentions = report.mentions.saturating_add(row.mentions());
+        rows.row(row).map_err(Error::output)
     })?;
     rows.finish().map_err(Error::output)
 }
 
-/// Passes the merged records of `inputs` to `take`, in order.
-fn each<'i>(
+/// Passes the merged rows of `inputs` to `take`, in order.
+fn each<'i, R: MergeRow>(
     options: &MergeSettings,
     inputs: impl IntoIterator<Item = &'i Input>,
-    mut take: impl FnMut(&OwnedRecord) -> Result<(), Error>,
+    mut take: impl FnMut(&R) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let mut union = Union::new(inputs, &options.monitor)?;
-    let mut record = OwnedRecord::default();
-    while union.next(&mut record)? {
-        take(&record)?;
+    let mut row = R::default();
+    while union.next(&mut row)? {
+        take(&row)?;
     }
     Ok(())
 }

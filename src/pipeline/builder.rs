@@ -166,6 +166,14 @@ impl PipelineBuilder {
         self
     }
 
+    /// Writes pairs of a document and a name that it mentions instead of records, the edges of a citation graph: the fields
+    /// `source`, `document`, `doi` and `mentions`, sorted by the first three, bytewise. Documents of one name in a source are
+    /// one. The default is records.
+    pub fn pairs(mut self, pairs: bool) -> Self {
+        self.wanted.pairs = pairs;
+        self
+    }
+
     /// Writes one row of counts instead of records: the fields `names` (distinct ones), `mentions`, and the `documents` and
     /// `sources` that were read. The default is records.
     pub fn count(mut self, count: bool) -> Self {

@@ -14,6 +14,7 @@ mod kind;
 mod notice;
 mod options;
 mod order;
+mod pairs;
 mod reading;
 mod rows;
 mod run;

@@ -12,6 +12,7 @@ const MOST_CONTEXT: usize = 1024;
 #[derive(Debug, Default)]
 pub(super) struct Wanted {
     pub(super) mentions: bool,
+    pub(super) pairs: bool,
     pub(super) count: bool,
     pub(super) top_prefixes: Option<usize>,
     pub(super) fields: Option<Vec<String>>,
@@ -76,6 +77,7 @@ impl Wanted {
     fn rows(&self) -> Result<RowKind, SelectionError> {
         let chosen = [
             self.mentions.then_some(RowKind::Mentions),
+            self.pairs.then_some(RowKind::Pairs),
             self.count.then_some(RowKind::Counts),
             self.top_prefixes.map(|_| RowKind::Prefixes),
         ];
@@ -116,12 +118,26 @@ impl Selection {
         self.layout.has(Field::RecordId) || self.layout.has(Field::Date)
     }
 
+    /// Whether the keys of the table are pairs.
+    pub(super) fn writes_pairs(&self) -> bool {
+        self.layout.rows == RowKind::Pairs
+    }
+
     /// What the table has to store for a name.
     pub(super) fn kept(&self) -> Kept {
         match self.layout.rows {
             RowKind::Counts => Kept::Key,
+            RowKind::Pairs | RowKind::Prefixes => Kept::Count,
             _ if self.layout.format == Format::Names => Kept::Key,
             _ => Kept::All,
+        }
+    }
+
+    /// The word for the content of the table. Runs with different words cannot share it.
+    pub(super) fn table_name(&self) -> &'static str {
+        match self.kept() {
+            Kept::Key => "names",
+            _ => self.layout.rows.name(),
         }
     }
 }

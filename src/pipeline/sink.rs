@@ -1,10 +1,12 @@
 //! Writes the rows of a run.
 
+use std::io;
 use std::ops::ControlFlow;
 
 use rayon::ThreadPool;
 
 use super::options::ScanOptions;
+use super::pairs::pair;
 use super::top::{self, Ranking};
 use crate::dedup::{Drained, Table};
 use crate::error::{Error, ErrorKind};
@@ -60,7 +62,8 @@ impl<'c> Sink<'c> {
         options: &ScanOptions,
     ) -> Result<(Drained, Output), Error> {
         let drain = Drain { pool, options };
-        match options.selection.layout.rows {
+        let layout = &options.selection.layout;
+        match layout.rows {
             RowKind::Mentions => {
                 let drained = Drained {
                     records: self.written,
@@ -69,6 +72,9 @@ impl<'c> Sink<'c> {
                 Ok((drained, self.end()?))
             }
             RowKind::Records => self.records(table, &drain),
+            RowKind::Pairs => self.blocks(table, &drain, |records| {
+                RowBlock::new(layout, &mut records.map(|record| pair(&record)))
+            }),
             RowKind::Counts => self.counts(table, counts, &drain),
             RowKind::Prefixes => self.prefixes(table, &drain),
         }
@@ -80,10 +86,19 @@ impl<'c> Sink<'c> {
             return Ok((pass_on(table, take, drain)?, output));
         }
         let layout = &drain.options.selection.layout;
+        self.blocks(table, drain, |records| RowBlock::new(layout, records))
+    }
+
+    /// Writes a row for each record of the table. `make` makes blocks of them.
+    fn blocks(
+        self,
+        table: Table,
+        drain: &Drain<'_>,
+        make: impl Fn(&mut dyn Iterator<Item = Record<'_>>) -> io::Result<RowBlock> + Send + Sync,
+    ) -> Result<(Drained, Output), Error> {
         let mut rows = self.rows.into_blocks().map_err(Error::output)?;
-        let format = |records: &mut dyn Iterator<Item = Record<'_>>| {
-            RowBlock::new(layout, records).map_err(Error::output)
-        };
+        let format =
+            |records: &mut dyn Iterator<Item = Record<'_>>| make(records).map_err(Error::output);
         let write = |block: RowBlock| rows.block(block).map_err(Error::output);
         let drained = drain.pass(table, format, write)?;
         Ok((drained, rows.end().map_err(Error::output)?))

@@ -4,10 +4,11 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::pairs::PairKey;
 use super::rows::{Around, HeldMentions};
 use super::selection::PrefixFilter;
 use super::state::{NamedSource, SharedScan};
-use crate::dedup::{Batch, Document, DocumentId, Table};
+use crate::dedup::{Batch, Document, DocumentId, Kept, Table};
 use crate::input::{Chunk, Sliding};
 use crate::records::Capture;
 use crate::report::Counts;
@@ -28,6 +29,10 @@ pub(super) struct Worker<'r> {
 struct FoundMentions<'r> {
     run: &'r SharedScan<'r>,
     batch: Batch,
+    /// Keys of pairs, if the rows are pairs.
+    pairs: Option<PairKey>,
+    /// Whether only the number of mentions is kept of a name.
+    counts: bool,
     rows: HeldMentions,
     keep_rows: bool,
     /// Bytes before and after a mention whose text its row has.
@@ -71,6 +76,8 @@ impl<'r> Worker<'r> {
         let found = FoundMentions {
             run,
             batch: run.table.batch(),
+            pairs: run.options.selection.writes_pairs().then(PairKey::default),
+            counts: run.options.selection.kept() == Kept::Count,
             rows: HeldMentions::default(),
             keep_rows: run.options.selection.writes_mentions(),
             context: run.options.selection.context,
@@ -267,7 +274,11 @@ impl FoundMentions<'_> {
             self.rows.push(document, mention, around);
             return;
         }
-        self.batch.push(document, mention);
+        match &mut self.pairs {
+            Some(pairs) => self.batch.count(pairs.of(document, mention.key)),
+            None if self.counts => self.batch.count(mention.key.as_bytes()),
+            None => self.batch.push(document, mention),
+        }
         if self.batch.is_full() {
             self.hand_over();
         }

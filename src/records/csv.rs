@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ::csv::{ErrorKind, StringRecord};
 
 use super::fault::{FaultPlace, ReadError, RecordFault};
-use super::field::{Field, are_mentions};
+use super::field::{Field, RowKind, kind_of};
 use super::format::Format;
 use super::forms::Forms;
 use super::layout::Layout;
@@ -126,7 +126,8 @@ fn written(result: ::csv::Result<()>) -> io::Result<()> {
 pub(super) struct CsvReader<R> {
     rows: ::csv::Reader<Rationed<R>>,
     row: StringRecord,
-    /// The field of each column.
+    /// What the rows are, and the field of each column.
+    kind: RowKind,
     fields: Vec<Field>,
 }
 
@@ -152,10 +153,11 @@ impl<R: Read> CsvReader<R> {
         let mut reader = CsvReader {
             rows,
             row: StringRecord::new(),
+            kind: O::KIND,
             fields: Vec::new(),
         };
         reader.advance()?;
-        reader.fields = columns::<O>(&reader.row).map_err(ReadError::new)?;
+        reader.fields = columns(O::KIND, &reader.row).map_err(ReadError::new)?;
         Ok(reader)
     }
 
@@ -171,7 +173,11 @@ impl<R: Read> CsvReader<R> {
             ErrorKind::Io(_) if self.rows.get_ref().left == 0 => RecordFault::Long(ROW),
             ErrorKind::Io(error) => RecordFault::Io(error),
             ErrorKind::Utf8 { .. } => RecordFault::Utf8,
-            ErrorKind::UnequalLengths { len, .. } => RecordFault::Fields { found: len },
+            ErrorKind::UnequalLengths { len, .. } => RecordFault::Fields {
+                found: len,
+                wanted: self.kind.fields().len() as u64,
+                rows: self.kind,
+            },
             other => RecordFault::Io(io::Error::other(format!("{other:?}"))),
         };
         ReadError::at(FaultPlace::Line(line), fault)
@@ -191,21 +197,23 @@ impl<R: Read + Send, O: OwnedRow> RowReader<O> for CsvReader<R> {
     }
 }
 
-/// The field of each column of a file with this header.
-fn columns<O: OwnedRow>(header: &StringRecord) -> Result<Vec<Field>, RecordFault> {
-    let wanted = O::KIND.fields();
-    let column = |name| wanted.iter().copied().find(|field| field.name() == name);
-    let fields: Option<Vec<Field>> = header.iter().map(column).collect();
-    match fields {
-        _ if are_mentions(header.iter()) => Err(RecordFault::Mentions),
-        None => Err(RecordFault::NoRecords),
-        Some(fields) => match wanted.iter().find(|field| !fields.contains(field)) {
-            Some(field) => Err(RecordFault::Missing {
-                field: field.name(),
-            }),
-            None if fields.len() > wanted.len() => Err(RecordFault::NoRecords),
-            None => Ok(fields),
-        },
+/// The field of each column of a file with this header, whose rows should be of this kind.
+fn columns(rows: RowKind, header: &StringRecord) -> Result<Vec<Field>, RecordFault> {
+    let names: Vec<&str> = header.iter().collect();
+    if let Some(found) = kind_of(&names).filter(|&found| found != rows) {
+        return Err(RecordFault::Kind(found));
+    }
+    let wanted = rows.fields();
+    let column = |name: &&str| wanted.iter().copied().find(|field| field.name() == *name);
+    let fields: Option<Vec<Field>> = names.iter().map(column).collect();
+    let fields = fields.filter(|fields| fields.len() <= wanted.len());
+    let fields = fields.ok_or(RecordFault::NoRows(rows))?;
+    match wanted.iter().find(|field| !fields.contains(field)) {
+        Some(field) => Err(RecordFault::Missing {
+            wanted: rows,
+            field: field.name(),
+        }),
+        None => Ok(fields),
     }
 }
 

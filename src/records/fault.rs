@@ -31,22 +31,27 @@ const REMEDY: &str = "; correct or remove the row, or write the file again";
 pub(crate) enum RecordFault {
     #[error(transparent)]
     Io(#[from] io::Error),
-    #[error("these are mentions, which do not merge; scan without --mentions")]
-    Mentions,
+    /// Rows of another kind.
+    #[error("{}", other_kind(*.0))]
+    Kind(RowKind),
     #[error("these are bare names, which do not merge; write records in another format")]
     Names,
-    #[error("this is no file of records: it starts neither with {{ nor with the header {}; merge takes outputs of doisift scan", RowKind::Records.listed().replace(", ", ","))]
-    NoRecords,
-    #[error("{found} fields where a record has {}", RowKind::Records.fields().len())]
-    Fields { found: u64 },
+    #[error("this is no file of {}: it starts neither with {{ nor with the header {}; merge takes outputs of doisift scan", .0.name(), .0.listed().replace(", ", ","))]
+    NoRows(RowKind),
+    #[error("{found} fields where a {} has {wanted}", .rows.one())]
+    Fields {
+        found: u64,
+        wanted: u64,
+        rows: RowKind,
+    },
     #[error("{field} is {value:?}, and must be {wanted}")]
     Value {
         field: &'static str,
         value: Box<str>,
         wanted: &'static str,
     },
-    #[error("it is no record: {}", printable::name(&without_line(.0)))]
-    Json(serde_json::Error),
+    #[error("it is no {}: {}", .0.one(), printable::name(&without_line(.1)))]
+    Json(RowKind, #[source] serde_json::Error),
     #[error("it is not UTF-8")]
     Utf8,
     #[error("a row of more than {0} bytes")]
@@ -65,8 +70,11 @@ pub(crate) enum RecordFault {
     #[cfg(feature = "parquet")]
     #[error("{0} is null, and must not be")]
     Null(&'static str),
-    #[error("this is no file of records: it has no column {field}; records have {}; scan without --fields", RowKind::Records.listed())]
-    Missing { field: &'static str },
+    #[error("this is no file of {}: it has no column {field}; {} have {}; scan without --fields", .wanted.name(), .wanted.name(), .wanted.listed())]
+    Missing {
+        wanted: RowKind,
+        field: &'static str,
+    },
     #[cfg(feature = "parquet")]
     #[error(
         "column {field} is {found}, and must be {wanted}; write the file again with the column converted"
@@ -121,7 +129,7 @@ impl RecordFault {
         match self {
             RecordFault::Fields { .. }
             | RecordFault::Value { .. }
-            | RecordFault::Json(_)
+            | RecordFault::Json(..)
             | RecordFault::Utf8 => REMEDY,
             #[cfg(feature = "parquet")]
             RecordFault::Null(_) => REMEDY,
@@ -153,8 +161,20 @@ impl std::error::Error for ReadError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.fault {
             RecordFault::Io(error) => Some(error),
-            RecordFault::Json(error) => Some(error),
+            RecordFault::Json(_, error) => Some(error),
             _ => None,
+        }
+    }
+}
+
+/// Why rows of this kind are not merged here, and what to do.
+fn other_kind(rows: RowKind) -> &'static str {
+    match rows {
+        RowKind::Records => "these are records; merge them without --pairs",
+        RowKind::Mentions => "these are mentions, which do not merge; scan without --mentions",
+        RowKind::Pairs => "these are pairs; merge them with --pairs",
+        RowKind::Counts | RowKind::Prefixes => {
+            "these are counts, which do not merge; scan without --count and --top-prefixes"
         }
     }
 }

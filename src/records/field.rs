@@ -7,6 +7,8 @@ pub(crate) enum RowKind {
     Records,
     /// A row for each mention.
     Mentions,
+    /// A row for each document and each name that it mentions.
+    Pairs,
     /// One row, which counts.
     Counts,
     /// A row for each of the prefixes with the most names.
@@ -41,6 +43,7 @@ pub(crate) enum Field {
 }
 
 /// The kind of the values of a field.
+#[cfg(feature = "parquet")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FieldKind {
     Text,
@@ -52,9 +55,10 @@ pub(crate) enum FieldKind {
 
 impl RowKind {
     /// Every kind.
-    pub(super) const ALL: [RowKind; 4] = [
+    pub(super) const ALL: [RowKind; 5] = [
         RowKind::Records,
         RowKind::Mentions,
+        RowKind::Pairs,
         RowKind::Counts,
         RowKind::Prefixes,
     ];
@@ -64,6 +68,7 @@ impl RowKind {
         match self {
             RowKind::Records => "records",
             RowKind::Mentions => "mentions",
+            RowKind::Pairs => "pairs",
             RowKind::Counts => "counts",
             RowKind::Prefixes => "prefixes",
         }
@@ -93,6 +98,7 @@ impl RowKind {
                 Field::Text,
                 Field::Guessed,
             ],
+            RowKind::Pairs => &[Field::Source, Field::Document, Field::Doi, Field::Mentions],
             RowKind::Counts => &[
                 Field::Names,
                 Field::Mentions,
@@ -106,8 +112,8 @@ impl RowKind {
     /// The fields that rows of this kind have only if they are chosen.
     pub(crate) fn further_fields(self) -> &'static [Field] {
         match self {
-            RowKind::Records | RowKind::Counts | RowKind::Prefixes => &[],
             RowKind::Mentions => &[Field::Before, Field::After, Field::RecordId, Field::Date],
+            RowKind::Records | RowKind::Pairs | RowKind::Counts | RowKind::Prefixes => &[],
         }
     }
 
@@ -125,16 +131,28 @@ impl RowKind {
                 matches!(field, Field::Doi | Field::FirstOffset | Field::FirstText)
             }
             RowKind::Mentions => matches!(field, Field::Offset | Field::Before | Field::After),
-            RowKind::Counts | RowKind::Prefixes => field == Field::Prefix,
+            RowKind::Pairs | RowKind::Counts | RowKind::Prefixes => field == Field::Prefix,
         }
     }
 
-    /// The field by which rows of this kind are sorted, if they are.
+    /// The fields by which rows of this kind are sorted, bytewise, the first of them first. Null is before any text.
     #[cfg(feature = "parquet")]
-    pub(super) fn sorted_by(self) -> Option<Field> {
+    pub(super) fn sorted_by(self) -> &'static [Field] {
         match self {
-            RowKind::Records => Some(Field::Doi),
-            RowKind::Mentions | RowKind::Counts | RowKind::Prefixes => None,
+            RowKind::Records => &[Field::Doi],
+            RowKind::Pairs => &[Field::Source, Field::Document, Field::Doi],
+            RowKind::Mentions | RowKind::Counts | RowKind::Prefixes => &[],
+        }
+    }
+
+    /// The word for one row.
+    pub(super) fn one(self) -> &'static str {
+        match self {
+            RowKind::Records => "record",
+            RowKind::Mentions => "mention",
+            RowKind::Pairs => "pair",
+            RowKind::Counts => "count",
+            RowKind::Prefixes => "prefix",
         }
     }
 
@@ -187,6 +205,7 @@ impl Field {
     }
 
     /// The kind of its values.
+    #[cfg(feature = "parquet")]
     pub(super) fn kind(self) -> FieldKind {
         match self {
             Field::Doi
@@ -214,13 +233,25 @@ impl Field {
     }
 }
 
-/// Whether a row with fields of these names is a mention and no record.
-pub(super) fn are_mentions<'n>(names: impl Iterator<Item = &'n str>) -> bool {
-    let mut other = false;
-    let mut known = names.map(|name| {
-        let is = |rows: RowKind| rows.all_fields().any(|field| field.name() == name);
-        other |= !is(RowKind::Records);
-        is(RowKind::Mentions)
-    });
-    known.all(|known| known) && other
+/// The kind of rows with fields of these names; none if they are of no kind. Mentions may lack fields.
+pub(super) fn kind_of(names: &[&str]) -> Option<RowKind> {
+    let has = |field: Field| names.contains(&field.name());
+    let is_of = |rows: RowKind| {
+        let known = |name: &&str| rows.all_fields().any(|field| field.name() == *name);
+        let whole = rows.fields().iter().all(|&field| has(field));
+        names.iter().all(known) && (whole || rows == RowKind::Mentions)
+    };
+    let ways = [
+        RowKind::Records,
+        RowKind::Pairs,
+        RowKind::Counts,
+        RowKind::Prefixes,
+    ];
+    let whole = ways.into_iter().find(|&rows| is_of(rows));
+    let of_records = |name: &&str| {
+        let mut fields = RowKind::Records.fields().iter();
+        fields.any(|field| field.name() == *name)
+    };
+    let is_mention = || is_of(RowKind::Mentions) && !names.iter().all(of_records);
+    whole.or_else(|| is_mention().then_some(RowKind::Mentions))
 }

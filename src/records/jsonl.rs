@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::fault::{FaultPlace, ReadError, RecordFault};
-use super::field::{Field, are_mentions};
+use super::field::{Field, RowKind, kind_of};
 use super::forms::Forms;
 use super::layout::Layout;
 use super::row::{OwnedRow, Row, Slot, Value, set};
@@ -127,11 +127,11 @@ impl<R: Read + Send, O: OwnedRow> RowReader<O> for JsonlReader<R> {
     }
 }
 
-fn take_row(line: &[u8], into: &mut impl OwnedRow) -> Result<(), RecordFault> {
+fn take_row<O: OwnedRow>(line: &[u8], into: &mut O) -> Result<(), RecordFault> {
     let mut json = serde_json::Deserializer::from_slice(line);
     let row = RowSeed(into).deserialize(&mut json);
     row.and_then(|()| json.end())
-        .map_err(|error| no_row(line, error))?;
+        .map_err(|error| no_row(line, O::KIND, error))?;
     into.check()
 }
 
@@ -198,11 +198,14 @@ impl JsonText<'_> {
     }
 }
 
-/// The reason why a line is no record.
-fn no_row(line: &[u8], error: serde_json::Error) -> RecordFault {
-    match serde_json::from_slice::<BTreeMap<JsonText<'_>, IgnoredAny>>(line) {
-        Ok(row) if are_mentions(row.keys().map(|name| &*name.0)) => RecordFault::Mentions,
-        _ => RecordFault::Json(error),
+/// The reason why a line is no row of the `wanted` kind.
+fn no_row(line: &[u8], wanted: RowKind, error: serde_json::Error) -> RecordFault {
+    let row = serde_json::from_slice::<BTreeMap<JsonText<'_>, IgnoredAny>>(line);
+    let row = row.unwrap_or_default();
+    let names: Vec<&str> = row.keys().map(|name| &*name.0).collect();
+    match kind_of(&names).filter(|&found| found != wanted && !names.is_empty()) {
+        Some(found) => RecordFault::Kind(found),
+        None => RecordFault::Json(wanted, error),
     }
 }
 

@@ -12,6 +12,7 @@ mod jsonl;
 mod layout;
 mod names;
 mod output;
+mod pair;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod reader;
@@ -31,10 +32,11 @@ pub use forms::Forms;
 pub use layout::BadFields;
 pub(crate) use layout::Layout;
 pub(crate) use output::{Destination, FileId, Output, WholeOutput};
+pub(crate) use pair::{OwnedPair, Pair};
 pub(crate) use reader::{file_reader, reader};
 pub(crate) use record::{Capture, MOST, OwnedRecord};
 pub use record::{MentionRow, Record};
-pub(crate) use row::Row;
+pub(crate) use row::{OwnedRow, Row};
 pub(crate) use rows::{RowBlock, RowReader, RowWriter};
 
 /// A writer of rows.

@@ -75,7 +75,7 @@ fn unpacked<'r, O: OwnedRow>(
         start if start.starts_with(b"10.") => Err(ReadError::new(RecordFault::Names)),
         start => match delimiter(start) {
             Some(delimiter) => Ok(Box::new(csv::CsvReader::new::<O>(raw, delimiter)?)),
-            None => Err(ReadError::new(RecordFault::NoRecords)),
+            None => Err(ReadError::new(RecordFault::NoRows(O::KIND))),
         },
     }
 }

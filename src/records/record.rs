@@ -56,14 +56,14 @@ impl Row for Record<'_> {
 pub(crate) const MOST: u64 = i64::MAX as u64;
 
 /// Descriptions of valid values, for messages.
-const DOI: &str = "a DOI name, such as 10.1000/182";
+pub(super) const DOI: &str = "a DOI name, such as 10.1000/182";
 pub(super) const COUNT: &str = "a whole number from 1 to 9223372036854775807";
 const DOCUMENTS: &str = "a whole number from 1 to that of mentions";
 pub(super) const OFFSET: &str = "a whole number from 0 to 9223372036854775807";
 pub(super) const FORMS: &str =
     "one or more of bare, doi, hdl, info, label, url, urn, and no more than there are mentions";
 pub(super) const FLAG: &str = "true or false";
-const TEXT: &str = "some text";
+pub(super) const TEXT: &str = "some text";
 
 /// A record that owns its texts; reused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

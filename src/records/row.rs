@@ -10,7 +10,7 @@ pub(crate) trait Row {
     fn value(&self, field: Field) -> Value<'_>;
 }
 
-/// The value of a field, of the kind that [`Field::kind`] says.
+/// The value of a field. All values of a field are of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value<'a> {
     Text(&'a str),

@@ -450,3 +450,206 @@ fn a_checkpoint_is_resumed_only_with_the_same_prefixes_and_rows() {
     place.run("scan in -o o.csv --prefix 10.5555");
     assert_eq!(resumed, place.read("o.csv"));
 }
+
+/// Sources in which documents and names repeat: a tar with two members of one name, lines, and plain files.
+fn with_documents() -> Place {
+    let place = Place::with_texts();
+    let mut tar = tar::Builder::new(Vec::new());
+    let members: [(&str, &str); 4] = [
+        ("m/a", "10.5555/x 10.5555/X 10.5555/y "),
+        ("m/\u{1}odd", "10.5555/x "),
+        ("m/a", "10.5555/x "),
+        ("m", "10.5555/y "),
+    ];
+    for (name, text) in members {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(text.len() as u64);
+        tar.append_data(&mut header, name, text.as_bytes()).unwrap();
+    }
+    place.file("in/d.tar", tar.into_inner().unwrap());
+    for number in 0..12_u64 {
+        let line =
+            |line: u64| format!("doi:10.5555/{} 10.1000/{}.\n", number * line % 97, line % 7);
+        let text: String = (0..400).map(line).collect();
+        place.file(format!("in/more/{number}.txt"), text);
+    }
+    place
+}
+
+/// The mentions of a run, reduced to pairs: a line for each, with its fields as JSON.
+fn reduced(mentions: &Seen) -> Vec<String> {
+    let mut pairs = std::collections::BTreeMap::new();
+    for row in mentions.rows() {
+        let text = |field: &str| row[field].as_str().unwrap_or_default().to_owned();
+        let key = (text("source"), text("document"), text("doi"));
+        *pairs.entry(key).or_insert(0_u64) += 1;
+    }
+    let json = |text: &str| serde_json::to_string(text).unwrap();
+    let line = |((source, document, doi), mentions): (&(String, String, String), &u64)| {
+        let document = match document.as_str() {
+            "" => "null".to_owned(),
+            name => json(name),
+        };
+        format!(
+            "{{\"source\":{},\"document\":{document},\"doi\":{},\"mentions\":{mentions}}}",
+            json(source),
+            json(doi)
+        )
+    };
+    pairs.iter().map(line).collect()
+}
+
+#[test]
+fn pairs_are_mentions_reduced() {
+    let place = with_documents();
+    for lines in ["", "--lines"] {
+        let mentions = place.run(&format!("scan in --mentions {lines}")).quiet();
+        let wanted = reduced(&mentions);
+        assert!(wanted.len() > 900, "{}", wanted.len());
+        for more in [
+            "",
+            "-j 1",
+            "-j 4 --chunk 100",
+            "-j 2 --memory 1M",
+            "--checkpoint ck",
+        ] {
+            place
+                .run(&format!("scan in --pairs {lines} -o p.jsonl {more}"))
+                .quiet();
+            let seen = place.read("p.jsonl");
+            let seen: Vec<&str> = seen.lines().collect();
+            assert_eq!(seen, wanted, "{lines} {more}");
+        }
+    }
+    let seen = place.run("scan in/d.tar --pairs -f csv").quiet().out;
+    assert_eq!(
+        seen,
+        "source,document,doi,mentions\nin/d.tar,m,10.5555/y,1\nin/d.tar,m/\u{1}odd,10.5555/x,1\n\
+         in/d.tar,m/a,10.5555/x,3\nin/d.tar,m/a,10.5555/y,1\n"
+    );
+    let seen = place
+        .run("scan in/d.tar --pairs -f tsv --fields doi,mentions --prefix 10.5555")
+        .quiet();
+    assert_eq!(seen.out.lines().nth(3), Some("10.5555/x\t3"));
+    let seen = place.run("scan in --pairs --mentions");
+    assert_eq!(seen.code, Some(2));
+    assert!(
+        seen.err.contains("mentions or pairs, not both"),
+        "{}",
+        seen.err
+    );
+}
+
+#[test]
+fn shards_of_pairs_merged_are_the_whole() {
+    let place = with_documents();
+    let mut formats = vec!["csv", "tsv.gz", "jsonl.zst"];
+    formats.push(if cfg!(feature = "parquet") {
+        "parquet"
+    } else {
+        "csv.zst"
+    });
+    for format in &formats {
+        place
+            .run(&format!("scan in --pairs -o all.{format}"))
+            .quiet();
+        let mut parts = String::new();
+        for (index, format) in formats.iter().enumerate() {
+            let part = format!("part-{index}.{format}");
+            place
+                .run(&format!("scan in --pairs --shard {index}/4 -o {part}"))
+                .quiet();
+            parts = format!("{part} {parts}");
+        }
+        for more in ["", "--memory 1M"] {
+            place
+                .run(&format!("merge --pairs {parts} -o m.{format} {more}"))
+                .quiet();
+            let bytes = |name: String| std::fs::read(place.path(name)).unwrap();
+            assert!(
+                bytes(format!("m.{format}")) == bytes(format!("all.{format}")),
+                "{format} {more}"
+            );
+        }
+    }
+    // Rows in any order, and twice.
+    place.run("scan in --pairs -o all.csv").quiet();
+    let all = place.read("all.csv");
+    let (header, rows) = all.split_once('\n').unwrap();
+    let turned: Vec<&str> = rows.lines().rev().collect();
+    place.file("turned.csv", format!("{header}\n{}\n", turned.join("\n")));
+    place
+        .run("merge --pairs turned.csv all.csv -o twice.csv")
+        .quiet();
+    let twice = |line: &str| {
+        let (pair, mentions) = line.rsplit_once(',').unwrap();
+        format!("{pair},{}", 2 * mentions.parse::<u64>().unwrap())
+    };
+    let wanted: Vec<String> = rows.lines().map(twice).collect();
+    assert_eq!(
+        place.read("twice.csv"),
+        format!("{header}\n{}\n", wanted.join("\n"))
+    );
+}
+
+#[test]
+fn rows_of_another_kind_are_not_merged() {
+    let place = Place::with_texts();
+    let mut endings = vec!["csv", "jsonl", "tsv"];
+    endings.extend(cfg!(feature = "parquet").then_some("parquet"));
+    for ending in endings {
+        place.run(&format!("scan in -o r.{ending}")).quiet();
+        place.run(&format!("scan in --pairs -o p.{ending}")).quiet();
+        place
+            .run(&format!("scan in --mentions -o m.{ending}"))
+            .quiet();
+        place
+            .run(&format!(
+                "scan in --pairs --fields doi,source -o f.{ending}"
+            ))
+            .quiet();
+        for (line, why) in [
+            ("merge p", "these are pairs; merge them with --pairs"),
+            (
+                "merge --pairs r",
+                "these are records; merge them without --pairs",
+            ),
+            ("merge --pairs m", "these are mentions, which do not merge"),
+        ] {
+            let seen = place.run(&format!("{line}.{ending} -o o.csv"));
+            assert_eq!(seen.code, Some(2));
+            assert!(seen.err.contains(why), "{ending}: {}", seen.err);
+        }
+        let seen = place.run(&format!("merge --pairs f.{ending} -o o.csv"));
+        assert_eq!(seen.code, Some(2));
+    }
+    let wrong = "source,document,doi,mentions\n,x,10.5555/a,1\n";
+    place.file("w.csv", wrong);
+    let seen = place.run("merge --pairs w.csv");
+    let start = "doisift: w.csv: line 2: source is \"\", and must be some text";
+    assert!(seen.err.starts_with(start), "{}", seen.err);
+    let seen = place.run("merge --pairs p.csv -f names");
+    assert_eq!(seen.code, Some(2));
+}
+
+#[test]
+fn pairs_are_resumed_from_a_checkpoint() {
+    let place = with_documents();
+    place.run("scan in --pairs -o whole.csv").quiet();
+    let whole = gzip(place.read("in/more/7.txt"));
+    place.file("in/zz.gz", &whole[..whole.len() / 2]);
+    let first = "scan in --pairs -o o.csv --checkpoint ck --checkpoint-interval 0";
+    assert_eq!(place.run(&format!("{first} --on-error fail")).code, Some(2));
+    let seen = place.run("scan in -o o.csv --checkpoint ck");
+    assert!(
+        seen.err
+            .contains("was pairs in the interrupted run and is records now"),
+        "{}",
+        seen.err
+    );
+    assert_eq!(place.run(first).code, Some(1));
+    let resumed = place.read("o.csv");
+    assert_eq!(place.run("scan in --pairs -o again.csv").code, Some(1));
+    assert!(resumed == place.read("again.csv"));
+    assert!(resumed.len() > place.read("whole.csv").len());
+}

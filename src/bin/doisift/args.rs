@@ -99,6 +99,11 @@ pub(crate) struct ScanArgs {
     #[arg(long)]
     pub(crate) mentions: bool,
 
+    /// Write each pair of a document and a name that it mentions instead of records, with the number of mentions: the edges of
+    /// a citation graph, sorted by source, document and name
+    #[arg(long)]
+    pub(crate) pairs: bool,
+
     /// Write one row of counts instead of records: names (distinct ones), mentions, and the documents and sources that were read
     #[arg(long)]
     pub(crate) count: bool,

@@ -36,6 +36,10 @@ pub(crate) struct MergeArgs {
     #[arg(short, long, value_name = "FORMAT", value_parser = formats())]
     format: Option<Format>,
 
+    /// The inputs are outputs of doisift scan --pairs
+    #[arg(long)]
+    pairs: bool,
+
     /// Fields of each row, in this order, such as doi,mentions [default: all]; the inputs must have all
     #[arg(long, value_name = "FIELD,...", value_delimiter = ',')]
     fields: Option<Vec<String>>,
@@ -108,6 +112,7 @@ fn builder(args: MergeArgs) -> MergeBuilder {
     if let Some(format) = args.format {
         builder = builder.format(format);
     }
+    builder = builder.pairs(args.pairs);
     if let Some(fields) = args.fields {
         builder = builder.fields(fields);
     }

@@ -152,6 +152,7 @@ fn sources(args: &ScanArgs) -> anyhow::Result<PipelineBuilder> {
 fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
     builder = builder
         .mentions(args.mentions)
+        .pairs(args.pairs)
         .count(args.count)
         .lines(args.lines)
         .follow_links(args.follow)

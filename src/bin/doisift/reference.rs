@@ -68,6 +68,15 @@ pub(crate) const MENTION: [Definition; 10] = [
     ),
 ];
 
+/// The fields of a pair.
+pub(crate) const PAIR: [Definition; 2] = [
+    (
+        "document",
+        "the member or record of the source that mentions the name; documents of one name are one",
+    ),
+    ("mentions", "how often that document mentions the name"),
+];
+
 /// The fields of counts.
 pub(crate) const COUNTS: [Definition; 4] = [
     (
@@ -101,13 +110,14 @@ pub(crate) fn rejections() -> Vec<Definition> {
 }
 
 /// All definitions, in parts with headings.
-pub(crate) fn parts() -> [(&'static str, Vec<Definition>); 5] {
+pub(crate) fn parts() -> [(&'static str, Vec<Definition>); 6] {
     [
         ("Record fields", RECORD.into()),
         (
             "Mention fields (--mentions), beside doi and guessed",
             MENTION.into(),
         ),
+        ("Pair fields (--pairs), beside source and doi", PAIR.into()),
         (
             "Fields of counts (--count, --top-prefixes), beside mentions",
             COUNTS.into(),

@@ -41,9 +41,10 @@ pub(crate) fn scan(report: &Report, shown: Shown) {
     if report.filtered > 0 {
         log::info!("mentions left out by their prefix: {}", report.filtered);
     }
-    let names = match report.options.mentions {
-        true => String::new(),
-        false => format!(" of {} names", report.records),
+    let names = match report.options.rows {
+        "mentions" => String::new(),
+        "pairs" => format!(" in {} pairs", report.records),
+        _ => format!(" of {} names", report.records),
     };
     shown.write(&format!(
         "{} documents of {} sources, {} read; {} mentions{names}; skipped: {}; errors: {}; {:.2} s",

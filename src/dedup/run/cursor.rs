@@ -141,8 +141,10 @@ impl<'r> Cursor<'r> {
         }
         self.key.truncate(shared);
         self.key.extend_from_slice(bytes.bytes()?);
-        if self.run.kept() == Kept::All {
-            self.fields = Some(take_known(&mut bytes, &mut self.open)?);
+        match self.run.kept() {
+            Kept::All => self.fields = Some(take_known(&mut bytes, &mut self.open)?),
+            Kept::Count => self.fields = Some(Fields::counted(bytes.number()?)),
+            Kept::Key => {}
         }
         self.at = bytes.at;
         Some(())

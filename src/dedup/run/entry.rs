@@ -66,6 +66,19 @@ impl Span {
 }
 
 impl Fields {
+    /// The facts about a key of which only the number of mentions is kept.
+    pub(super) fn counted(mentions: u64) -> Fields {
+        Fields {
+            mentions,
+            closed: 0,
+            place: MentionPlace::default(),
+            forms: Forms::default(),
+            guessed: false,
+            text: Wording::Cased(0),
+            name: None,
+        }
+    }
+
     /// The facts, with `open` documents in addition to the closed ones.
     pub(in crate::dedup) fn known<'a>(&self, buffer: &'a [u8], open: usize) -> Known<'a> {
         Known {

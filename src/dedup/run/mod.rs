@@ -1,7 +1,7 @@
 //! Runs: sorted files of partial records.
 //!
 //! A run holds, in this order:
-//! - a header of 16 bytes: magic number, version, and whether it has all facts or only keys;
+//! - a header of 16 bytes: magic number, version, and what it keeps of each name;
 //! - frames of names: keys in bytewise order, each without the bytes it shares with the one before, and the facts about each;
 //! - frames of sources: number and name of every source that the records mention;
 //! - a trailer of 40 bytes: the number of frames of names, the number of records, the offset of the sources, an ending magic
@@ -45,6 +45,7 @@ fn header(kept: Kept) -> [u8; HEADER] {
     let kept: u32 = match kept {
         Kept::All => 0,
         Kept::Key => 1,
+        Kept::Count => 2,
     };
     let mut header = [0; HEADER];
     header[..8].copy_from_slice(MAGIC);

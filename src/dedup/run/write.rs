@@ -31,6 +31,7 @@ pub(in crate::dedup) struct Frame {
 pub(in crate::dedup) struct Packer<'p> {
     /// The folder of the run, for errors.
     folder: &'p Path,
+    kept: Kept,
     press: Press,
     /// Bytes of content at which a frame is full.
     size: usize,
@@ -42,10 +43,15 @@ pub(in crate::dedup) struct Packer<'p> {
 }
 
 impl<'p> Packer<'p> {
-    pub(in crate::dedup) fn new(folder: &'p Path, size: usize) -> Result<Self, SpillError> {
+    pub(in crate::dedup) fn new(
+        folder: &'p Path,
+        kept: Kept,
+        size: usize,
+    ) -> Result<Self, SpillError> {
         let press = Press::new().map_err(|error| SpillError::new(folder, error))?;
         Ok(Packer {
             folder,
+            kept,
             press,
             size,
             first: Vec::new(),
@@ -69,8 +75,10 @@ impl<'p> Packer<'p> {
         self.last.extend_from_slice(rest);
         put(&mut self.content, shared as u64);
         put_bytes(&mut self.content, rest);
-        if let Some(known) = &entry.known {
-            put_known(&mut self.content, known, entry.open);
+        match (self.kept, &entry.known) {
+            (Kept::Count, Some(known)) => put(&mut self.content, known.mentions),
+            (_, Some(known)) => put_known(&mut self.content, known, entry.open),
+            (_, None) => {}
         }
         self.records += 1;
         match self.content.len() >= self.size {

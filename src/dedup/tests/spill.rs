@@ -87,6 +87,40 @@ proptest! {
 }
 
 #[test]
+fn any_keys_are_counted_and_sorted_over_many_runs() {
+    let key = |number: u64| match number % 3 {
+        // Keys of which one is the beginning of another, and short ones.
+        0 => format!("s\0\u{1}{}", "d".repeat((number % 90) as usize)),
+        1 => format!("{}", number % 11),
+        _ => format!("10.5555/{}", number * 7919 % 401),
+    };
+    let mut wanted = std::collections::BTreeMap::<String, u64>::new();
+    for number in 0..3000 {
+        *wanted.entry(key(number)).or_default() += 1;
+    }
+    for (bytes, threads, handover) in [(1 << 30, 1, 3000), (TINY, 1, 100), (TINY, 3, 40)] {
+        let spilling = Spilling::new(Kept::Count, bytes, threads).fill(|table| {
+            let mut batch = table.batch();
+            for number in 0..3000 {
+                batch.count(key(number).as_bytes());
+                if number % handover == handover - 1 {
+                    table.absorb(&mut batch).unwrap();
+                }
+            }
+            table.absorb(&mut batch).unwrap();
+            table
+        });
+        assert_eq!(spilling.paths().is_empty(), bytes > TINY);
+        let (records, _) = spilling.records();
+        let records = records.into_iter();
+        let seen: Vec<_> = records
+            .map(|record| (record.doi, record.mentions))
+            .collect();
+        assert_eq!(seen, wanted.clone().into_iter().collect::<Vec<_>>());
+    }
+}
+
+#[test]
 fn a_document_is_counted_once_however_many_runs_it_is_spread_over() {
     let id = |document| DocumentId {
         source: 0,

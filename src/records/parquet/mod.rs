@@ -19,7 +19,7 @@ use std::io;
 use ::parquet::errors::ParquetError;
 
 use super::fault::RecordFault;
-use super::field::{Field, FieldKind, RowKind};
+use super::field::{Field, FieldKind};
 use super::layout::Layout;
 
 pub(super) use columns::RowColumns;
@@ -28,12 +28,7 @@ pub(super) use write::Parquet;
 
 /// The schema of an output, in the language of Parquet.
 fn schema_of(layout: &Layout) -> String {
-    let message = match layout.rows {
-        RowKind::Records => "record",
-        RowKind::Mentions => "mention",
-        RowKind::Counts => "count",
-        RowKind::Prefixes => "prefix",
-    };
+    let message = layout.rows.one();
     let columns: String = layout.fields.iter().copied().map(column).collect();
     format!("message {message} {{ {columns}}}")
 }

@@ -14,7 +14,7 @@ use ::parquet::file::metadata::{
 use super::pages::ParquetFile;
 use super::schema::{self, Column, Stored};
 use crate::records::fault::{FaultPlace, RecordFault};
-use crate::records::field::{Field, FieldKind};
+use crate::records::field::{Field, FieldKind, RowKind};
 use crate::records::record::{FORMS, OFFSET};
 use crate::records::row::{OwnedRow, Slot};
 use crate::records::{Forms, ReadError, RowReader, csv};
@@ -82,10 +82,10 @@ impl<R: Read + Seek + Send + 'static> ParquetReader<R> {
     /// # Errors
     /// If it is no complete Parquet file, or lacks a column of rows of type `O`.
     pub(crate) fn new<O: OwnedRow>(raw: R) -> Result<Self, ReadError> {
-        ParquetReader::open(raw, O::KIND.fields()).map_err(ReadError::new)
+        ParquetReader::open(raw, O::KIND).map_err(ReadError::new)
     }
 
-    fn open(raw: R, fields: &[Field]) -> Result<Self, RecordFault> {
+    fn open(raw: R, rows: RowKind) -> Result<Self, RecordFault> {
         let source = ParquetFile::new(raw).map_err(|error| match error.kind() {
             ErrorKind::NotSeekable => RecordFault::Stream,
             _ => RecordFault::Io(error),
@@ -101,15 +101,15 @@ impl<R: Read + Seek + Send + 'static> ParquetReader<R> {
         if !source.is_whole(metadata.file_metadata())? {
             return Err(RecordFault::Checksum);
         }
-        let mut rows = metadata.row_groups().iter().map(RowGroupMetaData::num_rows);
-        let rows = rows.try_fold(0, i64::checked_add);
-        if rows != Some(metadata.file_metadata().num_rows()) {
+        let mut counts = metadata.row_groups().iter().map(RowGroupMetaData::num_rows);
+        let count = counts.try_fold(0, i64::checked_add);
+        if count != Some(metadata.file_metadata().num_rows()) {
             let wrong = "its row groups have other rows than the file";
             return Err(ParquetError::General(wrong.into()).into());
         }
         Ok(ParquetReader {
             source,
-            columns: schema::columns(metadata.file_metadata().schema_descr(), fields)?,
+            columns: schema::columns(metadata.file_metadata().schema_descr(), rows)?,
             groups: 0..metadata.num_row_groups(),
             metadata,
             group: None,

@@ -4,7 +4,7 @@ use ::parquet::basic::{ConvertedType, LogicalType, Type};
 use ::parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
 use crate::records::fault::RecordFault;
-use crate::records::field::{Field, FieldKind, RowKind, are_mentions};
+use crate::records::field::{Field, FieldKind, RowKind, kind_of};
 
 /// The column of a field.
 #[derive(Clone, Copy)]
@@ -49,13 +49,13 @@ fn wanted(kind: FieldKind) -> &'static str {
     }
 }
 
-/// The column of each of `fields`.
+/// The column of each field of rows of this kind.
 pub(super) fn columns(
     schema: &SchemaDescriptor,
-    fields: &[Field],
+    rows: RowKind,
 ) -> Result<Vec<Column>, RecordFault> {
     let column = |&field: &Field| {
-        let at = position(schema, field.name()).ok_or_else(|| missing(schema, field))?;
+        let at = position(schema, field.name()).ok_or_else(|| missing(schema, rows, field))?;
         let found = &schema.columns()[at];
         let stored = stored(found).filter(|&stored| takes(field.kind(), stored));
         let stored = stored.ok_or_else(|| RecordFault::Column {
@@ -65,7 +65,7 @@ pub(super) fn columns(
         })?;
         Ok(Column { field, at, stored })
     };
-    fields.iter().map(column).collect()
+    rows.fields().iter().map(column).collect()
 }
 
 fn position(schema: &SchemaDescriptor, field: &str) -> Option<usize> {
@@ -74,14 +74,17 @@ fn position(schema: &SchemaDescriptor, field: &str) -> Option<usize> {
 }
 
 /// The error for a file without a column for `field`.
-fn missing(schema: &SchemaDescriptor, field: Field) -> RecordFault {
+fn missing(schema: &SchemaDescriptor, wanted: RowKind, field: Field) -> RecordFault {
     let columns = schema.columns().iter();
     let names = columns.filter_map(|column| column.path().parts().first());
+    let names: Vec<&str> = names.map(String::as_str).collect();
     let mut mention = RowKind::Mentions.fields().iter();
     let all = mention.all(|field| position(schema, field.name()).is_some());
-    match all || are_mentions(names.map(String::as_str)) {
-        true => RecordFault::Mentions,
-        false => RecordFault::Missing {
+    let kind = all.then_some(RowKind::Mentions);
+    match kind.or_else(|| kind_of(&names)) {
+        Some(found) => RecordFault::Kind(found),
+        None => RecordFault::Missing {
+            wanted,
             field: field.name(),
         },
     }

@@ -16,7 +16,7 @@ use super::columns::{RowColumns, Values};
 use super::encode::{Encoded, encode};
 use super::seal::{SealedFile, WRITER, unsealed};
 use super::{into_io, schema_of};
-use crate::records::field::Field;
+use crate::records::field::{Field, FieldKind};
 use crate::records::format::GROUP_BYTES;
 use crate::records::layout::Layout;
 use crate::records::row::Row;
@@ -197,21 +197,23 @@ fn properties(layout: &Layout) -> Result<WriterProperties> {
     Ok(sorted(layout, builder).build())
 }
 
-/// Properties for rows that are sorted by a field which the output has.
+/// Properties for rows that are sorted, as far as the output has the fields that they are sorted by.
 fn sorted(layout: &Layout, builder: WriterPropertiesBuilder) -> WriterPropertiesBuilder {
-    let by = |field: &Field| Some(*field) == layout.rows.sorted_by();
-    let Some(column) = layout.fields.iter().position(by) else {
+    let column = |field: &Field| layout.fields.iter().position(|other| other == field);
+    let by = layout.rows.sorted_by().iter();
+    let columns: Vec<usize> = by.map_while(column).collect();
+    let Some(&first) = columns.first() else {
         return builder;
     };
-    let order = SortingColumn {
+    let order = |&column: &usize| SortingColumn {
         // Each field has one column.
         column_idx: column as i32,
         descending: false,
-        nulls_first: false,
+        nulls_first: layout.fields[column].kind() == FieldKind::TextOrNull,
     };
-    let name = layout.fields[column].name();
+    let name = layout.fields[first].name();
     builder
-        .set_sorting_columns(Some(vec![order]))
+        .set_sorting_columns(Some(columns.iter().map(order).collect()))
         // Bounds of pages help a search only in a sorted column.
         .set_column_statistics_enabled(name.into(), EnabledStatistics::Page)
 }

@@ -1,0 +1,107 @@
+//! The kinds of rows that are merged: their order, and how rows of one key are united.
+
+use std::cmp::Ordering;
+
+use crate::error::{Error, ErrorKind};
+use crate::records::{MOST, OwnedPair, OwnedRecord, OwnedRow};
+
+/// Overhead of the allocator for each string in bytes, about.
+const LOST: usize = 16;
+
+/// A row that can be merged.
+pub(super) trait MergeRow: OwnedRow + 'static {
+    /// The order of keys. Rows with equal keys are united.
+    fn by_key(&self, other: &Self) -> Ordering;
+
+    /// Adds what `other`, a row of the same key, has. The result does not depend on the order in which rows are united.
+    ///
+    /// # Errors
+    /// If a sum is more than a row holds.
+    fn unite(&mut self, other: &Self) -> Result<(), Error>;
+
+    /// Number of its mentions.
+    fn mentions(&self) -> u64;
+
+    /// Bytes of its strings.
+    fn held(&self) -> usize;
+}
+
+impl MergeRow for OwnedRecord {
+    fn by_key(&self, other: &Self) -> Ordering {
+        self.doi.cmp(&other.doi)
+    }
+
+    /// Adds counts and forms, and keeps the first of both first mentions.
+    fn unite(&mut self, other: &Self) -> Result<(), Error> {
+        self.mentions = sum("mentions", &self.doi, self.mentions, other.mentions)?;
+        self.documents = sum("documents", &self.doi, self.documents, other.documents)?;
+        self.forms |= other.forms;
+        self.guessed &= other.guessed;
+        if first(other) < first(self) {
+            self.first_source.clone_from(&other.first_source);
+            self.first_document.clone_from(&other.first_document);
+            self.first_offset = other.first_offset;
+            self.first_text.clone_from(&other.first_text);
+        }
+        Ok(())
+    }
+
+    fn mentions(&self) -> u64 {
+        self.mentions
+    }
+
+    fn held(&self) -> usize {
+        held([
+            &self.doi,
+            &self.first_source,
+            &self.first_document,
+            &self.first_text,
+        ])
+    }
+}
+
+impl MergeRow for OwnedPair {
+    fn by_key(&self, other: &Self) -> Ordering {
+        let sources = self.source.cmp(&other.source);
+        let documents = || self.document.cmp(&other.document);
+        sources
+            .then_with(documents)
+            .then_with(|| self.doi.cmp(&other.doi))
+    }
+
+    fn unite(&mut self, other: &Self) -> Result<(), Error> {
+        self.mentions = sum("mentions", &self.doi, self.mentions, other.mentions)?;
+        Ok(())
+    }
+
+    fn mentions(&self) -> u64 {
+        self.mentions
+    }
+
+    fn held(&self) -> usize {
+        held([&self.source, &self.document, &self.doi])
+    }
+}
+
+fn sum(field: &'static str, doi: &str, a: u64, b: u64) -> Result<u64, Error> {
+    let sum = a.checked_add(b).filter(|&sum| sum <= MOST);
+    let overflow = || ErrorKind::Overflow {
+        field,
+        doi: doi.into(),
+    };
+    sum.ok_or_else(|| Error::new(overflow()))
+}
+
+/// The order of first mentions. It has all their fields, so two different ones are never equal.
+fn first(record: &OwnedRecord) -> (&str, u64, &str, &str) {
+    (
+        &record.first_source,
+        record.first_offset,
+        &record.first_document,
+        &record.first_text,
+    )
+}
+
+fn held<const N: usize>(strings: [&String; N]) -> usize {
+    strings.iter().map(|text| text.capacity() + LOST).sum()
+}
