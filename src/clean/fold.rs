@@ -28,19 +28,19 @@ const PLAIN: [CharacterRow; 3] = [
 
 /// Undoes entities, backslashes and full width; makes hyphens of dashes, and drops what is invisible.
 pub(super) fn characters(draft: &mut Draft) {
-    draft.apply(Rule::QuotedPrintable, quoted_printable);
+    draft.apply(Rule::QuotedPrintable, quoted_printable(&draft.text));
     if draft.text.contains(['\\', '&', '{', '$', '%']) {
         for layer in markup() {
             let mut rounds = 0..layer.rounds;
             let read = |rest: &str| layer.meaning(rest);
-            while rounds.next().is_some() && draft.apply(layer.rule, |text| edits(text, read)) {}
+            while rounds.next().is_some() && draft.apply(layer.rule, edits(&draft.text, read)) {}
         }
     }
     if !draft.text.is_ascii() {
         for (rule, read) in TYPESET {
-            draft.apply(rule, |text| edits(text, read));
+            draft.apply(rule, edits(&draft.text, read));
         }
-        draft.apply(Rule::LookAlike, look_alikes);
+        draft.apply(Rule::LookAlike, look_alikes(&draft.text));
     }
     plain(draft);
 }
@@ -52,7 +52,7 @@ pub(super) fn plain(draft: &mut Draft) {
             let c = rest.chars().next().filter(|c| is_meant(*c))?;
             Some((c.len_utf8(), with.to_owned()))
         };
-        draft.apply(rule, |text| edits(text, read));
+        draft.apply(rule, edits(&draft.text, read));
     }
     let is_odd_blank = |c: char| c != ' ' && c.is_whitespace();
     if draft.text.contains(is_odd_blank) {

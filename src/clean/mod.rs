@@ -106,7 +106,9 @@ fn unchanged(doi: Doi) -> Cleaned {
 fn cut_short(text: &str) -> Option<usize> {
     dirt::cut_short(text).or_else(|| {
         let mut draft = Draft::new(text);
-        draft.apply(Rule::Percent, fold::percent).then_some(())?;
+        draft
+            .apply(Rule::Percent, fold::percent(&draft.text))
+            .then_some(())?;
         dirt::cut_short(&draft.text)
     })
 }
@@ -123,7 +125,7 @@ fn cleaned(text: &str, parsed: Option<&Doi>) -> Option<Draft> {
     fold::characters(&mut draft);
     let mut name = first_encoded(&draft);
     for _ in 0..LAYERS {
-        if name.is_some() || !draft.apply(Rule::Percent, fold::percent) {
+        if name.is_some() || !draft.apply(Rule::Percent, fold::percent(&draft.text)) {
             break;
         }
         fold::characters(&mut draft);
@@ -134,8 +136,10 @@ fn cleaned(text: &str, parsed: Option<&Doi>) -> Option<Draft> {
     }
     match parsed {
         Some(doi) => Some(dirt::name(doi.prefix(), Draft::new(doi.suffix()))),
-        None if draft.apply(Rule::UnderscoredPrefix, start::underscored) => first_plain(&draft),
-        None if draft.apply(Rule::Reread, start::reread) => first_encoded(&draft),
+        None if draft.apply(Rule::UnderscoredPrefix, start::underscored(&draft.text)) => {
+            first_plain(&draft)
+        }
+        None if draft.apply(Rule::Reread, start::reread(&draft.text)) => first_encoded(&draft),
         None => None,
     }
 }
@@ -147,7 +151,7 @@ fn first_plain(draft: &Draft) -> Option<Draft> {
 /// The first name in `draft`, whose suffix may be percent-encoded.
 fn first_encoded(draft: &Draft) -> Option<Draft> {
     dirt::first_name(draft, |suffix| {
-        suffix.apply(Rule::Percent, fold::percent);
+        suffix.apply(Rule::Percent, fold::percent(&suffix.text));
         fold::plain(suffix);
     })
 }

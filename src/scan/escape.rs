@@ -170,15 +170,14 @@ pub(super) struct Meaning {
 }
 
 impl Meaning {
-    fn of(consumed: usize, text: &str) -> Option<Meaning> {
+    fn of(consumed: usize, meaning: &[u8]) -> Option<Meaning> {
         let mut bytes = [0; 8];
-        bytes
-            .get_mut(..text.len())?
-            .copy_from_slice(text.as_bytes());
+        bytes.get_mut(..meaning.len())?.copy_from_slice(meaning);
+        let len = meaning.len();
         Some(Meaning {
             consumed,
             bytes,
-            len: text.len(),
+            len,
         })
     }
 
@@ -186,34 +185,26 @@ impl Meaning {
         &self.bytes[..self.len]
     }
 
-    fn byte(consumed: usize, byte: u8) -> Option<Meaning> {
-        Some(Meaning {
-            consumed,
-            bytes: [byte, 0, 0, 0, 0, 0, 0, 0],
-            len: 1,
-        })
-    }
-
     fn char(consumed: usize, c: char) -> Option<Meaning> {
-        Meaning::of(consumed, c.encode_utf8(&mut [0; 4]))
+        Meaning::of(consumed, c.encode_utf8(&mut [0; 4]).as_bytes())
     }
 }
 
 fn blank(_: &[u8]) -> Option<Meaning> {
-    Meaning::of(1, "")
+    Meaning::of(1, b"")
 }
 
 /// JSON and JavaScript escapes, LaTeX and Markdown's escaped punctuation, LaTeX's names of characters.
 fn backslash(rest: &[u8]) -> Option<Meaning> {
     match *rest.get(1)? {
         b'u' => utf16(rest),
-        b'x' => Meaning::byte(
+        b'x' => Meaning::of(
             4,
-            hex_pair(*rest.get(2)?, *rest.get(3)?).filter(u8::is_ascii)?,
+            &[hex_pair(*rest.get(2)?, *rest.get(3)?).filter(u8::is_ascii)?],
         ),
         b't' if rest.starts_with(b"\\text") => latex_text(rest),
-        b'n' | b't' | b'r' | b'f' | b'b' | b'v' => Meaning::byte(2, b'\n'),
-        mark if mark.is_ascii_punctuation() => Meaning::byte(2, mark),
+        b'n' | b't' | b'r' | b'f' | b'b' | b'v' => Meaning::of(2, b"\n"),
+        mark if mark.is_ascii_punctuation() => Meaning::of(2, &[mark]),
         _ => None,
     }
 }
@@ -261,7 +252,7 @@ fn latex_text(rest: &[u8]) -> Option<Meaning> {
     } else {
         0
     };
-    Meaning::of(name.len() + argument, meaning)
+    Meaning::of(name.len() + argument, meaning.as_bytes())
 }
 
 /// `&lt;`, `&#60;`, `&#x3c;`. Without its semicolon most are left, since they may be parameters (`&copy=1`).
@@ -280,7 +271,7 @@ fn entity(rest: &[u8]) -> Option<Meaning> {
     let meaning = htmlize::unescape(str::from_utf8(&rest[..len]).ok()?);
     // HTML takes `&ltx;` for `&lt` and more.
     let is_whole = meaning == ";" || !meaning.ends_with(';');
-    is_whole.then(|| Meaning::of(len, &meaning))?
+    is_whole.then(|| Meaning::of(len, meaning.as_bytes()))?
 }
 
 /// A slash, a blank or the bracket of a SICI whose entity lost its semicolon, where no parameter can be meant.
@@ -300,18 +291,18 @@ fn unended_entity(rest: &[u8]) -> Option<Meaning> {
         Some(next) => next.is_ascii_alphabetic() || *next == b'=',
         None => false,
     };
-    (!goes_on).then(|| Meaning::of(written.len(), meaning))?
+    (!goes_on).then(|| Meaning::of(written.len(), meaning.as_bytes()))?
 }
 
 /// HTML's `<wbr>`.
 fn optional_break(rest: &[u8]) -> Option<Meaning> {
-    Meaning::of(optional_break_len(rest)?, "")
+    Meaning::of(optional_break_len(rest)?, b"")
 }
 
 /// What LaTeX sets in mathematics only, `$<$`.
 fn math(rest: &[u8]) -> Option<Meaning> {
     match rest {
-        [_, mark @ (b'<' | b'>' | b'_'), b'$', ..] => Meaning::byte(3, *mark),
+        [_, mark @ (b'<' | b'>' | b'_'), b'$', ..] => Meaning::of(3, &[*mark]),
         _ => None,
     }
 }
@@ -319,7 +310,7 @@ fn math(rest: &[u8]) -> Option<Meaning> {
 /// A mark that a badge's URL writes twice to mean it.
 fn twice(rest: &[u8]) -> Option<Meaning> {
     match rest {
-        [mark, next, ..] if mark == next => Meaning::byte(2, *mark),
+        [mark, next, ..] if mark == next => Meaning::of(2, &[*mark]),
         _ => None,
     }
 }
@@ -327,7 +318,7 @@ fn twice(rest: &[u8]) -> Option<Meaning> {
 /// BibTeX's braces around one character, `{[}`, and its way to write a subscript, `{$_6$}`.
 fn group(rest: &[u8]) -> Option<Meaning> {
     match rest {
-        [_, b'$', b'_', digit @ b'0'..=b'9', b'$', b'}', ..] => subscript(6, *digit),
+        [_, b'$', b'_', digit @ b'0'..=b'9', b'$', b'}', ..] => Meaning::of(6, &[b'_', *digit]),
         [
             _,
             b'$',
@@ -338,18 +329,10 @@ fn group(rest: &[u8]) -> Option<Meaning> {
             b'$',
             b'}',
             ..,
-        ] => subscript(8, *digit),
-        [_, inner, b'}', ..] if !matches!(inner, b'{' | b'}') => Meaning::byte(3, *inner),
+        ] => Meaning::of(8, &[b'_', *digit]),
+        [_, inner, b'}', ..] if !matches!(inner, b'{' | b'}') => Meaning::of(3, &[*inner]),
         _ => None,
     }
-}
-
-fn subscript(consumed: usize, digit: u8) -> Option<Meaning> {
-    Some(Meaning {
-        consumed,
-        bytes: [b'_', digit, 0, 0, 0, 0, 0, 0],
-        len: 2,
-    })
 }
 
 /// `%u2010`, which JavaScript's `escape` writes.
@@ -361,12 +344,12 @@ fn percent_unit(rest: &[u8]) -> Option<Meaning> {
 fn percent_pair(rest: &[u8]) -> Option<Meaning> {
     match rest.get(1)? {
         b'u' => percent_unit(rest),
-        high => Meaning::byte(3, hex_pair(*high, *rest.get(2)?)?),
+        high => Meaning::of(3, &[hex_pair(*high, *rest.get(2)?)?]),
     }
 }
 
 /// Soft hyphens, zero-width spaces and their like are not graphic (N3) and show nowhere: dropped.
 fn invisible(rest: &[u8]) -> Option<Meaning> {
     let c = first_char(rest)?;
-    (get_general_category(c) == GeneralCategory::Format).then(|| Meaning::of(c.len_utf8(), ""))?
+    (get_general_category(c) == GeneralCategory::Format).then(|| Meaning::of(c.len_utf8(), b""))?
 }

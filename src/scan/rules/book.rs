@@ -193,21 +193,20 @@ impl Rule {
 impl Rule {
     /// Whether the rule is in force: always, but where a test or `scripts/ablate` switched it off.
     pub(crate) fn holds(self) -> bool {
-        #[cfg(any(test, feature = "ablation"))]
-        return !switch::is_off(self, None);
-        #[cfg(not(any(test, feature = "ablation")))]
-        true
+        self.is_in_force(None)
     }
 
     /// The same for one item of its list.
     pub(crate) fn holds_for(self, item: &str) -> bool {
+        self.is_in_force(Some(item))
+    }
+
+    #[cfg_attr(not(any(test, feature = "ablation")), allow(unused_variables))]
+    fn is_in_force(self, item: Option<&str>) -> bool {
         #[cfg(any(test, feature = "ablation"))]
-        return !switch::is_off(self, Some(item));
+        return !switch::is_off(self, item);
         #[cfg(not(any(test, feature = "ablation")))]
-        {
-            let _ = item;
-            true
-        }
+        true
     }
 }
 

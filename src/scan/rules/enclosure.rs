@@ -123,27 +123,18 @@ impl Enclosure {
         let blanks = &near[..near.len() - closer.len()];
         let ends_line =
             blanks.len() == rest.len() || blanks.iter().any(|b| matches!(b, b'\n' | b'\r'));
-        let stands_alone = |closer: &str| rest.get(closer.len()) != Some(&b' ');
-        match self.kind {
-            Cell => super::cell::is_blank(rest),
-            Pair => self
+        let closes = |text: &[u8], ends: fn(&[u8]) -> bool| {
+            let mut after = self
                 .closers
                 .iter()
-                .any(|mark| closer.starts_with(mark.as_bytes())),
-            Parameter => {
-                ends_line
-                    || self
-                        .closers
-                        .iter()
-                        .any(|mark| closer.starts_with(mark.as_bytes()))
-            }
-            Field => {
-                ends_line
-                    || self
-                        .closers
-                        .iter()
-                        .any(|closer| rest.starts_with(closer.as_bytes()) && stands_alone(closer))
-            }
+                .map(|mark| text.strip_prefix(mark.as_bytes()));
+            after.any(|rest| rest.is_some_and(ends))
+        };
+        match self.kind {
+            Cell => super::cell::is_blank(rest),
+            Pair => closes(closer, |_| true),
+            Parameter => ends_line || closes(closer, |_| true),
+            Field => ends_line || closes(rest, |after| after.first() != Some(&b' ')),
         }
     }
 }

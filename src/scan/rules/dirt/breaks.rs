@@ -19,7 +19,7 @@ const BREAKS: [&str; 4] = ["br", "p", "hr", "img"];
 
 /// Notes, each with its text.
 pub(super) fn notes(found: &Found<'_>) -> Vec<Edit> {
-    let suffix = found.suffix;
+    let suffix = found.suffix();
     let mut edits = Vec::new();
     let mut after = 0;
     for (at, tag) in Tag::find_iter(suffix) {
@@ -42,14 +42,14 @@ fn element_end(text: &str, at: usize, name: &str) -> usize {
 pub(super) fn tags(found: &Found<'_>) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut open: Vec<&str> = Vec::new();
-    for (at, tag) in Tag::find_iter(found.suffix) {
+    for (at, tag) in Tag::find_iter(found.suffix()) {
         let ends_name = match tag.kind {
             Kind::Close => open.pop() != Some(tag.name),
             Kind::Open => BREAKS.contains(&tag.name),
             Kind::Empty => false,
         };
         if ends_name {
-            edits.push(Edit::drop(at..found.suffix.len()));
+            edits.push(Edit::drop(at..found.suffix().len()));
             break;
         }
         if matches!(tag.kind, Kind::Open) {
@@ -111,7 +111,7 @@ const WORDS: usize = 16;
 
 /// White space that broke a name. What is left ends it.
 pub(super) fn blanks(found: &Found<'_>) -> Vec<Edit> {
-    let suffix = found.suffix;
+    let suffix = found.suffix();
     let mut edits = Vec::new();
     let mut name = String::new();
     // A name that was broken at one full stop was broken at each.

@@ -45,14 +45,9 @@ impl Draft {
         }
     }
 
-    /// Makes the edits that `find` gives for the text, if `rule` holds. They are in order and do not overlap. Whether there
-    /// were any.
-    pub(crate) fn apply(&mut self, rule: Rule, find: impl FnOnce(&str) -> Vec<Edit>) -> bool {
-        if !rule.holds() {
-            return false;
-        }
-        let edits = find(&self.text);
-        if edits.is_empty() {
+    /// Makes the `edits` that `rule` wants, if it holds. They are in order and do not overlap. Whether any was made.
+    pub(crate) fn apply(&mut self, rule: Rule, edits: Vec<Edit>) -> bool {
+        if edits.is_empty() || !rule.holds() {
             return false;
         }
         let before = std::mem::take(&mut self.text);
@@ -83,12 +78,6 @@ impl Draft {
 
     /// Cuts the text at `at`, if `rule` holds.
     pub(crate) fn cut(&mut self, rule: Rule, at: usize) {
-        self.apply(rule, |text| {
-            let part = at..text.len();
-            (!part.is_empty())
-                .then(|| Edit::drop(part))
-                .into_iter()
-                .collect()
-        });
+        self.apply(rule, vec![Edit::drop(at..self.text.len())]);
     }
 }

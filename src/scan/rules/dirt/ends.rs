@@ -10,7 +10,7 @@ use crate::scan::rules::{Around, Decoded, Escape, Rule, Scope, tail, word};
 
 /// What a URL's raw `?` or `#` starts. The `#` that ends a SICI (`3.0.co;2-#`) is its own.
 pub(super) fn query(found: &Found<'_>) -> Option<usize> {
-    let suffix = found.suffix;
+    let suffix = found.suffix();
     let starts_query = |&(at, mark): &(usize, &str)| {
         let more = suffix[at + 1..].starts_with(|c: char| c.is_ascii_alphanumeric());
         mark == "?" || more || !suffix[..at].ends_with(";2-")
@@ -21,9 +21,7 @@ pub(super) fn query(found: &Found<'_>) -> Option<usize> {
 
 /// The marks of emphasis that end a word.
 pub(super) fn emphasis(found: &Found<'_>) -> Option<usize> {
-    let &Found {
-        suffix, emphasis, ..
-    } = found;
+    let (suffix, emphasis) = (found.suffix(), found.emphasis);
     let ends_word = |&(at, _): &(usize, &str)| {
         let rest = &suffix[at + emphasis.len()..];
         !emphasis.is_empty() && !rest.starts_with(char::is_alphanumeric)
@@ -32,7 +30,7 @@ pub(super) fn emphasis(found: &Found<'_>) -> Option<usize> {
 }
 
 pub(super) fn article_id(found: &Found<'_>) -> Option<usize> {
-    tail::article_id(found.prefix.as_bytes(), found.suffix.as_bytes())
+    tail::article_id(found.prefix.as_bytes(), found.suffix().as_bytes())
 }
 
 /// A suffix in dirty data with its escapes undone: a `?` or `#` that is left was one.
@@ -71,7 +69,7 @@ pub(super) fn prose(suffix: &str) -> Option<(Rule, usize)> {
 /// Where the end of the name is repeated: `cshperspect.a007732a007732`. Runs of digits alone may repeat.
 pub(super) fn doubled_end(found: &Found<'_>) -> Option<usize> {
     const LENGTHS: RangeInclusive<usize> = 6..=64;
-    let bytes = found.suffix.as_bytes();
+    let bytes = found.suffix().as_bytes();
     let is_doubled = |len: &usize| {
         let (head, end) = bytes.split_at(bytes.len() - len);
         head.ends_with(end)
@@ -81,14 +79,14 @@ pub(super) fn doubled_end(found: &Found<'_>) -> Option<usize> {
     let longest = (bytes.len() / 2).min(*LENGTHS.end());
     let len = (*LENGTHS.start()..=longest).rev().find(is_doubled)?;
     let at = bytes.len() - len;
-    found.suffix.is_char_boundary(at).then_some(at)
+    found.suffix().is_char_boundary(at).then_some(at)
 }
 
 /// Signs that no registered name holds: `^`, a full stop and a hyphen, `$` before the end, and a parameter or a person's name after a
 /// mark.
 pub(super) fn foreign_sign(found: &Found<'_>) -> Option<usize> {
     let is_sign = |&(at, c): &(usize, char)| {
-        let rest = &found.suffix[at + c.len_utf8()..];
+        let rest = &found.suffix()[at + c.len_utf8()..];
         let is_person = || {
             let small = |c: char| c.is_ascii_lowercase();
             rest.starts_with(|c: char| c.is_ascii_uppercase()) && rest[1..].starts_with(small)
@@ -102,13 +100,13 @@ pub(super) fn foreign_sign(found: &Found<'_>) -> Option<usize> {
             _ => false,
         }
     };
-    Some(found.suffix.char_indices().find(is_sign)?.0)
+    Some(found.suffix().char_indices().find(is_sign)?.0)
 }
 
 /// Where a bracket is opened that nothing closes.
 pub(super) fn unclosed_bracket(found: &Found<'_>) -> Option<usize> {
     let mut open: [Vec<usize>; 3] = Default::default();
-    for (at, c) in found.suffix.char_indices() {
+    for (at, c) in found.suffix().char_indices() {
         match "()[]<>".find(c) {
             Some(kind) if kind % 2 == 0 => open[kind / 2].push(at),
             Some(kind) => drop(open[kind / 2].pop()),

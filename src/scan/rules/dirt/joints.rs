@@ -14,29 +14,29 @@ const ENTITIES: [(&str, &str); 4] = [
 
 /// The angle brackets of a SICI whose entities lost their `&`: `002lt;0162:tmethi>2.3.co;2`.
 pub(super) fn sici_entities(found: &Found<'_>) -> Vec<Edit> {
-    let folded = found.suffix.to_ascii_lowercase();
+    let folded = found.suffix().to_ascii_lowercase();
     if !folded.contains("lt;") || !folded.contains(".co;") {
         return Vec::new();
     }
     let entity = |(at, _): (usize, char)| {
-        let is = |(written, _): &&(&str, &str)| found.suffix[at..].starts_with(*written);
+        let is = |(written, _): &&(&str, &str)| found.suffix()[at..].starts_with(*written);
         let (written, mark) = ENTITIES.iter().find(is)?;
         Some(Edit {
             part: at..at + written.len(),
             with: (*mark).to_owned(),
         })
     };
-    found.suffix.char_indices().filter_map(entity).collect()
+    found.suffix().char_indices().filter_map(entity).collect()
 }
 
 /// Brill doubles it before a word (`9789004337862__com_210243`); before a number it is a slip.
 pub(super) fn underscores(found: &Found<'_>) -> Vec<Edit> {
-    once(found.suffix, "__", |_, after| starts_with_digit(after))
+    once(found.suffix(), "__", |_, after| starts_with_digit(after))
 }
 
 /// Full stops between parts of which none is left out.
 pub(super) fn stops(found: &Found<'_>) -> Vec<Edit> {
-    once(found.suffix, "..", |before, after| {
+    once(found.suffix(), "..", |before, after| {
         is_after_journal(before, after)
             || is_before_year(before, after)
             || is_before_article(before, after)
@@ -68,9 +68,12 @@ fn is_before_article(before: &str, after: &str) -> bool {
 
 /// LaTeX's dash, in ISBNs and ISSNs: `978--3--642`. A range with an open start comes later (`2008--106`).
 pub(super) fn hyphens(found: &Found<'_>) -> Vec<Edit> {
-    let first = found.suffix.find('-').map_or("", |at| &found.suffix[at..]);
+    let first = found
+        .suffix()
+        .find('-')
+        .map_or("", |at| &found.suffix()[at..]);
     match first.starts_with("--") {
-        true => once(found.suffix, "--", |_, _| true),
+        true => once(found.suffix(), "--", |_, _| true),
         false => Vec::new(),
     }
 }

@@ -1,7 +1,7 @@
 //! What follows names in columns of cited names and in reference lists whose blanks were lost: rules for dirty data alone.
 //!
 //! A row holds for what registered names do not have; where some do, the row says what has to be beside it. A row is a rule
-//! and a function that finds what the rule changes in a suffix; [`Cleaning`] makes the changes, and [`Draft`] records them.
+//! and a function that finds what the rule changes in a suffix; [`Found`] is what they read, and [`Draft`] records them.
 //!
 //! | module | what it decides |
 //! |---|---|
@@ -72,15 +72,16 @@ pub(crate) fn first_name(draft: &Draft, decode: impl Fn(&mut Draft)) -> Option<D
         let Some(draft) = start.suffix(&draft.changes) else {
             continue;
         };
-        let mut cleaning = Cleaning {
-            prefix: &start.prefix,
-            emphasis: start.emphasis,
+        let (prefix, emphasis) = (&*start.prefix, start.emphasis);
+        let mut found = Found {
+            prefix,
+            emphasis,
             draft,
         };
-        cleaning.end(&WRITTEN_ENDINGS, None);
-        decode(&mut cleaning.draft);
-        let found = cleaning.name();
-        if found.text.len() > start.prefix.len() + 1 {
+        found.end(&WRITTEN_ENDINGS, None);
+        decode(&mut found.draft);
+        let found = found.name();
+        if found.text.len() > prefix.len() + 1 {
             return Some(found);
         }
         name.get_or_insert(found);
@@ -90,25 +91,19 @@ pub(crate) fn first_name(draft: &Draft, decode: impl Fn(&mut Draft)) -> Option<D
 
 /// The name of `prefix` and what belongs to it of the suffix in `draft`.
 pub(crate) fn name(prefix: &str, draft: Draft) -> Draft {
-    let cleaning = Cleaning {
+    let emphasis = "";
+    let found = Found {
         prefix,
-        emphasis: "",
+        emphasis,
         draft,
     };
-    cleaning.name()
-}
-
-/// A suffix that the rows are applied to.
-struct Cleaning<'n> {
-    prefix: &'n str,
-    emphasis: &'n str,
-    draft: Draft,
+    found.name()
 }
 
 /// How often the endings are looked for: a cut may lay bare what another rule cuts.
 const ROUNDS: usize = 16;
 
-impl Cleaning<'_> {
+impl Found<'_> {
     fn name(mut self) -> Draft {
         self.repair(&REPAIRS);
         for _ in 0..ROUNDS {
@@ -125,28 +120,15 @@ impl Cleaning<'_> {
     }
 
     fn repair(&mut self, rows: &[Repair]) {
-        let (prefix, emphasis) = (self.prefix, self.emphasis);
         for (rule, find) in rows {
-            let find = |suffix: &str| {
-                find(&Found {
-                    prefix,
-                    suffix,
-                    emphasis,
-                })
-            };
-            self.draft.apply(*rule, find);
+            self.draft.apply(*rule, find(self));
         }
     }
 
     /// Cuts the suffix at the first of the ends that `rows` find, or at `end` if that comes first.
     fn end(&mut self, rows: &[Ending], end: Option<(Rule, usize)>) {
-        let found = Found {
-            prefix: self.prefix,
-            suffix: &self.draft.text,
-            emphasis: self.emphasis,
-        };
         let holding = rows.iter().filter(|(rule, _)| rule.holds());
-        let ends = holding.filter_map(|(rule, find)| Some((*rule, find(&found)?)));
+        let ends = holding.filter_map(|(rule, find)| Some((*rule, find(self)?)));
         if let Some((rule, at)) = end.into_iter().chain(ends).min_by_key(|(_, at)| *at) {
             self.draft.cut(rule, at);
         }

@@ -116,7 +116,7 @@ pub(crate) const TITLE_PAGE: [&str; 10] = [
 /// and none has four that a mark of prose follows or two in brackets. Of 112,024 labels in their own case one has a capital
 /// and small letters. One publisher's names end in `abstract` after a digit.
 pub(super) fn glued(found: &Found<'_>) -> Option<usize> {
-    let suffix = found.suffix;
+    let suffix = found.suffix();
     let is_start = |at: &usize| is_glued(&suffix[*at..]);
     let digits = suffix.match_indices(|c: char| c.is_ascii_digit());
     let after_digit = digits.map(|(at, digit)| at + digit.len()).find(is_start);
@@ -161,7 +161,7 @@ fn is_glued(rest: &str) -> bool {
 }
 
 pub(super) fn listed(found: &Found<'_>) -> Option<usize> {
-    let bytes = found.suffix.as_bytes();
+    let bytes = found.suffix().as_bytes();
     let starts = |at: &usize| REMARKS.iter().any(|row| is_remark(bytes, *at, row));
     (0..bytes.len()).find(starts)
 }
@@ -211,7 +211,7 @@ fn is_followed(rest: &[u8], then: Then) -> bool {
 /// the end or with a path. What starts a suffix or follows a slash is the name's own, as in
 /// `10.4028/www.scientific.net/amr.433`.
 pub(super) fn host(found: &Found<'_>) -> Option<usize> {
-    let suffix = found.suffix;
+    let suffix = found.suffix();
     let lower = suffix.to_ascii_lowercase();
     let ends_host = |(at, top): (usize, &str)| {
         let rest = &suffix[at + top.len()..];

@@ -1,14 +1,20 @@
 //! The rows of rules for dirty data, and what they read.
 
-use super::draft::Edit;
+use super::draft::{Draft, Edit};
 use crate::scan::rules::Rule;
 
-/// The suffix of a name, and what bears on it.
+/// The suffix of a name that was found, and what bears on it.
 pub(super) struct Found<'n> {
     pub(super) prefix: &'n str,
-    pub(super) suffix: &'n str,
     /// The marks of emphasis before the name, which are after it too.
     pub(super) emphasis: &'n str,
+    pub(super) draft: Draft,
+}
+
+impl Found<'_> {
+    pub(super) fn suffix(&self) -> &str {
+        &self.draft.text
+    }
 }
 
 /// A rule, and the edits that it wants.

@@ -192,7 +192,7 @@ fn after(text: &str, mark: char) -> Option<&str> {
 /// The next name; or the same once more, even after a digit, a full stop or a hyphen, where other names go on, as
 /// `jneurosci.1586-10.2010/full` and `10.1097/10.1097/01.naj…` do.
 pub(super) fn another_name(found: &Found<'_>) -> Option<usize> {
-    let &Found { prefix, suffix, .. } = found;
+    let (prefix, suffix) = (found.prefix, found.suffix());
     let starts = |&(at, _): &(usize, &str)| {
         read(&suffix[at..]).is_some_and(|(next, rest)| {
             let same = next == prefix && bare(&suffix[..at]) == bare(rest);
