@@ -5,6 +5,7 @@
 //! rules follow what 215,000 registered names never have.
 
 mod fold;
+mod plain;
 
 use crate::doi::{Doi, DoiError, DoiErrorKind};
 use crate::scan::rules::Rule;
@@ -71,6 +72,13 @@ pub struct Cleaned {
 /// Where no name is left: the error is what [`Doi::parse`] says of `text`, or, where that reads it, what [`Doi::new`] says
 /// of what is left.
 pub fn clean(text: &str) -> Result<Cleaned, DoiError> {
+    match plain::is_plain(text) {
+        true => Doi::parse(text).map(unchanged),
+        false => by_rules(text),
+    }
+}
+
+fn by_rules(text: &str) -> Result<Cleaned, DoiError> {
     let parsed = Doi::parse(text);
     if let Some(at) = cut_short(text) {
         return Err(DoiError::new(DoiErrorKind::CutShort, at.min(text.len())));
