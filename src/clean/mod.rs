@@ -37,7 +37,7 @@ pub struct Cleaned {
 ///
 /// | rule | from | to |
 /// |---|---|---|
-/// | characters | `10.5555/a&lt;b`, `a\_b`, `1995‐4190`, soft hyphens | entities, backslashes and full width undone, dashes (U+2010 to U+2015, U+2212) as `-`, what is invisible dropped |
+/// | characters | `10.5555/a&lt;b`, `a\_b`, `1995‐4190`, soft hyphens | entities, backslashes and full width undone, dashes (U+2010 to U+2015, U+2212) as `-`, what is invisible dropped; digits of other scripts, letters of another alphabet inside a word, and UTF-8 that was read as Latin-1 put right |
 /// | start | `doi:https://doi.org/10.5555/a`, `TN_10.5555/a`, `10.10.5555/a`, `10. 5555 / a`, `10..5555/a`, `10.5555./a`, `10.5555_a` | `10.5555/a` |
 /// | escapes | `10.5555%2Fa%3Cb`, `https%3A%2F%2Fdoi.org%2F10.5555%252Fa` | percent undone until the prefix shows, once at the least |
 /// | query | `10.5555/a?x=y`, `10.5555/a#s` | cut; the `#` that ends a SICI stays |
@@ -92,6 +92,13 @@ fn by_rules(text: &str) -> Result<Cleaned, DoiError> {
         return parsed.map(unchanged);
     };
     let doi = Doi::new(&name.text)?;
+    if dirt::is_placeholder(doi.suffix())
+        || parsed
+            .as_ref()
+            .is_ok_and(|doi| dirt::is_placeholder(doi.suffix()))
+    {
+        return Err(DoiError::new(DoiErrorKind::Placeholder, 0));
+    }
     if parsed.as_ref() == Ok(&doi) {
         return Ok(unchanged(doi));
     }
@@ -110,13 +117,13 @@ fn unchanged(doi: Doi) -> Cleaned {
     }
 }
 
-/// Where the ellipsis starts that cuts a name short in `text`, plain or percent-encoded.
+/// Where the ellipsis starts that cuts a name short in `text`: plain, percent-encoded, or read as Latin-1.
 fn cut_short(text: &str) -> Option<usize> {
     dirt::cut_short(text).or_else(|| {
         let mut draft = Draft::new(text);
-        draft
-            .apply(Rule::Percent, fold::percent(&draft.text))
-            .then_some(())?;
+        let is_encoded = draft.apply(Rule::Percent, fold::percent(&draft.text));
+        let is_misread = draft.apply(Rule::Mojibake, fold::misread(&draft.text));
+        (is_encoded || is_misread).then_some(())?;
         dirt::cut_short(&draft.text)
     })
 }

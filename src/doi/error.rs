@@ -42,6 +42,9 @@ pub enum DoiErrorKind {
     /// An ellipsis ends the name: someone cut it short, and the rest cannot be known.
     #[error("cut short by an ellipsis")]
     CutShort,
+    /// A run of one letter, as in `10.5555/xxxxx`: the place of a name that is not there.
+    #[error("a placeholder, not a name")]
+    Placeholder,
     /// A URL whose host is not a proxy for DOI names (P1).
     #[error("a URL of no DOI proxy")]
     ForeignHost,

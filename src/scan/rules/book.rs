@@ -133,7 +133,10 @@ book! {
     QuotedPrintable   "dirt.quoted-printable"    Dirt     certain 0  "e-mail encodes characters with an equals sign, `a=3Cb`";
     Ligature          "dirt.ligature"            Dirt     certain 0  "a typesetter joined letters";
     SoftHyphen        "dirt.soft-hyphen"         Dirt     certain 0  "a hyphen at the end of a line is shown as `¬`";
-    Mojibake          "dirt.mojibake"            Dirt     certain 0  "a dash of UTF-8 was read as Latin-1";
+    Mojibake          "dirt.mojibake"            Dirt     certain 0  "a character of UTF-8 was read as several of Latin-1";
+    NativeDigit       "dirt.native-digit"        Dirt     certain 0  "digits of another script or style, `۱۰.۵۵۵۵/۱`, are those of ASCII";
+    Homoglyph         "dirt.homoglyph"           Dirt     certain 0  "a letter of another alphabet inside a Latin word is the one that it looks like";
+    Placeholder       "dirt.placeholder"         Dirt     certain 0  "a run of `x` or `n`, `10.5555/xxxxx`, holds the place of a name";
     LookAlike         "dirt.look-alike"          Dirt     certain 0  "full width, and slashes of mathematics";
     TypesetDash       "dirt.dash"                Dirt     certain 0  "a typeset dash was a hyphen";
     Lead              "dirt.lead"                Dirt     certain 0  "what comes before the name and is no presentation form";

@@ -118,10 +118,10 @@ pub(super) fn blanks(found: &Found<'_>) -> Vec<Edit> {
     let mut at_stops = false;
     let (mut end, mut words) = (0, words(suffix).take(WORDS).peekable());
     while let Some((at, word)) = words.next() {
+        let next = words.peek().map(|(_, word)| *word);
         let is_number = word.bytes().all(|b| b.is_ascii_digit() || b == b'.');
         let goes_on_after_stop = at_stops && name.ends_with('.') && is_number;
-        let is_last = words.peek().is_none();
-        if end > 0 && !goes_on_after_stop && !goes_on(&name, word, is_last) {
+        if end > 0 && !goes_on_after_stop && !goes_on(&name, word, next) {
             break;
         }
         if at > end {
@@ -147,8 +147,8 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Whether `word` looks like the rest of the name whose suffix so far is `name`: a break is beside a joint, and digits
-/// follow it. `is_last` says that nothing follows `word`.
-fn goes_on(name: &str, word: &str, is_last: bool) -> bool {
+/// follow it, after one more word at the most. `next` is the word after it.
+fn goes_on(name: &str, word: &str, next: Option<&str>) -> bool {
     let has_digit = |text: &str| text.bytes().any(|b| b.is_ascii_digit());
     let starts_with_digit = word.starts_with(|c: char| c.is_ascii_digit());
     let starts_well = word.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '(');
@@ -163,9 +163,13 @@ fn goes_on(name: &str, word: &str, is_last: bool) -> bool {
         // A full stop may end a sentence; what follows a whole name then is a year, a volume, or words.
         [.., b'.'] if has_digit(name) => {
             let number = word.trim_end_matches('.');
-            starts_with_digit && (number.contains('.') || is_last && !is_year(number.as_bytes()))
+            starts_with_digit
+                && (number.contains('.') || next.is_none() && !is_year(number.as_bytes()))
         }
-        [.., b'.'] => starts_well && has_digit(word),
+        [.., b'.'] => {
+            let leads_on = word.ends_with('.') && next.is_some_and(has_digit);
+            starts_well && (has_digit(word) || leads_on)
+        }
         _ => {
             word.starts_with(['.', '-', '/', '_', ':', '(', '<'])
                 && has_digit(word)

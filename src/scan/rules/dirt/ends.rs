@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::row::Found;
+use super::tails::is_year;
 use crate::scan::Form;
 use crate::scan::rules::place::UrlPlace;
 use crate::scan::rules::suffix::{self, Reading};
@@ -82,8 +83,8 @@ pub(super) fn doubled_end(found: &Found<'_>) -> Option<usize> {
     found.suffix().is_char_boundary(at).then_some(at)
 }
 
-/// Signs that no registered name holds: `^`, a full stop and a hyphen, `$` before the end, and a parameter or a person's name after a
-/// mark.
+/// Signs that no registered name holds: `^`, a full stop and a hyphen, `$` before the end, and a parameter, a person's name or a
+/// year after a mark.
 pub(super) fn foreign_sign(found: &Found<'_>) -> Option<usize> {
     let is_sign = |&(at, c): &(usize, char)| {
         let rest = &found.suffix()[at + c.len_utf8()..];
@@ -96,11 +97,17 @@ pub(super) fn foreign_sign(found: &Found<'_>) -> Option<usize> {
             '$' => !rest.is_empty(),
             '.' => rest.starts_with('-'),
             '?' => word::is_parameter(rest.as_bytes()),
-            ';' => is_person(),
+            ';' => is_person() || starts_with_year(rest),
             _ => false,
         }
     };
     Some(found.suffix().char_indices().find(is_sign)?.0)
+}
+
+/// Whether a year, and then no letter or digit, is next: a column that was glued on.
+fn starts_with_year(text: &str) -> bool {
+    let year = text.as_bytes().get(..4).is_some_and(is_year);
+    year && !text[4..].starts_with(|c: char| c.is_alphanumeric())
 }
 
 /// Where a bracket is opened that nothing closes.

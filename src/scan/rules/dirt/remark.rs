@@ -34,7 +34,7 @@ use Then::{Ahead, End, Number};
 
 /// Words that start what is no part of the name: it ends before them. In them `o` matches the digit `0` too, as in
 /// `http://dx.d0i.0rg`.
-pub(crate) const REMARKS: [(&str, Lead, Then); 58] = [
+pub(crate) const REMARKS: [(&str, Lead, Then); 59] = [
     // A URL, mostly the name's own; `/n` was a line break.
     ("/nhttp", Lead::Any, Then::Any),
     ("http//", Lead::Any, Then::Any),
@@ -93,6 +93,7 @@ pub(crate) const REMARKS: [(&str, Lead, Then); 58] = [
     ("available", Mark, Then::Any),
     ("url:", Lead::Any, Then::Any),
     ("copyright", Mark, Then::Any),
+    ("e-mail", Digit, Then::Any),
     // What a publisher's site keeps with the article.
     ("/dcsupplemental", Lead::Any, Then::Any),
     ("suppinfo", Lead::Any, Then::Any),
@@ -132,8 +133,9 @@ fn is_glued(rest: &str) -> bool {
     const LONGEST_WORD: usize = 6;
     const LONGEST_AFTER_STOP: usize = 8;
     let bracket = rest.strip_prefix(['(', '[']);
+    let emphasis = rest.strip_prefix("**");
     let stop = rest.strip_prefix('.');
-    let word = bracket.or(stop).unwrap_or(rest);
+    let word = bracket.or(stop).or(emphasis).unwrap_or(rest);
     let letters = |text: &str, is: fn(&u8) -> bool| text.bytes().take_while(is).count();
     let len = letters(word, u8::is_ascii_alphabetic);
     let small = match word.starts_with(|c: char| c.is_ascii_uppercase()) {
@@ -149,6 +151,7 @@ fn is_glued(rest: &str) -> bool {
     }
     match word[len..].chars().next() {
         _ if word.starts_with(|c: char| !c.is_ascii()) => true,
+        _ if emphasis.is_some() => len > 2,
         _ if bracket.is_some() => len > 2 && word.starts_with(|c: char| c.is_ascii_lowercase()),
         _ if stop.is_none() && small > 1 => true,
         Some(':') => len > 2 || small > 0,

