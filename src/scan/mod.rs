@@ -2,7 +2,8 @@
 //!
 //! `anchor` finds where a look is worth it, `candidate` decides about each: `start` and `automaton` read whether a name
 //! starts there, `context` reads the bytes before it, `reach` bounds the candidate, `decode` undoes its
-//! escapes. `rules` decides what a name is. `naive` is a slow engine over the same rules. Knows [`Doi`](crate::Doi) and bytes; knows
+//! escapes. `rules` decides what a name is. `naive` is a slow engine over the same rules, and `explain` shows the
+//! steps of a decision. Knows [`Doi`](crate::Doi) and bytes; knows
 //! nothing of files, containers or records.
 
 mod anchor;
@@ -169,6 +170,7 @@ impl Scanner {
     }
 
     /// Where the name is that `anchor` starts, or why it is refused; nothing if it is no candidate.
+    #[inline]
     fn decide(
         &mut self,
         bytes: &[u8],
@@ -182,12 +184,14 @@ impl Scanner {
         }
     }
 
+    #[inline]
     fn judge_at(&mut self, bytes: &[u8], at: usize) -> Option<Result<Accepted, Rejection>> {
         let (window, at, scope) = self.window_at(bytes, at);
         self.judge.judge(window, at, scope, self.max_name)
     }
 
     /// The bytes that bear on the anchor at `at`, where it is in them, and what they are.
+    #[inline]
     fn window_at<'b>(&self, bytes: &'b [u8], at: usize) -> (&'b [u8], usize, Scope) {
         let start = at.saturating_sub(BEFORE);
         let end = bytes.len().min(at + self.max_name + MARGIN);

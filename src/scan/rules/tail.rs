@@ -58,6 +58,9 @@ impl<'n> Cuts<'n> {
     }
 
     fn tail(&mut self) -> Option<(Rule, usize)> {
+        if self.tails.is_empty() {
+            return None;
+        }
         self.left = self.left.checked_sub(1)?;
         self.brackets = None;
         let cut = |(rule, find): &Tail| Some((*rule, find(self.prefix, self.suffix)?));
@@ -69,6 +72,7 @@ impl<'n> Cuts<'n> {
 impl Iterator for Cuts<'_> {
     type Item = (Rule, usize);
 
+    #[inline]
     fn next(&mut self) -> Option<(Rule, usize)> {
         let mark = stray(self.suffix, self.whole, &mut self.brackets);
         let (rule, len) = match mark {
