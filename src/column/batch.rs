@@ -100,6 +100,13 @@ impl Batch {
         self.notes.clear();
     }
 
+    /// Passes over the header, which ends at `next`, after `blank` bytes of blank rows.
+    pub(super) fn pass_header(&mut self, blank: usize, next: usize, row_end: u8) {
+        self.start = next;
+        let blank = memchr::memchr_iter(row_end, &self.bytes[..blank]).count();
+        self.rows += blank as u64 + 1;
+    }
+
     /// Adds a note on the current row, if there are not many of its kind yet.
     pub(super) fn note(&mut self, what: NoteKind, message: impl FnOnce() -> String) {
         let alike = self.notes.iter().filter(|note| note.what == what).count();

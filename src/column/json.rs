@@ -264,10 +264,10 @@ impl LineCleaner<'_> {
             for (name, value) in names[column].iter().zip([new, Some(status), reason]) {
                 edits.add(name, value.as_deref(), line.is_spaced());
             }
-        } else if let (Some(value), Some(new)) = (value, new) {
-            if matches!(status, CellStatus::Normalized | CellStatus::Cleaned) {
-                edits.replaced.push((place(line.text, value.get()), new));
-            }
+        } else if let (Some(value), Some(new)) = (value, new)
+            && matches!(status, CellStatus::Normalized | CellStatus::Cleaned)
+        {
+            edits.replaced.push((place(line.text, value.get()), new));
         }
     }
 

@@ -169,16 +169,7 @@ impl InputReading<'_> {
             }
             let table = match &table {
                 Some(table) => table,
-                None => {
-                    batch.is_first = true;
-                    let shape = self.shape(reading, &mut batch);
-                    let shape = shape.map_err(|error| self.failed(&name, error))?;
-                    table.insert(Arc::new(Table {
-                        source: Arc::clone(&self.source),
-                        document: name.clone(),
-                        shape,
-                    }))
-                }
+                None => table.insert(self.begin_table(reading, &name, &mut batch)?),
             };
             batch.table = Some(Arc::clone(table));
             if let Some(last) = batch.bytes.last() {
@@ -191,6 +182,23 @@ impl InputReading<'_> {
             }
             batch = next;
         }
+    }
+
+    /// Begins the table whose first rows are in `batch`.
+    fn begin_table(
+        &mut self,
+        reading: Reading,
+        name: &Option<Arc<str>>,
+        batch: &mut Batch,
+    ) -> Result<Arc<Table>, Error> {
+        batch.is_first = true;
+        let shape = self.shape(reading, batch);
+        let shape = shape.map_err(|error| self.failed(name, error))?;
+        Ok(Arc::new(Table {
+            source: Arc::clone(&self.source),
+            document: name.clone(),
+            shape,
+        }))
     }
 
     fn not_cancelled(&self) -> Result<(), Error> {
@@ -288,9 +296,7 @@ impl InputReading<'_> {
                 layout.write_new(&new, &mut batch.out);
                 batch.out.extend_from_slice(&batch.bytes[end..next]);
             }
-            batch.start = next;
-            let blank = memchr::memchr_iter(dialect.row_end, &batch.bytes[..blank]).count();
-            batch.rows += blank as u64 + 1;
+            batch.pass_header(blank, next, dialect.row_end);
         }
         Ok(Shape::Delimited(layout))
     }
