@@ -194,6 +194,12 @@ pub enum SelectionError {
     /// The fields of the text around mentions were chosen, but not its length.
     #[error("the fields before and after need a number of bytes, such as --context 100")]
     NoContext,
+    /// The place of the identifiers of records was given, but the rows have no records.
+    #[error("only edges have the identifiers of records; add --edges, or leave out --record-id")]
+    NoEdges,
+    /// Places in the structure of documents were asked for, but each line is a document.
+    #[error("a line has no structure of its own; leave out --lines: JSON Lines are read as such")]
+    EdgesOfLines,
     /// More text around mentions was asked for than rows can have.
     #[error("rows have at most {0} bytes of text on each side of a mention")]
     Context(usize),

@@ -84,6 +84,8 @@ mod records;
 #[cfg(feature = "pipeline")]
 mod report;
 #[cfg(feature = "pipeline")]
+mod structure;
+#[cfg(feature = "pipeline")]
 mod task;
 #[cfg(feature = "pipeline")]
 mod temporary;
@@ -112,7 +114,7 @@ pub use printable::Printable;
 #[cfg(feature = "pipeline")]
 pub use records::{BadFields, Format, Forms, MentionRow, ReadError, Record, UnknownFormat};
 #[cfg(feature = "pipeline")]
-pub use report::{Loss, Losses, Rejections, Report, ReportOptions, Skipped};
+pub use report::{EdgeCounts, Loss, Losses, Rejections, Report, ReportOptions, Roles, Skipped};
 #[cfg(feature = "testing")]
 #[doc(hidden)]
 pub use scan::naive;
@@ -120,6 +122,8 @@ pub use scan::{
     Applies, Change, Delimiter, Explanation, FindIter, Form, Match, Mention, Pass, Rejection, Rule,
     Scanner, Step, Stream, Tally, TextKind, UnknownForm, UnknownKind, Verdict,
 };
+#[cfg(feature = "pipeline")]
+pub use structure::{BadRecordId, RecordId};
 #[cfg(feature = "pipeline")]
 pub use task::{Monitor, Progress};
 

@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::input::Shard;
 use crate::records::Format;
 use crate::scan::{Rejection, Tally};
+use crate::structure::Role;
 
 /// Errors that a report lists. Further ones are only counted.
 const LISTED: usize = 1000;
@@ -43,6 +44,9 @@ pub struct Report {
     pub rejections: Rejections,
     /// Rows written: records, or mentions or pairs if these were asked for. Names that were counted, if the rows are counts.
     pub records: u64,
+    /// Rows by role, if they are edges.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edges: Option<EdgeCounts>,
     /// Sorted runs of names that were written to disk because the memory budget was used up.
     pub runs: u64,
     /// Bytes of these runs.
@@ -70,7 +74,7 @@ pub struct ReportOptions {
     pub format: Format,
     /// Whether rows are mentions rather than records.
     pub mentions: bool,
-    /// What the rows are: `records`, `mentions`, `pairs`, `counts` or `prefixes`.
+    /// What the rows are: `records`, `mentions`, `edges`, `pairs`, `counts` or `prefixes`.
     pub rows: &'static str,
     /// Prefixes of names that were kept; if there are none, all were.
     pub prefixes: Vec<String>,
@@ -98,6 +102,52 @@ pub struct ReportOptions {
     pub threads: usize,
     /// Memory budget in bytes, for everything that grows with the input.
     pub memory: u64,
+}
+
+/// What the edges of a run are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct EdgeCounts {
+    /// The number of edges of each role.
+    #[serde(flatten)]
+    pub roles: Roles,
+    /// Documents whose structure is broken somewhere.
+    pub broken: u64,
+}
+
+/// Edges by role.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Roles {
+    /// Names of the records themselves.
+    #[serde(rename = "self")]
+    pub own: u64,
+    /// Names in references, both asserted and mined.
+    pub reference: u64,
+    /// All other names.
+    pub other: u64,
+    /// Names in references in fields for identifiers.
+    pub asserted: u64,
+}
+
+impl Roles {
+    pub(crate) fn add(&mut self, role: Role, asserted: bool) {
+        match role {
+            Role::Own => self.own += 1,
+            Role::Reference => self.reference += 1,
+            Role::Other => self.other += 1,
+        }
+        self.asserted += u64::from(asserted && role == Role::Reference);
+    }
+}
+
+impl AddAssign for Roles {
+    fn add_assign(&mut self, other: Roles) {
+        self.own += other.own;
+        self.reference += other.reference;
+        self.other += other.other;
+        self.asserted += other.asserted;
+    }
 }
 
 pub(crate) fn format_name<S: Serializer>(
@@ -212,6 +262,10 @@ pub(crate) struct Counts {
     /// Mentions of the tally that were left out by their prefix.
     pub(crate) filtered: u64,
     pub(crate) tally: Tally,
+    /// Mentions by role, if rows have roles.
+    pub(crate) roles: Roles,
+    /// Documents whose structure is broken.
+    pub(crate) broken: u64,
 }
 
 impl Counts {
@@ -238,6 +292,8 @@ impl AddAssign for Counts {
         self.bytes_decoded += other.bytes_decoded;
         self.filtered += other.filtered;
         self.tally += other.tally;
+        self.roles += other.roles;
+        self.broken += other.broken;
     }
 }
 
@@ -246,7 +302,6 @@ impl Report {
     pub(crate) fn new(options: ReportOptions, counts: Counts, errors: Losses) -> Self {
         Report {
             version: env!("CARGO_PKG_VERSION"),
-            options,
             sources: counts.sources,
             documents: counts.documents,
             cut_names: counts.cut_names,
@@ -256,6 +311,11 @@ impl Report {
             mentions: counts.mentions(),
             filtered: counts.filtered,
             rejections: Rejections(counts.tally),
+            edges: (options.rows == "edges").then_some(EdgeCounts {
+                roles: counts.roles,
+                broken: counts.broken,
+            }),
+            options,
             records: 0,
             runs: 0,
             spilled_bytes: 0,

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library, and the modules that it may use.
-const MAY_NAME: [(&str, &[&str]); 16] = [
+const MAY_NAME: [(&str, &[&str]); 17] = [
     ("doi", &[]),
     ("scan", &["doi"]),
     ("clean", &["doi", "scan"]),
@@ -24,7 +24,11 @@ const MAY_NAME: [(&str, &[&str]); 16] = [
         &["lock", "printable", "records", "scan", "temporary"],
     ),
     ("error", &["dedup", "input", "printable", "records"]),
-    ("report", &["error", "input", "records", "scan"]),
+    ("structure", &[]),
+    (
+        "report",
+        &["error", "input", "records", "scan", "structure"],
+    ),
     (
         "task",
         &[
@@ -62,6 +66,7 @@ const MAY_NAME: [(&str, &[&str]); 16] = [
             "records",
             "report",
             "scan",
+            "structure",
             "task",
             "temporary",
         ],

@@ -8,10 +8,11 @@ use super::Pipeline;
 use super::checkpoint::fault;
 use super::options::{OnError, ScanOptions};
 use super::selection::Wanted;
-use crate::error::{CheckpointError, Error, ErrorKind};
+use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
 use crate::input::{Limits, Readers, Search, Separator, Shard, display_name};
 use crate::records::Format;
 use crate::scan::TextKind;
+use crate::structure::RecordId;
 use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output, same_name};
 
 /// Default time between checkpoints. A killed run loses at most the work of this time and the sources that it was reading.
@@ -155,6 +156,29 @@ impl PipelineBuilder {
     /// Writes every mention in source order instead of records; the default is records.
     pub fn mentions(mut self, mentions: bool) -> Self {
         self.wanted.mentions = mentions;
+        self
+    }
+
+    /// Writes every mention in source order with its place in the structure of its document, instead of records: the fields of
+    /// [mentions](Self::mentions) and
+    /// - `record`: the identifier of the record that holds it: a DOI name as a key, or otherwise a PMID, a page title, the key of a
+    ///   BibTeX entry;
+    /// - `path`: a JSON pointer, a path of elements and attributes, or the name of a field;
+    /// - `ref_index`: the index of the reference that holds it, within the record;
+    /// - `role`: `self`, `reference` or `other`;
+    /// - `asserted`: whether it is in a field for identifiers, and not in running text.
+    ///
+    /// Structured documents are JSON, JSON Lines, XML, BibTeX and RIS; a table says where the usual formats of bibliographic data
+    /// keep these. In other documents `record` and `path` are null and all mentions are `other`. A document is scanned by
+    /// one thread.
+    pub fn edges(mut self, edges: bool) -> Self {
+        self.wanted.edges = edges;
+        self
+    }
+
+    /// Sets where a record has its identifier, for [edges](Self::edges); the default follows from a table of the usual formats.
+    pub fn record_id(mut self, path: RecordId) -> Self {
+        self.wanted.record_id = Some(path);
         self
     }
 
@@ -332,6 +356,11 @@ impl PipelineBuilder {
         if let Some(name) = self.repeated {
             return Err(same_name(&name));
         }
+        if self.wanted.edges && self.lines {
+            return Err(Error::new(ErrorKind::Selection(
+                SelectionError::EdgesOfLines,
+            )));
+        }
         let search = Search::new(&self.include, &self.exclude);
         let limits = Limits::default();
         let options = ScanOptions {
@@ -379,7 +408,7 @@ impl PipelineBuilder {
         };
         let fault = |error| Err(fault(folder, error));
         match self.paths.iter().find(|path| path.as_os_str() == "-") {
-            _ if self.wanted.mentions => fault(CheckpointError::Mentions),
+            _ if self.wanted.mentions || self.wanted.edges => fault(CheckpointError::Mentions),
             Some(stdin) => fault(CheckpointError::Stream(display_name(stdin).into())),
             None => Ok(()),
         }

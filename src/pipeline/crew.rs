@@ -122,6 +122,11 @@ impl<'r> Crew<'r> {
         });
     }
 
+    /// Delivers rows to `place`.
+    pub(super) fn deliver(&self, place: PiecePlace, ticket: Ticket) {
+        self.arrive(place, || Arrival::Rows(ticket));
+    }
+
     /// Reports to the writer that a slot has no pieces from `place` on.
     pub(super) fn end(&self, place: PiecePlace) {
         self.arrive(place, || Arrival::End);
@@ -233,7 +238,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         // If mentions are written, the rows of a group are held until then, and a packed file may have many.
         match self.plain(source, size, small) {
             Ok(Some(_)) if small => self.add(ordinal, size),
-            Ok(Some((file, start))) if !self.crew.run.options.lines => {
+            Ok(Some((file, start))) if self.crew.run.options.is_read_in_ranges() => {
                 self.crew.run.remark_text(ordinal, &start);
                 self.ranges(ordinal, file, size);
             }
@@ -295,7 +300,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             move |turn, _| {
                 for ordinal in group.ordinals {
                     if let Some(source) = turn.run.sources.get(ordinal as usize) {
-                        turn.source(ordinal, &source, &mut |_| {});
+                        turn.source(ordinal, &source, None, &mut |_| {});
                     }
                 }
             },

@@ -11,11 +11,16 @@ use super::crew::Crew;
 use super::kind;
 use super::order::PiecePlace;
 use super::reading::{self, Scans};
+use super::rows::HeldMentions;
 use super::state::SharedScan;
 use super::ticket::{Ticket, Tickets};
+use super::turn::Turn;
 use super::worker::{Shared, SharedLines, TextLine, TextLines};
 use crate::input::{Chunk, Cutter};
 use crate::lock::lock;
+
+/// Rows that a thread delivers at once, if it scans what it reads.
+const ROWS: usize = 256;
 
 /// A source to read, and its slot in the output.
 pub(super) struct FeedJob {
@@ -25,9 +30,13 @@ pub(super) struct FeedJob {
     pub(super) ticket: Ticket,
 }
 
-/// Tickets whose buffers have room for a chunk and the bytes around it.
+/// Tickets whose buffers have room for a chunk and the bytes around it, unless the feeder scans what it reads.
 pub(super) fn tickets(run: &SharedScan<'_>, count: usize) -> Arc<Tickets> {
-    Tickets::new(count, run.reach.before + run.reach.after + run.shares.chunk)
+    let size = match run.options.selection.writes_edges() {
+        true => 0,
+        false => run.reach.before + run.reach.after + run.shares.chunk,
+    };
+    Tickets::new(count, size)
 }
 
 /// Reads the sources of `queue` until its sender is dropped.
@@ -37,6 +46,9 @@ pub(super) fn run<'s>(
     queue: &Mutex<Receiver<FeedJob>>,
     tickets: Arc<Tickets>,
 ) {
+    // The structure of a document is read in order, so the same thread scans.
+    let edges = crew.run.options.selection.writes_edges();
+    let mut turn = edges.then(|| Turn::new(crew.run));
     loop {
         // The thread that holds the lock waits for the next job, the other threads for the lock.
         let job = lock(queue).recv();
@@ -45,17 +57,46 @@ pub(super) fn run<'s>(
             slot: job.slot,
             piece: 0,
         };
-        Feeder {
-            crew,
-            scope,
-            tickets: &tickets,
-            place,
-            carry: Vec::new(),
-            pack: None,
+        match &mut turn {
+            Some(turn) => in_turn(crew, turn, &tickets, place, job.ordinal),
+            None => Feeder {
+                crew,
+                scope,
+                tickets: &tickets,
+                place,
+                carry: Vec::new(),
+                pack: None,
+            }
+            .source(job.ordinal),
         }
-        .source(job.ordinal);
         drop(job.ticket);
     }
+}
+
+/// Reads and scans one source on this thread, and delivers its rows.
+fn in_turn<'r>(
+    crew: &Crew<'r>,
+    turn: &mut Turn<'r>,
+    tickets: &Arc<Tickets>,
+    mut place: PiecePlace,
+    ordinal: u32,
+) {
+    let run = crew.run;
+    let mut deliver = |rows: &mut HeldMentions, least: usize| {
+        if rows.decided() >= least {
+            let mut ticket = tickets.take();
+            rows.move_decided(&mut ticket.load.rows);
+            crew.deliver(place, ticket);
+            place.piece += 1;
+        }
+    };
+    if let Some(source) = run.sources.get(ordinal as usize) {
+        let mut after = |rows: &mut HeldMentions| deliver(rows, ROWS);
+        turn.source(ordinal, &source, Some(&run.unpackers), &mut after);
+    }
+    deliver(turn.worker.rows(), 1);
+    turn.worker.settle();
+    crew.end(place);
 }
 
 /// Reads one source.

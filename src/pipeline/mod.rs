@@ -9,6 +9,7 @@ mod around;
 mod builder;
 mod checkpoint;
 mod crew;
+mod edges;
 mod feed;
 mod kind;
 mod notice;

@@ -60,6 +60,11 @@ impl ScanOptions {
         };
     }
 
+    /// Whether several threads may scan one document in any order.
+    pub(super) fn is_read_in_ranges(&self) -> bool {
+        !self.lines && !self.selection.writes_edges()
+    }
+
     pub(super) fn for_report(&self) -> ReportOptions {
         let lists = self.lists.iter().map(|(path, _)| path);
         let filter = self.selection.filter.as_ref();

@@ -4,8 +4,9 @@ use super::around;
 use super::sink::Sink;
 use crate::dedup::Document;
 use crate::error::Error;
-use crate::records::MentionRow;
+use crate::records::{MentionRow, RowEdge};
 use crate::scan::{Form, Mention};
+use crate::structure::{Edge, Role};
 
 /// The mentions that one piece of work found, in order.
 #[derive(Default)]
@@ -13,6 +14,23 @@ pub(super) struct HeldMentions {
     rows: Vec<HeldMention>,
     documents: Vec<Document>,
     text: String,
+    /// The places of the first rows. If rows have places, those without are not decided.
+    edges: Option<HeldEdges>,
+}
+
+#[derive(Default)]
+struct HeldEdges {
+    rows: Vec<HeldEdge>,
+    text: String,
+}
+
+/// The place of a mention. Its record and path are the next bytes in the text of all places.
+struct HeldEdge {
+    record: Option<usize>,
+    path: Option<usize>,
+    ref_index: Option<u64>,
+    role: Role,
+    asserted: bool,
 }
 
 /// A mention. Its key, its text, and the texts before and after it are the next bytes in the text of all rows.
@@ -79,17 +97,68 @@ impl HeldMentions {
         });
     }
 
-    /// Writes all rows and removes them.
-    pub(super) fn write(&mut self, sink: &mut Sink<'_>) -> Result<(), Error> {
-        let mut rest = self.text.as_str();
-        for row in &self.rows {
-            let texts = row.texts.map(|length| {
-                let (text, after) = rest.split_at(length);
-                rest = after;
-                text
-            });
-            sink.mention(&row.mention(&self.documents[row.document], texts))?;
+    /// Holds rows that have places, which are added separately.
+    pub(super) fn with_edges() -> Self {
+        HeldMentions {
+            edges: Some(HeldEdges::default()),
+            ..HeldMentions::default()
         }
+    }
+
+    /// Adds the place of the first row that has none.
+    pub(super) fn push_edge(&mut self, edge: &Edge<'_>) {
+        let edges = self.edges.get_or_insert_default();
+        let texts = [edge.record, edge.path];
+        texts
+            .into_iter()
+            .flatten()
+            .for_each(|text| edges.text.push_str(text));
+        let [record, path] = texts.map(|text| text.map(str::len));
+        edges.rows.push(HeldEdge {
+            record,
+            path,
+            ref_index: edge.reference,
+            role: edge.role,
+            asserted: edge.asserted,
+        });
+    }
+
+    /// The number of rows that are decided.
+    pub(super) fn decided(&self) -> usize {
+        match &self.edges {
+            Some(edges) => edges.rows.len(),
+            None => self.rows.len(),
+        }
+    }
+
+    /// Moves the rows that are decided to `to`, which is empty.
+    pub(super) fn move_decided(&mut self, to: &mut HeldMentions) {
+        let decided = self.decided();
+        std::mem::swap(self, to);
+        self.edges = to.edges.as_ref().map(|_| HeldEdges::default());
+        if decided < to.rows.len() {
+            let texts = to.rows[..decided].iter().flat_map(|row| row.texts);
+            self.text = to.text.split_off(texts.sum());
+            self.rows = to.rows.split_off(decided);
+            self.documents.clone_from(&to.documents);
+        }
+    }
+
+    /// Writes all rows that are decided, and removes them.
+    pub(super) fn write(&mut self, sink: &mut Sink<'_>) -> Result<(), Error> {
+        if self.decided() < self.rows.len() {
+            let mut decided = HeldMentions::default();
+            self.move_decided(&mut decided);
+            return decided.write(sink);
+        }
+        let mut rest = self.text.as_str();
+        let mut places = self.edges.iter().flat_map(HeldEdges::places);
+        for row in &self.rows {
+            let texts = row.texts.map(|length| take(&mut rest, length));
+            let edge = places.next().unwrap_or_default();
+            sink.mention(&row.mention(&self.documents[row.document], texts, edge))?;
+        }
+        drop(places);
         self.clear();
         Ok(())
     }
@@ -98,11 +167,40 @@ impl HeldMentions {
         self.rows.clear();
         self.documents.clear();
         self.text.clear();
+        if let Some(edges) = &mut self.edges {
+            edges.rows.clear();
+            edges.text.clear();
+        }
     }
 }
 
+impl HeldEdges {
+    fn places(&self) -> impl Iterator<Item = RowEdge<'_>> {
+        let mut rest = self.text.as_str();
+        self.rows.iter().map(move |row| RowEdge {
+            record: row.record.map(|length| take(&mut rest, length)),
+            path: row.path.map(|length| take(&mut rest, length)),
+            ref_index: row.ref_index,
+            role: row.role.name(),
+            asserted: row.asserted,
+        })
+    }
+}
+
+/// Cuts the first `length` bytes off.
+fn take<'t>(rest: &mut &'t str, length: usize) -> &'t str {
+    let (text, after) = rest.split_at(length);
+    *rest = after;
+    text
+}
+
 impl HeldMention {
-    fn mention<'a>(&self, document: &'a Document, texts: [&'a str; 4]) -> MentionRow<'a> {
+    fn mention<'a>(
+        &self,
+        document: &'a Document,
+        texts: [&'a str; 4],
+        edge: RowEdge<'a>,
+    ) -> MentionRow<'a> {
         let [key, text, before, after] = texts;
         MentionRow {
             doi: key,
@@ -115,6 +213,7 @@ impl HeldMention {
             guessed: self.guessed,
             around: [before, after],
             capture: document.capture.as_deref(),
+            edge,
         }
     }
 }

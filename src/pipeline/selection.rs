@@ -4,6 +4,7 @@ use crate::dedup::Kept;
 use crate::doi::PrefixSet;
 use crate::error::{Error, ErrorKind, SelectionError};
 use crate::records::{Field, Format, Layout, RowKind};
+use crate::structure::RecordId;
 
 /// Greatest number of bytes before and after a mention that its row may have.
 const MOST_CONTEXT: usize = 1024;
@@ -13,6 +14,8 @@ const MOST_CONTEXT: usize = 1024;
 pub(super) struct Wanted {
     pub(super) mentions: bool,
     pub(super) pairs: bool,
+    pub(super) edges: bool,
+    pub(super) record_id: Option<RecordId>,
     pub(super) count: bool,
     pub(super) top_prefixes: Option<usize>,
     pub(super) fields: Option<Vec<String>>,
@@ -29,6 +32,8 @@ pub(super) struct Selection {
     pub(super) context: usize,
     /// The most prefixes that are written, if rows are prefixes.
     pub(super) top_prefixes: usize,
+    /// Where records have their identifiers, if an option says so.
+    pub(super) record_id: Option<RecordId>,
     /// None if all names are kept.
     pub(super) filter: Option<PrefixFilter>,
 }
@@ -52,9 +57,13 @@ impl Wanted {
     pub(super) fn select(self, format: Format) -> Result<Selection, Error> {
         let layout = self.layout(format)?;
         self.check_context(&layout).map_err(fault)?;
+        if self.record_id.is_some() && !self.edges {
+            return Err(fault(SelectionError::NoEdges));
+        }
         Ok(Selection {
             context: self.context.unwrap_or(0),
             top_prefixes: self.top_prefixes.unwrap_or(0),
+            record_id: self.record_id,
             filter: PrefixFilter::new(self.prefixes, self.excluded_prefixes).map_err(fault)?,
             layout,
         })
@@ -78,6 +87,7 @@ impl Wanted {
         let chosen = [
             self.mentions.then_some(RowKind::Mentions),
             self.pairs.then_some(RowKind::Pairs),
+            self.edges.then_some(RowKind::Edges),
             self.count.then_some(RowKind::Counts),
             self.top_prefixes.map(|_| RowKind::Prefixes),
         ];
@@ -93,7 +103,7 @@ impl Wanted {
         let is_written = layout.has(Field::Before) || layout.has(Field::After);
         match self.context {
             None if is_written => Err(SelectionError::NoContext),
-            Some(_) if !self.mentions || layout.format == Format::Names => {
+            Some(_) if !(self.mentions || self.edges) || layout.format == Format::Names => {
                 Err(SelectionError::NoMentions)
             }
             Some(_) if !is_written => Err(SelectionError::NoFields),
@@ -110,7 +120,12 @@ fn fault(error: SelectionError) -> Error {
 impl Selection {
     /// Whether each mention is a row, which is written in the order of sources.
     pub(super) fn writes_mentions(&self) -> bool {
-        self.layout.rows == RowKind::Mentions
+        matches!(self.layout.rows, RowKind::Mentions | RowKind::Edges)
+    }
+
+    /// Whether rows have the places of mentions in the structure of their documents.
+    pub(super) fn writes_edges(&self) -> bool {
+        self.layout.rows == RowKind::Edges
     }
 
     /// Whether rows say which WARC record their document is.

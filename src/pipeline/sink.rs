@@ -64,7 +64,7 @@ impl<'c> Sink<'c> {
         let drain = Drain { pool, options };
         let layout = &options.selection.layout;
         match layout.rows {
-            RowKind::Mentions => {
+            RowKind::Mentions | RowKind::Edges => {
                 let drained = Drained {
                     records: self.written,
                     ..Drained::default()

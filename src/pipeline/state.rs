@@ -22,6 +22,7 @@ use crate::printable;
 use crate::records::FileId;
 use crate::report::{Counts, Losses, Skipped};
 use crate::scan::Scanner;
+use crate::structure::StructureFaults;
 use crate::task::{Destinations, Monitor, Outputs, not_cancelled, same_name};
 
 /// The state that all threads of a run share.
@@ -291,6 +292,29 @@ impl<'p> SharedScan<'p> {
         log::warn!("{}", error.in_source(Arc::clone(source)));
         self.count(Counts {
             cut_names: count,
+            ..Counts::default()
+        });
+    }
+
+    /// Reports what was wrong with the structure of a document. No mention is lost by it.
+    pub(super) fn report_structure(&self, document: &Document, faults: StructureFaults) {
+        let names = [Some(&*document.source), document.name.as_deref()]
+            .into_iter()
+            .flatten();
+        let names: String = names.map(|name| printable::name(name) + ": ").collect();
+        if let Some(offset) = faults.broken {
+            let times = faults.count;
+            log::warn!(
+                "{names}offset {offset}: the structure is broken here ({times} times in all); names near it may have no record"
+            );
+        }
+        if faults.undecided > 0 {
+            log::warn!(
+                "{names}a record has too many names before its identifier; the first of them have no record"
+            );
+        }
+        self.count(Counts {
+            broken: u64::from(faults.broken.is_some()),
             ..Counts::default()
         });
     }

@@ -9,7 +9,7 @@ use super::rows::HeldMentions;
 use super::sink::Sink;
 use super::state::SharedScan;
 use super::worker::{SharedLines, TextLine, TextLines, Worker};
-use crate::input::{Cutter, Sliding, Source};
+use crate::input::{Cutter, Sliding, Source, Unpackers};
 
 /// A worker that also reads sources.
 pub(super) struct Turn<'r> {
@@ -26,7 +26,7 @@ pub(super) fn run(run: &SharedScan<'_>, sink: &mut Sink<'_>) {
             turn.checkpoint();
         }
         run.start(&source);
-        turn.source(ordinal, &source, &mut |rows| {
+        turn.source(ordinal, &source, None, &mut |rows| {
             if let Err(error) = rows.write(sink) {
                 run.fail(error);
             }
@@ -51,15 +51,16 @@ impl<'r> Turn<'r> {
         self.run.checkpoint(since);
     }
 
-    /// Scans all documents of a source. If mentions are kept, calls `after` with those of each chunk.
+    /// Scans all documents of a source, which `unpackers` unpack in parallel, if given. If mentions are kept, calls `after` with those of each chunk.
     pub(super) fn source(
         &mut self,
         ordinal: u32,
         source: &Source,
+        unpackers: Option<&Unpackers>,
         after: &mut dyn FnMut(&mut HeldMentions),
     ) {
         let mut scans = InTurn { turn: self, after };
-        let counts = reading::read(scans.turn.run, (ordinal, source), None, &mut scans);
+        let counts = reading::read(scans.turn.run, (ordinal, source), unpackers, &mut scans);
         *self.worker.counts() += counts;
     }
 }
@@ -120,9 +121,13 @@ impl Scans for InTurn<'_, '_> {
             }
             self.turn.sliding.start(cutter.end());
         }
-        match self.turn.run.options.lines {
-            true => self.turn.worker.end_lines(&text, line, cutter.end()),
-            false => self.turn.worker.end(text.whole()),
-        }
+        let worker = &mut self.turn.worker;
+        let documents = match options.lines {
+            true => worker.end_lines(&text, line, cutter.end()),
+            false => worker.end(text.whole()),
+        };
+        // The end of a document decides the last rows.
+        (self.after)(worker.rows());
+        documents
     }
 }

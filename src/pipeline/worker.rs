@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::edges::EdgeFinder;
 use super::pairs::PairKey;
 use super::rows::{Around, HeldMentions};
 use super::selection::PrefixFilter;
@@ -22,6 +23,10 @@ pub(super) struct Worker<'r> {
     run: &'r SharedScan<'r>,
     scanner: Scanner,
     found: FoundMentions<'r>,
+    /// None if rows have no places.
+    edges: Option<EdgeFinder<'r>>,
+    /// The kind of the text that is scanned.
+    kind: TextKind,
     counts: Counts,
 }
 
@@ -78,7 +83,10 @@ impl<'r> Worker<'r> {
             batch: run.table.batch(),
             pairs: run.options.selection.writes_pairs().then(PairKey::default),
             counts: run.options.selection.kept() == Kept::Count,
-            rows: HeldMentions::default(),
+            rows: match run.options.selection.writes_edges() {
+                true => HeldMentions::with_edges(),
+                false => HeldMentions::default(),
+            },
             keep_rows: run.options.selection.writes_mentions(),
             context: run.options.selection.context,
             filter: run.options.selection.filter.as_ref(),
@@ -88,6 +96,8 @@ impl<'r> Worker<'r> {
             run,
             scanner: Scanner::new(),
             found,
+            edges: EdgeFinder::new(run),
+            kind: TextKind::Unknown,
             counts: Counts::default(),
         }
     }
@@ -104,6 +114,7 @@ impl<'r> Worker<'r> {
 
     /// Sets the kind of the text that is scanned next.
     pub(super) fn set_kind(&mut self, kind: TextKind) {
+        self.kind = kind;
         self.scanner.set_kind(kind);
     }
 
@@ -114,12 +125,21 @@ impl<'r> Worker<'r> {
     /// Scans a chunk of a document.
     pub(super) fn scan(&mut self, chunk: &Chunk<'_>, document: &Document) {
         let range = self.undamaged(chunk);
-        let found = &mut self.found;
+        let (found, edges) = (&mut self.found, &mut self.edges);
+        if let Some(edges) = edges {
+            edges.start(chunk, self.kind);
+        }
         let tally = self
             .scanner
             .scan_range(chunk.bytes, range, chunk.offset, |mention| {
-                found.add(document, &mention, (chunk.bytes, chunk.offset))
+                let is_kept = found.add(document, &mention, (chunk.bytes, chunk.offset));
+                if let Some(edges) = edges {
+                    edges.mention(chunk, &mention, is_kept, &mut found.rows);
+                }
             });
+        if let Some(edges) = edges {
+            edges.chunk(chunk, &mut found.rows);
+        }
         self.add(tally, chunk);
     }
 
@@ -215,6 +235,9 @@ impl<'r> Worker<'r> {
     /// Marks the end of a document that this thread scanned alone. Returns the number of documents.
     pub(super) fn end(&mut self, document: &Document) -> u64 {
         self.found.batch.close(&document.id);
+        if let Some(edges) = &mut self.edges {
+            edges.end(document, &mut self.found.rows);
+        }
         1
     }
 
@@ -258,21 +281,26 @@ impl<'r> Worker<'r> {
     /// Passes all mentions to the table and adds the counts to the run.
     pub(super) fn settle(&mut self) {
         self.found.hand_over();
-        self.run.count(std::mem::take(&mut self.counts));
+        let mut counts = std::mem::take(&mut self.counts);
+        if let Some(edges) = &mut self.edges {
+            counts.roles = edges.take_counts();
+        }
+        self.run.count(counts);
     }
 }
 
 impl FoundMentions<'_> {
     /// Adds a mention found in `bytes`, which start at an offset of the document.
-    fn add(&mut self, document: &Document, mention: &Mention<'_>, bytes: (&[u8], u64)) {
+    /// Returns whether it is kept.
+    fn add(&mut self, document: &Document, mention: &Mention<'_>, bytes: (&[u8], u64)) -> bool {
         if self.filter.is_some_and(|filter| !filter.takes(mention.key)) {
             self.filtered += 1;
-            return;
+            return false;
         }
         if self.keep_rows {
             let around = Around::new(bytes.0, bytes.1, mention, self.context);
             self.rows.push(document, mention, around);
-            return;
+            return true;
         }
         match &mut self.pairs {
             Some(pairs) => self.batch.count(pairs.of(document, mention.key)),
@@ -282,6 +310,7 @@ impl FoundMentions<'_> {
         if self.batch.is_full() {
             self.hand_over();
         }
+        true
     }
 
     fn hand_over(&mut self) {

@@ -65,6 +65,8 @@ impl<W: Write> Csv<W> {
             Value::Text(text) => self.text(text),
             Value::Nullable(text) => self.text(text.unwrap_or_default()),
             Value::Number(number) => self.number(number),
+            Value::NullableNumber(Some(number)) => self.number(number),
+            Value::NullableNumber(None) => self.text(""),
             Value::Forms(forms) => self.joined(forms.iter()),
             Value::Flag(flag) => self.text(if flag { "true" } else { "false" }),
         }

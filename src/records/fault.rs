@@ -172,6 +172,7 @@ fn other_kind(rows: RowKind) -> &'static str {
     match rows {
         RowKind::Records => "these are records; merge them without --pairs",
         RowKind::Mentions => "these are mentions, which do not merge; scan without --mentions",
+        RowKind::Edges => "these are edges, which do not merge; scan without --edges",
         RowKind::Pairs => "these are pairs; merge them with --pairs",
         RowKind::Counts | RowKind::Prefixes => {
             "these are counts, which do not merge; scan without --count and --top-prefixes"

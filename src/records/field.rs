@@ -9,6 +9,8 @@ pub(crate) enum RowKind {
     Mentions,
     /// A row for each document and each name that it mentions.
     Pairs,
+    /// A row for each mention, with its place in a structured document.
+    Edges,
     /// One row, which counts.
     Counts,
     /// A row for each of the prefixes with the most names.
@@ -37,6 +39,11 @@ pub(crate) enum Field {
     After,
     RecordId,
     Date,
+    Record,
+    Path,
+    RefIndex,
+    Role,
+    Asserted,
     Names,
     Sources,
     Prefix,
@@ -49,16 +56,18 @@ pub(crate) enum FieldKind {
     Text,
     TextOrNull,
     Number,
+    NumberOrNull,
     Forms,
     Flag,
 }
 
 impl RowKind {
     /// Every kind.
-    pub(super) const ALL: [RowKind; 5] = [
+    pub(super) const ALL: [RowKind; 6] = [
         RowKind::Records,
         RowKind::Mentions,
         RowKind::Pairs,
+        RowKind::Edges,
         RowKind::Counts,
         RowKind::Prefixes,
     ];
@@ -69,6 +78,7 @@ impl RowKind {
             RowKind::Records => "records",
             RowKind::Mentions => "mentions",
             RowKind::Pairs => "pairs",
+            RowKind::Edges => "edges",
             RowKind::Counts => "counts",
             RowKind::Prefixes => "prefixes",
         }
@@ -99,6 +109,21 @@ impl RowKind {
                 Field::Guessed,
             ],
             RowKind::Pairs => &[Field::Source, Field::Document, Field::Doi, Field::Mentions],
+            RowKind::Edges => &[
+                Field::Doi,
+                Field::Form,
+                Field::Source,
+                Field::Document,
+                Field::Offset,
+                Field::Length,
+                Field::Text,
+                Field::Guessed,
+                Field::Record,
+                Field::Path,
+                Field::RefIndex,
+                Field::Role,
+                Field::Asserted,
+            ],
             RowKind::Counts => &[
                 Field::Names,
                 Field::Mentions,
@@ -112,8 +137,10 @@ impl RowKind {
     /// The fields that rows of this kind have only if they are chosen.
     pub(crate) fn further_fields(self) -> &'static [Field] {
         match self {
-            RowKind::Mentions => &[Field::Before, Field::After, Field::RecordId, Field::Date],
             RowKind::Records | RowKind::Pairs | RowKind::Counts | RowKind::Prefixes => &[],
+            RowKind::Mentions | RowKind::Edges => {
+                &[Field::Before, Field::After, Field::RecordId, Field::Date]
+            }
         }
     }
 
@@ -130,7 +157,9 @@ impl RowKind {
             RowKind::Records => {
                 matches!(field, Field::Doi | Field::FirstOffset | Field::FirstText)
             }
-            RowKind::Mentions => matches!(field, Field::Offset | Field::Before | Field::After),
+            RowKind::Mentions | RowKind::Edges => {
+                matches!(field, Field::Offset | Field::Before | Field::After)
+            }
             RowKind::Pairs | RowKind::Counts | RowKind::Prefixes => field == Field::Prefix,
         }
     }
@@ -141,7 +170,7 @@ impl RowKind {
         match self {
             RowKind::Records => &[Field::Doi],
             RowKind::Pairs => &[Field::Source, Field::Document, Field::Doi],
-            RowKind::Mentions | RowKind::Counts | RowKind::Prefixes => &[],
+            RowKind::Mentions | RowKind::Edges | RowKind::Counts | RowKind::Prefixes => &[],
         }
     }
 
@@ -150,6 +179,7 @@ impl RowKind {
         match self {
             RowKind::Records => "record",
             RowKind::Mentions => "mention",
+            RowKind::Edges => "edge",
             RowKind::Pairs => "pair",
             RowKind::Counts => "count",
             RowKind::Prefixes => "prefix",
@@ -192,6 +222,11 @@ impl Field {
             Field::After => "after",
             Field::RecordId => "record_id",
             Field::Date => "date",
+            Field::Record => "record",
+            Field::Path => "path",
+            Field::RefIndex => "ref_index",
+            Field::Role => "role",
+            Field::Asserted => "asserted",
             Field::Names => "names",
             Field::Sources => "sources",
             Field::Prefix => "prefix",
@@ -216,10 +251,15 @@ impl Field {
             | Field::Text
             | Field::Before
             | Field::After
+            | Field::Role
             | Field::Prefix => FieldKind::Text,
-            Field::FirstDocument | Field::Document | Field::RecordId | Field::Date => {
-                FieldKind::TextOrNull
-            }
+            Field::FirstDocument
+            | Field::Document
+            | Field::RecordId
+            | Field::Date
+            | Field::Record
+            | Field::Path => FieldKind::TextOrNull,
+            Field::RefIndex => FieldKind::NumberOrNull,
             Field::Mentions
             | Field::Documents
             | Field::FirstOffset
@@ -228,18 +268,18 @@ impl Field {
             | Field::Names
             | Field::Sources => FieldKind::Number,
             Field::Forms => FieldKind::Forms,
-            Field::Guessed => FieldKind::Flag,
+            Field::Guessed | Field::Asserted => FieldKind::Flag,
         }
     }
 }
 
-/// The kind of rows with fields of these names; none if they are of no kind. Mentions may lack fields.
+/// The kind of rows with fields of these names; none if they are of no kind. Mentions and edges may lack fields.
 pub(super) fn kind_of(names: &[&str]) -> Option<RowKind> {
     let has = |field: Field| names.contains(&field.name());
     let is_of = |rows: RowKind| {
         let known = |name: &&str| rows.all_fields().any(|field| field.name() == *name);
         let whole = rows.fields().iter().all(|&field| has(field));
-        names.iter().all(known) && (whole || rows == RowKind::Mentions)
+        names.iter().all(known) && (whole || matches!(rows, RowKind::Mentions | RowKind::Edges))
     };
     let ways = [
         RowKind::Records,
@@ -252,6 +292,10 @@ pub(super) fn kind_of(names: &[&str]) -> Option<RowKind> {
         let mut fields = RowKind::Records.fields().iter();
         fields.any(|field| field.name() == *name)
     };
-    let is_mention = || is_of(RowKind::Mentions) && !names.iter().all(of_records);
-    whole.or_else(|| is_mention().then_some(RowKind::Mentions))
+    let of_mentions = || {
+        let kinds = [RowKind::Mentions, RowKind::Edges];
+        let mut kinds = kinds.into_iter().filter(|_| !names.iter().all(of_records));
+        kinds.find(|&rows| is_of(rows))
+    };
+    whole.or_else(of_mentions)
 }

@@ -57,6 +57,7 @@ fn put(out: &mut Vec<u8>, value: Value<'_>) -> io::Result<()> {
         Value::Text(text) => serde_json::to_writer(out, text)?,
         Value::Nullable(text) => serde_json::to_writer(out, &text)?,
         Value::Number(number) => serde_json::to_writer(out, &number)?,
+        Value::NullableNumber(number) => serde_json::to_writer(out, &number)?,
         Value::Flag(flag) => serde_json::to_writer(out, &flag)?,
         Value::Forms(forms) => {
             let starts = std::iter::once("[\"").chain(std::iter::repeat("\",\""));

@@ -224,6 +224,23 @@ pub struct MentionRow<'a> {
     pub(crate) around: [&'a str; 2],
     /// The capture of the document, if it is in a WARC file and this was asked for.
     pub(crate) capture: Option<&'a Capture>,
+    /// The place in the structure of the document; the default unless it was asked for.
+    pub(crate) edge: RowEdge<'a>,
+}
+
+/// The place of a mention in a structured document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RowEdge<'a> {
+    /// The identifier of the record.
+    pub(crate) record: Option<&'a str>,
+    /// The path to the mention.
+    pub(crate) path: Option<&'a str>,
+    /// The index of the reference within the record.
+    pub(crate) ref_index: Option<u64>,
+    /// What the mention is for the record.
+    pub(crate) role: &'a str,
+    /// Whether the document itself says that it is an identifier.
+    pub(crate) asserted: bool,
 }
 
 impl<'a> MentionRow<'a> {
@@ -272,6 +289,11 @@ impl Row for MentionRow<'_> {
             Field::After => Value::Text(self.around[1]),
             Field::RecordId => Value::Nullable(self.capture.and_then(|of| of.record_id.as_deref())),
             Field::Date => Value::Nullable(self.capture.and_then(|of| of.date.as_deref())),
+            Field::Record => Value::Nullable(self.edge.record),
+            Field::Path => Value::Nullable(self.edge.path),
+            Field::RefIndex => Value::NullableNumber(self.edge.ref_index),
+            Field::Role => Value::Text(self.edge.role),
+            Field::Asserted => Value::Flag(self.edge.asserted),
             _ => Value::Nullable(None),
         }
     }

@@ -16,6 +16,7 @@ pub(crate) enum Value<'a> {
     Text(&'a str),
     Nullable(Option<&'a str>),
     Number(u64),
+    NullableNumber(Option<u64>),
     Forms(Forms),
     Flag(bool),
 }

@@ -38,6 +38,7 @@ fn mention() -> MentionRow<'static> {
         guessed: true,
         around: ["", ""],
         capture: None,
+        edge: Default::default(),
     }
 }
 

@@ -12,6 +12,7 @@ mod columns;
 #[path = "../common/mod.rs"]
 mod common;
 mod containers;
+mod edges;
 mod escape;
 mod explain;
 mod leftovers;

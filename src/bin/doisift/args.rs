@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use doisift::{Format, Shard, TextKind};
+use doisift::{Format, RecordId, Shard, TextKind};
 
 use crate::explain::ExplainArgs;
 use crate::merge::MergeArgs;
@@ -103,6 +103,16 @@ pub(crate) struct ScanArgs {
     /// a citation graph, sorted by source, document and name
     #[arg(long)]
     pub(crate) pairs: bool,
+
+    /// Write every mention with its place in a structured document (JSON, XML, BibTeX, RIS): the record that holds it, the path, the
+    /// reference, and its role; see below
+    #[arg(long)]
+    pub(crate) edges: bool,
+
+    /// Where a record has its identifier, as a path from the record, such as /DOI (with --edges) [default: as the usual formats
+    /// have it]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) record_id: Option<RecordId>,
 
     /// Write one row of counts instead of records: names (distinct ones), mentions, and the documents and sources that were read
     #[arg(long)]

@@ -153,6 +153,7 @@ fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
     builder = builder
         .mentions(args.mentions)
         .pairs(args.pairs)
+        .edges(args.edges)
         .count(args.count)
         .lines(args.lines)
         .follow_links(args.follow)
@@ -184,6 +185,7 @@ fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
     let most = args.top_prefixes.map(|most| most as usize);
     builder = set(builder, most, PipelineBuilder::top_prefixes);
     builder = set(builder, args.context, PipelineBuilder::context);
+    builder = set(builder, args.record_id, PipelineBuilder::record_id);
     builder = set(builder, args.source_name, PipelineBuilder::source_name);
     builder = set(builder, args.input_kind, PipelineBuilder::text_kind);
     builder = set(builder, args.shard, PipelineBuilder::shard);

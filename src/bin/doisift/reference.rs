@@ -77,6 +77,30 @@ pub(crate) const PAIR: [Definition; 2] = [
     ("mentions", "how often that document mentions the name"),
 ];
 
+/// The fields of an edge that a mention does not have.
+pub(crate) const EDGE: [Definition; 5] = [
+    (
+        "record",
+        "the identifier of the record that holds the name: a DOI name if it has one, else a PMID, a page title or the key of a BibTeX entry",
+    ),
+    (
+        "path",
+        "where in the document it is: a JSON pointer, a path of XML elements and an attribute, or the name of a field",
+    ),
+    (
+        "ref_index",
+        "which reference of the record holds it, from 0; null if none does",
+    ),
+    (
+        "role",
+        "self if it names the record, reference if it is in a reference, or other",
+    ),
+    (
+        "asserted",
+        "true in a field that holds identifiers, such as reference/DOI; false in text, such as reference/unstructured",
+    ),
+];
+
 /// The fields of counts.
 pub(crate) const COUNTS: [Definition; 4] = [
     (
@@ -110,12 +134,16 @@ pub(crate) fn rejections() -> Vec<Definition> {
 }
 
 /// All definitions, in parts with headings.
-pub(crate) fn parts() -> [(&'static str, Vec<Definition>); 6] {
+pub(crate) fn parts() -> [(&'static str, Vec<Definition>); 7] {
     [
         ("Record fields", RECORD.into()),
         (
             "Mention fields (--mentions), beside doi and guessed",
             MENTION.into(),
+        ),
+        (
+            "Edge fields (--edges), beside those of mentions",
+            EDGE.into(),
         ),
         ("Pair fields (--pairs), beside source and doi", PAIR.into()),
         (

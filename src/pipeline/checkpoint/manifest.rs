@@ -372,6 +372,8 @@ impl SavedCounts {
             bytes_decoded: counted.bytes_decoded,
             filtered: counted.filtered,
             tally,
+            // Runs that write edges have no checkpoint.
+            ..Counts::default()
         })
     }
 }

@@ -21,6 +21,7 @@ pub(super) enum Values {
     /// Texts, and whether each is present.
     Nullable(Texts, Vec<bool>),
     Numbers(Vec<i64>),
+    NullableNumbers(Vec<Option<i64>>),
     Flags(Vec<bool>),
     Forms(Vec<Forms>),
 }
@@ -88,7 +89,7 @@ fn text_len(value: Value<'_>) -> usize {
     match value {
         Value::Text(text) => text.len(),
         Value::Nullable(text) => text.map_or(0, str::len),
-        Value::Number(_) | Value::Flag(_) | Value::Forms(_) => 0,
+        Value::Number(_) | Value::NullableNumber(_) | Value::Flag(_) | Value::Forms(_) => 0,
     }
 }
 
@@ -99,6 +100,7 @@ impl Values {
             FieldKind::Text => Values::Texts(Texts::default()),
             FieldKind::TextOrNull => Values::Nullable(Texts::default(), Vec::new()),
             FieldKind::Number => Values::Numbers(Vec::new()),
+            FieldKind::NumberOrNull => Values::NullableNumbers(Vec::new()),
             FieldKind::Flag => Values::Flags(Vec::new()),
             FieldKind::Forms => Values::Forms(Vec::new()),
         }
@@ -112,8 +114,8 @@ impl Values {
                 texts.push(text.unwrap_or_default());
                 there.push(text.is_some());
             }
-            // Readers refuse greater numbers, and no scan counts so many.
-            (Values::Numbers(all), Value::Number(n)) => all.push(n.try_into().unwrap_or(i64::MAX)),
+            (Values::Numbers(all), Value::Number(n)) => all.push(signed(n)),
+            (Values::NullableNumbers(all), Value::NullableNumber(n)) => all.push(n.map(signed)),
             (Values::Flags(all), Value::Flag(flag)) => all.push(flag),
             (Values::Forms(all), Value::Forms(forms)) => all.push(forms),
             _ => debug_assert!(false, "rows of two schemas"),
@@ -127,10 +129,16 @@ impl Values {
                 Values::Nullable(texts.split_off(rows), there.split_off(rows))
             }
             Values::Numbers(all) => Values::Numbers(all.split_off(rows)),
+            Values::NullableNumbers(all) => Values::NullableNumbers(all.split_off(rows)),
             Values::Flags(all) => Values::Flags(all.split_off(rows)),
             Values::Forms(all) => Values::Forms(all.split_off(rows)),
         }
     }
+}
+
+/// A number as Parquet has it. Readers refuse greater numbers, and no scan counts so many.
+fn signed(number: u64) -> i64 {
+    number.try_into().unwrap_or(i64::MAX)
 }
 
 impl Texts {

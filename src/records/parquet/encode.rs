@@ -124,8 +124,13 @@ fn levels(levels: &[i16]) -> Option<&[i16]> {
 impl RowBatch<'_, '_, Int64Type> {
     fn numbers(mut self, parts: Vec<Values>) -> Result<()> {
         for part in parts {
-            let Values::Numbers(all) = part else { continue };
-            all.into_iter().try_for_each(|n| self.required(n))?;
+            match part {
+                Values::Numbers(all) => all.into_iter().try_for_each(|n| self.required(n))?,
+                Values::NullableNumbers(all) => {
+                    all.into_iter().try_for_each(|n| self.optional(n))?
+                }
+                _ => {}
+            }
         }
         self.write()
     }
@@ -155,7 +160,7 @@ impl RowBatch<'_, '_, ByteArrayType> {
                     all.into_iter()
                         .try_for_each(|forms| self.list(names(forms)))?;
                 }
-                Values::Numbers(_) | Values::Flags(_) => {}
+                Values::Numbers(_) | Values::NullableNumbers(_) | Values::Flags(_) => {}
             }
         }
         self.write()

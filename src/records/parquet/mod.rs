@@ -40,6 +40,7 @@ fn column(field: Field) -> String {
         FieldKind::Text => format!("required binary {name} (STRING); "),
         FieldKind::TextOrNull => format!("optional binary {name} (STRING); "),
         FieldKind::Number => format!("required int64 {name}; "),
+        FieldKind::NumberOrNull => format!("optional int64 {name}; "),
         FieldKind::Flag => format!("required boolean {name}; "),
         FieldKind::Forms => format!(
             "required group {name} (LIST) {{ repeated group list {{ required binary element (STRING); }} }} "

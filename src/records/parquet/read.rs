@@ -149,10 +149,13 @@ impl<R: Read + Seek + Send + 'static> ParquetReader<R> {
                 Stored::Nulls => None,
                 _ => Some(self.leaf(group, column)?),
             }),
-            FieldKind::Number => FieldColumn::Number(match column.stored {
-                Stored::Number { bits: 32, .. } => Numbers::Short(self.leaf(group, column)?),
-                _ => Numbers::Long(self.leaf(group, column)?),
-            }),
+            // No row that is read has a number that may be null.
+            FieldKind::Number | FieldKind::NumberOrNull => {
+                FieldColumn::Number(match column.stored {
+                    Stored::Number { bits: 32, .. } => Numbers::Short(self.leaf(group, column)?),
+                    _ => Numbers::Long(self.leaf(group, column)?),
+                })
+            }
             FieldKind::Forms => FieldColumn::Forms(self.leaf(group, column)?),
             FieldKind::Flag => FieldColumn::Flag(self.leaf(group, column)?),
         })

@@ -34,6 +34,7 @@ fn takes(kind: FieldKind, stored: Stored) -> bool {
         FieldKind::Text => stored == Stored::Text,
         FieldKind::TextOrNull => matches!(stored, Stored::Text | Stored::Nulls),
         FieldKind::Number => matches!(stored, Stored::Number { .. }),
+        FieldKind::NumberOrNull => matches!(stored, Stored::Number { .. } | Stored::Nulls),
         FieldKind::Forms => matches!(stored, Stored::Text | Stored::Texts),
         FieldKind::Flag => stored == Stored::Flag,
     }
@@ -43,7 +44,9 @@ fn takes(kind: FieldKind, stored: Stored) -> bool {
 fn wanted(kind: FieldKind) -> &'static str {
     match kind {
         FieldKind::Text | FieldKind::TextOrNull => "a string",
-        FieldKind::Number => "an integer of 32 or 64 bits, best INT64 (in SQL: bigint)",
+        FieldKind::Number | FieldKind::NumberOrNull => {
+            "an integer of 32 or 64 bits, best INT64 (in SQL: bigint)"
+        }
         FieldKind::Forms => "a list of strings, or a string of forms joined with |",
         FieldKind::Flag => "a boolean",
     }

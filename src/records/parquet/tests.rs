@@ -172,6 +172,7 @@ fn mentions_are_reported_from_records() {
         guessed: true,
         around: ["", ""],
         capture: None,
+        edge: Default::default(),
     };
     let mut out = writer(&Layout::new(Format::Parquet, RowKind::Mentions), Vec::new()).unwrap();
     (0..3000).for_each(|_| out.row(&mention).unwrap());

@@ -1,0 +1,99 @@
+//! The places of mentions in the structure of their documents.
+
+use super::options::ScanOptions;
+use super::rows::HeldMentions;
+use super::state::SharedScan;
+use crate::dedup::Document;
+use crate::input::Chunk;
+use crate::report::Roles;
+use crate::scan::{Mention, TextKind};
+use crate::structure::{Edge, EdgeJoin, RecordId, Syntax};
+
+/// Finds the places of the mentions of one document after the other, whose chunks come in order.
+pub(super) struct EdgeFinder<'r> {
+    run: &'r SharedScan<'r>,
+    /// None between documents.
+    join: Option<EdgeJoin>,
+    counts: Roles,
+}
+
+impl<'r> EdgeFinder<'r> {
+    /// None if rows have no places.
+    pub(super) fn new(run: &'r SharedScan<'r>) -> Option<Self> {
+        run.options.selection.writes_edges().then(|| EdgeFinder {
+            run,
+            join: None,
+            counts: Roles::default(),
+        })
+    }
+
+    /// Starts a document if this is its first chunk, which has the head of the document, or all of it.
+    pub(super) fn start(&mut self, chunk: &Chunk<'_>, kind: TextKind) {
+        if chunk.offset + chunk.range.start as u64 == 0 {
+            self.join = Some(EdgeJoin::new(
+                syntax(self.run.options, chunk.bytes, kind),
+                self.id(),
+            ));
+        }
+    }
+
+    fn id(&self) -> Option<&'r RecordId> {
+        self.run.options.selection.record_id.as_ref()
+    }
+
+    /// Finds the place of a mention of a chunk. It is added to `rows` when it is decided; `is_kept` says that they have the mention.
+    pub(super) fn mention(
+        &mut self,
+        chunk: &Chunk<'_>,
+        mention: &Mention<'_>,
+        is_kept: bool,
+        rows: &mut HeldMentions,
+    ) {
+        let counts = &mut self.counts;
+        if let Some(join) = &mut self.join {
+            let mut out = |edge: Edge<'_>| {
+                rows.push_edge(&edge);
+                counts.add(edge.role, edge.asserted);
+            };
+            join.read(chunk.bytes, chunk.offset, mention.offset, &mut out);
+            join.mention(mention.key, is_kept, &mut out);
+        }
+    }
+
+    /// Reads the rest of a chunk.
+    pub(super) fn chunk(&mut self, chunk: &Chunk<'_>, rows: &mut HeldMentions) {
+        let counts = &mut self.counts;
+        if let Some(join) = &mut self.join {
+            let end = chunk.offset + chunk.range.end as u64;
+            join.read(chunk.bytes, chunk.offset, end, &mut |edge| {
+                rows.push_edge(&edge);
+                counts.add(edge.role, edge.asserted);
+            });
+        }
+    }
+
+    /// Ends a document, and reports what was wrong with its structure.
+    pub(super) fn end(&mut self, document: &Document, rows: &mut HeldMentions) {
+        let counts = &mut self.counts;
+        let Some(join) = self.join.take() else { return };
+        let faults = join.end(&mut |edge| {
+            rows.push_edge(&edge);
+            counts.add(edge.role, edge.asserted);
+        });
+        self.run.report_structure(document, faults);
+    }
+
+    /// Takes the counts so far.
+    pub(super) fn take_counts(&mut self) -> Roles {
+        std::mem::take(&mut self.counts)
+    }
+}
+
+/// The syntax of a document, if it is structured and neither a table nor a web page.
+fn syntax(options: &ScanOptions, head: &[u8], kind: TextKind) -> Option<Syntax> {
+    debug_assert!(!options.lines);
+    match kind {
+        TextKind::Unknown => Syntax::of(head),
+        _ => None,
+    }
+}

@@ -1,0 +1,192 @@
+//! Looks elements and attributes up in the table by their last names.
+
+use std::sync::{Arc, LazyLock};
+
+use super::table::{Meaning, RecordId, XML};
+
+/// A row of the table.
+pub(super) struct ElementRule {
+    /// The names from the element outwards.
+    steps: Vec<Box<[u8]>>,
+    /// Whether the last step is a child of the document.
+    is_rooted: bool,
+    /// Whether the last step is a child of the record.
+    is_in_record: bool,
+    attribute: Option<Box<[u8]>>,
+    condition: Option<(Box<[u8]>, Box<[u8]>)>,
+    pub(super) meaning: Meaning,
+}
+
+/// The table by the names of elements.
+pub(super) struct Elements {
+    buckets: [Vec<NamedRules>; BUCKETS],
+    /// Rules for elements of any name.
+    any: Vec<ElementRule>,
+    /// The attributes that rules ask for.
+    wanted: Vec<Box<[u8]>>,
+    /// Whether each child of the outermost element is a record.
+    pub(super) are_children_records: bool,
+}
+
+/// The attribute of a related item that says whether it is a reference.
+pub(super) const RELATION: &[u8] = b"relationType";
+
+/// The rules for elements of one name.
+struct NamedRules {
+    name: Box<[u8]>,
+    rules: Vec<ElementRule>,
+}
+
+const BUCKETS: usize = 512;
+
+static TABLE: LazyLock<Arc<Elements>> = LazyLock::new(|| Arc::new(Elements::build(None)));
+
+fn bucket(name: &[u8]) -> usize {
+    match name {
+        [] => 0,
+        [first, .., last] => {
+            (name.len() * 13 + usize::from(*first) * 5 + usize::from(*last) * 37) % BUCKETS
+        }
+        [only] => usize::from(*only) % BUCKETS,
+    }
+}
+
+impl Elements {
+    pub(super) fn new(id: Option<&RecordId>) -> Arc<Elements> {
+        match id {
+            None => Arc::clone(&TABLE),
+            Some(_) => Arc::new(Elements::build(id)),
+        }
+    }
+
+    fn build(id: Option<&RecordId>) -> Elements {
+        let mut table = Elements {
+            buckets: [const { Vec::new() }; BUCKETS],
+            any: Vec::new(),
+            wanted: vec![RELATION.into()],
+            are_children_records: id.is_some(),
+        };
+        if let Some(id) = id {
+            let steps: Vec<_> = id.steps().collect();
+            let rule = ElementRule::new(&steps, Meaning::Id(0));
+            table.add(ElementRule {
+                is_in_record: true,
+                ..rule
+            });
+        }
+        for (path, meaning) in XML {
+            let meaning = id.map_or(*meaning, |_| meaning.without_id());
+            let steps: Vec<_> = path.split('/').collect();
+            table.add(ElementRule::new(&steps, meaning));
+        }
+        table.wanted.sort_unstable();
+        table.wanted.dedup();
+        table
+    }
+
+    fn add(&mut self, rule: ElementRule) {
+        let condition = rule.condition.as_ref().map(|(name, _)| name);
+        self.wanted.extend(
+            [condition, rule.attribute.as_ref()]
+                .into_iter()
+                .flatten()
+                .cloned(),
+        );
+        let Some(name) = rule.steps.first().cloned() else {
+            return self.any.push(rule);
+        };
+        let bucket = &mut self.buckets[bucket(&name)];
+        match bucket.iter_mut().find(|known| known.name == name) {
+            Some(known) => known.rules.push(rule),
+            None => bucket.push(NamedRules {
+                name,
+                rules: vec![rule],
+            }),
+        }
+    }
+
+    /// Whether the value of the attribute `name` may matter.
+    pub(super) fn is_wanted(&self, name: &[u8]) -> bool {
+        self.wanted.iter().any(|wanted| **wanted == *name)
+    }
+
+    /// The rules for elements of this name, in the order of the table.
+    pub(super) fn rules(&self, name: &[u8]) -> impl Iterator<Item = &ElementRule> + use<'_> {
+        let named = self.buckets[bucket(name)]
+            .iter()
+            .find(|known| *known.name == *name);
+        let rules = named.map_or(&[][..], |known| &known.rules);
+        self.any.iter().chain(rules)
+    }
+}
+
+impl ElementRule {
+    fn new(steps: &[&str], meaning: Meaning) -> ElementRule {
+        let mut rule = ElementRule {
+            steps: Vec::new(),
+            is_rooted: false,
+            is_in_record: false,
+            attribute: None,
+            condition: None,
+            meaning,
+        };
+        for step in steps.iter().rev() {
+            rule.take(step);
+        }
+        rule
+    }
+
+    fn take(&mut self, step: &str) {
+        if let Some(attribute) = step.strip_prefix('@') {
+            self.attribute = Some(attribute.as_bytes().into());
+        } else if step == "^" {
+            self.is_rooted = true;
+        } else if let Some((name, condition)) =
+            step.strip_suffix(']').and_then(|step| step.split_once('['))
+        {
+            self.condition = condition
+                .split_once('=')
+                .map(|(name, value)| (name.as_bytes().into(), value.as_bytes().into()));
+            self.steps.push(name.as_bytes().into());
+        } else {
+            self.steps.push(step.as_bytes().into());
+        }
+    }
+
+    /// Whether the rule is for the element whose names from itself outwards are `names`. `in_record` is the number of elements from
+    /// the record, without it, to this one.
+    pub(super) fn fits<'n>(
+        &self,
+        mut names: impl Iterator<Item = &'n [u8]>,
+        in_record: Option<usize>,
+    ) -> bool {
+        let fits = self.steps.iter().all(|step| names.next() == Some(step));
+        fits && (!self.is_rooted || names.next().is_none())
+            && (!self.is_in_record || in_record == Some(self.steps.len()))
+    }
+
+    /// Whether it is for the element, and not for an attribute of it.
+    pub(super) fn is_for_element(&self) -> bool {
+        self.attribute.is_none()
+    }
+
+    /// Whether it is for the attribute `name`.
+    pub(super) fn is_for(&self, name: &[u8]) -> bool {
+        self.attribute.as_deref() == Some(name)
+    }
+
+    /// The attribute and the value that it must have.
+    pub(super) fn condition(&self) -> Option<(&[u8], &[u8])> {
+        self.condition
+            .as_ref()
+            .map(|(name, value)| (&**name, &**value))
+    }
+}
+
+/// A name without its prefix.
+pub(super) fn local(name: &[u8]) -> &[u8] {
+    match name.iter().rposition(|byte| *byte == b':') {
+        Some(colon) => &name[colon + 1..],
+        None => name,
+    }
+}

@@ -1,0 +1,625 @@
+//! Reads JSON: one value, JSON Lines, or values one after the other.
+//!
+//! Faults are what makes the nesting unknown: a bracket that closes another kind, a value after a value, a line of JSON Lines that
+//! ends too early. After one, the reader continues at the next line that starts with `{`.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use memchr::{memchr, memchr3};
+
+use super::place::{DEPTH, Event, Place, keep};
+use super::pointers::{Node, Pointers};
+use super::skip::{self, is_scalar, plain_end};
+use super::stack::{self, Names};
+use super::table::{Meaning, RELATIONS, RecordId};
+
+/// The reader of a document.
+pub(crate) struct Json {
+    table: Arc<Pointers>,
+    frames: Vec<Frame>,
+    names: Names,
+    /// Objects and lists that are open beyond the kept depth.
+    deeper: usize,
+    state: JsonState,
+    /// Whether the byte before was a backslash in a string.
+    is_escaped: bool,
+    /// The name of the current member in the bytes that are read, if it was not copied yet.
+    fresh: Range<usize>,
+    /// Where the value that is read, or comes next, is in the table.
+    outer: Node,
+    inner: Node,
+    meaning: Meaning,
+    /// The text of an identifier or a relation.
+    kept: Vec<u8>,
+    /// Whether the related item that is open is a reference.
+    cites: bool,
+    lines: JsonLines,
+    /// Whether the byte before was a line end.
+    is_line_start: bool,
+    offset: u64,
+}
+
+/// An open object or list.
+struct Frame {
+    /// The index of the current item; none in an object.
+    index: Option<u64>,
+    /// Where the name of the current member starts.
+    name: usize,
+    outer: Node,
+    inner: Node,
+    meaning: Meaning,
+    is_record: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum JsonState {
+    /// A value comes next, or the end of a list.
+    Value,
+    /// A name comes next, or the end of an object.
+    Name,
+    Colon,
+    /// A comma or an end comes next.
+    Comma,
+    InName,
+    InString,
+    InScalar,
+    /// After a fault.
+    Lost,
+}
+
+/// Whether each line is a value, as far as the document has shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum JsonLines {
+    /// No value has ended yet, and no line before its end.
+    Unknown,
+    /// A value has ended on the line on which it started.
+    Maybe,
+    Yes,
+    No,
+}
+
+impl Json {
+    pub(super) fn new(id: Option<&RecordId>) -> Json {
+        let mut json = Json {
+            table: Pointers::new(id),
+            frames: Vec::new(),
+            names: Names::default(),
+            deeper: 0,
+            state: JsonState::Value,
+            is_escaped: false,
+            fresh: 0..0,
+            outer: Node::NONE,
+            inner: Node::NONE,
+            meaning: Meaning::Plain,
+            kept: Vec::new(),
+            cites: false,
+            lines: JsonLines::Unknown,
+            is_line_start: true,
+            offset: 0,
+        };
+        json.start_value();
+        json
+    }
+
+    /// At the start of a document, or after a value of it.
+    fn start_value(&mut self) {
+        self.state = JsonState::Value;
+        (self.outer, self.inner) = (Node::VALUE, Node::NONE);
+        self.meaning = self.table.meaning(self.outer);
+    }
+
+    pub(super) fn read(&mut self, bytes: &[u8], report: &mut dyn FnMut(Event<'_>)) {
+        let mut at = 0;
+        while at < bytes.len() {
+            at = match self.state {
+                JsonState::InString | JsonState::InName => self.string(bytes, at, report),
+                JsonState::InScalar => self.scalar(bytes, at, report),
+                JsonState::Lost => self.lost(bytes, at),
+                _ => self.tokens(bytes, at, report),
+            };
+        }
+        self.keep_name(bytes);
+        self.offset += bytes.len() as u64;
+    }
+
+    /// Reads whole strings, and all between them, as long as they need no second look. This loop takes most of the time.
+    fn tokens(&mut self, bytes: &[u8], mut at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
+        let mut patience = 2 * bytes.len();
+        while let Some(&byte) = bytes.get(at) {
+            at = match (self.state, byte) {
+                (JsonState::Name, b'"') if self.deeper == 0 => match plain_end(bytes, at + 1) {
+                    Some(end) => self.whole_name(bytes, at + 1..end),
+                    None => return self.token(bytes, at, report),
+                },
+                (JsonState::Value, b'"') if !self.is_kept() => match plain_end(bytes, at + 1) {
+                    Some(end) => self.after_value(bytes, end + 1),
+                    None => return self.token(bytes, at, report),
+                },
+                (JsonState::Value, b'{' | b'[') => match self.skipped(bytes, at, &mut patience) {
+                    Some(end) => self.after_value(bytes, end),
+                    None => {
+                        self.is_line_start = false;
+                        self.keep_name(bytes);
+                        self.open(byte, report);
+                        at + 1
+                    }
+                },
+                (JsonState::Colon | JsonState::Comma | JsonState::Name | JsonState::Value, _) => {
+                    self.token(bytes, at, report)
+                }
+                _ => return at,
+            };
+        }
+        at
+    }
+
+    /// The end of an object or a list at `at`, if it ends in `bytes` and nothing in it is in the table. `patience` is the number of
+    /// bytes that may be read in vain.
+    fn skipped(&self, bytes: &[u8], at: usize, patience: &mut usize) -> Option<usize> {
+        let is_listed = (self.outer, self.inner) != (Node::NONE, Node::NONE);
+        if is_listed || *patience == 0 || self.frames.is_empty() {
+            return None;
+        }
+        // The first line end within a value must be seen, and in JSON Lines each.
+        let stops_at_line = self.lines != JsonLines::No;
+        match skip::end(&bytes[..bytes.len().min(at + *patience)], at, stops_at_line) {
+            Ok(end) => Some(end),
+            Err(read) => {
+                *patience = patience.saturating_sub(read - at);
+                None
+            }
+        }
+    }
+
+    /// Takes a name that is whole, and the colon if that is next.
+    fn whole_name(&mut self, bytes: &[u8], name: Range<usize>) -> usize {
+        self.is_line_start = false;
+        let after = name.end + 1;
+        if let Some(frame) = self.frames.last() {
+            if (frame.outer, frame.inner) != (Node::NONE, Node::NONE) {
+                let name = &bytes[name.clone()];
+                let (outer, inner) = (frame.outer, frame.inner);
+                self.set_nodes(
+                    self.table.member(outer, name),
+                    self.table.member(inner, name),
+                );
+            }
+            self.fresh = name;
+        }
+        if let Some(frame) = self.frames.last().filter(|_| self.fresh.is_empty()) {
+            self.names.cut(frame.name);
+        }
+        match bytes.get(after) {
+            Some(b':') => {
+                self.state = JsonState::Value;
+                after + 1
+            }
+            _ => {
+                self.state = JsonState::Colon;
+                after
+            }
+        }
+    }
+
+    /// Ends a string before `at`, and takes the comma if that is next.
+    fn after_value(&mut self, bytes: &[u8], at: usize) -> usize {
+        self.is_line_start = false;
+        match self.deeper {
+            0 => self.end_value(),
+            _ => self.state = JsonState::Comma,
+        }
+        match bytes.get(at) {
+            Some(b',') if self.state == JsonState::Comma && self.deeper == 0 => {
+                self.next();
+                at + 1
+            }
+            _ => at,
+        }
+    }
+
+    /// Copies the name of the current member if it was not yet.
+    fn keep_name(&mut self, bytes: &[u8]) {
+        if self.fresh.is_empty() {
+            return;
+        }
+        let name = std::mem::take(&mut self.fresh);
+        if let Some(frame) = self.frames.last() {
+            self.names.cut(frame.name);
+            self.names.add(frame.name, &bytes[name]);
+        }
+    }
+
+    pub(super) fn end(&mut self, report: &mut dyn FnMut(Event<'_>)) {
+        let is_open = !self.frames.is_empty()
+            || matches!(self.state, JsonState::InString | JsonState::InName);
+        if is_open && self.state != JsonState::Lost {
+            report(Event::Broken(self.offset));
+        }
+        self.close_all(report);
+    }
+
+    /// Reads a byte between strings and numbers, and white space after it.
+    fn token(&mut self, bytes: &[u8], at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
+        let (byte, was_line_start) = (bytes[at], self.is_line_start);
+        self.is_line_start = byte == b'\n';
+        let is_expected = match (byte, self.state) {
+            (b' ' | b'\t' | b'\r', _) => true,
+            (b'\n', _) => {
+                self.newline(at, report);
+                true
+            }
+            (b',', _) => {
+                self.next();
+                true
+            }
+            (b':', _) => {
+                self.state = JsonState::Value;
+                true
+            }
+            (b'}' | b']', _) => self.close(byte, report),
+            (_, JsonState::Colon | JsonState::Comma) => false,
+            (b'"', JsonState::Name) => {
+                self.start_name();
+                true
+            }
+            (b'"', _) => {
+                self.start_text(JsonState::InString);
+                true
+            }
+            (b'{' | b'[', _) => {
+                self.forget_name();
+                self.open(byte, report);
+                true
+            }
+            (byte, _) if is_scalar(byte) => {
+                self.forget_name();
+                self.start_text(JsonState::InScalar);
+                return at;
+            }
+            _ => false,
+        };
+        if !is_expected {
+            return self.fault(byte, at, was_line_start, report);
+        }
+        at + 1
+    }
+
+    /// Ends a line between strings.
+    fn newline(&mut self, at: usize, report: &mut dyn FnMut(Event<'_>)) {
+        let is_open = !self.frames.is_empty();
+        self.lines = match self.lines {
+            JsonLines::Yes if is_open => return self.reset(at, report),
+            JsonLines::Unknown | JsonLines::Maybe if is_open => JsonLines::No,
+            JsonLines::Maybe => JsonLines::Yes,
+            lines => lines,
+        };
+    }
+
+    /// Ends a line that JSON Lines do not end here.
+    fn reset(&mut self, at: usize, report: &mut dyn FnMut(Event<'_>)) {
+        report(Event::Broken(self.offset + at as u64));
+        self.close_all(report);
+        self.start_value();
+    }
+
+    fn fault(
+        &mut self,
+        byte: u8,
+        at: usize,
+        is_line_start: bool,
+        report: &mut dyn FnMut(Event<'_>),
+    ) -> usize {
+        self.reset(at, report);
+        if is_line_start && byte == b'{' {
+            self.is_line_start = true;
+            return at;
+        }
+        self.state = JsonState::Lost;
+        self.is_line_start = byte == b'\n';
+        at + 1
+    }
+
+    /// Skips to the next line that starts with an object.
+    fn lost(&mut self, bytes: &[u8], at: usize) -> usize {
+        if self.is_line_start && (bytes[at] == b'{' || self.lines == JsonLines::Yes) {
+            self.start_value();
+            return at;
+        }
+        self.is_line_start = false;
+        match memchr(b'\n', &bytes[at..]) {
+            Some(length) => {
+                self.is_line_start = true;
+                at + length + 1
+            }
+            None => bytes.len(),
+        }
+    }
+
+    /// Closes all that is open.
+    fn close_all(&mut self, report: &mut dyn FnMut(Event<'_>)) {
+        self.deeper = 0;
+        self.is_escaped = false;
+        while let Some(frame) = self.frames.pop() {
+            self.close_frame(&frame, report);
+        }
+        self.names.cut(0);
+        self.fresh = 0..0;
+    }
+
+    fn close_frame(&mut self, frame: &Frame, report: &mut dyn FnMut(Event<'_>)) {
+        if frame.meaning == Meaning::Related {
+            report(Event::Related { cites: self.cites });
+        }
+        if frame.is_record {
+            report(Event::Close);
+        }
+    }
+
+    fn open(&mut self, byte: u8, report: &mut dyn FnMut(Event<'_>)) {
+        let is_list = byte == b'[';
+        if self.frames.len() >= DEPTH {
+            self.deeper += 1;
+            self.state = if is_list {
+                JsonState::Value
+            } else {
+                JsonState::Name
+            };
+            return;
+        }
+        let is_record = !is_list && self.table.meaning(self.outer) == Meaning::Record;
+        if is_record {
+            report(Event::Open);
+            self.inner = Node::RECORD;
+        }
+        if self.meaning == Meaning::Related {
+            self.cites = false;
+        }
+        self.frames.push(Frame {
+            index: is_list.then_some(0),
+            name: self.names.end(),
+            outer: self.outer,
+            inner: self.inner,
+            meaning: self.meaning,
+            is_record,
+        });
+        match is_list {
+            true => self.item(),
+            false => self.state = JsonState::Name,
+        }
+    }
+
+    /// Closes an object or a list. Returns whether there is one of the kind of `byte`.
+    fn close(&mut self, byte: u8, report: &mut dyn FnMut(Event<'_>)) -> bool {
+        if self.deeper > 0 {
+            self.deeper -= 1;
+            self.state = JsonState::Comma;
+            return true;
+        }
+        let Some(frame) = self
+            .frames
+            .pop_if(|frame| frame.index.is_some() == (byte == b']'))
+        else {
+            return self.frames.is_empty();
+        };
+        self.names.cut(frame.name);
+        self.fresh = 0..0;
+        self.close_frame(&frame, report);
+        self.end_value();
+        true
+    }
+
+    /// After a value.
+    fn end_value(&mut self) {
+        if !self.frames.is_empty() {
+            self.state = JsonState::Comma;
+            return;
+        }
+        self.start_value();
+        if self.lines == JsonLines::Unknown {
+            self.lines = JsonLines::Maybe;
+        }
+    }
+
+    /// After a comma.
+    fn next(&mut self) {
+        if self.deeper > 0 || self.frames.is_empty() {
+            self.state = JsonState::Value;
+            return;
+        }
+        match self.frames.last_mut() {
+            Some(Frame {
+                index: Some(index), ..
+            }) => {
+                *index += 1;
+                self.item();
+            }
+            _ => self.state = JsonState::Name,
+        }
+    }
+
+    /// Before an item of a list.
+    fn item(&mut self) {
+        self.state = JsonState::Value;
+        if let Some(Frame { outer, inner, .. }) = self.frames.last() {
+            self.set_nodes(self.table.item(*outer), self.table.item(*inner));
+        }
+    }
+
+    fn set_nodes(&mut self, outer: Node, inner: Node) {
+        (self.outer, self.inner) = (outer, inner);
+        self.meaning = self.table.meaning(inner);
+    }
+
+    fn start_name(&mut self) {
+        self.state = JsonState::InName;
+        self.fresh = 0..0;
+        if let Some(frame) = self.frames.last().filter(|_| self.deeper == 0) {
+            self.names.cut(frame.name);
+        }
+    }
+
+    /// Where a name is expected and another value comes: it has no place in the table.
+    fn forget_name(&mut self) {
+        if self.state == JsonState::Name {
+            self.start_name();
+            self.set_nodes(Node::NONE, Node::NONE);
+        }
+    }
+
+    fn end_name(&mut self) {
+        self.state = JsonState::Colon;
+        if let Some(frame) = self.frames.last().filter(|_| self.deeper == 0) {
+            let name = self.names.last(frame.name);
+            let (outer, inner) = (
+                self.table.member(frame.outer, name),
+                self.table.member(frame.inner, name),
+            );
+            self.set_nodes(outer, inner);
+        }
+    }
+
+    fn start_text(&mut self, state: JsonState) {
+        self.state = state;
+        self.kept.clear();
+    }
+
+    fn is_kept(&self) -> bool {
+        self.deeper == 0 && matches!(self.meaning, Meaning::Id(_) | Meaning::Relation)
+    }
+
+    /// Reads a string, or a name, up to its end.
+    fn string(&mut self, bytes: &[u8], from: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
+        let mut at = from;
+        let end = loop {
+            if self.is_escaped && at < bytes.len() {
+                self.is_escaped = false;
+                at += 1;
+            }
+            match memchr3(b'"', b'\\', b'\n', &bytes[at..]) {
+                None => break bytes.len(),
+                Some(length) => at += length,
+            }
+            match bytes[at] {
+                b'\\' => self.is_escaped = true,
+                b'\n' if self.lines == JsonLines::Yes => {
+                    self.reset(at, report);
+                    self.is_line_start = true;
+                    return at + 1;
+                }
+                b'\n' => {}
+                _ => break at,
+            }
+            at += 1;
+        };
+        self.keep(&bytes[from..end]);
+        if end < bytes.len() {
+            match self.state {
+                JsonState::InName => self.end_name(),
+                _ => self.end_text(report),
+            }
+        }
+        end + 1
+    }
+
+    /// Keeps a piece of a name, or of a text that is needed.
+    fn keep(&mut self, piece: &[u8]) {
+        if self.state == JsonState::InName {
+            if let Some(frame) = self.frames.last().filter(|_| self.deeper == 0) {
+                self.names.add(frame.name, piece);
+            }
+        } else if self.is_kept() {
+            keep(&mut self.kept, 0, piece);
+        }
+    }
+
+    /// Reads a number or a word up to its end.
+    fn scalar(&mut self, bytes: &[u8], from: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
+        let length = bytes[from..].iter().position(|&byte| !is_scalar(byte));
+        let end = length.map_or(bytes.len(), |length| from + length);
+        self.keep(&bytes[from..end]);
+        if end < bytes.len() {
+            self.end_text(report);
+        }
+        end
+    }
+
+    fn end_text(&mut self, report: &mut dyn FnMut(Event<'_>)) {
+        if self.is_kept() {
+            match self.meaning {
+                Meaning::Relation => self.cites |= RELATIONS.contains(&&*self.kept),
+                Meaning::Id(rank) => {
+                    let text = unescaped(&self.kept);
+                    if !matches!(text.trim(), "" | "null") {
+                        report(Event::Id {
+                            rank,
+                            text: text.trim(),
+                        });
+                    }
+                }
+                _ => {}
+            }
+        }
+        match self.deeper {
+            0 => self.end_value(),
+            _ => self.state = JsonState::Comma,
+        }
+    }
+
+    /// Where the next byte is.
+    pub(super) fn place(&self, path: &mut String) -> Place {
+        let in_name = matches!(self.state, JsonState::Name | JsonState::InName);
+        if self.state == JsonState::Lost {
+            return Place::default();
+        }
+        let mut reference = None;
+        let mut is_related = false;
+        for (level, frame) in self.frames.iter().enumerate() {
+            let next = self.frames.get(level + 1);
+            let is_last = next.is_none();
+            if in_name && is_last && frame.index.is_none() {
+                break;
+            }
+            path.push('/');
+            match frame.index {
+                Some(index) => path.push_str(&index.to_string()),
+                None => push_name(
+                    self.names
+                        .name(frame.name, next.map_or(self.names.end(), |next| next.name)),
+                    path,
+                ),
+            }
+            let meaning = next.map_or(self.meaning, |next| next.meaning);
+            if matches!(meaning, Meaning::Reference | Meaning::Related) && frame.index.is_some() {
+                (reference, is_related) = (frame.index, meaning == Meaning::Related);
+            }
+        }
+        let meaning = match in_name || self.deeper > 0 {
+            true => Meaning::Plain,
+            false => self.meaning,
+        };
+        stack::place(meaning, reference, is_related)
+    }
+}
+
+/// Appends a name, as written in JSON, as a step of a JSON pointer.
+fn push_name(name: &[u8], path: &mut String) {
+    for char in unescaped(name).chars() {
+        match char {
+            '~' => path.push_str("~0"),
+            '/' => path.push_str("~1"),
+            char => path.push(char),
+        }
+    }
+}
+
+/// The text of a JSON string, without its quotes. If it is no valid JSON, its bytes.
+fn unescaped(text: &[u8]) -> std::borrow::Cow<'_, str> {
+    if memchr(b'\\', text).is_some() {
+        let quoted = [b"\"", text, b"\""].concat();
+        if let Ok(text) = serde_json::from_slice::<String>(&quoted) {
+            return text.into();
+        }
+    }
+    String::from_utf8_lossy(text)
+}

@@ -1,0 +1,86 @@
+//! Where a byte of a structured text is: in which record, at which path, in which reference.
+//!
+//! `syntax` recognises the syntax from a document's head. A reader per syntax (`json`, `xml`, `bibtex`, `ris`) takes the bytes of
+//! a document in order, in pieces of any size, and knows at each moment where it is. It reports records and their
+//! identifiers as [`Event`]s. `table` says what the paths of the known formats mean. `pointers` and `elements` look paths up in
+//! it. Knows bytes only: nothing of DOI names, mentions or files.
+//!
+//! The readers do not validate. Memory is bounded by the depth of a path and the length of its names, never by the size of a
+//! record. After broken structure a reader reports a fault once and continues at the next record or line that it can recognise.
+
+mod bibtex;
+mod elements;
+mod join;
+mod json;
+mod place;
+mod pointers;
+mod ris;
+mod skip;
+mod stack;
+mod syntax;
+mod table;
+mod xml;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use join::{Edge, EdgeJoin, StructureFaults};
+pub(crate) use place::Role;
+use place::{Event, Place};
+pub(crate) use syntax::Syntax;
+pub use table::{BadRecordId, RecordId};
+
+use bibtex::Bibtex;
+use json::Json;
+use ris::Ris;
+use xml::Xml;
+
+/// The reader of one document.
+pub(crate) enum Structure {
+    Json(Box<Json>),
+    Xml(Box<Xml>),
+    Bibtex(Box<Bibtex>),
+    Ris(Box<Ris>),
+}
+
+impl Structure {
+    /// A reader at the start of a document. `id` says where a record's identifier is, instead of the table.
+    pub(crate) fn new(syntax: Syntax, id: Option<&RecordId>) -> Structure {
+        match syntax {
+            Syntax::Json => Structure::Json(Box::new(Json::new(id))),
+            Syntax::Xml => Structure::Xml(Box::new(Xml::new(id))),
+            Syntax::Bibtex => Structure::Bibtex(Box::new(Bibtex::new(id))),
+            Syntax::Ris => Structure::Ris(Box::new(Ris::new(id))),
+        }
+    }
+
+    /// Reads the next bytes of the document.
+    pub(crate) fn read(&mut self, bytes: &[u8], report: &mut dyn FnMut(Event<'_>)) {
+        match self {
+            Structure::Json(json) => json.read(bytes, report),
+            Structure::Xml(xml) => xml.read(bytes, report),
+            Structure::Bibtex(bibtex) => bibtex.read(bytes, report),
+            Structure::Ris(ris) => ris.read(bytes, report),
+        }
+    }
+
+    /// Where the next byte is. Appends its path to `path`.
+    pub(crate) fn place(&self, path: &mut String) -> Place {
+        match self {
+            Structure::Json(json) => json.place(path),
+            Structure::Xml(xml) => xml.place(path),
+            Structure::Bibtex(bibtex) => bibtex.place(path),
+            Structure::Ris(ris) => ris.place(path),
+        }
+    }
+
+    /// Ends the document, and all records that are open.
+    pub(crate) fn end(&mut self, report: &mut dyn FnMut(Event<'_>)) {
+        match self {
+            Structure::Json(json) => json.end(report),
+            Structure::Xml(xml) => xml.end(report),
+            Structure::Bibtex(bibtex) => bibtex.end(report),
+            Structure::Ris(ris) => ris.end(report),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What a reader reports, and what it knows about a byte.
+
+/// What a mention is for the record that it is in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum Role {
+    /// It names the record.
+    Own,
+    /// It is in a reference of the record: the record cites it.
+    Reference,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+impl Role {
+    /// The word for it in rows.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Role::Own => "self",
+            Role::Reference => "reference",
+            Role::Other => "other",
+        }
+    }
+}
+
+/// What is known about a byte of a structured text, besides its path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) role: Role,
+    /// Whether it is in a field that holds an identifier by its definition, and not in running text.
+    pub(crate) asserted: bool,
+    /// The index of the reference within the record.
+    pub(crate) reference: Option<u64>,
+    /// Set if it is in an identifier of the record; the least rank is the best identifier.
+    pub(crate) id: Option<u8>,
+    /// Whether a later [`Event::Related`] decides if this is in a reference.
+    pub(crate) is_related: bool,
+}
+
+/// What a reader reports. A record ends after the records in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event<'t> {
+    /// A record starts.
+    Open,
+    /// The innermost record ends.
+    Close,
+    /// An identifier of the innermost record, its escapes undone. The least rank is the best; nothing is better than 0.
+    Id { rank: u8, text: &'t str },
+    /// Decides about all places in the innermost record that were related: whether they are in a reference.
+    Related { cites: bool },
+    /// The structure is broken at an offset of the document.
+    Broken(u64),
+}
+
+/// Bytes of a name or an identifier that are kept.
+pub(super) const TEXT: usize = 1024;
+/// Levels of nesting that are kept. Deeper ones are counted.
+pub(super) const DEPTH: usize = 256;
+
+/// Appends as much of `piece` to `text` as fits a kept text that starts at `from`.
+pub(super) fn keep(text: &mut Vec<u8>, from: usize, piece: &[u8]) {
+    let free = (from + TEXT).saturating_sub(text.len());
+    text.extend_from_slice(&piece[..piece.len().min(free)]);
+}

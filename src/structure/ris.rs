@@ -1,0 +1,131 @@
+//! Reads RIS: records from `TY` to `ER`, and their tags. A line without a tag continues the one before.
+
+use super::place::{Event, Place, TEXT, keep};
+use super::stack;
+use super::table::{Meaning, RIS, RecordId};
+
+/// The reader of a document.
+pub(crate) struct Ris {
+    /// The start of the line, as long as it may be a tag and its mark: `TY  - `.
+    line: Vec<u8>,
+    is_line_start: bool,
+    tag: [u8; 2],
+    meaning: Meaning,
+    is_record: bool,
+    kept: Vec<u8>,
+    /// The tag that holds the identifier, instead of the table.
+    id: Option<Vec<u8>>,
+}
+
+/// Bytes of a tag and the mark after it. The last blank may be missing.
+const MARK: usize = 5;
+
+impl Ris {
+    pub(super) fn new(id: Option<&RecordId>) -> Ris {
+        let tag = id.and_then(|id| id.steps().next_back());
+        Ris {
+            line: Vec::with_capacity(MARK),
+            is_line_start: true,
+            tag: *b"  ",
+            meaning: Meaning::Plain,
+            is_record: false,
+            kept: Vec::new(),
+            id: tag.map(|tag| tag.to_ascii_uppercase().into()),
+        }
+    }
+
+    pub(super) fn read(&mut self, bytes: &[u8], report: &mut dyn FnMut(Event<'_>)) {
+        let mut at = 0;
+        while at < bytes.len() {
+            let byte = bytes[at];
+            if self.is_line_start && self.may_be_tag(byte) {
+                self.line.push(byte);
+                at += 1;
+                if self.line.len() == MARK {
+                    self.is_line_start = false;
+                    self.start_tag(report);
+                }
+                continue;
+            }
+            self.is_line_start = false;
+            let end = memchr::memchr2(b'\n', b'\r', &bytes[at..])
+                .map_or(bytes.len(), |length| at + length);
+            if let Meaning::Id(_) = self.meaning {
+                keep(&mut self.kept, 0, &bytes[at..end]);
+            }
+            if end < bytes.len() {
+                self.end_line(report);
+            }
+            at = end + 1;
+        }
+    }
+
+    pub(super) fn end(&mut self, report: &mut dyn FnMut(Event<'_>)) {
+        self.end_line(report);
+        self.close(report);
+    }
+
+    /// Whether the line may still start with a tag if `byte` is next.
+    fn may_be_tag(&self, byte: u8) -> bool {
+        match self.line.len() {
+            0 => byte.is_ascii_uppercase(),
+            1 => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            2 | 3 => byte == b' ',
+            _ => byte == b'-',
+        }
+    }
+
+    fn start_tag(&mut self, report: &mut dyn FnMut(Event<'_>)) {
+        self.tag = [self.line[0], self.line[1]];
+        match &self.tag {
+            b"TY" => {
+                self.close(report);
+                self.is_record = true;
+                report(Event::Open);
+            }
+            b"ER" => self.close(report),
+            _ => {}
+        }
+        self.kept.clear();
+        let mut listed = RIS.iter();
+        let listed = listed.find(|(tag, _)| tag.as_bytes() == self.tag);
+        let listed = listed.map_or(Meaning::Plain, |(_, meaning)| *meaning);
+        self.meaning = match &self.id {
+            Some(id) if **id == self.tag => Meaning::Id(0),
+            Some(_) => listed.without_id(),
+            None => listed,
+        };
+    }
+
+    fn end_line(&mut self, report: &mut dyn FnMut(Event<'_>)) {
+        if let Meaning::Id(rank) = self.meaning {
+            let text = String::from_utf8_lossy(&self.kept);
+            if !text.trim().is_empty() && self.kept.len() < TEXT {
+                report(Event::Id {
+                    rank,
+                    text: text.trim(),
+                });
+            }
+        }
+        self.kept.clear();
+        self.line.clear();
+        self.is_line_start = true;
+    }
+
+    fn close(&mut self, report: &mut dyn FnMut(Event<'_>)) {
+        if self.is_record {
+            report(Event::Close);
+        }
+        self.is_record = false;
+        self.meaning = Meaning::Plain;
+    }
+
+    /// Where the next byte is.
+    pub(super) fn place(&self, path: &mut String) -> Place {
+        if !self.is_record {
+            return Place::default();
+        }
+        path.push_str(&String::from_utf8_lossy(&self.tag));
+        stack::place(self.meaning, None, false)
+    }
+}

@@ -1,0 +1,65 @@
+//! Names on the way to a place, one behind the other in one buffer.
+
+use super::place::{Place, Role, keep};
+use super::table::Meaning;
+
+/// The names of open levels. A level keeps where its name starts.
+#[derive(Default)]
+pub(super) struct Names {
+    bytes: Vec<u8>,
+}
+
+impl Names {
+    /// Where the next name starts.
+    pub(super) fn end(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Forgets all from `start` on.
+    pub(super) fn cut(&mut self, start: usize) {
+        self.bytes.truncate(start);
+    }
+
+    /// Adds a piece to the name that starts at `start`.
+    pub(super) fn add(&mut self, start: usize, piece: &[u8]) {
+        keep(&mut self.bytes, start, piece);
+    }
+
+    /// The name from `start` to `end`.
+    pub(super) fn name(&self, start: usize, end: usize) -> &[u8] {
+        &self.bytes[start..end]
+    }
+
+    /// The last name, which starts at `start`.
+    pub(super) fn last(&self, start: usize) -> &[u8] {
+        &self.bytes[start..]
+    }
+}
+
+/// The place of a text with a meaning. `reference` is the index of the reference it is in. In a related item it is not yet known
+/// whether that is one.
+pub(super) fn place(meaning: Meaning, reference: Option<u64>, is_related: bool) -> Place {
+    let (mut role, mut asserted, mut id) = (Role::Other, true, None);
+    match meaning {
+        Meaning::Id(rank) | Meaning::Found(rank) => (role, id) = (Role::Own, Some(rank)),
+        Meaning::Own => role = Role::Own,
+        Meaning::Cites => role = Role::Reference,
+        Meaning::Linked => {}
+        Meaning::Cited if reference.is_some() => role = Role::Reference,
+        Meaning::Cited => {}
+        Meaning::Aside => asserted = false,
+        _ => {
+            asserted = false;
+            if reference.is_some() {
+                role = Role::Reference;
+            }
+        }
+    }
+    Place {
+        role,
+        asserted,
+        reference,
+        id,
+        is_related,
+    }
+}

@@ -1,0 +1,125 @@
+//! Recognises the syntax of a structured text from its head.
+
+use super::bibtex::is_type;
+
+/// A syntax of structured text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    /// A JSON document, JSON Lines, or several values one after the other.
+    Json,
+    Xml,
+    Bibtex,
+    Ris,
+}
+
+impl Syntax {
+    /// How many bytes of a document's head [`of`](Self::of) looks at.
+    pub(crate) const HEAD: usize = 16 << 10;
+
+    /// The syntax of a document that starts with `head`, if it shows one. Web pages look like XML, so the caller excludes them.
+    pub(crate) fn of(head: &[u8]) -> Option<Syntax> {
+        let head = &head[..head.len().min(Self::HEAD)];
+        let head = head.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(head);
+        let head = head.trim_ascii_start();
+        let next = |from: usize| head[from..].trim_ascii_start().first().copied();
+        match head.first()? {
+            b'{' if matches!(next(1), Some(b'"' | b'}')) => Some(Syntax::Json),
+            b'[' if matches!(next(1), Some(b'{' | b'"')) => Some(Syntax::Json),
+            b'<' if is_markup(head) => Some(Syntax::Xml),
+            _ => lines(head).find_map(|line| of_line(head, line)),
+        }
+    }
+}
+
+/// Whether an XML declaration, a document type, a comment or an element comes first.
+fn is_markup(head: &[u8]) -> bool {
+    if matches!(head, [_, b'?' | b'!', b'a'..=b'z' | b'A'..=b'Z' | b'-', ..]) {
+        return true;
+    }
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
+    let mut parts = head[1..].splitn(2, |byte| !is_part(byte));
+    let (name, after) = (
+        parts.next().unwrap_or_default(),
+        parts.next().unwrap_or_default(),
+    );
+    let end = head.get(1 + name.len());
+    // A prefix, then a name.
+    let is_prefix = end == Some(&b':')
+        && after
+            .iter()
+            .find(|byte| !is_part(byte))
+            .is_some_and(|end| b" \t\r\n>".contains(end));
+    let is_name = is_prefix || end.is_some_and(|end| b" \t\r\n/>".contains(end));
+    let closes = memchr::memmem::find(head, b"</").or(memchr::memmem::find(head, b"/>"));
+    !name.is_empty() && is_name && (closes.is_some() || head.len() == Syntax::HEAD)
+}
+
+/// The offsets of the lines of `head`.
+fn lines(head: &[u8]) -> impl Iterator<Item = usize> {
+    let ends = memchr::memchr2_iter(b'\n', b'\r', head);
+    std::iter::once(0).chain(ends.map(|end| end + 1))
+}
+
+/// The syntax that the line at `at` shows: the start of an entry of BibTeX or of a record of RIS.
+fn of_line(head: &[u8], at: usize) -> Option<Syntax> {
+    let rest = &head[at..];
+    match rest.trim_ascii_start().first()? {
+        b'@' => is_entry(rest.trim_ascii_start()).then_some(Syntax::Bibtex),
+        b'T' if rest.starts_with(b"TY  - ") => Some(Syntax::Ris),
+        _ => None,
+    }
+}
+
+/// Whether `text` starts with `@type{key,`. Style sheets and programs have lines with `@word {`, but no key and comma after it.
+fn is_entry(text: &[u8]) -> bool {
+    let after = text[1..].trim_ascii_start();
+    let word = after.iter().take_while(|byte| is_type(**byte)).count();
+    let (word, after) = after.split_at(word);
+    let [b'{' | b'(', after @ ..] = after.trim_ascii_start() else {
+        return false;
+    };
+    let after = after.trim_ascii_start();
+    let key = after
+        .iter()
+        .take_while(|&&byte| !b" \t\r\n,{}()\"".contains(&byte))
+        .count();
+    let is_entry = key > 0 && after[key..].trim_ascii_start().first() == Some(&b',');
+    let is_text = word.eq_ignore_ascii_case(b"string")
+        && after[key..].trim_ascii_start().first() == Some(&b'=');
+    !word.is_empty() && (is_entry || is_text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_head_shows_the_syntax() {
+        let cases = [
+            ("{\"a\":1}", Some(Syntax::Json)),
+            ("\u{FEFF} [\n {", Some(Syntax::Json)),
+            ("{{Infobox", None),
+            ("[[File:a]]", None),
+            ("[a](b)", None),
+            ("<?xml version='1.0'?>", Some(Syntax::Xml)),
+            ("<!-- a --><b>", Some(Syntax::Xml)),
+            ("<article></article>", Some(Syntax::Xml)),
+            ("<a:b c=''/>", Some(Syntax::Xml)),
+            ("<urn:uuid:1>\n2 <b></b>", None),
+            ("<word> and text", None),
+            ("<3 text", None),
+            ("@article{key, doi = {a}}", Some(Syntax::Bibtex)),
+            ("% comment\n\n @Book (key ,", Some(Syntax::Bibtex)),
+            ("@string{a = \"b\"}", Some(Syntax::Bibtex)),
+            ("@page { margin: 0, 1 }", None),
+            ("@media screen { a, b { } }", None),
+            ("@Override\nvoid f() {}", None),
+            ("1.\nTY  - JOUR\n", Some(Syntax::Ris)),
+            ("TY - JOUR", None),
+            ("", None),
+        ];
+        for (head, syntax) in cases {
+            assert_eq!(Syntax::of(head.as_bytes()), syntax, "{head}");
+        }
+    }
+}

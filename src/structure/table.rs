@@ -1,0 +1,314 @@
+//! Where the known formats keep records, their identifiers and their references. Data only; `pointers` and `elements` read it.
+
+use std::str::FromStr;
+
+/// What a path means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Meaning {
+    #[default]
+    Plain,
+    /// A record.
+    Record,
+    /// An identifier of the record. The least rank is the best.
+    Id(u8),
+    /// The same, but only if a mention is found there.
+    Found(u8),
+    /// Names the record too, but is not used as its identifier.
+    Own,
+    /// An item of the list of references.
+    Reference,
+    /// A field that holds the identifier of the reference it is in, or, in an item that is no reference, another identifier.
+    Cited,
+    /// A field that holds an identifier which the record cites, outside any list of references.
+    Cites,
+    /// An item that is a reference if its relation is one of [`RELATIONS`].
+    Related,
+    /// The relation of a related item.
+    Relation,
+    /// A field that holds the identifier of something else.
+    Linked,
+    /// Never in a reference, although it may be inside one: a key, a label.
+    Aside,
+}
+
+/// Relations (DataCite's `relationType`) that say that the record cites an item.
+pub(super) const RELATIONS: [&[u8]; 2] = [b"Cites", b"References"];
+
+/// Where JSON has records: paths from the start of a value. `*` is any item of a list.
+pub(super) const JSON_RECORDS: [&str; 9] = [
+    "",         // JSON Lines, and a file with one record
+    "/*",       // CSL, and other lists
+    "/items/*", // Crossref's public data file
+    "/message", // Crossref's REST API
+    "/message/items/*",
+    "/data", // DataCite's REST API
+    "/data/*",
+    "/results/*",           // OpenAlex's API
+    "/hits/hits/*/_source", // Elasticsearch
+];
+
+/// What paths within a record mean. `*` is any item of a list, `?` any member.
+pub(super) const JSON_FIELDS: &[(&str, Meaning)] = &[
+    // Crossref, CSL
+    ("/DOI", Meaning::Id(0)),
+    ("/URL", Meaning::Own),
+    ("/resource/primary/URL", Meaning::Own),
+    ("/reference/*", Meaning::Reference),
+    ("/reference/*/DOI", Meaning::Cited),
+    ("/reference/*/doi", Meaning::Cited),
+    ("/reference/*/key", Meaning::Aside),
+    ("/relation/?/*/id", Meaning::Linked),
+    ("/relation/cites/*/id", Meaning::Cites),
+    ("/relation/references/*/id", Meaning::Cites),
+    ("/funder/*/DOI", Meaning::Linked),
+    ("/funder/*/id/*/id", Meaning::Linked),
+    ("/update-to/*/DOI", Meaning::Linked),
+    ("/update-policy", Meaning::Linked),
+    // OpenAlex
+    ("/doi", Meaning::Id(0)),
+    ("/ids/doi", Meaning::Own),
+    ("/primary_location/landing_page_url", Meaning::Own),
+    // fatcat
+    ("/ext_ids/doi", Meaning::Id(0)),
+    ("/refs/*", Meaning::Reference),
+    ("/refs/*/extra/doi", Meaning::Cited),
+    ("/refs/*/extra/DOI", Meaning::Cited),
+    ("/refs/*/key", Meaning::Aside),
+    ("/extra/crossref/funder/*/DOI", Meaning::Linked),
+    ("/extra/datacite/relations/*", Meaning::Related),
+    (
+        "/extra/datacite/relations/*/relatedIdentifier",
+        Meaning::Cited,
+    ),
+    (
+        "/extra/datacite/relations/*/relationType",
+        Meaning::Relation,
+    ),
+    // DataCite, as files and from its API
+    ("/identifiers/*/identifier", Meaning::Found(3)),
+    ("/identifier/identifier", Meaning::Found(3)),
+    ("/url", Meaning::Own),
+    ("/relatedIdentifiers/*", Meaning::Related),
+    ("/relatedIdentifiers/*/relatedIdentifier", Meaning::Cited),
+    ("/relatedIdentifiers/*/relationType", Meaning::Relation),
+    ("/relatedItems/*", Meaning::Related),
+    ("/relatedItems/*/relatedItemIdentifier", Meaning::Cited),
+    (
+        "/relatedItems/*/relatedItemIdentifier/relatedItemIdentifier",
+        Meaning::Cited,
+    ),
+    ("/relatedItems/*/relationType", Meaning::Relation),
+    ("/fundingReferences/*/funderIdentifier", Meaning::Linked),
+    (
+        "/fundingReferences/*/funderIdentifier/funderIdentifier",
+        Meaning::Linked,
+    ),
+    ("/attributes/doi", Meaning::Id(0)),
+    ("/attributes/url", Meaning::Own),
+    ("/attributes/relatedIdentifiers/*", Meaning::Related),
+    (
+        "/attributes/relatedIdentifiers/*/relatedIdentifier",
+        Meaning::Cited,
+    ),
+    (
+        "/attributes/relatedIdentifiers/*/relationType",
+        Meaning::Relation,
+    ),
+    ("/attributes/relatedItems/*", Meaning::Related),
+    (
+        "/attributes/relatedItems/*/relatedItemIdentifier/relatedItemIdentifier",
+        Meaning::Cited,
+    ),
+    ("/attributes/relatedItems/*/relationType", Meaning::Relation),
+    (
+        "/attributes/fundingReferences/*/funderIdentifier",
+        Meaning::Linked,
+    ),
+    // Others
+    ("/references/*", Meaning::Reference),
+    ("/references/*/doi", Meaning::Cited),
+    ("/references/*/DOI", Meaning::Cited),
+    ("/references/*/key", Meaning::Aside),
+    ("/references/*/id", Meaning::Aside),
+    ("/id", Meaning::Id(4)),
+    ("/ident", Meaning::Id(4)),
+    ("/pmid", Meaning::Id(5)),
+];
+
+/// What elements and attributes mean, by their last names, without prefix. `^` is the start of the document, `[a=b]` a condition
+/// on an attribute. Of several that fit, the first counts.
+pub(super) const XML: &[(&str, Meaning)] = &[
+    // OAI-PMH
+    ("record", Meaning::Record),
+    ("record/header/identifier", Meaning::Id(0)),
+    ("dc/identifier", Meaning::Own),
+    ("dc/relation", Meaning::Linked),
+    ("dc/source", Meaning::Linked),
+    // Crossref: each element that can have `doi_data` is a record
+    ("query", Meaning::Record),
+    ("query/doi", Meaning::Id(0)),
+    ("crossref_metadata/doi", Meaning::Own),
+    ("journal_metadata", Meaning::Record),
+    ("journal_issue", Meaning::Record),
+    ("journal_volume", Meaning::Record),
+    ("journal_article", Meaning::Record),
+    ("book_metadata", Meaning::Record),
+    ("book_series_metadata", Meaning::Record),
+    ("book_set_metadata", Meaning::Record),
+    ("series_metadata", Meaning::Record),
+    ("set_metadata", Meaning::Record),
+    ("content_item", Meaning::Record),
+    ("conference_paper", Meaning::Record),
+    ("proceedings_metadata", Meaning::Record),
+    ("proceedings_series_metadata", Meaning::Record),
+    ("dissertation", Meaning::Record),
+    ("report-paper_metadata", Meaning::Record),
+    ("report-paper_series_metadata", Meaning::Record),
+    ("standard_metadata", Meaning::Record),
+    ("database_metadata", Meaning::Record),
+    ("dataset", Meaning::Record),
+    ("component", Meaning::Record),
+    ("peer_review", Meaning::Record),
+    ("posted_content", Meaning::Record),
+    ("pending_publication", Meaning::Record),
+    ("grant", Meaning::Record),
+    ("doi_data/doi", Meaning::Id(0)),
+    ("doi_data/resource", Meaning::Own),
+    ("sa_component/@parent_doi", Meaning::Linked),
+    ("citation_list/citation", Meaning::Reference),
+    ("citation/doi", Meaning::Cited),
+    ("citation/@key", Meaning::Aside),
+    ("inter_work_relation", Meaning::Linked),
+    ("intra_work_relation", Meaning::Linked),
+    // JATS
+    ("article", Meaning::Record),
+    ("sub-article", Meaning::Record),
+    ("response", Meaning::Record),
+    ("article-meta/article-id[pub-id-type=doi]", Meaning::Id(0)),
+    ("article-meta/article-id[pub-id-type=pmid]", Meaning::Id(1)),
+    ("article-meta/article-id[pub-id-type=pmc]", Meaning::Id(2)),
+    ("article-meta/article-id[pub-id-type=pmcid]", Meaning::Id(2)),
+    ("article-meta/article-id", Meaning::Id(4)),
+    ("front-stub/article-id[pub-id-type=doi]", Meaning::Id(0)),
+    ("front-stub/article-id", Meaning::Id(4)),
+    ("sub-article/@id", Meaning::Id(5)),
+    ("response/@id", Meaning::Id(5)),
+    ("object-id[pub-id-type=doi]", Meaning::Linked),
+    ("related-article", Meaning::Linked),
+    ("related-article/@href", Meaning::Linked),
+    ("related-object", Meaning::Linked),
+    ("related-object/@href", Meaning::Linked),
+    ("institution-id", Meaning::Linked),
+    ("ref-list/ref", Meaning::Reference),
+    ("ref/@id", Meaning::Aside),
+    ("pub-id[pub-id-type=doi]", Meaning::Cited),
+    ("issue-id[pub-id-type=doi]", Meaning::Cited),
+    ("ext-link[ext-link-type=doi]", Meaning::Cited),
+    ("ext-link/@href", Meaning::Cited),
+    // Counts by PubMed Central
+    ("article/@id", Meaning::Id(5)),
+    ("article/meta-data/@doi", Meaning::Id(0)),
+    // PubMed
+    ("PubmedArticle", Meaning::Record),
+    ("PubmedBookArticle", Meaning::Record),
+    ("MedlineCitation/PMID", Meaning::Id(0)),
+    ("BookDocument/PMID", Meaning::Id(0)),
+    ("Article/ELocationID[EIdType=doi]", Meaning::Own),
+    (
+        "PubmedData/ArticleIdList/ArticleId[IdType=doi]",
+        Meaning::Own,
+    ),
+    (
+        "PubmedBookData/ArticleIdList/ArticleId[IdType=doi]",
+        Meaning::Own,
+    ),
+    (
+        "BookDocument/ArticleIdList/ArticleId[IdType=doi]",
+        Meaning::Own,
+    ),
+    ("ReferenceList/Reference", Meaning::Reference),
+    (
+        "Reference/ArticleIdList/ArticleId[IdType=doi]",
+        Meaning::Cited,
+    ),
+    // DataCite
+    ("^/resource", Meaning::Record),
+    ("metadata/resource", Meaning::Record),
+    ("payload/resource", Meaning::Record),
+    ("resources/resource", Meaning::Record),
+    ("resource/identifier[identifierType=DOI]", Meaning::Id(0)),
+    ("resource/identifier", Meaning::Id(1)),
+    ("relatedIdentifier", Meaning::Related),
+    ("relatedItem", Meaning::Related),
+    ("relatedItem/relatedItemIdentifier", Meaning::Cited),
+    ("funderIdentifier", Meaning::Linked),
+    // MediaWiki
+    ("page", Meaning::Record),
+    ("page/title", Meaning::Id(0)),
+];
+
+/// Fields of BibTeX entries, besides the key, which is the record's identifier.
+pub(super) const BIBTEX: &[(&str, Meaning)] = &[("doi", Meaning::Own), ("url", Meaning::Own)];
+
+/// Tags of RIS records.
+pub(super) const RIS: &[(&str, Meaning)] = &[
+    ("DO", Meaning::Id(0)),
+    ("DI", Meaning::Id(0)),
+    ("ID", Meaning::Id(1)),
+    ("AN", Meaning::Id(2)),
+    ("UR", Meaning::Own),
+    ("L1", Meaning::Own),
+    ("L2", Meaning::Own),
+    ("LK", Meaning::Own),
+];
+
+/// Where a record's identifier is, as a path from the record: `/DOI`, `/front/article-meta/article-id`, `/header/@key`.
+///
+/// In JSON it is a JSON pointer, in which `*` is any item of a list; in XML a path of elements that may end in an attribute; in
+/// BibTeX and RIS the name of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordId {
+    path: Box<str>,
+}
+
+/// A path that does not start with `/`, or has no name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no path from a record to its identifier, such as /DOI or /header/identifier")]
+pub struct BadRecordId(Box<str>);
+
+impl FromStr for RecordId {
+    type Err = BadRecordId;
+
+    fn from_str(path: &str) -> Result<RecordId, BadRecordId> {
+        let mut steps = path.split('/');
+        let is_path = steps.next() == Some("")
+            && steps.clone().count() > 0
+            && steps.all(|step| !step.is_empty());
+        match is_path {
+            true => Ok(RecordId { path: path.into() }),
+            false => Err(BadRecordId(path.into())),
+        }
+    }
+}
+
+impl RecordId {
+    /// The path, as it was parsed.
+    pub fn as_str(&self) -> &str {
+        &self.path
+    }
+
+    /// The names on the path.
+    pub(super) fn steps(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.path[1..].split('/')
+    }
+}
+
+impl Meaning {
+    /// The meaning of a path of the table if an option says where the identifier is.
+    pub(super) fn without_id(self) -> Meaning {
+        match self {
+            Meaning::Id(_) | Meaning::Found(_) => Meaning::Own,
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,475 @@
+//! Mentions of small texts, with their places.
+
+use proptest::prelude::*;
+
+use super::{Edge, EdgeJoin, RecordId, StructureFaults, Syntax};
+use crate::scan::Scanner;
+
+/// The rows of a text that is read up to each of `stops`, and what is wrong with it.
+fn read(text: &str, stops: &[usize], id: Option<&RecordId>) -> (Vec<String>, StructureFaults) {
+    let mut names = Vec::new();
+    Scanner::new().scan(text.as_bytes(), |mention| {
+        names.push((mention.offset, mention.key.to_owned()));
+    });
+    let mut join = EdgeJoin::new(Syntax::of(text.as_bytes()), id);
+    let mut rows = Vec::new();
+    let mut out = |edge: Edge<'_>| rows.push(line(&edge));
+    let mut stops: Vec<_> = stops
+        .iter()
+        .map(|stop| (stop % (text.len() + 1)) as u64)
+        .collect();
+    stops.sort_unstable();
+    let mut stops = stops.into_iter().peekable();
+    for (at, name) in &names {
+        while let Some(stop) = stops.next_if(|stop| stop < at) {
+            join.read(text.as_bytes(), 0, stop, &mut out);
+        }
+        join.read(text.as_bytes(), 0, *at, &mut out);
+        join.mention(name, true, &mut out);
+    }
+    for stop in stops.chain([text.len() as u64]) {
+        join.read(text.as_bytes(), 0, stop, &mut out);
+    }
+    let faults = join.end(&mut out);
+    assert_eq!(rows.len(), names.len(), "{text}");
+    let rows = names.iter().zip(rows);
+    (
+        rows.map(|((_, name), row)| format!("{name} {row}"))
+            .collect(),
+        faults,
+    )
+}
+
+fn line(edge: &Edge<'_>) -> String {
+    let reference = edge
+        .reference
+        .map_or("-".to_owned(), |index| index.to_string());
+    let asserted = if edge.asserted { "asserted" } else { "mined" };
+    let (record, path) = (edge.record.unwrap_or("-"), edge.path.unwrap_or("-"));
+    format!(
+        "{record} {path} {reference} {} {asserted}",
+        edge.role.name()
+    )
+}
+
+#[track_caller]
+fn check(text: &str, wanted: &[&str]) {
+    let (rows, faults) = read(text, &[], None);
+    assert_eq!(rows, wanted, "{text}");
+    assert_eq!(faults, StructureFaults::default(), "{text}");
+    let all: Vec<_> = (0..text.len()).collect();
+    assert_eq!(
+        read(text, &all, None),
+        (rows, faults),
+        "byte by byte: {text}"
+    );
+}
+
+/// The rows of a broken text, and the offset of the first fault.
+#[track_caller]
+fn check_broken(text: &str, offset: usize, wanted: &[&str]) {
+    let (rows, faults) = read(text, &[], None);
+    assert_eq!(rows, wanted, "{text}");
+    assert_eq!(faults.broken, Some(offset as u64), "{text}");
+    let all: Vec<_> = (0..text.len()).collect();
+    assert_eq!(
+        read(text, &all, None),
+        (rows, faults),
+        "byte by byte: {text}"
+    );
+}
+
+/// The rows with the identifier of an option.
+#[track_caller]
+fn check_id(id: &str, text: &str, wanted: &[&str]) {
+    let id = id.parse().unwrap();
+    assert_eq!(read(text, &[], Some(&id)).0, wanted, "{text}");
+}
+
+#[test]
+fn crossref_json() {
+    check(
+        r#"{"reference":[{"key":"10.1/k_1","DOI":"10.1000/B"},{"unstructured":"see 10.1000/c."},{"DOI":"10.1000\/d"}],"DOI":"10.1000/A",
+            "URL":"https://doi.org/10.1000/a","relation":{"is-part-of":[{"id":"10.1000/e"}],"references":[{"id":"10.1000/f"}]},"abstract":"10.1000/g"}"#,
+        &[
+            "10.1000/b 10.1000/a /reference/0/DOI 0 reference asserted",
+            "10.1000/c 10.1000/a /reference/1/unstructured 1 reference mined",
+            "10.1000/d 10.1000/a /reference/2/DOI 2 reference asserted",
+            "10.1000/a 10.1000/a /DOI - self asserted",
+            "10.1000/a 10.1000/a /URL - self asserted",
+            "10.1000/e 10.1000/a /relation/is-part-of/0/id - other asserted",
+            "10.1000/f 10.1000/a /relation/references/0/id - reference asserted",
+            "10.1000/g 10.1000/a /abstract - other mined",
+        ],
+    );
+}
+
+#[test]
+fn lists_of_records() {
+    check(
+        "{\"items\":[{\"DOI\":\"10.1000/a\",\"reference\":[{\"DOI\":\"10.1000/b\"}]},\n{\"reference\":[{\"DOI\":\"10.1000/c\"}],\"DOI\":\"10.1000/d\"}]}",
+        &[
+            "10.1000/a 10.1000/a /items/0/DOI - self asserted",
+            "10.1000/b 10.1000/a /items/0/reference/0/DOI 0 reference asserted",
+            "10.1000/c 10.1000/d /items/1/reference/0/DOI 0 reference asserted",
+            "10.1000/d 10.1000/d /items/1/DOI - self asserted",
+        ],
+    );
+    check(
+        "[{\"id\":\"key\",\"note\":\"10.1000/x\"},{\"id\":7,\"note\":\"10.1000/y\"},{\"note\":\"10.1000/z\"},[\"10.1000/w\"]]",
+        &[
+            "10.1000/x key /0/note - other mined",
+            "10.1000/y 7 /1/note - other mined",
+            "10.1000/z - /2/note - other mined",
+            "10.1000/w - /3/0 - other mined",
+        ],
+    );
+}
+
+#[test]
+fn json_lines_name_no_record_before_them() {
+    check(
+        "{\"message\":{\"DOI\":\"10.1000/a\"}}\n\n{\"message\":{\"items\":[{\"DOI\":\"10.1000/b\"}],\"query\":\"10.1000/c\"}}\n",
+        &[
+            "10.1000/a 10.1000/a /message/DOI - self asserted",
+            "10.1000/b 10.1000/b /message/items/0/DOI - self asserted",
+            "10.1000/c - /message/query - other mined",
+        ],
+    );
+}
+
+#[test]
+fn names_of_members_are_escaped_in_pointers() {
+    check(
+        r#"{"a/b":{"c~d":["10.1000/a",{"\u0065\"":"10.1000/b"}]},"10.1000/c":1,"":"10.1000/d"}"#,
+        &[
+            "10.1000/a - /a~1b/c~0d/0 - other mined",
+            "10.1000/b - /a~1b/c~0d/1/e\" - other mined",
+            "10.1000/c - - - other mined",
+            "10.1000/d - / - other mined",
+        ],
+    );
+}
+
+#[test]
+fn openalex_fatcat_and_datacite_json() {
+    check(
+        r#"{"id":"https://openalex.org/W1","doi":"https://doi.org/10.1000/A","referenced_works":["https://openalex.org/W2"],"ids":{"doi":"https://doi.org/10.1000/a"}}
+{"refs":[{"extra":{"doi":"10.1000/b"}},{"key":"10.1000/k"}],"ext_ids":{"doi":null},"ident":"abc"}
+{"id":"10.1000/c","attributes":{"doi":"10.1000/C","relatedIdentifiers":[{"relatedIdentifier":"10.1000/d","relationType":"IsPartOf"},{"relatedIdentifier":"10.1000/e","relationType":"Cites"}]}}
+"#,
+        &[
+            "10.1000/a 10.1000/a /doi - self asserted",
+            "10.1000/a 10.1000/a /ids/doi - self asserted",
+            "10.1000/b abc /refs/0/extra/doi 0 reference asserted",
+            "10.1000/c 10.1000/c /id - self asserted",
+            "10.1000/c 10.1000/c /attributes/doi - self asserted",
+            "10.1000/d 10.1000/c /attributes/relatedIdentifiers/0/relatedIdentifier - other asserted",
+            "10.1000/e 10.1000/c /attributes/relatedIdentifiers/1/relatedIdentifier 1 reference asserted",
+        ],
+    );
+    check(
+        r#"{"identifiers":[{"identifier":"ark:/1"},{"identifier":"10.1000/a","identifierType":"DOI"}],"titles":[{"title":"10.1000/t"}]}"#,
+        &[
+            "10.1000/a 10.1000/a /identifiers/1/identifier - self asserted",
+            "10.1000/t 10.1000/a /titles/0/title - other mined",
+        ],
+    );
+}
+
+#[test]
+fn crossref_xml() {
+    check(
+        "<?xml version='1.0'?><OAI-PMH xmlns='a'><ListRecords><record><header><!-- 10.1000/z --><identifier>info:doi/10.1000/A</identifier></header>\
+         <metadata><c:crossref><journal><journal_metadata><doi_data><doi>10.1000/j</doi></doi_data></journal_metadata><journal_article>\
+         <doi_data><doi>10.1000/a</doi><resource>http://x.org/10.1000/a</resource></doi_data><citation_list>\
+         <citation key='10.1000/a-1'><doi>10.1000/b</doi></citation><citation key=\"k\"><unstructured_citation>in 10.1000/c, 1</unstructured_citation></citation>\
+         </citation_list></journal_article></journal></c:crossref></metadata></record></ListRecords></OAI-PMH>",
+        &[
+            "10.1000/z 10.1000/a /OAI-PMH/ListRecords/record/header - other mined",
+            "10.1000/a 10.1000/a /OAI-PMH/ListRecords/record/header/identifier - self asserted",
+            "10.1000/j 10.1000/j /OAI-PMH/ListRecords/record/metadata/c:crossref/journal/journal_metadata/doi_data/doi - self asserted",
+            "10.1000/a 10.1000/a /OAI-PMH/ListRecords/record/metadata/c:crossref/journal/journal_article/doi_data/doi - self asserted",
+            "10.1000/a 10.1000/a /OAI-PMH/ListRecords/record/metadata/c:crossref/journal/journal_article/doi_data/resource - self asserted",
+            "10.1000/b 10.1000/a /OAI-PMH/ListRecords/record/metadata/c:crossref/journal/journal_article/citation_list/citation/doi 0 reference asserted",
+            "10.1000/c 10.1000/a /OAI-PMH/ListRecords/record/metadata/c:crossref/journal/journal_article/citation_list/citation/unstructured_citation 1 reference mined",
+        ],
+    );
+}
+
+#[test]
+fn jats() {
+    check(
+        "<article><front><article-meta><article-id pub-id-type=\"publisher-id\">x1</article-id>\
+         <article-id pub-id-type='doi'>10.1000/A</article-id><related-article xlink:href=\"10.1000/r\"/></article-meta></front>\
+         <body><p>See <ext-link ext-link-type=\"uri\" xlink:href=\"https://doi.org/10.1000/b\">10.1000/b</ext-link>.</p></body>\
+         <back><ref-list><ref id='r1'><mixed-citation>In 10.1000/c. <ext-link ext-link-type=\"doi\">10.1000/c</ext-link></mixed-citation></ref>\
+         <ref><element-citation><pub-id pub-id-type=\"pmid\">1</pub-id><pub-id pub-id-type=\"doi\">10.1000/d</pub-id></element-citation></ref></ref-list></back>\
+         <sub-article id='s1'><front-stub><article-id>10.1000/a.s1</article-id></front-stub><back><ref-list><ref><pub-id pub-id-type=\"doi\">10.1000/e</pub-id></ref></ref-list></back></sub-article></article>",
+        &[
+            "10.1000/a 10.1000/a /article/front/article-meta/article-id - self asserted",
+            "10.1000/r 10.1000/a /article/front/article-meta/related-article/@xlink:href - other asserted",
+            "10.1000/b 10.1000/a /article/body/p/ext-link/@xlink:href - other asserted",
+            "10.1000/b 10.1000/a /article/body/p/ext-link - other mined",
+            "10.1000/c 10.1000/a /article/back/ref-list/ref/mixed-citation 0 reference mined",
+            "10.1000/c 10.1000/a /article/back/ref-list/ref/mixed-citation/ext-link 0 reference asserted",
+            "10.1000/d 10.1000/a /article/back/ref-list/ref/element-citation/pub-id 1 reference asserted",
+            "10.1000/a.s1 10.1000/a.s1 /article/sub-article/front-stub/article-id - self asserted",
+            "10.1000/e 10.1000/a.s1 /article/sub-article/back/ref-list/ref/pub-id 0 reference asserted",
+        ],
+    );
+}
+
+#[test]
+fn datacite_xml() {
+    check(
+        "<resource xmlns=\"http://datacite.org/schema/kernel-4\"><identifier identifierType=\"DOI\">10.1000/A</identifier><relatedIdentifiers>\
+         <relatedIdentifier relationType='IsPartOf' relatedIdentifierType='DOI'>10.1000/b</relatedIdentifier>\
+         <relatedIdentifier relatedIdentifierType=\"DOI\" relationType=\"References\">10.1000/c</relatedIdentifier></relatedIdentifiers>\
+         <descriptions><description>10.1000/d</description></descriptions></resource>",
+        &[
+            "10.1000/a 10.1000/a /resource/identifier - self asserted",
+            "10.1000/b 10.1000/a /resource/relatedIdentifiers/relatedIdentifier - other asserted",
+            "10.1000/c 10.1000/a /resource/relatedIdentifiers/relatedIdentifier 1 reference asserted",
+            "10.1000/d 10.1000/a /resource/descriptions/description - other mined",
+        ],
+    );
+}
+
+#[test]
+fn pubmed_and_mediawiki() {
+    check(
+        "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID Version='1'>77</PMID><Article><ELocationID EIdType=\"doi\">10.1000/a</ELocationID></Article>\
+         </MedlineCitation><PubmedData><ArticleIdList><ArticleId IdType=\"doi\">10.1000/a</ArticleId></ArticleIdList><ReferenceList><Reference>\
+         <Citation>J. doi: 10.1000/b</Citation><ArticleIdList><ArticleId IdType='doi'>10.1000/b</ArticleId></ArticleIdList></Reference></ReferenceList>\
+         </PubmedData></PubmedArticle></PubmedArticleSet>",
+        &[
+            "10.1000/a 77 /PubmedArticleSet/PubmedArticle/MedlineCitation/Article/ELocationID - self asserted",
+            "10.1000/a 77 /PubmedArticleSet/PubmedArticle/PubmedData/ArticleIdList/ArticleId - self asserted",
+            "10.1000/b 77 /PubmedArticleSet/PubmedArticle/PubmedData/ReferenceList/Reference/Citation 0 reference mined",
+            "10.1000/b 77 /PubmedArticleSet/PubmedArticle/PubmedData/ReferenceList/Reference/ArticleIdList/ArticleId 0 reference asserted",
+        ],
+    );
+    check(
+        "<mediawiki><page><title>A &amp; B</title><revision><text>{{cite|doi=10.1000/a}}</text></revision></page><page><title>C</title>\
+         <revision><text><![CDATA[<x>10.1000/b]]></text></revision></page></mediawiki>",
+        &[
+            "10.1000/a A & B /mediawiki/page/revision/text - other mined",
+            "10.1000/b C /mediawiki/page/revision/text - other mined",
+        ],
+    );
+}
+
+#[test]
+fn bibtex() {
+    check(
+        "% 10.1000/z\n@comment{ {10.1000/y} }\n@string{j = \"10.1000/x\"}\n@Article {Key:1 ,\n doi = {10.1000/A}, Note=\"see {10.1000/b}, \" # j # { 10.1000/c},\nURL = {https://doi.org/10.1000/a}\n}\n\
+         @comment none\n@web_page(k2, abstract = {a (10.1000/d)})\ntext 10.1000/e",
+        &[
+            "10.1000/z - - - other mined",
+            "10.1000/y - - - other mined",
+            "10.1000/x - - - other mined",
+            "10.1000/a Key:1 doi - self asserted",
+            "10.1000/b Key:1 note - other mined",
+            "10.1000/c Key:1 note - other mined",
+            "10.1000/a Key:1 url - self asserted",
+            "10.1000/d k2 abstract - other mined",
+            "10.1000/e - - - other mined",
+        ],
+    );
+}
+
+#[test]
+fn ris() {
+    check(
+        "TY  - JOUR\r\nID  - k\r\nAB  - in 10.1000/b,\r\n and 10.1000/c\r\nDO  - 10.1000/A\r\nUR  - https://doi.org/10.1000/a\r\nER  -\r\n\
+         10.1000/z\nTY  - BOOK\nID  - k2\nN1  - 10.1000/d\nER  - \n",
+        &[
+            "10.1000/b 10.1000/a AB - other mined",
+            "10.1000/c 10.1000/a AB - other mined",
+            "10.1000/a 10.1000/a DO - self asserted",
+            "10.1000/a 10.1000/a UR - self asserted",
+            "10.1000/z - - - other mined",
+            "10.1000/d k2 N1 - other mined",
+        ],
+    );
+}
+
+#[test]
+fn other_documents_have_no_structure() {
+    check(
+        "see 10.1000/a and {10.1000/b}",
+        &["10.1000/a - - - other mined", "10.1000/b - - - other mined"],
+    );
+}
+
+#[test]
+fn broken_json() {
+    // The second line ends early, in a string.
+    check_broken(
+        "{\"DOI\":\"10.1000/a\"}\n{\"DOI\":\"10.1000/b\",\"reference\":[{\"DOI\":\"10.1000/c\n{\"DOI\":\"10.1000/d\"}\n",
+        69,
+        &[
+            "10.1000/a 10.1000/a /DOI - self asserted",
+            "10.1000/b 10.1000/b /DOI - self asserted",
+            "10.1000/c 10.1000/b /reference/0/DOI 0 reference asserted",
+            "10.1000/d 10.1000/d /DOI - self asserted",
+        ],
+    );
+    // An item of a list ends early; the next is on the next line.
+    check_broken(
+        "{\"items\":[{\"DOI\":\"10.1000/a\",\"reference\":[{\"DOI\":\"10.1000/b\"}\n{\"DOI\":\"10.1000/c\"},\n{\"DOI\":\"10.1000/d\"}]}",
+        62,
+        &[
+            "10.1000/a 10.1000/a /items/0/DOI - self asserted",
+            "10.1000/b 10.1000/a /items/0/reference/0/DOI 0 reference asserted",
+            "10.1000/c 10.1000/c /DOI - self asserted",
+            "10.1000/d 10.1000/d /DOI - self asserted",
+        ],
+    );
+    // The document ends early.
+    check_broken(
+        "[{\"note\":\"10.1000/a\",\"DOI\":\"10.1000/b",
+        37,
+        &[
+            "10.1000/a 10.1000/b /0/note - other mined",
+            "10.1000/b 10.1000/b /0/DOI - self asserted",
+        ],
+    );
+    // A bracket of the wrong kind; no line after it starts with an object.
+    check_broken(
+        "{\"a\":[\"10.1000/a\"}\n \"10.1000/b\"",
+        18,
+        &[
+            "10.1000/a - /a/0 - other mined",
+            "10.1000/b - - - other mined",
+        ],
+    );
+}
+
+#[test]
+fn broken_xml_and_bibtex() {
+    check_broken(
+        "<a><record><header><identifier>10.1000/a</header></record><record><header><identifier>10.1000/b</identifier></x></header><t>10.1000/c</t></record></a>",
+        48,
+        &[
+            "10.1000/a 10.1000/a /a/record/header/identifier - self asserted",
+            "10.1000/b 10.1000/b /a/record/header/identifier - self asserted",
+            "10.1000/c 10.1000/b /a/record/t - other mined",
+        ],
+    );
+    check_broken(
+        "@book{a,\n title = {x {y},\n doi = {10.1000/a}\n}\n\n@article{b,\n doi = {10.1000/b}}\n",
+        48,
+        &[
+            "10.1000/a a title - other mined",
+            "10.1000/b b doi - self asserted",
+        ],
+    );
+}
+
+#[test]
+fn nesting_without_end() {
+    let text = format!(
+        "{{\"DOI\":\"10.1000/a\",\"x\":{}\"10.1000/b\"{},\"y\":\"10.1000/c\"}}",
+        "[".repeat(5000),
+        "]".repeat(5000)
+    );
+    let (rows, faults) = read(&text, &[], None);
+    assert_eq!(faults, StructureFaults::default());
+    assert_eq!(rows[0], "10.1000/a 10.1000/a /DOI - self asserted");
+    assert!(
+        rows[1].starts_with("10.1000/b 10.1000/a /x/0/0/0"),
+        "{}",
+        rows[1]
+    );
+    assert!(rows[1].len() < 600);
+    assert_eq!(rows[2], "10.1000/c 10.1000/a /y - other mined");
+    let deep = format!(
+        "<article><article-id/>{}10.1000/b{}<p>10.1000/c</p></article>",
+        "<b>".repeat(5000),
+        "</b>".repeat(5000)
+    );
+    let (rows, faults) = read(&deep, &[], None);
+    assert_eq!(faults, StructureFaults::default());
+    assert!(rows[0].len() < 600);
+    assert_eq!(rows[1], "10.1000/c - /article/p - other mined");
+}
+
+#[test]
+fn an_option_says_where_identifiers_are() {
+    check_id(
+        "/meta/key",
+        r#"{"DOI":"10.1000/a","meta":{"key":"x"}}"#,
+        &["10.1000/a x /DOI - self asserted"],
+    );
+    check_id(
+        "/ids/*/v",
+        r#"[{"ids":[{"v":5}],"t":"10.1000/a"}]"#,
+        &["10.1000/a 5 /0/t - other mined"],
+    );
+    check_id(
+        "/meta/@key",
+        "<all><rec><meta key='x'/><t>10.1000/a</t></rec><rec><meta key='y'/></rec></all>",
+        &["10.1000/a x /all/rec/t - other mined"],
+    );
+    check_id(
+        "/isbn",
+        "@book{k, doi={10.1000/a}, isbn = {1-2}}",
+        &["10.1000/a 1-2 doi - self asserted"],
+    );
+    check_id(
+        "/AN",
+        "TY  - A\nDO  - 10.1000/a\nAN  - 9\nER  - \n",
+        &["10.1000/a 9 DO - self asserted"],
+    );
+    for wrong in ["", "/", "DOI", "/a//b", "/a/"] {
+        assert!(wrong.parse::<RecordId>().is_err(), "{wrong}");
+    }
+}
+
+/// Pieces of structured texts, whole and broken.
+const PIECES: [&str; 24] = [
+    "{\"DOI\":\"10.1000/a\"",
+    ",\"reference\":[",
+    "{\"DOI\":\"10.1000/b\"}",
+    "]}",
+    "\n",
+    "\"x\\\"y\":",
+    "{\"k\":[1,2,{\"n\":\"10.1000/c\"}],\"m\":null}",
+    ",",
+    "<record>",
+    "<header><identifier>10.1000/d</identifier></header>",
+    "<citation_list><citation key='10.1000/k'>",
+    "<doi>10.1000/e</doi>",
+    "</citation></citation_list>",
+    "</record>",
+    "<!-- 10.1000/f -- > -->",
+    "<![CDATA[ ]] 10.1000/g ]]>",
+    "@article{k,\n",
+    "doi = {10.1000/h}",
+    "}\n",
+    "\"",
+    "TY  - X\n",
+    "DO  - 10.1000/i\n",
+    "ER  - \n",
+    "<relatedIdentifier relationType=\"Cites\">10.1000/j</relatedIdentifier>",
+];
+const STARTS: [&str; 5] = [
+    "{\"items\":[",
+    "{\"DOI\":\"10.1000/s\"}\n",
+    "<?xml version='1.0'?><all>",
+    "@article{s, doi = {10.1000/s}}\n",
+    "TY  - S\n",
+];
+
+proptest! {
+    #[test]
+    fn pieces_change_nothing(start in prop::sample::select(&STARTS[..]), pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..30), stops in prop::collection::vec(any::<usize>(), 0..30)) {
+        let text = format!("{start}{}", pieces.concat());
+        let all: Vec<_> = (0..text.len()).collect();
+        let whole = read(&text, &[], None);
+        prop_assert_eq!(&read(&text, &stops, None), &whole, "{}", text);
+        prop_assert_eq!(&read(&text, &all, None), &whole, "{}", text);
+    }
+}

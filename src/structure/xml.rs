@@ -1,0 +1,673 @@
+//! Reads XML: elements, attributes and text. Comments, declarations and the document type are skipped.
+//!
+//! An end tag closes all elements up to the innermost one of its name, and is ignored if none is open.
+
+use std::sync::Arc;
+
+use memchr::memchr;
+
+use super::elements::{ElementRule, Elements, RELATION, local};
+use super::place::{DEPTH, Event, Place, keep};
+use super::stack::{self, Names};
+use super::table::{Meaning, RELATIONS, RecordId};
+
+/// The reader of a document.
+pub(crate) struct Xml {
+    table: Arc<Elements>,
+    elements: Vec<Element>,
+    /// The open elements that are records.
+    records: Vec<OpenRecord>,
+    names: Names,
+    /// Elements that are open beyond the kept depth.
+    deeper: usize,
+    state: XmlState,
+    /// The name of an end tag or of an attribute, or the bytes after `<!`.
+    word: Vec<u8>,
+    /// The value of an attribute that is needed.
+    value: Vec<u8>,
+    /// The attributes of a start tag that the table asks for.
+    attributes: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Whether the table asks for attributes of the start tag that is read.
+    is_listed: bool,
+    /// The meaning of the attribute whose value is read.
+    attribute: Meaning,
+    /// The text of an identifier.
+    kept: Vec<u8>,
+    offset: u64,
+}
+
+struct Element {
+    /// Where its name starts.
+    name: usize,
+    /// Where its name starts after the prefix.
+    local: usize,
+    meaning: Meaning,
+    /// The index of the reference it is in.
+    reference: Option<u64>,
+    is_record: bool,
+}
+
+struct OpenRecord {
+    /// How many elements are open outside of it.
+    depth: usize,
+    references: u64,
+}
+
+/// The end of a section of characters.
+const CHARACTERS: &[u8] = b"]]>";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum XmlState {
+    Text,
+    /// After `<`.
+    Less,
+    /// In the name of a start tag.
+    Name,
+    /// In a start tag, between attributes. Set if the byte before was `/`.
+    Tag(bool),
+    AttributeName,
+    /// After the name of an attribute.
+    Equals,
+    /// In the value of an attribute, with its quote.
+    Value(u8),
+    EndName,
+    /// After `<!`.
+    Mark,
+    /// In a comment, a section of characters or a declaration: the bytes that are its end, and how many of them were read.
+    Until(&'static [u8], usize),
+    /// In a document type: how many brackets are open.
+    Doctype(usize),
+}
+
+impl Xml {
+    pub(super) fn new(id: Option<&RecordId>) -> Xml {
+        Xml {
+            table: Elements::new(id),
+            elements: Vec::new(),
+            records: Vec::new(),
+            names: Names::default(),
+            deeper: 0,
+            state: XmlState::Text,
+            word: Vec::new(),
+            value: Vec::new(),
+            attributes: Vec::new(),
+            is_listed: false,
+            attribute: Meaning::Plain,
+            kept: Vec::new(),
+            offset: 0,
+        }
+    }
+
+    pub(super) fn read(&mut self, bytes: &[u8], report: &mut dyn FnMut(Event<'_>)) {
+        let mut at = 0;
+        while at < bytes.len() {
+            at = match self.state {
+                XmlState::Text => self.text(bytes, at, report),
+                XmlState::Less => self.less(bytes, at),
+                XmlState::Name => self.name(bytes, at, report),
+                XmlState::Tag(was_slash) => self.tag(bytes, at, was_slash, report),
+                XmlState::AttributeName => self.attribute_name(bytes, at),
+                XmlState::Equals => self.equals(bytes, at),
+                XmlState::Value(quote) => self.attribute_value(bytes, at, quote),
+                XmlState::EndName => self.end_name(bytes, at, report),
+                XmlState::Mark => self.mark(bytes, at),
+                XmlState::Until(end, read) => self.until(bytes, at, end, read),
+                XmlState::Doctype(depth) => self.doctype(bytes, at, depth),
+            };
+        }
+        self.offset += bytes.len() as u64;
+    }
+
+    pub(super) fn end(&mut self, report: &mut dyn FnMut(Event<'_>)) {
+        if !self.elements.is_empty() {
+            report(Event::Broken(self.offset));
+        }
+        while self.close(report) {}
+    }
+
+    /// Reads text, and whole tags that need no second look. This loop takes most of the time.
+    fn text(&mut self, bytes: &[u8], mut at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
+        while let Some(length) = memchr(b'<', &bytes[at..]) {
+            self.keep(&bytes[at..at + length]);
+            at += length + 1;
+            let end = match bytes.get(at) {
+                Some(b'/') => self.whole_end(bytes, at + 1, report),
+                Some(&byte) if is_name_start(byte) => match self.whole_start(bytes, at, report) {
+                    Ok(end) => Some(end),
+                    Err(end) => return end,
+                },
+                _ => None,
+            };
+            let Some(end) = end else {
+                self.state = XmlState::Less;
+                return at;
+            };
+            at = end;
+        }
+        self.keep(&bytes[at..]);
+        bytes.len()
+    }
+
+    /// Reads an end tag with its name at `at`, if it is whole and ends the innermost element.
+    fn whole_end(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        report: &mut dyn FnMut(Event<'_>),
+    ) -> Option<usize> {
+        let last = self.elements.last().filter(|_| self.deeper == 0)?;
+        let name = self.names.last(last.name);
+        let end = at + name.len();
+        if bytes.get(end) != Some(&b'>') || bytes[at..end] != *name {
+            return None;
+        }
+        self.close(report);
+        Some(end + 1)
+    }
+
+    /// Reads a start tag with its name at `at`. An error if it is not whole, or its attributes matter: up to where it was read.
+    fn whole_start(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        report: &mut dyn FnMut(Event<'_>),
+    ) -> Result<usize, usize> {
+        self.state = XmlState::Name;
+        self.start_name();
+        let end = self.name(bytes, at, report);
+        if self.state == XmlState::Name || self.is_listed && bytes[end] != b'>' {
+            return Err(end);
+        }
+        let (end, is_closed) = tag_end(bytes, end).ok_or(end)?;
+        self.state = XmlState::Text;
+        if self.is_listed {
+            self.end_tag(report);
+        }
+        if is_closed {
+            self.close(report);
+        }
+        Ok(end)
+    }
+
+    /// Keeps a piece of text if it is an identifier.
+    fn keep(&mut self, piece: &[u8]) {
+        if self.deeper == 0 && self.is_in_id() {
+            keep(&mut self.kept, 0, piece);
+        }
+    }
+
+    fn is_in_id(&self) -> bool {
+        self.elements
+            .last()
+            .is_some_and(|element| matches!(element.meaning, Meaning::Id(_)))
+    }
+
+    fn less(&mut self, bytes: &[u8], at: usize) -> usize {
+        self.word.clear();
+        match bytes[at] {
+            b'/' => self.state = XmlState::EndName,
+            b'!' => self.state = XmlState::Mark,
+            b'?' => self.state = XmlState::Until(b"?>", 0),
+            byte if is_name_start(byte) => {
+                self.state = XmlState::Name;
+                self.start_name();
+                return at;
+            }
+            // No markup.
+            _ => {
+                self.state = XmlState::Text;
+                return at;
+            }
+        }
+        at + 1
+    }
+
+    /// Opens an element whose name is not read yet.
+    fn start_name(&mut self) {
+        if self.elements.len() >= DEPTH {
+            self.deeper += 1;
+            return;
+        }
+        self.elements.push(Element {
+            name: self.names.end(),
+            local: self.names.end(),
+            meaning: Meaning::Plain,
+            reference: self.elements.last().and_then(|outer| outer.reference),
+            is_record: false,
+        });
+    }
+
+    fn name(&mut self, bytes: &[u8], at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
+        let end = name_end(bytes, at);
+        if let Some(element) = self.elements.last().filter(|_| self.deeper == 0) {
+            self.names.add(element.name, &bytes[at..end]);
+        }
+        if end < bytes.len() {
+            self.state = XmlState::Tag(false);
+            if let Some(element) = self.elements.last_mut().filter(|_| self.deeper == 0) {
+                let name = self.names.last(element.name);
+                element.local += name.len() - local(name).len();
+            }
+            self.begin(report);
+        }
+        end
+    }
+
+    /// The names of the open elements, from the innermost outwards, without prefixes.
+    fn inwards(&self) -> impl Iterator<Item = &[u8]> {
+        let mut end = self.names.end();
+        let elements = self.elements.iter().rev();
+        elements.map(move |element| {
+            let name = self.names.name(element.local, end);
+            end = element.name;
+            name
+        })
+    }
+
+    /// The name of the innermost element, without its prefix.
+    fn own_name(&self) -> &[u8] {
+        let start = self.elements.last().map_or(0, |element| element.local);
+        self.names.last(start)
+    }
+
+    fn name_of(&self, level: usize) -> &[u8] {
+        let end = self
+            .elements
+            .get(level + 1)
+            .map_or(self.names.end(), |next| next.name);
+        self.names.name(self.elements[level].name, end)
+    }
+
+    /// The number of elements from the innermost record, without it, to the innermost element.
+    fn in_record(&self) -> Option<usize> {
+        self.records
+            .last()
+            .map(|record| self.elements.len() - record.depth - 1)
+    }
+
+    /// After the name of a start tag: what is known without its attributes.
+    fn begin(&mut self, report: &mut dyn FnMut(Event<'_>)) {
+        self.attributes.clear();
+        self.is_listed = false;
+        if self.deeper > 0 {
+            return;
+        }
+        let (is_listed, mut meaning) = self.look_up();
+        self.is_listed = is_listed;
+        if meaning == Meaning::Plain && self.table.are_children_records && self.elements.len() == 2
+        {
+            meaning = Meaning::Record;
+        }
+        self.enter(meaning, report);
+    }
+
+    /// Whether the table lists the innermost element, and what it says without conditions.
+    fn look_up(&self) -> (bool, Meaning) {
+        let name = self.own_name();
+        let mut is_listed = false;
+        for rule in self.table.rules(name) {
+            if rule.fits(self.inwards(), self.in_record()) {
+                is_listed = true;
+                if rule.is_for_element() && rule.condition().is_none() {
+                    return (true, rule.meaning);
+                }
+            }
+        }
+        (is_listed, Meaning::Plain)
+    }
+
+    fn enter(&mut self, meaning: Meaning, report: &mut dyn FnMut(Event<'_>)) {
+        let depth = self.elements.len() - 1;
+        let Some(element) = self.elements.last_mut() else {
+            return;
+        };
+        element.meaning = meaning;
+        match meaning {
+            Meaning::Id(_) => self.kept.clear(),
+            Meaning::Record => {
+                (element.is_record, element.reference) = (true, None);
+                self.records.push(OpenRecord {
+                    depth,
+                    references: 0,
+                });
+                report(Event::Open);
+            }
+            Meaning::Reference | Meaning::Related => {
+                if let Some(record) = self.records.last_mut() {
+                    element.reference = Some(record.references);
+                    record.references += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn tag(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        was_slash: bool,
+        report: &mut dyn FnMut(Event<'_>),
+    ) -> usize {
+        match bytes[at] {
+            b'>' => {
+                self.state = XmlState::Text;
+                if self.is_listed {
+                    self.end_tag(report);
+                }
+                if was_slash {
+                    self.close(report);
+                }
+            }
+            b'/' => self.state = XmlState::Tag(true),
+            // The tag was never ended.
+            b'<' => {
+                report(Event::Broken(self.offset + at as u64));
+                self.state = XmlState::Less;
+            }
+            byte if byte.is_ascii_whitespace() => {
+                let rest = &bytes[at..];
+                let blank = rest
+                    .iter()
+                    .take_while(|byte| byte.is_ascii_whitespace())
+                    .count();
+                self.state = XmlState::Tag(false);
+                return at + blank;
+            }
+            _ => {
+                self.word.clear();
+                self.state = XmlState::AttributeName;
+                return at;
+            }
+        }
+        at + 1
+    }
+
+    fn attribute_name(&mut self, bytes: &[u8], at: usize) -> usize {
+        let end = bytes[at..]
+            .iter()
+            .position(|byte| byte.is_ascii_whitespace() || b"=/><\"'".contains(byte));
+        let end = end.map_or(bytes.len(), |length| at + length);
+        keep(&mut self.word, 0, &bytes[at..end]);
+        if end < bytes.len() {
+            self.state = XmlState::Equals;
+        }
+        end
+    }
+
+    fn equals(&mut self, bytes: &[u8], at: usize) -> usize {
+        match bytes[at] {
+            b'=' => at + 1,
+            quote @ (b'"' | b'\'') => {
+                self.state = XmlState::Value(quote);
+                self.start_attribute();
+                at + 1
+            }
+            byte if byte.is_ascii_whitespace() => at + 1,
+            b'>' | b'/' | b'<' => {
+                self.state = XmlState::Tag(false);
+                at
+            }
+            // The attribute before has no value, or one without quotes.
+            _ => {
+                self.word.clear();
+                self.state = XmlState::AttributeName;
+                // At least one byte, so that this ends.
+                keep(&mut self.word, 0, &bytes[at..=at]);
+                at + 1
+            }
+        }
+    }
+
+    fn start_attribute(&mut self) {
+        self.value.clear();
+        self.attribute = Meaning::Plain;
+        if self.is_listed {
+            self.attribute = self
+                .listed(&|rule| rule.is_for(local(&self.word)))
+                .unwrap_or_default();
+        }
+    }
+
+    /// The meaning of the first rule for the innermost element that `fits` too.
+    fn listed(&self, fits: &dyn Fn(&ElementRule) -> bool) -> Option<Meaning> {
+        let name = self.own_name();
+        let mut rules = self.table.rules(name);
+        let rule = rules.find(|rule| fits(rule) && rule.fits(self.inwards(), self.in_record()));
+        rule.map(|rule| rule.meaning)
+    }
+
+    fn attribute_value(&mut self, bytes: &[u8], at: usize, quote: u8) -> usize {
+        let end = memchr(quote, &bytes[at..]).map_or(bytes.len(), |length| at + length);
+        if self.is_listed {
+            keep(&mut self.value, 0, &bytes[at..end]);
+        }
+        if end < bytes.len() {
+            self.state = XmlState::Tag(false);
+            if self.is_listed && self.table.is_wanted(local(&self.word)) {
+                let name = local(&self.word).to_owned();
+                self.attributes.push((name, self.value.clone()));
+            }
+        }
+        end + 1
+    }
+
+    /// After a start tag that the table lists: what its attributes say.
+    fn end_tag(&mut self, report: &mut dyn FnMut(Event<'_>)) {
+        for (name, value) in &self.attributes {
+            if let Some(Meaning::Id(rank)) = self.listed(&|rule| rule.is_for(name)) {
+                identify(rank, value, report);
+            }
+        }
+        let attributes = &self.attributes;
+        let has = |(name, value): (&[u8], &[u8])| {
+            let mut all = attributes.iter();
+            all.any(|(own, given)| *own == name && given.eq_ignore_ascii_case(value))
+        };
+        let meaning =
+            self.listed(&|rule| rule.is_for_element() && rule.condition().is_none_or(has));
+        let relation = attributes.iter().find(|(name, _)| name == RELATION);
+        let cites = relation.is_some_and(|(_, relation)| RELATIONS.contains(&&**relation));
+        let Some(element) = self.elements.last_mut() else {
+            return;
+        };
+        match meaning {
+            Some(Meaning::Related) => {
+                report(Event::Related { cites });
+                if !cites {
+                    element.reference = None;
+                }
+                element.meaning = Meaning::Cited;
+            }
+            Some(meaning) => {
+                element.meaning = meaning;
+                if let Meaning::Id(_) = meaning {
+                    self.kept.clear();
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn end_name(&mut self, bytes: &[u8], at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
+        let end = memchr(b'>', &bytes[at..]).map_or(bytes.len(), |length| at + length);
+        keep(&mut self.word, 0, &bytes[at..end]);
+        if end < bytes.len() {
+            self.state = XmlState::Text;
+            self.leave(end, report);
+        }
+        end + 1
+    }
+
+    /// Closes the elements that the end tag with the name in `word`, which ends at `at`, ends.
+    fn leave(&mut self, at: usize, report: &mut dyn FnMut(Event<'_>)) {
+        if self.deeper > 0 {
+            self.deeper -= 1;
+            return;
+        }
+        let is_last = self
+            .elements
+            .last()
+            .is_some_and(|last| self.names.last(last.name) == self.word);
+        if is_last {
+            self.close(report);
+            return;
+        }
+        let name = self.word.trim_ascii();
+        let open = (0..self.elements.len())
+            .rev()
+            .position(|level| self.name_of(level) == name);
+        if open != Some(0) {
+            report(Event::Broken(self.offset + at as u64));
+        }
+        for _ in 0..open.map_or(0, |outer| outer + 1) {
+            self.close(report);
+        }
+    }
+
+    /// Closes the innermost element. Returns whether there was one.
+    fn close(&mut self, report: &mut dyn FnMut(Event<'_>)) -> bool {
+        if self.deeper > 0 {
+            self.deeper -= 1;
+            return true;
+        }
+        let Some(element) = self.elements.pop() else {
+            return false;
+        };
+        self.names.cut(element.name);
+        if let Meaning::Id(rank) = element.meaning {
+            identify(rank, &self.kept, report);
+        }
+        if element.is_record {
+            self.records.pop();
+            report(Event::Close);
+        }
+        true
+    }
+
+    /// After `<!`: which markup it is.
+    fn mark(&mut self, bytes: &[u8], at: usize) -> usize {
+        self.word.push(bytes[at]);
+        self.state = match &*self.word {
+            b"--" => XmlState::Until(b"-->", 0),
+            b"[CDATA[" => XmlState::Until(CHARACTERS, 0),
+            word if b"[CDATA[".starts_with(word) || b"--".starts_with(word) => XmlState::Mark,
+            _ => {
+                self.state = XmlState::Doctype(0);
+                return at;
+            }
+        };
+        at + 1
+    }
+
+    fn until(&mut self, bytes: &[u8], at: usize, end: &'static [u8], read: usize) -> usize {
+        if read == 0 {
+            let length = memchr(end[0], &bytes[at..]);
+            let found = length.map_or(bytes.len(), |length| at + length);
+            if end == CHARACTERS {
+                self.keep(&bytes[at..found]);
+            }
+            self.state = XmlState::Until(end, usize::from(length.is_some()));
+            return found + 1;
+        }
+        let byte = bytes[at];
+        self.state = if byte == end[read] {
+            match read + 1 == end.len() {
+                true => XmlState::Text,
+                false => XmlState::Until(end, read + 1),
+            }
+        } else if byte == end[read - 1] {
+            // One more hyphen before the end.
+            XmlState::Until(end, read)
+        } else {
+            XmlState::Until(end, 0)
+        };
+        at + 1
+    }
+
+    fn doctype(&mut self, bytes: &[u8], at: usize, depth: usize) -> usize {
+        let Some(length) = memchr::memchr3(b'[', b']', b'>', &bytes[at..]) else {
+            return bytes.len();
+        };
+        let at = at + length;
+        self.state = match bytes[at] {
+            b'[' => XmlState::Doctype(depth + 1),
+            b']' => XmlState::Doctype(depth.saturating_sub(1)),
+            _ if depth > 0 => XmlState::Doctype(depth),
+            _ => XmlState::Text,
+        };
+        at + 1
+    }
+
+    /// Where the next byte is.
+    pub(super) fn place(&self, path: &mut String) -> Place {
+        for level in 0..self.elements.len() {
+            path.push('/');
+            path.push_str(&String::from_utf8_lossy(self.name_of(level)));
+        }
+        let Some(element) = self.elements.last().filter(|_| self.deeper == 0) else {
+            return Place::default();
+        };
+        let is_related = element.meaning == Meaning::Related;
+        match self.state {
+            XmlState::Text | XmlState::Until(CHARACTERS, _) => {
+                stack::place(element.meaning, element.reference, is_related)
+            }
+            XmlState::Value(_) => {
+                path.push_str("/@");
+                path.push_str(&String::from_utf8_lossy(&self.word));
+                stack::place(self.attribute, element.reference, is_related)
+            }
+            _ => Place {
+                reference: element.reference,
+                ..Place::default()
+            },
+        }
+    }
+}
+
+fn identify(rank: u8, text: &[u8], report: &mut dyn FnMut(Event<'_>)) {
+    let text = String::from_utf8_lossy(text);
+    let text = htmlize::unescape(text.trim());
+    if !text.is_empty() {
+        report(Event::Id { rank, text: &text });
+    }
+}
+
+fn is_name_start(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || byte == b':' || byte >= 0x80
+}
+
+/// The end of a start tag, from `at` after its name, and whether it closes the element too; none if it is not whole.
+fn tag_end(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
+    let mut before = 0;
+    loop {
+        let byte = *bytes.get(at)?;
+        match byte {
+            b'>' => return Some((at + 1, before == b'/')),
+            b'<' => return None,
+            b'"' | b'\'' => at += memchr(byte, &bytes[at + 1..])? + 1,
+            _ => {}
+        }
+        before = byte;
+        at += 1;
+    }
+}
+
+/// The bytes that no name has.
+const NAME_ENDS: [bool; 256] = {
+    let (mut ends, bytes) = ([false; 256], b" \t\r\n/><=\"'");
+    let mut at = 0;
+    while at < bytes.len() {
+        ends[bytes[at] as usize] = true;
+        at += 1;
+    }
+    ends
+};
+
+fn name_end(bytes: &[u8], at: usize) -> usize {
+    let length = bytes[at..]
+        .iter()
+        .position(|byte| NAME_ENDS[usize::from(*byte)]);
+    length.map_or(bytes.len(), |length| at + length)
+}

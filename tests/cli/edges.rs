@@ -1,0 +1,180 @@
+//! `scan --edges`: mentions with their place in the structure of a document.
+
+use serde_json::{Value, json};
+
+use crate::place::{Place, Seen, gzip};
+
+/// The fields of an edge that a mention does not have.
+const PLACE: [&str; 5] = ["record", "path", "ref_index", "role", "asserted"];
+
+fn scan(place: &Place, arguments: &str) -> Seen {
+    Seen::of(&mut place.command(format!("scan {arguments}").split_whitespace())).quiet()
+}
+
+fn rows(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// A record with a reference that comes before the record's name, as JSON Lines.
+const CITING: &str =
+    r#"{"reference":[{"DOI":"10.5555/b"},{"unstructured":"in 10.5555/c."}],"DOI":"10.5555/A"}"#;
+
+#[test]
+fn each_mention_of_the_corpora_is_an_edge_in_the_same_order() {
+    let place = Place::new();
+    let corpora = concat!(env!("CARGO_MANIFEST_DIR"), "/corpora");
+    let mentions = rows(&scan(&place, &format!("{corpora} --mentions")).out);
+    let edges = scan(&place, &format!("{corpora} --edges --report r.json")).out;
+    let bare: Vec<_> = rows(&edges)
+        .into_iter()
+        .map(|mut row| {
+            let fields = row.as_object_mut().unwrap();
+            PLACE
+                .iter()
+                .for_each(|field| drop(fields.remove(*field).unwrap()));
+            row
+        })
+        .collect();
+    assert_eq!(bare, mentions);
+    for threads in ["-j1", "-j3", "--memory 1M -j4"] {
+        assert_eq!(
+            scan(&place, &format!("{corpora} --edges {threads}")).out,
+            edges,
+            "{threads}"
+        );
+    }
+    let report = place.json("r.json");
+    assert_eq!(report["options"]["rows"], "edges");
+    let counts = ["self", "reference", "other"].map(|role| report["edges"][role].as_u64().unwrap());
+    assert_eq!(counts.iter().sum::<u64>(), report["mentions"]);
+    assert_eq!(report["records"], report["mentions"]);
+}
+
+#[test]
+fn every_format_has_the_place() {
+    let place = Place::new();
+    place.file("a.json", CITING);
+    let seen = scan(
+        &place,
+        "a.json --edges --fields doi,record,path,ref_index,role,asserted -f csv",
+    );
+    let wanted = "doi,record,path,ref_index,role,asserted\n\
+        10.5555/b,10.5555/a,/reference/0/DOI,0,reference,true\n\
+        10.5555/c,10.5555/a,/reference/1/unstructured,1,reference,false\n\
+        10.5555/a,10.5555/a,/DOI,,self,true\n";
+    assert_eq!(seen.out, wanted);
+    let first = rows(&scan(&place, "a.json --edges").out)[0].clone();
+    let wanted = json!({"doi": "10.5555/b", "form": "label", "source": "a.json", "document": null, "offset": 22, "length": 9,
+        "text": "10.5555/b", "guessed": false, "record": "10.5555/a", "path": "/reference/0/DOI", "ref_index": 0,
+        "role": "reference", "asserted": true});
+    assert_eq!(first, wanted);
+    place.file("t.txt", "10.5555/x");
+    let row = &rows(&scan(&place, "t.txt --edges").out)[0];
+    assert_eq!(
+        PLACE.map(|field| row[field].clone()),
+        [
+            Value::Null,
+            Value::Null,
+            Value::Null,
+            json!("other"),
+            json!(false)
+        ]
+    );
+    #[cfg(feature = "parquet")]
+    {
+        scan(&place, "a.json t.txt --edges -o e.parquet");
+        let written = std::fs::read(place.path("e.parquet")).unwrap();
+        assert!(written.starts_with(b"PAR1"));
+    }
+}
+
+#[test]
+fn long_documents_and_packed_ones_are_read_in_order() {
+    let place = Place::new();
+    let lines: String = (0..20_000)
+        .map(|n| format!("{{\"reference\":[{{\"DOI\":\"10.5555/r{n}\"}}],\"pad\":\"{}\",\"DOI\":\"10.5555/{n}\"}}\n", "x".repeat(n % 90)))
+        .collect();
+    place
+        .file("a.jsonl", &lines)
+        .file("b.jsonl.gz", gzip(&lines))
+        .file("c.jsonl", CITING);
+    let one = scan(&place, "a.jsonl b.jsonl.gz c.jsonl --edges -j1").out;
+    assert_eq!(
+        scan(&place, "a.jsonl b.jsonl.gz c.jsonl --edges -j4").out,
+        one
+    );
+    let rows = rows(&one);
+    assert_eq!(rows.len(), 80_003);
+    for (at, row) in rows[..80_000].iter().enumerate() {
+        let n = at / 2 % 20_000;
+        assert_eq!(row["record"], format!("10.5555/{n}"));
+        assert_eq!(row["role"], if at % 2 == 0 { "reference" } else { "self" });
+    }
+}
+
+#[test]
+fn the_names_that_a_prefix_leaves_out_still_name_records() {
+    let place = Place::new();
+    place.file(
+        "a.json",
+        r#"{"reference":[{"DOI":"10.5555/b"}],"DOI":"https://doi.org/10.1000/A"}"#,
+    );
+    let rows = rows(&scan(&place, "a.json --edges --prefix 10.5555").out);
+    assert_eq!(rows.len(), 1);
+    assert_eq!(rows[0]["record"], "10.1000/a");
+}
+
+#[test]
+fn broken_structure_is_reported_and_loses_no_name() {
+    let place = Place::new();
+    place.file(
+        "a.jsonl",
+        "{\"DOI\":\"10.5555/a\"}\n{\"reference\":[{\"DOI\":\"10.5555/b\n{\"DOI\":\"10.5555/c\"}\n",
+    );
+    let seen = Seen::of(&mut place.command([
+        "scan",
+        "a.jsonl",
+        "--edges",
+        "--fields",
+        "doi,record",
+        "--report",
+        "r.json",
+    ]));
+    assert_eq!(seen.code, Some(0));
+    let wanted = "{\"doi\":\"10.5555/a\",\"record\":\"10.5555/a\"}\n{\"doi\":\"10.5555/b\",\"record\":null}\n{\"doi\":\"10.5555/c\",\"record\":\"10.5555/c\"}\n";
+    assert_eq!(seen.out, wanted);
+    assert!(
+        seen.err
+            .contains("a.jsonl: offset 52: the structure is broken"),
+        "{}",
+        seen.err
+    );
+    assert_eq!(place.json("r.json")["edges"]["broken"], 1);
+}
+
+#[test]
+fn options_that_contradict_edges_are_usage_errors() {
+    let place = Place::new();
+    place.file("a.json", CITING);
+    let cases = [
+        ("--edges --mentions", "not both"),
+        ("--edges --lines", "leave out --lines"),
+        ("--mentions --record-id /id", "add --edges"),
+        ("--edges --record-id id", "no path from a record"),
+        ("--edges -f names", "choose another format"),
+        ("--edges --checkpoint c", "checkpoint"),
+    ];
+    for (options, wanted) in cases {
+        let line = format!("scan a.json {options}");
+        let seen = Seen::of(&mut place.command(line.split_whitespace()));
+        assert_eq!(seen.code, Some(2), "{options}");
+        assert!(seen.err.contains(wanted), "{options}: {}", seen.err);
+    }
+    let row = &rows(&scan(&place, "a.json --edges --record-id /reference/0/DOI").out)[2];
+    assert_eq!(
+        (&row["record"], &row["role"]),
+        (&json!("10.5555/b"), &json!("self"))
+    );
+}
