@@ -107,8 +107,8 @@ fn what_holds_no_name_is_an_empty_line_and_a_reason() {
     assert_eq!(
         reasons,
         [
-            "doisift: argument 2: no directory indicator \"10.\", at byte 0",
-            "doisift: argument 3: empty suffix, at byte 8",
+            "doisift: argument 2: \"none\": no directory indicator \"10.\", at byte 0",
+            "doisift: argument 3: \"10.5555/...\": empty suffix, at byte 8",
         ]
     );
 }
