@@ -447,8 +447,8 @@ mod tests {
         let wanted = sources.map(|(path, kind)| (PathBuf::from(path), kind));
         let seen = listed.iter().map(|source| (source.path, source.kind));
         assert_eq!(seen.collect::<Vec<_>>(), wanted);
-        assert_eq!(listed.len(), 4);
-        assert_eq!(listed.get(4), None);
+        assert_eq!(listed.len(), 5);
+        assert_eq!(listed.get(5), None);
     }
 
     #[test]
