@@ -66,6 +66,7 @@ pub(super) fn serialize<S: serde::Serializer>(
             Value::Text(text) => map.serialize_entry(name, text)?,
             Value::Nullable(text) => map.serialize_entry(name, &text)?,
             Value::Number(number) => map.serialize_entry(name, &number)?,
+            Value::NullableNumber(number) => map.serialize_entry(name, &number)?,
             Value::Forms(forms) => {
                 map.serialize_entry(name, &forms.iter().collect::<Vec<_>>())?;
             }
