@@ -49,6 +49,9 @@ pub(super) fn characters(draft: &mut Draft) {
 
 /// Makes hyphens of dashes, and drops what is invisible. A blank is a blank however wide it is.
 pub(super) fn plain(draft: &mut Draft) {
+    if draft.text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return;
+    }
     for (rule, is_meant, with) in PLAIN {
         let read = |rest: &str| {
             let c = rest.chars().next().filter(|c| is_meant(*c))?;

@@ -1,5 +1,7 @@
 //! Which words after a name are not part of it: text that was glued on, hosts, and a list of remarks.
 
+use std::sync::LazyLock;
+
 use super::row::Found;
 use super::tails::is_year;
 use crate::scan::rules::Rule;
@@ -158,6 +160,8 @@ fn is_glued(rest: &str) -> bool {
         Some(';' | '=' | '(' | '[' | ',') => len > 3,
         Some(_) if len > 3 && is_year(&word.as_bytes()[len..]) => true,
         Some('.' | '/' | '_' | '-') => false,
+        // Names have parts such as `.supplement2`.
+        Some(next) if stop.is_some() && next.is_ascii_digit() => false,
         Some(next) => len > longest || len > 0 && !next.is_ascii(),
         None => len > longest || small > 3,
     }
@@ -165,8 +169,31 @@ fn is_glued(rest: &str) -> bool {
 
 pub(super) fn listed(found: &Found<'_>) -> Option<usize> {
     let bytes = found.suffix().as_bytes();
-    let starts = |at: &usize| REMARKS.iter().any(|row| is_remark(bytes, *at, row));
-    (0..bytes.len()).find(starts)
+    let mut starts = bytes.windows(2).enumerate();
+    let is_start = |(at, two): (usize, &[u8])| {
+        let may_start = FIRST_TWO[two_letters(two)];
+        let found = may_start && REMARKS.iter().any(|row| is_remark(bytes, at, row));
+        found.then_some(at)
+    };
+    starts.find_map(is_start)
+}
+
+/// Whether two letters start a remark: most texts hold few that do.
+static FIRST_TWO: LazyLock<Box<[bool]>> = LazyLock::new(|| {
+    let mut first = vec![false; 1 << 16].into_boxed_slice();
+    for (word, _, _) in REMARKS {
+        first[two_letters(word.as_bytes())] = true;
+    }
+    first
+});
+
+/// The number of the first two letters of a word, as they are compared.
+fn two_letters(word: &[u8]) -> usize {
+    let letter = |byte: u8| match byte {
+        b'0' => b'o',
+        byte => byte.to_ascii_lowercase(),
+    };
+    usize::from(letter(word[0])) << 8 | usize::from(letter(word[1]))
 }
 
 fn is_remark(suffix: &[u8], at: usize, (word, lead, then): &(&str, Lead, Then)) -> bool {
