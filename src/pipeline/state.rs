@@ -303,9 +303,12 @@ impl<'p> SharedScan<'p> {
             .flatten();
         let names: String = names.map(|name| printable::name(name) + ": ").collect();
         if let Some(offset) = faults.broken {
-            let times = faults.count;
+            let more = match faults.count {
+                ..=1 => String::new(),
+                count => format!(" here and in {} more places", count - 1),
+            };
             log::warn!(
-                "{names}offset {offset}: the structure is broken here ({times} times in all); names near it may have no record"
+                "{names}offset {offset}: the structure is broken{more}; names near it may have no record"
             );
         }
         if faults.undecided > 0 {

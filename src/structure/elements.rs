@@ -13,7 +13,7 @@ pub(super) struct ElementRule {
     /// Whether the last step is a child of the record.
     is_in_record: bool,
     attribute: Option<Box<[u8]>>,
-    condition: Option<(Box<[u8]>, Box<[u8]>)>,
+    condition: Option<AttributeCondition>,
     pub(super) meaning: Meaning,
 }
 
@@ -30,6 +30,12 @@ pub(super) struct Elements {
 
 /// The attribute of a related item that says whether it is a reference.
 pub(super) const RELATION: &[u8] = b"relationType";
+
+/// An attribute and the value that it must have.
+struct AttributeCondition {
+    name: Box<[u8]>,
+    value: Box<[u8]>,
+}
 
 /// The rules for elements of one name.
 struct NamedRules {
@@ -85,7 +91,7 @@ impl Elements {
     }
 
     fn add(&mut self, rule: ElementRule) {
-        let condition = rule.condition.as_ref().map(|(name, _)| name);
+        let condition = rule.condition.as_ref().map(|it| &it.name);
         self.wanted.extend(
             [condition, rule.attribute.as_ref()]
                 .into_iter()
@@ -146,7 +152,10 @@ impl ElementRule {
         {
             self.condition = condition
                 .split_once('=')
-                .map(|(name, value)| (name.as_bytes().into(), value.as_bytes().into()));
+                .map(|(name, value)| AttributeCondition {
+                    name: name.as_bytes().into(),
+                    value: value.as_bytes().into(),
+                });
             self.steps.push(name.as_bytes().into());
         } else {
             self.steps.push(step.as_bytes().into());
@@ -177,9 +186,8 @@ impl ElementRule {
 
     /// The attribute and the value that it must have.
     pub(super) fn condition(&self) -> Option<(&[u8], &[u8])> {
-        self.condition
-            .as_ref()
-            .map(|(name, value)| (&**name, &**value))
+        let condition = self.condition.as_ref();
+        condition.map(|it| (&*it.name, &*it.value))
     }
 }
 

@@ -239,48 +239,35 @@ impl Json {
         self.close_all(report);
     }
 
-    /// Reads a byte between strings and numbers, and white space after it.
+    /// Reads a byte between strings and numbers.
     fn token(&mut self, bytes: &[u8], at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
         let (byte, was_line_start) = (bytes[at], self.is_line_start);
         self.is_line_start = byte == b'\n';
-        let is_expected = match (byte, self.state) {
-            (b' ' | b'\t' | b'\r', _) => true,
-            (b'\n', _) => {
-                self.newline(at, report);
-                true
+        match (byte, self.state) {
+            (b' ' | b'\t' | b'\r', _) => {}
+            (b'\n', _) => self.newline(at, report),
+            (b',', _) => self.next(),
+            (b':', _) => self.state = JsonState::Value,
+            (b'}' | b']', _) => {
+                if !self.close(byte, report) {
+                    return self.fault(byte, at, was_line_start, report);
+                }
             }
-            (b',', _) => {
-                self.next();
-                true
+            (_, JsonState::Colon | JsonState::Comma) => {
+                return self.fault(byte, at, was_line_start, report);
             }
-            (b':', _) => {
-                self.state = JsonState::Value;
-                true
-            }
-            (b'}' | b']', _) => self.close(byte, report),
-            (_, JsonState::Colon | JsonState::Comma) => false,
-            (b'"', JsonState::Name) => {
-                self.start_name();
-                true
-            }
-            (b'"', _) => {
-                self.start_text(JsonState::InString);
-                true
-            }
+            (b'"', JsonState::Name) => self.start_name(),
+            (b'"', _) => self.start_text(JsonState::InString),
             (b'{' | b'[', _) => {
                 self.forget_name();
                 self.open(byte, report);
-                true
             }
             (byte, _) if is_scalar(byte) => {
                 self.forget_name();
                 self.start_text(JsonState::InScalar);
                 return at;
             }
-            _ => false,
-        };
-        if !is_expected {
-            return self.fault(byte, at, was_line_start, report);
+            _ => return self.fault(byte, at, was_line_start, report),
         }
         at + 1
     }

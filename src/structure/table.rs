@@ -264,7 +264,7 @@ pub(super) const RIS: &[(&str, Meaning)] = &[
 
 /// Where a record's identifier is, as a path from the record: `/DOI`, `/front/article-meta/article-id`, `/header/@key`.
 ///
-/// In JSON it is a JSON pointer, in which `*` is any item of a list; in XML a path of elements that may end in an attribute; in
+/// In JSON it is a JSON pointer with `*` for an item of a list, of which the first with an identifier counts; in XML a path of elements that may end in an attribute; in
 /// BibTeX and RIS the name of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordId {

@@ -339,7 +339,7 @@ fn broken_json() {
     // A bracket of the wrong kind; no line after it starts with an object.
     check_broken(
         "{\"a\":[\"10.1000/a\"}\n \"10.1000/b\"",
-        18,
+        17,
         &[
             "10.1000/a - /a/0 - other mined",
             "10.1000/b - - - other mined",
