@@ -144,13 +144,19 @@ impl HeldMentions {
         }
     }
 
-    /// Writes all rows that are decided, and removes them.
+    /// Writes all rows that are decided, and removes them, also if that fails.
     pub(super) fn write(&mut self, sink: &mut Sink<'_>) -> Result<(), Error> {
         if self.decided() < self.rows.len() {
             let mut decided = HeldMentions::default();
             self.move_decided(&mut decided);
             return decided.write(sink);
         }
+        let written = self.write_all(sink);
+        self.clear();
+        written
+    }
+
+    fn write_all(&self, sink: &mut Sink<'_>) -> Result<(), Error> {
         let mut rest = self.text.as_str();
         let mut places = self.edges.iter().flat_map(HeldEdges::places);
         for row in &self.rows {
@@ -158,8 +164,6 @@ impl HeldMentions {
             let edge = places.next().unwrap_or_default();
             sink.mention(&row.mention(&self.documents[row.document], texts, edge))?;
         }
-        drop(places);
-        self.clear();
         Ok(())
     }
 
