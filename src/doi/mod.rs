@@ -26,7 +26,7 @@ pub use error::{DoiError, DoiErrorKind};
 
 // For the scanner: the same rules, without allocating a `Doi` for each candidate.
 pub(crate) use {
-    name::{check, key_into},
+    name::{check, first_not_graphic, key_into},
     percent::hex_pair,
 };
 // For runs that select names by their prefix.

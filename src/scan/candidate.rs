@@ -10,6 +10,7 @@ use super::rules::start::{Prefix, Start, has_right_suffix};
 use super::rules::{Around, Rule, Scope};
 use super::start::start;
 use super::{Form, Rejection};
+use crate::doi::first_not_graphic;
 
 /// An accepted candidate, in terms of its window.
 #[derive(Debug, PartialEq, Eq)]
@@ -129,7 +130,7 @@ impl<'w> Candidate<'w> {
     }
 }
 
-/// Writes the name, its separator as a slash.
+/// Writes the name, its separator as a slash. The prefix was matched, so that only the suffix is checked.
 fn write_name(
     name: &mut String,
     text: &DecodedText<'_>,
@@ -142,7 +143,8 @@ fn write_name(
     if text.bytes[suffix - 1] != b'/' {
         name.replace_range(suffix - 1..suffix, "/");
     }
-    crate::doi::check(name)
-        .map(drop)
-        .map_err(|_| Rejection::NotGraphic)
+    match first_not_graphic(&name[suffix..]) {
+        None => Ok(()),
+        Some(_) => Err(Rejection::NotGraphic),
+    }
 }
