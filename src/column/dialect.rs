@@ -1,6 +1,6 @@
 //! How the bytes of a delimited table are cut into rows and cells, and how a cell is written.
 //!
-//! As in RFC 4180, and as Python's csv reads it: a quote at the start of a cell opens it, a doubled one stands for itself, and
+//! As in RFC 4180, and as Python's csv reads it: a quote at the start of a cell opens it, a doubled one is one quote, and
 //! bytes after the closing quote belong to the cell. A quote anywhere else is a byte like any other.
 
 use std::borrow::Cow;

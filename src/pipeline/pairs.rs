@@ -10,7 +10,7 @@ use crate::records::{Pair, Record};
 
 /// Ends the name of a source or document. It is less than any byte after a common beginning of two names.
 const END: &str = "\0\u{1}";
-/// Stands for a NUL in a name.
+/// Written for a NUL in a name.
 const NUL: &str = "\0\u{2}";
 
 /// Makes the keys of pairs; reused.

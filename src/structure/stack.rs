@@ -1,4 +1,4 @@
-//! Names on the way to a place, one behind the other in one buffer.
+//! Names on the way to a place, one after the other in one buffer.
 
 use super::place::{Place, Role, keep};
 use super::table::Meaning;
