@@ -193,6 +193,26 @@ fn a_name_is_that_of_one_source() {
 }
 
 #[test]
+fn mentions_are_not_passed_on_from_a_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let builder = || {
+        let checkpoint = folder.path().join("checkpoint");
+        Pipeline::builder()
+            .source("corpora/sample.txt")
+            .checkpoint(checkpoint)
+            .build()
+    };
+    let run = builder().unwrap().for_each_mention(|_| go_on());
+    assert!(matches!(run.unwrap_err().kind(), ErrorKind::Checkpoint(..)));
+    let mut records = 0;
+    let run = builder().unwrap().for_each_record(|_| {
+        records += 1;
+        go_on()
+    });
+    assert!(records > 0 && run.unwrap().records == records);
+}
+
+#[test]
 fn a_missing_file_is_an_error_of_its_source() {
     let pipeline = Pipeline::builder().source("no/such/file").build().unwrap();
     let report = pipeline.for_each_mention(|_| go_on()).unwrap();

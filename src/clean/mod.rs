@@ -69,8 +69,8 @@ pub struct Cleaned {
 ///
 /// # Errors
 ///
-/// Where no name is left: the error is what [`Doi::parse`] says of `text`, or, where that reads it, what [`Doi::new`] says
-/// of what is left.
+/// Where an ellipsis cut the name short, where it is a placeholder or the address of a network, and where no name is left:
+/// then the error is what [`Doi::parse`] says of `text`, or, where that reads it, what [`Doi::new`] says of what is left.
 pub fn clean(text: &str) -> Result<Cleaned, DoiError> {
     match plain::is_plain(text) {
         true => Doi::parse(text).map(unchanged),
@@ -92,11 +92,8 @@ fn by_rules(text: &str) -> Result<Cleaned, DoiError> {
         return parsed.map(unchanged);
     };
     let doi = Doi::new(&name.text)?;
-    if dirt::is_placeholder(doi.suffix())
-        || parsed
-            .as_ref()
-            .is_ok_and(|doi| dirt::is_placeholder(doi.suffix()))
-    {
+    let is_placeholder = |name: &Doi| dirt::is_placeholder(name.suffix());
+    if is_placeholder(&doi) || parsed.as_ref().is_ok_and(is_placeholder) {
         return Err(DoiError::new(DoiErrorKind::Placeholder, 0));
     }
     if parsed.as_ref() == Ok(&doi) {

@@ -124,7 +124,7 @@ impl Pipeline {
         mut self,
         mut each: impl FnMut(&Record<'_>) -> ControlFlow<()> + Send,
     ) -> Result<Report, Error> {
-        self.options.pass_on(RowKind::Records);
+        self.options.pass_on(RowKind::Records)?;
         run::run(&self.options, Some(Caller::Records(&mut each)))
     }
 
@@ -133,12 +133,12 @@ impl Pipeline {
     /// not matter.
     ///
     /// # Errors
-    /// As [`run`](Self::run). If `each` returns [`ControlFlow::Break`], the run ends with [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
+    /// As [`run`](Self::run), and if the run has a [checkpoint](PipelineBuilder::checkpoint), which mentions cannot have. If `each` returns [`ControlFlow::Break`], the run ends with [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
     pub fn for_each_mention(
         mut self,
         mut each: impl FnMut(&MentionRow<'_>) -> ControlFlow<()> + Send,
     ) -> Result<Report, Error> {
-        self.options.pass_on(RowKind::Mentions);
+        self.options.pass_on(RowKind::Mentions)?;
         run::run(&self.options, Some(Caller::Mentions(&mut each)))
     }
 }

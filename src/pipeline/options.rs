@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::checkpoint::fault;
 use super::selection::Selection;
+use crate::error::{CheckpointError, Error};
 use crate::input::{Limits, Readers, Search, Separator, Shard, display_name};
 use crate::records::{Field, Format, Layout, RowKind};
 use crate::report::ReportOptions;
@@ -51,13 +53,20 @@ pub(super) struct ScanOptions {
 
 impl ScanOptions {
     /// Sets that the caller takes the rows, which are `rows`.
-    pub(super) fn pass_on(&mut self, rows: RowKind) {
+    ///
+    /// # Errors
+    /// If they are mentions and there is a checkpoint: a resumed run does not find those of finished sources again.
+    pub(super) fn pass_on(&mut self, rows: RowKind) -> Result<(), Error> {
+        if let (RowKind::Mentions, Some(folder)) = (rows, &self.checkpoint) {
+            return Err(fault(folder, CheckpointError::Mentions));
+        }
         self.output = None;
         let layout = Layout::new(Format::Jsonl, rows);
         self.selection.layout = match rows {
             RowKind::Mentions => layout.and(&[Field::RecordId, Field::Date]),
             _ => layout,
         };
+        Ok(())
     }
 
     /// Whether several threads may scan one document in any order.
