@@ -149,8 +149,9 @@ fn sources(args: &ScanArgs) -> anyhow::Result<PipelineBuilder> {
     Ok(builder)
 }
 
-fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
-    builder = builder
+fn options(builder: PipelineBuilder, mut args: ScanArgs) -> PipelineBuilder {
+    let builder = lists(limits(builder, &args), &mut args);
+    let mut builder = builder
         .mentions(args.mentions)
         .pairs(args.pairs)
         .edges(args.edges)
@@ -161,24 +162,7 @@ fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
             args::OnErrorArg::Skip => OnError::Skip,
             args::OnErrorArg::Fail => OnError::Fail,
         });
-    builder = args
-        .include
-        .into_iter()
-        .fold(builder, PipelineBuilder::include);
-    builder = args
-        .exclude
-        .into_iter()
-        .fold(builder, PipelineBuilder::exclude);
-    builder = args
-        .prefix
-        .into_iter()
-        .fold(builder, PipelineBuilder::prefix);
-    builder = args
-        .exclude_prefix
-        .into_iter()
-        .fold(builder, PipelineBuilder::exclude_prefix);
     let output = args.output.filter(|path| !is_dash(path));
-    let interval = args.checkpoint_interval.map(Duration::from_millis);
     builder = set(builder, output, PipelineBuilder::output);
     builder = set(builder, args.format, PipelineBuilder::format);
     builder = set(builder, args.fields, PipelineBuilder::fields);
@@ -190,24 +174,37 @@ fn options(mut builder: PipelineBuilder, args: ScanArgs) -> PipelineBuilder {
     builder = set(builder, args.input_kind, PipelineBuilder::text_kind);
     builder = set(builder, args.shard, PipelineBuilder::shard);
     builder = set(builder, args.report, PipelineBuilder::report);
+    builder = set(builder, args.tmp_dir, PipelineBuilder::tmp_dir);
+    set(builder, args.checkpoint, PipelineBuilder::checkpoint)
+}
+
+/// Sets the options that may be given several times.
+fn lists(builder: PipelineBuilder, args: &mut ScanArgs) -> PipelineBuilder {
+    type Add = fn(PipelineBuilder, String) -> PipelineBuilder;
+    let lists: [(&mut Vec<String>, Add); 4] = [
+        (&mut args.include, PipelineBuilder::include),
+        (&mut args.exclude, PipelineBuilder::exclude),
+        (&mut args.prefix, PipelineBuilder::prefix),
+        (&mut args.exclude_prefix, PipelineBuilder::exclude_prefix),
+    ];
+    lists.into_iter().fold(builder, |builder, (list, add)| {
+        list.drain(..).fold(builder, add)
+    })
+}
+
+/// Sets limits, and what affects time and memory but no output.
+fn limits(mut builder: PipelineBuilder, args: &ScanArgs) -> PipelineBuilder {
     builder = set(builder, args.max_expansion, PipelineBuilder::max_expansion);
     builder = set(builder, args.max_window, PipelineBuilder::max_window);
     builder = set(builder, args.max_depth, PipelineBuilder::max_depth);
     builder = set(builder, args.max_members, PipelineBuilder::max_members);
-    builder = set(builder, args.tmp_dir, PipelineBuilder::tmp_dir);
-    builder = set(builder, args.checkpoint, PipelineBuilder::checkpoint);
-    builder = set(builder, interval, PipelineBuilder::checkpoint_interval);
-    builder = set(
-        builder,
-        args.threads.map(usize::from),
-        PipelineBuilder::threads,
-    );
     builder = set(builder, args.memory, PipelineBuilder::memory);
-    set(
-        builder,
-        args.chunk.map(|bytes| bytes as usize),
-        PipelineBuilder::chunk,
-    )
+    let threads = args.threads.map(usize::from);
+    builder = set(builder, threads, PipelineBuilder::threads);
+    let chunk = args.chunk.map(|bytes| bytes as usize);
+    builder = set(builder, chunk, PipelineBuilder::chunk);
+    let interval = args.checkpoint_interval.map(Duration::from_millis);
+    set(builder, interval, PipelineBuilder::checkpoint_interval)
 }
 
 /// Sets what was given.
