@@ -26,12 +26,15 @@ pub use error::{DoiError, DoiErrorKind};
 
 // For the scanner: the same rules, without allocating a `Doi` for each candidate.
 pub(crate) use {
-    name::{check, first_not_graphic, key_into},
+    name::{first_not_graphic, key_into},
     percent::hex_pair,
 };
 // For runs that select names by their prefix.
 #[cfg(feature = "pipeline")]
 pub(crate) use prefixes::{PrefixSet, prefix};
+// For readers of rows, whose names have to be checked.
+#[cfg(feature = "pipeline")]
+pub(crate) use name::check;
 // For `clean`, which reads dirty data.
 pub(crate) use {parse::is_proxy, percent::decode_after as decode_escapes};
 
