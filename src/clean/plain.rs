@@ -16,7 +16,8 @@ const LEADS: [&str; 5] = [
 ];
 
 /// Whether `text` is a name, or its URL or URI, that is clean for sure: a prefix without subdivision, a suffix of letters and
-/// then numbers with single marks between them, with at most one letter among the numbers, and no listed word.
+/// then numbers with single marks between them, with few letters among the numbers, and no listed word. One pair of digits
+/// may be in parentheses, as the year in a PII.
 pub(super) fn is_plain(text: &str) -> bool {
     let lead = LEADS.iter().find_map(|lead| text.strip_prefix(lead));
     let name = lead.unwrap_or(text).as_bytes();
@@ -32,27 +33,82 @@ pub(super) fn is_plain(text: &str) -> bool {
 }
 
 fn is_plain_suffix(suffix: &[u8]) -> bool {
-    let digit = suffix.iter().position(u8::is_ascii_digit);
-    let Some((words, numbers)) = digit.map(|digit| suffix.split_at(digit)) else {
+    let Some(digit) = suffix.iter().position(u8::is_ascii_digit) else {
         return false;
     };
-    let (mut after_mark, mut letter) = (true, None);
-    for (at, byte) in suffix.iter().enumerate() {
-        let is_mark = matches!(byte, b'.' | b'-') || (*byte == b'_' && at > words.len());
+    let (words, numbers) = suffix.split_at(digit);
+    match numbers.iter().position(|byte| *byte == b'(') {
+        None => are_words(words) && are_numbers(numbers, words),
+        Some(at) => {
+            let (before, year) = numbers.split_at(at);
+            let [b'(', b'0'..=b'9', b'0'..=b'9', b')', after @ ..] = year else {
+                return false;
+            };
+            let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+            are_words(words)
+                && is_digit(before.last())
+                && is_digit(after.first())
+                && [before, after].iter().all(|part| are_numbers(part, words))
+        }
+    }
+}
+
+/// Whether `words` are letters with single marks between and after them. A capital after a small letter may start text that was
+/// glued to the name.
+fn are_words(words: &[u8]) -> bool {
+    let mut before = b'.';
+    words.iter().all(|byte| {
+        let is_right = match byte {
+            b'.' | b'-' => before.is_ascii_alphabetic(),
+            b'A'..=b'Z' => !before.is_ascii_lowercase(),
+            _ => byte.is_ascii_lowercase(),
+        };
+        before = *byte;
+        is_right
+    })
+}
+
+/// Whether `numbers` are digits with single marks between them, and few letters. A letter that came before may be of an end that
+/// was doubled, a v may be before a version, and a word may be text that was glued to the name.
+fn are_numbers(numbers: &[u8], words: &[u8]) -> bool {
+    let (mut after_mark, mut seen) = (false, letters(words) | letter(b'v'));
+    for byte in numbers {
+        let is_mark = matches!(byte, b'.' | b'-' | b'_');
         if is_mark && after_mark || !is_mark && !byte.is_ascii_alphanumeric() {
             return false;
         }
-        if at >= words.len() && byte.is_ascii_alphabetic() && letter.replace(byte).is_some() {
-            return false;
+        if byte.is_ascii_alphabetic() {
+            if seen & letter(*byte) != 0 {
+                return false;
+            }
+            seen |= letter(*byte);
         }
         after_mark = is_mark;
     }
-    // A letter of the words that comes again may be an end that was doubled, and a v may be before a version.
-    let is_new = |letter: &u8| {
-        let same = |byte: &u8| byte.eq_ignore_ascii_case(letter);
-        !same(&b'v') && !words.iter().any(same)
-    };
-    !after_mark && letter.is_none_or(is_new) && !numbers.is_empty()
+    !after_mark && !holds_word(numbers)
+}
+
+/// Whether `numbers` have three letters in a row, or two that may start a text of their own.
+fn holds_word(numbers: &[u8]) -> bool {
+    let mut runs = numbers.split(|byte| !byte.is_ascii_alphabetic());
+    runs.any(|run| match run {
+        [] | [_] => false,
+        [b'a'..=b'z', b'a'..=b'z'] => Rule::Remark
+            .items()
+            .iter()
+            .any(|word| word.as_bytes() == run),
+        _ => true,
+    })
+}
+
+/// The letters of `text` as a set.
+fn letters(text: &[u8]) -> u32 {
+    let letters = text.iter().filter(|byte| byte.is_ascii_alphabetic());
+    letters.fold(0, |set, byte| set | letter(*byte))
+}
+
+fn letter(byte: u8) -> u32 {
+    1 << (byte & 31)
 }
 
 /// Whether three bytes of `suffix` are three of a word that a rule lists.
@@ -108,8 +164,8 @@ mod tests {
             1 => proptest::sample::select(hosts),
             3 => proptest::sample::select(vec![".", "-", "_"]).prop_map(str::to_owned),
         ];
-        let numbers = prop_oneof!["[0-9]{1,7}", "[._-][0-9]{1,4}", "[a-z]"];
-        let numbers = proptest::collection::vec(numbers, 1..4);
+        let numbers = prop_oneof![3 => "[0-9]{1,7}", 3 => "[._-][0-9]{1,4}", 3 => "[a-z]{1,3}", 1 => "\\([0-9]{2}\\)"];
+        let numbers = proptest::collection::vec(numbers, 1..6);
         (proptest::collection::vec(piece, 0..6), numbers)
             .prop_map(|(words, numbers)| words.concat() + &numbers.concat())
     }
@@ -136,6 +192,8 @@ mod tests {
             "10.1021/jp.6b00001",
             "10.1111/j.1365-2486.2007.01420.x",
             "10.1007/978-3-642-12345-6_7",
+            "10.1016/s0140-6736(98)05012-0",
+            "10.1111/j.1651-2227.1992.tb12195.x",
         ] {
             assert!(is_plain(name), "{name}");
         }
