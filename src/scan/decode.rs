@@ -2,7 +2,7 @@
 //!
 //! Never looks at more than the candidate, and keeps its buffers for the next one.
 
-use super::escape::{Layer, Meaning, layers};
+use super::escape::{Layer, Meaning, layers, starters};
 use super::rules::{Decoded, Escape, Rule};
 
 #[derive(Clone, Copy, Debug)]
@@ -98,8 +98,11 @@ impl Decoder {
     /// Undoes the layers of `raw`, percent encoding as often as `percent` says, and a badge's where it is in one.
     fn decode(&mut self, raw: &[u8], percent: usize, badge: bool) -> DecodedText<'_> {
         self.load(raw);
+        let mut present = starters(raw);
         for layer in layers(percent, badge) {
-            self.undo_all(&layer);
+            if layer.may_be_in(present) && self.undo_all(&layer) {
+                present = starters(&self.bytes);
+            }
         }
         DecodedText {
             bytes: &self.bytes,
@@ -143,15 +146,15 @@ impl Decoder {
 
     /// Replaces each escape of one layer by its meaning; in place, since no meaning is longer than its escape.
     fn undo(&mut self, layer: &Layer) -> bool {
-        let triggers = |byte: &u8| layer.triggers[*byte as usize];
-        let Some(mut read) = self.bytes.iter().position(triggers) else {
+        let may_start = |byte: &u8| layer.may_start(*byte);
+        let Some(mut read) = self.bytes.iter().position(may_start) else {
             return false;
         };
         let mut write = read;
         let mut changed = false;
         while read < self.bytes.len() {
             let rest = &self.bytes[read..];
-            let meaning = triggers(&rest[0]).then(|| (layer.read)(rest)).flatten();
+            let meaning = may_start(&rest[0]).then(|| (layer.read)(rest)).flatten();
             let meaning = meaning.filter(|meaning| meaning.bytes().len() <= meaning.consumed);
             let consumed = match meaning {
                 Some(meaning) => {

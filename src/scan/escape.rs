@@ -11,8 +11,8 @@ use crate::doi::hex_pair;
 #[derive(Clone, Copy)]
 pub(crate) struct Layer {
     pub(crate) rule: Rule,
-    /// The bytes that an escape of it can start with.
-    pub(super) triggers: &'static [bool; 256],
+    /// The kinds of bytes that an escape of it can start with.
+    starters: u16,
     /// Reads one escape at the start of the bytes.
     pub(super) read: fn(&[u8]) -> Option<Meaning>,
     /// How the bytes of its meanings count as written.
@@ -24,73 +24,98 @@ pub(crate) struct Layer {
 impl Layer {
     /// The length of the escape that `rest` starts with, and its meaning.
     pub(crate) fn meaning(&self, rest: &str) -> Option<(usize, String)> {
-        let triggers = |first: &u8| self.triggers[*first as usize];
         let bytes = rest.as_bytes();
-        let meaning = bytes
-            .first()
-            .is_some_and(triggers)
-            .then(|| (self.read)(bytes))??;
+        let may_start = bytes.first().is_some_and(|first| self.may_start(*first));
+        let meaning = may_start.then(|| (self.read)(bytes))??;
         let text = str::from_utf8(meaning.bytes()).ok()?;
         Some((meaning.consumed, text.to_owned()))
     }
+
+    /// Whether an escape of it can start with `byte`.
+    pub(super) fn may_start(&self, byte: u8) -> bool {
+        self.may_be_in(STARTERS[byte as usize])
+    }
+
+    /// Whether a text whose bytes are of these `kinds` can hold an escape of it.
+    pub(super) fn may_be_in(&self, kinds: u16) -> bool {
+        self.starters & kinds != 0
+    }
 }
+
+/// The kinds of bytes in `text` that escapes can start with.
+pub(super) fn starters(text: &[u8]) -> u16 {
+    text.iter()
+        .fold(0, |kinds, byte| kinds | STARTERS[*byte as usize])
+}
+
+const BLANK: u16 = 1;
+const BACKSLASH: u16 = 1 << 1;
+const AMPERSAND: u16 = 1 << 2;
+const LESS: u16 = 1 << 3;
+const DOLLAR: u16 = 1 << 4;
+const BRACE: u16 = 1 << 5;
+const PERCENT_SIGN: u16 = 1 << 6;
+const HYPHEN: u16 = 1 << 7;
+const BEYOND_ASCII: u16 = 1 << 8;
+
+/// The kind of each byte that an escape can start with.
+static STARTERS: [u16; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        kinds[byte] = match byte as u8 {
+            b' ' | b'\t' | b'\n' | b'\x0C' | b'\r' => BLANK,
+            b'\\' => BACKSLASH,
+            b'&' => AMPERSAND,
+            b'<' => LESS,
+            b'$' => DOLLAR,
+            b'{' => BRACE,
+            b'%' => PERCENT_SIGN,
+            b'-' | b'_' => HYPHEN,
+            0x80.. => BEYOND_ASCII,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+};
 
 /// A backslash or an entity may itself be escaped. No data was seen to go deeper.
 const MARKUP_DEPTH: usize = 3;
 
 const fn layer(
     rule: Rule,
-    triggers: &'static [bool; 256],
+    starters: u16,
     read: fn(&[u8]) -> Option<Meaning>,
     rounds: usize,
 ) -> Layer {
     Layer {
         rule,
-        triggers,
+        starters,
         read,
         escape: Escape::Plain,
         rounds,
     }
 }
 
-const fn triggers(bytes: &[u8]) -> [bool; 256] {
-    let mut table = [false; 256];
-    let mut at = 0;
-    while at < bytes.len() {
-        table[bytes[at] as usize] = true;
-        at += 1;
-    }
-    table
-}
-
-const fn non_ascii() -> [bool; 256] {
-    let mut table = [false; 256];
-    let mut byte = 0x80;
-    while byte < 256 {
-        table[byte] = true;
-        byte += 1;
-    }
-    table
-}
-
 /// White space, which a candidate holds only where a broken name was joined.
-static BLANKS: Layer = layer(Rule::EscapedBreak, &triggers(b" \t\n\x0C\r"), blank, 1);
+static BLANKS: Layer = layer(Rule::EscapedBreak, BLANK, blank, 1);
 /// Layers around the innermost URL.
 static MARKUP: [Layer; 5] = [
-    layer(Rule::Backslash, &triggers(b"\\"), backslash, MARKUP_DEPTH),
+    layer(Rule::Backslash, BACKSLASH, backslash, MARKUP_DEPTH),
     Layer {
         escape: Escape::Entity,
-        ..layer(Rule::Entity, &triggers(b"&"), entity, MARKUP_DEPTH)
+        ..layer(Rule::Entity, AMPERSAND, entity, MARKUP_DEPTH)
     },
-    layer(Rule::OptionalBreak, &triggers(b"<"), optional_break, 1),
-    layer(Rule::Latex, &triggers(b"$"), math, 1),
-    layer(Rule::Latex, &triggers(b"{"), group, 1),
+    layer(Rule::OptionalBreak, LESS, optional_break, 1),
+    layer(Rule::Latex, DOLLAR, math, 1),
+    layer(Rule::Latex, BRACE, group, 1),
 ];
-static UNITS: Layer = layer(Rule::Percent, &triggers(b"%"), percent_unit, 1);
-static PERCENT: Layer = layer(Rule::Percent, &triggers(b"%"), percent_pair, 1);
+static UNITS: Layer = layer(Rule::Percent, PERCENT_SIGN, percent_unit, 1);
+static PERCENT: Layer = layer(Rule::Percent, PERCENT_SIGN, percent_pair, 1);
 /// In a badge, hyphens and underscores are written twice.
-static DOUBLED: Layer = layer(Rule::DoubledMark, &triggers(b"-_"), twice, 1);
-static INVISIBLE: Layer = layer(Rule::Invisible, &non_ascii(), invisible, 1);
+static DOUBLED: Layer = layer(Rule::DoubledMark, HYPHEN, twice, 1);
+static INVISIBLE: Layer = layer(Rule::Invisible, BEYOND_ASCII, invisible, 1);
 
 /// The layers to undo in dirty data before a name is looked for, outermost first.
 pub(crate) fn markup() -> impl Iterator<Item = Layer> {

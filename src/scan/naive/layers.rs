@@ -83,7 +83,7 @@ fn once(text: &UndoneText, layer: &Layer) -> UndoneText {
     let mut undone = Vec::new();
     let mut at = 0;
     while at < text.bytes.len() {
-        let read = layer.triggers[text.values[at] as usize];
+        let read = layer.may_start(text.values[at]);
         let meaning = read.then(|| (layer.read)(&text.values[at..])).flatten();
         match meaning.filter(|meaning| meaning.bytes().len() <= meaning.consumed) {
             Some(meaning) => {

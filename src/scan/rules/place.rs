@@ -109,12 +109,16 @@ fn is_query(outside: &[u8]) -> bool {
 ///
 /// Citations are keyed so in Crossref's XML and JSON; the keys start with a name and go on.
 pub(crate) fn is_citation_key(before: &[u8]) -> bool {
+    /// Bytes of a value before the name in it; seen are none, and words such as `key-`.
+    const LONGEST: usize = 64;
     if !Rule::CitationKey.holds() {
         return false;
     }
-    let Some(quote) = memchr::memrchr2(b'"', b'\'', before) else {
+    let near = before.len().saturating_sub(LONGEST);
+    let Some(quote) = memchr::memrchr2(b'"', b'\'', &before[near..]) else {
         return false;
     };
+    let quote = near + quote;
     let head = before[..quote]
         .strip_suffix(b"\\")
         .unwrap_or(&before[..quote])
