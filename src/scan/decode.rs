@@ -2,22 +2,16 @@
 //!
 //! Never looks at more than the candidate, and keeps its buffers for the next one.
 
-use super::escape::{Layer, Meaning, layers, starters};
+use super::escape::{Layer, layers, starters};
+use super::origin::Origins;
 use super::rules::{Decoded, Escape, Rule};
-
-#[derive(Clone, Copy, Debug)]
-struct Mark {
-    start: u32,
-    end: u32,
-    escape: Escape,
-}
 
 /// A candidate's bytes with its layers undone.
 #[derive(Clone, Copy)]
 pub(super) struct DecodedText<'a> {
     pub(super) bytes: &'a [u8],
-    /// Empty where nothing was escaped.
-    marks: &'a [Mark],
+    /// None where nothing was escaped.
+    origins: Option<&'a Origins>,
     /// Bytes of the candidate as found.
     found: usize,
 }
@@ -27,35 +21,30 @@ impl<'a> DecodedText<'a> {
     fn plain(bytes: &'a [u8]) -> DecodedText<'a> {
         DecodedText {
             bytes,
-            marks: &[],
+            origins: None,
             found: bytes.len(),
         }
     }
 
     /// Where the text goes on that starts after `raw` bytes of the candidate as found.
     pub(super) fn position(&self, raw: usize) -> usize {
-        if self.marks.is_empty() {
-            raw
-        } else {
-            self.marks
-                .partition_point(|mark| (mark.start as usize) < raw)
-        }
+        self.origins.map_or(raw, |origins| origins.position(raw))
     }
 
     /// Where byte `at` starts in the candidate as found; for the end of the text, where the candidate ends.
     pub(super) fn start(&self, at: usize) -> usize {
-        match self.marks.get(at) {
-            Some(mark) => mark.start as usize,
-            None if at < self.bytes.len() => at,
-            None => self.found,
+        match self.origins {
+            _ if at >= self.bytes.len() => self.found,
+            Some(origins) => origins.start(at),
+            None => at,
         }
     }
 
     /// Where the bytes before `at` end in the candidate as found.
     pub(super) fn end(&self, at: usize) -> usize {
-        match at.checked_sub(1).and_then(|last| self.marks.get(last)) {
-            Some(mark) => mark.end as usize,
-            None => at,
+        match (at.checked_sub(1), self.origins) {
+            (Some(last), Some(origins)) => origins.end(last),
+            _ => at,
         }
     }
 }
@@ -66,7 +55,8 @@ impl Decoded for DecodedText<'_> {
     }
 
     fn escape(&self, at: usize) -> Escape {
-        self.marks.get(at).map_or(Escape::Plain, |mark| mark.escape)
+        self.origins
+            .map_or(Escape::Plain, |origins| origins.escape(at))
     }
 
     fn is_single(&self, at: usize) -> bool {
@@ -78,7 +68,9 @@ impl Decoded for DecodedText<'_> {
 #[derive(Clone, Default)]
 pub(super) struct Decoder {
     bytes: Vec<u8>,
-    marks: Vec<Mark>,
+    origins: Origins,
+    /// Those of the text that is decoded next.
+    next: Origins,
 }
 
 impl Decoder {
@@ -106,7 +98,7 @@ impl Decoder {
         }
         DecodedText {
             bytes: &self.bytes,
-            marks: &self.marks,
+            origins: Some(&self.origins),
             found: raw.len(),
         }
     }
@@ -136,12 +128,7 @@ impl Decoder {
     fn load(&mut self, raw: &[u8]) {
         self.bytes.clear();
         self.bytes.extend_from_slice(raw);
-        self.marks.clear();
-        self.marks.extend((0..raw.len() as u32).map(|at| Mark {
-            start: at,
-            end: at + 1,
-            escape: Escape::Plain,
-        }));
+        self.origins.clear();
     }
 
     /// Replaces each escape of one layer by its meaning; in place, since no meaning is longer than its escape.
@@ -152,41 +139,31 @@ impl Decoder {
         };
         let mut write = read;
         let mut changed = false;
+        let mut origins = self.origins.rewrite(&mut self.next);
+        origins.keep(0, read, 0);
         while read < self.bytes.len() {
             let rest = &self.bytes[read..];
             let meaning = may_start(&rest[0]).then(|| (layer.read)(rest)).flatten();
-            let meaning = meaning.filter(|meaning| meaning.bytes().len() <= meaning.consumed);
-            let consumed = match meaning {
+            match meaning.filter(|meaning| meaning.bytes().len() <= meaning.consumed) {
                 Some(meaning) => {
-                    write += self.put(write, read, &meaning, layer.escape);
+                    let (end, bytes) = (read + meaning.consumed, meaning.bytes());
+                    origins.replace(read, end, write, bytes.len(), layer.escape);
+                    self.bytes[write..write + bytes.len()].copy_from_slice(bytes);
+                    (read, write) = (end, write + bytes.len());
                     changed = true;
-                    meaning.consumed
                 }
                 None => {
-                    self.bytes[write] = self.bytes[read];
-                    self.marks[write] = self.marks[read];
-                    write += 1;
-                    1
+                    let next = rest[1..].iter().position(may_start);
+                    let end = next.map_or(self.bytes.len(), |next| read + 1 + next);
+                    origins.keep(read, end, write);
+                    self.bytes.copy_within(read..end, write);
+                    (read, write) = (end, write + end - read);
                 }
-            };
-            read += consumed;
+            }
         }
         self.bytes.truncate(write);
-        self.marks.truncate(write);
+        std::mem::swap(&mut self.origins, &mut self.next);
         changed
-    }
-
-    /// Writes the meaning of the escape at `read` to `write`; its length.
-    fn put(&mut self, write: usize, read: usize, meaning: &Meaning, escape: Escape) -> usize {
-        let mark = Mark {
-            start: self.marks[read].start,
-            end: self.marks[read + meaning.consumed - 1].end,
-            escape,
-        };
-        let len = meaning.bytes().len();
-        self.bytes[write..write + len].copy_from_slice(meaning.bytes());
-        self.marks[write..write + len].fill(mark);
-        len
     }
 }
 

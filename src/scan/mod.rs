@@ -18,6 +18,7 @@ mod kind;
 mod mention;
 #[cfg(feature = "testing")]
 pub mod naive;
+mod origin;
 mod reach;
 pub(crate) mod rules;
 mod start;

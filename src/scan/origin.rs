@@ -1,0 +1,140 @@
+//! Where the bytes of decoded text come from in the text as found.
+//!
+//! Only what was escaped is listed: between two escapes the bytes are those that were found.
+
+use super::rules::Escape;
+
+/// The meaning of an escape.
+#[derive(Clone, Copy, Debug)]
+struct Meant {
+    /// Its bytes in the decoded text; none for what was dropped.
+    at: u32,
+    end: u32,
+    /// The bytes of the escape in the text as found.
+    found: u32,
+    found_end: u32,
+    escape: Escape,
+}
+
+impl Meant {
+    fn holds(&self, at: usize) -> bool {
+        at < self.end as usize
+    }
+}
+
+/// The escapes of a text, in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Origins {
+    meant: Vec<Meant>,
+}
+
+impl Origins {
+    pub(super) fn clear(&mut self) {
+        self.meant.clear();
+    }
+
+    /// The last escape whose meaning starts at or before `at`.
+    fn last(&self, at: usize) -> Option<&Meant> {
+        let after = self.meant.partition_point(|meant| meant.at as usize <= at);
+        self.meant[..after].last()
+    }
+
+    /// Where byte `at` starts in the text as found.
+    pub(super) fn start(&self, at: usize) -> usize {
+        match self.last(at) {
+            None => at,
+            Some(meant) if meant.holds(at) => meant.found as usize,
+            Some(meant) => meant.found_end as usize + at - meant.end as usize,
+        }
+    }
+
+    /// Where byte `at` ends in the text as found.
+    pub(super) fn end(&self, at: usize) -> usize {
+        match self.last(at) {
+            None => at + 1,
+            Some(meant) if meant.holds(at) => meant.found_end as usize,
+            Some(meant) => meant.found_end as usize + at - meant.end as usize + 1,
+        }
+    }
+
+    /// How byte `at` was written.
+    pub(super) fn escape(&self, at: usize) -> Escape {
+        match self.last(at) {
+            Some(meant) if meant.holds(at) => meant.escape,
+            _ => Escape::Plain,
+        }
+    }
+
+    /// The first byte that starts at `found` of the text as found, or after it.
+    pub(super) fn position(&self, found: usize) -> usize {
+        let after = self
+            .meant
+            .partition_point(|meant| (meant.found as usize) < found);
+        match self.meant[..after].last() {
+            None => found,
+            Some(meant) => meant.end as usize + found.saturating_sub(meant.found_end as usize),
+        }
+    }
+
+    /// A list of the escapes of the same text after more of them are undone; `self` is that of the text before.
+    pub(super) fn rewrite<'o>(&'o self, into: &'o mut Origins) -> Rewrite<'o> {
+        into.clear();
+        Rewrite {
+            before: self,
+            next: 0,
+            into,
+        }
+    }
+}
+
+/// Follows a text while escapes in it are undone.
+pub(super) struct Rewrite<'o> {
+    before: &'o Origins,
+    /// The first of the known escapes that may still be needed.
+    next: usize,
+    into: &'o mut Origins,
+}
+
+impl Rewrite<'_> {
+    /// Bytes `read` to `end` of the text before stay, and start at `write` now.
+    pub(super) fn keep(&mut self, read: usize, end: usize, write: usize) {
+        while let Some(meant) = self.before.meant.get(self.next) {
+            let (from, to) = ((meant.at as usize).max(read), (meant.end as usize).min(end));
+            if from > to || meant.at as usize >= end {
+                break;
+            }
+            self.into.meant.push(Meant {
+                at: (write + from - read) as u32,
+                end: (write + to - read) as u32,
+                ..*meant
+            });
+            if meant.end as usize > end {
+                break;
+            }
+            self.next += 1;
+        }
+    }
+
+    /// Bytes `read` to `end` of the text before are an escape, which means `len` bytes at `write` now.
+    pub(super) fn replace(
+        &mut self,
+        read: usize,
+        end: usize,
+        write: usize,
+        len: usize,
+        escape: Escape,
+    ) {
+        self.into.meant.push(Meant {
+            at: write as u32,
+            end: (write + len) as u32,
+            found: self.before.start(read) as u32,
+            found_end: self.before.end(end - 1) as u32,
+            escape,
+        });
+        let known = &self.before.meant[self.next..];
+        self.next += known
+            .iter()
+            .take_while(|meant| (meant.at as usize) < end && meant.end as usize <= end)
+            .count();
+    }
+}
