@@ -3,6 +3,9 @@
 //! Braces are counted as BibTeX counts them, escaped ones too. An entry that starts at the start of a line ends one that was never
 //! closed.
 
+use memchr::memchr2;
+
+use super::block::{Block, positions};
 use super::place::{Event, Place, keep};
 use super::stack;
 use super::table::{BIBTEX, Meaning, RecordId};
@@ -72,22 +75,34 @@ impl Bibtex {
     pub(super) fn read(&mut self, bytes: &[u8], report: &mut dyn FnMut(Event<'_>)) {
         let mut at = 0;
         while at < bytes.len() {
-            at = self.skip(bytes, at);
-            let Some(&byte) = bytes.get(at) else { break };
-            if self.is_resumed(byte, at, report) {
-                at += 1;
-                continue;
-            }
-            match self.state {
-                EntryState::Outside => self.outside(byte),
-                EntryState::Type => self.entry_type(byte, report),
-                EntryState::Key => self.key(byte, report),
-                EntryState::Field => self.field(byte, report),
-                EntryState::Value => self.value(byte, report),
-            }
-            at += 1;
+            let after = match self.start {
+                StartState::No => self.run(bytes, at),
+                StartState::Line => self.indent(bytes, at),
+                StartState::Word(_) => at,
+            };
+            at = match after > at {
+                true => after,
+                false => {
+                    self.byte(bytes[at], at, report);
+                    at + 1
+                }
+            };
         }
         self.offset += bytes.len() as u64;
+    }
+
+    /// Reads one byte.
+    fn byte(&mut self, byte: u8, at: usize, report: &mut dyn FnMut(Event<'_>)) {
+        if self.is_resumed(byte, at, report) {
+            return;
+        }
+        match self.state {
+            EntryState::Outside => self.outside(byte),
+            EntryState::Type => self.entry_type(byte, report),
+            EntryState::Key => self.key(byte, report),
+            EntryState::Field => self.field(byte, report),
+            EntryState::Value => self.value(byte, report),
+        }
     }
 
     pub(super) fn end(&mut self, report: &mut dyn FnMut(Event<'_>)) {
@@ -97,19 +112,93 @@ impl Bibtex {
         self.end_entry(report);
     }
 
-    /// Skips the bytes of a value, or between entries, that change nothing.
-    fn skip(&mut self, bytes: &[u8], at: usize) -> usize {
-        let is_value = self.state == EntryState::Value && (self.depth > 0 || self.is_quoted);
-        if self.start != StartState::No || !is_value {
+    /// Skips the blanks at the start of a line that starts no entry.
+    fn indent(&mut self, bytes: &[u8], at: usize) -> usize {
+        let line = &bytes[at..];
+        let blanks = blanks(line);
+        let is_plain = match self.state {
+            EntryState::Outside | EntryState::Field => true,
+            EntryState::Value => !matches!(self.meaning, Meaning::Id(_)),
+            EntryState::Type | EntryState::Key => false,
+        };
+        if !is_plain || line.get(blanks).is_none_or(|byte| b"@\n".contains(byte)) {
             return at;
         }
+        self.start = StartState::No;
+        at + blanks
+    }
+
+    /// Reads bytes at once that are alike, up to the next that may change the state.
+    fn run(&mut self, bytes: &[u8], at: usize) -> usize {
         let rest = &bytes[at..];
-        let ends = |byte: &u8| matches!(byte, b'{' | b'}' | b'"' | b'\n');
-        let length = rest.iter().position(ends).unwrap_or(rest.len());
-        if let Meaning::Id(_) = self.meaning {
-            keep(&mut self.kept, 0, &rest[..length]);
+        match self.state {
+            EntryState::Outside => {
+                memchr2(b'@', b'\n', rest).map_or(bytes.len(), |length| at + length)
+            }
+            EntryState::Field => self.field_name(bytes, at),
+            EntryState::Value if matches!(self.meaning, Meaning::Id(_)) => at,
+            EntryState::Value if self.depth > 0 || self.is_quoted => self.nested(bytes, at),
+            EntryState::Value => at + blanks(rest),
+            EntryState::Type | EntryState::Key => at,
         }
-        at + length
+    }
+
+    /// Reads a name of a field up to the brace of its value, or as much of that as there is.
+    fn field_name(&mut self, bytes: &[u8], mut at: usize) -> usize {
+        if bytes[at] == b'\n' && !may_start_entry(&bytes[at + 1..]) {
+            at += 1;
+        }
+        at += blanks(&bytes[at..]);
+        let ends = |&byte: &u8| byte <= b' ' || matches!(byte, b'=' | b',' | b'}' | b')');
+        let rest = &bytes[at..];
+        let name = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
+        let start = self.word.len();
+        keep(&mut self.word, 0, name);
+        self.word[start..].make_ascii_lowercase();
+        at += name.len();
+        at += blanks(&bytes[at..]);
+        if bytes.get(at) == Some(&b'=') {
+            self.start_value();
+            at += 1;
+            at += blanks(&bytes[at..]);
+            if bytes.get(at) == Some(&b'{') {
+                self.depth = 1;
+                at += 1;
+            }
+        }
+        at
+    }
+
+    /// Counts braces in a value, up to the byte that may end it or to a line that may start an entry. This loop takes most of
+    /// the time.
+    fn nested(&mut self, bytes: &[u8], from: usize) -> usize {
+        for start in (from..bytes.len()).step_by(Block::SIZE) {
+            let block = Block::new(bytes, start);
+            let marks = block.find_any([b'{', b'}']) | block.find_any([b'"', b'\n']);
+            for at in positions(marks).map(|mark| start + mark) {
+                match bytes[at] {
+                    b'{' => self.depth += 1,
+                    b'}' if self.depth == 1 && !self.is_quoted => {
+                        return self.after_brace(bytes, at);
+                    }
+                    b'}' => self.depth = self.depth.saturating_sub(1),
+                    b'"' if self.depth == 0 => return at,
+                    b'\n' if may_start_entry(&bytes[at + 1..]) => return at,
+                    _ => {}
+                }
+            }
+        }
+        bytes.len()
+    }
+
+    /// After the brace at `at` that ends a value.
+    fn after_brace(&mut self, bytes: &[u8], at: usize) -> usize {
+        self.depth = 0;
+        if self.is_record && bytes.get(at + 1) == Some(&b',') {
+            self.start_field();
+            return at + 2;
+        }
+        at + 1
     }
 
     /// Follows `@type{` at the start of a line. Within an entry it shows that the entry was never closed: then returns true.
@@ -257,7 +346,7 @@ impl Bibtex {
         if self.state != EntryState::Value || !self.is_record {
             return Place::default();
         }
-        path.push_str(&String::from_utf8_lossy(&self.word));
+        stack::push(&self.word, path);
         stack::place(self.meaning, None, false)
     }
 }
@@ -275,4 +364,15 @@ fn identify(rank: u8, text: &[u8], report: &mut dyn FnMut(Event<'_>)) {
             text: text.trim(),
         });
     }
+}
+
+/// False only if the line, without its end, is known not to start with `@`.
+fn may_start_entry(line: &[u8]) -> bool {
+    line.get(blanks(line)).is_none_or(|first| *first == b'@')
+}
+
+/// The number of blanks at the start of `text`.
+fn blanks(text: &[u8]) -> usize {
+    let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r');
+    text.iter().take_while(is_blank).count()
 }

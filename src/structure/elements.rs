@@ -17,13 +17,15 @@ pub(super) struct ElementRule {
     pub(super) meaning: Meaning,
 }
 
-/// The table by the names of elements.
+/// The table, by the names of elements.
 pub(super) struct Elements {
-    buckets: [Vec<NamedRules>; BUCKETS],
+    named: Vec<NamedRules>,
     /// Rules for elements of any name.
     any: Vec<ElementRule>,
     /// The attributes that rules ask for.
     wanted: Vec<Box<[u8]>>,
+    /// The marks of their names.
+    marks: u64,
     /// Whether each child of the outermost element is a record.
     pub(super) are_children_records: bool,
 }
@@ -43,19 +45,7 @@ struct NamedRules {
     rules: Vec<ElementRule>,
 }
 
-const BUCKETS: usize = 512;
-
 static TABLE: LazyLock<Arc<Elements>> = LazyLock::new(|| Arc::new(Elements::build(None)));
-
-fn bucket(name: &[u8]) -> usize {
-    match name {
-        [] => 0,
-        [first, .., last] => {
-            (name.len() * 13 + usize::from(*first) * 5 + usize::from(*last) * 37) % BUCKETS
-        }
-        [only] => usize::from(*only) % BUCKETS,
-    }
-}
 
 impl Elements {
     pub(super) fn new(id: Option<&RecordId>) -> Arc<Elements> {
@@ -67,9 +57,10 @@ impl Elements {
 
     fn build(id: Option<&RecordId>) -> Elements {
         let mut table = Elements {
-            buckets: [const { Vec::new() }; BUCKETS],
+            named: Vec::new(),
             any: Vec::new(),
             wanted: vec![RELATION.into()],
+            marks: 0,
             are_children_records: id.is_some(),
         };
         if let Some(id) = id {
@@ -87,6 +78,10 @@ impl Elements {
         }
         table.wanted.sort_unstable();
         table.wanted.dedup();
+        table.marks = table
+            .wanted
+            .iter()
+            .fold(0, |marks, name| marks | mark(name));
         table
     }
 
@@ -101,10 +96,9 @@ impl Elements {
         let Some(name) = rule.steps.first().cloned() else {
             return self.any.push(rule);
         };
-        let bucket = &mut self.buckets[bucket(&name)];
-        match bucket.iter_mut().find(|known| known.name == name) {
-            Some(known) => known.rules.push(rule),
-            None => bucket.push(NamedRules {
+        match self.named(&name) {
+            Some(known) => self.named[known].rules.push(rule),
+            None => self.named.push(NamedRules {
                 name,
                 rules: vec![rule],
             }),
@@ -113,16 +107,23 @@ impl Elements {
 
     /// Whether the value of the attribute `name` may matter.
     pub(super) fn is_wanted(&self, name: &[u8]) -> bool {
-        self.wanted.iter().any(|wanted| **wanted == *name)
+        self.marks & mark(name) != 0 && self.wanted.iter().any(|wanted| **wanted == *name)
     }
 
-    /// The rules for elements of this name, in the order of the table.
-    pub(super) fn rules(&self, name: &[u8]) -> impl Iterator<Item = &ElementRule> + use<'_> {
-        let named = self.buckets[bucket(name)]
-            .iter()
-            .find(|known| *known.name == *name);
-        let rules = named.map_or(&[][..], |known| &known.rules);
-        self.any.iter().chain(rules)
+    /// The number of the rules for elements of a name, if there are any.
+    pub(super) fn named(&self, name: &[u8]) -> Option<usize> {
+        self.named.iter().position(|known| *known.name == *name)
+    }
+
+    /// Whether there are rules for all elements.
+    pub(super) fn has_any(&self) -> bool {
+        !self.any.is_empty()
+    }
+
+    /// The rules for all elements, and those with a number, in the order of the table.
+    pub(super) fn rules(&self, named: Option<usize>) -> impl Iterator<Item = &ElementRule> {
+        let named = named.map_or(&[][..], |number| &self.named[number].rules);
+        self.any.iter().chain(named)
     }
 }
 
@@ -189,6 +190,12 @@ impl ElementRule {
         let condition = self.condition.as_ref();
         condition.map(|it| (&*it.name, &*it.value))
     }
+}
+
+/// One bit for a name, by its length and first byte.
+fn mark(name: &[u8]) -> u64 {
+    let first = name.first().map_or(0, |first| usize::from(*first));
+    1 << ((first + name.len() * 5) % 64)
 }
 
 /// A name without its prefix.

@@ -9,7 +9,7 @@ use super::place::{Event, Place, Role};
 use super::{RecordId, Structure, Syntax};
 
 /// Rows that are held. A record with more before its identifier is rare; its first rows get none.
-const HELD: usize = 1 << 18;
+pub(super) const HELD: usize = 1 << 18;
 
 /// The place of a mention in the structure of its document.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,8 +1,12 @@
 //! Reads JSON: one value, JSON Lines, or values one after the other.
 //!
-//! Faults are what makes the nesting unknown: a bracket that closes another kind, a value after a value, a line of JSON Lines that
-//! ends too early. After one, the reader continues at the next line that starts with `{`.
+//! Objects and lists that hold neither records nor identifiers are skipped, up to the next mention.
+//!
+//! Faults are what makes the nesting unknown: a bracket that closes another kind, a line that starts with a brace where no value may
+//! come, a line of JSON Lines that ends too early, and, outside of what may be skipped, a value after a value. After one, the
+//! reader continues at the next line that starts with `{`.
 
+use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,7 +14,7 @@ use memchr::{memchr, memchr3};
 
 use super::place::{DEPTH, Event, Place, keep};
 use super::pointers::{Node, Pointers};
-use super::skip::{self, is_scalar, plain_end};
+use super::skip::{self, LEVELS, is_scalar, plain_end};
 use super::stack::{self, Names};
 use super::table::{Meaning, RELATIONS, RecordId};
 
@@ -22,8 +26,10 @@ pub(crate) struct Json {
     /// Objects and lists that are open beyond the kept depth.
     deeper: usize,
     state: JsonState,
-    /// Whether the byte before was a backslash in a string.
+    /// Whether the byte before was a backslash that was not escaped itself.
     is_escaped: bool,
+    /// Bytes that may be read in vain.
+    patience: usize,
     /// The name of the current member in the bytes that are read, if it was not copied yet.
     fresh: Range<usize>,
     /// Where the value that is read, or comes next, is in the table.
@@ -50,6 +56,8 @@ struct Frame {
     inner: Node,
     meaning: Meaning,
     is_record: bool,
+    /// Whether it holds neither records nor identifiers.
+    is_lazy: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +96,7 @@ impl Json {
             deeper: 0,
             state: JsonState::Value,
             is_escaped: false,
+            patience: 0,
             fresh: 0..0,
             outer: Node::NONE,
             inner: Node::NONE,
@@ -111,9 +120,13 @@ impl Json {
 
     pub(super) fn read(&mut self, bytes: &[u8], report: &mut dyn FnMut(Event<'_>)) {
         let mut at = 0;
+        self.patience = 2 * bytes.len();
         while at < bytes.len() {
             at = match self.state {
-                JsonState::InString | JsonState::InName => self.string(bytes, at, report),
+                JsonState::InString | JsonState::InName => {
+                    let at = self.string(bytes, at, report);
+                    self.rest(bytes, at, report)
+                }
                 JsonState::InScalar => self.scalar(bytes, at, report),
                 JsonState::Lost => self.lost(bytes, at),
                 _ => self.tokens(bytes, at, report),
@@ -125,9 +138,9 @@ impl Json {
 
     /// Reads whole strings, and all between them, as long as they need no second look. This loop takes most of the time.
     fn tokens(&mut self, bytes: &[u8], mut at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
-        let mut patience = 2 * bytes.len();
         while let Some(&byte) = bytes.get(at) {
             at = match (self.state, byte) {
+                _ if self.is_escaped => self.token(bytes, at, report),
                 (JsonState::Name, b'"') if self.deeper == 0 => match plain_end(bytes, at + 1) {
                     Some(end) => self.whole_name(bytes, at + 1..end),
                     None => return self.token(bytes, at, report),
@@ -136,15 +149,13 @@ impl Json {
                     Some(end) => self.after_value(bytes, end + 1),
                     None => return self.token(bytes, at, report),
                 },
-                (JsonState::Value, b'{' | b'[') => match self.skipped(bytes, at, &mut patience) {
-                    Some(end) => self.after_value(bytes, end),
-                    None => {
-                        self.is_line_start = false;
-                        self.keep_name(bytes);
-                        self.open(byte, report);
-                        at + 1
+                (JsonState::Value, b'{' | b'[') if !self.is_eager() => {
+                    match self.skipped(bytes, at + 1, byte == b'[') {
+                        Some(end) => self.after_value(bytes, end),
+                        None => self.entered(bytes, at, report),
                     }
-                },
+                }
+                (JsonState::Value, b'{' | b'[') => self.entered(bytes, at, report),
                 (JsonState::Colon | JsonState::Comma | JsonState::Name | JsonState::Value, _) => {
                     self.token(bytes, at, report)
                 }
@@ -154,22 +165,53 @@ impl Json {
         at
     }
 
-    /// The end of an object or a list at `at`, if it ends in `bytes` and nothing in it is in the table. `patience` is the number of
-    /// bytes that may be read in vain.
-    fn skipped(&self, bytes: &[u8], at: usize, patience: &mut usize) -> Option<usize> {
-        let is_listed = (self.outer, self.inner) != (Node::NONE, Node::NONE);
-        if is_listed || *patience == 0 || self.frames.is_empty() {
+    /// Whether a record or an identifier may be in the value that comes next.
+    fn is_eager(&self) -> bool {
+        self.table.is_eager(self.outer) || self.table.is_eager(self.inner)
+    }
+
+    /// Whether the innermost object or list holds neither.
+    fn is_lazy(&self) -> bool {
+        self.frames.last().is_some_and(|frame| frame.is_lazy)
+    }
+
+    /// Opens an object or a list at `at`.
+    fn entered(&mut self, bytes: &[u8], at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
+        self.is_line_start = false;
+        self.keep_name(bytes);
+        self.open(bytes[at], report);
+        at + 1
+    }
+
+    /// The end of the object or list in which `at` is, if it ends in `bytes` and can be skipped.
+    fn skipped(&mut self, bytes: &[u8], at: usize, is_list: bool) -> Option<usize> {
+        if self.patience == 0 || self.frames.len() + LEVELS > DEPTH {
             return None;
         }
+        let near = &bytes[..bytes.len().min(at + self.patience)];
         // The first line end within a value must be seen, and in JSON Lines each.
-        let stops_at_line = self.lines != JsonLines::No;
-        match skip::end(&bytes[..bytes.len().min(at + *patience)], at, stops_at_line) {
+        match skip::end(near, at, is_list, self.lines != JsonLines::No) {
             Ok(end) => Some(end),
             Err(read) => {
-                *patience = patience.saturating_sub(read - at);
+                self.patience = self.patience.saturating_sub(read - at);
                 None
             }
         }
+    }
+
+    /// After a string that was not read at once, which most often holds a mention: skips the rest of the objects in which it is.
+    fn rest(&mut self, bytes: &[u8], mut at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
+        while let (JsonState::Comma, Some(frame)) = (self.state, self.frames.last())
+            && frame.is_lazy
+            && frame.index.is_none()
+            && frame.meaning != Meaning::Related
+            && at < bytes.len()
+            && let Some(end) = self.skipped(bytes, at, false)
+        {
+            self.close(b'}', report);
+            at = end;
+        }
+        at
     }
 
     /// Takes a name that is whole, and the colon if that is next.
@@ -242,10 +284,16 @@ impl Json {
     /// Reads a byte between strings and numbers.
     fn token(&mut self, bytes: &[u8], at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
         let (byte, was_line_start) = (bytes[at], self.is_line_start);
+        let was_escaped = std::mem::take(&mut self.is_escaped);
         self.is_line_start = byte == b'\n';
         match (byte, self.state) {
             (b' ' | b'\t' | b'\r', _) => {}
             (b'\n', _) => self.newline(at, report),
+            (b'"' | b'\\', _) if was_escaped => {}
+            (b'\\', _) if self.is_lazy() => self.is_escaped = true,
+            (b'{', JsonState::Name) if was_line_start => {
+                return self.fault(byte, at, was_line_start, report);
+            }
             (b',', _) => self.next(),
             (b':', _) => self.state = JsonState::Value,
             (b'}' | b']', _) => {
@@ -253,7 +301,9 @@ impl Json {
                     return self.fault(byte, at, was_line_start, report);
                 }
             }
-            (_, JsonState::Colon | JsonState::Comma) => {
+            (_, JsonState::Colon | JsonState::Comma)
+                if !self.is_lazy() || was_line_start && byte == b'{' =>
+            {
                 return self.fault(byte, at, was_line_start, report);
             }
             (b'"', JsonState::Name) => self.start_name(),
@@ -267,6 +317,7 @@ impl Json {
                 self.start_text(JsonState::InScalar);
                 return at;
             }
+            _ if self.is_lazy() => {}
             _ => return self.fault(byte, at, was_line_start, report),
         }
         at + 1
@@ -369,6 +420,7 @@ impl Json {
             inner: self.inner,
             meaning: self.meaning,
             is_record,
+            is_lazy: !self.is_eager(),
         });
         match is_list {
             true => self.item(),
@@ -392,6 +444,7 @@ impl Json {
         self.names.cut(frame.name);
         self.fresh = 0..0;
         self.close_frame(&frame, report);
+        (self.outer, self.inner, self.meaning) = (frame.outer, frame.inner, frame.meaning);
         self.end_value();
         true
     }
@@ -479,7 +532,11 @@ impl Json {
     fn string(&mut self, bytes: &[u8], from: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
         let mut at = from;
         let end = loop {
-            if self.is_escaped && at < bytes.len() {
+            let Some(&byte) = bytes.get(at) else { break at };
+            if std::mem::take(&mut self.is_line_start) && byte == b'{' {
+                return self.fault(byte, at, true, report);
+            }
+            if self.is_escaped {
                 self.is_escaped = false;
                 at += 1;
             }
@@ -494,12 +551,12 @@ impl Json {
                     self.is_line_start = true;
                     return at + 1;
                 }
-                b'\n' => {}
+                b'\n' => self.is_line_start = true,
                 _ => break at,
             }
             at += 1;
         };
-        self.keep(&bytes[from..end]);
+        self.keep(&bytes[from..end.min(bytes.len())]);
         if end < bytes.len() {
             match self.state {
                 JsonState::InName => self.end_name(),
@@ -569,7 +626,8 @@ impl Json {
             }
             path.push('/');
             match frame.index {
-                Some(index) => path.push_str(&index.to_string()),
+                // Writing to a string cannot fail.
+                Some(index) => drop(write!(path, "{index}")),
                 None => push_name(
                     self.names
                         .name(frame.name, next.map_or(self.names.end(), |next| next.name)),
@@ -591,6 +649,9 @@ impl Json {
 
 /// Appends a name, as written in JSON, as a step of a JSON pointer.
 fn push_name(name: &[u8], path: &mut String) {
+    if memchr3(b'~', b'/', b'\\', name).is_none() {
+        return stack::push(name, path);
+    }
     for char in unescaped(name).chars() {
         match char {
             '~' => path.push_str("~0"),

@@ -16,29 +16,42 @@ pub(super) struct Pointers {
 #[derive(Default)]
 struct Branch {
     meaning: Meaning,
-    members: Vec<(Box<[u8]>, Node)>,
-    /// The marks of the names of all members.
-    marks: u64,
+    /// By the buckets of their names; empty if there are none.
+    members: Vec<Vec<(Box<[u8]>, Node)>>,
     /// Any member that is not listed.
     any: Option<Node>,
     /// Any item of a list.
     items: Option<Node>,
+    /// Whether a record or an identifier may be here or below.
+    is_eager: bool,
 }
 
 impl Branch {
-    /// False only if no member has this name.
-    fn may_have(&self, name: &[u8]) -> bool {
-        self.marks & mark(name) != 0
+    fn members(&self, name: &[u8]) -> &[(Box<[u8]>, Node)] {
+        self.members.get(bucket(name)).map_or(&[], Vec::as_slice)
+    }
+
+    fn find(&self, name: &[u8]) -> Option<Node> {
+        let mut members = self.members(name).iter();
+        let known = members.find(|(known, _)| **known == *name);
+        known.map(|(_, node)| *node)
+    }
+
+    fn add(&mut self, name: &[u8], node: Node) {
+        self.members.resize_with(BUCKETS, Vec::new);
+        self.members[bucket(name)].push((name.into(), node));
     }
 }
 
-/// One bit for a name, by its length and ends.
-fn mark(name: &[u8]) -> u64 {
+const BUCKETS: usize = 128;
+
+/// The bucket of a name, by its length and ends.
+fn bucket(name: &[u8]) -> usize {
     let ends = name.first().zip(name.last());
     let ends = ends.map_or(0, |(first, last)| {
         usize::from(*first) * 5 + usize::from(*last) * 11
     });
-    1 << ((ends + name.len() * 7) % 64)
+    (ends + name.len() * 7) % BUCKETS
 }
 
 static TABLE: LazyLock<Arc<Pointers>> = LazyLock::new(|| Arc::new(Pointers::build(None)));
@@ -73,7 +86,18 @@ impl Pointers {
         if let Some(id) = id {
             table.add(Node::RECORD, id.steps(), Meaning::Id(0));
         }
+        // Those below come after.
+        for node in (0..table.nodes.len()).rev() {
+            table.nodes[node].is_eager = table.has_eager(&table.nodes[node]);
+        }
         table
+    }
+
+    fn has_eager(&self, branch: &Branch) -> bool {
+        let members = branch.members.iter().flatten().map(|(_, node)| *node);
+        let mut below = members.chain(branch.any).chain(branch.items);
+        matches!(branch.meaning, Meaning::Record | Meaning::Id(_))
+            || below.any(|node| self.is_eager(node))
     }
 
     fn add<'p>(&mut self, from: Node, steps: impl Iterator<Item = &'p str>, meaning: Meaning) {
@@ -87,11 +111,7 @@ impl Pointers {
         let known = match step {
             "*" => branch.items,
             "?" => branch.any,
-            name => branch
-                .members
-                .iter()
-                .find(|(known, _)| **known == *name.as_bytes())
-                .map(|(_, node)| *node),
+            name => branch.find(name.as_bytes()),
         };
         if let Some(known) = known {
             return known;
@@ -99,10 +119,7 @@ impl Pointers {
         match step {
             "*" => branch.items = Some(next),
             "?" => branch.any = Some(next),
-            name => {
-                branch.marks |= mark(name.as_bytes());
-                branch.members.push((name.as_bytes().into(), next));
-            }
+            name => branch.add(name.as_bytes(), next),
         }
         self.nodes.push(Branch::default());
         next
@@ -112,16 +129,18 @@ impl Pointers {
         self.nodes[node.0 as usize].meaning
     }
 
+    /// Whether all below must be read even if it holds no mention.
+    pub(super) fn is_eager(&self, node: Node) -> bool {
+        self.nodes[node.0 as usize].is_eager
+    }
+
     pub(super) fn member(&self, node: Node, name: &[u8]) -> Node {
         if node == Node::NONE {
             return Node::NONE;
         }
         let branch = &self.nodes[node.0 as usize];
-        let listed = match branch.may_have(name) {
-            true => branch.members.iter().find(|(known, _)| **known == *name),
-            false => None,
-        };
-        listed.map_or(branch.any.unwrap_or(Node::NONE), |(_, node)| *node)
+        let known = branch.find(name).or(branch.any);
+        known.unwrap_or(Node::NONE)
     }
 
     pub(super) fn item(&self, node: Node) -> Node {

@@ -38,12 +38,23 @@ impl Ris {
         let mut at = 0;
         while at < bytes.len() {
             let byte = bytes[at];
+            if let Some([tag, other, b' ', b' ', b'-']) = bytes[at..].first_chunk()
+                && self.is_line_start
+                && self.line.is_empty()
+                && tag.is_ascii_uppercase()
+                && (other.is_ascii_uppercase() || other.is_ascii_digit())
+            {
+                self.is_line_start = false;
+                self.start_tag([*tag, *other], report);
+                at += MARK;
+                continue;
+            }
             if self.is_line_start && self.may_be_tag(byte) {
                 self.line.push(byte);
                 at += 1;
                 if self.line.len() == MARK {
                     self.is_line_start = false;
-                    self.start_tag(report);
+                    self.start_tag([self.line[0], self.line[1]], report);
                 }
                 continue;
             }
@@ -75,8 +86,8 @@ impl Ris {
         }
     }
 
-    fn start_tag(&mut self, report: &mut dyn FnMut(Event<'_>)) {
-        self.tag = [self.line[0], self.line[1]];
+    fn start_tag(&mut self, tag: [u8; 2], report: &mut dyn FnMut(Event<'_>)) {
+        self.tag = tag;
         match &self.tag {
             b"TY" => {
                 self.close(report);
@@ -125,7 +136,7 @@ impl Ris {
         if !self.is_record {
             return Place::default();
         }
-        path.push_str(&String::from_utf8_lossy(&self.tag));
+        stack::push(&self.tag, path);
         stack::place(self.meaning, None, false)
     }
 }

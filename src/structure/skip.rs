@@ -1,71 +1,141 @@
 //! Finds the ends of JSON strings, objects and lists, as fast as it can.
 
-use memchr::{memchr2, memchr3};
+use memchr::memchr3;
+
+use super::block::{Bits, Block, parity, positions};
 
 /// Levels that are followed.
-const LEVELS: u32 = 64;
+pub(super) const LEVELS: usize = 64;
 
-/// The end of the object or list that starts at `at`. If it does not end in `bytes`, or is broken, how far it was read.
+/// The end of the object or list in which `at` is, between its strings; `is_list` says which of the two it is. If it does not end
+/// in `bytes`, or something in it needs a second look, how far it was read.
 ///
-/// With `stops_at_line` it is not read past a line end. What counts as one is the same as for the reader.
-pub(super) fn end(bytes: &[u8], at: usize, stops_at_line: bool) -> Result<usize, usize> {
-    let (mut at, mut levels) = (at + 1, 1);
-    // A bit for each open level, the innermost last: whether it is a list.
-    let mut lists = u64::from(bytes[at - 1] == b'[');
-    // Whether a value may not come next, since one came before.
-    let mut is_after = false;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'"' if !is_after => {
-                at = string_end(bytes, at + 1, stops_at_line)?;
-                is_after = true;
+/// What is read here is read by brackets and quotes alone, as the reader does where nothing is in the table. With
+/// `stops_at_line` a line end needs a second look, otherwise a line that starts with a brace where no value may come.
+pub(super) fn end(
+    bytes: &[u8],
+    mut at: usize,
+    is_list: bool,
+    stops_at_line: bool,
+) -> Result<usize, usize> {
+    let mut strings = Strings::default();
+    let mut levels = Levels::new(is_list);
+    while at < bytes.len() {
+        let block = Block::new(bytes, at);
+        let marks = strings.marks(&block);
+        let is_broken = stops_at_line && marks.lines != 0 || marks.starts & marks.inside != 0;
+        for mark in positions((marks.opens | marks.closes) & !marks.inside) {
+            let here = at + mark;
+            if marks.starts >> mark & 1 == 1 && !levels.may_start(bytes, here) {
+                return Err(here);
             }
-            b',' | b':' => is_after = false,
-            b'{' | b'[' if !is_after && levels < LEVELS => {
-                lists = lists << 1 | u64::from(byte == b'[');
-                levels += 1;
+            if !levels.take(bytes[here]) {
+                return Err(here);
             }
-            b'}' | b']' if (lists & 1 == 1) == (byte == b']') => {
-                (lists, levels, is_after) = (lists >> 1, levels - 1, true);
-                if levels == 0 {
-                    return Ok(at + 1);
-                }
+            if levels.count == 0 {
+                return if is_broken { Err(here) } else { Ok(here + 1) };
             }
-            b' ' | b'\t' | b'\r' => {}
-            b'\n' if !stops_at_line => {}
-            _ if is_scalar(byte) && !is_after => {
-                let length = bytes[at..]
-                    .iter()
-                    .position(|&byte| !is_scalar(byte))
-                    .ok_or(bytes.len())?;
-                at += length - 1;
-                is_after = true;
-            }
-            _ => return Err(at),
         }
-        at += 1;
+        if is_broken {
+            return Err(at);
+        }
+        at += Block::SIZE;
     }
-    Err(at)
+    Err(bytes.len())
 }
 
-/// The position of the quote that ends the string which starts at `from`.
-fn string_end(bytes: &[u8], from: usize, stops_at_line: bool) -> Result<usize, usize> {
-    if let Some(end) = plain_end(bytes, from) {
-        return Ok(end);
-    }
-    let mut at = from;
-    loop {
-        let rest = bytes.get(at..).ok_or(bytes.len())?;
-        let found = match stops_at_line {
-            true => memchr3(b'"', b'\\', b'\n', rest),
-            false => memchr2(b'"', b'\\', rest),
-        };
-        at += found.ok_or(bytes.len())?;
-        match bytes[at] {
-            b'"' => return Ok(at),
-            b'\\' => at += 2,
-            _ => return Err(at),
+/// The brackets that are open.
+struct Levels {
+    count: usize,
+    /// A bit for each, the innermost last: whether it is a list.
+    lists: u64,
+}
+
+impl Levels {
+    fn new(is_list: bool) -> Levels {
+        Levels {
+            count: 1,
+            lists: u64::from(is_list),
         }
+    }
+
+    /// Takes a bracket. Returns false if it closes one of another kind, or too many are open.
+    fn take(&mut self, bracket: u8) -> bool {
+        let is_list = u64::from(bracket & 0x20 == 0);
+        if matches!(bracket, b'{' | b'[') {
+            self.lists = self.lists << 1 | is_list;
+            self.count += 1;
+            return self.count <= LEVELS;
+        }
+        let is_match = self.lists & 1 == is_list;
+        self.lists >>= 1;
+        self.count -= 1;
+        is_match
+    }
+
+    /// Whether a value may come at `at`, where a line starts.
+    fn may_start(&self, bytes: &[u8], at: usize) -> bool {
+        match bytes[..at].trim_ascii_end().last() {
+            Some(b'[' | b':') => true,
+            Some(b',') => self.lists & 1 == 1,
+            _ => false,
+        }
+    }
+}
+
+/// The marks of a block.
+struct Marks {
+    opens: Bits,
+    closes: Bits,
+    /// Line ends.
+    lines: Bits,
+    /// Opening brackets at the starts of lines.
+    starts: Bits,
+    /// The bytes in strings, with the quote before and without the quote after them.
+    inside: Bits,
+}
+
+/// What the block before says about the first byte of the next.
+#[derive(Default)]
+struct Strings {
+    is_inside: bool,
+    is_escaped: bool,
+    is_line_start: bool,
+}
+
+impl Strings {
+    fn marks(&mut self, block: &Block) -> Marks {
+        // Most blocks have neither.
+        let (lines, backslashes) = match block.find_any([b'\n', b'\\']) {
+            0 => (0, 0),
+            _ => (block.find(b'\n'), block.find(b'\\')),
+        };
+        let quotes = block.find(b'"') & !self.escaped(backslashes);
+        let inside = parity(quotes) ^ if self.is_inside { !0 } else { 0 };
+        self.is_inside = inside >> 63 == 1;
+        let opens = block.find_either(b'{');
+        let starts = opens & (lines << 1 | Bits::from(self.is_line_start));
+        self.is_line_start = lines >> 63 == 1;
+        Marks {
+            opens,
+            closes: block.find_either(b'}'),
+            lines,
+            starts,
+            inside,
+        }
+    }
+
+    /// The bytes after the backslashes that are not escaped themselves.
+    fn escaped(&mut self, mut backslashes: Bits) -> Bits {
+        let mut escaped = Bits::from(std::mem::take(&mut self.is_escaped));
+        backslashes &= !escaped;
+        while backslashes != 0 {
+            let backslash = backslashes & backslashes.wrapping_neg();
+            self.is_escaped = backslash == 1 << 63;
+            escaped |= backslash << 1;
+            backslashes &= !(backslash | backslash << 1);
+        }
+        escaped
     }
 }
 

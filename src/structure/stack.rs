@@ -36,6 +36,14 @@ impl Names {
     }
 }
 
+/// Appends a name to a path. Invalid UTF-8 is replaced.
+pub(super) fn push(name: &[u8], path: &mut String) {
+    match std::str::from_utf8(name) {
+        Ok(name) => path.push_str(name),
+        Err(_) => path.push_str(&String::from_utf8_lossy(name)),
+    }
+}
+
 /// The place of a text with a meaning. `reference` is the index of the reference it is in. In a related item it is not yet known
 /// whether that is one.
 pub(super) fn place(meaning: Meaning, reference: Option<u64>, is_related: bool) -> Place {

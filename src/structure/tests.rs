@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::join::HELD;
 use super::{Edge, EdgeJoin, RecordId, StructureFaults, Syntax};
 use crate::scan::Scanner;
 
@@ -397,6 +398,38 @@ fn nesting_without_end() {
 }
 
 #[test]
+fn so_many_rows_wait_for_an_identifier() {
+    let text = br#"{"a":"10.1000/a","DOI":"10.1000/b"}"#;
+    let mut join = EdgeJoin::new(Some(Syntax::Json), None);
+    let mut records = Vec::new();
+    let mut out = |edge: Edge<'_>| records.push(edge.record.map(str::to_owned));
+    join.read(text, 0, 6, &mut out);
+    for _ in 0..HELD + 2 {
+        join.mention("10.1000/a", true, &mut out);
+    }
+    join.read(text, 0, 24, &mut out);
+    join.mention("10.1000/b", true, &mut out);
+    join.read(text, 0, text.len() as u64, &mut out);
+    let faults = join.end(&mut out);
+    assert_eq!((faults.undecided, faults.count), (1, 0));
+    assert!(records[..HELD].iter().all(Option::is_none));
+    let rest: Vec<_> = records[HELD..].iter().flatten().collect();
+    assert_eq!(rest, ["10.1000/b"; 3]);
+}
+
+#[test]
+fn names_of_elements_that_are_forgotten_still_close_them() {
+    let many: String = (0..3000).map(|n| format!("<e{n}></e{n}>")).collect();
+    let text = format!(
+        "<article><x:an-outer-element-name>{many}<p>10.1000/a</p></x:an-outer-element-name></article>"
+    );
+    check(
+        &text,
+        &["10.1000/a - /article/x:an-outer-element-name/p - other mined"],
+    );
+}
+
+#[test]
 fn an_option_says_where_identifiers_are() {
     check_id(
         "/meta/key",
@@ -429,7 +462,7 @@ fn an_option_says_where_identifiers_are() {
 }
 
 /// Pieces of structured texts, whole and broken.
-const PIECES: [&str; 24] = [
+const PIECES: [&str; 29] = [
     "{\"DOI\":\"10.1000/a\"",
     ",\"reference\":[",
     "{\"DOI\":\"10.1000/b\"}",
@@ -454,6 +487,11 @@ const PIECES: [&str; 24] = [
     "DO  - 10.1000/i\n",
     "ER  - \n",
     "<relatedIdentifier relationType=\"Cites\">10.1000/j</relatedIdentifier>",
+    "<ab:an-element-of-a-long-name a='>' b=\"/\" c=d/>",
+    "<citation key='k' key=\"10.1000/l\"/><a \"x>y\">",
+    "<ref-list><ref id='a'><ext-link x:href='10.1000/m'",
+    ">",
+    "title = \"a {b} \\\" c\" # {10.1000/n},\n @",
 ];
 const STARTS: [&str; 5] = [
     "{\"items\":[",

@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
+use super::block::{Block, parity, positions, short_name};
 use super::elements::{ElementRule, Elements, RELATION, local};
-use super::place::{DEPTH, Event, Place, keep};
-use super::stack::{self, Names};
+use super::place::{DEPTH, Event, Place, TEXT, keep};
+use super::stack;
 use super::table::{Meaning, RELATIONS, RecordId};
+use super::tags::{TagName, TagNames};
 
 /// The reader of a document.
 pub(crate) struct Xml {
@@ -17,11 +19,11 @@ pub(crate) struct Xml {
     elements: Vec<Element>,
     /// The open elements that are records.
     records: Vec<OpenRecord>,
-    names: Names,
+    names: TagNames,
     /// Elements that are open beyond the kept depth.
     deeper: usize,
     state: XmlState,
-    /// The name of an end tag or of an attribute, or the bytes after `<!`.
+    /// The name of an element or an attribute that was not whole, or the bytes after `<!`.
     word: Vec<u8>,
     /// The value of an attribute that is needed.
     value: Vec<u8>,
@@ -37,10 +39,7 @@ pub(crate) struct Xml {
 }
 
 struct Element {
-    /// Where its name starts.
-    name: usize,
-    /// Where its name starts after the prefix.
-    local: usize,
+    name: TagName,
     meaning: Meaning,
     /// The index of the reference it is in.
     reference: Option<u64>,
@@ -85,7 +84,7 @@ impl Xml {
             table: Elements::new(id),
             elements: Vec::new(),
             records: Vec::new(),
-            names: Names::default(),
+            names: TagNames::new(),
             deeper: 0,
             state: XmlState::Text,
             word: Vec::new(),
@@ -125,27 +124,42 @@ impl Xml {
         while self.close(report) {}
     }
 
-    /// Reads text, and whole tags that need no second look. This loop takes most of the time.
-    fn text(&mut self, bytes: &[u8], mut at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
-        while let Some(length) = memchr(b'<', &bytes[at..]) {
-            self.keep(&bytes[at..at + length]);
-            at += length + 1;
-            let end = match bytes.get(at) {
-                Some(b'/') => self.whole_end(bytes, at + 1, report),
-                Some(&byte) if is_name_start(byte) => match self.whole_start(bytes, at, report) {
-                    Ok(end) => Some(end),
+    /// Reads text, and tags that are whole. This loop takes most of the time.
+    fn text(&mut self, bytes: &[u8], from: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
+        let mut at = from;
+        for start in (from..bytes.len()).step_by(Block::SIZE) {
+            for tag in positions(Block::new(bytes, start).find(b'<')) {
+                let tag = start + tag;
+                if tag < at {
+                    continue;
+                }
+                self.keep(&bytes[at..tag]);
+                at = match self.whole_tag(bytes, tag + 1, report) {
+                    Ok(end) => end,
                     Err(end) => return end,
-                },
-                _ => None,
-            };
-            let Some(end) = end else {
-                self.state = XmlState::Less;
-                return at;
-            };
-            at = end;
+                };
+            }
         }
-        self.keep(&bytes[at..]);
+        self.keep(&bytes[at.min(bytes.len())..]);
         bytes.len()
+    }
+
+    /// Reads a tag from `at` after its `<`. An error if it is not whole, or needs a second look: up to where it was read.
+    fn whole_tag(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        report: &mut dyn FnMut(Event<'_>),
+    ) -> Result<usize, usize> {
+        let end = match bytes.get(at) {
+            Some(b'/') => self.whole_end(bytes, at + 1, report),
+            Some(&byte) if is_name_start(byte) => return self.whole_start(bytes, at, report),
+            _ => None,
+        };
+        end.ok_or_else(|| {
+            self.state = XmlState::Less;
+            at
+        })
     }
 
     /// Reads an end tag with its name at `at`, if it is whole and ends the innermost element.
@@ -156,13 +170,12 @@ impl Xml {
         report: &mut dyn FnMut(Event<'_>),
     ) -> Option<usize> {
         let last = self.elements.last().filter(|_| self.deeper == 0)?;
-        let name = self.names.last(last.name);
-        let end = at + name.len();
-        if bytes.get(end) != Some(&b'>') || bytes[at..end] != *name {
+        if !self.names.ends(last.name, &bytes[at..]) {
             return None;
         }
+        let end = at + self.names.text(last.name).len() + 1;
         self.close(report);
-        Some(end + 1)
+        Some(end)
     }
 
     /// Reads a start tag with its name at `at`. An error if it is not whole, or its attributes matter: up to where it was read.
@@ -172,14 +185,23 @@ impl Xml {
         at: usize,
         report: &mut dyn FnMut(Event<'_>),
     ) -> Result<usize, usize> {
-        self.state = XmlState::Name;
-        self.start_name();
-        let end = self.name(bytes, at, report);
-        if self.state == XmlState::Name || self.is_listed && bytes[end] != b'>' {
-            return Err(end);
+        let length = name_length(&bytes[at..]);
+        let after = at + length;
+        if after == bytes.len() || length > TEXT {
+            self.state = XmlState::Name;
+            self.word.clear();
+            return Err(at);
         }
-        let (end, is_closed) = tag_end(bytes, end).ok_or(end)?;
-        self.state = XmlState::Text;
+        self.open(&bytes[at..], length, report);
+        let end = match bytes[after] {
+            b'>' => Some((after + 1, false)),
+            _ if self.is_listed => None,
+            _ => tag_end(bytes, after),
+        };
+        let Some((end, is_closed)) = end else {
+            self.state = XmlState::Tag(false);
+            return Err(after);
+        };
         if self.is_listed {
             self.end_tag(report);
         }
@@ -210,7 +232,6 @@ impl Xml {
             b'?' => self.state = XmlState::Until(b"?>", 0),
             byte if is_name_start(byte) => {
                 self.state = XmlState::Name;
-                self.start_name();
                 return at;
             }
             // No markup.
@@ -222,60 +243,29 @@ impl Xml {
         at + 1
     }
 
-    /// Opens an element whose name is not read yet.
-    fn start_name(&mut self) {
-        if self.elements.len() >= DEPTH {
-            self.deeper += 1;
-            return;
-        }
-        self.elements.push(Element {
-            name: self.names.end(),
-            local: self.names.end(),
-            meaning: Meaning::Plain,
-            reference: self.elements.last().and_then(|outer| outer.reference),
-            is_record: false,
-        });
-    }
-
     fn name(&mut self, bytes: &[u8], at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
-        let end = name_end(bytes, at);
-        if let Some(element) = self.elements.last().filter(|_| self.deeper == 0) {
-            self.names.add(element.name, &bytes[at..end]);
-        }
+        let end = at + name_length(&bytes[at..]);
+        keep(&mut self.word, 0, &bytes[at..end]);
         if end < bytes.len() {
             self.state = XmlState::Tag(false);
-            if let Some(element) = self.elements.last_mut().filter(|_| self.deeper == 0) {
-                let name = self.names.last(element.name);
-                element.local += name.len() - local(name).len();
-            }
-            self.begin(report);
+            let name = std::mem::take(&mut self.word);
+            self.open(&name, name.len(), report);
+            self.word = name;
         }
         end
     }
 
     /// The names of the open elements, from the innermost outwards, without prefixes.
     fn inwards(&self) -> impl Iterator<Item = &[u8]> {
-        let mut end = self.names.end();
         let elements = self.elements.iter().rev();
-        elements.map(move |element| {
-            let name = self.names.name(element.local, end);
-            end = element.name;
-            name
-        })
+        elements.map(|element| self.names.local(element.name))
     }
 
-    /// The name of the innermost element, without its prefix.
-    fn own_name(&self) -> &[u8] {
-        let start = self.elements.last().map_or(0, |element| element.local);
-        self.names.last(start)
-    }
-
-    fn name_of(&self, level: usize) -> &[u8] {
-        let end = self
-            .elements
-            .get(level + 1)
-            .map_or(self.names.end(), |next| next.name);
-        self.names.name(self.elements[level].name, end)
+    /// The rules for elements of the name of the innermost one.
+    fn rules(&self) -> impl Iterator<Item = &ElementRule> {
+        let last = self.elements.last();
+        self.table
+            .rules(last.and_then(|last| self.names.rules(last.name)))
     }
 
     /// The number of elements from the innermost record, without it, to the innermost element.
@@ -285,27 +275,54 @@ impl Xml {
             .map(|record| self.elements.len() - record.depth - 1)
     }
 
-    /// After the name of a start tag: what is known without its attributes.
-    fn begin(&mut self, report: &mut dyn FnMut(Event<'_>)) {
+    /// Opens an element whose name is the first `length` of `bytes`. Its attributes are not known yet.
+    fn open(&mut self, bytes: &[u8], length: usize, report: &mut dyn FnMut(Event<'_>)) {
         self.attributes.clear();
         self.is_listed = false;
-        if self.deeper > 0 {
+        if self.elements.len() >= DEPTH {
+            self.deeper += 1;
+            return;
+        }
+        if self.names.is_full() {
+            self.forget_names();
+        }
+        let name = self
+            .names
+            .find(bytes, length, |local| self.table.named(local));
+        self.elements.push(Element {
+            name,
+            meaning: Meaning::Plain,
+            reference: self.elements.last().and_then(|outer| outer.reference),
+            is_record: false,
+        });
+        let is_child = self.elements.len() == 2 && self.table.are_children_records;
+        if self.names.rules(name).is_none() && !self.table.has_any() && !is_child {
             return;
         }
         let (is_listed, mut meaning) = self.look_up();
         self.is_listed = is_listed;
-        if meaning == Meaning::Plain && self.table.are_children_records && self.elements.len() == 2
-        {
+        if meaning == Meaning::Plain && is_child {
             meaning = Meaning::Record;
         }
         self.enter(meaning, report);
     }
 
+    /// Forgets all names but those of open elements.
+    #[cold]
+    fn forget_names(&mut self) {
+        let names = std::mem::replace(&mut self.names, TagNames::new());
+        for element in &mut self.elements {
+            let text = names.text(element.name);
+            element.name = self
+                .names
+                .find(text, text.len(), |local| self.table.named(local));
+        }
+    }
+
     /// Whether the table lists the innermost element, and what it says without conditions.
     fn look_up(&self) -> (bool, Meaning) {
-        let name = self.own_name();
         let mut is_listed = false;
-        for rule in self.table.rules(name) {
+        for rule in self.rules() {
             if rule.fits(self.inwards(), self.in_record()) {
                 is_listed = true;
                 if rule.is_for_element() && rule.condition().is_none() {
@@ -374,20 +391,40 @@ impl Xml {
                 self.state = XmlState::Tag(false);
                 return at + blank;
             }
-            _ => {
-                self.word.clear();
-                self.state = XmlState::AttributeName;
-                return at;
-            }
+            _ => return self.attribute(bytes, at),
         }
         at + 1
     }
 
+    /// Reads an attribute, or starts to read it if it is not whole.
+    fn attribute(&mut self, bytes: &[u8], at: usize) -> usize {
+        self.whole_attribute(bytes, at).unwrap_or_else(|| {
+            self.word.clear();
+            self.state = XmlState::AttributeName;
+            at
+        })
+    }
+
+    /// Reads an attribute if it is whole.
+    fn whole_attribute(&mut self, bytes: &[u8], at: usize) -> Option<usize> {
+        let equals = at + name_length(&bytes[at..]);
+        let [b'=', quote @ (b'"' | b'\''), value @ ..] = bytes.get(equals..)? else {
+            return None;
+        };
+        let length = memchr(*quote, value)?;
+        let (name, value) = (&bytes[at..equals], &value[..length]);
+        if name.len().max(length) > TEXT {
+            return None;
+        }
+        self.state = XmlState::Tag(false);
+        if self.is_listed && self.table.is_wanted(local(name)) {
+            self.attributes.push((local(name).into(), value.into()));
+        }
+        Some(equals + length + 3)
+    }
+
     fn attribute_name(&mut self, bytes: &[u8], at: usize) -> usize {
-        let end = bytes[at..]
-            .iter()
-            .position(|byte| byte.is_ascii_whitespace() || b"=/><\"'".contains(byte));
-        let end = end.map_or(bytes.len(), |length| at + length);
+        let end = at + name_length(&bytes[at..]);
         keep(&mut self.word, 0, &bytes[at..end]);
         if end < bytes.len() {
             self.state = XmlState::Equals;
@@ -431,8 +468,7 @@ impl Xml {
 
     /// The meaning of the first rule for the innermost element that `fits` too.
     fn listed(&self, fits: &dyn Fn(&ElementRule) -> bool) -> Option<Meaning> {
-        let name = self.own_name();
-        let mut rules = self.table.rules(name);
+        let mut rules = self.rules();
         let rule = rules.find(|rule| fits(rule) && rule.fits(self.inwards(), self.in_record()));
         rule.map(|rule| rule.meaning)
     }
@@ -508,15 +544,14 @@ impl Xml {
         let is_last = self
             .elements
             .last()
-            .is_some_and(|last| self.names.last(last.name) == self.word);
+            .is_some_and(|last| *self.names.text(last.name) == *self.word);
         if is_last {
             self.close(report);
             return;
         }
         let name = self.word.trim_ascii();
-        let open = (0..self.elements.len())
-            .rev()
-            .position(|level| self.name_of(level) == name);
+        let mut inwards = self.elements.iter().rev();
+        let open = inwards.position(|element| self.names.text(element.name) == name);
         if open != Some(0) {
             report(Event::Broken(self.offset + at as u64));
         }
@@ -534,7 +569,6 @@ impl Xml {
         let Some(element) = self.elements.pop() else {
             return false;
         };
-        self.names.cut(element.name);
         if let Meaning::Id(rank) = element.meaning {
             identify(rank, &self.kept, report);
         }
@@ -601,9 +635,9 @@ impl Xml {
 
     /// Where the next byte is.
     pub(super) fn place(&self, path: &mut String) -> Place {
-        for level in 0..self.elements.len() {
+        for element in &self.elements {
             path.push('/');
-            path.push_str(&String::from_utf8_lossy(self.name_of(level)));
+            stack::push(self.names.text(element.name), path);
         }
         let Some(element) = self.elements.last().filter(|_| self.deeper == 0) else {
             return Place::default();
@@ -615,7 +649,7 @@ impl Xml {
             }
             XmlState::Value(_) => {
                 path.push_str("/@");
-                path.push_str(&String::from_utf8_lossy(&self.word));
+                stack::push(&self.word, path);
                 stack::place(self.attribute, element.reference, is_related)
             }
             _ => Place {
@@ -639,7 +673,19 @@ fn is_name_start(byte: u8) -> bool {
 }
 
 /// The end of a start tag, from `at` after its name, and whether it closes the element too; none if it is not whole.
-fn tag_end(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
+fn tag_end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
+    let block = Block::new(bytes, at);
+    let outside = !parity(block.find(b'"'));
+    let marks = (block.find_any([b'<', b'>']) | block.find(b'\'')) & outside;
+    let mark = at + marks.trailing_zeros() as usize;
+    match bytes.get(mark).filter(|_| marks != 0) {
+        Some(b'>') => Some((mark + 1, bytes[mark - 1] == b'/')),
+        Some(b'<') => None,
+        _ => far_tag_end(bytes, at),
+    }
+}
+
+fn far_tag_end(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
     let mut before = 0;
     loop {
         let byte = *bytes.get(at)?;
@@ -654,20 +700,20 @@ fn tag_end(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// The bytes that no name has.
+/// The bytes that no name has, and of which one ends it.
 const NAME_ENDS: [bool; 256] = {
-    let (mut ends, bytes) = ([false; 256], b" \t\r\n/><=\"'");
-    let mut at = 0;
-    while at < bytes.len() {
-        ends[bytes[at] as usize] = true;
-        at += 1;
+    let (mut ends, mut byte) = ([false; 256], 0);
+    while byte < 256 {
+        ends[byte] =
+            byte <= b' ' as usize || matches!(byte as u8, b'/' | b'<' | b'=' | b'>' | b'"' | b'\'');
+        byte += 1;
     }
     ends
 };
 
-fn name_end(bytes: &[u8], at: usize) -> usize {
-    let length = bytes[at..]
-        .iter()
-        .position(|byte| NAME_ENDS[usize::from(*byte)]);
-    length.map_or(bytes.len(), |length| at + length)
+fn name_length(bytes: &[u8]) -> usize {
+    short_name(bytes).unwrap_or_else(|| {
+        let end = bytes.iter().position(|byte| NAME_ENDS[usize::from(*byte)]);
+        end.unwrap_or(bytes.len())
+    })
 }

@@ -1,0 +1,138 @@
+//! The names of elements, each kept once.
+
+use super::elements::local;
+
+/// Names that are kept. When there are more, those of open elements stay.
+const NAMES: usize = 512;
+const SLOTS: usize = 4 * NAMES;
+/// Bytes of a name that are compared at once.
+const HEAD: usize = 8;
+
+/// The number of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TagName(u16);
+
+/// The names so far.
+pub(super) struct TagNames {
+    names: Vec<KeptName>,
+    /// Numbers of names from 1, by hash; 0 is none.
+    slots: Box<[u16; SLOTS]>,
+}
+
+struct KeptName {
+    text: Box<[u8]>,
+    head: u64,
+    /// Bytes of the prefix and its colon.
+    prefix: usize,
+    /// The rules for elements of this name, if the table has any.
+    rules: Option<usize>,
+}
+
+impl TagNames {
+    pub(super) fn new() -> TagNames {
+        TagNames {
+            names: Vec::new(),
+            slots: Box::new([0; SLOTS]),
+        }
+    }
+
+    /// The number of the name that is the first `length` of `bytes`. `rules` finds the rules for a name that is not known yet.
+    #[inline]
+    pub(super) fn find(
+        &mut self,
+        bytes: &[u8],
+        length: usize,
+        rules: impl FnOnce(&[u8]) -> Option<usize>,
+    ) -> TagName {
+        let (text, head) = (&bytes[..length], head(bytes, length));
+        match self.slot(text, head) {
+            Ok(name) => name,
+            Err(slot) => self.add(slot, text, head, rules),
+        }
+    }
+
+    #[cold]
+    fn add(
+        &mut self,
+        slot: usize,
+        text: &[u8],
+        head: u64,
+        rules: impl FnOnce(&[u8]) -> Option<usize>,
+    ) -> TagName {
+        let prefix = text.len() - local(text).len();
+        self.names.push(KeptName {
+            text: text.into(),
+            head,
+            prefix,
+            rules: rules(&text[prefix..]),
+        });
+        self.slots[slot] = self.names.len() as u16;
+        TagName(self.names.len() as u16 - 1)
+    }
+
+    /// The name if it is known, else its slot.
+    #[inline]
+    fn slot(&self, text: &[u8], head: u64) -> Result<TagName, usize> {
+        let mix = (head ^ text.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mut slot = (mix >> 32) as usize % SLOTS;
+        while let Some(number) = self.slots[slot].checked_sub(1) {
+            if self.names[usize::from(number)].is(text, head) {
+                return Ok(TagName(number));
+            }
+            slot = (slot + 1) % SLOTS;
+        }
+        Err(slot)
+    }
+
+    /// Whether no more names can be kept.
+    pub(super) fn is_full(&self) -> bool {
+        self.names.len() == NAMES
+    }
+
+    /// Whether `bytes` start with the name and `>`.
+    #[inline]
+    pub(super) fn ends(&self, name: TagName, bytes: &[u8]) -> bool {
+        let name = self.kept(name);
+        let length = name.text.len();
+        bytes.get(length) == Some(&b'>') && name.is(&bytes[..length], head(bytes, length))
+    }
+
+    pub(super) fn text(&self, name: TagName) -> &[u8] {
+        &self.kept(name).text
+    }
+
+    /// The name without its prefix.
+    pub(super) fn local(&self, name: TagName) -> &[u8] {
+        let name = self.kept(name);
+        &name.text[name.prefix..]
+    }
+
+    pub(super) fn rules(&self, name: TagName) -> Option<usize> {
+        self.kept(name).rules
+    }
+
+    fn kept(&self, name: TagName) -> &KeptName {
+        &self.names[usize::from(name.0)]
+    }
+}
+
+impl KeptName {
+    fn is(&self, text: &[u8], head: u64) -> bool {
+        head == self.head
+            && text.len() == self.text.len()
+            && (text.len() <= HEAD || text[HEAD..] == self.text[HEAD..])
+    }
+}
+
+/// The first of `length` bytes as a number.
+#[inline]
+fn head(bytes: &[u8], length: usize) -> u64 {
+    match (bytes.first_chunk::<HEAD>(), length) {
+        (Some(head), HEAD..) => u64::from_le_bytes(*head),
+        (Some(head), _) => u64::from_le_bytes(*head) & !(!0 << (8 * length)),
+        (None, _) => {
+            let bytes = bytes[..length].iter().rev();
+            bytes.fold(0, |head, byte| head << 8 | u64::from(*byte))
+        }
+    }
+}
