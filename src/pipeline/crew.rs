@@ -107,8 +107,21 @@ impl<'r> Crew<'r> {
         &'s self,
         scope: &Scope<'s>,
         place: PiecePlace,
+        ticket: Ticket,
+        work: impl FnOnce(&mut Turn<'r>, &Ticket) + Send + 's,
+    ) {
+        self.spawn_then(scope, ticket, work, move |ticket| {
+            self.deliver(place, ticket);
+        });
+    }
+
+    /// Runs `work` on the pool, and passes its rows to `then`.
+    pub(super) fn spawn_then<'s>(
+        &'s self,
+        scope: &Scope<'s>,
         mut ticket: Ticket,
         work: impl FnOnce(&mut Turn<'r>, &Ticket) + Send + 's,
+        then: impl FnOnce(Ticket) + Send + 's,
     ) {
         scope.spawn(move |_| {
             // Each thread of the pool has its own worker, so the lock is free.
@@ -118,7 +131,8 @@ impl<'r> Crew<'r> {
                 work(&mut turn, &ticket);
             }
             std::mem::swap(turn.worker.rows(), &mut ticket.load.rows);
-            self.arrive(place, || Arrival::Rows(ticket));
+            drop(turn);
+            then(ticket);
         });
     }
 

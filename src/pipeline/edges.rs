@@ -5,8 +5,8 @@ use super::rows::HeldMentions;
 use super::state::SharedScan;
 use crate::dedup::Document;
 use crate::input::Chunk;
-use crate::report::Roles;
-use crate::scan::{Mention, TextKind};
+use crate::report::{Counts, Roles};
+use crate::scan::TextKind;
 use crate::structure::{Edge, EdgeJoin, RecordId, Syntax};
 
 /// Finds the places of the mentions of one document after the other, whose chunks come in order.
@@ -14,6 +14,7 @@ pub(super) struct EdgeFinder<'r> {
     run: &'r SharedScan<'r>,
     /// None between documents.
     join: Option<EdgeJoin>,
+    /// Since they were taken.
     counts: Roles,
 }
 
@@ -41,43 +42,30 @@ impl<'r> EdgeFinder<'r> {
         self.run.options.selection.record_id.as_ref()
     }
 
-    /// Finds the place of a mention of a chunk. It is added to `rows` when it is decided; `is_kept` says that they have the mention.
-    pub(super) fn mention(
-        &mut self,
-        chunk: &Chunk<'_>,
-        mention: &Mention<'_>,
-        is_kept: bool,
-        rows: &mut HeldMentions,
-    ) {
+    /// Reads a chunk, whose mentions are the rows from the number `from` on. Each place is added to the rows when it is decided.
+    pub(super) fn chunk(&mut self, chunk: &Chunk<'_>, rows: &mut HeldMentions, from: usize) {
+        let Some(join) = &mut self.join else { return };
         let counts = &mut self.counts;
-        if let Some(join) = &mut self.join {
-            let mut out = |edge: Edge<'_>| {
-                rows.push_edge(&edge);
-                counts.add(edge.role, edge.asserted);
-            };
+        let (mentions, edges) = rows.unplaced(from);
+        let mut out = |edge: Edge<'_>| {
+            edges.push(&edge);
+            counts.add(edge.role, edge.asserted);
+        };
+        for mention in mentions {
             join.read(chunk.bytes, chunk.offset, mention.offset, &mut out);
-            join.mention(mention.key, is_kept, &mut out);
+            join.mention(&mention.key, mention.has_row, &mut out);
         }
-    }
-
-    /// Reads the rest of a chunk.
-    pub(super) fn chunk(&mut self, chunk: &Chunk<'_>, rows: &mut HeldMentions) {
-        let counts = &mut self.counts;
-        if let Some(join) = &mut self.join {
-            let end = chunk.offset + chunk.range.end as u64;
-            join.read(chunk.bytes, chunk.offset, end, &mut |edge| {
-                rows.push_edge(&edge);
-                counts.add(edge.role, edge.asserted);
-            });
-        }
+        let end = chunk.offset + chunk.range.end as u64;
+        join.read(chunk.bytes, chunk.offset, end, &mut out);
     }
 
     /// Ends a document, and reports what was wrong with its structure.
     pub(super) fn end(&mut self, document: &Document, rows: &mut HeldMentions) {
-        let counts = &mut self.counts;
         let Some(join) = self.join.take() else { return };
+        let counts = &mut self.counts;
+        let (_, edges) = rows.unplaced(rows.len());
         let faults = join.end(&mut |edge| {
-            rows.push_edge(&edge);
+            edges.push(&edge);
             counts.add(edge.role, edge.asserted);
         });
         self.run.report_structure(document, faults);
@@ -86,6 +74,14 @@ impl<'r> EdgeFinder<'r> {
     /// Takes the counts so far.
     pub(super) fn take_counts(&mut self) -> Roles {
         std::mem::take(&mut self.counts)
+    }
+
+    /// Adds the counts to the run.
+    pub(super) fn settle(&mut self) {
+        self.run.count(Counts {
+            roles: self.take_counts(),
+            ..Counts::default()
+        });
     }
 }
 

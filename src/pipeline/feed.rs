@@ -8,19 +8,16 @@ use std::sync::{Arc, Mutex};
 use rayon::Scope;
 
 use super::crew::Crew;
+use super::fed_edges::FedEdges;
 use super::kind;
 use super::order::PiecePlace;
 use super::reading::{self, Scans};
-use super::rows::HeldMentions;
 use super::state::SharedScan;
 use super::ticket::{Ticket, Tickets};
 use super::turn::Turn;
 use super::worker::{Shared, SharedLines, TextLine, TextLines};
 use crate::input::{Chunk, Cutter};
 use crate::lock::lock;
-
-/// Rows that a thread delivers at once, if it scans what it reads.
-const ROWS: usize = 256;
 
 /// A source to read, and its slot in the output.
 pub(super) struct FeedJob {
@@ -30,12 +27,9 @@ pub(super) struct FeedJob {
     pub(super) ticket: Ticket,
 }
 
-/// Tickets whose buffers have room for a chunk and the bytes around it, unless the feeder scans what it reads.
+/// Tickets whose buffers have room for a chunk and the bytes around it.
 pub(super) fn tickets(run: &SharedScan<'_>, count: usize) -> Arc<Tickets> {
-    let size = match run.options.selection.writes_edges() {
-        true => 0,
-        false => run.reach.before + run.reach.after + run.shares.chunk,
-    };
+    let size = run.reach.before + run.reach.after + run.shares.chunk;
     Tickets::new(count, size)
 }
 
@@ -46,57 +40,24 @@ pub(super) fn run<'s>(
     queue: &Mutex<Receiver<FeedJob>>,
     tickets: Arc<Tickets>,
 ) {
-    // The structure of a document is read in order, so the same thread scans.
-    let edges = crew.run.options.selection.writes_edges();
-    let mut turn = edges.then(|| Turn::new(crew.run));
     loop {
         // The thread that holds the lock waits for the next job, the other threads for the lock.
         let job = lock(queue).recv();
         let Ok(job) = job else { return };
-        let place = PiecePlace {
-            slot: job.slot,
-            piece: 0,
+        let feeder = Feeder {
+            crew,
+            scope,
+            tickets: &tickets,
+            place: PiecePlace {
+                slot: job.slot,
+                piece: 0,
+            },
+            carry: Vec::new(),
+            pack: None,
         };
-        match &mut turn {
-            Some(turn) => in_turn(crew, turn, &tickets, place, job.ordinal),
-            None => Feeder {
-                crew,
-                scope,
-                tickets: &tickets,
-                place,
-                carry: Vec::new(),
-                pack: None,
-            }
-            .source(job.ordinal),
-        }
+        feeder.source(job.ordinal);
         drop(job.ticket);
     }
-}
-
-/// Reads and scans one source on this thread, and delivers its rows.
-fn in_turn<'r>(
-    crew: &Crew<'r>,
-    turn: &mut Turn<'r>,
-    tickets: &Arc<Tickets>,
-    mut place: PiecePlace,
-    ordinal: u32,
-) {
-    let run = crew.run;
-    let mut deliver = |rows: &mut HeldMentions, least: usize| {
-        if rows.decided() >= least {
-            let mut ticket = tickets.take();
-            rows.move_decided(&mut ticket.load.rows);
-            crew.deliver(place, ticket);
-            place.piece += 1;
-        }
-    };
-    if let Some(source) = run.sources.get(ordinal as usize) {
-        let mut after = |rows: &mut HeldMentions| deliver(rows, ROWS);
-        turn.source(ordinal, &source, Some(&run.unpackers), &mut after);
-    }
-    deliver(turn.worker.rows(), 1);
-    turn.worker.settle();
-    crew.end(place);
 }
 
 /// Reads one source.
@@ -121,13 +82,15 @@ struct Pack {
 
 /// The part of a document's state that its chunks share.
 enum FedText<'r> {
-    One(Arc<Shared<'r>>),
+    /// The places of mentions are found if rows have any.
+    One(Arc<Shared<'r>>, Option<Arc<FedEdges<'r>>>),
     /// The line in which the next chunk starts. It is shared if an earlier chunk has a part of it.
     Lines(TextLines, TextLine, Option<Arc<Shared<'r>>>),
 }
 
 /// A chunk in a ticket's buffer.
-struct Piece {
+#[derive(Clone)]
+pub(super) struct Piece {
     filled: usize,
     range: Range<usize>,
     offset: u64,
@@ -153,10 +116,7 @@ impl Scans for Feeder<'_, '_, '_> {
             return 1;
         }
         self.flush();
-        let mut text = match run.options.lines {
-            true => FedText::Lines(text, TextLine::default(), None),
-            false => FedText::One(Shared::new(text.whole().clone(), text.kind(), run)),
-        };
+        let mut text = self.fed(text);
         loop {
             self.stretch(cutter, bytes, &mut text);
             if !goes_on(cutter) {
@@ -165,7 +125,13 @@ impl Scans for Feeder<'_, '_, '_> {
             self.carry.clear();
         }
         match text {
-            FedText::One(_) => 1,
+            FedText::One(_, edges) => {
+                if let Some(edges) = edges {
+                    let place = self.next_place();
+                    edges.take(self.crew, place, self.tickets.take(), None);
+                }
+                1
+            }
             FedText::Lines(_, line, _) => line.count(cutter.end()),
         }
     }
@@ -181,6 +147,17 @@ impl<'r> Feeder<'_, '_, 'r> {
         }
         self.flush();
         self.crew.end(self.place);
+    }
+
+    /// The start of a document that is given to the pool in chunks.
+    fn fed(&self, text: TextLines) -> FedText<'r> {
+        let run = self.crew.run;
+        if run.options.lines {
+            return FedText::Lines(text, TextLine::default(), None);
+        }
+        let shared = Shared::new(text.whole().clone(), text.kind(), run);
+        let edges = FedEdges::new(self.crew, &shared, self.place);
+        FedText::One(shared, edges)
     }
 
     /// Reads a document into the pack. If it does not fit or is damaged, returns false and keeps the bytes in `carry`.
@@ -277,24 +254,28 @@ impl<'r> Feeder<'_, '_, 'r> {
 
     /// Gives a chunk to the pool.
     fn scan(&mut self, ticket: Ticket, piece: Piece, text: &mut FedText<'r>) {
-        let place = self.next_place();
+        let (crew, place) = (self.crew, self.next_place());
         match text {
-            FedText::One(shared) => {
-                let shared = Arc::clone(shared);
-                self.crew
-                    .spawn(self.scope, place, ticket, move |turn, ticket| {
-                        turn.worker.scan_shared(&piece.chunk(ticket), &shared);
-                    });
+            FedText::One(shared, edges) => {
+                let (shared, edges) = (Arc::clone(shared), edges.clone());
+                let scanned = piece.clone();
+                let scan = move |turn: &mut Turn<'r>, ticket: &Ticket| {
+                    turn.worker.scan_shared(&scanned.chunk(ticket), &shared);
+                };
+                let then = move |ticket| match edges {
+                    Some(edges) => edges.take(crew, place, ticket, Some(piece)),
+                    None => crew.deliver(place, ticket),
+                };
+                crew.spawn_then(self.scope, ticket, scan, then);
             }
             FedText::Lines(text, line, shared) => {
                 let first = *line;
                 let lines = self.lines(&piece.chunk(&ticket), text, line, shared);
                 let text = text.clone();
-                self.crew
-                    .spawn(self.scope, place, ticket, move |turn, ticket| {
-                        turn.worker
-                            .scan_lines(&piece.chunk(ticket), &text, first, &lines);
-                    });
+                crew.spawn(self.scope, place, ticket, move |turn, ticket| {
+                    turn.worker
+                        .scan_lines(&piece.chunk(ticket), &text, first, &lines);
+                });
             }
         }
     }
@@ -338,7 +319,7 @@ impl Pack {
 }
 
 impl Piece {
-    fn chunk<'b>(&self, ticket: &'b Ticket) -> Chunk<'b> {
+    pub(super) fn chunk<'b>(&self, ticket: &'b Ticket) -> Chunk<'b> {
         Chunk {
             bytes: &ticket.load.buffer[..self.filled],
             range: self.range.clone(),

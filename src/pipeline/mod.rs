@@ -10,6 +10,7 @@ mod builder;
 mod checkpoint;
 mod crew;
 mod edges;
+mod fed_edges;
 mod feed;
 mod kind;
 mod notice;

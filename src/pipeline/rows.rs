@@ -1,5 +1,7 @@
 //! Mentions that are held until they are written.
 
+use std::borrow::Cow;
+
 use super::around;
 use super::sink::Sink;
 use crate::dedup::Document;
@@ -16,12 +18,21 @@ pub(super) struct HeldMentions {
     text: String,
     /// The places of the first rows. If rows have places, those without are not decided.
     edges: Option<HeldEdges>,
+    /// The offsets and keys of mentions that have no row, but may identify a record.
+    rowless: Vec<(u64, Box<str>)>,
 }
 
 #[derive(Default)]
-struct HeldEdges {
+pub(super) struct HeldEdges {
     rows: Vec<HeldEdge>,
     text: String,
+}
+
+/// A mention whose place is not known.
+pub(super) struct Unplaced<'h> {
+    pub(super) offset: u64,
+    pub(super) key: Cow<'h, str>,
+    pub(super) has_row: bool,
 }
 
 /// The place of a mention. Its record and path are the next bytes in the text of all places.
@@ -105,22 +116,50 @@ impl HeldMentions {
         }
     }
 
-    /// Adds the place of the first row that has none.
-    pub(super) fn push_edge(&mut self, edge: &Edge<'_>) {
-        let edges = self.edges.get_or_insert_default();
-        let texts = [edge.record, edge.path];
-        texts
-            .into_iter()
-            .flatten()
-            .for_each(|text| edges.text.push_str(text));
-        let [record, path] = texts.map(|text| text.map(str::len));
-        edges.rows.push(HeldEdge {
-            record,
-            path,
-            ref_index: edge.reference,
-            role: edge.role,
-            asserted: edge.asserted,
+    /// Holds a mention that has no row.
+    pub(super) fn push_rowless(&mut self, mention: &Mention<'_>) {
+        self.rowless.push((mention.offset, mention.key.into()));
+    }
+
+    /// The number of rows.
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The mentions from the row number `from` on, in order, and where the places of rows are added. Forgets those without a row.
+    pub(super) fn unplaced(&mut self, from: usize) -> (Vec<Unplaced<'_>>, &mut HeldEdges) {
+        let before = self.rows[..from].iter().flat_map(|row| row.texts);
+        let mut rest = &self.text[before.sum()..];
+        let rows = self.rows[from..].iter().map(|row| {
+            let [key, ..] = row.texts.map(|length| take(&mut rest, length));
+            Unplaced {
+                offset: row.offset,
+                key: key.into(),
+                has_row: true,
+            }
         });
+        let rowless = self.rowless.drain(..).map(|(offset, key)| Unplaced {
+            offset,
+            key: String::from(key).into(),
+            has_row: false,
+        });
+        let mut mentions: Vec<_> = rows.chain(rowless).collect();
+        mentions.sort_by_key(|mention| mention.offset);
+        (mentions, self.edges.get_or_insert_default())
+    }
+
+    /// Appends rows without places, which are removed from `other`.
+    pub(super) fn append(&mut self, other: &mut HeldMentions) {
+        let documents = self.documents.len();
+        self.documents.append(&mut other.documents);
+        self.text.push_str(&other.text);
+        let rows = other.rows.drain(..);
+        self.rows.extend(rows.map(|row| HeldMention {
+            document: row.document + documents,
+            ..row
+        }));
+        self.rowless.append(&mut other.rowless);
+        other.clear();
     }
 
     /// The number of rows that are decided.
@@ -171,6 +210,7 @@ impl HeldMentions {
         self.rows.clear();
         self.documents.clear();
         self.text.clear();
+        self.rowless.clear();
         if let Some(edges) = &mut self.edges {
             edges.rows.clear();
             edges.text.clear();
@@ -179,6 +219,21 @@ impl HeldMentions {
 }
 
 impl HeldEdges {
+    /// Adds the place of the first row that has none.
+    pub(super) fn push(&mut self, edge: &Edge<'_>) {
+        let texts = [edge.record, edge.path];
+        let present = texts.into_iter().flatten();
+        present.for_each(|text| self.text.push_str(text));
+        let [record, path] = texts.map(|text| text.map(str::len));
+        self.rows.push(HeldEdge {
+            record,
+            path,
+            ref_index: edge.reference,
+            role: edge.role,
+            asserted: edge.asserted,
+        });
+    }
+
     fn places(&self) -> impl Iterator<Item = RowEdge<'_>> {
         let mut rest = self.text.as_str();
         self.rows.iter().map(move |row| RowEdge {

@@ -122,32 +122,33 @@ impl<'r> Worker<'r> {
         &mut self.counts
     }
 
-    /// Scans a chunk of a document.
+    /// Scans a chunk of a document, and reads its structure if rows have places.
     pub(super) fn scan(&mut self, chunk: &Chunk<'_>, document: &Document) {
-        let range = self.undamaged(chunk);
-        let (found, edges) = (&mut self.found, &mut self.edges);
-        if let Some(edges) = edges {
+        let before = self.found.rows.len();
+        self.find(chunk, document);
+        if let Some(edges) = &mut self.edges {
             edges.start(chunk, self.kind);
+            edges.chunk(chunk, &mut self.found.rows, before);
         }
+    }
+
+    /// Finds the mentions in a chunk.
+    fn find(&mut self, chunk: &Chunk<'_>, document: &Document) {
+        let range = self.undamaged(chunk);
+        let found = &mut self.found;
         let tally = self
             .scanner
             .scan_range(chunk.bytes, range, chunk.offset, |mention| {
-                let is_kept = found.add(document, &mention, (chunk.bytes, chunk.offset));
-                if let Some(edges) = edges {
-                    edges.mention(chunk, &mention, is_kept, &mut found.rows);
-                }
+                found.add(document, &mention, (chunk.bytes, chunk.offset));
             });
-        if let Some(edges) = edges {
-            edges.chunk(chunk, &mut found.rows);
-        }
         self.add(tally, chunk);
     }
 
-    /// Scans a chunk of a document that other threads scan too.
+    /// Scans a chunk of a document that other threads scan too. Rows get no places.
     pub(super) fn scan_shared(&mut self, chunk: &Chunk<'_>, shared: &Shared<'_>) {
         self.set_kind(shared.kind);
         let before = self.counts.tally.mentions;
-        self.scan(chunk, &shared.document);
+        self.find(chunk, &shared.document);
         if self.counts.tally.mentions > before {
             shared.mentioned.store(true, Ordering::Relaxed);
         }
@@ -291,16 +292,17 @@ impl<'r> Worker<'r> {
 
 impl FoundMentions<'_> {
     /// Adds a mention found in `bytes`, which start at an offset of the document.
-    /// Returns whether it is kept.
-    fn add(&mut self, document: &Document, mention: &Mention<'_>, bytes: (&[u8], u64)) -> bool {
+    fn add(&mut self, document: &Document, mention: &Mention<'_>, bytes: (&[u8], u64)) {
         if self.filter.is_some_and(|filter| !filter.takes(mention.key)) {
             self.filtered += 1;
-            return false;
+            if self.run.options.selection.writes_edges() {
+                self.rows.push_rowless(mention);
+            }
+            return;
         }
         if self.keep_rows {
             let around = Around::new(bytes.0, bytes.1, mention, self.context);
-            self.rows.push(document, mention, around);
-            return true;
+            return self.rows.push(document, mention, around);
         }
         match &mut self.pairs {
             Some(pairs) => self.batch.count(pairs.of(document, mention.key)),
@@ -310,7 +312,6 @@ impl FoundMentions<'_> {
         if self.batch.is_full() {
             self.hand_over();
         }
-        true
     }
 
     fn hand_over(&mut self) {
@@ -331,6 +332,16 @@ impl<'r> Shared<'r> {
             mentioned: AtomicBool::new(false),
             kind,
         })
+    }
+}
+
+impl Shared<'_> {
+    pub(super) fn document(&self) -> &Document {
+        &self.document
+    }
+
+    pub(super) fn kind(&self) -> TextKind {
+        self.kind
     }
 }
 

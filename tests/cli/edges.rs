@@ -115,6 +115,26 @@ fn long_documents_and_packed_ones_are_read_in_order() {
 }
 
 #[test]
+fn a_record_with_too_many_names_before_its_identifier_is_reported() {
+    let place = Place::new();
+    let names = "\"10.5555/x\",".repeat(262_145);
+    let text = format!("{{\"a\":[{names}1],\"DOI\":\"10.5555/y\"}}");
+    place.file("a.json", text);
+    let mut outputs = ["1", "3"].map(|threads| {
+        let line = format!("scan a.json --edges -f csv --fields record -j{threads}");
+        let seen = Seen::of(&mut place.command(line.split_whitespace()));
+        assert_eq!(seen.code, Some(0));
+        let reported = "a.json: a record has too many names before its identifier";
+        assert!(seen.err.contains(reported), "{}", seen.err);
+        seen.out
+    });
+    assert_eq!(outputs[0], outputs[1]);
+    let rows = outputs[0].split_off("record\n".len());
+    let known = rows.trim_start_matches("\"\"\n").trim_start_matches('\n');
+    assert_eq!(known, "10.5555/y\n10.5555/y\n");
+}
+
+#[test]
 fn the_names_that_a_prefix_leaves_out_still_name_records() {
     let place = Place::new();
     place.file(

@@ -1,0 +1,111 @@
+//! The places of mentions in a document whose chunks several threads scan.
+//!
+//! The structure of a document is read in order. The thread that has scanned the next chunk reads it, and the chunks after it
+//! that are scanned by then. No thread waits.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use super::crew::Crew;
+use super::edges::EdgeFinder;
+use super::feed::Piece;
+use super::order::PiecePlace;
+use super::rows::HeldMentions;
+use super::ticket::Ticket;
+use super::worker::Shared;
+use crate::lock::lock;
+
+/// A document, and the chunks of it that were scanned before their turn.
+pub(super) struct FedEdges<'r> {
+    shared: Arc<Shared<'r>>,
+    queue: Mutex<ScannedQueue>,
+    /// Only the thread that has set `is_reading` locks it.
+    reading: Mutex<Reading<'r>>,
+}
+
+struct ScannedQueue {
+    /// By the number of the piece. The end of the document has no piece.
+    scanned: BTreeMap<u64, (Ticket, Option<Piece>)>,
+    next: PiecePlace,
+    is_reading: bool,
+}
+
+struct Reading<'r> {
+    finder: EdgeFinder<'r>,
+    /// The rows that are not decided.
+    rows: HeldMentions,
+}
+
+impl<'r> FedEdges<'r> {
+    /// A document whose first chunk has a place. None if rows have no places.
+    pub(super) fn new(
+        crew: &Crew<'r>,
+        shared: &Arc<Shared<'r>>,
+        next: PiecePlace,
+    ) -> Option<Arc<Self>> {
+        let finder = EdgeFinder::new(crew.run)?;
+        Some(Arc::new(FedEdges {
+            shared: Arc::clone(shared),
+            queue: Mutex::new(ScannedQueue {
+                scanned: BTreeMap::new(),
+                next,
+                is_reading: false,
+            }),
+            reading: Mutex::new(Reading {
+                finder,
+                rows: HeldMentions::with_edges(),
+            }),
+        }))
+    }
+
+    /// Takes a scanned chunk with its rows, or the end of the document, and delivers rows that are decided.
+    pub(super) fn take(
+        &self,
+        crew: &Crew<'_>,
+        place: PiecePlace,
+        ticket: Ticket,
+        piece: Option<Piece>,
+    ) {
+        let mut queue = lock(&self.queue);
+        queue.scanned.insert(place.piece, (ticket, piece));
+        if std::mem::replace(&mut queue.is_reading, true) {
+            return;
+        }
+        while let Some((ticket, piece)) = queue.pop() {
+            let place = queue.next;
+            drop(queue);
+            crew.deliver(place, self.read(crew, ticket, piece));
+            queue = lock(&self.queue);
+            queue.next.piece += 1;
+        }
+        queue.is_reading = false;
+    }
+
+    /// Reads the structure of a chunk, or ends the document. Returns the ticket with the rows that are decided.
+    fn read(&self, crew: &Crew<'_>, mut ticket: Ticket, piece: Option<Piece>) -> Ticket {
+        let mut reading = lock(&self.reading);
+        let Reading { finder, rows } = &mut *reading;
+        let from = rows.len();
+        rows.append(&mut ticket.load.rows);
+        match piece {
+            _ if crew.run.is_halted() => {}
+            Some(piece) => {
+                let chunk = piece.chunk(&ticket);
+                finder.start(&chunk, self.shared.kind());
+                finder.chunk(&chunk, rows, from);
+            }
+            None => {
+                finder.end(self.shared.document(), rows);
+                finder.settle();
+            }
+        }
+        rows.move_decided(&mut ticket.load.rows);
+        ticket
+    }
+}
+
+impl ScannedQueue {
+    fn pop(&mut self) -> Option<(Ticket, Option<Piece>)> {
+        self.scanned.remove(&self.next.piece)
+    }
+}
