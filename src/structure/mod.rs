@@ -4,6 +4,7 @@
 //! a document in order, in pieces of any size, and knows at each moment where it is. It reports records and their
 //! identifiers as [`Event`]s. `table` says what the paths of the known formats mean. `pointers` and `elements` look paths up in
 //! it. `block` finds marks among 64 bytes at once, and `skip` the ends of JSON values with it; `tags` keeps the names of elements.
+//! `wikitext` reads the text of MediaWiki's pages.
 //! `join` joins mentions with their places. Knows bytes only: nothing of DOI names or files.
 //!
 //! The readers do not validate. Memory is bounded by the depth of a path and the length of its names, never by the size of a
@@ -22,6 +23,7 @@ mod stack;
 mod syntax;
 mod table;
 mod tags;
+mod wikitext;
 mod xml;
 
 #[cfg(test)]

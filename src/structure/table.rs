@@ -27,6 +27,8 @@ pub(super) enum Meaning {
     Relation,
     /// A field that holds the identifier of something else.
     Linked,
+    /// The wikitext of a page.
+    Wikitext,
     /// Never in a reference, although it may be inside one: a key, a label.
     Aside,
 }
@@ -245,6 +247,7 @@ pub(super) const XML: &[(&str, Meaning)] = &[
     // MediaWiki
     ("page", Meaning::Record),
     ("page/title", Meaning::Id(0)),
+    ("page/revision/text", Meaning::Wikitext),
 ];
 
 /// Fields of BibTeX entries, besides the key, which is the record's identifier.

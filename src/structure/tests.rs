@@ -237,6 +237,75 @@ fn datacite_xml() {
     );
 }
 
+/// A page of a MediaWiki dump, whose wikitext is escaped.
+fn wiki_page(text: &str) -> String {
+    let text = text
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;");
+    format!(
+        "<mediawiki><page><title>P</title><revision><text>{text}</text></revision></page></mediawiki>"
+    )
+}
+
+#[track_caller]
+fn check_wiki(text: &str, wanted: &[&str]) {
+    let wanted: Vec<_> = wanted
+        .iter()
+        .map(|row| row.replacen(' ', " P /mediawiki/page/revision/text", 1))
+        .collect();
+    let wanted: Vec<_> = wanted.iter().map(String::as_str).collect();
+    check(&wiki_page(text), &wanted);
+}
+
+#[test]
+fn references_of_wikitext() {
+    check_wiki(
+        "a 10.1000/a<ref>{{Cite journal |title={{lang|de|x}} [[l|m]] & | DOI = 10.1000/b |url=https://doi.org/10.1000/c}}</ref>\
+         <ref name=x/><ref name=\"y\">B. 10.1000/d</ref> 10.1000/e <references/> 10.1000/f",
+        &[
+            "10.1000/a  - other mined",
+            "10.1000/b /ref/Cite journal/DOI 0 reference asserted",
+            "10.1000/c /ref/Cite journal/url 0 reference mined",
+            "10.1000/d /ref 1 reference mined",
+            "10.1000/e  - other mined",
+            "10.1000/f  - other mined",
+        ],
+    );
+}
+
+#[test]
+fn templates_of_wikitext() {
+    check_wiki(
+        "{{Infobox|a={{doi|10.1000/a}}|see=10.1000/b}} * {{cite book|x=1|doi=10.1000/c|id=10.1000/d}} 10.1000/e {{{x|10.1000/f}}}",
+        &[
+            "10.1000/a /doi 0 reference asserted",
+            "10.1000/b /Infobox/see - other mined",
+            "10.1000/c /cite book/doi 1 reference asserted",
+            "10.1000/d /cite book/id 1 reference mined",
+            "10.1000/e  - other mined",
+            "10.1000/f  - other mined",
+        ],
+    );
+}
+
+#[test]
+fn wikitext_that_is_not_closed() {
+    check_wiki(
+        "}} <ref>{{cite|doi=10.1000/a</ref> 10.1000/b <ref>{{x}}}} 10.1000/c <ref>10.1000/d</ref>|doi=10.1000/e{{c<!-- <ref> \
+         10.1000/f --->}}10.1000/g<!-",
+        &[
+            "10.1000/a /ref/cite/doi 0 reference asserted",
+            "10.1000/b  - other mined",
+            "10.1000/c /ref 1 reference mined",
+            "10.1000/d /ref 2 reference mined",
+            "10.1000/e  - other mined",
+            "10.1000/f /c - other mined",
+            "10.1000/g  - other mined",
+        ],
+    );
+}
+
 #[test]
 fn pubmed_and_mediawiki() {
     check(
@@ -255,7 +324,7 @@ fn pubmed_and_mediawiki() {
         "<mediawiki><page><title>A &amp; B</title><revision><text>{{cite|doi=10.1000/a}}</text></revision></page><page><title>C</title>\
          <revision><text><![CDATA[<x>10.1000/b]]></text></revision></page></mediawiki>",
         &[
-            "10.1000/a A & B /mediawiki/page/revision/text - other mined",
+            "10.1000/a A & B /mediawiki/page/revision/text/cite/doi 0 reference asserted",
             "10.1000/b C /mediawiki/page/revision/text - other mined",
         ],
     );

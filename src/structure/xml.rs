@@ -12,6 +12,7 @@ use super::place::{DEPTH, Event, Place, TEXT, keep};
 use super::stack;
 use super::table::{Meaning, RELATIONS, RecordId};
 use super::tags::{TagName, TagNames};
+use super::wikitext::Wikitext;
 
 /// The reader of a document.
 pub(crate) struct Xml {
@@ -35,6 +36,8 @@ pub(crate) struct Xml {
     attribute: Meaning,
     /// The text of an identifier.
     kept: Vec<u8>,
+    /// The text of a page of MediaWiki.
+    wikitext: Wikitext,
     offset: u64,
 }
 
@@ -93,6 +96,7 @@ impl Xml {
             is_listed: false,
             attribute: Meaning::Plain,
             kept: Vec::new(),
+            wikitext: Wikitext::default(),
             offset: 0,
         }
     }
@@ -211,17 +215,14 @@ impl Xml {
         Ok(end)
     }
 
-    /// Keeps a piece of text if it is an identifier.
+    /// Takes a piece of text: keeps that of an identifier, and reads wikitext.
     fn keep(&mut self, piece: &[u8]) {
-        if self.deeper == 0 && self.is_in_id() {
-            keep(&mut self.kept, 0, piece);
+        let last = self.elements.last().filter(|_| self.deeper == 0);
+        match last.map(|element| element.meaning) {
+            Some(Meaning::Id(_)) => keep(&mut self.kept, 0, piece),
+            Some(Meaning::Wikitext) => self.wikitext.read(piece),
+            _ => {}
         }
-    }
-
-    fn is_in_id(&self) -> bool {
-        self.elements
-            .last()
-            .is_some_and(|element| matches!(element.meaning, Meaning::Id(_)))
     }
 
     fn less(&mut self, bytes: &[u8], at: usize) -> usize {
@@ -354,6 +355,10 @@ impl Xml {
                     element.reference = Some(record.references);
                     record.references += 1;
                 }
+            }
+            Meaning::Wikitext => {
+                let record = self.records.last();
+                self.wikitext = Wikitext::new(record.map_or(0, |record| record.references));
             }
             _ => {}
         }
@@ -569,8 +574,10 @@ impl Xml {
         let Some(element) = self.elements.pop() else {
             return false;
         };
-        if let Meaning::Id(rank) = element.meaning {
-            identify(rank, &self.kept, report);
+        match (element.meaning, self.records.last_mut()) {
+            (Meaning::Id(rank), _) => identify(rank, &self.kept, report),
+            (Meaning::Wikitext, Some(record)) => record.references = self.wikitext.references,
+            _ => {}
         }
         if element.is_record {
             self.records.pop();
@@ -644,6 +651,7 @@ impl Xml {
         };
         let is_related = element.meaning == Meaning::Related;
         match self.state {
+            XmlState::Text if element.meaning == Meaning::Wikitext => self.wikitext.place(path),
             XmlState::Text | XmlState::Until(CHARACTERS, _) => {
                 stack::place(element.meaning, element.reference, is_related)
             }

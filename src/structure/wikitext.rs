@@ -1,0 +1,311 @@
+//! Reads the wikitext of a page as MediaWiki dumps hold it, its markup escaped: references and templates.
+//!
+//! A reference is the content of a `ref`, or outside of one a template with a DOI name in its parameter `doi`. Wikitext has no
+//! faults: what is not closed ends with its reference, or with the page.
+
+use super::place::{DEPTH, Place, Role};
+use super::stack;
+
+/// Where a reader is in the wikitext of a page.
+#[derive(Default)]
+pub(super) struct Wikitext {
+    state: WikiState,
+    /// The start of a tag that was read, or the name of a template or parameter.
+    word: Vec<u8>,
+    templates: Vec<Template>,
+    /// Templates that are open beyond the kept depth.
+    deeper: usize,
+    /// The reference that is open, and how many templates are open outside of it.
+    reference: Option<(u64, usize)>,
+    /// The number of references so far.
+    pub(super) references: u64,
+}
+
+/// An open template.
+#[derive(Default)]
+struct Template {
+    name: Box<[u8]>,
+    /// The name of the current parameter; empty for one without a name.
+    parameter: Box<[u8]>,
+    /// Its number as a reference.
+    reference: Option<u64>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum WikiState {
+    #[default]
+    Text,
+    /// After a brace.
+    Brace(u8),
+    /// In the name of a template.
+    Name,
+    /// In the name of a parameter, if it has one.
+    Parameter,
+    /// After the ampersand of what may be a tag or a comment.
+    Mark,
+    /// In a comment, with so many bytes of its end.
+    Comment(usize),
+    /// In the start tag of a reference. Set after a slash.
+    RefTag(bool),
+    /// In the end tag of a reference.
+    RefEnd,
+}
+
+const REF: &[u8] = b"&lt;ref";
+const REF_END: &[u8] = b"&lt;/ref";
+const GREATER: &[u8] = b"&gt;";
+const COMMENT: &[u8] = b"&lt;!--";
+const COMMENT_END: &[u8] = b"--&gt;";
+/// Bytes of a name that are kept.
+const NAME: usize = 64;
+
+impl Wikitext {
+    /// The wikitext of a page that has so many references before it.
+    pub(super) fn new(references: u64) -> Wikitext {
+        Wikitext {
+            references,
+            ..Wikitext::default()
+        }
+    }
+
+    pub(super) fn read(&mut self, text: &[u8]) {
+        let mut at = 0;
+        while let Some(&byte) = text.get(at) {
+            at += match self.state {
+                WikiState::Text => self.text(&text[at..]),
+                WikiState::Brace(before) => self.brace(before, byte),
+                WikiState::Name | WikiState::Parameter => self.name(byte),
+                WikiState::Mark => self.mark(byte),
+                WikiState::Comment(read) => self.comment(read, byte),
+                WikiState::RefTag(was_slash) => self.ref_tag(was_slash, byte),
+                WikiState::RefEnd => self.ref_end(byte),
+            };
+        }
+    }
+
+    /// Reads up to a mark, and the mark. Like all readers of a state it returns the number of bytes that it took.
+    fn text(&mut self, text: &[u8]) -> usize {
+        let Some(at) = text
+            .iter()
+            .position(|byte| matches!(byte, b'&' | b'{' | b'}' | b'|'))
+        else {
+            return text.len();
+        };
+        self.word.clear();
+        match text[at] {
+            b'&' => self.start_mark(),
+            b'|' if !self.templates.is_empty() => self.state = WikiState::Parameter,
+            b'|' => {}
+            brace => self.state = WikiState::Brace(brace),
+        }
+        at + 1
+    }
+
+    fn start_mark(&mut self) {
+        self.word.clear();
+        self.word.push(b'&');
+        self.state = WikiState::Mark;
+    }
+
+    fn brace(&mut self, before: u8, byte: u8) -> usize {
+        self.state = WikiState::Text;
+        match (before, byte) {
+            (b'{', b'{') => self.open(),
+            (b'}', b'}') => self.close(),
+            _ => return 0,
+        }
+        1
+    }
+
+    fn open(&mut self) {
+        self.word.clear();
+        match self.templates.len() < DEPTH {
+            true => {
+                self.templates.push(Template::default());
+                self.state = WikiState::Name;
+            }
+            false => self.deeper += 1,
+        }
+    }
+
+    fn close(&mut self) {
+        let outside = self.reference.map_or(0, |(_, outside)| outside);
+        if self.deeper > 0 {
+            self.deeper -= 1;
+        } else if self.templates.len() > outside {
+            self.templates.pop();
+        }
+    }
+
+    /// Reads a byte of the name of a template or parameter, or its end.
+    fn name(&mut self, byte: u8) -> usize {
+        match byte {
+            b'=' if self.state == WikiState::Parameter => self.end_name(),
+            // A parameter without a name.
+            b'|' | b'{' | b'}' | b'[' | b'<' | b'&' => {
+                if self.state == WikiState::Parameter {
+                    self.word.clear();
+                }
+                self.end_name();
+                return 0;
+            }
+            _ => {
+                if self.word.len() < NAME {
+                    self.word.push(byte);
+                }
+            }
+        }
+        1
+    }
+
+    /// Ends the name of a template, or of a parameter.
+    fn end_name(&mut self) {
+        let name = self.word.trim_ascii();
+        if let Some(template) = self.templates.last_mut() {
+            match self.state {
+                WikiState::Name => template.name = name.into(),
+                _ => template.parameter = name.into(),
+            }
+            let is_free = self.reference.is_none() && template.reference.is_none();
+            if is_free && template.states_doi() {
+                template.reference = Some(self.references);
+                self.references += 1;
+            }
+        }
+        self.state = WikiState::Text;
+    }
+
+    /// Reads on what may be the start of a tag.
+    fn mark(&mut self, byte: u8) -> usize {
+        if self.word == REF || self.word == REF_END {
+            return self.tag(byte);
+        }
+        self.word.push(byte);
+        if self.word == COMMENT {
+            self.state = WikiState::Comment(0);
+            return 1;
+        }
+        if [REF, REF_END, COMMENT]
+            .iter()
+            .any(|start| start.starts_with(&self.word))
+        {
+            return 1;
+        }
+        self.state = WikiState::Text;
+        // Nothing but the first byte of a tag is a mark.
+        usize::from(!matches!(byte, b'&' | b'{' | b'}' | b'|'))
+    }
+
+    fn comment(&mut self, read: usize, byte: u8) -> usize {
+        let read = match byte {
+            _ if byte == COMMENT_END[read] => read + 1,
+            // One more hyphen before the end.
+            b'-' => read.min(2),
+            _ => 0,
+        };
+        self.state = match read == COMMENT_END.len() {
+            true => WikiState::Text,
+            false => WikiState::Comment(read),
+        };
+        1
+    }
+
+    /// After the name of a tag: `references` is another.
+    fn tag(&mut self, byte: u8) -> usize {
+        self.state = match (byte.is_ascii_alphanumeric(), &*self.word == REF) {
+            (true, _) => WikiState::Text,
+            (false, true) => WikiState::RefTag(false),
+            (false, false) => WikiState::RefEnd,
+        };
+        self.word.clear();
+        0
+    }
+
+    /// Whether `byte` ends the tag that is read.
+    fn ends_tag(&mut self, byte: u8) -> bool {
+        if byte == b'&' {
+            self.word.clear();
+        }
+        if byte == b'&' || !self.word.is_empty() {
+            self.word.push(byte);
+            if !GREATER.starts_with(&self.word) {
+                self.word.clear();
+            }
+        }
+        self.word == GREATER
+    }
+
+    fn ref_tag(&mut self, was_slash: bool, byte: u8) -> usize {
+        if self.ends_tag(byte) {
+            self.state = WikiState::Text;
+            if !was_slash {
+                self.end_reference();
+                self.reference = Some((self.references, self.templates.len()));
+                self.references += 1;
+            }
+        } else if self.word.is_empty() {
+            self.state = WikiState::RefTag(byte == b'/');
+        }
+        1
+    }
+
+    fn ref_end(&mut self, byte: u8) -> usize {
+        if self.ends_tag(byte) {
+            self.state = WikiState::Text;
+            self.end_reference();
+        }
+        1
+    }
+
+    /// Ends the reference that is open, and the templates in it.
+    fn end_reference(&mut self) {
+        if let Some((_, outside)) = self.reference.take() {
+            self.templates.truncate(outside);
+            self.deeper = 0;
+        }
+    }
+
+    /// Where the next byte is. Appends the reference, the template and the parameter to `path`.
+    pub(super) fn place(&self, path: &mut String) -> Place {
+        if self.reference.is_some() {
+            path.push_str("/ref");
+        }
+        let outside = self.reference.map_or(0, |(_, outside)| outside);
+        let inner = self.templates[outside..].last();
+        let template = inner.filter(|_| self.deeper == 0 && self.state != WikiState::Name);
+        for name in template
+            .into_iter()
+            .flat_map(|template| [&template.name, &template.parameter])
+        {
+            if !name.is_empty() {
+                path.push('/');
+                stack::push(name, path);
+            }
+        }
+        let numbered = self.templates[outside..]
+            .iter()
+            .find_map(|template| template.reference);
+        let reference = self.reference.map(|(number, _)| number).or(numbered);
+        Place {
+            role: reference.map_or(Role::Other, |_| Role::Reference),
+            asserted: template.is_some_and(Template::states_doi) && !self.is_in_markup(),
+            reference,
+            ..Place::default()
+        }
+    }
+
+    fn is_in_markup(&self) -> bool {
+        !matches!(self.state, WikiState::Text | WikiState::Parameter)
+    }
+}
+
+impl Template {
+    /// Whether the current parameter states a DOI name: it is called `doi`, or it has no name, and the template is.
+    fn states_doi(&self) -> bool {
+        let name = match self.parameter.is_empty() {
+            true => &self.name,
+            false => &self.parameter,
+        };
+        name.eq_ignore_ascii_case(b"doi")
+    }
+}
