@@ -241,3 +241,27 @@ fn rows_are_serialized_as_json_lines_write_them() {
     ];
     assert_eq!(rows, wanted);
 }
+
+#[test]
+fn without_output_every_kind_of_rows_is_counted_and_none_written() {
+    type Choose = fn(PipelineBuilder) -> PipelineBuilder;
+    let kinds: [(Choose, u64); 6] = [
+        (|builder| builder, 2),
+        (|builder| builder.mentions(true), 3),
+        (|builder| builder.pairs(true), 2),
+        (|builder| builder.edges(true), 3),
+        (|builder| builder.count(true), 2),
+        (|builder| builder.top_prefixes(1), 2),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    for (choose, records) in kinds {
+        let text = Cursor::new("10.5555/b, doi:10.5555/A, https://doi.org/10.5555/a");
+        let builder = choose(Pipeline::builder().reader("t", text));
+        let unwritten = folder.path().join("rows.csv");
+        let pipeline = builder.output(&unwritten).build().unwrap();
+        let report = pipeline.run_without_output().unwrap();
+        let found = (report.options.rows, report.mentions, report.records);
+        assert_eq!(found, (report.options.rows, 3, records));
+        assert!(!unwritten.exists());
+    }
+}

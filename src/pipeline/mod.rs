@@ -5,7 +5,6 @@
 //! pool, where no thread waits for another; one plain thread writes mentions in order. Tickets limit the work that is
 //! started but not finished.
 
-mod around;
 mod builder;
 mod checkpoint;
 mod crew;
@@ -114,6 +113,16 @@ impl Pipeline {
     /// [`OnError::Fail`], if any input is lost. Then the outputs are as they were before.
     pub fn run(self) -> Result<Report, Error> {
         run::run(&self.options, None)
+    }
+
+    /// Like [`run`](Self::run), but writes no rows, for the [`Report`] alone. [Output](PipelineBuilder::output) and
+    /// [format](PipelineBuilder::format) do not matter.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_without_output(mut self) -> Result<Report, Error> {
+        self.options.output = None;
+        run::run(&self.options, Some(Caller::Nobody))
     }
 
     /// Like [`run`](Self::run), but calls `each` with every record, sorted by name, and writes none. The calls come one after

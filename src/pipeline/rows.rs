@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::around;
 use super::sink::Sink;
 use crate::dedup::Document;
 use crate::error::Error;
 use crate::records::{MentionRow, RowEdge};
+use crate::scan::around;
 use crate::scan::{Form, Mention};
 use crate::structure::{Edge, Role};
 

@@ -16,8 +16,10 @@ use crate::records::{
 use crate::report::Counts;
 use crate::task::not_cancelled;
 
-/// What a caller does with the rows of a run, one after the other.
+/// Who takes the rows of a run, one after the other, instead of an output.
 pub(super) enum Caller<'c> {
+    /// They are counted and dropped.
+    Nobody,
     Mentions(&'c mut (dyn FnMut(&MentionRow<'_>) -> ControlFlow<()> + Send)),
     Records(&'c mut (dyn FnMut(&Record<'_>) -> ControlFlow<()> + Send)),
 }
@@ -48,6 +50,7 @@ impl<'c> Sink<'c> {
         self.written += 1;
         match &mut self.caller {
             Some(Caller::Mentions(take)) => goes_on(take(row)),
+            Some(Caller::Nobody) => Ok(()),
             _ => self.rows.row(row).map_err(Error::output),
         }
     }
@@ -81,9 +84,13 @@ impl<'c> Sink<'c> {
     }
 
     fn records(self, table: Table, drain: &Drain<'_>) -> Result<(Drained, Output), Error> {
-        if let Some(Caller::Records(take)) = self.caller {
+        if let Some(caller) = self.caller {
             let output = self.rows.finish().map_err(Error::output)?;
-            return Ok((pass_on(table, take, drain)?, output));
+            let drained = match caller {
+                Caller::Records(take) => pass_on(table, take, drain),
+                Caller::Mentions(_) | Caller::Nobody => drain.count(table),
+            };
+            return Ok((drained?, output));
         }
         let layout = &drain.options.selection.layout;
         self.blocks(table, drain, |records| RowBlock::new(layout, records))
@@ -110,7 +117,7 @@ impl<'c> Sink<'c> {
         counts: &Counts,
         drain: &Drain<'_>,
     ) -> Result<(Drained, Output), Error> {
-        let drained = drain.pass(table, |_| Ok(()), |()| Ok(()))?;
+        let drained = drain.count(table)?;
         self.row(&CountRow {
             names: drained.records,
             mentions: counts.mentions(),
@@ -175,6 +182,11 @@ struct Drain<'a> {
 }
 
 impl Drain<'_> {
+    /// Counts the records.
+    fn count(&self, table: Table) -> Result<Drained, Error> {
+        self.pass(table, |_| Ok(()), |()| Ok(()))
+    }
+
     /// Passes parts of the records to `make`, and the results to `take` in order, until the run is cancelled.
     fn pass<B: Send>(
         &self,

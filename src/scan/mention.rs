@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
+use super::around;
 use crate::doi::Doi;
 
 /// How a name was written; the innermost wins, in this order.
@@ -180,5 +181,25 @@ impl Match<'_> {
     /// The bytes of the text that hold the name.
     pub fn range(&self) -> Range<usize> {
         self.start..self.start + self.text.len()
+    }
+
+    /// Readable text of at most `most` bytes before and after the name in `text`, which must be the text that was scanned: as
+    /// the fields of [`PipelineBuilder::context`](crate::PipelineBuilder::context) have it.
+    ///
+    /// ```
+    /// let text = "the  names\n10.5555/a, 10.5555/b";
+    /// let found = doisift::Scanner::new().find_iter(text).next();
+    /// assert_eq!(found.map(|m| m.around(text, 6)), Some(["names ".to_owned(), ", 10.5".to_owned()]));
+    /// ```
+    pub fn around(&self, text: impl AsRef<[u8]>, most: usize) -> [String; 2] {
+        let (text, range) = (text.as_ref(), self.range());
+        let [mut before, mut after] = [String::new(), String::new()];
+        around::before(
+            text.get(..range.start).unwrap_or_default(),
+            most,
+            &mut before,
+        );
+        around::after(text.get(range.end..).unwrap_or_default(), most, &mut after);
+        [before, after]
     }
 }

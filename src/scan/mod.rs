@@ -7,6 +7,7 @@
 //! nothing of files, containers or records.
 
 mod anchor;
+pub(crate) mod around;
 mod automaton;
 mod candidate;
 mod context;

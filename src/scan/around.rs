@@ -1,7 +1,7 @@
 //! The readable text around a mention.
 
 /// The text of the last bytes before a name, at most `most`.
-pub(super) fn before(bytes: &[u8], most: usize, into: &mut String) {
+pub(crate) fn before(bytes: &[u8], most: usize, into: &mut String) {
     let window = &bytes[bytes.len().saturating_sub(most)..];
     // The rest of a character that the window cuts.
     let cut = window.iter().take(3);
@@ -10,7 +10,7 @@ pub(super) fn before(bytes: &[u8], most: usize, into: &mut String) {
 }
 
 /// The text of the first bytes after a name, at most `most`.
-pub(super) fn after(bytes: &[u8], most: usize, into: &mut String) {
+pub(crate) fn after(bytes: &[u8], most: usize, into: &mut String) {
     read(&bytes[..bytes.len().min(most)], into);
 }
 
