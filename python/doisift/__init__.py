@@ -1,0 +1,50 @@
+"""Sifts DOI names (``10.1000/182``) out of text, columns and dumps far larger than memory.
+
+>>> import doisift
+>>> doisift.normalize("https://doi.org/10.1000/ABC")
+'10.1000/abc'
+>>> [str(mention.doi) for mention in doisift.extract("See doi:10.5555/Birds.2024, and (10.5555/a(b)).")]
+['10.5555/Birds.2024', '10.5555/a(b)']
+
+One text: `normalize`, `Doi`, `extract`. A column of texts, as an Arrow array or stream of any library: `extract_batch`,
+`normalize_batch`. Files, folders and streams of any size: `scan`, `iter_mentions`, `iter_records`. The modules
+`doisift.polars` and `doisift.duckdb` add the functions to these libraries.
+
+All of them release the GIL (single texts from 2 KiB on). Warnings go to the logger ``doisift`` of `logging`.
+"""
+
+from ._doisift import (
+    Array,
+    ArrayStream,
+    Doi,
+    Loss,
+    Mention,
+    Progress,
+    Report,
+    RowStream,
+    __version__,
+    extract,
+    extract_batch,
+    normalize,
+    normalize_batch,
+)
+from ._scan import iter_mentions, iter_records, scan
+
+__all__ = [
+    "Array",
+    "ArrayStream",
+    "Doi",
+    "Loss",
+    "Mention",
+    "Progress",
+    "Report",
+    "RowStream",
+    "__version__",
+    "extract",
+    "extract_batch",
+    "iter_mentions",
+    "iter_records",
+    "normalize",
+    "normalize_batch",
+    "scan",
+]

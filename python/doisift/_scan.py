@@ -1,0 +1,191 @@
+"""Scans of files, folders and streams, with the options of the command ``doisift scan``."""
+
+from __future__ import annotations
+
+from . import _doisift
+from ._sources import items
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Literal, Protocol, Union
+
+    from ._doisift import Progress, Report, RowStream
+    from ._sources import Source
+
+    class Bar(Protocol):
+        """A progress bar, such as ``tqdm(unit="B", unit_scale=True)``."""
+
+        total: float | None
+
+        def update(self, n: float = 1, /) -> object: ...
+
+    Path = Union[str, os.PathLike[str]]
+    OnError = Literal["skip", "fail"]
+    Format = Literal["csv", "jsonl", "names", "parquet", "tsv"]
+    Kind = Literal["unknown", "csv", "ssv", "tsv", "psv", "html"]
+
+
+def scan(
+    paths: Source | Iterable[Source] = (),
+    *,
+    output: Path | None = None,
+    format: Format | None = None,
+    mentions: bool = False,
+    pairs: bool = False,
+    edges: bool = False,
+    record_id: str | None = None,
+    count: bool = False,
+    top_prefixes: int | None = None,
+    prefix: str | Iterable[str] = (),
+    exclude_prefix: str | Iterable[str] = (),
+    fields: Sequence[str] | None = None,
+    context: int | None = None,
+    source_name: str | None = None,
+    lines: bool = False,
+    input_kind: Kind | None = None,
+    include: str | Iterable[str] = (),
+    exclude: str | Iterable[str] = (),
+    follow: bool = False,
+    shard: str | tuple[int, int] | None = None,
+    files_from: Path | None = None,
+    nul: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
+    tmp_dir: Path | None = None,
+    checkpoint: Path | None = None,
+    on_error: OnError = "skip",
+    max_expansion: int | None = None,
+    max_window: int | None = None,
+    max_depth: int | None = None,
+    max_members: int | None = None,
+    report: Path | None = None,
+    progress: Callable[[Progress], object] | Bar | None = None,
+) -> Report:
+    """Find the DOI names in `paths`, write a row for each name to the file `output`, and say what was done.
+
+    >>> import io, doisift
+    >>> report = doisift.scan([("notes", io.BytesIO(b"doi:10.5555/Birds.2024, or 10.5555/birds.2024"))])
+    >>> report.mentions, report.records, report.error_count
+    (2, 1, 0)
+
+    `paths` is one source or several: the path of a file or folder (``-`` is standard input), a binary file object, or
+    ``(name, file)`` for a file object under a name of one's own. What fsspec opens is a file object too; what
+    `fsspec.open_files` gives is opened when it is its turn.
+
+    Without an `output` no rows are written, and ``"-"`` is standard output. All options are those of the command, which
+    ``doisift scan --help`` explains; sizes are numbers of bytes. A source or document that cannot be read is counted in
+    `Report.errors` and logged, unless `on_error` is ``"fail"``.
+
+    `progress` is called about ten times a second with a `Progress`, or is a bar as tqdm makes them, which is moved. Ctrl-C ends
+    the run, and nothing appears under the name of the output; with a `checkpoint` the same call resumes it.
+
+    Raises `ValueError` for an option that cannot be, `OSError` if an output cannot be written or, with `on_error`
+    ``"fail"``, if input is lost.
+    """
+    options = dict(locals())
+    del options["paths"], options["progress"]
+    return _doisift.scan(items(paths), options, _callback(progress))
+
+
+def iter_mentions(
+    paths: Source | Iterable[Source] = (),
+    *,
+    fields: Sequence[str] | None = None,
+    context: int | None = None,
+    prefix: str | Iterable[str] = (),
+    exclude_prefix: str | Iterable[str] = (),
+    source_name: str | None = None,
+    lines: bool = False,
+    input_kind: Kind | None = None,
+    include: str | Iterable[str] = (),
+    exclude: str | Iterable[str] = (),
+    follow: bool = False,
+    shard: str | tuple[int, int] | None = None,
+    files_from: Path | None = None,
+    nul: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
+    tmp_dir: Path | None = None,
+    on_error: OnError = "skip",
+    max_expansion: int | None = None,
+    max_window: int | None = None,
+    max_depth: int | None = None,
+    max_members: int | None = None,
+    batch_rows: int = 65536,
+) -> RowStream:
+    """All mentions of DOI names in `paths`, in the order of sources, as a stream of Arrow record batches.
+
+    >>> import io, doisift
+    >>> notes = io.BytesIO(b"doi:10.5555/Birds.2024")
+    >>> with doisift.iter_mentions([("notes", notes)], fields=["doi", "offset"]) as stream:
+    ...     [len(batch) for batch in stream]
+    [1]
+    >>> stream.report.mentions
+    1
+
+    The stream is read once: by Polars, DuckDB, pyarrow or anything else that knows ``__arrow_c_stream__``, or batch by batch
+    by ``for``. It takes the memory of a few batches, of at most `batch_rows` rows and some 2 MiB of text. The run starts when
+    the first batch is asked for, and goes on while the consumer works; it ends if the stream is closed or dropped.
+
+    `fields` chooses the columns: ``doi``, ``form``, ``source``, ``document``, ``offset``, ``length``, ``text``, ``guessed``,
+    and, if they are named, ``record_id`` and ``date`` of a WARC record. `context` adds ``before`` and ``after``. The sources and the other
+    options are those of `scan`.
+    """
+    options = dict(locals())
+    del options["paths"], options["batch_rows"]
+    return _doisift.iter_rows(items(paths), options, True, batch_rows)
+
+
+def iter_records(
+    paths: Source | Iterable[Source] = (),
+    *,
+    fields: Sequence[str] | None = None,
+    prefix: str | Iterable[str] = (),
+    exclude_prefix: str | Iterable[str] = (),
+    source_name: str | None = None,
+    lines: bool = False,
+    input_kind: Kind | None = None,
+    include: str | Iterable[str] = (),
+    exclude: str | Iterable[str] = (),
+    follow: bool = False,
+    shard: str | tuple[int, int] | None = None,
+    files_from: Path | None = None,
+    nul: bool = False,
+    threads: int | None = None,
+    memory: int | None = None,
+    tmp_dir: Path | None = None,
+    checkpoint: Path | None = None,
+    on_error: OnError = "skip",
+    max_expansion: int | None = None,
+    max_window: int | None = None,
+    max_depth: int | None = None,
+    max_members: int | None = None,
+    batch_rows: int = 65536,
+) -> RowStream:
+    """The distinct DOI names in `paths`, sorted, as a stream of Arrow record batches.
+
+    Like `iter_mentions`, with a row for each name: the columns ``doi``, ``mentions``, ``documents``, ``forms``, ``first_source``,
+    ``first_document``, ``first_offset``, ``first_text`` and ``guessed``. The first batch comes when all sources were read. Names
+    take memory up to `memory` bytes, and go to sorted runs in `tmp_dir` beyond that.
+    """
+    options = dict(locals())
+    del options["paths"], options["batch_rows"]
+    return _doisift.iter_rows(items(paths), options, False, batch_rows)
+
+
+def _callback(progress: Callable[[Progress], object] | Bar | None) -> Callable[[Progress], object] | None:
+    """What to call with each `Progress`; a bar is moved."""
+    if progress is None or not hasattr(progress, "update"):
+        return progress
+    bar = progress
+    shown = 0
+
+    def move(now: Progress) -> None:
+        nonlocal shown
+        bar.total = now.total
+        bar.update(now.bytes + now.passed - shown)
+        shown = now.bytes + now.passed
+
+    return move

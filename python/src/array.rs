@@ -1,0 +1,234 @@
+//! The classes of Python that export arrays and streams of them.
+
+use std::ffi::c_int;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::arrow::{
+    ArrowArray, ArrowArrayStream, ArrowSchema, Batches, Data, FAILED, Field, INVALID, StreamError,
+};
+use crate::capsule::capsule;
+
+/// An Arrow array.
+///
+/// Give it to any library that knows the Arrow PyCapsule interface: `polars.Series(array)`, `pyarrow.array(array)`, and for
+/// a record batch `polars.DataFrame(array)`, `pyarrow.record_batch(array)`.
+#[pyclass(frozen, module = "doisift")]
+pub(crate) struct Array {
+    pub(crate) field: Arc<Field>,
+    pub(crate) data: Arc<Data>,
+}
+
+#[pymethods]
+impl Array {
+    fn __len__(&self) -> usize {
+        self.data.len()
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsule(py, ArrowSchema::of(&self.field))
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    #[allow(unused_variables, reason = "the interface lets a producer ignore it")]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        let schema = capsule(py, ArrowSchema::of(&self.field))?;
+        Ok((schema, capsule(py, ArrowArray::of(&self.data))?))
+    }
+}
+
+/// Makes the arrays of a stream, on a thread that does not hold the GIL.
+pub(crate) trait Source: Send {
+    /// The next array; none at the end.
+    fn next(&mut self) -> PyResult<Option<Arc<Data>>>;
+
+    /// Ends the stream early, and waits until what it used is closed.
+    fn close(&mut self) -> PyResult<()> {
+        Ok(())
+    }
+}
+
+/// A stream of Arrow arrays, which is read once.
+///
+/// Give it to any library that knows the Arrow PyCapsule interface, or read its arrays with ``for``.
+#[pyclass(frozen, subclass, module = "doisift")]
+pub(crate) struct ArrayStream {
+    field: Arc<Field>,
+    shared: Arc<Mutex<Shared>>,
+}
+
+/// What all that read a stream share. Only the first that asks for an array may go on.
+struct Shared {
+    source: Option<Box<dyn Source>>,
+    /// The number of the reader that asked first. That of the object itself is 0.
+    reader: Option<u64>,
+    /// How many capsules were made.
+    capsules: u64,
+}
+
+impl ArrayStream {
+    pub(crate) fn new(field: Arc<Field>, source: Box<dyn Source>) -> Self {
+        let shared = Shared {
+            source: Some(source),
+            reader: None,
+            capsules: 0,
+        };
+        ArrayStream {
+            field,
+            shared: Arc::new(Mutex::new(shared)),
+        }
+    }
+}
+
+#[pymethods]
+impl ArrayStream {
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsule(py, ArrowSchema::of(&self.field))
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    #[allow(unused_variables, reason = "the interface lets a producer ignore it")]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let reader = py.detach(|| {
+            let mut shared = lock(&self.shared);
+            shared.capsules += 1;
+            shared.capsules
+        });
+        let handle = Handle {
+            field: Arc::clone(&self.field),
+            shared: Arc::clone(&self.shared),
+            reader,
+        };
+        capsule(py, ArrowArrayStream::of(Box::new(handle)))
+    }
+
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Array>> {
+        let data = py.detach(|| lock(&self.shared).next(0))?;
+        Ok(data.map(|data| Array {
+            field: Arc::clone(&self.field),
+            data,
+        }))
+    }
+
+    /// Ends the stream; what it was reading is closed. No array comes after that.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| {
+            let source = lock(&self.shared).source.take();
+            source.map_or(Ok(()), |mut source| source.close())
+        })
+    }
+
+    fn __enter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: Bound<'_, PyAny>) -> PyResult<()> {
+        self.close(py)
+    }
+}
+
+impl Shared {
+    fn next(&mut self, reader: u64) -> PyResult<Option<Arc<Data>>> {
+        if *self.reader.get_or_insert(reader) != reader {
+            return Err(PyValueError::new_err(
+                "this stream is read already, and can be read only once; make it again",
+            ));
+        }
+        let Some(source) = &mut self.source else {
+            return Ok(None);
+        };
+        let next = source.next();
+        if !matches!(next, Ok(Some(_))) {
+            self.source = None;
+        }
+        next
+    }
+}
+
+/// A capsule of a stream.
+struct Handle {
+    field: Arc<Field>,
+    shared: Arc<Mutex<Shared>>,
+    reader: u64,
+}
+
+impl Batches for Handle {
+    fn field(&self) -> &Field {
+        &self.field
+    }
+
+    fn next(&mut self) -> Result<Option<Arc<Data>>, StreamError> {
+        // The consumer may hold the GIL or not; the source must find it free, since its files may be Python's.
+        let next = Python::try_attach(|py| {
+            let next = py.detach(|| lock(&self.shared).next(self.reader));
+            next.map_err(|error| stream_error(py, &error))
+        });
+        next.unwrap_or_else(|| {
+            Err(StreamError {
+                code: FAILED,
+                message: "Python is shutting down".to_owned(),
+            })
+        })
+    }
+}
+
+/// The error as a consumer in C gets it. It cannot pass on an interruption, which is therefore set again.
+fn stream_error(py: Python<'_>, error: &PyErr) -> StreamError {
+    if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+        let interrupt = py
+            .import("_thread")
+            .and_then(|thread| thread.call_method0("interrupt_main"));
+        drop(interrupt);
+    }
+    let code: c_int = match error.is_instance_of::<PyValueError>(py) {
+        true => INVALID,
+        false => FAILED,
+    };
+    StreamError {
+        code,
+        message: message(py, error),
+    }
+}
+
+fn message(py: Python<'_>, error: &PyErr) -> String {
+    let value = error.value(py);
+    let text = match error.is_instance_of::<PyOSError>(py) {
+        true => value
+            .getattr("strerror")
+            .ok()
+            .filter(|text| !text.is_none()),
+        false => None,
+    };
+    let text = text.map_or_else(|| value.str(), |text| text.str());
+    let text = text.map_or_else(|_| String::new(), |text| text.to_string());
+    match text.is_empty() {
+        true => error.to_string(),
+        false => text,
+    }
+}
+
+/// A thread that panicked left a usable value: it is changed in single steps.
+fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A failure that no input should cause.
+pub(crate) fn bug() -> PyErr {
+    PyRuntimeError::new_err("doisift failed by a mistake of its own; please report it")
+}

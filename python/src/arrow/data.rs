@@ -1,0 +1,243 @@
+//! Arrays that are written: their buffers, and builders that append a value at a time.
+
+use std::sync::Arc;
+
+use super::field::Width;
+
+/// An array. It is immutable and shared by all structs of the C interface that refer to it.
+#[derive(Debug, Default)]
+pub(crate) struct Data {
+    pub(super) length: usize,
+    pub(super) nulls: usize,
+    pub(super) buffers: Vec<Buffer>,
+    pub(super) children: Vec<Arc<Data>>,
+}
+
+/// A buffer, aligned as its values need.
+#[derive(Debug)]
+pub(super) enum Buffer {
+    Absent,
+    Bytes(Vec<u8>),
+    Small(Vec<i32>),
+    Large(Vec<i64>),
+}
+
+/// More bytes or values than 32-bit offsets can count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Overflow;
+
+impl std::fmt::Display for Overflow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(
+            "more than 2 GiB for one array; pass large_string or large_binary, or smaller arrays",
+        )
+    }
+}
+
+impl Data {
+    /// The number of values.
+    pub(crate) fn len(&self) -> usize {
+        self.length
+    }
+
+    /// A struct of columns of one length, none of whose rows is null.
+    pub(crate) fn of_columns(length: usize, columns: Vec<Arc<Data>>) -> Data {
+        Data {
+            length,
+            nulls: 0,
+            buffers: vec![Buffer::Absent],
+            children: columns,
+        }
+    }
+}
+
+/// Bits, the first in the lowest place of the first byte.
+#[derive(Debug, Default)]
+struct Bits {
+    bytes: Vec<u8>,
+    length: usize,
+}
+
+impl Bits {
+    fn push(&mut self, bit: bool) {
+        if self.length % 8 == 0 {
+            self.bytes.push(0);
+        }
+        if let Some(last) = self.bytes.last_mut() {
+            *last |= u8::from(bit) << (self.length % 8);
+        }
+        self.length += 1;
+    }
+}
+
+/// Which values are not null. It has no bits as long as none is.
+#[derive(Debug, Default)]
+pub(crate) struct Validity {
+    bits: Option<Bits>,
+    length: usize,
+    nulls: usize,
+}
+
+impl Validity {
+    pub(crate) fn push(&mut self, valid: bool) {
+        if !valid && self.bits.is_none() {
+            let mut bits = Bits::default();
+            (0..self.length).for_each(|_| bits.push(true));
+            self.bits = Some(bits);
+        }
+        if let Some(bits) = &mut self.bits {
+            bits.push(valid);
+        }
+        self.length += 1;
+        self.nulls += usize::from(!valid);
+    }
+
+    fn into_buffer(self) -> Buffer {
+        self.bits
+            .map_or(Buffer::Absent, |bits| Buffer::Bytes(bits.bytes))
+    }
+}
+
+/// Where each value of variable length ends.
+#[derive(Debug)]
+enum Offsets {
+    Small(Vec<i32>),
+    Large(Vec<i64>),
+}
+
+impl Offsets {
+    fn new(width: Width) -> Offsets {
+        match width {
+            Width::Small => Offsets::Small(vec![0]),
+            Width::Large => Offsets::Large(vec![0]),
+        }
+    }
+
+    fn push(&mut self, end: usize) -> Result<(), Overflow> {
+        match self {
+            Offsets::Small(ends) => ends.push(i32::try_from(end).map_err(|_| Overflow)?),
+            Offsets::Large(ends) => ends.push(i64::try_from(end).map_err(|_| Overflow)?),
+        }
+        Ok(())
+    }
+
+    fn into_buffer(self) -> Buffer {
+        match self {
+            Offsets::Small(ends) => Buffer::Small(ends),
+            Offsets::Large(ends) => Buffer::Large(ends),
+        }
+    }
+}
+
+/// Builds an array of texts, which may be null.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    validity: Validity,
+    offsets: Offsets,
+    bytes: Vec<u8>,
+}
+
+impl Texts {
+    pub(crate) fn new(width: Width) -> Texts {
+        Texts {
+            validity: Validity::default(),
+            offsets: Offsets::new(width),
+            bytes: Vec::new(),
+        }
+    }
+
+    /// # Errors
+    /// If the array is full.
+    pub(crate) fn push(&mut self, text: Option<&str>) -> Result<(), Overflow> {
+        self.validity.push(text.is_some());
+        self.bytes
+            .extend_from_slice(text.unwrap_or_default().as_bytes());
+        self.offsets.push(self.bytes.len())
+    }
+
+    pub(crate) fn finish(self) -> Data {
+        Data {
+            length: self.validity.length,
+            nulls: self.validity.nulls,
+            buffers: vec![
+                self.validity.into_buffer(),
+                self.offsets.into_buffer(),
+                Buffer::Bytes(self.bytes),
+            ],
+            children: Vec::new(),
+        }
+    }
+}
+
+/// Builds an array of integers, none of them null.
+#[derive(Debug, Default)]
+pub(crate) struct Integers(Vec<i64>);
+
+impl Integers {
+    /// A number over `i64::MAX`, which no count of bytes or mentions reaches, becomes that.
+    pub(crate) fn push(&mut self, number: u64) {
+        self.0.push(i64::try_from(number).unwrap_or(i64::MAX));
+    }
+
+    pub(crate) fn finish(self) -> Data {
+        Data {
+            length: self.0.len(),
+            nulls: 0,
+            buffers: vec![Buffer::Absent, Buffer::Large(self.0)],
+            children: Vec::new(),
+        }
+    }
+}
+
+/// Builds an array of booleans, none of them null.
+#[derive(Debug, Default)]
+pub(crate) struct Flags(Bits);
+
+impl Flags {
+    pub(crate) fn push(&mut self, flag: bool) {
+        self.0.push(flag);
+    }
+
+    pub(crate) fn finish(self) -> Data {
+        Data {
+            length: self.0.length,
+            nulls: 0,
+            buffers: vec![Buffer::Absent, Buffer::Bytes(self.0.bytes)],
+            children: Vec::new(),
+        }
+    }
+}
+
+/// Builds the lists of an array whose elements are built separately.
+#[derive(Debug)]
+pub(crate) struct Lists {
+    validity: Validity,
+    offsets: Offsets,
+}
+
+impl Lists {
+    pub(crate) fn new(width: Width) -> Lists {
+        Lists {
+            validity: Validity::default(),
+            offsets: Offsets::new(width),
+        }
+    }
+
+    /// Ends a list with the element before `end`.
+    ///
+    /// # Errors
+    /// If the array is full.
+    pub(crate) fn push(&mut self, end: usize, valid: bool) -> Result<(), Overflow> {
+        self.validity.push(valid);
+        self.offsets.push(end)
+    }
+
+    pub(crate) fn finish(self, elements: Data) -> Data {
+        Data {
+            length: self.validity.length,
+            nulls: self.validity.nulls,
+            buffers: vec![self.validity.into_buffer(), self.offsets.into_buffer()],
+            children: vec![Arc::new(elements)],
+        }
+    }
+}

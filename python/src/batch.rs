@@ -1,0 +1,249 @@
+//! Columns of texts: an Arrow array or stream in, one of the same length out.
+
+use std::sync::Arc;
+
+use doisift::{Normalizer, Presentation, Scanner, TextKind, clean as read_dirty};
+use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::array::{Array, ArrayStream, Source};
+use crate::arrow::{
+    ArrowArray, ArrowArrayStream, Data, FAILED, Field, Flags, Integers, Kind, Lists, StreamError,
+    TextArray, TextType, Texts, Width,
+};
+use crate::capsule::{Exported, import};
+use crate::text::{kind_of, presentation, text_kind};
+use std::borrow::Cow;
+
+/// What is made of each array.
+trait Work: Send {
+    /// The type of the result for arrays of this type.
+    fn field(&self, width: Width) -> Field;
+
+    /// The result for an array.
+    ///
+    /// # Errors
+    /// If the array is malformed, or the result too large for its type: the reason.
+    fn make(&mut self, texts: &TextArray<'_>, width: Width) -> Result<Data, String>;
+}
+
+/// The DOI name that each text of an Arrow array is, as a string array; null where a text is null or not a DOI name.
+///
+/// The array may be any object with the Arrow PyCapsule interface: strings or binaries of any Arrow type, also dictionary-encoded.
+/// Binaries need not be UTF-8. The result is an `Array`, or for a stream (a chunked array, a Series of Polars) an
+/// `ArrayStream`, whose arrays are made when they are read. They are strings where the texts are strings or binaries, and
+/// large strings otherwise. The options are those of `normalize`.
+#[pyfunction]
+#[pyo3(signature = (array, *, to=Cow::Borrowed("key"), clean=false, strict=false, encode=Cow::Borrowed("mandatory")))]
+#[pyo3(text_signature = "(array, *, to='key', clean=False, strict=False, encode='mandatory')")]
+pub(crate) fn normalize_batch<'py>(
+    array: &Bound<'py, PyAny>,
+    to: Cow<'_, str>,
+    clean: bool,
+    strict: bool,
+    encode: Cow<'_, str>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let work = Normalizing {
+        normalizer: Normalizer::new().clean(clean).strict(strict),
+        presentation: presentation(&to, &encode)?,
+    };
+    apply(array, Box::new(work))
+}
+
+/// The mentions of DOI names in each text of an Arrow array, as an array of lists of structs; null where a text is null.
+///
+/// The structs have the fields `doi` (the key), `form`, `offset`, `length`, `text` and `guessed`, as rows of `iter_mentions` do;
+/// `offset` and `length` count bytes of the text in UTF-8. Arrays and streams are those of `normalize_batch`, lists and strings are
+/// large as there. The options are those of `extract`.
+#[pyfunction]
+#[pyo3(signature = (array, *, clean=false, input_kind=Cow::Borrowed("unknown")))]
+#[pyo3(text_signature = "(array, *, clean=False, input_kind='unknown')")]
+pub(crate) fn extract_batch<'py>(
+    array: &Bound<'py, PyAny>,
+    clean: bool,
+    input_kind: Cow<'_, str>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let work = Extracting {
+        scanner: Scanner::new(),
+        kind: text_kind(&input_kind)?,
+        clean,
+    };
+    apply(array, Box::new(work))
+}
+
+/// Works on an array at once, and on a stream as its result is read.
+fn apply<'py>(object: &Bound<'py, PyAny>, mut work: Box<dyn Work>) -> PyResult<Bound<'py, PyAny>> {
+    let py = object.py();
+    match import(object)? {
+        Exported::Array(schema, array) => {
+            let of = TextType::of(&schema).map_err(PyTypeError::new_err)?;
+            let field = Arc::new(work.field(of.width()));
+            let data = py.detach(move || make(&mut *work, &array, &of))?;
+            Ok(Bound::new(py, Array { field, data })?.into_any())
+        }
+        Exported::Stream(mut stream) => {
+            let (stream, schema) = py.detach(move || {
+                let schema = stream.schema();
+                (stream, schema)
+            });
+            let of = TextType::of(&schema.map_err(raised)?).map_err(PyTypeError::new_err)?;
+            let field = Arc::new(work.field(of.width()));
+            let source = Box::new(Worked { stream, of, work });
+            Ok(Bound::new(py, ArrayStream::new(field, source))?.into_any())
+        }
+    }
+}
+
+fn make(work: &mut dyn Work, array: &ArrowArray, of: &TextType) -> PyResult<Arc<Data>> {
+    let texts =
+        TextArray::new(array, of).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let made = work.make(&texts, of.width());
+    made.map(Arc::new).map_err(PyValueError::new_err)
+}
+
+/// The exception for the error of another program's stream.
+fn raised(error: StreamError) -> PyErr {
+    match error.code == FAILED {
+        true => PyOSError::new_err((error.code, error.message)),
+        false => PyValueError::new_err(error.message),
+    }
+}
+
+/// A stream whose arrays are worked on.
+struct Worked {
+    stream: ArrowArrayStream,
+    of: TextType,
+    work: Box<dyn Work>,
+}
+
+impl Source for Worked {
+    fn next(&mut self) -> PyResult<Option<Arc<Data>>> {
+        let array = self.stream.next().map_err(raised)?;
+        array
+            .map(|array| make(&mut *self.work, &array, &self.of))
+            .transpose()
+    }
+}
+
+struct Normalizing {
+    normalizer: Normalizer,
+    presentation: Presentation,
+}
+
+impl Work for Normalizing {
+    fn field(&self, width: Width) -> Field {
+        Field::nullable("", Kind::Text(width))
+    }
+
+    fn make(&mut self, texts: &TextArray<'_>, width: Width) -> Result<Data, String> {
+        let mut names = Texts::new(width);
+        for row in 0..texts.len() {
+            let text = texts.get(row).map_err(|error| error.to_string())?;
+            let read = text.and_then(|text| self.normalizer.read(text).ok());
+            let name = read.as_ref().map(|read| self.presentation.of(&read.doi));
+            names
+                .push(name.as_deref())
+                .map_err(|error| error.to_string())?;
+        }
+        Ok(names.finish())
+    }
+}
+
+struct Extracting {
+    scanner: Scanner,
+    /// None if the head of each text shows it.
+    kind: Option<TextKind>,
+    clean: bool,
+}
+
+impl Work for Extracting {
+    fn field(&self, width: Width) -> Field {
+        let text = || Kind::Text(width);
+        let mention = Kind::Struct(vec![
+            Field::new("doi", text()),
+            Field::new("form", text()),
+            Field::new("offset", Kind::Int64),
+            Field::new("length", Kind::Int64),
+            Field::new("text", text()),
+            Field::new("guessed", Kind::Bool),
+        ]);
+        Field::nullable("", Kind::list(width, mention))
+    }
+
+    fn make(&mut self, texts: &TextArray<'_>, width: Width) -> Result<Data, String> {
+        let mut mentions = Mentions::new(width);
+        let mut lists = Lists::new(width);
+        for row in 0..texts.len() {
+            let text = texts.get(row).map_err(|error| error.to_string())?;
+            if let Some(text) = text {
+                self.scanner
+                    .set_kind(self.kind.unwrap_or_else(|| kind_of(text)));
+                let clean = self.clean;
+                self.scanner
+                    .scan(text, |mention| mentions.push(&mention, clean));
+            }
+            let pushed = lists.push(mentions.count, text.is_some());
+            pushed.map_err(|error| error.to_string())?;
+        }
+        Ok(lists.finish(mentions.finish()?))
+    }
+}
+
+/// The mentions of all texts of an array.
+struct Mentions {
+    count: usize,
+    doi: Texts,
+    form: Texts,
+    offset: Integers,
+    length: Integers,
+    text: Texts,
+    guessed: Flags,
+    /// Whether one of the columns is full.
+    overflow: bool,
+}
+
+impl Mentions {
+    fn new(width: Width) -> Mentions {
+        Mentions {
+            count: 0,
+            doi: Texts::new(width),
+            form: Texts::new(width),
+            offset: Integers::default(),
+            length: Integers::default(),
+            text: Texts::new(width),
+            guessed: Flags::default(),
+            overflow: false,
+        }
+    }
+
+    fn push(&mut self, mention: &doisift::Mention<'_>, clean: bool) {
+        let cleaned = clean.then(|| read_dirty(mention.name).ok()).flatten();
+        let key = cleaned.as_ref().map(|cleaned| cleaned.doi.key());
+        let texts = [
+            self.doi.push(Some(key.as_deref().unwrap_or(mention.key))),
+            self.form.push(Some(mention.form.name())),
+            self.text.push(Some(&String::from_utf8_lossy(mention.text))),
+        ];
+        self.overflow |= texts.iter().any(Result::is_err);
+        self.offset.push(mention.offset);
+        self.length.push(mention.text.len() as u64);
+        self.guessed.push(mention.guessed);
+        self.count += 1;
+    }
+
+    fn finish(self) -> Result<Data, String> {
+        if self.overflow {
+            return Err(crate::arrow::Overflow.to_string());
+        }
+        let columns = [
+            self.doi.finish(),
+            self.form.finish(),
+            self.offset.finish(),
+            self.length.finish(),
+            self.text.finish(),
+            self.guessed.finish(),
+        ];
+        let columns = columns.into_iter().map(Arc::new).collect();
+        Ok(Data::of_columns(self.count, columns))
+    }
+}

@@ -1,0 +1,132 @@
+//! The identifier.
+
+use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::PyType;
+
+use crate::error::quoted;
+use crate::text::encoding;
+
+/// A DOI name.
+///
+/// >>> from doisift import Doi
+/// >>> doi = Doi("https://doi.org/10.1000/ABC%23")
+/// >>> str(doi), doi.prefix, doi.suffix, doi.to_url()
+/// ('10.1000/ABC#', '10.1000', 'ABC#', 'https://doi.org/10.1000/ABC%23')
+/// >>> doi == Doi("doi:10.1000/abc#"), len({doi, Doi("10.1000/abc#")})
+/// (True, 1)
+///
+/// Any presentation form is read; `ValueError` is raised for other texts. Two are equal if their names are equivalent: equal
+/// except for the case of ASCII letters.
+#[pyclass(frozen, module = "doisift", str = "{0}")]
+pub(crate) struct Doi(doisift::Doi);
+
+impl From<doisift::Doi> for Doi {
+    fn from(doi: doisift::Doi) -> Self {
+        Doi(doi)
+    }
+}
+
+fn read(text: &str, read: fn(&str) -> Result<doisift::Doi, doisift::DoiError>) -> PyResult<Doi> {
+    let read = read(text);
+    read.map(Doi)
+        .map_err(|error| PyValueError::new_err(quoted(text.as_bytes(), &error.to_string())))
+}
+
+#[pymethods]
+impl Doi {
+    #[new]
+    fn new(text: PyBackedStr) -> PyResult<Self> {
+        read(&text, doisift::Doi::parse)
+    }
+
+    /// The name that is exactly this text: nothing of it is decoded.
+    #[classmethod]
+    fn from_name(_class: &Bound<'_, PyType>, name: PyBackedStr) -> PyResult<Self> {
+        read(&name, doisift::Doi::new)
+    }
+
+    /// The name, its case kept.
+    #[getter]
+    pub(crate) fn name(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// The name in lower case (ASCII letters alone), the same for all equivalent names.
+    #[getter]
+    fn key(&self) -> String {
+        self.0.key().into_owned()
+    }
+
+    /// The part before the first `/`.
+    #[getter]
+    fn prefix(&self) -> &str {
+        self.0.prefix()
+    }
+
+    /// The part after the first `/`.
+    #[getter]
+    fn suffix(&self) -> &str {
+        self.0.suffix()
+    }
+
+    /// The prefix without `10.`.
+    #[getter]
+    fn registrant_code(&self) -> &str {
+        self.0.registrant_code()
+    }
+
+    /// Whether ANSI/NISO Z39.84 reserves the suffix.
+    #[getter]
+    fn is_reserved(&self) -> bool {
+        self.0.is_reserved()
+    }
+
+    /// The URL of the DOI proxy.
+    #[pyo3(signature = (encode=Cow::Borrowed("mandatory")))]
+    #[pyo3(text_signature = "(self, encode='mandatory')")]
+    fn to_url(&self, encode: Cow<'_, str>) -> PyResult<String> {
+        let encoding = encoding(&encode)?;
+        Ok(self.0.to_url(encoding))
+    }
+
+    /// The doi URI.
+    fn to_doi_uri(&self) -> String {
+        self.0.to_doi_uri()
+    }
+
+    /// The URN.
+    fn to_urn(&self) -> String {
+        self.0.to_urn()
+    }
+
+    /// The URL of the proxy's API.
+    fn to_api_url(&self) -> String {
+        self.0.to_api_url()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Doi({:?})", self.0.as_str())
+    }
+
+    /// Names are in the order of their keys.
+    fn __richcmp__(&self, other: &Doi, how: CompareOp) -> bool {
+        how.matches(self.0.cmp(&other.0))
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.0.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let make = this.get_type().getattr("from_name")?;
+        Ok((make, (this.get().name().to_owned(),)))
+    }
+}

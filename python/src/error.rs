@@ -1,0 +1,68 @@
+//! Errors of the library as exceptions of Python.
+
+use std::error::Error as _;
+use std::io;
+
+use doisift::{CheckpointError, Error, ErrorKind, Printable, clean};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyValueError};
+use pyo3::prelude::*;
+
+/// The exception for a run that failed: a `ValueError` for what the caller asked for, an `OSError` of the matching class for
+/// what the system or the input did. The exception of a file of Python is its cause.
+pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
+    let message = error.to_string();
+    match error.kind() {
+        ErrorKind::Cancelled => PyKeyboardInterrupt::new_err(message),
+        ErrorKind::Input(_)
+        | ErrorKind::Records(_)
+        | ErrorKind::List(_)
+        | ErrorKind::Folder(_)
+        | ErrorKind::Output(_)
+        | ErrorKind::Spill(_)
+        | ErrorKind::Threads(_) => of_system(py, error, message),
+        ErrorKind::Checkpoint(_, error_of) if matches!(**error_of, CheckpointError::Io(..)) => {
+            of_system(py, error, message)
+        }
+        _ => PyValueError::new_err(message),
+    }
+}
+
+fn of_system(py: Python<'_>, error: &Error, message: String) -> PyErr {
+    let (mut code, mut next) = (None, error.source());
+    while let Some(cause) = next {
+        next = cause.source();
+        let Some(cause) = cause.downcast_ref::<io::Error>() else {
+            continue;
+        };
+        code = code.or(cause.raw_os_error());
+        let inner = cause
+            .get_ref()
+            .and_then(|inner| inner.downcast_ref::<PyErr>());
+        if let Some(inner) = inner {
+            let exception = PyOSError::new_err(message);
+            exception.set_cause(py, Some(inner.clone_ref(py)));
+            return exception;
+        }
+    }
+    match code {
+        Some(code) => PyOSError::new_err((code, message)),
+        None => PyOSError::new_err(message),
+    }
+}
+
+/// A reason after the text that it is about, which is escaped, and cut if it is long.
+pub(crate) fn quoted(text: &[u8], reason: &str) -> String {
+    let shown = Printable::name(&String::from_utf8_lossy(text)).to_string();
+    format!("\"{shown}\": {reason}")
+}
+
+/// The name that the rules for dirty data find in a refused text, if there is one, as the end of a message.
+pub(crate) fn remedy(text: &[u8]) -> String {
+    match str::from_utf8(text).ok().and_then(|text| clean(text).ok()) {
+        Some(cleaned) => format!(
+            "; clean=True takes it as {}",
+            Printable::name(&cleaned.doi.key())
+        ),
+        None => String::new(),
+    }
+}

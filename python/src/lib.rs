@@ -1,0 +1,56 @@
+//! The native part of the Python package `doisift`, a thin layer over the crate.
+//!
+//! `text` reads single texts, `batch` columns of them, `scan` and `rows` run a pipeline; `options` sets its options from
+//! Python's arguments, and `source` reads Python's files. `arrow` and `capsule` are the Arrow PyCapsule interface. The Python files
+//! of the package have the signatures that users see.
+#![deny(missing_docs, unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod array;
+mod arrow;
+mod batch;
+mod capsule;
+mod doi;
+mod error;
+mod logging;
+mod options;
+mod report;
+mod rows;
+mod running;
+mod scan;
+mod source;
+mod table;
+mod text;
+
+use pyo3::prelude::*;
+
+/// As in the command: the table of names allocates from many threads.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The native part of doisift.
+#[pymodule]
+mod _doisift {
+    #[pymodule_export]
+    use crate::array::{Array, ArrayStream};
+    #[pymodule_export]
+    use crate::batch::{extract_batch, normalize_batch};
+    #[pymodule_export]
+    use crate::doi::Doi;
+    #[pymodule_export]
+    use crate::report::{Loss, Progress, Report};
+    #[pymodule_export]
+    use crate::rows::{RowStream, iter_rows};
+    #[pymodule_export]
+    use crate::scan::scan;
+    #[pymodule_export]
+    use crate::text::{Mention, extract, normalize};
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::logging::install();
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,67 @@
+//! Messages of the library, for Python's `logging`: the logger is called `doisift`.
+
+use log::{Level, LevelFilter, Log, Metadata, Record};
+use pyo3::prelude::*;
+
+struct PythonLog;
+
+impl Log for PythonLog {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.level() <= log::max_level() && metadata.target().starts_with("doisift")
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        if !self.enabled(record.metadata()) {
+            return;
+        }
+        let message = record.args().to_string();
+        // A message that cannot be logged is lost, as Python's own handlers do it.
+        Python::try_attach(|py| {
+            let log = logger(py).and_then(|logger| {
+                logger.call_method1("log", (number(record.level()), "%s", message))
+            });
+            drop(log);
+        });
+    }
+
+    fn flush(&self) {}
+}
+
+/// Makes this the logger of the library.
+pub(crate) fn install() {
+    // Another one can be there only if this module was loaded before.
+    let _ = log::set_logger(&PythonLog);
+}
+
+/// Lets those messages through that Python's logger wants now. Others cost nothing.
+///
+/// # Errors
+/// If `logging` cannot be asked.
+pub(crate) fn follow_level(py: Python<'_>) -> PyResult<()> {
+    let level: u32 = logger(py)?.call_method0("getEffectiveLevel")?.extract()?;
+    log::set_max_level(match level {
+        0..=9 => LevelFilter::Trace,
+        10..=19 => LevelFilter::Debug,
+        20..=29 => LevelFilter::Info,
+        30..=39 => LevelFilter::Warn,
+        40..=49 => LevelFilter::Error,
+        _ => LevelFilter::Off,
+    });
+    Ok(())
+}
+
+fn logger(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    py.import("logging")?
+        .call_method1("getLogger", ("doisift",))
+}
+
+/// The level as Python counts it.
+fn number(level: Level) -> u32 {
+    match level {
+        Level::Error => 40,
+        Level::Warn => 30,
+        Level::Info => 20,
+        Level::Debug => 10,
+        Level::Trace => 5,
+    }
+}

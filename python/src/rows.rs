@@ -1,0 +1,149 @@
+//! The mentions or records of a run as a stream of Arrow record batches.
+
+use std::ops::ControlFlow;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, OnceLock};
+
+use doisift::{Error, Monitor, Pipeline};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::array::{ArrayStream, Source, bug};
+use crate::arrow::{Data, Overflow};
+use crate::report::{Progress, Report};
+use crate::running::{Running, TICK};
+use crate::scan::build;
+use crate::source::Item;
+use crate::table::{Row, Table};
+
+/// Batches that wait for the consumer. With the one that is built, they bound the memory of a stream.
+const WAITING: usize = 2;
+
+/// The rows of a run, as a stream of record batches. The run starts when the first batch is asked for.
+#[pyclass(frozen, extends = ArrayStream, module = "doisift")]
+pub(crate) struct RowStream {
+    monitor: Monitor,
+    report: Arc<OnceLock<Report>>,
+}
+
+#[pymethods]
+impl RowStream {
+    /// What the run did; `None` until all rows were read.
+    #[getter]
+    fn report(&self) -> Option<Report> {
+        self.report.get().cloned()
+    }
+
+    /// How far the run is.
+    #[getter]
+    fn progress(&self) -> Progress {
+        self.monitor.progress().into()
+    }
+}
+
+/// A stream of mentions, or of records, in batches of at most `batch_rows`.
+#[pyfunction]
+pub(crate) fn iter_rows(
+    py: Python<'_>,
+    sources: Vec<Item>,
+    options: &Bound<'_, PyDict>,
+    mentions: bool,
+    batch_rows: usize,
+) -> PyResult<Py<RowStream>> {
+    let builder = Pipeline::builder().mentions(mentions);
+    let (pipeline, monitor) = build(py, builder, sources, options)?;
+    let mut table = Table::new(&pipeline.options().fields, batch_rows.max(1));
+    let field = Arc::new(table.field());
+    let of_run = monitor.clone();
+    let start = move |send: SyncSender<Data>| {
+        Running::start(of_run, move || {
+            let report = pass_on(pipeline, mentions, &mut |row| match table.push(row) {
+                Ok(None) => ControlFlow::Continue(()),
+                Ok(Some(full)) => match send.send(full) {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(_) => ControlFlow::Break(()),
+                },
+                Err(Overflow) => ControlFlow::Break(()),
+            })?;
+            if let Some(rest) = table.finish() {
+                // If the consumer has gone, nobody wants the rest.
+                let _ = send.send(rest);
+            }
+            Ok(report)
+        })
+    };
+    let report = Arc::new(OnceLock::new());
+    let source = RowSource {
+        start: Some(Box::new(start)),
+        run: None,
+        report: Arc::clone(&report),
+    };
+    let base = PyClassInitializer::from(ArrayStream::new(field, Box::new(source)));
+    Py::new(py, base.add_subclass(RowStream { monitor, report }))
+}
+
+/// Runs a pipeline that calls `push` with all rows.
+fn pass_on(
+    pipeline: Pipeline,
+    mentions: bool,
+    push: &mut (dyn FnMut(&dyn Row) -> ControlFlow<()> + Send),
+) -> Result<doisift::Report, Error> {
+    match mentions {
+        true => pipeline.for_each_mention(|row| push(row)),
+        false => pipeline.for_each_record(|row| push(row)),
+    }
+}
+
+type Start = Box<dyn FnOnce(SyncSender<Data>) -> PyResult<Running> + Send>;
+
+/// The rows of a run, in batches that its thread sends.
+struct RowSource {
+    /// Starts the run; none if that was done.
+    start: Option<Start>,
+    run: Option<(Running, Receiver<Data>)>,
+    report: Arc<OnceLock<Report>>,
+}
+
+impl Source for RowSource {
+    fn next(&mut self) -> PyResult<Option<Arc<Data>>> {
+        if let Some(start) = self.start.take() {
+            let (send, batches) = sync_channel(WAITING);
+            self.run = Some((start(send)?, batches));
+        }
+        let Some((run, batches)) = &self.run else {
+            return Ok(None);
+        };
+        loop {
+            match batches.recv_timeout(TICK) {
+                Ok(batch) => return Ok(Some(Arc::new(batch))),
+                Err(RecvTimeoutError::Timeout) => {
+                    Python::try_attach(|py| py.check_signals()).unwrap_or_else(|| Err(bug()))?;
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let report = run.end()?;
+                    let _ = self.report.set(report);
+                    return Ok(None);
+                }
+            }
+        }
+    }
+
+    fn close(&mut self) -> PyResult<()> {
+        self.start = None;
+        let Some((mut run, batches)) = self.run.take() else {
+            return Ok(());
+        };
+        run.cancel();
+        drop(batches);
+        Python::try_attach(|py| run.await_end(py)).unwrap_or(Ok(()))
+    }
+}
+
+/// A stream that is dropped early ends its run; the thread of that ends by itself.
+impl Drop for RowSource {
+    fn drop(&mut self) {
+        if let Some((run, _)) = &self.run {
+            run.cancel();
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! A run on a thread of its own, so that Python can handle signals meanwhile.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use doisift::{Error, Monitor};
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+
+use crate::array::bug;
+use crate::error::exception;
+use crate::report::{Progress, Report};
+
+/// How long a wait may last until Python can handle a signal, and the time between two calls for progress.
+pub(crate) const TICK: Duration = Duration::from_millis(100);
+
+/// A run that was started.
+pub(crate) struct Running {
+    monitor: Monitor,
+    result: Receiver<Result<doisift::Report, Error>>,
+}
+
+impl Running {
+    /// Runs `work` on a new thread; `monitor` is that of the run.
+    ///
+    /// # Errors
+    /// If the system starts no thread.
+    pub(crate) fn start(
+        monitor: Monitor,
+        work: impl FnOnce() -> Result<doisift::Report, Error> + Send + 'static,
+    ) -> PyResult<Running> {
+        let (send, result) = sync_channel(1);
+        let work = move || {
+            // Nobody may be left to hear of it.
+            let _ = send.send(work());
+        };
+        let started = thread::Builder::new()
+            .name("doisift".to_owned())
+            .spawn(work);
+        started.map_err(|error| PyOSError::new_err(format!("cannot start a thread: {error}")))?;
+        Ok(Running { monitor, result })
+    }
+
+    pub(crate) fn cancel(&self) {
+        self.monitor.cancel();
+    }
+
+    /// Waits for the end of a run that has passed on all its rows.
+    pub(crate) fn end(&self) -> PyResult<Report> {
+        let result = self.result.recv();
+        Python::try_attach(|py| read(py, result.ok())).unwrap_or_else(|| Err(bug()))
+    }
+
+    /// Waits for the end of the run, and calls `progress` meanwhile, and once at the end.
+    ///
+    /// A signal, or an exception of `progress`, ends the run; one with a checkpoint goes on to write it. A second signal ends
+    /// the wait at once, for a run that cannot end because a read blocks.
+    pub(crate) fn finish(
+        &mut self,
+        py: Python<'_>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Report> {
+        loop {
+            let result = self.wait(py);
+            let ended = !matches!(result, Err(RecvTimeoutError::Timeout));
+            let went = py.check_signals().and_then(|()| match progress {
+                Some(progress) => progress
+                    .call1((Progress::from(self.monitor.progress()),))
+                    .map(drop),
+                None => Ok(()),
+            });
+            match (went, ended) {
+                (Ok(()), true) => return read(py, result.ok()),
+                (Ok(()), false) => {}
+                (Err(error), true) => return Err(error),
+                (Err(error), false) => return Err(self.interrupt(py, error)),
+            }
+        }
+    }
+
+    /// Waits for the end of a run that was cancelled, whatever it is.
+    ///
+    /// # Errors
+    /// If a signal ends the wait.
+    pub(crate) fn await_end(&mut self, py: Python<'_>) -> PyResult<()> {
+        while self.is_open(py) {
+            py.check_signals()?;
+        }
+        Ok(())
+    }
+
+    /// Waits a moment for the end. Returns whether the run goes on.
+    fn is_open(&mut self, py: Python<'_>) -> bool {
+        matches!(self.wait(py), Err(RecvTimeoutError::Timeout))
+    }
+
+    fn wait(&mut self, py: Python<'_>) -> Result<Result<doisift::Report, Error>, RecvTimeoutError> {
+        let result = &mut self.result;
+        py.detach(move || result.recv_timeout(TICK))
+    }
+
+    fn interrupt(&mut self, py: Python<'_>, error: PyErr) -> PyErr {
+        self.monitor.suspend();
+        while self.is_open(py) {
+            if py.check_signals().is_err() {
+                self.monitor.cancel();
+                self.monitor.remove_temporary_files();
+                break;
+            }
+        }
+        error
+    }
+}
+
+fn read(py: Python<'_>, result: Option<Result<doisift::Report, Error>>) -> PyResult<Report> {
+    let result = result.ok_or_else(bug)?;
+    result
+        .map(|report| Report::from(&report))
+        .map_err(|error| exception(py, &error))
+}
