@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Literal, Protocol, Union
+    from typing import Any, Literal, Protocol, Union
 
     from ._doisift import Progress, Report, RowStream
     from ._sources import Source
@@ -179,7 +179,7 @@ def _callback(progress: Callable[[Progress], object] | Bar | None) -> Callable[[
     """What to call with each `Progress`; a bar is moved."""
     if progress is None or not hasattr(progress, "update"):
         return progress
-    bar = progress
+    bar: Any = progress
     shown = 0
 
     def move(now: Progress) -> None:

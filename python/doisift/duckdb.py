@@ -3,8 +3,8 @@
 >>> import duckdb, doisift.duckdb
 >>> connection = duckdb.connect()
 >>> doisift.duckdb.register(connection)
->>> connection.sql("select doi_normalize('https://doi.org/10.1000/ABC')").fetchone()
-('10.1000/abc',)
+>>> connection.sql("select doi_normalize('https://doi.org/10.1000/ABC')").fetchall()
+[('10.1000/abc',)]
 >>> connection.sql("select unnest(doi_extract('See doi:10.5555/a, 10.5555/b.')).doi").fetchall()
 [('10.5555/a',), ('10.5555/b',)]
 
@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 import pyarrow as pa
-from duckdb.func import ARROW
+from duckdb.func import ARROW, SPECIAL
 
 from . import extract_batch, normalize_batch
 
@@ -38,14 +38,14 @@ def register(connection: DuckDBPyConnection) -> None:
     - ``doi_normalize(text)``: the key of the name that a text is, or null;
     - ``doi_clean(text)``: the same for dirty data, as ``doisift.normalize(text, clean=True)``.
 
-    Texts are VARCHAR. DuckDB needs pyarrow for such functions.
+    Texts are VARCHAR. DuckDB needs pyarrow and numpy for such functions.
     """
     for name, function, returned in (
         ("doi_extract", _extract, MENTIONS),
         ("doi_normalize", _normalize, "varchar"),
         ("doi_clean", _clean, "varchar"),
     ):
-        connection.create_function(name, function, ["varchar"], returned, type=ARROW)
+        connection.create_function(name, function, ["varchar"], returned, type=ARROW, null_handling=SPECIAL)
 
 
 def _extract(texts: Any) -> Any:

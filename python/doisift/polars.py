@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ._doisift import _Encode, _Kind, _To
     from ._sources import Source
 
-__all__ = ["MENTION", "MENTIONS", "DoiExpr", "DoiSeries", "scan_doi"]
+__all__ = ["MENTION", "DoiExpr", "DoiSeries", "scan_doi"]
 
 #: The type of a mention in a text.
 MENTION = pl.Struct(
@@ -37,19 +37,6 @@ MENTION = pl.Struct(
     }
 )
 
-#: The columns of `scan_doi`.
-MENTIONS = {
-    "doi": pl.String,
-    "form": pl.String,
-    "source": pl.String,
-    "document": pl.String,
-    "offset": pl.Int64,
-    "length": pl.Int64,
-    "text": pl.String,
-    "guessed": pl.Boolean,
-}
-
-
 @pl.api.register_series_namespace("doi")
 class DoiSeries:
     """DOI names in a Series of strings or binaries."""
@@ -60,14 +47,14 @@ class DoiSeries:
     def extract(self, *, clean: bool = False, input_kind: _Kind = "unknown") -> pl.Series:
         """The mentions in each text, as lists of `MENTION`. The options are those of `doisift.extract`."""
         found = extract_batch(self._series, clean=clean, input_kind=input_kind)
-        return pl.Series(self._series.name, found, dtype=pl.List(MENTION))
+        return pl.Series(found, dtype=pl.List(MENTION)).alias(self._series.name)
 
     def normalize(
         self, *, to: _To = "key", clean: bool = False, strict: bool = False, encode: _Encode = "mandatory"
     ) -> pl.Series:
         """The name that each text is; null where it is none. The options are those of `doisift.normalize`."""
         names = normalize_batch(self._series, to=to, clean=clean, strict=strict, encode=encode)
-        return pl.Series(self._series.name, names, dtype=pl.String)
+        return pl.Series(names, dtype=pl.String).alias(self._series.name)
 
 
 @pl.api.register_expr_namespace("doi")
@@ -102,17 +89,14 @@ def scan_doi(paths: Source | Iterable[Source], **options: Any) -> pl.LazyFrame:
     The options are those of `doisift.iter_mentions`. Columns that a query does not need are not made, and the run ends when a
     query with `head` has its rows. File objects can be read only once, so collect a query over them only once.
     """
-    schema = dict(MENTIONS)
-    fields = options.pop("fields", None)
-    if options.get("context") is not None and fields is None:
-        schema |= {"before": pl.String, "after": pl.String}
-    if fields is not None:
-        schema = {name: MENTIONS.get(name, pl.String()) for name in fields}
+    # Nothing is read of no sources, but the options are checked.
+    schema = pl.Schema(iter_mentions((), **options))
+    options.pop("fields", None)
 
     def rows(
         with_columns: list[str] | None, predicate: pl.Expr | None, n_rows: int | None, batch_size: int | None
     ) -> Iterator[pl.DataFrame]:
-        names = list(schema) if with_columns is None else with_columns
+        names = schema.names() if with_columns is None else with_columns
         needed = dict(options)
         if not {"before", "after"}.intersection(names):
             needed.pop("context", None)

@@ -190,6 +190,8 @@ impl Batches for Handle {
 
 /// The error as a consumer in C gets it. It cannot pass on an interruption, which is therefore set again.
 fn stream_error(py: Python<'_>, error: &PyErr) -> StreamError {
+    let message = message(py, error);
+    // Not before other code of Python, which would handle it.
     if error.is_instance_of::<PyKeyboardInterrupt>(py) {
         let interrupt = py
             .import("_thread")
@@ -200,10 +202,7 @@ fn stream_error(py: Python<'_>, error: &PyErr) -> StreamError {
         true => INVALID,
         false => FAILED,
     };
-    StreamError {
-        code,
-        message: message(py, error),
-    }
+    StreamError { code, message }
 }
 
 fn message(py: Python<'_>, error: &PyErr) -> String {

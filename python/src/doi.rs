@@ -18,7 +18,7 @@ use crate::text::encoding;
 /// >>> doi = Doi("https://doi.org/10.1000/ABC%23")
 /// >>> str(doi), doi.prefix, doi.suffix, doi.to_url()
 /// ('10.1000/ABC#', '10.1000', 'ABC#', 'https://doi.org/10.1000/ABC%23')
-/// >>> doi == Doi("doi:10.1000/abc#"), len({doi, Doi("10.1000/abc#")})
+/// >>> doi == Doi("doi:10.1000/abc%23"), len({doi, Doi("10.1000/abc#")})
 /// (True, 1)
 ///
 /// Any presentation form is read; `ValueError` is raised for other texts. Two are equal if their names are equivalent: equal

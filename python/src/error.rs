@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::io;
 
 use doisift::{CheckpointError, Error, ErrorKind, Printable, clean};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 /// The exception for a run that failed: a `ValueError` for what the caller asked for, an `OSError` of the matching class for
@@ -12,7 +12,6 @@ use pyo3::prelude::*;
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     let message = error.to_string();
     match error.kind() {
-        ErrorKind::Cancelled => PyKeyboardInterrupt::new_err(message),
         ErrorKind::Input(_)
         | ErrorKind::Records(_)
         | ErrorKind::List(_)

@@ -42,6 +42,8 @@ mod _doisift {
     #[pymodule_export]
     use crate::rows::{RowStream, iter_rows};
     #[pymodule_export]
+    use crate::running::_end_runs;
+    #[pymodule_export]
     use crate::scan::scan;
     #[pymodule_export]
     use crate::text::{Mention, extract, normalize};
@@ -51,6 +53,11 @@ mod _doisift {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::logging::install();
+        let end = module.getattr("_end_runs")?;
+        module
+            .py()
+            .import("atexit")?
+            .call_method1("register", (end,))?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

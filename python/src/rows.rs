@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 use crate::array::{ArrayStream, Source, bug};
 use crate::arrow::{Data, Overflow};
 use crate::report::{Progress, Report};
-use crate::running::{Running, TICK};
+use crate::running::{self, Running, TICK};
 use crate::scan::build;
 use crate::source::Item;
 use crate::table::{Row, Table};
@@ -54,21 +54,20 @@ pub(crate) fn iter_rows(
     let (pipeline, monitor) = build(py, builder, sources, options)?;
     let mut table = Table::new(&pipeline.options().fields, batch_rows.max(1));
     let field = Arc::new(table.field());
-    let of_run = monitor.clone();
+    let (of_run, of_rows) = (monitor.clone(), monitor.clone());
     let start = move |send: SyncSender<Data>| {
         Running::start(of_run, move || {
+            let passed = |batch| running::send(&send, batch, &of_rows);
             let report = pass_on(pipeline, mentions, &mut |row| match table.push(row) {
                 Ok(None) => ControlFlow::Continue(()),
-                Ok(Some(full)) => match send.send(full) {
-                    Ok(()) => ControlFlow::Continue(()),
-                    Err(_) => ControlFlow::Break(()),
+                Ok(Some(full)) => match passed(full) {
+                    true => ControlFlow::Continue(()),
+                    false => ControlFlow::Break(()),
                 },
                 Err(Overflow) => ControlFlow::Break(()),
             })?;
-            if let Some(rest) = table.finish() {
-                // If the consumer has gone, nobody wants the rest.
-                let _ = send.send(rest);
-            }
+            // If the consumer has gone, nobody wants the rest.
+            table.finish().map(passed);
             Ok(report)
         })
     };

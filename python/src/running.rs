@@ -1,19 +1,79 @@
 //! A run on a thread of its own, so that Python can handle signals meanwhile.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use doisift::{Error, Monitor};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
 use crate::array::bug;
+use crate::arrow::Data;
 use crate::error::exception;
 use crate::report::{Progress, Report};
 
 /// How long a wait may last until Python can handle a signal, and the time between two calls for progress.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
+
+/// The interval at which a thread asks whether it can go on.
+const DOZE: Duration = Duration::from_millis(1);
+
+/// How long the end of Python waits for runs that cannot end because a read blocks.
+const LAST_WAIT: Duration = Duration::from_secs(5);
+
+/// The runs that have not ended. Python must not end before them, since it kills threads that use it then.
+static OPEN: Mutex<BTreeMap<u64, Monitor>> = Mutex::new(BTreeMap::new());
+
+/// Keeps a run among the open ones as long as it lives.
+struct Entry(u64);
+
+impl Entry {
+    fn new(monitor: &Monitor) -> Entry {
+        static RUNS: AtomicU64 = AtomicU64::new(0);
+        let number = RUNS.fetch_add(1, Ordering::Relaxed);
+        open_runs().insert(number, monitor.clone());
+        Entry(number)
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        open_runs().remove(&self.0);
+    }
+}
+
+/// A thread that panicked left a usable map: it is changed in single steps.
+fn open_runs() -> MutexGuard<'static, BTreeMap<u64, Monitor>> {
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends all runs before Python ends.
+#[pyfunction]
+pub(crate) fn _end_runs(py: Python<'_>) {
+    py.detach(|| {
+        open_runs().values().for_each(Monitor::cancel);
+        let until = Instant::now() + LAST_WAIT;
+        while !open_runs().is_empty() && Instant::now() < until {
+            thread::sleep(DOZE);
+        }
+    });
+}
+
+/// Sends a batch to a consumer that may be slow. Returns whether the run goes on.
+pub(crate) fn send(batches: &SyncSender<Data>, mut batch: Data, monitor: &Monitor) -> bool {
+    loop {
+        batch = match batches.try_send(batch) {
+            Ok(()) => return true,
+            Err(TrySendError::Full(batch)) if !monitor.is_cancelled() => batch,
+            Err(_) => return false,
+        };
+        thread::sleep(DOZE);
+    }
+}
 
 /// A run that was started.
 pub(crate) struct Running {
@@ -31,9 +91,11 @@ impl Running {
         work: impl FnOnce() -> Result<doisift::Report, Error> + Send + 'static,
     ) -> PyResult<Running> {
         let (send, result) = sync_channel(1);
+        let entry = Entry::new(&monitor);
         let work = move || {
             // Nobody may be left to hear of it.
             let _ = send.send(work());
+            drop(entry);
         };
         let started = thread::Builder::new()
             .name("doisift".to_owned())

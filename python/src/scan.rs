@@ -42,7 +42,7 @@ pub(crate) fn build(
 ) -> PyResult<(Pipeline, Monitor)> {
     logging::follow_level(py)?;
     let monitor = Monitor::new();
-    let builder = options::apply(source::add(builder, sources), options)?;
+    let builder = options::apply(source::add(builder, sources, &monitor), options)?;
     let pipeline = builder.monitor(&monitor).build();
     Ok((pipeline.map_err(|error| exception(py, &error))?, monitor))
 }

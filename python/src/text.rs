@@ -6,6 +6,7 @@ use doisift::{Normalizer, Presentation, Scanner, TextKind, UrlEncoding, clean as
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+use pyo3::types::{PyMemoryView, PyString};
 
 use crate::doi::Doi;
 
@@ -23,20 +24,19 @@ impl<'py> FromPyObject<'_, 'py> for Text {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if object.is_instance_of::<pyo3::types::PyString>() {
+        if object.is_instance_of::<PyString>() {
             return Ok(Text::Str(object.extract()?));
         }
         if let Ok(bytes) = object.extract() {
             return Ok(Text::Bytes(bytes));
         }
-        // The stable interface of Python 3.9 has no buffers: they are copied.
-        match object.getattr_opt("tobytes")? {
-            Some(method) => Ok(Text::Bytes(method.call0()?.extract()?)),
-            None => Err(PyTypeError::new_err(format!(
-                "a text is str, bytes, bytearray or memoryview, not {}",
-                object.get_type().name()?
-            ))),
-        }
+        // The stable interface of Python 3.9 has no buffers: their bytes are copied.
+        let buffer = PyMemoryView::from(&object).map_err(|_| {
+            let kind = object.get_type().name();
+            let kind = kind.map_or_else(|_| "another type".to_owned(), |kind| kind.to_string());
+            PyTypeError::new_err(format!("a text is str or bytes, not {kind}"))
+        })?;
+        Ok(Text::Bytes(buffer.call_method0("tobytes")?.extract()?))
     }
 }
 
@@ -205,7 +205,7 @@ impl Mention {
 /// >>> text = "Siehe (doi:10.5555/Vögel.2024); Käse: https://doi.org/10.5555/a%28b%29."
 /// >>> for mention in doisift.extract(text, context=7):
 /// ...     print(mention.form, mention.doi.key, text[mention.start:mention.end], repr(mention.before))
-/// doi 10.5555/vögel.2024 10.5555/Vögel.2024 ' (doi:'
+/// doi 10.5555/vögel.2024 10.5555/Vögel.2024 'e (doi:'
 /// url 10.5555/a(b) 10.5555/a%28b%29 'oi.org/'
 ///
 /// `clean` reads each name that is found as dirty data, as `normalize` does, and cuts what does not belong to it. `context`

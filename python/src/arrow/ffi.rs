@@ -206,6 +206,11 @@ impl ArrowArray {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn children(&self) -> *mut *mut ArrowArray {
+        self.children
+    }
+
     /// The number of values.
     pub(crate) fn len(&self) -> usize {
         usize::try_from(self.length).unwrap_or(0)

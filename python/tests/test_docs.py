@@ -1,0 +1,47 @@
+"""The examples of docstrings, and of the sections of the README on Python."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import os
+import pathlib
+import re
+from typing import Any
+
+import pytest
+
+import doisift
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SECTIONS = ["Python", "Polars", "DuckDB"]
+
+
+def run(name: str, text: str) -> int:
+    """Runs the examples of a text, and returns how many it has."""
+    test = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    assert runner.run(test).failed == 0, name
+    return len(test.examples)
+
+
+@pytest.mark.parametrize("name", ["doisift", "doisift.polars", "doisift.duckdb"])
+def test_modules(name: str) -> None:
+    assert run(name, importlib.import_module(name).__doc__ or "") > 0
+
+
+@pytest.mark.parametrize("name", ["Doi", "normalize", "extract", "scan", "iter_mentions"])
+def test_docstrings(name: str) -> None:
+    assert run(name, getattr(doisift, name).__doc__) > 0
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_readme(section: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    readme = (ROOT / "README.md").read_text()
+    found = re.search(rf"^##+ {section}\n(.*?)(?=^##? |\Z)", readme, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    blocks: list[Any] = re.findall(r"^```pycon\n(.*?)^```", found[1], re.MULTILINE | re.DOTALL)
+    assert blocks
+    monkeypatch.chdir(tmp_path)
+    os.symlink(ROOT / "corpora", tmp_path / "corpora")
+    assert run(section, "\n".join(blocks)) > 2
