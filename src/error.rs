@@ -200,6 +200,9 @@ pub enum SelectionError {
     /// Places in the structure of documents were asked for, but each line is a document.
     #[error("a line has no structure of its own; leave out --lines: JSON Lines are read as such")]
     EdgesOfLines,
+    /// A range of files was chosen, but other rows than mentions.
+    #[error("only mentions can be scanned by ranges of a file; leave out the range")]
+    Range,
     /// More text around mentions was asked for than rows can have.
     #[error("rows have at most {0} bytes of text on each side of a mention")]
     Context(usize),

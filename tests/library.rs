@@ -265,3 +265,51 @@ fn without_output_every_kind_of_rows_is_counted_and_none_written() {
         assert!(!unwritten.exists());
     }
 }
+
+/// The offsets and document indices of a folder's mentions; in ranges of `width` bytes, if given.
+fn places(folder: &std::path::Path, width: Option<u64>) -> Vec<(String, u64, u64)> {
+    let mut found = Vec::new();
+    let width_or_all = width.unwrap_or(1 << 20);
+    for start in (0..1 << 20).step_by(usize::try_from(width_or_all).unwrap()) {
+        let mut builder = Pipeline::builder().source(folder).threads(1);
+        if width.is_some() {
+            builder = builder.range(start..start + width_or_all);
+        }
+        let each = |row: &doisift::MentionRow<'_>| {
+            found.push((row.source.to_owned(), row.document_index(), row.offset));
+            go_on()
+        };
+        builder.build().unwrap().for_each_mention(each).unwrap();
+    }
+    found.sort();
+    found
+}
+
+/// Packed files too, which belong to the first range as a whole.
+#[test]
+fn ranges_of_files_are_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "doi:10.5555/Name, and <10.5555/b%2Fc> ".repeat(10_000);
+    std::fs::write(folder.path().join("plain"), &text).unwrap();
+    let packed = std::fs::File::create(folder.path().join("packed")).unwrap();
+    let mut packed = flate2::write::GzEncoder::new(packed, flate2::Compression::fast());
+    packed.write_all(text.as_bytes()).unwrap();
+    packed.finish().unwrap();
+    let whole = places(folder.path(), None);
+    assert_eq!(whole.len(), 40_000);
+    for width in [10_007, 100_000, 1 << 20] {
+        assert_eq!(places(folder.path(), Some(width)), whole);
+    }
+}
+
+#[test]
+fn only_mentions_have_ranges() {
+    let builder = Pipeline::builder()
+        .source("corpora/sample.txt")
+        .range(0..10);
+    let failed = builder.build().unwrap().for_each_record(|_| go_on());
+    assert!(matches!(
+        failed.unwrap_err().kind(),
+        ErrorKind::Selection(_)
+    ));
+}

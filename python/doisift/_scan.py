@@ -103,6 +103,7 @@ def iter_mentions(
     exclude: str | Iterable[str] = (),
     follow: bool = False,
     shard: str | tuple[int, int] | None = None,
+    range: tuple[int, int] | None = None,
     files_from: Path | None = None,
     nul: bool = False,
     threads: int | None = None,
@@ -130,8 +131,12 @@ def iter_mentions(
     the first batch is asked for, and goes on while the consumer works; it ends if the stream is closed or dropped.
 
     `fields` chooses the columns: ``doi``, ``form``, ``source``, ``document``, ``offset``, ``length``, ``text``, ``guessed``,
-    and, if they are named, ``record_id`` and ``date`` of a WARC record. `context` adds ``before`` and ``after``. The sources and the other
-    options are those of `scan`.
+    and, if they are named, ``record_id`` and ``date`` of a WARC record, and ``document_index``, which counts the documents of a
+    source from 0. `context` adds ``before`` and ``after``. The sources and the other options are those of `scan`.
+
+    `range` is the start and end of the part of each plain text file that is scanned, in bytes, so that other processes can scan
+    the rest: a name belongs to the range of its first byte. What cannot be divided, such as packed files, belongs as a whole to
+    the range that starts at 0.
     """
     options = dict(locals())
     del options["paths"], options["batch_rows"]

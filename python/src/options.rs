@@ -1,5 +1,6 @@
 //! Arguments of Python as options of a run. Python names each as the command does.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use doisift::{Format, OnError, PipelineBuilder, RecordId, Separator, Shard};
@@ -95,6 +96,7 @@ fn one(builder: PipelineBuilder, name: &str, value: &Bound<'_, PyAny>) -> PyResu
         },
         "follow" => builder.follow_links(value.extract()?),
         "shard" => builder.shard(shard(value)?),
+        "range" => builder.range(range(value)?),
         "threads" => builder.threads(at_least_one(value)?),
         "memory" => builder.memory(value.extract()?),
         "on_error" => builder.on_error(on_error(&value.extract::<String>()?)?),
@@ -130,6 +132,12 @@ fn shard(value: &Bound<'_, PyAny>) -> PyResult<Shard> {
         }
         Err(_) => parsed(value),
     }
+}
+
+/// A range of bytes as the pair of its start and end.
+fn range(value: &Bound<'_, PyAny>) -> PyResult<Range<u64>> {
+    let (start, end) = value.extract()?;
+    Ok(start..end)
 }
 
 fn on_error(name: &str) -> PyResult<OnError> {

@@ -31,10 +31,11 @@ pub(crate) enum Column {
     After,
     RecordId,
     Date,
+    DocumentIndex,
 }
 
 impl Column {
-    const ALL: [(Column, &str); 19] = [
+    const ALL: [(Column, &str); 20] = [
         (Column::Doi, "doi"),
         (Column::Mentions, "mentions"),
         (Column::Documents, "documents"),
@@ -54,6 +55,7 @@ impl Column {
         (Column::After, "after"),
         (Column::RecordId, "record_id"),
         (Column::Date, "date"),
+        (Column::DocumentIndex, "document_index"),
     ];
 
     fn named(name: &str) -> Option<Column> {
@@ -70,7 +72,8 @@ impl Column {
             | Column::Documents
             | Column::FirstOffset
             | Column::Offset
-            | Column::Length => Field::new(name, Kind::Int64),
+            | Column::Length
+            | Column::DocumentIndex => Field::new(name, Kind::Int64),
             Column::Guessed => Field::new(name, Kind::Bool),
             Column::Forms => {
                 let forms = Kind::list(Width::Small, Kind::Text(Width::Small));
@@ -110,6 +113,7 @@ impl Row for MentionRow<'_> {
             Column::After => Value::Text(Some(self.after())),
             Column::RecordId => Value::Text(self.record_id()),
             Column::Date => Value::Text(self.date()),
+            Column::DocumentIndex => Value::Number(self.document_index()),
             _ => Value::Text(None),
         }
     }

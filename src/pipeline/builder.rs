@@ -1,6 +1,7 @@
 //! Sets the options of a run, and their defaults.
 
 use std::io::Read;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -30,6 +31,7 @@ pub struct PipelineBuilder {
     exclude: Vec<String>,
     follow_links: bool,
     shard: Option<Shard>,
+    range: Option<Range<u64>>,
     source_name: Option<String>,
     output: Option<PathBuf>,
     report: Option<PathBuf>,
@@ -129,6 +131,18 @@ impl PipelineBuilder {
     /// sources.
     pub fn shard(mut self, shard: Shard) -> Self {
         self.shard = Some(shard);
+        self
+    }
+
+    /// Scans only the names of each plain text file whose first byte is in `range`, so that other processes can scan the others;
+    /// the default is all. A run whose rows are not [mentions](Self::mentions) fails. The rows of consecutive ranges, from 0 to the size of the file or
+    /// beyond, are those of the whole file, with the same offsets.
+    ///
+    /// What cannot be divided belongs to the range that starts at 0, as a whole: packed files, archives, streams, and all
+    /// sources if [lines](Self::lines) are documents. So do the counts of a file and its document. A run over a later range
+    /// reads only the first and last bytes of such files.
+    pub fn range(mut self, range: Range<u64>) -> Self {
+        self.range = Some(range);
         self
     }
 
@@ -398,6 +412,7 @@ impl PipelineBuilder {
             exclude: self.exclude,
             follow_links: self.follow_links,
             shard: self.shard,
+            range: self.range,
         };
         Ok(Pipeline { options })
     }

@@ -210,7 +210,9 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             self.crew.run.start(&source);
             match source.kind {
                 SourceKind::File => self.file(ordinal, &source),
-                SourceKind::Stream | SourceKind::Stdin | SourceKind::Reader => self.feed(ordinal),
+                SourceKind::Stream | SourceKind::Stdin | SourceKind::Reader => {
+                    self.whole(ordinal);
+                }
             }
         }
         self.flush();
@@ -245,7 +247,8 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             Ok((false, size)) => size,
             Err(error) => return self.lose(ordinal, error),
         };
-        let small = size <= self.crew.run.shares.chunk as u64 / 4;
+        let has_range = self.crew.run.options.range.is_some();
+        let small = !has_range && size <= self.crew.run.shares.chunk as u64 / 4;
         if small && !self.crew.run.options.selection.writes_mentions() {
             return self.add(ordinal, size);
         }
@@ -253,10 +256,12 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         match self.plain(source, size, small) {
             Ok(Some(_)) if small => self.add(ordinal, size),
             Ok(Some((file, start))) if self.crew.run.options.is_read_in_ranges() => {
-                self.crew.run.remark_text(ordinal, &start);
+                if !self.crew.run.options.skips_whole_sources() {
+                    self.crew.run.remark_text(ordinal, &start);
+                }
                 self.ranges(ordinal, file, size);
             }
-            Ok(_) => self.feed(ordinal),
+            Ok(_) => self.whole(ordinal),
             Err(error) => self.lose(ordinal, error.into()),
         }
     }
@@ -332,9 +337,11 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         self.flush();
         let slot = self.next_slot();
         let shared = Shared::new(run.named(ordinal).document(0, None), kind, run);
+        let wanted = run.options.range.clone().unwrap_or(0..size);
+        let counted = u64::from(!run.options.skips_whole_sources());
         run.count(Counts {
-            sources: 1,
-            documents: 1,
+            sources: counted,
+            documents: counted,
             ..Counts::default()
         });
         let part = Arc::new(RangedFile {
@@ -345,13 +352,14 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             shared,
             lost: Mutex::default(),
         });
-        let even = size / (RANGES * run.shares.threads as u64);
+        let end = wanted.end.min(size);
+        let even = end.saturating_sub(wanted.start) / (RANGES * run.shares.threads as u64);
         let range = even.clamp(run.shares.chunk as u64, self.most());
         let mut place = PiecePlace { slot, piece: 0 };
-        let starts = (0..size).step_by(usize::try_from(range).unwrap_or(usize::MAX));
+        let starts = (wanted.start..end).step_by(usize::try_from(range).unwrap_or(usize::MAX));
         for start in starts.take_while(|_| !run.is_halted()) {
             let part = Arc::clone(&part);
-            let anchors = start..size.min(start.saturating_add(range));
+            let anchors = start..end.min(start.saturating_add(range));
             self.crew
                 .spawn(self.scope, place, self.tickets.take(), move |turn, _| {
                     part.scan(turn, anchors)
@@ -359,6 +367,13 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             place.piece += 1;
         }
         self.crew.end(place);
+    }
+
+    /// Gives a source that cannot be divided to a feeder, if this run is to read it.
+    fn whole(&mut self, ordinal: u32) {
+        if !self.crew.run.options.skips_whole_sources() {
+            self.feed(ordinal);
+        }
     }
 
     /// Gives a source to a feeder; waits until one is free.

@@ -1,5 +1,6 @@
 //! The options of a run.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -49,6 +50,8 @@ pub(super) struct ScanOptions {
     pub(super) exclude: Vec<String>,
     pub(super) follow_links: bool,
     pub(super) shard: Option<Shard>,
+    /// The bytes of each plain file that are scanned; none if all are.
+    pub(super) range: Option<Range<u64>>,
 }
 
 impl ScanOptions {
@@ -72,6 +75,11 @@ impl ScanOptions {
     /// Whether several threads may scan one document in any order.
     pub(super) fn is_read_in_ranges(&self) -> bool {
         !self.lines && !self.selection.writes_edges()
+    }
+
+    /// Whether another run scans what cannot be divided, since this one scans a later range.
+    pub(super) fn skips_whole_sources(&self) -> bool {
+        self.range.as_ref().is_some_and(|range| range.start > 0)
     }
 
     pub(super) fn for_report(&self) -> ReportOptions {

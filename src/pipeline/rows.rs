@@ -271,6 +271,7 @@ impl HeldMention {
             text,
             guessed: self.guessed,
             around: [before, after],
+            document_index: document.id.document,
             capture: document.capture.as_deref(),
             edge,
         }

@@ -12,7 +12,7 @@ use super::seek::{self, Unfound};
 use super::sink::{Caller, Sink};
 use super::state::SharedScan;
 use super::{crew, turn};
-use crate::error::{CheckpointError, Error, ErrorKind};
+use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
 use crate::report::Report;
 use crate::task::{Destinations, Outputs, cause, commit, in_checkpoint, warn_of_report};
 
@@ -33,6 +33,9 @@ pub(super) fn run(options: &ScanOptions, caller: Option<Caller<'_>>) -> Result<R
 
 fn run_through(options: &ScanOptions, caller: Option<Caller<'_>>) -> Result<Report, Error> {
     let started = Instant::now();
+    if options.range.is_some() && !options.selection.writes_mentions() {
+        return Err(Error::new(ErrorKind::Selection(SelectionError::Range)));
+    }
     let report = options.report.as_deref();
     let destinations = match caller {
         Some(_) => Destinations::without_rows(report),
@@ -51,7 +54,7 @@ fn run_through(options: &ScanOptions, caller: Option<Caller<'_>>) -> Result<Repo
         None => Outputs::create(output, report, mark, monitor),
     }?;
     let run = SharedScan::new(options, finder, &unfound, &destinations, &outputs, folder)?;
-    let pool = pool(run.shares.threads)?;
+    let pool = pool(run.shares.threads, options.range.is_some())?;
     let checkpoint = run.checkpoint.clone();
     let mut sink = Sink::new(options, outputs.rows, caller)?;
     match &pool {
@@ -99,11 +102,13 @@ fn folder(options: &ScanOptions) -> Result<Option<Folder>, Error> {
     }
 }
 
-/// The pool; none for one thread, since all work runs on the caller's then.
-fn pool(threads: usize) -> Result<Option<ThreadPool>, Error> {
+/// The pool; none for one thread, since all work runs on the caller's then. Only a pool scans ranges of files.
+fn pool(threads: usize, has_range: bool) -> Result<Option<ThreadPool>, Error> {
     let builder = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(|n| format!("scan-{n}"));
-    let pool = (threads > 1).then(|| builder.build()).transpose();
+    let pool = (threads > 1 || has_range)
+        .then(|| builder.build())
+        .transpose();
     pool.map_err(|error| Error::new(ErrorKind::Threads(io::Error::other(error))))
 }

@@ -39,6 +39,7 @@ pub(crate) enum Field {
     After,
     RecordId,
     Date,
+    DocumentIndex,
     Record,
     Path,
     RefIndex,
@@ -138,9 +139,13 @@ impl RowKind {
     pub(crate) fn further_fields(self) -> &'static [Field] {
         match self {
             RowKind::Records | RowKind::Pairs | RowKind::Counts | RowKind::Prefixes => &[],
-            RowKind::Mentions | RowKind::Edges => {
-                &[Field::Before, Field::After, Field::RecordId, Field::Date]
-            }
+            RowKind::Mentions | RowKind::Edges => &[
+                Field::Before,
+                Field::After,
+                Field::RecordId,
+                Field::Date,
+                Field::DocumentIndex,
+            ],
         }
     }
 
@@ -222,6 +227,7 @@ impl Field {
             Field::After => "after",
             Field::RecordId => "record_id",
             Field::Date => "date",
+            Field::DocumentIndex => "document_index",
             Field::Record => "record",
             Field::Path => "path",
             Field::RefIndex => "ref_index",
@@ -265,6 +271,7 @@ impl Field {
             | Field::FirstOffset
             | Field::Offset
             | Field::Length
+            | Field::DocumentIndex
             | Field::Names
             | Field::Sources => FieldKind::Number,
             Field::Forms => FieldKind::Forms,

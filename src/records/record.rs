@@ -222,6 +222,8 @@ pub struct MentionRow<'a> {
     pub guessed: bool,
     /// The text before and after the name; empty unless it was asked for.
     pub(crate) around: [&'a str; 2],
+    /// The ordinal of the document within its source.
+    pub(crate) document_index: u64,
     /// The capture of the document, if it is in a WARC file and this was asked for.
     pub(crate) capture: Option<&'a Capture>,
     /// The place in the structure of the document; the default unless it was asked for.
@@ -252,6 +254,12 @@ impl<'a> MentionRow<'a> {
     /// Readable text after the name; empty unless [context](crate::PipelineBuilder::context) was asked for.
     pub fn after(&self) -> &'a str {
         self.around[1]
+    }
+
+    /// The index of the document among those of its source, from 0. Two documents of a source can have the same name, but
+    /// never the same index.
+    pub fn document_index(&self) -> u64 {
+        self.document_index
     }
 
     /// The WARC-Record-ID of the document, if it is in a WARC file.
@@ -289,6 +297,7 @@ impl Row for MentionRow<'_> {
             Field::After => Value::Text(self.around[1]),
             Field::RecordId => Value::Nullable(self.capture.and_then(|of| of.record_id.as_deref())),
             Field::Date => Value::Nullable(self.capture.and_then(|of| of.date.as_deref())),
+            Field::DocumentIndex => Value::Number(self.document_index),
             Field::Record => Value::Nullable(self.edge.record),
             Field::Path => Value::Nullable(self.edge.path),
             Field::RefIndex => Value::NullableNumber(self.edge.ref_index),

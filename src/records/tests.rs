@@ -37,6 +37,7 @@ fn mention() -> MentionRow<'static> {
         text: "10.5555/A",
         guessed: true,
         around: ["", ""],
+        document_index: 0,
         capture: None,
         edge: Default::default(),
     }

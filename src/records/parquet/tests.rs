@@ -171,6 +171,7 @@ fn mentions_are_reported_from_records() {
         text: "10.5555/A",
         guessed: true,
         around: ["", ""],
+        document_index: 0,
         capture: None,
         edge: Default::default(),
     };
