@@ -91,6 +91,7 @@ fn read(
             readers: None,
             records: false,
             limits: settings.limits,
+            whole: 0,
             tmp: &settings.tmp,
             unpackers: None,
         };

@@ -44,9 +44,10 @@ pub(super) fn recognise(file: &File, length: u64, start: &[u8]) -> Content {
         Content::Binary(kind) if is_program(kind) => ends.ends_archive(zip::LONGEST),
         _ => false,
     };
-    match has_archive {
-        true => Content::Packed(Packing::Zip),
-        false => content,
+    match content {
+        _ if has_archive => Content::Packed(Packing::Zip),
+        Content::Text => magic::recognise_late(start),
+        content => content,
     }
 }
 

@@ -108,6 +108,19 @@ impl<'f> Level<'f> {
         Level { claims, ..self }
     }
 
+    /// The same place, without the file.
+    #[cfg(feature = "pdf")]
+    pub(super) fn detached(&self) -> Level<'static> {
+        Level {
+            name: self.name.clone(),
+            is_cut: self.is_cut,
+            depth: self.depth,
+            unpacked: self.unpacked,
+            record: self.record.clone(),
+            ..Level::source(None)
+        }
+    }
+
     pub(super) fn unpacked(&self) -> Level<'static> {
         Level {
             name: self.name.clone(),

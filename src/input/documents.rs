@@ -20,6 +20,9 @@ pub(crate) trait Documents {
     /// Reports the WARC record that holds the next document, if there is one and [`Opening::records`](super::Opening) is set.
     fn in_record(&mut self, _record: &WarcRecord) {}
 
+    /// Reports how the text of the next document came about, if its bytes do not show it.
+    fn made(&mut self, _origin: Origin) {}
+
     /// Reads a document to its end. An error of a read reports damage. The next read continues after it, or returns the end.
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read);
 
@@ -37,6 +40,17 @@ pub(crate) trait Documents {
 
     /// Whether the run must end, so that further reading is useless.
     fn is_halted(&self) -> bool;
+}
+
+/// How the text of a document came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "pdf"), allow(dead_code))]
+pub(crate) enum Origin {
+    /// It is a printed page. Its layout made the ends of its lines: a paragraph goes on after a line end, and ends with an
+    /// empty line.
+    Page,
+    /// It is the metadata of a file: fields, and XML.
+    Metadata,
 }
 
 /// An observation about the start of a stream.

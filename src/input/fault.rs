@@ -38,6 +38,8 @@ pub enum Packing {
     Lzip,
     /// The lzma format, `.lzma`.
     Lzma,
+    /// A PDF file.
+    Pdf,
 }
 
 impl Packing {
@@ -58,6 +60,7 @@ impl Packing {
             Packing::Compress => "compress (.Z)",
             Packing::Lzip => "lzip",
             Packing::Lzma => "lzma",
+            Packing::Pdf => "PDF",
         }
     }
 }
@@ -197,6 +200,17 @@ pub enum InputError {
     /// data agrees with one of them.
     #[error("the zip directory and the header of member {0} do not agree")]
     Disagree(u64),
+    /// A PDF file, or a page of it, is damaged or too large, as the text says.
+    #[error("the PDF file {0}")]
+    Pdf(&'static str),
+    /// A file that is held in memory has more bytes than this.
+    #[error("the {packing} file has more than {limit} bytes, a thread's share of the memory; --memory allows more")]
+    TooLarge {
+        /// The format.
+        packing: Packing,
+        /// The limit in bytes.
+        limit: u64,
+    },
 }
 
 fn unpack_first(packing: Packing) -> &'static str {

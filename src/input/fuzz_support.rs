@@ -58,7 +58,9 @@ pub fn read(bytes: &[u8], way: Way) -> io::Result<Vec<Reported>> {
     let expansion = Expansion::new(opening.limits.expansion, bytes.len() as u64);
     let mut reader = DocumentReader::new(bytes, way.step);
     let mut source = Fused::new(ByteSource { bytes, way });
-    Walk::new(&opening, &expansion, &mut reader).stream(&Level::source(file.as_ref()), &mut source);
+    let mut walk = Walk::new(&opening, &expansion, &mut reader);
+    walk.stream(&Level::source(file.as_ref()), &mut source);
+    walk.finish();
     Ok(reader.reported)
 }
 
@@ -85,6 +87,7 @@ fn opening<'r>(
     let mut opening = Opening::for_tests(bytes);
     opening.limits.window = 8 << 20;
     Opening {
+        whole: 16 << 20,
         tmp,
         unpackers,
         ..opening

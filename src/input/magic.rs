@@ -16,6 +16,9 @@ use super::zip;
 /// Number of bytes that recognition needs: those of a tar header.
 pub(super) const LENGTH: usize = 512;
 
+/// Number of bytes in which the header of a PDF file may come after others.
+pub(super) const LATE: usize = 1 << 10;
+
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 /// Where a tar header has its checksum.
 const CHECKSUM: Range<usize> = 148..156;
@@ -93,6 +96,17 @@ pub(super) fn recognise(head: &[u8]) -> Content {
         .unwrap_or(Content::Text)
 }
 
+/// The content of a stream that starts with `start` and that [`recognise`] takes for text. At least [`LATE`] bytes of it count,
+/// or all.
+pub(super) fn recognise_late(start: &[u8]) -> Content {
+    #[cfg(feature = "pdf")]
+    if super::pdf::starts_late(&start[..start.len().min(LATE)]) {
+        return Content::Packed(Packing::Pdf);
+    }
+    let _ = start;
+    Content::Text
+}
+
 /// The encoding, in the terms of iconv(1), of a text without a byte order mark, which is read as single bytes.
 pub(super) fn unmarked(head: &[u8]) -> Option<&'static str> {
     Some(match damage::unmarked(head)? {
@@ -133,6 +147,7 @@ fn packing(head: &[u8]) -> Option<Packing> {
         [b'P', b'K', b'0', b'0', b'P', b'K', 3, 4, ..] => Packing::Zip,
         [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Packing::SevenZip,
         [b'R', b'a', b'r', b'!', 0x1a, 7, ..] => Packing::Rar,
+        _ if cfg!(feature = "pdf") && is_pdf(head) => Packing::Pdf,
         _ if is_warc(head) => Packing::Warc,
         _ if is_tar(head) => Packing::Tar,
         _ if codec::is_zlib(head, head.len() < LENGTH) => Packing::Zlib,
@@ -259,16 +274,20 @@ fn binary(head: &[u8]) -> Option<&'static str> {
 
 /// The kind of a document or table.
 fn document(head: &[u8]) -> Option<&'static str> {
-    let unmarked = head.strip_prefix(UTF8_BOM).unwrap_or(head);
     match head {
         // A page's or a footer's header, whose first field is an integer.
         [b'P', b'A', b'R', b'1', 0x15, ..] => Some("parquet"),
         [b'A', b'T', b'&', b'T', rest @ ..] => form(rest, b"FORM", &[(b"DJV", "djvu")]),
-        _ => match unmarked.strip_prefix(b"%PDF-") {
-            Some([b'1'..=b'9', b'.', b'0'..=b'9', ..]) => Some("pdf"),
-            _ => None,
-        },
+        _ if cfg!(not(feature = "pdf")) && is_pdf(head) => Some("pdf"),
+        _ => None,
     }
+}
+
+/// Whether `head` starts with the header of a PDF file, with its version.
+fn is_pdf(head: &[u8]) -> bool {
+    let unmarked = head.strip_prefix(UTF8_BOM).unwrap_or(head);
+    let version = unmarked.strip_prefix(b"%PDF-");
+    version.is_some_and(|version| matches!(version, [b'1'..=b'9', b'.', b'0'..=b'9', ..]))
 }
 
 /// The kind of an image, sound or video.

@@ -21,6 +21,10 @@ mod magic;
 mod name;
 mod open;
 mod opening;
+#[cfg(feature = "pdf")]
+mod pages;
+#[cfg(feature = "pdf")]
+mod pdf;
 mod raw;
 mod readers;
 mod shard;
@@ -37,7 +41,7 @@ pub(crate) use attached::ends_archive;
 pub(crate) use claim::{Claim, Claims, Found};
 pub(crate) use codec::Unpackers;
 pub(crate) use cut::{Chunk, ChunkReach, Cutter, Sliding};
-pub(crate) use documents::{Documents, Remark, WarcRecord};
+pub(crate) use documents::{Documents, Origin, Remark, WarcRecord};
 pub(crate) use file::{Section, is_pipe, stdin_metadata};
 pub(crate) use find::{Finder, Found as FoundSources, Lost, PassedOver, Search};
 pub use list::Separator;

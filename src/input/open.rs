@@ -92,7 +92,7 @@ impl Opening<'_> {
         let level = level.named(Claims::of(&source.path));
         let mut walk = Walk::new(self, &expansion, documents);
         walk.stream(&level, &mut counted);
-        let cut = walk.cut;
+        let cut = walk.finish();
         if cut > 0 {
             documents.cut(cut);
         }

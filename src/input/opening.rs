@@ -49,6 +49,8 @@ pub(crate) struct Opening<'r> {
     /// Streams that the caller gave.
     pub(crate) readers: Option<&'r Readers>,
     pub(crate) limits: Limits,
+    /// Bytes of a file that may be held in memory, and of what is unpacked of it.
+    pub(crate) whole: usize,
     /// Folder for copies of archives that are not files.
     pub(crate) tmp: &'r Path,
     /// Whether the WARC records that hold documents are reported.
@@ -72,6 +74,7 @@ impl<'r> Opening<'r> {
                 expansion: 1000,
                 window: 128 << 20,
             },
+            whole: 64 << 20,
             tmp: Path::new("/tmp"),
             records: false,
             unpackers: None,

@@ -16,6 +16,8 @@ use super::expansion::{Expansion, Named, Watched};
 use super::fault::{InputError, Packing};
 use super::magic::{self, Content};
 use super::opening::Opening;
+#[cfg(feature = "pdf")]
+use super::pages::PdfQueue;
 use super::raw::Raw;
 use super::{attached, tar, warc, zip};
 
@@ -24,13 +26,16 @@ const SPOOLED: usize = 64 << 10;
 
 /// Reads one source.
 pub(super) struct Walk<'w> {
-    opening: &'w Opening<'w>,
+    pub(super) opening: &'w Opening<'w>,
     /// The count of unpacked bytes of the source.
-    expansion: Arc<Expansion>,
-    to: &'w mut dyn Documents,
+    pub(super) expansion: Arc<Expansion>,
+    /// Their consumer; called through [`to`](Walk::to), so that documents come in order.
+    pub(super) documents: &'w mut dyn Documents,
+    #[cfg(feature = "pdf")]
+    pub(super) pdfs: PdfQueue<'w>,
     members: u64,
     /// Number of members whose names were cut.
-    pub(super) cut: u64,
+    cut: u64,
 }
 
 /// The content of the stream at `level`, by its first bytes.
@@ -46,6 +51,7 @@ fn recognise<'b>(
         }
         _ => match magic::recognise(head) {
             Content::Text if attached::is_script(head) => attached::recognise_script(raw),
+            Content::Text => (magic::recognise_late(raw.peek(magic::LATE)), raw),
             content => (content, raw),
         },
     }
@@ -69,7 +75,9 @@ impl<'w> Walk<'w> {
         Walk {
             opening,
             expansion: Arc::clone(expansion),
-            to,
+            documents: to,
+            #[cfg(feature = "pdf")]
+            pdfs: PdfQueue::default(),
             members: 0,
             cut: 0,
         }
@@ -94,7 +102,7 @@ impl<'w> Walk<'w> {
     fn remark(&mut self, level: &Level<'_>, content: Content, raw: &mut Raw<&mut dyn Read>) {
         let is_source = level.name.is_none();
         if is_source && !level.unpacked {
-            self.to.remark(None, Remark::Source(content.name()));
+            self.to().remark(None, Remark::Source(content.name()));
         }
         // A stream that cannot be read is not empty; its error is reported.
         let is_empty = raw.peek(1).is_empty();
@@ -105,12 +113,12 @@ impl<'w> Walk<'w> {
         let unmarked = || magic::unmarked(head).filter(|_| content == Content::Text);
         if let Some((claim, found)) = level.claims.denied_by(content, head) {
             let remark = Remark::Misnamed(claim, found);
-            self.to.remark(level.name.clone(), remark);
+            self.to().remark(level.name.clone(), remark);
         } else if let Some(encoding) = unmarked() {
-            self.to
+            self.to()
                 .remark(level.name.clone(), Remark::Unmarked(encoding));
         } else if is_empty && is_source {
-            self.to.remark(None, Remark::Empty);
+            self.to().remark(None, Remark::Empty);
         }
     }
 
@@ -142,23 +150,53 @@ impl<'w> Walk<'w> {
         };
         let mut watched = attached::Watch::new(raw, level.length);
         self.document(level, &mut watched);
-        let is_over = self.to.is_halted() || self.expansion.is_over();
-        if !is_over && watched.ends_archive() {
+        if !self.is_over() && watched.ends_archive() {
             let opening = self.opening;
             zip::read_after_text(self, opening, level, file);
         }
     }
 
+    /// The consumer of documents, which has all that came before.
+    fn to(&mut self) -> &mut dyn Documents {
+        #[cfg(feature = "pdf")]
+        self.settle();
+        &mut *self.documents
+    }
+
+    /// Whether the source should not be read further.
+    pub(super) fn is_over(&self) -> bool {
+        self.documents.is_halted() || self.expansion.is_over()
+    }
+
+    /// Ends the source: passes on what is still being read. Returns the number of members whose names were cut.
+    pub(super) fn finish(mut self) -> u64 {
+        self.to();
+        self.cut
+    }
+
     /// Passes on a document. A long name counts towards the limit on expansion.
     fn document(&mut self, level: &Level<'_>, bytes: &mut dyn Read) {
+        self.to();
+        self.document_now(level, bytes);
+    }
+
+    /// The same, before what is still being read.
+    pub(super) fn document_now(&mut self, level: &Level<'_>, bytes: &mut dyn Read) {
+        let to = &mut self.documents;
         if let Some(record) = &level.record {
-            self.to.in_record(record);
+            to.in_record(record);
         }
         let name = level.name.clone();
         match Named::new(name.as_deref(), &self.expansion, bytes) {
-            Ok(mut bytes) => self.to.document(name, &mut bytes),
-            Err(bytes) => self.to.document(name, bytes),
+            Ok(mut bytes) => to.document(name, &mut bytes),
+            Err(bytes) => to.document(name, bytes),
         }
+    }
+
+    /// Counts a member. Returns false if there are too many.
+    pub(super) fn has_room(&mut self) -> bool {
+        self.members += 1;
+        self.members <= self.opening.limits.members
     }
 
     /// Reads a stream whose content is known.
@@ -180,13 +218,15 @@ impl<'w> Walk<'w> {
                 warc::read(self, &level.with_uris(), history, records, &mut raw);
             }
             Content::Packed(Packing::Zip) => self.zip(level, raw),
+            #[cfg(feature = "pdf")]
+            Content::Packed(Packing::Pdf) => self.pdf(level, raw),
             Content::Packed(packing) => self.unpack(level, packing, raw),
         }
     }
 
     /// Skips a stream. Reports an error after its first bytes, since the stream is not read further.
     fn skip(&mut self, level: &Level<'_>, kind: &'static str, mut raw: Raw<&mut dyn Read>) {
-        self.to.skip(level.name.clone(), kind);
+        self.to().skip(level.name.clone(), kind);
         if let Some(Ok(metadata)) = level.file.map(File::metadata) {
             let rest = metadata.len().saturating_sub(raw.held() as u64);
             self.opening.passed.fetch_add(rest, Ordering::Relaxed);
@@ -270,8 +310,7 @@ impl Members for Walk<'_> {
     }
 
     fn member(&mut self, level: &Level<'_>, number: u64, name: &str, bytes: &mut dyn Read) -> bool {
-        self.members += 1;
-        if self.members > self.opening.limits.members {
+        if !self.has_room() {
             let limit = self.opening.limits.members;
             self.lose(level, 0, InputError::Members(limit));
             return false;
@@ -279,16 +318,16 @@ impl Members for Walk<'_> {
         let member = level.member(number, name);
         self.cut += u64::from(member.is_cut);
         self.stream(&member, bytes);
-        !self.to.is_halted() && !self.expansion.is_over()
+        !self.is_over()
     }
 
     fn before(&mut self, level: &Level<'_>, bytes: &mut dyn Read) -> bool {
         self.stream(&level.before(), bytes);
-        !self.to.is_halted() && !self.expansion.is_over()
+        !self.is_over()
     }
 
     fn lose(&mut self, level: &Level<'_>, offset: u64, error: InputError) {
-        self.to.lose(level.name.clone(), offset, error);
+        self.to().lose(level.name.clone(), offset, error);
     }
 
     fn lose_member(
@@ -299,7 +338,7 @@ impl Members for Walk<'_> {
         offset: u64,
         error: InputError,
     ) {
-        self.to.lose(level.member(number, name).name, offset, error);
+        self.to().lose(level.member(number, name).name, offset, error);
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use super::options::ScanOptions;
-use crate::input::Section;
+use crate::input::{Origin, Section};
 use crate::scan::TextKind;
 
 /// Bytes of a document from which its kind is read; none if an option sets the kind.
@@ -21,6 +21,14 @@ pub(super) fn of(options: &ScanOptions, bytes: &[u8]) -> TextKind {
     options
         .kind
         .unwrap_or_else(|| TextKind::of(bytes, is_whole))
+}
+
+/// The kind that the origin of a document gives it, whatever an option says of texts.
+pub(super) fn of_origin(origin: Origin) -> TextKind {
+    match origin {
+        Origin::Page => TextKind::Printed,
+        Origin::Metadata => TextKind::Unknown,
+    }
 }
 
 /// The kind of a plain file of `size` bytes.

@@ -4,10 +4,11 @@
 use std::io::Read;
 use std::sync::Arc;
 
+use super::kind;
 use super::notice::Gain;
 use super::state::{NamedSource, SharedScan};
 use super::worker::TextLines;
-use crate::input::{Cutter, Documents, InputError, Remark, Source, Unpackers, WarcRecord};
+use crate::input::{Cutter, Documents, InputError, Origin, Remark, Source, Unpackers, WarcRecord};
 use crate::records::Capture;
 use crate::report::Counts;
 
@@ -32,6 +33,8 @@ struct SourceReading<'a, 'r> {
     gain: Gain,
     /// The WARC record that holds the next document.
     capture: Option<Arc<Capture>>,
+    /// The origin of the next document, if it is known.
+    origin: Option<Origin>,
     scans: &'a mut dyn Scans,
 }
 
@@ -48,6 +51,7 @@ pub(super) fn read<'r>(
         named: &named,
         gain: Gain::default(),
         capture: None,
+        origin: None,
         scans,
     };
     let read = run.opening(unpackers).read(source, &mut reading);
@@ -79,11 +83,16 @@ impl Documents for SourceReading<'_, '_> {
         }));
     }
 
+    fn made(&mut self, origin: Origin) {
+        self.origin = Some(origin);
+    }
+
     /// Reads one document, or one for each of its lines.
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
         let mut cutter = Cutter::new(self.run.reach);
         let text = TextLines::new(self.named, self.gain.documents, name.clone())
-            .captured(self.capture.take());
+            .captured(self.capture.take())
+            .known(self.origin.take().map(kind::of_origin));
         let (run, source, gain) = (self.run, &self.named.name, &mut self.gain);
         let mut goes_on = |cutter: &mut Cutter| {
             let Some((offset, error)) = cutter.take_damage() else {

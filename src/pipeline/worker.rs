@@ -60,6 +60,8 @@ pub(super) struct Shared<'r> {
 pub(super) struct TextLines {
     text: Document,
     kind: TextKind,
+    /// Whether the kind does not depend on its head.
+    is_known: bool,
 }
 
 /// The number of a line of a text, from 0, and the offset of its start.
@@ -368,11 +370,24 @@ impl TextLines {
         TextLines {
             text: source.document(ordinal, name),
             kind: TextKind::Unknown,
+            is_known: false,
         }
     }
 
+    /// Sets the kind that its head shows, unless it is known.
     pub(super) fn set_kind(&mut self, kind: TextKind) {
-        self.kind = kind;
+        if !self.is_known {
+            self.kind = kind;
+        }
+    }
+
+    /// The same text, whose kind is known before it is read.
+    pub(super) fn known(self, kind: Option<TextKind>) -> Self {
+        TextLines {
+            kind: kind.unwrap_or(self.kind),
+            is_known: kind.is_some(),
+            ..self
+        }
     }
 
     /// The same text, which is in a record of a WARC file.

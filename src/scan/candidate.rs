@@ -5,6 +5,7 @@ use super::decode::{DecodedText, Decoder};
 use super::escape::percent_layers;
 use super::reach::reach;
 use super::rules::end::end;
+use super::rules::joint::Joints;
 use super::rules::place::{UrlPlace, is_citation_key};
 use super::rules::start::{Prefix, Start, has_right_suffix};
 use super::rules::{Around, Rule, Scope};
@@ -100,8 +101,8 @@ impl<'w> Candidate<'w> {
         }
         let outside = &before[..at - doubled];
         let around = around(outside, scope);
-        let joinable = around.form != Form::Bare;
-        let reach = reach(window, at, at + prefix.len, max_name, joinable);
+        let joints = Joints::of(&around);
+        let reach = reach(window, at, at + prefix.len, max_name, joints);
         let len = reach.end - at;
         if len > max_name {
             return Err(Rejection::TooLong);

@@ -17,6 +17,9 @@ pub enum TextKind {
     Table(Delimiter),
     /// A web page.
     Html,
+    /// A printed page, whose layout broke its lines: a paragraph goes on after a line end, and ends with an empty line. No
+    /// head shows this kind.
+    Printed,
 }
 
 /// The byte between the cells of a table.
@@ -96,6 +99,7 @@ impl TextKind {
         TextKind::Table(Delimiter::Tab),
         TextKind::Table(Delimiter::Pipe),
         TextKind::Html,
+        TextKind::Printed,
     ];
 
     /// The word for it on the command line.
@@ -107,6 +111,7 @@ impl TextKind {
             TextKind::Table(Delimiter::Tab) => "tsv",
             TextKind::Table(Delimiter::Pipe) => "psv",
             TextKind::Html => "html",
+            TextKind::Printed => "printed",
         }
     }
 }
@@ -125,7 +130,7 @@ impl FromStr for TextKind {
 /// A word that is none for a kind of text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is no kind of text; take one of unknown, csv, ssv (semicolons), tsv, psv (pipes), html"
+    "{0:?} is no kind of text; take one of unknown, csv, ssv (semicolons), tsv, psv (pipes), html, printed"
 )]
 pub struct UnknownKind(String);
 

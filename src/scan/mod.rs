@@ -201,6 +201,7 @@ impl Scanner {
         match self.kind {
             TextKind::Unknown => (window, at, Scope::Any),
             TextKind::Html => (window, at, Scope::Page),
+            TextKind::Printed => (window, at, Scope::Printed),
             TextKind::Table(delimiter) => {
                 let cell = rules::cell::around(window, at, delimiter.byte(), at < BEFORE);
                 let content = &window[cell.start..cell.end];

@@ -1,7 +1,7 @@
 //! How far a candidate can reach at most, in the bytes as written: to what no name goes past, however it is escaped.
 
 use super::automaton;
-use super::rules::joint::break_len;
+use super::rules::joint::Joints;
 use super::rules::raw::{RawByte, is_hard_tag, optional_break_len};
 use super::start::start;
 
@@ -15,13 +15,12 @@ pub(super) struct Reach {
 
 /// Follows `window` from `from`, after the prefix of the name at `anchor`, for at most `limit` bytes of name.
 ///
-/// Only after a label or proxy (`joinable`) can white space be a break inside a name.
 pub(super) fn reach(
     window: &[u8],
     anchor: usize,
     from: usize,
     limit: usize,
-    joinable: bool,
+    joints: Joints,
 ) -> Reach {
     let last = window.len().min(anchor + limit + 1);
     let (mut at, mut escaped) = (from, false);
@@ -37,7 +36,7 @@ pub(super) fn reach(
             at = from + window[from..next].trim_ascii_end().len();
             break;
         }
-        let Some((len, is_escape)) = step(&window[from..at], &window[at..], joinable) else {
+        let Some((len, is_escape)) = step(&window[from..at], &window[at..], joints) else {
             break;
         };
         at += len;
@@ -51,14 +50,14 @@ pub(super) fn reach(
 
 /// How many bytes at the start of `rest` the candidate takes, and whether they are an escape or may start one; nothing where
 /// it ends. `suffix` is the bytes before them.
-fn step(suffix: &[u8], rest: &[u8], joinable: bool) -> Option<(usize, bool)> {
+fn step(suffix: &[u8], rest: &[u8], joints: Joints) -> Option<(usize, bool)> {
     match RawByte::of(*rest.first()?) {
         RawByte::Less if is_hard_tag(rest) => None,
         RawByte::Less => Some(optional_break_len(rest).map_or((1, false), |len| (len, true))),
         RawByte::Plain | RawByte::One => Some((1, false)),
         RawByte::Escape => Some((1, true)),
-        RawByte::Blank if joinable => Some((break_len(suffix, rest)?, true)),
-        RawByte::Blank | RawByte::Hard => None,
+        RawByte::Blank => Some((joints.break_len(suffix, rest)?, true)),
+        RawByte::Hard => None,
     }
 }
 
@@ -87,7 +86,8 @@ mod tests {
 
     fn reached(text: &str, joinable: bool) -> &str {
         let from = text.find('/').unwrap() + 1;
-        &text[..reach(text.as_bytes(), 0, from, 1000, joinable).end]
+        let joints = Joints::for_tests(joinable);
+        &text[..reach(text.as_bytes(), 0, from, 1000, joints).end]
     }
 
     #[test]

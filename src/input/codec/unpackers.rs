@@ -11,9 +11,9 @@ pub(crate) struct Unpackers {
 
 /// Threads that one source uses. Dropping this frees them.
 #[derive(Debug)]
-pub(super) struct Lease<'u> {
+pub(in crate::input) struct Lease<'u> {
     from: &'u Unpackers,
-    pub(super) threads: usize,
+    pub(in crate::input) threads: usize,
 }
 
 impl Unpackers {
@@ -26,7 +26,7 @@ impl Unpackers {
     }
 
     /// Takes all free threads; none if there is none.
-    pub(super) fn take(&self) -> Option<Lease<'_>> {
+    pub(in crate::input) fn take(&self) -> Option<Lease<'_>> {
         // Called for every member, so the usual case is only a read.
         let threads = match self.free.load(Ordering::Relaxed) {
             0 => 0,

@@ -11,7 +11,7 @@ mod layers;
 mod pattern;
 
 use super::rules::end::end;
-use super::rules::joint::break_len;
+use super::rules::joint::Joints;
 use super::rules::place::{UrlPlace, is_citation_key};
 use super::rules::raw::{RawByte, is_hard_tag, optional_break_len};
 use super::rules::start::{Prefix, has_right_suffix, start};
@@ -96,6 +96,7 @@ fn decide(
         after: &document[at..at + longest],
         scope: match kind {
             TextKind::Html => Scope::Page,
+            TextKind::Printed => Scope::Printed,
             _ => Scope::Any,
         },
         max_name,
@@ -159,7 +160,7 @@ impl Candidate<'_> {
         let (form, opener) = pattern::opener(outside);
         let ends_in_scheme = |bytes: &[u8]| pattern::scheme(bytes).is_some();
         let around = Around::read(outside, form, opener, self.scope, ends_in_scheme);
-        let reach = self.reach(prefix.len, form != Form::Bare);
+        let reach = self.reach(prefix.len, Joints::of(&around));
         if reach > self.max_name {
             return Err(Rejection::TooLong);
         }
@@ -185,7 +186,7 @@ impl Candidate<'_> {
     }
 
     /// How many bytes the candidate can take up at most, its prefix of `from` bytes included.
-    fn reach(&self, from: usize, joinable: bool) -> usize {
+    fn reach(&self, from: usize, joints: Joints) -> usize {
         let mut at = from;
         while at < self.after.len() && at <= self.max_name {
             let rest = &self.after[at..];
@@ -197,9 +198,9 @@ impl Candidate<'_> {
             }
             at += match RawByte::of(rest[0]) {
                 RawByte::Hard => return at,
-                RawByte::Blank => match break_len(&self.after[from..at], rest) {
-                    Some(len) if joinable => len,
-                    _ => return at,
+                RawByte::Blank => match joints.break_len(&self.after[from..at], rest) {
+                    Some(len) => len,
+                    None => return at,
                 },
                 RawByte::Less if is_hard_tag(rest) => return at,
                 RawByte::Less => optional_break_len(rest).unwrap_or(1),

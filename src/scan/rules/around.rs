@@ -28,7 +28,7 @@ impl Around {
         let outside = &before[..before.len() - opener];
         let enclosure = match scope {
             Scope::Cell => cell::enclosure(outside, form == Form::Label),
-            Scope::Any | Scope::Page => Enclosure::opened_by(outside),
+            Scope::Any | Scope::Page | Scope::Printed => Enclosure::opened_by(outside),
         };
         Around {
             form,

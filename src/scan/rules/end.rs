@@ -1,10 +1,11 @@
 //! Where a name ends: the order in which the rules apply.
 
+use super::joint::is_at_line_end;
 use super::page::is_page_part;
 use super::place::UrlPlace;
 use super::suffix::{self, Reading};
 use super::tail::{self, Cuts};
-use super::{Around, Decoded, End, Form, Rule};
+use super::{Around, Decoded, End, Form, Rule, Scope};
 use crate::scan::Rejection;
 
 /// The end of the name of `text` whose suffix starts at `suffix`.
@@ -25,6 +26,11 @@ pub(crate) fn end<'w>(
             guessed: end.guessed || rule.is_guess(),
         });
     let taken = taken.at;
+    let is_cut = around.scope == Scope::Printed && is_at_line_end(after(end.at));
+    let end = End {
+        guessed: end.guessed || is_cut,
+        ..end
+    };
     if is_page_part(before, around, &text.bytes()[suffix..taken]) {
         return Err(Rejection::PagePart);
     }

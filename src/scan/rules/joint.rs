@@ -1,19 +1,51 @@
 //! Whether white space is a break inside a name, as printed references have it.
 
-use super::Rule;
+use super::{Around, Form, Rule, Scope};
 
 /// How much white space a break may be.
 const LONGEST_BREAK: usize = 16;
 /// How much of the next word bears on it.
 const LONGEST_WORD: usize = 64;
 
-/// The length of the white space that `rest` starts with, if it may be a break after `suffix`, as written so far.
-pub(crate) fn break_len(suffix: &[u8], rest: &[u8]) -> Option<usize> {
-    let near = &rest[..rest.len().min(LONGEST_BREAK)];
-    let blanks = near.iter().take_while(|b| b.is_ascii_whitespace()).count();
-    let lines = rest[..blanks].iter().filter(|b| **b == b'\n').count();
-    let word = first_word(&rest[blanks..]);
-    (lines <= 1 && goes_on(suffix, word)).then_some(blanks)
+/// Where white space can be a break inside a name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Joints {
+    /// A label, scheme or proxy comes before the name.
+    is_labelled: bool,
+    /// The layout of a page broke the lines.
+    is_printed: bool,
+}
+
+impl Joints {
+    /// Those of a name that `around` describes.
+    pub(crate) fn of(around: &Around) -> Self {
+        Joints {
+            is_labelled: around.form != Form::Bare,
+            is_printed: around.scope == Scope::Printed,
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn for_tests(is_labelled: bool) -> Self {
+        Joints {
+            is_labelled,
+            is_printed: false,
+        }
+    }
+
+    /// The length of the white space that `rest` starts with, if it may be a break after `suffix`, as written so far.
+    pub(crate) fn break_len(self, suffix: &[u8], rest: &[u8]) -> Option<usize> {
+        if self == Joints::default() {
+            return None;
+        }
+        let near = &rest[..rest.len().min(LONGEST_BREAK)];
+        let blanks = near.iter().take_while(|b| b.is_ascii_whitespace()).count();
+        let lines = rest[..blanks].iter().filter(|b| **b == b'\n').count();
+        let word = first_word(&rest[blanks..]);
+        let is_break = lines <= 1 && self.is_labelled && goes_on(suffix, word)
+            || lines == 1 && self.is_printed && line_goes_on(suffix, word);
+        is_break.then_some(blanks)
+    }
 }
 
 /// The bytes up to the next white space or quote.
@@ -51,6 +83,72 @@ fn goes_on(suffix: &[u8], word: &[u8]) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether `word` on the next line goes on with the name whose suffix so far is `suffix`, at the end of a line that has no
+/// room for it.
+///
+/// Nothing but a name ends in a joint there. After a full stop, a number may also start what follows the sentence: the next
+/// item of a list, a page or a year.
+fn line_goes_on(suffix: &[u8], word: &[u8]) -> bool {
+    let Some(first) = word.first().filter(|_| Rule::LineEnd.holds()) else {
+        return false;
+    };
+    let has_digit = |text: &[u8]| text.iter().any(u8::is_ascii_digit);
+    if !(first.is_ascii_alphanumeric() || *first == b'(') || starts_another(word) {
+        return false;
+    }
+    match suffix {
+        [] => true,
+        [.., b'/' | b'-' | b'_' | b':' | b'('] => true,
+        [.., b'.'] if !has_digit(suffix) => first.is_ascii_digit() || has_inner_mark(word),
+        [.., b'.'] => match first {
+            b'0'..=b'9' => is_long_number(word) || is_issue(suffix),
+            _ => first.is_ascii_lowercase() && has_inner_mark(word) && has_digit(word),
+        },
+        _ => false,
+    }
+}
+
+/// Whether `word` starts a name or a URL of its own.
+fn starts_another(word: &[u8]) -> bool {
+    let starts = |start: &&[u8]| word.len() >= start.len() && word[..start.len()].eq_ignore_ascii_case(start);
+    [&b"10."[..], b"http", b"doi:", b"www."].iter().any(starts)
+}
+
+/// Whether a mark is between two letters or digits of `word`.
+fn has_inner_mark(word: &[u8]) -> bool {
+    word.windows(3).any(|three| {
+        matches!(three[1], b'.' | b'-' | b'_' | b'/')
+            && three[0].is_ascii_alphanumeric()
+            && three[2].is_ascii_alphanumeric()
+    })
+}
+
+/// Whether `word` starts with a number of more digits than a page or a year has, or with zeros, or has more of a name after
+/// its number.
+fn is_long_number(word: &[u8]) -> bool {
+    let digits = word.iter().take_while(|b| b.is_ascii_digit()).count();
+    digits > 4 || word[0] == b'0' || has_inner_mark(word)
+}
+
+/// Whether `suffix` ends in a year and a month, `.2016.01.`, which an article's number follows.
+fn is_issue(suffix: &[u8]) -> bool {
+    let Some([front @ .., b'.', a, b, b'.']) = Some(suffix) else {
+        return false;
+    };
+    let year = &front[front.len().saturating_sub(5)..];
+    let is_year = matches!(year, [b'.', b'1' | b'2', rest @ ..] if rest.iter().all(u8::is_ascii_digit));
+    is_year && year.len() == 5 && a.is_ascii_digit() && b.is_ascii_digit()
+}
+
+/// Whether the line ends in `rest`, which follows a name and the marks after it, and the paragraph goes on. Then the name
+/// may go on too.
+pub(crate) fn is_at_line_end(rest: &[u8]) -> bool {
+    const MARKS: usize = 2;
+    let marks = rest.iter().take(MARKS);
+    let marks = marks.take_while(|b| matches!(b, b'.' | b'-' | b'/' | b':'));
+    matches!(rest[marks.count()..], [b'\n', next, ..] if next != b'\n') && Rule::LineEnd.holds()
 }
 
 /// Whether a break after a full stop was joined in `suffix`: who broke a name at one broke it at each.

@@ -11,6 +11,8 @@ pub(crate) enum Scope {
     Cell,
     /// They are those of a web page.
     Page,
+    /// They are lines that the layout of a page broke.
+    Printed,
 }
 
 /// How a byte of decoded text was written.

@@ -1,0 +1,148 @@
+//! PDF files among the documents of a source: holds them in memory, has them read, and passes their pages on in order.
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::sync::mpsc::Receiver;
+
+use super::container::{Level, Members};
+use super::documents::Origin;
+use super::expansion::Watched;
+use super::fault::{InputError, Packing};
+use super::pdf::{self, PdfCrew, PdfDocument, PdfLimits, PdfText};
+use super::raw::Raw;
+use super::walk::Walk;
+
+/// Files for each thread that were given to the threads and not passed on yet.
+const AHEAD: usize = 4;
+/// Bytes of a read.
+const STEP: u64 = 1 << 20;
+
+/// Files that are being read, in their order.
+#[derive(Default)]
+pub(super) struct PdfQueue<'u> {
+    /// Started by the first file in a container.
+    crew: Option<PdfCrew<'u>>,
+    files: VecDeque<PendingPdf>,
+    /// Bytes of the files.
+    held: usize,
+}
+
+/// A file that is being read.
+struct PendingPdf {
+    level: Level<'static>,
+    text: Receiver<PdfText>,
+    length: usize,
+}
+
+impl Walk<'_> {
+    /// Passes on the pages of a file. In a container, threads read it, and the pages are passed on before the next document
+    /// that is no page.
+    pub(super) fn pdf(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn Read>) {
+        let most = self.opening.whole;
+        let bytes = match level.length > most as u64 {
+            true => None,
+            false => self.whole(level, &mut raw, most),
+        };
+        let Some(bytes) = bytes else {
+            let (packing, limit) = (Packing::Pdf, most as u64);
+            return self.lose(level, 0, InputError::TooLarge { packing, limit });
+        };
+        let limits = PdfLimits::of(bytes.len(), most);
+        self.start_crew(level);
+        let length = bytes.len();
+        let Some(crew) = &self.pdfs.crew else {
+            return self.pass_on(level, pdf::read(&bytes, limits));
+        };
+        let limit = AHEAD * crew.threads();
+        let file = PendingPdf {
+            level: level.detached(),
+            text: crew.give(bytes, limits),
+            length,
+        };
+        self.pdfs.files.push_back(file);
+        self.pdfs.held += length;
+        while self.pdfs.files.len() > limit || self.pdfs.held > most {
+            self.settle_first();
+        }
+    }
+
+    /// All bytes of a stream; none if there are more than `most`.
+    fn whole(&mut self, level: &Level<'_>, raw: &mut Raw<&mut dyn Read>, most: usize) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        loop {
+            let read = raw.take(STEP).read_to_end(&mut bytes);
+            match read {
+                Ok(0) => return Some(bytes),
+                Ok(_) if bytes.len() > most => return None,
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => self.lose(level, bytes.len() as u64, error.into()),
+            }
+        }
+    }
+
+    /// Starts threads, if the file is in a container, where others may follow.
+    fn start_crew(&mut self, level: &Level<'_>) {
+        if self.pdfs.crew.is_none() && level.name.is_some() {
+            self.pdfs.crew = self.opening.unpackers.and_then(PdfCrew::start);
+        }
+    }
+
+    /// Passes on the pages of all files that are being read.
+    pub(super) fn settle(&mut self) {
+        while !self.pdfs.files.is_empty() {
+            self.settle_first();
+        }
+    }
+
+    fn settle_first(&mut self) {
+        let Some(file) = self.pdfs.files.pop_front() else {
+            return;
+        };
+        self.pdfs.held -= file.length;
+        match file.text.recv() {
+            Ok(text) => self.pass_on(&file.level, text),
+            // The thread ended, which a panic outside the reader may do.
+            Err(_) => self.lose_now(&file.level, 0, InputError::Pdf("cannot be read")),
+        }
+    }
+
+    fn pass_on(&mut self, level: &Level<'_>, (documents, error): PdfText) {
+        for (number, document) in (1..).zip(documents) {
+            if self.is_over() {
+                return;
+            }
+            self.pdf_document(level, number, document);
+        }
+        if let Some(error) = error {
+            self.lose_now(level, 0, error);
+        }
+    }
+
+    fn pdf_document(&mut self, level: &Level<'_>, number: u64, document: PdfDocument) {
+        if !self.has_room() {
+            let limit = self.opening.limits.members;
+            return self.lose_now(level, 0, InputError::Members(limit));
+        }
+        let level = level.member(number, &document.name);
+        if document.is_blank() {
+            self.documents.skip(level.name.clone(), "pdf page");
+        } else {
+            self.documents.made(match document.is_page {
+                true => Origin::Page,
+                false => Origin::Metadata,
+            });
+            let mut text = document.text.as_bytes();
+            let mut bytes = Watched::new(&mut text, &self.expansion);
+            self.document_now(&level, &mut bytes);
+        }
+        if let Some(error) = document.error {
+            self.lose_now(&level, document.text.len() as u64, error);
+        }
+    }
+
+    /// Reports a loss, which belongs before the files that are still being read.
+    fn lose_now(&mut self, level: &Level<'_>, offset: u64, error: InputError) {
+        self.documents.lose(level.name.clone(), offset, error);
+    }
+}

@@ -1,0 +1,255 @@
+//! Maps of character codes (ISO 32000-2, 9.7.5 and 9.10.3): to Unicode, or to the numbers of glyphs.
+
+use super::lexer::{Lexer, Token};
+
+/// Ranges of a map; more are ignored.
+const RANGES: usize = 1 << 17;
+/// Ranges before the nearest one that may also hold a code, since ranges may overlap.
+const OVERLAP: usize = 8;
+
+/// The codes from `first` to `last` and what they mean.
+#[derive(Clone, Copy, Debug)]
+struct CodeRange {
+    first: u32,
+    last: u32,
+    to: Target,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    /// UTF-16 units of the first code's text, whose last unit counts up.
+    Units { at: u32, len: u32 },
+    /// The number of the first code's glyph.
+    Glyph(u32),
+}
+
+/// A map.
+#[derive(Debug, Default)]
+pub(super) struct CodeMap {
+    /// Lengths of codes in bytes, with their least and greatest code.
+    spaces: Vec<(usize, u32, u32)>,
+    ranges: Vec<CodeRange>,
+    units: Vec<u16>,
+}
+
+/// The operands between `begin…` and `end…`.
+type Operands<'d> = Vec<Vec<Token<'d>>>;
+
+fn code(token: Option<&Token<'_>>) -> Option<u32> {
+    match token? {
+        Token::Text(text) if text.len() <= 4 => {
+            Some(text.iter().fold(0, |n, byte| n << 8 | u32::from(*byte)))
+        }
+        _ => None,
+    }
+}
+
+impl CodeMap {
+    pub(super) fn read(bytes: &[u8]) -> CodeMap {
+        let mut map = CodeMap::default();
+        let mut lexer = Lexer::new(bytes, 0);
+        // Each operand is a token, or the tokens of an array.
+        let mut operands: Operands<'_> = Vec::new();
+        let mut array = None;
+        while let Some(token) = lexer.token() {
+            match token {
+                Token::Word(word) if map.is_full() => {
+                    let _ = word;
+                    break;
+                }
+                Token::Word(word) => {
+                    map.section(word, &operands);
+                    operands.clear();
+                }
+                Token::ArrayStart => array = Some(Vec::new()),
+                Token::ArrayEnd => operands.extend(array.take()),
+                token => match &mut array {
+                    Some(items) => items.push(token),
+                    None => operands.push(vec![token]),
+                },
+            }
+        }
+        map.ranges.sort_by_key(|range| range.first);
+        map
+    }
+
+    fn is_full(&self) -> bool {
+        self.ranges.len() >= RANGES
+    }
+
+    fn section(&mut self, word: &[u8], operands: &[Vec<Token<'_>>]) {
+        let one = |operand: &Vec<Token<'_>>| code(operand.first());
+        match word {
+            b"endcodespacerange" => {
+                for pair in operands.chunks_exact(2) {
+                    if let (Some(Token::Text(low)), Some(first), Some(last)) =
+                        (pair[0].first(), one(&pair[0]), one(&pair[1]))
+                    {
+                        self.spaces.push((low.len(), first, last));
+                    }
+                }
+            }
+            b"endbfchar" => {
+                for pair in operands.chunks_exact(2) {
+                    if let Some(first) = one(&pair[0]) {
+                        self.add_text(first, first, pair[1].first());
+                    }
+                }
+            }
+            b"endbfrange" => {
+                for range in operands.chunks_exact(3) {
+                    let (Some(first), Some(last)) = (one(&range[0]), one(&range[1])) else {
+                        continue;
+                    };
+                    match &range[2][..] {
+                        [text] => self.add_text(first, last, Some(text)),
+                        texts => {
+                            for (code, text) in (first..=last).zip(texts) {
+                                self.add_text(code, code, Some(text));
+                            }
+                        }
+                    }
+                }
+            }
+            b"endcidchar" => {
+                for pair in operands.chunks_exact(2) {
+                    self.add_glyph(one(&pair[0]), one(&pair[0]), pair[1].first());
+                }
+            }
+            b"endcidrange" => {
+                for range in operands.chunks_exact(3) {
+                    self.add_glyph(one(&range[0]), one(&range[1]), range[2].first());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn add_text(&mut self, first: u32, last: u32, text: Option<&Token<'_>>) {
+        let Some(Token::Text(text)) = text else {
+            return;
+        };
+        let at = self.units.len() as u32;
+        match &text[..] {
+            [byte] => self.units.push(u16::from(*byte)),
+            text => {
+                let units = text.chunks_exact(2);
+                self.units
+                    .extend(units.map(|unit| u16::from_be_bytes([unit[0], unit[1]])));
+            }
+        }
+        let len = self.units.len() as u32 - at;
+        let to = Target::Units { at, len };
+        self.push(CodeRange { first, last, to });
+    }
+
+    fn add_glyph(&mut self, first: Option<u32>, last: Option<u32>, glyph: Option<&Token<'_>>) {
+        if let (Some(first), Some(last), Some(Token::Number(glyph))) = (first, last, glyph) {
+            let to = Target::Glyph(*glyph as u32);
+            self.push(CodeRange { first, last, to });
+        }
+    }
+
+    fn push(&mut self, range: CodeRange) {
+        if !self.is_full() {
+            self.ranges.push(range);
+        }
+    }
+
+    fn find(&self, code: u32) -> Option<CodeRange> {
+        let end = self.ranges.partition_point(|range| range.first <= code);
+        let mut near = self.ranges[..end].iter().rev().take(OVERLAP);
+        near.find(|range| code <= range.last).copied()
+    }
+
+    /// Writes the text of `code`. Returns false if the map has none.
+    pub(super) fn write_text(&self, code: u32, out: &mut String) -> bool {
+        let Some(range) = self.find(code) else {
+            return false;
+        };
+        let Target::Units { at, len } = range.to else {
+            return false;
+        };
+        let units = &self.units[at as usize..(at + len) as usize];
+        let last = units.len().wrapping_sub(1);
+        let counted = units.iter().enumerate().map(|(at, unit)| match at == last {
+            true => unit.wrapping_add((code - range.first) as u16),
+            false => *unit,
+        });
+        let before = out.len();
+        for c in char::decode_utf16(counted) {
+            out.extend(c.ok().filter(|c| !c.is_control() || *c == '\t'));
+        }
+        out.len() > before
+    }
+
+    /// The number of the glyph for `code`.
+    pub(super) fn glyph(&self, code: u32) -> Option<u32> {
+        let range = self.find(code)?;
+        match range.to {
+            Target::Glyph(glyph) => Some(glyph + (code - range.first)),
+            Target::Units { .. } => None,
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// Bytes of memory that it takes.
+    pub(super) fn size(&self) -> usize {
+        self.ranges.capacity() * size_of::<CodeRange>() + self.units.capacity() * 2
+    }
+
+    /// The code that `bytes` start with, and its length; two bytes if the map does not say otherwise.
+    pub(super) fn next_code(&self, bytes: &[u8]) -> (u32, usize) {
+        let mut code = 0;
+        for (at, byte) in bytes.iter().take(4).enumerate() {
+            code = code << 8 | u32::from(*byte);
+            let fits = |(len, first, last): &(usize, u32, u32)| {
+                *len == at + 1 && (*first..=*last).contains(&code)
+            };
+            if self.spaces.iter().any(fits) {
+                return (code, at + 1);
+            }
+        }
+        let len = bytes.len().min(2);
+        let code = bytes[..len].iter().fold(0, |n, byte| n << 8 | u32::from(*byte));
+        (code, len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(map: &CodeMap, code: u32) -> Option<String> {
+        let mut text = String::new();
+        map.write_text(code, &mut text).then_some(text)
+    }
+
+    #[test]
+    fn codes_have_texts() {
+        let map = CodeMap::read(
+            b"1 begincodespacerange <00> <80> <8100> <ffff> endcodespacerange
+              2 beginbfchar <01> <0041> <02> <00660069> endbfchar
+              2 beginbfrange <10> <1F> <0061> <20> <21> [<0078> <0079007A>] endbfrange",
+        );
+        assert_eq!(text(&map, 1).as_deref(), Some("A"));
+        assert_eq!(text(&map, 2).as_deref(), Some("fi"));
+        assert_eq!(text(&map, 0x12).as_deref(), Some("c"));
+        assert_eq!(text(&map, 0x21).as_deref(), Some("yz"));
+        assert_eq!(text(&map, 0x22), None);
+        assert_eq!(map.next_code(&[0x10, 0x11]), (0x10, 1));
+        assert_eq!(map.next_code(&[0x81, 0x11, 0]), (0x8111, 2));
+    }
+
+    #[test]
+    fn a_range_of_all_codes_takes_no_memory() {
+        let map = CodeMap::read(b"beginbfrange <0000> <ffffffff> <0041> endbfrange");
+        assert_eq!(text(&map, 0xffff).as_deref(), Some("@"));
+        assert_eq!(map.ranges.len(), 1);
+        let many = b"1 begincidrange <00> <ff> 0 endcidrange ".repeat(RANGES + 9);
+        assert_eq!(CodeMap::read(&many).ranges.len(), RANGES);
+    }
+}

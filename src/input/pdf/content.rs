@@ -1,0 +1,495 @@
+//! Reads the text that the content streams of a page show (ISO 32000-2, 9.4).
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::encoding::text_string;
+use super::file::{Page, PdfFile};
+use super::filter::Flaw;
+use super::font::Font;
+use super::geometry::{Matrix, Point};
+use super::lexer::{Lexer, Token};
+use super::lines::{Lines, Run};
+use super::object::{Dict, Object, Ref, Stream};
+
+/// Forms within one another.
+const FORMS: usize = 8;
+/// Saved graphics states.
+const STATES: usize = 1024;
+/// Operands of one operator, elements of its array included.
+const OPERANDS: usize = 1 << 16;
+/// The cost of a form beside its bytes, so that many empty ones end too.
+const FORM: usize = 256;
+/// The cost of a font without a number of its own, which is read again in each content stream.
+const DIRECT: usize = 4 << 10;
+/// Names of fonts that are kept of a content stream.
+const FONTS: usize = 256;
+
+/// Fonts that were read, by the numbers of their objects.
+pub(super) struct Fonts {
+    known: HashMap<Ref, Rc<Font>>,
+    size: usize,
+    /// Bytes that they may take.
+    most: usize,
+}
+
+impl Fonts {
+    pub(super) fn new(most: usize) -> Self {
+        Fonts {
+            known: HashMap::new(),
+            size: 0,
+            most,
+        }
+    }
+
+    fn get(&mut self, file: &PdfFile<'_>, font: &Object) -> Rc<Font> {
+        let read = || Rc::new(Font::read(file, file.resolve(font).dict()));
+        let Some(reference) = font.reference() else {
+            file.spend(DIRECT);
+            return read();
+        };
+        if let Some(known) = self.known.get(&reference) {
+            return Rc::clone(known);
+        }
+        let font = read();
+        self.size += font.size();
+        if self.size > self.most {
+            self.known.clear();
+            self.size = font.size();
+        }
+        self.known.insert(reference, Rc::clone(&font));
+        font
+    }
+}
+
+/// What a page shows.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    pub(super) lines: Lines,
+    /// Why text may be missing.
+    pub(super) flaw: Option<Flaw>,
+}
+
+/// Reads a page.
+pub(super) fn read(file: &PdfFile<'_>, fonts: &mut Fonts, page: &Page) -> Shown {
+    let mut reader = Reader {
+        file,
+        fonts,
+        shown: Shown::default(),
+        text: String::new(),
+        depth: 0,
+    };
+    let contents = file.get(&page.dict, b"Contents");
+    let parts = match contents {
+        Object::Array(parts) => parts,
+        other => vec![other],
+    };
+    // An operator may be in one stream and its operands in the stream before it.
+    let mut bytes = Vec::new();
+    let mut held = Vec::new();
+    for part in &parts {
+        if let Object::Stream(stream) = file.resolve(part) {
+            let part = reader.decode(&stream);
+            if parts.len() == 1 {
+                held.push(part);
+                break;
+            }
+            bytes.extend_from_slice(&part);
+            bytes.push(b'\n');
+        }
+    }
+    let content = held.first().map_or(&bytes[..], |part| part);
+    reader.content(content, &page.resources, Graphics::default());
+    reader.shown
+}
+
+/// The parts of the graphics state that bear on text.
+#[derive(Clone)]
+struct Graphics {
+    to_page: Matrix,
+    font: Option<Rc<Font>>,
+    size: f64,
+    character_space: f64,
+    word_space: f64,
+    /// The horizontal scale, 1 for 100 %.
+    scale: f64,
+    leading: f64,
+    rise: f64,
+}
+
+impl Default for Graphics {
+    fn default() -> Self {
+        Graphics {
+            to_page: Matrix::UNIT,
+            font: None,
+            size: 0.0,
+            character_space: 0.0,
+            word_space: 0.0,
+            scale: 1.0,
+            leading: 0.0,
+            rise: 0.0,
+        }
+    }
+}
+
+/// The state of one content stream.
+struct Painter<'r> {
+    graphics: Graphics,
+    saved: Vec<Graphics>,
+    /// The places of the next glyph and of the current line's start (9.4.1).
+    text: Matrix,
+    line: Matrix,
+    resources: &'r Dict,
+    /// Fonts of the resources that were used, by their names.
+    fonts: HashMap<Vec<u8>, Option<Rc<Font>>>,
+    /// The dictionary of images and forms, once one was used.
+    objects: Option<Object>,
+    /// The marked content that is open: whether other text replaces its own (14.9.4), which is so for one at most.
+    marks: Vec<bool>,
+    is_replaced: bool,
+}
+
+struct Reader<'r, 'd> {
+    file: &'r PdfFile<'d>,
+    fonts: &'r mut Fonts,
+    shown: Shown,
+    /// The text of a string, reused.
+    text: String,
+    depth: usize,
+}
+
+impl<'r> Reader<'r, '_> {
+    fn decode(&mut self, stream: &Stream) -> super::file::Held<'r> {
+        let held = self.file.decode(stream);
+        let flaw = match self.file.is_spent() {
+            true => Some(Flaw::Large),
+            false => held.flaw,
+        };
+        self.shown.flaw = self.shown.flaw.or(flaw);
+        held
+    }
+
+    fn content(&mut self, bytes: &[u8], resources: &Dict, graphics: Graphics) {
+        let mut painter = Painter {
+            graphics,
+            saved: Vec::new(),
+            text: Matrix::UNIT,
+            line: Matrix::UNIT,
+            resources,
+            fonts: HashMap::new(),
+            objects: None,
+            marks: Vec::new(),
+            is_replaced: false,
+        };
+        let mut lexer = Lexer::new(bytes, 0);
+        let mut operands = Vec::new();
+        while let Some(token) = lexer.token() {
+            match token {
+                Token::Word(b"BI") => skip_image(&mut lexer),
+                Token::Word(operator) => {
+                    if !self.operator(&mut painter, operator, &operands) {
+                        return;
+                    }
+                    operands.clear();
+                }
+                operand if operands.len() < OPERANDS => operands.push(operand),
+                _ => {}
+            }
+        }
+    }
+
+    /// Performs an operator. Returns false if the page is not read further.
+    fn operator(&mut self, painter: &mut Painter<'_>, name: &[u8], operands: &[Token<'_>]) -> bool {
+        match name {
+            b"Tj" => self.show(painter, operands),
+            b"TJ" => self.show(painter, operands),
+            b"'" => {
+                painter.next_line();
+                self.show(painter, operands)
+            }
+            b"\"" => {
+                let numbers = numbers::<2>(operands);
+                painter.graphics.word_space = numbers[0];
+                painter.graphics.character_space = numbers[1];
+                painter.next_line();
+                self.show(painter, &operands[operands.len().min(2)..])
+            }
+            b"Tf" => {
+                self.set_font(painter, operands);
+                true
+            }
+            b"Do" => self.form(painter, operands),
+            b"BDC" => {
+                self.begin(painter, operands);
+                true
+            }
+            b"BMC" => {
+                painter.mark(false);
+                true
+            }
+            b"EMC" => {
+                if painter.marks.pop() == Some(true) {
+                    painter.is_replaced = false;
+                }
+                true
+            }
+            _ => {
+                painter.place(name, operands);
+                true
+            }
+        }
+    }
+
+    fn set_font(&mut self, painter: &mut Painter<'_>, operands: &[Token<'_>]) {
+        let Some(Token::Name(name)) = operands.first() else {
+            return;
+        };
+        painter.graphics.size = numbers::<1>(&operands[1..])[0];
+        if let Some(known) = painter.fonts.get(&name[..]) {
+            painter.graphics.font.clone_from(known);
+            return;
+        }
+        let fonts = self.file.get(painter.resources, b"Font");
+        let font = match fonts.dict().get(name) {
+            Object::Null => None,
+            font => Some(self.fonts.get(self.file, font)),
+        };
+        if painter.fonts.len() < FONTS {
+            painter.fonts.insert(name.to_vec(), font.clone());
+        }
+        painter.graphics.font = font;
+    }
+
+    /// Shows a string, or the strings of an array with the distances between them.
+    fn show(&mut self, painter: &mut Painter<'_>, operands: &[Token<'_>]) -> bool {
+        for operand in operands {
+            match operand {
+                Token::Number(number) => {
+                    let graphics = &painter.graphics;
+                    painter.advance(-number * 0.001 * graphics.size);
+                }
+                Token::Text(text) => {
+                    if !self.show_text(painter, text) {
+                        return false;
+                    }
+                }
+                _ => {}
+            }
+        }
+        true
+    }
+
+    fn show_text(&mut self, painter: &mut Painter<'_>, bytes: &[u8]) -> bool {
+        let Some(font) = painter.graphics.font.clone() else {
+            return true;
+        };
+        let graphics = &painter.graphics;
+        let (size, spaces) = (graphics.size, (graphics.character_space, graphics.word_space));
+        self.text.clear();
+        let (mut rest, mut width) = (bytes, 0.0);
+        while !rest.is_empty() {
+            let glyph = font.next(rest, &mut self.text);
+            rest = &rest[glyph.len..];
+            width += f64::from(glyph.width) * size + spaces.0;
+            if glyph.is_blank {
+                width += spaces.1;
+            }
+        }
+        let start = painter.point();
+        painter.advance(width - spaces.0);
+        let end = painter.point();
+        painter.advance(spaces.0);
+        match painter.is_replaced {
+            true => true,
+            false => self.add(painter, start, end),
+        }
+    }
+
+    /// Adds the text that was read, from `start` to `end`.
+    fn add(&mut self, painter: &Painter<'_>, start: Point, end: Point) -> bool {
+        let to_page = painter.text.then(painter.graphics.to_page);
+        let along = match painter.is_vertical() {
+            true => to_page.turn(0.0, -1.0),
+            false => to_page.turn(painter.graphics.size.signum(), 0.0),
+        };
+        let length = along.length();
+        let size = to_page.turn(0.0, painter.graphics.size).length();
+        let is_finite = [start.x, start.y, end.x, end.y, size].iter().all(|n| n.is_finite());
+        if self.text.is_empty() || !is_finite || length <= 0.0 || size <= 0.0 {
+            return true;
+        }
+        let along = Point {
+            x: along.x / length,
+            y: along.y / length,
+        };
+        self.shown.lines.add(&Run {
+            text: &self.text,
+            start,
+            end,
+            along,
+            size,
+        })
+    }
+
+    /// Starts marked content, whose properties may hold the text that it stands for.
+    fn begin(&mut self, painter: &mut Painter<'_>, operands: &[Token<'_>]) {
+        let inline = operands
+            .iter()
+            .position(|operand| *operand == Token::Name(b"ActualText".into()));
+        let text = match (operands, inline.map(|at| operands.get(at + 1))) {
+            (_, Some(Some(Token::Text(text)))) => Some(text_string(text)),
+            ([_, Token::Name(name)], None) => {
+                let lists = self.file.get(painter.resources, b"Properties");
+                let list = self.file.get(lists.dict(), name);
+                list.dict().get(b"ActualText").text().map(text_string)
+            }
+            _ => None,
+        };
+        // Text without a letter, such as a blank for a tab, does not hide what is shown.
+        let is_replaced = painter.is_replaced;
+        let replaces = text.is_some_and(|text| {
+            self.text.clear();
+            self.text.extend(text.chars().filter(|c| !c.is_control()));
+            !self.text.trim().is_empty() && !is_replaced
+        });
+        painter.mark(replaces);
+        if replaces {
+            let start = painter.point();
+            self.add(painter, start, start);
+        }
+    }
+
+    /// Shows a form. Returns false if the page is not read further.
+    fn form(&mut self, painter: &mut Painter<'_>, operands: &[Token<'_>]) -> bool {
+        let Some(Token::Name(name)) = operands.last() else {
+            return true;
+        };
+        self.file.spend(FORM);
+        let file = self.file;
+        let objects = painter
+            .objects
+            .get_or_insert_with(|| file.get(painter.resources, b"XObject"));
+        let Object::Stream(stream) = file.get(objects.dict(), name) else {
+            return true;
+        };
+        if self.file.get(&stream.dict, b"Subtype").name() != b"Form" {
+            return true;
+        }
+        if self.depth >= FORMS || self.file.is_spent() {
+            self.shown.flaw = self.shown.flaw.or(Some(Flaw::Large));
+            return !self.file.is_spent();
+        }
+        self.depth += 1;
+        let bytes = self.decode(&stream);
+        let matrix: Vec<_> = self.file.items(stream.dict.get(b"Matrix"));
+        let matrix: Vec<_> = matrix.iter().filter_map(Object::number).collect();
+        let matrix = matrix.try_into().map_or(Matrix::UNIT, Matrix);
+        let mut graphics = painter.graphics.clone();
+        graphics.to_page = matrix.then(graphics.to_page);
+        match self.file.get(&stream.dict, b"Resources") {
+            Object::Dict(own) => self.content(&bytes, &own, graphics),
+            _ => self.content(&bytes, painter.resources, graphics),
+        }
+        self.depth -= 1;
+        true
+    }
+}
+
+impl Painter<'_> {
+    /// Performs an operator that changes only this state.
+    fn place(&mut self, name: &[u8], operands: &[Token<'_>]) {
+        let number = || numbers::<1>(operands)[0];
+        match name {
+            b"q" if self.saved.len() < STATES => self.saved.push(self.graphics.clone()),
+            b"Q" => {
+                if let Some(saved) = self.saved.pop() {
+                    self.graphics = saved;
+                }
+            }
+            b"cm" => {
+                let matrix = Matrix(numbers(operands));
+                self.graphics.to_page = matrix.then(self.graphics.to_page);
+            }
+            b"BT" => (self.text, self.line) = (Matrix::UNIT, Matrix::UNIT),
+            b"Tm" => {
+                self.line = Matrix(numbers(operands));
+                self.text = self.line;
+            }
+            b"Td" => self.move_line(numbers(operands)),
+            b"TD" => {
+                let [x, y] = numbers(operands);
+                self.graphics.leading = -y;
+                self.move_line([x, y]);
+            }
+            b"T*" => self.next_line(),
+            b"Tc" => self.graphics.character_space = number(),
+            b"Tw" => self.graphics.word_space = number(),
+            b"Tz" => self.graphics.scale = number() / 100.0,
+            b"TL" => self.graphics.leading = number(),
+            b"Ts" => self.graphics.rise = number(),
+            _ => {}
+        }
+    }
+
+    fn move_line(&mut self, [x, y]: [f64; 2]) {
+        self.line = Matrix::moved(x, y).then(self.line);
+        self.text = self.line;
+    }
+
+    fn next_line(&mut self) {
+        self.move_line([0.0, -self.graphics.leading]);
+    }
+
+    fn is_vertical(&self) -> bool {
+        match self.graphics.font.as_deref() {
+            Some(Font::Composite(font)) => font.is_vertical,
+            _ => false,
+        }
+    }
+
+    /// Moves the place of the next glyph by `width` in the direction of writing.
+    fn advance(&mut self, width: f64) {
+        let step = match self.is_vertical() {
+            true => Matrix::moved(0.0, -width),
+            false => Matrix::moved(width * self.graphics.scale, 0.0),
+        };
+        self.text = step.then(self.text);
+    }
+
+    /// The place of the next glyph on the page.
+    fn point(&self) -> Point {
+        self.text
+            .then(self.graphics.to_page)
+            .apply(0.0, self.graphics.rise)
+    }
+
+    fn mark(&mut self, replaces: bool) {
+        if self.marks.len() < OPERANDS {
+            self.marks.push(replaces);
+            self.is_replaced |= replaces;
+        }
+    }
+}
+
+/// The first numbers of `operands`; 0 for those that are missing.
+fn numbers<const N: usize>(operands: &[Token<'_>]) -> [f64; N] {
+    let mut numbers = operands.iter().filter_map(|operand| match operand {
+        Token::Number(number) => Some(*number),
+        _ => None,
+    });
+    std::array::from_fn(|_| numbers.next().unwrap_or(0.0))
+}
+
+/// Passes an image in the content (8.9.7), up to the `EI` after its data.
+fn skip_image(lexer: &mut Lexer<'_>) {
+    while let Some(token) = lexer.token() {
+        if token == Token::Word(b"ID") {
+            break;
+        }
+    }
+    let rest = lexer.rest();
+    let is_blank = |byte: Option<&u8>| byte.is_none_or(|byte| super::lexer::is_blank(*byte));
+    let ends = |at: &usize| is_blank(rest.get(at.wrapping_sub(1))) && is_blank(rest.get(at + 2));
+    let end = memchr::memmem::find_iter(rest, b"EI").find(ends);
+    lexer.at += end.map_or(rest.len(), |at| at + 2);
+}

@@ -1,0 +1,321 @@
+//! Undoes the encryption of files that open without a password (ISO 32000-2, 7.6): RC4, AES-128 and AES-256.
+
+use std::borrow::Cow;
+
+use aes::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
+use aes::{Aes128, Aes256};
+use md5::Md5;
+use sha2::{Digest, Sha256, Sha384, Sha512};
+
+use super::file::PdfFile;
+use super::object::{Dict, Object, Ref, Stream};
+
+/// What short passwords are filled up with (algorithm 2); the empty password is all of it.
+const PADDING: [u8; 32] = [
+    0x28, 0xBF, 0x4E, 0x5E, 0x4E, 0x75, 0x8A, 0x41, 0x64, 0x00, 0x4E, 0x56, 0xFF, 0xFA, 0x01, 0x08,
+    0x2E, 0x2E, 0x00, 0xB6, 0xD0, 0x68, 0x3E, 0x80, 0x2F, 0x0C, 0xA9, 0xFE, 0x64, 0x53, 0x69, 0x7A,
+];
+/// Bytes of a block of AES.
+const BLOCK: usize = 16;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    Plain,
+    Rc4,
+    Aes128,
+    Aes256,
+}
+
+/// How the strings and streams of a file are decrypted.
+#[derive(Debug)]
+pub(super) struct Crypt {
+    /// None if the empty password does not open the file.
+    key: Option<Vec<u8>>,
+    texts: Method,
+    streams: Method,
+    has_plain_metadata: bool,
+}
+
+impl Crypt {
+    /// The encryption of `file`, whose trailer was read; none if it has none.
+    pub(super) fn of(file: &PdfFile<'_>) -> Option<Crypt> {
+        let dict = file.get(file.trailer(), b"Encrypt");
+        if dict == Object::Null {
+            return None;
+        }
+        let dict = dict.dict();
+        let ids = file.items(file.trailer().get(b"ID"));
+        let id = ids.first().and_then(Object::text).unwrap_or_default();
+        let number = |key: &[u8]| file.get(dict, key).number().unwrap_or_default();
+        let version = number(b"V");
+        let method = |key: &[u8]| match version as i64 {
+            1 | 2 => Some(Method::Rc4),
+            4 | 5 => filter_method(file, dict, key),
+            _ => None,
+        };
+        let (texts, streams) = (method(b"StrF"), method(b"StmF"));
+        let has_plain_metadata = file.get(dict, b"EncryptMetadata") == Object::Bool(false);
+        let revision = number(b"R") as i64;
+        let handler = Handler {
+            owner: text(file, dict, b"O"),
+            user: text(file, dict, b"U"),
+            user_key: text(file, dict, b"UE"),
+            permissions: number(b"P") as i64 as u32,
+            revision,
+            length: match version as i64 {
+                1 => 5,
+                4 => 16,
+                _ => (number(b"Length") as usize / 8).clamp(5, 16),
+            },
+            id,
+            has_plain_metadata,
+        };
+        let key = match revision {
+            2..=4 => handler.key(),
+            5 | 6 => handler.key_of_256_bits(),
+            _ => None,
+        };
+        let is_known = texts.is_some() && streams.is_some();
+        Some(Crypt {
+            key: key.filter(|_| is_known),
+            texts: texts.unwrap_or(Method::Plain),
+            streams: streams.unwrap_or(Method::Plain),
+            has_plain_metadata,
+        })
+    }
+
+    /// Whether it needs a password, or uses an unknown method.
+    pub(super) fn is_locked(&self) -> bool {
+        self.key.is_none()
+    }
+
+    /// The bytes of a stream, before its filters are undone.
+    pub(super) fn decrypted<'b>(&self, bytes: &'b [u8], stream: &Stream) -> Cow<'b, [u8]> {
+        let is_plain = match stream.dict.get(b"Type").name() {
+            b"XRef" => true,
+            b"Metadata" => self.has_plain_metadata,
+            _ => false,
+        };
+        match is_plain {
+            true => bytes.into(),
+            false => self.undo(self.streams, bytes, stream.id),
+        }
+    }
+
+    /// Decrypts the strings in the object `id`.
+    pub(super) fn decrypt_texts(&self, object: &mut Object, id: Ref) {
+        match object {
+            Object::Text(text) => *text = self.undo(self.texts, text, id).into_owned(),
+            Object::Array(items) => {
+                for item in items {
+                    self.decrypt_texts(item, id);
+                }
+            }
+            Object::Dict(dict) => {
+                for (_, value) in &mut dict.0 {
+                    self.decrypt_texts(value, id);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn undo<'b>(&self, method: Method, bytes: &'b [u8], id: Ref) -> Cow<'b, [u8]> {
+        let Some(key) = &self.key else {
+            return bytes.into();
+        };
+        match method {
+            Method::Plain => bytes.into(),
+            Method::Rc4 => rc4(&object_key(key, id, b""), bytes).into(),
+            Method::Aes128 => {
+                let key: Option<[u8; 16]> = object_key(key, id, b"sAlT").try_into().ok();
+                let cipher = key.map(|key| Aes128::new(&key.into()));
+                cipher.map_or(bytes.into(), |cipher| unpadded(&cipher, bytes).into())
+            }
+            Method::Aes256 => {
+                let key: Option<[u8; 32]> = key.clone().try_into().ok();
+                let cipher = key.map(|key| Aes256::new(&key.into()));
+                cipher.map_or(bytes.into(), |cipher| unpadded(&cipher, bytes).into())
+            }
+        }
+    }
+}
+
+fn text(file: &PdfFile<'_>, dict: &Dict, key: &[u8]) -> Vec<u8> {
+    let value = file.get(dict, key);
+    value.text().unwrap_or_default().to_vec()
+}
+
+/// The method of the crypt filter that `key` names. None if it is unknown.
+fn filter_method(file: &PdfFile<'_>, dict: &Dict, key: &[u8]) -> Option<Method> {
+    let name = file.get(dict, key);
+    if matches!(name.name(), b"" | b"Identity") {
+        return Some(Method::Plain);
+    }
+    let filter = file.get(file.get(dict, b"CF").dict(), name.name());
+    Some(match file.get(filter.dict(), b"CFM").name() {
+        b"None" => Method::Plain,
+        b"V2" => Method::Rc4,
+        b"AESV2" => Method::Aes128,
+        b"AESV3" => Method::Aes256,
+        _ => return None,
+    })
+}
+
+/// The fields of the standard security handler (7.6.4).
+struct Handler<'e> {
+    owner: Vec<u8>,
+    user: Vec<u8>,
+    user_key: Vec<u8>,
+    permissions: u32,
+    revision: i64,
+    /// Bytes of the key.
+    length: usize,
+    id: &'e [u8],
+    has_plain_metadata: bool,
+}
+
+impl Handler<'_> {
+    /// The key of revisions 2 to 4, if the empty password is right (algorithms 2, 4 and 5).
+    fn key(&self) -> Option<Vec<u8>> {
+        let mut hash = Md5::new();
+        hash.update(PADDING);
+        hash.update(self.owner.get(..32)?);
+        hash.update(self.permissions.to_le_bytes());
+        hash.update(self.id);
+        if self.revision >= 4 && self.has_plain_metadata {
+            hash.update([0xff; 4]);
+        }
+        let mut key = hash.finalize().to_vec();
+        key.truncate(self.length);
+        let rounds = if self.revision >= 3 { 50 } else { 0 };
+        for _ in 0..rounds {
+            key = Md5::digest(&key).to_vec();
+            key.truncate(self.length);
+        }
+        let proof = match self.revision {
+            2 => rc4(&key, &PADDING),
+            _ => {
+                let mut hash = Md5::new();
+                hash.update(PADDING);
+                hash.update(self.id);
+                (0..20_u8).fold(hash.finalize().to_vec(), |proof, round| {
+                    let key: Vec<_> = key.iter().map(|byte| byte ^ round).collect();
+                    rc4(&key, &proof)
+                })
+            }
+        };
+        self.user.starts_with(&proof).then_some(key)
+    }
+
+    /// The key of revisions 5 and 6, if the empty password is right (algorithm 2.A).
+    fn key_of_256_bits(&self) -> Option<Vec<u8>> {
+        let (proof, salts) = (self.user.get(..32)?, self.user.get(32..48)?);
+        if self.hash(&salts[..8]) != proof {
+            return None;
+        }
+        let cipher = Aes256::new(&self.hash(&salts[8..]).into());
+        Some(unchained(&cipher, &[0; BLOCK], self.user_key.get(..32)?))
+    }
+
+    /// The hash of the empty password with `salt` (algorithm 2.B).
+    fn hash(&self, salt: &[u8]) -> [u8; 32] {
+        let mut hash = Sha256::digest(salt).to_vec();
+        let mut round = 0;
+        while self.revision == 6 {
+            let (Ok(key), Ok(start)) = (hash[..16].try_into(), hash[16..32].try_into()) else {
+                break;
+            };
+            let key: [u8; 16] = key;
+            let bytes = chained(&Aes128::new(&key.into()), start, &hash.repeat(64));
+            let sum: u32 = bytes[..16].iter().map(|byte| u32::from(*byte)).sum();
+            hash = match sum % 3 {
+                0 => Sha256::digest(&bytes).to_vec(),
+                1 => Sha384::digest(&bytes).to_vec(),
+                _ => Sha512::digest(&bytes).to_vec(),
+            };
+            round += 1;
+            let last = bytes.last().copied().unwrap_or_default();
+            if round >= 64 && i32::from(last) <= round - 32 {
+                break;
+            }
+        }
+        let mut first = [0; 32];
+        first.copy_from_slice(&hash[..32]);
+        first
+    }
+}
+
+/// The key of one object (algorithm 1).
+fn object_key(key: &[u8], id: Ref, salt: &[u8]) -> Vec<u8> {
+    let mut hash = Md5::new();
+    hash.update(key);
+    hash.update(&id.number.to_le_bytes()[..3]);
+    hash.update(id.generation.to_le_bytes());
+    hash.update(salt);
+    let mut own = hash.finalize().to_vec();
+    own.truncate(key.len() + 5);
+    own
+}
+
+fn rc4(key: &[u8], bytes: &[u8]) -> Vec<u8> {
+    let mut state: [u8; 256] = std::array::from_fn(|at| at as u8);
+    let mut j = 0_u8;
+    for i in 0..256 {
+        j = j.wrapping_add(state[i]).wrapping_add(key[i % key.len()]);
+        state.swap(i, usize::from(j));
+    }
+    let (mut i, mut j) = (0_u8, 0_u8);
+    let next = |byte: &u8| {
+        i = i.wrapping_add(1);
+        j = j.wrapping_add(state[usize::from(i)]);
+        state.swap(usize::from(i), usize::from(j));
+        let at = state[usize::from(i)].wrapping_add(state[usize::from(j)]);
+        byte ^ state[usize::from(at)]
+    };
+    bytes.iter().map(next).collect()
+}
+
+/// The text of `bytes`, which start with the first block to chain with and end with padding.
+fn unpadded(cipher: &impl BlockCipherDecrypt, bytes: &[u8]) -> Vec<u8> {
+    let Some((start, bytes)) = bytes.split_first_chunk::<BLOCK>() else {
+        return Vec::new();
+    };
+    let mut text = unchained(cipher, start, bytes);
+    let padding = text.last().map_or(0, |last| usize::from(*last));
+    if (1..=BLOCK).contains(&padding) {
+        text.truncate(text.len() - padding);
+    }
+    text
+}
+
+/// Decrypts whole blocks, chained from `start` (CBC).
+fn unchained(cipher: &impl BlockCipherDecrypt, start: &[u8; BLOCK], bytes: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(bytes.len());
+    let mut before = &start[..];
+    for block in bytes.chunks_exact(BLOCK) {
+        let Ok(mut plain) = Array::try_from(block) else {
+            break;
+        };
+        cipher.decrypt_block(&mut plain);
+        text.extend(plain.iter().zip(before).map(|(byte, other)| byte ^ other));
+        before = block;
+    }
+    text
+}
+
+/// Encrypts whole blocks, chained from `start` (CBC).
+fn chained(cipher: &impl BlockCipherEncrypt, start: [u8; BLOCK], text: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut before = start.to_vec();
+    for block in text.chunks_exact(BLOCK) {
+        let mixed: Vec<u8> = block.iter().zip(&before).map(|(a, b)| a ^ b).collect();
+        let Ok(mut block) = Array::try_from(&mixed[..]) else {
+            break;
+        };
+        cipher.encrypt_block(&mut block);
+        before = block.to_vec();
+        bytes.extend(&before);
+    }
+    bytes
+}

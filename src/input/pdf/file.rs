@@ -1,0 +1,388 @@
+//! The objects of a file, found by their numbers, within limits on time and memory.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::ops::{ControlFlow, Deref};
+use std::rc::Rc;
+
+use super::crypt::Crypt;
+use super::filter::{Flaw, Unpacked, listed, unpack};
+use super::lexer::{Lexer, Token};
+use super::object::{Dict, Object, Ref, Stream};
+use super::xref::{Place, Table, data_end, data_start, header_at};
+
+/// References that lead to references, and objects that are needed to read others.
+const DEPTH: usize = 16;
+/// Unpacked object streams that are kept.
+const KEPT: usize = 8;
+
+/// Limits on what one file costs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PdfLimits {
+    /// Bytes that it may have, and that may be unpacked of it at the same time.
+    pub(crate) memory: usize,
+    /// Bytes that may be unpacked of it in total, repeated ones counted each time.
+    pub(crate) total: u64,
+}
+
+/// What was spent of the limits.
+#[derive(Debug)]
+struct Budget {
+    memory: usize,
+    held: Cell<usize>,
+    left: Cell<u64>,
+}
+
+/// Unpacked bytes, which count as held until they are dropped.
+#[derive(Debug)]
+pub(super) struct Held<'b> {
+    bytes: Vec<u8>,
+    budget: &'b Budget,
+    pub(super) flaw: Option<Flaw>,
+}
+
+impl Deref for Held<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.budget
+            .held
+            .set(self.budget.held.get() - self.bytes.capacity());
+    }
+}
+
+/// An object stream (7.5.7) that was unpacked.
+struct ObjectStream {
+    number: u32,
+    bytes: Vec<u8>,
+    /// The number and the offset of each object.
+    index: Vec<(u32, usize)>,
+}
+
+/// A file whose objects can be read.
+pub(super) struct PdfFile<'d> {
+    data: &'d [u8],
+    table: Table,
+    /// The table that a search gives, if it was needed.
+    searched: OnceCell<Table>,
+    crypt: Option<Crypt>,
+    budget: Budget,
+    /// Objects that are being read.
+    depth: Cell<usize>,
+    streams: RefCell<Vec<Rc<ObjectStream>>>,
+}
+
+/// Why a file cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    /// It has no page tree.
+    NoPages,
+    /// It needs a password, or is encrypted by an unknown method.
+    Encrypted,
+}
+
+impl<'d> PdfFile<'d> {
+    /// Reads the table of `data`, which starts with the header. If it does not lead to the pages, rebuilds it.
+    pub(super) fn open(data: &'d [u8], limits: PdfLimits) -> Result<Self, Unreadable> {
+        if let Some(table) = Table::read(data, limits.memory / 4) {
+            let file = PdfFile::with(data, table, limits);
+            if file.has_pages() || file.crypt.as_ref().is_some_and(Crypt::is_locked) {
+                return file.unlocked();
+            }
+        }
+        let mut file = PdfFile::with(data, Table::rebuild(data), limits);
+        file.index_streams();
+        file.unlocked()
+    }
+
+    fn with(data: &'d [u8], table: Table, limits: PdfLimits) -> Self {
+        let mut file = PdfFile {
+            data,
+            table,
+            searched: OnceCell::new(),
+            crypt: None,
+            budget: Budget {
+                memory: limits.memory,
+                held: Cell::new(0),
+                left: Cell::new(limits.total),
+            },
+            depth: Cell::new(0),
+            streams: RefCell::default(),
+        };
+        file.crypt = Crypt::of(&file);
+        file
+    }
+
+    fn unlocked(self) -> Result<Self, Unreadable> {
+        match self.crypt.as_ref().is_some_and(Crypt::is_locked) {
+            true => Err(Unreadable::Encrypted),
+            false => Ok(self),
+        }
+    }
+
+    fn has_pages(&self) -> bool {
+        let pages = self.get(self.catalog().dict(), b"Pages");
+        !self.get(pages.dict(), b"Kids").array().is_empty()
+    }
+
+    /// Adds the objects in object streams to a table that was rebuilt, and the trailer that a cross-reference stream has.
+    fn index_streams(&mut self) {
+        for number in self.table.in_file_order() {
+            let object = self.load(number);
+            let Object::Stream(stream) = &object else {
+                continue;
+            };
+            match stream.dict.get(b"Type").name() {
+                b"XRef" => {
+                    let entries = stream.dict.0.clone().into_iter();
+                    // A catalog that was found comes after these, and counts.
+                    self.table.trailer.0.splice(0..0, entries);
+                    self.crypt = None;
+                    self.crypt = Crypt::of(self);
+                }
+                b"ObjStm" => {
+                    let Some(objects) = self.object_stream(number) else {
+                        continue;
+                    };
+                    for (index, (own, _)) in objects.index.iter().enumerate() {
+                        let place = Place::In {
+                            stream: number,
+                            index,
+                        };
+                        let is_free = |place: &Place| !matches!(place, Place::At(_));
+                        if self.table.places.get(own).is_none_or(is_free) {
+                            self.table.places.insert(*own, place);
+                        }
+                    }
+                    self.find_catalog(&objects);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Makes the catalog in an object stream the root, if there is no other.
+    fn find_catalog(&mut self, objects: &ObjectStream) {
+        let has_root = self.catalog().dict().has(b"Pages");
+        let is_catalog = |at: usize| {
+            let object = Lexer::new(&objects.bytes, at).object().unwrap_or_default();
+            object.dict().get(b"Type").name() == b"Catalog"
+        };
+        if has_root || memchr::memmem::find(&objects.bytes, b"/Catalog").is_none() {
+            return;
+        }
+        let found = objects.index.iter().find(|(_, at)| is_catalog(*at));
+        if let Some((number, _)) = found {
+            let root = Ref {
+                number: *number,
+                generation: 0,
+            };
+            let entry = (b"Root".to_vec(), Object::Ref(root));
+            self.table.trailer.0.push(entry);
+        }
+    }
+
+    pub(super) fn trailer(&self) -> &Dict {
+        &self.table.trailer
+    }
+
+    pub(super) fn catalog(&self) -> Object {
+        self.get(self.trailer(), b"Root")
+    }
+
+    /// The value of `key`, with references followed.
+    pub(super) fn get(&self, dict: &Dict, key: &[u8]) -> Object {
+        self.resolve(dict.get(key))
+    }
+
+    /// `object` itself, or what it refers to.
+    pub(super) fn resolve(&self, object: &Object) -> Object {
+        let mut object = object.clone();
+        for _ in 0..DEPTH {
+            match object {
+                Object::Ref(reference) => object = self.load(reference.number),
+                other => return other,
+            }
+        }
+        Object::Null
+    }
+
+    /// The elements of an array, with references followed.
+    pub(super) fn items(&self, array: &Object) -> Vec<Object> {
+        let items = self.resolve(array);
+        items.array().iter().map(|item| self.resolve(item)).collect()
+    }
+
+    /// Numbers of all objects, in the order of the file.
+    pub(super) fn numbers(&self) -> Vec<u32> {
+        self.table.in_file_order()
+    }
+
+    /// The object of this number; null if there is none, or the limits are reached.
+    pub(super) fn load(&self, number: u32) -> Object {
+        if self.depth.get() >= DEPTH || self.is_spent() {
+            return Object::Null;
+        }
+        self.depth.set(self.depth.get() + 1);
+        let object = match self.table.places.get(&number) {
+            Some(Place::At(at)) => self.at(*at, number),
+            Some(Place::In { stream, index }) => self.within(*stream, *index, number),
+            Some(Place::Free) | None => None,
+        };
+        self.depth.set(self.depth.get() - 1);
+        object.unwrap_or_default()
+    }
+
+    fn at(&self, at: usize, number: u32) -> Option<Object> {
+        let is_own = |header: &(Ref, usize)| header.0.number == number;
+        let (id, start) = header_at(self.data, at)
+            .filter(is_own)
+            .or_else(|| header_at(self.data, self.searched(number)?))?;
+        let mut lexer = Lexer::new(self.data, start);
+        let mut object = lexer.object()?;
+        self.spend(lexer.at - start);
+        if let Some(crypt) = &self.crypt {
+            crypt.decrypt_texts(&mut object, id);
+        }
+        let Object::Dict(dict) = object else {
+            return Some(object);
+        };
+        let Some(start) = data_start(self.data, lexer) else {
+            return Some(Object::Dict(dict));
+        };
+        let length = self.get(&dict, b"Length").count();
+        let end = data_end(self.data, start, length);
+        Some(Object::Stream(Stream {
+            dict,
+            data: start..end,
+            id,
+        }))
+    }
+
+    /// The offset of an object that is not where the table says.
+    fn searched(&self, number: u32) -> Option<usize> {
+        let searched = self.searched.get_or_init(|| Table::rebuild(self.data));
+        match searched.places.get(&number)? {
+            Place::At(at) => Some(*at),
+            _ => None,
+        }
+    }
+
+    fn within(&self, stream: u32, index: usize, number: u32) -> Option<Object> {
+        let objects = self.object_stream(stream)?;
+        let is_own = |entry: &&(u32, usize)| entry.0 == number;
+        let listed = objects.index.get(index).filter(is_own);
+        let (_, at) = listed.or_else(|| objects.index.iter().find(is_own))?;
+        let mut lexer = Lexer::new(&objects.bytes, *at);
+        let object = lexer.object();
+        self.spend(lexer.at - *at);
+        object
+    }
+
+    fn object_stream(&self, number: u32) -> Option<Rc<ObjectStream>> {
+        let kept = self.streams.borrow();
+        if let Some(found) = kept.iter().find(|stream| stream.number == number) {
+            return Some(Rc::clone(found));
+        }
+        drop(kept);
+        let Some(Place::At(at)) = self.table.places.get(&number) else {
+            return None;
+        };
+        let Some(Object::Stream(stream)) = self.at(*at, number) else {
+            return None;
+        };
+        let unpacked = self.unpack(&stream, self.budget.memory / (2 * KEPT));
+        let first = self.get(&stream.dict, b"First").count()?;
+        let count = self.get(&stream.dict, b"N").count()?;
+        let bytes = unpacked.bytes;
+        let mut lexer = Lexer::new(&bytes, 0);
+        let mut index = Vec::new();
+        while index.len() < count && lexer.at < first {
+            let (Some(Token::Number(own)), Some(Token::Number(offset))) =
+                (lexer.token(), lexer.token())
+            else {
+                break;
+            };
+            index.push((own as u32, first.saturating_add(offset as usize)));
+        }
+        let objects = Rc::new(ObjectStream {
+            number,
+            bytes,
+            index,
+        });
+        let mut kept = self.streams.borrow_mut();
+        if kept.len() == KEPT {
+            kept.remove(0);
+        }
+        kept.push(Rc::clone(&objects));
+        Some(objects)
+    }
+
+    /// Undoes the filters of a stream.
+    pub(super) fn decode(&self, stream: &Stream) -> Held<'_> {
+        let budget = &self.budget;
+        let most = (budget.memory / 2).saturating_sub(budget.held.get());
+        let unpacked = self.unpack(stream, most);
+        budget.held.set(budget.held.get() + unpacked.bytes.capacity());
+        Held {
+            bytes: unpacked.bytes,
+            budget,
+            flaw: unpacked.flaw,
+        }
+    }
+
+    fn unpack(&self, stream: &Stream, most: usize) -> Unpacked {
+        let left = usize::try_from(self.budget.left.get()).unwrap_or(usize::MAX);
+        let value = |long: &[u8], short: &[u8]| match self.get(&stream.dict, long) {
+            Object::Null => self.get(&stream.dict, short),
+            value => value,
+        };
+        let each = |value: Object| match value {
+            Object::Array(items) => {
+                Object::Array(items.iter().map(|item| self.resolve(item)).collect())
+            }
+            other => other,
+        };
+        let filters = listed(
+            each(value(b"Filter", b"F")),
+            each(value(b"DecodeParms", b"DP")),
+        );
+        let packed = &self.data[stream.data.clone()];
+        let most = most.min(left);
+        let unpacked = match &self.crypt {
+            Some(crypt) => unpack(&crypt.decrypted(packed, stream), &filters, most),
+            None => unpack(packed, &filters, most),
+        };
+        self.spend(unpacked.bytes.len() + packed.len());
+        unpacked
+    }
+
+    /// Counts work in bytes.
+    pub(super) fn spend(&self, bytes: usize) {
+        /// The cost of anything, in bytes.
+        const LEAST: u64 = 64;
+        let left = self.budget.left.get();
+        self.budget.left.set(left.saturating_sub(bytes as u64 + LEAST));
+    }
+
+    /// Whether the limit on the total is reached.
+    pub(super) fn is_spent(&self) -> bool {
+        self.budget.left.get() == 0
+    }
+
+    /// Calls `with` for each page, in order, until it breaks.
+    pub(super) fn each_page(&self, with: &mut dyn FnMut(&Page) -> ControlFlow<()>) {
+        super::pages::each(self, with);
+    }
+}
+
+/// A page: its dictionary, and the resources that it has or inherits.
+pub(super) struct Page {
+    pub(super) dict: Dict,
+    pub(super) resources: Rc<Dict>,
+}

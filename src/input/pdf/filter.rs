@@ -1,0 +1,437 @@
+//! Filters of streams (ISO 32000-2, 7.4), each bounded in what it unpacks.
+//!
+//! Filters of images are not undone: nothing reads the pixels.
+
+use flate2::{Decompress, FlushDecompress, Status};
+
+use super::object::{Dict, Object};
+
+/// Filters of one stream; more of them are a bomb.
+const CHAIN: usize = 8;
+/// Bytes of output for which room is made at once.
+const STEP: usize = 64 << 10;
+
+/// What a filter gave.
+#[derive(Debug, Default)]
+pub(super) struct Unpacked {
+    pub(super) bytes: Vec<u8>,
+    pub(super) flaw: Option<Flaw>,
+}
+
+/// Why less was unpacked than there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flaw {
+    /// The data ends early, or cannot be decoded after the bytes that were unpacked.
+    Damaged,
+    /// There is more than the limit.
+    Large,
+    /// It is packed by a filter for images, or an unknown one.
+    Unreadable,
+}
+
+/// A filter, and its parameters.
+pub(super) struct Filter {
+    name: Vec<u8>,
+    parameters: Dict,
+}
+
+impl Filter {
+    pub(super) fn new(name: Vec<u8>, parameters: Dict) -> Self {
+        Filter { name, parameters }
+    }
+
+    fn number(&self, key: &[u8], default: usize) -> usize {
+        self.parameters.get(key).count().unwrap_or(default)
+    }
+}
+
+/// Undoes `filters` in their order, each to at most `most` bytes.
+pub(super) fn unpack(data: &[u8], filters: &[Filter], most: usize) -> Unpacked {
+    let Some((first, rest)) = filters.split_first() else {
+        let kept = data.len().min(most);
+        return Unpacked {
+            bytes: data[..kept].to_vec(),
+            flaw: (kept < data.len()).then_some(Flaw::Large),
+        };
+    };
+    if filters.len() > CHAIN {
+        return Unpacked {
+            flaw: Some(Flaw::Large),
+            ..Unpacked::default()
+        };
+    }
+    let mut unpacked = undo(first, data, most);
+    for filter in rest {
+        if unpacked.flaw == Some(Flaw::Unreadable) {
+            break;
+        }
+        let next = undo(filter, &unpacked.bytes, most);
+        unpacked = Unpacked {
+            flaw: next.flaw.or(unpacked.flaw),
+            ..next
+        };
+    }
+    unpacked
+}
+
+fn undo(filter: &Filter, data: &[u8], most: usize) -> Unpacked {
+    let mut out = Vec::new();
+    let done = match &filter.name[..] {
+        b"FlateDecode" | b"Fl" => inflate(data, most, &mut out),
+        b"LZWDecode" | b"LZW" => lzw(data, filter.number(b"EarlyChange", 1), most, &mut out),
+        b"ASCII85Decode" | b"A85" => ascii85(data, most, &mut out),
+        b"ASCIIHexDecode" | b"AHx" => ascii_hex(data, most, &mut out),
+        b"RunLengthDecode" | b"RL" => run_length(data, most, &mut out),
+        // The filter for encryption, which is undone before all others.
+        b"Crypt" => return unpack(data, &[], most),
+        _ => Err(Flaw::Unreadable),
+    };
+    if filter.number(b"Predictor", 1) > 1 {
+        out = Predictor::of(filter).undo(out);
+    }
+    Unpacked {
+        bytes: out,
+        flaw: done.err(),
+    }
+}
+
+/// Room for more output, or why there is none.
+fn room(out: &Vec<u8>, bytes: usize, most: usize) -> Result<(), Flaw> {
+    match most - out.len() >= bytes {
+        true => Ok(()),
+        false => Err(Flaw::Large),
+    }
+}
+
+/// A zlib stream; one without its header, as some writers make, and without a valid checksum too.
+fn inflate(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
+    let data = trimmed(data);
+    let has_header = data.len() > 1
+        && data[0] & 0x0f == 8
+        && (u16::from(data[0]) << 8 | u16::from(data[1])) % 31 == 0;
+    let body = if has_header { &data[2..] } else { data };
+    let mut decoder = Decompress::new(false);
+    loop {
+        let read = decoder.total_in() as usize;
+        let room = STEP.min(most - out.len());
+        out.reserve(room.max(1));
+        let filled = out.len();
+        out.resize(filled + room, 0);
+        let status = decoder.decompress(&body[read..], &mut out[filled..], FlushDecompress::None);
+        let written = decoder.total_out() as usize;
+        out.truncate(written);
+        match status {
+            Ok(Status::StreamEnd) => return Ok(()),
+            Ok(_) if written > filled => {}
+            Ok(_) if room == 0 => return Err(Flaw::Large),
+            Ok(_) if decoder.total_in() as usize > read => {}
+            Ok(_) | Err(_) => return Err(Flaw::Damaged),
+        }
+    }
+}
+
+/// `data` without the line ends before it, which some writers add.
+fn trimmed(data: &[u8]) -> &[u8] {
+    let blanks = data.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
+    &data[blanks.count()..]
+}
+
+/// Codes of LZW, with the sequences as a tree: each code is another one and a byte.
+fn lzw(data: &[u8], early: usize, most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
+    const CLEAR: usize = 256;
+    const END: usize = 257;
+    const MOST_CODES: usize = 4096;
+    // Where in the output each sequence was written last, and its length.
+    let mut known: Vec<(usize, usize)> = Vec::new();
+    let mut last: Option<(usize, usize)> = None;
+    let (mut bits, mut held, mut bytes) = (0_u32, 0, data.iter());
+    loop {
+        let width = match END + 1 + known.len() + early.min(1) {
+            ..=511 => 9,
+            512..=1023 => 10,
+            1024..=2047 => 11,
+            _ => 12,
+        };
+        while held < width {
+            // The end mark may be missing.
+            let Some(byte) = bytes.next() else {
+                return Ok(());
+            };
+            bits = bits << 8 | u32::from(*byte);
+            held += 8;
+        }
+        held -= width;
+        let code = (bits >> held) as usize & ((1 << width) - 1);
+        match code {
+            END => return Ok(()),
+            CLEAR => {
+                known.clear();
+                last = None;
+                continue;
+            }
+            _ => {}
+        }
+        let start = out.len();
+        // The new sequence is the last one and the byte after it, which was written directly after it.
+        if let Some((at, len)) = last.filter(|_| known.len() + END + 1 < MOST_CODES) {
+            known.push((at, len + 1));
+        }
+        match code {
+            ..CLEAR => {
+                room(out, 1, most)?;
+                out.push(code as u8);
+            }
+            _ => {
+                let (at, len) = *known.get(code - END - 1).ok_or(Flaw::Damaged)?;
+                room(out, len, most)?;
+                // The last byte of the sequence may be the first one that is written.
+                for byte in at..at + len {
+                    out.push(out[byte]);
+                }
+            }
+        }
+        last = Some((start, out.len() - start));
+    }
+}
+
+fn ascii85(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
+    let data = data.strip_prefix(b"<~").unwrap_or(data);
+    let (mut group, mut count) = (0_u32, 0);
+    for byte in data {
+        match byte {
+            b'~' => break,
+            b'z' if count == 0 => {
+                room(out, 4, most)?;
+                out.extend([0; 4]);
+            }
+            b'!'..=b'u' => {
+                group = group.wrapping_mul(85).wrapping_add(u32::from(byte - b'!'));
+                count += 1;
+                if count == 5 {
+                    room(out, 4, most)?;
+                    out.extend(group.to_be_bytes());
+                    (group, count) = (0, 0);
+                }
+            }
+            byte if super::lexer::is_blank(*byte) => {}
+            _ => return Err(Flaw::Damaged),
+        }
+    }
+    if count > 1 {
+        for _ in count..5 {
+            group = group.wrapping_mul(85).wrapping_add(84);
+        }
+        room(out, count - 1, most)?;
+        out.extend(&group.to_be_bytes()[..count - 1]);
+    }
+    Ok(())
+}
+
+fn ascii_hex(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
+    let mut high = None;
+    for byte in data {
+        let digit = match char::from(*byte).to_digit(16) {
+            Some(digit) => digit as u8,
+            None if *byte == b'>' => break,
+            None => continue,
+        };
+        match high.take() {
+            None => high = Some(digit),
+            Some(high) => {
+                room(out, 1, most)?;
+                out.push(high << 4 | digit);
+            }
+        }
+    }
+    room(out, 1, most)?;
+    out.extend(high.map(|high| high << 4));
+    Ok(())
+}
+
+fn run_length(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
+    let mut rest = data;
+    while let Some((length, after)) = rest.split_first() {
+        let count = usize::from(*length);
+        rest = match length {
+            128 => return Ok(()),
+            ..128 => {
+                let run = after.get(..=count).ok_or(Flaw::Damaged)?;
+                room(out, run.len(), most)?;
+                out.extend(run);
+                &after[run.len()..]
+            }
+            129.. => {
+                let (byte, after) = after.split_first().ok_or(Flaw::Damaged)?;
+                room(out, 257 - count, most)?;
+                out.resize(out.len() + 257 - count, *byte);
+                after
+            }
+        };
+    }
+    Ok(())
+}
+
+/// Rows of bytes that were subtracted from those before them (7.4.4.4).
+struct Predictor {
+    is_png: bool,
+    /// Bytes of a row, and of a pixel.
+    row: usize,
+    pixel: usize,
+}
+
+impl Predictor {
+    fn of(filter: &Filter) -> Self {
+        let colors = filter.number(b"Colors", 1).clamp(1, 32);
+        let bits = filter.number(b"BitsPerComponent", 8).clamp(1, 32);
+        let columns = filter.number(b"Columns", 1).clamp(1, 1 << 24);
+        Predictor {
+            is_png: filter.number(b"Predictor", 1) >= 10,
+            row: (colors * bits * columns).div_ceil(8),
+            pixel: (colors * bits).div_ceil(8),
+        }
+    }
+
+    fn undo(&self, mut bytes: Vec<u8>) -> Vec<u8> {
+        if self.is_png {
+            return self.png(&bytes);
+        }
+        for row in bytes.chunks_mut(self.row) {
+            for at in self.pixel..row.len() {
+                row[at] = row[at].wrapping_add(row[at - self.pixel]);
+            }
+        }
+        bytes
+    }
+
+    fn png(&self, bytes: &[u8]) -> Vec<u8> {
+        let mut out: Vec<u8> = Vec::with_capacity(bytes.len());
+        for line in bytes.chunks(self.row + 1) {
+            let start = out.len();
+            for (at, byte) in line[1..].iter().enumerate() {
+                let left = at.checked_sub(self.pixel);
+                let before = |at: Option<usize>| {
+                    at.and_then(|at| out.get((start + at).checked_sub(self.row)?))
+                };
+                let above = before(Some(at)).copied().unwrap_or(0);
+                let corner = before(left).copied().unwrap_or(0);
+                let left = left.map_or(0, |left| out[start + left]);
+                let predicted = match line[0] {
+                    1 => left,
+                    2 => above,
+                    3 => ((u16::from(left) + u16::from(above)) / 2) as u8,
+                    4 => paeth(left, above, corner),
+                    _ => 0,
+                };
+                out.push(byte.wrapping_add(predicted));
+            }
+        }
+        out
+    }
+}
+
+fn paeth(left: u8, above: u8, corner: u8) -> u8 {
+    let (a, b, c) = (i16::from(left), i16::from(above), i16::from(corner));
+    let distance = |value: i16| (a + b - c - value).abs();
+    match (distance(a), distance(b), distance(c)) {
+        (x, y, z) if x <= y && x <= z => left,
+        (_, y, z) if y <= z => above,
+        _ => corner,
+    }
+}
+
+/// The names of the filters that the value of `Filter` lists, and their parameters.
+pub(super) fn listed(filters: Object, parameters: Object) -> Vec<Filter> {
+    let one = |value: Object| match value {
+        Object::Array(items) => items,
+        Object::Null => Vec::new(),
+        other => vec![other],
+    };
+    let mut parameters = one(parameters).into_iter();
+    let named = one(filters).into_iter().map(|filter| {
+        let parameters = match parameters.next() {
+            Some(Object::Dict(dict)) => dict,
+            _ => Dict::default(),
+        };
+        Filter::new(filter.name().to_vec(), parameters)
+    });
+    named.take(CHAIN + 1).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn unpacked(name: &str, data: &[u8], most: usize) -> (Vec<u8>, Option<Flaw>) {
+        let filter = Filter::new(name.into(), Dict::default());
+        let unpacked = unpack(data, &[filter], most);
+        (unpacked.bytes, unpacked.flaw)
+    }
+
+    fn deflated(bytes: &[u8]) -> Vec<u8> {
+        let mut out = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+        out.write_all(bytes).unwrap();
+        out.finish().unwrap()
+    }
+
+    #[test]
+    fn each_filter_is_undone_up_to_its_limit() {
+        let lzw = [0x80, 0x0B, 0x60, 0x50, 0x22, 0x0C, 0x0C, 0x85, 0x01];
+        let cases: [(&str, &[u8], &[u8]); 4] = [
+            ("LZWDecode", &lzw, b"-----A---B"),
+            ("ASCII85Decode", b"87cUR D]i,\"Ebo80~>", b"Hello World!"),
+            ("AHx", b"48 65 6C6c6F>zz", b"Hello"),
+            ("RL", b"\x04Hello\xfe!\x80x", b"Hello!!!"),
+        ];
+        for (name, packed, plain) in cases {
+            assert_eq!(unpacked(name, packed, 100), (plain.to_vec(), None), "{name}");
+            for most in 0..plain.len() {
+                let (bytes, flaw) = unpacked(name, packed, most);
+                assert!(bytes.len() <= most && plain.starts_with(&bytes), "{name}");
+                assert_eq!(flaw, Some(Flaw::Large), "{name}: {most}");
+            }
+        }
+    }
+
+    #[test]
+    fn deflated_data_is_read_without_its_header_and_checksum() {
+        let plain = b"text ".repeat(30_000);
+        let packed = deflated(&plain);
+        let whole = (plain.clone(), None);
+        assert_eq!(unpacked("Fl", &packed, plain.len()), whole);
+        assert_eq!(unpacked("Fl", &packed[..packed.len() - 4], 1 << 20), whole);
+        assert_eq!(unpacked("Fl", &packed[2..], 1 << 20), whole);
+        let (bytes, flaw) = unpacked("Fl", &packed, 70_000);
+        assert_eq!((bytes.len(), flaw), (70_000, Some(Flaw::Large)));
+        let (bytes, flaw) = unpacked("Fl", &packed[..packed.len() / 2], 1 << 20);
+        assert!(!bytes.is_empty() && plain.starts_with(&bytes));
+        assert_eq!(flaw, Some(Flaw::Damaged));
+        assert_eq!(unpacked("DCTDecode", &packed, 9).1, Some(Flaw::Unreadable));
+    }
+
+    #[test]
+    fn a_bomb_in_a_bomb_unpacks_to_the_limit() {
+        let zeros = deflated(&vec![0; 4 << 20]);
+        let filter = || Filter::new(b"Fl".to_vec(), Dict::default());
+        let nested = unpack(&deflated(&zeros), &[filter(), filter()], 1 << 20);
+        assert_eq!(nested.bytes.len(), 1 << 20);
+        assert_eq!(nested.flaw, Some(Flaw::Large));
+    }
+
+    #[test]
+    fn predictors_are_undone() {
+        let entry = |key: &str, value: f64| (key.as_bytes().to_vec(), Object::Number(value));
+        let rows = [0, 1, 2, 3, 1, 1, 1, 1, 2, 1, 1, 1, 3, 2, 2, 2, 4, 1, 1, 1];
+        let undone = |predictor: f64| {
+            let entries = vec![entry("Predictor", predictor), entry("Columns", 3.0)];
+            let filter = Filter::new(b"RL".to_vec(), Dict(entries));
+            let mut packed = vec![rows.len() as u8 - 1];
+            packed.extend(rows);
+            unpack(&packed, &[filter], 100).bytes
+        };
+        let png = [1, 2, 3, 1, 2, 3, 2, 3, 4, 3, 5, 6, 4, 6, 7];
+        assert_eq!(undone(12.0), png);
+        assert_eq!(undone(2.0)[..6], [0, 1, 3, 3, 4, 5]);
+    }
+}

@@ -1,0 +1,241 @@
+//! The text of a page: its lines, with what the layout and the links say about each line's end.
+//!
+//! A line's end inside a link's target is dropped. One that the next line continues, as far as the layout shows, is a line
+//! end; any other, and one where a target ends, is an empty line. So a reader of the text sees lines of a paragraph as in any
+//! text that is broken into lines.
+
+use super::lines::Line;
+
+/// Lines before and after one that show the margin of its column.
+const NEAR: usize = 25;
+/// Least bytes of a link's target at a line's end.
+const LEAST: usize = 5;
+
+/// How a line ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Break {
+    /// Inside a word, as a link shows: the line end is dropped, with so many bytes before it.
+    Joined(usize),
+    /// The next line continues this one.
+    Soft,
+    /// The next line is something else.
+    Hard,
+}
+
+/// Targets of links, in the form in which they are compared.
+pub(super) struct Targets(Vec<String>);
+
+impl Targets {
+    /// Those of a page and of the page after it, to which a broken line may lead.
+    pub(super) fn new<'t>(targets: impl Iterator<Item = &'t String>) -> Self {
+        Targets(targets.map(|target| folded(&unescaped(target))).collect())
+    }
+
+    /// What the links say about a line end between `token` and `next`, which are not empty.
+    fn between(&self, token: &str, next: &str) -> Option<Break> {
+        let may_be_target = |byte: u8| matches!(byte, b'/' | b':' | b'.' | b'_' | b'=');
+        if self.0.is_empty() || !token.bytes().any(may_be_target) {
+            return None;
+        }
+        let (token, next) = (folded(token), folded(next));
+        let without_hyphen = token.strip_suffix('-');
+        let goes_on = |token: &str| self.0.iter().any(|target| goes_on(target, token, &next));
+        if goes_on(&token) {
+            return Some(Break::Joined(0));
+        }
+        if without_hyphen.is_some_and(goes_on) {
+            return Some(Break::Joined(1));
+        }
+        let token = token.trim_end_matches(['.', ',', ';', ')', ']']);
+        let is_end = |target: &String| {
+            let mut parts = parts(token).filter(|part| part.len() > 2 * LEAST);
+            parts.any(|part| target.ends_with(part))
+        };
+        self.0.iter().any(is_end).then_some(Break::Hard)
+    }
+}
+
+/// Whether `target` holds the end of `token`, and what comes after it there is at the start of `next`.
+fn goes_on(target: &str, token: &str, next: &str) -> bool {
+    let agrees = |rest: &str| {
+        let same = rest.bytes().zip(next.bytes()).take_while(|(a, b)| a == b);
+        let same = same.count();
+        // A short word that begins like the rest of a target may be any word.
+        same > 0 && (same == rest.len() || same == next.len() && same > 2)
+    };
+    let holds = |part: &str| {
+        let found = memchr::memmem::find_iter(target.as_bytes(), part.as_bytes());
+        found
+            .map(|at| target.get(at + part.len()..))
+            .any(|rest| rest.is_some_and(agrees))
+    };
+    parts(token).any(holds)
+}
+
+/// `token`, and what of it comes after each mark, if that is long enough to be known again.
+fn parts(token: &str) -> impl Iterator<Item = &str> {
+    let after_mark = |(at, c): (usize, char)| {
+        let is_mark = !c.is_alphanumeric();
+        is_mark.then(|| &token[at + c.len_utf8()..])
+    };
+    let parts = token.char_indices().filter_map(after_mark);
+    std::iter::once(token)
+        .chain(parts)
+        .filter(|part| part.len() >= LEAST)
+}
+
+/// Lower case, with typeset hyphens as in ASCII.
+fn folded(text: &str) -> String {
+    let fold = |c: char| match c {
+        '\u{2010}' | '\u{2011}' | '\u{ad}' => '-',
+        c => c.to_ascii_lowercase(),
+    };
+    text.chars().map(fold).collect()
+}
+
+/// A target with its percent encoding undone, where that gives text.
+fn unescaped(target: &str) -> String {
+    let mut bytes = Vec::with_capacity(target.len());
+    let mut rest = target.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code = after.get(..2).filter(|_| *first == b'%');
+        let code = code.and_then(|code| u8::from_str_radix(str::from_utf8(code).ok()?, 16).ok());
+        bytes.push(code.unwrap_or(*first));
+        rest = if code.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| target.to_owned())
+}
+
+/// The text of a page's lines. What a link shows to go on at the start of a line of the next page is moved from there.
+pub(super) fn text(lines: &[Line], next_page: &mut [Line], targets: &Targets) -> String {
+    let mut text = String::new();
+    for (at, line) in lines.iter().enumerate() {
+        text.push_str(line.text.trim_matches(' '));
+        let Some(next) = lines.get(at + 1) else { break };
+        let by_links = targets.between(last_word(&text), first_word(&next.text));
+        let by_layout = || match continues(lines, at) {
+            true => Break::Soft,
+            false => Break::Hard,
+        };
+        match by_links.unwrap_or_else(by_layout) {
+            Break::Joined(dropped) => text.truncate(text.len() - dropped),
+            Break::Soft => text.push('\n'),
+            Break::Hard => text.push_str("\n\n"),
+        }
+    }
+    complete(&mut text, next_page, targets);
+    text
+}
+
+/// Moves the rest of a word at the end of a page from the next page, if a link shows that it goes on there.
+fn complete(text: &mut String, next_page: &mut [Line], targets: &Targets) {
+    let word = last_word(text);
+    for line in next_page {
+        let rest = first_word(&line.text);
+        if let Some(Break::Joined(dropped)) = targets.between(word, rest) {
+            let end = line.text.find(rest).unwrap_or(0) + rest.len();
+            text.truncate(text.len() - dropped);
+            text.push_str(rest);
+            line.text.drain(..end);
+            return;
+        }
+    }
+}
+
+fn last_word(text: &str) -> &str {
+    text.rsplit(char::is_whitespace).next().unwrap_or_default()
+}
+
+fn first_word(text: &str) -> &str {
+    text.split_whitespace().next().unwrap_or_default()
+}
+
+/// Whether the line after the one at `at` continues it, as far as the layout shows: it has the same direction and size and
+/// is directly below, or at the top of another column, and its first word had no room in the line.
+fn continues(lines: &[Line], at: usize) -> bool {
+    let (line, next) = (&lines[at], &lines[at + 1]);
+    let size = line.size.max(next.size);
+    let is_alike = line.along.dot(next.along) > 0.99 && (line.size - next.size).abs() < 0.15 * size;
+    let down = line.height() - next.height();
+    let is_below = (0.6..2.2).contains(&(down / size))
+        && next.starts_at() < line.ends_at()
+        && line.starts_at() < next.ends_at();
+    let is_next_column = down < -2.0 * size && next.starts_at() > line.ends_at();
+    if !is_alike || !(is_below || is_next_column) {
+        return false;
+    }
+    let is_in_column = |other: &&Line| {
+        other.along.dot(line.along) > 0.99
+            && (other.starts_at() - line.starts_at()).abs() < 5.0 * size
+            && (other.size - line.size).abs() < 0.15 * size
+    };
+    let near = &lines[at.saturating_sub(NEAR)..lines.len().min(at + NEAR)];
+    let ends = near.iter().filter(is_in_column).map(Line::ends_at);
+    let slack = ends.fold(line.ends_at(), f64::max) - line.ends_at();
+    let word = first_word(&next.text).chars().count();
+    slack < (word + 1) as f64 * next.character() + 0.3 * size
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::geometry::Point;
+    use super::super::lines::{Lines, Run};
+    use super::*;
+
+    fn targets(targets: &[&str]) -> Targets {
+        let targets: Vec<_> = targets.iter().map(ToString::to_string).collect();
+        Targets::new(targets.iter())
+    }
+
+    /// Lines one below the other, of characters as wide as half their size.
+    fn lines(texts: &[&str]) -> Vec<Line> {
+        let mut lines = Lines::default();
+        for (number, text) in texts.iter().enumerate() {
+            let (width, y) = (5.0 * text.chars().count() as f64, -12.0 * number as f64);
+            lines.add(&Run {
+                text,
+                start: Point { x: 0.0, y },
+                end: Point { x: width, y },
+                along: Point { x: 1.0, y: 0.0 },
+                size: 10.0,
+            });
+        }
+        lines.lines
+    }
+
+    fn text_of(texts: &[&str], links: &[&str]) -> String {
+        text(&lines(texts), &mut [], &targets(links))
+    }
+
+    #[test]
+    fn links_join_and_part_lines() {
+        let link = "https://doi.org/10.5555/AB-c%28d%29.12";
+        for (texts, expected) in [
+            (["see https://doi.org/10.", "5555/ab-c(d).12. And"], "see https://doi.org/10.5555/ab-c(d).12. And"),
+            (["doi: 10.5555/ab-", "c(d).12"], "doi: 10.5555/ab-c(d).12"),
+            (["https://doi.org/10.5555/ab-c(d)-", ".12"], "https://doi.org/10.5555/ab-c(d).12"),
+            (["https://doi.org/10.5555/ab-c(d).12", "2020 is next"], "https://doi.org/10.5555/ab-c(d).12\n\n2020 is next"),
+            (["https://doi.org/10.5555/ab-c(d).", "12.s001 is next"], "https://doi.org/10.5555/ab-c(d).12.s001 is next"),
+            (["https://doi.org/10.5555/ab-c(d).", "1 is another"], "https://doi.org/10.5555/ab-c(d).\n1 is another"),
+        ] {
+            assert_eq!(text_of(&texts, &[link]), expected);
+        }
+    }
+
+    #[test]
+    fn a_line_with_room_for_the_next_word_ends_a_paragraph() {
+        let full = "a line that is as long as the column is";
+        let texts = [full, "10.5555/abc", "Next one", full, "10.5555/d"];
+        let expected = format!("{full}\n10.5555/abc\n\nNext one\n\n{full}\n10.5555/d");
+        assert_eq!(text_of(&texts, &[]), expected);
+    }
+
+    #[test]
+    fn the_rest_of_a_name_comes_from_the_next_page() {
+        let mut next = lines(&["Journal 12", "abc.1. And more"]);
+        let page = lines(&["see 10.5555/"]);
+        let text = text(&page, &mut next, &targets(&["https://doi.org/10.5555/abc.1"]));
+        assert_eq!(text, "see 10.5555/abc.1.");
+        assert_eq!(next[1].text, " And more");
+    }
+}

@@ -1,0 +1,176 @@
+//! Lines of text, from the strings that a page shows, in the order in which it shows them.
+
+use super::geometry::Point;
+
+/// Bytes of text of one page; more is cut.
+const TEXT: usize = 16 << 20;
+/// The least gap that is a blank, in sizes of the font. Blanks of justified text shrink to about 0.2; kerning is up to 0.1.
+const BLANK: f64 = 0.15;
+/// The greatest gap in a line. Columns are farther apart.
+const GAP: f64 = 2.5;
+/// The greatest distance of a note or index from the line that it is in.
+const RAISED: f64 = 0.6;
+/// The least distance that makes it one.
+const LEVEL: f64 = 0.12;
+
+/// A string that a page shows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run<'t> {
+    pub(super) text: &'t str,
+    pub(super) start: Point,
+    pub(super) end: Point,
+    /// The direction of writing, of length 1.
+    pub(super) along: Point,
+    /// The size of the font on the page.
+    pub(super) size: f64,
+}
+
+/// A line of text.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    pub(super) text: String,
+    pub(super) start: Point,
+    pub(super) end: Point,
+    pub(super) along: Point,
+    pub(super) size: f64,
+    /// The last string, and its start. Some writers show a string twice to make it bold.
+    last: (usize, Point),
+}
+
+/// The lines of a page so far.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    pub(super) lines: Vec<Line>,
+    bytes: usize,
+}
+
+impl Lines {
+    /// Adds a string. Returns false if the page has too much text.
+    pub(super) fn add(&mut self, run: &Run<'_>) -> bool {
+        self.bytes += run.text.len();
+        if self.bytes > TEXT {
+            return false;
+        }
+        let joined = self.lines.last_mut().is_some_and(|line| line.take(run));
+        if !joined && !run.text.trim().is_empty() {
+            self.lines.push(Line::new(run));
+        }
+        true
+    }
+}
+
+impl Line {
+    fn new(run: &Run<'_>) -> Line {
+        Line {
+            text: run.text.to_owned(),
+            start: run.start,
+            end: run.end,
+            along: run.along,
+            size: run.size,
+            last: (0, run.start),
+        }
+    }
+
+    /// Adds `run` if it continues the line.
+    fn take(&mut self, run: &Run<'_>) -> bool {
+        let size = self.size.max(run.size);
+        let step = run.start.minus(self.end);
+        let (gap, rise) = (step.dot(self.along), step.dot(self.along.turned()).abs());
+        let is_same_line = self.along.dot(run.along) > 0.99
+            && rise < RAISED * size
+            && (gap < GAP * size && gap > -size || self.text.is_empty());
+        if !is_same_line {
+            return self.repeats(run);
+        }
+        if self.repeats(run) {
+            return true;
+        }
+        let is_raised = rise > LEVEL * size;
+        let has_blank = self.text.ends_with(' ') || run.text.starts_with(' ');
+        if (gap > BLANK * size || is_raised) && !has_blank {
+            self.text.push(' ');
+        }
+        self.last = (self.text.len(), run.start);
+        self.text.push_str(run.text);
+        if is_raised && run.size < self.size {
+            // The line goes on at its own height.
+            let forward = run.end.minus(self.end).dot(self.along);
+            self.end = Point {
+                x: self.end.x + forward * self.along.x,
+                y: self.end.y + forward * self.along.y,
+            };
+        } else {
+            self.end = run.end;
+        }
+        self.size = size;
+        true
+    }
+
+    /// Whether `run` shows the last string once more.
+    fn repeats(&self, run: &Run<'_>) -> bool {
+        let (at, start) = self.last;
+        let text = run.text.trim();
+        !text.is_empty()
+            && self.text[at..].trim() == text
+            && run.start.minus(start).length() < 0.12 * self.size
+    }
+
+    /// The place of its start in the direction of writing, and across it.
+    pub(super) fn starts_at(&self) -> f64 {
+        self.start.dot(self.along)
+    }
+
+    pub(super) fn ends_at(&self) -> f64 {
+        self.end.dot(self.along)
+    }
+
+    /// How far up it is, as its reader sees it.
+    pub(super) fn height(&self) -> f64 {
+        self.start.dot(self.along.turned())
+    }
+
+    /// The mean width of its characters.
+    pub(super) fn character(&self) -> f64 {
+        (self.ends_at() - self.starts_at()) / self.text.chars().count().max(1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines of strings at `(x, y)`, of size 10 with characters of width 5.
+    fn lines(runs: &[(f64, f64, &str)]) -> Vec<String> {
+        let mut lines = Lines::default();
+        for (x, y, text) in runs {
+            let width = 5.0 * text.chars().count() as f64;
+            lines.add(&Run {
+                text,
+                start: Point { x: *x, y: *y },
+                end: Point { x: x + width, y: *y },
+                along: Point { x: 1.0, y: 0.0 },
+                size: 10.0,
+            });
+        }
+        lines.lines.into_iter().map(|line| line.text).collect()
+    }
+
+    #[test]
+    fn strings_side_by_side_are_a_line() {
+        assert_eq!(lines(&[(0.0, 0.0, "10.5555/"), (40.5, 0.0, "a")]), ["10.5555/a"]);
+        assert_eq!(lines(&[(0.0, 0.0, "see"), (18.0, 0.0, "10.5555/a")]), ["see 10.5555/a"]);
+        assert_eq!(lines(&[(0.0, 0.0, "10.5555/a"), (45.0, 4.0, "12")]), ["10.5555/a 12"]);
+    }
+
+    #[test]
+    fn columns_and_lines_are_apart() {
+        assert_eq!(lines(&[(0.0, 0.0, "left"), (50.0, 0.0, "right")]), ["left", "right"]);
+        assert_eq!(lines(&[(0.0, 0.0, "one"), (0.0, -12.0, "two")]), ["one", "two"]);
+        assert_eq!(lines(&[(0.0, 0.0, "one"), (14.0, -12.0, "two")]), ["one", "two"]);
+    }
+
+    #[test]
+    fn a_string_that_is_shown_twice_is_one() {
+        assert_eq!(lines(&[(0.0, 0.0, "10.5555/a"), (0.3, 0.0, "10.5555/a")]), ["10.5555/a"]);
+    }
+}

@@ -1,0 +1,27 @@
+//! The metadata of a file (ISO 32000-2, 14.3): its information dictionary and its XMP packet, as text.
+
+use super::encoding::text_string;
+use super::file::PdfFile;
+use super::object::{Dict, Object};
+
+/// The entries of the information dictionary, one a line, and the XMP packet. Empty if the file has neither.
+pub(super) fn of(file: &PdfFile<'_>) -> String {
+    let mut text = String::new();
+    let information = file.get(file.trailer(), b"Info");
+    for (key, value) in &information.dict().0 {
+        let value = file.resolve(value);
+        let Some(value) = value.text() else { continue };
+        let value = text_string(value).replace(|c: char| c.is_control(), " ");
+        text.push_str(&format!("{}: {value}\n\n", String::from_utf8_lossy(key)));
+    }
+    if let Object::Stream(stream) = file.get(file.catalog().dict(), b"Metadata") {
+        text.push_str(&text_string(&file.decode(&stream)));
+    }
+    text
+}
+
+/// Whether the resources of a page have an image, so that its text may be one.
+pub(super) fn has_images(file: &PdfFile<'_>, resources: &Dict) -> bool {
+    let objects = file.get(resources, b"XObject");
+    !objects.dict().0.is_empty()
+}

@@ -1,0 +1,231 @@
+//! The text of PDF files: a document for the metadata, and one for each page.
+//!
+//! `file` finds objects by their numbers (`xref`, `object`, `lexer`), decrypts (`crypt`) and unpacks (`filter`) them.
+//! `content` reads the strings that a page shows, in the order in which it shows them, with `font`, `cmap` and `encoding` for
+//! their characters; `lines` makes lines of them, and `joins` a text, led by the `links` of the page.
+//!
+//! The file is held in memory. What is unpacked of it at the same time is bounded, and so is what is unpacked in total, with
+//! repeated parts counted each time. So no file takes more time or memory than its size allows. No other crate reads PDF here:
+//! those that do unpack some streams without a bound.
+
+mod cmap;
+mod content;
+mod crew;
+mod crypt;
+mod encoding;
+mod file;
+mod filter;
+mod font;
+mod geometry;
+mod joins;
+mod lexer;
+mod lines;
+mod links;
+mod metadata;
+mod object;
+mod pages;
+mod xref;
+
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use self::content::Fonts;
+pub(super) use self::crew::{PdfCrew, PdfText};
+pub(super) use self::file::PdfLimits;
+use self::file::{Page, PdfFile, Unreadable};
+use self::filter::Flaw;
+use self::joins::Targets;
+use self::lexer::Lexer;
+use self::lines::Line;
+use super::fault::{InputError, Packing};
+use super::magic;
+
+/// Bytes that every file may unpack to in total.
+const FREE: u64 = 64 << 20;
+/// Bytes per byte of the file that may be unpacked in total. Articles unpack to three times their size.
+const RATIO: u64 = 32;
+/// The cost of a page beside its content.
+const PAGE: usize = 1 << 10;
+
+/// A document of a file.
+#[derive(Debug)]
+pub(super) struct PdfDocument {
+    pub(super) name: String,
+    pub(super) text: String,
+    /// Whether it is a page: lines of text, whose ends the layout made.
+    pub(super) is_page: bool,
+    /// Why text is missing from it.
+    pub(super) error: Option<InputError>,
+}
+
+impl PdfDocument {
+    /// Whether it is a page that shows no text, as a scanned one does.
+    pub(super) fn is_blank(&self) -> bool {
+        self.is_page && self.text.is_empty()
+    }
+}
+
+impl PdfLimits {
+    /// The limits for a file of `length` bytes.
+    pub(super) fn of(length: usize, memory: usize) -> Self {
+        PdfLimits {
+            memory,
+            total: FREE.max(RATIO.saturating_mul(length as u64)),
+        }
+    }
+}
+
+/// Whether `start`, the first [`magic::LATE`] bytes of a stream, has the header of a PDF file after other bytes: with a line that a
+/// text about PDF does not have after it.
+pub(super) fn starts_late(start: &[u8]) -> bool {
+    let headers = memchr::memmem::find_iter(start, b"%PDF-");
+    headers.take(4).any(|at| {
+        let mut rest = Lexer::new(start, at);
+        // The header is a comment, and a comment of other bytes usually follows it.
+        rest.skip_blanks();
+        xref::header_at(start, rest.at).is_some()
+    })
+}
+
+/// The documents of `bytes`, with the error that ended the file early, if any did.
+pub(super) fn read(bytes: &[u8], limits: PdfLimits) -> (Vec<PdfDocument>, Option<InputError>) {
+    let start = memchr::memmem::find(&bytes[..bytes.len().min(magic::LATE)], b"%PDF-").unwrap_or(0);
+    let mut documents = Vec::new();
+    let read = catch_unwind(AssertUnwindSafe(|| {
+        read_file(&bytes[start..], limits, &mut documents)
+    }));
+    let error = match read {
+        Ok(done) => done.err(),
+        Err(_) => Some(InputError::Pdf("cannot be read")),
+    };
+    (documents, error)
+}
+
+fn read_file(
+    data: &[u8],
+    limits: PdfLimits,
+    documents: &mut Vec<PdfDocument>,
+) -> Result<(), InputError> {
+    let file = PdfFile::open(data, limits).map_err(|reason| match reason {
+        Unreadable::Encrypted => InputError::Encrypted(Packing::Pdf),
+        Unreadable::NoPages => InputError::Pdf("has no pages that can be found"),
+    })?;
+    let mut reader = PageReader::new(&file, limits);
+    let metadata = metadata::of(&file);
+    if !metadata.is_empty() {
+        reader.add(documents, "#metadata".into(), metadata, None);
+    }
+    let mut is_cut = false;
+    file.each_page(&mut |page| {
+        is_cut = file.is_spent() || reader.left == 0;
+        match is_cut {
+            true => ControlFlow::Break(()),
+            false => {
+                reader.page(page, documents);
+                ControlFlow::Continue(())
+            }
+        }
+    });
+    let is_empty = reader.number == 0;
+    reader.finish(documents);
+    match () {
+        () if is_cut || file.is_spent() => Err(InputError::Pdf(
+            "needs more work than its size allows; its last pages were not read",
+        )),
+        () if is_empty => Err(InputError::Pdf("has no pages that can be found")),
+        () => Ok(()),
+    }
+}
+
+/// Reads the pages of a file. Each is completed when the next one is known, since its last line may end there.
+struct PageReader<'f, 'd> {
+    file: &'f PdfFile<'d>,
+    fonts: Fonts,
+    /// The number of the last page, from 1.
+    number: u64,
+    held: Option<HeldPage>,
+    /// Bytes of text that the file may have yet.
+    left: usize,
+}
+
+/// A page that was read, but is not a text yet.
+struct HeldPage {
+    number: u64,
+    lines: Vec<Line>,
+    targets: Vec<String>,
+    flaw: Option<Flaw>,
+}
+
+impl<'f, 'd> PageReader<'f, 'd> {
+    fn new(file: &'f PdfFile<'d>, limits: PdfLimits) -> Self {
+        PageReader {
+            file,
+            fonts: Fonts::new(limits.memory / 8),
+            number: 0,
+            held: None,
+            left: limits.memory / 4,
+        }
+    }
+
+    fn page(&mut self, page: &Page, documents: &mut Vec<PdfDocument>) {
+        self.file.spend(PAGE);
+        self.number += 1;
+        let shown = content::read(self.file, &mut self.fonts, page);
+        let mut next = HeldPage {
+            number: self.number,
+            lines: shown.lines.lines,
+            targets: links::of(self.file, page),
+            flaw: shown.flaw,
+        };
+        if let Some(held) = self.held.take() {
+            self.complete(held, Some(&mut next), documents);
+        }
+        self.held = Some(next);
+    }
+
+    fn finish(mut self, documents: &mut Vec<PdfDocument>) {
+        if let Some(held) = self.held.take() {
+            self.complete(held, None, documents);
+        }
+    }
+
+    fn complete(
+        &mut self,
+        page: HeldPage,
+        next: Option<&mut HeldPage>,
+        documents: &mut Vec<PdfDocument>,
+    ) {
+        let after = next.as_ref().map_or(&[][..], |next| &next.targets);
+        let targets = Targets::new(page.targets.iter().chain(after));
+        let next_lines = next.map_or(&mut [][..], |next| &mut next.lines);
+        let mut text = joins::text(&page.lines, next_lines, &targets);
+        for target in &page.targets {
+            if !text.is_empty() {
+                text.push_str("\n\n");
+            }
+            text.push_str(target);
+        }
+        let error = page.flaw.and_then(|flaw| match flaw {
+            Flaw::Unreadable => None,
+            Flaw::Damaged => Some(InputError::Pdf("has a page whose content is damaged")),
+            Flaw::Large => Some(InputError::Pdf("has a page whose content is too large")),
+        });
+        self.add(documents, format!("#page={}", page.number), text, error);
+    }
+
+    fn add(
+        &mut self,
+        documents: &mut Vec<PdfDocument>,
+        name: String,
+        text: String,
+        error: Option<InputError>,
+    ) {
+        self.left = self.left.saturating_sub(text.len() + PAGE);
+        documents.push(PdfDocument {
+            is_page: name != "#metadata",
+            name,
+            text,
+            error,
+        });
+    }
+}

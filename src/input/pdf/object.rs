@@ -1,0 +1,248 @@
+//! Objects of a PDF file (ISO 32000-2, 7.3).
+
+use std::ops::Range;
+
+use super::lexer::{Lexer, Token};
+
+/// Arrays and dictionaries within one another; hardly any file has ten.
+const DEPTH: usize = 64;
+
+/// The number and the generation of an indirect object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Ref {
+    pub(super) number: u32,
+    pub(super) generation: u16,
+}
+
+/// An object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) enum Object {
+    /// Null, and what cannot be read.
+    #[default]
+    Null,
+    Bool(bool),
+    Number(f64),
+    Name(Vec<u8>),
+    Text(Vec<u8>),
+    Array(Vec<Object>),
+    Dict(Dict),
+    Stream(Stream),
+    Ref(Ref),
+}
+
+/// A dictionary, which is small: a list of its entries.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Dict(pub(super) Vec<(Vec<u8>, Object)>);
+
+/// A stream: its dictionary, and the place of its packed bytes in the file.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Stream {
+    pub(super) dict: Dict,
+    pub(super) data: Range<usize>,
+    /// The object that it is, which its key depends on if it is encrypted.
+    pub(super) id: Ref,
+}
+
+static NULL: Object = Object::Null;
+static EMPTY: Dict = Dict(Vec::new());
+
+impl Dict {
+    /// The value of `key` as it is written, which may be a reference.
+    pub(super) fn get(&self, key: &[u8]) -> &Object {
+        // Of repeated keys the last counts.
+        let mut entries = self.0.iter().rev();
+        entries
+            .find(|(own, _)| own == key)
+            .map_or(&NULL, |(_, value)| value)
+    }
+
+    pub(super) fn has(&self, key: &[u8]) -> bool {
+        *self.get(key) != Object::Null
+    }
+}
+
+impl Object {
+    /// The dictionary that it is or, for a stream, has; otherwise an empty one.
+    pub(super) fn dict(&self) -> &Dict {
+        match self {
+            Object::Dict(dict) => dict,
+            Object::Stream(stream) => &stream.dict,
+            _ => &EMPTY,
+        }
+    }
+
+    pub(super) fn array(&self) -> &[Object] {
+        match self {
+            Object::Array(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The bytes of a name; none otherwise.
+    pub(super) fn name(&self) -> &[u8] {
+        match self {
+            Object::Name(name) => name,
+            _ => &[],
+        }
+    }
+
+    pub(super) fn text(&self) -> Option<&[u8]> {
+        match self {
+            Object::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn number(&self) -> Option<f64> {
+        match self {
+            Object::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// A whole number that is not negative.
+    pub(super) fn count(&self) -> Option<usize> {
+        let number = self.number()?;
+        (number >= 0.0 && number < 1e15).then_some(number as usize)
+    }
+
+    pub(super) fn reference(&self) -> Option<Ref> {
+        match self {
+            Object::Ref(reference) => Some(*reference),
+            _ => None,
+        }
+    }
+}
+
+impl Lexer<'_> {
+    /// Reads the object that comes next. None at the end and at a keyword, which is not passed.
+    pub(super) fn object(&mut self) -> Option<Object> {
+        self.nested(0)
+    }
+
+    fn nested(&mut self, depth: usize) -> Option<Object> {
+        let before = self.clone();
+        Some(match self.token()? {
+            Token::Number(number) => match self.reference(number) {
+                Some(reference) => Object::Ref(reference),
+                None => Object::Number(number),
+            },
+            Token::Name(name) => Object::Name(name.into_owned()),
+            Token::Text(text) => Object::Text(text.into_owned()),
+            Token::ArrayStart if depth < DEPTH => Object::Array(self.items(depth + 1)),
+            Token::DictStart if depth < DEPTH => Object::Dict(self.entries(depth + 1)),
+            Token::Word(b"true") => Object::Bool(true),
+            Token::Word(b"false") => Object::Bool(false),
+            Token::Word(b"null") => Object::Null,
+            _ => {
+                *self = before;
+                return None;
+            }
+        })
+    }
+
+    /// The rest of the reference that starts with the number `first`.
+    fn reference(&mut self, first: f64) -> Option<Ref> {
+        let number = as_integer(first, f64::from(u32::MAX))? as u32;
+        // Most numbers are followed by something else, which one byte shows.
+        self.skip_blanks();
+        self.rest().first().filter(|byte| byte.is_ascii_digit())?;
+        let mut ahead = self.clone();
+        let Some(Token::Number(second)) = ahead.token() else {
+            return None;
+        };
+        let generation = as_integer(second, f64::from(u16::MAX))? as u16;
+        if ahead.token() != Some(Token::Word(b"R")) {
+            return None;
+        }
+        *self = ahead;
+        Some(Ref { number, generation })
+    }
+
+    fn items(&mut self, depth: usize) -> Vec<Object> {
+        let mut items = Vec::new();
+        loop {
+            match self.nested(depth) {
+                Some(item) => items.push(item),
+                None if self.ends(Token::ArrayEnd) => return items,
+                None => {}
+            }
+        }
+    }
+
+    fn entries(&mut self, depth: usize) -> Dict {
+        let mut entries = Vec::new();
+        loop {
+            match self.nested(depth) {
+                Some(Object::Name(key)) => {
+                    let value = self.nested(depth).unwrap_or_default();
+                    entries.push((key, value));
+                }
+                // A key that is no name is passed over.
+                Some(_) => {}
+                None if self.ends(Token::DictEnd) => return Dict(entries),
+                None => {}
+            }
+        }
+    }
+
+    /// Whether what comes next, which is no object, ends the array or dictionary: `end`, the end of the object, or of the
+    /// bytes. Anything else is passed over.
+    fn ends(&mut self, end: Token<'_>) -> bool {
+        let before = self.clone();
+        match self.token() {
+            None => true,
+            Some(Token::Word(b"endobj" | b"endstream" | b"stream" | b"obj")) => {
+                *self = before;
+                true
+            }
+            Some(token) => token == end,
+        }
+    }
+}
+
+fn as_integer(number: f64, most: f64) -> Option<f64> {
+    (number.fract() == 0.0 && (0.0..=most).contains(&number)).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(text: &str) -> Object {
+        Lexer::new(text.as_bytes(), 0).object().unwrap_or_default()
+    }
+
+    #[test]
+    fn objects_are_read_with_their_references() {
+        let read = object("<</A 1/B[2 3 4 0 R]/C<</D(x)>>/A 5/E true>> stream");
+        let dict = read.dict();
+        assert_eq!(dict.get(b"A"), &Object::Number(5.0));
+        let reference = Object::Ref(Ref {
+            number: 4,
+            generation: 0,
+        });
+        let items = [Object::Number(2.0), Object::Number(3.0), reference];
+        assert_eq!(dict.get(b"B").array(), items);
+        assert_eq!(
+            dict.get(b"C").dict().get(b"D").text(),
+            Some(b"x".as_slice())
+        );
+        assert_eq!(dict.get(b"E"), &Object::Bool(true));
+        assert!(!dict.has(b"F"));
+    }
+
+    #[test]
+    fn what_is_not_closed_ends_with_the_object() {
+        assert_eq!(object("[1 2 endobj").array().len(), 2);
+        assert_eq!(object("<</A 1/B").dict().0.len(), 2);
+        assert_eq!(object("<</A 1 ) ] 7 /B 2>>").dict().0.len(), 2);
+    }
+
+    #[test]
+    fn deep_nesting_ends() {
+        for open in ["[", "<</A", "[<</A"] {
+            object(&open.repeat(100_000));
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The pages of a file, in the order of its page tree (ISO 32000-2, 7.7.3).
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use super::file::{Page, PdfFile};
+use super::object::{Dict, Object};
+
+/// Nodes within one another.
+const DEPTH: usize = 64;
+
+/// A node that is still to be visited, and what it inherits.
+struct Node {
+    object: Object,
+    resources: Rc<Dict>,
+    depth: usize,
+}
+
+/// Calls `with` for each page until it breaks. If the tree leads to no page, takes all pages in the order of the file.
+pub(super) fn each(file: &PdfFile<'_>, with: &mut dyn FnMut(&Page) -> ControlFlow<()>) {
+    let root = file.catalog().dict().get(b"Pages").clone();
+    let mut seen = HashSet::new();
+    let mut nodes = vec![Node {
+        object: root,
+        resources: Rc::default(),
+        depth: 0,
+    }];
+    let mut has_pages = false;
+    while let Some(node) = nodes.pop() {
+        // A page may come twice, but a tree that contains itself has no end.
+        let number = node.object.reference().map(|reference| reference.number);
+        let object = file.resolve(&node.object);
+        let dict = object.dict();
+        let resources = match file.get(dict, b"Resources") {
+            Object::Dict(own) => Rc::new(own),
+            _ => node.resources,
+        };
+        let kids = file.get(dict, b"Kids");
+        if dict.get(b"Type").name() != b"Page" && !kids.array().is_empty() {
+            if node.depth < DEPTH && number.is_none_or(|number| seen.insert(number)) {
+                nodes.extend(kids.array().iter().rev().map(|kid| Node {
+                    object: kid.clone(),
+                    resources: Rc::clone(&resources),
+                    depth: node.depth + 1,
+                }));
+            }
+            continue;
+        }
+        if is_page(dict) {
+            has_pages = true;
+            let page = Page {
+                dict: dict.clone(),
+                resources,
+            };
+            if with(&page).is_break() {
+                return;
+            }
+        }
+    }
+    if !has_pages {
+        each_in_file_order(file, with);
+    }
+}
+
+fn is_page(dict: &Dict) -> bool {
+    dict.get(b"Type").name() == b"Page" || dict.has(b"Contents") || dict.has(b"MediaBox")
+}
+
+fn each_in_file_order(file: &PdfFile<'_>, with: &mut dyn FnMut(&Page) -> ControlFlow<()>) {
+    for number in file.numbers() {
+        let object = file.load(number);
+        if object.dict().get(b"Type").name() != b"Page" {
+            continue;
+        }
+        let page = Page {
+            dict: object.dict().clone(),
+            resources: Rc::new(file.get(object.dict(), b"Resources").dict().clone()),
+        };
+        if with(&page).is_break() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Where the objects of a file are: its cross-reference tables and streams (ISO 32000-2, 7.5.4 and 7.5.8), or, where these
+//! are damaged, a search for the objects themselves.
+
+use std::collections::{HashMap, HashSet};
+
+use super::filter::{listed, unpack};
+use super::lexer::{Lexer, Token, is_blank};
+use super::object::{Dict, Object, Ref, Stream};
+
+/// Objects of a file; more are ignored.
+const OBJECTS: usize = 8_000_000;
+/// Bytes of the file for each object that is counted, which the table of a hostile file may promise by millions.
+const EACH: usize = 8;
+/// Sections that a file may chain.
+const SECTIONS: usize = 1024;
+/// Bytes at the end of a file that hold `startxref`.
+const TAIL: usize = 1024;
+
+/// The place of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The offset in the file.
+    At(usize),
+    /// The number of an object stream, and the object's index there.
+    In { stream: u32, index: usize },
+    Free,
+}
+
+/// The places of all objects, and the entries of the trailers.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    pub(super) places: HashMap<u32, Place>,
+    pub(super) trailer: Dict,
+}
+
+impl Table {
+    /// Reads the tables that the end of the file leads to. None if there are none, or one of them is damaged.
+    pub(super) fn read(data: &[u8], most: usize) -> Option<Table> {
+        let tail = &data[data.len().saturating_sub(TAIL)..];
+        let found = memchr::memmem::rfind(tail, b"startxref")?;
+        let mut lexer = Lexer::new(tail, found + b"startxref".len());
+        let Some(Token::Number(start)) = lexer.token() else {
+            return None;
+        };
+        let mut table = Table::default();
+        let mut seen = HashSet::new();
+        let mut next = vec![start as usize];
+        while let Some(at) = next.pop() {
+            if !seen.insert(at) {
+                continue;
+            }
+            if seen.len() > SECTIONS {
+                return None;
+            }
+            let trailer = table.section(data, at, most)?;
+            // The table of a hybrid file comes before the stream, which comes before what is older (7.5.8.4).
+            let older = [b"Prev".as_slice(), b"XRefStm"].map(|key| trailer.get(key).count());
+            next.extend(older.into_iter().flatten());
+            table.trailer.0.splice(0..0, trailer.0);
+        }
+        table.trailer.has(b"Root").then_some(table)
+    }
+
+    /// Adds the section at `at`, which is older than those before it. Returns its trailer.
+    fn section(&mut self, data: &[u8], at: usize, most: usize) -> Option<Dict> {
+        let mut lexer = Lexer::new(data, at);
+        match lexer.token()? {
+            Token::Word(b"xref") => self.entries(lexer, data.len()),
+            Token::Number(_) => {
+                let stream = stream_at(data, at)?;
+                self.stream(data, &stream, most)?;
+                Some(stream.dict)
+            }
+            _ => None,
+        }
+    }
+
+    fn entries(&mut self, mut lexer: Lexer<'_>, length: usize) -> Option<Dict> {
+        loop {
+            let first = match lexer.token()? {
+                Token::Number(first) => first as usize,
+                Token::Word(b"trailer") => break,
+                _ => return None,
+            };
+            let Token::Number(count) = lexer.token()? else {
+                return None;
+            };
+            for number in first..first.checked_add(count as usize)? {
+                let (Token::Number(offset), Token::Number(_)) = (lexer.token()?, lexer.token()?)
+                else {
+                    return None;
+                };
+                let place = match lexer.token()? {
+                    Token::Word(b"n") if offset > 0.0 => Place::At(offset as usize),
+                    Token::Word(b"n" | b"f") => Place::Free,
+                    _ => return None,
+                };
+                self.add(number, place, length);
+            }
+        }
+        Some(lexer.object()?.dict().clone())
+    }
+
+    fn stream(&mut self, data: &[u8], stream: &Stream, most: usize) -> Option<()> {
+        let dict = &stream.dict;
+        let filters = listed(
+            dict.get(b"Filter").clone(),
+            dict.get(b"DecodeParms").clone(),
+        );
+        let bytes = unpack(&data[stream.data.clone()], &filters, most).bytes;
+        let widths: Vec<_> = dict.get(b"W").array().iter().map(Object::count).collect();
+        let [Some(kind), Some(second), Some(third)] = widths[..] else {
+            return None;
+        };
+        let width = kind.checked_add(second)?.checked_add(third)?;
+        if width == 0 || width > 24 {
+            return None;
+        }
+        let mut rows = bytes.chunks_exact(width);
+        let size = [Object::Number(0.0), dict.get(b"Size").clone()];
+        let ranges = match dict.get(b"Index").array() {
+            [] => &size[..],
+            ranges => ranges,
+        };
+        let field = |bytes: &[u8]| bytes.iter().fold(0_usize, |n, b| n << 8 | usize::from(*b));
+        for range in ranges.chunks_exact(2) {
+            let (first, count) = (range[0].count()?, range[1].count()?);
+            for (number, row) in (first..first.saturating_add(count)).zip(&mut rows) {
+                let (a, b) = (&row[kind..kind + second], &row[kind + second..]);
+                let place = match if kind == 0 { 1 } else { field(&row[..kind]) } {
+                    1 => Place::At(field(a)),
+                    2 => Place::In {
+                        stream: u32::try_from(field(a)).ok()?,
+                        index: field(b),
+                    },
+                    _ => Place::Free,
+                };
+                self.add(number, place, data.len());
+            }
+        }
+        Some(())
+    }
+
+    fn add(&mut self, number: usize, place: Place, length: usize) {
+        let has_room = self.places.len() < OBJECTS.min(length / EACH + 64);
+        if let Some(number) = u32::try_from(number).ok().filter(|_| has_room) {
+            self.places.entry(number).or_insert(place);
+        }
+    }
+
+    /// Searches the whole file for objects. The last of one number counts.
+    pub(super) fn rebuild(data: &[u8]) -> Table {
+        let mut table = Table::default();
+        let mut root = None;
+        for at in memchr::memmem::find_iter(data, b"obj") {
+            let Some((id, start)) = header_before(data, at) else {
+                continue;
+            };
+            table.places.insert(id.number, Place::At(start));
+            let near = &data[at..data.len().min(at + TAIL)];
+            if memchr::memmem::find(near, b"/Catalog").is_some() && is_catalog(data, at + 3) {
+                root = Some(id);
+            }
+        }
+        for at in memchr::memmem::find_iter(data, b"trailer") {
+            let trailer = Lexer::new(data, at + b"trailer".len()).object();
+            table
+                .trailer
+                .0
+                .extend(trailer.unwrap_or_default().dict().0.clone());
+            if table.trailer.0.len() > SECTIONS {
+                break;
+            }
+        }
+        if let Some(root) = root {
+            // The catalog that was found is there. A trailer may lead elsewhere.
+            table.trailer.0.push((b"Root".to_vec(), Object::Ref(root)));
+        }
+        table
+    }
+
+    /// The numbers of objects at offsets of the file, in their order there.
+    pub(super) fn in_file_order(&self) -> Vec<u32> {
+        let offset = |(number, place): (&u32, &Place)| match place {
+            Place::At(offset) => Some((*offset, *number)),
+            _ => None,
+        };
+        let mut order: Vec<_> = self.places.iter().filter_map(offset).collect();
+        order.sort_unstable();
+        order.into_iter().map(|(_, number)| number).collect()
+    }
+}
+
+fn is_catalog(data: &[u8], at: usize) -> bool {
+    let object = Lexer::new(data, at).object().unwrap_or_default();
+    object.dict().get(b"Type").name() == b"Catalog"
+}
+
+/// The id that comes before the `obj` at `at`, and its offset.
+fn header_before(data: &[u8], at: usize) -> Option<(Ref, usize)> {
+    let front = &data[at.saturating_sub(32)..at];
+    let (front, generation) = number_at_end(front)?;
+    let (front, number) = number_at_end(front)?;
+    let id = Ref {
+        number: u32::try_from(number).ok()?,
+        generation: u16::try_from(generation).ok()?,
+    };
+    Some((id, at - at.min(32) + front.len()))
+}
+
+/// The number that `text` ends in, before white space, and the bytes before it.
+fn number_at_end(text: &[u8]) -> Option<(&[u8], u64)> {
+    let blanks = text.iter().rev().take_while(|byte| is_blank(**byte));
+    let text = &text[..text.len() - blanks.count()];
+    let digits = text.iter().rev().take_while(|byte| byte.is_ascii_digit());
+    let (front, digits) = text.split_at(text.len() - digits.count());
+    Some((front, str::from_utf8(digits).ok()?.parse().ok()?))
+}
+
+/// The object header at `at`, and the offset after it.
+pub(super) fn header_at(data: &[u8], at: usize) -> Option<(Ref, usize)> {
+    let mut lexer = Lexer::new(data, at);
+    let (Token::Number(number), Token::Number(generation)) = (lexer.token()?, lexer.token()?)
+    else {
+        return None;
+    };
+    lexer.skip_blanks();
+    if !lexer.rest().starts_with(b"obj") {
+        return None;
+    }
+    let id = Ref {
+        number: number as u32,
+        generation: generation as u16,
+    };
+    Some((id, lexer.at + 3))
+}
+
+/// The stream at `at` whose dictionary has its length, as that of a cross-reference stream must.
+fn stream_at(data: &[u8], at: usize) -> Option<Stream> {
+    let (id, at) = header_at(data, at)?;
+    let mut lexer = Lexer::new(data, at);
+    let dict = lexer.object()?.dict().clone();
+    let length = dict.get(b"Length").count();
+    let start = data_start(data, lexer)?;
+    Some(Stream {
+        data: start..data_end(data, start, length),
+        dict,
+        id,
+    })
+}
+
+/// The offset of a stream's data, if `lexer` is before the keyword.
+pub(super) fn data_start(data: &[u8], mut lexer: Lexer<'_>) -> Option<usize> {
+    lexer.skip_blanks();
+    let rest = lexer.rest().strip_prefix(b"stream")?;
+    let ends = match rest {
+        [b'\r', b'\n', ..] => 2,
+        [b'\n' | b'\r', ..] => 1,
+        _ => 0,
+    };
+    Some(data.len() - rest.len() + ends)
+}
+
+/// The end of the data at `start`: after `length` bytes if the keyword follows them, otherwise at the next keyword.
+pub(super) fn data_end(data: &[u8], start: usize, length: Option<usize>) -> usize {
+    let follows = |end: &usize| {
+        let mut lexer = Lexer::new(data, *end);
+        lexer.skip_blanks();
+        lexer.rest().starts_with(b"endstream") || lexer.rest().starts_with(b"endobj")
+    };
+    let said = length.and_then(|length| start.checked_add(length));
+    if let Some(end) = said.filter(|end| *end <= data.len()).filter(follows) {
+        return end;
+    }
+    let found = memchr::memmem::find(&data[start..], b"endstream");
+    found.map_or(data.len(), |length| start + length)
+}
