@@ -60,6 +60,7 @@ impl Crypt {
             owner: text(file, dict, b"O"),
             user: text(file, dict, b"U"),
             user_key: text(file, dict, b"UE"),
+            owner_key: text(file, dict, b"OE"),
             permissions: number(b"P") as i64 as u32,
             revision,
             length: match version as i64 {
@@ -71,7 +72,7 @@ impl Crypt {
             has_plain_metadata,
         };
         let key = match revision {
-            2..=4 => handler.key(),
+            2..=4 => handler.key(&PADDING).or_else(|| handler.key(&handler.user_password()?)),
             5 | 6 => handler.key_of_256_bits(),
             _ => None,
         };
@@ -167,6 +168,7 @@ struct Handler<'e> {
     owner: Vec<u8>,
     user: Vec<u8>,
     user_key: Vec<u8>,
+    owner_key: Vec<u8>,
     permissions: u32,
     revision: i64,
     /// Bytes of the key.
@@ -176,10 +178,22 @@ struct Handler<'e> {
 }
 
 impl Handler<'_> {
-    /// The key of revisions 2 to 4, if the empty password is right (algorithms 2, 4 and 5).
-    fn key(&self) -> Option<Vec<u8>> {
+    /// The user's password, if the owner's is empty (algorithms 3 and 7), of revisions 2 to 4.
+    fn user_password(&self) -> Option<Vec<u8>> {
+        let mut key = Md5::digest(PADDING).to_vec();
+        if self.revision >= 3 {
+            key = (0..50).fold(key, |key, _| Md5::digest(&key).to_vec());
+        }
+        key.truncate(self.length);
+        let last = if self.revision >= 3 { 19 } else { 0 };
+        let owner = self.owner.get(..32)?.to_vec();
+        Some((0..=last).rev().fold(owner, |text, round| rc4_with(&key, round, &text)))
+    }
+
+    /// The key of revisions 2 to 4, if `password`, which is filled up, is right (algorithms 2, 4 and 5).
+    fn key(&self, password: &[u8]) -> Option<Vec<u8>> {
         let mut hash = Md5::new();
-        hash.update(PADDING);
+        hash.update(password);
         hash.update(self.owner.get(..32)?);
         hash.update(self.permissions.to_le_bytes());
         hash.update(self.id);
@@ -199,35 +213,38 @@ impl Handler<'_> {
                 let mut hash = Md5::new();
                 hash.update(PADDING);
                 hash.update(self.id);
-                (0..20_u8).fold(hash.finalize().to_vec(), |proof, round| {
-                    let key: Vec<_> = key.iter().map(|byte| byte ^ round).collect();
-                    rc4(&key, &proof)
+                (0..20).fold(hash.finalize().to_vec(), |proof, round| {
+                    rc4_with(&key, round, &proof)
                 })
             }
         };
         self.user.starts_with(&proof).then_some(key)
     }
 
-    /// The key of revisions 5 and 6, if the empty password is right (algorithm 2.A).
+    /// The key of revisions 5 and 6, if the empty password is the user's or the owner's (algorithm 2.A).
     fn key_of_256_bits(&self) -> Option<Vec<u8>> {
-        let (proof, salts) = (self.user.get(..32)?, self.user.get(32..48)?);
-        if self.hash(&salts[..8]) != proof {
-            return None;
-        }
-        let cipher = Aes256::new(&self.hash(&salts[8..]).into());
-        Some(unchained(&cipher, &[0; BLOCK], self.user_key.get(..32)?))
+        let user = self.user.get(..48)?;
+        let key = |entry: &[u8], packed: &[u8], user: &[u8]| {
+            let (proof, salts) = (entry.get(..32)?, entry.get(32..48)?);
+            if self.hash(&salts[..8], user) != proof {
+                return None;
+            }
+            let cipher = Aes256::new(&self.hash(&salts[8..], user).into());
+            Some(unchained(&cipher, &[0; BLOCK], packed.get(..32)?))
+        };
+        key(user, &self.user_key, &[]).or_else(|| key(&self.owner, &self.owner_key, user))
     }
 
-    /// The hash of the empty password with `salt` (algorithm 2.B).
-    fn hash(&self, salt: &[u8]) -> [u8; 32] {
-        let mut hash = Sha256::digest(salt).to_vec();
+    /// The hash of the empty password with `salt` and, for the owner's, the user's entry (algorithm 2.B).
+    fn hash(&self, salt: &[u8], user: &[u8]) -> [u8; 32] {
+        let mut hash = Sha256::digest([salt, user].concat()).to_vec();
         let mut round = 0;
         while self.revision == 6 {
             let (Ok(key), Ok(start)) = (hash[..16].try_into(), hash[16..32].try_into()) else {
                 break;
             };
             let key: [u8; 16] = key;
-            let bytes = chained(&Aes128::new(&key.into()), start, &hash.repeat(64));
+            let bytes = chained(&Aes128::new(&key.into()), start, &[&hash, user].concat().repeat(64));
             let sum: u32 = bytes[..16].iter().map(|byte| u32::from(*byte)).sum();
             hash = match sum % 3 {
                 0 => Sha256::digest(&bytes).to_vec(),
@@ -256,6 +273,12 @@ fn object_key(key: &[u8], id: Ref, salt: &[u8]) -> Vec<u8> {
     let mut own = hash.finalize().to_vec();
     own.truncate(key.len() + 5);
     own
+}
+
+/// RC4 with each byte of the key changed by `round`.
+fn rc4_with(key: &[u8], round: u8, bytes: &[u8]) -> Vec<u8> {
+    let key: Vec<_> = key.iter().map(|byte| byte ^ round).collect();
+    rc4(&key, bytes)
 }
 
 fn rc4(key: &[u8], bytes: &[u8]) -> Vec<u8> {

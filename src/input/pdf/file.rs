@@ -77,18 +77,13 @@ pub(super) struct PdfFile<'d> {
     streams: RefCell<Vec<Rc<ObjectStream>>>,
 }
 
-/// Why a file cannot be read.
+/// A file that needs a password, or is encrypted by an unknown method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unreadable {
-    /// It has no page tree.
-    NoPages,
-    /// It needs a password, or is encrypted by an unknown method.
-    Encrypted,
-}
+pub(super) struct Locked;
 
 impl<'d> PdfFile<'d> {
     /// Reads the table of `data`, which starts with the header. If it does not lead to the pages, rebuilds it.
-    pub(super) fn open(data: &'d [u8], limits: PdfLimits) -> Result<Self, Unreadable> {
+    pub(super) fn open(data: &'d [u8], limits: PdfLimits) -> Result<Self, Locked> {
         if let Some(table) = Table::read(data, limits.memory / 4) {
             let file = PdfFile::with(data, table, limits);
             if file.has_pages() || file.crypt.as_ref().is_some_and(Crypt::is_locked) {
@@ -118,9 +113,9 @@ impl<'d> PdfFile<'d> {
         file
     }
 
-    fn unlocked(self) -> Result<Self, Unreadable> {
+    fn unlocked(self) -> Result<Self, Locked> {
         match self.crypt.as_ref().is_some_and(Crypt::is_locked) {
-            true => Err(Unreadable::Encrypted),
+            true => Err(Locked),
             false => Ok(self),
         }
     }

@@ -225,9 +225,25 @@ impl Numbering {
     fn text(self, name: &[u8]) -> String {
         match self.code(name) {
             Some(code @ 32..=126) => char::from(code as u8).into(),
-            _ => glyph(name),
+            Some(code) => tex_ligature(code).map_or_else(|| glyph(name), Into::into),
+            None => glyph(name),
         }
     }
+}
+
+/// The ligatures and dashes that fonts of TeX have among their controls: from 11 on in its old encoding, from 21 in its new.
+fn tex_ligature(code: u32) -> Option<&'static str> {
+    Some(match code {
+        11 | 27 => "ff",
+        12 | 28 => "fi",
+        13 | 29 => "fl",
+        14 | 30 => "ffi",
+        15 | 31 => "ffl",
+        21 => "\u{2013}",
+        22 => "\u{2014}",
+        127 => "-",
+        _ => return None,
+    })
 }
 
 fn simple_widths(file: &PdfFile<'_>, dict: &Dict, kind: &[u8]) -> Vec<f32> {

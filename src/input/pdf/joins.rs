@@ -2,7 +2,7 @@
 //!
 //! A line's end inside a link's target is dropped. One that the next line continues, as far as the layout shows, is a line
 //! end; any other, and one where a target ends, is an empty line. So a reader of the text sees lines of a paragraph as in any
-//! text that is broken into lines.
+//! text that is broken into lines. A page that ends within a paragraph ends with a form feed.
 
 use super::lines::Line;
 
@@ -31,7 +31,7 @@ impl Targets {
         Targets(targets.map(|target| folded(&unescaped(target))).collect())
     }
 
-    /// What the links say about a line end between `token` and `next`, which are not empty.
+    /// What the links say about a line end between `token` and `next`.
     fn between(&self, token: &str, next: &str) -> Option<Break> {
         let may_be_target = |byte: u8| matches!(byte, b'/' | b':' | b'.' | b'_' | b'=');
         if self.0.is_empty() || !token.bytes().any(may_be_target) {
@@ -123,12 +123,16 @@ pub(super) fn text(lines: &[Line], next_page: &mut [Line], targets: &Targets) ->
             Break::Hard => text.push_str("\n\n"),
         }
     }
-    complete(&mut text, next_page, targets);
+    if !next_page.is_empty() && !complete(&mut text, next_page, targets) && !text.is_empty() {
+        // What the last line is about may go on on the next page.
+        text.push_str("\n\u{c}");
+    }
     text
 }
 
-/// Moves the rest of a word at the end of a page from the next page, if a link shows that it goes on there.
-fn complete(text: &mut String, next_page: &mut [Line], targets: &Targets) {
+/// Moves the rest of a word at the end of a page from the next page, if a link shows that it goes on there. Returns whether a
+/// link shows the end of the word.
+fn complete(text: &mut String, next_page: &mut [Line], targets: &Targets) -> bool {
     let word = last_word(text);
     for line in next_page {
         let rest = first_word(&line.text);
@@ -137,9 +141,10 @@ fn complete(text: &mut String, next_page: &mut [Line], targets: &Targets) {
             text.truncate(text.len() - dropped);
             text.push_str(rest);
             line.text.drain(..end);
-            return;
+            return true;
         }
     }
+    targets.between(word, "") == Some(Break::Hard)
 }
 
 fn last_word(text: &str) -> &str {

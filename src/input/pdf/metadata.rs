@@ -2,7 +2,7 @@
 
 use super::encoding::text_string;
 use super::file::PdfFile;
-use super::object::{Dict, Object};
+use super::object::Object;
 
 /// The entries of the information dictionary, one a line, and the XMP packet. Empty if the file has neither.
 pub(super) fn of(file: &PdfFile<'_>) -> String {
@@ -18,10 +18,4 @@ pub(super) fn of(file: &PdfFile<'_>) -> String {
         text.push_str(&text_string(&file.decode(&stream)));
     }
     text
-}
-
-/// Whether the resources of a page have an image, so that its text may be one.
-pub(super) fn has_images(file: &PdfFile<'_>, resources: &Dict) -> bool {
-    let objects = file.get(resources, b"XObject");
-    !objects.dict().0.is_empty()
 }

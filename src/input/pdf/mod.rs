@@ -32,7 +32,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use self::content::Fonts;
 pub(super) use self::crew::{PdfCrew, PdfText};
 pub(super) use self::file::PdfLimits;
-use self::file::{Page, PdfFile, Unreadable};
+use self::file::{Locked, Page, PdfFile};
 use self::filter::Flaw;
 use self::joins::Targets;
 use self::lexer::Lexer;
@@ -106,10 +106,8 @@ fn read_file(
     limits: PdfLimits,
     documents: &mut Vec<PdfDocument>,
 ) -> Result<(), InputError> {
-    let file = PdfFile::open(data, limits).map_err(|reason| match reason {
-        Unreadable::Encrypted => InputError::Encrypted(Packing::Pdf),
-        Unreadable::NoPages => InputError::Pdf("has no pages that can be found"),
-    })?;
+    let file = PdfFile::open(data, limits);
+    let file = file.map_err(|Locked| InputError::Encrypted(Packing::Pdf))?;
     let mut reader = PageReader::new(&file, limits);
     let metadata = metadata::of(&file);
     if !metadata.is_empty() {

@@ -88,8 +88,8 @@ fn goes_on(suffix: &[u8], word: &[u8]) -> bool {
 /// Whether `word` on the next line goes on with the name whose suffix so far is `suffix`, at the end of a line that has no
 /// room for it.
 ///
-/// Nothing but a name ends in a joint there. After a full stop, a number may also start what follows the sentence: the next
-/// item of a list, a page or a year.
+/// Nothing but a name ends in a joint there. After a full stop, a word may also start the next sentence, and a number the next
+/// item of a list.
 fn line_goes_on(suffix: &[u8], word: &[u8]) -> bool {
     let Some(first) = word.first().filter(|_| Rule::LineEnd.holds()) else {
         return false;
@@ -101,10 +101,11 @@ fn line_goes_on(suffix: &[u8], word: &[u8]) -> bool {
     match suffix {
         [] => true,
         [.., b'/' | b'-' | b'_' | b':' | b'('] => true,
-        [.., b'.'] if !has_digit(suffix) => first.is_ascii_digit() || has_inner_mark(word),
-        [.., b'.'] => match first {
-            b'0'..=b'9' => is_long_number(word) || is_issue(suffix),
-            _ => first.is_ascii_lowercase() && has_inner_mark(word) && has_digit(word),
+        // A suffix without any digit is seldom whole.
+        [.., b'.'] if !has_digit(suffix) => true,
+        [front @ .., b'.'] => match first {
+            b'0'..=b'9' => is_long_number(word) || ends_in_number(front),
+            _ => first.is_ascii_lowercase() && has_digit(word),
         },
         _ => false,
     }
@@ -112,8 +113,11 @@ fn line_goes_on(suffix: &[u8], word: &[u8]) -> bool {
 
 /// Whether `word` starts a name or a URL of its own.
 fn starts_another(word: &[u8]) -> bool {
-    let starts = |start: &&[u8]| word.len() >= start.len() && word[..start.len()].eq_ignore_ascii_case(start);
-    [&b"10."[..], b"http", b"doi:", b"www."].iter().any(starts)
+    let starts = |start: &[u8]| {
+        let front = word.get(..start.len());
+        front.is_some_and(|front| front.eq_ignore_ascii_case(start))
+    };
+    starts(b"http") || starts(b"doi") || starts(b"www.") || starts(b"10.") && word.contains(&b'/')
 }
 
 /// Whether a mark is between two letters or digits of `word`.
@@ -132,14 +136,13 @@ fn is_long_number(word: &[u8]) -> bool {
     digits > 4 || word[0] == b'0' || has_inner_mark(word)
 }
 
-/// Whether `suffix` ends in a year and a month, `.2016.01.`, which an article's number follows.
-fn is_issue(suffix: &[u8]) -> bool {
-    let Some([front @ .., b'.', a, b, b'.']) = Some(suffix) else {
-        return false;
-    };
-    let year = &front[front.len().saturating_sub(5)..];
-    let is_year = matches!(year, [b'.', b'1' | b'2', rest @ ..] if rest.iter().all(u8::is_ascii_digit));
-    is_year && year.len() == 5 && a.is_ascii_digit() && b.is_ascii_digit()
+/// Whether `suffix` ends in a full stop and a short number, as a year, a month or a volume in a name, after which a number of
+/// the name may follow.
+fn ends_in_number(suffix: &[u8]) -> bool {
+    const LONGEST: usize = 4;
+    let digits = suffix.iter().rev().take_while(|b| b.is_ascii_digit());
+    let digits = digits.count();
+    (1..=LONGEST).contains(&digits) && suffix[..suffix.len() - digits].ends_with(b".")
 }
 
 /// Whether the line ends in `rest`, which follows a name and the marks after it, and the paragraph goes on. Then the name
