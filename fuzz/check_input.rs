@@ -47,6 +47,12 @@ pub fn zip(input: &[u8]) {
     }
 }
 
+pub fn pdf(input: &[u8]) {
+    if let [how, source @ ..] = input {
+        same(*how, &started(source, b"%PDF-1.7\n"));
+    }
+}
+
 pub fn warc(input: &[u8]) {
     if let [how, source @ ..] = input {
         same(*how, &started(source, b"WARC/1.0\r\n"));

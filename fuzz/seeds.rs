@@ -1,9 +1,15 @@
 //! Writes small sources of every kind as seeds for the fuzz targets: `fuzz-seeds FOLDER` makes `FOLDER/TARGET/NAME`.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+#[path = "pdf_writer.rs"]
+#[allow(dead_code)]
+mod pdf_writer;
+
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
+
+use pdf_writer::{PdfPage, PdfStyle, pdf};
 
 /// The name of a seed, and its bytes.
 pub type Seed = (String, Vec<u8>);
@@ -28,7 +34,7 @@ fn main() {
 }
 
 /// The seeds of each target.
-pub fn all() -> [(&'static str, Vec<Seed>); 7] {
+pub fn all() -> [(&'static str, Vec<Seed>); 8] {
     let archives = [tars(), zips(), warcs()].concat();
     let any = [archives, codecs(), encodings(), nested()].concat();
     [
@@ -36,6 +42,7 @@ pub fn all() -> [(&'static str, Vec<Seed>); 7] {
         ("input_codecs", kinds()),
         ("input_http", all_ways(&messages())),
         ("input_members", members()),
+        ("input_pdf", all_ways(&pdfs())),
         ("input_tar", all_ways(&tars())),
         ("input_warc", all_ways(&warcs())),
         ("input_zip", all_ways(&zips())),
@@ -56,6 +63,23 @@ fn all_ways(seeds: &[Seed]) -> Vec<Seed> {
 
 fn named(name: &str, bytes: Vec<u8>) -> Seed {
     (name.into(), bytes)
+}
+
+/// Files as programs write them.
+fn pdfs() -> Vec<Seed> {
+    let pages = [
+        PdfPage::new(&["See doi:10.5555/one-", "two."], &["https://doi.org/10.5555/one-two"]),
+        PdfPage::new(&["and 10.5555/three"], &[]),
+    ];
+    let seed = |bits: u8| {
+        let style = PdfStyle {
+            packed: bits & 1 > 0,
+            streams: bits & 2 > 0,
+            broken: bits & 4 > 0,
+        };
+        named(&format!("pdf-{bits}"), pdf(&pages, style))
+    };
+    (0..8).map(seed).collect()
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {

@@ -201,6 +201,10 @@ fn misnamed(f: &mut fmt::Formatter<'_>, claim: &Claim, found: Found, path: &str)
 fn remedy(f: &mut fmt::Formatter<'_>, kind: &str, path: &str) -> fmt::Result {
     match kind {
         "pdf" => write!(f, "read its text: pdftotext {path} - | doisift scan"),
+        "pdf page" => write!(
+            f,
+            "its pages may be pictures; add their text: ocrmypdf {path} out.pdf, and scan that"
+        ),
         "djvu" => write!(f, "read its text: djvutxt {path} | doisift scan"),
         "sqlite" => write!(f, "read its rows: sqlite3 {path} .dump | doisift scan"),
         "parquet" => write!(

@@ -108,18 +108,18 @@ fn a_bomb_in_a_member_is_stopped_and_reported_with_the_option() {
 #[test]
 fn members_that_are_no_text_are_counted_and_named_when_asked() {
     let place = Place::new();
-    let members: [(&str, &[u8]); 2] = [("a.pdf", b"%PDF-1.7\n10.5555/a\n"), MEMBERS[0]];
+    let members: [(&str, &[u8]); 2] = [("a.png", b"\x89PNG\r\n\x1a\n10.5555/a\n"), MEMBERS[0]];
     place.file("in", zip(&members));
     let seen = place.scan("in -f names -vv --report r.json");
     assert_eq!((seen.code, seen.out.as_str()), (Some(0), "10.5555/one\n"));
     assert!(
-        seen.err.contains("in: a.pdf: skipped: pdf\n"),
+        seen.err.contains("in: a.png: skipped: png\n"),
         "{}",
         seen.err
     );
     assert_eq!(
         place.json("r.json")["skipped"],
-        serde_json::json!({"pdf": 1})
+        serde_json::json!({"png": 1})
     );
 }
 

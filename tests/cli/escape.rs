@@ -51,13 +51,13 @@ fn no_escape_code_of_a_name_reaches_the_terminal() {
     let cut = &cut[..cut.len() - 8];
     let uri = HOSTILE.replace(['\n', '\r'], "");
     let record = format!(
-        "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://x/{uri}\r\nContent-Length: 9\r\n\r\n%PDF-1.7\n\r\n\r\n\
+        "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://x/{uri}\r\nContent-Length: 9\r\n\r\nOggS\0\0\0\0\0\r\n\r\n\
         WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://x/{uri}\r\nContent-Length: 99\r\n\r\ncut"
     );
     place
-        .file(format!("in/{HOSTILE}.pdf"), "%PDF-1.7\n")
+        .file(format!("in/{HOSTILE}.ogg"), "OggS\0")
         .file(format!("in/{HOSTILE}.gz"), cut)
-        .file("in/a.tar", tar(HOSTILE, b"%PDF-1.7\n"))
+        .file("in/a.tar", tar(HOSTILE, b"OggS\0\0\0\0\0"))
         .file("in/b.tar", tar(HOSTILE, cut))
         .file("in/c.tar", tar(HOSTILE, b"7z\xbc\xaf\x27\x1c\0\x04"))
         .file("in/d.warc", record);

@@ -24,6 +24,7 @@ mod normalize;
 mod notices;
 mod output;
 mod packings;
+mod pdf;
 mod place;
 mod readme;
 mod records;

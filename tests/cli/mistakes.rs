@@ -91,9 +91,9 @@ const MISTAKES: &[Mistake] = &[
     ("scan nothing", 0, &["nothing: ", "no file in it"]),
     ("scan folder --include *.pdf", 0, &["folder: ", "--include"]),
     (
-        "scan paper.pdf",
+        "scan book.djvu",
         0,
-        &["paper.pdf: ", "pdftotext paper.pdf - | doisift scan"],
+        &["book.djvu: ", "djvutxt book.djvu | doisift scan"],
     ),
     ("scan table.parquet", 0, &["table.parquet: ", "duckdb"]),
     (
@@ -218,7 +218,7 @@ fn place() -> Place {
         .file("good.txt", "See 10.5555/good.\n")
         .file("folder/a", "10.5555/a\n")
         .file("empty.txt", "")
-        .file("paper.pdf", "%PDF-1.7\n")
+        .file("book.djvu", "AT&TFORM\0\0\0\0DJVM")
         .file("table.parquet", b"PAR1\x15\x04")
         .file("cache.sqlite", "SQLite format 3\0")
         .file("page.png", b"\x89PNG\r\n\x1a\n")

@@ -29,18 +29,18 @@ fn is_reported(place: &Place, line: &str, parts: &[&str]) {
 fn a_named_source_without_text_is_reported_with_a_remedy() {
     let place = Place::new();
     place
-        .file("a.pdf", "%PDF-1.7\n10.5555/a\n")
+        .file("a.djvu", "AT&TFORM\0\0\0\0DJVM")
         .file("b.db", "SQLite format 3\0")
         .file("c.parquet", b"PAR1\x15\x04")
         .file("d.png", b"\x89PNG\r\n\x1a\n")
-        .file("e.pdf.gz", gzip("%PDF-1.7\n10.5555/a\n"))
+        .file("e.djvu.gz", gzip("AT&TFORM\0\0\0\0DJVM"))
         .file("f", "10.5555/f\n");
     for threads in ["-j1", "-j2"] {
         let line = |name: &str| format!("{name} f -o out.csv {threads}");
         is_reported(
             &place,
-            &line("a.pdf"),
-            &["a.pdf: ", "pdftotext a.pdf - | doisift scan"],
+            &line("a.djvu"),
+            &["a.djvu: ", "djvutxt a.djvu | doisift scan"],
         );
         is_reported(
             &place,
@@ -49,12 +49,12 @@ fn a_named_source_without_text_is_reported_with_a_remedy() {
         );
         is_reported(&place, &line("c.parquet"), &["c.parquet: ", "duckdb"]);
         is_reported(&place, &line("d.png"), &["d.png: ", "tesseract d.png"]);
-        is_reported(&place, &line("e.pdf.gz"), &["e.pdf.gz: ", "pdf, not text"]);
-        place.file("list", "a.pdf\nf\n");
+        is_reported(&place, &line("e.djvu.gz"), &["e.djvu.gz: ", "djvu, not text"]);
+        place.file("list", "a.djvu\nf\n");
         is_reported(
             &place,
             &format!("--files-from list -o out.csv {threads}"),
-            &["a.pdf: "],
+            &["a.djvu: "],
         );
     }
     assert_eq!(place.read("out.csv").lines().count(), 2);
@@ -64,32 +64,32 @@ fn a_named_source_without_text_is_reported_with_a_remedy() {
 fn files_below_a_folder_that_are_no_text_are_reported_in_the_summary_alone() {
     let place = Place::new();
     place
-        .file("d/a.pdf", "%PDF-1.7\n")
+        .file("d/a.ogg", "OggS\0")
         .file("d/b", "10.5555/b\n");
     assert_eq!(warnings(&place, "d"), [""; 0]);
     let lines = warnings(&place, "d -v").join("\n");
     assert!(
-        lines.contains("skipped: 1 (pdf 1)") && !lines.contains("a.pdf"),
+        lines.contains("skipped: 1 (ogg 1)") && !lines.contains("a.ogg"),
         "{lines}"
     );
     let lines = warnings(&place, "d -vv").join("\n");
-    assert!(lines.contains("d/a.pdf: skipped: pdf"), "{lines}");
+    assert!(lines.contains("d/a.ogg: skipped: ogg"), "{lines}");
 }
 
 #[test]
 fn an_archive_that_holds_no_text_is_reported() {
     let place = Place::new();
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for name in ["a.pdf", "b.pdf"] {
+    for name in ["a.ogg", "b.ogg"] {
         zip.start_file(name, zip::write::SimpleFileOptions::default())
             .unwrap();
-        std::io::Write::write_all(&mut zip, b"%PDF-1.7\n").unwrap();
+        std::io::Write::write_all(&mut zip, b"OggS\0").unwrap();
     }
     let warc = "WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 9\r\n\r\n10.5555/a\r\n\r\n";
     place
         .file("a.zip", zip.finish().unwrap().into_inner())
         .file("b.warc", warc);
-    is_reported(&place, "a.zip", &["a.zip: ", "2 documents", "pdf"]);
+    is_reported(&place, "a.zip", &["a.zip: ", "2 documents", "ogg"]);
     is_reported(&place, "b.warc", &["b.warc: ", "no documents"]);
 }
 

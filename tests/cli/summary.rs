@@ -7,7 +7,7 @@ fn place() -> Place {
     place
         .file("d/a", "10.5555/a 10.5555/b 10.0.0.0/8\n")
         .file("d/b.gz", gzip("10.5555/a\n"))
-        .file("d/c.pdf", "%PDF-1.7\n")
+        .file("d/c.ogg", "OggS\0")
         .file("d/e.gz", &gzip("10.5555/e ".repeat(99))[..40]);
     place
 }
@@ -22,7 +22,7 @@ fn stats_sum_a_scan_up_in_one_line() {
         for part in [
             "doisift: 3 documents of 4 sources, ",
             "mentions of ",
-            " names; skipped: 1 (pdf 1); errors: 1; ",
+            " names; skipped: 1 (ogg 1); errors: 1; ",
             " s",
         ] {
             assert!(last.contains(part), "{last}");
@@ -54,7 +54,7 @@ fn stats_sum_a_merge_up_in_one_line() {
 fn verbose_reports_decisions_and_twice_each_skipped_document() {
     let place = place();
     for number in 0..180 {
-        place.file(format!("d/many/{number}.pdf"), "%PDF-1.7\n");
+        place.file(format!("d/many/{number}.ogg"), "OggS\0");
     }
     let seen = place.scan("d -o out.csv -j2 --memory 64M -v --tmp-dir d");
     for part in [
@@ -63,13 +63,13 @@ fn verbose_reports_decisions_and_twice_each_skipped_document() {
         "doisift: memory: 64.00 MiB, as asked;",
         "doisift: temporary files: d, as asked\n",
         "doisift: sources: 184\n",
-        "doisift: sources recognised as: gzip 2, pdf 181, text 1\n",
+        "doisift: sources recognised as: gzip 2, ogg 181, text 1\n",
         "doisift: candidates rejected: 1 (registrant_code 1)\n",
-        "skipped: 181 (pdf 181)",
+        "skipped: 181 (ogg 181)",
     ] {
         assert!(seen.err.contains(part), "{part}: {}", seen.err);
     }
     assert!(seen.err.lines().count() < 15, "{}", seen.err);
     let seen = place.scan("d -o out.csv -vv");
-    assert_eq!(seen.err.matches(".pdf: skipped: pdf\n").count(), 181);
+    assert_eq!(seen.err.matches(".ogg: skipped: ogg\n").count(), 181);
 }

@@ -187,7 +187,7 @@ impl CodeMap {
     pub(super) fn glyph(&self, code: u32) -> Option<u32> {
         let range = self.find(code)?;
         match range.to {
-            Target::Glyph(glyph) => Some(glyph + (code - range.first)),
+            Target::Glyph(glyph) => Some(glyph.wrapping_add(code - range.first)),
             Target::Units { .. } => None,
         }
     }

@@ -240,7 +240,7 @@ impl<'d> PdfFile<'d> {
             .or_else(|| header_at(self.data, self.searched(number)?))?;
         let mut lexer = Lexer::new(self.data, start);
         let mut object = lexer.object()?;
-        self.spend(lexer.at - start);
+        self.spend(lexer.at.saturating_sub(start));
         if let Some(crypt) = &self.crypt {
             crypt.decrypt_texts(&mut object, id);
         }
@@ -275,7 +275,7 @@ impl<'d> PdfFile<'d> {
         let (_, at) = listed.or_else(|| objects.index.iter().find(is_own))?;
         let mut lexer = Lexer::new(&objects.bytes, *at);
         let object = lexer.object();
-        self.spend(lexer.at - *at);
+        self.spend(lexer.at.saturating_sub(*at));
         object
     }
 

@@ -2,12 +2,14 @@
 //!
 //! A line's end inside a link's target is dropped. One that the next line continues, as far as the layout shows, is a line
 //! end; any other, and one where a target ends, is an empty line. So a reader of the text sees lines of a paragraph as in any
-//! text that is broken into lines. A page that ends within a paragraph ends with a form feed.
+//! text that is broken into lines. Where a column or page ends with a full line, a form feed follows.
 
 use super::lines::Line;
 
 /// Lines before and after one that show the margin of its column.
 const NEAR: usize = 25;
+/// The room at the end of a line that is full whatever comes next, in sizes of the font.
+const NARROW: f64 = 3.0;
 /// Least bytes of a link's target at a line's end.
 const LEAST: usize = 5;
 
@@ -18,6 +20,8 @@ enum Break {
     Joined(usize),
     /// The next line continues this one.
     Soft,
+    /// The column ends here, and what it says may go on anywhere.
+    Torn,
     /// The next line is something else.
     Hard,
 }
@@ -109,17 +113,17 @@ fn unescaped(target: &str) -> String {
 /// The text of a page's lines. What a link shows to go on at the start of a line of the next page is moved from there.
 pub(super) fn text(lines: &[Line], next_page: &mut [Line], targets: &Targets) -> String {
     let mut text = String::new();
+    let mut is_first = true;
     for (at, line) in lines.iter().enumerate() {
         text.push_str(line.text.trim_matches(' '));
         let Some(next) = lines.get(at + 1) else { break };
         let by_links = targets.between(last_word(&text), first_word(&next.text));
-        let by_layout = || match continues(lines, at) {
-            true => Break::Soft,
-            false => Break::Hard,
-        };
-        match by_links.unwrap_or_else(by_layout) {
+        let line_end = by_links.unwrap_or_else(|| by_layout(lines, at, is_first));
+        is_first = matches!(line_end, Break::Hard | Break::Torn);
+        match line_end {
             Break::Joined(dropped) => text.truncate(text.len() - dropped),
             Break::Soft => text.push('\n'),
+            Break::Torn => text.push_str("\n\u{c}\n"),
             Break::Hard => text.push_str("\n\n"),
         }
     }
@@ -155,9 +159,10 @@ fn first_word(text: &str) -> &str {
     text.split_whitespace().next().unwrap_or_default()
 }
 
-/// Whether the line after the one at `at` continues it, as far as the layout shows: it has the same direction and size and
-/// is directly below, or at the top of another column, and its first word had no room in the line.
-fn continues(lines: &[Line], at: usize) -> bool {
+/// How the line at `at` ends, as far as the layout shows. The next one continues it if it has the same direction and size, is
+/// directly below or at the top of another column, and its first word had no room in the line. Where all lines of an item but
+/// its first are indented, one that is not starts the next item; `is_first` says whether the line is the first.
+fn by_layout(lines: &[Line], at: usize, is_first: bool) -> Break {
     let (line, next) = (&lines[at], &lines[at + 1]);
     let size = line.size.max(next.size);
     let is_alike = line.along.dot(next.along) > 0.99 && (line.size - next.size).abs() < 0.15 * size;
@@ -166,9 +171,8 @@ fn continues(lines: &[Line], at: usize) -> bool {
         && next.starts_at() < line.ends_at()
         && line.starts_at() < next.ends_at();
     let is_next_column = down < -2.0 * size && next.starts_at() > line.ends_at();
-    if !is_alike || !(is_below || is_next_column) {
-        return false;
-    }
+    let is_out = !is_first && is_below && line.starts_at() - next.starts_at() > 0.5 * size;
+    let follows = is_alike && !is_out && (is_below || is_next_column);
     let is_in_column = |other: &&Line| {
         other.along.dot(line.along) > 0.99
             && (other.starts_at() - line.starts_at()).abs() < 5.0 * size
@@ -178,7 +182,12 @@ fn continues(lines: &[Line], at: usize) -> bool {
     let ends = near.iter().filter(is_in_column).map(Line::ends_at);
     let slack = ends.fold(line.ends_at(), f64::max) - line.ends_at();
     let word = first_word(&next.text).chars().count();
-    slack < (word + 1) as f64 * next.character() + 0.3 * size
+    let needed = (word + 1) as f64 * next.character() + 0.3 * size;
+    match follows {
+        true if slack < needed => Break::Soft,
+        false if slack < NARROW * size && !(is_alike && is_below) => Break::Torn,
+        _ => Break::Hard,
+    }
 }
 
 #[cfg(test)]

@@ -107,8 +107,22 @@ fn line_goes_on(suffix: &[u8], word: &[u8]) -> bool {
             b'0'..=b'9' => is_long_number(word) || ends_in_number(front),
             _ => first.is_ascii_lowercase() && has_digit(word),
         },
-        _ => false,
+        // The middle of a SICI.
+        [.., b'C' | b'c', b'O' | b'o', b';'] => *first == b'2',
+        _ => !first.is_ascii_uppercase() && is_rest_of_name(word),
     }
+}
+
+/// Whether `word` could be no word of a text, but the rest of a name that was broken between two letters or digits: it has
+/// marks and digits inside, and is neither a fraction nor a range.
+fn is_rest_of_name(word: &[u8]) -> bool {
+    let len = word.iter().rposition(u8::is_ascii_alphanumeric);
+    let word = &word[..len.map_or(0, |last| last + 1)];
+    let is_mark = |b: &&u8| matches!(b, b'.' | b'-' | b'_' | b'/' | b'(' | b'[' | b':' | b';');
+    let marks = word.iter().filter(is_mark).count();
+    let digits = word.iter().filter(|b| b.is_ascii_digit()).count();
+    let letters = word.iter().any(u8::is_ascii_alphabetic);
+    has_inner_mark(word) && digits > 1 && (marks > 1 || letters || digits > 8)
 }
 
 /// Whether `word` starts a name or a URL of its own.
@@ -123,7 +137,7 @@ fn starts_another(word: &[u8]) -> bool {
 /// Whether a mark is between two letters or digits of `word`.
 fn has_inner_mark(word: &[u8]) -> bool {
     word.windows(3).any(|three| {
-        matches!(three[1], b'.' | b'-' | b'_' | b'/')
+        matches!(three[1], b'.' | b'-' | b'_' | b'/' | b'(' | b'[' | b':')
             && three[0].is_ascii_alphanumeric()
             && three[2].is_ascii_alphanumeric()
     })
