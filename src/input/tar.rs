@@ -567,6 +567,7 @@ pub(super) mod taken {
             let expansion = Expansion::new(1000, 0);
             let mut walk = Walk::new(&opening, &expansion, &mut taken);
             read(&mut walk, &opening, &Level::source(None));
+            walk.finish();
             taken
         }
 

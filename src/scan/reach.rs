@@ -36,7 +36,7 @@ pub(super) fn reach(
             at = from + window[from..next].trim_ascii_end().len();
             break;
         }
-        let Some((len, is_escape)) = step(&window[from..at], &window[at..], joints) else {
+        let Some((len, is_escape)) = step(&window[..at], from, &window[at..], joints) else {
             break;
         };
         at += len;
@@ -49,14 +49,14 @@ pub(super) fn reach(
 }
 
 /// How many bytes at the start of `rest` the candidate takes, and whether they are an escape or may start one; nothing where
-/// it ends. `suffix` is the bytes before them.
-fn step(suffix: &[u8], rest: &[u8], joints: Joints) -> Option<(usize, bool)> {
+/// it ends. `written` is the bytes before them, in which the suffix starts at `suffix`.
+fn step(written: &[u8], suffix: usize, rest: &[u8], joints: Joints) -> Option<(usize, bool)> {
     match RawByte::of(*rest.first()?) {
         RawByte::Less if is_hard_tag(rest) => None,
         RawByte::Less => Some(optional_break_len(rest).map_or((1, false), |len| (len, true))),
         RawByte::Plain | RawByte::One => Some((1, false)),
         RawByte::Escape => Some((1, true)),
-        RawByte::Blank => Some((joints.break_len(suffix, rest)?, true)),
+        RawByte::Blank => Some((joints.break_len(written, suffix, rest)?, true)),
         RawByte::Hard => None,
     }
 }

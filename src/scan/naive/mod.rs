@@ -198,7 +198,11 @@ impl Candidate<'_> {
             }
             at += match RawByte::of(rest[0]) {
                 RawByte::Hard => return at,
-                RawByte::Blank => match joints.break_len(&self.after[from..at], rest) {
+                RawByte::Blank => match joints.break_len(
+                    &[self.before, &self.after[..at]].concat(),
+                    self.before.len() + from,
+                    rest,
+                ) {
                     Some(len) => len,
                     None => return at,
                 },

@@ -1,11 +1,11 @@
 //! Where a name ends: the order in which the rules apply.
 
-use super::joint::is_at_line_end;
+use super::joint::Joints;
 use super::page::is_page_part;
 use super::place::UrlPlace;
 use super::suffix::{self, Reading};
 use super::tail::{self, Cuts};
-use super::{Around, Decoded, End, Form, Rule, Scope};
+use super::{Around, Decoded, End, Form, Rule};
 use crate::scan::Rejection;
 
 /// The end of the name of `text` whose suffix starts at `suffix`.
@@ -26,7 +26,7 @@ pub(crate) fn end<'w>(
             guessed: end.guessed || rule.is_guess(),
         });
     let taken = taken.at;
-    let is_cut = around.scope == Scope::Printed && is_at_line_end(after(end.at));
+    let is_cut = may_go_on(before, around, &after, end.at);
     let end = End {
         guessed: end.guessed || is_cut,
         ..end
@@ -43,6 +43,24 @@ pub(crate) fn end<'w>(
         }
         _ => Ok(end),
     }
+}
+
+/// Whether the name that ends at `end` may go on in the next line.
+fn may_go_on<'w>(
+    before: &[u8],
+    around: &Around,
+    after: impl Fn(usize) -> &'w [u8],
+    end: usize,
+) -> bool {
+    let rest = after(end);
+    // Most names do not end a line.
+    let near = &rest[..rest.len().min(3)];
+    if memchr::memchr(b'\n', near).is_none() {
+        return false;
+    }
+    let name = after(0);
+    let written = [before, &name[..name.len() - rest.len()]].concat();
+    Joints::of(around).may_go_on(&written, rest)
 }
 
 /// Where reading the name ends, before anything is cut, and whether an enclosure holds just the name.

@@ -4,6 +4,8 @@ use super::{Around, Form, Rule, Scope};
 
 /// How much white space a break may be.
 const LONGEST_BREAK: usize = 16;
+/// How much white space the end of a line and the indent of the next one may be.
+const LONGEST_INDENT: usize = 64;
 /// How much of the next word bears on it.
 const LONGEST_WORD: usize = 64;
 
@@ -12,8 +14,19 @@ const LONGEST_WORD: usize = 64;
 pub(crate) struct Joints {
     /// A label, scheme or proxy comes before the name.
     is_labelled: bool,
-    /// The layout of a page broke the lines.
-    is_printed: bool,
+    lines: LineEnds,
+}
+
+/// What the ends of lines say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum LineEnds {
+    /// Nothing.
+    #[default]
+    Any,
+    /// Text is broken into lines if a line has no room for the next word, as those around it show.
+    Plain,
+    /// The layout of a page broke the lines, and a single line end is where one had no room.
+    Printed,
 }
 
 impl Joints {
@@ -21,7 +34,11 @@ impl Joints {
     pub(crate) fn of(around: &Around) -> Self {
         Joints {
             is_labelled: around.form != Form::Bare,
-            is_printed: around.scope == Scope::Printed,
+            lines: match around.scope {
+                Scope::Printed => LineEnds::Printed,
+                Scope::Any => LineEnds::Plain,
+                Scope::Cell | Scope::Page => LineEnds::Any,
+            },
         }
     }
 
@@ -29,23 +46,133 @@ impl Joints {
     pub(crate) fn for_tests(is_labelled: bool) -> Self {
         Joints {
             is_labelled,
-            is_printed: false,
+            lines: LineEnds::Any,
         }
     }
 
-    /// The length of the white space that `rest` starts with, if it may be a break after `suffix`, as written so far.
-    pub(crate) fn break_len(self, suffix: &[u8], rest: &[u8]) -> Option<usize> {
-        if self == Joints::default() {
+    /// The length of the white space that `rest` starts with, if it may be a break in the name that `written` ends in, as far
+    /// as it is written. The name's suffix starts at `suffix`.
+    pub(crate) fn break_len(self, written: &[u8], suffix: usize, rest: &[u8]) -> Option<usize> {
+        if !self.is_labelled && self.lines != LineEnds::Printed {
             return None;
         }
-        let near = &rest[..rest.len().min(LONGEST_BREAK)];
-        let blanks = near.iter().take_while(|b| b.is_ascii_whitespace()).count();
-        let lines = rest[..blanks].iter().filter(|b| **b == b'\n').count();
-        let word = first_word(&rest[blanks..]);
-        let is_break = lines <= 1 && self.is_labelled && goes_on(suffix, word)
-            || lines == 1 && self.is_printed && line_goes_on(suffix, word);
-        is_break.then_some(blanks)
+        let name = &written[suffix..];
+        let end = LineEnd::read(rest);
+        let near = rest.len().min(LONGEST_BREAK);
+        let is_break = end.lines <= 1
+            && end.blanks <= near
+            && self.is_labelled
+            && goes_on(name, first_word(&rest[end.blanks..]))
+            || self.is_line_break(written, suffix, rest, end);
+        is_break.then_some(end.blanks)
     }
+
+    fn is_line_break(self, written: &[u8], suffix: usize, rest: &[u8], end: LineEnd) -> bool {
+        let (name, word) = (&written[suffix..], first_word(&rest[end.blanks..]));
+        end.lines == 1
+            && Rule::LineEnd.holds()
+            && match self.lines {
+                LineEnds::Printed => line_goes_on(name, word),
+                LineEnds::Plain => {
+                    self.is_labelled
+                        && !word.first().is_some_and(u8::is_ascii_uppercase)
+                        && line_goes_on(name, word)
+                        && !is_page_or_item(word, &rest[end.blanks + word.len()..])
+                        && is_full(written, rest, end)
+                }
+                LineEnds::Any => false,
+            }
+    }
+
+    /// Whether a line that had no room ends in `rest`, after the marks that follow the name with which `written` ends. Then
+    /// the name may go on.
+    pub(crate) fn may_go_on(self, written: &[u8], rest: &[u8]) -> bool {
+        const MARKS: usize = 2;
+        let is_mark = |b: &&u8| matches!(b, b'.' | b'-' | b'/' | b':');
+        let marks = rest.iter().take(MARKS).take_while(is_mark).count();
+        let rest = &rest[marks..];
+        if rest.first() != Some(&b'\n') || !Rule::LineEnd.holds() {
+            return false;
+        }
+        let end = LineEnd::read(rest);
+        let word = first_word(&rest[end.blanks..]);
+        match self.lines {
+            LineEnds::Printed => end.lines == 1,
+            LineEnds::Plain => {
+                let starts_low = word
+                    .first()
+                    .is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+                end.lines == 1
+                    && self.is_labelled
+                    && starts_low
+                    && !starts_another(word)
+                    && is_full(written, rest, end)
+            }
+            LineEnds::Any => false,
+        }
+    }
+}
+
+/// White space at the end of a line.
+#[derive(Clone, Copy)]
+struct LineEnd {
+    /// Its length, the indent of the next line included.
+    blanks: usize,
+    /// Line feeds in it.
+    lines: usize,
+}
+
+impl LineEnd {
+    fn read(rest: &[u8]) -> LineEnd {
+        let near = &rest[..rest.len().min(LONGEST_INDENT)];
+        // A form feed ends a page.
+        let is_blank = |b: &&u8| matches!(b, b' ' | b'\t' | b'\n' | b'\r');
+        let blanks = near.iter().take_while(is_blank).count();
+        let lines = near[..blanks].iter().filter(|b| **b == b'\n').count();
+        LineEnd { blanks, lines }
+    }
+}
+
+/// Lines before and after a line that show how wide the text is, and bytes of these.
+const NEAR_LINES: usize = 12;
+const NEAR_BYTES: usize = 240;
+/// The narrowest and the widest text that is taken to be broken into lines, in characters.
+const WIDTHS: std::ops::RangeInclusive<usize> = 30..=160;
+
+/// Whether the line that `written` ends in had no room for the next word, as far as the lines around it show. Characters of
+/// print are not all as wide, so a tenth of the width may be missing.
+fn is_full(written: &[u8], rest: &[u8], end: LineEnd) -> bool {
+    let width = |line: &[u8]| {
+        let starts = |b: &&u8| **b & 0xC0 != 0x80;
+        line.trim_ascii_end().iter().filter(starts).count()
+    };
+    let mut before = written.rsplit(|b| *b == b'\n').take(NEAR_LINES);
+    let own = width(before.next().unwrap_or_default());
+    let after = &rest[end.blanks..rest.len().min(end.blanks + NEAR_BYTES)];
+    let next = first_word(after);
+    // The last line may be cut.
+    let count = after.iter().filter(|b| **b == b'\n').count();
+    let after = after.split(|b| *b == b'\n').take(count.min(NEAR_LINES));
+    let mut widths: Vec<usize> = before.chain(after).map(width).collect();
+    widths.retain(|width| WIDTHS.contains(width));
+    widths.sort_unstable();
+    // Lines that are not broken, such as those of a page's foot, are much wider, and the last of a paragraph less wide.
+    let Some(usual) = widths.get(widths.len() / 2) else {
+        return false;
+    };
+    let alike = widths.iter().filter(|width| width.abs_diff(*usual) * 8 <= *usual);
+    alike.count() > 1 && (own + width(next)) * 10 > usual * 9
+}
+
+/// Whether `word`, with `rest` after it, is the number of a page or of an item, rather than the end of a name: a number of
+/// up to four digits, but for one that ends a sentence and a line.
+fn is_page_or_item(word: &[u8], rest: &[u8]) -> bool {
+    const LONGEST: usize = 4;
+    let number = word.strip_suffix(b".").unwrap_or(word);
+    let ends_line = matches!(rest.first(), None | Some(b'\n' | b'\r'));
+    number.len() <= LONGEST
+        && number.iter().all(u8::is_ascii_digit)
+        && !(word.ends_with(b".") && ends_line)
 }
 
 /// The bytes up to the next white space or quote.
@@ -91,7 +218,7 @@ fn goes_on(suffix: &[u8], word: &[u8]) -> bool {
 /// Nothing but a name ends in a joint there. After a full stop, a word may also start the next sentence, and a number the next
 /// item of a list.
 fn line_goes_on(suffix: &[u8], word: &[u8]) -> bool {
-    let Some(first) = word.first().filter(|_| Rule::LineEnd.holds()) else {
+    let Some(first) = word.first() else {
         return false;
     };
     let has_digit = |text: &[u8]| text.iter().any(u8::is_ascii_digit);
@@ -107,6 +234,10 @@ fn line_goes_on(suffix: &[u8], word: &[u8]) -> bool {
             b'0'..=b'9' => is_long_number(word) || ends_in_number(front),
             _ => first.is_ascii_lowercase() && has_digit(word),
         },
+        // A year in the middle of a name, `0009-2614(80)80396-4`.
+        [.., b'(', a, b, b')'] if a.is_ascii_digit() && b.is_ascii_digit() => {
+            first.is_ascii_digit() && is_long_number(word)
+        }
         // The middle of a SICI.
         [.., b'C' | b'c', b'O' | b'o', b';'] => *first == b'2',
         _ => !first.is_ascii_uppercase() && is_rest_of_name(word),
@@ -150,22 +281,14 @@ fn is_long_number(word: &[u8]) -> bool {
     digits > 4 || word[0] == b'0' || has_inner_mark(word)
 }
 
-/// Whether `suffix` ends in a full stop and a short number, as a year, a month or a volume in a name, after which a number of
+/// Whether `suffix` ends in a mark and a short number, as a year, a month or a volume in a name, after which a number of
 /// the name may follow.
 fn ends_in_number(suffix: &[u8]) -> bool {
     const LONGEST: usize = 4;
     let digits = suffix.iter().rev().take_while(|b| b.is_ascii_digit());
     let digits = digits.count();
-    (1..=LONGEST).contains(&digits) && suffix[..suffix.len() - digits].ends_with(b".")
-}
-
-/// Whether the line ends in `rest`, which follows a name and the marks after it, and the paragraph goes on. Then the name
-/// may go on too.
-pub(crate) fn is_at_line_end(rest: &[u8]) -> bool {
-    const MARKS: usize = 2;
-    let marks = rest.iter().take(MARKS);
-    let marks = marks.take_while(|b| matches!(b, b'.' | b'-' | b'/' | b':'));
-    matches!(rest[marks.count()..], [b'\n', next, ..] if next != b'\n') && Rule::LineEnd.holds()
+    (1..=LONGEST).contains(&digits)
+        && matches!(suffix[..suffix.len() - digits], [.., b'.' | b'-'])
 }
 
 /// Whether a break after a full stop was joined in `suffix`: who broke a name at one broke it at each.
