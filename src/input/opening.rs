@@ -49,7 +49,7 @@ pub(crate) struct Opening<'r> {
     /// Streams that the caller gave.
     pub(crate) readers: Option<&'r Readers>,
     pub(crate) limits: Limits,
-    /// Bytes of a file that may be held in memory, and of what is unpacked of it.
+    /// Bytes of a file that may be held in memory; half as many may be unpacked of it at the same time.
     pub(crate) whole: usize,
     /// Folder for copies of archives that are not files.
     pub(crate) tmp: &'r Path,

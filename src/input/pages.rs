@@ -47,7 +47,7 @@ impl Walk<'_> {
             let (packing, limit) = (Packing::Pdf, most as u64);
             return self.lose(level, 0, InputError::TooLarge { packing, limit });
         };
-        let limits = PdfLimits::of(bytes.len(), most);
+        let limits = PdfLimits::of(bytes.len(), most / 2);
         self.start_crew(level);
         let length = bytes.len();
         let Some(crew) = &self.pdfs.crew else {

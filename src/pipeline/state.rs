@@ -254,7 +254,7 @@ impl<'p> SharedScan<'p> {
             outputs: &self.overwritten,
             readers: Some(&self.options.readers),
             limits: self.options.limits,
-            whole: self.shares.unpacked,
+            whole: 2 * self.shares.unpacked,
             tmp: &self.options.tmp,
             records: self.options.selection.writes_captures(),
             unpackers,

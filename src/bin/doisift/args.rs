@@ -77,7 +77,7 @@ pub(crate) enum Command {
 ///
 /// Reads text of any kind, plain, packed with gzip, zlib, zstd, bzip2, xz, lzma or lz4, and in tar, zip and WARC archives, one
 /// within another. Packings and archives are recognised by their first bytes. UTF-16 and UTF-32 are recognised by their byte
-/// order mark and read as UTF-8, and offsets count bytes of that. A document that is not text, such as PDF, is skipped and
+/// order mark and read as UTF-8, and offsets count bytes of that. A document that is not text, such as a picture, is skipped and
 /// counted by kind. Each name becomes one record; records are sorted by name.
 #[derive(Args, Debug)]
 #[command(after_long_help = crate::reference::text())]
@@ -147,7 +147,7 @@ pub(crate) struct ScanArgs {
     pub(crate) lines: bool,
 
     /// Treat all texts as this kind [default: as the head of each shows]: csv, ssv (semicolons), tsv and psv (pipes) are tables
-    /// in which a cell bounds a name; html is a web page; unknown is any other text
+    /// in which a cell bounds a name; html is a web page; printed is text whose lines a layout broke; unknown is any other text
     #[arg(long, value_name = "KIND")]
     pub(crate) input_kind: Option<TextKind>,
 

@@ -89,8 +89,8 @@ const EXAMPLES: &[(&str, &str)] = &[
         "Unites the records of many runs.",
     ),
     (
-        "pdftotext paper.pdf - | doisift scan -f names",
-        "The names in the text of a PDF.",
+        "doisift scan papers -f names --include '*.pdf'",
+        "The names in the PDF files below a folder.",
     ),
     (
         "doisift normalize 'https://doi.org/10.1000/ABC'",
