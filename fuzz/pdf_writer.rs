@@ -70,7 +70,10 @@ impl PdfObjects {
             self.add(format!("<</Type/Page/Parent {tree} 0 R{page}>>"));
         }
         let kids: String = (first..tree).map(|kid| format!("{kid} 0 R ")).collect();
-        self.add(format!("<</Type/Pages/Count {}/Kids[{kids}]>>", pages.len()));
+        self.add(format!(
+            "<</Type/Pages/Count {}/Kids[{kids}]>>",
+            pages.len()
+        ));
         let root = self.add(format!("<</Type/Catalog/Pages {tree} 0 R>>"));
         let info = self.add(info);
         let trailer = format!("/Root {root} 0 R/Info {info} 0 R");
@@ -95,7 +98,10 @@ impl PdfObjects {
                 let _ = write!(file, "{offset:010} 00000 n \n");
             }
         }
-        let _ = write!(file, "trailer\n<</Size {size}{trailer}>>\nstartxref\n{start}\n%%EOF\n");
+        let _ = write!(
+            file,
+            "trailer\n<</Size {size}{trailer}>>\nstartxref\n{start}\n%%EOF\n"
+        );
         file
     }
 
@@ -117,7 +123,10 @@ impl PdfObjects {
             }
         }
         entries.push((1, file.len(), 0));
-        let head = format!("/Type/ObjStm/N {count}/First {}/Filter/FlateDecode", index.len());
+        let head = format!(
+            "/Type/ObjStm/N {count}/First {}/Filter/FlateDecode",
+            index.len()
+        );
         let packed = deflated((index + &inner).as_bytes());
         write_object(&mut file, container, &head, Some(&packed));
         let start = file.len();
@@ -127,7 +136,10 @@ impl PdfObjects {
             [&[*kind], &a[..], &(*b as u16).to_be_bytes()].concat()
         };
         let rows: Vec<u8> = entries.iter().flat_map(row).collect();
-        let head = format!("/Type/XRef/W[1 4 2]/Size {}{trailer}/Filter/FlateDecode", entries.len());
+        let head = format!(
+            "/Type/XRef/W[1 4 2]/Size {}{trailer}/Filter/FlateDecode",
+            entries.len()
+        );
         if !style.broken {
             write_object(&mut file, table, &head, Some(&deflated(&rows)));
             let _ = write!(file, "startxref\n{start}\n%%EOF\n");
@@ -140,7 +152,11 @@ fn write_object(file: &mut Vec<u8>, number: usize, object: &str, data: Option<&[
     let _ = match data {
         None => write!(file, "{number} 0 obj\n{object}\nendobj\n"),
         Some(data) => {
-            let _ = write!(file, "{number} 0 obj\n<<{object}/Length {}>>\nstream\n", data.len());
+            let _ = write!(
+                file,
+                "{number} 0 obj\n<<{object}/Length {}>>\nstream\n",
+                data.len()
+            );
             file.extend(data);
             write!(file, "\nendstream\nendobj\n")
         }

@@ -68,7 +68,10 @@ fn named(name: &str, bytes: Vec<u8>) -> Seed {
 /// Files as programs write them.
 fn pdfs() -> Vec<Seed> {
     let pages = [
-        PdfPage::new(&["See doi:10.5555/one-", "two."], &["https://doi.org/10.5555/one-two"]),
+        PdfPage::new(
+            &["See doi:10.5555/one-", "two."],
+            &["https://doi.org/10.5555/one-two"],
+        ),
         PdfPage::new(&["and 10.5555/three"], &[]),
     ];
     let seed = |bits: u8| {

@@ -204,7 +204,9 @@ pub enum InputError {
     #[error("the PDF file {0}")]
     Pdf(&'static str),
     /// A file that is held in memory has more bytes than this.
-    #[error("the {packing} file has more than {limit} bytes, a thread's share of the memory; --memory allows more")]
+    #[error(
+        "the {packing} file has more than {limit} bytes, a thread's share of the memory; --memory allows more"
+    )]
     TooLarge {
         /// The format.
         packing: Packing,

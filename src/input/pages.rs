@@ -67,7 +67,12 @@ impl Walk<'_> {
     }
 
     /// All bytes of a stream; none if there are more than `most`.
-    fn whole(&mut self, level: &Level<'_>, raw: &mut Raw<&mut dyn Read>, most: usize) -> Option<Vec<u8>> {
+    fn whole(
+        &mut self,
+        level: &Level<'_>,
+        raw: &mut Raw<&mut dyn Read>,
+        most: usize,
+    ) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         loop {
             let read = raw.take(STEP).read_to_end(&mut bytes);

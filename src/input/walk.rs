@@ -338,7 +338,8 @@ impl Members for Walk<'_> {
         offset: u64,
         error: InputError,
     ) {
-        self.to().lose(level.member(number, name).name, offset, error);
+        self.to()
+            .lose(level.member(number, name).name, offset, error);
     }
 }
 

@@ -49,7 +49,11 @@ fn a_named_source_without_text_is_reported_with_a_remedy() {
         );
         is_reported(&place, &line("c.parquet"), &["c.parquet: ", "duckdb"]);
         is_reported(&place, &line("d.png"), &["d.png: ", "tesseract d.png"]);
-        is_reported(&place, &line("e.djvu.gz"), &["e.djvu.gz: ", "djvu, not text"]);
+        is_reported(
+            &place,
+            &line("e.djvu.gz"),
+            &["e.djvu.gz: ", "djvu, not text"],
+        );
         place.file("list", "a.djvu\nf\n");
         is_reported(
             &place,
@@ -63,9 +67,7 @@ fn a_named_source_without_text_is_reported_with_a_remedy() {
 #[test]
 fn files_below_a_folder_that_are_no_text_are_reported_in_the_summary_alone() {
     let place = Place::new();
-    place
-        .file("d/a.ogg", "OggS\0")
-        .file("d/b", "10.5555/b\n");
+    place.file("d/a.ogg", "OggS\0").file("d/b", "10.5555/b\n");
     assert_eq!(warnings(&place, "d"), [""; 0]);
     let lines = warnings(&place, "d -v").join("\n");
     assert!(

@@ -21,7 +21,10 @@ fn styles() -> impl Iterator<Item = PdfStyle> {
 fn pages() -> [PdfPage; 2] {
     [
         PdfPage::new(&["See doi:10.5555/one-1, and", "10.5555/two."], &[]),
-        PdfPage::new(&["and 10.5555/\\(3\\)c"], &["https://doi.org/10.5555/linked"]),
+        PdfPage::new(
+            &["and 10.5555/\\(3\\)c"],
+            &["https://doi.org/10.5555/linked"],
+        ),
     ]
 }
 
@@ -34,7 +37,10 @@ fn names_of(page: PdfPage) -> Vec<String> {
 }
 
 fn guessed(seen: &Seen) -> Vec<bool> {
-    let rows = seen.out.lines().map(|line| line.contains("\"guessed\":true"));
+    let rows = seen
+        .out
+        .lines()
+        .map(|line| line.contains("\"guessed\":true"));
     rows.collect()
 }
 
@@ -44,7 +50,9 @@ fn pages_and_metadata_are_documents_however_the_file_is_written() {
     for style in styles() {
         place.file("a.pdf", pdf(&pages(), style));
         let seen = place.scan("a.pdf --mentions -f jsonl");
-        let mut names = ["title", "one-1", "two", "(3)c", "linked"].map(|name| format!("10.5555/{name}")).to_vec();
+        let mut names = ["title", "one-1", "two", "(3)c", "linked"]
+            .map(|name| format!("10.5555/{name}"))
+            .to_vec();
         let mut documents = ["#metadata", "#page=1", "#page=1", "#page=2", "#page=2"].to_vec();
         if style.broken && style.streams {
             // The trailer is lost with the table, and the title is not found without it.
@@ -66,13 +74,25 @@ fn files_are_found_at_any_depth_and_after_other_bytes() {
         ("b", late, "#page=2"),
         ("c", gzip(&file), "#page=2"),
         ("d", zip(&[("x/y", &file)]), "x/y!/#page=2"),
-        ("e", gzip(tar(&[("t", b"10.5555/t"), ("u", &file), ("v", b"10.5555/v")])), "v"),
+        (
+            "e",
+            gzip(tar(&[
+                ("t", b"10.5555/t"),
+                ("u", &file),
+                ("v", b"10.5555/v"),
+            ])),
+            "v",
+        ),
     ] {
         place.file(name, bytes);
         for threads in ["-j1", "-j2"] {
             let seen = place.scan(&format!("{name} --mentions -f jsonl {threads}"));
             let documents = seen.quiet().field("document");
-            assert_eq!(documents.last().map(String::as_str), Some(document), "{name}");
+            assert_eq!(
+                documents.last().map(String::as_str),
+                Some(document),
+                "{name}"
+            );
             assert!(documents.len() >= 5, "{name}");
         }
     }
@@ -81,7 +101,10 @@ fn files_are_found_at_any_depth_and_after_other_bytes() {
 #[test]
 fn a_text_about_pdf_is_a_text() {
     let place = Place::new();
-    place.file("a", "A file starts with %PDF-1.7\nand then 10.5555/a1 0 obj\n");
+    place.file(
+        "a",
+        "A file starts with %PDF-1.7\nand then 10.5555/a1 0 obj\n",
+    );
     assert_eq!(place.scan("a -f names").quiet().out, "10.5555/a1\n");
 }
 
@@ -90,16 +113,35 @@ fn many_files_in_a_container_come_in_order() {
     let place = Place::new();
     let file = |number: usize| {
         let lines = vec![format!("doi:10.5555/f{number}"); 1 + number % 40];
-        pdf(&[PdfPage { lines, links: vec![] }], PdfStyle::default())
+        pdf(
+            &[PdfPage {
+                lines,
+                links: vec![],
+            }],
+            PdfStyle::default(),
+        )
     };
-    let mut members: Vec<_> = (0..60).map(|number| (format!("{number}.pdf"), file(number))).collect();
+    let mut members: Vec<_> = (0..60)
+        .map(|number| (format!("{number}.pdf"), file(number)))
+        .collect();
     members.insert(30, ("text".into(), b"10.5555/text".to_vec()));
     members.insert(50, ("cut.pdf".into(), b"%PDF-1.4\nnothing".to_vec()));
-    let members: Vec<_> = members.iter().map(|(name, bytes)| (&name[..], &bytes[..])).collect();
+    let members: Vec<_> = members
+        .iter()
+        .map(|(name, bytes)| (&name[..], &bytes[..]))
+        .collect();
     place.file("in.tar", tar(&members));
     let one = place.scan("in.tar --mentions -f jsonl -j1");
-    assert_eq!(one.field("doi").len(), 60 + 1 + (0..60).map(|number| 1 + number % 40).sum::<usize>());
-    assert!(one.err.contains("cut.pdf: at byte 0: the PDF file has no pages"), "{}", one.err);
+    assert_eq!(
+        one.field("doi").len(),
+        60 + 1 + (0..60).map(|number| 1 + number % 40).sum::<usize>()
+    );
+    assert!(
+        one.err
+            .contains("cut.pdf: at byte 0: the PDF file has no pages"),
+        "{}",
+        one.err
+    );
     for threads in ["-j2", "-j3"] {
         let many = place.scan(&format!("in.tar --mentions -f jsonl {threads}"));
         assert!(many.out == one.out && many.err == one.err, "{threads}");
@@ -110,14 +152,34 @@ fn many_files_in_a_container_come_in_order() {
 fn links_join_names_and_the_layout_joins_them_with_a_guess() {
     let place = Place::new();
     let full = "a line that is as wide as the column of its text is, and no more";
-    let lines = [full, "and what comes at its end is this: https://doi.org/10.5555/a.b-", "c1.2020. Then 10.5555/d. And https://doi.org/10.5555/e.2020.", "12345 (2020). Next"];
+    let lines = [
+        full,
+        "and what comes at its end is this: https://doi.org/10.5555/a.b-",
+        "c1.2020. Then 10.5555/d. And https://doi.org/10.5555/e.2020.",
+        "12345 (2020). Next",
+    ];
     for (links, expected) in [
-        (&["https://doi.org/10.5555/a.b-c1.2020"][..], [("a.b-c1.2020", false), ("d", false), ("e.2020.12345", true)]),
-        (&["https://doi.org/10.5555/e.2020"], [("a.b-c1.2020", true), ("d", false), ("e.2020", false)]),
+        (
+            &["https://doi.org/10.5555/a.b-c1.2020"][..],
+            [("a.b-c1.2020", false), ("d", false), ("e.2020.12345", true)],
+        ),
+        (
+            &["https://doi.org/10.5555/e.2020"],
+            [("a.b-c1.2020", true), ("d", false), ("e.2020", false)],
+        ),
     ] {
-        place.file("a.pdf", pdf(&[PdfPage::new(&lines, links)], PdfStyle::default()));
+        place.file(
+            "a.pdf",
+            pdf(&[PdfPage::new(&lines, links)], PdfStyle::default()),
+        );
         let seen = place.scan("a.pdf --mentions -f jsonl");
-        let names: Vec<_> = seen.field("doi").into_iter().zip(guessed(&seen)).skip(1).take(3).collect();
+        let names: Vec<_> = seen
+            .field("doi")
+            .into_iter()
+            .zip(guessed(&seen))
+            .skip(1)
+            .take(3)
+            .collect();
         let expected = expected.map(|(name, guess)| (format!("10.5555/{name}"), guess));
         assert_eq!(names, expected);
     }
@@ -131,15 +193,37 @@ fn fonts_without_a_map_are_read_by_their_encoding() {
     let place = Place::new();
     let content = |text: &str| format!("BT /F 10 Tf 50 700 Td {text} Tj ET");
     for (font, text) in [
-        ("/Subtype/Type1/BaseFont/X/Encoding<</Differences[1/one/zero/period/five/slash/ffi]>>", "<0102030404040405063078>"),
-        ("/Subtype/Type3/FontMatrix[.01 0 0 .01 0 0]/Encoding<</Differences[1/a49/a48/a46/a53/a47/a30]>>", "<0102030404040405063078>"),
-        ("/Subtype/TrueType/Encoding/WinAnsiEncoding", "(10.5555/ffi0x)"),
-        ("/Subtype/Type0/Encoding/UniGB-UCS2-H", "<00310030002E0035003500350035002F00660066006900300078>"),
+        (
+            "/Subtype/Type1/BaseFont/X/Encoding<</Differences[1/one/zero/period/five/slash/ffi]>>",
+            "<0102030404040405063078>",
+        ),
+        (
+            "/Subtype/Type3/FontMatrix[.01 0 0 .01 0 0]/Encoding<</Differences[1/a49/a48/a46/a53/a47/a30]>>",
+            "<0102030404040405063078>",
+        ),
+        (
+            "/Subtype/TrueType/Encoding/WinAnsiEncoding",
+            "(10.5555/ffi0x)",
+        ),
+        (
+            "/Subtype/Type0/Encoding/UniGB-UCS2-H",
+            "<00310030002E0035003500350035002F00660066006900300078>",
+        ),
         ("/Subtype/Type0/Encoding/90ms-RKSJ-H", "(10.5555/ffi0x)"),
-        ("/Subtype/Type0/Encoding/Identity-H/DescendantFonts[<</CIDSystemInfo<</Ordering(Japan1)>>>>]", "<00120011000F0016001600160016001000470047004A00110059>"),
+        (
+            "/Subtype/Type0/Encoding/Identity-H/DescendantFonts[<</CIDSystemInfo<</Ordering(Japan1)>>>>]",
+            "<00120011000F0016001600160016001000470047004A00110059>",
+        ),
     ] {
-        place.file("a.pdf", pdf_of(PdfObjects::default(), content(text).as_bytes(), font, ""));
-        assert_eq!(place.scan("a.pdf -f names").quiet().out, "10.5555/ffi0x\n", "{font}");
+        place.file(
+            "a.pdf",
+            pdf_of(PdfObjects::default(), content(text).as_bytes(), font, ""),
+        );
+        assert_eq!(
+            place.scan("a.pdf -f names").quiet().out,
+            "10.5555/ffi0x\n",
+            "{font}"
+        );
     }
 }
 
@@ -147,35 +231,75 @@ fn fonts_without_a_map_are_read_by_their_encoding() {
 fn what_stands_for_shown_text_and_forms_are_read() {
     let place = Place::new();
     let mut objects = PdfObjects::default();
-    let form = objects.add_stream("/Subtype/Form/Matrix[1 0 0 1 0 -20]", b"BT /F 9 Tf 50 600 Td (10.5555/form) Tj ET".to_vec());
+    let form = objects.add_stream(
+        "/Subtype/Form/Matrix[1 0 0 1 0 -20]",
+        b"BT /F 9 Tf 50 600 Td (10.5555/form) Tj ET".to_vec(),
+    );
     let content = b"BT /F 9 Tf 50 700 Td (10.5555/) Tj /Span<</ActualText(x-y)>>BDC (?) Tj EMC ( ) Tj ET q BI /W 1 ID (10.5555/no) EI Q /X Do";
     let resources = format!("/XObject<</X {form} 0 R>>");
-    let file = pdf_of(objects, content, "/Subtype/Type1/BaseFont/Courier", &resources);
+    let file = pdf_of(
+        objects,
+        content,
+        "/Subtype/Type1/BaseFont/Courier",
+        &resources,
+    );
     place.file("a.pdf", file);
-    assert_eq!(place.scan("a.pdf -f names").quiet().out, "10.5555/form\n10.5555/x-y\n");
+    assert_eq!(
+        place.scan("a.pdf -f names").quiet().out,
+        "10.5555/form\n10.5555/x-y\n"
+    );
 }
 
 #[test]
 fn pages_without_text_are_counted() {
     let place = Place::new();
-    let pages = [PdfPage::default(), PdfPage::new(&["10.5555/a"], &[]), PdfPage::default()];
+    let pages = [
+        PdfPage::default(),
+        PdfPage::new(&["10.5555/a"], &[]),
+        PdfPage::default(),
+    ];
     place.file("a.pdf", pdf(&pages, PdfStyle::default()));
     let seen = place.scan("a.pdf --report r.json -o out.csv");
     assert_eq!(seen.code, Some(0));
-    assert_eq!(place.json("r.json")["skipped"], serde_json::json!({"pdf page": 2}));
+    assert_eq!(
+        place.json("r.json")["skipped"],
+        serde_json::json!({"pdf page": 2})
+    );
 }
 
 #[test]
 fn damage_is_reported_and_the_rest_is_read() {
     let place = Place::new();
-    let whole = pdf(&pages(), PdfStyle { packed: true, ..PdfStyle::default() });
-    let start = whole.windows(7).position(|word| word == b"stream\n").unwrap() + 7;
+    let whole = pdf(
+        &pages(),
+        PdfStyle {
+            packed: true,
+            ..PdfStyle::default()
+        },
+    );
+    let start = whole
+        .windows(7)
+        .position(|word| word == b"stream\n")
+        .unwrap()
+        + 7;
     let mut damaged = whole.clone();
     damaged[start + 12..start + 20].fill(0xff);
-    place.file("damaged", damaged).file("empty", "%PDF-1.4\n").file("locked", locked());
+    place
+        .file("damaged", damaged)
+        .file("empty", "%PDF-1.4\n")
+        .file("locked", locked());
     let seen = place.scan("damaged -f names");
-    assert_eq!((seen.code, seen.err.lines().count()), (Some(1), 1), "{}", seen.err);
-    assert!(seen.err.contains("#page=1: ") && seen.err.contains("damaged"), "{}", seen.err);
+    assert_eq!(
+        (seen.code, seen.err.lines().count()),
+        (Some(1), 1),
+        "{}",
+        seen.err
+    );
+    assert!(
+        seen.err.contains("#page=1: ") && seen.err.contains("damaged"),
+        "{}",
+        seen.err
+    );
     assert!(seen.out.contains("10.5555/(3)c"));
     for (file, error) in [("empty", "has no pages"), ("locked", "is encrypted")] {
         let seen = place.scan(file);
@@ -188,7 +312,9 @@ fn damage_is_reported_and_the_rest_is_read() {
 fn locked() -> Vec<u8> {
     let text = String::from_utf8_lossy(&pdf(&pages(), PdfStyle::default())).into_owned();
     let filler = "00".repeat(32);
-    let encrypt = format!("trailer\n<</Encrypt<</Filter/Standard/V 2/R 3/Length 128/P -4/O<{filler}>/U<{filler}>>>");
+    let encrypt = format!(
+        "trailer\n<</Encrypt<</Filter/Standard/V 2/R 3/Length 128/P -4/O<{filler}>/U<{filler}>>>"
+    );
     text.replace("trailer\n<<", &encrypt).into_bytes()
 }
 
@@ -208,17 +334,46 @@ fn bombs() -> Vec<(&'static str, Vec<u8>)> {
     let mut maps = PdfObjects::default();
     let ranges = b"beginbfrange <0000> <ffff> <0041> endbfrange\n".repeat(600_000);
     let map = maps.add_content(&ranges, true);
-    let maps = pdf_of(maps, b"BT /F 9 Tf (10.5555/x) Tj ET", &format!("{font}/ToUnicode {map} 0 R"), "");
-    let mut objects = pdf(&[page.clone()], PdfStyle { streams: true, ..PdfStyle::default() });
+    let maps = pdf_of(
+        maps,
+        b"BT /F 9 Tf (10.5555/x) Tj ET",
+        &format!("{font}/ToUnicode {map} 0 R"),
+        "",
+    );
+    let mut objects = pdf(
+        &[page.clone()],
+        PdfStyle {
+            streams: true,
+            ..PdfStyle::default()
+        },
+    );
     let packed = deflated(&vec![b' '; 70 << 20]);
     let number = 90;
-    objects.extend(format!("{number} 0 obj\n<</Type/ObjStm/N 9/First 9/Filter/FlateDecode/Length {}>>\nstream\n", packed.len()).bytes());
+    objects.extend(
+        format!(
+            "{number} 0 obj\n<</Type/ObjStm/N 9/First 9/Filter/FlateDecode/Length {}>>\nstream\n",
+            packed.len()
+        )
+        .bytes(),
+    );
     objects.extend(packed);
     objects.extend(b"\nendstream\nendobj\nstartxref\n0\n%%EOF");
     let nested = [b"%PDF-1.4\n1 0 obj\n".to_vec(), b"<</A[".repeat(200_000)].concat();
     let loops = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Kids[2 0 R 2 0 R 3 0 R]>>endobj 3 0 obj 3 0 R endobj".to_vec();
-    let open = b"%PDF-1.4\n".iter().copied().chain(b"1 0 obj (".repeat(200_000)).collect();
-    vec![("content", content), ("forms", forms), ("maps", maps), ("objects", objects), ("nested", nested), ("loops", loops), ("open", open)]
+    let open = b"%PDF-1.4\n"
+        .iter()
+        .copied()
+        .chain(b"1 0 obj (".repeat(200_000))
+        .collect();
+    vec![
+        ("content", content),
+        ("forms", forms),
+        ("maps", maps),
+        ("objects", objects),
+        ("nested", nested),
+        ("loops", loops),
+        ("open", open),
+    ]
 }
 
 #[cfg(target_os = "linux")]
@@ -229,7 +384,9 @@ fn bombs_end_within_their_limits() {
         assert!(bomb.len() < 4 << 20, "{name}: {}", bomb.len());
         place.file(name, bomb);
         let since = Instant::now();
-        let mut run = place.command(["scan", name, "-j1", "--memory", "256M", "-f", "names", "-o", "out.txt"]);
+        let mut run = place.command([
+            "scan", name, "-j1", "--memory", "256M", "-f", "names", "-o", "out.txt",
+        ]);
         let run = run.spawn().unwrap();
         let (code, peak) = peak(run);
         let spent = since.elapsed().as_secs();
@@ -263,7 +420,9 @@ fn mutated_files_are_read_or_reported() {
     let files: Vec<_> = styles().map(|style| pdf(&pages(), style)).collect();
     let mut state = 7_u64;
     let mut next = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         (state >> 33) as usize % below
     };
     let mut members = Vec::new();
@@ -283,7 +442,10 @@ fn mutated_files_are_read_or_reported() {
         }
         members.push((format!("{number}.pdf"), file));
     }
-    let members: Vec<_> = members.iter().map(|(name, bytes)| (&name[..], &bytes[..])).collect();
+    let members: Vec<_> = members
+        .iter()
+        .map(|(name, bytes)| (&name[..], &bytes[..]))
+        .collect();
     place.file("in.tar", tar(&members));
     let seen = place.scan("in.tar -f names -j2");
     assert!(matches!(seen.code, Some(0 | 1)), "{:?}", seen.code);

@@ -214,7 +214,9 @@ impl CodeMap {
             }
         }
         let len = bytes.len().min(2);
-        let code = bytes[..len].iter().fold(0, |n, byte| n << 8 | u32::from(*byte));
+        let code = bytes[..len]
+            .iter()
+            .fold(0, |n, byte| n << 8 | u32::from(*byte));
         (code, len)
     }
 }

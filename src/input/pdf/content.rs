@@ -268,11 +268,7 @@ impl<'r> Reader<'r, '_> {
                     let graphics = &painter.graphics;
                     painter.advance(-number * 0.001 * graphics.size);
                 }
-                Token::Text(text) => {
-                    if !self.show_text(painter, text) {
-                        return false;
-                    }
-                }
+                Token::Text(text) if !self.show_text(painter, text) => return false,
                 _ => {}
             }
         }
@@ -284,7 +280,10 @@ impl<'r> Reader<'r, '_> {
             return true;
         };
         let graphics = &painter.graphics;
-        let (size, spaces) = (graphics.size, (graphics.character_space, graphics.word_space));
+        let (size, spaces) = (
+            graphics.size,
+            (graphics.character_space, graphics.word_space),
+        );
         self.text.clear();
         let (mut rest, mut width) = (bytes, 0.0);
         while !rest.is_empty() {
@@ -314,7 +313,9 @@ impl<'r> Reader<'r, '_> {
         };
         let length = along.length();
         let size = to_page.turn(0.0, painter.graphics.size).length();
-        let is_finite = [start.x, start.y, end.x, end.y, size].iter().all(|n| n.is_finite());
+        let is_finite = [start.x, start.y, end.x, end.y, size]
+            .iter()
+            .all(|n| n.is_finite());
         if self.text.is_empty() || !is_finite || length <= 0.0 || size <= 0.0 {
             return true;
         }

@@ -72,7 +72,9 @@ impl Crypt {
             has_plain_metadata,
         };
         let key = match revision {
-            2..=4 => handler.key(&PADDING).or_else(|| handler.key(&handler.user_password()?)),
+            2..=4 => handler
+                .key(&PADDING)
+                .or_else(|| handler.key(&handler.user_password()?)),
             5 | 6 => handler.key_of_256_bits(),
             _ => None,
         };
@@ -187,7 +189,11 @@ impl Handler<'_> {
         key.truncate(self.length);
         let last = if self.revision >= 3 { 19 } else { 0 };
         let owner = self.owner.get(..32)?.to_vec();
-        Some((0..=last).rev().fold(owner, |text, round| rc4_with(&key, round, &text)))
+        Some(
+            (0..=last)
+                .rev()
+                .fold(owner, |text, round| rc4_with(&key, round, &text)),
+        )
     }
 
     /// The key of revisions 2 to 4, if `password`, which is filled up, is right (algorithms 2, 4 and 5).
@@ -237,30 +243,38 @@ impl Handler<'_> {
 
     /// The hash of the empty password with `salt` and, for the owner's, the user's entry (algorithm 2.B).
     fn hash(&self, salt: &[u8], user: &[u8]) -> [u8; 32] {
-        let mut hash = Sha256::digest([salt, user].concat()).to_vec();
-        let mut round = 0;
-        while self.revision == 6 {
-            let (Ok(key), Ok(start)) = (hash[..16].try_into(), hash[16..32].try_into()) else {
-                break;
-            };
-            let key: [u8; 16] = key;
-            let bytes = chained(&Aes128::new(&key.into()), start, &[&hash, user].concat().repeat(64));
-            let sum: u32 = bytes[..16].iter().map(|byte| u32::from(*byte)).sum();
-            hash = match sum % 3 {
-                0 => Sha256::digest(&bytes).to_vec(),
-                1 => Sha384::digest(&bytes).to_vec(),
-                _ => Sha512::digest(&bytes).to_vec(),
-            };
-            round += 1;
-            let last = bytes.last().copied().unwrap_or_default();
-            if round >= 64 && i32::from(last) <= round - 32 {
-                break;
-            }
-        }
+        let hash = Sha256::digest([salt, user].concat()).to_vec();
+        let hash = match self.revision {
+            6 => hardened(hash, user),
+            _ => hash,
+        };
         let mut first = [0; 32];
         first.copy_from_slice(&hash[..32]);
         first
     }
+}
+
+/// The rounds that revision 6 adds to a hash.
+fn hardened(mut hash: Vec<u8>, user: &[u8]) -> Vec<u8> {
+    for round in 1.. {
+        let (Ok(key), Ok(start)) = (hash[..16].try_into(), hash[16..32].try_into()) else {
+            break;
+        };
+        let key: [u8; 16] = key;
+        let text = [&hash[..], user].concat().repeat(64);
+        let bytes = chained(&Aes128::new(&key.into()), start, &text);
+        let sum: u32 = bytes[..16].iter().map(|byte| u32::from(*byte)).sum();
+        hash = match sum % 3 {
+            0 => Sha256::digest(&bytes).to_vec(),
+            1 => Sha384::digest(&bytes).to_vec(),
+            _ => Sha512::digest(&bytes).to_vec(),
+        };
+        let last = bytes.last().copied().unwrap_or_default();
+        if round >= 64 && i32::from(last) <= round - 32 {
+            break;
+        }
+    }
+    hash
 }
 
 /// The key of one object (algorithm 1).

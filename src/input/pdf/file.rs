@@ -210,7 +210,11 @@ impl<'d> PdfFile<'d> {
     /// The elements of an array, with references followed.
     pub(super) fn items(&self, array: &Object) -> Vec<Object> {
         let items = self.resolve(array);
-        items.array().iter().map(|item| self.resolve(item)).collect()
+        items
+            .array()
+            .iter()
+            .map(|item| self.resolve(item))
+            .collect()
     }
 
     /// Numbers of all objects, in the order of the file.
@@ -323,7 +327,9 @@ impl<'d> PdfFile<'d> {
         let budget = &self.budget;
         let most = (budget.memory / 2).saturating_sub(budget.held.get());
         let unpacked = self.unpack(stream, most);
-        budget.held.set(budget.held.get() + unpacked.bytes.capacity());
+        budget
+            .held
+            .set(budget.held.get() + unpacked.bytes.capacity());
         Held {
             bytes: unpacked.bytes,
             budget,
@@ -362,7 +368,9 @@ impl<'d> PdfFile<'d> {
         /// The cost of anything, in bytes.
         const LEAST: u64 = 64;
         let left = self.budget.left.get();
-        self.budget.left.set(left.saturating_sub(bytes as u64 + LEAST));
+        self.budget
+            .left
+            .set(left.saturating_sub(bytes as u64 + LEAST));
     }
 
     /// Whether the limit on the total is reached.

@@ -96,7 +96,7 @@ fn undo(filter: &Filter, data: &[u8], most: usize) -> Unpacked {
 }
 
 /// Room for more output, or why there is none.
-fn room(out: &Vec<u8>, bytes: usize, most: usize) -> Result<(), Flaw> {
+fn room(out: &[u8], bytes: usize, most: usize) -> Result<(), Flaw> {
     match most - out.len() >= bytes {
         true => Ok(()),
         false => Err(Flaw::Large),
@@ -385,7 +385,11 @@ mod tests {
             ("RL", b"\x04Hello\xfe!\x80x", b"Hello!!!"),
         ];
         for (name, packed, plain) in cases {
-            assert_eq!(unpacked(name, packed, 100), (plain.to_vec(), None), "{name}");
+            assert_eq!(
+                unpacked(name, packed, 100),
+                (plain.to_vec(), None),
+                "{name}"
+            );
             for most in 0..plain.len() {
                 let (bytes, flaw) = unpacked(name, packed, most);
                 assert!(bytes.len() <= most && plain.starts_with(&bytes), "{name}");

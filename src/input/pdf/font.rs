@@ -210,7 +210,9 @@ impl Numbering {
             .iter()
             .take_while(|byte| byte.is_ascii_alphabetic())
             .count();
-        let mut numberings = [10, 16].map(|radix| Numbering { letters, radix }).into_iter();
+        let mut numberings = [10, 16]
+            .map(|radix| Numbering { letters, radix })
+            .into_iter();
         numberings.find(|numbering| {
             names().count() > 1 && names().all(|name| numbering.code(name).is_some())
         })
@@ -262,7 +264,9 @@ fn simple_widths(file: &PdfFile<'_>, dict: &Dict, kind: &[u8]) -> Vec<f32> {
     let missing = file.get(descriptor.dict(), b"MissingWidth").number();
     let name = file.get(dict, b"BaseFont");
     let width = |code: usize| {
-        let listed = code.checked_sub(first).and_then(|at| widths.get(at)?.number());
+        let listed = code
+            .checked_sub(first)
+            .and_then(|at| widths.get(at)?.number());
         match (listed, missing) {
             (Some(width), _) => width as f32,
             (None, Some(missing)) => missing as f32,
@@ -275,7 +279,11 @@ fn simple_widths(file: &PdfFile<'_>, dict: &Dict, kind: &[u8]) -> Vec<f32> {
 impl Composite {
     fn read(file: &PdfFile<'_>, dict: &Dict, to_unicode: CodeMap) -> Composite {
         let descendants = file.items(dict.get(b"DescendantFonts"));
-        let descendant = descendants.first().map(Object::dict).cloned().unwrap_or_default();
+        let descendant = descendants
+            .first()
+            .map(Object::dict)
+            .cloned()
+            .unwrap_or_default();
         let encoding = file.get(dict, b"Encoding");
         let name = encoding.name();
         let system = file.get(&descendant, b"CIDSystemInfo");
@@ -314,7 +322,9 @@ impl Composite {
         let glyph = || self.codes.glyph(code).unwrap_or(code);
         match self.meaning {
             Meaning::Unicode => out.extend(char::from_u32(code).filter(|c| !c.is_control())),
-            Meaning::Charset(charset) => out.push_str(&charset.decode_without_bom_handling(bytes).0),
+            Meaning::Charset(charset) => {
+                out.push_str(&charset.decode_without_bom_handling(bytes).0)
+            }
             Meaning::Collection => match glyph() {
                 glyph @ 1..=95 => out.push(char::from(b' ' + glyph as u8 - 1)),
                 glyph @ 231..=325 => out.push(char::from(b' ' + (glyph - 231) as u8)),

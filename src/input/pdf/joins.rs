@@ -225,12 +225,27 @@ mod tests {
     fn links_join_and_part_lines() {
         let link = "https://doi.org/10.5555/AB-c%28d%29.12";
         for (texts, expected) in [
-            (["see https://doi.org/10.", "5555/ab-c(d).12. And"], "see https://doi.org/10.5555/ab-c(d).12. And"),
+            (
+                ["see https://doi.org/10.", "5555/ab-c(d).12. And"],
+                "see https://doi.org/10.5555/ab-c(d).12. And",
+            ),
             (["doi: 10.5555/ab-", "c(d).12"], "doi: 10.5555/ab-c(d).12"),
-            (["https://doi.org/10.5555/ab-c(d)-", ".12"], "https://doi.org/10.5555/ab-c(d).12"),
-            (["https://doi.org/10.5555/ab-c(d).12", "2020 is next"], "https://doi.org/10.5555/ab-c(d).12\n\n2020 is next"),
-            (["https://doi.org/10.5555/ab-c(d).", "12.s001 is next"], "https://doi.org/10.5555/ab-c(d).12.s001 is next"),
-            (["https://doi.org/10.5555/ab-c(d).", "1 is another"], "https://doi.org/10.5555/ab-c(d).\n1 is another"),
+            (
+                ["https://doi.org/10.5555/ab-c(d)-", ".12"],
+                "https://doi.org/10.5555/ab-c(d).12",
+            ),
+            (
+                ["https://doi.org/10.5555/ab-c(d).12", "2020 is next"],
+                "https://doi.org/10.5555/ab-c(d).12\n\n2020 is next",
+            ),
+            (
+                ["https://doi.org/10.5555/ab-c(d).", "12.s001 is next"],
+                "https://doi.org/10.5555/ab-c(d).12.s001 is next",
+            ),
+            (
+                ["https://doi.org/10.5555/ab-c(d).", "1 is another"],
+                "https://doi.org/10.5555/ab-c(d).\n1 is another",
+            ),
         ] {
             assert_eq!(text_of(&texts, &[link]), expected);
         }
@@ -248,7 +263,11 @@ mod tests {
     fn the_rest_of_a_name_comes_from_the_next_page() {
         let mut next = lines(&["Journal 12", "abc.1. And more"]);
         let page = lines(&["see 10.5555/"]);
-        let text = text(&page, &mut next, &targets(&["https://doi.org/10.5555/abc.1"]));
+        let text = text(
+            &page,
+            &mut next,
+            &targets(&["https://doi.org/10.5555/abc.1"]),
+        );
         assert_eq!(text, "see 10.5555/abc.1.");
         assert_eq!(next[1].text, " And more");
     }

@@ -147,7 +147,10 @@ mod tests {
             lines.add(&Run {
                 text,
                 start: Point { x: *x, y: *y },
-                end: Point { x: x + width, y: *y },
+                end: Point {
+                    x: x + width,
+                    y: *y,
+                },
                 along: Point { x: 1.0, y: 0.0 },
                 size: 10.0,
             });
@@ -157,20 +160,41 @@ mod tests {
 
     #[test]
     fn strings_side_by_side_are_a_line() {
-        assert_eq!(lines(&[(0.0, 0.0, "10.5555/"), (40.5, 0.0, "a")]), ["10.5555/a"]);
-        assert_eq!(lines(&[(0.0, 0.0, "see"), (18.0, 0.0, "10.5555/a")]), ["see 10.5555/a"]);
-        assert_eq!(lines(&[(0.0, 0.0, "10.5555/a"), (45.0, 4.0, "12")]), ["10.5555/a 12"]);
+        assert_eq!(
+            lines(&[(0.0, 0.0, "10.5555/"), (40.5, 0.0, "a")]),
+            ["10.5555/a"]
+        );
+        assert_eq!(
+            lines(&[(0.0, 0.0, "see"), (18.0, 0.0, "10.5555/a")]),
+            ["see 10.5555/a"]
+        );
+        assert_eq!(
+            lines(&[(0.0, 0.0, "10.5555/a"), (45.0, 4.0, "12")]),
+            ["10.5555/a 12"]
+        );
     }
 
     #[test]
     fn columns_and_lines_are_apart() {
-        assert_eq!(lines(&[(0.0, 0.0, "left"), (50.0, 0.0, "right")]), ["left", "right"]);
-        assert_eq!(lines(&[(0.0, 0.0, "one"), (0.0, -12.0, "two")]), ["one", "two"]);
-        assert_eq!(lines(&[(0.0, 0.0, "one"), (14.0, -12.0, "two")]), ["one", "two"]);
+        assert_eq!(
+            lines(&[(0.0, 0.0, "left"), (50.0, 0.0, "right")]),
+            ["left", "right"]
+        );
+        assert_eq!(
+            lines(&[(0.0, 0.0, "one"), (0.0, -12.0, "two")]),
+            ["one", "two"]
+        );
+        assert_eq!(
+            lines(&[(0.0, 0.0, "one"), (14.0, -12.0, "two")]),
+            ["one", "two"]
+        );
     }
 
     #[test]
     fn a_string_that_is_shown_twice_is_one() {
-        assert_eq!(lines(&[(0.0, 0.0, "10.5555/a"), (0.3, 0.0, "10.5555/a")]), ["10.5555/a"]);
+        assert_eq!(
+            lines(&[(0.0, 0.0, "10.5555/a"), (0.3, 0.0, "10.5555/a")]),
+            ["10.5555/a"]
+        );
     }
 }

@@ -103,7 +103,7 @@ impl Object {
     /// A whole number that is not negative.
     pub(super) fn count(&self) -> Option<usize> {
         let number = self.number()?;
-        (number >= 0.0 && number < 1e15).then_some(number as usize)
+        (0.0..1e15).contains(&number).then_some(number as usize)
     }
 
     pub(super) fn reference(&self) -> Option<Ref> {

@@ -22,7 +22,10 @@ pub(super) enum Place {
     /// The offset in the file.
     At(usize),
     /// The number of an object stream, and the object's index there.
-    In { stream: u32, index: usize },
+    In {
+        stream: u32,
+        index: usize,
+    },
     Free,
 }
 

@@ -160,7 +160,9 @@ fn is_full(written: &[u8], rest: &[u8], end: LineEnd) -> bool {
     let Some(usual) = widths.get(widths.len() / 2) else {
         return false;
     };
-    let alike = widths.iter().filter(|width| width.abs_diff(*usual) * 8 <= *usual);
+    let alike = widths
+        .iter()
+        .filter(|width| width.abs_diff(*usual) * 8 <= *usual);
     alike.count() > 1 && (own + width(next)) * 10 > usual * 9
 }
 
@@ -287,8 +289,7 @@ fn ends_in_number(suffix: &[u8]) -> bool {
     const LONGEST: usize = 4;
     let digits = suffix.iter().rev().take_while(|b| b.is_ascii_digit());
     let digits = digits.count();
-    (1..=LONGEST).contains(&digits)
-        && matches!(suffix[..suffix.len() - digits], [.., b'.' | b'-'])
+    (1..=LONGEST).contains(&digits) && matches!(suffix[..suffix.len() - digits], [.., b'.' | b'-'])
 }
 
 /// Whether a break after a full stop was joined in `suffix`: who broke a name at one broke it at each.
