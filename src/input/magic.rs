@@ -8,6 +8,7 @@ pub(super) mod numbers;
 
 use std::ops::Range;
 
+pub(super) use self::numbers::LATE;
 use self::numbers::{XZ, ZSTD, is_bzip2, is_lz4, is_skippable};
 use super::codec;
 use super::fault::Packing;
@@ -15,9 +16,6 @@ use super::zip;
 
 /// Number of bytes that recognition needs: those of a tar header.
 pub(super) const LENGTH: usize = 512;
-
-/// Number of bytes in which the header of a PDF file may come after others.
-pub(super) const LATE: usize = 1 << 10;
 
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 /// Where a tar header has its checksum.

@@ -1,5 +1,8 @@
 //! Checks of magic numbers that both recognition and codecs use.
 
+/// Number of bytes in which the header of a PDF file may come after others.
+pub(in crate::input) const LATE: usize = 1 << 10;
+
 pub(in crate::input) const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 pub(in crate::input) const XZ: &[u8] = b"\xfd7zXZ\0";
 pub(in crate::input) const LZ4: &[u8] = &[0x04, 0x22, 0x4d, 0x18];

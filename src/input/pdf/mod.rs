@@ -38,7 +38,7 @@ use self::joins::Targets;
 use self::lexer::Lexer;
 use self::lines::Line;
 use super::fault::{InputError, Packing};
-use super::magic;
+use super::magic::numbers::LATE;
 
 /// Bytes that every file may unpack to in total.
 const FREE: u64 = 64 << 20;
@@ -75,7 +75,7 @@ impl PdfLimits {
     }
 }
 
-/// Whether `start`, the first [`magic::LATE`] bytes of a stream, has the header of a PDF file after other bytes: with a line that a
+/// Whether `start`, the first [`LATE`] bytes of a stream, has the header of a PDF file after other bytes: with a line that a
 /// text about PDF does not have after it.
 pub(super) fn starts_late(start: &[u8]) -> bool {
     let headers = memchr::memmem::find_iter(start, b"%PDF-");
@@ -89,7 +89,7 @@ pub(super) fn starts_late(start: &[u8]) -> bool {
 
 /// The documents of `bytes`, with the error that ended the file early, if any did.
 pub(super) fn read(bytes: &[u8], limits: PdfLimits) -> (Vec<PdfDocument>, Option<InputError>) {
-    let start = memchr::memmem::find(&bytes[..bytes.len().min(magic::LATE)], b"%PDF-").unwrap_or(0);
+    let start = memchr::memmem::find(&bytes[..bytes.len().min(LATE)], b"%PDF-").unwrap_or(0);
     let mut documents = Vec::new();
     let read = catch_unwind(AssertUnwindSafe(|| {
         read_file(&bytes[start..], limits, &mut documents)
