@@ -39,6 +39,9 @@ impl Walk<'_> {
     /// that is no page.
     pub(super) fn pdf(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn Read>) {
         let most = self.opening.whole;
+        if most == 0 {
+            return self.skip(level, "pdf", raw);
+        }
         let bytes = match level.length > most as u64 {
             true => None,
             false => self.whole(level, &mut raw, most),

@@ -225,7 +225,12 @@ impl<'w> Walk<'w> {
     }
 
     /// Skips a stream. Reports an error after its first bytes, since the stream is not read further.
-    fn skip(&mut self, level: &Level<'_>, kind: &'static str, mut raw: Raw<&mut dyn Read>) {
+    pub(super) fn skip(
+        &mut self,
+        level: &Level<'_>,
+        kind: &'static str,
+        mut raw: Raw<&mut dyn Read>,
+    ) {
         self.to().skip(level.name.clone(), kind);
         if let Some(Ok(metadata)) = level.file.map(File::metadata) {
             let rest = metadata.len().saturating_sub(raw.held() as u64);
