@@ -21,6 +21,7 @@ pub(crate) trait Documents {
     fn in_record(&mut self, _record: &WarcRecord) {}
 
     /// Reports how the text of the next document came about, if its bytes do not show it.
+    #[cfg_attr(not(feature = "pdf"), allow(dead_code))]
     fn made(&mut self, _origin: Origin) {}
 
     /// Reads a document to its end. An error of a read reports damage. The next read continues after it, or returns the end.

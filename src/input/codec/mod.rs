@@ -36,6 +36,7 @@ pub(super) use self::lzma::is_lzma;
 pub(super) use self::members::hits_what_came;
 pub(super) use self::read::{Fused, damaged, early_end, fill};
 pub(super) use self::streams::{Decode, DecodeStep, HEAD};
+#[cfg(feature = "pdf")]
 pub(super) use self::unpackers::Lease;
 pub(crate) use self::unpackers::Unpackers;
 pub(super) use self::zstd::Zstd;
