@@ -16,7 +16,7 @@ const LEAST: usize = 5;
 /// How a line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Break {
-    /// Inside a word, as a link shows: the line end is dropped, with so many bytes before it.
+    /// Inside a word, as a link shows: the line end is dropped, with so many characters before it.
     Joined(usize),
     /// The next line continues this one.
     Soft,
@@ -121,7 +121,7 @@ pub(super) fn text(lines: &[Line], next_page: &mut [Line], targets: &Targets) ->
         let line_end = by_links.unwrap_or_else(|| by_layout(lines, at, is_first));
         is_first = matches!(line_end, Break::Hard | Break::Torn);
         match line_end {
-            Break::Joined(dropped) => text.truncate(text.len() - dropped),
+            Break::Joined(dropped) => cut(&mut text, dropped),
             Break::Soft => text.push('\n'),
             Break::Torn => text.push_str("\n\u{c}\n"),
             Break::Hard => text.push_str("\n\n"),
@@ -142,13 +142,20 @@ fn complete(text: &mut String, next_page: &mut [Line], targets: &Targets) -> boo
         let rest = first_word(&line.text);
         if let Some(Break::Joined(dropped)) = targets.between(word, rest) {
             let end = line.text.find(rest).unwrap_or(0) + rest.len();
-            text.truncate(text.len() - dropped);
+            cut(text, dropped);
             text.push_str(rest);
             line.text.drain(..end);
             return true;
         }
     }
     targets.between(word, "") == Some(Break::Hard)
+}
+
+/// Cuts the last characters of `text`.
+fn cut(text: &mut String, characters: usize) {
+    for _ in 0..characters {
+        text.pop();
+    }
 }
 
 fn last_word(text: &str) -> &str {
@@ -232,6 +239,10 @@ mod tests {
             (["doi: 10.5555/ab-", "c(d).12"], "doi: 10.5555/ab-c(d).12"),
             (
                 ["https://doi.org/10.5555/ab-c(d)-", ".12"],
+                "https://doi.org/10.5555/ab-c(d).12",
+            ),
+            (
+                ["https://doi.org/10.5555/ab-c(d)\u{2010}", ".12"],
                 "https://doi.org/10.5555/ab-c(d).12",
             ),
             (
