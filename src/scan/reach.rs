@@ -14,7 +14,6 @@ pub(super) struct Reach {
 }
 
 /// Follows `window` from `from`, after the prefix of the name at `anchor`, for at most `limit` bytes of name.
-///
 pub(super) fn reach(
     window: &[u8],
     anchor: usize,

@@ -52,15 +52,15 @@ fn may_go_on<'w>(
     after: impl Fn(usize) -> &'w [u8],
     end: usize,
 ) -> bool {
-    let rest = after(end);
+    let (joints, rest) = (Joints::of(around), after(end));
     // Most names do not end a line.
-    let near = &rest[..rest.len().min(3)];
-    if memchr::memchr(b'\n', near).is_none() {
+    let near = &rest[..rest.len().min(4)];
+    if !joints.cross_lines() || memchr::memchr(b'\n', near).is_none() {
         return false;
     }
     let name = after(0);
     let written = [before, &name[..name.len() - rest.len()]].concat();
-    Joints::of(around).may_go_on(&written, rest)
+    joints.may_go_on(&written, rest)
 }
 
 /// Where reading the name ends, before anything is cut, and whether an enclosure holds just the name.

@@ -32,14 +32,20 @@ enum LineEnds {
 impl Joints {
     /// Those of a name that `around` describes.
     pub(crate) fn of(around: &Around) -> Self {
+        let is_labelled = around.form != Form::Bare;
         Joints {
-            is_labelled: around.form != Form::Bare,
+            is_labelled,
             lines: match around.scope {
                 Scope::Printed => LineEnds::Printed,
-                Scope::Any => LineEnds::Plain,
-                Scope::Cell | Scope::Page => LineEnds::Any,
+                Scope::Any if is_labelled => LineEnds::Plain,
+                Scope::Any | Scope::Cell | Scope::Page => LineEnds::Any,
             },
         }
+    }
+
+    /// Whether the end of a line can be a break because the line is full.
+    pub(crate) fn cross_lines(self) -> bool {
+        self.lines != LineEnds::Any && Rule::LineEnd.holds()
     }
 
     #[cfg(test)]
@@ -53,7 +59,7 @@ impl Joints {
     /// The length of the white space that `rest` starts with, if it may be a break in the name that `written` ends in, as far
     /// as it is written. The name's suffix starts at `suffix`.
     pub(crate) fn break_len(self, written: &[u8], suffix: usize, rest: &[u8]) -> Option<usize> {
-        if !self.is_labelled && self.lines != LineEnds::Printed {
+        if !self.is_labelled && !self.cross_lines() {
             return None;
         }
         let name = &written[suffix..];
@@ -70,12 +76,11 @@ impl Joints {
     fn is_line_break(self, written: &[u8], suffix: usize, rest: &[u8], end: LineEnd) -> bool {
         let (name, word) = (&written[suffix..], first_word(&rest[end.blanks..]));
         end.lines == 1
-            && Rule::LineEnd.holds()
+            && self.cross_lines()
             && match self.lines {
                 LineEnds::Printed => line_goes_on(name, word),
                 LineEnds::Plain => {
-                    self.is_labelled
-                        && !word.first().is_some_and(u8::is_ascii_uppercase)
+                    !word.first().is_some_and(u8::is_ascii_uppercase)
                         && line_goes_on(name, word)
                         && !is_page_or_item(word, &rest[end.blanks + word.len()..])
                         && is_full(written, rest, end)
@@ -91,25 +96,18 @@ impl Joints {
         let is_mark = |b: &&u8| matches!(b, b'.' | b'-' | b'/' | b':');
         let marks = rest.iter().take(MARKS).take_while(is_mark).count();
         let rest = &rest[marks..];
-        if rest.first() != Some(&b'\n') || !Rule::LineEnd.holds() {
+        let end = LineEnd::read(rest);
+        let ends_line = matches!(rest, [b'\n', ..] | [b'\r', b'\n', ..]);
+        if !ends_line || end.lines != 1 || !self.cross_lines() {
             return false;
         }
-        let end = LineEnd::read(rest);
-        let word = first_word(&rest[end.blanks..]);
-        match self.lines {
-            LineEnds::Printed => end.lines == 1,
-            LineEnds::Plain => {
-                let starts_low = word
-                    .first()
-                    .is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
-                end.lines == 1
-                    && self.is_labelled
-                    && starts_low
-                    && !starts_another(word)
-                    && is_full(written, rest, end)
-            }
-            LineEnds::Any => false,
-        }
+        let (word, after) = rest[end.blanks..].split_at(first_word(&rest[end.blanks..]).len());
+        let starts_low = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+        self.lines == LineEnds::Printed
+            || word.first().is_some_and(starts_low)
+                && !starts_another(word)
+                && !is_item(word, after)
+                && is_full(written, rest, end)
     }
 }
 
@@ -175,6 +173,11 @@ fn is_page_or_item(word: &[u8], rest: &[u8]) -> bool {
     number.len() <= LONGEST
         && number.iter().all(u8::is_ascii_digit)
         && !(word.ends_with(b".") && ends_line)
+}
+
+/// Whether `word`, with `rest` after it, is the number of an item: `12 Smith`. With a full stop, it may end a sentence.
+fn is_item(word: &[u8], rest: &[u8]) -> bool {
+    word.iter().all(u8::is_ascii_digit) && matches!(rest, [b' ', b'A'..=b'Z', ..])
 }
 
 /// The bytes up to the next white space or quote.
