@@ -95,7 +95,7 @@ impl PdfObjects {
         if !style.broken {
             let _ = write!(file, "xref\n0 {size}\n0000000000 65535 f \n");
             for offset in offsets {
-                let _ = write!(file, "{offset:010} 00000 n \n");
+                let _ = writeln!(file, "{offset:010} 00000 n ");
             }
         }
         let _ = write!(

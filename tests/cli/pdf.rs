@@ -341,7 +341,7 @@ fn bombs() -> Vec<(&'static str, Vec<u8>)> {
         "",
     );
     let mut objects = pdf(
-        &[page.clone()],
+        std::slice::from_ref(&page),
         PdfStyle {
             streams: true,
             ..PdfStyle::default()

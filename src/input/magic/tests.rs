@@ -142,9 +142,7 @@ fn what_is_no_text_is_told_by_its_kind() {
     let mut program = [&b"MZ\x90"[..], &[0; 0x39], &[0x80, 0, 0, 0]].concat();
     program.resize(0x80, 0);
     program.extend(b"PE\0\0");
-    let cases: [(&[u8], &str); 32] = [
-        (b"%PDF-1.7\n", "pdf"),
-        (b"\xef\xbb\xbf%PDF-2.0\n", "pdf"),
+    let cases: [(&[u8], &str); 30] = [
         (b"PAR1\x15\x04", "parquet"),
         (b"ARROW1\0\0", "arrow"),
         (b"Obj\x01", "avro"),
@@ -178,6 +176,18 @@ fn what_is_no_text_is_told_by_its_kind() {
     ];
     for (head, kind) in cases {
         assert_eq!(recognise(head), Content::Binary(kind), "{kind}");
+    }
+}
+
+#[test]
+fn a_pdf_file_is_read_or_told_by_its_kind() {
+    let content = if cfg!(feature = "pdf") {
+        Content::Packed(Packing::Pdf)
+    } else {
+        Content::Binary("pdf")
+    };
+    for head in [&b"%PDF-1.7\n"[..], b"\xef\xbb\xbf%PDF-2.0\n"] {
+        assert_eq!(recognise(head), content, "{}", head.escape_ascii());
     }
 }
 

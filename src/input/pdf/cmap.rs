@@ -53,10 +53,7 @@ impl CodeMap {
         let mut array = None;
         while let Some(token) = lexer.token() {
             match token {
-                Token::Word(word) if map.is_full() => {
-                    let _ = word;
-                    break;
-                }
+                Token::Word(_) if map.is_full() => break,
                 Token::Word(word) => {
                     map.section(word, &operands);
                     operands.clear();
