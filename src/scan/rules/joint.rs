@@ -144,15 +144,21 @@ fn is_full(written: &[u8], rest: &[u8], end: LineEnd) -> bool {
         let starts = |b: &&u8| **b & 0xC0 != 0x80;
         line.trim_ascii_end().iter().filter(starts).count()
     };
-    let mut before = written.rsplit(|b| *b == b'\n').take(NEAR_LINES);
+    let mut before = lines_back(written).take(NEAR_LINES);
     let own = width(before.next().unwrap_or_default());
     let after = &rest[end.blanks..rest.len().min(end.blanks + NEAR_BYTES)];
     let next = first_word(after);
     // The last line may be cut.
     let count = after.iter().filter(|b| **b == b'\n').count();
     let after = after.split(|b| *b == b'\n').take(count.min(NEAR_LINES));
-    let mut widths: Vec<usize> = before.chain(after).map(width).collect();
-    widths.retain(|width| WIDTHS.contains(width));
+    let near = before.chain(after).map(width);
+    let mut room = [0; 2 * NEAR_LINES];
+    let mut len = 0;
+    for width in near.filter(|width| WIDTHS.contains(width)).take(room.len()) {
+        room[len] = width;
+        len += 1;
+    }
+    let widths = &mut room[..len];
     widths.sort_unstable();
     // Lines that are not broken, such as those of a page's foot, are much wider, and the last of a paragraph less wide.
     let Some(usual) = widths.get(widths.len() / 2) else {
@@ -162,6 +168,17 @@ fn is_full(written: &[u8], rest: &[u8], end: LineEnd) -> bool {
         .iter()
         .filter(|width| width.abs_diff(*usual) * 8 <= *usual);
     alike.count() > 1 && (own + width(next)) * 10 > usual * 9
+}
+
+/// The lines of `text`, the last one first.
+fn lines_back(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let feed = memchr::memrchr(b'\n', text);
+        rest = feed.map(|feed| &text[..feed]);
+        Some(feed.map_or(text, |feed| &text[feed + 1..]))
+    })
 }
 
 /// Whether `word`, with `rest` after it, is the number of a page or of an item, rather than the end of a name: a number of
