@@ -3,6 +3,8 @@
 //! A reference is the content of a `ref`, or outside of one a template with a DOI name in its parameter `doi`. Wikitext has no
 //! faults: what is not closed ends with its reference, or with the page.
 
+use memchr::memchr3;
+
 use super::place::{DEPTH, Place, Role};
 use super::stack;
 
@@ -85,17 +87,20 @@ impl Wikitext {
 
     /// Reads up to a mark, and the mark. Like all readers of a state it returns the number of bytes that it took.
     fn text(&mut self, text: &[u8]) -> usize {
-        let Some(at) = text
-            .iter()
-            .position(|byte| matches!(byte, b'&' | b'{' | b'}' | b'|'))
-        else {
+        // A pipe means something only in a template.
+        let mark = match self.templates.is_empty() {
+            true => memchr3(b'&', b'{', b'}', text),
+            false => text
+                .iter()
+                .position(|byte| matches!(byte, b'&' | b'{' | b'}' | b'|')),
+        };
+        let Some(at) = mark else {
             return text.len();
         };
         self.word.clear();
         match text[at] {
             b'&' => self.start_mark(),
-            b'|' if !self.templates.is_empty() => self.state = WikiState::Parameter,
-            b'|' => {}
+            b'|' => self.state = WikiState::Parameter,
             brace => self.state = WikiState::Brace(brace),
         }
         at + 1
