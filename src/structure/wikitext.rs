@@ -76,7 +76,7 @@ impl Wikitext {
             at += match self.state {
                 WikiState::Text => self.text(&text[at..]),
                 WikiState::Brace(before) => self.brace(before, byte),
-                WikiState::Name | WikiState::Parameter => self.name(byte),
+                WikiState::Name | WikiState::Parameter => self.name(&text[at..]),
                 WikiState::Mark => self.mark(byte),
                 WikiState::Comment(read) => self.comment(read, byte),
                 WikiState::RefTag(was_slash) => self.ref_tag(was_slash, byte),
@@ -142,25 +142,24 @@ impl Wikitext {
         }
     }
 
-    /// Reads a byte of the name of a template or parameter, or its end.
-    fn name(&mut self, byte: u8) -> usize {
-        match byte {
-            b'=' if self.state == WikiState::Parameter => self.end_name(),
-            // A parameter without a name.
-            b'|' | b'{' | b'}' | b'[' | b'<' | b'&' => {
-                if self.state == WikiState::Parameter {
-                    self.word.clear();
-                }
-                self.end_name();
-                return 0;
-            }
-            _ => {
-                if self.word.len() < NAME {
-                    self.word.push(byte);
-                }
-            }
+    /// Reads the name of a template or parameter, or a part of it.
+    fn name(&mut self, text: &[u8]) -> usize {
+        let is_parameter = self.state == WikiState::Parameter;
+        let is_end = |byte: &u8| match byte {
+            b'=' => is_parameter,
+            byte => matches!(byte, b'|' | b'{' | b'}' | b'[' | b'<' | b'&'),
+        };
+        let end = text.iter().position(is_end);
+        let part = &text[..end.unwrap_or(text.len())];
+        let free = NAME.saturating_sub(self.word.len());
+        self.word.extend_from_slice(&part[..part.len().min(free)]);
+        let Some(end) = end else { return part.len() };
+        let is_named = text[end] == b'=';
+        if is_parameter && !is_named {
+            self.word.clear();
         }
-        1
+        self.end_name();
+        end + usize::from(is_named)
     }
 
     /// Ends the name of a template, or of a parameter.

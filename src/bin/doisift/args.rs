@@ -24,12 +24,27 @@ macro_rules! parquet {
     };
 }
 
+#[cfg(feature = "pdf")]
+macro_rules! pdf {
+    ($text:literal) => {
+        $text
+    };
+}
+#[cfg(not(feature = "pdf"))]
+macro_rules! pdf {
+    ($text:literal) => {
+        ""
+    };
+}
+
 /// The version, and the features of this build.
 const LONG_VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\nfeatures: cli, pipeline",
     parquet!(", parquet"),
+    pdf!(", pdf"),
     "\nreads: text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lzma, lz4; tar, zip, WARC",
+    pdf!("; PDF"),
     "\nwrites: csv, jsonl, names, tsv; plain, gzip, zstd",
     parquet!("; parquet"),
 );
