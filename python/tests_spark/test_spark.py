@@ -188,10 +188,15 @@ def test_lost_worker_changes_no_row(spark: SparkSession, corpus: Path, tmp_path:
     mark = tmp_path / "mark"
     spark.dataSource.register(failing(mark))
     mentions = spark.read.format("failing").option("splitSize", str(SPLIT)).load(str(corpus))
-    assert values(dedup(mentions).collect()) == records(corpus)
+    try:
+        found = values(dedup(mentions).collect())
+    except Exception as error:
+        # Sail fails if a task is lost whose rows the client already has, which depends on time. The job is run again then.
+        assert ENGINE == "sail" and "already produced job output" in str(error)
+        found = values(dedup(mentions).collect())
+    assert found == records(corpus)
     assert mark.exists()
     if ENGINE == "spark":
-        # Sail fails if a task is lost whose rows the client already has.
         mark.unlink()
         assert values(mentions.collect()) == scanned(corpus)
         assert mark.exists()
