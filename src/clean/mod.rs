@@ -205,6 +205,12 @@ mod tests {
         proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
     }
 
+    #[test]
+    fn a_tag_in_a_tag_is_one() {
+        let cleaned = clean("10.5555/a%3Cb <i>").unwrap();
+        assert_eq!(cleaned.doi.as_str(), "10.5555/a");
+    }
+
     proptest! {
         #[test]
         fn any_text_is_cleaned_or_refused(text in dirt()) {

@@ -88,7 +88,8 @@ impl<'t> Tag<'t> {
     fn read(text: &'t str) -> Option<Tag<'t>> {
         const LONGEST: usize = 256;
         let end = text.bytes().take(LONGEST).position(|b| b == b'>')?;
-        let inner = text.get(1..end)?;
+        // A tag holds no other.
+        let inner = text.get(1..end).filter(|inner| !inner.contains('<'))?;
         let (inner, kind) = match (inner.strip_prefix('/'), inner.strip_suffix('/')) {
             (Some(inner), _) => (inner, Kind::Close),
             (None, Some(inner)) => (inner, Kind::Empty),
