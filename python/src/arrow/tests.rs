@@ -1,4 +1,4 @@
-//! Structs are released exactly once, whoever moves them where; arrays are read as their type says, or refused.
+//! Each struct is released exactly once, also if it was moved. An array is read by its type, or refused.
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;

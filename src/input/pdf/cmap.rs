@@ -76,49 +76,47 @@ impl CodeMap {
 
     fn section(&mut self, word: &[u8], operands: &[Vec<Token<'_>>]) {
         let one = |operand: &Vec<Token<'_>>| code(operand.first());
+        let pairs = operands.chunks_exact(2);
+        let triples = operands.chunks_exact(3);
         match word {
-            b"endcodespacerange" => {
-                for pair in operands.chunks_exact(2) {
-                    if let (Some(Token::Text(low)), Some(first), Some(last)) =
-                        (pair[0].first(), one(&pair[0]), one(&pair[1]))
-                    {
-                        self.spaces.push((low.len(), first, last));
-                    }
+            b"endcodespacerange" => pairs.for_each(|pair| self.add_space(pair)),
+            b"endbfchar" => pairs.for_each(|pair| {
+                if let Some(first) = one(&pair[0]) {
+                    self.add_text(first, first, pair[1].first());
                 }
-            }
-            b"endbfchar" => {
-                for pair in operands.chunks_exact(2) {
-                    if let Some(first) = one(&pair[0]) {
-                        self.add_text(first, first, pair[1].first());
-                    }
-                }
-            }
-            b"endbfrange" => {
-                for range in operands.chunks_exact(3) {
-                    let (Some(first), Some(last)) = (one(&range[0]), one(&range[1])) else {
-                        continue;
-                    };
-                    match &range[2][..] {
-                        [text] => self.add_text(first, last, Some(text)),
-                        texts => {
-                            for (code, text) in (first..=last).zip(texts) {
-                                self.add_text(code, code, Some(text));
-                            }
-                        }
-                    }
-                }
-            }
-            b"endcidchar" => {
-                for pair in operands.chunks_exact(2) {
-                    self.add_glyph(one(&pair[0]), one(&pair[0]), pair[1].first());
-                }
-            }
-            b"endcidrange" => {
-                for range in operands.chunks_exact(3) {
-                    self.add_glyph(one(&range[0]), one(&range[1]), range[2].first());
-                }
-            }
+            }),
+            b"endbfrange" => triples.for_each(|range| self.add_texts(range)),
+            b"endcidchar" => pairs.for_each(|pair| {
+                self.add_glyph(one(&pair[0]), one(&pair[0]), pair[1].first());
+            }),
+            b"endcidrange" => triples.for_each(|range| {
+                self.add_glyph(one(&range[0]), one(&range[1]), range[2].first());
+            }),
             _ => {}
+        }
+    }
+
+    /// Adds the codes from a first to a last one, of as many bytes as the first has.
+    fn add_space(&mut self, pair: &[Vec<Token<'_>>]) {
+        let [low, high] = [pair[0].first(), pair[1].first()];
+        if let (Some(Token::Text(text)), Some(first), Some(last)) = (low, code(low), code(high)) {
+            self.spaces.push((text.len(), first, last));
+        }
+    }
+
+    /// Adds the texts of the codes from a first to a last one: the first of them, or a list of all.
+    fn add_texts(&mut self, range: &[Vec<Token<'_>>]) {
+        let [first, last] = [code(range[0].first()), code(range[1].first())];
+        let (Some(first), Some(last)) = (first, last) else {
+            return;
+        };
+        match &range[2][..] {
+            [text] => self.add_text(first, last, Some(text)),
+            texts => {
+                for (code, text) in (first..=last).zip(texts) {
+                    self.add_text(code, code, Some(text));
+                }
+            }
         }
     }
 

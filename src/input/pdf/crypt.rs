@@ -55,14 +55,13 @@ impl Crypt {
         };
         let (texts, streams) = (method(b"StrF"), method(b"StmF"));
         let has_plain_metadata = file.get(dict, b"EncryptMetadata") == Object::Bool(false);
-        let revision = number(b"R") as i64;
         let handler = Handler {
             owner: text(file, dict, b"O"),
             user: text(file, dict, b"U"),
             user_key: text(file, dict, b"UE"),
             owner_key: text(file, dict, b"OE"),
             permissions: number(b"P") as i64 as u32,
-            revision,
+            revision: number(b"R") as i64,
             length: match version as i64 {
                 1 => 5,
                 4 => 16,
@@ -71,16 +70,9 @@ impl Crypt {
             id,
             has_plain_metadata,
         };
-        let key = match revision {
-            2..=4 => handler
-                .key(&PADDING)
-                .or_else(|| handler.key(&handler.user_password()?)),
-            5 | 6 => handler.key_of_256_bits(),
-            _ => None,
-        };
         let is_known = texts.is_some() && streams.is_some();
         Some(Crypt {
-            key: key.filter(|_| is_known),
+            key: is_known.then(|| handler.empty_password_key()).flatten(),
             texts: texts.unwrap_or(Method::Plain),
             streams: streams.unwrap_or(Method::Plain),
             has_plain_metadata,
@@ -180,6 +172,17 @@ struct Handler<'e> {
 }
 
 impl Handler<'_> {
+    /// The key of the file, if the empty password opens it as its user or owner.
+    fn empty_password_key(&self) -> Option<Vec<u8>> {
+        match self.revision {
+            2..=4 => self
+                .key(&PADDING)
+                .or_else(|| self.key(&self.user_password()?)),
+            5 | 6 => self.key_of_256_bits(),
+            _ => None,
+        }
+    }
+
     /// The user's password, if the owner's is empty (algorithms 3 and 7), of revisions 2 to 4.
     fn user_password(&self) -> Option<Vec<u8>> {
         let mut key = Md5::digest(PADDING).to_vec();

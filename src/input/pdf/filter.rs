@@ -136,34 +136,53 @@ fn trimmed(data: &[u8]) -> &[u8] {
     &data[blanks.count()..]
 }
 
-/// Codes of LZW, with the sequences as a tree: each code is another one and a byte.
+/// The code of LZW that forgets all sequences, the one that ends the data, and the number of codes.
+const CLEAR: usize = 256;
+const END: usize = 257;
+const MOST_CODES: usize = 4096;
+
+/// The codes of LZW, most significant bit first.
+struct LzwCodes<'d> {
+    bytes: std::slice::Iter<'d, u8>,
+    held: u32,
+    bits: u32,
+}
+
+impl LzwCodes<'_> {
+    /// The next code, of `width` bits; none at the end of the data, where the end mark may be missing.
+    fn next(&mut self, width: u32) -> Option<usize> {
+        while self.held < width {
+            self.bits = self.bits << 8 | u32::from(*self.bytes.next()?);
+            self.held += 8;
+        }
+        self.held -= width;
+        Some((self.bits >> self.held) as usize & ((1 << width) - 1))
+    }
+}
+
+/// The width of a code if there are so many.
+fn lzw_width(codes: usize) -> u32 {
+    match codes {
+        ..=511 => 9,
+        512..=1023 => 10,
+        1024..=2047 => 11,
+        _ => 12,
+    }
+}
+
 fn lzw(data: &[u8], early: usize, most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
-    const CLEAR: usize = 256;
-    const END: usize = 257;
-    const MOST_CODES: usize = 4096;
+    let mut codes = LzwCodes {
+        bytes: data.iter(),
+        held: 0,
+        bits: 0,
+    };
     // Where in the output each sequence was written last, and its length.
     let mut known: Vec<(usize, usize)> = Vec::new();
     let mut last: Option<(usize, usize)> = None;
-    let (mut bits, mut held, mut bytes) = (0_u32, 0, data.iter());
-    loop {
-        let width = match END + 1 + known.len() + early.min(1) {
-            ..=511 => 9,
-            512..=1023 => 10,
-            1024..=2047 => 11,
-            _ => 12,
-        };
-        while held < width {
-            // The end mark may be missing.
-            let Some(byte) = bytes.next() else {
-                return Ok(());
-            };
-            bits = bits << 8 | u32::from(*byte);
-            held += 8;
-        }
-        held -= width;
-        let code = (bits >> held) as usize & ((1 << width) - 1);
+    while let Some(code) = codes.next(lzw_width(END + 1 + known.len() + early.min(1))) {
+        let start = out.len();
         match code {
-            END => return Ok(()),
+            END => break,
             CLEAR => {
                 known.clear();
                 last = None;
@@ -171,27 +190,24 @@ fn lzw(data: &[u8], early: usize, most: usize, out: &mut Vec<u8>) -> Result<(), 
             }
             _ => {}
         }
-        let start = out.len();
         // The new sequence is the last one and the byte after it, which was written directly after it.
         if let Some((at, len)) = last.filter(|_| known.len() + END + 1 < MOST_CODES) {
             known.push((at, len + 1));
         }
-        match code {
-            ..CLEAR => {
-                room(out, 1, most)?;
-                out.push(code as u8);
-            }
-            _ => {
-                let (at, len) = *known.get(code - END - 1).ok_or(Flaw::Damaged)?;
-                room(out, len, most)?;
-                // The last byte of the sequence may be the first one that is written.
-                for byte in at..at + len {
-                    out.push(out[byte]);
-                }
+        if code < CLEAR {
+            room(out, 1, most)?;
+            out.push(code as u8);
+        } else {
+            let (at, len) = *known.get(code - END - 1).ok_or(Flaw::Damaged)?;
+            room(out, len, most)?;
+            // The last byte of the sequence may be the first one that is written.
+            for byte in at..at + len {
+                out.push(out[byte]);
             }
         }
         last = Some((start, out.len() - start));
     }
+    Ok(())
 }
 
 fn ascii85(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {

@@ -59,7 +59,7 @@ impl Targets {
     }
 }
 
-/// Whether `target` holds the end of `token`, and what comes after it there is at the start of `next`.
+/// Whether `target` contains the end of `token`, and `next` starts with the bytes that follow it in `target`.
 fn goes_on(target: &str, token: &str, next: &str) -> bool {
     let agrees = |rest: &str| {
         let same = rest.bytes().zip(next.bytes()).take_while(|(a, b)| a == b);

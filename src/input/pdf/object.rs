@@ -186,8 +186,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// Whether what comes next, which is no object, ends the array or dictionary: `end`, the end of the object, or of the
-    /// bytes. Anything else is passed over.
+    /// Whether the array or dictionary ends here: at the token `end`, at the end of the object that holds it, or at the end of
+    /// the bytes. Skips any other token.
     fn ends(&mut self, end: Token<'_>) -> bool {
         let before = self.clone();
         match self.token() {
