@@ -57,6 +57,7 @@ compile_error!(
     "the feature `pipeline` needs Unix: build for Linux or macOS, or without default features"
 );
 
+mod bits;
 mod clean;
 mod doi;
 mod scan;

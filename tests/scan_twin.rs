@@ -124,6 +124,39 @@ fn document() -> impl Strategy<Value = Document> {
     proptest::collection::vec(part, 1..10).prop_map(|parts| Document(parts.concat()))
 }
 
+/// Names of plain characters, and what may come before and after them: most names look so.
+fn plain_names() -> impl Strategy<Value = Document> {
+    let lead = prop_oneof![
+        2 => select(&["see ", "", "(", " (", "doi:", "DOI: ", "\"DOI\":\"", "https://doi.org/", "x\n", ", ", "a;"][..]).prop_map(str::to_owned),
+        1 => select(LEADS).prop_map(str::to_owned),
+    ];
+    let prefix =
+        prop_oneof![8 => "10\\.[0-9]{3,10}/", 1 => select(PREFIXES).prop_map(str::to_owned)];
+    let marks = select(
+        &[
+            "-", "_", "/", ".", "(", ")", "..", "10.", ".a", ".doi", "(.", "h", "http",
+        ][..],
+    );
+    let piece = prop_oneof![4 => "[a-zA-Z0-9]{1,9}", 1 => "[a-z0-9]{20,40}", 3 => marks.prop_map(str::to_owned)];
+    let suffix = proptest::collection::vec(piece, 1..8).prop_map(|pieces| pieces.concat());
+    let end = prop_oneof![
+        3 => "[.,;)\\]]{0,3}",
+        1 => select(PIECES).prop_map(str::to_owned),
+        1 => select(&["\"", "</a>", "<b>", "/full", "/pdf", ".pdf"][..]).prop_map(str::to_owned),
+    ];
+    let next = select(
+        &[
+            "", " ", "\n", " \n", "\n  ", "\r\n", " a", " . .", "\nb1c-2", " 1", "\nNext",
+            "\n12 A", "x",
+        ][..],
+    );
+    let name = (lead, prefix, suffix, end, next);
+    let name = name.prop_map(|(lead, prefix, suffix, end, next)| {
+        [&lead, &prefix, &suffix, &end, next].concat()
+    });
+    proptest::collection::vec(name, 1..4).prop_map(|names| Document(names.concat().into_bytes()))
+}
+
 /// Documents that are longer than the window before an anchor and than the pieces that a stream holds.
 fn long_document() -> impl Strategy<Value = Document> {
     let filling = select(&[" ", "x", "<doi ", "5", "<a title='doi' "][..]);
@@ -200,6 +233,16 @@ proptest! {
         document in document(),
         max_name in max_name(),
         kind in select(TextKind::ALL),
+    ) {
+        let slow = naive::scan_as(kind, &document.0, max_name);
+        prop_assert_eq!(scan_as(kind, &document.0, max_name), slow);
+    }
+
+    #[test]
+    fn the_twin_says_the_same_of_plain_names(
+        document in plain_names(),
+        kind in select(TextKind::ALL),
+        max_name in max_name(),
     ) {
         let slow = naive::scan_as(kind, &document.0, max_name);
         prop_assert_eq!(scan_as(kind, &document.0, max_name), slow);

@@ -37,20 +37,26 @@ thread_local! {
 }
 
 /// The prefix that starts at `bytes[0]`.
+#[inline]
 pub(super) fn prefix(bytes: &[u8]) -> Option<Prefix> {
     let code = bytes.strip_prefix(b"10.").unwrap_or_default();
     let digits = code.iter().take_while(|b| b.is_ascii_digit()).count();
     let rest = &code[digits..];
     match digits {
-        // As nearly all are written.
-        4..=9 if rest.first() == Some(&b'/') => Some(Prefix {
-            len: b"10./".len() + digits,
-            separator: Separator::Slash,
-            registrant: Registrant::Usual,
-            escaped: false,
-        }),
+        // As nearly all are written, plain and in JSON.
+        4..=9 if rest.first() == Some(&b'/') => Some(usual_prefix(digits, b"/")),
+        4..=9 if rest.starts_with(br"\/") => Some(usual_prefix(digits, br"\/")),
         1.. if !may_be_separator(rest) => None,
         _ => any_prefix(bytes),
+    }
+}
+
+fn usual_prefix(digits: usize, slash: &[u8]) -> Prefix {
+    Prefix {
+        len: b"10.".len() + digits + slash.len(),
+        separator: Separator::Slash,
+        registrant: Registrant::Usual,
+        escaped: slash.len() > 1,
     }
 }
 
@@ -83,6 +89,10 @@ pub(super) fn scheme(before: &[u8]) -> Option<Opener> {
     if !joint.is_some_and(|last| b"/:;FfAa".contains(last)) {
         return None;
     }
+    if let Some(len) = usual_proxy_len(before) {
+        let form = Form::Url;
+        return Some(Opener { form, len });
+    }
     let (pattern, start) =
         SCHEME_STATES.with_borrow_mut(|states| longest(&SCHEME, states, before))?;
     let form = FORMS[pattern];
@@ -93,9 +103,35 @@ pub(super) fn scheme(before: &[u8]) -> Option<Opener> {
     })
 }
 
+/// The length of the proxy that `before` ends in, if it is written as most are. The automaton would read no other.
+fn usual_proxy_len(before: &[u8]) -> Option<usize> {
+    let front = before.strip_suffix(b"doi.org/")?;
+    let front = front.strip_suffix(b"dx.").unwrap_or(front);
+    let front = front.strip_suffix(b"://")?;
+    let scheme = [&b"https"[..], b"http"];
+    let front = scheme.iter().find_map(|scheme| front.strip_suffix(*scheme));
+    front.map(|front| before.len() - front.len())
+}
+
 /// Whether the end of `before` says "DOI": a field, element, parameter or word.
 pub(super) fn is_labelled(before: &[u8]) -> bool {
+    if is_usual_label(before) {
+        return true;
+    }
     LABEL_STATES.with_borrow_mut(|states| longest(&LABEL, states, before).is_some())
+}
+
+/// Whether `before` ends in `DOI` and marks, as most labels do. The automaton would say the same.
+fn is_usual_label(before: &[u8]) -> bool {
+    let is_joint = |b: &&u8| matches!(b, b'"' | b':' | b' ' | b'=' | b'{' | b'>' | b'|');
+    let joints = before.iter().rev().take_while(is_joint).count();
+    let word = &before[..before.len() - joints];
+    match word {
+        [front @ .., b'D' | b'd', b'O' | b'o', b'I' | b'i'] => {
+            joints > 0 && !front.last().is_some_and(u8::is_ascii_alphabetic)
+        }
+        _ => false,
+    }
 }
 
 /// Whether `before` ends in a whole prefix `10.N/`.

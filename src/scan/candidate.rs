@@ -8,8 +8,10 @@ use super::rules::end::end;
 use super::rules::joint::Joints;
 use super::rules::place::{UrlPlace, is_citation_key};
 use super::rules::start::{Prefix, Start, has_right_suffix};
+use super::rules::suffix::{Swept, sweep};
 use super::rules::{Around, Rule, Scope};
 use super::start::start;
+use super::usual::{LONGEST, usual};
 use super::{Form, Rejection};
 use crate::doi::first_not_graphic;
 
@@ -42,6 +44,11 @@ impl Judge {
         scope: Scope,
         max_name: usize,
     ) -> Option<Result<Accepted, Rejection>> {
+        if max_name >= LONGEST
+            && let Some(accepted) = usual(window, at, scope, &mut self.name)
+        {
+            return Some(Ok(accepted));
+        }
         let started = start(window, at)?;
         let candidate =
             started.and_then(|started| Candidate::bound(window, at, started, scope, max_name));
@@ -58,8 +65,14 @@ impl Judge {
         } = candidate;
         let text = candidate.text(&mut self.decoder);
         let suffix = text.position(prefix.len);
-        let end = end(&text, suffix, around, before, |at| &after[text.start(at)..])?;
-        write_name(&mut self.name, &text, suffix, end.at)?;
+        let swept = match candidate.layers {
+            Some(_) => Swept::none(suffix),
+            None => candidate.swept,
+        };
+        let rest = |at| &after[text.start(at)..];
+        let end = end(&text, suffix, swept, around, before, rest)?;
+        let written = &text.bytes[..end.at];
+        write_name(&mut self.name, written, suffix, end.at <= swept.end)?;
         if !has_right_suffix(*prefix, around.form, &text.bytes[suffix..end.at]) {
             return Err(Rejection::RegistrantCode);
         }
@@ -83,6 +96,8 @@ pub(super) struct Candidate<'w> {
     /// The bytes from the anchor on, and those of them that can belong to it.
     pub(super) after: &'w [u8],
     pub(super) raw: &'w [u8],
+    /// What was swept of its suffix.
+    pub(super) swept: Swept,
     /// How many layers of percent encoding to undo; none where nothing is escaped.
     pub(super) layers: Option<usize>,
 }
@@ -102,7 +117,15 @@ impl<'w> Candidate<'w> {
         let outside = &before[..at - doubled];
         let around = around(outside, scope);
         let joints = Joints::of(&around);
-        let reach = reach(window, at, at + prefix.len, max_name, joints);
+        let (suffix, last) = (at + prefix.len, window.len().min(at + max_name + 1));
+        let swept = sweep(window, suffix);
+        let from = if swept.end < last { swept.end } else { suffix };
+        let reach = reach(window, suffix, from, last, joints);
+        // What starts the next name was swept too.
+        let swept = match reach.before_next {
+            true => Swept::none(suffix),
+            false => swept,
+        };
         let len = reach.end - at;
         if len > max_name {
             return Err(Rejection::TooLong);
@@ -117,6 +140,7 @@ impl<'w> Candidate<'w> {
             before,
             after,
             raw: &after[..len],
+            swept: swept.after(at),
             layers,
         })
     }
@@ -131,21 +155,22 @@ impl<'w> Candidate<'w> {
     }
 }
 
-/// Writes the name, its separator as a slash. The prefix was matched, so that only the suffix is checked.
+/// Writes the name, its separator as a slash. The prefix was matched, so that only the suffix is checked, unless it is all
+/// `swept`.
 fn write_name(
     name: &mut String,
-    text: &DecodedText<'_>,
+    written: &[u8],
     suffix: usize,
-    end: usize,
+    swept: bool,
 ) -> Result<(), Rejection> {
-    let written = str::from_utf8(&text.bytes[..end]).map_err(|_| Rejection::NotGraphic)?;
+    let written = str::from_utf8(written).map_err(|_| Rejection::NotGraphic)?;
     name.clear();
     name.push_str(written);
-    if text.bytes[suffix - 1] != b'/' {
+    if !name[..suffix].ends_with('/') {
         name.replace_range(suffix - 1..suffix, "/");
     }
-    match first_not_graphic(&name[suffix..]) {
-        None => Ok(()),
-        Some(_) => Err(Rejection::NotGraphic),
+    if !swept && first_not_graphic(&name[suffix..]).is_some() {
+        return Err(Rejection::NotGraphic);
     }
+    Ok(())
 }

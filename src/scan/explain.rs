@@ -8,6 +8,7 @@ use super::decode::Decoder;
 use super::rules::end::{cuts, taken};
 use super::rules::place::UrlPlace;
 use super::rules::start::{Prefix, Registrant, Separator};
+use super::rules::suffix::Swept;
 use super::rules::{End, Rule, Scope};
 use super::start::start;
 use super::{Rejection, Scanner, automaton};
@@ -225,7 +226,7 @@ impl Steps {
         let suffix = text.position(candidate.prefix.len);
         let around = &candidate.around;
         let after = |at: usize| &candidate.after[text.start(at)..];
-        let (end, whole) = taken(&text, suffix, around, after);
+        let (end, whole) = taken(&text, suffix, Swept::none(suffix), around, after);
         let End { at, rule, .. } = end;
         let rest = after(at);
         let bound = match (whole, rest.is_empty()) {

@@ -1,6 +1,7 @@
 //! Bytes in, mentions out.
 //!
-//! `anchor` finds where a look is worth it, `candidate` decides about each: `start` and `automaton` read whether a name
+//! `anchor` finds where a look is worth it, `candidate` decides about each: `usual` recognises most names at a glance. For the
+//! others, `start` and `automaton` read whether a name
 //! starts there, `context` reads the bytes before it, `reach` bounds the candidate, `decode` undoes its
 //! escapes. `rules` decides what a name is. `naive` is a slow engine over the same rules, and `explain` shows the
 //! steps of a decision. Knows [`Doi`](crate::Doi) and bytes; knows
@@ -24,6 +25,7 @@ mod reach;
 pub(crate) mod rules;
 mod start;
 mod tally;
+mod usual;
 
 pub(crate) use escape::markup;
 pub use explain::{Explanation, Pass, Step, Verdict};

@@ -11,18 +11,19 @@ pub(super) struct Reach {
     pub(super) end: usize,
     /// Something may have to be decoded, or white space was skipped to join a broken name.
     pub(super) escaped: bool,
+    /// They stop where the next name starts.
+    pub(super) before_next: bool,
 }
 
-/// Follows `window` from `from`, after the prefix of the name at `anchor`, for at most `limit` bytes of name.
+/// Follows `window` to `last` at most. The suffix starts at `from`, and what was swept of it ends at `at`.
 pub(super) fn reach(
     window: &[u8],
-    anchor: usize,
     from: usize,
-    limit: usize,
+    mut at: usize,
+    last: usize,
     joints: Joints,
 ) -> Reach {
-    let last = window.len().min(anchor + limit + 1);
-    let (mut at, mut escaped) = (from, false);
+    let (mut escaped, mut before_next) = (false, false);
     while at < last {
         at += plain_len(&window[at..last]);
         let Some(byte) = window[..last].get(at) else {
@@ -33,6 +34,7 @@ pub(super) fn reach(
         {
             // A break directly before the next name was none.
             at = from + window[from..next].trim_ascii_end().len();
+            before_next = true;
             break;
         }
         let Some((len, is_escape)) = step(&window[..at], from, &window[at..], joints) else {
@@ -44,6 +46,7 @@ pub(super) fn reach(
     Reach {
         end: at.min(last),
         escaped,
+        before_next,
     }
 }
 
@@ -82,11 +85,13 @@ fn next_name(window: &[u8], from: usize, at: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scan::rules::suffix::sweep;
 
     fn reached(text: &str, joinable: bool) -> &str {
         let from = text.find('/').unwrap() + 1;
         let joints = Joints::for_tests(joinable);
-        &text[..reach(text.as_bytes(), 0, from, 1000, joints).end]
+        let swept = sweep(text.as_bytes(), from).end;
+        &text[..reach(text.as_bytes(), from, swept, text.len(), joints).end]
     }
 
     #[test]

@@ -2,11 +2,10 @@
 
 use wide::u8x16;
 
+use crate::bits::Bits;
+
 /// Up to 64 bytes.
 pub(super) struct Block([u8x16; 4]);
-
-/// A bit for each byte of a block, the lowest for the first.
-pub(super) type Bits = u64;
 
 impl Block {
     pub(super) const SIZE: usize = 64;
@@ -75,15 +74,6 @@ pub(super) fn short_name(bytes: &[u8]) -> Option<usize> {
     (ends != 0).then_some(ends.trailing_zeros() as usize)
 }
 
-/// The positions of bits, in order.
-pub(super) fn positions(mut bits: Bits) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let first = (bits != 0).then(|| bits.trailing_zeros() as usize);
-        bits &= bits.wrapping_sub(1);
-        first
-    })
-}
-
 /// Each bit of the result says whether an odd number of `bits` is set up to there.
 pub(super) fn parity(mut bits: Bits) -> Bits {
     for shift in [1, 2, 4, 8, 16, 32] {
@@ -95,6 +85,7 @@ pub(super) fn parity(mut bits: Bits) -> Bits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bits::positions;
 
     #[test]
     fn bits_are_at_their_bytes() {

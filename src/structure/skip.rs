@@ -2,7 +2,8 @@
 
 use memchr::memchr3;
 
-use super::block::{Bits, Block, parity, positions};
+use super::block::{Block, parity};
+use crate::bits::{Bits, positions};
 
 /// Levels that are followed.
 pub(super) const LEVELS: usize = 64;

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
-use super::block::{Block, parity, positions, short_name};
+use super::block::{Block, parity, short_name};
 use super::elements::{ElementRule, Elements, RELATION, local};
 use super::place::{DEPTH, Event, Place, TEXT, keep};
 use super::stack;
 use super::table::{Meaning, RELATIONS, RecordId};
 use super::tags::{TagName, TagNames};
 use super::wikitext::Wikitext;
+use crate::bits::positions;
 
 /// The reader of a document.
 pub(crate) struct Xml {

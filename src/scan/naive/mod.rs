@@ -15,6 +15,7 @@ use super::rules::joint::Joints;
 use super::rules::place::{UrlPlace, is_citation_key};
 use super::rules::raw::{RawByte, is_hard_tag, optional_break_len};
 use super::rules::start::{Prefix, has_right_suffix, start};
+use super::rules::suffix::Swept;
 use super::rules::{Around, Decoded, Scope, cell};
 use super::{Form, Mention, Rejection, Tally, TextKind};
 use crate::doi::Doi;
@@ -169,7 +170,14 @@ impl Candidate<'_> {
         let text = layers::undone(&self.after[..reach], percent, in_badge);
         let suffix = text.position(prefix.len);
         let rest = |at: usize| &self.after[text.start(at)..];
-        let end = end(&text, suffix, &around, self.before, rest)?;
+        let end = end(
+            &text,
+            suffix,
+            Swept::none(suffix),
+            &around,
+            self.before,
+            rest,
+        )?;
         let name = name(&text.bytes()[..suffix - 1], &text.bytes()[suffix..end.at])?;
         if !has_right_suffix(prefix, form, &text.bytes()[suffix..end.at]) {
             return Err(Rejection::RegistrantCode);

@@ -207,6 +207,14 @@ impl Rule {
         self.is_in_force(Some(item))
     }
 
+    /// Whether every rule is in force.
+    pub(crate) fn all_hold() -> bool {
+        #[cfg(any(test, feature = "ablation"))]
+        return !switch::is_any_off();
+        #[cfg(not(any(test, feature = "ablation")))]
+        true
+    }
+
     #[cfg_attr(not(any(test, feature = "ablation")), allow(unused_variables))]
     fn is_in_force(self, item: Option<&str>) -> bool {
         #[cfg(any(test, feature = "ablation"))]
@@ -246,6 +254,10 @@ mod switch {
                 *other == rule && wanted.as_deref().is_none_or(|wanted| Some(wanted) == item)
             })
         })
+    }
+
+    pub(super) fn is_any_off() -> bool {
+        OFF.with_borrow(Option::is_some)
     }
 
     /// What `run` gives without the rule that `text` names.

@@ -118,6 +118,10 @@ impl Enclosure {
 
     /// Whether what follows the name closes this enclosure.
     pub(crate) fn is_closed_by(&self, rest: &[u8]) -> bool {
+        if self.kind == Pair && !rest.first().is_some_and(u8::is_ascii_whitespace) {
+            let closes = |closer: &&str| rest.starts_with(closer.as_bytes());
+            return self.closers.iter().any(closes);
+        }
         let near = &rest[..rest.len().min(BLANKS)];
         let closer = near.trim_ascii_start();
         let blanks = &near[..near.len() - closer.len()];
@@ -168,6 +172,10 @@ pub(crate) fn ends_entity(before: &[u8]) -> bool {
 
 /// Whether `before` ends a line, indentation and a RIS tag included. A text may start with a byte order mark.
 fn is_line_start(before: &[u8]) -> bool {
+    let may_start = |last: &u8| matches!(last, b' ' | b'\n' | b'\r' | 0xBF);
+    if !before.last().is_none_or(may_start) {
+        return false;
+    }
     let near = &before[before.len().saturating_sub(BLANKS)..];
     let blanks = near.iter().rev().take_while(|b| **b == b' ').count();
     let line = match &near[..near.len() - blanks] {

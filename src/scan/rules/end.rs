@@ -3,22 +3,23 @@
 use super::joint::Joints;
 use super::page::is_page_part;
 use super::place::UrlPlace;
-use super::suffix::{self, Reading};
+use super::suffix::{self, Reading, Swept};
 use super::tail::{self, Cuts};
 use super::{Around, Decoded, End, Form, Rule};
 use crate::scan::Rejection;
 
-/// The end of the name of `text` whose suffix starts at `suffix`.
+/// The end of the name of `text` whose suffix starts at `suffix` and was `swept`.
 ///
 /// `before` holds the bytes before the name. `after` returns the document's bytes that start with a byte of `text`, as written.
 pub(crate) fn end<'w>(
     text: &impl Decoded,
     suffix: usize,
+    swept: Swept,
     around: &Around,
     before: &[u8],
     after: impl Fn(usize) -> &'w [u8],
 ) -> Result<End, Rejection> {
-    let (taken, whole) = taken(text, suffix, around, &after);
+    let (taken, whole) = taken(text, suffix, swept, around, &after);
     let end =
         cuts(text.bytes(), suffix, taken, around, whole).fold(taken, |end, (rule, len)| End {
             at: suffix + len,
@@ -52,31 +53,32 @@ fn may_go_on<'w>(
     after: impl Fn(usize) -> &'w [u8],
     end: usize,
 ) -> bool {
-    let (joints, rest) = (Joints::of(around), after(end));
-    // Most names do not end a line.
-    let near = &rest[..rest.len().min(4)];
-    if !joints.cross_lines() || memchr::memchr(b'\n', near).is_none() {
-        return false;
-    }
-    let name = after(0);
-    let written = [before, &name[..name.len() - rest.len()]].concat();
-    joints.may_go_on(&written, rest)
+    let rest = after(end);
+    let written = || {
+        let name = after(0);
+        [before, &name[..name.len() - rest.len()]].concat()
+    };
+    Joints::of(around).may_go_on(written, rest)
 }
 
 /// Where reading the name ends, before anything is cut, and whether an enclosure holds just the name.
 pub(crate) fn taken<'w>(
     text: &impl Decoded,
     suffix: usize,
+    swept: Swept,
     around: &Around,
     after: impl Fn(usize) -> &'w [u8],
 ) -> (End, bool) {
     if let Some(enclosure) = around.enclosure.filter(|_| around.place == UrlPlace::None) {
-        let end = suffix::end(text, suffix, around, Reading::Whole);
+        let end = suffix::end(text, suffix, swept, around, Reading::Whole);
         if enclosure.is_closed_by(after(end.at)) {
             return (end, true);
         }
     }
-    (suffix::end(text, suffix, around, Reading::Prose), false)
+    (
+        suffix::end(text, suffix, swept, around, Reading::Prose),
+        false,
+    )
 }
 
 /// The cuts from the suffix that starts at `suffix` of `name` and was read up to `taken`.

@@ -32,10 +32,15 @@ enum LineEnds {
 impl Joints {
     /// Those of a name that `around` describes.
     pub(crate) fn of(around: &Around) -> Self {
-        let is_labelled = around.form != Form::Bare;
+        Joints::new(around.form, around.scope)
+    }
+
+    /// Those of a name that is written as `form`, among bytes that `scope` describes.
+    pub(crate) fn new(form: Form, scope: Scope) -> Self {
+        let is_labelled = form != Form::Bare;
         Joints {
             is_labelled,
-            lines: match around.scope {
+            lines: match scope {
                 Scope::Printed => LineEnds::Printed,
                 Scope::Any if is_labelled => LineEnds::Plain,
                 Scope::Any | Scope::Cell | Scope::Page => LineEnds::Any,
@@ -64,6 +69,9 @@ impl Joints {
         }
         let name = &written[suffix..];
         let end = LineEnd::read(rest);
+        if end.lines == 0 && !ends_in_joint(name) {
+            return None;
+        }
         let near = rest.len().min(LONGEST_BREAK);
         let is_break = end.lines <= 1
             && end.blanks <= near
@@ -90,15 +98,18 @@ impl Joints {
     }
 
     /// Whether a line that had no room ends in `rest`, after the marks that follow the name with which `written` ends. Then
-    /// the name may go on.
-    pub(crate) fn may_go_on(self, written: &[u8], rest: &[u8]) -> bool {
+    /// the name may go on. `written` returns the bytes before `rest`.
+    pub(crate) fn may_go_on(self, written: impl FnOnce() -> Vec<u8>, rest: &[u8]) -> bool {
         const MARKS: usize = 2;
         let is_mark = |b: &&u8| matches!(b, b'.' | b'-' | b'/' | b':');
         let marks = rest.iter().take(MARKS).take_while(is_mark).count();
         let rest = &rest[marks..];
-        let end = LineEnd::read(rest);
         let ends_line = matches!(rest, [b'\n', ..] | [b'\r', b'\n', ..]);
-        if !ends_line || end.lines != 1 || !self.cross_lines() {
+        if !ends_line || !self.cross_lines() {
+            return false;
+        }
+        let end = LineEnd::read(rest);
+        if end.lines != 1 {
             return false;
         }
         let (word, after) = rest[end.blanks..].split_at(first_word(&rest[end.blanks..]).len());
@@ -107,7 +118,7 @@ impl Joints {
             || word.first().is_some_and(starts_low)
                 && !starts_another(word)
                 && !is_item(word, after)
-                && is_full(written, rest, end)
+                && is_full(&written(), rest, end)
     }
 }
 
@@ -204,6 +215,11 @@ fn first_word(rest: &[u8]) -> &[u8] {
         .take_while(|b| !b.is_ascii_whitespace() && **b != b'"')
         .count();
     &rest[..len]
+}
+
+/// Whether a name whose suffix so far is `suffix` can go on after white space within a line.
+fn ends_in_joint(suffix: &[u8]) -> bool {
+    matches!(suffix, [] | [.., b'/' | b'-' | b':' | b'.'])
 }
 
 /// Whether `word` looks like the rest of the name whose suffix so far is `suffix`.

@@ -18,8 +18,17 @@ pub(crate) enum UrlPlace {
 impl UrlPlace {
     /// The place of a name that is written as `form`, with `outside` before it and its scheme or proxy. `scheme` says
     /// whether bytes end in a scheme or proxy.
-    pub(super) fn of(outside: &[u8], form: Form, scheme: impl Fn(&[u8]) -> bool) -> UrlPlace {
-        if is_query(outside) {
+    pub(crate) fn of(outside: &[u8], form: Form, scheme: impl Fn(&[u8]) -> bool) -> UrlPlace {
+        // What ends a parameter, a badge's label, a path or a scheme.
+        let may_end = |last: &u8| {
+            matches!(
+                last,
+                b'=' | b'D' | b'd' | b'-' | b'/' | b'F' | b'f' | b':' | b'A' | b'a'
+            )
+        };
+        if !outside.last().is_some_and(may_end) {
+            UrlPlace::None
+        } else if is_query(outside) {
             UrlPlace::Query
         } else if is_badge(outside) {
             UrlPlace::Badge
@@ -115,24 +124,30 @@ pub(crate) fn is_citation_key(before: &[u8]) -> bool {
         return false;
     }
     let near = before.len().saturating_sub(LONGEST);
-    let Some(quote) = memchr::memrchr2(b'"', b'\'', &before[near..]) else {
+    let quote = match before.last() {
+        Some(b'"' | b'\'') => Some(before.len() - 1),
+        _ => memchr::memrchr2(b'"', b'\'', &before[near..]).map(|quote| near + quote),
+    };
+    let Some(quote) = quote else {
         return false;
     };
-    let quote = near + quote;
     let head = before[..quote]
         .strip_suffix(b"\\")
         .unwrap_or(&before[..quote])
         .trim_ascii_end();
-    if let Some(attribute) = head.strip_suffix(b"=") {
-        let name = attribute.trim_ascii_end().strip_suffix(b"key");
-        return name.is_some_and(|front| front.last().is_some_and(u8::is_ascii_whitespace));
+    match head {
+        [attribute @ .., b'='] => matches!(
+            attribute.trim_ascii_end(),
+            [.., blank, b'k', b'e', b'y'] if blank.is_ascii_whitespace()
+        ),
+        [member @ .., b':'] => matches!(
+            member.trim_ascii_end(),
+            [.., b'"', b'k', b'e', b'y', b'"']
+                | [.., b'\'', b'k', b'e', b'y', b'\'']
+                | [.., b'\\', b'"', b'k', b'e', b'y', b'\\', b'"']
+        ),
+        _ => false,
     }
-    let Some(member) = head.strip_suffix(b":").map(<[u8]>::trim_ascii_end) else {
-        return false;
-    };
-    [&b"\"key\""[..], b"'key'", b"\\\"key\\\""]
-        .iter()
-        .any(|key| member.ends_with(key))
 }
 
 #[cfg(test)]

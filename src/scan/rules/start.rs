@@ -50,13 +50,16 @@ pub(crate) fn start(
     prefix: Prefix,
     form: impl FnOnce(&[u8]) -> Form,
 ) -> Option<Result<Start, Rejection>> {
+    let usual = prefix.separator == Separator::Slash && prefix.registrant != Registrant::Odd;
+    if usual && !before.last().is_some_and(is_numeric) {
+        return Some(Ok(Start { doubled: 0 }));
+    }
     let outer = before_doubled(before).filter(|_| Rule::DoubledIndicator.holds());
     let inside = Rule::InsideNumber.holds() && is_inside_number(before)
         || Rule::YearPage.holds() && ends_in_year(before, after);
     if outer.is_none() && inside {
         return (prefix.separator == Separator::Slash).then_some(Err(Rejection::InsideNumber));
     }
-    let usual = prefix.separator == Separator::Slash && prefix.registrant != Registrant::Odd;
     if usual && outer.is_none() {
         return Some(Ok(Start { doubled: 0 }));
     }
@@ -77,6 +80,11 @@ pub(crate) fn start(
             doubled: outer.map_or(0, |_| DIRECTORY.len()),
         })),
     }
+}
+
+/// Whether a prefix after this byte may be the rest of something else: of a number, of another prefix or of a name.
+pub(crate) fn is_numeric(last: &u8) -> bool {
+    last.is_ascii_digit() || matches!(last, b'.' | b'-')
 }
 
 const DIRECTORY: &[u8] = b"10.";

@@ -22,9 +22,80 @@ enum Step {
     End(Rule),
 }
 
-/// Where the suffix ends that starts at `from`, before anything is trimmed.
-pub(crate) fn end(text: &impl Decoded, from: usize, around: &Around, reading: Reading) -> End {
-    let end = taken(text, from, around, reading);
+/// The start of a suffix that every reading takes, and what it opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Swept {
+    /// Where it ends.
+    pub(crate) end: usize,
+    /// Round brackets that are open there.
+    open: u32,
+}
+
+impl Swept {
+    /// Nothing of a suffix that starts at `from`.
+    pub(crate) fn none(from: usize) -> Self {
+        Swept { end: from, open: 0 }
+    }
+
+    /// The same for a text that starts `skipped` bytes later.
+    pub(crate) fn after(self, skipped: usize) -> Self {
+        Swept {
+            end: self.end - skipped,
+            ..self
+        }
+    }
+}
+
+/// Sweeps `bytes` from `from` on, where a suffix starts: over letters, digits, and marks that belong to it whatever comes
+/// before it and after it. Most names end where this ends.
+pub(crate) fn sweep(bytes: &[u8], from: usize) -> Swept {
+    let mut swept = Swept::none(from);
+    loop {
+        swept.end += quiet_len(&bytes[swept.end..]);
+        let (taken, rest) = bytes.split_at(swept.end);
+        match rest {
+            // A prefix may start the next name.
+            [b'.' | b'%' | b'&' | b'\\', ..] if taken[from..].ends_with(b"10") => {
+                swept.end -= b"10".len();
+                return swept;
+            }
+            [b'.', rest @ ..] if !word::is_glued(rest) => {}
+            [b'h' | b'H', ..] if !word::is_http(rest) => {}
+            [b'(', next, ..] if *next != b'.' => swept.open += 1,
+            [b')', ..] if swept.open > 0 => swept.open -= 1,
+            _ => return swept,
+        }
+        swept.end += 1;
+    }
+}
+
+/// How many bytes come before one that a sweep looks at.
+fn quiet_len(bytes: &[u8]) -> usize {
+    let other = bytes.iter().position(|byte| !QUIET[*byte as usize]);
+    other.unwrap_or(bytes.len())
+}
+
+/// Letters and digits, and marks between them that mean nothing to a reader of escapes.
+const QUIET: [bool; 256] = {
+    let mut quiet = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let is_mark = matches!(byte as u8, b'-' | b'_' | b'/');
+        quiet[byte] = ALWAYS_TAKEN[byte] && (is_mark || (byte as u8).is_ascii_alphanumeric());
+        byte += 1;
+    }
+    quiet
+};
+
+/// Where the suffix ends that starts at `from` and was `swept`, before anything is trimmed.
+pub(crate) fn end(
+    text: &impl Decoded,
+    from: usize,
+    swept: Swept,
+    around: &Around,
+    reading: Reading,
+) -> End {
+    let end = taken(text, from, swept, around, reading);
     match around.place {
         UrlPlace::Path if Rule::EncodedSegment.holds() => within_segment(text, from, end),
         UrlPlace::Badge if Rule::BadgeMessage.holds() => within_message(text, from, end),
@@ -48,16 +119,19 @@ fn within_message(text: &impl Decoded, from: usize, end: End) -> End {
     hyphen.map_or(end, |at| End::certain(at, Rule::BadgeMessage))
 }
 
-fn taken(text: &impl Decoded, from: usize, around: &Around, reading: Reading) -> End {
+fn taken(text: &impl Decoded, from: usize, swept: Swept, around: &Around, reading: Reading) -> End {
+    if swept.end == text.bytes().len() {
+        return End::of_text(swept.end);
+    }
     let mut reader = Reader {
         text,
         from,
         around,
         reading,
-        open: [0; 2],
+        open: [swept.open, 0],
         has_dash: false,
     };
-    let mut at = from;
+    let mut at = swept.end;
     loop {
         at += taken_len(&text.bytes()[at..]);
         let rule = match text.bytes().get(at).map(|byte| reader.step(*byte, at)) {

@@ -283,7 +283,9 @@ fn version_len(text: &[u8]) -> Option<usize> {
 
 /// Where the first of `tails` starts that `suffix` ends in.
 fn one_of(tails: &[&str], rule: Rule, suffix: &[u8]) -> Option<usize> {
-    let starts = tails.iter().filter_map(|tail| {
+    let last = suffix.last()?.to_ascii_lowercase();
+    let may_be = |tail: &&&str| tail.as_bytes().last() == Some(&last);
+    let starts = tails.iter().filter(may_be).filter_map(|tail| {
         let start = suffix.len().checked_sub(tail.len()).filter(|at| *at > 0)?;
         let found = suffix[start..].eq_ignore_ascii_case(tail.as_bytes());
         (found && rule.holds_for(tail)).then_some(start)

@@ -47,6 +47,15 @@ pub(crate) struct End {
 }
 
 impl End {
+    /// The end of the text, at `at`.
+    pub(crate) fn of_text(at: usize) -> End {
+        End {
+            at,
+            rule: None,
+            guessed: false,
+        }
+    }
+
     /// The end that `rule` makes at `at`, where nothing else was a guess.
     pub(crate) fn certain(at: usize, rule: Rule) -> End {
         End {

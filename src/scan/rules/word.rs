@@ -2,6 +2,11 @@
 
 use super::Rule;
 
+/// Whether `rest` may start a URL.
+pub(crate) fn is_http(rest: &[u8]) -> bool {
+    starts_with(rest, "http")
+}
+
 /// Whether `rest` starts a URL: `http:/` in any name is glued on.
 pub(crate) fn is_web_scheme(rest: &[u8]) -> bool {
     let rest = if starts_with(rest, "https") {
@@ -33,8 +38,10 @@ pub(crate) const GLUED: [(&str, Next); 7] = [
 ];
 
 /// Whether `rest`, after `.`, `,` or `[`, starts with what follows a name in printed references.
+#[inline]
 pub(crate) fn is_glued(rest: &[u8]) -> bool {
-    let may = |first: &u8| b"uehpad".contains(&(first | 0x20));
+    let may = |first: &u8| matches!(first | 0x20, b'u' | b'e' | b'h' | b'p' | b'a' | b'd');
+    let starts_same = |row: &&(&str, Next)| row.0.as_bytes()[0] | 0x20 == rest[0] | 0x20;
     let is = |(word, next): &(&str, Next)| {
         let starts = match word.starts_with(|c: char| c.is_ascii_uppercase()) {
             true => rest.starts_with(word.as_bytes()),
@@ -42,7 +49,7 @@ pub(crate) fn is_glued(rest: &[u8]) -> bool {
         };
         starts && next(rest.get(word.len())) && Rule::GluedWord.holds_for(word)
     };
-    rest.first().is_some_and(may) && GLUED.iter().any(is)
+    rest.first().is_some_and(may) && GLUED.iter().filter(starts_same).any(is)
 }
 
 /// Whether `rest` starts with `name=` or `name:`: what follows a semicolon or an ampersand in a URL or a list of fields.

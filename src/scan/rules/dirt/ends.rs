@@ -6,7 +6,7 @@ use super::row::Found;
 use super::tails::is_year;
 use crate::scan::Form;
 use crate::scan::rules::place::UrlPlace;
-use crate::scan::rules::suffix::{self, Reading};
+use crate::scan::rules::suffix::{self, Reading, Swept};
 use crate::scan::rules::{Around, Decoded, Escape, Rule, Scope, tail, word};
 
 /// What a URL's raw `?` or `#` starts. The `#` that ends a SICI (`3.0.co;2-#`) is its own.
@@ -63,7 +63,13 @@ pub(super) fn prose(suffix: &str) -> Option<(Rule, usize)> {
         enclosure: None,
         scope: Scope::Any,
     };
-    let end = suffix::end(&UndoneSuffix(suffix.as_bytes()), 0, &around, Reading::Prose);
+    let end = suffix::end(
+        &UndoneSuffix(suffix.as_bytes()),
+        0,
+        Swept::none(0),
+        &around,
+        Reading::Prose,
+    );
     Some((end.rule?, end.at))
 }
 

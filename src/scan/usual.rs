@@ -1,0 +1,219 @@
+//! Recognises a usual name, with what is around it, at a glance.
+//!
+//! Usual is what most names are: `10.`, four to nine digits, a slash, and nothing but letters, digits, `-`, `_`, `/`, full
+//! stops and a pair of round brackets, up to the end of the text, a quote, an end tag or a blank, with the marks of a sentence
+//! before the blank or none. There is no rule here that the rulebook lacks: where one of its rules could decide otherwise, the
+//! name is not usual, and all rules are asked. The naive twin, which knows nothing of this, shows in tests that the answer is
+//! the same.
+
+use wide::u8x16;
+
+use super::Form;
+use super::automaton::{self, Opener, ends_in_prefix};
+use super::candidate::Accepted;
+use super::context::opener;
+use super::rules::enclosure::Enclosure;
+use super::rules::joint::Joints;
+use super::rules::place::{UrlPlace, is_citation_key};
+use super::rules::raw::is_hard_tag;
+use super::rules::start::is_numeric;
+use super::rules::word::is_glued;
+use super::rules::{Rule, Scope};
+use crate::bits::{Bits, positions};
+
+/// Bytes of the longest name that is recognised, and one more.
+pub(super) const LONGEST: usize = 64;
+
+/// Accepts the usual name at `at` of `window`, and writes it to `name`; nothing where all rules must be asked.
+pub(super) fn usual(window: &[u8], at: usize, scope: Scope, name: &mut String) -> Option<Accepted> {
+    if scope == Scope::Printed || !Rule::all_hold() {
+        return None;
+    }
+    let (before, after) = window.split_at(at);
+    let mut padded = [0; LONGEST];
+    let bytes = after.first_chunk().unwrap_or_else(|| {
+        padded[..after.len()].copy_from_slice(after);
+        &padded
+    });
+    let marks = Marks::of(bytes);
+    let suffix = marks.prefix_len(bytes)?;
+    let len = marks.name_len(bytes, suffix)?;
+    let opener = usual_opener(before, scope)?;
+    let around = Outside {
+        form: opener.form,
+        before: &before[..at - opener.len],
+        scope,
+    };
+    let rule = around.ending(window, at + suffix, at + len)?;
+    write(name, &bytes[..len])?;
+    Some(Accepted {
+        form: opener.form,
+        guessed: false,
+        rule,
+        len,
+    })
+}
+
+/// ASCII that is checked 16 bytes at a time: the check of a text spends most of its time on the bytes before an aligned one and
+/// on the last ones.
+#[repr(align(16))]
+struct Padded([u8; LONGEST]);
+
+fn write(name: &mut String, ascii: &[u8]) -> Option<()> {
+    let mut padded = Padded([0; LONGEST]);
+    padded.0[..ascii.len()].copy_from_slice(ascii);
+    let checked = str::from_utf8(&padded.0[..ascii.len().next_multiple_of(16)]).ok()?;
+    name.clear();
+    name.push_str(&checked[..ascii.len()]);
+    Some(())
+}
+
+/// Where the bytes of some classes are, as bits, the lowest for the first byte.
+struct Marks {
+    digits: Bits,
+    stops: Bits,
+    open: Bits,
+    close: Bits,
+    /// What is none of these, nor a letter, nor one of `-`, `_` and `/`.
+    other: Bits,
+}
+
+impl Marks {
+    fn of(bytes: &[u8; LONGEST]) -> Marks {
+        let mut marks = Marks {
+            digits: 0,
+            stops: 0,
+            open: 0,
+            close: 0,
+            other: 0,
+        };
+        let (parts, _) = bytes.as_chunks();
+        for (index, part) in parts.iter().enumerate() {
+            marks.add(u8x16::new(*part), index * 16);
+            if marks.other != 0 {
+                break;
+            }
+        }
+        marks
+    }
+
+    #[inline(always)]
+    fn add(&mut self, part: u8x16, at: usize) {
+        let is = |byte: u8| part.cmp_eq(u8x16::splat(byte));
+        let in_range = |bytes: u8x16, first: u8, last: u8| {
+            let from_first = bytes - u8x16::splat(first);
+            from_first
+                .min(u8x16::splat(last - first))
+                .cmp_eq(from_first)
+        };
+        let letters = in_range(part | u8x16::splat(0x20), b'a', b'z');
+        let digits = in_range(part, b'0', b'9');
+        let (stops, open, close) = (is(b'.'), is(b'('), is(b')'));
+        let taken = letters | digits | stops | open | close | is(b'-') | is(b'_') | is(b'/');
+        let bits = |part: u8x16| Bits::from(part.move_mask() as u16) << at;
+        self.digits |= bits(digits);
+        self.stops |= bits(stops);
+        self.open |= bits(open);
+        self.close |= bits(close);
+        self.other |= bits(!taken);
+    }
+
+    /// The length of the prefix and its slash.
+    fn prefix_len(&self, bytes: &[u8; LONGEST]) -> Option<usize> {
+        const CODE: usize = b"10.".len();
+        let digits = (!(self.digits >> CODE)).trailing_zeros() as usize;
+        let is_usual =
+            bytes[2] == b'.' && (4..=9).contains(&digits) && bytes[CODE + digits] == b'/';
+        is_usual.then_some(CODE + digits + 1)
+    }
+
+    /// The length of the name, without a full stop after it, if nothing in it from `suffix` on asks for a rule.
+    fn name_len(&self, bytes: &[u8; LONGEST], suffix: usize) -> Option<usize> {
+        let (end, open) = (self.other.trailing_zeros(), self.open.trailing_zeros());
+        // A closing bracket that nothing opens ends the name.
+        let end = match self.close.trailing_zeros() {
+            close if close < open.min(end) => close,
+            _ => end,
+        };
+        let taken = bytes.get(suffix..end as usize)?;
+        let taken = taken.strip_suffix(b".").unwrap_or(taken);
+        // Endings of pages are `/full`, `/pdf` and `/meta`.
+        let may_be_cut =
+            |last: u8| !last.is_ascii_alphanumeric() || matches!(last | 0x20, b'l' | b'f' | b'a');
+        let len = suffix + taken.len();
+        if may_be_cut(*taken.last()?) || len >= LONGEST || !self.has_pair(len) {
+            return None;
+        }
+        // The first is that of the prefix.
+        let mut stops = positions(self.stops & (Bits::MAX >> (63 - len))).skip(1);
+        (!stops.any(|stop| asks(bytes, stop))).then_some(len)
+    }
+
+    /// Whether the first `len` bytes have one pair of round brackets or none.
+    fn has_pair(&self, len: usize) -> bool {
+        let before_end = ((1 as Bits) << len) - 1;
+        let (open, close) = (self.open & before_end, self.close & before_end);
+        open | close == 0 || open.is_power_of_two() && close.is_power_of_two() && open < close
+    }
+}
+
+/// Whether a rule must decide about the full stop: it may start a glued word, a prefix or an ellipsis.
+fn asks(bytes: &[u8; LONGEST], stop: usize) -> bool {
+    is_glued(&bytes[stop + 1..]) || matches!(bytes[stop - 2..stop], [b'1', b'0'] | [_, b'('])
+}
+
+/// What `before` says of the form of a name that it ends at, if the name starts there and is in no URL of another host.
+fn usual_opener(before: &[u8], scope: Scope) -> Option<Opener> {
+    if before.last().is_none_or(is_numeric) || ends_in_prefix(before) || is_citation_key(before) {
+        return None;
+    }
+    let opener = opener(before);
+    let outside = &before[..before.len() - opener.len];
+    let scheme = |bytes: &[u8]| automaton::scheme(bytes).is_some();
+    let is_outside = UrlPlace::of(outside, opener.form, scheme) == UrlPlace::None;
+    // In a page, only a URL is sure to be no part of its machinery.
+    let is_sure = scope != Scope::Page || matches!(opener.form, Form::Url | Form::Hdl);
+    (is_outside && is_sure).then_some(opener)
+}
+
+/// What is outside a name.
+struct Outside<'w> {
+    form: Form,
+    /// The bytes before the name and its scheme or proxy.
+    before: &'w [u8],
+    scope: Scope,
+}
+
+impl Outside<'_> {
+    /// The rule that ends a name at `end` of `window`, or none if its text ends there, if it ends there whatever encloses it.
+    fn ending(&self, window: &[u8], suffix: usize, end: usize) -> Option<Option<Rule>> {
+        let (name, rest) = window.split_at(end);
+        let joints = Joints::new(self.form, self.scope);
+        let (rule, marks) = match rest {
+            [] | [b'"', ..] => return Some(None),
+            [b'<', ..] => return is_hard_tag(rest).then_some(None),
+            [b' ' | b'\t' | b'\n' | b'\r', ..] => (None, 0),
+            // White space around a full stop and another one is an ellipsis.
+            [b'.', _, b'.', ..] => return None,
+            [b'.', b',' | b';' | b')', ..] => (Some(Rule::FinalMark), 2),
+            [b'.', ..] => (Some(Rule::FinalMark), 1),
+            [b',', ..] => (Some(Rule::Comma), 1),
+            [b';', ..] => (Some(Rule::Semicolon), 1),
+            [b')', b'.' | b',' | b';', ..] => (Some(Rule::RoundBracket), 2),
+            [b')', ..] => (Some(Rule::RoundBracket), 1),
+            _ => return None,
+        };
+        if marks > 0 && self.is_enclosed() {
+            return None;
+        }
+        let (written, blank) = (&window[..end + marks], &rest[marks..]);
+        let is_blank = blank.first().is_none_or(u8::is_ascii_whitespace);
+        let may_go_on = joints.may_go_on(|| name.to_vec(), rest);
+        let is_end = is_blank && joints.break_len(written, suffix, blank).is_none() && !may_go_on;
+        is_end.then_some(rule)
+    }
+
+    fn is_enclosed(&self) -> bool {
+        self.scope == Scope::Cell || Enclosure::opened_by(self.before).is_some()
+    }
+}
