@@ -66,6 +66,8 @@ mod scan;
 mod column;
 #[cfg(feature = "pipeline")]
 mod dedup;
+#[cfg(feature = "parquet")]
+mod delta;
 #[cfg(feature = "pipeline")]
 mod error;
 #[cfg(feature = "pipeline")]

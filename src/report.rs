@@ -88,6 +88,10 @@ pub struct ReportOptions {
     pub lines: bool,
     /// The kind of text that all documents were taken for; none if it was read from the head of each.
     pub input_kind: Option<&'static str>,
+    /// The columns of tables that are read, if only some are.
+    pub columns: Option<Vec<String>>,
+    /// The column of tables that names rows.
+    pub id_column: Option<String>,
     /// Globs of files wanted below folders.
     pub include: Vec<String>,
     /// Globs of files left out below folders.

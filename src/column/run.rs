@@ -10,7 +10,7 @@ use super::report::{CellTally, NormalizeReport};
 use super::settings::NormalizeSettings;
 use super::sink::Sink;
 use crate::error::{Error, ErrorKind, TableError};
-use crate::input::{InputError, Opening, Source, SourceKind, display_name};
+use crate::input::{ColumnChoice, InputError, Opening, Source, SourceKind, display_name};
 use crate::records::FileId;
 use crate::task::{
     Destinations, Outputs, cause, commit, is_stdin, not_cancelled, stdin_twice, warn_of_report,
@@ -92,6 +92,7 @@ fn read(
             records: false,
             limits: settings.limits,
             whole: 0,
+            columns: &ColumnChoice::default(),
             tmp: &settings.tmp,
             unpackers: None,
         };

@@ -65,6 +65,7 @@ fn fill(table: &Table, source: u32, keys: &[&str]) -> Result<(), SpillError> {
             source: Arc::clone(&name),
             name: None,
             capture: None,
+            column: None,
         };
         fill_document(table, &mut batch, &document, keys)?;
     }

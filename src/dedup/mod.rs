@@ -81,4 +81,6 @@ pub(crate) struct Document {
     pub(crate) name: Option<Arc<str>>,
     /// Its capture, if it is in a WARC file and rows of mentions say that.
     pub(crate) capture: Option<Arc<Capture>>,
+    /// The cell of the text in its row, if it is in a table and rows of mentions say that.
+    pub(crate) column: Option<Arc<str>>,
 }

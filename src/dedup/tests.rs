@@ -52,6 +52,7 @@ fn document(said: &Said) -> Document {
         source: Arc::from(source_name(said.document.source)),
         name: document_name(said).map(Arc::from),
         capture: None,
+        column: None,
     }
 }
 

@@ -95,7 +95,10 @@ static CLAIMS: &[Claim] = &[
     unknown(&["lzo"], "lzop", "lzop -dc"),
     unknown(&["sz"], "snappy", "snzip -dc"),
     skipped(&["pdf"], "PDF"),
-    skipped(&["parquet"], "Parquet"),
+    Claim {
+        holds_text: cfg!(feature = "parquet"),
+        ..packed(&["parquet"], "Parquet")
+    },
     skipped(&["orc"], "ORC"),
     skipped(&["avro"], "Avro"),
     skipped(&["arrow", "feather"], "Arrow"),

@@ -4,7 +4,11 @@ use std::io::Read;
 use std::sync::Arc;
 
 use super::claim::{Claim, Found};
+#[cfg(feature = "parquet")]
+use super::columnar::CellBatch;
 use super::fault::InputError;
+#[cfg(feature = "parquet")]
+use super::name::cut;
 
 /// The WARC record that holds a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +31,22 @@ pub(crate) trait Documents {
     /// Reads a document to its end. An error of a read reports damage. The next read continues after it, or returns the end.
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read);
 
+    /// Reads the cells of some rows of a table, which come in order; each row is a document. `table` is the name of the table,
+    /// none for the source itself.
+    #[cfg(feature = "parquet")]
+    fn cells(&mut self, table: Option<&Arc<str>>, batch: CellBatch) {
+        let mut cells = batch.cells().to_vec();
+        cells.sort_by_key(|cell| (cell.row, cell.column));
+        for cell in cells {
+            let name = row_name(table, &batch, cell.row);
+            self.document(Some(name.into()), &mut batch.text(&cell));
+        }
+    }
+
+    /// Reports the end of a table of so many rows.
+    #[cfg(feature = "parquet")]
+    fn end_table(&mut self, _rows: u64) {}
+
     /// Reports a loss at `offset` of the document or container `name`; none is the source itself.
     fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError);
 
@@ -41,6 +61,17 @@ pub(crate) trait Documents {
 
     /// Whether the run must end, so that further reading is useless.
     fn is_halted(&self) -> bool;
+}
+
+/// The document name of a row of a table.
+#[cfg(feature = "parquet")]
+pub(crate) fn row_name(table: Option<&Arc<str>>, batch: &CellBatch, row: u32) -> String {
+    let row = batch.row_name(row);
+    let name = match table {
+        Some(table) => format!("{table}!/{row}"),
+        None => row,
+    };
+    cut(&name).unwrap_or(name)
 }
 
 /// How the text of a document came about.

@@ -68,6 +68,23 @@ impl Expansion {
         bytes.min(usize::try_from(left).unwrap_or(usize::MAX))
     }
 
+    /// Counts unpacked bytes that are passed on together. Names of their documents have at most `name` bytes.
+    ///
+    /// # Errors
+    /// If they are not allowed, once for the whole source.
+    #[cfg(feature = "parquet")]
+    pub(super) fn take(&self, bytes: u64, name: usize) -> Result<(), Option<InputError>> {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let each = long_name(name);
+        let fault = match () {
+            () if self.add_unpacked(bytes) < bytes => InputError::Expansion(self.ratio),
+            () if each > 0 && self.add_named(bytes, each) < bytes => InputError::Names(self.ratio),
+            () => return Ok(()),
+        };
+        let is_first = !self.is_over.swap(true, Ordering::Relaxed);
+        Err(is_first.then_some(fault))
+    }
+
     /// Counts bytes of a document whose name costs `each` per byte. Returns how many of them are allowed.
     fn add_named(&self, bytes: usize, each: u64) -> usize {
         let cost = each.saturating_mul(bytes as u64);
@@ -122,6 +139,11 @@ impl<R: Read> Read for Watched<R> {
     }
 }
 
+/// The cost per byte of a document whose name has `length` bytes; 0 for a short one.
+fn long_name(length: usize) -> u64 {
+    length.saturating_sub(SHORT).div_ceil(MENTION) as u64
+}
+
 /// Counts the bytes of a document with a long name. If the names may take too many bytes in the output, the document ends,
 /// with one [`InputError::Names`] for the whole source.
 pub(super) struct Named<'r> {
@@ -140,8 +162,7 @@ impl<'r> Named<'r> {
         expansion: &Arc<Expansion>,
         inner: &'r mut dyn Read,
     ) -> Result<Self, &'r mut dyn Read> {
-        let long = name.map_or(0, |name| name.len().saturating_sub(SHORT));
-        match long.div_ceil(MENTION) as u64 {
+        match name.map_or(0, |name| long_name(name.len())) {
             0 => Err(inner),
             each => Ok(Named {
                 inner,

@@ -40,6 +40,8 @@ pub enum Packing {
     Lzma,
     /// A PDF file.
     Pdf,
+    /// An Apache Parquet file.
+    Parquet,
 }
 
 impl Packing {
@@ -61,6 +63,7 @@ impl Packing {
             Packing::Lzip => "lzip",
             Packing::Lzma => "lzma",
             Packing::Pdf => "PDF",
+            Packing::Parquet => "Parquet",
         }
     }
 }
@@ -203,6 +206,44 @@ pub enum InputError {
     /// A PDF file, or a page of it, is damaged or too large, as the text says.
     #[error("the PDF file {0}")]
     Pdf(&'static str),
+    /// A table in columns is damaged or cannot be read, as the text says.
+    #[error("the {packing} file {fault}")]
+    Table {
+        /// The format.
+        packing: Packing,
+        /// What is wrong.
+        fault: &'static str,
+    },
+    /// Cells of a column are lost, as the text says, in some of these rows.
+    #[error("column {column}, between rows {first_row} and {last_row}: {fault}")]
+    Column {
+        /// The name of the column.
+        column: Box<str>,
+        /// The first row in which cells may be lost, from 1.
+        first_row: u64,
+        /// The last one.
+        last_row: u64,
+        /// What is wrong.
+        fault: &'static str,
+    },
+    /// The pages of a table's columns need more memory than this.
+    #[error(
+        "column {column}: the pages of a row group need more than {limit} bytes, a thread's share of the memory; --memory allows more, and --columns reads fewer columns"
+    )]
+    LargePage {
+        /// The column whose page did not fit.
+        column: Box<str>,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// A table has no column of this name that can be read as wanted.
+    #[error("there is no column {column} of the kind that is needed; there are: {known}")]
+    NoColumn {
+        /// The name.
+        column: Box<str>,
+        /// The columns that could be named.
+        known: Box<str>,
+    },
     /// A file that is held in memory has more bytes than this.
     #[error(
         "the {packing} file has more than {limit} bytes, a thread's share of the memory; --memory allows more"

@@ -146,6 +146,7 @@ fn packing(head: &[u8]) -> Option<Packing> {
         [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Packing::SevenZip,
         [b'R', b'a', b'r', b'!', 0x1a, 7, ..] => Packing::Rar,
         _ if cfg!(feature = "pdf") && is_pdf(head) => Packing::Pdf,
+        _ if cfg!(feature = "parquet") && is_parquet(head) => Packing::Parquet,
         _ if is_warc(head) => Packing::Warc,
         _ if is_tar(head) => Packing::Tar,
         _ if codec::is_zlib(head, head.len() < LENGTH) => Packing::Zlib,
@@ -273,12 +274,20 @@ fn binary(head: &[u8]) -> Option<&'static str> {
 /// The kind of a document or table.
 fn document(head: &[u8]) -> Option<&'static str> {
     match head {
-        // A page's or a footer's header, whose first field is an integer.
-        [b'P', b'A', b'R', b'1', 0x15, ..] => Some("parquet"),
         [b'A', b'T', b'&', b'T', rest @ ..] => form(rest, b"FORM", &[(b"DJV", "djvu")]),
         _ if cfg!(not(feature = "pdf")) && is_pdf(head) => Some("pdf"),
+        _ if cfg!(not(feature = "parquet")) && is_parquet(head) => Some("parquet"),
         _ => None,
     }
+}
+
+/// Whether `head` starts like a Parquet file: with a page's or a footer's header, whose first field is an integer, or with an
+/// encrypted one after its length.
+fn is_parquet(head: &[u8]) -> bool {
+    matches!(
+        head,
+        [b'P', b'A', b'R', b'1', 0x15, ..] | [b'P', b'A', b'R', b'E', _, _, 0, 0, ..]
+    )
 }
 
 /// Whether `head` starts with the header of a PDF file, with its version.

@@ -6,6 +6,7 @@
 mod attached;
 mod claim;
 mod codec;
+mod columnar;
 mod container;
 mod cut;
 mod documents;
@@ -29,6 +30,8 @@ mod raw;
 mod readers;
 mod shard;
 mod sources;
+#[cfg(feature = "parquet")]
+mod tables;
 mod tar;
 mod walk;
 mod warc;
@@ -40,7 +43,12 @@ pub use find::BadGlob;
 pub(crate) use attached::ends_archive;
 pub(crate) use claim::{Claim, Claims, Found};
 pub(crate) use codec::Unpackers;
+pub(crate) use columnar::ColumnChoice;
+#[cfg(feature = "parquet")]
+pub(crate) use columnar::{Cell, CellBatch, CellDictionary, CellText};
 pub(crate) use cut::{Chunk, ChunkReach, Cutter, Sliding};
+#[cfg(feature = "parquet")]
+pub(crate) use documents::row_name;
 pub(crate) use documents::{Documents, Origin, Remark, WarcRecord};
 pub(crate) use file::{Section, is_pipe, stdin_metadata};
 pub(crate) use find::{Finder, Found as FoundSources, Lost, PassedOver, Search};

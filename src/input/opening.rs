@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
 use super::codec::Unpackers;
+use super::columnar::ColumnChoice;
 use super::fault::InputError;
 use super::readers::Readers;
 
@@ -51,8 +52,11 @@ pub(crate) struct Opening<'r> {
     pub(crate) limits: Limits,
     /// Bytes of a file that may be held in memory; half as many may be unpacked of it at the same time.
     /// 0 if such a file is not opened.
-    #[cfg_attr(not(feature = "pdf"), allow(dead_code))]
+    #[cfg_attr(not(any(feature = "parquet", feature = "pdf")), allow(dead_code))]
     pub(crate) whole: usize,
+    /// The columns of tables that are read.
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
+    pub(crate) columns: &'r ColumnChoice,
     /// Folder for copies of archives that are not files.
     pub(crate) tmp: &'r Path,
     /// Whether the WARC records that hold documents are reported.
@@ -60,6 +64,13 @@ pub(crate) struct Opening<'r> {
     /// Threads for unpacking; if there are none, the thread that reads also unpacks.
     pub(crate) unpackers: Option<&'r Unpackers>,
 }
+
+/// All columns.
+#[cfg(any(test, feature = "testing"))]
+static ALL: ColumnChoice = ColumnChoice {
+    columns: None,
+    id: None,
+};
 
 impl<'r> Opening<'r> {
     #[cfg(any(test, feature = "testing"))]
@@ -77,6 +88,7 @@ impl<'r> Opening<'r> {
                 window: 128 << 20,
             },
             whole: 64 << 20,
+            columns: &ALL,
             tmp: Path::new("/tmp"),
             records: false,
             unpackers: None,

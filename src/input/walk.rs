@@ -157,7 +157,7 @@ impl<'w> Walk<'w> {
     }
 
     /// The consumer of documents, which has all that came before.
-    fn to(&mut self) -> &mut dyn Documents {
+    pub(super) fn to(&mut self) -> &mut dyn Documents {
         #[cfg(feature = "pdf")]
         self.settle();
         &mut *self.documents
@@ -220,6 +220,8 @@ impl<'w> Walk<'w> {
             Content::Packed(Packing::Zip) => self.zip(level, raw),
             #[cfg(feature = "pdf")]
             Content::Packed(Packing::Pdf) => self.pdf(level, raw),
+            #[cfg(feature = "parquet")]
+            Content::Packed(Packing::Parquet) => self.parquet(level, raw),
             Content::Packed(packing) => self.unpack(level, packing, raw),
         }
     }
@@ -291,7 +293,11 @@ impl<'w> Walk<'w> {
     }
 
     /// Copies `bytes` to a temporary file. Returns the file, and whether a loss was reported.
-    fn spool(&mut self, level: &Level<'_>, bytes: &mut dyn Read) -> io::Result<(File, bool)> {
+    pub(super) fn spool(
+        &mut self,
+        level: &Level<'_>,
+        bytes: &mut dyn Read,
+    ) -> io::Result<(File, bool)> {
         let mut file = tempfile::tempfile_in(self.opening.tmp)?;
         let mut damaged = false;
         let mut buffer = vec![0; SPOOLED];

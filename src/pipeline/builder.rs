@@ -10,7 +10,7 @@ use super::checkpoint::fault;
 use super::options::{OnError, ScanOptions};
 use super::selection::Wanted;
 use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
-use crate::input::{Limits, Readers, Search, Separator, Shard, display_name};
+use crate::input::{ColumnChoice, Limits, Readers, Search, Separator, Shard, display_name};
 use crate::records::Format;
 use crate::scan::TextKind;
 use crate::structure::RecordId;
@@ -39,6 +39,7 @@ pub struct PipelineBuilder {
     wanted: Wanted,
     lines: bool,
     kind: Option<TextKind>,
+    columns: ColumnChoice,
     measure: bool,
     threads: Option<usize>,
     chunk: Option<usize>,
@@ -260,6 +261,23 @@ impl PipelineBuilder {
         self
     }
 
+    /// Sets which columns of Parquet files are read, by their names; the default is all whose values are strings or
+    /// binary, also within lists and structures. The name of a column selects all within it; a name within it follows after a
+    /// full stop, as in `authors.name`. A file without one of these columns is counted as an error, and the others are read. Other
+    /// columns are not read at all. Needs the feature `parquet`.
+    pub fn columns<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
+        self.columns.columns = Some(columns.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets the column of Parquet files whose values, strings or integers, name the rows as documents; by default, and where it is
+    /// null, the name of a row is `#row=` and its number, from 1. A file without this column is counted as an error. Needs
+    /// the feature `parquet`.
+    pub fn id_column(mut self, column: impl Into<String>) -> Self {
+        self.columns.id = Some(column.into());
+        self
+    }
+
     /// Sums the sizes of all sources at the start, for [`Progress::total`](crate::Progress::total). This needs a system call for
     /// every file, and is off by default.
     pub fn measure(mut self, measure: bool) -> Self {
@@ -405,6 +423,7 @@ impl PipelineBuilder {
             report: self.report,
             lines: self.lines,
             kind: self.kind,
+            columns: self.columns,
             measure: self.measure,
             on_error: self.on_error,
             monitor: self.monitor,

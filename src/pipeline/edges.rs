@@ -1,5 +1,8 @@
 //! The places of mentions in the structure of their documents.
 
+#[cfg(feature = "parquet")]
+use std::borrow::Cow;
+
 use super::options::ScanOptions;
 use super::rows::HeldMentions;
 use super::state::SharedScan;
@@ -7,6 +10,8 @@ use crate::dedup::Document;
 use crate::input::Chunk;
 use crate::report::{Counts, Roles};
 use crate::scan::TextKind;
+#[cfg(feature = "parquet")]
+use crate::structure::Role;
 use crate::structure::{Edge, EdgeJoin, RecordId, Syntax};
 
 /// Finds the places of the mentions of one document after the other, whose chunks come in order.
@@ -69,6 +74,29 @@ impl<'r> EdgeFinder<'r> {
             counts.add(edge.role, edge.asserted);
         });
         self.run.report_structure(document, faults);
+    }
+
+    /// Gives the rows from the number `from` on, which are the mentions of a cell, the place of the cell.
+    #[cfg(feature = "parquet")]
+    pub(super) fn cell(
+        &mut self,
+        rows: &mut HeldMentions,
+        from: usize,
+        record: Option<Cow<'_, str>>,
+        path: &str,
+    ) {
+        let (mentions, edges) = rows.unplaced(from);
+        for _ in mentions.iter().filter(|mention| mention.has_row) {
+            let edge = Edge {
+                record: record.as_deref(),
+                path: Some(path),
+                reference: None,
+                role: Role::Other,
+                asserted: false,
+            };
+            edges.push(&edge);
+            self.counts.add(edge.role, edge.asserted);
+        }
     }
 
     /// Takes the counts so far.

@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use rayon::Scope;
 
+#[cfg(feature = "parquet")]
+use super::cells::TableRows;
 use super::crew::Crew;
 use super::fed_edges::FedEdges;
 use super::kind;
@@ -134,6 +136,15 @@ impl Scans for Feeder<'_, '_, '_> {
             }
             FedText::Lines(_, line, _) => line.count(cutter.end()),
         }
+    }
+
+    #[cfg(feature = "parquet")]
+    fn cells(&mut self, rows: TableRows) {
+        self.flush();
+        let (crew, place) = (self.crew, self.next_place());
+        crew.spawn(self.scope, place, self.tickets.take(), move |turn, _| {
+            turn.worker.scan_cells(&rows);
+        });
     }
 }
 

@@ -6,6 +6,8 @@
 //! started but not finished.
 
 mod builder;
+#[cfg(feature = "parquet")]
+mod cells;
 mod checkpoint;
 mod crew;
 mod edges;

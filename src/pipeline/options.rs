@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::checkpoint::fault;
 use super::selection::Selection;
 use crate::error::{CheckpointError, Error};
-use crate::input::{Limits, Readers, Search, Separator, Shard, display_name};
+use crate::input::{ColumnChoice, Limits, Readers, Search, Separator, Shard, display_name};
 use crate::records::{Field, Format, Layout, RowKind};
 use crate::report::ReportOptions;
 use crate::scan::TextKind;
@@ -36,6 +36,8 @@ pub(super) struct ScanOptions {
     pub(super) lines: bool,
     /// The kind of all texts; none if it is read from the head of each.
     pub(super) kind: Option<TextKind>,
+    /// The columns of tables that are read.
+    pub(super) columns: ColumnChoice,
     pub(super) measure: bool,
     pub(super) threads: usize,
     pub(super) chunk: Option<usize>,
@@ -66,7 +68,7 @@ impl ScanOptions {
         self.output = None;
         let layout = Layout::new(Format::Jsonl, rows);
         self.selection.layout = match rows {
-            RowKind::Mentions => layout.and(&[Field::RecordId, Field::Date]),
+            RowKind::Mentions => layout.and(&[Field::RecordId, Field::Date, Field::Column]),
             _ => layout,
         };
         Ok(())
@@ -102,6 +104,8 @@ impl ScanOptions {
             context: self.selection.context,
             lines: self.lines,
             input_kind: self.kind.map(TextKind::name),
+            columns: self.columns.columns.clone(),
+            id_column: self.columns.id.clone(),
             include: self.include.clone(),
             exclude: self.exclude.clone(),
             follow_links: self.follow_links,

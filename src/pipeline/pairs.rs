@@ -99,6 +99,7 @@ mod tests {
                         source: Arc::from(source),
                         name: document.map(Arc::from),
                         capture: None,
+                        column: None,
                     };
                     ordinal += 1;
                     let key = String::from_utf8(made.of(&at, doi).to_vec()).unwrap();
@@ -131,6 +132,7 @@ mod tests {
             source: Arc::from("s"),
             name: Some(Arc::from(name)),
             capture: None,
+            column: None,
         };
         let (first, second) = (document(1, "long name"), document(2, "n"));
         assert_eq!(made.of(&first, "10.1/a"), b"s\0\x01long name\0\x0110.1/a");

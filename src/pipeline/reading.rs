@@ -4,10 +4,14 @@
 use std::io::Read;
 use std::sync::Arc;
 
+#[cfg(feature = "parquet")]
+use super::cells::{Dictionaries, TableRows};
 use super::kind;
 use super::notice::Gain;
 use super::state::{NamedSource, SharedScan};
 use super::worker::TextLines;
+#[cfg(feature = "parquet")]
+use crate::input::CellBatch;
 use crate::input::{Cutter, Documents, InputError, Origin, Remark, Source, Unpackers, WarcRecord};
 use crate::records::Capture;
 use crate::report::Counts;
@@ -23,6 +27,10 @@ pub(super) trait Scans {
         bytes: &mut dyn Read,
         goes_on: &mut dyn FnMut(&mut Cutter) -> bool,
     ) -> u64;
+
+    /// Scans the cells of some rows.
+    #[cfg(feature = "parquet")]
+    fn cells(&mut self, rows: TableRows);
 }
 
 /// A source that is being read.
@@ -31,6 +39,10 @@ struct SourceReading<'a, 'r> {
     named: &'a NamedSource,
     /// What the source has given so far.
     gain: Gain,
+    /// The ordinal of the next document.
+    ordinal: u64,
+    #[cfg(feature = "parquet")]
+    dictionaries: Dictionaries,
     /// The WARC record that holds the next document.
     capture: Option<Arc<Capture>>,
     /// The origin of the next document, if it is known.
@@ -50,6 +62,9 @@ pub(super) fn read<'r>(
         run,
         named: &named,
         gain: Gain::default(),
+        ordinal: 0,
+        #[cfg(feature = "parquet")]
+        dictionaries: Dictionaries::default(),
         capture: None,
         origin: None,
         scans,
@@ -90,7 +105,7 @@ impl Documents for SourceReading<'_, '_> {
     /// Reads one document, or one for each of its lines.
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
         let mut cutter = Cutter::new(self.run.reach);
-        let text = TextLines::new(self.named, self.gain.documents, name.clone())
+        let text = TextLines::new(self.named, self.ordinal, name.clone())
             .captured(self.capture.take())
             .known(self.origin.take().map(kind::of_origin));
         let (run, source, gain) = (self.run, &self.named.name, &mut self.gain);
@@ -104,6 +119,29 @@ impl Documents for SourceReading<'_, '_> {
         };
         let documents = self.scans.document(text, &mut cutter, bytes, &mut goes_on);
         self.gain.documents += documents;
+        self.ordinal += documents;
+    }
+
+    #[cfg(feature = "parquet")]
+    fn cells(&mut self, table: Option<&Arc<str>>, batch: CellBatch) {
+        self.gain.documents += u64::from(batch.rows);
+        if batch.cells().is_empty() {
+            return;
+        }
+        self.scans.cells(TableRows {
+            dictionaries: self.dictionaries.of(&batch),
+            batch,
+            source: self.named.clone(),
+            table: table.cloned(),
+            ordinal: self.ordinal,
+            capture: self.capture.clone(),
+        });
+    }
+
+    #[cfg(feature = "parquet")]
+    fn end_table(&mut self, rows: u64) {
+        self.ordinal += rows;
+        self.capture = None;
     }
 
     fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {

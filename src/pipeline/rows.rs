@@ -83,7 +83,7 @@ impl HeldMentions {
         if self
             .documents
             .last()
-            .is_none_or(|last| last.id != document.id)
+            .is_none_or(|last| last.id != document.id || last.column != document.column)
         {
             self.documents.push(document.clone());
         }
@@ -273,6 +273,7 @@ impl HeldMention {
             around: [before, after],
             document_index: document.id.document,
             capture: document.capture.as_deref(),
+            column: document.column.as_deref(),
             edge,
         }
     }

@@ -133,6 +133,12 @@ impl Selection {
         self.layout.has(Field::RecordId) || self.layout.has(Field::Date)
     }
 
+    /// Whether rows say in which column of a table their mention is.
+    #[cfg(feature = "parquet")]
+    pub(super) fn writes_columns(&self) -> bool {
+        self.layout.has(Field::Column)
+    }
+
     /// Whether the keys of the table are pairs.
     pub(super) fn writes_pairs(&self) -> bool {
         self.layout.rows == RowKind::Pairs

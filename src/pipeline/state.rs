@@ -255,6 +255,7 @@ impl<'p> SharedScan<'p> {
             readers: Some(&self.options.readers),
             limits: self.options.limits,
             whole: 2 * self.shares.unpacked,
+            columns: &self.options.columns,
             tmp: &self.options.tmp,
             records: self.options.selection.writes_captures(),
             unpackers,
@@ -446,6 +447,7 @@ impl NamedSource {
             source: Arc::clone(&self.name),
             name,
             capture: None,
+            column: None,
         }
     }
 }

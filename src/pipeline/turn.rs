@@ -3,6 +3,8 @@
 use std::io::Read;
 use std::time::Instant;
 
+#[cfg(feature = "parquet")]
+use super::cells::TableRows;
 use super::kind;
 use super::reading::{self, Scans};
 use super::rows::HeldMentions;
@@ -129,5 +131,12 @@ impl Scans for InTurn<'_, '_> {
         // The end of a document decides the last rows.
         (self.after)(worker.rows());
         documents
+    }
+
+    #[cfg(feature = "parquet")]
+    fn cells(&mut self, rows: TableRows) {
+        let worker = &mut self.turn.worker;
+        worker.scan_cells(&rows);
+        (self.after)(worker.rows());
     }
 }

@@ -4,12 +4,18 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+#[cfg(feature = "parquet")]
+use super::cells::TableRows;
 use super::edges::EdgeFinder;
+#[cfg(feature = "parquet")]
+use super::kind;
 use super::pairs::PairKey;
 use super::rows::{Around, HeldMentions};
 use super::selection::PrefixFilter;
 use super::state::{NamedSource, SharedScan};
 use crate::dedup::{Batch, Document, DocumentId, Kept, Table};
+#[cfg(feature = "parquet")]
+use crate::input::{Cell, CellText};
 use crate::input::{Chunk, Sliding};
 use crate::records::Capture;
 use crate::report::Counts;
@@ -143,7 +149,7 @@ impl<'r> Worker<'r> {
             .scan_range(chunk.bytes, range, chunk.offset, |mention| {
                 found.add(document, &mention, (chunk.bytes, chunk.offset));
             });
-        self.add(tally, chunk);
+        self.add(tally, chunk.range.len());
     }
 
     /// Scans a chunk of a document that other threads scan too. Rows get no places.
@@ -182,7 +188,7 @@ impl<'r> Worker<'r> {
                 start: chunk.offset + at as u64,
             };
         }
-        self.add(tally, chunk);
+        self.add(tally, chunk.range.len());
         if shared.first.is_some() || shared.last.is_some() {
             self.found.hand_over();
         }
@@ -244,6 +250,63 @@ impl<'r> Worker<'r> {
         1
     }
 
+    /// Scans the cells of some rows.
+    #[cfg(feature = "parquet")]
+    pub(super) fn scan_cells(&mut self, rows: &TableRows) {
+        let options = self.run.options;
+        let mut bytes = rows.batch.bytes().len() as u64;
+        let found = rows.worth_a_look(&mut self.scanner, options, &mut bytes);
+        let mut tally = Tally::default();
+        let mut document: Option<(u32, Document)> = None;
+        for number in found {
+            let cell = &rows.batch.cells()[number];
+            if let Some((_, last)) = document.take_if(|(row, _)| *row != cell.row) {
+                self.found.batch.close(&last.id);
+            }
+            let (_, document) = document.get_or_insert_with(|| (cell.row, rows.document(cell.row)));
+            if options.selection.writes_columns() {
+                document.column = Some(rows.batch.place(cell).into());
+            }
+            tally += self.scan_cell(rows, cell, document);
+        }
+        if let Some((_, last)) = document {
+            self.found.batch.close(&last.id);
+        }
+        self.add(tally, bytes as usize);
+    }
+
+    /// Scans a cell, or takes what was found in the text that it shares with others.
+    #[cfg(feature = "parquet")]
+    fn scan_cell(&mut self, rows: &TableRows, cell: &Cell, document: &Document) -> Tally {
+        let text = rows.batch.text(cell);
+        let before = self.found.rows.len();
+        let found = &mut self.found;
+        let mut add = |mention: &Mention<'_>| found.add(document, mention, (text, 0));
+        let tally = match cell.text() {
+            CellText::Plain(_) => {
+                self.scanner.set_kind(kind::of(self.run.options, text));
+                self.scanner.scan(text, |mention| add(&mention))
+            }
+            CellText::Entry(dictionary, entry) => {
+                let names = rows.entry(dictionary, entry);
+                names.map_or_else(Tally::default, |names| {
+                    names.each(text, add);
+                    names.tally
+                })
+            }
+        };
+        if let Some(edges) = &mut self.edges {
+            let record = rows.batch.own_name(cell.row);
+            edges.cell(
+                &mut self.found.rows,
+                before,
+                record,
+                &rows.batch.pointer(cell),
+            );
+        }
+        tally
+    }
+
     /// The range of a chunk, without a name that damage may have cut, since the rest may look like another name.
     fn undamaged(&mut self, chunk: &Chunk<'_>) -> Range<usize> {
         let range = chunk.range.clone();
@@ -270,11 +333,11 @@ impl<'r> Worker<'r> {
         }
     }
 
-    fn add(&mut self, tally: Tally, chunk: &Chunk<'_>) {
+    fn add(&mut self, tally: Tally, bytes: usize) {
         let filtered = std::mem::take(&mut self.found.filtered);
         self.counts.tally += tally;
         self.counts.filtered += filtered;
-        self.counts.bytes_decoded += chunk.range.len() as u64;
+        self.counts.bytes_decoded += bytes as u64;
         self.run
             .options
             .monitor
@@ -425,6 +488,7 @@ impl TextLines {
             source: Arc::clone(&self.text.source),
             name: Some(name.into()),
             capture: self.text.capture.clone(),
+            column: None,
         }
     }
 }

@@ -39,6 +39,7 @@ pub(crate) enum Field {
     After,
     RecordId,
     Date,
+    Column,
     DocumentIndex,
     Record,
     Path,
@@ -144,6 +145,7 @@ impl RowKind {
                 Field::After,
                 Field::RecordId,
                 Field::Date,
+                Field::Column,
                 Field::DocumentIndex,
             ],
         }
@@ -227,6 +229,7 @@ impl Field {
             Field::After => "after",
             Field::RecordId => "record_id",
             Field::Date => "date",
+            Field::Column => "column",
             Field::DocumentIndex => "document_index",
             Field::Record => "record",
             Field::Path => "path",
@@ -263,6 +266,7 @@ impl Field {
             | Field::Document
             | Field::RecordId
             | Field::Date
+            | Field::Column
             | Field::Record
             | Field::Path => FieldKind::TextOrNull,
             Field::RefIndex => FieldKind::NumberOrNull,

@@ -226,6 +226,8 @@ pub struct MentionRow<'a> {
     pub(crate) document_index: u64,
     /// The capture of the document, if it is in a WARC file and this was asked for.
     pub(crate) capture: Option<&'a Capture>,
+    /// The cell of the mention in its row, if it is in a table and this was asked for.
+    pub(crate) column: Option<&'a str>,
     /// The place in the structure of the document; the default unless it was asked for.
     pub(crate) edge: RowEdge<'a>,
 }
@@ -271,6 +273,13 @@ impl<'a> MentionRow<'a> {
     pub fn date(&self) -> Option<&'a str> {
         self.capture.and_then(|of| of.date.as_deref())
     }
+
+    /// The column of the mention, in which [`offset`](Self::offset) counts, if its document is a row of a table in columns: the
+    /// names of columns within one another with full stops between, and the index in each list, from 0, such as
+    /// `references[3].doi`.
+    pub fn column(&self) -> Option<&'a str> {
+        self.column
+    }
 }
 
 /// How a WARC file identifies the capture of a document.
@@ -297,6 +306,7 @@ impl Row for MentionRow<'_> {
             Field::After => Value::Text(self.around[1]),
             Field::RecordId => Value::Nullable(self.capture.and_then(|of| of.record_id.as_deref())),
             Field::Date => Value::Nullable(self.capture.and_then(|of| of.date.as_deref())),
+            Field::Column => Value::Nullable(self.column),
             Field::DocumentIndex => Value::Number(self.document_index),
             Field::Record => Value::Nullable(self.edge.record),
             Field::Path => Value::Nullable(self.edge.path),

@@ -39,6 +39,7 @@ fn mention() -> MentionRow<'static> {
         around: ["", ""],
         document_index: 0,
         capture: None,
+        column: None,
         edge: Default::default(),
     }
 }

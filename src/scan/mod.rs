@@ -263,6 +263,14 @@ impl Scanner {
     }
 }
 
+/// Offsets in `bytes` at which a candidate may start. In a part of `bytes` without one, a scan of that part alone has no candidate.
+#[cfg(feature = "parquet")]
+pub(crate) fn anchors(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    anchor::find_iter(bytes, 0..bytes.len()).map(|anchor| match anchor {
+        Anchor::Directory(at) | Anchor::Short(at) => at,
+    })
+}
+
 /// Shows the settings; the buffers say nothing.
 impl fmt::Debug for Scanner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -44,6 +44,7 @@ const LONG_VERSION: &str = concat!(
     parquet!(", parquet"),
     pdf!(", pdf"),
     "\nreads: text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lzma, lz4; tar, zip, WARC",
+    parquet!("; Parquet"),
     pdf!("; PDF"),
     "\nwrites: csv, jsonl, names, tsv; plain, gzip, zstd",
     parquet!("; parquet"),
@@ -165,6 +166,14 @@ pub(crate) struct ScanArgs {
     /// in which a cell bounds a name; html is a web page; printed is text whose lines a layout broke; unknown is any other text
     #[arg(long, value_name = "KIND")]
     pub(crate) input_kind: Option<TextKind>,
+
+    /// Columns of Parquet files to read, with those within them, such as title,authors.name [default: all of strings and binary]
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    pub(crate) columns: Option<Vec<String>>,
+
+    /// Column of Parquet files that names each row as a document [default: #row=N, N from 1]
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) id_column: Option<String>,
 
     /// Read only these files below folders; a glob without / is matched with the file's name (repeatable)
     #[arg(long, value_name = "GLOB")]

@@ -172,6 +172,8 @@ fn options(builder: PipelineBuilder, mut args: ScanArgs) -> PipelineBuilder {
     builder = set(builder, args.record_id, PipelineBuilder::record_id);
     builder = set(builder, args.source_name, PipelineBuilder::source_name);
     builder = set(builder, args.input_kind, PipelineBuilder::text_kind);
+    builder = set(builder, args.columns, PipelineBuilder::columns);
+    builder = set(builder, args.id_column, PipelineBuilder::id_column);
     builder = set(builder, args.shard, PipelineBuilder::shard);
     builder = set(builder, args.report, PipelineBuilder::report);
     builder = set(builder, args.tmp_dir, PipelineBuilder::tmp_dir);

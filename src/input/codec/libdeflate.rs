@@ -16,18 +16,18 @@ use libdeflate_sys::{
 use super::members::Whole;
 
 /// Decodes members, one after another.
-pub(super) struct Decompressor(NonNull<libdeflate_decompressor>);
+pub(in crate::input) struct Decompressor(NonNull<libdeflate_decompressor>);
 
 impl Decompressor {
     /// None if there is no memory for it.
-    pub(super) fn new() -> Option<Self> {
+    pub(in crate::input) fn new() -> Option<Self> {
         // SAFETY: it has no precondition; null is checked for.
         NonNull::new(unsafe { libdeflate_alloc_decompressor() }).map(Decompressor)
     }
 
     /// Decodes the gzip member at the start of `bytes` into `out`, and verifies its checksum and length. If that fails, the
     /// content of `out` is undefined.
-    pub(super) fn gzip(&mut self, bytes: &[u8], out: &mut [u8]) -> Whole {
+    pub(in crate::input) fn gzip(&mut self, bytes: &[u8], out: &mut [u8]) -> Whole {
         let (mut read, mut written) = (0, 0);
         // SAFETY: the decompressor is alive and ours alone. Both slices are valid for their lengths, `out` for writing, and
         // cannot overlap, as it is borrowed mutably. libdeflate reads and writes no further than the lengths given, and

@@ -69,7 +69,7 @@ pub(super) enum After {
 
 /// The result of decoding a member at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whole {
+pub(in crate::input) enum Whole {
     /// All of it is decoded and verified.
     Done { read: usize, written: usize },
     /// It needs a larger buffer.

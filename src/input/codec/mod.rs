@@ -32,11 +32,15 @@ use super::raw::Raw;
 
 pub(super) use self::bzip2::Bzip2;
 pub(super) use self::inflate::{Inflate, Wrapper, is_deflate, is_zlib};
+#[cfg(feature = "parquet")]
+pub(super) use self::libdeflate::Decompressor;
 pub(super) use self::lzma::is_lzma;
+#[cfg(feature = "parquet")]
+pub(super) use self::members::Whole;
 pub(super) use self::members::hits_what_came;
 pub(super) use self::read::{Fused, damaged, early_end, fill};
 pub(super) use self::streams::{Decode, DecodeStep, HEAD};
-#[cfg(feature = "pdf")]
+#[cfg(any(feature = "parquet", feature = "pdf"))]
 pub(super) use self::unpackers::Lease;
 pub(crate) use self::unpackers::Unpackers;
 pub(super) use self::zstd::Zstd;

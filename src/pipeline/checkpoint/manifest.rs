@@ -31,6 +31,11 @@ pub(super) struct FixedSettings {
     pub(super) lines: bool,
     /// The kind of all texts, if it is set.
     pub(super) kind: Option<String>,
+    /// The columns of tables that are read, if only some are, and the column that names rows.
+    #[serde(default)]
+    pub(super) columns: Option<Vec<String>>,
+    #[serde(default)]
+    pub(super) id_column: Option<String>,
     /// What is kept of each name.
     pub(super) kept: String,
     pub(super) prefixes: Vec<String>,
@@ -241,13 +246,21 @@ impl FixedSettings {
     }
 
     /// Options and their values.
-    fn listed(&self) -> [(&'static str, String); 9] {
+    fn listed(&self) -> [(&'static str, String); 11] {
         let limits = &self.limits;
         [
             ("lines", self.lines.to_string()),
             (
                 "input-kind",
                 self.kind.clone().unwrap_or("that of each text".to_owned()),
+            ),
+            (
+                "columns",
+                self.columns.as_deref().map_or("all".to_owned(), listed),
+            ),
+            (
+                "id-column",
+                self.id_column.clone().unwrap_or("none".to_owned()),
             ),
             ("the format", self.kept.clone()),
             ("prefix", listed(&self.prefixes)),
@@ -260,7 +273,7 @@ impl FixedSettings {
     }
 }
 
-/// Prefixes as a value for messages.
+/// Prefixes or columns as a value for messages.
 fn listed(prefixes: &[String]) -> String {
     match prefixes {
         [] => "none".to_owned(),

@@ -69,6 +69,8 @@ impl Checkpoint {
         let settings = FixedSettings {
             lines: options.lines,
             kind: options.kind.map(|kind| kind.name().to_owned()),
+            columns: options.columns.columns.clone(),
+            id_column: options.columns.id.clone(),
             kept: options.selection.table_name().to_owned(),
             prefixes: filter.map_or_else(Vec::new, |filter| filter.wanted_names.clone()),
             excluded_prefixes: filter.map_or_else(Vec::new, |filter| filter.excluded_names.clone()),

@@ -4,7 +4,6 @@
 //! are read some rows at a time. The crate `parquet` handles the file format, this module the schemas.
 
 mod columns;
-mod delta;
 mod encode;
 mod pages;
 mod read;

@@ -13,7 +13,8 @@ use ::parquet::file::reader::{ChunkReader, Length};
 use ::parquet::file::serialized_reader::SerializedPageReader;
 use bytes::Bytes;
 
-use super::{delta, seal};
+use super::seal;
+use crate::delta::{self, DeltaValues};
 use crate::lock::lock;
 
 /// Size of a page header in bytes, about.
@@ -158,7 +159,7 @@ impl<R: Read + Seek + Send> Pages<R> {
 
     fn checked(&mut self, mut page: Page) -> Result<Page> {
         self.check_encoding(&page)?;
-        if delta::is_delta(page.encoding()) {
+        if is_delta(page.encoding()) {
             page = self.without_deltas(page)?;
         }
         // A text takes at least the four bytes of its length, and a number eight bytes.
@@ -182,7 +183,8 @@ impl<R: Read + Seek + Send> Pages<R> {
         let (_, values) = self.parts(&page).ok_or_else(wrong)?;
         let levels = page.buffer().len() - values.len();
         let most = (page.num_values() as usize).min(VALUES);
-        let plain = delta::plain(page.encoding(), self.column, values, most).ok_or_else(wrong)?;
+        let kind = delta_values(page.encoding(), self.column).ok_or_else(wrong)?;
+        let plain = delta::plain(kind, values, most).ok_or_else(wrong)?;
         if let Page::DataPage { buf, encoding, .. } | Page::DataPageV2 { buf, encoding, .. } =
             &mut page
         {
@@ -244,7 +246,7 @@ impl<R: Read + Seek + Send> Pages<R> {
             Encoding::PLAIN_DICTIONARY => self.has_dictionary || page.is_dictionary_page(),
             Encoding::RLE_DICTIONARY => self.has_dictionary,
             Encoding::RLE => self.column == Type::BOOLEAN && page.is_data_page(),
-            encoding => delta::is_delta(encoding) && page.is_data_page(),
+            encoding => is_delta(encoding) && page.is_data_page(),
         };
         let runs = match page {
             Page::DataPage {
@@ -261,6 +263,27 @@ impl<R: Read + Seek + Send> Pages<R> {
                 page.encoding()
             ))),
         }
+    }
+}
+
+/// Whether this is a delta encoding.
+fn is_delta(encoding: Encoding) -> bool {
+    matches!(
+        encoding,
+        Encoding::DELTA_BINARY_PACKED
+            | Encoding::DELTA_LENGTH_BYTE_ARRAY
+            | Encoding::DELTA_BYTE_ARRAY
+    )
+}
+
+/// The values that a delta encoding has in a column of this type; none if it is for other types.
+fn delta_values(encoding: Encoding, column: Type) -> Option<DeltaValues> {
+    match (encoding, column) {
+        (Encoding::DELTA_BINARY_PACKED, Type::INT32) => Some(DeltaValues::Short),
+        (Encoding::DELTA_BINARY_PACKED, Type::INT64) => Some(DeltaValues::Long),
+        (Encoding::DELTA_LENGTH_BYTE_ARRAY, Type::BYTE_ARRAY) => Some(DeltaValues::Lengths),
+        (Encoding::DELTA_BYTE_ARRAY, Type::BYTE_ARRAY) => Some(DeltaValues::Texts),
+        _ => None,
     }
 }
 

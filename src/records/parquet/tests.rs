@@ -173,6 +173,7 @@ fn mentions_are_reported_from_records() {
         around: ["", ""],
         document_index: 0,
         capture: None,
+        column: None,
         edge: Default::default(),
     };
     let mut out = writer(&Layout::new(Format::Parquet, RowKind::Mentions), Vec::new()).unwrap();

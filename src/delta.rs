@@ -1,8 +1,7 @@
-//! Converts delta encodings to the plain encoding.
+//! Converts the delta encodings of Parquet to the plain encoding.
 //!
-//! The decoders of the crate `parquet` for these panic on some damaged pages. This module returns `None` for a damaged page.
-
-use ::parquet::basic::{Encoding, Type};
+//! Shared by the readers of sources and of records. The decoders of the crate `parquet` for these panic on some damaged pages.
+//! This module returns `None` for a damaged page.
 
 /// Greatest size of a plain page in bytes. A long shared prefix takes no space in an encoded page, so the limit is needed.
 const BYTES: usize = 1 << 28;
@@ -11,47 +10,40 @@ const VALUES: usize = 1 << 24;
 /// Greatest number of values of a block; writers use 128.
 const BLOCK: u64 = 1 << 16;
 
-/// Whether [`plain`] decodes this encoding.
-pub(super) fn is_delta(encoding: Encoding) -> bool {
-    matches!(
-        encoding,
-        Encoding::DELTA_BINARY_PACKED
-            | Encoding::DELTA_LENGTH_BYTE_ARRAY
-            | Encoding::DELTA_BYTE_ARRAY
-    )
+/// What the values of a page are, and how they are encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeltaValues {
+    /// Integers of 32 bits, `DELTA_BINARY_PACKED`.
+    Short,
+    /// Integers of 64 bits, `DELTA_BINARY_PACKED`.
+    Long,
+    /// Texts after all their lengths, `DELTA_LENGTH_BYTE_ARRAY`.
+    Lengths,
+    /// Texts without the prefixes that they share, `DELTA_BYTE_ARRAY`.
+    Texts,
 }
 
-/// The values, at most `most`, in the plain encoding. None if they are damaged, or not of the type `column`.
-pub(super) fn plain(
-    encoding: Encoding,
-    column: Type,
-    bytes: &[u8],
-    most: usize,
-) -> Option<Vec<u8>> {
-    match (encoding, column) {
-        (Encoding::DELTA_BINARY_PACKED, Type::INT32) => {
+/// The values, at most `most`, in the plain encoding. None if they are damaged.
+pub(crate) fn plain(values: DeltaValues, bytes: &[u8], most: usize) -> Option<Vec<u8>> {
+    match values {
+        DeltaValues::Short => {
             let (values, _) = integers(bytes, most)?;
-            Some(
-                values
-                    .iter()
-                    .flat_map(|&n| (n as i32).to_le_bytes())
-                    .collect(),
-            )
+            let values = values.iter();
+            Some(values.flat_map(|&n| (n as i32).to_le_bytes()).collect())
         }
-        (Encoding::DELTA_BINARY_PACKED, Type::INT64) => {
+        DeltaValues::Long => {
             let (values, _) = integers(bytes, most)?;
             Some(values.iter().flat_map(|n| n.to_le_bytes()).collect())
         }
-        (Encoding::DELTA_LENGTH_BYTE_ARRAY, Type::BYTE_ARRAY) => {
+        DeltaValues::Lengths => {
             let (lengths, texts) = integers(bytes, most)?;
             texts_of(&vec![0; lengths.len()], &lengths, texts)
         }
-        (Encoding::DELTA_BYTE_ARRAY, Type::BYTE_ARRAY) => {
+        DeltaValues::Texts => {
             let (shared, rest) = integers(bytes, most)?;
             let (lengths, texts) = integers(rest, most)?;
             (shared.len() == lengths.len()).then(|| texts_of(&shared, &lengths, texts))?
         }
-        _ => None,
     }
 }
 

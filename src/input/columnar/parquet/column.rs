@@ -1,0 +1,521 @@
+//! The cells of a column in a row group.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::codec::PageCodec;
+use super::footer::ColumnChunk;
+use super::levels::Runs;
+use super::page::{PageError, PageHeader, PageKind, PageStream};
+use super::plain;
+use super::schema::{Leaf, LeafKind};
+use crate::input::columnar::cells::{CellBuilder, CellDictionary};
+
+/// Values and nulls that a row may have.
+const ROW_VALUES: u32 = 1 << 24;
+
+/// Reads the cells of a column, row by row.
+pub(super) struct ColumnReader {
+    kind: LeafKind,
+    /// The greatest repetition level and definition level.
+    repetition: u32,
+    definition: u32,
+    pages: PageStream,
+    codec: PageCodec,
+    dictionary: Option<Arc<CellDictionary>>,
+    page: DataPage,
+    /// The bytes of the page.
+    bytes: Vec<u8>,
+    /// The index in each list of the cell that was read last.
+    indices: Vec<u32>,
+    /// Whether no more pages come.
+    ended: bool,
+    memory: MemoryRoom,
+    /// The memory that this column takes.
+    held: usize,
+    /// What was lost, with offsets in the file.
+    pub(super) faults: Vec<(u64, ColumnFault)>,
+}
+
+/// Memory that the columns of a row group may still take, in bytes.
+pub(super) type MemoryRoom = Rc<Cell<usize>>;
+
+/// Why cells of a column are lost.
+#[derive(Debug)]
+pub(super) enum ColumnFault {
+    Io(std::io::Error),
+    /// The page does not fit in memory.
+    Large,
+    Damaged(&'static str),
+}
+
+/// A page of values.
+#[derive(Debug, Default)]
+struct DataPage {
+    /// Its offset in the file.
+    offset: u64,
+    /// Values and nulls that are not read.
+    left: u64,
+    repetitions: Runs,
+    definitions: Runs,
+    values: Values,
+}
+
+/// The values of a page.
+#[derive(Debug, Default)]
+enum Values {
+    /// The page was lost.
+    #[default]
+    Lost,
+    /// Texts after their lengths, from this index of the page on.
+    Plain(usize),
+    /// Numbers of entries in the dictionary.
+    Entries(Runs),
+}
+
+/// A value in the page or in the dictionary.
+enum Value {
+    Plain(usize, usize),
+    Entry(u32),
+}
+
+impl ColumnReader {
+    pub(super) fn new(
+        file: &Arc<File>,
+        leaf: &Leaf,
+        chunk: ColumnChunk,
+        codec: PageCodec,
+        memory: &MemoryRoom,
+    ) -> Self {
+        ColumnReader {
+            kind: leaf.kind,
+            repetition: leaf.repetition,
+            definition: leaf.definition,
+            pages: PageStream::new(file, chunk),
+            codec,
+            dictionary: None,
+            page: DataPage::default(),
+            bytes: Vec::new(),
+            indices: vec![0; leaf.repetition as usize],
+            ended: false,
+            memory: Rc::clone(memory),
+            held: 0,
+            faults: Vec::new(),
+        }
+    }
+
+    /// Bytes that were read since this was last called.
+    pub(super) fn take_read(&mut self) -> u64 {
+        self.pages.take_read()
+    }
+
+    /// Whether all cells were read, or lost.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Adds the cells of the rows `from` to `to` of the batch, or of fewer if there is no room for more. Returns the number of
+    /// the row after the last.
+    pub(super) fn rows(&mut self, from: u32, to: u32, into: &mut CellBuilder) -> u32 {
+        match self.repetition {
+            0 => self.flat_rows(from, to, into),
+            _ => self.nested_rows(from, to, into),
+        }
+    }
+
+    fn flat_rows(&mut self, from: u32, to: u32, into: &mut CellBuilder) -> u32 {
+        let mut row = from;
+        while row < to {
+            if self.page.left == 0 && !self.load() {
+                return to;
+            }
+            let nulls = self.nulls(u64::from(to - row));
+            if nulls > 0 {
+                row += nulls as u32;
+                self.page.left -= nulls;
+                continue;
+            }
+            if !into.row() && row > from {
+                return row;
+            }
+            row += u32::from(self.flat_cell(row, into));
+        }
+        row
+    }
+
+    /// How many of the next rows, at most `most`, are null or lost in this page. Passes over their levels.
+    fn nulls(&mut self, most: u64) -> u64 {
+        let most = self.page.left.min(most);
+        let page = &mut self.page;
+        match page.values {
+            Values::Lost => most,
+            _ if self.definition == 0 => 0,
+            _ => match page.definitions.peek(&self.bytes) {
+                Some(level) if level < self.definition => {
+                    let nulls = page.definitions.repeated(&self.bytes, most);
+                    nulls.map_or(0, |(_, count)| count)
+                }
+                _ => 0,
+            },
+        }
+    }
+
+    /// Adds the cell of a row that is not null. Returns false if the page is lost instead.
+    fn flat_cell(&mut self, row: u32, into: &mut CellBuilder) -> bool {
+        let full = self.definition;
+        if full > 0 && self.page.definitions.next(&self.bytes) != Some(full) {
+            self.lose_page("a page has damaged levels");
+            return false;
+        }
+        let Some(value) = self.value() else {
+            self.lose_page("a page has damaged values");
+            return false;
+        };
+        self.page.left -= 1;
+        if !self.add(row, &value, into) {
+            self.end("a row is too large");
+        }
+        true
+    }
+
+    fn nested_rows(&mut self, from: u32, to: u32, into: &mut CellBuilder) -> u32 {
+        for row in from..to {
+            if self.page.left == 0 && !self.load() {
+                return to;
+            }
+            if !into.row() && row > from {
+                return row;
+            }
+            if let Err(fault) = self.nested_row(row, into) {
+                self.end(fault);
+            }
+        }
+        to
+    }
+
+    /// Adds the cells of a row, which goes on until a repetition level is 0.
+    fn nested_row(&mut self, row: u32, into: &mut CellBuilder) -> Result<(), &'static str> {
+        const LEVELS: &str = "a page has damaged levels";
+        for number in 0..ROW_VALUES {
+            // A row may go on in the next page. After its first value, it may also be the last of the column.
+            if self.page.left == 0 && (self.ended || !self.next_page()) {
+                return Ok(());
+            }
+            let (page, bytes) = (&mut self.page, &self.bytes);
+            let repetition = page.repetitions.peek(bytes).ok_or(LEVELS)?;
+            match (number, repetition) {
+                (0, 0) | (1.., 1..) if repetition <= self.repetition => {}
+                (1.., 0) => return Ok(()),
+                _ => return Err(LEVELS),
+            }
+            page.repetitions.next(bytes);
+            let definition = page.definitions.next(bytes).ok_or(LEVELS)?;
+            page.left -= 1;
+            self.step(repetition as usize);
+            if definition == self.definition {
+                let value = self.value().ok_or("a page has damaged values")?;
+                if !self.add(row, &value, into) {
+                    return Err("a row is too large");
+                }
+            }
+        }
+        Err("a row is too large")
+    }
+
+    /// Moves to the next item of the list at this level, or to the next row.
+    fn step(&mut self, repetition: usize) {
+        let inner = match repetition.checked_sub(1) {
+            Some(list) => {
+                self.indices[list] += 1;
+                repetition
+            }
+            None => 0,
+        };
+        self.indices[inner..].fill(0);
+    }
+
+    /// The next value that is not null; none if the page is damaged.
+    fn value(&mut self) -> Option<Value> {
+        match &mut self.page.values {
+            Values::Lost => None,
+            Values::Plain(at) => {
+                let (start, end) = plain::text_at(&self.bytes, *at)?;
+                *at = end;
+                Some(Value::Plain(start, end))
+            }
+            Values::Entries(runs) => {
+                let entry = runs.next(&self.bytes)?;
+                let count = self.dictionary.as_ref().map_or(0, |all| all.len());
+                ((entry as usize) < count).then_some(Value::Entry(entry))
+            }
+        }
+    }
+
+    fn add(&self, row: u32, value: &Value, into: &mut CellBuilder) -> bool {
+        match (value, &self.dictionary) {
+            (&Value::Plain(start, end), _) => {
+                into.plain(row, &self.bytes[start..end], &self.indices)
+            }
+            (&Value::Entry(entry), Some(all)) => into.entry(row, all, entry, &self.indices),
+            (Value::Entry(_), None) => true,
+        }
+    }
+
+    /// Reads the texts of the next rows, one each, and passes them to `each`; an empty one for null.
+    pub(super) fn each_text(&mut self, rows: u32, mut each: impl FnMut(&[u8])) {
+        for _ in 0..rows {
+            if self.page.left == 0 && !self.load() {
+                each(&[]);
+                continue;
+            }
+            let is_null = self.nulls(1) > 0;
+            self.page.left -= 1;
+            if is_null {
+                each(&[]);
+                continue;
+            }
+            if self.definition > 0 {
+                self.page.definitions.next(&self.bytes);
+            }
+            match (self.value(), &self.dictionary) {
+                (Some(Value::Plain(start, end)), _) => each(&self.bytes[start..end]),
+                (Some(Value::Entry(entry)), Some(all)) => each(all.entry(entry as usize)),
+                _ => {
+                    self.lose_page("a page has damaged values");
+                    each(&[]);
+                }
+            }
+        }
+    }
+
+    /// Reports that what is left of the page is lost.
+    fn lose_page(&mut self, what: &'static str) {
+        self.faults
+            .push((self.page.offset, ColumnFault::Damaged(what)));
+        self.page.values = Values::Lost;
+        if self.repetition > 0 {
+            self.close();
+        }
+    }
+
+    /// Reports that what is left of the column is lost.
+    fn end(&mut self, what: &'static str) {
+        self.faults
+            .push((self.page.offset, ColumnFault::Damaged(what)));
+        self.close();
+    }
+
+    fn close(&mut self) {
+        self.page = DataPage::default();
+        self.ended = true;
+    }
+
+    /// Reports if the column has more rows than its row group, or fewer.
+    pub(super) fn check_end(&mut self) {
+        let is_whole = self.page.left == 0 && (self.ended || !self.next_page());
+        if !is_whole {
+            self.end("it has more rows than its row group");
+        }
+    }
+
+    /// Reads the next page of values. Returns false at the end of the column, which is reported if it comes too early.
+    fn load(&mut self) -> bool {
+        let is_read = !self.ended && self.next_page();
+        if !is_read && !self.ended {
+            self.page.offset = self.pages.offset();
+            self.end("it has fewer rows than its row group");
+        }
+        is_read
+    }
+
+    /// Reads the next page of values; after damage, one that is lost. Returns false at the end of the column, or if the rest is
+    /// lost.
+    fn next_page(&mut self) -> bool {
+        loop {
+            let offset = self.pages.offset();
+            let header = match self.pages.header() {
+                Ok(Some(header)) => header,
+                Ok(None) => return false,
+                Err(error) => {
+                    self.fail(offset, error.into());
+                    return false;
+                }
+            };
+            let read = match header.kind {
+                PageKind::Data | PageKind::Data2 => self.data_page(offset, &header),
+                PageKind::Dictionary => self.dictionary_page(&header),
+                PageKind::Other => self
+                    .pages
+                    .body(header.packed)
+                    .map(drop)
+                    .map_err(ColumnFault::from),
+            };
+            let is_data = matches!(header.kind, PageKind::Data | PageKind::Data2);
+            match read {
+                Ok(()) if is_data && header.values > 0 => return true,
+                Ok(()) => {}
+                Err(fault) => {
+                    let is_known = is_data && matches!(fault, ColumnFault::Damaged(_));
+                    self.fail(offset, fault);
+                    // The number of rows of the page is known, unless rows have several values.
+                    if !is_known || self.repetition > 0 {
+                        return false;
+                    }
+                    self.ended = false;
+                    self.page = DataPage {
+                        offset,
+                        left: header.values,
+                        ..DataPage::default()
+                    };
+                    if header.values > 0 {
+                        return true;
+                    }
+                }
+            }
+        }
+    }
+
+    fn fail(&mut self, offset: u64, fault: ColumnFault) {
+        self.faults.push((offset, fault));
+        self.close();
+    }
+
+    /// Takes memory for a page, in addition to that of the dictionary.
+    fn hold(&mut self, page: usize) -> Result<(), ColumnFault> {
+        let dictionary = self.dictionary.as_ref().map_or(0, |all| all.held());
+        let wanted = page + dictionary + self.pages.capacity();
+        let room = self.memory.get() + self.held;
+        self.memory
+            .set(room.checked_sub(wanted).ok_or(ColumnFault::Large)?);
+        self.held = wanted;
+        Ok(())
+    }
+
+    /// Unpacks the body of a page after `levels` bytes that are not packed into `bytes`.
+    fn unpack(
+        &mut self,
+        header: &PageHeader,
+        levels: usize,
+        is_packed: bool,
+    ) -> Result<(), ColumnFault> {
+        const DAMAGED: ColumnFault = ColumnFault::Damaged("a page cannot be unpacked");
+        self.hold(header.unpacked.saturating_add(header.packed))?;
+        let packed = self.pages.body(header.packed)?;
+        if header.crc.is_some_and(|crc| crc != crc32fast::hash(packed)) {
+            return Err(ColumnFault::Damaged("a page does not match its checksum"));
+        }
+        let bytes = &mut self.bytes;
+        match bytes.len() < header.unpacked {
+            true => bytes.resize(header.unpacked, 0),
+            false => bytes.truncate(header.unpacked),
+        }
+        if !is_packed {
+            let is_whole = packed.len() == bytes.len();
+            is_whole
+                .then(|| bytes.copy_from_slice(packed))
+                .ok_or(DAMAGED)?;
+            return Ok(());
+        }
+        let (head, packed) = packed.split_at_checked(levels).ok_or(DAMAGED)?;
+        let (unpacked, values) = bytes.split_at_mut_checked(levels).ok_or(DAMAGED)?;
+        unpacked.copy_from_slice(head);
+        // Without values, some writers leave out the packed bytes too.
+        if values.is_empty() {
+            return Ok(());
+        }
+        self.codec.unpack(packed, values).ok_or(DAMAGED)
+    }
+
+    fn dictionary_page(&mut self, header: &PageHeader) -> Result<(), ColumnFault> {
+        const DAMAGED: ColumnFault = ColumnFault::Damaged("the dictionary is damaged");
+        self.dictionary = None;
+        self.unpack(header, 0, true)?;
+        let values = header.values as usize;
+        let (bytes, start) =
+            plain::of_page(plain::PLAIN, self.kind, &self.bytes, 0, values).ok_or(DAMAGED)?;
+        let bytes = bytes.unwrap_or_else(|| std::mem::take(&mut self.bytes));
+        let entries = plain::entries(&bytes[start..], values).ok_or(DAMAGED)?;
+        self.dictionary = Some(Arc::new(CellDictionary::new(bytes, entries)));
+        self.hold(0)
+    }
+
+    fn data_page(&mut self, offset: u64, header: &PageHeader) -> Result<(), ColumnFault> {
+        const LEVELS: ColumnFault = ColumnFault::Damaged("a page has damaged levels");
+        let is_second = header.kind == PageKind::Data2;
+        let levels = header.levels[0].saturating_add(header.levels[1]);
+        self.unpack(header, levels, header.is_packed)?;
+        if !header.has_runs() && !is_second {
+            return Err(ColumnFault::Damaged(
+                "levels are encoded in a way that is not supported",
+            ));
+        }
+        let mut start = 0;
+        let mut runs = [Runs::default(), Runs::default()];
+        let greatest = [self.repetition, self.definition];
+        for ((runs, most), length) in runs.iter_mut().zip(greatest).zip(header.levels) {
+            let end = match (is_second, most) {
+                (true, _) => start + length,
+                (false, 0) => continue,
+                (false, _) => plain::text_at(&self.bytes, start)
+                    .map(|(from, end)| {
+                        start = from;
+                        end
+                    })
+                    .ok_or(LEVELS)?,
+            };
+            *runs = Runs::new(start..end, u32::BITS - most.leading_zeros()).ok_or(LEVELS)?;
+            start = end;
+        }
+        let [repetitions, definitions] = runs;
+        self.page = DataPage {
+            offset,
+            left: header.values,
+            repetitions,
+            definitions,
+            values: self.values(header, start)?,
+        };
+        Ok(())
+    }
+
+    /// The values of the page, which are the bytes from `start` on.
+    fn values(&mut self, header: &PageHeader, start: usize) -> Result<Values, ColumnFault> {
+        const DAMAGED: ColumnFault = ColumnFault::Damaged("a page has damaged values");
+        if matches!(header.encoding, plain::DICTIONARY | plain::RLE_DICTIONARY) {
+            if self.dictionary.is_none() {
+                return Err(ColumnFault::Damaged("a page lacks its dictionary"));
+            }
+            // A page with nulls alone may lack the width.
+            let width = self.bytes.get(start).copied().unwrap_or(0);
+            let runs = Runs::new(
+                self.bytes.len().min(start + 1)..self.bytes.len(),
+                width.into(),
+            );
+            return Ok(Values::Entries(runs.ok_or(DAMAGED)?));
+        }
+        if !plain::is_known(header.encoding) {
+            return Err(ColumnFault::Damaged(
+                "values are encoded in a way that is not supported",
+            ));
+        }
+        let most = usize::try_from(header.values).map_err(|_| DAMAGED)?;
+        let (bytes, start) =
+            plain::of_page(header.encoding, self.kind, &self.bytes, start, most).ok_or(DAMAGED)?;
+        if let Some(bytes) = bytes {
+            self.hold(bytes.len())?;
+            self.bytes = bytes;
+        }
+        Ok(Values::Plain(start))
+    }
+}
+
+impl From<PageError> for ColumnFault {
+    fn from(error: PageError) -> Self {
+        match error {
+            PageError::Io(error) => ColumnFault::Io(error),
+            PageError::Header => ColumnFault::Damaged("the header of a page is damaged"),
+            PageError::Cut => ColumnFault::Damaged("a page is cut"),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The metadata at the end of a file: its schema, and where its columns are.
+
+use super::schema::SchemaElement;
+use super::thrift::{BINARY, LIST, STRUCT, Thrift};
+
+/// The metadata of a file.
+#[derive(Debug, Default)]
+pub(super) struct Footer {
+    pub(super) elements: Vec<SchemaElement>,
+    /// Whether columns are encrypted.
+    pub(super) is_encrypted: bool,
+}
+
+/// Where the metadata of a row group is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GroupEntry {
+    /// The number of bytes of the footer from its metadata on.
+    left: usize,
+    /// The number of its first row in the file, from 0.
+    pub(super) first_row: u64,
+    pub(super) rows: u64,
+}
+
+/// The part of a column in a row group.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ColumnChunk {
+    pub(super) codec: i64,
+    pub(super) start: u64,
+    pub(super) length: u64,
+    pub(super) is_encrypted: bool,
+    /// Whether it is in another file.
+    pub(super) is_elsewhere: bool,
+}
+
+/// Most rows of a file.
+const ROWS: u64 = 1 << 48;
+
+impl Footer {
+    /// Reads the schema. None if it is damaged.
+    pub(super) fn read(bytes: &[u8]) -> Option<Footer> {
+        let mut footer = Footer::default();
+        Thrift::new(bytes).structure(|thrift, head| {
+            match (head.id, head.kind) {
+                (2, LIST) => {
+                    for _ in 0..thrift.list(STRUCT)? {
+                        footer.elements.push(SchemaElement::read(thrift)?);
+                    }
+                }
+                (8, _) => {
+                    footer.is_encrypted = true;
+                    return Some(false);
+                }
+                _ => return Some(false),
+            }
+            Some(true)
+        })?;
+        Some(footer)
+    }
+}
+
+/// The row groups that have rows. None if they are damaged.
+pub(super) fn groups(bytes: &[u8]) -> Option<Vec<GroupEntry>> {
+    let mut groups = Vec::new();
+    let mut first_row = 0_u64;
+    Thrift::new(bytes).structure(|thrift, head| {
+        if (head.id, head.kind) != (4, LIST) {
+            return Some(false);
+        }
+        for _ in 0..thrift.list(STRUCT)? {
+            let left = thrift.left();
+            let rows = rows(thrift)?;
+            if rows > 0 {
+                groups.push(GroupEntry {
+                    left,
+                    first_row,
+                    rows,
+                });
+            }
+            first_row = first_row.checked_add(rows).filter(|&rows| rows <= ROWS)?;
+        }
+        Some(true)
+    })?;
+    Some(groups)
+}
+
+/// The number of rows of the next row group.
+fn rows(thrift: &mut Thrift<'_>) -> Option<u64> {
+    let mut rows = 0;
+    thrift.structure(|thrift, head| {
+        if head.id != 3 {
+            return Some(false);
+        }
+        rows = thrift.integer()?.try_into().ok()?;
+        Some(true)
+    })?;
+    Some(rows)
+}
+
+/// The chunks of the columns with these numbers, which ascend, in a row group; none for one that it lacks.
+pub(super) fn chunks(
+    bytes: &[u8],
+    group: GroupEntry,
+    columns: &[usize],
+) -> Option<Vec<Option<ColumnChunk>>> {
+    let mut chunks = vec![None; columns.len()];
+    let start = bytes.len().checked_sub(group.left)?;
+    Thrift::new(&bytes[start..]).structure(|thrift, head| {
+        if (head.id, head.kind) != (1, LIST) {
+            return Some(false);
+        }
+        for number in 0..thrift.list(STRUCT)? {
+            let chunk = ColumnChunk::read(thrift)?;
+            if let Ok(slot) = columns.binary_search(&number) {
+                chunks[slot] = Some(chunk);
+            }
+        }
+        Some(true)
+    })?;
+    Some(chunks)
+}
+
+impl ColumnChunk {
+    fn read(thrift: &mut Thrift<'_>) -> Option<ColumnChunk> {
+        let mut chunk = ColumnChunk::default();
+        thrift.structure(|thrift, head| {
+            match (head.id, head.kind) {
+                (1, BINARY) => chunk.is_elsewhere = !thrift.binary()?.is_empty(),
+                (3, STRUCT) => chunk.metadata(thrift)?,
+                (8, _) => {
+                    chunk.is_encrypted = true;
+                    return Some(false);
+                }
+                _ => return Some(false),
+            }
+            Some(true)
+        })?;
+        Some(chunk)
+    }
+
+    fn metadata(&mut self, thrift: &mut Thrift<'_>) -> Option<()> {
+        let (mut data, mut dictionary) = (0, None);
+        thrift.structure(|thrift, head| {
+            match head.id {
+                4 => self.codec = thrift.integer()?,
+                7 => self.length = thrift.integer()?.try_into().ok()?,
+                9 => data = thrift.integer()?.try_into().ok()?,
+                11 => dictionary = Some(thrift.integer()?).and_then(|at| u64::try_from(at).ok()),
+                _ => return Some(false),
+            }
+            Some(true)
+        })?;
+        // Some writers state 0 for a dictionary that they do not write.
+        let dictionary = dictionary.filter(|&at| at > 0);
+        self.start = dictionary.map_or(data, |at| at.min(data));
+        Some(())
+    }
+}

@@ -1,0 +1,223 @@
+//! The pages of a column in a row group, with their headers, as they are in the file.
+
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+
+use super::footer::ColumnChunk;
+use super::thrift::{STRUCT, Thrift, flag};
+use crate::input::file::read_at;
+
+/// Bytes of a read, unless a page is larger.
+const READ: usize = 256 << 10;
+/// Bytes that are first searched for the header of a page, and the most. Headers may have statistics with long texts.
+const HEADER: usize = 1 << 10;
+const LONGEST_HEADER: usize = 16 << 20;
+
+/// The header of a page.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PageHeader {
+    pub(super) kind: PageKind,
+    /// Bytes of the page, unpacked and packed.
+    pub(super) unpacked: usize,
+    pub(super) packed: usize,
+    pub(super) crc: Option<u32>,
+    /// Values and nulls.
+    pub(super) values: u64,
+    pub(super) encoding: i64,
+    /// The encodings of levels.
+    pub(super) level_encodings: [i64; 2],
+    /// Bytes of repetition levels and definition levels before the values, in a page of the second version.
+    pub(super) levels: [usize; 2],
+    pub(super) is_packed: bool,
+}
+
+/// The kind of a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum PageKind {
+    Data,
+    Data2,
+    Dictionary,
+    /// It has no values.
+    #[default]
+    Other,
+}
+
+/// Runs of equal numbers, as an encoding of levels.
+const RLE: i64 = 3;
+
+impl PageHeader {
+    fn read(bytes: &[u8]) -> Option<(PageHeader, usize)> {
+        let mut header = PageHeader {
+            is_packed: true,
+            level_encodings: [RLE; 2],
+            ..PageHeader::default()
+        };
+        let mut kind = None;
+        let mut thrift = Thrift::new(bytes);
+        thrift.structure(|thrift, head| {
+            match (head.id, head.kind) {
+                (1, _) => kind = Some(thrift.integer()?),
+                (2, _) => header.unpacked = thrift.integer()?.try_into().ok()?,
+                (3, _) => header.packed = thrift.integer()?.try_into().ok()?,
+                (4, _) => header.crc = Some(thrift.integer()? as u32),
+                (5 | 7, STRUCT) => header.data(thrift)?,
+                (8, STRUCT) => header.data2(thrift)?,
+                _ => return Some(false),
+            }
+            Some(true)
+        })?;
+        header.kind = match kind? {
+            0 => PageKind::Data,
+            2 => PageKind::Dictionary,
+            3 => PageKind::Data2,
+            _ => PageKind::Other,
+        };
+        Some((header, bytes.len() - thrift.left()))
+    }
+
+    fn data(&mut self, thrift: &mut Thrift<'_>) -> Option<()> {
+        thrift.structure(|thrift, head| {
+            match head.id {
+                1 => self.values = thrift.integer()?.try_into().ok()?,
+                2 => self.encoding = thrift.integer()?,
+                // The third field of a dictionary page is a flag, without bytes.
+                3 if flag(head).is_none() => self.level_encodings[0] = thrift.integer()?,
+                4 => self.level_encodings[1] = thrift.integer()?,
+                _ => return Some(false),
+            }
+            Some(true)
+        })
+    }
+
+    fn data2(&mut self, thrift: &mut Thrift<'_>) -> Option<()> {
+        thrift.structure(|thrift, head| {
+            match head.id {
+                1 => self.values = thrift.integer()?.try_into().ok()?,
+                4 => self.encoding = thrift.integer()?,
+                5 => self.levels[1] = thrift.integer()?.try_into().ok()?,
+                6 => self.levels[0] = thrift.integer()?.try_into().ok()?,
+                7 => self.is_packed = flag(head)?,
+                _ => return Some(false),
+            }
+            Some(true)
+        })
+    }
+
+    pub(super) fn has_runs(&self) -> bool {
+        self.level_encodings == [RLE; 2]
+    }
+}
+
+/// Reads the pages of a column in a row group.
+pub(super) struct PageStream {
+    file: Arc<File>,
+    /// The offset of the bytes that are read next, and of the end.
+    at: u64,
+    end: u64,
+    /// Bytes that were read. Those before `used` are not needed any more.
+    window: Vec<u8>,
+    used: usize,
+    /// Bytes that were read since they were last counted.
+    read: u64,
+}
+
+/// Why the next page cannot be read.
+#[derive(Debug)]
+pub(super) enum PageError {
+    Io(io::Error),
+    Header,
+    Cut,
+}
+
+impl PageStream {
+    pub(super) fn new(file: &Arc<File>, chunk: ColumnChunk) -> Self {
+        PageStream {
+            file: Arc::clone(file),
+            at: chunk.start,
+            end: chunk.start + chunk.length,
+            window: Vec::new(),
+            used: 0,
+            read: 0,
+        }
+    }
+
+    /// The offset of the next page in the file.
+    pub(super) fn offset(&self) -> u64 {
+        self.at - self.held() as u64
+    }
+
+    /// Takes the count of bytes that were read.
+    pub(super) fn take_read(&mut self) -> u64 {
+        std::mem::take(&mut self.read)
+    }
+
+    /// Bytes of memory that it holds.
+    pub(super) fn capacity(&self) -> usize {
+        self.window.capacity()
+    }
+
+    fn held(&self) -> usize {
+        self.window.len() - self.used
+    }
+
+    /// The header of the next page; none at the end.
+    pub(super) fn header(&mut self) -> Result<Option<PageHeader>, PageError> {
+        let mut wanted = HEADER;
+        loop {
+            self.fill(wanted)?;
+            let held = &self.window[self.used..];
+            if held.is_empty() {
+                return Ok(None);
+            }
+            if let Some((header, length)) = PageHeader::read(held) {
+                self.used += length;
+                return Ok(Some(header));
+            }
+            if held.len() < wanted || wanted >= LONGEST_HEADER {
+                return Err(PageError::Header);
+            }
+            wanted *= 4;
+        }
+    }
+
+    /// The bytes of the page after its header.
+    pub(super) fn body(&mut self, length: usize) -> Result<&[u8], PageError> {
+        self.fill(length)?;
+        let start = self.used;
+        let body = self.window.get(start..start + length);
+        self.used = self.window.len().min(start + length);
+        body.ok_or(PageError::Cut)
+    }
+
+    /// Reads until `count` bytes are held, or all.
+    fn fill(&mut self, count: usize) -> Result<(), PageError> {
+        if self.held() >= count {
+            return Ok(());
+        }
+        self.window.drain(..self.used);
+        self.used = 0;
+        while self.window.len() < count && self.at < self.end {
+            let start = self.window.len();
+            let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
+            let more = (count - start).max(READ).min(left);
+            self.window.resize(start + more, 0);
+            let read = read_at(&self.file, &mut self.window[start..], self.at);
+            let read = read.inspect_err(|_| self.window.truncate(start));
+            match read {
+                Ok(0) => {
+                    self.window.truncate(start);
+                    return Ok(());
+                }
+                Ok(read) => {
+                    self.window.truncate(start + read);
+                    self.at += read as u64;
+                    self.read += read as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(PageError::Io(error)),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,228 @@
+//! The columns of a file: the leaves of its schema.
+
+use super::thrift::{BINARY, STRUCT, Thrift};
+use crate::input::columnar::path::ColumnPath;
+
+/// Groups within one another.
+const DEPTH: usize = 64;
+/// Bytes of the paths of all nodes: the name of a group is in the path of each node within it.
+const PATHS: usize = 64 << 20;
+
+/// A node of the schema, before its children.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SchemaElement {
+    name: String,
+    /// None for a group.
+    physical: Option<i64>,
+    repetition: i64,
+    children: usize,
+    converted: Option<i64>,
+    /// The number of the logical type, and whether an integer has a sign.
+    logical: Option<i16>,
+    is_signed: bool,
+}
+
+/// A column.
+#[derive(Clone, Debug)]
+pub(super) struct Leaf {
+    /// Its number in row groups.
+    pub(super) number: usize,
+    pub(super) path: ColumnPath,
+    /// The names of all nodes of the schema that lead to it.
+    pub(super) schema_path: String,
+    pub(super) kind: LeafKind,
+    /// The greatest repetition level and definition level.
+    pub(super) repetition: u32,
+    pub(super) definition: u32,
+}
+
+/// What the values of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LeafKind {
+    Text,
+    /// An integer of 32 or 64 bits, as its text.
+    Integer {
+        bits: u8,
+        is_signed: bool,
+    },
+    Other,
+}
+
+/// Repetition types.
+const OPTIONAL: i64 = 1;
+const REPEATED: i64 = 2;
+/// Physical types.
+const INT32: i64 = 1;
+const INT64: i64 = 2;
+const BYTE_ARRAY: i64 = 6;
+/// Converted types: lists, maps, those of texts, and integers with a sign and without.
+const CONVERTED_LISTS: [i64; 3] = [1, 2, 3];
+const CONVERTED_TEXTS: [i64; 4] = [0, 4, 19, 20];
+const CONVERTED_UNSIGNED: [i64; 4] = [11, 12, 13, 14];
+const CONVERTED_SIGNED: [i64; 4] = [15, 16, 17, 18];
+/// Logical types: maps and lists, those of texts, and integers.
+const LISTS: [i16; 2] = [2, 3];
+const TEXTS: [i16; 4] = [1, 4, 12, 13];
+const INTEGER: i16 = 10;
+
+impl SchemaElement {
+    pub(super) fn read(thrift: &mut Thrift<'_>) -> Option<SchemaElement> {
+        let mut element = SchemaElement::default();
+        thrift.structure(|thrift, head| {
+            match (head.id, head.kind) {
+                (1, _) => element.physical = Some(thrift.integer()?),
+                (3, _) => element.repetition = thrift.integer()?,
+                (4, BINARY) => element.name = thrift.text()?.to_owned(),
+                (5, _) => element.children = thrift.integer()?.try_into().ok()?,
+                (6, _) => element.converted = Some(thrift.integer()?),
+                (10, STRUCT) => element.logical_type(thrift)?,
+                _ => return Some(false),
+            }
+            Some(true)
+        })?;
+        Some(element)
+    }
+
+    /// A union with one field, whose number is the type.
+    fn logical_type(&mut self, thrift: &mut Thrift<'_>) -> Option<()> {
+        thrift.structure(|thrift, head| {
+            self.logical = Some(head.id);
+            if (head.id, head.kind) != (INTEGER, STRUCT) {
+                return Some(false);
+            }
+            thrift.structure(|_, head| {
+                let flag = super::thrift::flag(head).filter(|_| head.id == 2);
+                self.is_signed |= flag == Some(true);
+                Some(flag.is_some())
+            })?;
+            Some(true)
+        })
+    }
+
+    fn is_list(&self) -> bool {
+        let logical = self.logical.is_some_and(|kind| LISTS.contains(&kind));
+        logical
+            || self
+                .converted
+                .is_some_and(|kind| CONVERTED_LISTS.contains(&kind))
+    }
+
+    fn kind(&self) -> LeafKind {
+        let integer = |bits| match (self.logical, self.converted) {
+            (Some(INTEGER), _) => LeafKind::Integer {
+                bits,
+                is_signed: self.is_signed,
+            },
+            (None, None) => LeafKind::Integer {
+                bits,
+                is_signed: true,
+            },
+            (None, Some(kind)) if CONVERTED_SIGNED.contains(&kind) => LeafKind::Integer {
+                bits,
+                is_signed: true,
+            },
+            (None, Some(kind)) if CONVERTED_UNSIGNED.contains(&kind) => LeafKind::Integer {
+                bits,
+                is_signed: false,
+            },
+            _ => LeafKind::Other,
+        };
+        match self.physical {
+            Some(INT32) => integer(32),
+            Some(INT64) => integer(64),
+            Some(BYTE_ARRAY) => match (self.logical, self.converted) {
+                (None, None) => LeafKind::Text,
+                (Some(kind), _) if TEXTS.contains(&kind) => LeafKind::Text,
+                (None, Some(kind)) if CONVERTED_TEXTS.contains(&kind) => LeafKind::Text,
+                _ => LeafKind::Other,
+            },
+            _ => LeafKind::Other,
+        }
+    }
+}
+
+/// What a node inherits from those above it.
+#[derive(Clone, Default)]
+struct Above {
+    path: ColumnPath,
+    schema_path: String,
+    repetition: u32,
+    definition: u32,
+    /// Whether the node above is a list or a map, whose only child repeats.
+    in_list: bool,
+    /// Whether it is the repeated node of a list, whose only child has a name without meaning.
+    in_items: bool,
+    depth: usize,
+}
+
+/// The columns of a schema, which is listed from its root down. None if the list does not fit together.
+pub(super) fn leaves(elements: &[SchemaElement]) -> Option<Vec<Leaf>> {
+    let (root, mut rest) = elements.split_first()?;
+    let mut leaves = Leaves::default();
+    for _ in 0..root.children {
+        leaves.read_node(&mut rest, &Above::default())?;
+    }
+    rest.is_empty().then_some(leaves.leaves)
+}
+
+/// The columns so far.
+#[derive(Default)]
+struct Leaves {
+    leaves: Vec<Leaf>,
+    /// Bytes of their paths.
+    bytes: usize,
+}
+
+impl Leaves {
+    fn read_node(&mut self, rest: &mut &[SchemaElement], above: &Above) -> Option<()> {
+        let (node, after) = rest.split_first()?;
+        *rest = after;
+        self.bytes += above.schema_path.len() + node.name.len();
+        if above.depth > DEPTH || self.bytes > PATHS {
+            return None;
+        }
+        let below = above.below(node);
+        if node.physical.is_none() {
+            let mut children = 0..node.children;
+            return children.try_for_each(|_| self.read_node(rest, &below));
+        }
+        let leaves = &mut self.leaves;
+        leaves.push(Leaf {
+            number: leaves.len(),
+            path: below.path,
+            schema_path: below.schema_path,
+            kind: node.kind(),
+            repetition: below.repetition,
+            definition: below.definition,
+        });
+        Some(())
+    }
+}
+
+impl Above {
+    fn below(&self, node: &SchemaElement) -> Above {
+        let repeats = node.repetition == REPEATED;
+        let is_items = self.in_list && repeats;
+        let mut path = match is_items || self.in_items {
+            true => self.path.clone(),
+            false => self.path.name(&node.name),
+        };
+        if repeats {
+            path = path.items();
+        }
+        let separator = if self.schema_path.is_empty() { "" } else { "." };
+        Above {
+            path,
+            schema_path: format!("{}{separator}{}", self.schema_path, node.name),
+            repetition: self.repetition + u32::from(repeats),
+            definition: self.definition + u32::from(repeats || node.repetition == OPTIONAL),
+            in_list: node.is_list() && node.children == 1 && !repeats,
+            // Of these, older writers have no other node around an item.
+            in_items: is_items
+                && node.children == 1
+                && node.name != "array"
+                && !node.name.ends_with("_tuple"),
+            depth: self.depth + 1,
+        }
+    }
+}

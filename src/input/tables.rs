@@ -1,0 +1,93 @@
+//! Tables in columns among the documents of a source.
+
+use std::fs::File;
+use std::io::Read;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::columnar::{ParquetFile, RowGroups, TableItem, TableLimits};
+use super::container::{Level, Members};
+use super::raw::Raw;
+use super::walk::Walk;
+
+impl Walk<'_> {
+    /// Passes on the rows of a Parquet file. It is read from its end, so one that is not a file is copied to a file first.
+    pub(super) fn parquet(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn Read>) {
+        let copy = match level.file {
+            Some(file) => file.try_clone(),
+            None => self.spool(level, &mut raw).map(|(file, _)| file),
+        };
+        let file = copy.and_then(|file| Ok((file.metadata()?.len(), file)));
+        match file {
+            Ok((length, file)) => self.table(level, file, length, raw.held() as u64),
+            Err(error) => self.lose(level, 0, error.into()),
+        }
+    }
+
+    /// Reads a file, of which `counted` bytes were already counted.
+    fn table(&mut self, level: &Level<'_>, file: File, length: u64, counted: u64) {
+        let opening = self.opening;
+        let limits = TableLimits {
+            memory: opening.whole / 2,
+        };
+        let opened = ParquetFile::open(file, length, opening.columns, limits.memory);
+        let (file, faults) = match opened {
+            Ok(opened) => opened,
+            Err(error) => return self.lose(level, 0, error),
+        };
+        faults
+            .into_iter()
+            .for_each(|error| self.lose(level, 0, error));
+        let mut read = counted + file.footer_length();
+        self.count_read(level, file.footer_length());
+        if file.has_texts() {
+            read += self.rows(level, &Arc::new(file), limits);
+        } else if opening.columns.columns.is_none() {
+            self.to().skip(level.name.clone(), "parquet without text");
+        }
+        if level.file.is_some() {
+            let rest = length.saturating_sub(read);
+            opening.passed.fetch_add(rest, Ordering::Relaxed);
+        }
+    }
+
+    /// Passes on all rows. Returns how many bytes were read.
+    fn rows(&mut self, level: &Level<'_>, file: &Arc<ParquetFile>, limits: TableLimits) -> u64 {
+        let opening = self.opening;
+        if let Some(record) = &level.record {
+            self.to().in_record(record);
+        }
+        let mut all = 0;
+        for item in RowGroups::new(file, limits, opening.unpackers) {
+            match item {
+                TableItem::Lost(offset, error) => self.lose(level, offset, error),
+                TableItem::Batch { batch, cost, read } => {
+                    all += read;
+                    self.count_read(level, read);
+                    let name =
+                        batch.longest_name() + level.name.as_ref().map_or(0, |name| name.len());
+                    if let Err(error) = self.expansion.take(cost, name) {
+                        error
+                            .into_iter()
+                            .for_each(|error| self.lose(level, 0, error));
+                        break;
+                    }
+                    self.to().cells(level.name.as_ref(), batch);
+                }
+            }
+            if self.is_over() {
+                break;
+            }
+        }
+        self.to().end_table(file.rows());
+        all
+    }
+
+    /// Counts bytes of a source that is a file. Those of a copy were counted when it was copied.
+    fn count_read(&self, level: &Level<'_>, bytes: u64) {
+        if level.file.is_some() {
+            self.opening.bytes.fetch_add(bytes, Ordering::Relaxed);
+            self.expansion.add_read(bytes);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Scans the cells of tables. Each cell is a text of its own, and each row is a document.
+//!
+//! The texts of a batch are searched together for anchors, and only cells that have one are scanned, each alone: no name goes on
+//! in another cell, and no cell bears on how another one is read. The texts of a dictionary are scanned once.
+
+use std::sync::{Arc, OnceLock, Weak};
+
+use super::kind;
+use super::options::ScanOptions;
+use super::state::NamedSource;
+use crate::dedup::Document;
+use crate::input::{CellBatch, CellDictionary, CellText, row_name};
+use crate::records::Capture;
+use crate::scan::{Form, Mention, Scanner, Tally, anchors};
+
+/// Some rows of a table, and the documents that they are.
+pub(super) struct TableRows {
+    pub(super) batch: CellBatch,
+    pub(super) dictionaries: Vec<Arc<ScannedDictionary>>,
+    pub(super) source: NamedSource,
+    /// The name of the table; none for the source itself.
+    pub(super) table: Option<Arc<str>>,
+    /// The ordinal of the table's first row as a document.
+    pub(super) ordinal: u64,
+    pub(super) capture: Option<Arc<Capture>>,
+}
+
+/// The dictionaries of a source that are in use, and what was found in them.
+#[derive(Default)]
+pub(super) struct Dictionaries(Vec<(Weak<CellDictionary>, Arc<ScannedDictionary>)>);
+
+/// The names in the texts of a dictionary; scanned by the thread that needs them first.
+#[derive(Default)]
+pub(super) struct ScannedDictionary(OnceLock<DictionaryNames>);
+
+#[derive(Default)]
+pub(super) struct DictionaryNames {
+    /// For each text, its number in `found`, from 1; 0 if it has no candidates.
+    numbers: Vec<u32>,
+    found: Vec<TextNames>,
+}
+
+/// What was found in a text.
+pub(super) struct TextNames {
+    pub(super) tally: Tally,
+    names: Vec<FoundName>,
+}
+
+/// A mention that owns its name.
+struct FoundName {
+    name: Box<str>,
+    key: Box<str>,
+    form: Form,
+    start: usize,
+    end: usize,
+    guessed: bool,
+}
+
+impl Dictionaries {
+    /// What was found in the dictionaries of a batch.
+    pub(super) fn of(&mut self, batch: &CellBatch) -> Vec<Arc<ScannedDictionary>> {
+        self.0.retain(|(known, _)| known.strong_count() > 0);
+        let all = batch.dictionaries().iter();
+        all.map(|dictionary| self.scanned(dictionary)).collect()
+    }
+
+    fn scanned(&mut self, dictionary: &Arc<CellDictionary>) -> Arc<ScannedDictionary> {
+        let is_same = |known: &Weak<CellDictionary>| known.as_ptr() == Arc::as_ptr(dictionary);
+        if let Some((_, scanned)) = self.0.iter().find(|(known, _)| is_same(known)) {
+            return Arc::clone(scanned);
+        }
+        let scanned = Arc::<ScannedDictionary>::default();
+        let known = Arc::downgrade(dictionary);
+        self.0.push((known, Arc::clone(&scanned)));
+        scanned
+    }
+}
+
+impl TableRows {
+    /// The numbers of the cells that may have names, in the order of their rows, and within a row in that of columns. `scanner`
+    /// scans dictionaries that were not scanned before; their bytes are added to `bytes`.
+    pub(super) fn worth_a_look(
+        &self,
+        scanner: &mut Scanner,
+        options: &ScanOptions,
+        bytes: &mut u64,
+    ) -> Vec<usize> {
+        let dictionaries = self.batch.dictionaries().iter().zip(&self.dictionaries);
+        let scanned: Vec<&DictionaryNames> = dictionaries
+            .map(|(texts, scanned)| {
+                scanned.0.get_or_init(|| {
+                    *bytes += texts.bytes() as u64;
+                    DictionaryNames::scan(texts, scanner, options)
+                })
+            })
+            .collect();
+        let mut anchors = anchors(self.batch.bytes()).peekable();
+        let mut found = Vec::new();
+        let cells = self.batch.cells();
+        for (number, cell) in cells.iter().enumerate() {
+            let is_worth = match cell.text() {
+                CellText::Plain(range) => {
+                    while anchors.next_if(|&at| at < range.start).is_some() {}
+                    anchors.peek().is_some_and(|at| range.contains(at))
+                }
+                CellText::Entry(dictionary, entry) => scanned[dictionary].of(entry).is_some(),
+            };
+            if is_worth {
+                found.push(number);
+            }
+        }
+        if self.batch.has_columns() {
+            found.sort_by_key(|&number| (cells[number].row, cells[number].column));
+        }
+        found
+    }
+
+    /// What was found in an entry of a dictionary, if it has candidates.
+    pub(super) fn entry(&self, dictionary: usize, entry: usize) -> Option<&TextNames> {
+        self.dictionaries.get(dictionary)?.0.get()?.of(entry)
+    }
+
+    /// A row as a document.
+    pub(super) fn document(&self, row: u32) -> Document {
+        let name = row_name(self.table.as_ref(), &self.batch, row);
+        let ordinal = self.ordinal + self.batch.first_row + u64::from(row);
+        Document {
+            capture: self.capture.clone(),
+            ..self.source.document(ordinal, Some(name.into()))
+        }
+    }
+}
+
+impl DictionaryNames {
+    fn scan(texts: &CellDictionary, scanner: &mut Scanner, options: &ScanOptions) -> Self {
+        let mut names = DictionaryNames {
+            numbers: vec![0; texts.len()],
+            found: Vec::new(),
+        };
+        for (number, slot) in names.numbers.iter_mut().enumerate() {
+            let text = texts.entry(number);
+            if anchors(text).next().is_none() {
+                continue;
+            }
+            let found = TextNames::scan(text, scanner, options);
+            if found.tally.candidates > 0 {
+                names.found.push(found);
+                *slot = names.found.len() as u32;
+            }
+        }
+        names
+    }
+
+    fn of(&self, entry: usize) -> Option<&TextNames> {
+        let number = *self.numbers.get(entry)? as usize;
+        self.found.get(number.checked_sub(1)?)
+    }
+}
+
+impl TextNames {
+    fn scan(text: &[u8], scanner: &mut Scanner, options: &ScanOptions) -> Self {
+        let mut names = Vec::new();
+        scanner.set_kind(kind::of(options, text));
+        let tally = scanner.scan(text, |mention| {
+            let start = mention.offset as usize;
+            names.push(FoundName {
+                name: mention.name.into(),
+                key: mention.key.into(),
+                form: mention.form,
+                start,
+                end: start + mention.text.len(),
+                guessed: mention.guessed,
+            });
+        });
+        TextNames { tally, names }
+    }
+
+    /// The mentions in `text`, which was scanned.
+    pub(super) fn each(&self, text: &[u8], mut with: impl FnMut(&Mention<'_>)) {
+        for found in &self.names {
+            with(&Mention {
+                name: &found.name,
+                key: &found.key,
+                form: found.form,
+                offset: found.start as u64,
+                text: text.get(found.start..found.end).unwrap_or_default(),
+                guessed: found.guessed,
+            });
+        }
+    }
+}
