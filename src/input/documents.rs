@@ -38,7 +38,8 @@ pub(crate) trait Documents {
         let mut cells = batch.cells().to_vec();
         cells.sort_by_key(|cell| (cell.row, cell.column));
         for cell in cells {
-            let name = row_name(table, &batch, cell.row);
+            let mut name = String::new();
+            write_row_name(table, &batch, cell.row, &mut name);
             self.document(Some(name.into()), &mut batch.text(&cell));
         }
     }
@@ -63,15 +64,22 @@ pub(crate) trait Documents {
     fn is_halted(&self) -> bool;
 }
 
-/// The document name of a row of a table.
+/// Writes the document name of a row of a table.
 #[cfg(feature = "parquet")]
-pub(crate) fn row_name(table: Option<&Arc<str>>, batch: &CellBatch, row: u32) -> String {
-    let row = batch.row_name(row);
-    let name = match table {
-        Some(table) => format!("{table}!/{row}"),
-        None => row,
-    };
-    cut(&name).unwrap_or(name)
+pub(crate) fn write_row_name(
+    table: Option<&Arc<str>>,
+    batch: &CellBatch,
+    row: u32,
+    into: &mut String,
+) {
+    if let Some(table) = table {
+        into.push_str(table);
+        into.push_str("!/");
+    }
+    batch.write_row_name(row, into);
+    if let Some(cut) = cut(into) {
+        *into = cut;
+    }
 }
 
 /// How the text of a document came about.

@@ -48,7 +48,7 @@ pub(crate) use columnar::ColumnChoice;
 pub(crate) use columnar::{Cell, CellBatch, CellDictionary, CellText};
 pub(crate) use cut::{Chunk, ChunkReach, Cutter, Sliding};
 #[cfg(feature = "parquet")]
-pub(crate) use documents::row_name;
+pub(crate) use documents::write_row_name;
 pub(crate) use documents::{Documents, Origin, Remark, WarcRecord};
 pub(crate) use file::{Section, is_pipe, stdin_metadata};
 pub(crate) use find::{Finder, Found as FoundSources, Lost, PassedOver, Search};

@@ -3,13 +3,14 @@
 //! The texts of a batch are searched together for anchors, and only cells that have one are scanned, each alone: no name goes on
 //! in another cell, and no cell bears on how another one is read. The texts of a dictionary are scanned once.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock, Weak};
 
 use super::kind;
 use super::options::ScanOptions;
 use super::state::NamedSource;
 use crate::dedup::Document;
-use crate::input::{CellBatch, CellDictionary, CellText, row_name};
+use crate::input::{CellBatch, CellDictionary, CellText, write_row_name};
 use crate::records::Capture;
 use crate::scan::{Form, Mention, Scanner, Tally, anchors};
 
@@ -28,6 +29,15 @@ pub(super) struct TableRows {
 /// The dictionaries of a source that are in use, and what was found in them.
 #[derive(Default)]
 pub(super) struct Dictionaries(Vec<(Weak<CellDictionary>, Arc<ScannedDictionary>)>);
+
+/// The cells of a batch that may have names.
+#[derive(Default)]
+pub(super) struct Promising {
+    /// The number of each cell, and which of `starts` are its.
+    pub(super) cells: Vec<(usize, Range<usize>)>,
+    /// Offsets within the texts of plain cells at which candidates may start.
+    pub(super) starts: Vec<usize>,
+}
 
 /// The names in the texts of a dictionary; scanned by the thread that needs them first.
 #[derive(Default)]
@@ -77,14 +87,14 @@ impl Dictionaries {
 }
 
 impl TableRows {
-    /// The numbers of the cells that may have names, in the order of their rows, and within a row in that of columns. `scanner`
-    /// scans dictionaries that were not scanned before; their bytes are added to `bytes`.
+    /// The cells that may have names, in the order of their rows, and within a row in that of columns. `scanner` scans
+    /// dictionaries that were not scanned before; their bytes are added to `bytes`.
     pub(super) fn worth_a_look(
         &self,
         scanner: &mut Scanner,
         options: &ScanOptions,
         bytes: &mut u64,
-    ) -> Vec<usize> {
+    ) -> Promising {
         let dictionaries = self.batch.dictionaries().iter().zip(&self.dictionaries);
         let scanned: Vec<&DictionaryNames> = dictionaries
             .map(|(texts, scanned)| {
@@ -94,23 +104,29 @@ impl TableRows {
                 })
             })
             .collect();
-        let mut anchors = anchors(self.batch.bytes()).peekable();
-        let mut found = Vec::new();
+        let mut left = anchors(self.batch.bytes()).peekable();
+        let mut found = Promising::default();
         let cells = self.batch.cells();
         for (number, cell) in cells.iter().enumerate() {
+            let first = found.starts.len();
             let is_worth = match cell.text() {
                 CellText::Plain(range) => {
-                    while anchors.next_if(|&at| at < range.start).is_some() {}
-                    anchors.peek().is_some_and(|at| range.contains(at))
+                    while left.next_if(|&at| at < range.start).is_some() {}
+                    while let Some(at) = left.next_if(|&at| at < range.end) {
+                        found.starts.push(at - range.start);
+                    }
+                    found.starts.len() > first
                 }
                 CellText::Entry(dictionary, entry) => scanned[dictionary].of(entry).is_some(),
             };
             if is_worth {
-                found.push(number);
+                found.cells.push((number, first..found.starts.len()));
             }
         }
         if self.batch.has_columns() {
-            found.sort_by_key(|&number| (cells[number].row, cells[number].column));
+            found
+                .cells
+                .sort_by_key(|&(number, _)| (cells[number].row, cells[number].column));
         }
         found
     }
@@ -120,13 +136,14 @@ impl TableRows {
         self.dictionaries.get(dictionary)?.0.get()?.of(entry)
     }
 
-    /// A row as a document.
-    pub(super) fn document(&self, row: u32) -> Document {
-        let name = row_name(self.table.as_ref(), &self.batch, row);
+    /// A row as a document; `name` is a buffer.
+    pub(super) fn document(&self, row: u32, name: &mut String) -> Document {
+        name.clear();
+        write_row_name(self.table.as_ref(), &self.batch, row, name);
         let ordinal = self.ordinal + self.batch.first_row + u64::from(row);
         Document {
             capture: self.capture.clone(),
-            ..self.source.document(ordinal, Some(name.into()))
+            ..self.source.document(ordinal, Some(name.as_str().into()))
         }
     }
 }

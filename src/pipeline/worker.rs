@@ -257,17 +257,18 @@ impl<'r> Worker<'r> {
         let mut bytes = rows.batch.bytes().len() as u64;
         let found = rows.worth_a_look(&mut self.scanner, options, &mut bytes);
         let mut tally = Tally::default();
-        let mut document: Option<(u32, Document)> = None;
-        for number in found {
+        let (mut document, mut name) = (None::<(u32, Document)>, String::new());
+        for (number, starts) in found.cells {
             let cell = &rows.batch.cells()[number];
             if let Some((_, last)) = document.take_if(|(row, _)| *row != cell.row) {
                 self.found.batch.close(&last.id);
             }
-            let (_, document) = document.get_or_insert_with(|| (cell.row, rows.document(cell.row)));
+            let made = || (cell.row, rows.document(cell.row, &mut name));
+            let (_, document) = document.get_or_insert_with(made);
             if options.selection.writes_columns() {
                 document.column = Some(rows.batch.place(cell).into());
             }
-            tally += self.scan_cell(rows, cell, document);
+            tally += self.scan_cell(rows, cell, &found.starts[starts], document);
         }
         if let Some((_, last)) = document {
             self.found.batch.close(&last.id);
@@ -275,9 +276,15 @@ impl<'r> Worker<'r> {
         self.add(tally, bytes as usize);
     }
 
-    /// Scans a cell, or takes what was found in the text that it shares with others.
+    /// Scans a cell, in which candidates may start at `starts`, or takes what was found in the text that it shares with others.
     #[cfg(feature = "parquet")]
-    fn scan_cell(&mut self, rows: &TableRows, cell: &Cell, document: &Document) -> Tally {
+    fn scan_cell(
+        &mut self,
+        rows: &TableRows,
+        cell: &Cell,
+        starts: &[usize],
+        document: &Document,
+    ) -> Tally {
         let text = rows.batch.text(cell);
         let before = self.found.rows.len();
         let found = &mut self.found;
@@ -285,7 +292,8 @@ impl<'r> Worker<'r> {
         let tally = match cell.text() {
             CellText::Plain(_) => {
                 self.scanner.set_kind(kind::of(self.run.options, text));
-                self.scanner.scan(text, |mention| add(&mention))
+                let starts = starts.iter().copied();
+                self.scanner.scan_at(text, starts, |mention| add(&mention))
             }
             CellText::Entry(dictionary, entry) => {
                 let names = rows.entry(dictionary, entry);

@@ -3,11 +3,15 @@
 //! A prefilter: it may say yes too often, never no.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use memchr::memmem;
 
 /// How many bytes before an anchor can bear on what is decided about it.
 pub(super) const BEFORE: usize = 1024;
+
+/// Finds the two digits. It is made once, since to make it takes as long as to search some hundred bytes.
+static DIGITS: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"10"));
 
 /// What is at an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +33,7 @@ pub(super) fn find_iter(bytes: &[u8], range: Range<usize>) -> Anchors<'_> {
     Anchors {
         bytes,
         start: range.start,
-        digits: memmem::find_iter(within, b"10"),
+        digits: DIGITS.find_iter(within),
     }
 }
 
@@ -51,7 +55,8 @@ impl Iterator for Anchors<'_> {
     }
 }
 
-fn classify(bytes: &[u8], at: usize) -> Option<Anchor> {
+/// The anchor at the two digits at `at` of `bytes`, if there is one.
+pub(super) fn classify(bytes: &[u8], at: usize) -> Option<Anchor> {
     match bytes.get(at + 2)? {
         b'.' | b'%' | b'&' | b'\\' => Some(Anchor::Directory(at)),
         b'/' if bytes[..at].ends_with(b"g/") || bytes[..at].ends_with(b"G/") => {

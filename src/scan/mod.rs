@@ -153,10 +153,32 @@ impl Scanner {
         bytes: &[u8],
         range: Range<usize>,
         offset: u64,
+        sink: impl FnMut(Mention<'_>),
+    ) -> Tally {
+        self.scan_anchors(bytes, anchor::find_iter(bytes, range), offset, sink)
+    }
+
+    /// Scans `text`, in which candidates start only at some of `starts`, which ascend.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn scan_at(
+        &mut self,
+        text: &[u8],
+        starts: impl Iterator<Item = usize>,
+        sink: impl FnMut(Mention<'_>),
+    ) -> Tally {
+        let anchors = starts.filter_map(|at| anchor::classify(text, at));
+        self.scan_anchors(text, anchors, 0, sink)
+    }
+
+    fn scan_anchors(
+        &mut self,
+        bytes: &[u8],
+        anchors: impl Iterator<Item = Anchor>,
+        offset: u64,
         mut sink: impl FnMut(Mention<'_>),
     ) -> Tally {
         let mut tally = Tally::default();
-        for anchor in anchor::find_iter(bytes, range) {
+        for anchor in anchors {
             let Some(decision) = self.decide(bytes, anchor) else {
                 continue;
             };

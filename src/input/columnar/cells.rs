@@ -1,6 +1,7 @@
 //! The texts of some rows.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -129,11 +130,15 @@ impl CellBatch {
         }
     }
 
-    /// The document name of a row: its own name, or its number in the table, from 1.
-    pub(crate) fn row_name(&self, row: u32) -> String {
+    /// Writes the document name of a row: its own name, or its number in the table, from 1.
+    pub(crate) fn write_row_name(&self, row: u32, into: &mut String) {
         match self.own_name(row) {
-            Some(name) => name.into_owned(),
-            None => format!("#row={}", self.first_row + u64::from(row) + 1),
+            Some(name) => into.push_str(&name),
+            None => {
+                let number = self.first_row + u64::from(row) + 1;
+                // Writing to a string cannot fail.
+                let _ = write!(into, "#row={number}");
+            }
         }
     }
 

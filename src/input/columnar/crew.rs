@@ -96,7 +96,12 @@ impl Iterator for HereGroups<'_> {
             if let Some(item) = self.group.as_mut().and_then(Iterator::next) {
                 return Some(item);
             }
-            self.group = Some(self.file.group(self.next, self.limits.memory)?);
+            let buffers = self.group.take().map(GroupReader::into_buffers);
+            let memory = self.limits.memory;
+            self.group = Some(
+                self.file
+                    .group(self.next, memory, buffers.unwrap_or_default())?,
+            );
             self.next += 1;
         }
     }
@@ -166,22 +171,29 @@ impl Drop for GroupCrew<'_> {
 }
 
 fn work(file: &ParquetFile, limits: TableLimits, jobs: &Mutex<Receiver<Job>>) {
+    let mut buffers = Vec::new();
     loop {
         // The thread that holds the lock waits for the next job, the other threads for the lock.
         let job = lock(jobs).recv();
         let Ok(Job { group, to }) = job else { return };
+        let old = std::mem::take(&mut buffers);
         let read = catch_unwind(AssertUnwindSafe(|| {
-            for item in file.group(group, limits.memory).into_iter().flatten() {
+            let mut reader = file.group(group, limits.memory, old)?;
+            for item in &mut reader {
                 if to.send(item).is_err() {
                     // Nobody waits for the rows, since the run was halted.
-                    return;
+                    break;
                 }
             }
+            Some(reader.into_buffers())
         }));
-        if read.is_err() {
-            let packing = Packing::Parquet;
-            let fault = "has a row group that cannot be read";
-            let _ = to.send(TableItem::Lost(0, InputError::Table { packing, fault }));
+        match read {
+            Ok(used) => buffers = used.unwrap_or_default(),
+            Err(_) => {
+                let packing = Packing::Parquet;
+                let fault = "has a row group that cannot be read";
+                let _ = to.send(TableItem::Lost(0, InputError::Table { packing, fault }));
+            }
         }
     }
 }

@@ -42,6 +42,9 @@ pub(super) struct ColumnReader {
 /// Memory that the columns of a row group may still take, in bytes.
 pub(super) type MemoryRoom = Rc<Cell<usize>>;
 
+/// The buffers for packed and unpacked pages of a column, with old content.
+pub(in crate::input::columnar) type ColumnBuffers = [Vec<u8>; 2];
+
 /// Why cells of a column are lost.
 #[derive(Debug)]
 pub(super) enum ColumnFault {
@@ -88,22 +91,27 @@ impl ColumnReader {
         chunk: ColumnChunk,
         codec: PageCodec,
         memory: &MemoryRoom,
+        [window, bytes]: ColumnBuffers,
     ) -> Self {
         ColumnReader {
             kind: leaf.kind,
             repetition: leaf.repetition,
             definition: leaf.definition,
-            pages: PageStream::new(file, chunk),
+            pages: PageStream::new(file, chunk, window),
             codec,
             dictionary: None,
             page: DataPage::default(),
-            bytes: Vec::new(),
+            bytes,
             indices: vec![0; leaf.repetition as usize],
             ended: false,
             memory: Rc::clone(memory),
             held: 0,
             faults: Vec::new(),
         }
+    }
+
+    pub(super) fn into_buffers(self) -> ColumnBuffers {
+        [self.pages.into_buffer(), self.bytes]
     }
 
     /// Bytes that were read since this was last called.
@@ -385,7 +393,7 @@ impl ColumnReader {
     /// Takes memory for a page, in addition to that of the dictionary.
     fn hold(&mut self, page: usize) -> Result<(), ColumnFault> {
         let dictionary = self.dictionary.as_ref().map_or(0, |all| all.held());
-        let wanted = page + dictionary + self.pages.capacity();
+        let wanted = page.saturating_add(dictionary);
         let room = self.memory.get() + self.held;
         self.memory
             .set(room.checked_sub(wanted).ok_or(ColumnFault::Large)?);

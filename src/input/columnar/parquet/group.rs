@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::codec::PageCodec;
-use super::column::{ColumnFault, ColumnReader, MemoryRoom};
+use super::column::{ColumnBuffers, ColumnFault, ColumnReader, MemoryRoom};
 use super::file::{ParquetFile, fault};
 use super::footer::{self, ColumnChunk, GroupEntry};
 use super::schema::Leaf;
@@ -49,11 +49,18 @@ pub(in crate::input::columnar) struct GroupReader<'f> {
     wanted: u32,
     lost: VecDeque<TableItem>,
     memory: usize,
+    /// Buffers for columns.
+    buffers: Vec<ColumnBuffers>,
 }
 
 impl<'f> GroupReader<'f> {
-    /// Reads a row group with `memory` bytes for pages.
-    fn new(file: &'f ParquetFile, group: GroupEntry, memory: usize) -> Self {
+    /// Reads a row group with `memory` bytes for pages. `buffers` are those of a group that was read before.
+    fn new(
+        file: &'f ParquetFile,
+        group: GroupEntry,
+        memory: usize,
+        buffers: Vec<ColumnBuffers>,
+    ) -> Self {
         let mut reader = GroupReader {
             file,
             group,
@@ -65,6 +72,7 @@ impl<'f> GroupReader<'f> {
             wanted: FIRST,
             lost: VecDeque::new(),
             memory,
+            buffers,
         };
         let room: MemoryRoom = Rc::new(Cell::new(memory));
         match footer::chunks(&file.footer, group, &file.numbers) {
@@ -107,7 +115,8 @@ impl<'f> GroupReader<'f> {
         match opened {
             Ok((chunk, codec)) => {
                 let file = &self.file.file;
-                Some(ColumnReader::new(file, leaf, chunk, codec, room))
+                let buffers = self.buffers.pop().unwrap_or_default();
+                Some(ColumnReader::new(file, leaf, chunk, codec, room, buffers))
             }
             Err(what) => {
                 let at = chunk.map_or(0, |chunk| chunk.start);
@@ -142,6 +151,23 @@ impl<'f> GroupReader<'f> {
                 fault,
             },
         }
+    }
+
+    /// Ends the group, and returns the buffers, as far as they fit the memory for pages.
+    pub(in crate::input::columnar) fn into_buffers(self) -> Vec<ColumnBuffers> {
+        let columns = self.columns.into_iter().chain([self.id]).flatten();
+        let all = columns.map(ColumnReader::into_buffers).chain(self.buffers);
+        let mut room = self.memory;
+        let mut buffers: Vec<_> = all
+            .map_while(|buffers: ColumnBuffers| {
+                let size = buffers.iter().map(Vec::capacity).sum();
+                room = room.checked_sub(size)?;
+                Some(buffers)
+            })
+            .collect();
+        // The first column takes the last of them.
+        buffers.reverse();
+        buffers
     }
 
     /// Reads the next rows.
@@ -225,13 +251,14 @@ impl Iterator for GroupReader<'_> {
 }
 
 impl ParquetFile {
-    /// Reads the row group with this number.
+    /// Reads the row group with this number. `buffers` are those of a group that was read before.
     pub(in crate::input::columnar) fn group(
         &self,
         number: usize,
         memory: usize,
+        buffers: Vec<ColumnBuffers>,
     ) -> Option<GroupReader<'_>> {
         let group = self.groups.get(number)?;
-        Some(GroupReader::new(self, *group, memory))
+        Some(GroupReader::new(self, *group, memory, buffers))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::footer::ColumnChunk;
@@ -115,9 +116,9 @@ pub(super) struct PageStream {
     /// The offset of the bytes that are read next, and of the end.
     at: u64,
     end: u64,
-    /// Bytes that were read. Those before `used` are not needed any more.
+    /// A buffer, and the range of it that was read and is still needed.
     window: Vec<u8>,
-    used: usize,
+    held: Range<usize>,
     /// Bytes that were read since they were last counted.
     read: u64,
 }
@@ -131,20 +132,21 @@ pub(super) enum PageError {
 }
 
 impl PageStream {
-    pub(super) fn new(file: &Arc<File>, chunk: ColumnChunk) -> Self {
+    /// Reads into `buffer`.
+    pub(super) fn new(file: &Arc<File>, chunk: ColumnChunk, buffer: Vec<u8>) -> Self {
         PageStream {
             file: Arc::clone(file),
             at: chunk.start,
             end: chunk.start + chunk.length,
-            window: Vec::new(),
-            used: 0,
+            window: buffer,
+            held: 0..0,
             read: 0,
         }
     }
 
     /// The offset of the next page in the file.
     pub(super) fn offset(&self) -> u64 {
-        self.at - self.held() as u64
+        self.at - self.held.len() as u64
     }
 
     /// Takes the count of bytes that were read.
@@ -152,13 +154,8 @@ impl PageStream {
         std::mem::take(&mut self.read)
     }
 
-    /// Bytes of memory that it holds.
-    pub(super) fn capacity(&self) -> usize {
-        self.window.capacity()
-    }
-
-    fn held(&self) -> usize {
-        self.window.len() - self.used
+    pub(super) fn into_buffer(self) -> Vec<u8> {
+        self.window
     }
 
     /// The header of the next page; none at the end.
@@ -166,12 +163,12 @@ impl PageStream {
         let mut wanted = HEADER;
         loop {
             self.fill(wanted)?;
-            let held = &self.window[self.used..];
+            let held = &self.window[self.held.clone()];
             if held.is_empty() {
                 return Ok(None);
             }
             if let Some((header, length)) = PageHeader::read(held) {
-                self.used += length;
+                self.held.start += length;
                 return Ok(Some(header));
             }
             if held.len() < wanted || wanted >= LONGEST_HEADER {
@@ -184,33 +181,32 @@ impl PageStream {
     /// The bytes of the page after its header.
     pub(super) fn body(&mut self, length: usize) -> Result<&[u8], PageError> {
         self.fill(length)?;
-        let start = self.used;
-        let body = self.window.get(start..start + length);
-        self.used = self.window.len().min(start + length);
-        body.ok_or(PageError::Cut)
+        let start = self.held.start;
+        if self.held.len() < length {
+            return Err(PageError::Cut);
+        }
+        self.held.start += length;
+        Ok(&self.window[start..start + length])
     }
 
     /// Reads until `count` bytes are held, or all.
     fn fill(&mut self, count: usize) -> Result<(), PageError> {
-        if self.held() >= count {
+        if self.held.len() >= count {
             return Ok(());
         }
-        self.window.drain(..self.used);
-        self.used = 0;
-        while self.window.len() < count && self.at < self.end {
-            let start = self.window.len();
-            let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
-            let more = (count - start).max(READ).min(left);
-            self.window.resize(start + more, 0);
-            let read = read_at(&self.file, &mut self.window[start..], self.at);
-            let read = read.inspect_err(|_| self.window.truncate(start));
-            match read {
-                Ok(0) => {
-                    self.window.truncate(start);
-                    return Ok(());
-                }
+        self.window.copy_within(self.held.clone(), 0);
+        self.held = 0..self.held.len();
+        let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
+        let most = self.held.len().saturating_add(left);
+        let wanted = count.max(READ).min(most);
+        if self.window.len() < wanted {
+            self.window.resize(wanted, 0);
+        }
+        while self.held.len() < count.min(wanted) {
+            match read_at(&self.file, &mut self.window[self.held.end..wanted], self.at) {
+                Ok(0) => return Ok(()),
                 Ok(read) => {
-                    self.window.truncate(start + read);
+                    self.held.end += read;
                     self.at += read as u64;
                     self.read += read as u64;
                 }
