@@ -53,6 +53,15 @@ pub fn pdf(input: &[u8]) {
     }
 }
 
+/// A Parquet file. Two bytes are the length of the metadata, which is written to its end.
+pub fn parquet(input: &[u8]) {
+    if let [how, low, high, source @ ..] = input {
+        let length = u32::from(*low) | u32::from(*high) << 8;
+        let end = [&length.to_le_bytes()[..], b"PAR1"].concat();
+        same(*how, &[&started(source, b"PAR1\x15")[..], &end].concat());
+    }
+}
+
 pub fn warc(input: &[u8]) {
     if let [how, source @ ..] = input {
         same(*how, &started(source, b"WARC/1.0\r\n"));

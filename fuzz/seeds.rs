@@ -1,6 +1,9 @@
 //! Writes small sources of every kind as seeds for the fuzz targets: `fuzz-seeds FOLDER` makes `FOLDER/TARGET/NAME`.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+#[path = "parquet_writer.rs"]
+#[allow(dead_code)]
+mod parquet_writer;
 #[path = "pdf_writer.rs"]
 #[allow(dead_code)]
 mod pdf_writer;
@@ -34,7 +37,7 @@ fn main() {
 }
 
 /// The seeds of each target.
-pub fn all() -> [(&'static str, Vec<Seed>); 8] {
+pub fn all() -> [(&'static str, Vec<Seed>); 9] {
     let archives = [tars(), zips(), warcs()].concat();
     let any = [archives, codecs(), encodings(), nested()].concat();
     [
@@ -42,6 +45,7 @@ pub fn all() -> [(&'static str, Vec<Seed>); 8] {
         ("input_codecs", kinds()),
         ("input_http", all_ways(&messages())),
         ("input_members", members()),
+        ("input_parquet", all_ways(&parquets())),
         ("input_pdf", all_ways(&pdfs())),
         ("input_tar", all_ways(&tars())),
         ("input_warc", all_ways(&warcs())),
@@ -63,6 +67,17 @@ fn all_ways(seeds: &[Seed]) -> Vec<Seed> {
 
 fn named(name: &str, bytes: Vec<u8>) -> Seed {
     (name.into(), bytes)
+}
+
+/// Tables of every style, after the length of their metadata.
+fn parquets() -> Vec<Seed> {
+    let seed = |bits: u8| {
+        let file = parquet_writer::parquet(&parquet_writer::table(), parquet_writer::style(bits));
+        let length = (file.footer.len() as u16).to_le_bytes();
+        let bytes = [&length[..], &file.bytes[..file.footer.end]].concat();
+        named(&format!("parquet-{bits}"), bytes)
+    };
+    (0..8).map(seed).collect()
 }
 
 /// Files as programs write them.

@@ -17,6 +17,8 @@ use super::zip;
 /// Number of bytes that recognition needs: those of a tar header.
 pub(super) const LENGTH: usize = 512;
 
+/// Bytes of the header of a page of Parquet that are checked; statistics may follow them.
+const PAGE: usize = 16;
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 /// Where a tar header has its checksum.
 const CHECKSUM: Range<usize> = 148..156;
@@ -281,13 +283,15 @@ fn document(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Whether `head` starts like a Parquet file: with a page's or a footer's header, whose first field is an integer, or with an
-/// encrypted one after its length.
+/// Whether `head` starts like a Parquet file: with the header of a page or the metadata, of which some bytes occur in no text,
+/// or with an encrypted header after its length.
 fn is_parquet(head: &[u8]) -> bool {
-    matches!(
-        head,
-        [b'P', b'A', b'R', b'1', 0x15, ..] | [b'P', b'A', b'R', b'E', _, _, 0, 0, ..]
-    )
+    let is_control = |byte: &u8| matches!(byte, 0..=8 | 14..=26 | 28..=31);
+    match head {
+        [b'P', b'A', b'R', b'1', rest @ ..] => rest.iter().take(PAGE).any(is_control),
+        [b'P', b'A', b'R', b'E', _, _, 0, 0, ..] => true,
+        _ => false,
+    }
 }
 
 /// Whether `head` starts with the header of a PDF file, with its version.

@@ -33,5 +33,6 @@ mod selection;
 mod signals;
 mod sources;
 mod summary;
+mod tables;
 mod usage;
 mod warc;

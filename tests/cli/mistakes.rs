@@ -95,7 +95,14 @@ const MISTAKES: &[Mistake] = &[
         0,
         &["book.djvu: ", "djvutxt book.djvu | doisift scan"],
     ),
+    #[cfg(not(feature = "parquet"))]
     ("scan table.parquet", 0, &["table.parquet: ", "duckdb"]),
+    #[cfg(feature = "parquet")]
+    (
+        "scan table.parquet",
+        1,
+        &["table.parquet: ", "cut or damaged"],
+    ),
     (
         "scan cache.sqlite",
         0,

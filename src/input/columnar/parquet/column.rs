@@ -338,9 +338,24 @@ impl ColumnReader {
         is_read
     }
 
+    /// Whether the page, whose values were all read, has more.
+    fn has_more(&self) -> bool {
+        let page = &self.page;
+        match page.values {
+            Values::Lost => false,
+            Values::Plain(at) if at < self.bytes.len() => true,
+            _ => page.definitions.has_more() || page.repetitions.has_more(),
+        }
+    }
+
     /// Reads the next page of values; after damage, one that is lost. Returns false at the end of the column, or if the rest is
     /// lost.
     fn next_page(&mut self) -> bool {
+        if self.has_more() {
+            let fault = ColumnFault::Damaged("a page has more values than its header says");
+            self.faults.push((self.page.offset, fault));
+        }
+        self.page = DataPage::default();
         loop {
             let offset = self.pages.offset();
             let header = match self.pages.header() {
@@ -464,6 +479,7 @@ impl ColumnReader {
         let greatest = [self.repetition, self.definition];
         for ((runs, most), length) in runs.iter_mut().zip(greatest).zip(header.levels) {
             let end = match (is_second, most) {
+                (true, 0) if length > 0 => return Err(LEVELS),
                 (true, _) => start + length,
                 (false, 0) => continue,
                 (false, _) => plain::text_at(&self.bytes, start)

@@ -69,6 +69,11 @@ impl Runs {
         Some((value, more + 1))
     }
 
+    /// Whether there are more numbers than those that fill up a group of eight bit-packed ones.
+    pub(super) fn has_more(&self) -> bool {
+        self.repeats > 0 || self.packed >= 8 || self.at < self.end
+    }
+
     fn bits(&self, page: &[u8]) -> Option<u32> {
         let start = self.bit / 8;
         let mask = u32::MAX.checked_shr(WIDTH - self.width).unwrap_or(0);

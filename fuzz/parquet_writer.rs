@@ -1,0 +1,379 @@
+//! Writes Parquet files for tests and fuzzing, without the reader's code or the crate `parquet`.
+
+use std::ops::Range;
+
+/// A column: its name, and for each row a list of texts, or null.
+pub struct ParquetColumn<'t> {
+    pub name: &'t str,
+    pub rows: Vec<Option<Vec<&'t str>>>,
+    /// Whether it is a list. Otherwise the first text of a row is its value.
+    pub is_list: bool,
+}
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug)]
+pub struct ParquetStyle {
+    pub dictionary: bool,
+    /// Data pages of the second version.
+    pub second: bool,
+    /// Pages packed with Snappy.
+    pub packed: bool,
+    /// Rows of a row group, and of a page.
+    pub group: usize,
+    pub page: usize,
+}
+
+/// A file, and where the headers of its pages are.
+pub struct ParquetBytes {
+    pub bytes: Vec<u8>,
+    pub headers: Vec<Range<usize>>,
+    /// The footer, without its length and the magic number.
+    pub footer: Range<usize>,
+}
+
+/// Types of Thrift's compact protocol.
+const I32: u8 = 5;
+const I64: u8 = 6;
+const BINARY: u8 = 8;
+const LIST: u8 = 9;
+const STRUCT: u8 = 12;
+
+/// A structure of Thrift that is being written.
+#[derive(Default)]
+struct Thrift {
+    bytes: Vec<u8>,
+    last: u8,
+}
+
+impl Thrift {
+    fn field(mut self, id: u8, kind: u8) -> Self {
+        self.bytes.push((id - self.last) << 4 | kind);
+        self.last = id;
+        self
+    }
+
+    fn i32(self, id: u8, value: usize) -> Self {
+        let mut this = self.field(id, I32);
+        this.bytes.extend(varint(2 * value as u64));
+        this
+    }
+
+    fn i64(self, id: u8, value: usize) -> Self {
+        let mut this = self.field(id, I64);
+        this.bytes.extend(varint(2 * value as u64));
+        this
+    }
+
+    fn binary(self, id: u8, value: &[u8]) -> Self {
+        let mut this = self.field(id, BINARY);
+        this.bytes.extend(varint(value.len() as u64));
+        this.bytes.extend(value);
+        this
+    }
+
+    fn structure(self, id: u8, value: Thrift) -> Self {
+        let mut this = self.field(id, STRUCT);
+        this.bytes.extend(value.end());
+        this
+    }
+
+    fn list(self, id: u8, values: Vec<Vec<u8>>) -> Self {
+        let mut this = self.field(id, LIST);
+        this.bytes.push(0xf0 | STRUCT);
+        this.bytes.extend(varint(values.len() as u64));
+        this.bytes.extend(values.concat());
+        this
+    }
+
+    fn end(mut self) -> Vec<u8> {
+        self.bytes.push(0);
+        self.bytes
+    }
+}
+
+fn varint(mut value: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+    bytes
+}
+
+/// Snappy, without a copy of anything.
+fn snappy(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = varint(bytes.len() as u64);
+    for piece in bytes.chunks(60) {
+        packed.push((piece.len() as u8 - 1) << 2);
+        packed.extend(piece);
+    }
+    packed
+}
+
+/// A run of one for each number.
+fn runs(numbers: &[u32], width: usize) -> Vec<u8> {
+    let run = |&number: &u32| [&[2], &number.to_le_bytes()[..width.div_ceil(8)]].concat();
+    numbers.iter().flat_map(run).collect()
+}
+
+fn plain<'t>(texts: impl IntoIterator<Item = &'t &'t str>) -> Vec<u8> {
+    let all = texts.into_iter();
+    all.flat_map(|text| [&(text.len() as u32).to_le_bytes(), text.as_bytes()].concat())
+        .collect()
+}
+
+/// The levels and values of some rows.
+struct Leveled<'t> {
+    repetitions: Vec<u32>,
+    definitions: Vec<u32>,
+    values: Vec<&'t str>,
+}
+
+impl<'t> ParquetColumn<'t> {
+    fn leveled(&self, rows: Range<usize>) -> Leveled<'t> {
+        let mut all = Leveled {
+            repetitions: Vec::new(),
+            definitions: Vec::new(),
+            values: Vec::new(),
+        };
+        for row in &self.rows[rows] {
+            let texts = row.as_deref().unwrap_or_default();
+            let shown = if self.is_list {
+                texts
+            } else {
+                &texts[..texts.len().min(1)]
+            };
+            all.values.extend(shown);
+            let full = 1 + u32::from(self.is_list);
+            match shown {
+                [] => {
+                    all.repetitions.push(0);
+                    all.definitions
+                        .push(u32::from(self.is_list && row.is_some()));
+                }
+                _ => {
+                    all.repetitions
+                        .extend((0..shown.len()).map(|at| u32::from(at > 0)));
+                    all.definitions.extend(shown.iter().map(|_| full));
+                }
+            }
+        }
+        all
+    }
+
+    fn schema(&self) -> Vec<Vec<u8>> {
+        let name = self.name.as_bytes();
+        let text = |repetition, name| {
+            let leaf = Thrift::default().i32(1, 6).i32(3, repetition);
+            leaf.binary(4, name).i32(6, 0).end()
+        };
+        match self.is_list {
+            false => vec![text(1, name)],
+            true => {
+                let list = Thrift::default()
+                    .i32(3, 1)
+                    .binary(4, name)
+                    .i32(5, 1)
+                    .i32(6, 3);
+                let items = Thrift::default().i32(3, 2).binary(4, b"list").i32(5, 1);
+                vec![list.end(), items.end(), text(0, b"element")]
+            }
+        }
+    }
+}
+
+/// Writes columns, all with the same number of rows.
+pub fn parquet(columns: &[ParquetColumn<'_>], style: ParquetStyle) -> ParquetBytes {
+    let mut file = ParquetBytes {
+        bytes: b"PAR1".to_vec(),
+        headers: Vec::new(),
+        footer: 0..0,
+    };
+    let count = columns.first().map_or(0, |column| column.rows.len());
+    let mut groups = Vec::new();
+    for start in (0..count).step_by(style.group) {
+        let rows = start..count.min(start + style.group);
+        let chunks = columns
+            .iter()
+            .map(|column| file.chunk(column, rows.clone(), style));
+        let chunks = chunks.collect();
+        groups.push(
+            Thrift::default()
+                .list(1, chunks)
+                .i64(2, 0)
+                .i64(3, rows.len())
+                .end(),
+        );
+    }
+    let root = Thrift::default()
+        .binary(4, b"root")
+        .i32(5, columns.len())
+        .end();
+    let schema = [
+        vec![root],
+        columns.iter().flat_map(ParquetColumn::schema).collect(),
+    ]
+    .concat();
+    let footer = Thrift::default()
+        .i32(1, 1)
+        .list(2, schema)
+        .i64(3, count)
+        .list(4, groups)
+        .end();
+    let start = file.bytes.len();
+    file.footer = start..start + footer.len();
+    file.bytes.extend(&footer);
+    file.bytes.extend((footer.len() as u32).to_le_bytes());
+    file.bytes.extend(b"PAR1");
+    file
+}
+
+impl ParquetBytes {
+    /// Writes the pages of a column in a row group. Returns their metadata.
+    fn chunk(
+        &mut self,
+        column: &ParquetColumn<'_>,
+        rows: Range<usize>,
+        style: ParquetStyle,
+    ) -> Vec<u8> {
+        let start = self.bytes.len();
+        let mut entries = column.leveled(rows.clone()).values;
+        entries.sort_unstable();
+        entries.dedup();
+        if style.dictionary {
+            let head = Thrift::default().i32(1, entries.len()).i32(2, 0);
+            self.page(2, 7, head, &[], &plain(&entries), style);
+        }
+        let data = self.bytes.len();
+        for from in rows.clone().step_by(style.page) {
+            let leveled = column.leveled(from..rows.end.min(from + style.page));
+            let index = |text: &&str| entries.binary_search(text).unwrap_or_default() as u32;
+            let values = match style.dictionary {
+                false => plain(&leveled.values),
+                true => {
+                    let numbers: Vec<u32> = leveled.values.iter().map(index).collect();
+                    [&[16], &runs(&numbers, 16)[..]].concat()
+                }
+            };
+            self.data_page(column, &leveled, &values, style);
+        }
+        let length = self.bytes.len() - start;
+        let about = Thrift::default()
+            .i32(1, 6)
+            .i32(4, style.packed.into())
+            .i64(5, 0);
+        let about = about.i64(6, 0).i64(7, length).i64(9, data);
+        let about = if style.dictionary {
+            about.i64(11, start)
+        } else {
+            about
+        };
+        Thrift::default().i64(2, 0).structure(3, about).end()
+    }
+
+    fn data_page(
+        &mut self,
+        column: &ParquetColumn<'_>,
+        page: &Leveled<'_>,
+        values: &[u8],
+        style: ParquetStyle,
+    ) {
+        let encoding = if style.dictionary { 8 } else { 0 };
+        let repetitions = match column.is_list {
+            true => runs(&page.repetitions, 1),
+            false => Vec::new(),
+        };
+        let definitions = runs(&page.definitions, 2);
+        let count = page.definitions.len();
+        if style.second {
+            let head = Thrift::default()
+                .i32(1, count)
+                .i32(2, 0)
+                .i32(3, count)
+                .i32(4, encoding);
+            let head = head.i32(5, definitions.len()).i32(6, repetitions.len());
+            return self.page(
+                3,
+                8,
+                head,
+                &[repetitions, definitions].concat(),
+                values,
+                style,
+            );
+        }
+        let prefixed = |levels: &[u8]| [&(levels.len() as u32).to_le_bytes(), levels].concat();
+        let levels = match column.is_list {
+            true => [prefixed(&repetitions), prefixed(&definitions)].concat(),
+            false => prefixed(&definitions),
+        };
+        let head = Thrift::default()
+            .i32(1, count)
+            .i32(2, encoding)
+            .i32(3, 3)
+            .i32(4, 3);
+        self.page(0, 5, head, &[], &[&levels, values].concat(), style);
+    }
+
+    /// Writes a page after its header: bytes that are not packed, and others.
+    fn page(
+        &mut self,
+        kind: usize,
+        id: u8,
+        head: Thrift,
+        levels: &[u8],
+        values: &[u8],
+        style: ParquetStyle,
+    ) {
+        let body = match style.packed {
+            true => [levels, &snappy(values)].concat(),
+            false => [levels, values].concat(),
+        };
+        let header = Thrift::default()
+            .i32(1, kind)
+            .i32(2, levels.len() + values.len());
+        let header = header.i32(3, body.len()).structure(id, head).end();
+        let start = self.bytes.len();
+        self.headers.push(start..start + header.len());
+        self.bytes.extend(header);
+        self.bytes.extend(body);
+    }
+}
+
+/// A small table: a text, lists, and nulls in both.
+pub fn table() -> Vec<ParquetColumn<'static>> {
+    let texts = |row: usize| match row % 4 {
+        0 => Some(vec!["See doi:10.5555/one, and 10.5555/Two."]),
+        1 => None,
+        2 => Some(vec!["10.5555/cut"]),
+        _ => Some(vec!["/off no name"]),
+    };
+    let lists = |row: usize| match row % 3 {
+        0 => Some(vec!["10.5555/a", "", "https://doi.org/10.5555/b"]),
+        1 => Some(vec![]),
+        _ => None,
+    };
+    vec![
+        ParquetColumn {
+            name: "text",
+            rows: (0..12).map(texts).collect(),
+            is_list: false,
+        },
+        ParquetColumn {
+            name: "refs",
+            rows: (0..12).map(lists).collect(),
+            is_list: true,
+        },
+    ]
+}
+
+/// Every style, by the bits of a number below 8.
+pub fn style(bits: u8) -> ParquetStyle {
+    ParquetStyle {
+        dictionary: bits & 1 > 0,
+        second: bits & 2 > 0,
+        packed: bits & 4 > 0,
+        group: 5,
+        page: 2,
+    }
+}

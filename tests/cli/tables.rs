@@ -1,0 +1,264 @@
+//! Parquet files as sources: their rows as documents, the columns that are read, and files that are damaged.
+#![cfg(feature = "parquet")]
+
+#[path = "../../fuzz/parquet_writer.rs"]
+mod parquet_writer;
+
+use std::collections::BTreeSet;
+
+use crate::containers::{tar, zip};
+use crate::place::Place;
+use parquet_writer::{ParquetColumn, parquet, style, table};
+
+/// The mentions in `table`: row, place and name.
+const FOUND: &str = "\
+#row=1,text,10.5555/one\n#row=1,text,10.5555/two\n#row=1,refs[0],10.5555/a\n#row=1,refs[2],10.5555/b\n\
+#row=3,text,10.5555/cut\n#row=4,refs[0],10.5555/a\n#row=4,refs[2],10.5555/b\n\
+#row=5,text,10.5555/one\n#row=5,text,10.5555/two\n\
+#row=7,text,10.5555/cut\n#row=7,refs[0],10.5555/a\n#row=7,refs[2],10.5555/b\n\
+#row=9,text,10.5555/one\n#row=9,text,10.5555/two\n\
+#row=10,refs[0],10.5555/a\n#row=10,refs[2],10.5555/b\n#row=11,text,10.5555/cut\n";
+const FIELDS: &str = "--mentions -f csv --fields document,column,doi";
+
+fn rows(out: &str) -> &str {
+    out.split_once('\n').map_or("", |(_, rows)| rows)
+}
+
+#[test]
+fn cells_are_read_however_the_file_is_written() {
+    for bits in 0..8 {
+        let place = Place::new();
+        place.file("a.parquet", parquet(&table(), style(bits)).bytes);
+        for threads in ["-j1", "-j2"] {
+            let seen = place.scan(&format!("a.parquet {FIELDS} {threads}"));
+            assert_eq!(rows(&seen.quiet().out), FOUND, "{bits}");
+        }
+        let seen = place.scan("a.parquet --count -f csv");
+        assert_eq!(rows(&seen.quiet().out), "5,17,12,1\n");
+    }
+}
+
+#[test]
+fn a_row_is_one_document_of_its_names() {
+    let place = Place::new();
+    let cells = vec![Some(vec!["10.5555/a"]), Some(vec!["10.5555/A 10.5555/b"])];
+    let column = |name| ParquetColumn {
+        name,
+        rows: cells.clone(),
+        is_list: false,
+    };
+    place.file(
+        "a.parquet",
+        parquet(&[column("x"), column("y")], style(0)).bytes,
+    );
+    let seen =
+        place.scan("a.parquet -f csv --fields doi,mentions,documents,first_document,first_text");
+    assert_eq!(
+        rows(&seen.quiet().out),
+        "10.5555/a,4,2,#row=1,10.5555/a\n10.5555/b,2,1,#row=2,10.5555/b\n"
+    );
+    let seen = place.scan("a.parquet --pairs -f csv");
+    assert_eq!(rows(&seen.quiet().out).lines().count(), 3);
+}
+
+#[test]
+fn no_name_and_no_label_reaches_another_cell() {
+    let place = Place::new();
+    let texts = [
+        "doi:",
+        "10.5555/a",
+        "10.5555",
+        "/b 1",
+        "0.5555/c",
+        "https://doi.org/",
+        "10.5555/d1",
+        "2",
+    ];
+    for bits in 0..8 {
+        let column = ParquetColumn {
+            name: "x",
+            rows: texts.iter().map(|text| Some(vec![*text])).collect(),
+            is_list: false,
+        };
+        place.file("a.parquet", parquet(&[column], style(bits)).bytes);
+        let seen = place.scan("a.parquet --mentions -f csv --fields document,form,text,offset");
+        assert_eq!(
+            rows(&seen.quiet().out),
+            "#row=2,bare,10.5555/a,0\n#row=7,bare,10.5555/d1,0\n",
+            "{bits}"
+        );
+    }
+}
+
+#[test]
+fn columns_are_chosen_and_name_rows() {
+    let place = Place::new();
+    place.file("a.parquet", parquet(&table(), style(3)).bytes);
+    let only = |columns: &str| {
+        let seen = place.scan(&format!("a.parquet {FIELDS} --columns {columns}"));
+        rows(&seen.quiet().out).lines().count()
+    };
+    assert_eq!((only("text"), only("refs"), only("refs,text")), (9, 8, 17));
+    assert_eq!(only("refs.list.element"), 8);
+    let seen = place.scan(&format!("a.parquet {FIELDS} --columns text,none"));
+    assert_eq!(seen.code, Some(1));
+    assert!(
+        seen.err.contains("a.parquet: ")
+            && seen.err.contains("no column none")
+            && seen.err.contains("text, refs")
+    );
+    assert_eq!(rows(&seen.out).lines().count(), 9);
+    let seen = place.scan(&format!(
+        "a.parquet {FIELDS} --columns refs --id-column text"
+    ));
+    let seen = seen.quiet();
+    let ids = rows(&seen.out);
+    assert!(
+        ids.starts_with("\"See doi:10.5555/one, and 10.5555/Two.\",refs[0],10.5555/a\n"),
+        "{ids}"
+    );
+    assert!(ids.contains("\n#row=10,refs[0],"), "{ids}");
+    let seen = place.scan("a.parquet --id-column refs --count");
+    assert_eq!(seen.code, Some(1));
+    assert!(seen.err.contains("no column refs"), "{}", seen.err);
+}
+
+#[test]
+fn edges_have_the_place_of_their_cell() {
+    let place = Place::new();
+    place.file("a.parquet", parquet(&table(), style(1)).bytes);
+    let seen = place.scan(
+        "a.parquet --edges -f csv --fields record,path,role,doi --id-column text --columns refs",
+    );
+    let out = seen.quiet();
+    let first = rows(&out.out).lines().next();
+    assert_eq!(
+        first,
+        Some("\"See doi:10.5555/one, and 10.5555/Two.\",/refs/0,other,10.5555/a")
+    );
+}
+
+#[test]
+fn files_are_read_in_archives_and_from_standard_input() {
+    let place = Place::new();
+    let file = parquet(&table(), style(5)).bytes;
+    place.file("a.tar", tar(&[("d/a.parquet", &file)]));
+    place.file("a.zip", zip(&[("d/a.parquet", &file)]));
+    let found = FOUND.replace("#row", "d/a.parquet!/#row");
+    for archive in ["a.tar", "a.zip"] {
+        let seen = place.scan(&format!("{archive} {FIELDS}"));
+        assert_eq!(rows(&seen.quiet().out), found, "{archive}");
+    }
+    place.file("a.parquet", &file);
+    let input = std::fs::File::open(place.path("a.parquet")).unwrap();
+    let line = format!("scan - {FIELDS}");
+    let mut command = place.command(line.split_whitespace());
+    let seen = crate::place::Seen::of(command.stdin(input));
+    assert_eq!(rows(&seen.quiet().out), FOUND);
+}
+
+/// Each bit of each header of a page, and of some of the footer.
+#[test]
+fn damage_is_reported_and_loses_no_more_than_its_row_group() {
+    for bits in [0, 3, 5] {
+        let place = Place::new();
+        let file = parquet(&table(), style(bits));
+        let headers = file.headers.iter().cloned().flatten();
+        for at in headers.step_by(3) {
+            let mut bytes = file.bytes.clone();
+            bytes[at] ^= 1 << (at % 8);
+            place.file("a.parquet", &bytes);
+            let [one, two] = ["-j1", "-j2"].map(|j| place.scan(&format!("a.parquet {FIELDS} {j}")));
+            assert_eq!(
+                (&one.out, one.code, &one.err),
+                (&two.out, two.code, &two.err),
+                "{at}"
+            );
+            assert!(matches!(one.code, Some(0 | 1)), "{at}: {}", one.err);
+            let found: BTreeSet<_> = rows(&one.out).lines().collect();
+            let lost: Vec<_> = FOUND.lines().filter(|row| !found.contains(row)).collect();
+            assert!(lost.is_empty() || one.code == Some(1), "{at}: {lost:?}");
+            let group = |row: &str| {
+                (row[5..]
+                    .split(',')
+                    .next()
+                    .unwrap()
+                    .parse::<usize>()
+                    .unwrap()
+                    - 1)
+                    / 5
+            };
+            let groups: BTreeSet<_> = lost.iter().map(|row| group(row)).collect();
+            assert!(groups.len() <= 1, "{at}: {lost:?}");
+            assert!(
+                one.err.is_empty() || one.err.contains("a.parquet: at byte "),
+                "{}",
+                one.err
+            );
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_cut_or_encrypted_is_an_error() {
+    let place = Place::new();
+    let file = parquet(&table(), style(0));
+    let mut locked = file.bytes.clone();
+    let end = locked.len() - 4;
+    locked[end..].copy_from_slice(b"PARE");
+    for (bytes, part) in [
+        (
+            &file.bytes[..file.bytes.len() - 1],
+            "no metadata at its end",
+        ),
+        (&file.bytes[..6], "no metadata at its end"),
+        (&locked[..], "the Parquet data is encrypted"),
+        (
+            &[&file.bytes[..end - 4], b"\xff\xff\xff\x7fPAR1"].concat(),
+            "metadata of a wrong length",
+        ),
+        (
+            &[&file.bytes[..end - 4], b"\x05\0\0\0PAR1"].concat(),
+            "damaged metadata",
+        ),
+    ] {
+        place.file("a.parquet", bytes);
+        let seen = place.scan("a.parquet --count");
+        assert_eq!(seen.code, Some(1));
+        assert!(seen.err.contains(part), "{part}: {}", seen.err);
+    }
+}
+
+/// A page of equal values takes some bytes, however many values it has.
+#[test]
+fn many_rows_in_few_bytes_are_stopped() {
+    let place = Place::new();
+    let column = ParquetColumn {
+        name: "x",
+        rows: vec![Some(vec!["10.5555/a-rather-long-name"]); 1],
+        is_list: false,
+    };
+    let mut file = parquet(&[column], style(1)).bytes;
+    // Two billion values in runs of that length: in the page's header, the levels, the values and the row group.
+    let many = [0xfe, 0xff, 0xff, 0xff, 0x0f];
+    let old = file.len();
+    let at = |file: &[u8], part: &[u8]| {
+        file.windows(part.len())
+            .rposition(|bytes| bytes == part)
+            .unwrap()
+    };
+    let rows = at(&file, &[0x16, 2, 0]);
+    file.splice(rows + 1..rows + 2, many);
+    let grown = file.len() - old;
+    let length = file.len() - 8;
+    let footer = u32::from_le_bytes(file[length..length + 4].try_into().unwrap()) + grown as u32;
+    file[length..length + 4].copy_from_slice(&footer.to_le_bytes());
+    place.file("a.parquet", &file);
+    let seen = place.scan("a.parquet --count");
+    assert_eq!(seen.code, Some(1), "{}", seen.out);
+    assert!(
+        seen.err.contains("fewer rows than its row group"),
+        "{}",
+        seen.err
+    );
+}
