@@ -142,7 +142,7 @@ fn what_is_no_text_is_told_by_its_kind() {
     let mut program = [&b"MZ\x90"[..], &[0; 0x39], &[0x80, 0, 0, 0]].concat();
     program.resize(0x80, 0);
     program.extend(b"PE\0\0");
-    let cases: [(&[u8], &str); 30] = [
+    let cases: &[(&[u8], &str)] = &[
         #[cfg(not(feature = "parquet"))]
         (b"PAR1\x15\x04", "parquet"),
         (b"ARROW1\0\0", "arrow"),

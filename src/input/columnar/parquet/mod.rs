@@ -13,6 +13,8 @@ mod levels;
 mod page;
 mod plain;
 mod schema;
+#[cfg(test)]
+mod tests;
 mod thrift;
 
 pub(in crate::input) use self::file::ParquetFile;
