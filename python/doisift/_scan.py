@@ -45,6 +45,8 @@ def scan(
     source_name: str | None = None,
     lines: bool = False,
     input_kind: Kind | None = None,
+    columns: Sequence[str] | None = None,
+    id_column: str | None = None,
     include: str | Iterable[str] = (),
     exclude: str | Iterable[str] = (),
     follow: bool = False,
@@ -99,6 +101,8 @@ def iter_mentions(
     source_name: str | None = None,
     lines: bool = False,
     input_kind: Kind | None = None,
+    columns: Sequence[str] | None = None,
+    id_column: str | None = None,
     include: str | Iterable[str] = (),
     exclude: str | Iterable[str] = (),
     follow: bool = False,
@@ -131,8 +135,8 @@ def iter_mentions(
     the first batch is asked for, and goes on while the consumer works; it ends if the stream is closed or dropped.
 
     `fields` chooses the columns: ``doi``, ``form``, ``source``, ``document``, ``offset``, ``length``, ``text``, ``guessed``,
-    and, if they are named, ``record_id`` and ``date`` of a WARC record, and ``document_index``, which counts the documents of a
-    source from 0. `context` adds ``before`` and ``after``. The sources and the other options are those of `scan`.
+    and, if they are named, ``record_id`` and ``date`` of a WARC record, ``column``, the cell of a Parquet file's row, and
+    ``document_index``, which counts the documents of a source from 0. `context` adds ``before`` and ``after``. The sources and the other options are those of `scan`.
 
     `range` is the start and end of the part of each plain text file that is scanned, in bytes, so that other processes can scan
     the rest: a name belongs to the range of its first byte. What cannot be divided, such as packed files, belongs as a whole to
@@ -152,6 +156,8 @@ def iter_records(
     source_name: str | None = None,
     lines: bool = False,
     input_kind: Kind | None = None,
+    columns: Sequence[str] | None = None,
+    id_column: str | None = None,
     include: str | Iterable[str] = (),
     exclude: str | Iterable[str] = (),
     follow: bool = False,

@@ -53,7 +53,7 @@ MENTIONS = {
     "document_index": "bigint",
 }
 #: The columns that it has only if they are chosen. All are texts.
-FURTHER = ("before", "after", "record_id", "date")
+FURTHER = ("before", "after", "record_id", "date", "column")
 
 #: The forms of mentions, sorted.
 FORMS = ("bare", "doi", "hdl", "info", "label", "url", "urn")
@@ -65,7 +65,7 @@ GROUP_SIZE = 4 << 20
 #: What a file counts at least in a group, since opening it takes time too.
 OPENING = 16 << 10
 #: Endings of files that are not divided. A wrong ending costs an idle partition or a long one, and changes no row.
-WHOLE = (".gz", ".tgz", ".bgz", ".zst", ".bz2", ".xz", ".lzma", ".lz4", ".zip", ".tar", ".warc", ".epub", ".docx", ".pdf")
+WHOLE = (".gz", ".tgz", ".bgz", ".zst", ".bz2", ".xz", ".lzma", ".lz4", ".zip", ".tar", ".warc", ".epub", ".docx", ".pdf", ".parquet")
 
 #: The options of `iter_mentions` that the source passes on, by their names in Spark, and what reads their text.
 PASSED: Mapping[str, tuple[str, Callable[[str], Any]]] = {
@@ -74,6 +74,8 @@ PASSED: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "context": ("context", int),
     "lines": ("lines", lambda text: _flag(text)),
     "inputkind": ("input_kind", str),
+    "columns": ("columns", lambda text: _items(text)),
+    "idcolumn": ("id_column", str),
     "onerror": ("on_error", str),
     "maxexpansion": ("max_expansion", int),
     "maxwindow": ("max_window", int),
@@ -98,9 +100,9 @@ class MentionSource(DataSource):
     share one. The partitions with the most bytes come first, so that a large file does not run alone at the end.
 
     Options, besides those that `doisift.iter_mentions` explains (``prefix``, ``excludePrefix``, ``context``, ``lines``, ``inputKind``,
-    ``maxExpansion``, ``maxWindow``, ``maxDepth``, ``maxMembers``, ``threads``):
+    ``columns``, ``idColumn``, ``maxExpansion``, ``maxWindow``, ``maxDepth``, ``maxMembers``, ``threads``):
 
-    - ``fields``: the columns, with commas between; also ``before``, ``after``, ``record_id`` and ``date``;
+    - ``fields``: the columns, with commas between; also ``before``, ``after``, ``record_id``, ``date`` and ``column``;
     - ``paths``: more paths, as a JSON array; ``load`` takes a list too, which not every engine passes on;
     - ``filesFrom``: a file with one path a line;
     - ``splitSize``: bytes;

@@ -94,6 +94,8 @@ fn one(builder: PipelineBuilder, name: &str, value: &Bound<'_, PyAny>) -> PyResu
             Some(kind) => builder.text_kind(kind),
             None => builder,
         },
+        "columns" => builder.columns(value.extract::<Vec<String>>()?),
+        "id_column" => builder.id_column(value.extract::<String>()?),
         "follow" => builder.follow_links(value.extract()?),
         "shard" => builder.shard(shard(value)?),
         "range" => builder.range(range(value)?),

@@ -31,11 +31,12 @@ pub(crate) enum Column {
     After,
     RecordId,
     Date,
+    Column,
     DocumentIndex,
 }
 
 impl Column {
-    const ALL: [(Column, &str); 20] = [
+    const ALL: [(Column, &str); 21] = [
         (Column::Doi, "doi"),
         (Column::Mentions, "mentions"),
         (Column::Documents, "documents"),
@@ -55,6 +56,7 @@ impl Column {
         (Column::After, "after"),
         (Column::RecordId, "record_id"),
         (Column::Date, "date"),
+        (Column::Column, "column"),
         (Column::DocumentIndex, "document_index"),
     ];
 
@@ -65,9 +67,11 @@ impl Column {
 
     fn field(self, name: &'static str) -> Field {
         match self {
-            Column::FirstDocument | Column::Document | Column::RecordId | Column::Date => {
-                Field::nullable(name, Kind::Text(Width::Small))
-            }
+            Column::FirstDocument
+            | Column::Document
+            | Column::RecordId
+            | Column::Date
+            | Column::Column => Field::nullable(name, Kind::Text(Width::Small)),
             Column::Mentions
             | Column::Documents
             | Column::FirstOffset
@@ -113,6 +117,7 @@ impl Row for MentionRow<'_> {
             Column::After => Value::Text(Some(self.after())),
             Column::RecordId => Value::Text(self.record_id()),
             Column::Date => Value::Text(self.date()),
+            Column::Column => Value::Text(self.column()),
             Column::DocumentIndex => Value::Number(self.document_index()),
             _ => Value::Text(None),
         }

@@ -211,6 +211,7 @@ fn remedy(f: &mut fmt::Formatter<'_>, kind: &str, path: &str) -> fmt::Result {
             f,
             "read its rows: duckdb -csv -c \"from '{path}'\" | doisift scan"
         ),
+        "parquet without text" => f.write_str("no column holds strings or binary values"),
         "avro" | "arrow" | "hdf5" | "netcdf" | "numpy" => {
             f.write_str("convert it to CSV or JSON, and scan that")
         }

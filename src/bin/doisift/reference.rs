@@ -37,7 +37,7 @@ pub(crate) const RECORD: [Definition; 9] = [
 ];
 
 /// The fields of a mention that a record does not have.
-pub(crate) const MENTION: [Definition; 10] = [
+pub(crate) const MENTION: [Definition; 11] = [
     ("form", "in which form it is written"),
     (
         "source",
@@ -65,6 +65,10 @@ pub(crate) const MENTION: [Definition; 10] = [
     (
         "date",
         "the WARC-Date of that record, only if named in --fields",
+    ),
+    (
+        "column",
+        "the cell of a Parquet file's row in which the offset counts, such as refs[3].doi, only if named in --fields",
     ),
 ];
 
