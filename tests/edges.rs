@@ -11,13 +11,14 @@ const MAY_NAME: [(&str, &[&str]); 17] = [
     ("scan", &["doi"]),
     ("clean", &["doi", "scan"]),
     ("normalize", &["clean", "doi", "printable", "scan"]),
+    ("delta", &[]),
     ("lock", &[]),
     ("printable", &[]),
     ("temporary", &["lock", "printable"]),
-    ("input", &["lock", "printable", "temporary"]),
+    ("input", &["delta", "lock", "printable", "temporary"]),
     (
         "records",
-        &["doi", "lock", "printable", "scan", "temporary"],
+        &["delta", "doi", "lock", "printable", "scan", "temporary"],
     ),
     (
         "dedup",

@@ -2,6 +2,8 @@
 
 /// Greatest width of a number in bits.
 const WIDTH: u32 = 32;
+/// More bit-packed numbers than any writer adds after the last.
+const PADDING: u64 = 64;
 
 /// Reads numbers one after the other.
 #[derive(Clone, Debug, Default)]
@@ -69,9 +71,9 @@ impl Runs {
         Some((value, more + 1))
     }
 
-    /// Whether there are more numbers than those that fill up a group of eight bit-packed ones.
+    /// Whether there are more numbers than those that fill up bit-packed ones: to eight in the format, to 32 by DuckDB.
     pub(super) fn has_more(&self) -> bool {
-        self.repeats > 0 || self.packed >= 8 || self.at < self.end
+        self.repeats > 0 || self.packed >= PADDING || self.at < self.end
     }
 
     fn bits(&self, page: &[u8]) -> Option<u32> {
