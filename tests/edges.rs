@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library, and the modules that it may use.
-const MAY_NAME: [(&str, &[&str]); 17] = [
+const MAY_NAME: [(&str, &[&str]); 18] = [
     ("doi", &[]),
     ("scan", &["doi"]),
     ("clean", &["doi", "scan"]),
