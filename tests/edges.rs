@@ -6,9 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library, and the modules that it may use.
-const MAY_NAME: [(&str, &[&str]); 18] = [
+const MAY_NAME: [(&str, &[&str]); 19] = [
+    ("bits", &[]),
     ("doi", &[]),
-    ("scan", &["doi"]),
+    ("scan", &["bits", "doi"]),
     ("clean", &["doi", "scan"]),
     ("normalize", &["clean", "doi", "printable", "scan"]),
     ("delta", &[]),
@@ -25,7 +26,7 @@ const MAY_NAME: [(&str, &[&str]); 18] = [
         &["lock", "printable", "records", "scan", "temporary"],
     ),
     ("error", &["dedup", "input", "printable", "records"]),
-    ("structure", &[]),
+    ("structure", &["bits"]),
     (
         "report",
         &["error", "input", "records", "scan", "structure"],
