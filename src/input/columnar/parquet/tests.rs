@@ -39,7 +39,7 @@ fn written(properties: WriterProperties) -> Vec<u8> {
         while let Some(mut column) = group.next_column().unwrap() {
             let count = rows.len();
             let bytes = |text: &str| ByteArray::from(text);
-            let some = |row: &usize| row % 3 == 0;
+            let some = |row: &usize| row.is_multiple_of(3);
             let listed = |full: i16| -> Vec<i16> {
                 rows.clone()
                     .map(|row| if some(&row) { full } else { 0 })
