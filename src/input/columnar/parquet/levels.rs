@@ -3,7 +3,7 @@
 /// Greatest width of a number in bits.
 const WIDTH: u32 = 32;
 /// More bit-packed numbers than any writer adds after the last.
-const PADDING: u64 = 64;
+const PADDING: u64 = 256;
 
 /// Reads numbers one after the other.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +71,7 @@ impl Runs {
         Some((value, more + 1))
     }
 
-    /// Whether there are more numbers than those that fill up bit-packed ones: to eight in the format, to 32 by DuckDB.
+    /// Whether there are more numbers than those that fill up bit-packed ones: to eight in the format, to 256 by DuckDB.
     pub(super) fn has_more(&self) -> bool {
         self.repeats > 0 || self.packed >= PADDING || self.at < self.end
     }
