@@ -102,6 +102,24 @@ pub enum InputError {
     /// Bytes that are not padding follow the packed data. They were ignored, as by gzip(1).
     #[error("bytes after the {0} data were ignored")]
     Trailing(Packing),
+    /// The command whose output was read instead of the file failed. Names in its output are kept.
+    #[error("{command} ended with {ending}")]
+    Command {
+        /// The command.
+        command: Box<str>,
+        /// Its exit status, or the signal that killed it, and the start of what it wrote to its standard error.
+        ending: Box<str>,
+    },
+    /// The system does not start the command whose output is to be read instead of files. If the reason is the command
+    /// itself, this error ends the run.
+    #[error("cannot run {command}: {error}")]
+    NoCommand {
+        /// The command.
+        command: Box<str>,
+        /// The error of the system.
+        #[source]
+        error: io::Error,
+    },
     /// A packing that is recognised but cannot be opened.
     #[error("{0} is recognised but cannot be opened")]
     Unsupported(Packing),
@@ -215,6 +233,9 @@ pub enum InputError {
     },
 }
 
+/// The system's error for a file that is no program: ENOEXEC.
+const NOT_EXECUTABLE: i32 = 8;
+
 fn unpack_first(packing: Packing) -> &'static str {
     match packing {
         Packing::SevenZip => "unpack it first: 7z x FILE",
@@ -226,6 +247,18 @@ fn unpack_first(packing: Packing) -> &'static str {
 }
 
 impl InputError {
+    /// Whether it ends the run, since every other source would meet it too, or be overwritten.
+    pub(crate) fn ends_run(&self) -> bool {
+        match self {
+            InputError::Output => true,
+            InputError::NoCommand { error, .. } => {
+                let kinds = [io::ErrorKind::NotFound, io::ErrorKind::PermissionDenied];
+                kinds.contains(&error.kind()) || error.raw_os_error() == Some(NOT_EXECUTABLE)
+            }
+            _ => false,
+        }
+    }
+
     /// What to do about the error, if its text does not say so.
     pub(crate) fn remedy(&self) -> Option<&'static str> {
         match self {

@@ -25,6 +25,7 @@ mod opening;
 mod pages;
 #[cfg(feature = "pdf")]
 mod pdf;
+mod preprocess;
 mod raw;
 mod readers;
 mod shard;
@@ -49,6 +50,7 @@ pub(crate) use list::read_list;
 pub(crate) use name::display_name;
 pub(crate) use open::{text_start, unmarked_encoding};
 pub(crate) use opening::{Limits, Opening};
+pub(crate) use preprocess::{Halt, Preprocessing, Preprocessor};
 pub(crate) use raw::Raw;
 pub(crate) use readers::Readers;
 pub use shard::{BadShard, Shard};

@@ -10,7 +10,7 @@ use super::checkpoint::fault;
 use super::options::{OnError, ScanOptions};
 use super::selection::Wanted;
 use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
-use crate::input::{Limits, Readers, Search, Separator, Shard, display_name};
+use crate::input::{Limits, Preprocessor, Readers, Search, Separator, Shard, display_name};
 use crate::records::Format;
 use crate::scan::TextKind;
 use crate::structure::RecordId;
@@ -30,6 +30,8 @@ pub struct PipelineBuilder {
     include: Vec<String>,
     exclude: Vec<String>,
     follow_links: bool,
+    pre: Option<PathBuf>,
+    pre_globs: Vec<String>,
     shard: Option<Shard>,
     range: Option<Range<u64>>,
     source_name: Option<String>,
@@ -115,6 +117,32 @@ impl PipelineBuilder {
     /// Skips files and folders below folders that match this glob, also if they are included.
     pub fn exclude(mut self, glob: impl Into<String>) -> Self {
         self.exclude.push(glob.into());
+        self
+    }
+
+    /// Runs `command` for each file and reads what it writes to its standard output instead of the file; the default, also for
+    /// an empty command, is none. This is for files that doisift does not read itself. The command gets the path of the file as its
+    /// only argument, after `./` if it starts with `-`, and the file as its standard input. A command without `/` is searched for in the
+    /// folders of `PATH`.
+    ///
+    /// What it writes is read like a file: it may be packed, or an archive, and offsets count its bytes. If it ends with another
+    /// exit status than 0, that is counted as an error of the source, with the start of its standard error, and names in its
+    /// output are kept. A run whose command cannot be started fails. If the run ends early, running commands are
+    /// killed, and so are the processes of their process group. At most as many run at once as there are
+    /// [threads](Self::threads).
+    ///
+    /// Members of archives, standard input and [streams](Self::reader) are read as they are. The path alone determines the
+    /// [shard](Self::shard), and the file whether it [has changed](Self::checkpoint). With a [range](Self::range), what a command writes is not divided.
+    pub fn pre(mut self, command: impl AsRef<Path>) -> Self {
+        self.pre = Some(command.as_ref().to_owned());
+        self
+    }
+
+    /// Runs the [command](Self::pre) only for files that match this glob or another one that was set, and reads all others as they
+    /// are; the default is all files. Globs are as those of [`include`](Self::include), also for files that were named. After `!`, a glob leaves files out; of the
+    /// globs that match a file, the last one decides. Without a command it has no effect.
+    pub fn pre_glob(mut self, glob: impl Into<String>) -> Self {
+        self.pre_globs.push(glob.into());
         self
     }
 
@@ -377,12 +405,20 @@ impl PipelineBuilder {
         }
         let search = Search::new(&self.include, &self.exclude);
         let limits = Limits::default();
+        let pre = self.pre.filter(|command| !command.as_os_str().is_empty());
+        let preprocessor = pre
+            .as_ref()
+            .map(|command| Preprocessor::new(command.into(), &self.pre_globs))
+            .transpose();
         let options = ScanOptions {
             search: search
                 .map_err(|error| Error::new(ErrorKind::Glob(error)))?
                 .follow_links(self.follow_links)
                 .stdin_name(self.source_name.filter(|name| !name.is_empty()))
                 .shard(self.shard),
+            preprocessor: preprocessor.map_err(|error| Error::new(ErrorKind::Glob(error)))?,
+            pre,
+            pre_globs: self.pre_globs,
             selection: self
                 .wanted
                 .select(chosen_format(self.format, self.output.as_deref())?)?,

@@ -26,6 +26,7 @@ mod output;
 mod packings;
 mod pdf;
 mod place;
+mod pre;
 mod readme;
 mod records;
 mod same;

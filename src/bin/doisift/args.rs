@@ -174,6 +174,16 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
 
+    /// Run COMMAND for each file and read what it writes to standard output instead of the file, for files that doisift does not
+    /// read itself: it gets the path as its only argument, and the file on standard input. Not for standard input and members of archives
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) pre: Option<std::ffi::OsString>,
+
+    /// Run the command of --pre only for files that match; after ! a glob leaves files out, and the last glob that matches decides
+    /// (repeatable)
+    #[arg(long, value_name = "GLOB", requires = "pre")]
+    pub(crate) pre_glob: Vec<String>,
+
     /// Follow symbolic links below folders; each file is read once, and loops end
     #[arg(short = 'L', long = "follow")]
     pub(crate) follow: bool,
