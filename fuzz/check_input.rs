@@ -9,7 +9,7 @@ use doisift::fuzz_support::{Reported, Way, read, unpack};
 const STEP: usize = 64 << 10;
 
 /// First bytes of the packings and encodings that have no check of their own.
-const STARTS: [&[u8]; 12] = [
+const STARTS: [&[u8]; 14] = [
     b"\x78\x9c",
     b"\xfd7zXZ\0",
     b"\x04\x22\x4d\x18",
@@ -22,6 +22,8 @@ const STARTS: [&[u8]; 12] = [
     b"\x1f\x8b\x08",
     b"\x28\xb5\x2f\xfd",
     b"BZh91AY&SY",
+    b"\x1f\x9d\x90",
+    b"\x1f\x9d\x0c",
 ];
 
 /// Any bytes; the kind is recognised.

@@ -124,6 +124,24 @@ fn bzip2(bytes: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
+/// The format of compress(1), with the codes of single bytes alone.
+fn compress(bytes: &[u8]) -> Vec<u8> {
+    let (mut out, mut bits, mut held) = (vec![0x1f, 0x9d, 0x89], 0_u32, 0);
+    for byte in bytes {
+        bits |= u32::from(*byte) << held;
+        held += 9;
+        while held >= 8 {
+            out.push(bits as u8);
+            bits >>= 8;
+            held -= 8;
+        }
+    }
+    if held > 0 {
+        out.push(bits as u8);
+    }
+    out
+}
+
 fn xz(bytes: &[u8]) -> Vec<u8> {
     let mut out = liblzma::write::XzEncoder::new(Vec::new(), 0);
     out.write_all(bytes).unwrap();
@@ -222,6 +240,7 @@ fn codecs() -> Vec<Seed> {
         named("bgzf", twice(bgzf)),
         named("zstd", twice(zstd)),
         named("bzip2", twice(bzip2)),
+        named("compress", compress(TEXT.as_bytes())),
     ]
 }
 
@@ -240,6 +259,8 @@ fn kinds() -> Vec<Seed> {
         twice(gzip),
         twice(zstd),
         twice(bzip2),
+        compress(TEXT.as_bytes()),
+        compress(&compress(TEXT.as_bytes())),
     ];
     let seed = |(kind, bytes): (usize, &Vec<u8>)| {
         let way = |way| {

@@ -240,7 +240,6 @@ fn unpack_first(packing: Packing) -> &'static str {
     match packing {
         Packing::SevenZip => "unpack it first: 7z x FILE",
         Packing::Rar => "unpack it first: unrar x FILE",
-        Packing::Compress => "unpack it first: zcat FILE | doisift scan",
         Packing::Lzip => "unpack it first: lzip -dc FILE | doisift scan",
         _ => "unpack it first",
     }

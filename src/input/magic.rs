@@ -129,7 +129,7 @@ pub(super) fn is_noise(head: &[u8]) -> bool {
 fn packing(head: &[u8]) -> Option<Packing> {
     Some(match head {
         [0x1f, 0x8b, ..] => Packing::Gzip,
-        [0x1f, 0x9d, flags, ..] if is_compress(*flags) => Packing::Compress,
+        _ if codec::is_lzw(head) => Packing::Compress,
         _ if head.starts_with(ZSTD) => Packing::Zstd,
         _ if head.starts_with(XZ) => Packing::Xz,
         _ if is_lz4(head) => Packing::Lz4,
@@ -151,11 +151,6 @@ fn packing(head: &[u8]) -> Option<Packing> {
         _ if codec::is_zlib(head, head.len() < LENGTH) => Packing::Zlib,
         _ => return None,
     })
-}
-
-/// Whether these are flags of compress(1): a code length of 9 to 16 bits, and two bits that are not used.
-fn is_compress(flags: u8) -> bool {
-    (9..=16).contains(&(flags & 0x1f)) && flags & 0x60 == 0
 }
 
 /// The packing of the first frame that is not skippable; zstd if that is too far away.
