@@ -49,6 +49,17 @@ pub fn zip(input: &[u8]) {
     }
 }
 
+/// A message, or an mbox of messages.
+pub fn mail(input: &[u8]) {
+    if let [how, source @ ..] = input {
+        let start: &[u8] = match how & 8 {
+            0 => b"From: a\nTo: b\nDate: c\n",
+            _ => b"From a@b 10:00\nTo: b\n",
+        };
+        same(*how, &started(source, start));
+    }
+}
+
 pub fn pdf(input: &[u8]) {
     if let [how, source @ ..] = input {
         same(*how, &started(source, b"%PDF-1.7\n"));

@@ -34,13 +34,14 @@ fn main() {
 }
 
 /// The seeds of each target.
-pub fn all() -> [(&'static str, Vec<Seed>); 8] {
-    let archives = [tars(), zips(), warcs()].concat();
+pub fn all() -> [(&'static str, Vec<Seed>); 9] {
+    let archives = [tars(), zips(), warcs(), mails()].concat();
     let any = [archives, codecs(), encodings(), nested()].concat();
     [
         ("input_any", all_ways(&any)),
         ("input_codecs", kinds()),
         ("input_http", all_ways(&messages())),
+        ("input_mail", all_ways(&mails())),
         ("input_members", members()),
         ("input_pdf", all_ways(&pdfs())),
         ("input_tar", all_ways(&tars())),
@@ -83,6 +84,23 @@ fn pdfs() -> Vec<Seed> {
         named(&format!("pdf-{bits}"), pdf(&pages, style))
     };
     (0..8).map(seed).collect()
+}
+
+/// A message with parts of every kind, and an mbox of two.
+fn mails() -> Vec<Seed> {
+    let parts = "Content-Type: multipart/mixed; boundary=b\n\nbefore\n--b\nContent-Type: text/plain; charset=iso-8859-1\n\
+        Content-Transfer-Encoding: quoted-printable\n\nSee 10.5555/on=\ne and =E9\n--b\nContent-Type: text/html\n\
+        Content-Transfer-Encoding: base64\n\nPHA+MTAuNTU1NS90d288L3A+\nPHA+\n--b\nContent-Type: message/rfc822\n\n\
+        Subject: c\nContent-Type: multipart/x; boundary=\"b b\"\n\n--b b\nContent-Disposition: attachment; filename=a.txt\n\
+        \n10.5555/three\n--b b--\n--b--\nafter\n";
+    let one = format!("From: a\nTo: b\nDate: c\nMIME-Version: 1.0\n{parts}");
+    let several =
+        format!("From a@b 10:00\nTo: b\n{parts}\nFrom a@b 10:00\r\nTo: b\r\n\r\n10.5555/four\r\n");
+    vec![
+        named("message", one.clone().into_bytes()),
+        named("cut", one[..one.len() - 60].into()),
+        named("mbox", several.into_bytes()),
+    ]
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {

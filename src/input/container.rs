@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::attached;
 use super::claim::Claims;
-use super::documents::WarcRecord;
+use super::documents::{Origin, WarcRecord};
 use super::expansion::Expansion;
 use super::fault::InputError;
 use super::name::cut;
@@ -47,6 +47,16 @@ pub(super) trait Members {
     /// Reads the bytes of a member of the container at `level`. A member without a name is named by its `number` in the
     /// container, from 1. Returns false if the source should not be read further.
     fn member(&mut self, level: &Level<'_>, number: u64, name: &str, bytes: &mut dyn Read) -> bool;
+
+    /// Passes on a text of the container at `level`, which is not looked at for its kind: as the member `name`, or as the
+    /// container itself. `origin` is how it came about, if that matters. Returns false if the source should not be read further.
+    fn text(
+        &mut self,
+        level: &Level<'_>,
+        name: Option<&str>,
+        origin: Option<Origin>,
+        bytes: &mut dyn Read,
+    ) -> bool;
 
     /// Reads the bytes before an archive in the stream at `level`. Returns false if the source should not be read further.
     fn before(&mut self, level: &Level<'_>, bytes: &mut dyn Read) -> bool;

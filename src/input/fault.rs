@@ -40,6 +40,8 @@ pub enum Packing {
     Lzma,
     /// A PDF file.
     Pdf,
+    /// A message of e-mail, or an mbox of messages.
+    Mail,
 }
 
 impl Packing {
@@ -61,6 +63,7 @@ impl Packing {
             Packing::Lzip => "lzip",
             Packing::Lzma => "lzma",
             Packing::Pdf => "PDF",
+            Packing::Mail => "mail",
         }
     }
 }

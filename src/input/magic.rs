@@ -8,14 +8,16 @@ pub(super) mod numbers;
 
 use std::ops::Range;
 
-pub(super) use self::numbers::LATE;
+use self::numbers::LATE;
 use self::numbers::{XZ, ZSTD, is_bzip2, is_lz4, is_skippable};
-use super::codec;
 use super::fault::Packing;
 use super::zip;
+use super::{codec, mail};
 
 /// Number of bytes that recognition needs: those of a tar header.
 pub(super) const LENGTH: usize = 512;
+/// Number of bytes by which a text is recognised as something else: its first fields show a mail.
+pub(super) const START: usize = 4 << 10;
 
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 /// Where a tar header has its checksum.
@@ -94,15 +96,16 @@ pub(super) fn recognise(head: &[u8]) -> Content {
         .unwrap_or(Content::Text)
 }
 
-/// The content of a stream that starts with `start` and that [`recognise`] takes for text. At least [`LATE`] bytes of it count,
-/// or all.
+/// The content of a stream that starts with `start` and that [`recognise`] takes for text. [`START`] bytes of it count, or all.
 pub(super) fn recognise_late(start: &[u8]) -> Content {
     #[cfg(feature = "pdf")]
     if super::pdf::starts_late(&start[..start.len().min(LATE)]) {
         return Content::Packed(Packing::Pdf);
     }
-    let _ = start;
-    Content::Text
+    match mail::starts_mail(&start[..start.len().min(START)]) {
+        true => Content::Packed(Packing::Mail),
+        false => Content::Text,
+    }
 }
 
 /// The encoding, in the terms of iconv(1), of a text without a byte order mark, which is read as single bytes.

@@ -18,6 +18,7 @@ mod find;
 pub mod fuzz_support;
 mod list;
 mod magic;
+mod mail;
 mod name;
 mod open;
 mod opening;

@@ -20,7 +20,7 @@ use super::sources::{Source, SourceKind};
 use super::walk::Walk;
 
 /// Bytes that are read to see whether a file is text. A smaller file is not read a second time.
-const START: usize = 4 << 10;
+const START: usize = magic::START;
 
 impl Opening<'_> {
     /// Opens a source and passes its documents to `documents`. Returns false for a file that this run created, which is not

@@ -17,6 +17,7 @@ mod escape;
 mod explain;
 mod leftovers;
 mod links;
+mod mail;
 mod memory;
 mod merge;
 mod mistakes;
