@@ -72,6 +72,31 @@ pub fn warc(input: &[u8]) {
     }
 }
 
+/// A 7z archive whose header is right by its checksums. Otherwise no random input would have one.
+pub fn seven_zip(input: &[u8]) {
+    let [how, source @ ..] = input else {
+        return;
+    };
+    let mut source = started(source, b"7z\xbc\xaf\x27\x1c\0\x04");
+    if source.len() > 32 {
+        let length = source.len();
+        // Packed bytes come before the header; one byte says how many.
+        let packed = usize::from(source[12]) % (length - 32);
+        let checksum = |bytes: &[u8]| {
+            let mut crc = flate2::Crc::new();
+            crc.update(bytes);
+            crc.sum().to_le_bytes()
+        };
+        let header = checksum(&source[32 + packed..]);
+        source[12..20].copy_from_slice(&(packed as u64).to_le_bytes());
+        source[20..28].copy_from_slice(&((length - 32 - packed) as u64).to_le_bytes());
+        source[28..32].copy_from_slice(&header);
+        let start = checksum(&source[12..32]);
+        source[8..12].copy_from_slice(&start);
+    }
+    same(*how, &source);
+}
+
 /// An archive with the checksums of its headers corrected. Otherwise almost no random input would have a valid header.
 pub fn tar(input: &[u8]) {
     let [how, source @ ..] = input else {

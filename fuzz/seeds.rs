@@ -4,12 +4,15 @@
 #[path = "pdf_writer.rs"]
 #[allow(dead_code)]
 mod pdf_writer;
+#[path = "seven_zip_writer.rs"]
+mod seven_zip_writer;
 
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
 use pdf_writer::{PdfPage, PdfStyle, pdf};
+use seven_zip_writer::{Packed, SevenZipFolder, seven_zip};
 
 /// The name of a seed, and its bytes.
 pub type Seed = (String, Vec<u8>);
@@ -34,8 +37,8 @@ fn main() {
 }
 
 /// The seeds of each target.
-pub fn all() -> [(&'static str, Vec<Seed>); 9] {
-    let archives = [tars(), zips(), warcs(), mails()].concat();
+pub fn all() -> [(&'static str, Vec<Seed>); 10] {
+    let archives = [tars(), zips(), warcs(), mails(), seven_zips()].concat();
     let any = [archives, codecs(), encodings(), nested()].concat();
     [
         ("input_any", all_ways(&any)),
@@ -44,6 +47,7 @@ pub fn all() -> [(&'static str, Vec<Seed>); 9] {
         ("input_mail", all_ways(&mails())),
         ("input_members", members()),
         ("input_pdf", all_ways(&pdfs())),
+        ("input_seven_zip", all_ways(&seven_zips())),
         ("input_tar", all_ways(&tars())),
         ("input_warc", all_ways(&warcs())),
         ("input_zip", all_ways(&zips())),
@@ -100,6 +104,47 @@ fn mails() -> Vec<Seed> {
         named("message", one.clone().into_bytes()),
         named("cut", one[..one.len() - 60].into()),
         named("mbox", several.into_bytes()),
+    ]
+}
+
+/// Archives of members that are packed in several ways.
+fn seven_zips() -> Vec<Seed> {
+    let text = TEXT.as_bytes();
+    let folder = |name, packed| SevenZipFolder {
+        members: vec![(name, text)],
+        packed,
+    };
+    let solid = SevenZipFolder {
+        members: vec![("a", text), ("b", b"10.5555/b"), ("c", text)],
+        packed: Packed::Lzma2,
+    };
+    let whole = seven_zip(
+        &[
+            solid,
+            folder("stored", Packed::Stored),
+            folder("bz", Packed::As(&[(&[4, 2, 2], &[])], bzip2(text))),
+            folder("zst", Packed::As(&[(&[4, 0xf7, 0x11, 1], &[])], zstd(text))),
+            folder(
+                "x86",
+                Packed::As(&[(&[3, 3, 1, 3], &[]), (&[0], &[])], text.to_vec()),
+            ),
+        ],
+        &["empty"],
+    );
+    vec![
+        named("cut", whole[..whole.len() - 9].to_vec()),
+        named("small", seven_zip(&[folder("s", Packed::Lzma2)], &[])),
+        named(
+            "ppmd",
+            seven_zip(
+                &[folder(
+                    "p",
+                    Packed::As(&[(&[3, 4, 1], &[6, 0, 8, 0, 0])], text.to_vec()),
+                )],
+                &[],
+            ),
+        ),
+        named("whole", whole),
     ]
 }
 

@@ -12,7 +12,7 @@ use super::attached;
 use super::claim::Claims;
 use super::documents::{Origin, WarcRecord};
 use super::expansion::Expansion;
-use super::fault::InputError;
+use super::fault::{InputError, Packing};
 use super::name::cut;
 
 /// The place of a stream in a source.
@@ -33,8 +33,8 @@ pub(super) struct Level<'f> {
     pub(super) file: Option<&'f File>,
     /// The length of the file in bytes; 0 if the end of the stream cannot be read ahead.
     pub(super) length: u64,
-    /// Whether its name is that of a part of a split archive.
-    pub(super) is_part: bool,
+    /// The format of the archive of which it is one part, by its name.
+    pub(super) part_of: Option<Packing>,
     /// The innermost WARC record that encloses the stream, if such records are reported.
     pub(super) record: Option<Arc<WarcRecord>>,
 }
@@ -87,7 +87,7 @@ impl<'f> Level<'f> {
             has_uris: false,
             file,
             length: 0,
-            is_part: false,
+            part_of: None,
             record: None,
         }
     }
@@ -96,7 +96,7 @@ impl<'f> Level<'f> {
     pub(super) fn file(file: &'f File, length: u64, path: &Path) -> Self {
         Level {
             length,
-            is_part: attached::is_part_name(path),
+            part_of: attached::part_of(path),
             ..Level::source(Some(file))
         }
     }

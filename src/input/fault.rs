@@ -172,6 +172,12 @@ pub enum InputError {
     /// A member of a zip is packed by a method that is not supported, with this number in APPNOTE 4.4.5.
     #[error("zip method {0} cannot be unpacked")]
     Method(u16),
+    /// Members of a 7z archive are packed by a method that is not supported, with this identifier in 7-Zip's list of methods.
+    #[error("7z method {0:x} cannot be unpacked")]
+    SevenZipMethod(u64),
+    /// So many members are packed together with a damaged one, after it.
+    #[error("members that are packed after the damage, and cannot be unpacked without it: {0}")]
+    Solid(u64),
     /// No header of a WARC record where one must be.
     #[error("no WARC record starts here")]
     RecordStart,
@@ -241,7 +247,6 @@ const NOT_EXECUTABLE: i32 = 8;
 
 fn unpack_first(packing: Packing) -> &'static str {
     match packing {
-        Packing::SevenZip => "unpack it first: 7z x FILE",
         Packing::Rar => "unpack it first: unrar x FILE",
         Packing::Lzip => "unpack it first: lzip -dc FILE | doisift scan",
         _ => "unpack it first",
@@ -266,7 +271,12 @@ impl InputError {
         match self {
             InputError::Unsupported(packing) => Some(unpack_first(*packing)),
             InputError::Encrypted(_) => Some("unpack it with its password first"),
-            InputError::Method(_) => Some("unpack it first: 7z x FILE"),
+            InputError::Method(_) | InputError::SevenZipMethod(_) => {
+                Some("unpack it first: 7z x FILE")
+            }
+            InputError::Part(Packing::SevenZip) => {
+                Some("join the parts and scan the whole: cat NAME.7z.* > whole.7z")
+            }
             InputError::Part(_) => Some(
                 "join the parts and scan the whole: zip -s 0 NAME.zip --out whole.zip, or cat NAME.zip.* > whole.zip",
             ),

@@ -29,6 +29,7 @@ mod pdf;
 mod preprocess;
 mod raw;
 mod readers;
+mod seven_zip;
 mod shard;
 mod sources;
 mod tar;

@@ -133,7 +133,7 @@ pub(crate) fn text_start(file: &File, length: u64, path: &Path) -> io::Result<Op
     let start = &start[..held];
     let is_text = attached::recognise(file, length, start) == Content::Text;
     let head = &start[..held.min(magic::LENGTH)];
-    let is_part = attached::is_part_name(path) && magic::is_noise(head);
+    let is_part = attached::part_of(path).is_some() && magic::is_noise(head);
     Ok((is_text && !is_part).then(|| head.to_vec()))
 }
 

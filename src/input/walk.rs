@@ -19,7 +19,7 @@ use super::opening::Opening;
 #[cfg(feature = "pdf")]
 use super::pages::PdfQueue;
 use super::raw::Raw;
-use super::{attached, mail, tar, warc, zip};
+use super::{attached, mail, seven_zip, tar, warc, zip};
 
 /// Bytes of a copy step.
 const SPOOLED: usize = 64 << 10;
@@ -88,12 +88,14 @@ impl<'w> Walk<'w> {
         let (content, mut raw) = recognise(level, Raw::new(bytes));
         self.remark(level, content, &mut raw);
         match content {
-            Content::Text if level.is_part && magic::is_noise(raw.peek(magic::LENGTH)) => {
-                self.lose(level, 0, InputError::Part(Packing::Zip));
-            }
-            Content::Text => match raw.take_cut(magic::LENGTH) {
-                None => self.text(level, raw),
-                Some((start, error)) => self.cut(level, &start, error, raw),
+            Content::Text => match level.part_of {
+                Some(whole) if magic::is_noise(raw.peek(magic::LENGTH)) => {
+                    self.lose(level, 0, InputError::Part(whole));
+                }
+                _ => match raw.take_cut(magic::LENGTH) {
+                    None => self.text(level, raw),
+                    Some((start, error)) => self.cut(level, &start, error, raw),
+                },
             },
             content => self.content(level, content, raw),
         }
@@ -218,7 +220,9 @@ impl<'w> Walk<'w> {
                 let records = self.opening.records;
                 warc::read(self, &level.with_uris(), history, records, &mut raw);
             }
-            Content::Packed(Packing::Zip) => self.zip(level, raw),
+            Content::Packed(packing @ (Packing::Zip | Packing::SevenZip)) => {
+                self.archive_file(level, packing, raw);
+            }
             #[cfg(feature = "pdf")]
             Content::Packed(Packing::Pdf) => self.pdf(level, raw),
             Content::Packed(packing) => self.unpack(level, packing, raw),
@@ -288,13 +292,18 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Reads a zip archive. It is read from its end, so one that is not a file is copied to a file first.
-    fn zip(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn Read>) {
+    /// Reads an archive that is read from its end, so one that is not a file is copied to a file first.
+    fn archive_file(&mut self, level: &Level<'_>, packing: Packing, mut raw: Raw<&mut dyn Read>) {
+        let opening = self.opening;
+        let read = |walk: &mut Self, file: &File, damaged| match packing {
+            Packing::SevenZip => seven_zip::read(walk, opening, level, file, damaged),
+            _ => zip::read(walk, opening, level, file, damaged),
+        };
         if let Some(file) = level.file {
-            return self.archive(level, file, false);
+            return read(self, file, false);
         }
         match self.spool(level, &mut raw) {
-            Ok((file, damaged)) => self.archive(level, &file, damaged),
+            Ok((file, damaged)) => read(self, &file, damaged),
             Err(error) => self.lose(level, 0, error.into()),
         }
     }

@@ -316,7 +316,7 @@ impl PipelineBuilder {
         self
     }
 
-    /// Sets the greatest window in bytes that zstd, xz and lzma data may need, which is memory for each source being read; the
+    /// Sets the greatest window in bytes that zstd, xz, lzma and 7z data may need, which is memory for each source being read; the
     /// default is 128 MiB. Data that needs more is not unpacked, and counted as an error.
     pub fn max_window(mut self, bytes: u64) -> Self {
         self.max_window = Some(bytes);
@@ -346,8 +346,8 @@ impl PipelineBuilder {
         self
     }
 
-    /// Sets the folder for temporary files: names that do not fit the [memory](Self::memory), and copies of zip archives that
-    /// are inside other sources. The default is the folder of the output, or the system's for standard output.
+    /// Sets the folder for temporary files: names that do not fit the [memory](Self::memory), and copies of zip and 7z archives
+    /// that are inside other sources. The default is the folder of the output, or the system's for standard output.
     pub fn tmp_dir(mut self, folder: impl AsRef<Path>) -> Self {
         self.tmp = Some(folder.as_ref().to_owned());
         self

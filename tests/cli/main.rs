@@ -32,6 +32,7 @@ mod readme;
 mod records;
 mod same;
 mod selection;
+mod seven_zip;
 mod signals;
 mod sources;
 mod summary;

@@ -295,6 +295,13 @@ mod tests {
             self.in_group = (self.in_group + 1) % GROUP;
         }
 
+        fn finish(mut self) -> Vec<u8> {
+            if self.held > 0 {
+                self.put(0, 8 - self.held);
+            }
+            self.out
+        }
+
         fn align(&mut self, width: u32) {
             while self.in_group > 0 {
                 self.put(0, width);
@@ -343,10 +350,7 @@ mod tests {
         if let Some(code) = current {
             codes.put(code, width);
         }
-        if codes.held > 0 {
-            codes.put(0, 8 - codes.held);
-        }
-        codes.out
+        codes.finish()
     }
 
     fn read_by(packed: &[u8], step: usize) -> Outcome {

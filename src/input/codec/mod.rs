@@ -34,7 +34,7 @@ use super::raw::Raw;
 
 pub(super) use self::bzip2::Bzip2;
 pub(super) use self::inflate::{Inflate, Wrapper, is_deflate, is_zlib};
-pub(super) use self::lzma::is_lzma;
+pub(super) use self::lzma::{RawLzma, is_lzma};
 pub(super) use self::lzw::is_lzw;
 pub(super) use self::members::hits_what_came;
 pub(super) use self::read::{Fused, damaged, early_end, fill};

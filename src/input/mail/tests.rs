@@ -161,43 +161,47 @@ fn an_mbox_is_cut_at_its_messages() {
     assert_eq!(seen.documents[20].0, "#message=4/café.txt");
 }
 
+/// Fields that say how a body is written.
+const FIELDS: [&str; 10] = [
+    "",
+    "Content-Transfer-Encoding: base64\n",
+    "Content-Transfer-Encoding: quoted-printable\n",
+    "Content-Type: multipart/mixed; boundary=x\n",
+    "Content-Type: multipart/mixed; boundary=\"\"\n",
+    "Content-Type: message/rfc822\n",
+    "Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n",
+    "Content-Type: text/html; charset=utf-16\nContent-Transfer-Encoding: 8bit\n",
+    "Content-Type: text/plain; charset=hz-gb-2312\n",
+    "Content-Type: text/plain; charset=utf-16\nContent-Transfer-Encoding: quoted-printable\n",
+];
+
+/// Lines that may be taken for parts of a mail.
+const LINES: [&str; 15] = [
+    "10.5555/a.1",
+    "see 10.5555/b.2 and",
+    "https://doi.org/10.5555/ccccccccccccccccccccccccccccccc.3",
+    "--x",
+    "",
+    "--x--",
+    "doi=10.5555/d.4",
+    "Content-Type: multipart/x; boundary=y",
+    "--y",
+    "From: 10.5555/e.5",
+    "\t10.5555/f.6",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa10.5555/g.7",
+    "--xx 10.5555/h.8",
+    "From a@b.org 10:00",
+    "From: x 10.5555/i.9",
+];
+
 #[test]
 fn what_only_looks_like_a_mail_loses_no_line() {
-    let fields = [
-        "",
-        "Content-Transfer-Encoding: base64\n",
-        "Content-Transfer-Encoding: quoted-printable\n",
-        "Content-Type: multipart/mixed; boundary=x\n",
-        "Content-Type: multipart/mixed; boundary=\"\"\n",
-        "Content-Type: message/rfc822\n",
-        "Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n",
-        "Content-Type: text/html; charset=utf-16\nContent-Transfer-Encoding: 8bit\n",
-        "Content-Type: text/plain; charset=hz-gb-2312\n",
-        "Content-Type: text/plain; charset=utf-16\nContent-Transfer-Encoding: quoted-printable\n",
-    ];
-    let lines = [
-        "10.5555/a.1",
-        "see 10.5555/b.2 and",
-        "https://doi.org/10.5555/ccccccccccccccccccccccccccccccc.3",
-        "--x",
-        "",
-        "--x--",
-        "doi=10.5555/d.4",
-        "Content-Type: multipart/x; boundary=y",
-        "--y",
-        "From: 10.5555/e.5",
-        "\t10.5555/f.6",
-        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa10.5555/g.7",
-        "--xx 10.5555/h.8",
-        "From a@b.org 10:00",
-        "From: x 10.5555/i.9",
-    ];
-    for field in fields {
-        for first in 0..lines.len() {
-            let rotated = [&lines[first..], &lines[..first]].concat().join("\n");
+    for field in FIELDS {
+        for first in 0..LINES.len() {
+            let rotated = [&LINES[first..], &LINES[..first]].concat().join("\n");
             let text = format!("{HEAD}{field}\n{rotated}\n");
             let seen = seen(&text);
-            for line in lines.iter().filter(|line| line.contains("10.5555")) {
+            for line in LINES.iter().filter(|line| line.contains("10.5555")) {
                 let is_there = |(_, text): &(String, String)| text.contains(line.trim());
                 assert!(
                     seen.documents.iter().any(is_there),
