@@ -26,6 +26,8 @@ use super::zip::{Part, Volume};
 const START: u64 = 32;
 /// Headers that are packed in one another.
 const PACKED: usize = 4;
+/// What is said of a header with a wrong checksum.
+const WRONG: &str = "the checksum of its header is wrong";
 /// Memory for the list of members that is always allowed, in bytes.
 const LEAST: usize = 16 << 20;
 
@@ -52,14 +54,23 @@ pub(super) fn read(
         volume: &volume,
         number: 0,
     };
-    match archive.listing(most) {
-        Ok(listing) => archive.members(&listing),
-        Err(_) if level.part_of.is_some() => {
+    let (mut flaw, mut listing) = (None, None);
+    match archive.listing(most, &mut flaw) {
+        Ok(found) => listing = Some(found),
+        // A wrong checksum is the reason.
+        Err(error) => flaw = flaw.or(Some(error)),
+    }
+    match flaw {
+        Some(_) if level.part_of.is_some() => {
             let error = InputError::Part(Packing::SevenZip);
             archive.walk.lose(level, 0, error);
         }
-        Err((_, InputError::Damaged { .. })) if reported => {}
-        Err((at, error)) => archive.walk.lose(level, at, error),
+        Some((_, InputError::Damaged { .. })) if reported => {}
+        Some((at, error)) => archive.walk.lose(level, at, error),
+        None => {}
+    }
+    if let Some(listing) = listing {
+        archive.members(&listing);
     }
     volume.pass(volume.length);
 }
@@ -91,9 +102,13 @@ fn fault(why: &'static str) -> InputError {
 }
 
 impl SevenZipArchive<'_> {
-    /// The list of members.
-    fn listing(&self, most: usize) -> Result<Listing, ListingError> {
-        let Some(place) = self.place()? else {
+    /// The list of members. If a checksum is wrong, `flaw` becomes that, and the list is read as it is.
+    fn listing(
+        &self,
+        most: usize,
+        flaw: &mut Option<ListingError>,
+    ) -> Result<Listing, ListingError> {
+        let Some(place) = self.place(flaw)? else {
             return Ok(Listing::default());
         };
         let HeaderPlace { at, size, crc } = place;
@@ -108,18 +123,23 @@ impl SevenZipArchive<'_> {
         let read = self.volume.section(at..at + size).read_to_end(&mut bytes);
         read.map_err(|error| (at, error.into()))?;
         if checksum(&bytes) != crc {
-            return Err((at, fault("the checksum of its header is wrong")));
+            flaw.get_or_insert_with(|| (at, fault(WRONG)));
         }
         for _ in 0..=PACKED {
-            let flaw = |flaw| match flaw {
-                HeaderFlaw::Damaged => (at, fault("its header is wrong")),
+            let fault = |wrong| match wrong {
+                HeaderFlaw::Damaged => (at, self::fault("its header is wrong")),
                 HeaderFlaw::Large => (at, too_large()),
             };
-            match header::parse(&bytes, most).map_err(flaw)? {
+            match header::parse(&bytes, most).map_err(fault)? {
                 Header::Plain(listing) => return Ok(listing),
                 Header::Packed(streams) => {
                     let unpacked = self.packed_header(&streams, most);
-                    bytes = unpacked.map_err(|error| (at, error.unwrap_or_else(too_large)))?;
+                    let unpacked = unpacked.map_err(|error| (at, error.unwrap_or_else(too_large)));
+                    let (unpacked, is_right) = unpacked?;
+                    bytes = unpacked;
+                    if !is_right {
+                        flaw.get_or_insert_with(|| (at, self::fault(WRONG)));
+                    }
                 }
             }
         }
@@ -127,20 +147,23 @@ impl SevenZipArchive<'_> {
     }
 
     /// Where the start header says that the header is; none for an empty archive.
-    fn place(&self) -> Result<Option<HeaderPlace>, ListingError> {
+    fn place(&self, flaw: &mut Option<ListingError>) -> Result<Option<HeaderPlace>, ListingError> {
         let start = self.volume.bytes::<{ START as usize }>(0);
         let start = start.map_err(|error| (0, error.into()))?;
-        let start = start.ok_or_else(|| (0, damaged(Packing::SevenZip, early_end()).into()))?;
+        let start = start.ok_or_else(|| (0, fault("its start is cut off")))?;
         let number = |at: usize, count: usize| {
             let digits = start[at..at + count].iter().rev();
             digits.fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
         };
         if u64::from(checksum(&start[12..])) != number(8, 4) {
-            return Err((8, fault("the checksum of its start is wrong")));
+            *flaw = Some((8, fault("the checksum of its start is wrong")));
         }
         let (offset, size) = (number(12, 8), number(20, 8));
         if size == 0 {
-            return Ok(None);
+            return match self.volume.length {
+                ..=START => Ok(None),
+                _ => Err((0, fault("its header was never written"))),
+            };
         }
         let at = START.checked_add(offset);
         let place = at.filter(|at| {
@@ -154,8 +177,13 @@ impl SevenZipArchive<'_> {
         }
     }
 
-    /// Unpacks a header. The error is none if the header takes more memory than `most`.
-    fn packed_header(&self, streams: &Streams, most: usize) -> Result<Vec<u8>, Option<InputError>> {
+    /// Unpacks a header. Returns whether its checksum is right, too. The error is none if the header takes more memory than
+    /// `most`.
+    fn packed_header(
+        &self,
+        streams: &Streams,
+        most: usize,
+    ) -> Result<(Vec<u8>, bool), Option<InputError>> {
         let folder = streams.folders.first();
         let (Some(folder), Some(part)) = (folder, streams.parts.first()) else {
             return Err(Some(fault("its header is wrong")));
@@ -169,11 +197,13 @@ impl SevenZipArchive<'_> {
         let mut header = Vec::new();
         let mut bytes = Watched::new(bytes, &self.expansion).take(part.size);
         let read = bytes.read_to_end(&mut header);
-        read.map_err(|error| Some(damaged(Packing::SevenZip, error).into()))?;
-        match part.crc.is_none_or(|crc| crc == checksum(&header)) {
-            true => Ok(header),
-            false => Err(Some(fault("the checksum of its header is wrong"))),
-        }
+        read.map_err(|error| {
+            let why = format!("its header does not unpack: {error}");
+            let error = io::Error::new(io::ErrorKind::InvalidData, why);
+            Some(damaged(Packing::SevenZip, error).into())
+        })?;
+        let is_right = part.crc.is_none_or(|crc| crc == checksum(&header));
+        Ok((header, is_right))
     }
 
     fn members(&mut self, listing: &Listing) {
