@@ -8,6 +8,7 @@ pub(super) mod numbers;
 
 use std::ops::Range;
 
+#[cfg(feature = "pdf")]
 use self::numbers::LATE;
 use self::numbers::{XZ, ZSTD, is_bzip2, is_lz4, is_skippable};
 use super::fault::Packing;

@@ -1,6 +1,6 @@
 //! Mails: their parts and attachments as documents, and mails made to cost much.
 
-use crate::place::{Place, Seen, gzip};
+use crate::place::{Place, gzip};
 
 /// Base64 in lines.
 fn base64(bytes: &[u8]) -> String {
@@ -176,7 +176,7 @@ fn pages_of_an_attached_pdf_are_documents_of_it() {
         4 0 obj<</Length 42>>stream\nBT /F 9 Tf (see 10.5555/page today) Tj ET   \nendstream endobj\ntrailer<</Root 1 0 R>>\n";
     place.file("a.eml", mail(1, &[("p.pdf", pdf.to_vec())]));
     for threads in ["-j1", "-j2"] {
-        let seen: Seen = place.scan(&format!("a.eml --mentions {threads}")).quiet();
+        let seen = place.scan(&format!("a.eml --mentions {threads}")).quiet();
         assert_eq!(
             seen.field("document"),
             ["null", "#part=1", "p.pdf!/#page=1"]
