@@ -9,7 +9,7 @@ use doisift::fuzz_support::{Reported, Way, read, unpack};
 const STEP: usize = 64 << 10;
 
 /// First bytes of the packings and encodings that have no check of their own.
-const STARTS: [&[u8]; 12] = [
+const STARTS: [&[u8]; 14] = [
     b"\x78\x9c",
     b"\xfd7zXZ\0",
     b"\x04\x22\x4d\x18",
@@ -22,6 +22,8 @@ const STARTS: [&[u8]; 12] = [
     b"\x1f\x8b\x08",
     b"\x28\xb5\x2f\xfd",
     b"BZh91AY&SY",
+    b"\x1f\x9d\x90",
+    b"\x1f\x9d\x0c",
 ];
 
 /// Any bytes; the kind is recognised.
@@ -47,6 +49,17 @@ pub fn zip(input: &[u8]) {
     }
 }
 
+/// A message, or an mbox of messages.
+pub fn mail(input: &[u8]) {
+    if let [how, source @ ..] = input {
+        let start: &[u8] = match how & 8 {
+            0 => b"From: a\nTo: b\nDate: c\n",
+            _ => b"From a@b 10:00\nTo: b\n",
+        };
+        same(*how, &started(source, start));
+    }
+}
+
 pub fn pdf(input: &[u8]) {
     if let [how, source @ ..] = input {
         same(*how, &started(source, b"%PDF-1.7\n"));
@@ -66,6 +79,31 @@ pub fn warc(input: &[u8]) {
     if let [how, source @ ..] = input {
         same(*how, &started(source, b"WARC/1.0\r\n"));
     }
+}
+
+/// A 7z archive whose header is right by its checksums. Otherwise no random input would have one.
+pub fn seven_zip(input: &[u8]) {
+    let [how, source @ ..] = input else {
+        return;
+    };
+    let mut source = started(source, b"7z\xbc\xaf\x27\x1c\0\x04");
+    if source.len() > 32 {
+        let length = source.len();
+        // Packed bytes come before the header; one byte says how many.
+        let packed = usize::from(source[12]) % (length - 32);
+        let checksum = |bytes: &[u8]| {
+            let mut crc = flate2::Crc::new();
+            crc.update(bytes);
+            crc.sum().to_le_bytes()
+        };
+        let header = checksum(&source[32 + packed..]);
+        source[12..20].copy_from_slice(&(packed as u64).to_le_bytes());
+        source[20..28].copy_from_slice(&((length - 32 - packed) as u64).to_le_bytes());
+        source[28..32].copy_from_slice(&header);
+        let start = checksum(&source[12..32]);
+        source[8..12].copy_from_slice(&start);
+    }
+    same(*how, &source);
 }
 
 /// An archive with the checksums of its headers corrected. Otherwise almost no random input would have a valid header.

@@ -7,12 +7,15 @@ mod parquet_writer;
 #[path = "pdf_writer.rs"]
 #[allow(dead_code)]
 mod pdf_writer;
+#[path = "seven_zip_writer.rs"]
+mod seven_zip_writer;
 
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
 use pdf_writer::{PdfPage, PdfStyle, pdf};
+use seven_zip_writer::{Packed, SevenZipFolder, seven_zip};
 
 /// The name of a seed, and its bytes.
 pub type Seed = (String, Vec<u8>);
@@ -37,16 +40,18 @@ fn main() {
 }
 
 /// The seeds of each target.
-pub fn all() -> [(&'static str, Vec<Seed>); 9] {
-    let archives = [tars(), zips(), warcs()].concat();
+pub fn all() -> [(&'static str, Vec<Seed>); 11] {
+    let archives = [tars(), zips(), warcs(), mails(), seven_zips()].concat();
     let any = [archives, codecs(), encodings(), nested()].concat();
     [
         ("input_any", all_ways(&any)),
         ("input_codecs", kinds()),
         ("input_http", all_ways(&messages())),
+        ("input_mail", all_ways(&mails())),
         ("input_members", members()),
         ("input_parquet", all_ways(&parquets())),
         ("input_pdf", all_ways(&pdfs())),
+        ("input_seven_zip", all_ways(&seven_zips())),
         ("input_tar", all_ways(&tars())),
         ("input_warc", all_ways(&warcs())),
         ("input_zip", all_ways(&zips())),
@@ -100,6 +105,64 @@ fn pdfs() -> Vec<Seed> {
     (0..8).map(seed).collect()
 }
 
+/// A message with parts of every kind, and an mbox of two.
+fn mails() -> Vec<Seed> {
+    let parts = "Content-Type: multipart/mixed; boundary=b\n\nbefore\n--b\nContent-Type: text/plain; charset=iso-8859-1\n\
+        Content-Transfer-Encoding: quoted-printable\n\nSee 10.5555/on=\ne and =E9\n--b\nContent-Type: text/html\n\
+        Content-Transfer-Encoding: base64\n\nPHA+MTAuNTU1NS90d288L3A+\nPHA+\n--b\nContent-Type: message/rfc822\n\n\
+        Subject: c\nContent-Type: multipart/x; boundary=\"b b\"\n\n--b b\nContent-Disposition: attachment; filename=a.txt\n\
+        \n10.5555/three\n--b b--\n--b--\nafter\n";
+    let one = format!("From: a\nTo: b\nDate: c\nMIME-Version: 1.0\n{parts}");
+    let several =
+        format!("From a@b 10:00\nTo: b\n{parts}\nFrom a@b 10:00\r\nTo: b\r\n\r\n10.5555/four\r\n");
+    vec![
+        named("message", one.clone().into_bytes()),
+        named("cut", one[..one.len() - 60].into()),
+        named("mbox", several.into_bytes()),
+    ]
+}
+
+/// Archives of members that are packed in several ways.
+fn seven_zips() -> Vec<Seed> {
+    let text = TEXT.as_bytes();
+    let folder = |name, packed| SevenZipFolder {
+        members: vec![(name, text)],
+        packed,
+    };
+    let solid = SevenZipFolder {
+        members: vec![("a", text), ("b", b"10.5555/b"), ("c", text)],
+        packed: Packed::Lzma2,
+    };
+    let whole = seven_zip(
+        &[
+            solid,
+            folder("stored", Packed::Stored),
+            folder("bz", Packed::As(&[(&[4, 2, 2], &[])], bzip2(text))),
+            folder("zst", Packed::As(&[(&[4, 0xf7, 0x11, 1], &[])], zstd(text))),
+            folder(
+                "x86",
+                Packed::As(&[(&[3, 3, 1, 3], &[]), (&[0], &[])], text.to_vec()),
+            ),
+        ],
+        &["empty"],
+    );
+    vec![
+        named("cut", whole[..whole.len() - 9].to_vec()),
+        named("small", seven_zip(&[folder("s", Packed::Lzma2)], &[])),
+        named(
+            "ppmd",
+            seven_zip(
+                &[folder(
+                    "p",
+                    Packed::As(&[(&[3, 4, 1], &[6, 0, 8, 0, 0])], text.to_vec()),
+                )],
+                &[],
+            ),
+        ),
+        named("whole", whole),
+    ]
+}
+
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut out = flate2::GzBuilder::new()
         .filename("name")
@@ -137,6 +200,24 @@ fn bzip2(bytes: &[u8]) -> Vec<u8> {
     let mut out = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::best());
     out.write_all(bytes).unwrap();
     out.finish().unwrap()
+}
+
+/// The format of compress(1), with the codes of single bytes alone.
+fn compress(bytes: &[u8]) -> Vec<u8> {
+    let (mut out, mut bits, mut held) = (vec![0x1f, 0x9d, 0x89], 0_u32, 0);
+    for byte in bytes {
+        bits |= u32::from(*byte) << held;
+        held += 9;
+        while held >= 8 {
+            out.push(bits as u8);
+            bits >>= 8;
+            held -= 8;
+        }
+    }
+    if held > 0 {
+        out.push(bits as u8);
+    }
+    out
 }
 
 fn xz(bytes: &[u8]) -> Vec<u8> {
@@ -237,6 +318,7 @@ fn codecs() -> Vec<Seed> {
         named("bgzf", twice(bgzf)),
         named("zstd", twice(zstd)),
         named("bzip2", twice(bzip2)),
+        named("compress", compress(TEXT.as_bytes())),
     ]
 }
 
@@ -255,6 +337,8 @@ fn kinds() -> Vec<Seed> {
         twice(gzip),
         twice(zstd),
         twice(bzip2),
+        compress(TEXT.as_bytes()),
+        compress(&compress(TEXT.as_bytes())),
     ];
     let seed = |(kind, bytes): (usize, &Vec<u8>)| {
         let way = |way| {

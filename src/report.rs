@@ -96,6 +96,10 @@ pub struct ReportOptions {
     pub include: Vec<String>,
     /// Globs of files left out below folders.
     pub exclude: Vec<String>,
+    /// The command whose output was read instead of files; none if there was none.
+    pub pre: Option<PathBuf>,
+    /// Globs of the files for which it was run; if there are none, for all.
+    pub pre_globs: Vec<String>,
     /// Whether symbolic links below folders were followed.
     pub follow_links: bool,
     /// The part of the sources that was read, as `I/N`; none for all.

@@ -58,13 +58,15 @@ fn names_come_back_from_each_way_of_writing_them() {
 #[cfg(feature = "pipeline")]
 #[test]
 fn a_source_gives_the_same_however_it_is_read() {
-    let checks: [fn(&[u8]); 9] = [
+    let checks: [fn(&[u8]); 11] = [
         check_input::any,
         check_input::codecs,
         check_input::http,
+        check_input::mail,
         check_input::members,
         check_input::parquet,
         check_input::pdf,
+        check_input::seven_zip,
         check_input::tar,
         check_input::warc,
         check_input::zip,

@@ -30,7 +30,9 @@ pub(crate) fn apply(
         }
         let set = match name.as_str() {
             "files_from" => Ok(builder.list(value.extract::<PathBuf>()?, separator)),
-            "include" | "exclude" | "prefix" | "exclude_prefix" => list(builder, &name, &value),
+            "include" | "exclude" | "pre_glob" | "prefix" | "exclude_prefix" => {
+                list(builder, &name, &value)
+            }
             _ => one(builder, &name, &value),
         };
         builder = set.map_err(|error| named(value.py(), &name, error))?;
@@ -61,6 +63,7 @@ fn list(
     let add = match name {
         "include" => PipelineBuilder::include,
         "exclude" => PipelineBuilder::exclude,
+        "pre_glob" => PipelineBuilder::pre_glob,
         "prefix" => PipelineBuilder::prefix,
         _ => PipelineBuilder::exclude_prefix,
     };
@@ -97,6 +100,7 @@ fn one(builder: PipelineBuilder, name: &str, value: &Bound<'_, PyAny>) -> PyResu
         "columns" => builder.columns(value.extract::<Vec<String>>()?),
         "id_column" => builder.id_column(value.extract::<String>()?),
         "follow" => builder.follow_links(value.extract()?),
+        "pre" => builder.pre(value.extract::<PathBuf>()?),
         "shard" => builder.shard(shard(value)?),
         "range" => builder.range(range(value)?),
         "threads" => builder.threads(at_least_one(value)?),

@@ -107,6 +107,8 @@ def test_limits_and_lists_reach_the_run(tmp_path: pathlib.Path) -> None:
     single = tmp_path / "works.json"
     single.write_text('{"id": "10.5555/own", "ref": "10.5555/other"}')
     assert scan(single, edges=True, record_id="/id").to_dict()["edges"]["self"] == 1
+    assert scan(single, pre="cat", pre_glob="*.json").mentions == scan(single).mentions
+    assert scan(single, pre="false").error_count == 1
     assert scan(single, pairs=True).records == 2
     assert scan(single, count=True).records == 2
     assert scan(single, top_prefixes=1).records == 2

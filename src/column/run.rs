@@ -89,6 +89,7 @@ fn read(
             own,
             outputs: &[],
             readers: None,
+            preprocessing: None,
             records: false,
             limits: settings.limits,
             whole: 0,
@@ -132,6 +133,7 @@ fn source(path: &Path) -> Result<Source, InputError> {
         path: path.to_owned(),
         kind,
         named: true,
+        above: 0,
     })
 }
 

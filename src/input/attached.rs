@@ -200,14 +200,17 @@ pub(super) fn is_program(kind: &str) -> bool {
     matches!(kind, "pe" | "elf" | "mach-o")
 }
 
-/// Whether this is the name of a part of a split zip: `x.z01`, or `x.zip.001`.
-pub(super) fn is_part_name(path: &Path) -> bool {
+/// The format of a split archive of whose parts one has this name: `x.z01`, `x.zip.001`, or `x.7z.001`.
+pub(super) fn part_of(path: &Path) -> Option<Packing> {
     let is_number = |digits: &str| digits.len() > 1 && digits.bytes().all(|b| b.is_ascii_digit());
-    let Some((stem, ending)) = path.to_str().and_then(|path| path.rsplit_once('.')) else {
-        return false;
-    };
+    let (stem, ending) = path.to_str()?.rsplit_once('.')?;
     let is_old = |ending: &str| ending.strip_prefix(['z', 'Z']).is_some_and(is_number);
-    is_old(ending) || is_number(ending) && stem.to_ascii_lowercase().ends_with(".zip")
+    let whole = stem.to_ascii_lowercase();
+    match is_number(ending) {
+        true if whole.ends_with(".7z") => Some(Packing::SevenZip),
+        true if whole.ends_with(".zip") => Some(Packing::Zip),
+        _ => is_old(ending).then_some(Packing::Zip),
+    }
 }
 
 #[cfg(test)]
@@ -217,9 +220,11 @@ mod tests {
     #[test]
     fn parts_of_split_archives_are_known_by_their_names() {
         for part in ["a.z01", "b/a.Z99", "a.z100", "a.zip.001", "a.ZIP.012"] {
-            assert!(is_part_name(Path::new(part)), "{part}");
+            assert_eq!(part_of(Path::new(part)), Some(Packing::Zip), "{part}");
         }
+        assert_eq!(part_of(Path::new("a.7z.001")), Some(Packing::SevenZip));
         for whole in [
+            "a.7z",
             "a.zip",
             "a.z",
             "a.z1",
@@ -229,7 +234,7 @@ mod tests {
             "a.zip.bak",
             "a.zst",
         ] {
-            assert!(!is_part_name(Path::new(whole)), "{whole}");
+            assert_eq!(part_of(Path::new(whole)), None, "{whole}");
         }
     }
 

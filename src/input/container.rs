@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use super::attached;
 use super::claim::Claims;
-use super::documents::WarcRecord;
+use super::documents::{Origin, WarcRecord};
 use super::expansion::Expansion;
-use super::fault::InputError;
+use super::fault::{InputError, Packing};
 use super::name::cut;
 
 /// The place of a stream in a source.
@@ -33,8 +33,8 @@ pub(super) struct Level<'f> {
     pub(super) file: Option<&'f File>,
     /// The length of the file in bytes; 0 if the end of the stream cannot be read ahead.
     pub(super) length: u64,
-    /// Whether its name is that of a part of a split archive.
-    pub(super) is_part: bool,
+    /// The format of the archive of which it is one part, by its name.
+    pub(super) part_of: Option<Packing>,
     /// The innermost WARC record that encloses the stream, if such records are reported.
     pub(super) record: Option<Arc<WarcRecord>>,
 }
@@ -47,6 +47,16 @@ pub(super) trait Members {
     /// Reads the bytes of a member of the container at `level`. A member without a name is named by its `number` in the
     /// container, from 1. Returns false if the source should not be read further.
     fn member(&mut self, level: &Level<'_>, number: u64, name: &str, bytes: &mut dyn Read) -> bool;
+
+    /// Passes on a text of the container at `level`, which is not looked at for its kind: as the member `name`, or as the
+    /// container itself. `origin` is how it came about, if that matters. Returns false if the source should not be read further.
+    fn text(
+        &mut self,
+        level: &Level<'_>,
+        name: Option<&str>,
+        origin: Option<Origin>,
+        bytes: &mut dyn Read,
+    ) -> bool;
 
     /// Reads the bytes before an archive in the stream at `level`. Returns false if the source should not be read further.
     fn before(&mut self, level: &Level<'_>, bytes: &mut dyn Read) -> bool;
@@ -77,7 +87,7 @@ impl<'f> Level<'f> {
             has_uris: false,
             file,
             length: 0,
-            is_part: false,
+            part_of: None,
             record: None,
         }
     }
@@ -86,7 +96,7 @@ impl<'f> Level<'f> {
     pub(super) fn file(file: &'f File, length: u64, path: &Path) -> Self {
         Level {
             length,
-            is_part: attached::is_part_name(path),
+            part_of: attached::part_of(path),
             ..Level::source(Some(file))
         }
     }

@@ -25,7 +25,6 @@ pub(crate) trait Documents {
     fn in_record(&mut self, _record: &WarcRecord) {}
 
     /// Reports how the text of the next document came about, if its bytes do not show it.
-    #[cfg_attr(not(feature = "pdf"), allow(dead_code))]
     fn made(&mut self, _origin: Origin) {}
 
     /// Reads a document to its end. An error of a read reports damage. The next read continues after it, or returns the end.
@@ -91,6 +90,8 @@ pub(crate) enum Origin {
     Page,
     /// It is the metadata of a file: fields, and XML.
     Metadata,
+    /// It is a web page, maybe after other fields.
+    Web,
 }
 
 /// An observation about the start of a stream.

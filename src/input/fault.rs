@@ -42,6 +42,8 @@ pub enum Packing {
     Pdf,
     /// An Apache Parquet file.
     Parquet,
+    /// A message of e-mail, or an mbox of messages.
+    Mail,
 }
 
 impl Packing {
@@ -64,6 +66,7 @@ impl Packing {
             Packing::Lzma => "lzma",
             Packing::Pdf => "PDF",
             Packing::Parquet => "Parquet",
+            Packing::Mail => "mail",
         }
     }
 }
@@ -105,6 +108,24 @@ pub enum InputError {
     /// Bytes that are not padding follow the packed data. They were ignored, as by gzip(1).
     #[error("bytes after the {0} data were ignored")]
     Trailing(Packing),
+    /// The command whose output was read instead of the file failed. Names in its output are kept.
+    #[error("{command} ended with {ending}")]
+    Command {
+        /// The command.
+        command: Box<str>,
+        /// Its exit status, or the signal that killed it, and the start of what it wrote to its standard error.
+        ending: Box<str>,
+    },
+    /// The system does not start the command whose output is to be read instead of files. If the reason is the command
+    /// itself, this error ends the run.
+    #[error("cannot run {command}: {error}")]
+    NoCommand {
+        /// The command.
+        command: Box<str>,
+        /// The error of the system.
+        #[source]
+        error: io::Error,
+    },
     /// A packing that is recognised but cannot be opened.
     #[error("{0} is recognised but cannot be opened")]
     Unsupported(Packing),
@@ -154,6 +175,12 @@ pub enum InputError {
     /// A member of a zip is packed by a method that is not supported, with this number in APPNOTE 4.4.5.
     #[error("zip method {0} cannot be unpacked")]
     Method(u16),
+    /// Members of a 7z archive are packed by a method that is not supported, with this identifier in 7-Zip's list of methods.
+    #[error("7z method {0:x} cannot be unpacked")]
+    SevenZipMethod(u64),
+    /// So many members are packed together with a damaged one, after it.
+    #[error("members that are packed after the damage, and cannot be unpacked without it: {0}")]
+    Solid(u64),
     /// No header of a WARC record where one must be.
     #[error("no WARC record starts here")]
     RecordStart,
@@ -256,23 +283,41 @@ pub enum InputError {
     },
 }
 
+/// The system's error for a file that is no program: ENOEXEC.
+const NOT_EXECUTABLE: i32 = 8;
+
 fn unpack_first(packing: Packing) -> &'static str {
     match packing {
-        Packing::SevenZip => "unpack it first: 7z x FILE",
         Packing::Rar => "unpack it first: unrar x FILE",
-        Packing::Compress => "unpack it first: zcat FILE | doisift scan",
         Packing::Lzip => "unpack it first: lzip -dc FILE | doisift scan",
         _ => "unpack it first",
     }
 }
 
 impl InputError {
+    /// Whether it ends the run, since every other source would meet it too, or be overwritten.
+    pub(crate) fn ends_run(&self) -> bool {
+        match self {
+            InputError::Output => true,
+            InputError::NoCommand { error, .. } => {
+                let kinds = [io::ErrorKind::NotFound, io::ErrorKind::PermissionDenied];
+                kinds.contains(&error.kind()) || error.raw_os_error() == Some(NOT_EXECUTABLE)
+            }
+            _ => false,
+        }
+    }
+
     /// What to do about the error, if its text does not say so.
     pub(crate) fn remedy(&self) -> Option<&'static str> {
         match self {
             InputError::Unsupported(packing) => Some(unpack_first(*packing)),
             InputError::Encrypted(_) => Some("unpack it with its password first"),
-            InputError::Method(_) => Some("unpack it first: 7z x FILE"),
+            InputError::Method(_) | InputError::SevenZipMethod(_) => {
+                Some("unpack it first: 7z x FILE")
+            }
+            InputError::Part(Packing::SevenZip) => {
+                Some("join the parts and scan the whole: cat NAME.7z.* > whole.7z")
+            }
             InputError::Part(_) => Some(
                 "join the parts and scan the whole: zip -s 0 NAME.zip --out whole.zip, or cat NAME.zip.* > whole.zip",
             ),

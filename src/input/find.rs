@@ -346,7 +346,7 @@ pub struct BadGlob {
 }
 
 impl BadGlob {
-    fn new(glob: &str, error: &globset::Error) -> Self {
+    pub(super) fn new(glob: &str, error: &globset::Error) -> Self {
         BadGlob {
             glob: glob.to_owned(),
             why: error.kind().to_string(),
@@ -396,7 +396,7 @@ fn glob_set(globs: &[String]) -> Result<Option<GlobSet>, BadGlob> {
         .map_err(|error| BadGlob::new(&globs.join(" "), &error))
 }
 
-fn compiled(glob: &str) -> Result<Glob, globset::Error> {
+pub(super) fn compiled(glob: &str) -> Result<Glob, globset::Error> {
     let anywhere = if glob.contains('/') {
         String::new()
     } else {

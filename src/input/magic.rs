@@ -8,14 +8,17 @@ pub(super) mod numbers;
 
 use std::ops::Range;
 
-pub(super) use self::numbers::LATE;
+#[cfg(feature = "pdf")]
+use self::numbers::LATE;
 use self::numbers::{XZ, ZSTD, is_bzip2, is_lz4, is_skippable};
-use super::codec;
 use super::fault::Packing;
 use super::zip;
+use super::{codec, mail};
 
 /// Number of bytes that recognition needs: those of a tar header.
 pub(super) const LENGTH: usize = 512;
+/// Number of bytes by which a text is recognised as something else: its first fields show a mail.
+pub(super) const START: usize = 4 << 10;
 
 /// Bytes of the header of a page of Parquet that are checked; statistics may follow them.
 const PAGE: usize = 16;
@@ -96,15 +99,16 @@ pub(super) fn recognise(head: &[u8]) -> Content {
         .unwrap_or(Content::Text)
 }
 
-/// The content of a stream that starts with `start` and that [`recognise`] takes for text. At least [`LATE`] bytes of it count,
-/// or all.
+/// The content of a stream that starts with `start` and that [`recognise`] takes for text. [`START`] bytes of it count, or all.
 pub(super) fn recognise_late(start: &[u8]) -> Content {
     #[cfg(feature = "pdf")]
     if super::pdf::starts_late(&start[..start.len().min(LATE)]) {
         return Content::Packed(Packing::Pdf);
     }
-    let _ = start;
-    Content::Text
+    match mail::starts_mail(&start[..start.len().min(START)]) {
+        true => Content::Packed(Packing::Mail),
+        false => Content::Text,
+    }
 }
 
 /// The encoding, in the terms of iconv(1), of a text without a byte order mark, which is read as single bytes.
@@ -131,7 +135,7 @@ pub(super) fn is_noise(head: &[u8]) -> bool {
 fn packing(head: &[u8]) -> Option<Packing> {
     Some(match head {
         [0x1f, 0x8b, ..] => Packing::Gzip,
-        [0x1f, 0x9d, flags, ..] if is_compress(*flags) => Packing::Compress,
+        _ if codec::is_lzw(head) => Packing::Compress,
         _ if head.starts_with(ZSTD) => Packing::Zstd,
         _ if head.starts_with(XZ) => Packing::Xz,
         _ if is_lz4(head) => Packing::Lz4,
@@ -154,11 +158,6 @@ fn packing(head: &[u8]) -> Option<Packing> {
         _ if codec::is_zlib(head, head.len() < LENGTH) => Packing::Zlib,
         _ => return None,
     })
-}
-
-/// Whether these are flags of compress(1): a code length of 9 to 16 bits, and two bits that are not used.
-fn is_compress(flags: u8) -> bool {
-    (9..=16).contains(&(flags & 0x1f)) && flags & 0x60 == 0
 }
 
 /// The packing of the first frame that is not skippable; zstd if that is too far away.

@@ -19,6 +19,7 @@ mod find;
 pub mod fuzz_support;
 mod list;
 mod magic;
+mod mail;
 mod name;
 mod open;
 mod opening;
@@ -26,8 +27,10 @@ mod opening;
 mod pages;
 #[cfg(feature = "pdf")]
 mod pdf;
+mod preprocess;
 mod raw;
 mod readers;
+mod seven_zip;
 mod shard;
 mod sources;
 #[cfg(feature = "parquet")]
@@ -57,6 +60,7 @@ pub(crate) use list::read_list;
 pub(crate) use name::display_name;
 pub(crate) use open::{text_start, unmarked_encoding};
 pub(crate) use opening::{Limits, Opening};
+pub(crate) use preprocess::{Halt, Preprocessing, Preprocessor};
 pub(crate) use raw::Raw;
 pub(crate) use readers::Readers;
 pub use shard::{BadShard, Shard};

@@ -15,11 +15,12 @@ use super::fault::InputError;
 use super::file::{Section, check_end, stdin};
 use super::magic::{self, Content};
 use super::opening::Opening;
+use super::preprocess::CommandOutput;
 use super::sources::{Source, SourceKind};
 use super::walk::Walk;
 
 /// Bytes that are read to see whether a file is text. A smaller file is not read a second time.
-const START: usize = 4 << 10;
+const START: usize = magic::START;
 
 impl Opening<'_> {
     /// Opens a source and passes its documents to `documents`. Returns false for a file that this run created, which is not
@@ -49,6 +50,11 @@ impl Opening<'_> {
         } else {
             0
         };
+        if let Some(preprocessing) = self.preprocessing.filter(|at| at.by.takes(source)) {
+            let output = preprocessing.start(file, &source.path)?;
+            self.read_output(output, size, documents);
+            return Ok(true);
+        }
         let level = match source.kind {
             SourceKind::File => Level::file(&file, size, &source.path),
             _ => Level::source(None),
@@ -58,7 +64,8 @@ impl Opening<'_> {
             size,
             read: 0,
         };
-        self.walk(source, level, bytes, size, documents);
+        let level = level.named(Claims::of(&source.path));
+        self.walk(level, bytes, size, documents);
         Ok(true)
     }
 
@@ -70,26 +77,35 @@ impl Opening<'_> {
     ) -> Result<bool, InputError> {
         let stream = self.readers.and_then(|readers| readers.take(&source.path));
         let stream = stream.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
-        self.walk(source, Level::source(None), stream, 0, documents);
+        let level = Level::source(None).named(Claims::of(&source.path));
+        self.walk(level, stream, 0, documents);
         Ok(true)
     }
 
+    /// Reads what a command writes instead of a file of `size` bytes.
+    fn read_output(&self, mut output: CommandOutput<'_>, size: u64, documents: &mut dyn Documents) {
+        let written = AtomicU64::new(0);
+        let opening = Opening {
+            bytes: &written,
+            ..*self
+        };
+        // The name claims nothing about the output.
+        opening.walk(Level::source(None), &mut output, 0, documents);
+        if let Err(error) = output.finish() {
+            let offset = written.load(Ordering::Relaxed);
+            documents.lose(None, offset, error.into());
+        }
+        self.bytes.fetch_add(size, Ordering::Relaxed);
+    }
+
     /// Passes the documents in `bytes` on; `size` is their number if it is known, otherwise 0.
-    fn walk(
-        &self,
-        source: &Source,
-        level: Level<'_>,
-        bytes: impl Read,
-        size: u64,
-        documents: &mut dyn Documents,
-    ) {
+    fn walk(&self, level: Level<'_>, bytes: impl Read, size: u64, documents: &mut dyn Documents) {
         let expansion = Expansion::new(self.limits.expansion, size);
         let mut counted = Fused::new(Counted {
             inner: bytes,
             bytes: self.bytes,
             expansion: &expansion,
         });
-        let level = level.named(Claims::of(&source.path));
         let mut walk = Walk::new(self, &expansion, documents);
         walk.stream(&level, &mut counted);
         let cut = walk.finish();
@@ -117,7 +133,7 @@ pub(crate) fn text_start(file: &File, length: u64, path: &Path) -> io::Result<Op
     let start = &start[..held];
     let is_text = attached::recognise(file, length, start) == Content::Text;
     let head = &start[..held.min(magic::LENGTH)];
-    let is_part = attached::is_part_name(path) && magic::is_noise(head);
+    let is_part = attached::part_of(path).is_some() && magic::is_noise(head);
     Ok((is_text && !is_part).then(|| head.to_vec()))
 }
 

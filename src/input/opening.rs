@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicU64;
 use super::codec::Unpackers;
 use super::columnar::ColumnChoice;
 use super::fault::InputError;
+use super::preprocess::Preprocessing;
 use super::readers::Readers;
 
 /// Limits against sources that are made to take too much time or memory.
@@ -49,6 +50,8 @@ pub(crate) struct Opening<'r> {
     pub(crate) outputs: &'r [(u64, u64)],
     /// Streams that the caller gave.
     pub(crate) readers: Option<&'r Readers>,
+    /// The command that is run for files.
+    pub(crate) preprocessing: Option<Preprocessing<'r>>,
     pub(crate) limits: Limits,
     /// Bytes of a file that may be held in memory; half as many may be unpacked of it at the same time.
     /// 0 if such a file is not opened.
@@ -81,6 +84,7 @@ impl<'r> Opening<'r> {
             own: &[],
             outputs: &[],
             readers: None,
+            preprocessing: None,
             limits: Limits {
                 depth: 3,
                 members: 1000,

@@ -4,6 +4,7 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -21,9 +22,18 @@ pub(crate) struct Source {
     pub(crate) kind: SourceKind,
     /// Whether it was named itself, and not found below a folder.
     pub(crate) named: bool,
+    /// Bytes of the path that are the named folder with its separator; 0 if it was named itself.
+    pub(crate) above: usize,
 }
 
 impl Source {
+    /// The path below the named folder, or the path if it was named itself.
+    pub(super) fn below(&self) -> &Path {
+        use std::os::unix::ffi::OsStrExt;
+        let path = self.path.as_os_str().as_bytes();
+        Path::new(OsStr::from_bytes(path.get(self.above..).unwrap_or(path)))
+    }
+
     /// Whether another program writes it while it is read.
     pub(crate) fn is_pipe(&self) -> bool {
         match self.kind {
@@ -274,6 +284,7 @@ impl Sources {
             path,
             kind,
             named: entry.named,
+            above: self.folders[entry.folder as usize].above as usize,
         }
     }
 

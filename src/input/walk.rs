@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 
 use super::codec;
 use super::container::{Level, Members};
-use super::documents::{Documents, Remark};
+use super::documents::{Documents, Origin, Remark};
 use super::encoding::Transcoded;
 use super::expansion::{Expansion, Named, Watched};
 use super::fault::{InputError, Packing};
@@ -19,7 +19,7 @@ use super::opening::Opening;
 #[cfg(feature = "pdf")]
 use super::pages::PdfQueue;
 use super::raw::Raw;
-use super::{attached, tar, warc, zip};
+use super::{attached, mail, seven_zip, tar, warc, zip};
 
 /// Bytes of a copy step.
 const SPOOLED: usize = 64 << 10;
@@ -51,7 +51,7 @@ fn recognise<'b>(
         }
         _ => match magic::recognise(head) {
             Content::Text if attached::is_script(head) => attached::recognise_script(raw),
-            Content::Text => (magic::recognise_late(raw.peek(magic::LATE)), raw),
+            Content::Text => (magic::recognise_late(raw.peek(magic::START)), raw),
             content => (content, raw),
         },
     }
@@ -88,12 +88,14 @@ impl<'w> Walk<'w> {
         let (content, mut raw) = recognise(level, Raw::new(bytes));
         self.remark(level, content, &mut raw);
         match content {
-            Content::Text if level.is_part && magic::is_noise(raw.peek(magic::LENGTH)) => {
-                self.lose(level, 0, InputError::Part(Packing::Zip));
-            }
-            Content::Text => match raw.take_cut(magic::LENGTH) {
-                None => self.text(level, raw),
-                Some((start, error)) => self.cut(level, &start, error, raw),
+            Content::Text => match level.part_of {
+                Some(whole) if magic::is_noise(raw.peek(magic::LENGTH)) => {
+                    self.lose(level, 0, InputError::Part(whole));
+                }
+                _ => match raw.take_cut(magic::LENGTH) {
+                    None => self.text(level, raw),
+                    Some((start, error)) => self.cut(level, &start, error, raw),
+                },
             },
             content => self.content(level, content, raw),
         }
@@ -208,6 +210,7 @@ impl<'w> Walk<'w> {
                 self.document(level, &mut text);
             }
             Content::Binary(kind) => self.skip(level, kind, raw),
+            Content::Packed(Packing::Mail) => self.mail(level, raw),
             Content::Packed(packing) if level.depth > self.opening.limits.depth => {
                 self.lose(level, 0, InputError::Depth(packing));
             }
@@ -217,13 +220,28 @@ impl<'w> Walk<'w> {
                 let records = self.opening.records;
                 warc::read(self, &level.with_uris(), history, records, &mut raw);
             }
-            Content::Packed(Packing::Zip) => self.zip(level, raw),
+            Content::Packed(packing @ (Packing::Zip | Packing::SevenZip)) => {
+                self.archive_file(level, packing, raw);
+            }
             #[cfg(feature = "pdf")]
             Content::Packed(Packing::Pdf) => self.pdf(level, raw),
             #[cfg(feature = "parquet")]
             Content::Packed(Packing::Parquet) => self.parquet(level, raw),
             Content::Packed(packing) => self.unpack(level, packing, raw),
         }
+    }
+
+    /// Reads a mail. If it is nested too deep, it is a text, and so it is where tables are read.
+    fn mail(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn Read>) {
+        let is_deep = level.depth > self.opening.limits.depth;
+        if is_deep || self.opening.whole == 0 {
+            self.document(level, &mut raw);
+            if is_deep {
+                self.lose(level, 0, InputError::Depth(Packing::Mail));
+            }
+            return;
+        }
+        mail::read(self, level, &mut raw);
     }
 
     /// Skips a stream. Reports an error after its first bytes, since the stream is not read further.
@@ -276,13 +294,18 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Reads a zip archive. It is read from its end, so one that is not a file is copied to a file first.
-    fn zip(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn Read>) {
+    /// Reads an archive that is read from its end, so one that is not a file is copied to a file first.
+    fn archive_file(&mut self, level: &Level<'_>, packing: Packing, mut raw: Raw<&mut dyn Read>) {
+        let opening = self.opening;
+        let read = |walk: &mut Self, file: &File, damaged| match packing {
+            Packing::SevenZip => seven_zip::read(walk, opening, level, file, damaged),
+            _ => zip::read(walk, opening, level, file, damaged),
+        };
         if let Some(file) = level.file {
-            return self.archive(level, file, false);
+            return read(self, file, false);
         }
         match self.spool(level, &mut raw) {
-            Ok((file, damaged)) => self.archive(level, &file, damaged),
+            Ok((file, damaged)) => read(self, &file, damaged),
             Err(error) => self.lose(level, 0, error.into()),
         }
     }
@@ -329,6 +352,27 @@ impl Members for Walk<'_> {
         let member = level.member(number, name);
         self.cut += u64::from(member.is_cut);
         self.stream(&member, bytes);
+        !self.is_over()
+    }
+
+    fn text(
+        &mut self,
+        level: &Level<'_>,
+        name: Option<&str>,
+        origin: Option<Origin>,
+        bytes: &mut dyn Read,
+    ) -> bool {
+        if name.is_some() && !self.has_room() {
+            let limit = self.opening.limits.members;
+            self.lose(level, 0, InputError::Members(limit));
+            return false;
+        }
+        let member = name.map(|name| level.member(0, name));
+        self.cut += u64::from(member.as_ref().is_some_and(|member| member.is_cut));
+        if let Some(origin) = origin {
+            self.to().made(origin);
+        }
+        self.document(member.as_ref().unwrap_or(level), bytes);
         !self.is_over()
     }
 

@@ -10,7 +10,9 @@ use super::checkpoint::fault;
 use super::options::{OnError, ScanOptions};
 use super::selection::Wanted;
 use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
-use crate::input::{ColumnChoice, Limits, Readers, Search, Separator, Shard, display_name};
+use crate::input::{
+    ColumnChoice, Limits, Preprocessor, Readers, Search, Separator, Shard, display_name,
+};
 use crate::records::Format;
 use crate::scan::TextKind;
 use crate::structure::RecordId;
@@ -30,6 +32,8 @@ pub struct PipelineBuilder {
     include: Vec<String>,
     exclude: Vec<String>,
     follow_links: bool,
+    pre: Option<PathBuf>,
+    pre_globs: Vec<String>,
     shard: Option<Shard>,
     range: Option<Range<u64>>,
     source_name: Option<String>,
@@ -116,6 +120,32 @@ impl PipelineBuilder {
     /// Skips files and folders below folders that match this glob, also if they are included.
     pub fn exclude(mut self, glob: impl Into<String>) -> Self {
         self.exclude.push(glob.into());
+        self
+    }
+
+    /// Runs `command` for each file and reads what it writes to its standard output instead of the file; the default, also for
+    /// an empty command, is none. This is for files that doisift does not read itself. The command gets the path of the file as its
+    /// only argument, after `./` if it starts with `-`, and the file as its standard input. A command without `/` is searched for in the
+    /// folders of `PATH`.
+    ///
+    /// What it writes is read like a file: it may be packed, or an archive, and offsets count its bytes. If it ends with another
+    /// exit status than 0, that is counted as an error of the source, with the start of its standard error, and names in its
+    /// output are kept. A run whose command cannot be started fails. If the run ends early, running commands are
+    /// killed, and so are the processes of their process group. At most as many run at once as there are
+    /// [threads](Self::threads).
+    ///
+    /// Members of archives, standard input and [streams](Self::reader) are read as they are. The path alone determines the
+    /// [shard](Self::shard), and the file whether it [has changed](Self::checkpoint). With a [range](Self::range), what a command writes is not divided.
+    pub fn pre(mut self, command: impl AsRef<Path>) -> Self {
+        self.pre = Some(command.as_ref().to_owned());
+        self
+    }
+
+    /// Runs the [command](Self::pre) only for files that match this glob or another one that was set, and reads all others as they
+    /// are; the default is all files. Globs are as those of [`include`](Self::include), also for files that were named. After `!`, a glob leaves files out; of the
+    /// globs that match a file, the last one decides. Without a command it has no effect.
+    pub fn pre_glob(mut self, glob: impl Into<String>) -> Self {
+        self.pre_globs.push(glob.into());
         self
     }
 
@@ -306,7 +336,7 @@ impl PipelineBuilder {
         self
     }
 
-    /// Sets the greatest window in bytes that zstd, xz and lzma data may need, which is memory for each source being read; the
+    /// Sets the greatest window in bytes that zstd, xz, lzma and 7z data may need, which is memory for each source being read; the
     /// default is 128 MiB. Data that needs more is not unpacked, and counted as an error.
     pub fn max_window(mut self, bytes: u64) -> Self {
         self.max_window = Some(bytes);
@@ -336,8 +366,8 @@ impl PipelineBuilder {
         self
     }
 
-    /// Sets the folder for temporary files: names that do not fit the [memory](Self::memory), and copies of zip archives that
-    /// are inside other sources. The default is the folder of the output, or the system's for standard output.
+    /// Sets the folder for temporary files: names that do not fit the [memory](Self::memory), and copies of zip and 7z archives
+    /// that are inside other sources. The default is the folder of the output, or the system's for standard output.
     pub fn tmp_dir(mut self, folder: impl AsRef<Path>) -> Self {
         self.tmp = Some(folder.as_ref().to_owned());
         self
@@ -395,12 +425,20 @@ impl PipelineBuilder {
         }
         let search = Search::new(&self.include, &self.exclude);
         let limits = Limits::default();
+        let pre = self.pre.filter(|command| !command.as_os_str().is_empty());
+        let preprocessor = pre
+            .as_ref()
+            .map(|command| Preprocessor::new(command.into(), &self.pre_globs))
+            .transpose();
         let options = ScanOptions {
             search: search
                 .map_err(|error| Error::new(ErrorKind::Glob(error)))?
                 .follow_links(self.follow_links)
                 .stdin_name(self.source_name.filter(|name| !name.is_empty()))
                 .shard(self.shard),
+            preprocessor: preprocessor.map_err(|error| Error::new(ErrorKind::Glob(error)))?,
+            pre,
+            pre_globs: self.pre_globs,
             selection: self
                 .wanted
                 .select(chosen_format(self.format, self.output.as_deref())?)?,

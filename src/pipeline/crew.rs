@@ -209,6 +209,8 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             }
             self.crew.run.start(&source);
             match source.kind {
+                // A command may take long, so only plain threads wait for it.
+                SourceKind::File if self.crew.run.is_preprocessed(&source) => self.whole(ordinal),
                 SourceKind::File => self.file(ordinal, &source),
                 SourceKind::Stream | SourceKind::Stdin | SourceKind::Reader => {
                     self.whole(ordinal);

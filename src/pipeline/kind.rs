@@ -23,11 +23,12 @@ pub(super) fn of(options: &ScanOptions, bytes: &[u8]) -> TextKind {
         .unwrap_or_else(|| TextKind::of(bytes, is_whole))
 }
 
-/// The kind that the origin of a document gives it, whatever an option says of texts.
-pub(super) fn of_origin(origin: Origin) -> TextKind {
+/// The kind that the origin of a document gives it. Of pages it does so whatever an option says of texts.
+pub(super) fn of_origin(options: &ScanOptions, origin: Origin) -> TextKind {
     match origin {
         Origin::Page => TextKind::Printed,
         Origin::Metadata => TextKind::Unknown,
+        Origin::Web => options.kind.unwrap_or(TextKind::Html),
     }
 }
 

@@ -7,7 +7,9 @@ use std::time::Duration;
 use super::checkpoint::fault;
 use super::selection::Selection;
 use crate::error::{CheckpointError, Error};
-use crate::input::{ColumnChoice, Limits, Readers, Search, Separator, Shard, display_name};
+use crate::input::{
+    ColumnChoice, Limits, Preprocessor, Readers, Search, Separator, Shard, display_name,
+};
 use crate::records::{Field, Format, Layout, RowKind};
 use crate::report::ReportOptions;
 use crate::scan::TextKind;
@@ -30,6 +32,10 @@ pub(super) struct ScanOptions {
     pub(super) lists: Vec<(PathBuf, Separator)>,
     pub(super) readers: Readers,
     pub(super) search: Search,
+    /// The command that is run for files, with the globs as typed for the report.
+    pub(super) preprocessor: Option<Preprocessor>,
+    pub(super) pre: Option<PathBuf>,
+    pub(super) pre_globs: Vec<String>,
     pub(super) output: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,
     pub(super) selection: Selection,
@@ -109,6 +115,8 @@ impl ScanOptions {
             include: self.include.clone(),
             exclude: self.exclude.clone(),
             follow_links: self.follow_links,
+            pre: self.pre.clone(),
+            pre_globs: self.pre_globs.clone(),
             shard: self.shard,
             fail_on_error: self.on_error == OnError::Fail,
             threads: self.threads,

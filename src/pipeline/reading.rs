@@ -105,9 +105,11 @@ impl Documents for SourceReading<'_, '_> {
     /// Reads one document, or one for each of its lines.
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
         let mut cutter = Cutter::new(self.run.reach);
+        let of_origin = |origin| kind::of_origin(self.run.options, origin);
+        let origin = self.origin.take().map(of_origin);
         let text = TextLines::new(self.named, self.ordinal, name.clone())
             .captured(self.capture.take())
-            .known(self.origin.take().map(kind::of_origin));
+            .known(origin);
         let (run, source, gain) = (self.run, &self.named.name, &mut self.gain);
         let mut goes_on = |cutter: &mut Cutter| {
             let Some((offset, error)) = cutter.take_damage() else {

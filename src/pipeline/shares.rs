@@ -45,7 +45,7 @@ impl Shares {
         let room = Shares::of_memory(options);
         let threads = match room.threads {
             ..=LEAST => room.threads,
-            most => parts(sources, most).clamp(LEAST, most),
+            most => parts(options, sources, most).clamp(LEAST, most),
         };
         if threads < options.threads {
             let asked = options.threads;
@@ -85,11 +85,14 @@ impl Shares {
 }
 
 /// The number of threads for which the sources have work, at most `most`.
-fn parts(sources: &Sources, most: usize) -> usize {
+fn parts(options: &ScanOptions, sources: &Sources, most: usize) -> usize {
     let mut left = WORK.saturating_mul(most as u64);
     let whole = left;
     for source in sources.iter() {
+        let by = options.preprocessor.as_ref();
         let bytes = match source.kind {
+            // A command may take long, whatever the size of its file.
+            _ if by.is_some_and(|by| by.takes(&source)) => WORK,
             SourceKind::File => fs::metadata(&source.path).map_or(0, |at| at.len()),
             SourceKind::Stream | SourceKind::Stdin | SourceKind::Reader => u64::MAX,
         };

@@ -14,8 +14,8 @@ use super::shares::Shares;
 use crate::dedup::{Budget, Document, DocumentId, Lasting, Table};
 use crate::error::{Error, ErrorKind};
 use crate::input::{
-    ChunkReach, Claims, Finder, FoundSources, InputError, Opening, Remark, Source, SourceKind,
-    Sources, Unpackers, display_name, unmarked_encoding,
+    ChunkReach, Claims, Finder, FoundSources, Halt, InputError, Opening, Preprocessing, Remark,
+    Source, SourceKind, Sources, Unpackers, display_name, unmarked_encoding,
 };
 use crate::lock::lock;
 use crate::printable;
@@ -253,6 +253,11 @@ impl<'p> SharedScan<'p> {
             own: &self.own,
             outputs: &self.overwritten,
             readers: Some(&self.options.readers),
+            preprocessing: self
+                .options
+                .preprocessor
+                .as_ref()
+                .map(|by| Preprocessing { by, halt: self }),
             limits: self.options.limits,
             whole: 2 * self.shares.unpacked,
             columns: &self.options.columns,
@@ -260,6 +265,12 @@ impl<'p> SharedScan<'p> {
             records: self.options.selection.writes_captures(),
             unpackers,
         }
+    }
+
+    /// Whether a command is run for the source, and its output read instead.
+    pub(super) fn is_preprocessed(&self, source: &Source) -> bool {
+        let by = self.options.preprocessor.as_ref();
+        by.is_some_and(|by| by.takes(source))
     }
 
     /// Whether the run must end, so that further work is useless.
@@ -274,12 +285,13 @@ impl<'p> SharedScan<'p> {
         at: Option<(Option<Arc<str>>, u64)>,
         error: InputError,
     ) {
+        let ends_run = error.ends_run();
         let mut error = Error::new(ErrorKind::Input(error)).in_source(source);
         if let Some((document, offset)) = at {
             error = error.at(document, offset);
         }
         match self.options.on_error {
-            _ if matches!(error.kind(), ErrorKind::Input(InputError::Output)) => self.fail(error),
+            _ if ends_run => self.fail(error),
             OnError::Fail => self.fail(error),
             OnError::Skip => {
                 log::warn!("{error}");
@@ -405,6 +417,12 @@ impl<'p> SharedScan<'p> {
             None => not_cancelled(&self.options.monitor)
                 .map(|()| (self.table, ledger.counts, ledger.losses, ledger.skipped)),
         }
+    }
+}
+
+impl Halt for SharedScan<'_> {
+    fn is_halted(&self) -> bool {
+        SharedScan::is_halted(self)
     }
 }
 

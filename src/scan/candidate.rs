@@ -1,5 +1,6 @@
 //! Decides about one anchor from the bounded window around it, and from nothing else.
 
+use super::automaton;
 use super::context::around;
 use super::decode::{DecodedText, Decoder};
 use super::escape::percent_layers;
@@ -10,7 +11,7 @@ use super::rules::place::{UrlPlace, is_citation_key};
 use super::rules::start::{Prefix, Start, has_right_suffix};
 use super::rules::suffix::{Swept, sweep};
 use super::rules::{Around, Rule, Scope};
-use super::start::start;
+use super::start::started;
 use super::usual::{LONGEST, usual};
 use super::{Form, Rejection};
 use crate::doi::first_not_graphic;
@@ -37,6 +38,7 @@ pub(super) struct Judge {
 impl Judge {
     /// Decides about the anchor at `at`; nothing where it starts no complete prefix. `scope` says what `window`
     /// is.
+    #[inline]
     pub(super) fn judge(
         &mut self,
         window: &[u8],
@@ -44,12 +46,24 @@ impl Judge {
         scope: Scope,
         max_name: usize,
     ) -> Option<Result<Accepted, Rejection>> {
+        let prefix = automaton::prefix(&window[at..])?;
+        self.judge_prefixed(window, at, prefix, scope, max_name)
+    }
+
+    fn judge_prefixed(
+        &mut self,
+        window: &[u8],
+        at: usize,
+        prefix: Prefix,
+        scope: Scope,
+        max_name: usize,
+    ) -> Option<Result<Accepted, Rejection>> {
         if max_name >= LONGEST
-            && let Some(accepted) = usual(window, at, scope, &mut self.name)
+            && let Some(accepted) = usual(window, at, prefix, scope, &mut self.name)
         {
             return Some(Ok(accepted));
         }
-        let started = start(window, at)?;
+        let started = started(window, at, prefix)?;
         let candidate =
             started.and_then(|started| Candidate::bound(window, at, started, scope, max_name));
         Some(candidate.and_then(|candidate| self.accept(&candidate)))

@@ -7,7 +7,15 @@ use super::{Rejection, context, rules};
 
 /// What is at the anchor `at`: nothing, a candidate that is refused at once, or a start with its prefix.
 pub(super) fn start(window: &[u8], at: usize) -> Option<Result<(Prefix, Start), Rejection>> {
-    let prefix = automaton::prefix(&window[at..])?;
+    started(window, at, automaton::prefix(&window[at..])?)
+}
+
+/// The same where the prefix was read.
+pub(super) fn started(
+    window: &[u8],
+    at: usize,
+    prefix: Prefix,
+) -> Option<Result<(Prefix, Start), Rejection>> {
     let before = &window[at.saturating_sub(BEFORE)..at];
     if automaton::ends_in_prefix(before) {
         return None;

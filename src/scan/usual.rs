@@ -16,7 +16,7 @@ use super::rules::enclosure::Enclosure;
 use super::rules::joint::Joints;
 use super::rules::place::{UrlPlace, is_citation_key};
 use super::rules::raw::is_hard_tag;
-use super::rules::start::is_numeric;
+use super::rules::start::{Prefix, is_numeric};
 use super::rules::word::is_glued;
 use super::rules::{Rule, Scope};
 use crate::bits::{Bits, positions};
@@ -24,9 +24,15 @@ use crate::bits::{Bits, positions};
 /// Bytes of the longest name that is recognised, and one more.
 pub(super) const LONGEST: usize = 64;
 
-/// Accepts the usual name at `at` of `window`, and writes it to `name`; nothing where all rules must be asked.
-pub(super) fn usual(window: &[u8], at: usize, scope: Scope, name: &mut String) -> Option<Accepted> {
-    if scope == Scope::Printed || !Rule::all_hold() {
+/// Accepts the usual name with `prefix` at `at` of `window`, and writes it to `name`; nothing where all rules must be asked.
+pub(super) fn usual(
+    window: &[u8],
+    at: usize,
+    prefix: Prefix,
+    scope: Scope,
+    name: &mut String,
+) -> Option<Accepted> {
+    if prefix.escaped || scope == Scope::Printed || !Rule::all_hold() {
         return None;
     }
     let (before, after) = window.split_at(at);
@@ -35,8 +41,7 @@ pub(super) fn usual(window: &[u8], at: usize, scope: Scope, name: &mut String) -
         padded[..after.len()].copy_from_slice(after);
         &padded
     });
-    let marks = Marks::of(bytes);
-    let suffix = marks.prefix_len(bytes)?;
+    let (marks, suffix) = (Marks::of(bytes), prefix.len);
     let len = marks.name_len(bytes, suffix)?;
     let opener = usual_opener(before, scope)?;
     let around = Outside {
@@ -70,7 +75,6 @@ fn write(name: &mut String, ascii: &[u8]) -> Option<()> {
 
 /// Where the bytes of some classes are, as bits, the lowest for the first byte.
 struct Marks {
-    digits: Bits,
     stops: Bits,
     open: Bits,
     close: Bits,
@@ -81,7 +85,6 @@ struct Marks {
 impl Marks {
     fn of(bytes: &[u8; LONGEST]) -> Marks {
         let mut marks = Marks {
-            digits: 0,
             stops: 0,
             open: 0,
             close: 0,
@@ -111,20 +114,10 @@ impl Marks {
         let (stops, open, close) = (is(b'.'), is(b'('), is(b')'));
         let taken = letters | digits | stops | open | close | is(b'-') | is(b'_') | is(b'/');
         let bits = |part: u8x16| Bits::from(part.move_mask() as u16) << at;
-        self.digits |= bits(digits);
         self.stops |= bits(stops);
         self.open |= bits(open);
         self.close |= bits(close);
         self.other |= bits(!taken);
-    }
-
-    /// The length of the prefix and its slash.
-    fn prefix_len(&self, bytes: &[u8; LONGEST]) -> Option<usize> {
-        const CODE: usize = b"10.".len();
-        let digits = (!(self.digits >> CODE)).trailing_zeros() as usize;
-        let is_usual =
-            bytes[2] == b'.' && (4..=9).contains(&digits) && bytes[CODE + digits] == b'/';
-        is_usual.then_some(CODE + digits + 1)
     }
 
     /// The length of the name, without a full stop after it, if nothing in it from `suffix` on asks for a rule.

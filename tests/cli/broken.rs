@@ -188,11 +188,9 @@ fn a_folder_or_file_without_rights_is_named_and_the_rest_read() {
 #[test]
 fn an_archive_that_cannot_be_opened_is_an_error() {
     let place = Place::new();
-    let cases: [(&str, &[u8]); 4] = [
-        ("7z", b"7z\xbc\xaf\x27\x1c 10.5555/a"),
+    let cases: [(&str, &[u8]); 2] = [
         ("rar", b"Rar!\x1a\x07 10.5555/a"),
         ("lzip", b"LZIP\x01\x0c 10.5555/a"),
-        ("compress (.Z)", b"\x1f\x9d\x90 10.5555/a"),
     ];
     for (name, bytes) in cases {
         place.file("a", bytes);

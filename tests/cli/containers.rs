@@ -136,10 +136,6 @@ fn archives_that_cannot_be_opened_are_errors() {
     for (bytes, reported) in [
         (locked, "in: a/b: at byte 0: the zip data is encrypted; "),
         (
-            b"7z\xbc\xaf\x27\x1c\0\x04".to_vec(),
-            "in: at byte 0: 7z is recognised but cannot be opened; ",
-        ),
-        (
             b"Rar!\x1a\x07\x01\0".to_vec(),
             "in: at byte 0: rar is recognised but cannot be opened; ",
         ),

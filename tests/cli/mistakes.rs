@@ -132,7 +132,7 @@ const MISTAKES: &[Mistake] = &[
         1,
         &["cut.gz: at byte ", "gzip data is damaged"],
     ),
-    ("scan a.7z", 1, &["a.7z: ", "7z x FILE"]),
+    ("scan a.rar", 1, &["a.rar: ", "unrar x FILE"]),
     ("scan a.rar", 1, &["a.rar: ", "unrar x FILE"]),
     (
         "scan locked.zip",
@@ -236,7 +236,7 @@ fn place() -> Place {
         .file("plain.gz", "10.5555/a\n")
         .file("headless.gz", &packed[4..])
         .file("cut.gz", &packed[..packed.len() - 10])
-        .file("a.7z", b"7z\xbc\xaf\x27\x1c\0\x04")
+        .file("a.rar", b"Rar!\x1a\x07\x01\0")
         .file("a.rar", b"Rar!\x1a\x07\x01\0")
         .file("locked.zip", locked)
         .file("good.names", "10.5555/good\n")

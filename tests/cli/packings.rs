@@ -55,6 +55,48 @@ fn lzma_alone_is_read_whatever_holds_it() {
     assert!(seen.out.lines().count() > 1000);
 }
 
+/// The format of compress(1), with the codes of single bytes alone: the table grows, but none of its codes is used.
+fn compress(bytes: &[u8]) -> Vec<u8> {
+    let (mut out, mut bits, mut held) = (vec![0x1f, 0x9d, 0x89], 0_u32, 0);
+    for byte in bytes {
+        bits |= u32::from(*byte) << held;
+        held += 9;
+        while held >= 8 {
+            out.push(bits as u8);
+            bits >>= 8;
+            held -= 8;
+        }
+    }
+    if held > 0 {
+        out.push(bits as u8);
+    }
+    out
+}
+
+#[test]
+fn compress_is_read_whatever_holds_it_and_a_cut_is_reported() {
+    let place = Place::new();
+    let text = names(3000);
+    let packed = compress(text.as_bytes());
+    for file in [packed.clone(), gzip(&packed), compress(&gzip(&text))] {
+        place.file("in.Z", file);
+        for options in ["-j1", "-j2", "-j2 --chunk 64"] {
+            let seen = place.scan(&format!("in.Z -f names {options}")).quiet();
+            assert_eq!(seen.out.lines().count(), 3000, "{options}");
+        }
+        let file = std::fs::read(place.path("in.Z")).unwrap();
+        let seen = place.scan_stdin("-f names", &file).quiet();
+        assert_eq!(seen.out.lines().count(), 3000);
+    }
+    // In the middle of a code.
+    let cut = 3 + 9 * 5000 + 2;
+    let seen = place.file("in.Z", &packed[..cut]).scan("in.Z -f names");
+    let error =
+        "doisift: in.Z: at byte 40001: the compress (.Z) data is damaged: it ends too early\n";
+    assert_eq!((seen.code, seen.err.as_str()), (Some(1), error));
+    assert_eq!(seen.out.lines().count(), text[..40_001].lines().count() - 1);
+}
+
 #[test]
 fn a_frame_of_lz4_may_follow_the_legacy_format() {
     let place = Place::new();

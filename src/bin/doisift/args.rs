@@ -43,7 +43,7 @@ const LONG_VERSION: &str = concat!(
     "\nfeatures: cli, pipeline",
     parquet!(", parquet"),
     pdf!(", pdf"),
-    "\nreads: text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lzma, lz4; tar, zip, WARC",
+    "\nreads: text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lzma, lz4, compress (.Z); tar, zip, 7z, WARC, mail",
     parquet!("; Parquet"),
     pdf!("; PDF"),
     "\nwrites: csv, jsonl, names, tsv; plain, gzip, zstd",
@@ -91,7 +91,7 @@ pub(crate) enum Command {
 
 /// Find the DOI names in files, folders and streams
 ///
-/// Reads text of any kind, plain, packed with gzip, zlib, zstd, bzip2, xz, lzma or lz4, and in tar, zip and WARC archives, one
+/// Reads text of any kind, plain, packed with gzip, zlib, zstd, bzip2, xz, lzma, lz4 or compress, and in tar, zip, 7z and WARC archives and mail, one
 /// within another. Packings and archives are recognised by their first bytes. UTF-16 and UTF-32 are recognised by their byte
 /// order mark and read as UTF-8, and offsets count bytes of that. A document that is not text, such as a picture, is skipped and
 /// counted by kind. Each name becomes one record; records are sorted by name.
@@ -183,6 +183,16 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
 
+    /// Run COMMAND for each file and read what it writes to standard output instead of the file, for files that doisift does not
+    /// read itself: it gets the path as its only argument, and the file on standard input. Not for standard input and members of archives
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) pre: Option<std::ffi::OsString>,
+
+    /// Run the command of --pre only for files that match; after ! a glob leaves files out, and the last glob that matches decides
+    /// (repeatable)
+    #[arg(long, value_name = "GLOB", requires = "pre")]
+    pub(crate) pre_glob: Vec<String>,
+
     /// Follow symbolic links below folders; each file is read once, and loops end
     #[arg(short = 'L', long = "follow")]
     pub(crate) follow: bool,
@@ -218,7 +228,7 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "RATIO", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_expansion: Option<u64>,
 
-    /// Memory that zstd, xz and lzma data may ask for, for each source being read; for zstd the next lower power of two
+    /// Memory that zstd, xz, lzma and 7z data may ask for, for each source being read; for zstd the next lower power of two
     /// [default: 128M]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub(crate) max_window: Option<u64>,

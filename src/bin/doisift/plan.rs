@@ -174,6 +174,7 @@ fn options(builder: PipelineBuilder, mut args: ScanArgs) -> PipelineBuilder {
     builder = set(builder, args.input_kind, PipelineBuilder::text_kind);
     builder = set(builder, args.columns, PipelineBuilder::columns);
     builder = set(builder, args.id_column, PipelineBuilder::id_column);
+    builder = set(builder, args.pre, PipelineBuilder::pre);
     builder = set(builder, args.shard, PipelineBuilder::shard);
     builder = set(builder, args.report, PipelineBuilder::report);
     builder = set(builder, args.tmp_dir, PipelineBuilder::tmp_dir);
@@ -183,9 +184,10 @@ fn options(builder: PipelineBuilder, mut args: ScanArgs) -> PipelineBuilder {
 /// Sets the options that may be given several times.
 fn lists(builder: PipelineBuilder, args: &mut ScanArgs) -> PipelineBuilder {
     type Add = fn(PipelineBuilder, String) -> PipelineBuilder;
-    let lists: [(&mut Vec<String>, Add); 4] = [
+    let lists: [(&mut Vec<String>, Add); 5] = [
         (&mut args.include, PipelineBuilder::include),
         (&mut args.exclude, PipelineBuilder::exclude),
+        (&mut args.pre_glob, PipelineBuilder::pre_glob),
         (&mut args.prefix, PipelineBuilder::prefix),
         (&mut args.exclude_prefix, PipelineBuilder::exclude_prefix),
     ];

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use liblzma::stream::{Action, Status, Stream};
+use liblzma::stream::{Action, Filters, Status, Stream};
 
 use super::streams::{Decode, DecodeStep, HEAD};
 use super::xz::PieceDecoder;
@@ -33,6 +33,34 @@ impl Lzma {
     pub(super) fn new(window: u64) -> io::Result<Self> {
         let pieces = PieceDecoder::new(Packing::Lzma, window, Stream::new_lzma_decoder)?;
         Ok(Lzma { pieces, window })
+    }
+}
+
+/// A stream of liblzma without a header, as archives have it.
+pub(in crate::input) struct RawLzma(PieceDecoder);
+
+impl RawLzma {
+    /// A decoder that undoes `filters`. Their memory must have been checked.
+    pub(in crate::input) fn new(filters: &Filters) -> io::Result<Self> {
+        let decoder = |_| Stream::new_raw_decoder(filters);
+        PieceDecoder::new(Packing::SevenZip, u64::MAX, decoder).map(RawLzma)
+    }
+}
+
+impl Decode for RawLzma {
+    const PACKING: Packing = Packing::SevenZip;
+
+    /// The header of the archive says where it ends.
+    fn starts(_: &[u8]) -> bool {
+        false
+    }
+
+    fn restart(&mut self) -> io::Result<()> {
+        Err(io::ErrorKind::InvalidData.into())
+    }
+
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
+        self.0.step(input, output)
     }
 }
 

@@ -6,6 +6,7 @@ mod inflate;
 mod libdeflate;
 mod lz4;
 mod lzma;
+mod lzw;
 mod members;
 mod parallel;
 mod read;
@@ -22,6 +23,7 @@ use std::io::{self, Read};
 use self::gzip::Gzip;
 use self::lz4::Lz4;
 use self::lzma::Lzma;
+use self::lzw::Lzw;
 use self::members::{MemberFormat, MemberReader};
 use self::parallel::Parallel;
 use self::streams::Streams;
@@ -34,7 +36,8 @@ pub(super) use self::bzip2::Bzip2;
 pub(super) use self::inflate::{Inflate, Wrapper, is_deflate, is_zlib};
 #[cfg(feature = "parquet")]
 pub(super) use self::libdeflate::Decompressor;
-pub(super) use self::lzma::is_lzma;
+pub(super) use self::lzma::{RawLzma, is_lzma};
+pub(super) use self::lzw::is_lzw;
 #[cfg(feature = "parquet")]
 pub(super) use self::members::Whole;
 pub(super) use self::members::hits_what_came;
@@ -65,6 +68,7 @@ pub(super) fn unpack<'r>(
         Packing::Zstd => members::<Zstd>(raw, file, opening)?,
         Packing::Bzip2 => members::<Bzip2>(raw, file, opening)?,
         Packing::Zlib => Box::new(Streams::new(raw.grow(READ), Inflate::new(Wrapper::Zlib))),
+        Packing::Compress => Box::new(Streams::new(raw.grow(READ), Lzw::new())),
         Packing::Lzma => {
             let decoder = Lzma::new(opening.limits.window)?;
             Box::new(Streams::new(raw.grow(READ), decoder))

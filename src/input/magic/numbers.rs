@@ -1,6 +1,7 @@
 //! Checks of magic numbers that both recognition and codecs use.
 
 /// Number of bytes in which the header of a PDF file may come after others.
+#[cfg(feature = "pdf")]
 pub(in crate::input) const LATE: usize = 1 << 10;
 
 pub(in crate::input) const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];

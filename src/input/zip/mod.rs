@@ -21,7 +21,7 @@ use self::end::{ArchiveEnd, Directory, END_LENGTH};
 pub(super) use self::end::{HEADER_START, LONGEST, ends_archive, find_archive};
 use self::headers::{CENTRAL, DESCRIPTOR, END, Entries, LOCAL, Local, ZipEntry, local, local_of};
 use self::stream::MemberStream;
-use self::volume::{Part, Volume};
+pub(super) use self::volume::{Part, Volume};
 use super::codec::{Bzip2, Inflate, Wrapper, Zstd, damaged};
 use super::container::{Level, Members};
 use super::expansion::Watched;
@@ -108,7 +108,7 @@ fn open(
     match Sound::find(&volume) {
         Ok(sound) => archive.listed(&sound),
         Err(flaw) => {
-            let is_part = flaw.is_part || level.is_part;
+            let is_part = flaw.is_part || level.part_of.is_some();
             archive.salvage(Flaw { is_part, ..flaw }, before.reported);
         }
     }

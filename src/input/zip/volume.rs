@@ -14,16 +14,19 @@ use crate::input::file::Section;
 const SEARCHED: usize = 8 << 10;
 
 /// A file, and the part of it that was counted as read.
-pub(super) struct Volume<'z> {
+pub(in crate::input) struct Volume<'z> {
     file: &'z File,
-    pub(super) length: u64,
+    pub(in crate::input) length: u64,
     progress: Option<&'z AtomicU64>,
     counted: Cell<u64>,
 }
 
 impl<'z> Volume<'z> {
     /// Adds bytes to `progress` when they are first passed, without those before the file's position.
-    pub(super) fn new(mut file: &'z File, progress: Option<&'z AtomicU64>) -> io::Result<Self> {
+    pub(in crate::input) fn new(
+        mut file: &'z File,
+        progress: Option<&'z AtomicU64>,
+    ) -> io::Result<Self> {
         let counted = Cell::new(file.stream_position()?);
         let length = file.metadata()?.len();
         Ok(Volume {
@@ -35,13 +38,13 @@ impl<'z> Volume<'z> {
     }
 
     /// The bytes of `range` up to the end of the file, without counting them.
-    pub(super) fn section(&self, range: Range<u64>) -> Section<'z> {
+    pub(in crate::input) fn section(&self, range: Range<u64>) -> Section<'z> {
         let end = range.end.min(self.length);
         Section::new(self.file, range.start.min(end), end)
     }
 
     /// The bytes of `range` up to the end of the file.
-    pub(super) fn part(&self, range: Range<u64>) -> Part<'_> {
+    pub(in crate::input) fn part(&self, range: Range<u64>) -> Part<'_> {
         Part {
             volume: self,
             at: range.start.min(self.length),
@@ -50,7 +53,7 @@ impl<'z> Volume<'z> {
     }
 
     /// The `N` bytes from `at` on. None if the file ends before.
-    pub(super) fn bytes<const N: usize>(&self, at: u64) -> io::Result<Option<[u8; N]>> {
+    pub(in crate::input) fn bytes<const N: usize>(&self, at: u64) -> io::Result<Option<[u8; N]>> {
         let mut bytes = [0; N];
         let there = at
             .checked_add(N as u64)
@@ -62,7 +65,7 @@ impl<'z> Volume<'z> {
     }
 
     /// The offset of the next of `signatures` from `from` on, or the length of the file. All must start with `PK`.
-    pub(super) fn find(&self, mut from: u64, signatures: &[[u8; 4]]) -> io::Result<u64> {
+    pub(in crate::input) fn find(&self, mut from: u64, signatures: &[[u8; 4]]) -> io::Result<u64> {
         let mut window = Vec::with_capacity(SEARCHED);
         loop {
             window.clear();
@@ -80,7 +83,7 @@ impl<'z> Volume<'z> {
     }
 
     /// Offset of the zeros at the end of the file.
-    pub(super) fn filled(&self) -> io::Result<u64> {
+    pub(in crate::input) fn filled(&self) -> io::Result<u64> {
         let mut end = self.length;
         let mut window = Vec::with_capacity(SEARCHED);
         while end > 0 {
@@ -96,7 +99,7 @@ impl<'z> Volume<'z> {
     }
 
     /// Counts the bytes before `end`.
-    pub(super) fn pass(&self, end: u64) {
+    pub(in crate::input) fn pass(&self, end: u64) {
         let new = end.saturating_sub(self.counted.get());
         self.counted.set(self.counted.get() + new);
         if let Some(progress) = self.progress {
@@ -106,7 +109,7 @@ impl<'z> Volume<'z> {
 }
 
 /// A part of the file.
-pub(super) struct Part<'z> {
+pub(in crate::input) struct Part<'z> {
     volume: &'z Volume<'z>,
     section: Section<'z>,
     at: u64,

@@ -41,6 +41,11 @@ pub(super) struct FixedSettings {
     pub(super) prefixes: Vec<String>,
     pub(super) excluded_prefixes: Vec<String>,
     pub(super) limits: Limits,
+    /// The command that is run for files, and its globs.
+    #[serde(default)]
+    pub(super) pre: Option<String>,
+    #[serde(default)]
+    pub(super) pre_globs: Vec<String>,
 }
 
 /// The counts and errors of the finished sources.
@@ -246,7 +251,7 @@ impl FixedSettings {
     }
 
     /// Options and their values.
-    fn listed(&self) -> [(&'static str, String); 11] {
+    fn listed(&self) -> [(&'static str, String); 13] {
         let limits = &self.limits;
         [
             ("lines", self.lines.to_string()),
@@ -269,11 +274,13 @@ impl FixedSettings {
             ("max-window", limits.window.to_string()),
             ("max-depth", limits.depth.to_string()),
             ("max-members", limits.members.to_string()),
+            ("pre", self.pre.clone().unwrap_or("none".to_owned())),
+            ("pre-glob", listed(&self.pre_globs)),
         ]
     }
 }
 
-/// Prefixes or columns as a value for messages.
+/// Prefixes, columns or globs as a value for messages.
 fn listed(prefixes: &[String]) -> String {
     match prefixes {
         [] => "none".to_owned(),

@@ -75,6 +75,11 @@ impl Checkpoint {
             prefixes: filter.map_or_else(Vec::new, |filter| filter.wanted_names.clone()),
             excluded_prefixes: filter.map_or_else(Vec::new, |filter| filter.excluded_names.clone()),
             limits: options.limits,
+            pre: options
+                .pre
+                .as_deref()
+                .map(|pre| display_name(pre).into_owned()),
+            pre_globs: options.pre_globs.clone(),
         };
         let read = read(&folder, &settings, sources, options.on_error);
         let (earlier, stamps) = read.map_err(|error| fault(folder.path(), error))?;

@@ -1,0 +1,157 @@
+//! Base64 (RFC 2045), line by line.
+
+/// Characters of a line in which a damaged one is not taken for the end of the data.
+const LONG: usize = 40;
+/// Damaged characters of such a line.
+const MOST_WRONG: usize = 2;
+
+/// What a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Base64Line {
+    Data,
+    /// It is data, in which some characters are wrong.
+    Damaged,
+    /// It is no data: the text after it, which no coding has.
+    Text,
+}
+
+/// A decoder that keeps the characters of an incomplete group of four.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Base64 {
+    bits: u32,
+    held: u32,
+}
+
+impl Base64 {
+    /// Decodes a line, or a piece of one, into `out`. A wrong character counts as zeros, so that the ones after it keep their
+    /// places.
+    pub(super) fn line(&mut self, line: &[u8], out: &mut Vec<u8>) -> Base64Line {
+        let line = line.trim_ascii();
+        if self.whole_groups(line, out) {
+            return Base64Line::Data;
+        }
+        let wrong = line.iter().filter(|byte| value(**byte).is_none());
+        let (mut count, mut is_text) = (0, false);
+        for byte in wrong {
+            count += usize::from(*byte != b'=');
+            // No name is without a full stop or one of the signs of an escape.
+            is_text |= byte.is_ascii_whitespace() || b".:%&;\\".contains(byte);
+        }
+        if is_text || count > 0 && (line.len() < LONG || count > MOST_WRONG) {
+            return Base64Line::Text;
+        }
+        for byte in line {
+            match value(*byte) {
+                None if *byte == b'=' => self.end(out),
+                found => self.put(found.unwrap_or(0), out),
+            }
+        }
+        match count {
+            0 => Base64Line::Data,
+            _ => Base64Line::Damaged,
+        }
+    }
+
+    /// Decodes a line of whole groups without padding, as nearly all lines are. False if it is another one.
+    fn whole_groups(&mut self, line: &[u8], out: &mut Vec<u8>) -> bool {
+        if self.held > 0 || !line.len().is_multiple_of(4) {
+            return false;
+        }
+        let start = out.len();
+        let mut all = 0;
+        for group in line.chunks_exact(4) {
+            let of = |at: usize| u32::from(VALUES[usize::from(group[at])]);
+            let bits = of(0) << 18 | of(1) << 12 | of(2) << 6 | of(3);
+            all |= of(0) | of(1) | of(2) | of(3);
+            out.extend_from_slice(&bits.to_be_bytes()[1..]);
+        }
+        let is_right = all & u32::from(NONE) == 0;
+        if !is_right {
+            out.truncate(start);
+        }
+        is_right
+    }
+
+    fn put(&mut self, value: u32, out: &mut Vec<u8>) {
+        self.bits = self.bits << 6 | value;
+        self.held += 6;
+        if self.held == 24 {
+            out.extend_from_slice(&self.bits.to_be_bytes()[1..]);
+            (self.bits, self.held) = (0, 0);
+        }
+    }
+
+    /// Ends a group that may be incomplete.
+    fn end(&mut self, out: &mut Vec<u8>) {
+        let whole = self.held / 8;
+        let bits = self.bits << (24 - self.held);
+        out.extend_from_slice(&bits.to_be_bytes()[1..1 + whole as usize]);
+        (self.bits, self.held) = (0, 0);
+    }
+
+    /// Ends the data. Returns whether its last group is complete.
+    pub(super) fn finish(&mut self, out: &mut Vec<u8>) -> bool {
+        let is_complete = self.held == 0;
+        self.end(out);
+        is_complete
+    }
+}
+
+/// No value: a bit that no value has.
+const NONE: u8 = 0x80;
+/// The value of each character.
+const VALUES: [u8; 256] = {
+    let signs = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut values = [NONE; 256];
+    let mut at = 0;
+    while at < signs.len() {
+        values[signs[at] as usize] = at as u8;
+        at += 1;
+    }
+    values
+};
+
+fn value(byte: u8) -> Option<u32> {
+    match VALUES[usize::from(byte)] {
+        NONE => None,
+        value => Some(value.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(lines: &[&str]) -> (Vec<u8>, Vec<Base64Line>, bool) {
+        let (mut base64, mut out) = (Base64::default(), Vec::new());
+        let kinds = lines
+            .iter()
+            .map(|line| base64.line(line.as_bytes(), &mut out));
+        let kinds = kinds.collect();
+        let whole = base64.finish(&mut out);
+        (out, kinds, whole)
+    }
+
+    #[test]
+    fn lines_of_any_length_are_one_text() {
+        for lines in [&["MTAuNTU1NS9hYmM="][..], &["MTA", "uN", "TU1NS9hYmM=\r\n"]] {
+            let (out, _, whole) = decoded(lines);
+            assert_eq!((&out[..], whole), (&b"10.5555/abc"[..], true));
+        }
+        assert_eq!(decoded(&["YQ==YWI="]).0, b"aab");
+        let (out, _, whole) = decoded(&["YWI"]);
+        assert_eq!((&out[..], whole), (&b"ab"[..], false));
+        assert_eq!(decoded(&[]).0, b"");
+    }
+
+    #[test]
+    fn text_is_not_data_and_a_damaged_character_moves_nothing() {
+        for text in ["see this", "10.5555/abc", "-- ", "a:b", "*"] {
+            assert_eq!(decoded(&[text]).1, [Base64Line::Text], "{text}");
+        }
+        let line = "MTAuNTU1NS9hYmMgMTAuNTU1NS9hYmMgMTAuNTU1NS9hYmMg";
+        let (out, kinds, _) = decoded(&[&line.replacen('A', "*", 1)]);
+        assert_eq!(kinds, [Base64Line::Damaged]);
+        assert!(out.ends_with(b"5555/abc 10.5555/abc 10.5555/abc "));
+    }
+}

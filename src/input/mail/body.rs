@@ -1,0 +1,239 @@
+//! The body of a part, without its coding and in UTF-8.
+
+use std::io::{self, Read};
+
+use encoding_rs::{Decoder, Encoding};
+use memchr::memchr;
+
+use super::base64::{Base64, Base64Line};
+use super::header::hex;
+use super::lines::{MailLines, Stop};
+use crate::input::codec::{damaged, early_end};
+use crate::input::fault::Packing;
+
+/// Bytes that are decoded before they are passed on.
+const STEP: usize = 16 << 10;
+
+/// How the bytes of a body are written (RFC 2045, 6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Coding {
+    /// As they are.
+    #[default]
+    Plain,
+    Base64,
+    Quoted,
+}
+
+impl Coding {
+    /// The coding that a field names. What is not known is text.
+    pub(super) fn of(value: &[u8]) -> Coding {
+        let value = value.split(|byte| *byte == b';').next().unwrap_or(value);
+        match value.trim_ascii().to_ascii_lowercase().as_slice() {
+            b"base64" => Coding::Base64,
+            b"quoted-printable" => Coding::Quoted,
+            _ => Coding::Plain,
+        }
+    }
+}
+
+/// Reads a body up to where it [stops](MailLines::stop), or where its bytes are not in its coding.
+pub(super) struct Body<'l, 'r> {
+    lines: &'l mut MailLines<'r>,
+    coding: Coding,
+    base64: Base64,
+    charset: Option<Decoder>,
+    /// Whether it is text, so that it has no control characters.
+    is_text: bool,
+    /// The end of the last line. It belongs to a boundary if one follows.
+    line_end: &'static [u8],
+    /// Decoded bytes, and how many of them were read.
+    out: Vec<u8>,
+    at: usize,
+    /// The error after these bytes.
+    failed: Option<io::Error>,
+    ended: bool,
+}
+
+impl<'l, 'r> Body<'l, 'r> {
+    pub(super) fn new(
+        lines: &'l mut MailLines<'r>,
+        coding: Coding,
+        charset: Option<&'static Encoding>,
+        is_text: bool,
+    ) -> Self {
+        // Of encodings that do not contain ASCII, only the coding keeps the bytes.
+        let charset =
+            charset.filter(|charset| charset.is_ascii_compatible() || coding == Coding::Base64);
+        Body {
+            lines,
+            coding,
+            base64: Base64::default(),
+            charset: charset.map(|charset| charset.new_decoder()),
+            is_text,
+            line_end: b"",
+            out: Vec::new(),
+            at: 0,
+            failed: None,
+            ended: false,
+        }
+    }
+
+    /// Decodes some lines.
+    fn fill(&mut self) {
+        self.out.clear();
+        self.at = 0;
+        while self.out.len() < STEP && !self.ended && self.failed.is_none() {
+            if let Some(stop) = self.lines.stop() {
+                self.end(Some(stop));
+            } else if let Some(error) = self.lines.take_error() {
+                self.put_line_end();
+                self.base64 = Base64::default();
+                self.failed = Some(error);
+            } else {
+                self.line();
+            }
+        }
+        if let Some(decoder) = &mut self.charset {
+            self.out = converted(decoder, &self.out, self.ended);
+        }
+    }
+
+    fn line(&mut self) {
+        let mut line = self.lines.line();
+        match self.coding {
+            Coding::Base64 => match self.base64.line(line, &mut self.out) {
+                Base64Line::Data => {}
+                Base64Line::Damaged => self.failed = Some(wrong()),
+                Base64Line::Text => return self.end(None),
+            },
+            Coding::Plain => {
+                self.out.extend_from_slice(self.line_end);
+                let text = without_end(line);
+                self.out.extend_from_slice(text);
+                self.line_end = end_of(&line[text.len()..]);
+            }
+            Coding::Quoted => {
+                if MailLines::is_piece(line) {
+                    // An escape at the end of the piece is read with the next one.
+                    let tail = &line[line.len() - 2..];
+                    let cut = memchr(b'=', tail).map_or(0, |at| tail.len() - at);
+                    line = &line[..line.len() - cut];
+                }
+                self.out.extend_from_slice(self.line_end);
+                self.line_end = unquote(line, self.is_text, &mut self.out);
+            }
+        }
+        let length = line.len();
+        self.lines.consume(length);
+    }
+
+    /// Ends the body before the next line, which stops it, or is not in its coding.
+    fn end(&mut self, stop: Option<Stop>) {
+        self.ended = true;
+        if !matches!(stop, Some(Stop::Boundary { .. })) {
+            self.put_line_end();
+        }
+        let is_cut = matches!(stop, None | Some(Stop::End));
+        if self.coding == Coding::Base64 && !self.base64.finish(&mut self.out) && is_cut {
+            self.failed = Some(damaged(Packing::Mail, early_end()));
+        }
+    }
+
+    fn put_line_end(&mut self) {
+        self.out.extend_from_slice(self.line_end);
+        self.line_end = b"";
+    }
+
+    /// Offset of the next line in the mail.
+    pub(super) fn offset(&self) -> u64 {
+        self.lines.offset()
+    }
+}
+
+impl Read for Body<'_, '_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if into.is_empty() {
+            return Ok(0);
+        }
+        while self.at == self.out.len() {
+            match self.failed.take() {
+                Some(error) => return Err(error),
+                None if self.ended => return Ok(0),
+                None => self.fill(),
+            }
+        }
+        let count = into.len().min(self.out.len() - self.at);
+        into[..count].copy_from_slice(&self.out[self.at..self.at + count]);
+        self.at += count;
+        Ok(count)
+    }
+}
+
+fn wrong() -> io::Error {
+    let what = "a line has characters that base64 does not have";
+    damaged(
+        Packing::Mail,
+        io::Error::new(io::ErrorKind::InvalidData, what),
+    )
+}
+
+/// The text in UTF-8; what is no character becomes U+FFFD.
+fn converted(decoder: &mut Decoder, text: &[u8], is_last: bool) -> Vec<u8> {
+    let most = decoder.max_utf8_buffer_length(text.len());
+    let mut out = vec![0; most.unwrap_or(4 * text.len() + 16)];
+    let (_, _, written, _) = decoder.decode_to_utf8(text, &mut out, is_last);
+    out.truncate(written);
+    out
+}
+
+fn without_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+fn end_of(end: &[u8]) -> &'static [u8] {
+    match end {
+        b"\r\n" => b"\r\n",
+        b"\n" => b"\n",
+        b"\r" => b"\r",
+        _ => b"",
+    }
+}
+
+/// Decodes a line of quoted-printable into `out`. Returns its end, which is empty if the line goes on in the next one. What is no
+/// escape stays as it is. So does, in a text, the escape of a control character, since such an escape was not meant: `doi=10.5555/a`.
+fn unquote(line: &[u8], is_text: bool, out: &mut Vec<u8>) -> &'static [u8] {
+    let text = without_end(line);
+    let end = end_of(&line[text.len()..]);
+    let mut rest = match end {
+        b"" => text,
+        _ => text.trim_ascii_end(),
+    };
+    let mut goes_on = false;
+    if !end.is_empty()
+        && let Some(before) = rest.strip_suffix(b"=")
+    {
+        (rest, goes_on) = (before, true);
+    }
+    while let Some(at) = memchr(b'=', rest) {
+        out.extend_from_slice(&rest[..at]);
+        let digits = rest.get(at + 1..at + 3);
+        let byte = digits
+            .and_then(hex)
+            .filter(|byte| !is_text || is_of_text(*byte));
+        match byte {
+            Some(byte) => out.push(byte),
+            None => out.push(b'='),
+        }
+        rest = &rest[at + if byte.is_some() { 3 } else { 1 }..];
+    }
+    out.extend_from_slice(rest);
+    match goes_on {
+        true => b"",
+        false => end,
+    }
+}
+
+fn is_of_text(byte: u8) -> bool {
+    !byte.is_ascii_control() || matches!(byte, b'\t' | b'\r' | b'\n')
+}

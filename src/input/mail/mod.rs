@@ -1,0 +1,268 @@
+//! Messages of e-mail (RFC 5322, MIME), one a file or many in an mbox (RFC 4155).
+//!
+//! `lines` finds where a body ends: at a boundary, at the next message, at the end. `header` reads the fields that say how a
+//! part is packed, and `body` unpacks it with `base64` and `quoted`. This module follows the structure.
+//!
+//! A text may only look like a message. So all bytes but those of encoded parts are passed on as they are, and an
+//! encoded part ends where its bytes are not in its coding. No library is used: those that are kept hold a whole message in memory, and
+//! drop what they do not understand.
+//!
+//! Holds at most 256 KiB for each message within another, and takes time linear in the bytes.
+
+mod base64;
+mod body;
+mod header;
+mod lines;
+
+#[cfg(test)]
+mod tests;
+
+use std::io::Read;
+
+use self::body::{Body, Coding};
+use self::header::{Content, PartHeader};
+use self::lines::{MailLines, Stop};
+use super::container::{Level, Members};
+use super::documents::Origin;
+use super::fault::{InputError, Packing};
+
+pub(super) use self::header::starts_mail;
+
+/// Parts and messages within one another. Further ones are text.
+const NESTED: usize = 64;
+/// Bytes of a header that are read as such. The rest of a longer one is text of the body.
+const HEADER: usize = 64 << 10;
+
+/// Passes on the messages of `bytes`: a text for each part, with its header, and attachments as members.
+///
+/// In an mbox, the N-th message is `#message=N`, and its parts are `#message=N/part=1.2`. Of a single message the header is the
+/// text of `level` itself, and its parts are `#part=1.2`. An attachment with a file name has that name instead of the number.
+pub(super) fn read(walk: &mut dyn Members, level: &Level<'_>, bytes: &mut dyn Read) {
+    let mut reader = MailReader {
+        walk,
+        level,
+        lines: MailLines::new(bytes),
+        message: None,
+        part: Vec::new(),
+        nested: 0,
+        is_endless: false,
+        number: 0,
+    };
+    reader.lines.find_kind();
+    while reader.message() {}
+}
+
+struct MailReader<'a, 'r> {
+    walk: &'a mut dyn Members,
+    level: &'a Level<'a>,
+    lines: MailLines<'r>,
+    /// The number of the message, from 1, if there may be several.
+    message: Option<u64>,
+    /// The numbers of the part in its message: its place among the parts of each part that encloses it.
+    part: Vec<u64>,
+    /// How many messages and parts enclose it.
+    nested: usize,
+    /// Whether a missing end was reported.
+    is_endless: bool,
+    /// Number of attachments so far.
+    number: u64,
+}
+
+impl MailReader<'_, '_> {
+    /// Reads the next message. False at the end, or if the source should not be read further.
+    fn message(&mut self) -> bool {
+        if self.lines.is_mbox() {
+            self.message = Some(self.message.unwrap_or(0) + 1);
+        }
+        self.part.clear();
+        self.nested = 0;
+        let mut header = PartHeader::default();
+        if self.lines.is_mbox() {
+            header.text.extend_from_slice(self.lines.line());
+            self.lines.skip_line();
+        }
+        self.read_header(&mut header);
+        let is_over = !self.entity(header) || !self.rest();
+        !is_over && self.lines.stop() == Some(Stop::Message)
+    }
+
+    fn header(&mut self) -> PartHeader {
+        let mut header = PartHeader::default();
+        self.read_header(&mut header);
+        header
+    }
+
+    /// Reads a header up to the line after it, which is empty.
+    fn read_header(&mut self, header: &mut PartHeader) {
+        while header.text.len() < HEADER && self.lines.stop().is_none() {
+            if let Some(error) = self.lines.take_error() {
+                self.lose(error.into());
+                continue;
+            }
+            let line = self.lines.line();
+            let (is_end, is_field) = (header::is_blank(line), header.continues_with(line));
+            if !is_end && !is_field {
+                break;
+            }
+            header.text.extend_from_slice(line);
+            let length = line.len();
+            self.lines.consume(length);
+            if is_end {
+                break;
+            }
+        }
+        header.read_fields();
+    }
+
+    /// Passes on a message or a part. Returns false if the source should not be read further.
+    fn entity(&mut self, header: PartHeader) -> bool {
+        self.nested += 1;
+        let is_deep = self.nested > NESTED;
+        let go_on = match &header.content {
+            Content::Parts(_) | Content::Message if is_deep => {
+                self.lose(InputError::Depth(Packing::Mail));
+                self.text(header)
+            }
+            Content::Parts(_) => self.parts(header),
+            Content::Message if header.coding == Coding::Plain => {
+                let within = self.header();
+                self.entity(header.followed_by(within))
+            }
+            Content::Text | Content::Web => self.text(header),
+            Content::Message | Content::Attached => self.attachment(header),
+        };
+        self.nested -= 1;
+        go_on
+    }
+
+    /// Passes on the text before the first part, and then the parts.
+    fn parts(&mut self, mut header: PartHeader) -> bool {
+        let Content::Parts(boundary) = std::mem::take(&mut header.content) else {
+            return true;
+        };
+        let own = self.lines.enter(boundary);
+        header.coding = Coding::Plain;
+        let mut go_on = self.text(header);
+        let mut number = 0;
+        while go_on {
+            match self.lines.stop() {
+                Some(Stop::Boundary { of, is_last }) if of == own => {
+                    self.lines.skip_line();
+                    if is_last {
+                        break;
+                    }
+                    number += 1;
+                    go_on = self.part(number);
+                }
+                Some(Stop::End) => {
+                    // Parts that enclose it have no end either.
+                    if !std::mem::replace(&mut self.is_endless, true) {
+                        self.lose(InputError::Endless(Packing::Mail));
+                    }
+                    break;
+                }
+                Some(_) => break,
+                None => go_on = self.rest(),
+            }
+        }
+        self.lines.leave(own);
+        go_on && self.rest()
+    }
+
+    fn part(&mut self, number: u64) -> bool {
+        self.part.push(number);
+        let header = self.header();
+        let go_on = self.entity(header) && self.rest();
+        self.part.pop();
+        go_on
+    }
+
+    /// Passes on a header and the text after it as one text.
+    fn text(&mut self, header: PartHeader) -> bool {
+        let name = self.name(None);
+        let origin = (header.content == Content::Web).then_some(Origin::Web);
+        let mut body = Body::new(&mut self.lines, header.coding, header.charset, true);
+        let mut bytes = header.text.chain(&mut body);
+        let go_on = self
+            .walk
+            .text(self.level, name.as_deref(), origin, &mut bytes);
+        if go_on {
+            finish(self.walk, self.level, &mut body);
+        }
+        go_on
+    }
+
+    /// Passes on a header as a text, and the bytes after it as a member.
+    fn attachment(&mut self, header: PartHeader) -> bool {
+        let name = self.name(Some("header"));
+        let text = &mut &header.text[..];
+        if !self.walk.text(self.level, name.as_deref(), None, text) {
+            return false;
+        }
+        self.number += 1;
+        if self.part.is_empty() {
+            self.part.push(1);
+        }
+        let name = match &header.file_name {
+            Some(file) => self
+                .message
+                .map_or(file.clone(), |at| format!("#message={at}/{file}")),
+            None => self.name(None).unwrap_or_default(),
+        };
+        let mut body = Body::new(&mut self.lines, header.coding, None, false);
+        let go_on = self.walk.member(self.level, self.number, &name, &mut body);
+        if go_on {
+            finish(self.walk, self.level, &mut body);
+        }
+        go_on
+    }
+
+    /// Reports a loss in the current part at the next line.
+    fn lose(&mut self, error: InputError) {
+        let (level, at) = (self.level, self.lines.offset());
+        match self.name(None) {
+            Some(name) => self.walk.lose_member(level, 0, &name, at, error),
+            None => self.walk.lose(level, at, error),
+        }
+    }
+
+    /// Passes on the text after a part that does not belong to another one, if there is any.
+    fn rest(&mut self) -> bool {
+        while self.lines.stop().is_none() && header::is_blank(self.lines.line()) {
+            if let Some(error) = self.lines.take_error() {
+                self.lose(error.into());
+            }
+            self.lines.skip_line();
+        }
+        if self.lines.stop().is_some() {
+            return true;
+        }
+        let name = self.name(Some("rest"));
+        let mut body = Body::new(&mut self.lines, Coding::Plain, None, true);
+        self.walk.text(self.level, name.as_deref(), None, &mut body)
+    }
+
+    /// The name of the part, or of something that belongs to it. None for the header of a single message.
+    fn name(&self, of: Option<&str>) -> Option<String> {
+        let message = self.message.map(|number| format!("message={number}"));
+        let numbers: Vec<String> = self.part.iter().map(u64::to_string).collect();
+        let part = (!numbers.is_empty()).then(|| format!("part={}", numbers.join(".")));
+        let names: Vec<String> = [message, part, of.map(str::to_owned)]
+            .into_iter()
+            .flatten()
+            .collect();
+        (!names.is_empty()).then(|| format!("#{}", names.join("/")))
+    }
+}
+
+/// Reads what a member left of its body.
+fn finish(walk: &mut dyn Members, level: &Level<'_>, body: &mut Body<'_, '_>) {
+    let mut step = [0; 4 << 10];
+    loop {
+        match body.read(&mut step) {
+            Ok(0) => return,
+            Ok(_) => {}
+            Err(error) => walk.lose(level, body.offset(), error.into()),
+        }
+    }
+}

@@ -1,0 +1,437 @@
+//! Members of 7z archives.
+//!
+//! The header at the end lists the members, so an archive that is not a file is copied to one first. Members that are packed as
+//! one are unpacked one after the other, as a stream. Headers are read here: the crates for the format need a newer Rust,
+//! hold the list of members several times, and open no archive with a wrong field. Crates unpack the data.
+
+mod folder;
+mod header;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use flate2::Crc;
+
+use self::folder::{Refusal, unpacked};
+use self::header::{Folder, FolderPart, Header, HeaderFlaw, ListedFile, Listing, Streams};
+use super::codec::{damaged, early_end};
+use super::container::{Level, Members};
+use super::expansion::{Expansion, Watched};
+use super::fault::{InputError, Packing};
+use super::opening::Opening;
+use super::zip::{Part, Volume};
+
+/// Bytes of the start header. The packed streams follow it.
+const START: u64 = 32;
+/// Headers that are packed in one another.
+const PACKED: usize = 4;
+/// What is said of a header with a wrong checksum.
+const WRONG: &str = "the checksum of its header is wrong";
+/// Memory for the list of members that is always allowed, in bytes.
+const LEAST: usize = 16 << 20;
+
+/// Passes on the members of the archive `file`, in their order. `reported` says that a loss in it was already reported.
+pub(super) fn read(
+    walk: &mut dyn Members,
+    opening: &Opening<'_>,
+    level: &Level<'_>,
+    file: &File,
+    reported: bool,
+) {
+    // Bytes of a copy were counted when they were copied.
+    let progress = level.file.map(|_| opening.bytes);
+    let volume = match Volume::new(file, progress) {
+        Ok(volume) => volume,
+        Err(error) => return walk.lose(level, 0, error.into()),
+    };
+    let most = LEAST.max(opening.whole / 2);
+    let mut archive = SevenZipArchive {
+        window: opening.limits.window,
+        expansion: Arc::clone(walk.expansion()),
+        walk,
+        level,
+        volume: &volume,
+        number: 0,
+    };
+    let (mut flaw, mut listing) = (None, None);
+    match archive.listing(most, &mut flaw) {
+        Ok(found) => listing = Some(found),
+        // A wrong checksum is the reason.
+        Err(error) => flaw = flaw.or(Some(error)),
+    }
+    match flaw {
+        Some(_) if level.part_of.is_some() => {
+            let error = InputError::Part(Packing::SevenZip);
+            archive.walk.lose(level, 0, error);
+        }
+        Some((_, InputError::Damaged { .. })) if reported => {}
+        Some((at, error)) => archive.walk.lose(level, at, error),
+        None => {}
+    }
+    if let Some(listing) = listing {
+        archive.members(&listing);
+    }
+    volume.pass(volume.length);
+}
+
+struct SevenZipArchive<'a> {
+    /// Limit on windows of coders, in bytes.
+    window: u64,
+    expansion: Arc<Expansion>,
+    walk: &'a mut dyn Members,
+    level: &'a Level<'a>,
+    volume: &'a Volume<'a>,
+    /// Number of members so far, including folders.
+    number: u64,
+}
+
+/// An error, and its offset in the archive.
+type ListingError = (u64, InputError);
+
+/// Where a header is: offset, size and checksum.
+struct HeaderPlace {
+    at: u64,
+    size: u64,
+    crc: u32,
+}
+
+fn fault(why: &'static str) -> InputError {
+    let error = io::Error::new(io::ErrorKind::InvalidData, why);
+    damaged(Packing::SevenZip, error).into()
+}
+
+impl SevenZipArchive<'_> {
+    /// The list of members. If a checksum is wrong, `flaw` becomes that, and the list is read as it is.
+    fn listing(
+        &self,
+        most: usize,
+        flaw: &mut Option<ListingError>,
+    ) -> Result<Listing, ListingError> {
+        let Some(place) = self.place(flaw)? else {
+            return Ok(Listing::default());
+        };
+        let HeaderPlace { at, size, crc } = place;
+        let too_large = || InputError::TooLarge {
+            packing: Packing::SevenZip,
+            limit: most as u64,
+        };
+        if size > most as u64 {
+            return Err((at, too_large()));
+        }
+        let mut bytes = Vec::new();
+        let read = self.volume.section(at..at + size).read_to_end(&mut bytes);
+        read.map_err(|error| (at, error.into()))?;
+        if checksum(&bytes) != crc {
+            flaw.get_or_insert_with(|| (at, fault(WRONG)));
+        }
+        for _ in 0..=PACKED {
+            let fault = |wrong| match wrong {
+                HeaderFlaw::Damaged => (at, self::fault("its header is wrong")),
+                HeaderFlaw::Large => (at, too_large()),
+            };
+            match header::parse(&bytes, most).map_err(fault)? {
+                Header::Plain(listing) => return Ok(listing),
+                Header::Packed(streams) => {
+                    let unpacked = self.packed_header(&streams, most);
+                    let unpacked = unpacked.map_err(|error| (at, error.unwrap_or_else(too_large)));
+                    let (unpacked, is_right) = unpacked?;
+                    bytes = unpacked;
+                    if !is_right {
+                        flaw.get_or_insert_with(|| (at, self::fault(WRONG)));
+                    }
+                }
+            }
+        }
+        Err((at, fault("its header is packed too often")))
+    }
+
+    /// Where the start header says that the header is; none for an empty archive.
+    fn place(&self, flaw: &mut Option<ListingError>) -> Result<Option<HeaderPlace>, ListingError> {
+        let start = self.volume.bytes::<{ START as usize }>(0);
+        let start = start.map_err(|error| (0, error.into()))?;
+        let start = start.ok_or_else(|| (0, fault("its start is cut off")))?;
+        let number = |at: usize, count: usize| {
+            let digits = start[at..at + count].iter().rev();
+            digits.fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
+        };
+        if u64::from(checksum(&start[12..])) != number(8, 4) {
+            *flaw = Some((8, fault("the checksum of its start is wrong")));
+        }
+        let (offset, size) = (number(12, 8), number(20, 8));
+        if size == 0 {
+            return match self.volume.length {
+                ..=START => Ok(None),
+                _ => Err((0, fault("its header was never written"))),
+            };
+        }
+        let at = START.checked_add(offset);
+        let place = at.filter(|at| {
+            at.checked_add(size)
+                .is_some_and(|end| end <= self.volume.length)
+        });
+        let crc = number(28, 4) as u32;
+        match place {
+            Some(at) => Ok(Some(HeaderPlace { at, size, crc })),
+            None => Err((self.volume.length, fault("it ends before its header"))),
+        }
+    }
+
+    /// Unpacks a header. Returns whether its checksum is right, too. The error is none if the header takes more memory than
+    /// `most`.
+    fn packed_header(
+        &self,
+        streams: &Streams,
+        most: usize,
+    ) -> Result<(Vec<u8>, bool), Option<InputError>> {
+        let folder = streams.folders.first();
+        let (Some(folder), Some(part)) = (folder, streams.parts.first()) else {
+            return Err(Some(fault("its header is wrong")));
+        };
+        if part.size > most as u64 {
+            return Err(None);
+        }
+        let mut place = PackedPlace::of(streams);
+        let bytes = place.open(self.volume, streams, folder, self.window);
+        let bytes = bytes.map_err(|refusal| Some(refusal.into()))?;
+        let mut header = Vec::new();
+        let mut bytes = Watched::new(bytes, &self.expansion).take(part.size);
+        let read = bytes.read_to_end(&mut header);
+        read.map_err(|error| {
+            let why = format!("its header does not unpack: {error}");
+            let error = io::Error::new(io::ErrorKind::InvalidData, why);
+            Some(damaged(Packing::SevenZip, error).into())
+        })?;
+        let is_right = part.crc.is_none_or(|crc| crc == checksum(&header));
+        Ok((header, is_right))
+    }
+
+    fn members(&mut self, listing: &Listing) {
+        let Listing { streams, files } = listing;
+        let mut parts = streams.parts.iter().copied();
+        let mut files = files.iter();
+        let mut place = PackedPlace::of(streams);
+        for folder in &streams.folders {
+            let bytes = place.open(self.volume, streams, folder, self.window);
+            let mut parts = parts.by_ref().take(folder.files);
+            let go_on = match bytes {
+                Ok(bytes) => self.folder(bytes, &mut parts, &mut files),
+                Err(refusal) => self.refused(&refusal, &mut parts, &mut files),
+            };
+            if !go_on {
+                return;
+            }
+        }
+        // Only files without bytes may follow.
+        while let Some(file) = self.next_file(&mut files) {
+            self.lose_member(&file.name, 0, fault("it has no data of this member"));
+        }
+    }
+
+    /// The next file that has bytes, after empty ones are passed on.
+    fn next_file(&mut self, files: &mut dyn Iterator<Item = ListedFile>) -> Option<ListedFile> {
+        for file in files {
+            self.number += 1;
+            if file.has_stream {
+                return Some(file);
+            }
+            let is_over = file.is_file && {
+                let (level, number) = (self.level, self.number);
+                !self
+                    .walk
+                    .member(level, number, &file.name, &mut io::empty())
+            };
+            if is_over {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Reports the files of a folder that cannot be unpacked.
+    fn refused(
+        &mut self,
+        refusal: &Refusal,
+        parts: &mut dyn Iterator<Item = FolderPart>,
+        files: &mut dyn Iterator<Item = ListedFile>,
+    ) -> bool {
+        for _ in parts {
+            let Some(file) = self.next_file(files) else {
+                return false;
+            };
+            self.lose_member(&file.name, 0, refusal.clone().into());
+        }
+        true
+    }
+
+    /// Passes on the files of a folder. False if the source should not be read further.
+    fn folder(
+        &mut self,
+        bytes: Box<dyn Read + '_>,
+        parts: &mut dyn Iterator<Item = FolderPart>,
+        files: &mut dyn Iterator<Item = ListedFile>,
+    ) -> bool {
+        let mut bytes = FolderBytes {
+            bytes: Watched::new(bytes, &self.expansion),
+            expansion: Arc::clone(&self.expansion),
+            unread: 0,
+            ended: false,
+        };
+        while let Some(part) = parts.next() {
+            let Some(file) = self.next_file(files) else {
+                return false;
+            };
+            if let Err(error) = bytes.skip() {
+                // The member before was not read to its end, for a reason.
+                self.lose_member(&file.name, 0, error.into());
+            } else if bytes.ended {
+                let lost = 1 + parts.count() as u64;
+                self.lose_member(&file.name, 0, InputError::Solid(lost));
+                return self.skip_files(lost - 1, files);
+            } else {
+                let (level, number) = (self.level, self.number);
+                let mut member = MemberBytes::new(&mut bytes, part);
+                if !self.walk.member(level, number, &file.name, &mut member) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn skip_files(&mut self, count: u64, files: &mut dyn Iterator<Item = ListedFile>) -> bool {
+        (0..count).all(|_| self.next_file(files).is_some())
+    }
+
+    fn lose_member(&mut self, name: &str, offset: u64, error: InputError) {
+        self.walk
+            .lose_member(self.level, self.number, name, offset, error);
+    }
+}
+
+/// Where the packed streams of the next folder are.
+struct PackedPlace {
+    /// Number of the first one.
+    first: usize,
+    /// Its offset; none if that is not possible.
+    at: Option<u64>,
+}
+
+impl PackedPlace {
+    fn of(streams: &Streams) -> Self {
+        PackedPlace {
+            first: 0,
+            at: START.checked_add(streams.start),
+        }
+    }
+
+    /// The bytes of the next folder.
+    fn open<'v>(
+        &mut self,
+        volume: &'v Volume<'_>,
+        streams: &Streams,
+        folder: &Folder,
+        window: u64,
+    ) -> Result<Box<dyn Read + 'v>, Refusal> {
+        let end = self.first.saturating_add(folder.packed_count());
+        let sizes = streams.packed.get(self.first..end);
+        let start = self.at;
+        self.first = end;
+        let sizes = sizes.ok_or(Refusal::Damaged)?;
+        let add = |sum: Option<u64>, size: &u64| sum?.checked_add(*size);
+        self.at = sizes.iter().fold(start, add);
+        let (Some(start), Some(size)) = (start, sizes.first()) else {
+            return Err(Refusal::Damaged);
+        };
+        let packed: Part<'v> = volume.part(start..start.saturating_add(*size));
+        unpacked(folder, packed, window)
+    }
+}
+
+/// The bytes of a folder, file by file.
+struct FolderBytes<'r> {
+    bytes: Watched<Box<dyn Read + 'r>>,
+    expansion: Arc<Expansion>,
+    /// Bytes of the last file that were not read.
+    unread: u64,
+    /// Whether no further file can be read.
+    ended: bool,
+}
+
+impl FolderBytes<'_> {
+    /// Skips what was not read of the last file.
+    fn skip(&mut self) -> io::Result<()> {
+        let mut step = [0; 4 << 10];
+        while self.unread > 0 && !self.ended {
+            self.read_some(&mut step)?;
+        }
+        Ok(())
+    }
+
+    /// Reads some bytes of the last file, which has some. After an error there are no more.
+    fn read_some(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let most = into
+            .len()
+            .min(usize::try_from(self.unread).unwrap_or(usize::MAX));
+        let read = match self.bytes.read(&mut into[..most]) {
+            Ok(0) if !self.expansion.is_over() => Err(early_end()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
+            read => read,
+        };
+        match read {
+            Ok(read @ 1..) => {
+                self.unread -= read as u64;
+                Ok(read)
+            }
+            read => {
+                self.ended = true;
+                read.map_err(|error| damaged(Packing::SevenZip, error))
+            }
+        }
+    }
+}
+
+/// The bytes of a file, whose checksum is compared at the end.
+struct MemberBytes<'f, 'r> {
+    folder: &'f mut FolderBytes<'r>,
+    crc: Crc,
+    /// None after it was compared.
+    check: Option<u32>,
+}
+
+impl<'f, 'r> MemberBytes<'f, 'r> {
+    fn new(folder: &'f mut FolderBytes<'r>, part: FolderPart) -> Self {
+        folder.unread = part.size;
+        MemberBytes {
+            folder,
+            crc: Crc::new(),
+            check: part.crc,
+        }
+    }
+}
+
+impl Read for MemberBytes<'_, '_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if into.is_empty() || self.folder.ended {
+            return Ok(0);
+        }
+        if self.folder.unread > 0 {
+            let read = self.folder.read_some(into)?;
+            self.crc.update(&into[..read]);
+            return Ok(read);
+        }
+        match self.check.take() {
+            Some(crc) if crc != self.crc.sum() => {
+                let wrong = io::Error::new(io::ErrorKind::InvalidData, "its checksum is wrong");
+                Err(damaged(Packing::SevenZip, wrong))
+            }
+            _ => Ok(0),
+        }
+    }
+}
+
+fn checksum(bytes: &[u8]) -> u32 {
+    let mut crc = Crc::new();
+    crc.update(bytes);
+    crc.sum()
+}

@@ -1,0 +1,185 @@
+//! Mails: their parts and attachments as documents, and mails made to cost much.
+
+use crate::place::{Place, gzip};
+
+/// Base64 in lines.
+fn base64(bytes: &[u8]) -> String {
+    const SIGNS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::new();
+    for line in bytes.chunks(57) {
+        for group in line.chunks(3) {
+            let bits = group.iter().enumerate();
+            let bits = bits.fold(0, |bits, (at, byte)| {
+                bits | u32::from(*byte) << (16 - 8 * at)
+            });
+            for at in 0..4 {
+                match at <= group.len() {
+                    true => out.push(char::from(SIGNS[(bits >> (18 - 6 * at)) as usize & 63])),
+                    false => out.push('='),
+                }
+            }
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// A message with a text and attachments.
+fn mail(number: usize, attached: &[(&str, Vec<u8>)]) -> String {
+    let mut mail = format!(
+        "From: a@b.org\nTo: c@d.org\nSubject: 10.5555/subject-{number}\nMIME-Version: 1.0\n\
+        Content-Type: multipart/mixed; boundary=\"=_{number}\"\n\n--=_{number}\nContent-Type: text/plain\n\
+        Content-Transfer-Encoding: quoted-printable\n\nsee 10.5555/text=\n-{number} and more\n"
+    );
+    for (name, bytes) in attached {
+        let data = base64(bytes);
+        mail += &format!(
+            "--=_{number}\nContent-Type: application/octet-stream; name=\"{name}\"\nContent-Transfer-Encoding: base64\n\n{data}"
+        );
+    }
+    mail + &format!("--=_{number}--\n\n")
+}
+
+fn mbox(count: usize) -> String {
+    let attached = |number| ("a.gz", gzip(format!("10.5555/gz-{number}\n")));
+    let one = |number| {
+        let mail = mail(number, &[attached(number)]);
+        format!("From a@b.org Mon Jan  1 00:00:00 2024\n{mail}")
+    };
+    (1..=count).map(one).collect()
+}
+
+#[test]
+fn the_messages_of_an_mbox_are_documents_wherever_it_is() {
+    let place = Place::new();
+    let text = mbox(200);
+    place.file("a.mbox", &text).file("b.gz", gzip(&text));
+    let wanted = place
+        .scan("a.mbox --mentions -f csv --fields document,offset,doi -j1")
+        .quiet()
+        .out;
+    assert_eq!(wanted.lines().count(), 601);
+    let first: Vec<_> = wanted.lines().take(4).collect();
+    assert!(first[1].starts_with("#message=1,") && first[1].ends_with("10.5555/subject-1"));
+    assert!(first[2].starts_with("#message=1/part=1,") && first[2].ends_with("10.5555/text-1"));
+    assert_eq!(first[3], "#message=1/a.gz,0,10.5555/gz-1");
+    for options in ["-j2", "-j2 --chunk 50", "-j1 --chunk 3", "-j3 --memory 1M"] {
+        for source in ["a.mbox", "b.gz"] {
+            let line = format!("{source} --mentions -f csv --fields document,offset,doi {options}");
+            assert!(place.scan(&line).quiet().out == wanted, "{line}");
+        }
+        let line = format!("--mentions -f csv --fields document,offset,doi {options}");
+        assert!(
+            place.scan_stdin(&line, text.as_bytes()).quiet().out == wanted,
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn a_mail_in_a_maildir_needs_no_ending_and_its_attachments_are_opened() {
+    let place = Place::new();
+    let inner = mail(2, &[("b.gz", gzip("10.5555/inner\n"))]);
+    let outer = mail(
+        1,
+        &[
+            ("fwd.eml", inner.into_bytes()),
+            ("x.png", b"\x89PNG\r\n\x1a\n".to_vec()),
+        ],
+    );
+    place.file("cur/1700000000.M1P1.host:2,S", outer);
+    let seen = place.scan("cur --mentions --report r.json").quiet();
+    assert_eq!(
+        seen.field("document"),
+        [
+            "null",
+            "#part=1",
+            "fwd.eml",
+            "fwd.eml!/#part=1",
+            "fwd.eml!/b.gz"
+        ]
+    );
+    assert_eq!(
+        place.json("r.json")["skipped"],
+        serde_json::json!({"png": 1})
+    );
+}
+
+#[test]
+fn mails_within_mails_are_opened_up_to_the_limit() {
+    let place = Place::new();
+    let mut text = mail(0, &[]);
+    for number in 1..6 {
+        text = mail(number, &[("m", text.into_bytes())]);
+    }
+    place.file("a.eml", &text);
+    for threads in ["-j1", "-j2"] {
+        let seen = place.scan(&format!("a.eml --count -f csv {threads}"));
+        assert_eq!(seen.code, Some(1));
+        assert!(
+            seen.err
+                .contains("a.eml: m!/m!/m!/m: at byte 0: mail is nested deeper"),
+            "{}",
+            seen.err
+        );
+        assert_eq!(seen.err.lines().count(), 1);
+        let seen = place
+            .scan(&format!("a.eml --max-depth 9 --count -f csv {threads}"))
+            .quiet();
+        assert!(seen.out.ends_with("\n12,12,17,1\n"), "{}", seen.out);
+    }
+}
+
+#[test]
+fn a_mail_that_breaks_off_is_an_error_and_what_came_before_is_kept() {
+    let place = Place::new();
+    let text = mbox(3);
+    let cut = text.rfind("base64\n\n").unwrap() + 30;
+    for (file, error) in [
+        (&text[..cut], "a: #message=3/a.gz: at byte "),
+        (
+            &text[..text.rfind("--=_3--").unwrap()],
+            "a: #message=3: at byte ",
+        ),
+    ] {
+        let seen = place.file("a", file).scan("a --mentions -f names");
+        assert_eq!(seen.code, Some(1));
+        assert!(seen.err.contains(error), "{}", seen.err);
+        assert!(seen.out.lines().count() >= 8, "{}", seen.out);
+    }
+}
+
+#[test]
+fn a_bomb_in_a_mail_is_stopped() {
+    let place = Place::new();
+    let bomb = gzip(vec![b' '; 100 << 20]);
+    place.file(
+        "a.eml",
+        mail(1, &[("a.gz", gzip(bomb)), ("b.gz", gzip("10.5555/b"))]),
+    );
+    let seen = place.scan("a.eml");
+    assert_eq!(seen.code, Some(1));
+    assert!(
+        seen.err.contains("a.eml: a.gz: at byte ") && seen.err.contains("--max-expansion"),
+        "{}",
+        seen.err
+    );
+}
+
+#[cfg(feature = "pdf")]
+#[test]
+fn pages_of_an_attached_pdf_are_documents_of_it() {
+    let place = Place::new();
+    let pdf = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Count 1/Kids[3 0 R]>>endobj \
+        3 0 obj<</Type/Page/Parent 2 0 R/Resources<</Font<</F 5 0 R>>>>/Contents 4 0 R>>endobj \
+        5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj \
+        4 0 obj<</Length 42>>stream\nBT /F 9 Tf (see 10.5555/page today) Tj ET   \nendstream endobj\ntrailer<</Root 1 0 R>>\n";
+    place.file("a.eml", mail(1, &[("p.pdf", pdf.to_vec())]));
+    for threads in ["-j1", "-j2"] {
+        let seen = place.scan(&format!("a.eml --mentions {threads}")).quiet();
+        assert_eq!(
+            seen.field("document"),
+            ["null", "#part=1", "p.pdf!/#page=1"]
+        );
+    }
+}
