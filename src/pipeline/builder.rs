@@ -412,31 +412,23 @@ impl PipelineBuilder {
     ///
     /// # Errors
     /// If the syntax of a glob is wrong, the ending of the output is no format of this build and none was set, the ending
-    /// compresses Parquet, rows have no field of a name that was set, a prefix is none, two kinds of rows are wanted, or the options cannot be combined with a [checkpoint](Self::checkpoint).
+    /// compresses Parquet, rows have no field of a name that was set, a prefix is none, two kinds of rows are wanted, or the
+    /// options cannot be combined with a [checkpoint](Self::checkpoint).
     pub fn build(self) -> Result<Pipeline, Error> {
-        self.check_checkpoint()?;
-        if let Some(name) = self.repeated {
-            return Err(same_name(&name));
-        }
-        if self.wanted.edges && self.lines {
-            return Err(Error::new(ErrorKind::Selection(
-                SelectionError::EdgesOfLines,
-            )));
-        }
-        let search = Search::new(&self.include, &self.exclude);
-        let limits = Limits::default();
+        self.check()?;
+        let limits = self.limits();
+        let wrong_glob = |error| Error::new(ErrorKind::Glob(error));
         let pre = self.pre.filter(|command| !command.as_os_str().is_empty());
         let preprocessor = pre
             .as_ref()
-            .map(|command| Preprocessor::new(command.into(), &self.pre_globs))
-            .transpose();
+            .map(|command| Preprocessor::new(command.into(), &self.pre_globs));
         let options = ScanOptions {
-            search: search
-                .map_err(|error| Error::new(ErrorKind::Glob(error)))?
+            search: Search::new(&self.include, &self.exclude)
+                .map_err(wrong_glob)?
                 .follow_links(self.follow_links)
                 .stdin_name(self.source_name.filter(|name| !name.is_empty()))
                 .shard(self.shard),
-            preprocessor: preprocessor.map_err(|error| Error::new(ErrorKind::Glob(error)))?,
+            preprocessor: preprocessor.transpose().map_err(wrong_glob)?,
             pre,
             pre_globs: self.pre_globs,
             selection: self
@@ -444,12 +436,7 @@ impl PipelineBuilder {
                 .select(chosen_format(self.format, self.output.as_deref())?)?,
             threads: self.threads.unwrap_or_else(available_threads),
             chunk: self.chunk,
-            limits: Limits {
-                depth: self.max_depth.unwrap_or(limits.depth),
-                members: self.max_members.unwrap_or(limits.members),
-                expansion: self.max_expansion.unwrap_or(limits.expansion),
-                window: self.max_window.unwrap_or(limits.window),
-            },
+            limits,
             memory: chosen_memory(self.memory),
             tmp: chosen_tmp_dir(self.tmp, self.output.as_deref()),
             checkpoint: self.checkpoint,
@@ -472,6 +459,29 @@ impl PipelineBuilder {
             range: self.range,
         };
         Ok(Pipeline { options })
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        self.check_checkpoint()?;
+        if let Some(name) = &self.repeated {
+            return Err(same_name(name));
+        }
+        if self.wanted.edges && self.lines {
+            return Err(Error::new(ErrorKind::Selection(
+                SelectionError::EdgesOfLines,
+            )));
+        }
+        Ok(())
+    }
+
+    fn limits(&self) -> Limits {
+        let limits = Limits::default();
+        Limits {
+            depth: self.max_depth.unwrap_or(limits.depth),
+            members: self.max_members.unwrap_or(limits.members),
+            expansion: self.max_expansion.unwrap_or(limits.expansion),
+            window: self.max_window.unwrap_or(limits.window),
+        }
     }
 
     fn check_checkpoint(&self) -> Result<(), Error> {

@@ -9,7 +9,7 @@ use super::rules::end::end;
 use super::rules::joint::Joints;
 use super::rules::place::{UrlPlace, is_citation_key};
 use super::rules::start::{Prefix, Start, has_right_suffix};
-use super::rules::suffix::{Swept, sweep};
+use super::rules::suffix::Swept;
 use super::rules::{Around, Rule, Scope};
 use super::start::started;
 use super::usual::{LONGEST, usual};
@@ -132,14 +132,7 @@ impl<'w> Candidate<'w> {
         let around = around(outside, scope);
         let joints = Joints::of(&around);
         let (suffix, last) = (at + prefix.len, window.len().min(at + max_name + 1));
-        let swept = sweep(window, suffix);
-        let from = if swept.end < last { swept.end } else { suffix };
-        let reach = reach(window, suffix, from, last, joints);
-        // What starts the next name was swept too.
-        let swept = match reach.before_next {
-            true => Swept::none(suffix),
-            false => swept,
-        };
+        let reach = reach(window, suffix, last, joints);
         let len = reach.end - at;
         if len > max_name {
             return Err(Rejection::TooLong);
@@ -154,7 +147,7 @@ impl<'w> Candidate<'w> {
             before,
             after,
             raw: &after[..len],
-            swept: swept.after(at),
+            swept: reach.swept.after(at),
             layers,
         })
     }

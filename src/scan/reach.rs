@@ -3,6 +3,7 @@
 use super::automaton;
 use super::rules::joint::Joints;
 use super::rules::raw::{RawByte, is_hard_tag, optional_break_len};
+use super::rules::suffix::{Swept, sweep};
 use super::start::start;
 
 /// Where a candidate's bytes stop.
@@ -11,43 +12,44 @@ pub(super) struct Reach {
     pub(super) end: usize,
     /// Something may have to be decoded, or white space was skipped to join a broken name.
     pub(super) escaped: bool,
-    /// They stop where the next name starts.
-    pub(super) before_next: bool,
+    /// What was swept of the suffix.
+    pub(super) swept: Swept,
 }
 
-/// Follows `window` to `last` at most. The suffix starts at `from`, and what was swept of it ends at `at`.
-pub(super) fn reach(
-    window: &[u8],
-    from: usize,
-    mut at: usize,
-    last: usize,
-    joints: Joints,
-) -> Reach {
-    let (mut escaped, mut before_next) = (false, false);
-    while at < last {
-        at += plain_len(&window[at..last]);
-        let Some(byte) = window[..last].get(at) else {
+/// Follows `window` from `from`, where the suffix starts, to `last` at most.
+pub(super) fn reach(window: &[u8], from: usize, last: usize, joints: Joints) -> Reach {
+    let swept = sweep(window, from);
+    let mut reach = Reach {
+        end: from,
+        escaped: false,
+        swept: Swept::none(from),
+    };
+    if swept.end < last {
+        (reach.end, reach.swept) = (swept.end, swept);
+    }
+    while reach.end < last {
+        reach.end += plain_len(&window[reach.end..last]);
+        let Some(byte) = window[..last].get(reach.end) else {
             break;
         };
         if *byte == b'1'
-            && let Some(next) = next_name(window, from, at)
+            && let Some(next) = next_name(window, from, reach.end)
         {
             // A break directly before the next name was none.
-            at = from + window[from..next].trim_ascii_end().len();
-            before_next = true;
+            reach.end = from + window[from..next].trim_ascii_end().len();
+            // What starts the next name was swept too.
+            reach.swept = Swept::none(from);
             break;
         }
-        let Some((len, is_escape)) = step(&window[..at], from, &window[at..], joints) else {
+        let (written, rest) = window.split_at(reach.end);
+        let Some((len, is_escape)) = step(written, from, rest, joints) else {
             break;
         };
-        at += len;
-        escaped |= is_escape;
+        reach.end += len;
+        reach.escaped |= is_escape;
     }
-    Reach {
-        end: at.min(last),
-        escaped,
-        before_next,
-    }
+    reach.end = reach.end.min(last);
+    reach
 }
 
 /// How many bytes at the start of `rest` the candidate takes, and whether they are an escape or may start one; nothing where
@@ -85,13 +87,11 @@ fn next_name(window: &[u8], from: usize, at: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scan::rules::suffix::sweep;
 
     fn reached(text: &str, joinable: bool) -> &str {
         let from = text.find('/').unwrap() + 1;
         let joints = Joints::for_tests(joinable);
-        let swept = sweep(text.as_bytes(), from).end;
-        &text[..reach(text.as_bytes(), from, swept, text.len(), joints).end]
+        &text[..reach(text.as_bytes(), from, text.len(), joints).end]
     }
 
     #[test]

@@ -366,38 +366,42 @@ impl ColumnReader {
                     return false;
                 }
             };
-            let read = match header.kind {
-                PageKind::Data | PageKind::Data2 => self.data_page(offset, &header),
-                PageKind::Dictionary => self.dictionary_page(&header),
-                PageKind::Other => self
-                    .pages
-                    .body(header.packed)
-                    .map(drop)
-                    .map_err(ColumnFault::from),
+            let goes_on = match self.read_page(offset, &header) {
+                Ok(()) => true,
+                Err(fault) => self.go_past(offset, &header, fault),
             };
-            let is_data = matches!(header.kind, PageKind::Data | PageKind::Data2);
-            match read {
-                Ok(()) if is_data && header.values > 0 => return true,
-                Ok(()) => {}
-                Err(fault) => {
-                    let is_known = is_data && matches!(fault, ColumnFault::Damaged(_));
-                    self.fail(offset, fault);
-                    // The number of rows of the page is known, unless rows have several values.
-                    if !is_known || self.repetition > 0 {
-                        return false;
-                    }
-                    self.ended = false;
-                    self.page = DataPage {
-                        offset,
-                        left: header.values,
-                        ..DataPage::default()
-                    };
-                    if header.values > 0 {
-                        return true;
-                    }
-                }
+            if !goes_on {
+                return false;
+            }
+            if header.kind.is_data() && header.values > 0 {
+                return true;
             }
         }
+    }
+
+    fn read_page(&mut self, offset: u64, header: &PageHeader) -> Result<(), ColumnFault> {
+        match header.kind {
+            PageKind::Data | PageKind::Data2 => self.data_page(offset, header),
+            PageKind::Dictionary => self.dictionary_page(header),
+            PageKind::Other => Ok(self.pages.body(header.packed).map(drop)?),
+        }
+    }
+
+    /// Makes the page, which is damaged, one without values. Returns false if the rest of the column is lost too.
+    fn go_past(&mut self, offset: u64, header: &PageHeader, fault: ColumnFault) -> bool {
+        // The number of rows of the page is known, unless rows have several values.
+        let is_damaged = matches!(fault, ColumnFault::Damaged(_));
+        let is_known = header.kind.is_data() && is_damaged && self.repetition == 0;
+        self.fail(offset, fault);
+        if is_known {
+            self.ended = false;
+            self.page = DataPage {
+                offset,
+                left: header.values,
+                ..DataPage::default()
+            };
+        }
+        is_known
     }
 
     fn fail(&mut self, offset: u64, fault: ColumnFault) {

@@ -44,6 +44,13 @@ pub(super) enum PageKind {
     Other,
 }
 
+impl PageKind {
+    /// Whether it has values of rows.
+    pub(super) fn is_data(self) -> bool {
+        matches!(self, PageKind::Data | PageKind::Data2)
+    }
+}
+
 /// Runs of equal numbers, as an encoding of levels.
 const RLE: i64 = 3;
 
