@@ -304,6 +304,10 @@ pub(in crate::input) fn starts_mail(start: &[u8]) -> bool {
     } else {
         start
     };
+    // Nearly all texts end here.
+    if !is_known(&header[..header.len().min(LONGEST_NAME)]).0 {
+        return false;
+    }
     let (mut known, mut strong) = (0, 0);
     let mut lines = header.split_inclusive(|byte| *byte == b'\n').peekable();
     while let Some(line) = lines.next() {
@@ -327,6 +331,9 @@ pub(in crate::input) fn starts_mail(start: &[u8]) -> bool {
     }
     known >= LEAST - usize::from(is_mbox) && strong > 0
 }
+
+/// More bytes than the longest name of a field that messages have.
+const LONGEST_NAME: usize = 64;
 
 /// Whether a field is one of messages, and whether it is one that shows a message.
 fn is_known(line: &[u8]) -> (bool, bool) {
