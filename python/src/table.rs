@@ -11,7 +11,7 @@ const BATCH_BYTES: usize = 2 << 20;
 
 /// A field of a row. The types are those of Parquet output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Column {
+pub(crate) enum RowField {
     Doi,
     Mentions,
     Documents,
@@ -35,51 +35,51 @@ pub(crate) enum Column {
     DocumentIndex,
 }
 
-impl Column {
-    const ALL: [(Column, &str); 21] = [
-        (Column::Doi, "doi"),
-        (Column::Mentions, "mentions"),
-        (Column::Documents, "documents"),
-        (Column::Forms, "forms"),
-        (Column::FirstSource, "first_source"),
-        (Column::FirstDocument, "first_document"),
-        (Column::FirstOffset, "first_offset"),
-        (Column::FirstText, "first_text"),
-        (Column::Guessed, "guessed"),
-        (Column::Form, "form"),
-        (Column::Source, "source"),
-        (Column::Document, "document"),
-        (Column::Offset, "offset"),
-        (Column::Length, "length"),
-        (Column::Text, "text"),
-        (Column::Before, "before"),
-        (Column::After, "after"),
-        (Column::RecordId, "record_id"),
-        (Column::Date, "date"),
-        (Column::Column, "column"),
-        (Column::DocumentIndex, "document_index"),
+impl RowField {
+    const ALL: [(RowField, &str); 21] = [
+        (RowField::Doi, "doi"),
+        (RowField::Mentions, "mentions"),
+        (RowField::Documents, "documents"),
+        (RowField::Forms, "forms"),
+        (RowField::FirstSource, "first_source"),
+        (RowField::FirstDocument, "first_document"),
+        (RowField::FirstOffset, "first_offset"),
+        (RowField::FirstText, "first_text"),
+        (RowField::Guessed, "guessed"),
+        (RowField::Form, "form"),
+        (RowField::Source, "source"),
+        (RowField::Document, "document"),
+        (RowField::Offset, "offset"),
+        (RowField::Length, "length"),
+        (RowField::Text, "text"),
+        (RowField::Before, "before"),
+        (RowField::After, "after"),
+        (RowField::RecordId, "record_id"),
+        (RowField::Date, "date"),
+        (RowField::Column, "column"),
+        (RowField::DocumentIndex, "document_index"),
     ];
 
-    fn named(name: &str) -> Option<Column> {
-        let mut all = Column::ALL.iter();
+    fn named(name: &str) -> Option<RowField> {
+        let mut all = RowField::ALL.iter();
         all.find(|(_, of)| *of == name).map(|(column, _)| *column)
     }
 
     fn field(self, name: &'static str) -> Field {
         match self {
-            Column::FirstDocument
-            | Column::Document
-            | Column::RecordId
-            | Column::Date
-            | Column::Column => Field::nullable(name, Kind::Text(Width::Small)),
-            Column::Mentions
-            | Column::Documents
-            | Column::FirstOffset
-            | Column::Offset
-            | Column::Length
-            | Column::DocumentIndex => Field::new(name, Kind::Int64),
-            Column::Guessed => Field::new(name, Kind::Bool),
-            Column::Forms => {
+            RowField::FirstDocument
+            | RowField::Document
+            | RowField::RecordId
+            | RowField::Date
+            | RowField::Column => Field::nullable(name, Kind::Text(Width::Small)),
+            RowField::Mentions
+            | RowField::Documents
+            | RowField::FirstOffset
+            | RowField::Offset
+            | RowField::Length
+            | RowField::DocumentIndex => Field::new(name, Kind::Int64),
+            RowField::Guessed => Field::new(name, Kind::Bool),
+            RowField::Forms => {
                 let forms = Kind::list(Width::Small, Kind::Text(Width::Small));
                 Field::new(name, forms)
             }
@@ -99,43 +99,43 @@ pub(crate) enum Value<'r> {
 /// A row that the library passes on.
 pub(crate) trait Row {
     /// The value of a field; a null for one that the row does not have.
-    fn value(&self, column: Column) -> Value<'_>;
+    fn value(&self, column: RowField) -> Value<'_>;
 }
 
 impl Row for MentionRow<'_> {
-    fn value(&self, column: Column) -> Value<'_> {
+    fn value(&self, column: RowField) -> Value<'_> {
         match column {
-            Column::Doi => Value::Text(Some(self.doi)),
-            Column::Form => Value::Text(Some(self.form.name())),
-            Column::Source => Value::Text(Some(self.source)),
-            Column::Document => Value::Text(self.document),
-            Column::Offset => Value::Number(self.offset),
-            Column::Length => Value::Number(self.length),
-            Column::Text => Value::Text(Some(self.text)),
-            Column::Guessed => Value::Flag(self.guessed),
-            Column::Before => Value::Text(Some(self.before())),
-            Column::After => Value::Text(Some(self.after())),
-            Column::RecordId => Value::Text(self.record_id()),
-            Column::Date => Value::Text(self.date()),
-            Column::Column => Value::Text(self.column()),
-            Column::DocumentIndex => Value::Number(self.document_index()),
+            RowField::Doi => Value::Text(Some(self.doi)),
+            RowField::Form => Value::Text(Some(self.form.name())),
+            RowField::Source => Value::Text(Some(self.source)),
+            RowField::Document => Value::Text(self.document),
+            RowField::Offset => Value::Number(self.offset),
+            RowField::Length => Value::Number(self.length),
+            RowField::Text => Value::Text(Some(self.text)),
+            RowField::Guessed => Value::Flag(self.guessed),
+            RowField::Before => Value::Text(Some(self.before())),
+            RowField::After => Value::Text(Some(self.after())),
+            RowField::RecordId => Value::Text(self.record_id()),
+            RowField::Date => Value::Text(self.date()),
+            RowField::Column => Value::Text(self.column()),
+            RowField::DocumentIndex => Value::Number(self.document_index()),
             _ => Value::Text(None),
         }
     }
 }
 
 impl Row for Record<'_> {
-    fn value(&self, column: Column) -> Value<'_> {
+    fn value(&self, column: RowField) -> Value<'_> {
         match column {
-            Column::Doi => Value::Text(Some(self.doi)),
-            Column::Mentions => Value::Number(self.mentions),
-            Column::Documents => Value::Number(self.documents),
-            Column::Forms => Value::Forms(self.forms),
-            Column::FirstSource => Value::Text(Some(self.first_source)),
-            Column::FirstDocument => Value::Text(self.first_document),
-            Column::FirstOffset => Value::Number(self.first_offset),
-            Column::FirstText => Value::Text(Some(&self.first_text)),
-            Column::Guessed => Value::Flag(self.guessed),
+            RowField::Doi => Value::Text(Some(self.doi)),
+            RowField::Mentions => Value::Number(self.mentions),
+            RowField::Documents => Value::Number(self.documents),
+            RowField::Forms => Value::Forms(self.forms),
+            RowField::FirstSource => Value::Text(Some(self.first_source)),
+            RowField::FirstDocument => Value::Text(self.first_document),
+            RowField::FirstOffset => Value::Number(self.first_offset),
+            RowField::FirstText => Value::Text(Some(&self.first_text)),
+            RowField::Guessed => Value::Flag(self.guessed),
             _ => Value::Text(None),
         }
     }
@@ -193,7 +193,7 @@ impl Builder {
 
 /// Builds record batches.
 pub(crate) struct Table {
-    columns: Vec<Column>,
+    columns: Vec<RowField>,
     fields: Vec<Field>,
     builders: Vec<Builder>,
     rows: usize,
@@ -206,7 +206,7 @@ impl Table {
     pub(crate) fn new(names: &[&'static str], most_rows: usize) -> Table {
         let named = names
             .iter()
-            .filter_map(|name| Some((Column::named(name)?, *name)));
+            .filter_map(|name| Some((RowField::named(name)?, *name)));
         let (columns, fields): (Vec<_>, Vec<_>) = named
             .map(|(column, name)| (column, column.field(name)))
             .unzip();
