@@ -1,6 +1,8 @@
 //! Writes small sources of every kind as seeds for the fuzz targets: `fuzz-seeds FOLDER` makes `FOLDER/TARGET/NAME`.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+#[path = "compress_writer.rs"]
+mod compress_writer;
 #[path = "parquet_writer.rs"]
 #[allow(dead_code)]
 mod parquet_writer;
@@ -14,6 +16,7 @@ use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
+use compress_writer::compress;
 use pdf_writer::{PdfPage, PdfStyle, pdf};
 use seven_zip_writer::{Packed, SevenZipFolder, seven_zip};
 
@@ -200,24 +203,6 @@ fn bzip2(bytes: &[u8]) -> Vec<u8> {
     let mut out = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::best());
     out.write_all(bytes).unwrap();
     out.finish().unwrap()
-}
-
-/// The format of compress(1), with the codes of single bytes alone.
-fn compress(bytes: &[u8]) -> Vec<u8> {
-    let (mut out, mut bits, mut held) = (vec![0x1f, 0x9d, 0x89], 0_u32, 0);
-    for byte in bytes {
-        bits |= u32::from(*byte) << held;
-        held += 9;
-        while held >= 8 {
-            out.push(bits as u8);
-            bits >>= 8;
-            held -= 8;
-        }
-    }
-    if held > 0 {
-        out.push(bits as u8);
-    }
-    out
 }
 
 fn xz(bytes: &[u8]) -> Vec<u8> {

@@ -194,7 +194,7 @@ impl CommandOutput<'_> {
         loop {
             if let Some(status) = self.child.try_wait()? {
                 self.is_reaped = true;
-                // A process that the command left behind may hold the pipe open, so only what is there is read.
+                // A process that the command started may still hold the pipe open, so this reads what is there and does not wait.
                 while self.errors.is_some() && self.wait_for_errors()? {}
                 return self.outcome(status);
             }

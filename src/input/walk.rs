@@ -195,6 +195,16 @@ impl<'w> Walk<'w> {
         }
     }
 
+    /// Counts a member of the container at `level`. Returns false, and reports it, if there are too many.
+    fn takes_member(&mut self, level: &Level<'_>) -> bool {
+        let has_room = self.has_room();
+        if !has_room {
+            let limit = self.opening.limits.members;
+            self.lose(level, 0, InputError::Members(limit));
+        }
+        has_room
+    }
+
     /// Counts a member. Returns false if there are too many.
     pub(super) fn has_room(&mut self) -> bool {
         self.members += 1;
@@ -344,9 +354,7 @@ impl Members for Walk<'_> {
     }
 
     fn member(&mut self, level: &Level<'_>, number: u64, name: &str, bytes: &mut dyn Read) -> bool {
-        if !self.has_room() {
-            let limit = self.opening.limits.members;
-            self.lose(level, 0, InputError::Members(limit));
+        if !self.takes_member(level) {
             return false;
         }
         let member = level.member(number, name);
@@ -362,9 +370,7 @@ impl Members for Walk<'_> {
         origin: Option<Origin>,
         bytes: &mut dyn Read,
     ) -> bool {
-        if name.is_some() && !self.has_room() {
-            let limit = self.opening.limits.members;
-            self.lose(level, 0, InputError::Members(limit));
+        if name.is_some() && !self.takes_member(level) {
             return false;
         }
         let member = name.map(|name| level.member(0, name));

@@ -36,23 +36,14 @@ fn run_through(options: &ScanOptions, caller: Option<Caller<'_>>) -> Result<Repo
     if options.range.is_some() && !options.selection.writes_mentions() {
         return Err(Error::new(ErrorKind::Selection(SelectionError::Range)));
     }
-    let report = options.report.as_deref();
-    let destinations = match caller {
-        Some(_) => Destinations::without_rows(report),
-        None => Destinations::new(options.output.as_deref(), report),
-    }?;
+    let destinations = destinations(options, caller.is_some())?;
     let unfound = Unfound::new(options.on_error);
     let is_over = || options.monitor.is_cancelled();
     let lose = |lost| unfound.add(lost);
     let mut finder = options.search.start(&is_over, &lose);
     seek::add_named(options, &destinations, &mut finder)?;
     let folder = folder(options)?;
-    let mark = folder.as_ref().map(Folder::mark);
-    let (output, monitor) = (options.output.as_deref(), &options.monitor);
-    let outputs = match caller {
-        Some(_) => Outputs::without_rows(report, monitor),
-        None => Outputs::create(output, report, mark, monitor),
-    }?;
+    let outputs = create(options, caller.is_some(), folder.as_ref())?;
     let run = SharedScan::new(options, finder, &unfound, &destinations, &outputs, folder)?;
     let pool = pool(run.shares.threads, options.range.is_some())?;
     let checkpoint = run.checkpoint.clone();
@@ -80,6 +71,30 @@ fn run_through(options: &ScanOptions, caller: Option<Caller<'_>>) -> Result<Repo
         checkpoint.end(paths_out(options))?;
     }
     Ok(report)
+}
+
+/// What the outputs of a run replace. Rows that go to a caller have none.
+fn destinations(options: &ScanOptions, has_caller: bool) -> Result<Destinations, Error> {
+    let report = options.report.as_deref();
+    match has_caller {
+        true => Destinations::without_rows(report),
+        false => Destinations::new(options.output.as_deref(), report),
+    }
+}
+
+fn create(
+    options: &ScanOptions,
+    has_caller: bool,
+    folder: Option<&Folder>,
+) -> Result<Outputs, Error> {
+    let (report, monitor) = (options.report.as_deref(), &options.monitor);
+    match has_caller {
+        true => Outputs::without_rows(report, monitor),
+        false => {
+            let mark = folder.map(Folder::mark);
+            Outputs::create(options.output.as_deref(), report, mark, monitor)
+        }
+    }
 }
 
 /// The paths of the outputs that are files.

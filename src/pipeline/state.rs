@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use super::checkpoint::{Checkpoint, Done, Folder};
+use super::checkpoint::{Checkpoint, Done, Earlier, Folder};
 use super::notice::{self, Gain, Notice, Notices};
 use super::options::{OnError, ScanOptions};
 use super::seek::Unfound;
@@ -100,6 +100,14 @@ fn find(
     Ok(found)
 }
 
+/// The ledger of a run that goes on where an `earlier` one ended.
+fn ledger(options: &ScanOptions, earlier: Option<&Earlier>, unfound: &Unfound) -> ScanLedger {
+    let done = earlier.map(|earlier| &earlier.done);
+    let mut ledger = ScanLedger::resumed(done, &options.monitor);
+    (ledger.unfound, ledger.failure) = unfound.take();
+    ledger
+}
+
 impl<'p> SharedScan<'p> {
     pub(super) fn new(
         options: &'p ScanOptions,
@@ -119,10 +127,8 @@ impl<'p> SharedScan<'p> {
         let begun = folder.map(|folder| Checkpoint::begin(folder, options, &sources));
         let (checkpoint, earlier) = begun.transpose()?.unzip();
         let checkpoint = checkpoint.map(Arc::new);
+        let ledger = ledger(options, earlier.as_ref(), unfound);
         options.monitor.set_resumable(checkpoint.is_some());
-        let done = earlier.as_ref().map(|earlier| &earlier.done);
-        let mut ledger = ScanLedger::resumed(done, &options.monitor);
-        (ledger.unfound, ledger.failure) = unfound.take();
         let lasting = checkpoint.as_ref().zip(earlier);
         let lasting = lasting.map(|(checkpoint, earlier)| checkpoint.lasting(earlier));
         let own = outputs.temporary_ids().chain(destinations.empty());

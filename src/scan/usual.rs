@@ -44,12 +44,12 @@ pub(super) fn usual(
     let (marks, suffix) = (Marks::of(bytes), prefix.len);
     let len = marks.name_len(bytes, suffix)?;
     let opener = usual_opener(before, scope)?;
-    let around = Outside {
+    let outside = Outside {
         form: opener.form,
         before: &before[..at - opener.len],
         scope,
     };
-    let rule = around.ending(window, at + suffix, at + len)?;
+    let rule = outside.ending(window, at + suffix, at + len)?;
     write(name, &bytes[..len])?;
     Some(Accepted {
         form: opener.form,
@@ -178,7 +178,8 @@ struct Outside<'w> {
 }
 
 impl Outside<'_> {
-    /// The rule that ends a name at `end` of `window`, or none if its text ends there, if it ends there whatever encloses it.
+    /// The rule that ends a name at `end` of `window`; within that, none if the text of the name ends there. Nothing where
+    /// other rules must decide.
     fn ending(&self, window: &[u8], suffix: usize, end: usize) -> Option<Option<Rule>> {
         let (name, rest) = window.split_at(end);
         let joints = Joints::new(self.form, self.scope);

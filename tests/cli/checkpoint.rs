@@ -4,11 +4,11 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::place::{Place, fifo, gzip, names};
+use crate::place::{Place, fifo, gzip, names, signal};
 
 /// Options with which a checkpoint is written after each source.
 const SCAN: &str = "in -o out.csv --checkpoint ck --checkpoint-interval 0";
@@ -41,17 +41,6 @@ fn runs(place: &Place) -> Vec<PathBuf> {
         .collect();
     runs.sort();
     runs
-}
-
-fn signal(child: &Child, signal: &str) {
-    let id = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args([signal, &id])
-            .status()
-            .unwrap()
-            .success()
-    );
 }
 
 /// Waits until `holds`, while the run continues.

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-use crate::place::{Place, gzip, names};
+use crate::place::{Place, gzip, names, signal};
 
 /// Names that repeat within and between sources, in upper and lower case, some with a text of their own.
 fn text(seed: u64, lines: u64) -> String {
@@ -97,9 +97,7 @@ fn an_interrupted_run_removes_what_it_had_on_disk() {
             assert!(child.try_wait().unwrap().is_none());
             thread::sleep(Duration::from_millis(5));
         }
-        let id = child.id().to_string();
-        let killed = Command::new("kill").args(["-INT", &id]).status();
-        assert!(killed.unwrap().success());
+        signal(&child, "-INT");
         assert_eq!(child.wait().unwrap().code(), Some(130), "{threads}");
         drop(input);
         assert_eq!(place.entries(), Vec::<String>::new(), "{threads}");

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-use crate::place::{Place, Seen, gzip, zstd};
+use crate::place::{Place, Seen, gzip, signal, zstd};
 
 impl Place {
     /// Runs `doisift merge` with `line` split at blanks.
@@ -380,14 +380,7 @@ fn an_interrupted_merge_leaves_nothing_and_exits_with_130() {
         assert!(child.try_wait().unwrap().is_none());
         thread::sleep(Duration::from_millis(5));
     }
-    let id = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &id])
-            .status()
-            .unwrap()
-            .success()
-    );
+    signal(&child, "-INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));
     drop(input);
     assert_eq!(place.entries(), Vec::<String>::new());

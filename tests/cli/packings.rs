@@ -2,6 +2,10 @@
 
 use std::io::{Read, Write};
 
+#[path = "../../fuzz/compress_writer.rs"]
+mod compress_writer;
+
+use self::compress_writer::compress;
 use crate::place::{Place, gzip, lz4, names};
 
 /// The lzma format, as `xz --format=lzma` writes it.
@@ -53,24 +57,6 @@ fn lzma_alone_is_read_whatever_holds_it() {
         seen.err
     );
     assert!(seen.out.lines().count() > 1000);
-}
-
-/// The format of compress(1), with the codes of single bytes alone: the table grows, but none of its codes is used.
-fn compress(bytes: &[u8]) -> Vec<u8> {
-    let (mut out, mut bits, mut held) = (vec![0x1f, 0x9d, 0x89], 0_u32, 0);
-    for byte in bytes {
-        bits |= u32::from(*byte) << held;
-        held += 9;
-        while held >= 8 {
-            out.push(bits as u8);
-            bits >>= 8;
-            held -= 8;
-        }
-    }
-    if held > 0 {
-        out.push(bits as u8);
-    }
-    out
 }
 
 #[test]

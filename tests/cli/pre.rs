@@ -4,7 +4,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::place::{Place, Seen, gzip, names};
+use crate::place::{Place, Seen, gzip, names, signal};
 
 /// Writes a shell script. A child writes it, so that no other test can have it open while it is run.
 fn script(place: &Place, name: &str, lines: &str) {
@@ -206,14 +206,7 @@ fn an_interrupted_run_leaves_no_command_behind() {
             std::thread::sleep(Duration::from_millis(10));
         }
         assert!(running(&mark) > 0);
-        let id = child.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-INT", &id])
-                .status()
-                .unwrap()
-                .success()
-        );
+        signal(&child, "-INT");
         let seen = Seen::from(child.wait_with_output().unwrap());
         assert_eq!(seen.code, Some(130), "{}", seen.err);
         let ended = Instant::now();

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::checkpoint::ignores_hangups;
-use crate::place::{Place, Seen, fifo, gzip, names};
+use crate::place::{self, Place, Seen, fifo, gzip, names};
 
 /// Interrupts a run once its temporary output is there, and waits for its end.
 fn interrupt(place: &Place, mut child: Child, signal: &str) -> Option<i32> {
@@ -18,14 +18,7 @@ fn interrupt(place: &Place, mut child: Child, signal: &str) -> Option<i32> {
         );
         thread::sleep(Duration::from_millis(5));
     }
-    let id = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args([signal, &id])
-            .status()
-            .unwrap()
-            .success()
-    );
+    place::signal(&child, signal);
     // Standard input stays open until then.
     let input = child.stdin.take();
     let code = child.wait().unwrap().code();

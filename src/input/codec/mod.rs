@@ -7,6 +7,7 @@ mod libdeflate;
 mod lz4;
 mod lzma;
 mod lzw;
+mod member_stream;
 mod members;
 mod parallel;
 mod read;
@@ -38,11 +39,12 @@ pub(super) use self::inflate::{Inflate, Wrapper, is_deflate, is_zlib};
 pub(super) use self::libdeflate::Decompressor;
 pub(super) use self::lzma::{RawLzma, is_lzma};
 pub(super) use self::lzw::is_lzw;
+pub(super) use self::member_stream::{MemberStream, Peek};
 #[cfg(feature = "parquet")]
 pub(super) use self::members::Whole;
 pub(super) use self::members::hits_what_came;
-pub(super) use self::read::{Fused, damaged, early_end, fill};
-pub(super) use self::streams::{Decode, DecodeStep, HEAD};
+pub(super) use self::read::{Fused, damaged, early_end};
+pub(super) use self::streams::{Decode, DecodeStep};
 #[cfg(any(feature = "parquet", feature = "pdf"))]
 pub(super) use self::unpackers::Lease;
 pub(crate) use self::unpackers::Unpackers;

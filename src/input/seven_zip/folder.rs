@@ -1,11 +1,11 @@
 //! Unpacks the streams of a 7z archive.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, Read};
 
 use liblzma::stream::Filters;
 
 use super::header::{Coder, Folder};
-use crate::input::codec::{Bzip2, Decode, HEAD, Inflate, RawLzma, Wrapper, Zstd, early_end, fill};
+use crate::input::codec::{Bzip2, Decode, Inflate, MemberStream, RawLzma, Wrapper, Zstd};
 use crate::input::fault::{InputError, Packing};
 use crate::input::raw::Raw;
 
@@ -78,17 +78,17 @@ fn decoded<'r>(
     let broken = |_: liblzma::stream::Error| Refusal::Damaged;
     Ok(match coder.method {
         0 => packed,
-        0x03_0101 | 0x21 => CoderStream::boxed(packed, lzma(coder, size, window)?),
+        0x03_0101 | 0x21 => stream(packed, lzma(coder, size, window)?),
         0x03_0401 => Box::new(ppmd(coder, packed, window)?),
-        0x04_0108 => CoderStream::boxed(packed, Inflate::new(Wrapper::Bare)),
-        0x04_0202 => CoderStream::boxed(packed, Bzip2::new()),
-        0x04f7_1101 => CoderStream::boxed(packed, Zstd::new(window).map_err(|_| Refusal::Damaged)?),
+        0x04_0108 => stream(packed, Inflate::new(Wrapper::Bare)),
+        0x04_0202 => stream(packed, Bzip2::new()),
+        0x04f7_1101 => stream(packed, Zstd::new(window).map_err(|_| Refusal::Damaged)?),
         method => {
             let mut filters = Filters::new();
             add_filter(&mut filters, method, &coder.properties)?;
             let filters = filters.lzma2_properties(&[SMALL]).map_err(broken)?;
             let decoder = RawLzma::new(filters).map_err(|_| Refusal::Damaged)?;
-            CoderStream::boxed(Box::new(Chunks::new(packed)), decoder)
+            stream(Box::new(Chunks::new(packed)), decoder)
         }
     })
 }
@@ -176,59 +176,10 @@ impl Read for Ppmd<'_> {
     }
 }
 
-/// Reads what a decoder makes of its input. The bytes do not depend on the sizes of reads, also before damage.
-struct CoderStream<R, D> {
-    packed: Raw<R>,
-    decoder: D,
-    /// The error after the bytes that were returned.
-    failed: Option<io::Error>,
-    ended: bool,
-}
-
-impl<'r, D: Decode + 'r> CoderStream<Box<dyn Read + 'r>, D> {
-    fn boxed(packed: Box<dyn Read + 'r>, decoder: D) -> Box<dyn Read + 'r> {
-        Box::new(CoderStream {
-            packed: Raw::with_capacity(packed, READ),
-            decoder,
-            failed: None,
-            ended: false,
-        })
-    }
-}
-
-impl<R: Read, D: Decode> CoderStream<R, D> {
-    fn step(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        fill(&mut self.packed)?;
-        let input = self.packed.fill_buf()?;
-        let at_end = input.is_empty();
-        let step = self.decoder.step(input, into);
-        self.packed.consume(step.read);
-        match step.ended {
-            Ok(true) if D::starts(self.packed.peek(HEAD)) => self.decoder.restart()?,
-            Ok(true) => self.ended = true,
-            Ok(false) if step.read + step.written > 0 => {}
-            Ok(false) if at_end => self.failed = Some(early_end()),
-            Ok(false) => self.failed = Some(io::ErrorKind::InvalidData.into()),
-            Err(error) => self.failed = Some(error),
-        }
-        Ok(step.written)
-    }
-}
-
-impl<R: Read, D: Decode> Read for CoderStream<R, D> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        while !self.ended && !into.is_empty() {
-            if let Some(error) = self.failed.take() {
-                self.ended = true;
-                return Err(error);
-            }
-            let written = self.step(into)?;
-            if written > 0 {
-                return Ok(written);
-            }
-        }
-        Ok(0)
-    }
+/// What `decoder` makes of the streams at the start of `packed`.
+fn stream<'r>(packed: Box<dyn Read + 'r>, decoder: impl Decode + 'r) -> Box<dyn Read + 'r> {
+    let packed = Raw::with_capacity(packed, READ);
+    Box::new(MemberStream::new(packed, decoder))
 }
 
 /// Bytes as stored chunks of LZMA2, which liblzma needs before a filter. Of LZMA itself it does not see the end, and would

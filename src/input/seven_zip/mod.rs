@@ -20,7 +20,7 @@ use super::container::{Level, Members};
 use super::expansion::{Expansion, Watched};
 use super::fault::{InputError, Packing};
 use super::opening::Opening;
-use super::zip::{Part, Volume};
+use super::zip::{Part, Volume, volume};
 
 /// Bytes of the start header. The packed streams follow it.
 const START: u64 = 32;
@@ -39,11 +39,8 @@ pub(super) fn read(
     file: &File,
     reported: bool,
 ) {
-    // Bytes of a copy were counted when they were copied.
-    let progress = level.file.map(|_| opening.bytes);
-    let volume = match Volume::new(file, progress) {
-        Ok(volume) => volume,
-        Err(error) => return walk.lose(level, 0, error.into()),
+    let Some(volume) = volume(walk, opening, level, file) else {
+        return;
     };
     let most = LEAST.max(opening.whole / 2);
     let mut archive = SevenZipArchive {

@@ -128,17 +128,20 @@ impl Records<'_, '_, '_> {
                 None => return false,
             }
         }
-        let Finished {
-            lost,
-            error,
-            records,
-        } = content.finish();
+        let finished = content.finish();
         let is_alone = header.kind == Some(RecordKind::Continuation);
         let alone = is_alone.then_some(InputError::Continuation);
-        if let Some(error) = untold.err().or(error).or(alone) {
+        let Finished { lost, records, .. } = finished;
+        if let Some(error) = untold.err().or(finished.error).or(alone) {
             self.report(loss(error));
         }
-        self.number += records;
+        self.pass(records, lost)
+    }
+
+    /// Moves past a record and the further ones that were read with it; after one whose end is lost, to the next. False at the
+    /// end of the file.
+    fn pass(&mut self, further: u64, lost: bool) -> bool {
+        self.number += further;
         self.end = match lost {
             true => 0,
             false => self.window.offset(),

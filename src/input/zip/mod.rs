@@ -8,7 +8,6 @@
 
 mod end;
 mod headers;
-mod stream;
 mod volume;
 
 use std::cell::Cell;
@@ -20,9 +19,8 @@ use flate2::Crc;
 use self::end::{ArchiveEnd, Directory, END_LENGTH};
 pub(super) use self::end::{HEADER_START, LONGEST, ends_archive, find_archive};
 use self::headers::{CENTRAL, DESCRIPTOR, END, Entries, LOCAL, Local, ZipEntry, local, local_of};
-use self::stream::MemberStream;
 pub(super) use self::volume::{Part, Volume};
-use super::codec::{Bzip2, Inflate, Wrapper, Zstd, damaged};
+use super::codec::{Bzip2, Inflate, MemberStream, Peek, Wrapper, Zstd, damaged};
 use super::container::{Level, Members};
 use super::expansion::Watched;
 use super::fault::{InputError, Packing};
@@ -76,6 +74,21 @@ pub(super) fn read_after_text(
     open(walk, opening, level, file, before);
 }
 
+/// The archive `file`, of the container at `level`. None if it cannot be opened, which is reported.
+pub(super) fn volume<'z>(
+    walk: &mut dyn Members,
+    opening: &Opening<'z>,
+    level: &Level<'_>,
+    file: &'z File,
+) -> Option<Volume<'z>> {
+    // Bytes of a copy were counted when they were copied.
+    let progress = level.file.map(|_| opening.bytes);
+    let volume = Volume::new(file, progress);
+    volume
+        .map_err(|error| walk.lose(level, 0, error.into()))
+        .ok()
+}
+
 /// What happened before an archive is opened.
 struct Before {
     /// A loss was reported.
@@ -91,11 +104,8 @@ fn open(
     file: &File,
     before: Before,
 ) {
-    // Bytes of a copy were counted when they were copied.
-    let progress = level.file.map(|_| opening.bytes);
-    let volume = match Volume::new(file, progress) {
-        Ok(volume) => volume,
-        Err(error) => return walk.lose(level, 0, error.into()),
+    let Some(volume) = volume(walk, opening, level, file) else {
+        return;
     };
     let mut archive = ZipArchive {
         window: opening.limits.window,
@@ -602,8 +612,9 @@ impl<'d> ZipData<'d> {
             at,
         }
     }
+}
 
-    /// The next `count` bytes, or all that are left.
+impl Peek for ZipData<'_> {
     fn peek(&mut self, count: usize) -> &[u8] {
         self.raw.peek(count)
     }

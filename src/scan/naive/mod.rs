@@ -5,7 +5,7 @@
 //! without escapes, no chunk. What a name is, it takes from the rulebook; how the scanner finds, bounds and decodes a
 //! candidate, it does in its own way.
 //!
-//! Not part of the public interface: for tests, with the feature `naive`.
+//! Not part of the public interface: for tests, with the feature `testing`.
 
 mod layers;
 mod pattern;

@@ -1,10 +1,11 @@
 use std::io::Write;
+use std::ops::Range;
 use std::sync::Arc;
 
 use ::parquet::basic::{BrotliLevel, Compression, Encoding, GzipLevel, ZstdLevel};
-use ::parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+use ::parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
 use ::parquet::file::properties::{WriterProperties, WriterVersion};
-use ::parquet::file::writer::SerializedFileWriter;
+use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use ::parquet::schema::parser::parse_message_type;
 
 use super::*;
@@ -37,62 +38,11 @@ fn written(properties: WriterProperties) -> Vec<u8> {
         let mut group = writer.next_row_group().unwrap();
         let mut number = 0;
         while let Some(mut column) = group.next_column().unwrap() {
-            let count = rows.len();
-            let bytes = |text: &str| ByteArray::from(text);
-            let some = |row: &usize| row.is_multiple_of(3);
-            let listed = |full: i16| -> Vec<i16> {
-                rows.clone()
-                    .map(|row| if some(&row) { full } else { 0 })
-                    .collect()
-            };
-            let zeros = vec![0; count];
             match number {
-                0 => {
-                    let ids: Vec<i64> = rows.clone().map(|row| -(row as i64)).collect();
-                    column.typed::<Int64Type>().write_batch(&ids, None, None)
-                }
-                1 => {
-                    let ids = vec![-1; count];
-                    column
-                        .typed::<Int32Type>()
-                        .write_batch(&ids, Some(&vec![1; count]), None)
-                }
-                2 => {
-                    let texts: Vec<_> = rows
-                        .clone()
-                        .filter_map(text)
-                        .map(|text| bytes(&text))
-                        .collect();
-                    let levels: Vec<i16> =
-                        rows.clone().map(|row| text(row).is_some().into()).collect();
-                    column
-                        .typed::<ByteArrayType>()
-                        .write_batch(&texts, Some(&levels), None)
-                }
-                3 => {
-                    let numbers = vec![0.5; count];
-                    column
-                        .typed::<::parquet::data_type::DoubleType>()
-                        .write_batch(&numbers, None, None)
-                }
-                4..=6 => {
-                    let full = [4, 5, 6][number - 4];
-                    let texts: Vec<_> = rows
-                        .clone()
-                        .filter(some)
-                        .map(|row| bytes(&format!("{number}: {}", row % 10)))
-                        .collect();
-                    column.typed::<ByteArrayType>().write_batch(
-                        &texts,
-                        Some(&listed(full)),
-                        Some(&zeros),
-                    )
-                }
-                _ => column
-                    .typed::<ByteArrayType>()
-                    .write_batch(&[], Some(&zeros), None),
+                0 | 1 | 3 => write_numbers(number, &rows, &mut column),
+                2 => write_texts(&rows, &mut column),
+                _ => write_listed(number, &rows, &mut column),
             }
-            .unwrap();
             column.close().unwrap();
             number += 1;
         }
@@ -100,6 +50,53 @@ fn written(properties: WriterProperties) -> Vec<u8> {
     }
     writer.close().unwrap();
     bytes
+}
+
+fn write_numbers(number: usize, rows: &Range<usize>, column: &mut SerializedColumnWriter<'_>) {
+    let count = rows.len();
+    let written = match number {
+        0 => {
+            let ids: Vec<i64> = rows.clone().map(|row| -(row as i64)).collect();
+            column.typed::<Int64Type>().write_batch(&ids, None, None)
+        }
+        1 => {
+            let (ids, levels) = (vec![-1; count], vec![1; count]);
+            let column = column.typed::<Int32Type>();
+            column.write_batch(&ids, Some(&levels), None)
+        }
+        _ => {
+            let numbers = vec![0.5; count];
+            column
+                .typed::<DoubleType>()
+                .write_batch(&numbers, None, None)
+        }
+    };
+    written.unwrap();
+}
+
+fn write_texts(rows: &Range<usize>, column: &mut SerializedColumnWriter<'_>) {
+    let texts = rows.clone().filter_map(text);
+    let texts: Vec<_> = texts.map(|text| ByteArray::from(&*text)).collect();
+    let levels = rows.clone().map(|row| text(row).is_some().into());
+    let levels: Vec<i16> = levels.collect();
+    let column = column.typed::<ByteArrayType>();
+    column.write_batch(&texts, Some(&levels), None).unwrap();
+}
+
+/// Writes a column of the lists, or one that is null in all rows.
+fn write_listed(number: usize, rows: &Range<usize>, column: &mut SerializedColumnWriter<'_>) {
+    let full = [4, 5, 6].get(number - 4);
+    let is_full = |row: &usize| full.is_some() && row.is_multiple_of(3);
+    let level = |row| if is_full(&row) { full.copied() } else { None };
+    let levels = rows.clone().map(|row| level(row).unwrap_or(0));
+    let levels: Vec<i16> = levels.collect();
+    let listed = rows.clone().filter(is_full);
+    let texts = listed.map(|row| ByteArray::from(&*format!("{number}: {}", row % 10)));
+    let texts: Vec<_> = texts.collect();
+    let repetitions = full.map(|_| vec![0; rows.len()]);
+    let column = column.typed::<ByteArrayType>();
+    let written = column.write_batch(&texts, Some(&levels), repetitions.as_deref());
+    written.unwrap();
 }
 
 /// The cells of a file: the name of the row, the place, and the text. Also what was lost.

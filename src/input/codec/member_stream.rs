@@ -1,21 +1,36 @@
-//! Unpacks a member. The bytes do not depend on the sizes of reads, also before damage.
+//! Unpacks the streams at the start of bytes whose extent an archive states.
 
 use std::io::{self, BufRead, Read};
 
-use super::ZipData;
-use crate::input::codec::{Decode, HEAD, early_end, fill};
+use super::read::{early_end, fill};
+use super::streams::{Decode, HEAD};
+use crate::input::raw::Raw;
 
-/// Reads the streams at the start of a member's bytes. Bytes after them are not read.
-pub(super) struct MemberStream<'d, D> {
-    data: ZipData<'d>,
+/// Packed bytes that can be looked at before they are read.
+pub(in crate::input) trait Peek: BufRead {
+    /// The next `count` bytes, or all that are left.
+    fn peek(&mut self, count: usize) -> &[u8];
+}
+
+impl<R: Read> Peek for Raw<R> {
+    fn peek(&mut self, count: usize) -> &[u8] {
+        Raw::peek(self, count)
+    }
+}
+
+/// Reads the streams at the start of `data`. Bytes after them are not read, and errors name no packing.
+///
+/// The bytes do not depend on the sizes of reads, also before damage.
+pub(in crate::input) struct MemberStream<P, D> {
+    data: P,
     decoder: D,
     /// The error after the bytes that were returned.
     failed: Option<io::Error>,
     ended: bool,
 }
 
-impl<'d, D: Decode> MemberStream<'d, D> {
-    pub(super) fn new(data: ZipData<'d>, decoder: D) -> Self {
+impl<P: Peek, D: Decode> MemberStream<P, D> {
+    pub(in crate::input) fn new(data: P, decoder: D) -> Self {
         MemberStream {
             data,
             decoder,
@@ -50,7 +65,7 @@ impl<'d, D: Decode> MemberStream<'d, D> {
     }
 }
 
-impl<D: Decode> Read for MemberStream<'_, D> {
+impl<P: Peek, D: Decode> Read for MemberStream<P, D> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while !self.ended && !into.is_empty() {
             if let Some(error) = self.failed.take() {
