@@ -219,15 +219,10 @@ impl Mentions {
     fn push(&mut self, mention: &doisift::Mention<'_>, clean: bool) {
         let cleaned = clean.then(|| read_dirty(mention.name).ok()).flatten();
         let key = cleaned.as_ref().map(|cleaned| cleaned.doi.key());
-        // Most names are written as they are, and need no second check.
-        let text = match mention.text == mention.name.as_bytes() {
-            true => Cow::Borrowed(mention.name),
-            false => String::from_utf8_lossy(mention.text),
-        };
         let texts = [
             self.doi.push(Some(key.as_deref().unwrap_or(mention.key))),
             self.form.push(Some(mention.form.name())),
-            self.text.push(Some(&text)),
+            self.text.push(Some(&mention.text_lossy())),
         ];
         self.overflow |= texts.iter().any(Result::is_err);
         self.offset.push(mention.offset);

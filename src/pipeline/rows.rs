@@ -92,7 +92,7 @@ impl HeldMentions {
         let text = &mut self.text;
         text.push_str(mention.key);
         let key = length(text);
-        text.push_str(&String::from_utf8_lossy(mention.text));
+        text.push_str(&mention.text_lossy());
         let found = length(text);
         around::before(around.before, around.most, text);
         let before = length(text);

@@ -54,8 +54,9 @@ impl<W: Write + Send + 'static> RowWriter<W> for Jsonl<W> {
 /// Appends a value.
 fn put(out: &mut Vec<u8>, value: Value<'_>) -> io::Result<()> {
     match value {
-        Value::Text(text) => serde_json::to_writer(out, text)?,
-        Value::Nullable(text) => serde_json::to_writer(out, &text)?,
+        Value::Text(text) => put_text(out, text)?,
+        Value::Nullable(Some(text)) => put_text(out, text)?,
+        Value::Nullable(None) => out.extend_from_slice(b"null"),
         Value::Number(number) => serde_json::to_writer(out, &number)?,
         Value::NullableNumber(number) => serde_json::to_writer(out, &number)?,
         Value::Flag(flag) => serde_json::to_writer(out, &flag)?,
@@ -73,6 +74,28 @@ fn put(out: &mut Vec<u8>, value: Value<'_>) -> io::Result<()> {
             out.extend_from_slice(end);
         }
     }
+    Ok(())
+}
+
+/// The bytes of a text that JSON escapes.
+const IS_ESCAPED: [bool; 256] = {
+    let mut escaped = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        escaped[byte] = matches!(byte as u8, 0..b' ' | b'"' | b'\\');
+        byte += 1;
+    }
+    escaped
+};
+
+fn put_text(out: &mut Vec<u8>, text: &str) -> io::Result<()> {
+    // Most texts are short, and have none.
+    if text.bytes().any(|byte| IS_ESCAPED[usize::from(byte)]) {
+        return Ok(serde_json::to_writer(out, text)?);
+    }
+    out.push(b'"');
+    out.extend_from_slice(text.as_bytes());
+    out.push(b'"');
     Ok(())
 }
 

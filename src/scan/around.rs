@@ -17,6 +17,9 @@ pub(crate) fn after(bytes: &[u8], most: usize, into: &mut String) {
 /// Appends bytes as readable text: white space becomes single blanks, control characters are left out, and bytes that are
 /// not UTF-8 are replaced. A character that the end cuts is left out.
 fn read(bytes: &[u8], into: &mut String) {
+    if bytes.is_empty() {
+        return;
+    }
     let start = into.len();
     let mut left = bytes.len();
     for part in bytes.utf8_chunks() {

@@ -1,5 +1,6 @@
 //! What the scanner hands out.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -136,6 +137,23 @@ pub struct Mention<'a> {
     pub guessed: bool,
 }
 
+impl<'a> Mention<'a> {
+    /// The name as found, with bytes that are not UTF-8 replaced: the field `text` of a row. Most are the name itself, and cost
+    /// a comparison.
+    ///
+    /// ```
+    /// doisift::Scanner::new().scan(b"10.5555/a\\_b", |mention| {
+    ///     assert_eq!((mention.name, &*mention.text_lossy()), ("10.5555/a_b", "10.5555/a\\_b"));
+    /// });
+    /// ```
+    pub fn text_lossy(&self) -> Cow<'a, str> {
+        match self.text == self.name.as_bytes() {
+            true => Cow::Borrowed(self.name),
+            false => String::from_utf8_lossy(self.text),
+        }
+    }
+}
+
 /// The name, its case kept; it is not parsed again.
 impl From<Mention<'_>> for Doi {
     fn from(mention: Mention<'_>) -> Doi {
@@ -155,7 +173,7 @@ impl serde::Serialize for Mention<'_> {
         row.serialize_field("form", &self.form)?;
         row.serialize_field("offset", &self.offset)?;
         row.serialize_field("length", &self.text.len())?;
-        row.serialize_field("text", &String::from_utf8_lossy(self.text))?;
+        row.serialize_field("text", &self.text_lossy())?;
         row.serialize_field("guessed", &self.guessed)?;
         row.end()
     }

@@ -43,18 +43,21 @@ pub(super) fn usual(
     });
     let (marks, suffix) = (Marks::of(bytes), prefix.len);
     let len = marks.name_len(bytes, suffix)?;
+    let ending = Ending::read(&after[len..])?;
     let opener = usual_opener(before, scope)?;
     let outside = Outside {
         form: opener.form,
         before: &before[..at - opener.len],
         scope,
     };
-    let rule = outside.ending(window, at + suffix, at + len)?;
+    if !outside.lets_end(&ending, window, at + suffix, at + len) {
+        return None;
+    }
     write(name, &bytes[..len])?;
     Some(Accepted {
         form: opener.form,
         guessed: false,
-        rule,
+        rule: ending.rule,
         len,
     })
 }
@@ -169,6 +172,37 @@ fn usual_opener(before: &[u8], scope: Scope) -> Option<Opener> {
     (is_outside && is_sure).then_some(opener)
 }
 
+/// What follows the last letter or digit of a name.
+struct Ending {
+    /// The rule that ends the name there; none where its text ends.
+    rule: Option<Rule>,
+    /// Marks of a sentence before a blank or the end of the text. None where nothing could belong to the name.
+    marks: Option<usize>,
+}
+
+impl Ending {
+    /// The ending that `rest` starts with; nothing where other rules must decide.
+    fn read(rest: &[u8]) -> Option<Ending> {
+        let (rule, marks) = match rest {
+            [] | [b'"', ..] => (None, None),
+            [b'<', ..] if is_hard_tag(rest) => (None, None),
+            [b' ' | b'\t' | b'\n' | b'\r', ..] => (None, Some(0)),
+            // White space around a full stop and another one is an ellipsis.
+            [b'.', _, b'.', ..] => return None,
+            [b'.', b',' | b';' | b')', ..] => (Some(Rule::FinalMark), Some(2)),
+            [b'.', ..] => (Some(Rule::FinalMark), Some(1)),
+            [b',', ..] => (Some(Rule::Comma), Some(1)),
+            [b';', ..] => (Some(Rule::Semicolon), Some(1)),
+            [b')', b'.' | b',' | b';', ..] => (Some(Rule::RoundBracket), Some(2)),
+            [b')', ..] => (Some(Rule::RoundBracket), Some(1)),
+            _ => return None,
+        };
+        let after = marks.and_then(|marks| rest.get(marks));
+        let is_end = after.is_none_or(u8::is_ascii_whitespace);
+        is_end.then_some(Ending { rule, marks })
+    }
+}
+
 /// What is outside a name.
 struct Outside<'w> {
     form: Form,
@@ -178,33 +212,18 @@ struct Outside<'w> {
 }
 
 impl Outside<'_> {
-    /// The rule that ends a name at `end` of `window`; within that, none if the text of the name ends there. Nothing where
-    /// other rules must decide.
-    fn ending(&self, window: &[u8], suffix: usize, end: usize) -> Option<Option<Rule>> {
-        let (name, rest) = window.split_at(end);
-        let joints = Joints::new(self.form, self.scope);
-        let (rule, marks) = match rest {
-            [] | [b'"', ..] => return Some(None),
-            [b'<', ..] => return is_hard_tag(rest).then_some(None),
-            [b' ' | b'\t' | b'\n' | b'\r', ..] => (None, 0),
-            // White space around a full stop and another one is an ellipsis.
-            [b'.', _, b'.', ..] => return None,
-            [b'.', b',' | b';' | b')', ..] => (Some(Rule::FinalMark), 2),
-            [b'.', ..] => (Some(Rule::FinalMark), 1),
-            [b',', ..] => (Some(Rule::Comma), 1),
-            [b';', ..] => (Some(Rule::Semicolon), 1),
-            [b')', b'.' | b',' | b';', ..] => (Some(Rule::RoundBracket), 2),
-            [b')', ..] => (Some(Rule::RoundBracket), 1),
-            _ => return None,
+    /// Whether the name that ends at `end` of `window` ends there, whatever encloses it, and does not go on after white space.
+    fn lets_end(&self, ending: &Ending, window: &[u8], suffix: usize, end: usize) -> bool {
+        let Some(marks) = ending.marks else {
+            return true;
         };
         if marks > 0 && self.is_enclosed() {
-            return None;
+            return false;
         }
-        let (written, blank) = (&window[..end + marks], &rest[marks..]);
-        let is_blank = blank.first().is_none_or(u8::is_ascii_whitespace);
-        let may_go_on = joints.may_go_on(|| name.to_vec(), rest);
-        let is_end = is_blank && joints.break_len(written, suffix, blank).is_none() && !may_go_on;
-        is_end.then_some(rule)
+        let (name, rest) = window.split_at(end);
+        let joints = Joints::new(self.form, self.scope);
+        let breaks = joints.break_len(&window[..end + marks], suffix, &rest[marks..]);
+        breaks.is_none() && !joints.may_go_on(|| name.to_vec(), rest)
     }
 
     fn is_enclosed(&self) -> bool {
