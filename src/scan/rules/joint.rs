@@ -6,6 +6,8 @@ use super::{Around, Form, Rule, Scope};
 const LONGEST_BREAK: usize = 16;
 /// How much white space the end of a line and the indent of the next one may be.
 const LONGEST_INDENT: usize = 64;
+/// The digits of a page or a year at most.
+const LONGEST_PAGE: usize = 4;
 /// How much of the next word bears on it.
 const LONGEST_WORD: usize = 64;
 
@@ -69,16 +71,22 @@ impl Joints {
         }
         let name = &written[suffix..];
         let end = LineEnd::read(rest);
-        if end.lines == 0 && !ends_in_joint(name) {
+        if end.lines == 0 && !ends_in_joint(name) && has_digit(name) {
             return None;
         }
-        let near = rest.len().min(LONGEST_BREAK);
-        let is_break = end.lines <= 1
-            && end.blanks <= near
-            && self.is_labelled
-            && goes_on(name, first_word(&rest[end.blanks..]))
+        let is_break = self.is_near_break(written, suffix, rest, end)
             || self.is_line_break(written, suffix, rest, end);
         is_break.then_some(end.blanks)
+    }
+
+    /// Whether a little white space is a break, as the words on both sides show.
+    fn is_near_break(self, written: &[u8], suffix: usize, rest: &[u8], end: LineEnd) -> bool {
+        let near = rest.len().min(LONGEST_BREAK);
+        if !self.is_labelled || end.lines > 1 || end.blanks > near {
+            return false;
+        }
+        let ((front, name), word) = (written.split_at(suffix), first_word(&rest[end.blanks..]));
+        goes_on(name, word) || fills_parentheses(front, name, word)
     }
 
     fn is_line_break(self, written: &[u8], suffix: usize, rest: &[u8], end: LineEnd) -> bool {
@@ -195,10 +203,9 @@ fn lines_back(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// Whether `word`, with `rest` after it, is the number of a page or of an item, rather than the end of a name: a number of
 /// up to four digits, but for one that ends a sentence and a line.
 fn is_page_or_item(word: &[u8], rest: &[u8]) -> bool {
-    const LONGEST: usize = 4;
     let number = word.strip_suffix(b".").unwrap_or(word);
     let ends_line = matches!(rest.first(), None | Some(b'\n' | b'\r'));
-    number.len() <= LONGEST
+    number.len() <= LONGEST_PAGE
         && number.iter().all(u8::is_ascii_digit)
         && !(word.ends_with(b".") && ends_line)
 }
@@ -229,25 +236,44 @@ fn goes_on(suffix: &[u8], word: &[u8]) -> bool {
     let Some(first) = word.first() else {
         return false;
     };
-    let has_digit = word.iter().any(u8::is_ascii_digit);
     let starts_well = first.is_ascii_alphanumeric() || *first == b'(';
     match suffix {
         [] => {
             Rule::BreakAfterPrefix.holds()
                 && starts_well
-                && (has_digit || first.is_ascii_lowercase())
+                && (has_digit(word) || first.is_ascii_lowercase())
         }
-        [.., b'/' | b'-' | b':'] => Rule::BreakAfterMark.holds() && starts_well && has_digit,
+        [.., b'/' | b'-' | b':'] => Rule::BreakAfterMark.holds() && starts_well && has_digit(word),
         b"j." => Rule::BreakAfterJournal.holds() && first.is_ascii_alphanumeric(),
         [.., b'.'] => {
             let goes_on = match broken_after_stop(suffix) {
                 true => word.iter().all(|b| b.is_ascii_digit() || *b == b'.'),
-                false => !suffix.iter().any(u8::is_ascii_digit),
+                false => !has_digit(suffix),
             };
             Rule::BreakAfterStop.holds() && first.is_ascii_digit() && goes_on
         }
         _ => false,
     }
+}
+
+/// Whether a parenthesis that opens in `front`, before the label of the name, closes at the end of `word`, and `word` is the
+/// rest of the name whose suffix so far is `suffix`: `(doi:10.5555/ab.109. 105692)`.
+///
+/// Parentheses around a label hold the name alone, or words after it. A suffix without any digit is seldom whole, and no
+/// page or year has five digits.
+fn fills_parentheses(front: &[u8], suffix: &[u8], word: &[u8]) -> bool {
+    let Some(close) = word.iter().position(|b| *b == b')') else {
+        return false;
+    };
+    let word = &word[..close];
+    let goes_on = match suffix {
+        [.., b'.'] => word.len() > LONGEST_PAGE && word.iter().all(u8::is_ascii_digit),
+        _ => !has_digit(suffix) && is_rest_of_name(word) && !starts_another(word),
+    };
+    let near = &front[front.len().saturating_sub(LONGEST_WORD)..];
+    let bracket = |b: &u8| matches!(b, b'(' | b')');
+    let opens = || near.iter().rfind(|b| bracket(b)) == Some(&b'(');
+    goes_on && opens() && Rule::BreakInParentheses.holds()
 }
 
 /// Whether `word` on the next line goes on with the name whose suffix so far is `suffix`, at the end of a line that has no
@@ -259,7 +285,6 @@ fn line_goes_on(suffix: &[u8], word: &[u8]) -> bool {
     let Some(first) = word.first() else {
         return false;
     };
-    let has_digit = |text: &[u8]| text.iter().any(u8::is_ascii_digit);
     if !(first.is_ascii_alphanumeric() || *first == b'(') || starts_another(word) {
         return false;
     }
@@ -303,6 +328,10 @@ fn starts_another(word: &[u8]) -> bool {
     starts(b"http") || starts(b"doi") || starts(b"www.") || starts(b"10.") && word.contains(&b'/')
 }
 
+fn has_digit(text: &[u8]) -> bool {
+    text.iter().any(u8::is_ascii_digit)
+}
+
 /// Whether a mark is between two letters or digits of `word`.
 fn has_inner_mark(word: &[u8]) -> bool {
     word.windows(3).any(|three| {
@@ -316,7 +345,7 @@ fn has_inner_mark(word: &[u8]) -> bool {
 /// its number.
 fn is_long_number(word: &[u8]) -> bool {
     let digits = word.iter().take_while(|b| b.is_ascii_digit()).count();
-    digits > 4 || word[0] == b'0' || has_inner_mark(word)
+    digits > LONGEST_PAGE || word[0] == b'0' || has_inner_mark(word)
 }
 
 /// Whether `suffix` ends in a mark and a short number, as a year, a month or a volume in a name, after which a number of
