@@ -77,16 +77,8 @@ impl<W: Write> Csv<W> {
     }
 
     fn number(&mut self, number: u64) -> io::Result<()> {
-        // A u64 has at most 20 digits.
-        let (mut digits, mut rest, mut at) = ([0; 20], number, 20);
-        loop {
-            at -= 1;
-            digits[at] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-            if rest == 0 {
-                return written(self.out.write_field(&digits[at..]));
-            }
-        }
+        let mut digits = itoa::Buffer::new();
+        written(self.out.write_field(digits.format(number)))
     }
 
     fn joined(&mut self, forms: impl Iterator<Item = Form>) -> io::Result<()> {

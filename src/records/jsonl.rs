@@ -57,9 +57,11 @@ fn put(out: &mut Vec<u8>, value: Value<'_>) -> io::Result<()> {
         Value::Text(text) => put_text(out, text)?,
         Value::Nullable(Some(text)) => put_text(out, text)?,
         Value::Nullable(None) => out.extend_from_slice(b"null"),
-        Value::Number(number) => serde_json::to_writer(out, &number)?,
-        Value::NullableNumber(number) => serde_json::to_writer(out, &number)?,
-        Value::Flag(flag) => serde_json::to_writer(out, &flag)?,
+        Value::Number(number) => put_number(out, number),
+        Value::NullableNumber(Some(number)) => put_number(out, number),
+        Value::NullableNumber(None) => out.extend_from_slice(b"null"),
+        Value::Flag(true) => out.extend_from_slice(b"true"),
+        Value::Flag(false) => out.extend_from_slice(b"false"),
         Value::Forms(forms) => {
             let starts = std::iter::once("[\"").chain(std::iter::repeat("\",\""));
             for (form, start) in forms.iter().zip(starts) {
@@ -75,6 +77,11 @@ fn put(out: &mut Vec<u8>, value: Value<'_>) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+fn put_number(out: &mut Vec<u8>, number: u64) {
+    let mut digits = itoa::Buffer::new();
+    out.extend_from_slice(digits.format(number).as_bytes());
 }
 
 /// The bytes of a text that JSON escapes.

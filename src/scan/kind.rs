@@ -79,6 +79,9 @@ impl TextKind {
         // One pass instead of three, since many texts have none of these.
         let first = &head[..head.len().min(FIRST_RECORD)];
         let has_rare = memchr::memchr3(b'\t', b';', b'|', first).is_some();
+        if !has_rare && memchr::memchr(b',', head).is_none() {
+            return TextKind::Unknown;
+        }
         let delimiters = Delimiter::ALL.into_iter();
         let shown = delimiters.filter(|delimiter| has_rare || *delimiter == Delimiter::Comma);
         let tables = shown.map(columns).filter(|(_, columns)| columns.is_table());

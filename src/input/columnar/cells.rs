@@ -1,7 +1,6 @@
 //! The texts of some rows.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -136,8 +135,8 @@ impl CellBatch {
             Some(name) => into.push_str(&name),
             None => {
                 let number = self.first_row + u64::from(row) + 1;
-                // Writing to a string cannot fail.
-                let _ = write!(into, "#row={number}");
+                into.push_str("#row=");
+                into.push_str(itoa::Buffer::new().format(number));
             }
         }
     }
@@ -249,6 +248,10 @@ impl CellBuilder {
             && start + text.len() <= u32::MAX as usize;
         if !fits || !self.has_room() {
             return false;
+        }
+        if self.batch.bytes.capacity() == 0 {
+            // Growing step by step would copy every text once more.
+            self.batch.bytes.reserve(BYTES + text.len());
         }
         self.batch.bytes.extend_from_slice(text);
         self.decoded += text.len() as u64;
