@@ -7,6 +7,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 
 use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use wide::u8x16;
 
 use super::fault::{FaultPlace, ReadError, RecordFault};
 use super::field::{Field, RowKind, kind_of};
@@ -84,26 +85,40 @@ fn put_number(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(digits.format(number).as_bytes());
 }
 
-/// The bytes of a text that JSON escapes.
-const IS_ESCAPED: [bool; 256] = {
-    let mut escaped = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        escaped[byte] = matches!(byte as u8, 0..b' ' | b'"' | b'\\');
-        byte += 1;
-    }
-    escaped
-};
-
 fn put_text(out: &mut Vec<u8>, text: &str) -> io::Result<()> {
     // Most texts are short, and have none.
-    if text.bytes().any(|byte| IS_ESCAPED[usize::from(byte)]) {
+    if has_escaped(text.as_bytes()) {
         return Ok(serde_json::to_writer(out, text)?);
     }
     out.push(b'"');
     out.extend_from_slice(text.as_bytes());
     out.push(b'"');
     Ok(())
+}
+
+/// Whether a text has a byte that JSON escapes: a control, a quote or a backslash.
+fn has_escaped(text: &[u8]) -> bool {
+    let (parts, rest) = text.as_chunks::<16>();
+    let Some(last) = text.last_chunk() else {
+        let mut escaped = rest
+            .iter()
+            .filter(|byte| matches!(byte, 0..b' ' | b'"' | b'\\'));
+        return escaped.next().is_some();
+    };
+    let mut seen = escaped(last);
+    for part in parts {
+        seen |= escaped(part);
+    }
+    seen.any()
+}
+
+/// The bytes of `part` that JSON escapes.
+#[inline]
+fn escaped(part: &[u8; 16]) -> u8x16 {
+    let part = u8x16::new(*part);
+    let is = |byte| part.cmp_eq(u8x16::splat(byte));
+    let is_control = part.min(u8x16::splat(b' ' - 1)).cmp_eq(part);
+    is_control | is(b'"') | is(b'\\')
 }
 
 /// Reads records from JSON Lines: objects with exactly the fields of a record, in any order. An empty document is read as
@@ -261,5 +276,25 @@ impl<'de> Deserialize<'de> for Forms {
         }
 
         deserializer.deserialize_seq(List)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_escaped_byte_is_seen_wherever_it_is() {
+        for length in 1..40 {
+            for at in 0..length {
+                for byte in 0..=u8::MAX {
+                    let mut text = vec![0xC3; length];
+                    text[at] = byte;
+                    let expected = byte < b' ' || byte == b'"' || byte == b'\\';
+                    assert_eq!(has_escaped(&text), expected, "{byte} at {at} of {length}");
+                }
+            }
+        }
+        assert!(!has_escaped(b""));
     }
 }
