@@ -13,7 +13,8 @@ use corpus::{Kind, Options, Totals};
 
 const HELP: &str = "\
 make-corpus [OPTION VALUE]... > text
-  --kind prose|names   sentences with names in them, or bare names one a line (prose)
+  --kind KIND          prose: sentences with names in them; names: bare names, one a line; references: JSON Lines of works
+                       with references; numbers: lines of numbers full of `10.`, without a name (prose)
   --size SIZE          bytes of text, e.g. 64K, 10M, 1G (1M)
   --number N           mentions to stop after
   --every N            bytes from one mention to the next; 0 for no mention (250)
@@ -87,6 +88,8 @@ fn kind(value: &str) -> Option<Kind> {
     match value {
         "prose" => Some(Kind::Prose),
         "names" => Some(Kind::Names),
+        "references" => Some(Kind::References),
+        "numbers" => Some(Kind::Numbers),
         _ => None,
     }
 }

@@ -110,6 +110,49 @@ fn generated_texts_have_exactly_their_names() {
 }
 
 #[test]
+fn generated_works_have_exactly_their_names() {
+    for (seed, hard) in [(1, 0.0), (2, 0.2), (3, 1.0)] {
+        let options = corpus::Options {
+            kind: corpus::Kind::References,
+            size: 300_000,
+            hard,
+            seed,
+            ..corpus::Options::default()
+        };
+        let mut text = Vec::new();
+        let totals = corpus::generate(&options, &mut text).expect("a vector takes all");
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            serde_json::from_slice::<serde_json::Value>(line).expect("a line is JSON");
+        }
+        let names = corpus::sorted_names(&options, totals.names);
+        let names = names
+            .into_iter()
+            .map(|name| String::from_utf8(name).expect("names are ASCII"));
+        let (found, tally) = scan(&text);
+        let difference = difference(&found, &names.collect());
+        assert!(
+            difference.is_empty(),
+            "seed {seed}, hard {hard}:\n{difference}"
+        );
+        assert_eq!(tally.mentions, totals.mentions, "seed {seed}, hard {hard}");
+    }
+}
+
+#[test]
+fn generated_numbers_are_full_of_anchors_and_hold_no_name() {
+    let options = corpus::Options {
+        kind: corpus::Kind::Numbers,
+        size: 300_000,
+        ..corpus::Options::default()
+    };
+    let mut text = Vec::new();
+    let totals = corpus::generate(&options, &mut text).expect("a vector takes all");
+    assert_eq!((totals.names, totals.mentions), (0, 0));
+    assert!(text.windows(3).filter(|bytes| bytes == b"10.").count() > 15_000);
+    assert!(scan(&text).0.is_empty());
+}
+
+#[test]
 fn generated_lists_have_one_name_a_line() {
     let kind = corpus::Kind::Names;
     let options = corpus::Options {

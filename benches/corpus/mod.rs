@@ -1,9 +1,10 @@
-//! Seeded generator of text whose names are known: prose with names in it, or bare names.
+//! Seeded generator of text whose names are known: prose with names in it, bare names, works with references, or numbers.
 //!
 //! The same options give the same bytes on every machine. Does not use the library; it generates only mentions whose names
 //! are certain without the library's rules.
 
 mod names;
+mod references;
 mod styles;
 mod words;
 
@@ -11,17 +12,23 @@ use std::io::{self, Write};
 
 /// The kind of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+// Each of the programs that share this makes some of the kinds.
+#[allow(dead_code)]
 pub enum Kind {
     /// Sentences with names in them.
     Prose,
     /// Bare names, one a line.
     Names,
+    /// JSON Lines of works with references, of which each has a name.
+    References,
+    /// Lines of numbers with `10.` in them, and no name.
+    Numbers,
 }
 
 /// Options of the generator.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Prose or bare names.
+    /// The kind of text.
     pub kind: Kind,
     /// Size in bytes at which the text ends; the last piece is complete, so it may be a little longer.
     pub size: u64,
@@ -138,12 +145,22 @@ impl Generator<'_> {
     }
 
     fn step(&mut self) {
-        if self.options.kind == Kind::Names {
-            self.choose_name();
-            self.text.extend_from_slice(&self.name);
-            self.text.push(b'\n');
-            return;
+        match self.options.kind {
+            Kind::Prose => self.passage(),
+            Kind::Names => self.line(),
+            Kind::References => references::work(self),
+            Kind::Numbers => words::numbers(&mut self.text, &mut self.random),
         }
+    }
+
+    fn line(&mut self) {
+        self.choose_name();
+        self.text.extend_from_slice(&self.name);
+        self.text.push(b'\n');
+    }
+
+    /// A mention, and prose up to the next one.
+    fn passage(&mut self) {
         let before = self.text.len();
         if self.options.every > 0 {
             self.mention();

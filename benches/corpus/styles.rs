@@ -4,7 +4,7 @@ use super::Generator;
 
 /// How bytes of a name that are special in the surrounding text are escaped.
 #[derive(Clone, Copy)]
-enum Escape {
+pub enum Escape {
     None,
     /// Percent escapes of those bytes that a URL must not hold.
     Url,
@@ -16,7 +16,7 @@ enum Escape {
 }
 
 /// A way to write a mention: the text before the name, how the name is escaped, and the text after it.
-struct Style(&'static str, Escape, &'static str);
+pub struct Style(pub &'static str, pub Escape, pub &'static str);
 
 const EASY: [Style; 6] = [
     Style("", Escape::None, ""),
@@ -87,7 +87,8 @@ pub fn hard(generator: &mut Generator<'_>) {
     }
 }
 
-fn styled(generator: &mut Generator<'_>, &Style(before, escape, after): &Style) {
+/// The next name in this style.
+pub fn styled(generator: &mut Generator<'_>, &Style(before, escape, after): &Style) {
     generator.choose_name();
     let (text, name) = (&mut generator.text, &generator.name);
     text.extend_from_slice(before.as_bytes());

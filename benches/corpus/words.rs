@@ -1,4 +1,5 @@
-//! Prose without names: sentences of words, years, dates and decimal numbers, some of which start with `10.`.
+//! Text without names: sentences of words, years, dates and decimal numbers, some of which start with `10.`, and lines of
+//! numbers, most of which do.
 
 use super::Random;
 use super::names::digits;
@@ -97,6 +98,48 @@ pub fn prose(text: &mut Vec<u8>, random: &mut Random, end: usize, hard: f64) {
             _ => words(text, bits >> 6),
         }
     }
+}
+
+/// Values of a line of numbers.
+const VALUES: usize = 12;
+
+/// Appends a line of numbers with `10.` in them, of which none is the start of a name.
+pub fn numbers(text: &mut Vec<u8>, random: &mut Random) {
+    for _ in 0..VALUES {
+        let bits = random.next();
+        match bits % 8 {
+            0..=3 => ten(text, 1 + (bits >> 4) as usize % 6, bits >> 8),
+            4 => date(text, bits >> 8),
+            5 => address(text, bits >> 8),
+            6 => {
+                digits(text, 2, 1 + (bits >> 4) as usize % 3);
+                ten(text, 2, bits >> 8);
+            }
+            _ => {
+                digits(text, bits >> 8, 3);
+                text.push(b' ');
+            }
+        }
+    }
+    text.pop();
+    text.push(b'\n');
+}
+
+/// `10.` and as many digits.
+fn ten(text: &mut Vec<u8>, width: usize, bits: u64) {
+    text.extend_from_slice(b"10.");
+    digits(text, bits, width);
+    text.push(b' ');
+}
+
+/// An address of a private network.
+fn address(text: &mut Vec<u8>, bits: u64) {
+    text.extend_from_slice(b"10");
+    for part in 0..3 {
+        text.push(b'.');
+        digits(text, bits >> (8 * part) & 0xff, 3);
+    }
+    text.push(b' ');
 }
 
 /// Nine words from one random number.
