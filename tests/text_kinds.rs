@@ -33,6 +33,14 @@ fn tables_show_their_delimiter() {
             TextKind::Table(Delimiter::Semicolon),
         ),
         (
+            "doi;pages\n10.5555/a;2-5\n10.5555/b;2-7\n",
+            TextKind::Table(Delimiter::Semicolon),
+        ),
+        (
+            "1;10.5555/1:1<1::AID-A>3.0.CO;2-O\n2;10.5555/1:1<2::AID-B>3.0.CO;2-P\n",
+            TextKind::Table(Delimiter::Semicolon),
+        ),
+        (
             "id\tdoi\n1\t10.5555/a, b\n",
             TextKind::Table(Delimiter::Tab),
         ),
@@ -58,6 +66,9 @@ fn other_texts_are_no_tables() {
         "INSERT INTO x VALUES\n(1,'10.5555/a','b'),\n(2,'10.5555/b','c');\n",
         "{{cite journal\n| doi = 10.5555/a\n| year = 2020\n}}",
         "TY  - JOUR\nDO  - 10.5555/a\nER  - \n",
+        "10.5555/1:1<1::AID-A>3.0.CO;2-O\nsee 10.5555/1:1<2::AID-B>3.0.CO;2-P here\n",
+        "see 10.5555/1:1<1::AID-A>3.0.CO;2-O here\nsee 10.5555/a;10.5555/b here\n",
+        "see 10.5555/a;10.5555/b and 10.5555/1:1<1::AID-A>3.0.CO;2-O here",
         "<a>1,2</a>\n<b>3,4</b>\n",
     ] {
         assert_eq!(of(text), TextKind::Unknown, "{text:?}");

@@ -5,6 +5,7 @@
 use std::str::FromStr;
 
 use super::rules::enclosure::ends_entity;
+use super::rules::sici;
 
 /// What kind of text a document is, as far as that bears on where names end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -160,6 +161,12 @@ fn may_be_table(head: &[u8]) -> bool {
     }
 }
 
+/// Whether at `at` is the semicolon of a SICI name, `3.0.CO;2-O`.
+fn is_in_sici(text: &[u8], at: usize) -> bool {
+    let code = &text[at.saturating_sub(6)..at];
+    text.get(at) == Some(&b';') && sici::is_code(code)
+}
+
 /// What the records of a head have in common if it is a table with some delimiter.
 #[derive(Clone, Copy, Default)]
 struct Columns {
@@ -177,7 +184,7 @@ struct Columns {
     empty_last: usize,
     /// Records that start as lists of SQL do.
     sql: usize,
-    /// Delimiters between two digits, as in numbers and in names, but not before a name.
+    /// Delimiters between two digits, as in numbers and in names, but not before a name; and those of SICI names.
     numeric: usize,
     broken: bool,
 }
@@ -212,6 +219,11 @@ impl Columns {
         loop {
             let start = at;
             at = self.cell(text, at, delimiter)?;
+            if is_in_sici(text, at) {
+                self.numeric += 1;
+                at += 1;
+                continue;
+            }
             cells += 1;
             let is_empty = usize::from(at == start);
             if cells == 1 {
