@@ -1,7 +1,17 @@
-"""For scripts that need packages from PyPI: runs them in a virtual environment below target/."""
+"""For scripts that need packages from PyPI: virtual environments below target/, and scripts that run in one."""
 import os, pathlib, subprocess, sys, venv
 
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", pathlib.Path(__file__).resolve().parent.parent / "target"))
+
+
+def environment(name):
+    """-> the folder target/NAME and its Python; makes it if there is none"""
+    home = TARGET / name
+    python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
+    if not python.exists():
+        print(f"{pathlib.Path(sys.argv[0]).name}: making {home}", file=sys.stderr)
+        venv.create(home, with_pip=True)
+    return home, python
 
 
 def in_venv(name, imports, packages):
@@ -9,12 +19,8 @@ def in_venv(name, imports, packages):
 
     Returns only there. imports: what shows that all are installed, as Python imports it.
     """
-    home = TARGET / name
-    python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
+    home, python = environment(name)
     script = pathlib.Path(sys.argv[0]).name
-    if not python.exists():
-        print(f"{script}: making {home}", file=sys.stderr)
-        venv.create(home, with_pip=True)
     if subprocess.run([python, "-c", f"import {imports}"], stderr=subprocess.DEVNULL).returncode != 0:
         print(f"{script}: installing", *packages, file=sys.stderr)
         if subprocess.run([python, "-m", "pip", "--quiet", "install", *packages]).returncode != 0:
