@@ -75,6 +75,19 @@ pub fn parquet(input: &[u8]) {
     }
 }
 
+/// An Arrow stream, or a file if two bytes are not zero: the length of the metadata, which is written to its end.
+pub fn arrow(input: &[u8]) {
+    if let [how, low, high, source @ ..] = input {
+        let length = u32::from(*low) | u32::from(*high) << 8;
+        let end = [&length.to_le_bytes()[..], b"ARROW1"].concat();
+        let bytes = match length {
+            0 => started(source, b"\xff\xff\xff\xff"),
+            _ => [&started(source, b"ARROW1\0\0")[..], &end].concat(),
+        };
+        same(*how, &bytes);
+    }
+}
+
 pub fn warc(input: &[u8]) {
     if let [how, source @ ..] = input {
         same(*how, &started(source, b"WARC/1.0\r\n"));

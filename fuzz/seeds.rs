@@ -1,6 +1,8 @@
 //! Writes small sources of every kind as seeds for the fuzz targets: `fuzz-seeds FOLDER` makes `FOLDER/TARGET/NAME`.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+#[path = "arrow_writer.rs"]
+mod arrow_writer;
 #[path = "compress_writer.rs"]
 mod compress_writer;
 #[path = "parquet_writer.rs"]
@@ -43,11 +45,12 @@ fn main() {
 }
 
 /// The seeds of each target.
-pub fn all() -> [(&'static str, Vec<Seed>); 11] {
+pub fn all() -> [(&'static str, Vec<Seed>); 12] {
     let archives = [tars(), zips(), warcs(), mails(), seven_zips()].concat();
     let any = [archives, codecs(), encodings(), nested()].concat();
     [
         ("input_any", all_ways(&any)),
+        ("input_arrow", all_ways(&arrows())),
         ("input_codecs", kinds()),
         ("input_http", all_ways(&messages())),
         ("input_mail", all_ways(&mails())),
@@ -78,6 +81,22 @@ fn named(name: &str, bytes: Vec<u8>) -> Seed {
 }
 
 /// Tables of every style, after the length of their metadata.
+fn arrows() -> Vec<Seed> {
+    let seed = |bits: u8| {
+        let style = arrow_writer::style(bits);
+        let file = arrow_writer::arrow(&parquet_writer::table(), style);
+        let length = (file.footer.len() as u16).to_le_bytes();
+        let end = if style.stream {
+            file.bytes.len()
+        } else {
+            file.footer.end
+        };
+        let bytes = [&length[..], &file.bytes[..end]].concat();
+        named(&format!("arrow-{bits}"), bytes)
+    };
+    (0..16).map(seed).collect()
+}
+
 fn parquets() -> Vec<Seed> {
     let seed = |bits: u8| {
         let file = parquet_writer::parquet(&parquet_writer::table(), parquet_writer::style(bits));

@@ -58,8 +58,9 @@ fn names_come_back_from_each_way_of_writing_them() {
 #[cfg(feature = "pipeline")]
 #[test]
 fn a_source_gives_the_same_however_it_is_read() {
-    let checks: [fn(&[u8]); 11] = [
+    let checks: [fn(&[u8]); 12] = [
         check_input::any,
+        check_input::arrow,
         check_input::codecs,
         check_input::http,
         check_input::mail,

@@ -1,14 +1,17 @@
-//! Flips each bit of a small Parquet file once, and cuts it to each length. Reading it must end, and what is lost by a damaged
-//! header of a page must be reported.
-#![cfg(all(feature = "parquet", feature = "pipeline"))]
+//! Flips each bit of a small Parquet file once, and of the metadata of Arrow files and streams, and cuts them to each length.
+//! Reading must end, and what is lost by a damaged header of a page or a damaged message must be reported.
+#![cfg(feature = "pipeline")]
 #![allow(missing_docs, clippy::unwrap_used)]
 
+#[path = "../fuzz/arrow_writer.rs"]
+mod arrow_writer;
 #[path = "../fuzz/parquet_writer.rs"]
 #[allow(dead_code)]
 mod parquet_writer;
 
 use std::ops::Range;
 
+use arrow_writer::arrow;
 use doisift::fuzz_support::{Reported, Way, read};
 use parquet_writer::{parquet, style, table};
 
@@ -27,6 +30,7 @@ fn documents(reported: &[Reported]) -> Vec<&Reported> {
     reported.iter().filter(is_document).collect()
 }
 
+#[cfg(feature = "parquet")]
 #[test]
 fn flipped_bits_in_headers_of_pages_are_reported_where_they_lose_anything() {
     for bits in 0..8 {
@@ -53,6 +57,7 @@ fn flipped_bits_in_headers_of_pages_are_reported_where_they_lose_anything() {
     }
 }
 
+#[cfg(feature = "parquet")]
 #[test]
 fn a_file_that_is_cut_anywhere_is_reported() {
     for bits in [0, 7] {
@@ -62,6 +67,73 @@ fn a_file_that_is_cut_anywhere_is_reported() {
             let lost = |one: &Reported| matches!(one, Reported::Lost(..));
             assert!(length < 20 || found.iter().any(lost), "{length}: {found:?}");
             assert!(documents(&found).is_empty() || length < 20, "{length}");
+        }
+    }
+}
+
+fn is_lost(one: &Reported) -> bool {
+    matches!(one, Reported::Lost(..))
+}
+
+/// The batches of which a row is among the documents.
+fn batches(reported: &[Reported]) -> Vec<usize> {
+    let row = |one: &Reported| match one {
+        Reported::Document(Some(name), ..) => name.strip_prefix("#row=")?.parse::<usize>().ok(),
+        _ => None,
+    };
+    let mut all: Vec<_> = reported
+        .iter()
+        .filter_map(row)
+        .map(|row| (row - 1) / 5)
+        .collect();
+    all.dedup();
+    all
+}
+
+/// Nothing in these formats says whether a number is the one that was written, so cells may be others than were written.
+#[test]
+fn flipped_bits_in_arrow_messages_lose_no_batch_unsaid() {
+    for bits in [0, 3, 6, 11, 13] {
+        let file = arrow(&table(), arrow_writer::style(bits));
+        assert_eq!(batches(&reported(&file.bytes)), [0, 1, 2]);
+        let mut silent = Vec::new();
+        for (number, metadata) in file.metadata.iter().chain([&file.footer]).enumerate() {
+            // What the schema and the metadata at the end say is not said again.
+            let is_checked = (1..file.metadata.len()).contains(&number);
+            for at in metadata.clone() {
+                let mut bytes = file.bytes.clone();
+                bytes[at] ^= 1 << ((at * 3 + usize::from(bits)) % 8);
+                let found = reported(&bytes);
+                if is_checked && !found.iter().any(is_lost) && batches(&found) != [0, 1, 2] {
+                    silent.push(at);
+                }
+            }
+        }
+        assert!(
+            silent.is_empty(),
+            "style {bits}: {silent:?}: {:?}",
+            file.metadata
+        );
+    }
+}
+
+#[test]
+fn an_arrow_table_that_is_cut_anywhere_is_reported() {
+    for bits in [0, 3, 5, 14] {
+        let file = arrow(&table(), arrow_writer::style(bits));
+        let whole = reported(&file.bytes);
+        let ends: Vec<_> = file.metadata.iter().map(|range| range.start).collect();
+        for length in 64..file.bytes.len() {
+            let found = reported(&file.bytes[..length]);
+            let kept = documents(&found);
+            assert!(kept.len() <= whole.len(), "{length}");
+            // A stream may end after any message.
+            let is_whole =
+                file.footer.is_empty() && (ends.contains(&length) || length > 8 + ends[3]);
+            assert!(
+                is_whole || found.iter().any(is_lost),
+                "{bits} {length}: {found:?}"
+            );
         }
     }
 }

@@ -139,7 +139,7 @@ def iter_mentions(
     the first batch is asked for, and goes on while the consumer works; it ends if the stream is closed or dropped.
 
     `fields` chooses the columns: ``doi``, ``form``, ``source``, ``document``, ``offset``, ``length``, ``text``, ``guessed``,
-    and, if they are named, ``record_id`` and ``date`` of a WARC record, ``column``, the cell of a Parquet file's row, and
+    and, if they are named, ``record_id`` and ``date`` of a WARC record, ``column``, the cell of a Parquet or Arrow file's row, and
     ``document_index``, which counts the documents of a source from 0. `context` adds ``before`` and ``after``. The sources and the other options are those of `scan`.
 
     `range` is the start and end of the part of each plain text file that is scanned, in bytes, so that other processes can scan

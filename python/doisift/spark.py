@@ -65,7 +65,7 @@ GROUP_SIZE = 4 << 20
 #: What a file counts at least in a group, since opening it takes time too.
 OPENING = 16 << 10
 #: Endings of files that are not divided. A wrong ending costs an idle partition or a long one, and changes no row.
-WHOLE = (".gz", ".tgz", ".bgz", ".zst", ".bz2", ".xz", ".lzma", ".lz4", ".z", ".7z", ".zip", ".tar", ".warc", ".epub", ".docx", ".pdf", ".parquet")
+WHOLE = (".gz", ".tgz", ".bgz", ".zst", ".bz2", ".xz", ".lzma", ".lz4", ".z", ".7z", ".zip", ".tar", ".warc", ".epub", ".docx", ".pdf", ".parquet", ".arrow", ".arrows", ".feather")
 
 #: The options of `iter_mentions` that the source passes on, by their names in Spark, and what reads their text.
 PASSED: Mapping[str, tuple[str, Callable[[str], Any]]] = {

@@ -101,7 +101,7 @@ static CLAIMS: &[Claim] = &[
     },
     skipped(&["orc"], "ORC"),
     skipped(&["avro"], "Avro"),
-    skipped(&["arrow", "feather"], "Arrow"),
+    packed(&["arrow", "arrows", "feather"], "Arrow"),
     skipped(&["sqlite", "sqlite3"], "SQLite"),
 ];
 

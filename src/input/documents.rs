@@ -4,10 +4,8 @@ use std::io::Read;
 use std::sync::Arc;
 
 use super::claim::{Claim, Found};
-#[cfg(feature = "parquet")]
 use super::columnar::CellBatch;
 use super::fault::InputError;
-#[cfg(feature = "parquet")]
 use super::name::cut;
 
 /// The WARC record that holds a document.
@@ -32,7 +30,6 @@ pub(crate) trait Documents {
 
     /// Reads the cells of some rows of a table, which come in order; each row is a document. `table` is the name of the table,
     /// none for the source itself.
-    #[cfg(feature = "parquet")]
     fn cells(&mut self, table: Option<&Arc<str>>, batch: CellBatch) {
         let mut cells = batch.cells().to_vec();
         cells.sort_by_key(|cell| (cell.row, cell.column));
@@ -44,7 +41,6 @@ pub(crate) trait Documents {
     }
 
     /// Reports the end of a table of so many rows.
-    #[cfg(feature = "parquet")]
     fn end_table(&mut self, _rows: u64) {}
 
     /// Reports a loss at `offset` of the document or container `name`; none is the source itself.
@@ -64,7 +60,6 @@ pub(crate) trait Documents {
 }
 
 /// Writes the document name of a row of a table.
-#[cfg(feature = "parquet")]
 pub(crate) fn write_row_name(
     table: Option<&Arc<str>>,
     batch: &CellBatch,

@@ -72,7 +72,6 @@ impl Expansion {
     ///
     /// # Errors
     /// If they are not allowed, once for the whole source.
-    #[cfg(feature = "parquet")]
     pub(super) fn take(&self, bytes: u64, name: usize) -> Result<(), Option<InputError>> {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         let each = long_name(name);

@@ -42,6 +42,8 @@ pub enum Packing {
     Pdf,
     /// An Apache Parquet file.
     Parquet,
+    /// An Apache Arrow file, which is also called Feather, or an Arrow stream.
+    Arrow,
     /// A message of e-mail, or an mbox of messages.
     Mail,
 }
@@ -66,6 +68,7 @@ impl Packing {
             Packing::Lzma => "lzma",
             Packing::Pdf => "PDF",
             Packing::Parquet => "Parquet",
+            Packing::Arrow => "Arrow",
             Packing::Mail => "mail",
         }
     }
@@ -253,12 +256,12 @@ pub enum InputError {
         /// What is wrong.
         fault: &'static str,
     },
-    /// The pages of a table's columns need more memory than this.
+    /// What is unpacked of a table's columns at the same time needs more memory than this.
     #[error(
-        "column {column}: the pages of a row group need more than {limit} bytes, a thread's share of the memory; --memory allows more, and --columns reads fewer columns"
+        "column {column}: what is unpacked at the same time needs more than {limit} bytes, a thread's share of the memory; --memory allows more, and --columns reads fewer columns"
     )]
     LargePage {
-        /// The column whose page did not fit.
+        /// The column that did not fit.
         column: Box<str>,
         /// The limit in bytes.
         limit: u64,

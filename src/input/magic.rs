@@ -13,7 +13,7 @@ use self::numbers::LATE;
 use self::numbers::{XZ, ZSTD, is_bzip2, is_lz4, is_skippable};
 use super::fault::Packing;
 use super::zip;
-use super::{codec, mail};
+use super::{codec, columnar, mail};
 
 /// Number of bytes that recognition needs: those of a tar header.
 pub(super) const LENGTH: usize = 512;
@@ -153,6 +153,8 @@ fn packing(head: &[u8]) -> Option<Packing> {
         [b'R', b'a', b'r', b'!', 0x1a, 7, ..] => Packing::Rar,
         _ if cfg!(feature = "pdf") && is_pdf(head) => Packing::Pdf,
         _ if cfg!(feature = "parquet") && is_parquet(head) => Packing::Parquet,
+        [b'A', b'R', b'R', b'O', b'W', b'1', 0, 0, ..] => Packing::Arrow,
+        _ if columnar::starts_stream(head) => Packing::Arrow,
         _ if is_warc(head) => Packing::Warc,
         _ if is_tar(head) => Packing::Tar,
         _ if codec::is_zlib(head, head.len() < LENGTH) => Packing::Zlib,
@@ -229,7 +231,7 @@ const BINARY: &[(&[u8], &str)] = &[
     (b"\0\0\0\x0cjP  \r\n\x87\n", "jp2"),
     (b"\xff\x4f\xff\x51", "jp2"),
     (b"8BPS\0\x01", "psd"),
-    (b"ARROW1\0\0", "arrow"),
+    (b"FEA1\0\0\0\0", "feather 1"),
     (b"Obj\x01", "avro"),
     (b"SQLite format 3\0", "sqlite"),
     (b"\x89HDF\r\n\x1a\n", "hdf5"),

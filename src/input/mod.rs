@@ -33,7 +33,6 @@ mod readers;
 mod seven_zip;
 mod shard;
 mod sources;
-#[cfg(feature = "parquet")]
 mod tables;
 mod tar;
 mod walk;
@@ -47,10 +46,8 @@ pub(crate) use attached::ends_archive;
 pub(crate) use claim::{Claim, Claims, Found};
 pub(crate) use codec::Unpackers;
 pub(crate) use columnar::ColumnChoice;
-#[cfg(feature = "parquet")]
 pub(crate) use columnar::{Cell, CellBatch, CellDictionary, CellText};
 pub(crate) use cut::{Chunk, ChunkReach, Cutter, Sliding};
-#[cfg(feature = "parquet")]
 pub(crate) use documents::write_row_name;
 pub(crate) use documents::{Documents, Origin, Remark, WarcRecord};
 pub(crate) use file::{Section, is_pipe, stdin_metadata};

@@ -55,10 +55,8 @@ pub(crate) struct Opening<'r> {
     pub(crate) limits: Limits,
     /// Bytes of a file that may be held in memory; half as many may be unpacked of it at the same time.
     /// 0 if such a file is not opened.
-    #[cfg_attr(not(any(feature = "parquet", feature = "pdf")), allow(dead_code))]
     pub(crate) whole: usize,
     /// The columns of tables that are read.
-    #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
     pub(crate) columns: &'r ColumnChoice,
     /// Folder for copies of archives that are not files.
     pub(crate) tmp: &'r Path,

@@ -1,49 +1,87 @@
 //! Tables in columns among the documents of a source.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::columnar::{ParquetFile, RowGroups, TableItem, TableLimits};
+#[cfg(feature = "parquet")]
+use super::columnar::ParquetFile;
+use super::columnar::{ArrowFile, ColumnarFile, TableFaults, TableItem, TableLimits, TableParts};
 use super::container::{Level, Members};
+use super::fault::{InputError, Packing};
 use super::raw::Raw;
 use super::walk::Walk;
 
+/// A file that was opened as a table, and what is wrong with it.
+type OpenedTable<F> = Result<(F, TableFaults), InputError>;
+
 impl Walk<'_> {
-    /// Passes on the rows of a Parquet file. It is read from its end, so one that is not a file is copied to a file first.
-    pub(super) fn parquet(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn Read>) {
+    /// Passes on the rows of a table. It is read at any offset, so one that is not a file is copied to a file first.
+    pub(super) fn table(
+        &mut self,
+        level: &Level<'_>,
+        packing: Packing,
+        mut raw: Raw<&mut dyn Read>,
+    ) {
         let copy = match level.file {
             Some(file) => file.try_clone(),
             None => self.spool(level, &mut raw).map(|(file, _)| file),
         };
-        let file = copy.and_then(|file| Ok((file.metadata()?.len(), file)));
-        match file {
-            Ok((length, file)) => self.table(level, file, length, raw.held() as u64),
-            Err(error) => self.lose(level, 0, error.into()),
+        if let Err(error) = copy.and_then(|file| self.table_file(level, packing, file, &raw)) {
+            self.lose(level, 0, error.into());
         }
     }
 
-    /// Reads a file, of which `counted` bytes were already counted.
-    fn table(&mut self, level: &Level<'_>, file: File, length: u64, counted: u64) {
+    fn table_file(
+        &mut self,
+        level: &Level<'_>,
+        packing: Packing,
+        file: File,
+        raw: &Raw<&mut dyn Read>,
+    ) -> io::Result<()> {
+        let (length, counted) = (file.metadata()?.len(), raw.held() as u64);
+        let (columns, memory) = (self.opening.columns, self.opening.whole / 2);
+        match packing {
+            #[cfg(feature = "parquet")]
+            Packing::Parquet => {
+                let opened = ParquetFile::open(file, length, columns, memory);
+                self.rows_of(level, opened, length, counted);
+            }
+            _ => {
+                let opened = ArrowFile::open(file, length, columns, memory);
+                self.rows_of(level, opened, length, counted);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a file of `length` bytes, of which `counted` were already counted.
+    fn rows_of<F: ColumnarFile>(
+        &mut self,
+        level: &Level<'_>,
+        opened: OpenedTable<F>,
+        length: u64,
+        counted: u64,
+    ) {
         let opening = self.opening;
-        let limits = TableLimits {
-            memory: opening.whole / 2,
-        };
-        let opened = ParquetFile::open(file, length, opening.columns, limits.memory);
         let (file, faults) = match opened {
             Ok(opened) => opened,
             Err(error) => return self.lose(level, 0, error),
         };
-        faults
-            .into_iter()
-            .for_each(|error| self.lose(level, 0, error));
-        let mut read = counted + file.footer_length();
-        self.count_read(level, file.footer_length());
+        for (offset, error) in faults {
+            self.lose(level, offset, error);
+        }
+        let mut read = counted + file.metadata_length();
+        self.count_read(level, file.metadata_length());
         if file.has_texts() {
-            read += self.rows(level, &Arc::new(file), limits);
+            read += self.rows(level, &Arc::new(file));
         } else if opening.columns.columns.is_none() {
-            self.to().skip(level.name.clone(), "parquet without text");
+            let kind = match F::PACKING {
+                Packing::Parquet => "parquet without text",
+                _ => "arrow without text",
+            };
+            self.to().skip(level.name.clone(), kind);
         }
         if level.file.is_some() {
             let rest = length.saturating_sub(read);
@@ -52,13 +90,16 @@ impl Walk<'_> {
     }
 
     /// Passes on all rows. Returns how many bytes were read.
-    fn rows(&mut self, level: &Level<'_>, file: &Arc<ParquetFile>, limits: TableLimits) -> u64 {
+    fn rows<F: ColumnarFile>(&mut self, level: &Level<'_>, file: &Arc<F>) -> u64 {
         let opening = self.opening;
+        let limits = TableLimits {
+            memory: opening.whole / 2,
+        };
         if let Some(record) = &level.record {
             self.to().in_record(record);
         }
         let mut all = 0;
-        for item in RowGroups::new(file, limits, opening.unpackers) {
+        for item in TableParts::new(file, limits, opening.unpackers) {
             match item {
                 TableItem::Lost(offset, error) => self.lose(level, offset, error),
                 TableItem::Batch { batch, cost, read } => {

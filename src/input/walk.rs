@@ -236,7 +236,8 @@ impl<'w> Walk<'w> {
             #[cfg(feature = "pdf")]
             Content::Packed(Packing::Pdf) => self.pdf(level, raw),
             #[cfg(feature = "parquet")]
-            Content::Packed(Packing::Parquet) => self.parquet(level, raw),
+            Content::Packed(packing @ Packing::Parquet) => self.table(level, packing, raw),
+            Content::Packed(packing @ Packing::Arrow) => self.table(level, packing, raw),
             Content::Packed(packing) => self.unpack(level, packing, raw),
         }
     }

@@ -291,18 +291,17 @@ impl PipelineBuilder {
         self
     }
 
-    /// Sets which columns of Parquet files are read, by their names; the default is all whose values are strings or
+    /// Sets which columns of Parquet and Arrow files are read, by their names; the default is all whose values are strings or
     /// binary, also within lists and structures. The name of a column selects all within it; a name within it follows after a
     /// full stop, as in `authors.name`. A file without one of these columns is counted as an error, and the others are read. Other
-    /// columns are not read at all. Needs the feature `parquet`.
+    /// columns are not read at all. Parquet needs the feature `parquet`.
     pub fn columns<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
         self.columns.columns = Some(columns.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Sets the column of Parquet files whose values, strings or integers, name the rows as documents; by default, and where it is
-    /// null, the name of a row is `#row=` and its number, from 1. A file without this column is counted as an error. Needs
-    /// the feature `parquet`.
+    /// Sets the column of Parquet and Arrow files whose values, strings or integers, name the rows as documents; by default, and
+    /// where it is null, the name of a row is `#row=` and its number, from 1. A file without this column is counted as an error.
     pub fn id_column(mut self, column: impl Into<String>) -> Self {
         self.columns.id = Some(column.into());
         self

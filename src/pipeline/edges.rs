@@ -1,6 +1,5 @@
 //! The places of mentions in the structure of their documents.
 
-#[cfg(feature = "parquet")]
 use std::borrow::Cow;
 
 use super::options::ScanOptions;
@@ -10,7 +9,6 @@ use crate::dedup::Document;
 use crate::input::Chunk;
 use crate::report::{Counts, Roles};
 use crate::scan::TextKind;
-#[cfg(feature = "parquet")]
 use crate::structure::Role;
 use crate::structure::{Edge, EdgeJoin, RecordId, Syntax};
 
@@ -77,7 +75,6 @@ impl<'r> EdgeFinder<'r> {
     }
 
     /// Gives the rows from the number `from` on, which are the mentions of a cell, the place of the cell.
-    #[cfg(feature = "parquet")]
     pub(super) fn cell(
         &mut self,
         rows: &mut HeldMentions,

@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex};
 
 use rayon::Scope;
 
-#[cfg(feature = "parquet")]
 use super::cells::TableRows;
 use super::crew::Crew;
 use super::fed_edges::FedEdges;
@@ -138,7 +137,6 @@ impl Scans for Feeder<'_, '_, '_> {
         }
     }
 
-    #[cfg(feature = "parquet")]
     fn cells(&mut self, rows: TableRows) {
         self.flush();
         let (crew, place) = (self.crew, self.next_place());

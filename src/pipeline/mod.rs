@@ -6,7 +6,6 @@
 //! started but not finished.
 
 mod builder;
-#[cfg(feature = "parquet")]
 mod cells;
 mod checkpoint;
 mod crew;

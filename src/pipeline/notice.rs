@@ -211,8 +211,10 @@ fn remedy(f: &mut fmt::Formatter<'_>, kind: &str, path: &str) -> fmt::Result {
             f,
             "read its rows: duckdb -csv -c \"from '{path}'\" | doisift scan"
         ),
-        "parquet without text" => f.write_str("no column holds strings or binary values"),
-        "avro" | "arrow" | "hdf5" | "netcdf" | "numpy" => {
+        "parquet without text" | "arrow without text" => {
+            f.write_str("no column holds strings or binary values")
+        }
+        "avro" | "feather 1" | "hdf5" | "netcdf" | "numpy" => {
             f.write_str("convert it to CSV or JSON, and scan that")
         }
         "ole2" => f.write_str("save it as text or in a newer format (.docx, .xlsx), and scan that"),

@@ -4,13 +4,11 @@
 use std::io::Read;
 use std::sync::Arc;
 
-#[cfg(feature = "parquet")]
 use super::cells::{Dictionaries, TableRows};
 use super::kind;
 use super::notice::Gain;
 use super::state::{NamedSource, SharedScan};
 use super::worker::TextLines;
-#[cfg(feature = "parquet")]
 use crate::input::CellBatch;
 use crate::input::{Cutter, Documents, InputError, Origin, Remark, Source, Unpackers, WarcRecord};
 use crate::records::Capture;
@@ -29,7 +27,6 @@ pub(super) trait Scans {
     ) -> u64;
 
     /// Scans the cells of some rows.
-    #[cfg(feature = "parquet")]
     fn cells(&mut self, rows: TableRows);
 }
 
@@ -41,7 +38,6 @@ struct SourceReading<'a, 'r> {
     gain: Gain,
     /// The ordinal of the next document.
     ordinal: u64,
-    #[cfg(feature = "parquet")]
     dictionaries: Dictionaries,
     /// The WARC record that holds the next document.
     capture: Option<Arc<Capture>>,
@@ -63,7 +59,6 @@ pub(super) fn read<'r>(
         named: &named,
         gain: Gain::default(),
         ordinal: 0,
-        #[cfg(feature = "parquet")]
         dictionaries: Dictionaries::default(),
         capture: None,
         origin: None,
@@ -124,7 +119,6 @@ impl Documents for SourceReading<'_, '_> {
         self.ordinal += documents;
     }
 
-    #[cfg(feature = "parquet")]
     fn cells(&mut self, table: Option<&Arc<str>>, batch: CellBatch) {
         self.gain.documents += u64::from(batch.rows);
         if batch.cells().is_empty() {
@@ -140,7 +134,6 @@ impl Documents for SourceReading<'_, '_> {
         });
     }
 
-    #[cfg(feature = "parquet")]
     fn end_table(&mut self, rows: u64) {
         self.ordinal += rows;
         self.capture = None;

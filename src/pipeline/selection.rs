@@ -134,7 +134,6 @@ impl Selection {
     }
 
     /// Whether rows say in which column of a table their mention is.
-    #[cfg(feature = "parquet")]
     pub(super) fn writes_columns(&self) -> bool {
         self.layout.has(Field::Column)
     }

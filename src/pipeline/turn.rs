@@ -3,7 +3,6 @@
 use std::io::Read;
 use std::time::Instant;
 
-#[cfg(feature = "parquet")]
 use super::cells::TableRows;
 use super::kind;
 use super::reading::{self, Scans};
@@ -133,7 +132,6 @@ impl Scans for InTurn<'_, '_> {
         documents
     }
 
-    #[cfg(feature = "parquet")]
     fn cells(&mut self, rows: TableRows) {
         let worker = &mut self.turn.worker;
         worker.scan_cells(&rows);

@@ -4,17 +4,14 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-#[cfg(feature = "parquet")]
 use super::cells::TableRows;
 use super::edges::EdgeFinder;
-#[cfg(feature = "parquet")]
 use super::kind;
 use super::pairs::PairKey;
 use super::rows::{Around, HeldMentions};
 use super::selection::PrefixFilter;
 use super::state::{NamedSource, SharedScan};
 use crate::dedup::{Batch, Document, DocumentId, Kept, Table};
-#[cfg(feature = "parquet")]
 use crate::input::{Cell, CellText};
 use crate::input::{Chunk, Sliding};
 use crate::records::Capture;
@@ -251,7 +248,6 @@ impl<'r> Worker<'r> {
     }
 
     /// Scans the cells of some rows.
-    #[cfg(feature = "parquet")]
     pub(super) fn scan_cells(&mut self, rows: &TableRows) {
         let options = self.run.options;
         let mut bytes = rows.batch.bytes().len() as u64;
@@ -277,7 +273,6 @@ impl<'r> Worker<'r> {
     }
 
     /// Scans a cell, in which candidates may start at `starts`, or takes what was found in the text that it shares with others.
-    #[cfg(feature = "parquet")]
     fn scan_cell(
         &mut self,
         rows: &TableRows,

@@ -157,7 +157,7 @@ impl Scanner {
     }
 
     /// Scans `text`, in which candidates start only at some of `starts`, which ascend.
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "pipeline")]
     pub(crate) fn scan_at(
         &mut self,
         text: &[u8],
@@ -284,7 +284,7 @@ impl Scanner {
 }
 
 /// Offsets in `bytes` at which a candidate may start. In a part of `bytes` without one, a scan of that part alone has no candidate.
-#[cfg(feature = "parquet")]
+#[cfg(feature = "pipeline")]
 pub(crate) fn anchors(bytes: &[u8]) -> impl Iterator<Item = usize> {
     anchor::find_iter(bytes, 0..bytes.len()).map(|anchor| match anchor {
         Anchor::Directory(at) | Anchor::Short(at) => at,

@@ -3,6 +3,9 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod archives;
+mod arrow;
+#[path = "../../fuzz/arrow_writer.rs"]
+mod arrow_writer;
 mod bombs;
 mod broken;
 mod cases;
@@ -25,6 +28,9 @@ mod normalize;
 mod notices;
 mod output;
 mod packings;
+#[path = "../../fuzz/parquet_writer.rs"]
+#[allow(dead_code)]
+mod parquet_writer;
 mod pdf;
 mod place;
 mod pre;

@@ -1,14 +1,11 @@
 //! Parquet files as sources: their rows as documents, the columns that are read, and files that are damaged.
 #![cfg(feature = "parquet")]
 
-#[path = "../../fuzz/parquet_writer.rs"]
-mod parquet_writer;
-
 use std::collections::BTreeSet;
 
 use crate::containers::{tar, zip};
+use crate::parquet_writer::{ParquetColumn, parquet, style, table};
 use crate::place::Place;
-use parquet_writer::{ParquetColumn, parquet, style, table};
 
 /// The mentions in `table`: row, place and name.
 const FOUND: &str = "\

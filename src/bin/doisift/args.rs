@@ -43,7 +43,7 @@ const LONG_VERSION: &str = concat!(
     "\nfeatures: cli, pipeline",
     parquet!(", parquet"),
     pdf!(", pdf"),
-    "\nreads: text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lzma, lz4, compress (.Z); tar, zip, 7z, WARC, mail",
+    "\nreads: text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lzma, lz4, compress (.Z); tar, zip, 7z, WARC, mail; Arrow",
     parquet!("; Parquet"),
     pdf!("; PDF"),
     "\nwrites: csv, jsonl, names, tsv; plain, gzip, zstd",
@@ -167,11 +167,11 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "KIND")]
     pub(crate) input_kind: Option<TextKind>,
 
-    /// Columns of Parquet files to read, with those within them, such as title,authors.name [default: all of strings and binary]
+    /// Columns of Parquet and Arrow files to read, with those within them, such as title,authors.name [default: all of strings and binary]
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     pub(crate) columns: Option<Vec<String>>,
 
-    /// Column of Parquet files that names each row as a document [default: #row=N, N from 1]
+    /// Column of Parquet and Arrow files that names each row as a document [default: #row=N, N from 1]
     #[arg(long, value_name = "COLUMN")]
     pub(crate) id_column: Option<String>,
 

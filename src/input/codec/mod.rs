@@ -45,7 +45,6 @@ pub(super) use self::members::Whole;
 pub(super) use self::members::hits_what_came;
 pub(super) use self::read::{Fused, damaged, early_end};
 pub(super) use self::streams::{Decode, DecodeStep};
-#[cfg(any(feature = "parquet", feature = "pdf"))]
 pub(super) use self::unpackers::Lease;
 pub(crate) use self::unpackers::Unpackers;
 pub(super) use self::zstd::Zstd;

@@ -13,6 +13,8 @@ const CELLS: usize = 64 << 10;
 /// Bytes of texts, and cells, that one row may have in a batch.
 const ROW_BYTES: usize = 1 << 30;
 const ROW_CELLS: usize = 4 << 20;
+/// Dictionaries of a column that cells may refer to in any order.
+pub(super) const RECENT: usize = 16;
 
 /// All cells with text of consecutive rows of a table. Each cell is a text of its own.
 #[derive(Debug, Default)]
@@ -276,11 +278,14 @@ impl CellBuilder {
         if !self.has_room() {
             return false;
         }
-        let same = |known: &Arc<CellDictionary>| Arc::ptr_eq(known, dictionary);
         let all = &mut self.batch.dictionaries;
-        let number = match all.last().is_some_and(same) {
-            true => all.len() - 1,
-            false => {
+        let recent = all.iter().enumerate().rev().take(RECENT);
+        let known = recent
+            .into_iter()
+            .find(|(_, known)| Arc::ptr_eq(known, dictionary));
+        let number = match known {
+            Some((number, _)) => number,
+            None => {
                 all.push(Arc::clone(dictionary));
                 all.len() - 1
             }

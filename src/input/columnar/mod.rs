@@ -1,26 +1,30 @@
-//! Tables in columns: the texts of Apache Parquet files, a document for each row.
+//! Tables in columns: the texts of Apache Parquet files and of Apache Arrow files and streams, a document for each row.
 //!
-//! `parquet` reads the format and gives batches of `cells`: the texts of some rows, each with its column. `choice` selects the
-//! columns, and `crew` reads several row groups at the same time. Columns that are not selected are not read.
+//! `parquet` and `arrow` read the formats and give batches of `cells`: the texts of some rows, each with its column. `choice`
+//! selects the columns, `part` reads the columns of a part of a table in lockstep, and `crew` reads several parts at the same
+//! time. Columns that are not selected are not read.
 //!
-//! A page is held in memory, and so are the dictionary and some rows of each column. All sizes and counts in a file are
-//! checked before memory is taken for them. What is unpacked in total counts towards the limit on expansion. No other crate
-//! reads these files here: those that do take memory for sizes that a file only claims, and panic on some damaged pages.
+//! A page or a window of a buffer is held in memory, and so are the dictionary and some rows of each column. All sizes and
+//! counts in a file are checked before memory is taken for them. What is unpacked in total counts towards the limit on
+//! expansion. No other crate reads these files here: those that do take memory for sizes that a file only claims, and panic on
+//! some damaged pages.
 
-#[cfg(feature = "parquet")]
+mod arrow;
 mod cells;
 mod choice;
-#[cfg(feature = "parquet")]
 mod crew;
 #[cfg(feature = "parquet")]
 mod parquet;
-#[cfg(feature = "parquet")]
+mod part;
 mod path;
 
-#[cfg(feature = "parquet")]
+pub(in crate::input) use self::arrow::{ArrowFile, starts_stream};
 pub(crate) use self::cells::{Cell, CellBatch, CellDictionary, CellText};
 pub(crate) use self::choice::ColumnChoice;
+pub(super) use self::crew::{TableLimits, TableParts};
 #[cfg(feature = "parquet")]
-pub(super) use self::crew::{RowGroups, TableLimits};
-#[cfg(feature = "parquet")]
-pub(super) use self::parquet::{ParquetFile, TableItem};
+pub(super) use self::parquet::ParquetFile;
+pub(super) use self::part::{ColumnarFile, TableFaults, TableItem};
+
+/// Most columns that are read.
+const COLUMNS: usize = 1 << 15;

@@ -145,7 +145,7 @@ fn what_is_no_text_is_told_by_its_kind() {
     let cases: &[(&[u8], &str)] = &[
         #[cfg(not(feature = "parquet"))]
         (b"PAR1\x15\x04", "parquet"),
-        (b"ARROW1\0\0", "arrow"),
+        (b"FEA1\0\0\0\0", "feather 1"),
         (b"Obj\x01", "avro"),
         (b"\x89PNG\r\n\x1a\n", "png"),
         (b"\xff\xd8\xff\xe0", "jpeg"),

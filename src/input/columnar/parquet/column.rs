@@ -12,6 +12,7 @@ use super::page::{PageError, PageHeader, PageKind, PageStream};
 use super::plain;
 use super::schema::{Leaf, LeafKind};
 use crate::input::columnar::cells::{CellBuilder, CellDictionary};
+use crate::input::columnar::part::{CellColumn, ColumnFault};
 
 /// Values and nulls that a row may have.
 const ROW_VALUES: u32 = 1 << 24;
@@ -36,23 +37,14 @@ pub(super) struct ColumnReader {
     /// The memory that this column takes.
     held: usize,
     /// What was lost, with offsets in the file.
-    pub(super) faults: Vec<(u64, ColumnFault)>,
+    faults: Vec<(u64, ColumnFault)>,
 }
 
 /// Memory that the columns of a row group may still take, in bytes.
 pub(super) type MemoryRoom = Rc<Cell<usize>>;
 
 /// The buffers for packed and unpacked pages of a column, with old content.
-pub(in crate::input::columnar) type ColumnBuffers = [Vec<u8>; 2];
-
-/// Why cells of a column are lost.
-#[derive(Debug)]
-pub(super) enum ColumnFault {
-    Io(std::io::Error),
-    /// The page does not fit in memory.
-    Large,
-    Damaged(&'static str),
-}
+pub(in crate::input) type ColumnBuffers = [Vec<u8>; 2];
 
 /// A page of values.
 #[derive(Debug, Default)]
@@ -112,25 +104,6 @@ impl ColumnReader {
 
     pub(super) fn into_buffers(self) -> ColumnBuffers {
         [self.pages.into_buffer(), self.bytes]
-    }
-
-    /// Bytes that were read since this was last called.
-    pub(super) fn take_read(&mut self) -> u64 {
-        self.pages.take_read()
-    }
-
-    /// Whether all cells were read, or lost.
-    pub(super) fn has_ended(&self) -> bool {
-        self.ended
-    }
-
-    /// Adds the cells of the rows `from` to `to` of the batch, or of fewer if there is no room for more. Returns the number of
-    /// the row after the last.
-    pub(super) fn rows(&mut self, from: u32, to: u32, into: &mut CellBuilder) -> u32 {
-        match self.repetition {
-            0 => self.flat_rows(from, to, into),
-            _ => self.nested_rows(from, to, into),
-        }
     }
 
     fn flat_rows(&mut self, from: u32, to: u32, into: &mut CellBuilder) -> u32 {
@@ -271,33 +244,6 @@ impl ColumnReader {
         }
     }
 
-    /// Reads the texts of the next rows, one each, and passes them to `each`; an empty one for null.
-    pub(super) fn each_text(&mut self, rows: u32, mut each: impl FnMut(&[u8])) {
-        for _ in 0..rows {
-            if self.page.left == 0 && !self.load() {
-                each(&[]);
-                continue;
-            }
-            let is_null = self.nulls(1) > 0;
-            self.page.left -= 1;
-            if is_null {
-                each(&[]);
-                continue;
-            }
-            if self.definition > 0 {
-                self.page.definitions.next(&self.bytes);
-            }
-            match (self.value(), &self.dictionary) {
-                (Some(Value::Plain(start, end)), _) => each(&self.bytes[start..end]),
-                (Some(Value::Entry(entry)), Some(all)) => each(all.entry(entry as usize)),
-                _ => {
-                    self.lose_page("a page has damaged values");
-                    each(&[]);
-                }
-            }
-        }
-    }
-
     /// Reports that what is left of the page is lost.
     fn lose_page(&mut self, what: &'static str) {
         self.faults
@@ -318,14 +264,6 @@ impl ColumnReader {
     fn close(&mut self) {
         self.page = DataPage::default();
         self.ended = true;
-    }
-
-    /// Reports if the column has more rows than its row group, or fewer.
-    pub(super) fn check_end(&mut self) {
-        let is_whole = self.page.left == 0 && (self.ended || !self.next_page());
-        if !is_whole {
-            self.end("it has more rows than its row group");
-        }
     }
 
     /// Reads the next page of values. Returns false at the end of the column, which is reported if it comes too early.
@@ -535,6 +473,60 @@ impl ColumnReader {
             self.bytes = bytes;
         }
         Ok(Values::Plain(start))
+    }
+}
+
+impl CellColumn for ColumnReader {
+    fn rows(&mut self, from: u32, to: u32, into: &mut CellBuilder) -> u32 {
+        match self.repetition {
+            0 => self.flat_rows(from, to, into),
+            _ => self.nested_rows(from, to, into),
+        }
+    }
+
+    fn each_text(&mut self, rows: u32, mut each: impl FnMut(&[u8])) {
+        for _ in 0..rows {
+            if self.page.left == 0 && !self.load() {
+                each(&[]);
+                continue;
+            }
+            let is_null = self.nulls(1) > 0;
+            self.page.left -= 1;
+            if is_null {
+                each(&[]);
+                continue;
+            }
+            if self.definition > 0 {
+                self.page.definitions.next(&self.bytes);
+            }
+            match (self.value(), &self.dictionary) {
+                (Some(Value::Plain(start, end)), _) => each(&self.bytes[start..end]),
+                (Some(Value::Entry(entry)), Some(all)) => each(all.entry(entry as usize)),
+                _ => {
+                    self.lose_page("a page has damaged values");
+                    each(&[]);
+                }
+            }
+        }
+    }
+
+    fn take_read(&mut self) -> u64 {
+        self.pages.take_read()
+    }
+
+    fn take_faults(&mut self) -> Vec<(u64, ColumnFault)> {
+        std::mem::take(&mut self.faults)
+    }
+
+    fn check_end(&mut self) {
+        let is_whole = self.page.left == 0 && (self.ended || !self.next_page());
+        if !is_whole {
+            self.end("it has more rows than its row group");
+        }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.ended
     }
 }
 

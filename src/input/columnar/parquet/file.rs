@@ -3,19 +3,19 @@
 use std::fs::File;
 use std::sync::Arc;
 
+use super::column::ColumnBuffers;
 use super::footer::{self, Footer, GroupEntry};
-use super::schema::{self, Leaf, LeafKind};
+use super::group::GroupReader;
+use super::schema::{self, Leaf};
+use crate::input::columnar::COLUMNS;
 use crate::input::columnar::choice::ColumnChoice;
+use crate::input::columnar::part::{ColumnarFile, TableFaults};
 use crate::input::columnar::path::ColumnPath;
 use crate::input::fault::{InputError, Packing};
 use crate::input::file::read_at;
 
 /// The ending of a file: the length of the footer, and the magic number.
 const ENDING: usize = 8;
-/// Most columns that are read.
-const COLUMNS: usize = 1 << 15;
-/// Most names of columns in a message.
-const NAMED: usize = 20;
 
 /// A file whose texts are read.
 #[derive(Debug)]
@@ -33,9 +33,6 @@ pub(in crate::input) struct ParquetFile {
     pub(super) numbers: Vec<usize>,
 }
 
-/// What is wrong with a choice of columns.
-pub(in crate::input) type ChoiceFaults = Vec<InputError>;
-
 impl ParquetFile {
     /// Reads the metadata of a file of `length` bytes, which may take `most` bytes of memory. Also returns an error for each
     /// wanted column that cannot be read.
@@ -47,7 +44,7 @@ impl ParquetFile {
         length: u64,
         choice: &ColumnChoice,
         most: usize,
-    ) -> Result<(Self, ChoiceFaults), InputError> {
+    ) -> Result<(Self, TableFaults), InputError> {
         let bytes = read_footer(&file, length, most)?;
         let damaged = || fault("has damaged metadata");
         let footer = Footer::read(&bytes).ok_or_else(damaged)?;
@@ -57,14 +54,11 @@ impl ParquetFile {
         let leaves = schema::leaves(&footer.elements).ok_or_else(damaged)?;
         let groups = footer::groups(&bytes).ok_or_else(damaged)?;
         let mut faults = Vec::new();
-        let texts = texts(&leaves, choice, &mut faults);
+        let texts = choice.texts(&leaves, &mut faults);
         if texts.len() > COLUMNS {
             return Err(fault("has too many columns; --columns selects some"));
         }
-        let id = choice.id.as_ref().and_then(|id| {
-            let found = id_column(&leaves, id);
-            found.map_err(|error| faults.push(error)).ok()
-        });
+        let id = choice.id(&leaves, &mut faults);
         let mut numbers: Vec<usize> = texts.iter().chain(&id).map(|leaf| leaf.number).collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -80,26 +74,42 @@ impl ParquetFile {
         };
         Ok((file, faults))
     }
+}
 
-    /// The number of rows.
-    pub(in crate::input) fn rows(&self) -> u64 {
+impl ColumnarFile for ParquetFile {
+    const PACKING: Packing = Packing::Parquet;
+    type Buffers = Vec<ColumnBuffers>;
+    type Part<'f> = GroupReader<'f>;
+
+    fn rows(&self) -> u64 {
         let last = self.groups.last();
         last.map_or(0, |last| last.first_row + last.rows)
     }
 
-    /// The number of row groups that have rows.
-    pub(in crate::input) fn group_count(&self) -> usize {
+    fn part_count(&self) -> usize {
         self.groups.len()
     }
 
-    /// Whether it has a column that is read.
-    pub(in crate::input) fn has_texts(&self) -> bool {
+    fn has_texts(&self) -> bool {
         !self.texts.is_empty()
     }
 
-    /// Bytes of metadata that were read.
-    pub(in crate::input) fn footer_length(&self) -> u64 {
+    fn metadata_length(&self) -> u64 {
         (self.footer.len() + ENDING) as u64
+    }
+
+    fn part(
+        &self,
+        number: usize,
+        memory: usize,
+        buffers: Vec<ColumnBuffers>,
+    ) -> Option<GroupReader<'_>> {
+        let group = self.groups.get(number)?;
+        Some(GroupReader::new(self, *group, memory, buffers))
+    }
+
+    fn into_buffers(part: GroupReader<'_>) -> Vec<ColumnBuffers> {
+        part.into_buffers()
     }
 }
 
@@ -147,62 +157,4 @@ fn read_exact(file: &File, mut into: &mut [u8], mut at: u64) -> Result<(), Input
         }
     }
     Ok(())
-}
-
-/// The names by which a column can be chosen.
-fn names(leaf: &Leaf) -> [String; 2] {
-    [leaf.path.plain(), leaf.schema_path.clone()]
-}
-
-/// The columns with texts that are chosen, and an error for each name that selects none.
-fn texts(leaves: &[Leaf], choice: &ColumnChoice, faults: &mut ChoiceFaults) -> Vec<Leaf> {
-    let is_text = |leaf: &&Leaf| leaf.kind == LeafKind::Text;
-    let all = leaves.iter().filter(is_text);
-    if choice.columns.is_none() {
-        return all.cloned().collect();
-    }
-    let chosen: Vec<Leaf> = all
-        .filter(|leaf| choice.selects(&names(leaf)))
-        .cloned()
-        .collect();
-    for column in choice.columns.iter().flatten() {
-        let found = chosen
-            .iter()
-            .any(|leaf| ColumnChoice::is_in(column, &names(leaf)));
-        if !found {
-            faults.push(InputError::NoColumn {
-                column: column.as_str().into(),
-                known: listed(leaves.iter().filter(is_text)),
-            });
-        }
-    }
-    chosen
-}
-
-/// The column that names rows: texts or integers, one for each row.
-fn id_column(leaves: &[Leaf], id: &str) -> Result<Leaf, InputError> {
-    let is_id = |leaf: &&Leaf| leaf.kind != LeafKind::Other && leaf.repetition == 0;
-    let found = leaves
-        .iter()
-        .filter(is_id)
-        .find(|leaf| names(leaf).iter().any(|name| name == id));
-    found.cloned().ok_or_else(|| InputError::NoColumn {
-        column: id.into(),
-        known: listed(leaves.iter().filter(is_id)),
-    })
-}
-
-/// The names of columns, for messages.
-fn listed<'l>(leaves: impl Iterator<Item = &'l Leaf>) -> Box<str> {
-    let mut names: Vec<_> = leaves
-        .take(NAMED + 1)
-        .map(|leaf| leaf.path.plain())
-        .collect();
-    if names.len() > NAMED {
-        names[NAMED] = "...".into();
-    }
-    match names.is_empty() {
-        true => "none".into(),
-        false => names.join(", ").into(),
-    }
 }

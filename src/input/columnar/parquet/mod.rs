@@ -1,7 +1,7 @@
 //! Apache Parquet.
 //!
-//! `footer` and `schema` read the metadata at the end of the file, in the protocol of `thrift`. `group` reads the rows of a row
-//! group from its columns in lockstep; `column` reads cells from pages, which `page` finds and `codec` unpacks; `levels` and
+//! `footer` and `schema` read the metadata at the end of the file, in the protocol of `thrift`. `group` opens the columns of a
+//! row group; `column` reads cells from pages, which `page` finds and `codec` unpacks; `levels` and
 //! `plain` decode them.
 
 mod codec;
@@ -18,5 +18,3 @@ mod tests;
 mod thrift;
 
 pub(in crate::input) use self::file::ParquetFile;
-pub(super) use self::group::GroupReader;
-pub(in crate::input) use self::group::TableItem;

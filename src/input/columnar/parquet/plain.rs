@@ -54,7 +54,10 @@ pub(super) fn of_page(
     let made = match (encoding, kind) {
         (PLAIN, LeafKind::Text) => return Some((None, start)),
         (DELTA_LENGTHS, LeafKind::Text) => delta::plain(DeltaValues::Lengths, values, most)?,
-        (DELTA_TEXTS, LeafKind::Text) => delta::plain(DeltaValues::Texts, values, most)?,
+        (DELTA_TEXTS, LeafKind::Text | LeafKind::Fixed(_)) => {
+            delta::plain(DeltaValues::Texts, values, most)?
+        }
+        (PLAIN, LeafKind::Fixed(length)) => fixed(values, length, most)?,
         (PLAIN, LeafKind::Integer { bits, is_signed }) => numbers(values, bits, is_signed, most),
         (DELTA_INTEGERS, LeafKind::Integer { bits, is_signed }) => {
             let wide = delta::plain(DeltaValues::Long, values, most)?;
@@ -67,6 +70,17 @@ pub(super) fn of_page(
         _ => return None,
     };
     Some((Some([levels, &made].concat()), start))
+}
+
+/// Texts of `length` bytes each, with their lengths.
+fn fixed(values: &[u8], length: u32, most: usize) -> Option<Vec<u8>> {
+    let size = usize::try_from(length).ok().filter(|&size| size > 0)?;
+    let mut plain = Vec::new();
+    for text in values.chunks_exact(size).take(most) {
+        plain.extend_from_slice(&length.to_le_bytes());
+        plain.extend_from_slice(text);
+    }
+    Some(plain)
 }
 
 fn numbers(values: &[u8], bits: u8, is_signed: bool, most: usize) -> Vec<u8> {

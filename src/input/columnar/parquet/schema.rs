@@ -1,6 +1,7 @@
 //! The columns of a file: the leaves of its schema.
 
 use super::thrift::{BINARY, STRUCT, Thrift};
+use crate::input::columnar::choice::NamedColumn;
 use crate::input::columnar::path::ColumnPath;
 
 /// Groups within one another.
@@ -14,6 +15,8 @@ pub(super) struct SchemaElement {
     name: String,
     /// None for a group.
     physical: Option<i64>,
+    /// Bytes of a value of a fixed length.
+    length: u32,
     repetition: i64,
     children: usize,
     converted: Option<i64>,
@@ -40,12 +43,32 @@ pub(super) struct Leaf {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LeafKind {
     Text,
+    /// A text of so many bytes.
+    Fixed(u32),
     /// An integer of 32 or 64 bits, as its text.
     Integer {
         bits: u8,
         is_signed: bool,
     },
     Other,
+}
+
+impl NamedColumn for Leaf {
+    fn path(&self) -> &ColumnPath {
+        &self.path
+    }
+
+    fn schema_path(&self) -> &str {
+        &self.schema_path
+    }
+
+    fn is_text(&self) -> bool {
+        matches!(self.kind, LeafKind::Text | LeafKind::Fixed(_))
+    }
+
+    fn is_id(&self) -> bool {
+        self.kind != LeafKind::Other && self.repetition == 0
+    }
 }
 
 /// Repetition types.
@@ -55,6 +78,7 @@ const REPEATED: i64 = 2;
 const INT32: i64 = 1;
 const INT64: i64 = 2;
 const BYTE_ARRAY: i64 = 6;
+const FIXED: i64 = 7;
 /// Converted types: lists, maps, those of texts, and integers with a sign and without.
 const CONVERTED_LISTS: [i64; 3] = [1, 2, 3];
 const CONVERTED_TEXTS: [i64; 4] = [0, 4, 19, 20];
@@ -71,6 +95,7 @@ impl SchemaElement {
         thrift.structure(|thrift, head| {
             match (head.id, head.kind) {
                 (1, _) => element.physical = Some(thrift.integer()?),
+                (2, _) => element.length = thrift.integer()?.try_into().ok()?,
                 (3, _) => element.repetition = thrift.integer()?,
                 (4, BINARY) => element.name = thrift.text()?.to_owned(),
                 (5, _) => element.children = thrift.integer()?.try_into().ok()?,
@@ -134,6 +159,10 @@ impl SchemaElement {
                 (None, None) => LeafKind::Text,
                 (Some(kind), _) if TEXTS.contains(&kind) => LeafKind::Text,
                 (None, Some(kind)) if CONVERTED_TEXTS.contains(&kind) => LeafKind::Text,
+                _ => LeafKind::Other,
+            },
+            Some(FIXED) => match (self.logical, self.converted) {
+                (None, None) if self.length > 0 => LeafKind::Fixed(self.length),
                 _ => LeafKind::Other,
             },
             _ => LeafKind::Other,

@@ -3,14 +3,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use ::parquet::basic::{BrotliLevel, Compression, Encoding, GzipLevel, ZstdLevel};
-use ::parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+use ::parquet::data_type::{
+    ByteArray, ByteArrayType, DoubleType, FixedLenByteArray, FixedLenByteArrayType, Int32Type,
+    Int64Type,
+};
 use ::parquet::file::properties::{WriterProperties, WriterVersion};
 use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use ::parquet::schema::parser::parse_message_type;
 
 use super::*;
 use crate::input::columnar::choice::ColumnChoice;
-use crate::input::fault::InputError;
+use crate::input::columnar::part::{ColumnarFile, TableItem};
 
 const SCHEMA: &str = "message m {
     required int64 id;
@@ -104,10 +107,10 @@ fn read(bytes: &[u8], choice: &ColumnChoice) -> (Vec<(String, String, String)>, 
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
     let (file, faults) = ParquetFile::open(file, bytes.len() as u64, choice, 64 << 20).unwrap();
-    let mut lost: Vec<_> = faults.iter().map(InputError::to_string).collect();
+    let mut lost: Vec<_> = faults.iter().map(|(_, error)| error.to_string()).collect();
     let mut cells = Vec::new();
-    for number in 0..file.group_count() {
-        for item in file.group(number, 64 << 20, Vec::new()).unwrap() {
+    for number in 0..file.part_count() {
+        for item in file.part(number, 64 << 20, Vec::new()).unwrap() {
             match item {
                 TableItem::Lost(_, error) => lost.push(error.to_string()),
                 TableItem::Batch { batch, .. } => {
@@ -208,6 +211,46 @@ fn integers_name_rows_in_every_encoding() {
         );
         let (cells, _) = read(&file, &by("short"));
         assert!(cells.iter().all(|(name, ..)| name == "4294967295"));
+    }
+}
+
+#[test]
+fn values_of_a_fixed_length_are_texts_unless_they_are_numbers() {
+    let schema = "message m {
+        required fixed_len_byte_array(9) code;
+        required fixed_len_byte_array(9) price (DECIMAL(18, 2));
+    }";
+    for encoding in [
+        None,
+        Some(Encoding::PLAIN),
+        Some(Encoding::DELTA_BYTE_ARRAY),
+    ] {
+        let mut properties = WriterProperties::builder().set_dictionary_enabled(encoding.is_none());
+        if let Some(encoding) = encoding {
+            properties = properties.set_encoding(encoding);
+        }
+        let schema = Arc::new(parse_message_type(schema).unwrap());
+        let mut bytes = Vec::new();
+        let properties = Arc::new(properties.build());
+        let mut writer = SerializedFileWriter::new(&mut bytes, schema, properties).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        while let Some(mut column) = group.next_column().unwrap() {
+            let texts = ["10.5555/a", "10.5555/b", "10.5555/a"];
+            let texts = texts.map(|text| FixedLenByteArray::from(ByteArray::from(text)));
+            let column_writer = column.typed::<FixedLenByteArrayType>();
+            column_writer.write_batch(&texts, None, None).unwrap();
+            column.close().unwrap();
+        }
+        group.close().unwrap();
+        writer.close().unwrap();
+        let (cells, lost) = read(&bytes, &ColumnChoice::default());
+        assert_eq!(lost, [""; 0], "{encoding:?}");
+        let texts: Vec<_> = cells
+            .iter()
+            .map(|(_, place, text)| (&**place, &**text))
+            .collect();
+        let wanted = ["10.5555/a", "10.5555/b", "10.5555/a"].map(|text| ("code", text));
+        assert_eq!(texts, wanted, "{encoding:?}");
     }
 }
 

@@ -1,0 +1,378 @@
+//! A file or stream, the columns of it that are read, and where its batches are.
+
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+
+use super::batch::{BatchReader, Metadata};
+use super::dictionary::{Dictionaries, DictionaryBlock};
+use super::message::{Block, Footer, Header, Message, Prefix};
+use super::schema::{Leaf, Schema};
+use crate::input::columnar::COLUMNS;
+use crate::input::columnar::choice::ColumnChoice;
+use crate::input::columnar::part::{ColumnarFile, TableFaults};
+use crate::input::columnar::path::ColumnPath;
+use crate::input::fault::{InputError, Packing};
+use crate::input::file::read_at;
+
+/// The start of a file, with its padding; and its ending: the length of the metadata before it, and the magic number.
+const START: &[u8] = b"ARROW1\0\0";
+const MAGIC: &[u8] = b"ARROW1";
+const ENDING: usize = 10;
+/// Most rows of a table.
+const ROWS: u64 = 1 << 48;
+
+const DAMAGED: &str = "has damaged metadata";
+
+/// A file or stream whose texts are read.
+#[derive(Debug)]
+pub(in crate::input) struct ArrowFile {
+    pub(super) file: Arc<File>,
+    pub(super) length: u64,
+    /// The columns whose texts are read, in the order of the schema.
+    pub(super) texts: Vec<Leaf>,
+    pub(super) paths: Arc<[ColumnPath]>,
+    /// The column that names rows.
+    pub(super) id: Option<Leaf>,
+    pub(super) dictionaries: Dictionaries,
+    batches: Vec<BatchEntry>,
+    rows: u64,
+    metadata: u64,
+    /// Bytes of metadata that may be held.
+    most: usize,
+}
+
+/// Where a batch of rows is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BatchEntry {
+    pub(super) block: Block,
+    /// The number of its first row in the table, from 0.
+    pub(super) first_row: u64,
+    pub(super) rows: u64,
+}
+
+pub(super) fn fault(fault: &'static str) -> InputError {
+    InputError::Table {
+        packing: Packing::Arrow,
+        fault,
+    }
+}
+
+/// Where the batches of a table are, and what its schema says.
+struct Index<'f> {
+    source: Source<'f>,
+    is_file: bool,
+    schema: Option<Schema>,
+    dictionaries: Vec<DictionaryBlock>,
+    batches: Vec<BatchEntry>,
+    rows: u64,
+    faults: TableFaults,
+}
+
+/// The file, and how many bytes of it were read.
+struct Source<'f> {
+    file: &'f File,
+    length: u64,
+    read: u64,
+    /// Bytes that may be read together.
+    most: usize,
+}
+
+impl ArrowFile {
+    /// Reads the metadata of a file or stream of `length` bytes, of which `most` bytes may be held. Also returns what is wrong with
+    /// it and with the choice of columns.
+    ///
+    /// # Errors
+    /// If there is no schema, or one that is not supported, or the file cannot be read.
+    pub(in crate::input) fn open(
+        file: File,
+        length: u64,
+        choice: &ColumnChoice,
+        most: usize,
+    ) -> Result<(Self, TableFaults), InputError> {
+        let source = Source {
+            file: &file,
+            length,
+            read: 0,
+            most,
+        };
+        let index = Index::read(source)?;
+        let (rows, metadata, mut faults) = (index.rows, index.source.read, index.faults);
+        let schema = index.schema.ok_or_else(|| fault("has no schema"))?;
+        let texts = choice.texts(&schema.leaves, &mut faults);
+        let texts = readable(texts, rows, &mut faults);
+        if texts.len() > COLUMNS {
+            return Err(fault("has too many columns; --columns selects some"));
+        }
+        let id = choice.id(&schema.leaves, &mut faults);
+        let dictionaries = Dictionaries::new(&schema.dictionaries, &index.dictionaries);
+        let batches = index.batches;
+        let file = ArrowFile {
+            file: Arc::new(file),
+            length,
+            paths: texts.iter().map(|leaf| leaf.path.clone()).collect(),
+            texts,
+            id,
+            dictionaries,
+            batches,
+            rows,
+            metadata,
+            most,
+        };
+        Ok((file, faults))
+    }
+
+    /// Reads the metadata of a message.
+    pub(super) fn metadata(&self, block: &Block) -> Result<Metadata, InputError> {
+        let mut source = Source {
+            file: &self.file,
+            length: self.length,
+            read: 0,
+            most: self.most,
+        };
+        let bytes = source.bytes(block.offset, block.metadata as u64)?;
+        Ok(Metadata::new(bytes))
+    }
+}
+
+/// The columns that can be read. Adds an error for each of the others.
+fn readable(all: Vec<Leaf>, rows: u64, faults: &mut TableFaults) -> Vec<Leaf> {
+    let (readable, others): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|leaf| leaf.unsupported.is_none());
+    let errors = others.iter().filter_map(|leaf| unreadable(leaf, rows));
+    faults.extend(errors.map(|error| (0, error)));
+    readable
+}
+
+/// The error for a column that cannot be read in any batch.
+fn unreadable(leaf: &Leaf, rows: u64) -> Option<InputError> {
+    let fault = leaf.unsupported?;
+    Some(InputError::Column {
+        column: leaf.path.plain().into(),
+        first_row: 1,
+        last_row: rows,
+        fault,
+    })
+}
+
+impl Source<'_> {
+    /// Reads bytes of the file.
+    fn bytes(&mut self, at: u64, count: u64) -> Result<Vec<u8>, InputError> {
+        const LARGE: &str =
+            "has more metadata than fits a thread's share of the memory; --memory allows more";
+        let end = at.checked_add(count).filter(|&end| end <= self.length);
+        end.ok_or_else(|| fault("is cut within its metadata, or damaged"))?;
+        let count = usize::try_from(count).ok().filter(|&n| n <= self.most);
+        let mut bytes = vec![0; count.ok_or_else(|| fault(LARGE))?];
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match read_at(self.file, &mut bytes[filled..], at + filled as u64) {
+                Ok(0) => return Err(InputError::Shrunk),
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(InputError::Io(error)),
+            }
+        }
+        self.read += filled as u64;
+        Ok(bytes)
+    }
+}
+
+impl<'f> Index<'f> {
+    fn read(source: Source<'f>) -> Result<Self, InputError> {
+        let mut index = Index {
+            source,
+            is_file: false,
+            schema: None,
+            dictionaries: Vec::new(),
+            batches: Vec::new(),
+            rows: 0,
+            faults: Vec::new(),
+        };
+        let start = index.source.length.min(START.len() as u64);
+        index.is_file = index.source.bytes(0, start)? == START;
+        if !index.is_file {
+            index.messages(0)?;
+            return Ok(index);
+        }
+        if let Err(error) = index.footer() {
+            // The messages are the same as those of a stream, if the writer has framed its schema like them.
+            let at = index.source.length;
+            index.messages(start).ok();
+            if index.schema.is_none() {
+                return Err(error);
+            }
+            index.faults.insert(0, (at, error));
+        }
+        Ok(index)
+    }
+
+    /// Reads what the end of a file says.
+    fn footer(&mut self) -> Result<(), InputError> {
+        let no_end = || fault("has no metadata at its end, so it is cut or damaged");
+        let end = self.source.length.checked_sub(ENDING as u64);
+        let end = end.ok_or_else(no_end)?;
+        let ending = self.source.bytes(end, ENDING as u64)?;
+        let length = ending
+            .first_chunk()
+            .map(|&length| i32::from_le_bytes(length));
+        if !ending.ends_with(MAGIC) {
+            return Err(no_end());
+        }
+        let length = length.and_then(|length| u64::try_from(length).ok());
+        let start = length.and_then(|length| end.checked_sub(length));
+        let start = start.ok_or_else(|| fault("has metadata of a wrong length"))?;
+        let bytes = self.source.bytes(start, end - start)?;
+        let footer = Footer::read(&bytes).ok_or_else(|| fault(DAMAGED))?;
+        self.schema = Some(Schema::read(footer.schema, footer.version).map_err(fault)?);
+        // Dictionaries may come after the rows that use them.
+        for block in footer.dictionaries {
+            self.of_footer(block, |header| matches!(header, Header::Dictionary(_)));
+        }
+        for block in footer.batches {
+            self.of_footer(block, |header| matches!(header, Header::Batch(_)));
+        }
+        Ok(())
+    }
+
+    /// Reads a message that the metadata names, and reports if it is damaged, or not `wanted`.
+    fn of_footer(&mut self, block: Block, wanted: impl FnOnce(&Header<'_>) -> bool) {
+        let bytes = self.source.bytes(block.offset, block.metadata as u64);
+        let added = bytes.and_then(|bytes| {
+            let metadata = Metadata::new(bytes);
+            let message = metadata.message();
+            let message = message.filter(|message| wanted(&message.header));
+            let added = message.is_some_and(|message| self.add(block, 0, &message));
+            added
+                .then_some(())
+                .ok_or_else(|| fault("has damaged metadata of a batch of rows"))
+        });
+        if let Err(error) = added {
+            self.faults.push((block.offset, error));
+        }
+    }
+
+    /// Adds a batch, or values of a dictionary that come after so many batches. Returns false if it is damaged.
+    fn add(&mut self, block: Block, after: usize, message: &Message<'_>) -> bool {
+        let block = Block {
+            body: message.body,
+            ..block
+        };
+        match message.header {
+            Header::Batch(batch) => {
+                let end = self.rows.checked_add(batch.rows);
+                let Some(end) = end.filter(|&rows| rows <= ROWS) else {
+                    return false;
+                };
+                self.batches.push(BatchEntry {
+                    block,
+                    first_row: self.rows,
+                    rows: batch.rows,
+                });
+                self.rows = end;
+            }
+            Header::Dictionary(dictionary) => self.dictionaries.push(DictionaryBlock {
+                id: dictionary.id,
+                is_delta: dictionary.is_delta,
+                block,
+                after,
+            }),
+            Header::Schema(_) | Header::Other => return false,
+        }
+        true
+    }
+
+    /// Reads the messages of a stream from `at` on. Damage ends it, and is reported, unless there is no schema.
+    fn messages(&mut self, mut at: u64) -> Result<(), InputError> {
+        loop {
+            match self.message(at) {
+                Ok(Some(next)) => at = next,
+                Ok(None) => return Ok(()),
+                Err(error) if self.schema.is_none() => return Err(error),
+                Err(error) => {
+                    self.faults.push((at, error));
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Ends the stream. After that of a file comes its own metadata.
+    fn end(&mut self, at: u64) -> Result<Option<u64>, InputError> {
+        match self.is_file || at >= self.source.length {
+            true => Ok(None),
+            false => Err(InputError::Trailing(Packing::Arrow)),
+        }
+    }
+
+    /// Reads the message at `at`. Returns where the next one is; none at the end of the stream.
+    fn message(&mut self, at: u64) -> Result<Option<u64>, InputError> {
+        const LOST: &str = "has a damaged message, after which nothing can be found";
+        let left = self.source.length - at;
+        if left == 0 {
+            return Ok(None);
+        }
+        let prefix = self.source.bytes(at, left.min(Prefix::LENGTH as u64))?;
+        let (start, length) = match Prefix::read(&prefix) {
+            Prefix::Message(start, length) => (start, length),
+            Prefix::End(length) => return self.end(at + length as u64),
+            Prefix::Damaged => return Err(fault(LOST)),
+        };
+        let size = start.checked_add(length).ok_or_else(|| fault(LOST))?;
+        let metadata = Metadata::new(self.source.bytes(at, size as u64)?);
+        let message = metadata.message().ok_or_else(|| fault(LOST))?;
+        let block = Block {
+            offset: at,
+            metadata: size,
+            body: message.body,
+        };
+        let end = block.body_start();
+        let end = end.and_then(|start| start.checked_add(message.body));
+        let end = end.filter(|&end| end <= self.source.length);
+        let after = self.batches.len();
+        if end.is_none() {
+            return Err(fault("is cut within a batch of rows"));
+        }
+        match message.header {
+            Header::Schema(schema) if self.schema.is_none() => {
+                self.schema = Some(Schema::read(schema, message.version).map_err(fault)?);
+            }
+            _ if self.add(block, after, &message) => {}
+            _ => self
+                .faults
+                .push((at, fault("has a message that was not read"))),
+        }
+        end.map(Some).ok_or_else(|| fault(LOST))
+    }
+}
+
+impl ColumnarFile for ArrowFile {
+    const PACKING: Packing = Packing::Arrow;
+    type Buffers = Vec<Vec<u8>>;
+    type Part<'f> = BatchReader;
+
+    fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    fn part_count(&self) -> usize {
+        self.batches.len()
+    }
+
+    fn has_texts(&self) -> bool {
+        !self.texts.is_empty()
+    }
+
+    fn metadata_length(&self) -> u64 {
+        self.metadata
+    }
+
+    fn part(&self, number: usize, memory: usize, buffers: Vec<Vec<u8>>) -> Option<BatchReader> {
+        let entry = self.batches.get(number)?;
+        Some(BatchReader::new(self, number, entry, memory, buffers))
+    }
+
+    fn into_buffers(part: BatchReader) -> Vec<Vec<u8>> {
+        part.into_pool()
+    }
+}

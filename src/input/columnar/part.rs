@@ -1,0 +1,267 @@
+//! The rows of a part of a table, which is a row group of Parquet or a record batch of Arrow.
+//!
+//! [`PartRows`] reads the cells of all columns in lockstep, some rows at a time. What a column is, only its format knows.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::cells::{CellBatch, CellBuilder};
+use super::path::ColumnPath;
+use crate::input::fault::{InputError, Packing};
+
+/// Rows of the first batch, and most rows of one.
+const FIRST: u32 = 64;
+const MOST: u32 = 8192;
+/// Bytes of texts that a batch should have.
+const BYTES: u64 = 256 << 10;
+/// Rows that cost as much as a byte.
+const ROWS_PER_BYTE: u64 = 8;
+
+/// A file of a table whose parts can be read independently of one another, on several threads.
+pub(in crate::input) trait ColumnarFile: Send + Sync + 'static {
+    /// The format.
+    const PACKING: Packing;
+    /// Buffers that one part leaves for the next.
+    type Buffers: Default + Send;
+    /// Reads a part.
+    type Part<'f>: Iterator<Item = TableItem>
+    where
+        Self: 'f;
+
+    /// The number of rows of the table.
+    fn rows(&self) -> u64;
+
+    /// The number of parts.
+    fn part_count(&self) -> usize;
+
+    /// Whether it has a column that is read.
+    fn has_texts(&self) -> bool;
+
+    /// Bytes that were read to open it.
+    fn metadata_length(&self) -> u64;
+
+    /// Reads the part with this number with `memory` bytes for what it unpacks; none after the last part.
+    fn part(&self, number: usize, memory: usize, buffers: Self::Buffers) -> Option<Self::Part<'_>>;
+
+    /// Ends a part, and returns its buffers.
+    fn into_buffers(part: Self::Part<'_>) -> Self::Buffers;
+}
+
+/// What a part of a table gives.
+pub(in crate::input) enum TableItem {
+    Batch {
+        batch: CellBatch,
+        /// Its bytes of texts, and what else counts as unpacked.
+        cost: u64,
+        /// Bytes of the file that were read for it.
+        read: u64,
+    },
+    /// A loss at an offset of the file.
+    Lost(u64, InputError),
+}
+
+/// Losses at offsets of the file, found when it was opened.
+pub(in crate::input) type TableFaults = Vec<(u64, InputError)>;
+
+/// Why cells of a column are lost.
+#[derive(Debug)]
+pub(super) enum ColumnFault {
+    Io(std::io::Error),
+    /// What is unpacked at the same time does not fit in memory.
+    Large,
+    Damaged(&'static str),
+}
+
+/// A column of a part.
+pub(super) trait CellColumn {
+    /// Adds the cells of the rows `from` to `to` of the batch, or of fewer if there is no room for more. Returns the number of
+    /// the row after the last.
+    fn rows(&mut self, from: u32, to: u32, into: &mut CellBuilder) -> u32;
+
+    /// Reads the texts of the next rows, one each, and passes them to `each`; an empty one for null.
+    fn each_text(&mut self, rows: u32, each: impl FnMut(&[u8]));
+
+    /// Bytes that were read since this was last called.
+    fn take_read(&mut self) -> u64;
+
+    /// Bytes that were unpacked since this was last called, and work that costs as much, if that may be more than its texts.
+    fn take_unpacked(&mut self) -> u64 {
+        0
+    }
+
+    /// What was lost, with offsets in the file.
+    fn take_faults(&mut self) -> Vec<(u64, ColumnFault)>;
+
+    /// Reports if the column has more rows than its part, or fewer.
+    fn check_end(&mut self);
+
+    /// Whether all cells were read, or lost.
+    fn has_ended(&self) -> bool;
+}
+
+/// Reads the rows of a part, some at a time.
+pub(super) struct PartRows<C> {
+    paths: Arc<[ColumnPath]>,
+    /// The number of the first row in the table, from 0.
+    first_row: u64,
+    rows: u64,
+    memory: usize,
+    /// The columns with texts; none for one that cannot be read.
+    columns: Vec<Option<C>>,
+    /// The column that names rows, and its path.
+    id: Option<(ColumnPath, C)>,
+    /// The number of rows that each column has read ahead, which are in the builder.
+    ahead: Vec<u32>,
+    builder: CellBuilder,
+    /// The next row in the part.
+    row: u64,
+    /// Rows of the next batch.
+    wanted: u32,
+    lost: VecDeque<TableItem>,
+}
+
+impl<C: CellColumn> PartRows<C> {
+    /// A part without columns, of which `rows` rows from `first_row` on are in the table. `memory` is named in errors.
+    pub(super) fn new(paths: &Arc<[ColumnPath]>, first_row: u64, rows: u64, memory: usize) -> Self {
+        PartRows {
+            paths: Arc::clone(paths),
+            first_row,
+            rows,
+            memory,
+            columns: Vec::new(),
+            id: None,
+            ahead: Vec::new(),
+            builder: CellBuilder::new(paths, first_row),
+            row: 0,
+            wanted: FIRST,
+            lost: VecDeque::new(),
+        }
+    }
+
+    /// Sets the columns, in the order of their paths. If none can be read, the part ends at once.
+    pub(super) fn set_columns(&mut self, columns: Vec<Option<C>>) {
+        if columns.iter().all(Option::is_none) {
+            self.row = self.rows;
+        }
+        self.ahead = vec![0; columns.len()];
+        self.columns = columns;
+    }
+
+    /// Sets the column that names rows.
+    pub(super) fn set_id(&mut self, path: &ColumnPath, column: C) {
+        self.id = Some((path.clone(), column));
+    }
+
+    /// Reports a loss.
+    pub(super) fn lose(&mut self, offset: u64, error: InputError) {
+        self.lost.push_back(TableItem::Lost(offset, error));
+    }
+
+    /// Reports the loss of cells of the column with this path.
+    pub(super) fn fail(&mut self, path: &ColumnPath, offset: u64, fault: ColumnFault) {
+        let column = path.plain().into();
+        let error = match fault {
+            ColumnFault::Io(error) => InputError::Io(error),
+            ColumnFault::Large => InputError::LargePage {
+                column,
+                limit: self.memory as u64,
+            },
+            ColumnFault::Damaged(fault) => InputError::Column {
+                column,
+                first_row: self.first_row + 1,
+                last_row: self.first_row + self.rows,
+                fault,
+            },
+        };
+        self.lose(offset, error);
+    }
+
+    /// Ends the part, and returns its columns.
+    #[cfg(feature = "parquet")]
+    pub(super) fn into_columns(self) -> impl Iterator<Item = C> {
+        let id = self.id.map(|(_, id)| id);
+        self.columns.into_iter().chain([id]).flatten()
+    }
+
+    /// Reads the next rows.
+    fn batch(&mut self) -> TableItem {
+        let left = self.rows - self.row;
+        let mut done = u32::try_from(left).unwrap_or(u32::MAX).min(self.wanted);
+        let (mut read, mut unpacked) = (0, 0);
+        for (number, column) in self.columns.iter_mut().enumerate() {
+            let Some(column) = column else { continue };
+            let ahead = &mut self.ahead[number];
+            self.builder.column(number as u16);
+            if *ahead < done {
+                *ahead = column.rows(*ahead, done, &mut self.builder);
+                read += column.take_read();
+                unpacked += column.take_unpacked();
+            }
+            done = done.min(*ahead);
+        }
+        if let Some((_, id)) = &mut self.id {
+            id.each_text(done, |name| self.builder.name(name));
+            read += id.take_read();
+            unpacked += id.take_unpacked();
+        }
+        self.ahead
+            .iter_mut()
+            .for_each(|ahead| *ahead = ahead.saturating_sub(done));
+        let first_row = self.first_row + self.row + u64::from(done);
+        let empty = CellBuilder::new(&self.paths, first_row);
+        let (batch, bytes, later) = std::mem::replace(&mut self.builder, empty).finish(done);
+        self.builder = later;
+        self.row += u64::from(done);
+        self.plan(done, batch.bytes().len() as u64);
+        let cost = bytes.max(unpacked) + u64::from(done).div_ceil(ROWS_PER_BYTE);
+        TableItem::Batch { batch, cost, read }
+    }
+
+    /// Sets how many rows the next batch has, by the size of the last one.
+    fn plan(&mut self, rows: u32, bytes: u64) {
+        let fitting = u64::from(rows).saturating_mul(BYTES) / bytes.max(1);
+        let most = u64::from(rows).saturating_mul(4).min(MOST.into());
+        self.wanted = fitting.clamp(1, most.max(1)) as u32;
+    }
+
+    /// Collects what the columns have lost, and ends the part after its last row.
+    fn settle(&mut self) {
+        let has_ended = self.row == self.rows;
+        let paths = Arc::clone(&self.paths);
+        let texts = self.columns.iter_mut().zip(paths.iter());
+        let texts = texts.filter_map(|(column, path)| Some((path, column.as_mut()?)));
+        let ids = self.id.iter_mut().map(|(path, id)| (&*path, id));
+        let mut lost = Vec::new();
+        let mut goes_on = false;
+        for (path, column) in texts.chain(ids) {
+            if has_ended {
+                column.check_end();
+            }
+            let faults = column.take_faults().into_iter();
+            lost.extend(faults.map(|fault| (path.clone(), fault)));
+            goes_on |= !column.has_ended();
+        }
+        for (path, (offset, fault)) in lost {
+            self.fail(&path, offset, fault);
+        }
+        if !goes_on {
+            self.row = self.rows;
+        }
+    }
+}
+
+impl<C: CellColumn> Iterator for PartRows<C> {
+    type Item = TableItem;
+
+    fn next(&mut self) -> Option<TableItem> {
+        if let Some(lost) = self.lost.pop_front() {
+            return Some(lost);
+        }
+        if self.row >= self.rows {
+            return None;
+        }
+        let batch = self.batch();
+        self.settle();
+        Some(batch)
+    }
+}
