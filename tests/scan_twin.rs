@@ -127,14 +127,17 @@ fn document() -> impl Strategy<Value = Document> {
 /// Names of plain characters, and what may come before and after them: most names look so.
 fn plain_names() -> impl Strategy<Value = Document> {
     let lead = prop_oneof![
-        2 => select(&["see ", "", "(", " (", "doi:", "DOI: ", "\"DOI\":\"", "https://doi.org/", "x\n", ", ", "a;"][..]).prop_map(str::to_owned),
+        2 => select(&["see ", "", "(", " (", "doi:", "DOI: ", "\"DOI\":\"", "https://doi.org/", "\"http:\\/\\/doi.org\\/", "x\n", ", ", "a;"][..]).prop_map(str::to_owned),
         1 => select(LEADS).prop_map(str::to_owned),
     ];
-    let prefix =
-        prop_oneof![8 => "10\\.[0-9]{3,10}/", 1 => select(PREFIXES).prop_map(str::to_owned)];
+    let prefix = prop_oneof![
+        8 => "10\\.[0-9]{3,10}/",
+        4 => "10\\.[0-9]{3,10}\\\\/",
+        1 => select(PREFIXES).prop_map(str::to_owned),
+    ];
     let marks = select(
         &[
-            "-", "_", "/", ".", "(", ")", "..", "10.", ".a", ".doi", "(.", "h", "http",
+            "-", "_", "/", "\\/", ".", "(", ")", "..", "10.", ".a", ".doi", "(.", "h", "http",
         ][..],
     );
     let piece = prop_oneof![4 => "[a-zA-Z0-9]{1,9}", 1 => "[a-z0-9]{20,40}", 3 => marks.prop_map(str::to_owned)];

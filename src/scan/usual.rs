@@ -1,10 +1,10 @@
 //! Recognises a usual name, with what is around it, at a glance.
 //!
-//! Usual is what most names are: `10.`, four to nine digits, a slash, and nothing but letters, digits, `-`, `_`, `/`, full
-//! stops and a pair of round brackets, up to the end of the text, a quote, an end tag or a blank, with the marks of a sentence
-//! before the blank or none. There is no rule here that the rulebook lacks: where one of its rules could decide otherwise, the
-//! name is not usual, and all rules are asked. The naive twin, which knows nothing of this, shows in tests that the answer is
-//! the same.
+//! Usual is what most names are: `10.`, four to nine digits, a slash, alone or after the backslash of JSON, and nothing but
+//! letters, digits, `-`, `_`, `/`, full stops and a pair of round brackets, up to the end of the text, a quote, an end tag or a
+//! blank, with the marks of a sentence before the blank or none. There is no rule here that the rulebook lacks: where one of
+//! its rules could decide otherwise, the name is not usual, and all rules are asked. The naive twin, which knows nothing of
+//! this, shows in tests that the answer is the same.
 
 use wide::u8x16;
 
@@ -32,17 +32,22 @@ pub(super) fn usual(
     scope: Scope,
     name: &mut String,
 ) -> Option<Accepted> {
-    if prefix.escaped || scope == Scope::Printed || !Rule::all_hold() {
+    if scope == Scope::Printed || !Rule::all_hold() {
         return None;
     }
     let (before, after) = window.split_at(at);
+    let escape = escape_len(prefix, after)?;
     let mut padded = [0; LONGEST];
-    let bytes = after.first_chunk().unwrap_or_else(|| {
-        padded[..after.len()].copy_from_slice(after);
-        &padded
-    });
-    let (marks, suffix) = (Marks::of(bytes), prefix.len);
-    let len = marks.name_len(bytes, suffix)?;
+    let bytes = match after.first_chunk() {
+        Some(bytes) if escape == 0 => bytes,
+        _ => {
+            unescape(after, prefix.len, escape, &mut padded);
+            &padded
+        }
+    };
+    let (marks, suffix) = (Marks::of(bytes), prefix.len - escape);
+    let name_len = marks.name_len(bytes, suffix)?;
+    let len = name_len + escape;
     let ending = Ending::read(&after[len..])?;
     let opener = usual_opener(before, scope)?;
     let outside = Outside {
@@ -50,16 +55,37 @@ pub(super) fn usual(
         before: &before[..at - opener.len],
         scope,
     };
-    if !outside.lets_end(&ending, window, at + suffix, at + len) {
+    if !outside.lets_end(&ending, window, at + prefix.len, at + len) {
         return None;
     }
-    write(name, &bytes[..len])?;
+    write(name, &bytes[..name_len])?;
     Some(Accepted {
         form: opener.form,
         guessed: false,
         rule: ending.rule,
         len,
     })
+}
+
+/// Bytes of the escape in the prefix that `after` starts with: that of its slash, as JSON writes it, or none. Nothing for other
+/// escapes.
+fn escape_len(prefix: Prefix, after: &[u8]) -> Option<usize> {
+    match &after[..prefix.len] {
+        _ if !prefix.escaped => Some(0),
+        [b'1', b'0', b'.', code @ .., b'\\', b'/'] => {
+            let is_usual = (4..=9).contains(&code.len()) && code.iter().all(u8::is_ascii_digit);
+            is_usual.then_some(1)
+        }
+        _ => None,
+    }
+}
+
+/// Copies the start of `text` without the `escape` bytes before the slash that ends its first `prefix` bytes.
+fn unescape(text: &[u8], prefix: usize, escape: usize, into: &mut [u8; LONGEST]) {
+    let (head, rest) = (prefix - 1 - escape, &text[prefix - 1..]);
+    let len = rest.len().min(LONGEST - head);
+    into[..head].copy_from_slice(&text[..head]);
+    into[head..head + len].copy_from_slice(&rest[..len]);
 }
 
 /// ASCII that is checked 16 bytes at a time: the check of a text spends most of its time on the bytes before an aligned one and
