@@ -43,7 +43,7 @@ def machine():
     return {
         "cpu": models[0].partition(":")[2].strip() if models else platform.processor() or platform.machine(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        "kernel": f"{platform.system()} {platform.release()}",
+        "kernel": f"{platform.system()} {platform.release().partition('-')[0]}",
         "load": round(os.getloadavg()[0], 2),
     }
 
