@@ -58,6 +58,7 @@ compile_error!(
 );
 
 mod bits;
+mod block;
 mod clean;
 mod doi;
 mod scan;

@@ -108,7 +108,7 @@ impl Scanner {
     /// ```
     pub fn explain(&mut self, text: impl AsRef<[u8]>) -> Vec<Explanation> {
         let text = text.as_ref();
-        let anchors = anchor::find_iter(text, 0..text.len());
+        let anchors = anchor::all(text);
         let explain = |anchor| match anchor {
             Anchor::Directory(at) => Some(self.explain_at(text, at)),
             Anchor::Short(at) => {
@@ -130,7 +130,7 @@ impl Scanner {
             None => Verdict::Passed(passed(&window[at..])),
             Some(Err(reason)) => Verdict::Refused(reason),
             Some(Ok(accepted)) => Verdict::Found {
-                doi: Doi::from_checked(&self.judge.name),
+                doi: Doi::from_checked(&self.judge.spelling.name),
                 guessed: accepted.guessed,
             },
         };

@@ -5,11 +5,11 @@
 
 use memchr::memchr2;
 
-use super::block::Block;
 use super::place::{Event, Place, keep};
 use super::stack;
 use super::table::{BIBTEX, Meaning, RecordId};
 use crate::bits::positions;
+use crate::block::Block;
 
 /// The reader of a document.
 pub(crate) struct Bibtex {

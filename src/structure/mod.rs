@@ -3,15 +3,14 @@
 //! `syntax` recognises the syntax from a document's head. A reader per syntax (`json`, `xml`, `bibtex`, `ris`) takes the bytes of
 //! a document in order, in pieces of any size, and knows at each moment where it is. It reports records and their
 //! identifiers as [`Event`]s. `table` says what the paths of the known formats mean. `pointers` and `elements` look paths up in
-//! it. `block` finds marks among 64 bytes at once, and `skip` the ends of JSON values with it; `tags` keeps the names of elements.
-//! `wikitext` reads the text of MediaWiki's pages.
+//! it. `skip` finds the ends of JSON values, `xml_name` those of names, and `tags` keeps the names of elements. `wikitext` reads the
+//! text of MediaWiki's pages.
 //! `join` joins mentions with their places. Knows bytes only: nothing of DOI names or files.
 //!
 //! The readers do not validate. Memory is bounded by the depth of a path and the length of its names, never by the size of a
 //! record. After broken structure a reader reports a fault once and continues at the next record or line that it can recognise.
 
 mod bibtex;
-mod block;
 mod elements;
 mod join;
 mod json;
@@ -25,6 +24,7 @@ mod table;
 mod tags;
 mod wikitext;
 mod xml;
+mod xml_name;
 
 #[cfg(test)]
 mod tests;

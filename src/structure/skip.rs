@@ -2,8 +2,8 @@
 
 use memchr::memchr3;
 
-use super::block::{Block, parity};
 use crate::bits::{Bits, positions};
+use crate::block::{Block, parity};
 
 /// Levels that are followed.
 pub(super) const LEVELS: usize = 64;

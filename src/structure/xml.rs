@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
-use super::block::{Block, parity, short_name};
 use super::elements::{ElementRule, Elements, RELATION, local};
 use super::place::{DEPTH, Event, Place, TEXT, keep};
 use super::stack;
 use super::table::{Meaning, RELATIONS, RecordId};
 use super::tags::{TagName, TagNames};
 use super::wikitext::Wikitext;
+use super::xml_name::short_name;
 use crate::bits::positions;
+use crate::block::{Block, parity};
 
 /// The reader of a document.
 pub(crate) struct Xml {

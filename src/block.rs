@@ -5,14 +5,15 @@ use wide::u8x16;
 use crate::bits::Bits;
 
 /// Up to 64 bytes.
-pub(super) struct Block([u8x16; 4]);
+pub(crate) struct Block([u8x16; 4]);
 
 impl Block {
-    pub(super) const SIZE: usize = 64;
+    pub(crate) const SIZE: usize = 64;
 
     /// The bytes from `at` on. After the end of `bytes` come zeros.
+    #[cfg(feature = "pipeline")]
     #[inline(always)]
-    pub(super) fn new(bytes: &[u8], at: usize) -> Block {
+    pub(crate) fn new(bytes: &[u8], at: usize) -> Block {
         let rest = bytes.get(at..).unwrap_or_default();
         match rest.first_chunk() {
             Some(whole) => Block::of(whole),
@@ -20,10 +21,23 @@ impl Block {
         }
     }
 
+    /// The bytes from `at` on, and those from the next one on. After the end of `bytes` come zeros.
+    #[inline(always)]
+    pub(crate) fn with_next(bytes: &[u8], at: usize) -> [Block; 2] {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let near = rest.first_chunk::<{ Self::SIZE + 1 }>();
+        let parts = near.and_then(|near| near.first_chunk().zip(near.last_chunk()));
+        match parts {
+            Some((first, next)) => [first, next].map(Block::of),
+            None => [rest, rest.get(1..).unwrap_or_default()].map(Block::last),
+        }
+    }
+
     #[cold]
     fn last(rest: &[u8]) -> Block {
         let mut padded = [0; Self::SIZE];
-        padded[..rest.len()].copy_from_slice(rest);
+        let len = rest.len().min(Self::SIZE);
+        padded[..len].copy_from_slice(&rest[..len]);
         Block::of(&padded)
     }
 
@@ -34,17 +48,40 @@ impl Block {
     }
 
     /// Where `byte` is.
-    pub(super) fn find(&self, byte: u8) -> Bits {
+    pub(crate) fn find(&self, byte: u8) -> Bits {
         self.bits(|part| part.cmp_eq(u8x16::splat(byte)))
     }
 
     /// Where one of `bytes` is.
-    pub(super) fn find_any(&self, [one, other]: [u8; 2]) -> Bits {
-        self.bits(|part| part.cmp_eq(u8x16::splat(one)) | part.cmp_eq(u8x16::splat(other)))
+    #[inline(always)]
+    pub(crate) fn find_any<const N: usize>(&self, bytes: [u8; N]) -> Bits {
+        self.bits(|part| {
+            let is = |byte| part.cmp_eq(u8x16::splat(byte));
+            let found = bytes.into_iter().map(is);
+            found.fold(u8x16::ZERO, |all, found| all | found)
+        })
+    }
+
+    /// Where a byte from `first` to `last` is.
+    pub(crate) fn find_range(&self, first: u8, last: u8) -> Bits {
+        let most = u8x16::splat(last - first);
+        self.bits(|part| {
+            let from_first = part - u8x16::splat(first);
+            from_first.min(most).cmp_eq(from_first)
+        })
+    }
+
+    /// Where `pair` starts. `next` are the bytes one later.
+    #[inline(always)]
+    pub(crate) fn find_pair(&self, next: &Block, pair: [u8; 2]) -> Bits {
+        let [first, second] = pair.map(u8x16::splat);
+        let both = |part: usize| self.0[part].cmp_eq(first) & next.0[part].cmp_eq(second);
+        Block(std::array::from_fn(both)).bits(|part| part)
     }
 
     /// Where `byte` or the byte that differs from it in the bit `0x20` is.
-    pub(super) fn find_either(&self, byte: u8) -> Bits {
+    #[cfg(feature = "pipeline")]
+    pub(crate) fn find_either(&self, byte: u8) -> Bits {
         let bit = u8x16::splat(0x20);
         let byte = u8x16::splat(byte | 0x20);
         self.bits(|part| (part | bit).cmp_eq(byte))
@@ -59,30 +96,16 @@ impl Block {
     }
 }
 
-/// The length of the name at the start of `bytes`, if it ends within 16 bytes. A name in XML ends before a blank or another
-/// control, `/`, `<`, `=`, `>` or a quote.
-#[inline(always)]
-pub(super) fn short_name(bytes: &[u8]) -> Option<usize> {
-    let part = u8x16::new(*bytes.first_chunk()?);
-    let (blank, slash) = (u8x16::splat(b' '), u8x16::splat(b'/'));
-    let from_less = part - u8x16::splat(b'<');
-    let is_sign = from_less.min(u8x16::splat(2)).cmp_eq(from_less);
-    let quote = |quote| part.cmp_eq(u8x16::splat(quote));
-    let is_quote = quote(b'"') | quote(b'\'');
-    let ends = part.min(blank).cmp_eq(part) | part.cmp_eq(slash) | is_sign | is_quote;
-    let ends = ends.move_mask();
-    (ends != 0).then_some(ends.trailing_zeros() as usize)
-}
-
 /// Each bit of the result says whether an odd number of `bits` is set up to there.
-pub(super) fn parity(mut bits: Bits) -> Bits {
+#[cfg(feature = "pipeline")]
+pub(crate) fn parity(mut bits: Bits) -> Bits {
     for shift in [1, 2, 4, 8, 16, 32] {
         bits ^= bits << shift;
     }
     bits
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "pipeline"))]
 mod tests {
     use super::*;
     use crate::bits::positions;
@@ -102,21 +125,12 @@ mod tests {
             };
             assert!(positions(block.find(b'<')).eq(all(b"<")));
             assert!(positions(block.find_either(b'[')).eq(all(b"[{")));
+            assert!(positions(block.find_any(*b"<a")).eq(all(b"<a")));
+            assert!(positions(block.find_range(b'a', b'{')).eq(all(b"a{")));
+            let [block, next] = Block::with_next(&text, at);
+            let pairs = all(b"<").filter(|pair| rest[*pair..].starts_with(b"<{"));
+            assert!(positions(block.find_pair(&next, *b"<{")).eq(pairs));
         }
-    }
-
-    #[test]
-    fn short_names_end_at_signs() {
-        let length = |text: &str| short_name(format!("{text:16}").as_bytes());
-        assert_eq!(length("name>"), Some(4));
-        assert_eq!(length("a:b:name=''"), Some(8));
-        assert_eq!(length("a/:"), Some(1));
-        assert_eq!(length("\u{e9}-._\n:"), Some(5));
-        assert_eq!(length("<"), Some(0));
-        assert_eq!(length("a\""), Some(1));
-        assert_eq!(length("ab'"), Some(2));
-        assert_eq!(length("0123456789;!#?@x"), None);
-        assert_eq!(short_name(b"name>"), None);
     }
 
     #[test]
