@@ -39,15 +39,35 @@ thread_local! {
 /// The prefix that starts at `bytes[0]`.
 #[inline]
 pub(super) fn prefix(bytes: &[u8]) -> Option<Prefix> {
-    let code = bytes.strip_prefix(b"10.").unwrap_or_default();
-    let digits = code.iter().take_while(|b| b.is_ascii_digit()).count();
-    let rest = &code[digits..];
-    match digits {
-        // As nearly all are written, plain and in JSON.
-        4..=9 if rest.first() == Some(&b'/') => Some(usual_prefix(digits, b"/")),
-        4..=9 if rest.starts_with(br"\/") => Some(usual_prefix(digits, br"\/")),
-        1.. if !may_be_separator(rest) => None,
-        _ => any_prefix(bytes),
+    let Some(code) = bytes.strip_prefix(b"10.") else {
+        return any_prefix(bytes);
+    };
+    let digits = leading_digits(code);
+    // As nearly all are written, plain and in JSON.
+    match (digits, &code[digits..]) {
+        (4..=9, [b'/', ..]) => Some(usual_prefix(digits, b"/")),
+        (4..=9, [b'\\', b'/', ..]) => Some(usual_prefix(digits, br"\/")),
+        _ if may_be_code(code) => any_prefix(bytes),
+        _ => None,
+    }
+}
+
+/// Number of digits that `bytes` starts with. The first eight are looked at together.
+#[inline]
+fn leading_digits(bytes: &[u8]) -> usize {
+    const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
+    const TO_HIGHEST: u64 = u64::from_le_bytes([0x80 - 10; 8]);
+    const HIGHEST: u64 = u64::from_le_bytes([0x80; 8]);
+    let one_by_one = || bytes.iter().take_while(|b| b.is_ascii_digit()).count();
+    let Some(first) = bytes.first_chunk() else {
+        return one_by_one();
+    };
+    // A digit becomes less than 10. The highest bit of another byte is set, or gets set by the sum.
+    let values = u64::from_le_bytes(*first) ^ ZEROS;
+    let others = (values.wrapping_add(TO_HIGHEST) | values) & HIGHEST;
+    match others {
+        0 => one_by_one(),
+        _ => others.trailing_zeros() as usize / 8,
     }
 }
 
@@ -60,11 +80,16 @@ fn usual_prefix(digits: usize, slash: &[u8]) -> Prefix {
     }
 }
 
-/// Whether `rest` may start with a dot, slash or colon, plain or escaped, white space before it or none. Decimals and dates,
-/// which are most of what starts like a prefix, end otherwise.
-fn may_be_separator(rest: &[u8]) -> bool {
-    let next = rest.trim_ascii_start().first();
-    next.is_some_and(|byte| b"./:\\%&".contains(byte))
+/// Whether `code` may be a registrant code before a slash or colon, plain or escaped. Decimals and dates, which are most of what
+/// starts like a prefix, end otherwise.
+fn may_be_code(code: &[u8]) -> bool {
+    let is_number = |b: &&u8| b.is_ascii_digit() || **b == b'.';
+    let number = code.iter().take_while(is_number).count();
+    let rest = code[number..].trim_ascii_start();
+    match number {
+        0 => rest.len() < code.len(),
+        _ => rest.first().is_some_and(|next| b"/:\\%&".contains(next)),
+    }
 }
 
 fn any_prefix(bytes: &[u8]) -> Option<Prefix> {
@@ -86,7 +111,8 @@ fn any_prefix(bytes: &[u8]) -> Option<Prefix> {
 pub(super) fn scheme(before: &[u8]) -> Option<Opener> {
     // The last byte of a separator, or of an escape of one; a blank may follow.
     let joint = before.strip_suffix(b" ").unwrap_or(before).last();
-    if !joint.is_some_and(|last| b"/:;FfAa".contains(last)) {
+    let may_end = |last: &u8| matches!(last, b'/' | b':' | b';' | b'F' | b'f' | b'A' | b'a');
+    if !joint.is_some_and(may_end) {
         return None;
     }
     if let Some(len) = usual_proxy_len(before) {

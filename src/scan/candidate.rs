@@ -11,10 +11,10 @@ use super::rules::place::{UrlPlace, is_citation_key};
 use super::rules::start::{Prefix, Start, has_right_suffix};
 use super::rules::suffix::Swept;
 use super::rules::{Around, Rule, Scope};
+use super::spelling::{SHORT, Spelling};
 use super::start::started;
-use super::usual::{LONGEST, usual};
+use super::usual::usual;
 use super::{Form, Rejection};
-use crate::doi::first_not_graphic;
 
 /// An accepted candidate, in terms of its window.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,8 +31,8 @@ pub(super) struct Accepted {
 #[derive(Clone, Default)]
 pub(super) struct Judge {
     decoder: Decoder,
-    /// The name of the last accepted candidate.
-    pub(super) name: String,
+    /// Of the last accepted candidate.
+    pub(super) spelling: Spelling,
 }
 
 impl Judge {
@@ -58,8 +58,8 @@ impl Judge {
         scope: Scope,
         max_name: usize,
     ) -> Option<Result<Accepted, Rejection>> {
-        if max_name >= LONGEST
-            && let Some(accepted) = usual(window, at, prefix, scope, &mut self.name)
+        if max_name >= SHORT
+            && let Some(accepted) = usual(window, at, prefix, scope, &mut self.spelling)
         {
             return Some(Ok(accepted));
         }
@@ -86,7 +86,7 @@ impl Judge {
         let rest = |at| &after[text.start(at)..];
         let end = end(&text, suffix, swept, around, before, rest)?;
         let written = &text.bytes[..end.at];
-        write_name(&mut self.name, written, suffix, end.at <= swept.end)?;
+        self.spelling.set(written, suffix, end.at <= swept.end)?;
         if !has_right_suffix(*prefix, around.form, &text.bytes[suffix..end.at]) {
             return Err(Rejection::RegistrantCode);
         }
@@ -160,24 +160,4 @@ impl<'w> Candidate<'w> {
     pub(super) fn in_badge(&self) -> bool {
         self.around.place == UrlPlace::Badge
     }
-}
-
-/// Writes the name, its separator as a slash. The prefix was matched, so that only the suffix is checked, unless it is all
-/// `swept`.
-fn write_name(
-    name: &mut String,
-    written: &[u8],
-    suffix: usize,
-    swept: bool,
-) -> Result<(), Rejection> {
-    let written = str::from_utf8(written).map_err(|_| Rejection::NotGraphic)?;
-    name.clear();
-    name.push_str(written);
-    if !name[..suffix].ends_with('/') {
-        name.replace_range(suffix - 1..suffix, "/");
-    }
-    if !swept && first_not_graphic(&name[suffix..]).is_some() {
-        return Err(Rejection::NotGraphic);
-    }
-    Ok(())
 }

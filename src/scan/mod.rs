@@ -21,6 +21,7 @@ pub mod naive;
 mod origin;
 mod reach;
 pub(crate) mod rules;
+mod spelling;
 mod start;
 mod tally;
 mod usual;
@@ -40,8 +41,9 @@ use std::ops::Range;
 use anchor::{Anchor, BEFORE};
 use candidate::{Accepted, Judge};
 use rules::Scope;
+use spelling::Spelling;
 
-use crate::doi::{Doi, key_into};
+use crate::doi::Doi;
 
 /// How many bytes after the longest name can bear on where it ends.
 const MARGIN: usize = 256;
@@ -75,7 +77,6 @@ pub struct Scanner {
     max_name: usize,
     kind: TextKind,
     judge: Judge,
-    key: String,
 }
 
 impl Default for Scanner {
@@ -91,7 +92,6 @@ impl Scanner {
             max_name: 64 << 10,
             kind: TextKind::Unknown,
             judge: Judge::default(),
-            key: String::new(),
         }
     }
 
@@ -236,23 +236,21 @@ impl Scanner {
     pub(crate) fn first(&mut self, text: &[u8]) -> Option<(Doi, Range<usize>, Option<Rule>)> {
         let mut anchors = anchor::find_iter(text, 0..text.len());
         let (at, accepted) = anchors.find_map(|anchor| self.decide(text, anchor)?.ok())?;
-        let doi = Doi::from_checked(&self.judge.name);
+        let doi = Doi::from_checked(&self.judge.spelling.name);
         Some((doi, at..at + accepted.len, accepted.rule))
     }
 
     fn emit(
-        &mut self,
+        &self,
         text: &[u8],
         offset: u64,
         accepted: &Accepted,
         sink: &mut impl FnMut(Mention<'_>),
     ) {
-        let name = &self.judge.name;
-        self.key.clear();
-        key_into(name, &mut self.key);
+        let Spelling { name, key } = &self.judge.spelling;
         sink(Mention {
             name,
-            key: &self.key,
+            key,
             form: accepted.form,
             offset,
             text,

@@ -19,25 +19,23 @@ use super::rules::raw::is_hard_tag;
 use super::rules::start::{Prefix, is_numeric};
 use super::rules::word::is_glued;
 use super::rules::{Rule, Scope};
+use super::spelling::{SHORT, Spelling};
 use crate::bits::{Bits, positions};
 
-/// Bytes of the longest name that is recognised, and one more.
-pub(super) const LONGEST: usize = 64;
-
-/// Accepts the usual name with `prefix` at `at` of `window`, and writes it to `name`; nothing where all rules must be asked.
+/// Accepts the usual name with `prefix` at `at` of `window`, and sets `spelling` to it; nothing where all rules must be asked.
 pub(super) fn usual(
     window: &[u8],
     at: usize,
     prefix: Prefix,
     scope: Scope,
-    name: &mut String,
+    spelling: &mut Spelling,
 ) -> Option<Accepted> {
     if scope == Scope::Printed || !Rule::all_hold() {
         return None;
     }
     let (before, after) = window.split_at(at);
     let escape = escape_len(prefix, after)?;
-    let mut padded = [0; LONGEST];
+    let mut padded = [0; SHORT];
     let bytes = match after.first_chunk() {
         Some(bytes) if escape == 0 => bytes,
         _ => {
@@ -58,7 +56,7 @@ pub(super) fn usual(
     if !outside.lets_end(&ending, window, at + prefix.len, at + len) {
         return None;
     }
-    write(name, &bytes[..name_len])?;
+    spelling.set_short(&bytes[..name_len])?;
     Some(Accepted {
         form: opener.form,
         guessed: false,
@@ -81,25 +79,11 @@ fn escape_len(prefix: Prefix, after: &[u8]) -> Option<usize> {
 }
 
 /// Copies the start of `text` without the `escape` bytes before the slash that ends its first `prefix` bytes.
-fn unescape(text: &[u8], prefix: usize, escape: usize, into: &mut [u8; LONGEST]) {
+fn unescape(text: &[u8], prefix: usize, escape: usize, into: &mut [u8; SHORT]) {
     let (head, rest) = (prefix - 1 - escape, &text[prefix - 1..]);
-    let len = rest.len().min(LONGEST - head);
+    let len = rest.len().min(SHORT - head);
     into[..head].copy_from_slice(&text[..head]);
     into[head..head + len].copy_from_slice(&rest[..len]);
-}
-
-/// ASCII that is checked 16 bytes at a time: the check of a text spends most of its time on the bytes before an aligned one and
-/// on the last ones.
-#[repr(align(16))]
-struct Padded([u8; LONGEST]);
-
-fn write(name: &mut String, ascii: &[u8]) -> Option<()> {
-    let mut padded = Padded([0; LONGEST]);
-    padded.0[..ascii.len()].copy_from_slice(ascii);
-    let checked = str::from_utf8(&padded.0[..ascii.len().next_multiple_of(16)]).ok()?;
-    name.clear();
-    name.push_str(&checked[..ascii.len()]);
-    Some(())
 }
 
 /// Where the bytes of some classes are, as bits, the lowest for the first byte.
@@ -112,7 +96,7 @@ struct Marks {
 }
 
 impl Marks {
-    fn of(bytes: &[u8; LONGEST]) -> Marks {
+    fn of(bytes: &[u8; SHORT]) -> Marks {
         let mut marks = Marks {
             stops: 0,
             open: 0,
@@ -150,7 +134,7 @@ impl Marks {
     }
 
     /// The length of the name, without a full stop after it, if nothing in it from `suffix` on asks for a rule.
-    fn name_len(&self, bytes: &[u8; LONGEST], suffix: usize) -> Option<usize> {
+    fn name_len(&self, bytes: &[u8; SHORT], suffix: usize) -> Option<usize> {
         let (end, open) = (self.other.trailing_zeros(), self.open.trailing_zeros());
         // A closing bracket that nothing opens ends the name.
         let end = match self.close.trailing_zeros() {
@@ -163,7 +147,7 @@ impl Marks {
         let may_be_cut =
             |last: u8| !last.is_ascii_alphanumeric() || matches!(last | 0x20, b'l' | b'f' | b'a');
         let len = suffix + taken.len();
-        if may_be_cut(*taken.last()?) || len >= LONGEST || !self.has_pair(len) {
+        if may_be_cut(*taken.last()?) || len >= SHORT || !self.has_pair(len) {
             return None;
         }
         // The first is that of the prefix.
@@ -180,12 +164,16 @@ impl Marks {
 }
 
 /// Whether a rule must decide about the full stop: it may start a glued word, a prefix or an ellipsis.
-fn asks(bytes: &[u8; LONGEST], stop: usize) -> bool {
+fn asks(bytes: &[u8; SHORT], stop: usize) -> bool {
     is_glued(&bytes[stop + 1..]) || matches!(bytes[stop - 2..stop], [b'1', b'0'] | [_, b'('])
 }
 
 /// What `before` says of the form of a name that it ends at, if the name starts there and is in no URL of another host.
 fn usual_opener(before: &[u8], scope: Scope) -> Option<Opener> {
+    if scope != Scope::Page && ends_in_member(before) {
+        let form = Form::Label;
+        return Some(Opener { form, len: 0 });
+    }
     if before.last().is_none_or(is_numeric) || ends_in_prefix(before) || is_citation_key(before) {
         return None;
     }
@@ -196,6 +184,26 @@ fn usual_opener(before: &[u8], scope: Scope) -> Option<Opener> {
     // In a page, only a URL is sure to be no part of its machinery.
     let is_sure = scope != Scope::Page || matches!(opener.form, Form::Url | Form::Hdl);
     (is_outside && is_sure).then_some(opener)
+}
+
+/// Whether `before` ends in the member DOI of a JSON object and the quote that opens its value. That is a label, no citation key,
+/// and in no URL.
+fn ends_in_member(before: &[u8]) -> bool {
+    let Some(head) = before.strip_suffix(b"\"") else {
+        return false;
+    };
+    let head = head.strip_suffix(b" ").unwrap_or(head);
+    match head {
+        [
+            front @ ..,
+            b'D' | b'd',
+            b'O' | b'o',
+            b'I' | b'i',
+            b'"',
+            b':',
+        ] => !front.last().is_some_and(u8::is_ascii_alphabetic),
+        _ => false,
+    }
 }
 
 /// What follows the last letter or digit of a name.

@@ -40,16 +40,23 @@ pub(crate) const GLUED: [(&str, Next); 7] = [
 /// Whether `rest`, after `.`, `,` or `[`, starts with what follows a name in printed references.
 #[inline]
 pub(crate) fn is_glued(rest: &[u8]) -> bool {
-    let may = |first: &u8| matches!(first | 0x20, b'u' | b'e' | b'h' | b'p' | b'a' | b'd');
-    let starts_same = |row: &&(&str, Next)| row.0.as_bytes()[0] | 0x20 == rest[0] | 0x20;
-    let is = |(word, next): &(&str, Next)| {
+    let start = rest.first_chunk();
+    let start = start.map(|start: &[u8; 2]| start.map(|byte| byte | 0x20));
+    let may = matches!(
+        start.as_ref(),
+        Some(b"ur" | b"ep" | b"ht" | b"pm" | b"ar" | b"do")
+    );
+    may && starts_with_glued(rest)
+}
+
+fn starts_with_glued(rest: &[u8]) -> bool {
+    GLUED.iter().any(|(word, next)| {
         let starts = match word.starts_with(|c: char| c.is_ascii_uppercase()) {
             true => rest.starts_with(word.as_bytes()),
             false => starts_with(rest, word),
         };
         starts && next(rest.get(word.len())) && Rule::GluedWord.holds_for(word)
-    };
-    rest.first().is_some_and(may) && GLUED.iter().filter(starts_same).any(is)
+    })
 }
 
 /// Whether `rest` starts with `name=` or `name:`: what follows a semicolon or an ampersand in a URL or a list of fields.
