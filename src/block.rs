@@ -21,15 +21,14 @@ impl Block {
         }
     }
 
-    /// The bytes from `at` on, and those from the next one on. After the end of `bytes` come zeros.
+    /// The first bytes, and those from the second one on. After the end of `bytes` come zeros.
     #[inline(always)]
-    pub(crate) fn with_next(bytes: &[u8], at: usize) -> [Block; 2] {
-        let rest = bytes.get(at..).unwrap_or_default();
-        let near = rest.first_chunk::<{ Self::SIZE + 1 }>();
+    pub(crate) fn with_next(bytes: &[u8]) -> [Block; 2] {
+        let near = bytes.first_chunk::<{ Self::SIZE + 1 }>();
         let parts = near.and_then(|near| near.first_chunk().zip(near.last_chunk()));
         match parts {
             Some((first, next)) => [first, next].map(Block::of),
-            None => [rest, rest.get(1..).unwrap_or_default()].map(Block::last),
+            None => [bytes, bytes.get(1..).unwrap_or_default()].map(Block::last),
         }
     }
 
@@ -76,7 +75,12 @@ impl Block {
     pub(crate) fn find_pair(&self, next: &Block, pair: [u8; 2]) -> Bits {
         let [first, second] = pair.map(u8x16::splat);
         let both = |part: usize| self.0[part].cmp_eq(first) & next.0[part].cmp_eq(second);
-        Block(std::array::from_fn(both)).bits(|part| part)
+        let parts = std::array::from_fn(both);
+        let any = parts.iter().fold(u8x16::ZERO, |all, part| all | *part);
+        match any.move_mask() {
+            0 => 0,
+            _ => Block(parts).bits(|part| part),
+        }
     }
 
     /// Where `byte` or the byte that differs from it in the bit `0x20` is.
@@ -127,7 +131,7 @@ mod tests {
             assert!(positions(block.find_either(b'[')).eq(all(b"[{")));
             assert!(positions(block.find_any(*b"<a")).eq(all(b"<a")));
             assert!(positions(block.find_range(b'a', b'{')).eq(all(b"a{")));
-            let [block, next] = Block::with_next(&text, at);
+            let [block, next] = Block::with_next(rest);
             let pairs = all(b"<").filter(|pair| rest[*pair..].starts_with(b"<{"));
             assert!(positions(block.find_pair(&next, *b"<{")).eq(pairs));
         }

@@ -54,18 +54,20 @@ pub(super) struct Anchors<'b> {
 impl Anchors<'_> {
     /// Goes to the next block with a pair.
     fn advance(&mut self) -> Option<()> {
-        let mut at = self.next;
-        while at < self.end {
-            let pairs = pairs(self.bytes, at);
+        let after = self.bytes.len() - self.end;
+        let mut rest = &self.bytes[self.next.min(self.end)..];
+        while rest.len() > after {
+            let pairs = pairs(rest);
             if pairs != 0 {
+                self.block = self.bytes.len() - rest.len();
+                self.next = self.block + Block::SIZE;
                 // Without those after the range.
-                self.pairs = pairs & below(END.min(self.end - at));
-                (self.block, self.next) = (at, at + Block::SIZE);
+                self.pairs = pairs & below(END.min(rest.len() - after));
                 return Some(());
             }
-            at += Block::SIZE;
+            rest = rest.get(Block::SIZE..).unwrap_or_default();
         }
-        self.next = at;
+        self.next = self.end;
         None
     }
 }
@@ -99,11 +101,12 @@ pub(super) fn classify(bytes: &[u8], at: usize) -> Option<Anchor> {
     }
 }
 
-/// The pairs `10` in the block at `at` of `bytes` that may be anchors.
+/// The pairs `10` in the first block of `bytes` that may be anchors.
 ///
 /// A search that stops at each pair takes as long to start again as to search 300 bytes.
-fn pairs(bytes: &[u8], at: usize) -> Bits {
-    let [block, next] = Block::with_next(bytes, at);
+#[inline(always)]
+fn pairs(bytes: &[u8]) -> Bits {
+    let [block, next] = Block::with_next(bytes);
     let pairs = block.find_pair(&next, *b"10");
     // To look at fewer one by one is as fast.
     match positions(pairs).nth(3) {
@@ -116,7 +119,7 @@ fn pairs(bytes: &[u8], at: usize) -> Bits {
 #[inline(never)]
 fn may_start(block: &Block, pairs: Bits) -> Bits {
     let code = block.find_range(b'0', b'9') | block.find(b'.');
-    let blanks = block.find_any(*b" \t\r\n");
+    let blanks = block.find_range(0, b' ');
     let marks = block.find_any(*b"/:\\%&");
     let stops = pairs << 2 & block.find(b'.');
     // The first byte after the code that follows each full stop, and the first one after white space there.

@@ -47,7 +47,8 @@ pub(super) fn prefix(bytes: &[u8]) -> Option<Prefix> {
     match (digits, &code[digits..]) {
         (4..=9, [b'/', ..]) => Some(usual_prefix(digits, b"/")),
         (4..=9, [b'\\', b'/', ..]) => Some(usual_prefix(digits, br"\/")),
-        _ if may_be_code(code) => any_prefix(bytes),
+        (0, [b' ' | b'\t' | b'\r' | b'\n', ..]) => any_prefix(bytes),
+        (1.., rest) if may_be_separator(rest) => any_prefix(bytes),
         _ => None,
     }
 }
@@ -80,16 +81,13 @@ fn usual_prefix(digits: usize, slash: &[u8]) -> Prefix {
     }
 }
 
-/// Whether `code` may be a registrant code before a slash or colon, plain or escaped. Decimals and dates, which are most of what
-/// starts like a prefix, end otherwise.
-fn may_be_code(code: &[u8]) -> bool {
+/// Whether `rest`, which comes after a number, may be the end of a registrant code and a slash or colon, plain or escaped.
+/// Decimals and dates, which are most of what starts like a prefix, end otherwise.
+fn may_be_separator(rest: &[u8]) -> bool {
     let is_number = |b: &&u8| b.is_ascii_digit() || **b == b'.';
-    let number = code.iter().take_while(is_number).count();
-    let rest = code[number..].trim_ascii_start();
-    match number {
-        0 => rest.len() < code.len(),
-        _ => rest.first().is_some_and(|next| b"/:\\%&".contains(next)),
-    }
+    let number = rest.iter().take_while(is_number).count();
+    let next = rest[number..].trim_ascii_start().first();
+    next.is_some_and(|next| matches!(next, b'/' | b':' | b'\\' | b'%' | b'&'))
 }
 
 fn any_prefix(bytes: &[u8]) -> Option<Prefix> {
