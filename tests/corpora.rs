@@ -81,60 +81,47 @@ fn every_sample_is_in_the_readme() {
     }
 }
 
+/// Generates a text, and asserts that the scanner finds exactly its names. Returns the text.
+fn assert_names_are_found(options: &corpus::Options) -> Vec<u8> {
+    let mut text = Vec::new();
+    let totals = corpus::generate(options, &mut text).expect("a vector takes all");
+    assert_eq!(totals.bytes, text.len() as u64);
+    let expected = corpus::sorted_names(options, totals.names).into_iter();
+    let expected = expected.map(|name| String::from_utf8(name).expect("names are ASCII"));
+    let (found, tally) = scan(&text);
+    let difference = difference(&found, &expected.collect());
+    let which = format!("seed {}, hard {}", options.seed, options.hard);
+    assert!(difference.is_empty(), "{which}:\n{difference}");
+    assert_eq!(tally.mentions, totals.mentions, "{which}");
+    text
+}
+
 #[test]
 fn generated_texts_have_exactly_their_names() {
     for (seed, hard) in [(1, 0.0), (2, 0.2), (3, 1.0)] {
-        let options = corpus::Options {
+        assert_names_are_found(&corpus::Options {
             size: 300_000,
             every: 150,
             hard,
             seed,
             ..corpus::Options::default()
-        };
-        let mut text = Vec::new();
-        let totals = corpus::generate(&options, &mut text).expect("a vector takes all");
-        assert_eq!(totals.bytes, text.len() as u64);
-        let expected = corpus::sorted_names(&options, totals.names);
-        let expected = expected
-            .into_iter()
-            .map(|name| String::from_utf8(name).expect("names are ASCII"))
-            .collect();
-        let (found, tally) = scan(&text);
-        let difference = difference(&found, &expected);
-        assert!(
-            difference.is_empty(),
-            "seed {seed}, hard {hard}:\n{difference}"
-        );
-        assert_eq!(tally.mentions, totals.mentions, "seed {seed}, hard {hard}");
+        });
     }
 }
 
 #[test]
 fn generated_works_have_exactly_their_names() {
     for (seed, hard) in [(1, 0.0), (2, 0.2), (3, 1.0)] {
-        let options = corpus::Options {
+        let text = assert_names_are_found(&corpus::Options {
             kind: corpus::Kind::References,
             size: 300_000,
             hard,
             seed,
             ..corpus::Options::default()
-        };
-        let mut text = Vec::new();
-        let totals = corpus::generate(&options, &mut text).expect("a vector takes all");
+        });
         for line in text.split_inclusive(|&byte| byte == b'\n') {
             serde_json::from_slice::<serde_json::Value>(line).expect("a line is JSON");
         }
-        let names = corpus::sorted_names(&options, totals.names);
-        let names = names
-            .into_iter()
-            .map(|name| String::from_utf8(name).expect("names are ASCII"));
-        let (found, tally) = scan(&text);
-        let difference = difference(&found, &names.collect());
-        assert!(
-            difference.is_empty(),
-            "seed {seed}, hard {hard}:\n{difference}"
-        );
-        assert_eq!(tally.mentions, totals.mentions, "seed {seed}, hard {hard}");
     }
 }
 
