@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::parquet_writer::ParquetColumn;
+use super::small_table::TableColumn;
 
 /// How a table is written.
 #[derive(Clone, Copy, Debug)]
@@ -314,7 +314,7 @@ impl Writer {
         fields
     }
 
-    fn schema(&self, columns: &[ParquetColumn<'_>]) -> Fields {
+    fn schema(&self, columns: &[TableColumn<'_>]) -> Fields {
         let number = vec![
             (0, Value::Text("number".into())),
             (2, Value::Byte(INT)),
@@ -340,7 +340,7 @@ impl Writer {
         vec![(0, Value::Short(order)), (1, Value::Tables(fields))]
     }
 
-    fn batch(&mut self, columns: &[ParquetColumn<'_>], rows: Range<usize>, known: &[Vec<&str>]) {
+    fn batch(&mut self, columns: &[TableColumn<'_>], rows: Range<usize>, known: &[Vec<&str>]) {
         let mut body = self.body();
         body.rows = rows.len();
         body.node(&vec![true; rows.len()]);
@@ -366,7 +366,7 @@ impl Writer {
     /// Writes what a batch adds to the dictionaries.
     fn dictionaries<'t>(
         &mut self,
-        columns: &[ParquetColumn<'t>],
+        columns: &[TableColumn<'t>],
         (number, rows): (usize, Range<usize>),
         known: &mut [Vec<&'t str>],
     ) {
@@ -412,7 +412,7 @@ impl Writer {
 }
 
 /// Writes columns, all with the same number of rows, after one of numbers.
-pub fn arrow(columns: &[ParquetColumn<'_>], style: ArrowStyle) -> ArrowBytes {
+pub fn arrow(columns: &[TableColumn<'_>], style: ArrowStyle) -> ArrowBytes {
     let start: &[u8] = if style.stream { b"" } else { b"ARROW1\0\0" };
     let mut writer = Writer {
         file: ArrowBytes {

@@ -2,13 +2,7 @@
 
 use std::ops::Range;
 
-/// A column: its name, and for each row a list of texts, or null.
-pub struct ParquetColumn<'t> {
-    pub name: &'t str,
-    pub rows: Vec<Option<Vec<&'t str>>>,
-    /// Whether it is a list. Otherwise the first text of a row is its value.
-    pub is_list: bool,
-}
+use super::small_table::TableColumn;
 
 /// How a file is written.
 #[derive(Clone, Copy, Debug)]
@@ -130,7 +124,7 @@ struct Leveled<'t> {
     values: Vec<&'t str>,
 }
 
-impl<'t> ParquetColumn<'t> {
+impl<'t> TableColumn<'t> {
     fn leveled(&self, rows: Range<usize>) -> Leveled<'t> {
         let mut all = Leveled {
             repetitions: Vec::new(),
@@ -184,7 +178,7 @@ impl<'t> ParquetColumn<'t> {
 }
 
 /// Writes columns, all with the same number of rows.
-pub fn parquet(columns: &[ParquetColumn<'_>], style: ParquetStyle) -> ParquetBytes {
+pub fn parquet(columns: &[TableColumn<'_>], style: ParquetStyle) -> ParquetBytes {
     let mut file = ParquetBytes {
         bytes: b"PAR1".to_vec(),
         headers: Vec::new(),
@@ -212,7 +206,7 @@ pub fn parquet(columns: &[ParquetColumn<'_>], style: ParquetStyle) -> ParquetByt
         .end();
     let schema = [
         vec![root],
-        columns.iter().flat_map(ParquetColumn::schema).collect(),
+        columns.iter().flat_map(TableColumn::schema).collect(),
     ]
     .concat();
     let footer = Thrift::default()
@@ -233,7 +227,7 @@ impl ParquetBytes {
     /// Writes the pages of a column in a row group. Returns their metadata.
     fn chunk(
         &mut self,
-        column: &ParquetColumn<'_>,
+        column: &TableColumn<'_>,
         rows: Range<usize>,
         style: ParquetStyle,
     ) -> Vec<u8> {
@@ -274,7 +268,7 @@ impl ParquetBytes {
 
     fn data_page(
         &mut self,
-        column: &ParquetColumn<'_>,
+        column: &TableColumn<'_>,
         page: &Leveled<'_>,
         values: &[u8],
         style: ParquetStyle,
@@ -338,33 +332,6 @@ impl ParquetBytes {
         self.bytes.extend(header);
         self.bytes.extend(body);
     }
-}
-
-/// A small table: a text, lists, and nulls in both.
-pub fn table() -> Vec<ParquetColumn<'static>> {
-    let texts = |row: usize| match row % 4 {
-        0 => Some(vec!["See doi:10.5555/one, and 10.5555/Two."]),
-        1 => None,
-        2 => Some(vec!["10.5555/cut"]),
-        _ => Some(vec!["/off no name"]),
-    };
-    let lists = |row: usize| match row % 3 {
-        0 => Some(vec!["10.5555/a", "", "https://doi.org/10.5555/b"]),
-        1 => Some(vec![]),
-        _ => None,
-    };
-    vec![
-        ParquetColumn {
-            name: "text",
-            rows: (0..12).map(texts).collect(),
-            is_list: false,
-        },
-        ParquetColumn {
-            name: "refs",
-            rows: (0..12).map(lists).collect(),
-            is_list: true,
-        },
-    ]
 }
 
 /// Every style, by the bits of a number below 8.

@@ -13,6 +13,8 @@ mod parquet_writer;
 mod pdf_writer;
 #[path = "seven_zip_writer.rs"]
 mod seven_zip_writer;
+#[path = "small_table.rs"]
+mod small_table;
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -84,7 +86,7 @@ fn named(name: &str, bytes: Vec<u8>) -> Seed {
 fn arrows() -> Vec<Seed> {
     let seed = |bits: u8| {
         let style = arrow_writer::style(bits);
-        let file = arrow_writer::arrow(&parquet_writer::table(), style);
+        let file = arrow_writer::arrow(&small_table::table(), style);
         let length = (file.footer.len() as u16).to_le_bytes();
         let end = if style.stream {
             file.bytes.len()
@@ -99,7 +101,7 @@ fn arrows() -> Vec<Seed> {
 
 fn parquets() -> Vec<Seed> {
     let seed = |bits: u8| {
-        let file = parquet_writer::parquet(&parquet_writer::table(), parquet_writer::style(bits));
+        let file = parquet_writer::parquet(&small_table::table(), parquet_writer::style(bits));
         let length = (file.footer.len() as u16).to_le_bytes();
         let bytes = [&length[..], &file.bytes[..file.footer.end]].concat();
         named(&format!("parquet-{bits}"), bytes)

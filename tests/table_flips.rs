@@ -5,15 +5,17 @@
 
 #[path = "../fuzz/arrow_writer.rs"]
 mod arrow_writer;
+#[cfg(feature = "parquet")]
 #[path = "../fuzz/parquet_writer.rs"]
-#[allow(dead_code)]
 mod parquet_writer;
-
-use std::ops::Range;
+#[path = "../fuzz/small_table.rs"]
+mod small_table;
 
 use arrow_writer::arrow;
 use doisift::fuzz_support::{Reported, Way, read};
-use parquet_writer::{parquet, style, table};
+#[cfg(feature = "parquet")]
+use parquet_writer::{parquet, style};
+use small_table::table;
 
 fn reported(bytes: &[u8]) -> Vec<Reported> {
     let way = Way {
@@ -43,10 +45,7 @@ fn flipped_bits_in_headers_of_pages_are_reported_where_they_lose_anything() {
                 let mut bytes = file.bytes.clone();
                 bytes[at] ^= 1 << bit;
                 let found = reported(&bytes);
-                let is_header = file
-                    .headers
-                    .iter()
-                    .any(|header: &Range<usize>| header.contains(&at));
+                let is_header = file.headers.iter().any(|header| header.contains(&at));
                 let is_reported = found.iter().any(|one| matches!(one, Reported::Lost(..)));
                 if is_header && !is_reported && documents(&found) != documents(&whole) {
                     silent.push((at, bit));

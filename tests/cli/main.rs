@@ -28,6 +28,9 @@ mod normalize;
 mod notices;
 mod output;
 mod packings;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(feature = "parquet")]
 #[path = "../../fuzz/parquet_writer.rs"]
 #[allow(dead_code)]
 mod parquet_writer;
@@ -40,6 +43,8 @@ mod same;
 mod selection;
 mod seven_zip;
 mod signals;
+#[path = "../../fuzz/small_table.rs"]
+mod small_table;
 mod sources;
 mod summary;
 mod tables;

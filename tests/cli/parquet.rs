@@ -1,37 +1,17 @@
 //! Parquet files as sources: their rows as documents, the columns that are read, and files that are damaged.
-#![cfg(feature = "parquet")]
 
 use std::collections::BTreeSet;
 
-use crate::containers::{tar, zip};
-use crate::parquet_writer::{ParquetColumn, parquet, style, table};
+use crate::parquet_writer::{parquet, style};
 use crate::place::Place;
-
-/// The mentions in `table`: row, place and name.
-const FOUND: &str = "\
-#row=1,text,10.5555/one\n#row=1,text,10.5555/two\n#row=1,refs[0],10.5555/a\n#row=1,refs[2],10.5555/b\n\
-#row=3,text,10.5555/cut\n#row=4,refs[0],10.5555/a\n#row=4,refs[2],10.5555/b\n\
-#row=5,text,10.5555/one\n#row=5,text,10.5555/two\n\
-#row=7,text,10.5555/cut\n#row=7,refs[0],10.5555/a\n#row=7,refs[2],10.5555/b\n\
-#row=9,text,10.5555/one\n#row=9,text,10.5555/two\n\
-#row=10,refs[0],10.5555/a\n#row=10,refs[2],10.5555/b\n#row=11,text,10.5555/cut\n";
-const FIELDS: &str = "--mentions -f csv --fields document,column,doi";
-
-fn rows(out: &str) -> &str {
-    out.split_once('\n').map_or("", |(_, rows)| rows)
-}
+use crate::small_table::{TableColumn, table};
+use crate::tables::{self, FIELDS, FOUND, rows, scan_on_threads};
 
 #[test]
 fn cells_are_read_however_the_file_is_written() {
     for bits in 0..8 {
-        let place = Place::new();
-        place.file("a.parquet", parquet(&table(), style(bits)).bytes);
-        for threads in ["-j1", "-j2"] {
-            let seen = place.scan(&format!("a.parquet {FIELDS} {threads}"));
-            assert_eq!(rows(&seen.quiet().out), FOUND, "{bits}");
-        }
-        let seen = place.scan("a.parquet --count -f csv");
-        assert_eq!(rows(&seen.quiet().out), "5,17,12,1\n");
+        let file = parquet(&table(), style(bits));
+        tables::assert_cells_are_read(&format!("{bits}.parquet"), &file.bytes);
     }
 }
 
@@ -39,7 +19,7 @@ fn cells_are_read_however_the_file_is_written() {
 fn a_row_is_one_document_of_its_names() {
     let place = Place::new();
     let cells = vec![Some(vec!["10.5555/a"]), Some(vec!["10.5555/A 10.5555/b"])];
-    let column = |name| ParquetColumn {
+    let column = |name| TableColumn {
         name,
         rows: cells.clone(),
         is_list: false,
@@ -72,7 +52,7 @@ fn no_name_and_no_label_reaches_another_cell() {
         "2",
     ];
     for bits in 0..8 {
-        let column = ParquetColumn {
+        let column = TableColumn {
             name: "x",
             rows: texts.iter().map(|text| Some(vec![*text])).collect(),
             is_list: false,
@@ -89,35 +69,9 @@ fn no_name_and_no_label_reaches_another_cell() {
 
 #[test]
 fn columns_are_chosen_and_name_rows() {
-    let place = Place::new();
-    place.file("a.parquet", parquet(&table(), style(3)).bytes);
-    let only = |columns: &str| {
-        let seen = place.scan(&format!("a.parquet {FIELDS} --columns {columns}"));
-        rows(&seen.quiet().out).lines().count()
-    };
-    assert_eq!((only("text"), only("refs"), only("refs,text")), (9, 8, 17));
-    assert_eq!(only("refs.list.element"), 8);
-    let seen = place.scan(&format!("a.parquet {FIELDS} --columns text,none"));
-    assert_eq!(seen.code, Some(1));
-    assert!(
-        seen.err.contains("a.parquet: ")
-            && seen.err.contains("no column none")
-            && seen.err.contains("text, refs")
-    );
-    assert_eq!(rows(&seen.out).lines().count(), 9);
-    let seen = place.scan(&format!(
-        "a.parquet {FIELDS} --columns refs --id-column text"
-    ));
-    let seen = seen.quiet();
-    let ids = rows(&seen.out);
-    assert!(
-        ids.starts_with("\"See doi:10.5555/one, and 10.5555/Two.\",refs[0],10.5555/a\n"),
-        "{ids}"
-    );
-    assert!(ids.contains("\n#row=10,refs[0],"), "{ids}");
-    let seen = place.scan("a.parquet --id-column refs --count");
-    assert_eq!(seen.code, Some(1));
-    assert!(seen.err.contains("no column refs"), "{}", seen.err);
+    let file = parquet(&table(), style(3)).bytes;
+    tables::assert_columns_are_chosen("a.parquet", &file, "refs.list.element");
+    tables::assert_rows_are_named("a.parquet", &file);
 }
 
 #[test]
@@ -137,21 +91,7 @@ fn edges_have_the_place_of_their_cell() {
 
 #[test]
 fn files_are_read_in_archives_and_from_standard_input() {
-    let place = Place::new();
-    let file = parquet(&table(), style(5)).bytes;
-    place.file("a.tar", tar(&[("d/a.parquet", &file)]));
-    place.file("a.zip", zip(&[("d/a.parquet", &file)]));
-    let found = FOUND.replace("#row", "d/a.parquet!/#row");
-    for archive in ["a.tar", "a.zip"] {
-        let seen = place.scan(&format!("{archive} {FIELDS}"));
-        assert_eq!(rows(&seen.quiet().out), found, "{archive}");
-    }
-    place.file("a.parquet", &file);
-    let input = std::fs::File::open(place.path("a.parquet")).unwrap();
-    let line = format!("scan - {FIELDS}");
-    let mut command = place.command(line.split_whitespace());
-    let seen = crate::place::Seen::of(command.stdin(input));
-    assert_eq!(rows(&seen.quiet().out), FOUND);
+    tables::assert_archives_are_read("a.parquet", &parquet(&table(), style(5)).bytes);
 }
 
 /// Each bit of each header of a page, and of some of the footer.
@@ -165,35 +105,27 @@ fn damage_is_reported_and_loses_no_more_than_its_row_group() {
             let mut bytes = file.bytes.clone();
             bytes[at] ^= 1 << (at % 8);
             place.file("a.parquet", &bytes);
-            let [one, two] = ["-j1", "-j2"].map(|j| place.scan(&format!("a.parquet {FIELDS} {j}")));
-            assert_eq!(
-                (&one.out, one.code, &one.err),
-                (&two.out, two.code, &two.err),
-                "{at}"
-            );
-            assert!(matches!(one.code, Some(0 | 1)), "{at}: {}", one.err);
-            let found: BTreeSet<_> = rows(&one.out).lines().collect();
+            let seen = scan_on_threads(&place, &format!("a.parquet {FIELDS}"));
+            let err = &seen.err;
+            assert!(matches!(seen.code, Some(0 | 1)), "{at}: {err}");
+            let found: BTreeSet<_> = rows(&seen.out).lines().collect();
             let lost: Vec<_> = FOUND.lines().filter(|row| !found.contains(row)).collect();
-            assert!(lost.is_empty() || one.code == Some(1), "{at}: {lost:?}");
-            let group = |row: &str| {
-                (row[5..]
-                    .split(',')
-                    .next()
-                    .unwrap()
-                    .parse::<usize>()
-                    .unwrap()
-                    - 1)
-                    / 5
-            };
-            let groups: BTreeSet<_> = lost.iter().map(|row| group(row)).collect();
+            assert!(lost.is_empty() || seen.code == Some(1), "{at}: {lost:?}");
+            let groups: BTreeSet<_> = lost.iter().map(|row| group_of(row)).collect();
             assert!(groups.len() <= 1, "{at}: {lost:?}");
             assert!(
-                one.err.is_empty() || one.err.contains("a.parquet: at byte "),
-                "{}",
-                one.err
+                err.is_empty() || err.contains("a.parquet: at byte "),
+                "{err}"
             );
         }
     }
+}
+
+/// The number of the row group of a mention.
+fn group_of(mention: &str) -> usize {
+    let row = mention.strip_prefix("#row=").unwrap();
+    let number: usize = row.split(',').next().unwrap().parse().unwrap();
+    (number - 1) / 5
 }
 
 #[test]
@@ -230,7 +162,7 @@ fn a_file_that_is_cut_or_encrypted_is_an_error() {
 #[test]
 fn many_rows_in_few_bytes_are_stopped() {
     let place = Place::new();
-    let column = ParquetColumn {
+    let column = TableColumn {
         name: "x",
         rows: vec![Some(vec!["10.5555/a-rather-long-name"]); 1],
         is_list: false,

@@ -1,0 +1,93 @@
+//! What is the same for every format of tables in columns.
+
+use std::fs::File;
+
+use crate::containers::{tar, zip};
+use crate::place::{Place, Seen};
+
+/// The mentions in the small table: row, place and name.
+pub const FOUND: &str = "\
+#row=1,text,10.5555/one\n#row=1,text,10.5555/two\n#row=1,refs[0],10.5555/a\n#row=1,refs[2],10.5555/b\n\
+#row=3,text,10.5555/cut\n#row=4,refs[0],10.5555/a\n#row=4,refs[2],10.5555/b\n\
+#row=5,text,10.5555/one\n#row=5,text,10.5555/two\n\
+#row=7,text,10.5555/cut\n#row=7,refs[0],10.5555/a\n#row=7,refs[2],10.5555/b\n\
+#row=9,text,10.5555/one\n#row=9,text,10.5555/two\n\
+#row=10,refs[0],10.5555/a\n#row=10,refs[2],10.5555/b\n#row=11,text,10.5555/cut\n";
+pub const FIELDS: &str = "--mentions -f csv --fields document,column,doi";
+
+/// The rows of a CSV output, without its header.
+pub fn rows(out: &str) -> &str {
+    out.split_once('\n').map_or("", |(_, rows)| rows)
+}
+
+/// Runs `doisift scan` on one thread and on two. Asserts that both give the same.
+pub fn scan_on_threads(place: &Place, line: &str) -> Seen {
+    let [one, two] = ["-j1", "-j2"].map(|threads| place.scan(&format!("{line} {threads}")));
+    assert_eq!(
+        (&one.out, one.code, &one.err),
+        (&two.out, two.code, &two.err),
+        "{line}"
+    );
+    one
+}
+
+/// Asserts that all cells of the small table are found in a file called `name`.
+pub fn assert_cells_are_read(name: &str, bytes: &[u8]) {
+    let place = Place::new();
+    place.file(name, bytes);
+    let seen = scan_on_threads(&place, &format!("{name} {FIELDS}"));
+    assert_eq!(rows(&seen.quiet().out), FOUND, "{name}");
+    let seen = place.scan(&format!("{name} --count -f csv"));
+    assert_eq!(rows(&seen.quiet().out), "5,17,12,1\n");
+}
+
+/// Asserts the same in archives and on standard input.
+pub fn assert_archives_are_read(name: &str, bytes: &[u8]) {
+    let place = Place::new();
+    let member = format!("d/{name}");
+    place.file("a.tar", tar(&[(&member, bytes)]));
+    place.file("a.zip", zip(&[(&member, bytes)]));
+    let found = FOUND.replace("#row", &format!("{member}!/#row"));
+    for archive in ["a.tar", "a.zip"] {
+        let seen = place.scan(&format!("{archive} {FIELDS}"));
+        assert_eq!(rows(&seen.quiet().out), found, "{archive}");
+    }
+    place.file(name, bytes);
+    let input = File::open(place.path(name)).unwrap();
+    let line = format!("scan - {FIELDS}");
+    let mut command = place.command(line.split_whitespace());
+    let seen = Seen::of(command.stdin(input));
+    assert_eq!(rows(&seen.quiet().out), FOUND);
+}
+
+/// Asserts that columns of the small table are chosen by their names. `items` is the name of the texts in lists.
+pub fn assert_columns_are_chosen(name: &str, bytes: &[u8], items: &str) {
+    let place = Place::new();
+    place.file(name, bytes);
+    let scan = |options: &str| place.scan(&format!("{name} {FIELDS} {options}"));
+    let count = |columns: &str| {
+        let seen = scan(&format!("--columns {columns}")).quiet();
+        rows(&seen.out).lines().count()
+    };
+    let counts = ["text", "refs", items, "refs,text"].map(count);
+    assert_eq!(counts, [9, 8, 8, 17]);
+    let seen = scan("--columns text,none");
+    assert_eq!((seen.code, rows(&seen.out).lines().count()), (Some(1), 9));
+    let said = format!("{name}: at byte 0: there is no column none");
+    assert!(seen.err.contains(&said), "{}", seen.err);
+    assert!(seen.err.contains("text, refs"), "{}", seen.err);
+}
+
+/// Asserts that a column with one text a row names the rows of the small table, and that one of lists does not.
+pub fn assert_rows_are_named(name: &str, bytes: &[u8]) {
+    let place = Place::new();
+    place.file(name, bytes);
+    let seen = place.scan(&format!("{name} {FIELDS} --columns refs --id-column text"));
+    let ids = seen.quiet().out;
+    let first = "\"See doi:10.5555/one, and 10.5555/Two.\",refs[0],10.5555/a\n";
+    assert!(rows(&ids).starts_with(first), "{ids}");
+    assert!(ids.contains("\n#row=10,refs[0],"), "{ids}");
+    let seen = place.scan(&format!("{name} --id-column refs --count"));
+    assert_eq!(seen.code, Some(1));
+    assert!(seen.err.contains("no column refs"), "{}", seen.err);
+}
