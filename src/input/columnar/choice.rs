@@ -1,9 +1,14 @@
 //! Which columns of a table are read.
 
+use std::sync::Arc;
+
+use super::name::ColumnName;
 use super::part::TableFaults;
 use super::path::ColumnPath;
-use crate::input::fault::InputError;
+use crate::input::fault::{InputError, Packing};
 
+/// Most columns that are read.
+const COLUMNS: usize = 1 << 15;
 /// Most names of columns in a message.
 const NAMED: usize = 20;
 
@@ -18,37 +23,70 @@ pub(crate) struct ColumnChoice {
 
 /// A column that may be chosen.
 pub(super) trait NamedColumn: Clone {
-    fn path(&self) -> &ColumnPath;
-
-    /// The names of all nodes of the schema that lead to it, with full stops between them.
-    fn schema_path(&self) -> &str;
+    fn name(&self) -> &ColumnName;
 
     /// Whether its values are texts.
     fn is_text(&self) -> bool;
 
     /// Whether it may name rows: it has texts or integers, one for each row.
     fn is_id(&self) -> bool;
+}
 
-    /// The names by which it can be chosen.
-    fn names(&self) -> [String; 2] {
-        [self.path().plain(), self.schema_path().to_owned()]
-    }
+/// The columns of a table that are read.
+pub(super) struct ChosenColumns<C> {
+    /// Those whose texts are read, in the order of the table.
+    pub(super) texts: Vec<C>,
+    pub(super) paths: Arc<[ColumnPath]>,
+    /// The column that names rows.
+    pub(super) id: Option<C>,
 }
 
 impl ColumnChoice {
+    /// The chosen ones of the columns of a table. Adds an error for each name that selects none, and for each chosen column that
+    /// is `unreadable`.
+    ///
+    /// # Errors
+    /// If they are too many.
+    pub(super) fn select<C: NamedColumn>(
+        &self,
+        all: &[C],
+        packing: Packing,
+        unreadable: impl Fn(&C) -> Option<InputError>,
+        faults: &mut TableFaults,
+    ) -> Result<ChosenColumns<C>, InputError> {
+        let mut texts = self.texts(all, faults);
+        texts.retain(|column| {
+            let error = unreadable(column).map(|error| (0, error));
+            let is_readable = error.is_none();
+            faults.extend(error);
+            is_readable
+        });
+        if texts.len() > COLUMNS {
+            let fault = "has too many columns; --columns selects some";
+            return Err(InputError::Table { packing, fault });
+        }
+        Ok(ChosenColumns {
+            paths: texts.iter().map(|text| text.name().path.clone()).collect(),
+            texts,
+            id: self.id(all, faults),
+        })
+    }
+
     /// The columns with texts that are chosen. Adds an error for each name that selects none.
-    pub(super) fn texts<C: NamedColumn>(&self, all: &[C], faults: &mut TableFaults) -> Vec<C> {
+    fn texts<C: NamedColumn>(&self, all: &[C], faults: &mut TableFaults) -> Vec<C> {
         let texts = || all.iter().filter(|column| column.is_text());
         let Some(wanted) = &self.columns else {
             return texts().cloned().collect();
         };
         let is_wanted = |column: &&C| {
-            let names = column.names();
+            let names = column.name().all();
             wanted.iter().any(|wanted| is_in(wanted, &names))
         };
         let chosen: Vec<C> = texts().filter(is_wanted).cloned().collect();
         for column in wanted {
-            let found = chosen.iter().any(|chosen| is_in(column, &chosen.names()));
+            let found = chosen
+                .iter()
+                .any(|chosen| is_in(column, &chosen.name().all()));
             if !found {
                 faults.push((0, no_column(column, texts())));
             }
@@ -57,10 +95,10 @@ impl ColumnChoice {
     }
 
     /// The column that names rows, if one is wanted. Adds an error if there is none of this name.
-    pub(super) fn id<C: NamedColumn>(&self, all: &[C], faults: &mut TableFaults) -> Option<C> {
+    fn id<C: NamedColumn>(&self, all: &[C], faults: &mut TableFaults) -> Option<C> {
         let wanted = self.id.as_ref()?;
         let ids = || all.iter().filter(|column| column.is_id());
-        let found = ids().find(|column| column.names().contains(wanted));
+        let found = ids().find(|column| column.name().all().contains(wanted));
         if found.is_none() {
             faults.push((0, no_column(wanted, ids())));
         }
@@ -82,7 +120,7 @@ fn no_column<'c, C: NamedColumn + 'c>(
 ) -> InputError {
     let mut names: Vec<_> = known
         .take(NAMED + 1)
-        .map(|column| column.path().plain())
+        .map(|column| column.name().path.plain())
         .collect();
     if names.len() > NAMED {
         names[NAMED] = "...".into();

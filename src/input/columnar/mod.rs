@@ -13,6 +13,7 @@ mod arrow;
 mod cells;
 mod choice;
 mod crew;
+mod name;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod part;
@@ -25,6 +26,3 @@ pub(super) use self::crew::{TableLimits, TableParts};
 #[cfg(feature = "parquet")]
 pub(super) use self::parquet::ParquetFile;
 pub(super) use self::part::{ColumnarFile, TableFaults, TableItem};
-
-/// Most columns that are read.
-const COLUMNS: usize = 1 << 15;

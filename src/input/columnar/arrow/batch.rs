@@ -94,7 +94,7 @@ impl BatchReader {
         self.body = Some(Rc::clone(&plan.body));
         let mut column = |leaf: &Leaf| {
             let opened = plan.column(leaf, number, entry);
-            let failed = |fault| self.rows.fail(&leaf.path, entry.block.offset, fault);
+            let failed = |fault| self.rows.fail(&leaf.name.path, entry.block.offset, fault);
             opened.map_err(failed).ok()
         };
         let columns = file.texts.iter().map(&mut column).collect();
@@ -103,7 +103,7 @@ impl BatchReader {
             .as_ref()
             .and_then(|leaf| Some((leaf, column(leaf)?)));
         if let Some((leaf, id)) = id {
-            self.rows.set_id(&leaf.path, id);
+            self.rows.set_id(&leaf.name.path, id);
         }
         self.rows.set_columns(columns);
         Ok(())
@@ -209,7 +209,7 @@ impl<'b> BatchPlan<'b> {
         let layers = leaf.layers.iter().map(|layer| self.layer(*layer));
         let layers = layers.collect::<Result<_, _>>()?;
         let values = self.values(leaf.values, leaf.place, Some(number))?;
-        let lists = leaf.path.lists();
+        let lists = leaf.name.path.lists();
         let offset = entry.block.offset;
         Ok(ArrowColumn::new(&self.body, layers, values, lists, offset))
     }

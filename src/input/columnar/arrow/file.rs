@@ -8,8 +8,7 @@ use super::batch::{BatchReader, Metadata};
 use super::dictionary::{Dictionaries, DictionaryBlock};
 use super::message::{Block, Footer, Header, Message, Prefix};
 use super::schema::{Leaf, Schema};
-use crate::input::columnar::COLUMNS;
-use crate::input::columnar::choice::ColumnChoice;
+use crate::input::columnar::choice::{ChosenColumns, ColumnChoice};
 use crate::input::columnar::part::{ColumnarFile, TableFaults};
 use crate::input::columnar::path::ColumnPath;
 use crate::input::fault::{InputError, Packing};
@@ -99,19 +98,16 @@ impl ArrowFile {
         let index = Index::read(source)?;
         let (rows, metadata, mut faults) = (index.rows, index.source.read, index.faults);
         let schema = index.schema.ok_or_else(|| fault("has no schema"))?;
-        let texts = choice.texts(&schema.leaves, &mut faults);
-        let texts = readable(texts, rows, &mut faults);
-        if texts.len() > COLUMNS {
-            return Err(fault("has too many columns; --columns selects some"));
-        }
-        let id = choice.id(&schema.leaves, &mut faults);
+        let unreadable = |leaf: &Leaf| unreadable(leaf, rows);
+        let chosen = choice.select(&schema.leaves, Packing::Arrow, unreadable, &mut faults)?;
+        let ChosenColumns { texts, paths, id } = chosen;
         let dictionaries = Dictionaries::new(&schema.dictionaries, &index.dictionaries);
         let batches = index.batches;
         let file = ArrowFile {
             file: Arc::new(file),
             length,
-            paths: texts.iter().map(|leaf| leaf.path.clone()).collect(),
             texts,
+            paths,
             id,
             dictionaries,
             batches,
@@ -135,20 +131,11 @@ impl ArrowFile {
     }
 }
 
-/// The columns that can be read. Adds an error for each of the others.
-fn readable(all: Vec<Leaf>, rows: u64, faults: &mut TableFaults) -> Vec<Leaf> {
-    let (readable, others): (Vec<_>, Vec<_>) =
-        all.into_iter().partition(|leaf| leaf.unsupported.is_none());
-    let errors = others.iter().filter_map(|leaf| unreadable(leaf, rows));
-    faults.extend(errors.map(|error| (0, error)));
-    readable
-}
-
 /// The error for a column that cannot be read in any batch.
 fn unreadable(leaf: &Leaf, rows: u64) -> Option<InputError> {
     let fault = leaf.unsupported?;
     Some(InputError::Column {
-        column: leaf.path.plain().into(),
+        column: leaf.name.path.plain().into(),
         first_row: 1,
         last_row: rows,
         fault,

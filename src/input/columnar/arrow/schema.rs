@@ -3,7 +3,7 @@
 use super::flatbuffer::Table;
 use super::message::V4;
 use crate::input::columnar::choice::NamedColumn;
-use crate::input::columnar::path::ColumnPath;
+use crate::input::columnar::name::ColumnName;
 
 /// Fields within one another, and fields in total.
 const DEPTH: usize = 64;
@@ -16,9 +16,7 @@ const DAMAGED: &str = "has a damaged schema";
 /// A column.
 #[derive(Clone, Debug)]
 pub(super) struct Leaf {
-    pub(super) path: ColumnPath,
-    /// The names of all fields that lead to it.
-    schema_path: String,
+    pub(super) name: ColumnName,
     /// The fields that enclose it, from the outermost on.
     pub(super) layers: Vec<Layer>,
     pub(super) values: LeafValues,
@@ -84,12 +82,8 @@ pub(super) struct Schema {
 }
 
 impl NamedColumn for Leaf {
-    fn path(&self) -> &ColumnPath {
-        &self.path
-    }
-
-    fn schema_path(&self) -> &str {
-        &self.schema_path
+    fn name(&self) -> &ColumnName {
+        &self.name
     }
 
     fn is_text(&self) -> bool {
@@ -97,7 +91,7 @@ impl NamedColumn for Leaf {
     }
 
     fn is_id(&self) -> bool {
-        self.path.lists() == 0 && self.unsupported.is_none()
+        self.name.path.lists() == 0 && self.unsupported.is_none()
     }
 }
 
@@ -140,8 +134,7 @@ struct Field<'b> {
 /// What a field inherits from those above it.
 #[derive(Clone, Default)]
 struct Above {
-    path: ColumnPath,
-    schema_path: String,
+    name: ColumnName,
     layers: Vec<Layer>,
     unsupported: Option<&'static str>,
     /// Whether the name of the field has no meaning.
@@ -243,7 +236,7 @@ impl SchemaReader {
     fn parse<'b>(&mut self, table: Table<'b>, above: &Above) -> Result<Field<'b>, &'static str> {
         let field = Field::read(table).ok_or(DAMAGED)?;
         self.fields += 1;
-        self.bytes += above.schema_path.len() + field.name.len();
+        self.bytes += above.name.length() + field.name.len();
         let fits = above.depth <= DEPTH && self.fields <= FIELDS && self.bytes <= PATHS;
         fits.then_some(field)
             .ok_or("has a schema with too many fields within one another")
@@ -281,8 +274,7 @@ impl SchemaReader {
 
     fn add(&mut self, own: Above, values: LeafValues, place: ArrayPlace) {
         self.schema.leaves.push(Leaf {
-            path: own.path,
-            schema_path: own.schema_path,
+            name: own.name,
             layers: own.layers,
             values,
             place,
@@ -355,7 +347,7 @@ impl SchemaReader {
         };
         own.layers.push(Layer { kind, place });
         if kind != LayerKind::Struct {
-            own.path = own.path.items();
+            own.name.path = own.name.path.items();
             own.is_item = true;
             if field.children.len() != 1 {
                 return Err(DAMAGED);
@@ -396,13 +388,8 @@ impl SchemaReader {
 impl Above {
     /// What the fields within the one called `name` inherit.
     fn below(&self, name: &str) -> Above {
-        let separator = if self.schema_path.is_empty() { "" } else { "." };
         Above {
-            path: match self.is_item {
-                true => self.path.clone(),
-                false => self.path.name(name),
-            },
-            schema_path: format!("{}{separator}{name}", self.schema_path),
+            name: self.name.below(name, self.is_item),
             layers: self.layers.clone(),
             unsupported: self.unsupported,
             is_item: false,

@@ -7,8 +7,7 @@ use super::column::ColumnBuffers;
 use super::footer::{self, Footer, GroupEntry};
 use super::group::GroupReader;
 use super::schema::{self, Leaf};
-use crate::input::columnar::COLUMNS;
-use crate::input::columnar::choice::ColumnChoice;
+use crate::input::columnar::choice::{ChosenColumns, ColumnChoice};
 use crate::input::columnar::part::{ColumnarFile, TableFaults};
 use crate::input::columnar::path::ColumnPath;
 use crate::input::fault::{InputError, Packing};
@@ -54,11 +53,8 @@ impl ParquetFile {
         let leaves = schema::leaves(&footer.elements).ok_or_else(damaged)?;
         let groups = footer::groups(&bytes).ok_or_else(damaged)?;
         let mut faults = Vec::new();
-        let texts = choice.texts(&leaves, &mut faults);
-        if texts.len() > COLUMNS {
-            return Err(fault("has too many columns; --columns selects some"));
-        }
-        let id = choice.id(&leaves, &mut faults);
+        let chosen = choice.select(&leaves, Packing::Parquet, |_| None, &mut faults)?;
+        let ChosenColumns { texts, paths, id } = chosen;
         let mut numbers: Vec<usize> = texts.iter().chain(&id).map(|leaf| leaf.number).collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -67,8 +63,8 @@ impl ParquetFile {
             length,
             footer: bytes,
             groups,
-            paths: texts.iter().map(|leaf| leaf.path.clone()).collect(),
             texts,
+            paths,
             id,
             numbers,
         };

@@ -44,7 +44,7 @@ impl<'f> GroupReader<'f> {
                 if let Some(leaf) = &file.id
                     && let Some(id) = reader.column(leaf, &chunks, &room)
                 {
-                    reader.rows.set_id(&leaf.path, id);
+                    reader.rows.set_id(&leaf.name.path, id);
                 }
             }
             None => {
@@ -85,7 +85,7 @@ impl<'f> GroupReader<'f> {
             Err(what) => {
                 let at = chunk.map_or(0, |chunk| chunk.start);
                 let fault = ColumnFault::Damaged(what);
-                self.rows.fail(&leaf.path, at, fault);
+                self.rows.fail(&leaf.name.path, at, fault);
                 None
             }
         }

@@ -2,7 +2,7 @@
 
 use super::thrift::{BINARY, STRUCT, Thrift};
 use crate::input::columnar::choice::NamedColumn;
-use crate::input::columnar::path::ColumnPath;
+use crate::input::columnar::name::ColumnName;
 
 /// Groups within one another.
 const DEPTH: usize = 64;
@@ -30,9 +30,7 @@ pub(super) struct SchemaElement {
 pub(super) struct Leaf {
     /// Its number in row groups.
     pub(super) number: usize,
-    pub(super) path: ColumnPath,
-    /// The names of all nodes of the schema that lead to it.
-    pub(super) schema_path: String,
+    pub(super) name: ColumnName,
     pub(super) kind: LeafKind,
     /// The greatest repetition level and definition level.
     pub(super) repetition: u32,
@@ -54,12 +52,8 @@ pub(super) enum LeafKind {
 }
 
 impl NamedColumn for Leaf {
-    fn path(&self) -> &ColumnPath {
-        &self.path
-    }
-
-    fn schema_path(&self) -> &str {
-        &self.schema_path
+    fn name(&self) -> &ColumnName {
+        &self.name
     }
 
     fn is_text(&self) -> bool {
@@ -173,8 +167,7 @@ impl SchemaElement {
 /// What a node inherits from those above it.
 #[derive(Clone, Default)]
 struct Above {
-    path: ColumnPath,
-    schema_path: String,
+    name: ColumnName,
     repetition: u32,
     definition: u32,
     /// Whether the node above is a list or a map, whose only child repeats.
@@ -206,7 +199,7 @@ impl Leaves {
     fn read_node(&mut self, rest: &mut &[SchemaElement], above: &Above) -> Option<()> {
         let (node, after) = rest.split_first()?;
         *rest = after;
-        self.bytes += above.schema_path.len() + node.name.len();
+        self.bytes += above.name.length() + node.name.len();
         if above.depth > DEPTH || self.bytes > PATHS {
             return None;
         }
@@ -218,8 +211,7 @@ impl Leaves {
         let leaves = &mut self.leaves;
         leaves.push(Leaf {
             number: leaves.len(),
-            path: below.path,
-            schema_path: below.schema_path,
+            name: below.name,
             kind: node.kind(),
             repetition: below.repetition,
             definition: below.definition,
@@ -232,17 +224,12 @@ impl Above {
     fn below(&self, node: &SchemaElement) -> Above {
         let repeats = node.repetition == REPEATED;
         let is_items = self.in_list && repeats;
-        let mut path = match is_items || self.in_items {
-            true => self.path.clone(),
-            false => self.path.name(&node.name),
-        };
+        let mut name = self.name.below(&node.name, is_items || self.in_items);
         if repeats {
-            path = path.items();
+            name.path = name.path.items();
         }
-        let separator = if self.schema_path.is_empty() { "" } else { "." };
         Above {
-            path,
-            schema_path: format!("{}{separator}{}", self.schema_path, node.name),
+            name,
             repetition: self.repetition + u32::from(repeats),
             definition: self.definition + u32::from(repeats || node.repetition == OPTIONAL),
             in_list: node.is_list() && node.children == 1 && !repeats,

@@ -1,0 +1,35 @@
+//! The names of a column.
+
+use super::path::ColumnPath;
+
+/// The path of a column, and its names in the schema.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ColumnName {
+    pub(super) path: ColumnPath,
+    /// The names of all nodes of the schema that lead to it, with full stops between them.
+    in_schema: String,
+}
+
+impl ColumnName {
+    /// The node called `name` within this one. `is_item` says that its name has no meaning and is not in the path.
+    pub(super) fn below(&self, name: &str, is_item: bool) -> ColumnName {
+        let separator = if self.in_schema.is_empty() { "" } else { "." };
+        ColumnName {
+            path: match is_item {
+                true => self.path.clone(),
+                false => self.path.name(name),
+            },
+            in_schema: format!("{}{separator}{name}", self.in_schema),
+        }
+    }
+
+    /// Bytes of all names in the schema.
+    pub(super) fn length(&self) -> usize {
+        self.in_schema.len()
+    }
+
+    /// The names by which it can be chosen.
+    pub(super) fn all(&self) -> [String; 2] {
+        [self.path.plain(), self.in_schema.clone()]
+    }
+}
