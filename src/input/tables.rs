@@ -1,70 +1,43 @@
 //! Tables in columns among the documents of a source.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-#[cfg(feature = "parquet")]
-use super::columnar::ParquetFile;
-use super::columnar::{ArrowFile, ColumnarFile, TableFaults, TableItem, TableLimits, TableParts};
+use super::columnar::{ColumnarFile, TableItem, TableLimits, TableParts};
 use super::container::{Level, Members};
-use super::fault::{InputError, Packing};
 use super::raw::Raw;
 use super::walk::Walk;
 
-/// A file that was opened as a table, and what is wrong with it.
-type OpenedTable<F> = Result<(F, TableFaults), InputError>;
-
 impl Walk<'_> {
     /// Passes on the rows of a table. It is read at any offset, so one that is not a file is copied to a file first.
-    pub(super) fn table(
+    pub(super) fn table<F: ColumnarFile>(
         &mut self,
         level: &Level<'_>,
-        packing: Packing,
         mut raw: Raw<&mut dyn Read>,
     ) {
         let copy = match level.file {
             Some(file) => file.try_clone(),
             None => self.spool(level, &mut raw).map(|(file, _)| file),
         };
-        if let Err(error) = copy.and_then(|file| self.table_file(level, packing, file, &raw)) {
-            self.lose(level, 0, error.into());
+        let counted = raw.held() as u64;
+        match copy.and_then(|file| Ok((file.metadata()?.len(), file))) {
+            Ok((length, file)) => self.table_file::<F>(level, file, length, counted),
+            Err(error) => self.lose(level, 0, error.into()),
         }
-    }
-
-    fn table_file(
-        &mut self,
-        level: &Level<'_>,
-        packing: Packing,
-        file: File,
-        raw: &Raw<&mut dyn Read>,
-    ) -> io::Result<()> {
-        let (length, counted) = (file.metadata()?.len(), raw.held() as u64);
-        let (columns, memory) = (self.opening.columns, self.opening.whole / 2);
-        match packing {
-            #[cfg(feature = "parquet")]
-            Packing::Parquet => {
-                let opened = ParquetFile::open(file, length, columns, memory);
-                self.rows_of(level, opened, length, counted);
-            }
-            _ => {
-                let opened = ArrowFile::open(file, length, columns, memory);
-                self.rows_of(level, opened, length, counted);
-            }
-        }
-        Ok(())
     }
 
     /// Reads a file of `length` bytes, of which `counted` were already counted.
-    fn rows_of<F: ColumnarFile>(
+    fn table_file<F: ColumnarFile>(
         &mut self,
         level: &Level<'_>,
-        opened: OpenedTable<F>,
+        file: File,
         length: u64,
         counted: u64,
     ) {
         let opening = self.opening;
+        let opened = F::open(file, length, opening.columns, opening.whole / 2);
         let (file, faults) = match opened {
             Ok(opened) => opened,
             Err(error) => return self.lose(level, 0, error),
@@ -77,11 +50,7 @@ impl Walk<'_> {
         if file.has_texts() {
             read += self.rows(level, &Arc::new(file));
         } else if opening.columns.columns.is_none() {
-            let kind = match F::PACKING {
-                Packing::Parquet => "parquet without text",
-                _ => "arrow without text",
-            };
-            self.to().skip(level.name.clone(), kind);
+            self.to().skip(level.name.clone(), F::WITHOUT_TEXT);
         }
         if level.file.is_some() {
             let rest = length.saturating_sub(read);

@@ -9,6 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::codec;
+use super::columnar::ArrowFile;
+#[cfg(feature = "parquet")]
+use super::columnar::ParquetFile;
 use super::container::{Level, Members};
 use super::documents::{Documents, Origin, Remark};
 use super::encoding::Transcoded;
@@ -236,8 +239,8 @@ impl<'w> Walk<'w> {
             #[cfg(feature = "pdf")]
             Content::Packed(Packing::Pdf) => self.pdf(level, raw),
             #[cfg(feature = "parquet")]
-            Content::Packed(packing @ Packing::Parquet) => self.table(level, packing, raw),
-            Content::Packed(packing @ Packing::Arrow) => self.table(level, packing, raw),
+            Content::Packed(Packing::Parquet) => self.table::<ParquetFile>(level, raw),
+            Content::Packed(Packing::Arrow) => self.table::<ArrowFile>(level, raw),
             Content::Packed(packing) => self.unpack(level, packing, raw),
         }
     }

@@ -25,4 +25,4 @@ pub(crate) use self::choice::ColumnChoice;
 pub(super) use self::crew::{TableLimits, TableParts};
 #[cfg(feature = "parquet")]
 pub(super) use self::parquet::ParquetFile;
-pub(super) use self::part::{ColumnarFile, TableFaults, TableItem};
+pub(super) use self::part::{ColumnarFile, TableItem};

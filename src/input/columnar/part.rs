@@ -3,9 +3,11 @@
 //! [`PartRows`] reads the cells of all columns in lockstep, some rows at a time. What a column is, only its format knows.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::sync::Arc;
 
 use super::cells::{CellBatch, CellBuilder};
+use super::choice::ColumnChoice;
 use super::path::ColumnPath;
 use crate::input::fault::{InputError, Packing};
 
@@ -21,12 +23,28 @@ const ROWS_PER_BYTE: u64 = 8;
 pub(in crate::input) trait ColumnarFile: Send + Sync + 'static {
     /// The format.
     const PACKING: Packing;
+    /// The kind that a source without a column to read is skipped as.
+    const WITHOUT_TEXT: &'static str;
     /// Buffers that one part leaves for the next.
     type Buffers: Default + Send;
     /// Reads a part.
     type Part<'f>: Iterator<Item = TableItem>
     where
         Self: 'f;
+
+    /// Reads the metadata of a file of `length` bytes, of which `most` bytes may be held in memory. Also returns what is wrong
+    /// with it and with the choice of columns.
+    ///
+    /// # Errors
+    /// If the metadata is damaged, encrypted, too large or not supported, or cannot be read.
+    fn open(
+        file: File,
+        length: u64,
+        choice: &ColumnChoice,
+        most: usize,
+    ) -> Result<(Self, TableFaults), InputError>
+    where
+        Self: Sized;
 
     /// The number of rows of the table.
     fn rows(&self) -> u64;

@@ -78,46 +78,6 @@ struct Source<'f> {
 }
 
 impl ArrowFile {
-    /// Reads the metadata of a file or stream of `length` bytes, of which `most` bytes may be held. Also returns what is wrong with
-    /// it and with the choice of columns.
-    ///
-    /// # Errors
-    /// If there is no schema, or one that is not supported, or the file cannot be read.
-    pub(in crate::input) fn open(
-        file: File,
-        length: u64,
-        choice: &ColumnChoice,
-        most: usize,
-    ) -> Result<(Self, TableFaults), InputError> {
-        let source = Source {
-            file: &file,
-            length,
-            read: 0,
-            most,
-        };
-        let index = Index::read(source)?;
-        let (rows, metadata, mut faults) = (index.rows, index.source.read, index.faults);
-        let schema = index.schema.ok_or_else(|| fault("has no schema"))?;
-        let unreadable = |leaf: &Leaf| unreadable(leaf, rows);
-        let chosen = choice.select(&schema.leaves, Packing::Arrow, unreadable, &mut faults)?;
-        let ChosenColumns { texts, paths, id } = chosen;
-        let dictionaries = Dictionaries::new(&schema.dictionaries, &index.dictionaries);
-        let batches = index.batches;
-        let file = ArrowFile {
-            file: Arc::new(file),
-            length,
-            texts,
-            paths,
-            id,
-            dictionaries,
-            batches,
-            rows,
-            metadata,
-            most,
-        };
-        Ok((file, faults))
-    }
-
     /// Reads the metadata of a message.
     pub(super) fn metadata(&self, block: &Block) -> Result<Metadata, InputError> {
         let mut source = Source {
@@ -335,8 +295,44 @@ impl<'f> Index<'f> {
 
 impl ColumnarFile for ArrowFile {
     const PACKING: Packing = Packing::Arrow;
+    const WITHOUT_TEXT: &'static str = "arrow without text";
     type Buffers = Vec<Vec<u8>>;
     type Part<'f> = BatchReader;
+
+    fn open(
+        file: File,
+        length: u64,
+        choice: &ColumnChoice,
+        most: usize,
+    ) -> Result<(Self, TableFaults), InputError> {
+        let source = Source {
+            file: &file,
+            length,
+            read: 0,
+            most,
+        };
+        let index = Index::read(source)?;
+        let (rows, metadata, mut faults) = (index.rows, index.source.read, index.faults);
+        let schema = index.schema.ok_or_else(|| fault("has no schema"))?;
+        let unreadable = |leaf: &Leaf| unreadable(leaf, rows);
+        let chosen = choice.select(&schema.leaves, Packing::Arrow, unreadable, &mut faults)?;
+        let ChosenColumns { texts, paths, id } = chosen;
+        let dictionaries = Dictionaries::new(&schema.dictionaries, &index.dictionaries);
+        let batches = index.batches;
+        let file = ArrowFile {
+            file: Arc::new(file),
+            length,
+            texts,
+            paths,
+            id,
+            dictionaries,
+            batches,
+            rows,
+            metadata,
+            most,
+        };
+        Ok((file, faults))
+    }
 
     fn rows(&self) -> u64 {
         self.rows

@@ -32,13 +32,13 @@ pub(in crate::input) struct ParquetFile {
     pub(super) numbers: Vec<usize>,
 }
 
-impl ParquetFile {
-    /// Reads the metadata of a file of `length` bytes, which may take `most` bytes of memory. Also returns an error for each
-    /// wanted column that cannot be read.
-    ///
-    /// # Errors
-    /// If the metadata is damaged, encrypted, too large, or cannot be read.
-    pub(in crate::input) fn open(
+impl ColumnarFile for ParquetFile {
+    const PACKING: Packing = Packing::Parquet;
+    const WITHOUT_TEXT: &'static str = "parquet without text";
+    type Buffers = Vec<ColumnBuffers>;
+    type Part<'f> = GroupReader<'f>;
+
+    fn open(
         file: File,
         length: u64,
         choice: &ColumnChoice,
@@ -70,12 +70,6 @@ impl ParquetFile {
         };
         Ok((file, faults))
     }
-}
-
-impl ColumnarFile for ParquetFile {
-    const PACKING: Packing = Packing::Parquet;
-    type Buffers = Vec<ColumnBuffers>;
-    type Part<'f> = GroupReader<'f>;
 
     fn rows(&self) -> u64 {
         let last = self.groups.last();
