@@ -221,104 +221,60 @@ fn what_is_no_file_of_records_is_refused() {
 /// What to do about a wrong row.
 const REMEDY: &str = "; correct or remove the row, or write the file again";
 
-#[test]
-fn a_wrong_row_is_named() {
+/// Three records, of which the last is a wrong row. It begins in line 5.
+fn csv_with(wrong: &str) -> String {
     let row = "10.5555/a,1,1,bare,s,,0,10.5555/a,false\n";
-    let csv =
-        |wrong: &str| format!("{HEADER}{row}\"10.5555/b,\",1,1,bare,\"s\n\",,0,x,true\n{wrong}\n");
+    format!("{HEADER}{row}\"10.5555/b,\",1,1,bare,\"s\n\",,0,x,true\n{wrong}\n")
+}
+
+#[test]
+fn a_wrong_field_is_named() {
+    let names: Vec<_> = HEADER.trim_end().split(',').collect();
+    let row = ["10.5555/c", "3", "1", "bare", "s", "", "0", "x", "true"];
     let count = "a whole number from 1 to 9223372036854775807";
     let offset = "a whole number from 0 to 9223372036854775807";
     let documents = "a whole number from 1 to that of mentions";
     let forms =
         "one or more of bare, doi, hdl, info, label, url, urn, and no more than there are mentions";
     let name = "a DOI name, such as 10.1000/182";
-    for (wrong, field, value, wanted) in [
-        ("10.5555/c,-1,1,bare,s,,0,x,true", "mentions", "-1", count),
-        ("10.5555/c,0,1,bare,s,,0,x,true", "mentions", "0", count),
-        (
-            "10.5555/c,9223372036854775808,1,bare,s,,0,x,true",
-            "mentions",
-            "9223372036854775808",
-            count,
-        ),
-        ("10.5555/c,,1,bare,s,,0,x,true", "mentions", "", count),
-        ("10.5555/c,1,+1,bare,s,,0,x,true", "documents", "+1", count),
-        (
-            "10.5555/c,1,0,bare,s,,0,x,true",
-            "documents",
-            "0",
-            documents,
-        ),
-        (
-            "10.5555/c,3,4,bare,s,,0,x,true",
-            "documents",
-            "4",
-            documents,
-        ),
-        (
-            "10.5555/c,1,1,bare,s,,18446744073709551616,x,true",
-            "first_offset",
-            "18446744073709551616",
-            offset,
-        ),
-        (
-            "10.5555/c,1,1,bare,s,,1e3,x,true",
-            "first_offset",
-            "1e3",
-            offset,
-        ),
-        (
-            "10.5555/c,3,1,bare|odd,s,,0,x,true",
-            "forms",
-            "bare|odd",
-            forms,
-        ),
-        ("10.5555/c,1,1,,s,,0,x,true", "forms", "", forms),
-        (
-            "10.5555/c,1,1,bare|doi,s,,0,x,true",
-            "forms",
-            "bare|doi",
-            forms,
-        ),
-        (
-            "10.5555/c,1,1,bare,,,0,x,true",
-            "first_source",
-            "",
-            "some text",
-        ),
-        (
-            "10.5555/c,1,1,bare,s,,0,,true",
-            "first_text",
-            "",
-            "some text",
-        ),
-        (
-            "10.5555/c,1,1,bare,s,,0,x,yes",
-            "guessed",
-            "yes",
-            "true or false",
-        ),
-        ("\"\",1,1,bare,s,,0,x,true", "doi", "", name),
-        ("hello,1,1,bare,s,,0,x,true", "doi", "hello", name),
-        ("10.5555/,1,1,bare,s,,0,x,true", "doi", "10.5555/", name),
-        (
-            "doi:10.5555/c,1,1,bare,s,,0,x,true",
-            "doi",
-            "doi:10.5555/c",
-            name,
-        ),
+    for (field, value, wanted) in [
+        ("mentions", "-1", count),
+        ("mentions", "0", count),
+        ("mentions", "9223372036854775808", count),
+        ("mentions", "", count),
+        ("documents", "+1", count),
+        ("documents", "0", documents),
+        ("documents", "4", documents),
+        ("first_offset", "18446744073709551616", offset),
+        ("first_offset", "1e3", offset),
+        ("forms", "bare|odd", forms),
+        ("forms", "", forms),
+        ("forms", "bare|doi|hdl|url", forms),
+        ("first_source", "", "some text"),
+        ("first_text", "", "some text"),
+        ("guessed", "yes", "true or false"),
+        ("doi", "", name),
+        ("doi", "hello", name),
+        ("doi", "10.5555/", name),
+        ("doi", "doi:10.5555/c", name),
     ] {
+        let mut wrong = row;
+        wrong[names.iter().position(|name| *name == field).unwrap()] = value;
         let error = format!("line 5: {field} is {value:?}, and must be {wanted}{REMEDY}");
-        assert_eq!(read(csv(wrong).as_bytes()), Err(error));
+        assert_eq!(read(csv_with(&wrong.join(",")).as_bytes()), Err(error));
     }
+    assert!(read(csv_with(&row.join(",")).as_bytes()).is_ok());
+}
+
+#[test]
+fn a_wrong_row_is_named() {
     let error = format!("line 5: 4 fields where a record has 9{REMEDY}");
-    assert_eq!(read(csv("10.5555/c,1,1,bare").as_bytes()), Err(error));
-    let mut bytes = csv(row.trim_end()).into_bytes();
+    let short = csv_with("10.5555/c,1,1,bare");
+    assert_eq!(read(short.as_bytes()), Err(error));
+    let mut bytes = csv_with("10.5555/a,1,1,bare,s,,0,10.5555/a,false").into_bytes();
     bytes.extend(b"10.5555/\xff,1,1,bare,s,,0,x,true\n");
-    assert_eq!(
-        read(&bytes),
-        Err(format!("line 6: it is not UTF-8{REMEDY}"))
-    );
+    let error = format!("line 6: it is not UTF-8{REMEDY}");
+    assert_eq!(read(&bytes), Err(error));
 }
 
 #[test]
