@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::crew::{self, Hands};
@@ -77,43 +78,50 @@ fn read(
     hands: &mut dyn Hands,
 ) -> Result<Readings, Error> {
     let monitor = &settings.monitor;
+    let opening = Opening {
+        bytes: monitor.bytes(),
+        passed: monitor.passed(),
+        own,
+        outputs: &[],
+        readers: None,
+        preprocessing: None,
+        records: false,
+        limits: settings.limits,
+        whole: 0,
+        columns: &ColumnChoice::default(),
+        tmp: &settings.tmp,
+        unpackers: None,
+    };
     let mut readings = Readings::default();
     for path in &settings.inputs {
-        let name = display_name(path).into();
-        let lost =
-            |error| Error::new(ErrorKind::Input(error)).in_source(std::sync::Arc::clone(&name));
-        let source = source(path).map_err(lost)?;
-        let opening = Opening {
-            bytes: monitor.bytes(),
-            passed: monitor.passed(),
-            own,
-            outputs: &[],
-            readers: None,
-            preprocessing: None,
-            records: false,
-            limits: settings.limits,
-            whole: 0,
-            columns: &ColumnChoice::default(),
-            tmp: &settings.tmp,
-            unpackers: None,
-        };
-        let mut reading = InputReading {
+        let reading = InputReading {
             settings,
             hands: &mut *hands,
             readings: &mut readings,
-            source: std::sync::Arc::clone(&name),
+            source: display_name(path).into(),
             failure: None,
         };
-        let read = opening.read(&source, &mut reading);
-        let failure = reading.failure;
-        if source.is_pipe() {
-            monitor.note_stream_end();
-        }
-        read.map_err(lost)?;
-        not_cancelled(monitor)?;
-        failure.map_or(Ok(()), Err)?;
+        read_input(path, &opening, reading)?;
     }
     Ok(readings)
+}
+
+fn read_input(
+    path: &Path,
+    opening: &Opening<'_>,
+    mut reading: InputReading<'_>,
+) -> Result<(), Error> {
+    let monitor = &reading.settings.monitor;
+    let name = Arc::clone(&reading.source);
+    let lost = |error| Error::new(ErrorKind::Input(error)).in_source(Arc::clone(&name));
+    let source = source(path).map_err(lost)?;
+    let read = opening.read(&source, &mut reading);
+    if source.is_pipe() {
+        monitor.note_stream_end();
+    }
+    read.map_err(lost)?;
+    not_cancelled(monitor)?;
+    reading.failure.map_or(Ok(()), Err)
 }
 
 fn source(path: &Path) -> Result<Source, InputError> {

@@ -11,7 +11,7 @@ use super::options::{OnError, ScanOptions};
 use super::selection::Wanted;
 use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
 use crate::input::{
-    ColumnChoice, Limits, Preprocessor, Readers, Search, Separator, Shard, display_name,
+    BadGlob, ColumnChoice, Limits, Preprocessor, Readers, Search, Separator, Shard, display_name,
 };
 use crate::records::Format;
 use crate::scan::TextKind;
@@ -74,7 +74,7 @@ impl PipelineBuilder {
     /// [shard](Self::shard) and the order of sources. The run fails if another source has this name, or if standard input is no
     /// source.
     pub fn source_name(mut self, name: impl Into<String>) -> Self {
-        self.source_name = Some(name.into());
+        self.source_name = Some(name.into()).filter(|name| !name.is_empty());
         self
     }
 
@@ -137,7 +137,8 @@ impl PipelineBuilder {
     /// Members of archives, standard input and [streams](Self::reader) are read as they are. The path alone determines the
     /// [shard](Self::shard), and the file whether it [has changed](Self::checkpoint). With a [range](Self::range), what a command writes is not divided.
     pub fn pre(mut self, command: impl AsRef<Path>) -> Self {
-        self.pre = Some(command.as_ref().to_owned());
+        let command = command.as_ref().to_owned();
+        self.pre = Some(command).filter(|command| !command.as_os_str().is_empty());
         self
     }
 
@@ -416,19 +417,10 @@ impl PipelineBuilder {
     pub fn build(self) -> Result<Pipeline, Error> {
         self.check()?;
         let limits = self.limits();
-        let wrong_glob = |error| Error::new(ErrorKind::Glob(error));
-        let pre = self.pre.filter(|command| !command.as_os_str().is_empty());
-        let preprocessor = pre
-            .as_ref()
-            .map(|command| Preprocessor::new(command.into(), &self.pre_globs));
         let options = ScanOptions {
-            search: Search::new(&self.include, &self.exclude)
-                .map_err(wrong_glob)?
-                .follow_links(self.follow_links)
-                .stdin_name(self.source_name.filter(|name| !name.is_empty()))
-                .shard(self.shard),
-            preprocessor: preprocessor.transpose().map_err(wrong_glob)?,
-            pre,
+            search: self.search()?,
+            preprocessor: self.preprocessor()?,
+            pre: self.pre,
             pre_globs: self.pre_globs,
             selection: self
                 .wanted
@@ -473,6 +465,20 @@ impl PipelineBuilder {
         Ok(())
     }
 
+    fn search(&self) -> Result<Search, Error> {
+        let search = Search::new(&self.include, &self.exclude).map_err(wrong_glob)?;
+        let search = search.follow_links(self.follow_links);
+        Ok(search
+            .stdin_name(self.source_name.clone())
+            .shard(self.shard))
+    }
+
+    fn preprocessor(&self) -> Result<Option<Preprocessor>, Error> {
+        let command = self.pre.as_ref();
+        let new = command.map(|command| Preprocessor::new(command.into(), &self.pre_globs));
+        new.transpose().map_err(wrong_glob)
+    }
+
     fn limits(&self) -> Limits {
         let limits = Limits::default();
         Limits {
@@ -494,6 +500,10 @@ impl PipelineBuilder {
             None => Ok(()),
         }
     }
+}
+
+fn wrong_glob(error: BadGlob) -> Error {
+    Error::new(ErrorKind::Glob(error))
 }
 
 fn available_threads() -> usize {

@@ -95,15 +95,7 @@ impl TableRows {
         options: &ScanOptions,
         bytes: &mut u64,
     ) -> Promising {
-        let dictionaries = self.batch.dictionaries().iter().zip(&self.dictionaries);
-        let scanned: Vec<&DictionaryNames> = dictionaries
-            .map(|(texts, scanned)| {
-                scanned.0.get_or_init(|| {
-                    *bytes += texts.bytes() as u64;
-                    DictionaryNames::scan(texts, scanner, options)
-                })
-            })
-            .collect();
+        let scanned = self.scanned(scanner, options, bytes);
         let mut left = anchors(self.batch.bytes()).peekable();
         let mut found = Promising::default();
         let cells = self.batch.cells();
@@ -129,6 +121,23 @@ impl TableRows {
                 .sort_by_key(|&(number, _)| (cells[number].row, cells[number].column));
         }
         found
+    }
+
+    /// What was found in all dictionaries.
+    fn scanned(
+        &self,
+        scanner: &mut Scanner,
+        options: &ScanOptions,
+        bytes: &mut u64,
+    ) -> Vec<&DictionaryNames> {
+        let dictionaries = self.batch.dictionaries().iter().zip(&self.dictionaries);
+        let scanned = dictionaries.map(|(texts, scanned)| {
+            scanned.0.get_or_init(|| {
+                *bytes += texts.bytes() as u64;
+                DictionaryNames::scan(texts, scanner, options)
+            })
+        });
+        scanned.collect()
     }
 
     /// What was found in an entry of a dictionary, if it has candidates.

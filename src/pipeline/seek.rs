@@ -57,19 +57,11 @@ pub(super) fn add_named(
     destinations: &Destinations,
     finder: &mut Finder<'_>,
 ) -> Result<(), Error> {
-    let lists = options.lists.iter().map(|(list, _)| list);
-    lists
-        .clone()
-        .try_for_each(|list| destinations.check(list))?;
-    let stdin_lists = lists.filter(|list| is_stdin(list)).count();
-    let is_named = options.paths.iter().any(|path| is_stdin(path));
-    if stdin_lists + usize::from(is_named) > 1 {
-        return Err(stdin_twice());
-    }
+    let has_stdin_list = check_lists(options, destinations)?;
     let mut reads_stdin = false;
     let mut add = |path: &Path| {
         reads_stdin |= is_stdin(path);
-        if stdin_lists > 0 && is_stdin(path) {
+        if has_stdin_list && is_stdin(path) {
             return Err(stdin_twice());
         }
         destinations.check(path)?;
@@ -91,6 +83,20 @@ pub(super) fn add_named(
     match options.search.given_stdin_name() {
         Some(name) if !reads_stdin => Err(no_stdin(name)),
         _ => Ok(()),
+    }
+}
+
+/// Checks the lists of sources. Returns whether standard input is one of them.
+fn check_lists(options: &ScanOptions, destinations: &Destinations) -> Result<bool, Error> {
+    let lists = options.lists.iter().map(|(list, _)| list);
+    lists
+        .clone()
+        .try_for_each(|list| destinations.check(list))?;
+    let stdin_lists = lists.filter(|list| is_stdin(list)).count();
+    let is_named = options.paths.iter().any(|path| is_stdin(path));
+    match stdin_lists + usize::from(is_named) {
+        0 | 1 => Ok(stdin_lists > 0),
+        _ => Err(stdin_twice()),
     }
 }
 

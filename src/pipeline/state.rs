@@ -108,6 +108,16 @@ fn ledger(options: &ScanOptions, earlier: Option<&Earlier>, unfound: &Unfound) -
     ledger
 }
 
+/// The bytes around a chunk that are read for it.
+fn reach(options: &ScanOptions) -> ChunkReach {
+    let (before, after) = Scanner::new().window();
+    let context = options.selection.context;
+    ChunkReach {
+        before: before + context,
+        after: after + context,
+    }
+}
+
 impl<'p> SharedScan<'p> {
     pub(super) fn new(
         options: &'p ScanOptions,
@@ -117,13 +127,8 @@ impl<'p> SharedScan<'p> {
         outputs: &Outputs,
         folder: Option<Folder>,
     ) -> Result<Self, Error> {
-        let (before, after) = Scanner::new().window();
-        let context = options.selection.context;
-        let FoundSources {
-            sources,
-            passed_over,
-        } = find(options, finder, destinations, folder.as_ref())?;
-        let sources = Arc::new(sources);
+        let found = find(options, finder, destinations, folder.as_ref())?;
+        let (sources, passed_over) = (Arc::new(found.sources), found.passed_over);
         let begun = folder.map(|folder| Checkpoint::begin(folder, options, &sources));
         let (checkpoint, earlier) = begun.transpose()?.unzip();
         let checkpoint = checkpoint.map(Arc::new);
@@ -136,10 +141,7 @@ impl<'p> SharedScan<'p> {
         let run = SharedScan {
             options,
             sources,
-            reach: ChunkReach {
-                before: before + context,
-                after: after + context,
-            },
+            reach: reach(options),
             shares,
             unpackers: Unpackers::new(shares.threads, shares.unpacked),
             table: table(options, shares, lasting),

@@ -17,15 +17,21 @@ struct Node {
     depth: usize,
 }
 
+impl Node {
+    fn new(object: Object, resources: &Rc<Dict>, depth: usize) -> Node {
+        Node {
+            object,
+            resources: Rc::clone(resources),
+            depth,
+        }
+    }
+}
+
 /// Calls `with` for each page until it breaks. If the tree leads to no page, takes all pages in the order of the file.
 pub(super) fn each(file: &PdfFile<'_>, with: &mut dyn FnMut(&Page) -> ControlFlow<()>) {
     let root = file.catalog().dict().get(b"Pages").clone();
     let mut seen = HashSet::new();
-    let mut nodes = vec![Node {
-        object: root,
-        resources: Rc::default(),
-        depth: 0,
-    }];
+    let mut nodes = vec![Node::new(root, &Rc::default(), 0)];
     let mut has_pages = false;
     while let Some(node) = nodes.pop() {
         // A page may come twice, but a tree that contains itself has no end.
@@ -39,15 +45,10 @@ pub(super) fn each(file: &PdfFile<'_>, with: &mut dyn FnMut(&Page) -> ControlFlo
         let kids = file.get(dict, b"Kids");
         if dict.get(b"Type").name() != b"Page" && !kids.array().is_empty() {
             if node.depth < DEPTH && number.is_none_or(|number| seen.insert(number)) {
-                nodes.extend(kids.array().iter().rev().map(|kid| Node {
-                    object: kid.clone(),
-                    resources: Rc::clone(&resources),
-                    depth: node.depth + 1,
-                }));
+                let below = |kid: &Object| Node::new(kid.clone(), &resources, node.depth + 1);
+                nodes.extend(kids.array().iter().rev().map(below));
             }
-            continue;
-        }
-        if is_page(dict) {
+        } else if is_page(dict) {
             has_pages = true;
             let page = Page {
                 dict: dict.clone(),

@@ -108,20 +108,15 @@ impl SevenZipArchive<'_> {
         let Some(place) = self.place(flaw)? else {
             return Ok(Listing::default());
         };
-        let HeaderPlace { at, size, crc } = place;
+        let at = place.at;
         let too_large = || InputError::TooLarge {
             packing: Packing::SevenZip,
             limit: most as u64,
         };
-        if size > most as u64 {
+        if place.size > most as u64 {
             return Err((at, too_large()));
         }
-        let mut bytes = Vec::new();
-        let read = self.volume.section(at..at + size).read_to_end(&mut bytes);
-        read.map_err(|error| (at, error.into()))?;
-        if checksum(&bytes) != crc {
-            flaw.get_or_insert_with(|| (at, fault(WRONG)));
-        }
+        let mut bytes = self.header(&place, flaw)?;
         for _ in 0..=PACKED {
             let fault = |wrong| match wrong {
                 HeaderFlaw::Damaged => (at, self::fault("its header is wrong")),
@@ -141,6 +136,22 @@ impl SevenZipArchive<'_> {
             }
         }
         Err((at, fault("its header is packed too often")))
+    }
+
+    /// The bytes of the header.
+    fn header(
+        &self,
+        place: &HeaderPlace,
+        flaw: &mut Option<ListingError>,
+    ) -> Result<Vec<u8>, ListingError> {
+        let &HeaderPlace { at, size, crc } = place;
+        let mut bytes = Vec::new();
+        let read = self.volume.section(at..at + size).read_to_end(&mut bytes);
+        read.map_err(|error| (at, error.into()))?;
+        if checksum(&bytes) != crc {
+            flaw.get_or_insert_with(|| (at, fault(WRONG)));
+        }
+        Ok(bytes)
     }
 
     /// Where the start header says that the header is; none for an empty archive.
