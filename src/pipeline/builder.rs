@@ -229,8 +229,13 @@ impl PipelineBuilder {
     }
 
     /// Sets the fields of rows and their order, by their names; the default is all fields of records, or of
-    /// [mentions](Self::mentions). Mentions can have two further fields, which are null outside of WARC files: `record_id`
-    /// and `date`, the WARC-Record-ID without its angle brackets and the WARC-Date of the record that holds the document. Only records with all fields can be [merged](crate::Merge).
+    /// [mentions](Self::mentions). Mentions can have four further fields:
+    /// - `record_id` and `date`: the WARC-Record-ID without its angle brackets and the WARC-Date of the record that holds the
+    ///   document; null outside of WARC files;
+    /// - `column`: the cell of a Parquet or Arrow file's row in which the offset counts; null elsewhere;
+    /// - `document_index`: the number of the document in its source, from 0.
+    ///
+    /// Only records with all fields can be [merged](crate::Merge).
     pub fn fields<S: Into<String>>(mut self, fields: impl IntoIterator<Item = S>) -> Self {
         self.wanted.fields = Some(fields.into_iter().map(Into::into).collect());
         self

@@ -37,7 +37,7 @@ pub(crate) const RECORD: [Definition; 9] = [
 ];
 
 /// The fields of a mention that a record does not have.
-pub(crate) const MENTION: [Definition; 11] = [
+pub(crate) const MENTION: [Definition; 12] = [
     ("form", "in which form it is written"),
     (
         "source",
@@ -69,6 +69,10 @@ pub(crate) const MENTION: [Definition; 11] = [
     (
         "column",
         "the cell of a Parquet or Arrow file's row in which the offset counts, such as refs[3].doi, only if named in --fields",
+    ),
+    (
+        "document_index",
+        "the number of the document in its source, from 0, only if named in --fields",
     ),
 ];
 
