@@ -26,7 +26,7 @@ fn record() -> Record<'static> {
     }
 }
 
-fn mention() -> MentionRow<'static> {
+pub(super) fn mention() -> MentionRow<'static> {
     MentionRow {
         doi: "10.5555/a",
         form: Form::Label,

@@ -53,31 +53,29 @@ fn line(edge: &Edge<'_>) -> String {
     )
 }
 
+/// Asserts that a text has these rows, read as a whole and byte by byte. Returns its faults.
 #[track_caller]
-fn check(text: &str, wanted: &[&str]) {
+fn check_rows(text: &str, wanted: &[&str]) -> StructureFaults {
     let (rows, faults) = read(text, &[], None);
     assert_eq!(rows, wanted, "{text}");
-    assert_eq!(faults, StructureFaults::default(), "{text}");
     let all: Vec<_> = (0..text.len()).collect();
-    assert_eq!(
-        read(text, &all, None),
-        (rows, faults),
-        "byte by byte: {text}"
-    );
+    let (by_bytes, faults_by_bytes) = read(text, &all, None);
+    assert_eq!(by_bytes, rows, "byte by byte: {text}");
+    assert_eq!(faults_by_bytes, faults, "byte by byte: {text}");
+    faults
+}
+
+#[track_caller]
+fn check(text: &str, wanted: &[&str]) {
+    let faults = check_rows(text, wanted);
+    assert_eq!(faults, StructureFaults::default(), "{text}");
 }
 
 /// The rows of a broken text, and the offset of the first fault.
 #[track_caller]
 fn check_broken(text: &str, offset: usize, wanted: &[&str]) {
-    let (rows, faults) = read(text, &[], None);
-    assert_eq!(rows, wanted, "{text}");
+    let faults = check_rows(text, wanted);
     assert_eq!(faults.broken, Some(offset as u64), "{text}");
-    let all: Vec<_> = (0..text.len()).collect();
-    assert_eq!(
-        read(text, &all, None),
-        (rows, faults),
-        "byte by byte: {text}"
-    );
 }
 
 /// The rows with the identifier of an option.

@@ -59,20 +59,24 @@ fn cut(head: &[u8]) -> Option<Packing> {
     found.map(|(_, packing)| packing)
 }
 
+/// Encodings in units of more than a byte. Units of 32 bits come first: they have more zeros, so they are not taken for units of
+/// 16 bits.
+const ENCODINGS: [Unicode; 4] = [
+    Unicode::Utf32Le,
+    Unicode::Utf32Be,
+    Unicode::Utf16Le,
+    Unicode::Utf16Be,
+];
+
 /// The encoding of text that starts with a byte order mark in which one byte is wrong. The upper half of nearly all units
 /// must be zero.
 pub(super) fn unicode(head: &[u8]) -> Option<Unicode> {
     if head.len() < LEAST {
         return None;
     }
-    [
-        Unicode::Utf32Le,
-        Unicode::Utf32Be,
-        Unicode::Utf16Le,
-        Unicode::Utf16Be,
-    ]
-    .into_iter()
-    .find(|way| wrong(head, way.mark()) <= 1 && is_wide(&head[way.mark().len()..], *way))
+    ENCODINGS
+        .into_iter()
+        .find(|way| wrong(head, way.mark()) <= 1 && is_wide(&head[way.mark().len()..], *way))
 }
 
 /// The encoding of text in units of 16 or 32 bits without a byte order mark, by most of its first units.
@@ -81,15 +85,7 @@ pub(super) fn unmarked(head: &[u8]) -> Option<Unicode> {
     if head.len() < LEAST || memchr::memchr(0, head).is_none() {
         return None;
     }
-    // Units of 32 bits have more zeros, so they are not taken for units of 16 bits.
-    [
-        Unicode::Utf32Le,
-        Unicode::Utf32Be,
-        Unicode::Utf16Le,
-        Unicode::Utf16Be,
-    ]
-    .into_iter()
-    .find(|way| is_wide(head, *way))
+    ENCODINGS.into_iter().find(|way| is_wide(head, *way))
 }
 
 /// Whether in seven of eight units only the lowest byte is not zero, in the byte order of `way`.

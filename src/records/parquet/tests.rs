@@ -9,9 +9,10 @@ use ::parquet::file::properties::{WriterProperties, WriterVersion};
 
 use super::columns::RowColumns;
 use super::{Parquet, ParquetReader};
+use crate::records::tests::mention;
 use crate::records::{
-    Format, Layout, MentionRow, OwnedRecord, ReadError, Record, RowBlock, RowKind, RowWriter,
-    file_reader, writer,
+    Format, Layout, OwnedRecord, ReadError, Record, RowBlock, RowKind, RowWriter, file_reader,
+    writer,
 };
 use crate::scan::Form;
 
@@ -161,23 +162,8 @@ fn numbers_past_the_type_are_written_as_its_greatest() {
 
 #[test]
 fn mentions_are_reported_from_records() {
-    let mention = MentionRow {
-        doi: "10.5555/a",
-        form: Form::Label,
-        source: "-",
-        document: None,
-        offset: 7,
-        length: 9,
-        text: "10.5555/A",
-        guessed: true,
-        around: ["", ""],
-        document_index: 0,
-        capture: None,
-        column: None,
-        edge: Default::default(),
-    };
     let mut out = writer(&Layout::new(Format::Parquet, RowKind::Mentions), Vec::new()).unwrap();
-    (0..3000).for_each(|_| out.row(&mention).unwrap());
+    (0..3000).for_each(|_| out.row(&mention()).unwrap());
     let bytes = out.finish().unwrap();
     assert_eq!(groups(&bytes), [3000]);
     let error = read(&bytes).unwrap_err().to_string();
