@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock};
 
-use doisift::{Error, Monitor, Pipeline};
+use doisift::{Monitor, Pipeline};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -14,7 +14,7 @@ use crate::report::{Progress, Report};
 use crate::running::{self, Running, TICK};
 use crate::scan::build;
 use crate::source::Item;
-use crate::table::{Row, Table};
+use crate::table::{Mentions, Records, Rows, Table};
 
 /// Batches that wait for the consumer. With the one that is built, they bound the memory of a stream.
 const WAITING: usize = 2;
@@ -52,13 +52,25 @@ pub(crate) fn iter_rows(
 ) -> PyResult<Py<RowStream>> {
     let builder = Pipeline::builder().mentions(mentions);
     let (pipeline, monitor) = build(py, builder, sources, options)?;
-    let mut table = Table::new(&pipeline.options().fields, batch_rows.max(1));
+    match mentions {
+        true => stream::<Mentions>(py, pipeline, monitor, batch_rows),
+        false => stream::<Records>(py, pipeline, monitor, batch_rows),
+    }
+}
+
+fn stream<R: Rows>(
+    py: Python<'_>,
+    pipeline: Pipeline,
+    monitor: Monitor,
+    batch_rows: usize,
+) -> PyResult<Py<RowStream>> {
+    let mut table = Table::<R>::new(&pipeline.options().fields, batch_rows.max(1));
     let field = Arc::new(table.field());
     let (of_run, of_rows) = (monitor.clone(), monitor.clone());
     let start = move |send: SyncSender<Data>| {
         Running::start(of_run, move || {
             let passed = |batch| running::send(&send, batch, &of_rows);
-            let report = pass_on(pipeline, mentions, &mut |row| match table.push(row) {
+            let report = R::run(pipeline, |row| match table.push(row) {
                 Ok(None) => ControlFlow::Continue(()),
                 Ok(Some(full)) => match passed(full) {
                     true => ControlFlow::Continue(()),
@@ -79,18 +91,6 @@ pub(crate) fn iter_rows(
     };
     let base = PyClassInitializer::from(ArrayStream::new(field, Box::new(source)));
     Py::new(py, base.add_subclass(RowStream { monitor, report }))
-}
-
-/// Runs a pipeline that calls `push` with all rows.
-fn pass_on(
-    pipeline: Pipeline,
-    mentions: bool,
-    push: &mut (dyn FnMut(&dyn Row) -> ControlFlow<()> + Send),
-) -> Result<doisift::Report, Error> {
-    match mentions {
-        true => pipeline.for_each_mention(|row| push(row)),
-        false => pipeline.for_each_record(|row| push(row)),
-    }
 }
 
 type Start = Box<dyn FnOnce(SyncSender<Data>) -> PyResult<Running> + Send>;

@@ -1,217 +1,219 @@
 //! Builds record batches of rows.
 
+use std::mem::{replace, take};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use doisift::{Forms, MentionRow, Record};
+use doisift::{Error, Forms, MentionRow, Pipeline, Record, Report};
 
 use crate::arrow::{Data, Field, Flags, Integers, Kind, Lists, Overflow, Texts, Width};
 
 /// A batch is full with texts of so many bytes, whatever the number of rows.
 const BATCH_BYTES: usize = 2 << 20;
 
-/// A field of a row. The types are those of Parquet output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RowField {
-    Doi,
-    Mentions,
-    Documents,
-    Forms,
-    FirstSource,
-    FirstDocument,
-    FirstOffset,
-    FirstText,
-    Guessed,
-    Form,
-    Source,
-    Document,
-    Offset,
-    Length,
-    Text,
-    Before,
-    After,
-    RecordId,
-    Date,
-    Column,
-    DocumentIndex,
+/// A kind of rows that the library passes on.
+pub(crate) trait Rows: Sized + 'static {
+    type Row<'r>;
+
+    /// The column of a field. Its type is that of Parquet output.
+    fn column(name: &str) -> Option<Column<Self>>;
+
+    /// Runs a pipeline that calls `push` with all rows.
+    fn run(
+        pipeline: Pipeline,
+        push: impl FnMut(&Self::Row<'_>) -> ControlFlow<()> + Send,
+    ) -> Result<Report, Error>;
 }
 
-impl RowField {
-    const ALL: [(RowField, &str); 21] = [
-        (RowField::Doi, "doi"),
-        (RowField::Mentions, "mentions"),
-        (RowField::Documents, "documents"),
-        (RowField::Forms, "forms"),
-        (RowField::FirstSource, "first_source"),
-        (RowField::FirstDocument, "first_document"),
-        (RowField::FirstOffset, "first_offset"),
-        (RowField::FirstText, "first_text"),
-        (RowField::Guessed, "guessed"),
-        (RowField::Form, "form"),
-        (RowField::Source, "source"),
-        (RowField::Document, "document"),
-        (RowField::Offset, "offset"),
-        (RowField::Length, "length"),
-        (RowField::Text, "text"),
-        (RowField::Before, "before"),
-        (RowField::After, "after"),
-        (RowField::RecordId, "record_id"),
-        (RowField::Date, "date"),
-        (RowField::Column, "column"),
-        (RowField::DocumentIndex, "document_index"),
-    ];
+pub(crate) enum Mentions {}
+pub(crate) enum Records {}
 
-    fn named(name: &str) -> Option<RowField> {
-        let mut all = RowField::ALL.iter();
-        all.find(|(_, of)| *of == name).map(|(column, _)| *column)
+impl Rows for Mentions {
+    type Row<'r> = MentionRow<'r>;
+
+    fn column(name: &str) -> Option<Column<Self>> {
+        Some(match name {
+            "doi" => Column::text(|row| row.doi),
+            "form" => Column::text(|row| row.form.name()),
+            "source" => Column::text(|row| row.source),
+            "document" => Column::text_or_null(|row| row.document),
+            "offset" => Column::number(|row| row.offset),
+            "length" => Column::number(|row| row.length),
+            "text" => Column::text(|row| row.text),
+            "guessed" => Column::flag(|row| row.guessed),
+            "before" => Column::text(|row| row.before()),
+            "after" => Column::text(|row| row.after()),
+            "record_id" => Column::text_or_null(|row| row.record_id()),
+            "date" => Column::text_or_null(|row| row.date()),
+            "column" => Column::text_or_null(|row| row.column()),
+            "document_index" => Column::number(|row| row.document_index()),
+            _ => return None,
+        })
     }
 
-    fn field(self, name: &'static str) -> Field {
-        match self {
-            RowField::FirstDocument
-            | RowField::Document
-            | RowField::RecordId
-            | RowField::Date
-            | RowField::Column => Field::nullable(name, Kind::Text(Width::Small)),
-            RowField::Mentions
-            | RowField::Documents
-            | RowField::FirstOffset
-            | RowField::Offset
-            | RowField::Length
-            | RowField::DocumentIndex => Field::new(name, Kind::Int64),
-            RowField::Guessed => Field::new(name, Kind::Bool),
-            RowField::Forms => {
-                let forms = Kind::list(Width::Small, Kind::Text(Width::Small));
-                Field::new(name, forms)
-            }
-            _ => Field::new(name, Kind::Text(Width::Small)),
-        }
+    fn run(
+        pipeline: Pipeline,
+        push: impl FnMut(&MentionRow<'_>) -> ControlFlow<()> + Send,
+    ) -> Result<Report, Error> {
+        pipeline.for_each_mention(push)
     }
 }
 
-/// The value of a field.
-pub(crate) enum Value<'r> {
-    Text(Option<&'r str>),
-    Number(u64),
-    Flag(bool),
-    Forms(Forms),
-}
+impl Rows for Records {
+    type Row<'r> = Record<'r>;
 
-/// A row that the library passes on.
-pub(crate) trait Row {
-    /// The value of a field; a null for one that the row does not have.
-    fn value(&self, column: RowField) -> Value<'_>;
-}
+    fn column(name: &str) -> Option<Column<Self>> {
+        Some(match name {
+            "doi" => Column::text(|row| row.doi),
+            "mentions" => Column::number(|row| row.mentions),
+            "documents" => Column::number(|row| row.documents),
+            "forms" => Column::forms(|row| row.forms),
+            "first_source" => Column::text(|row| row.first_source),
+            "first_document" => Column::text_or_null(|row| row.first_document),
+            "first_offset" => Column::number(|row| row.first_offset),
+            "first_text" => Column::text(|row| &row.first_text),
+            "guessed" => Column::flag(|row| row.guessed),
+            _ => return None,
+        })
+    }
 
-impl Row for MentionRow<'_> {
-    fn value(&self, column: RowField) -> Value<'_> {
-        match column {
-            RowField::Doi => Value::Text(Some(self.doi)),
-            RowField::Form => Value::Text(Some(self.form.name())),
-            RowField::Source => Value::Text(Some(self.source)),
-            RowField::Document => Value::Text(self.document),
-            RowField::Offset => Value::Number(self.offset),
-            RowField::Length => Value::Number(self.length),
-            RowField::Text => Value::Text(Some(self.text)),
-            RowField::Guessed => Value::Flag(self.guessed),
-            RowField::Before => Value::Text(Some(self.before())),
-            RowField::After => Value::Text(Some(self.after())),
-            RowField::RecordId => Value::Text(self.record_id()),
-            RowField::Date => Value::Text(self.date()),
-            RowField::Column => Value::Text(self.column()),
-            RowField::DocumentIndex => Value::Number(self.document_index()),
-            _ => Value::Text(None),
-        }
+    fn run(
+        pipeline: Pipeline,
+        push: impl FnMut(&Record<'_>) -> ControlFlow<()> + Send,
+    ) -> Result<Report, Error> {
+        pipeline.for_each_record(push)
     }
 }
 
-impl Row for Record<'_> {
-    fn value(&self, column: RowField) -> Value<'_> {
-        match column {
-            RowField::Doi => Value::Text(Some(self.doi)),
-            RowField::Mentions => Value::Number(self.mentions),
-            RowField::Documents => Value::Number(self.documents),
-            RowField::Forms => Value::Forms(self.forms),
-            RowField::FirstSource => Value::Text(Some(self.first_source)),
-            RowField::FirstDocument => Value::Text(self.first_document),
-            RowField::FirstOffset => Value::Number(self.first_offset),
-            RowField::FirstText => Value::Text(Some(&self.first_text)),
-            RowField::Guessed => Value::Flag(self.guessed),
-            _ => Value::Text(None),
-        }
-    }
-}
+/// How a value is taken from a row.
+type Getter<R, V> = for<'r, 'm> fn(&'r <R as Rows>::Row<'m>) -> V;
+type TextGetter<R> = for<'r, 'm> fn(&'r <R as Rows>::Row<'m>) -> &'r str;
+type TextOrNullGetter<R> = for<'r, 'm> fn(&'r <R as Rows>::Row<'m>) -> Option<&'r str>;
 
 /// Builds the values of a column.
-enum Builder {
-    Text(Texts),
-    Number(Integers),
-    Flag(Flags),
-    Forms(Lists, Texts, usize),
+pub(crate) enum Column<R: Rows> {
+    Text(TextGetter<R>, Texts),
+    TextOrNull(TextOrNullGetter<R>, Texts),
+    Number(Getter<R, u64>, Integers),
+    Flag(Getter<R, bool>, Flags),
+    Forms(Getter<R, Forms>, FormLists),
 }
 
-impl Builder {
-    fn new(kind: &Kind) -> Builder {
-        match kind {
-            Kind::Int64 => Builder::Number(Integers::default()),
-            Kind::Bool => Builder::Flag(Flags::default()),
-            Kind::List(width, _) => Builder::Forms(Lists::new(*width), Texts::new(*width), 0),
-            Kind::Text(width) => Builder::Text(Texts::new(*width)),
-            Kind::Struct(_) => Builder::Text(Texts::new(Width::Small)),
+impl<R: Rows> Column<R> {
+    fn text(of: TextGetter<R>) -> Self {
+        Column::Text(of, texts())
+    }
+
+    fn text_or_null(of: TextOrNullGetter<R>) -> Self {
+        Column::TextOrNull(of, texts())
+    }
+
+    fn number(of: Getter<R, u64>) -> Self {
+        Column::Number(of, Integers::default())
+    }
+
+    fn flag(of: Getter<R, bool>) -> Self {
+        Column::Flag(of, Flags::default())
+    }
+
+    fn forms(of: Getter<R, Forms>) -> Self {
+        Column::Forms(of, FormLists::default())
+    }
+
+    /// The type of the values.
+    fn field(&self, name: &'static str) -> Field {
+        let text = Kind::Text(Width::Small);
+        match self {
+            Column::Text(..) => Field::new(name, text),
+            Column::TextOrNull(..) => Field::nullable(name, text),
+            Column::Number(..) => Field::new(name, Kind::Int64),
+            Column::Flag(..) => Field::new(name, Kind::Bool),
+            Column::Forms(..) => Field::new(name, Kind::list(Width::Small, text)),
         }
     }
 
-    /// Adds a value, which is of the kind of the column. Returns the bytes of its text.
-    fn push(&mut self, value: Value<'_>) -> Result<usize, Overflow> {
-        match (self, value) {
-            (Builder::Text(texts), Value::Text(text)) => {
-                texts.push(text)?;
-                return Ok(text.map_or(0, str::len));
-            }
-            (Builder::Number(numbers), Value::Number(number)) => numbers.push(number),
-            (Builder::Flag(flags), Value::Flag(flag)) => flags.push(flag),
-            (Builder::Forms(lists, texts, end), Value::Forms(forms)) => {
-                for form in forms.iter() {
-                    texts.push(Some(form.name()))?;
-                    *end += 1;
-                }
-                lists.push(*end, true)?;
-            }
-            _ => debug_assert!(false, "a value is of the kind of its column"),
+    /// Adds the value of a row. Returns the bytes of its text.
+    fn push(&mut self, row: &R::Row<'_>) -> Result<usize, Overflow> {
+        match self {
+            Column::Text(of, texts) => return push_text(texts, Some(of(row))),
+            Column::TextOrNull(of, texts) => return push_text(texts, of(row)),
+            Column::Number(of, numbers) => numbers.push(of(row)),
+            Column::Flag(of, flags) => flags.push(of(row)),
+            Column::Forms(of, lists) => lists.push(of(row))?,
         }
         Ok(0)
     }
 
-    fn finish(self) -> Data {
+    /// The values so far.
+    fn take(&mut self) -> Data {
         match self {
-            Builder::Text(texts) => texts.finish(),
-            Builder::Number(numbers) => numbers.finish(),
-            Builder::Flag(flags) => flags.finish(),
-            Builder::Forms(lists, texts, _) => lists.finish(texts.finish()),
+            Column::Text(_, all) | Column::TextOrNull(_, all) => replace(all, texts()).finish(),
+            Column::Number(_, numbers) => take(numbers).finish(),
+            Column::Flag(_, flags) => take(flags).finish(),
+            Column::Forms(_, lists) => take(lists).finish(),
         }
     }
 }
 
+fn texts() -> Texts {
+    Texts::new(Width::Small)
+}
+
+fn push_text(texts: &mut Texts, text: Option<&str>) -> Result<usize, Overflow> {
+    texts.push(text)?;
+    Ok(text.map_or(0, str::len))
+}
+
+/// Builds lists of forms.
+pub(crate) struct FormLists {
+    lists: Lists,
+    names: Texts,
+    /// The number of names.
+    end: usize,
+}
+
+impl Default for FormLists {
+    fn default() -> Self {
+        FormLists {
+            lists: Lists::new(Width::Small),
+            names: texts(),
+            end: 0,
+        }
+    }
+}
+
+impl FormLists {
+    fn push(&mut self, forms: Forms) -> Result<(), Overflow> {
+        for form in forms.iter() {
+            self.names.push(Some(form.name()))?;
+            self.end += 1;
+        }
+        self.lists.push(self.end, true)
+    }
+
+    fn finish(self) -> Data {
+        self.lists.finish(self.names.finish())
+    }
+}
+
 /// Builds record batches.
-pub(crate) struct Table {
-    columns: Vec<RowField>,
+pub(crate) struct Table<R: Rows> {
+    columns: Vec<Column<R>>,
     fields: Vec<Field>,
-    builders: Vec<Builder>,
     rows: usize,
     most_rows: usize,
     bytes: usize,
 }
 
-impl Table {
+impl<R: Rows> Table<R> {
     /// Batches of these fields, in this order, of at most so many rows.
-    pub(crate) fn new(names: &[&'static str], most_rows: usize) -> Table {
-        let named = names
-            .iter()
-            .filter_map(|name| Some((RowField::named(name)?, *name)));
-        let (columns, fields): (Vec<_>, Vec<_>) = named
-            .map(|(column, name)| (column, column.field(name)))
-            .unzip();
+    pub(crate) fn new(names: &[&'static str], most_rows: usize) -> Self {
+        let named = names.iter().filter_map(|&name| {
+            let column = R::column(name)?;
+            Some((column.field(name), column))
+        });
+        let (fields, columns) = named.unzip();
         Table {
-            builders: builders(&fields),
             columns,
             fields,
             rows: 0,
@@ -229,9 +231,9 @@ impl Table {
     ///
     /// # Errors
     /// If a text of the row is longer than 2 GiB.
-    pub(crate) fn push(&mut self, row: &dyn Row) -> Result<Option<Data>, Overflow> {
-        for (builder, &column) in self.builders.iter_mut().zip(&self.columns) {
-            self.bytes += builder.push(row.value(column))?;
+    pub(crate) fn push(&mut self, row: &R::Row<'_>) -> Result<Option<Data>, Overflow> {
+        for column in &mut self.columns {
+            self.bytes += column.push(row)?;
         }
         self.rows += 1;
         let is_full = self.rows >= self.most_rows || self.bytes >= BATCH_BYTES;
@@ -245,15 +247,10 @@ impl Table {
 
     fn take(&mut self) -> Data {
         self.bytes = 0;
-        let full = std::mem::replace(&mut self.builders, builders(&self.fields));
-        let columns = full.into_iter().map(|builder| Arc::new(builder.finish()));
-        Data::of_columns(std::mem::take(&mut self.rows), columns.collect())
+        let columns = self
+            .columns
+            .iter_mut()
+            .map(|column| Arc::new(column.take()));
+        Data::of_columns(take(&mut self.rows), columns.collect())
     }
-}
-
-fn builders(fields: &[Field]) -> Vec<Builder> {
-    fields
-        .iter()
-        .map(|field| Builder::new(&field.kind))
-        .collect()
 }
