@@ -126,6 +126,14 @@ fn a_quoted_cell_ends_at_its_quote() {
 }
 
 #[test]
+fn the_semicolon_of_a_sici_parts_no_cells() {
+    let text = "id;doi;year\n1;10.5555/1:9<1::A>3.0.CO;2-O;1996\n2;10.5555/b;1997\n";
+    assert_eq!(of(text), TextKind::Table(Delimiter::Semicolon));
+    let found: Vec<_> = names(text).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(found, ["10.5555/1:9<1::A>3.0.CO;2-O", "10.5555/b"]);
+}
+
+#[test]
 fn the_machinery_of_a_page_is_no_name() {
     let page = |body: &str| format!("<!doctype html>\n{body}");
     for (body, expected) in [

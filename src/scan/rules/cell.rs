@@ -1,7 +1,7 @@
 //! Where the cell of a delimited table ends that holds a name (RFC 4180).
 
 use super::enclosure::Enclosure;
-use super::{Rule, Scope};
+use super::{Rule, Scope, sici};
 
 /// A cell's content, as indices of the bytes it was found in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ enum Quote {
 
 /// The cell that holds the byte at `at` of `window`. `from_start` says that the document starts with `window`.
 ///
-/// Unquoted, a delimiter or the line's end bounds it; quoted, a quote that is not doubled does.
+/// Unquoted, a delimiter or the line's end bounds it, but not the semicolon of a SICI; quoted, a quote that is not doubled does.
 pub(crate) fn around(window: &[u8], at: usize, delimiter: u8, from_start: bool) -> Cell {
     let (quote, after_quote) = match last_quote(window, at, delimiter, from_start) {
         Some((quote, after)) => (Some(quote), after),
@@ -44,12 +44,15 @@ pub(crate) fn around(window: &[u8], at: usize, delimiter: u8, from_start: bool) 
             is_open: opened,
         };
     }
-    let front = &window[after_quote..at];
-    let bound = memchr::memrchr2(delimiter, b'\n', front);
+    let is_bound = |bound: &usize| !sici::is_semicolon(window, *bound);
+    let front = memchr::memrchr2_iter(delimiter, b'\n', &window[after_quote..at]);
+    let start = front.map(|bound| after_quote + bound).find(is_bound);
+    let rest = memchr::memchr2_iter(delimiter, b'\n', &window[at..]);
+    let end = rest.map(|bound| at + bound).find(is_bound);
     Cell {
-        start: bound.map_or(after_quote, |bound| after_quote + bound + 1),
-        end: memchr::memchr2(delimiter, b'\n', &window[at..]).map_or(window.len(), |len| at + len),
-        is_open: bound.is_some() || from_start,
+        start: start.map_or(after_quote, |bound| bound + 1),
+        end: end.unwrap_or(window.len()),
+        is_open: start.is_some() || from_start,
     }
 }
 
@@ -160,6 +163,23 @@ mod tests {
             let cell = around(text.as_bytes(), at, b',', true);
             assert_eq!(&text[cell.start..cell.end], expected, "{text}");
             assert!(cell.is_open, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_semicolon_of_a_sici_bounds_no_cell() {
+        for (text, expected) in [
+            ("a;X3.0.CO;2-O;b", "X3.0.CO;2-O"),
+            ("a;b 3.0.CO;2-O X;c", "b 3.0.CO;2-O X"),
+            ("a;X3.0.CO;2-#\nb;c", "X3.0.CO;2-#"),
+            ("a;X3.0.CO;2;b", "X3.0.CO"),
+            ("a;X3.0.CO;2-;b", "X3.0.CO"),
+            ("a;X3.0.CO;x-O;b", "X3.0.CO"),
+            ("a;X1.5;2-3;b", "X1.5"),
+        ] {
+            let at = text.find('X').unwrap();
+            let cell = around(text.as_bytes(), at, b';', true);
+            assert_eq!(&text[cell.start..cell.end], expected, "{text}");
         }
     }
 

@@ -8,6 +8,12 @@ pub(crate) fn is_code(code: &[u8]) -> bool {
         if a.is_ascii_digit() && b.is_ascii_digit() && c.is_ascii_alphabetic() && d.is_ascii_alphabetic())
 }
 
+/// Whether at `at` of `text` is the semicolon of a whole ending, `3.0.CO;2-O`, which parts no cells.
+pub(crate) fn is_semicolon(text: &[u8], at: usize) -> bool {
+    let is_tail = matches!(text[at..], [b';', a, b'-', b, ..] if a.is_ascii_digit() && b.is_ascii_graphic() && b != b';');
+    Rule::SiciTail.holds() && is_tail && is_code(&text[at.saturating_sub(6)..at])
+}
+
 /// Whether `rest`, after the closing angle bracket, goes on as a SICI does: `3.0.CO;`. Some names were registered, or are
 /// cited, without what follows.
 pub(crate) fn goes_on_after_angle(rest: &[u8]) -> bool {
