@@ -1,7 +1,11 @@
 //! Decoders of packings.
 
+mod blocks;
 mod bzip2;
+mod bzip2_blocks;
+mod file_members;
 mod gzip;
+mod held;
 mod inflate;
 mod libdeflate;
 mod lz4;
@@ -21,12 +25,14 @@ mod zstd;
 use std::fs::File;
 use std::io::{self, Read};
 
+use self::blocks::BlockReader;
+use self::file_members::FileMembers;
 use self::gzip::Gzip;
 use self::lz4::Lz4;
 use self::lzma::Lzma;
 use self::lzw::Lzw;
 use self::members::{MemberFormat, MemberReader};
-use self::parallel::Parallel;
+use self::parallel::{InOrder, Parallel};
 use self::streams::Streams;
 use self::xz::Xz;
 use super::fault::{InputError, Packing};
@@ -65,9 +71,9 @@ pub(super) fn unpack<'r>(
     opening: &Opening<'r>,
 ) -> Result<Box<dyn Read + 'r>, InputError> {
     Ok(match packing {
-        Packing::Gzip => members::<Gzip>(raw, file, opening)?,
-        Packing::Zstd => members::<Zstd>(raw, file, opening)?,
-        Packing::Bzip2 => members::<Bzip2>(raw, file, opening)?,
+        Packing::Gzip => members::<Gzip, FileMembers<Gzip>>(raw, file, opening)?,
+        Packing::Zstd => members::<Zstd, FileMembers<Zstd>>(raw, file, opening)?,
+        Packing::Bzip2 => members::<Bzip2, BlockReader<Bzip2>>(raw, file, opening)?,
         Packing::Zlib => Box::new(Streams::new(raw.grow(READ), Inflate::new(Wrapper::Zlib))),
         Packing::Compress => Box::new(Streams::new(raw.grow(READ), Lzw::new())),
         Packing::Lzma => {
@@ -80,8 +86,8 @@ pub(super) fn unpack<'r>(
     })
 }
 
-/// Unpacks the members of `raw`, on several threads if it is `file`.
-fn members<'r, F: MemberFormat>(
+/// Unpacks the members of `raw`; on several threads, as `R` reads them, if it is `file`.
+fn members<'r, F: MemberFormat, R: InOrder + 'r>(
     raw: Raw<impl Read + 'r>,
     file: Option<&File>,
     opening: &Opening<'r>,
@@ -89,7 +95,7 @@ fn members<'r, F: MemberFormat>(
     Ok(match (file, opening.unpackers) {
         (Some(file), Some(unpackers)) => {
             let counted = raw.held() as u64;
-            Box::new(Parallel::<F>::new(file, counted, opening, unpackers)?)
+            Box::new(Parallel::<R>::new(file, counted, opening, unpackers)?)
         }
         _ => Box::new(MemberReader::<_, F>::new(raw, &opening.limits)?),
     })
@@ -109,13 +115,13 @@ pub(super) fn in_sections<'r>(
         return unpack(packing, Raw::new(file.try_clone()?), None, opening);
     }
     Ok(match packing {
-        Packing::Gzip => Box::new(Parallel::<Gzip>::in_sections(
+        Packing::Gzip => Box::new(Parallel::<FileMembers<Gzip>>::in_sections(
             file, section, opening, unpackers,
         )?),
-        Packing::Zstd => Box::new(Parallel::<Zstd>::in_sections(
+        Packing::Zstd => Box::new(Parallel::<FileMembers<Zstd>>::in_sections(
             file, section, opening, unpackers,
         )?),
-        Packing::Bzip2 => Box::new(Parallel::<Bzip2>::in_sections(
+        Packing::Bzip2 => Box::new(Parallel::<BlockReader<Bzip2>>::in_sections(
             file, section, opening, unpackers,
         )?),
         other => return Err(InputError::Unsupported(other)),

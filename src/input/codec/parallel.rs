@@ -1,9 +1,9 @@
-//! Decodes the members of one file on several threads, and returns their bytes in order.
+//! Decodes the members of one file, or the blocks of its streams, on several threads, and returns their bytes in order.
 //!
-//! The file is cut into sections. A thread finds the first place in its section where a member decodes, and decodes from
-//! there to the first start of a member after the section. Such a start may be false, since packed data may contain whole
-//! packed files. So the reader keeps the true position, and uses a section only if it starts there. Until then the reader
-//! decodes itself, as [`MemberReader`] does without threads. So bytes and errors are the same as without threads.
+//! The file is cut into sections. A thread finds the first place in its section where a member or block decodes, and decodes
+//! from there to the first start of a member or block after the section. Such a start may be false, since packed data may
+//! contain whole packed files. So the reader keeps the true position, and uses a section only if it starts there. Until then
+//! the reader decodes itself. So bytes and errors are the same as without threads.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -14,18 +14,82 @@ use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-use super::members::{MemberFormat, MemberReader, MemberStep};
-use super::read::Fused;
-use super::section::{DecodedSection, Sections};
+use super::members::MemberStep;
 use super::unpackers::{Lease, Unpackers};
-use crate::input::file::{check_end, read_at};
 use crate::input::opening::{Limits, Opening};
 use crate::lock::lock;
 
 /// Sections per thread at the same time: one that it decodes, and one that waits.
 const SECTIONS: usize = 2;
-/// Least and greatest limit on the unpacked size of a section, in bytes.
-const MOST: (usize, usize) = (1 << 20, 16 << 20);
+/// Reads a file in order, and can pass over sections of it that were decoded.
+pub(super) trait InOrder: Sized {
+    type Sections: SectionDecoder;
+    /// Least and greatest limit on the unpacked size of a section, in bytes.
+    const MOST: (usize, usize) = (1 << 20, 16 << 20);
+
+    /// Reads `file` of `size` bytes from its start. Sections unpack to at most `most` bytes.
+    ///
+    /// # Errors
+    /// If there is no memory for a decoder.
+    fn new(file: &Arc<File>, size: u64, limits: &Limits, most: usize) -> io::Result<Self>;
+
+    /// The bit of the file at which decoding continues.
+    fn place(&self) -> u64;
+
+    /// Makes one step. `into` must not be empty.
+    fn step(&mut self, into: &mut [u8]) -> io::Result<MemberStep>;
+
+    /// What sections after the place are decoded with.
+    fn hint(&self) -> SectionHint<Self>;
+
+    /// Whether a section may start at the place though no member has ended.
+    fn splits(&self) -> bool {
+        false
+    }
+
+    /// The end of a section that starts at byte `start`, and should have `length` bytes.
+    fn section_end(&self, start: u64, length: u64) -> u64 {
+        start + length
+    }
+
+    /// Passes over `section`, which starts at the place. False, and nothing is changed, if it does not continue what was read.
+    fn pass(&mut self, section: &SectionOf<Self>) -> bool;
+
+    /// There will be no more sections.
+    fn stay(&mut self) {}
+}
+
+type SectionHint<R> = <<R as InOrder>::Sections as SectionDecoder>::Hint;
+type SectionOf<R> = DecodedSection<<<R as InOrder>::Sections as SectionDecoder>::Passed>;
+
+/// Decodes sections of a file.
+pub(super) trait SectionDecoder: Sized + 'static {
+    /// What the reader knows.
+    type Hint: Send;
+    /// What the reader must know to pass over a section.
+    type Passed: Default + Send;
+
+    /// None if there is no memory for a decoder.
+    fn new(file: Arc<File>, limits: &Limits) -> Option<Self>;
+
+    /// Decodes what starts in `range` of the file into `out`.
+    fn decode(
+        &mut self,
+        range: Range<u64>,
+        hint: Self::Hint,
+        out: Vec<u8>,
+    ) -> DecodedSection<Self::Passed>;
+}
+
+/// A decoded section.
+pub(super) struct DecodedSection<P> {
+    /// The bits of the file from the first valid start to the end of what was decoded; empty if there is no start.
+    pub(super) range: Range<u64>,
+    /// The decoded bytes, and free space.
+    pub(super) out: Vec<u8>,
+    pub(super) filled: usize,
+    pub(super) passed: P,
+}
 
 /// The sizes of sections.
 #[derive(Clone, Debug)]
@@ -41,9 +105,9 @@ struct SectionPlan {
 }
 
 impl SectionPlan {
-    /// The plan for threads that may hold `bytes` bytes each.
-    fn new(bytes: usize) -> Self {
-        let most = (bytes / SECTIONS).clamp(MOST.0, MOST.1);
+    /// The plan for threads that may hold `bytes` bytes each, with the least and greatest limit on sections.
+    fn new(bytes: usize, (least, most): (usize, usize)) -> Self {
+        let most = (bytes / SECTIONS).clamp(least, most);
         SectionPlan {
             section: 256 << 10..1 << 20,
             unpacked: most as u64 / 4,
@@ -53,33 +117,33 @@ impl SectionPlan {
     }
 }
 
-/// Reads the members of a file in order, decoded on several threads if there are many.
-pub(super) struct Parallel<'r, F> {
+/// Reads a file in order, decoded on several threads if it is large.
+pub(super) struct Parallel<'r, R: InOrder> {
     file: Arc<File>,
     size: u64,
     limits: Limits,
     plan: SectionPlan,
-    members: MemberReader<Fused<FileAt>, F>,
+    reader: R,
     progress: ByteProgress<'r>,
     /// Unpacked bytes so far.
     unpacked: u64,
     unpackers: &'r Unpackers,
-    threads: Threads<'r>,
+    threads: Threads<'r, R::Sections>,
     /// The current section, and the number of its bytes that were read.
-    section: Option<(DecodedSection, usize)>,
+    section: Option<(SectionOf<R>, usize)>,
 }
 
-enum Threads<'r> {
-    /// No member has ended so far.
+enum Threads<'r, S: SectionDecoder> {
+    /// No section could start so far.
     NotYet,
-    /// A member has ended, but other sources use all threads.
+    /// Other sources use all threads.
     Waiting,
-    Some(DecodeCrew<'r>),
+    Some(DecodeCrew<'r, S>),
     /// Threads are of no use for this file.
     Never,
 }
 
-impl<'r, F: MemberFormat> Parallel<'r, F> {
+impl<'r, R: InOrder> Parallel<'r, R> {
     /// Reads `file` from its start, and adds the bytes after the first `counted` ones to the bytes of `opening`.
     ///
     /// # Errors
@@ -90,7 +154,7 @@ impl<'r, F: MemberFormat> Parallel<'r, F> {
         opening: &Opening<'r>,
         unpackers: &'r Unpackers,
     ) -> io::Result<Self> {
-        let plan = SectionPlan::new(unpackers.bytes());
+        let plan = SectionPlan::new(unpackers.bytes(), R::MOST);
         Parallel::with(file, counted, opening, unpackers, plan)
     }
 
@@ -106,7 +170,7 @@ impl<'r, F: MemberFormat> Parallel<'r, F> {
             section: section..section,
             most: 256 << 10,
             early: u64::MAX,
-            ..SectionPlan::new(unpackers.bytes())
+            ..SectionPlan::new(unpackers.bytes(), R::MOST)
         };
         Parallel::with(file, 0, opening, unpackers, plan)
     }
@@ -120,12 +184,11 @@ impl<'r, F: MemberFormat> Parallel<'r, F> {
     ) -> io::Result<Self> {
         let file = Arc::new(file.try_clone()?);
         let size = file.metadata()?.len();
-        let start = FileAt::new(&file, size, 0);
-        Ok(Parallel {
+        let mut parallel = Parallel {
             size,
             limits: opening.limits,
+            reader: R::new(&file, size, &opening.limits, plan.most)?,
             plan,
-            members: MemberReader::new(start, &opening.limits)?,
             progress: ByteProgress {
                 bytes: opening.bytes,
                 counted,
@@ -135,7 +198,11 @@ impl<'r, F: MemberFormat> Parallel<'r, F> {
             threads: Threads::NotYet,
             section: None,
             file,
-        })
+        };
+        if parallel.reader.splits() {
+            parallel.boundary();
+        }
+        Ok(parallel)
     }
 
     /// Reads more of the current section. None at its end.
@@ -152,54 +219,55 @@ impl<'r, F: MemberFormat> Parallel<'r, F> {
         let Some((section, _)) = self.section.take() else {
             return;
         };
-        let end = section.range.end;
-        let file = FileAt::new(&self.file, self.size, end);
-        self.members.go_on(file, end);
-        self.progress.reach(end);
+        self.progress.reach(section.range.end / 8);
         if let Threads::Some(crew) = &mut self.threads {
             crew.spare.push(section.out);
         }
         self.boundary();
     }
 
-    /// At the start of a member, or the end: starts to read the section that begins there, if there is one.
+    /// At the start of a member or block, or the end: starts to read the section that begins there, if there is one.
     fn boundary(&mut self) {
-        let position = self.members.position();
+        let place = self.reader.place();
+        let position = place / 8;
         if let Threads::NotYet | Threads::Waiting = self.threads {
             self.threads = self.start(position);
         }
-        let Threads::Some(crew) = &mut self.threads else {
-            return;
-        };
-        let wanted = self.plan.unpacked.saturating_mul(position) / self.unpacked.max(1);
-        let length = wanted.clamp(self.plan.section.start, self.plan.section.end);
-        self.section = crew.take(position, length).map(|section| (section, 0));
-        if crew.is_useless() {
-            self.threads = Threads::Never;
+        if let Threads::Some(crew) = &mut self.threads {
+            let wanted = self.plan.unpacked.saturating_mul(position) / self.unpacked.max(1);
+            let length = wanted.clamp(self.plan.section.start, self.plan.section.end);
+            self.section = crew
+                .take(place, length, &self.reader)
+                .map(|section| (section, 0));
+            if let Some((section, _)) = self.section.take_if(|(at, _)| !self.reader.pass(at)) {
+                crew.spare.push(section.out);
+            }
+            if crew.is_useless() {
+                self.threads = Threads::Never;
+            }
+        }
+        if let Threads::Never = self.threads {
+            self.reader.stay();
         }
     }
 
-    fn start(&self, position: u64) -> Threads<'r> {
+    fn start(&self, position: u64) -> Threads<'r, R::Sections> {
         let left = self.size.saturating_sub(position);
-        let is_late = matches!(self.threads, Threads::NotYet) && position > self.plan.early;
+        let is_first = matches!(self.threads, Threads::NotYet) && !self.reader.splits();
+        let is_late = is_first && position > self.plan.early;
         if is_late || left < 2 * self.plan.section.end {
             return Threads::Never;
         }
         let Some(lease) = self.unpackers.take() else {
             return Threads::Waiting;
         };
-        DecodeCrew::start::<F>(
-            &self.file,
-            self.size,
-            &self.limits,
-            self.plan.clone(),
-            lease,
-        )
-        .map_or(Threads::Never, Threads::Some)
+        let plan = self.plan.clone();
+        DecodeCrew::start(&self.file, self.size, &self.limits, plan, lease)
+            .map_or(Threads::Never, Threads::Some)
     }
 }
 
-impl<F: MemberFormat> Read for Parallel<'_, F> {
+impl<R: InOrder> Read for Parallel<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while !into.is_empty() {
             if let Some(count) = self.read_section(into) {
@@ -210,8 +278,8 @@ impl<F: MemberFormat> Read for Parallel<'_, F> {
             if self.section.is_some() {
                 continue;
             }
-            let step = self.members.step(into);
-            self.progress.reach(self.members.position());
+            let step = self.reader.step(into);
+            self.progress.reach(self.reader.place() / 8);
             match step? {
                 MemberStep::Bytes(count) => {
                     self.unpacked += count as u64;
@@ -225,35 +293,6 @@ impl<F: MemberFormat> Read for Parallel<'_, F> {
             }
         }
         Ok(0)
-    }
-}
-
-/// Reads a file from an offset on.
-struct FileAt {
-    file: Arc<File>,
-    /// Size of the file when it was opened.
-    size: u64,
-    at: u64,
-}
-
-impl FileAt {
-    fn new(file: &Arc<File>, size: u64, at: u64) -> Fused<Self> {
-        Fused::new(FileAt {
-            file: Arc::clone(file),
-            size,
-            at,
-        })
-    }
-}
-
-impl Read for FileAt {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let read = read_at(&self.file, into, self.at)?;
-        if read == 0 && !into.is_empty() {
-            check_end(&self.file, self.at, self.size)?;
-        }
-        self.at += read as u64;
-        Ok(read)
     }
 }
 
@@ -272,16 +311,16 @@ impl ByteProgress<'_> {
 }
 
 /// Threads that decode sections, and the sections that were started, in order.
-struct DecodeCrew<'r> {
+struct DecodeCrew<'r, S: SectionDecoder> {
     plan: SectionPlan,
     size: u64,
     /// None only while it is dropped.
-    jobs: Option<Sender<DecodeJob>>,
+    jobs: Option<Sender<DecodeJob<S>>>,
     threads: Vec<JoinHandle<()>>,
     /// Returned when the threads have ended.
     _lease: Lease<'r>,
     stopped: Arc<AtomicBool>,
-    sections: VecDeque<Pending>,
+    sections: VecDeque<Pending<S::Passed>>,
     /// Offset of the next section.
     next: u64,
     /// Buffers for reuse.
@@ -291,23 +330,25 @@ struct DecodeCrew<'r> {
 }
 
 /// A section that must be decoded.
-struct DecodeJob {
+struct DecodeJob<S: SectionDecoder> {
     range: Range<u64>,
+    hint: S::Hint,
     out: Vec<u8>,
-    done: SyncSender<DecodedSection>,
+    done: SyncSender<DecodedSection<S::Passed>>,
 }
 
 /// A section that is being decoded, or is decoded.
-struct Pending {
+struct Pending<P> {
+    /// The bytes of the file in which it starts.
     range: Range<u64>,
-    receiver: Receiver<DecodedSection>,
-    section: Option<DecodedSection>,
+    receiver: Receiver<DecodedSection<P>>,
+    section: Option<DecodedSection<P>>,
 }
 
-impl Pending {
+impl<P: Default> Pending<P> {
     /// Waits until it is decoded.
-    fn section(&mut self) -> &mut DecodedSection {
-        let end = self.range.end;
+    fn section(&mut self) -> &mut DecodedSection<P> {
+        let end = 8 * self.range.end;
         let receiver = &self.receiver;
         self.section.get_or_insert_with(|| {
             // The sender is dropped if the thread panicked.
@@ -315,14 +356,15 @@ impl Pending {
                 range: end..end,
                 out: Vec::new(),
                 filled: 0,
+                passed: P::default(),
             })
         })
     }
 }
 
-impl<'r> DecodeCrew<'r> {
+impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
     /// None if no thread can be started.
-    fn start<F: MemberFormat>(
+    fn start(
         file: &Arc<File>,
         size: u64,
         limits: &Limits,
@@ -337,7 +379,7 @@ impl<'r> DecodeCrew<'r> {
             let stopped = Arc::clone(&stopped);
             thread::Builder::new()
                 .name("unpack".into())
-                .spawn(move || work::<F>(file, &limits, &jobs, &stopped))
+                .spawn(move || work::<S>(file, &limits, &jobs, &stopped))
                 .ok()
         };
         let threads: Vec<_> = (0..lease.threads).map_while(start).collect();
@@ -355,22 +397,27 @@ impl<'r> DecodeCrew<'r> {
         })
     }
 
-    /// The section that starts with the member at `position`, if there is one. New sections have `length` bytes.
-    fn take(&mut self, position: u64, length: u64) -> Option<DecodedSection> {
+    /// The section that starts at bit `place`, if there is one. New sections have `length` bytes.
+    fn take(
+        &mut self,
+        place: u64,
+        length: u64,
+        reader: &impl InOrder<Sections = S>,
+    ) -> Option<DecodedSection<S::Passed>> {
         let mut passed = false;
         loop {
-            self.share_out(position, length);
+            self.share_out(place / 8, length, reader);
             let first = self.sections.front_mut()?;
-            if position < first.range.start {
+            if place / 8 < first.range.start {
                 break;
             }
-            let is_passed = first.range.end <= position;
+            let is_passed = first.range.end <= place / 8;
             let range = first.section().range.clone();
-            if !is_passed && position < range.start {
+            if !is_passed && place < range.start {
                 break;
             }
             let section = self.sections.pop_front()?.section?;
-            if range.start == position && !range.is_empty() {
+            if range.start == place && !range.is_empty() {
                 self.misses = 0;
                 return Some(section);
             }
@@ -387,16 +434,17 @@ impl<'r> DecodeCrew<'r> {
     }
 
     /// Starts to decode sections of `length` bytes after `position`, as many as are allowed at the same time.
-    fn share_out(&mut self, position: u64, length: u64) {
+    fn share_out(&mut self, position: u64, length: u64, reader: &impl InOrder<Sections = S>) {
         while self.sections.len() < SECTIONS * self.threads.len() {
             let start = self.next.max(position);
-            let range = start..self.size.min(start + length);
+            let range = start..self.size.min(reader.section_end(start, length));
             if range.is_empty() {
                 return;
             }
             let (done, receiver) = mpsc::sync_channel(1);
             let job = DecodeJob {
                 range: range.clone(),
+                hint: reader.hint(),
                 out: self.buffer(),
                 done,
             };
@@ -421,7 +469,7 @@ impl<'r> DecodeCrew<'r> {
     }
 }
 
-impl Drop for DecodeCrew<'_> {
+impl<S: SectionDecoder> Drop for DecodeCrew<'_, S> {
     /// Ends the threads; each finishes its section first.
     fn drop(&mut self) {
         self.stopped.store(true, Ordering::Relaxed);
@@ -434,13 +482,13 @@ impl Drop for DecodeCrew<'_> {
 }
 
 /// Decodes sections until the sender is dropped.
-fn work<F: MemberFormat>(
+fn work<S: SectionDecoder>(
     file: Arc<File>,
     limits: &Limits,
-    jobs: &Mutex<Receiver<DecodeJob>>,
+    jobs: &Mutex<Receiver<DecodeJob<S>>>,
     stopped: &AtomicBool,
 ) {
-    let Some(mut sections) = Sections::<F>::new(file, limits) else {
+    let Some(mut sections) = S::new(file, limits) else {
         return;
     };
     loop {
@@ -451,7 +499,7 @@ fn work<F: MemberFormat>(
             return;
         }
         // The reader may have dropped the receiver.
-        let _ = job.done.send(sections.decode(job.range, job.out));
+        let _ = job.done.send(sections.decode(job.range, job.hint, job.out));
     }
 }
 
@@ -461,9 +509,12 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::super::blocks::BlockReader;
     use super::super::bzip2::Bzip2;
+    use super::super::file_members::FileMembers;
     use super::super::gzip::Gzip;
     use super::super::members::tests::{Outcome, gzip, noise, outcome};
+    use super::super::members::{MemberFormat, MemberReader};
     use super::super::zstd::Zstd;
     use super::*;
 
@@ -479,17 +530,17 @@ mod tests {
             section: section..section,
             most: 100_000,
             early: 1 << 40,
-            ..SectionPlan::new(32 << 20)
+            ..SectionPlan::new(32 << 20, (1 << 20, 16 << 20))
         }
     }
 
     /// The result of parallel reading. Asserts that all bytes were counted.
-    fn parallel<F: MemberFormat>(packed: &[u8], plan: SectionPlan) -> Outcome {
+    fn parallel<R: InOrder>(packed: &[u8], plan: SectionPlan) -> Outcome {
         let bytes = AtomicU64::new(0);
         let opening = Opening::for_tests(&bytes);
         let unpackers = Unpackers::new(3, 0);
         let file = file_of(packed);
-        let mut read = Parallel::<F>::with(&file, 0, &opening, &unpackers, plan).unwrap();
+        let mut read = Parallel::<R>::with(&file, 0, &opening, &unpackers, plan).unwrap();
         let outcome = outcome(&mut read, 3000);
         assert_eq!(bytes.load(Ordering::Relaxed), packed.len() as u64);
         outcome
@@ -521,7 +572,17 @@ mod tests {
         }
     }
 
-    fn check<F: MemberFormat>(
+    /// `bytes` as one stream of small blocks.
+    fn bzip2_blocks(bytes: &[u8]) -> Vec<u8> {
+        let mut out = ::bzip2::write::BzEncoder::new(Vec::new(), ::bzip2::Compression::fast());
+        for block in bytes.chunks(1500) {
+            out.write_all(block).unwrap();
+            out.flush().unwrap();
+        }
+        out.finish().unwrap()
+    }
+
+    fn check<F: MemberFormat, R: InOrder>(
         lengths: &[(u64, usize)],
         pack: fn(&[u8]) -> Vec<u8>,
         hits: &[(usize, u8)],
@@ -534,11 +595,16 @@ mod tests {
             let at = at % packed.len();
             packed[at] ^= bits;
         }
-        let (bytes, errors) = in_turn::<F>(&packed);
+        same::<F, R>(&packed, "");
+    }
+
+    /// Asserts that sections of all sizes give the same as no sections.
+    fn same<F: MemberFormat, R: InOrder>(packed: &[u8], what: &str) {
+        let (bytes, errors) = in_turn::<F>(packed);
         for section in [700, 5000, 40_000] {
-            let found = parallel::<F>(&packed, plan(section));
-            assert_eq!(found.1, errors, "section {section}");
-            assert!(found.0 == bytes, "section {section}");
+            let found = parallel::<R>(packed, plan(section));
+            assert_eq!(found.1, errors, "{what}, section {section}");
+            assert!(found.0 == bytes, "{what}, section {section}");
         }
     }
 
@@ -558,7 +624,7 @@ mod tests {
             lengths in lengths(8000),
             hits in hits(),
         ) {
-            check::<Gzip>(&lengths, gzip, &hits);
+            check::<Gzip, FileMembers<Gzip>>(&lengths, gzip, &hits);
         }
 
         #[test]
@@ -566,7 +632,8 @@ mod tests {
             lengths in lengths(8000),
             hits in hits(),
         ) {
-            check::<Zstd>(&lengths, |bytes| ::zstd::encode_all(bytes, 1).unwrap(), &hits);
+            let pack = |bytes: &[u8]| ::zstd::encode_all(bytes, 1).unwrap();
+            check::<Zstd, FileMembers<Zstd>>(&lengths, pack, &hits);
         }
     }
 
@@ -578,17 +645,25 @@ mod tests {
             lengths in lengths(5000),
             hits in hits(),
         ) {
-            check::<Bzip2>(&lengths, bzip2, &hits);
+            check::<Bzip2, BlockReader<Bzip2>>(&lengths, bzip2, &hits);
+        }
+
+        #[test]
+        fn blocks_of_bzip2_in_parallel_are_those_in_turn_whatever_is_in_them(
+            lengths in lengths(9000),
+            hits in hits(),
+        ) {
+            check::<Bzip2, BlockReader<Bzip2>>(&lengths, bzip2_blocks, &hits);
         }
     }
 
     /// The number of members, and of sections that were used.
-    fn taken(packed: &[u8], plan: SectionPlan) -> usize {
+    fn taken<R: InOrder>(packed: &[u8], plan: SectionPlan) -> usize {
         let bytes = AtomicU64::new(0);
         let opening = Opening::for_tests(&bytes);
         let unpackers = Unpackers::new(3, 0);
         let file = file_of(packed);
-        let mut read = Parallel::<Gzip>::with(&file, 0, &opening, &unpackers, plan).unwrap();
+        let mut read = Parallel::<R>::with(&file, 0, &opening, &unpackers, plan).unwrap();
         let mut taken = 0;
         let mut into = [0; 100];
         while read.read(&mut into).unwrap() > 0 {
@@ -600,8 +675,55 @@ mod tests {
     #[test]
     fn small_members_come_from_sections_and_a_single_member_starts_no_thread() {
         let many: Vec<_> = (0..200).flat_map(|seed| gzip(&noise(seed, 1000))).collect();
-        assert!(taken(&many, plan(10_000)) > 10);
-        assert_eq!(taken(&gzip(&noise(1, 200_000)), plan(10_000)), 0);
+        assert!(taken::<FileMembers<Gzip>>(&many, plan(10_000)) > 10);
+        let one = gzip(&noise(1, 200_000));
+        assert_eq!(taken::<FileMembers<Gzip>>(&one, plan(10_000)), 0);
+    }
+
+    #[test]
+    fn blocks_of_one_stream_come_from_sections() {
+        let bzip2 = bzip2_blocks(&noise(1, 200_000));
+        assert!(taken::<BlockReader<Bzip2>>(&bzip2, plan(10_000)) > 10);
+    }
+
+    #[test]
+    fn blocks_that_fit_no_section_are_read_and_damage_in_them_is_found() {
+        let parts = [noise(6, 3000), noise(7, 250_000), noise(8, 70_000)];
+        let mut packed = parts.map(|part| bzip2(&part)).concat();
+        same::<Bzip2, BlockReader<Bzip2>>(&packed, "whole");
+        let last = packed.len() - 70_000;
+        packed[last] ^= 1;
+        same::<Bzip2, BlockReader<Bzip2>>(&packed, "damaged");
+    }
+
+    #[test]
+    fn blocks_of_bzip2_that_is_damaged_or_cut_are_those_in_turn() {
+        const MAGIC: [u8; 6] = [0x31, 0x41, 0x59, 0x26, 0x53, 0x59];
+        const END: [u8; 6] = [0x17, 0x72, 0x45, 0x38, 0x50, 0x90];
+        let packed = [
+            bzip2_blocks(&noise(3, 3000)),
+            bzip2_blocks(&noise(4, 4000).repeat(2)),
+            vec![0; 9],
+            bzip2_blocks(b""),
+            bzip2_blocks(&noise(5, 2000)),
+        ]
+        .concat();
+        let last = packed.len() - 1;
+        let end = last - 12..=last;
+        for at in (0..last).step_by(1511).chain(end.step_by(3)) {
+            let (before, after) = packed.split_at(at);
+            let ways = [
+                (before.to_vec(), "cut"),
+                ([before, &after[1..]].concat(), "without a byte"),
+                ([before, b"1", after].concat(), "with a byte more"),
+                ([before, &MAGIC, after].concat(), "with a false block"),
+                ([before, &END, &[0; 4], after].concat(), "with a false end"),
+                ([before, &packed[..2000], after].concat(), "with a stream"),
+            ];
+            for (hit, what) in ways {
+                same::<Bzip2, BlockReader<Bzip2>>(&hit, &format!("{what} at {at}"));
+            }
+        }
     }
 
     #[test]
@@ -611,7 +733,8 @@ mod tests {
         let opening = Opening::for_tests(&bytes);
         let unpackers = Unpackers::new(3, 0);
         let (file, plan) = (file_of(&many), plan(10_000));
-        let mut read = Parallel::<Gzip>::with(&file, 0, &opening, &unpackers, plan).unwrap();
+        let mut read =
+            Parallel::<FileMembers<Gzip>>::with(&file, 0, &opening, &unpackers, plan).unwrap();
         let file = Arc::clone(&read.file);
         read.read_exact(&mut [0; 2000]).unwrap();
         assert!(Arc::strong_count(&file) > 3);
