@@ -232,6 +232,30 @@ fn xz(bytes: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
+/// One stream of several blocks.
+fn bzip2_blocks(bytes: &[u8]) -> Vec<u8> {
+    let mut out = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    for block in bytes.chunks(100) {
+        out.write_all(block).unwrap();
+        out.flush().unwrap();
+    }
+    out.finish().unwrap()
+}
+
+/// One stream of several blocks.
+fn xz_blocks(bytes: &[u8]) -> Vec<u8> {
+    use liblzma::stream::{Action, Check, Stream};
+    let mut stream = Stream::new_easy_encoder(0, Check::Crc32).unwrap();
+    let mut out = Vec::with_capacity(2 * bytes.len() + 1000);
+    for block in bytes.chunks(100) {
+        stream
+            .process_vec(block, &mut out, Action::FullFlush)
+            .unwrap();
+    }
+    stream.process_vec(&[], &mut out, Action::Finish).unwrap();
+    out
+}
+
 fn lzma(bytes: &[u8]) -> Vec<u8> {
     let options = liblzma::stream::LzmaOptions::new_preset(0).unwrap();
     let stream = liblzma::stream::Stream::new_lzma_encoder(&options).unwrap();
@@ -358,9 +382,9 @@ fn kinds() -> Vec<Seed> {
     all.iter().enumerate().flat_map(seed).collect()
 }
 
-/// Members of several sizes, one that contains others uncompressed, and one that is damaged.
+/// Members of several sizes or of several blocks, one that contains others uncompressed, and one that is damaged.
 fn members() -> Vec<Seed> {
-    let packers: [Pack; 3] = [gzip, zstd, bzip2];
+    let packers: [Pack; 4] = [gzip, zstd, bzip2_blocks, xz_blocks];
     let seed = |(kind, pack): (usize, Pack)| {
         let parts: Vec<_> = (1..12)
             .map(|n| pack(TEXT.repeat(n * n % 7).as_bytes()))
@@ -372,7 +396,7 @@ fn members() -> Vec<Seed> {
         [("good", good), ("bad", bad), ("nested", nested)].map(|(name, bytes)| {
             (
                 format!("{name}-{kind}"),
-                [&[(kind + 9) as u8], &bytes[..]].concat(),
+                [&[(kind + 12) as u8], &bytes[..]].concat(),
             )
         })
     };

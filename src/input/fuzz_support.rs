@@ -64,7 +64,7 @@ pub fn read(bytes: &[u8], way: Way) -> io::Result<Vec<Reported>> {
     Ok(reader.reported)
 }
 
-/// Unpacks gzip, zstd or bzip2: on this thread, or in sections of `section` bytes on two threads if that is not 0.
+/// Unpacks gzip, zstd, bzip2 or xz: on this thread, or in sections of `section` bytes on two threads if that is not 0.
 ///
 /// # Errors
 /// If there is no temporary file, or no memory for a decoder.

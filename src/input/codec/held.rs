@@ -28,6 +28,11 @@ impl HeldBytes {
         }
     }
 
+    /// Size of the file; 0 if it cannot be read.
+    pub(super) fn size(&self) -> u64 {
+        self.file.metadata().map_or(0, |file| file.len())
+    }
+
     /// The held bytes from `offset` on, and whether the file ends with them: at least `count`, or as many as there are.
     pub(super) fn from(&mut self, offset: u64, count: usize) -> (&[u8], bool) {
         let end = self.offset + self.bytes.len() as u64;

@@ -20,6 +20,7 @@ mod streams;
 mod unpackers;
 mod window;
 mod xz;
+mod xz_blocks;
 mod zstd;
 
 use std::fs::File;
@@ -80,7 +81,7 @@ pub(super) fn unpack<'r>(
             let decoder = Lzma::new(opening.limits.window)?;
             Box::new(Streams::new(raw.grow(READ), decoder))
         }
-        Packing::Xz => Box::new(MemberReader::<_, Xz>::new(raw, &opening.limits)?),
+        Packing::Xz => members::<Xz, BlockReader<Xz>>(raw, file, opening)?,
         Packing::Lz4 => Box::new(MemberReader::<_, Lz4>::new(raw, &opening.limits)?),
         other => return Err(InputError::Unsupported(other)),
     })
@@ -122,6 +123,9 @@ pub(super) fn in_sections<'r>(
             file, section, opening, unpackers,
         )?),
         Packing::Bzip2 => Box::new(Parallel::<BlockReader<Bzip2>>::in_sections(
+            file, section, opening, unpackers,
+        )?),
+        Packing::Xz => Box::new(Parallel::<BlockReader<Xz>>::in_sections(
             file, section, opening, unpackers,
         )?),
         other => return Err(InputError::Unsupported(other)),

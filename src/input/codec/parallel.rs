@@ -515,6 +515,7 @@ mod tests {
     use super::super::gzip::Gzip;
     use super::super::members::tests::{Outcome, gzip, noise, outcome};
     use super::super::members::{MemberFormat, MemberReader};
+    use super::super::xz::Xz;
     use super::super::zstd::Zstd;
     use super::*;
 
@@ -580,6 +581,19 @@ mod tests {
             out.flush().unwrap();
         }
         out.finish().unwrap()
+    }
+
+    /// `bytes` as one stream of small blocks.
+    fn xz_blocks(bytes: &[u8]) -> Vec<u8> {
+        use liblzma::stream::{Action, Check, Status, Stream};
+        let mut stream = Stream::new_easy_encoder(0, Check::Crc32).unwrap();
+        let mut out = Vec::with_capacity(2 * bytes.len() + 1000);
+        for block in bytes.chunks(1500) {
+            let status = stream.process_vec(block, &mut out, Action::FullFlush);
+            assert_eq!(status.unwrap(), Status::StreamEnd);
+        }
+        stream.process_vec(&[], &mut out, Action::Finish).unwrap();
+        out
     }
 
     fn check<F: MemberFormat, R: InOrder>(
@@ -655,6 +669,17 @@ mod tests {
         ) {
             check::<Bzip2, BlockReader<Bzip2>>(&lengths, bzip2_blocks, &hits);
         }
+
+        #[test]
+        fn blocks_of_xz_in_parallel_are_those_in_turn_whatever_is_in_them(
+            seed in any::<u64>(),
+            length in 0..40_000_usize,
+            is_after_another in any::<bool>(),
+            hits in hits(),
+        ) {
+            let before = (1, if is_after_another { 3000 } else { 0 });
+            check::<Xz, BlockReader<Xz>>(&[before, (seed, length)], xz_blocks, &hits);
+        }
     }
 
     /// The number of members, and of sections that were used.
@@ -684,6 +709,8 @@ mod tests {
     fn blocks_of_one_stream_come_from_sections() {
         let bzip2 = bzip2_blocks(&noise(1, 200_000));
         assert!(taken::<BlockReader<Bzip2>>(&bzip2, plan(10_000)) > 10);
+        let xz = xz_blocks(&noise(1, 200_000));
+        assert!(taken::<BlockReader<Xz>>(&xz, plan(10_000)) > 10);
     }
 
     #[test]
@@ -722,6 +749,28 @@ mod tests {
             ];
             for (hit, what) in ways {
                 same::<Bzip2, BlockReader<Bzip2>>(&hit, &format!("{what} at {at}"));
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_of_xz_that_is_damaged_or_cut_are_those_in_turn() {
+        let first = xz_blocks(&noise(3, 3000));
+        let second = xz_blocks(&noise(4, 4000).repeat(2));
+        let packed = [&first[..], &second].concat();
+        let index = packed.len() - 80..packed.len();
+        for at in (0..packed.len()).step_by(397).chain(index) {
+            let (before, after) = packed.split_at(at);
+            let mut hit = packed.clone();
+            hit[at] ^= 0x10;
+            let ways = [
+                (hit, "flipped"),
+                (before.to_vec(), "cut"),
+                ([before, &after[1..]].concat(), "without a byte"),
+                ([before, &first, after].concat(), "with a stream"),
+            ];
+            for (hit, what) in ways {
+                same::<Xz, BlockReader<Xz>>(&hit, &format!("{what} at {at}"));
             }
         }
     }

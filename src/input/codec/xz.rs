@@ -1,4 +1,5 @@
-//! xz. Its streams are members; the blocks within one are not, since only the end of the stream lists where they are.
+//! xz. Its streams are members. Where the blocks of one are, only the end of the stream lists, which
+//! [`xz_blocks`](super::xz_blocks) reads.
 
 use std::io;
 use std::ops::Range;
