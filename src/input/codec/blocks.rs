@@ -17,6 +17,8 @@ use crate::input::opening::Limits;
 
 /// Limit on the cost of false starts in a section, in bytes.
 const TRIES: usize = 8 << 20;
+/// The least cost of a false start. A decoder of bzip2 clears 3.6 MB.
+const TRY: usize = 64 << 10;
 
 /// A packing with streams of blocks that can be decoded alone.
 pub(super) trait BlockFormat: MemberFormat {
@@ -183,7 +185,7 @@ impl<F: BlockFormat> SectionDecoder for BlockSections<F> {
                     filled,
                 };
             }
-            cost += blocks.cost;
+            cost += TRY + blocks.cost;
             from = start + 1;
         }
         DecodedSection {
