@@ -86,21 +86,29 @@ impl Arena {
 
     /// Stores `string`.
     pub(super) fn push(&mut self, string: &[u8]) -> Address {
-        self.push_joined([string, b""])
+        let (address, block) = self.start(string.len());
+        block.extend_from_slice(string);
+        address
     }
 
     /// Stores the concatenation of two strings.
     pub(super) fn push_joined(&mut self, parts: [&[u8]; 2]) -> Address {
-        let length = parts[0].len() + parts[1].len();
+        let (address, block) = self.start(parts[0].len() + parts[1].len());
+        block.extend_from_slice(parts[0]);
+        block.extend_from_slice(parts[1]);
+        address
+    }
+
+    /// Starts a string of `length` bytes, which the caller appends.
+    #[inline]
+    fn start(&mut self, length: usize) -> (Address, &mut Vec<u8>) {
         let needed = stored(length);
         let number = self.room(needed);
         self.bytes += needed;
         let block = &mut self.blocks[number];
-        let offset = block.len();
+        let address = Address::new(number, block.len());
         put_length(block, length);
-        block.extend_from_slice(parts[0]);
-        block.extend_from_slice(parts[1]);
-        Address::new(number, offset)
+        (address, block)
     }
 
     /// The string at `at`.
@@ -110,8 +118,8 @@ impl Arena {
         take(&self.blocks[block][offset..])
     }
 
-    /// The addresses of all strings, in the order they were stored.
-    pub(super) fn addresses(&self) -> impl Iterator<Item = Address> {
+    /// All strings with their addresses, in the order they were stored.
+    pub(super) fn strings(&self) -> impl Iterator<Item = (Address, &[u8])> {
         let used = self.blocks[..self.used].iter().enumerate();
         used.flat_map(|(number, block)| {
             let mut next = 0;
@@ -119,7 +127,7 @@ impl Arena {
                 let offset = next;
                 let string = take(block.get(offset..).filter(|rest| !rest.is_empty())?);
                 next += stored(string.len());
-                Some(Address::new(number, offset))
+                Some((Address::new(number, offset), string))
             })
         })
     }
@@ -216,7 +224,7 @@ mod tests {
         let joined = arena.push_joined([b"12", b"34"]);
         assert_eq!(arena.get(joined), b"1234");
         let lengths: Vec<usize> = lengths.into_iter().chain([4]).collect();
-        let stored_lengths = arena.addresses().map(|at| arena.get(at).len());
+        let stored_lengths = arena.strings().map(|(_, string)| string.len());
         assert_eq!(stored_lengths.collect::<Vec<_>>(), lengths);
         assert_eq!(
             arena.bytes(),
@@ -235,7 +243,7 @@ mod tests {
         fill(&mut arena, 20);
         let held = arena.held();
         arena.clear();
-        assert_eq!((arena.held(), arena.addresses().count()), (held, 0));
+        assert_eq!((arena.held(), arena.strings().count()), (held, 0));
         let at = fill(&mut arena, 20);
         assert_eq!(arena.held(), held);
         arena.push(&[7; 2 * BLOCK]);
@@ -248,7 +256,7 @@ mod tests {
         arena.release(usize::MAX);
         assert!(arena.held() < held);
         assert_eq!(arena.get(last), b"last");
-        assert_eq!(arena.addresses().count(), 5);
+        assert_eq!(arena.strings().count(), 5);
     }
 
     #[test]

@@ -3,8 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Batch, Budget, Document, DocumentId, Kept, SpillError, Table};
-use crate::records::Record;
+use super::{Batch, Budget, Document, DocumentId, Kept, SpillError, Table, TablePart};
 use crate::scan::{Form, Mention};
 
 /// The number of records of a table, and their sums.
@@ -101,10 +100,13 @@ fn fill_document(
 
 fn totals(table: Table) -> Result<Totals, SpillError> {
     let mut totals = Totals::default();
-    let add = |records: &mut dyn Iterator<Item = Record<'_>>| {
-        Ok::<_, SpillError>(records.fold((0, 0), |(mentions, documents), record| {
-            (mentions + record.mentions, documents + record.documents)
-        }))
+    let add = |part: &TablePart<'_>| {
+        Ok::<_, SpillError>(
+            part.records()
+                .fold((0, 0), |(mentions, documents), record| {
+                    (mentions + record.mentions, documents + record.documents)
+                }),
+        )
     };
     let drained = table.into_rows(add, |(mentions, documents)| {
         totals.mentions += mentions;

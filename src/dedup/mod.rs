@@ -19,6 +19,7 @@ mod ledger;
 mod merge;
 mod order;
 mod page;
+mod part;
 mod rows;
 mod run;
 mod shard;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 
 pub(crate) use batch::Batch;
 pub(crate) use descriptors::spare as spare_descriptors;
+pub(crate) use part::TablePart;
 pub(crate) use run::RunFile;
 pub use run::SpillError;
 pub(crate) use spill::{Budget, Lasting, Spilled};

@@ -66,9 +66,9 @@ pub(super) fn by_key(shards: &[&TableShard], items: &mut Vec<Item>, parallel: bo
 
 /// Lists a shard's keys in stored order, each with its first bytes.
 fn list(number: u16, shard: &TableShard, items: &mut [Item]) {
-    for (item, at) in items.iter_mut().zip(shard.addresses()) {
+    for (item, (at, key)) in items.iter_mut().zip(shard.keys()) {
         *item = Item {
-            prefix: prefix(shard.rest_of_key(at)),
+            prefix: prefix(key),
             shard: number,
             at,
         };

@@ -63,6 +63,10 @@ impl Page {
         }
     }
 
+    pub(super) fn keys(&self) -> impl Iterator<Item = &[u8]> {
+        self.keys.iter().map(|key| key.of(&self.bytes))
+    }
+
     pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
         self.keys.iter().enumerate().map(|(number, key)| {
             let open = self.open(number);

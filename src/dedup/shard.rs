@@ -187,9 +187,14 @@ impl TableShard {
         self.index.len()
     }
 
-    /// The addresses of all keys, in the order of their insertion.
-    pub(super) fn addresses(&self) -> impl Iterator<Item = Address> {
-        self.keys.addresses()
+    /// All keys without the beginning that they share, with their addresses, in the order of their insertion.
+    pub(super) fn keys(&self) -> impl Iterator<Item = (Address, &[u8])> {
+        let front = match self.stored {
+            Stored::Nothing => self.shared,
+            _ => NUMBER + self.shared,
+        };
+        let keys = self.keys.strings();
+        keys.map(move |(at, key)| (at, key.get(front..).unwrap_or_default()))
     }
 
     /// The key at `at`.

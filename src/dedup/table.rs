@@ -8,13 +8,13 @@ use super::in_order::in_order;
 use super::ledger::Ledger;
 use super::order::{self, Item};
 use super::page::Page;
-use super::rows::{SourceNames, record};
+use super::part::TablePart;
+use super::rows::SourceNames;
 use super::run::SpillError;
 use super::shard::TableShard;
 use super::spill::{Budget, Contents, Spill, SpillState, Spilled};
 use super::{DocumentId, Kept};
 use crate::lock::lock;
-use crate::records::Record;
 
 /// Greatest number of shards: many more than threads, so that two rarely need the same.
 const SHARDS: usize = 64;
@@ -294,14 +294,14 @@ impl Table {
     /// Passes the records, sorted by key bytewise, to `format` in parts of bounded size, and the results to `write` in order.
     /// An error of either stops it.
     ///
-    /// If only keys are kept, all other fields are empty. Called on a thread of a rayon pool, it sorts, merges and formats on
+    /// Called on a thread of a rayon pool, it sorts, merges and formats on
     /// the threads of the pool while one of them runs `write`. Otherwise this thread does all.
     ///
     /// # Errors
     /// Those of `format` and `write`, and those of runs that cannot be written or read, or are damaged.
     pub(crate) fn into_rows<B: Send, E: Send + From<SpillError>>(
         mut self,
-        format: impl Fn(&mut dyn Iterator<Item = Record<'_>>) -> Result<B, E> + Sync,
+        format: impl Fn(&TablePart<'_>) -> Result<B, E> + Sync,
         write: impl FnMut(B) -> Result<(), E> + Send,
     ) -> Result<Drained, E> {
         let parallel = rayon::current_thread_index().is_some();
@@ -312,10 +312,8 @@ impl Table {
                 sealed.spill_last(&budget, &mut state, parallel)?;
                 let kept = sealed.kept;
                 drop(sealed);
-                let format = |page: &Page, sources: &SourceNames| {
-                    let entries = page.entries();
-                    format(&mut entries.map(|entry| record(entry.key, entry.known, sources)))
-                };
+                let format =
+                    |page: &Page, sources: &SourceNames| format(&TablePart::of_page(page, sources));
                 let records = state.unite(&budget, kept, parallel, format, write)?;
                 Ok(Drained {
                     records,
@@ -367,7 +365,7 @@ impl SealedTable {
     fn into_rows<B: Send, E: Send>(
         mut self,
         parallel: bool,
-        format: impl Fn(&mut dyn Iterator<Item = Record<'_>>) -> Result<B, E> + Sync,
+        format: impl Fn(&TablePart<'_>) -> Result<B, E> + Sync,
         write: impl FnMut(B) -> Result<(), E> + Send,
     ) -> Result<Drained, E> {
         self.shards.iter_mut().for_each(TableShard::seal);
@@ -375,32 +373,16 @@ impl SealedTable {
         let mut items = Vec::new();
         order::by_key(&shards, &mut items, parallel);
         let ahead = parallel.then(|| AHEAD * rayon::current_num_threads());
-        let format = |items: &[Item]| format(&mut records(&shards, items, &self.ledger.sources));
+        let format = |items: &[Item]| {
+            let sources = &self.ledger.sources;
+            format(&TablePart::of_items(&shards, items, sources))
+        };
         in_order(items.chunks(PART).map(Ok), ahead, format, write)?;
         Ok(Drained {
             records: items.len() as u64,
             spilled: Spilled::default(),
         })
     }
-}
-
-/// The records of some items.
-fn records<'a>(
-    shards: &'a [&'a TableShard],
-    items: &'a [Item],
-    sources: &'a SourceNames,
-) -> impl Iterator<Item = Record<'a>> {
-    items.chunks(order::TOGETHER).flat_map(move |some| {
-        order::touch(shards, some);
-        let known = some.iter().map(|item| {
-            let (shard, at) = item.place();
-            (shards[shard].key(at), shards[shard].known(at))
-        });
-        let known: Vec<_> = known.collect();
-        known
-            .into_iter()
-            .map(move |(key, known)| record(key, known, sources))
-    })
 }
 
 /// Number of the shard for a hash. It depends on bits that the shard's index does not use.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 
-use super::{Batch, Document, DocumentId, Kept, SpillError, Table};
+use super::{Batch, Document, DocumentId, Kept, SpillError, Table, TablePart};
 use crate::records::Record;
 use crate::scan::{Form, Mention};
 
@@ -85,8 +85,12 @@ fn owned(r: &Record<'_>) -> Owned {
 
 fn records(table: Table) -> Vec<Owned> {
     let mut records = Vec::new();
-    let own = |run: &mut dyn Iterator<Item = Record<'_>>| {
-        Ok::<_, SpillError>(run.map(|record| owned(&record)).collect::<Vec<_>>())
+    let own = |part: &TablePart<'_>| {
+        Ok::<_, SpillError>(
+            part.records()
+                .map(|record| owned(&record))
+                .collect::<Vec<_>>(),
+        )
     };
     let drained = table.into_rows(own, |run| {
         records.extend(run);
@@ -364,7 +368,7 @@ fn a_sink_that_fails_stops_the_records() {
     );
     let mut seen = 0;
     let stopped = table.into_rows(
-        |run| Ok(run.count()),
+        |part| Ok(part.records().count()),
         |_| {
             seen += 1;
             Err(Stopped::Full)

@@ -8,10 +8,11 @@ use rayon::ThreadPool;
 use super::options::ScanOptions;
 use super::pairs::pair;
 use super::top::{self, Ranking};
-use crate::dedup::{Drained, Table};
+use crate::dedup::{Drained, Table, TablePart};
 use crate::error::{Error, ErrorKind};
 use crate::records::{
-    CountRow, MentionRow, Output, OwnedRecord, Record, Row, RowBlock, RowKind, RowWriter, writer,
+    CountRow, Format, MentionRow, Output, OwnedRecord, Record, Row, RowBlock, RowKind, RowWriter,
+    writer,
 };
 use crate::report::Counts;
 use crate::task::not_cancelled;
@@ -75,8 +76,8 @@ impl<'c> Sink<'c> {
                 Ok((drained, self.end()?))
             }
             RowKind::Records => self.records(table, &drain),
-            RowKind::Pairs => self.blocks(table, &drain, |records| {
-                RowBlock::new(layout, &mut records.map(|record| pair(&record)))
+            RowKind::Pairs => self.blocks(table, &drain, |part| {
+                RowBlock::new(layout, &mut part.records().map(|record| pair(&record)))
             }),
             RowKind::Counts => self.counts(table, counts, &drain),
             RowKind::Prefixes => self.prefixes(table, &drain),
@@ -93,19 +94,25 @@ impl<'c> Sink<'c> {
             return Ok((drained?, output));
         }
         let layout = &drain.options.selection.layout;
-        self.blocks(table, drain, |records| RowBlock::new(layout, records))
+        match layout.format {
+            Format::Names => self.blocks(table, drain, |part| {
+                Ok(RowBlock::names(|take| part.each_key(take)))
+            }),
+            _ => self.blocks(table, drain, |part| {
+                RowBlock::new(layout, &mut part.records())
+            }),
+        }
     }
 
-    /// Writes a row for each record of the table. `make` makes blocks of them.
+    /// Writes a row for each record of the table. `make` makes a block of those of a part.
     fn blocks(
         self,
         table: Table,
         drain: &Drain<'_>,
-        make: impl Fn(&mut dyn Iterator<Item = Record<'_>>) -> io::Result<RowBlock> + Send + Sync,
+        make: impl Fn(&TablePart<'_>) -> io::Result<RowBlock> + Send + Sync,
     ) -> Result<(Drained, Output), Error> {
         let mut rows = self.rows.into_blocks().map_err(Error::output)?;
-        let format =
-            |records: &mut dyn Iterator<Item = Record<'_>>| make(records).map_err(Error::output);
+        let format = |part: &TablePart<'_>| make(part).map_err(Error::output);
         let write = |block: RowBlock| rows.block(block).map_err(Error::output);
         let drained = drain.pass(table, format, write)?;
         Ok((drained, rows.end().map_err(Error::output)?))
@@ -129,8 +136,7 @@ impl<'c> Sink<'c> {
 
     fn prefixes(mut self, table: Table, drain: &Drain<'_>) -> Result<(Drained, Output), Error> {
         let mut ranking = Ranking::new(drain.options.selection.top_prefixes);
-        let count =
-            |records: &mut dyn Iterator<Item = Record<'_>>| Ok::<_, Error>(top::counts(records));
+        let count = |part: &TablePart<'_>| Ok::<_, Error>(top::counts(part.records()));
         let add = |counts| {
             ranking.add(counts);
             Ok(())
@@ -157,8 +163,8 @@ fn pass_on(
     take: &mut (dyn FnMut(&Record<'_>) -> ControlFlow<()> + Send),
     drain: &Drain<'_>,
 ) -> Result<Drained, Error> {
-    let own = |records: &mut dyn Iterator<Item = Record<'_>>| {
-        Ok::<_, Error>(records.map(OwnedRecord::from).collect::<Vec<_>>())
+    let own = |part: &TablePart<'_>| {
+        Ok::<_, Error>(part.records().map(OwnedRecord::from).collect::<Vec<_>>())
     };
     let each = |records: Vec<OwnedRecord>| {
         let mut records = records.iter();
@@ -187,11 +193,11 @@ impl Drain<'_> {
         self.pass(table, |_| Ok(()), |()| Ok(()))
     }
 
-    /// Passes parts of the records to `make`, and the results to `take` in order, until the run is cancelled.
+    /// Passes parts of the table to `make`, and the results to `take` in order, until the run is cancelled.
     fn pass<B: Send>(
         &self,
         table: Table,
-        make: impl Fn(&mut dyn Iterator<Item = Record<'_>>) -> Result<B, Error> + Send + Sync,
+        make: impl Fn(&TablePart<'_>) -> Result<B, Error> + Send + Sync,
         mut take: impl FnMut(B) -> Result<(), Error> + Send,
     ) -> Result<Drained, Error> {
         let take = |made: B| {

@@ -26,7 +26,7 @@ pub(super) struct Ranking {
 }
 
 /// Counts some records, which are in order.
-pub(super) fn counts(records: &mut dyn Iterator<Item = Record<'_>>) -> Vec<PrefixCount> {
+pub(super) fn counts<'r>(records: impl Iterator<Item = Record<'r>>) -> Vec<PrefixCount> {
     let mut counts: Vec<PrefixCount> = Vec::new();
     for record in records {
         let prefix = prefix(record.doi);

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::field::Field;
 use super::row::{Row, Value};
-use super::rows::{LineBuffer, RowWriter};
+use super::rows::{BUFFER, LineBuffer, RowBlock, RowWriter};
 
 /// Writes keys.
 pub(super) struct Names<W>(LineBuffer<W>);
@@ -12,6 +12,18 @@ pub(super) struct Names<W>(LineBuffer<W>);
 impl<W: Write> Names<W> {
     pub(super) fn new(out: W) -> Self {
         Names(LineBuffer::new(out))
+    }
+}
+
+impl RowBlock {
+    /// A block of bare names: the keys that `each` passes on.
+    pub(crate) fn names(each: impl FnOnce(&mut dyn FnMut(&[u8]))) -> RowBlock {
+        let mut lines = Vec::with_capacity(BUFFER);
+        each(&mut |key| {
+            lines.extend_from_slice(key);
+            lines.push(b'\n');
+        });
+        RowBlock::Bytes(lines)
     }
 }
 

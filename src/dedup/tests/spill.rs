@@ -296,7 +296,7 @@ fn records_of_changed(
     fs::write(&path, bytes).unwrap();
     let drained = spilling
         .table
-        .into_rows(|rows| Ok(rows.count()), |_| Ok(()));
+        .into_rows(|part| Ok(part.records().count()), |_| Ok(()));
     assert_eq!(left(spilling.folder.path()), 0);
     drained
         .map(|drained| drained.records)
@@ -334,7 +334,9 @@ fn a_run_that_is_cut_short_or_longer_is_refused_with_its_name() {
 fn a_run_of_another_kind_is_refused() {
     let (keys, all) = (small(Kept::Key), small(Kept::All));
     fs::copy(&keys.paths()[0], &all.paths()[1]).unwrap();
-    let drained = all.table.into_rows(|rows| Ok(rows.count()), |_| Ok(()));
+    let drained = all
+        .table
+        .into_rows(|part| Ok(part.records().count()), |_| Ok(()));
     let refused: SpillError = drained.expect_err("it has keys alone");
     assert_eq!(refused.path(), all.runs.lock().unwrap()[1]);
 }
@@ -349,7 +351,7 @@ fn a_sink_that_fails_leaves_no_run() {
         let mut room = 100usize;
         let drain = || {
             table.into_rows(
-                |rows| Ok(rows.count()),
+                |part| Ok(part.records().count()),
                 |count| {
                     room = room.checked_sub(count).ok_or(Stopped::Full)?;
                     Ok(())
@@ -413,7 +415,8 @@ fn stopped(all: &[Said], at: usize) -> Result<usize, SpillError> {
         part.iter().for_each(|one| push(&mut batch, one));
         table.absorb(&mut batch)
     });
-    let ended = filled.and_then(|()| table.into_rows(|rows| Ok(rows.count()), |_| Ok(())));
+    let ended =
+        filled.and_then(|()| table.into_rows(|part| Ok(part.records().count()), |_| Ok(())));
     assert_eq!(left(folder.path()), 0, "{at}");
     ended.map(|_| *asked.lock().unwrap())
 }
