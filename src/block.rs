@@ -11,7 +11,6 @@ impl Block {
     pub(crate) const SIZE: usize = 64;
 
     /// The bytes from `at` on. After the end of `bytes` come zeros.
-    #[cfg(feature = "pipeline")]
     #[inline(always)]
     pub(crate) fn new(bytes: &[u8], at: usize) -> Block {
         let rest = bytes.get(at..).unwrap_or_default();

@@ -84,10 +84,13 @@ fn usual_prefix(digits: usize, slash: &[u8]) -> Prefix {
 /// Whether `rest`, which comes after a number, may be the end of a registrant code and a slash or colon, plain or escaped.
 /// Decimals and dates, which are most of what starts like a prefix, end otherwise.
 fn may_be_separator(rest: &[u8]) -> bool {
+    /// Bytes that are looked at, so that a text of nothing but numbers is not read again from each of them.
+    const LONGEST: usize = 64;
     let is_number = |b: &&u8| b.is_ascii_digit() || **b == b'.';
-    let number = rest.iter().take_while(is_number).count();
+    let near = rest.iter().take(LONGEST);
+    let number = near.take_while(is_number).count();
     let next = rest[number..].trim_ascii_start().first();
-    next.is_some_and(|next| matches!(next, b'/' | b':' | b'\\' | b'%' | b'&'))
+    number == LONGEST || next.is_some_and(|next| matches!(next, b'/' | b':' | b'\\' | b'%' | b'&'))
 }
 
 fn any_prefix(bytes: &[u8]) -> Option<Prefix> {
@@ -141,6 +144,11 @@ fn usual_proxy_len(before: &[u8]) -> Option<usize> {
 pub(super) fn is_labelled(before: &[u8]) -> bool {
     if is_usual_label(before) {
         return true;
+    }
+    // No label ends in a digit, but for one with an escaped quote.
+    let end = before.trim_ascii_end();
+    if end.last().is_none_or(u8::is_ascii_digit) && !end.ends_with(b"%22") {
+        return false;
     }
     LABEL_STATES.with_borrow_mut(|states| longest(&LABEL, states, before).is_some())
 }

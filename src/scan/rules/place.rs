@@ -1,6 +1,7 @@
 //! Where in a URL of some host that is no proxy for DOI names a name is.
 
 use super::{Form, Rule};
+use crate::block::Block;
 
 /// Where in a URL a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,17 +120,17 @@ fn is_query(outside: &[u8]) -> bool {
 /// Citations are keyed so in Crossref's XML and JSON; the keys start with a name and go on.
 pub(crate) fn is_citation_key(before: &[u8]) -> bool {
     /// Bytes of a value before the name in it; seen are none, and words such as `key-`.
-    const LONGEST: usize = 64;
+    const LONGEST: usize = Block::SIZE;
     if !Rule::CitationKey.holds() {
         return false;
     }
     let near = before.len().saturating_sub(LONGEST);
     let quote = match before.last() {
-        Some(b'"' | b'\'') => Some(before.len() - 1),
-        _ => memchr::memrchr2(b'"', b'\'', &before[near..]).map(|quote| near + quote),
-    };
-    let Some(quote) = quote else {
-        return false;
+        Some(b'"' | b'\'') => before.len() - 1,
+        _ => match Block::new(before, near).find_any(*b"\"'") {
+            0 => return false,
+            quotes => near + quotes.ilog2() as usize,
+        },
     };
     let head = before[..quote]
         .strip_suffix(b"\\")
