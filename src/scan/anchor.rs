@@ -116,12 +116,15 @@ fn pairs(bytes: &[u8]) -> Bits {
 }
 
 /// Those of `pairs` of `block` that may start a prefix or a short DOI, as far as the block shows.
+///
+/// A bit that is added to a run of bits is carried to the first place after the run.
 #[inline(never)]
 fn may_start(block: &Block, pairs: Bits) -> Bits {
-    let code = block.find_range(b'0', b'9') | block.find(b'.');
+    let all_stops = block.find(b'.');
+    let code = block.find_range(b'0', b'9') | all_stops;
     let blanks = block.find_range(0, b' ');
     let marks = block.find_any(*b"/:\\%&");
-    let stops = pairs << 2 & block.find(b'.');
+    let stops = pairs << 2 & all_stops;
     // The first byte after the code that follows each full stop, and the first one after white space there.
     let ends = stops.wrapping_add(code) & !code;
     let blank_ends = (ends & blanks).wrapping_add(blanks) & !blanks;
