@@ -6,10 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library, and the modules that it may use.
-const MAY_NAME: [(&str, &[&str]); 19] = [
+const MAY_NAME: [(&str, &[&str]); 20] = [
     ("bits", &[]),
+    ("block", &["bits"]),
     ("doi", &[]),
-    ("scan", &["bits", "doi"]),
+    ("scan", &["bits", "block", "doi"]),
     ("clean", &["doi", "scan"]),
     ("normalize", &["clean", "doi", "printable", "scan"]),
     ("delta", &[]),
@@ -26,7 +27,7 @@ const MAY_NAME: [(&str, &[&str]); 19] = [
         &["lock", "printable", "records", "scan", "temporary"],
     ),
     ("error", &["dedup", "input", "printable", "records"]),
-    ("structure", &["bits"]),
+    ("structure", &["bits", "block"]),
     (
         "report",
         &["error", "input", "records", "scan", "structure"],
