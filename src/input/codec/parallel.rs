@@ -21,6 +21,7 @@ use crate::lock::lock;
 
 /// Sections per thread at the same time: one that it decodes, and one that waits.
 const SECTIONS: usize = 2;
+
 /// Reads a file in order, and can pass over sections of it that were decoded.
 pub(super) trait InOrder: Sized {
     type Sections: SectionDecoder;
