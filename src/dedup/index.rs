@@ -14,6 +14,12 @@ const AT_BITS: u32 = 40;
 /// The lowest 24 bits of a hash in the high bits, and the bits of an address plus one in the low bits; 0 is a free slot.
 type Slot = u64;
 
+/// Where an address belongs that is not in an index, until the next is inserted.
+pub(super) struct Vacant {
+    hash: u64,
+    place: usize,
+}
+
 /// Finds addresses of keys by a part of their hash.
 pub(super) struct Index {
     slots: Vec<Slot>,
@@ -62,29 +68,42 @@ impl Index {
         self.slots.get(self.home(part(hash))).copied().unwrap_or(0)
     }
 
-    /// Addresses of keys that may have this hash.
+    /// The first address for which `is_wanted` holds among those of keys that may have this hash, or where to
+    /// [`insert`](Self::insert) one.
     #[inline]
-    pub(super) fn find(&self, hash: u64) -> impl Iterator<Item = Address> {
+    pub(super) fn find(
+        &self,
+        hash: u64,
+        mut is_wanted: impl FnMut(Address) -> bool,
+    ) -> Result<Address, Vacant> {
         let part = part(hash);
-        let (start, slots) = (self.home(part), &self.slots);
-        (0..slots.len())
-            .map(move |step| slots[(start + step) & (slots.len() - 1)])
-            .take_while(|&slot| slot != 0)
-            .filter(move |&slot| slot >> AT_BITS == part)
-            .map(|slot| Address::from_bits(slot - 1))
+        let mut place = self.home(part);
+        while let Some(&slot) = self.slots.get(place).filter(|slot| **slot != 0) {
+            if slot >> AT_BITS == part {
+                let at = Address::from_bits(slot - 1);
+                if is_wanted(at) {
+                    return Ok(at);
+                }
+            }
+            place = (place + 1) & (self.slots.len() - 1);
+        }
+        Err(Vacant { hash, place })
     }
 
-    /// Adds an address, which must not be the last of all.
+    /// Adds an address, which must not be the last of all, where [`find`](Self::find) found none.
     #[inline]
-    pub(super) fn insert(&mut self, hash: u64, at: Address) {
+    pub(super) fn insert(&mut self, vacant: Vacant, at: Address) {
+        let slot = part(vacant.hash) << AT_BITS | (at.bits() + 1);
         // Grows at three quarters, because searches for missing keys get slow above that. An index at its limit is filled to
         // seven eighths, since its owner empties it soon.
         let eighths = if self.bits < self.most { 6 } else { 7 };
         if self.taken >= self.slots.len() / 8 * eighths {
             self.grow();
+            self.put(slot);
+        } else {
+            self.slots[vacant.place] = slot;
         }
         self.taken += 1;
-        self.put(part(hash) << AT_BITS | (at.bits() + 1));
     }
 
     /// Frees the slots; [`len`](Self::len) stays as it is.
@@ -126,28 +145,47 @@ fn part(hash: u64) -> u64 {
 mod tests {
     use super::*;
 
+    fn insert(index: &mut Index, hash: u64, at: Address) {
+        let Err(vacant) = index.find(hash, |_| false) else {
+            unreachable!("no address was wanted");
+        };
+        index.insert(vacant, at);
+    }
+
+    /// The bits of all addresses of keys that may have this hash, sorted.
+    fn all(index: &Index, hash: u64) -> Vec<u64> {
+        let mut found = Vec::new();
+        let found_one = index.find(hash, |at| {
+            found.push(at.bits());
+            false
+        });
+        assert!(found_one.is_err());
+        found.sort_unstable();
+        found
+    }
+
     #[test]
     fn addresses_are_found_among_those_of_equal_and_neighbouring_hashes() {
         let mut index = Index::new(None);
-        assert_eq!(index.find(7).count(), 0);
+        assert!(all(&index, 7).is_empty());
         // Several hashes share the last slots, so that searches wrap around the end.
         let hashes = [7, 0xff_ffff, 0xff_ffff, 0, 0xff_fffe, 7];
         let hash = |number: u64| hashes[number as usize % hashes.len()];
         for number in 0..600 {
-            index.insert(hash(number), Address::from_bits(number << 30));
+            insert(&mut index, hash(number), Address::from_bits(number << 30));
         }
         assert_eq!(index.len(), 600);
         for wanted in hashes {
-            let mut found: Vec<u64> = index.find(wanted).map(Address::bits).collect();
-            found.sort_unstable();
-            let all = (0..600).filter(|&number| hash(number) == wanted);
-            let all: Vec<u64> = all.map(|number| number << 30).collect();
-            assert_eq!(found, all, "{wanted}");
+            let inserted = (0..600).filter(|&number| hash(number) == wanted);
+            let inserted: Vec<u64> = inserted.map(|number| number << 30).collect();
+            assert_eq!(all(&index, wanted), inserted, "{wanted}");
+            let first = index.find(wanted, |at| at.bits() == inserted[0]).ok();
+            assert_eq!(first.map(Address::bits), Some(inserted[0]));
         }
-        assert_eq!(index.find(8).count(), 0);
+        assert!(all(&index, 8).is_empty());
         let held = index.held();
         index.clear();
-        assert_eq!((index.len(), index.find(7).count()), (0, 0));
+        assert_eq!((index.len(), all(&index, 7)), (0, vec![]));
         assert_eq!(index.held(), held);
     }
 
@@ -160,8 +198,8 @@ mod tests {
                 (96..113).contains(&number) || number >= 192,
                 "{number}"
             );
-            index.insert(number << 17, Address::from_bits(number));
+            insert(&mut index, number << 17, Address::from_bits(number));
         }
-        assert!((0..200u64).all(|number| index.find(number << 17).any(|at| at.bits() == number)));
+        assert!((0..200u64).all(|number| all(&index, number << 17).contains(&number)));
     }
 }

@@ -6,7 +6,7 @@ use super::arena::{Address, Arena};
 use super::batch::{Batch, BatchRow};
 use super::blocks::Blocks;
 use super::facts::{Facts, FirstText, Known, MentionPlace};
-use super::index::Index;
+use super::index::{Index, Vacant};
 use super::{DocumentId, Kept};
 use crate::records::Forms;
 
@@ -48,14 +48,6 @@ enum Stored {
 /// Bytes of the number before a key.
 const NUMBER: usize = size_of::<u32>();
 
-/// The key that an update probably belongs to.
-#[derive(Clone, Copy, Default)]
-struct Guess {
-    at: Option<Address>,
-    /// Bytes that were read only to load them into the cache.
-    read: u64,
-}
-
 impl TableShard {
     /// An empty shard. It counts as full when its index would need more than `index` bytes.
     pub(super) fn new(kept: Kept, index: Option<usize>) -> Self {
@@ -73,59 +65,62 @@ impl TableShard {
 
     /// Adds `rows` of `batch`. `open` holds the documents of which more mentions may follow.
     pub(super) fn add_all(&mut self, batch: &Batch, rows: &[u32], open: &[DocumentId]) {
-        let mut guesses = [Guess::default(); TOGETHER];
         for rows in rows.chunks(TOGETHER) {
-            self.guess(batch, rows, &mut guesses);
-            for (&row, guess) in rows.iter().zip(&guesses) {
-                self.add(batch, batch.row(row), guess.at, open);
+            self.load(batch, rows);
+            for &row in rows {
+                self.add(batch, batch.row(row), open);
             }
         }
     }
 
-    /// Looks up the first key for the hash of each of `rows`.
+    /// Loads into the cache what adding `rows` reads.
     ///
-    /// Index slot, key and fact are rarely in the cache. This reads all index slots, then all keys, then all facts, so that
-    /// the processor waits for many of them at the same time.
-    fn guess(&self, batch: &Batch, rows: &[u32], guesses: &mut [Guess; TOGETHER]) {
-        for (guess, &row) in guesses.iter_mut().zip(rows) {
-            guess.read = self.index.peek(batch.row(row).hash);
+    /// Index slot, key and fact are rarely there. This reads all index slots, then all keys, then all facts, so that the
+    /// processor waits for many of them at the same time.
+    fn load(&self, batch: &Batch, rows: &[u32]) {
+        let hash = |row: &u32| batch.row(*row).hash;
+        let mut read = rows
+            .iter()
+            .fold(0, |all, row| all ^ self.index.peek(hash(row)));
+        let mut found = [Address::default(); TOGETHER];
+        let mut count = 0;
+        for row in rows {
+            // The first key for a hash is nearly always the one with that hash.
+            if let Ok(at) = self.index.find(hash(row), |_| true) {
+                found[count] = at;
+                count += 1;
+            }
         }
-        for (guess, &row) in guesses.iter_mut().zip(rows) {
-            guess.at = self.index.find(batch.row(row).hash).next();
-        }
-        for guess in guesses.iter_mut().take(rows.len()) {
-            guess.read += u64::from(self.keys.touch(guess.at.unwrap_or_default()));
+        let found = &found[..count];
+        for &at in found {
+            read ^= u64::from(self.keys.touch(at));
         }
         if let Stored::Facts(facts) = &self.stored {
-            for guess in guesses.iter_mut().take(rows.len()) {
-                let number = guess.at.map_or(u32::MAX, |at| number(self.keys.get(at)));
-                guess.read += u64::from(facts.touch(number));
+            for &at in found {
+                read ^= u64::from(facts.touch(number(self.keys.get(at))));
             }
         }
-        std::hint::black_box(guesses.iter().fold(0, |all, guess| all ^ guess.read));
+        std::hint::black_box(read);
     }
 
-    fn add(&mut self, batch: &Batch, row: &BatchRow, guess: Option<Address>, open: &[DocumentId]) {
+    #[inline]
+    fn add(&mut self, batch: &Batch, row: &BatchRow, open: &[DocumentId]) {
         let key = batch.key(row);
-        let at = match guess {
-            Some(at) if self.key(at) == key => Some(at),
-            // No guess, a different key with this hash, or a key that was inserted just now.
-            _ => self.index.find(row.hash).find(|&at| self.key(at) == key),
-        };
-        match (at, &mut self.stored) {
-            (None, _) => self.insert(batch, row, key),
-            (Some(_), Stored::Nothing) => {}
-            (Some(at), Stored::Counts(counts)) => {
+        let found = self.index.find(row.hash, |at| self.key(at) == key);
+        match (found, &mut self.stored) {
+            (Err(vacant), _) => self.insert(batch, row, vacant),
+            (Ok(_), Stored::Nothing) => {}
+            (Ok(at), Stored::Counts(counts)) => {
                 counts[number(self.keys.get(at))] += row.mentions();
             }
-            (Some(at), Stored::Facts(facts)) => {
+            (Ok(at), Stored::Facts(facts)) => {
                 facts.unite(number(self.keys.get(at)), &batch.update(row), open);
             }
         }
     }
 
-    fn insert(&mut self, batch: &Batch, row: &BatchRow, key: &[u8]) {
-        let number = self.index.len() as u32;
+    fn insert(&mut self, batch: &Batch, row: &BatchRow, vacant: Vacant) {
+        let (key, number) = (batch.key(row), self.index.len() as u32);
         match &mut self.stored {
             Stored::Nothing => {}
             Stored::Counts(counts) => counts.push(row.mentions()),
@@ -135,7 +130,7 @@ impl TableShard {
             Stored::Nothing => self.keys.push(key),
             _ => self.keys.push_joined([&number.to_le_bytes(), key]),
         };
-        self.index.insert(row.hash, at);
+        self.index.insert(vacant, at);
     }
 
     /// Frees the memory that only updates need. After this, the shard is only read.

@@ -16,7 +16,9 @@ use crate::input::{
 use crate::records::Format;
 use crate::scan::TextKind;
 use crate::structure::RecordId;
-use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output, same_name};
+use crate::task::{
+    Monitor, chosen_format, chosen_scan_memory, chosen_tmp_dir, named_output, same_name,
+};
 
 /// Default time between checkpoints. A killed run loses at most the work of this time and the sources that it was reading.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(60);
@@ -363,9 +365,9 @@ impl PipelineBuilder {
     }
 
     /// Sets the memory budget in bytes for everything that grows with the input: names, their facts, and buffers; the least is
-    /// 1 MiB. The default is a quarter of the memory of the machine, or of this process's control group. If it is used up, names
-    /// are written to [temporary files](Self::tmp_dir) and merged at the end. It affects time, never the output. It also limits
-    /// the number of [threads](Self::threads).
+    /// 1 MiB. The default is 384 MiB for each [thread](Self::threads), but at most a quarter of the memory of the machine, or of
+    /// this process's control group. If it is used up, names are written to [temporary files](Self::tmp_dir) and merged at the
+    /// end. It affects time, never the output. It also limits the number of threads.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = Some(bytes);
         self
@@ -422,6 +424,7 @@ impl PipelineBuilder {
     pub fn build(self) -> Result<Pipeline, Error> {
         self.check()?;
         let limits = self.limits();
+        let threads = self.threads.unwrap_or_else(available_threads);
         let options = ScanOptions {
             search: self.search()?,
             preprocessor: self.preprocessor()?,
@@ -430,10 +433,10 @@ impl PipelineBuilder {
             selection: self
                 .wanted
                 .select(chosen_format(self.format, self.output.as_deref())?)?,
-            threads: self.threads.unwrap_or_else(available_threads),
+            threads,
             chunk: self.chunk,
             limits,
-            memory: chosen_memory(self.memory),
+            memory: chosen_scan_memory(self.memory, threads),
             tmp: chosen_tmp_dir(self.tmp, self.output.as_deref()),
             checkpoint: self.checkpoint,
             checkpoint_interval: self.checkpoint_interval.unwrap_or(CHECKPOINT_INTERVAL),
