@@ -123,9 +123,10 @@ impl Marks {
                 .cmp_eq(from_first)
         };
         let letters = in_range(part | u8x16::splat(0x20), b'a', b'z');
-        let digits = in_range(part, b'0', b'9');
+        // `-`, the full stop and `/` come before the digits.
+        let digits = in_range(part, b'-', b'9');
         let (stops, open, close) = (is(b'.'), is(b'('), is(b')'));
-        let taken = letters | digits | stops | open | close | is(b'-') | is(b'_') | is(b'/');
+        let taken = letters | digits | open | close | is(b'_');
         let bits = |part: u8x16| Bits::from(part.move_mask() as u16) << at;
         self.stops |= bits(stops);
         self.open |= bits(open);
