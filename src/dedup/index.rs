@@ -16,7 +16,7 @@ type Slot = u64;
 
 /// Where an address belongs that is not in an index, until the next is inserted.
 pub(super) struct Vacant {
-    hash: u64,
+    part: u64,
     place: usize,
 }
 
@@ -87,13 +87,13 @@ impl Index {
             }
             place = (place + 1) & (self.slots.len() - 1);
         }
-        Err(Vacant { hash, place })
+        Err(Vacant { part, place })
     }
 
     /// Adds an address, which must not be the last of all, where [`find`](Self::find) found none.
     #[inline]
     pub(super) fn insert(&mut self, vacant: Vacant, at: Address) {
-        let slot = part(vacant.hash) << AT_BITS | (at.bits() + 1);
+        let slot = vacant.part << AT_BITS | (at.bits() + 1);
         // Grows at three quarters, because searches for missing keys get slow above that. An index at its limit is filled to
         // seven eighths, since its owner empties it soon.
         let eighths = if self.bits < self.most { 6 } else { 7 };

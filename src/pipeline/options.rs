@@ -49,6 +49,8 @@ pub(super) struct ScanOptions {
     pub(super) chunk: Option<usize>,
     pub(super) limits: Limits,
     pub(super) memory: usize,
+    /// The most of it that names may take, in bytes.
+    pub(super) names: usize,
     pub(super) tmp: PathBuf,
     pub(super) checkpoint: Option<PathBuf>,
     pub(super) checkpoint_interval: Duration,

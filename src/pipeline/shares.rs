@@ -78,7 +78,7 @@ impl Shares {
             chunk: options
                 .chunk
                 .unwrap_or_else(|| (share / chunks).clamp(CHUNK.1, CHUNK.0)),
-            table: memory,
+            table: memory.min(options.names),
             unpacked: share / 4,
         }
     }

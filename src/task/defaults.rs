@@ -8,10 +8,6 @@ use crate::records::Format;
 
 /// The least memory budget, in bytes.
 const LEAST_MEMORY: u64 = 1 << 20;
-/// The most memory for each thread of a scan, in bytes, if nobody chose a budget. More saves no time: 30 million distinct names
-/// of `scripts/make-corpus --kind names` took 16 s of CPU in this, as sorted runs, and 18 s in the four times as much that they
-/// need to be held at once.
-const MOST_FOR_THREAD: u64 = 384 << 20;
 
 /// The path of an output; none for standard output.
 pub(crate) fn named_output(path: &Path) -> Option<PathBuf> {
@@ -30,22 +26,9 @@ pub(crate) fn chosen_tmp_dir(chosen: Option<PathBuf>, output: Option<&Path>) -> 
     }
 }
 
-/// The memory budget of a scan in bytes: as chosen, or a quarter of the available memory, but not more than helps `threads`.
-pub(crate) fn chosen_scan_memory(chosen: Option<u64>, threads: usize) -> usize {
-    let most = MOST_FOR_THREAD.saturating_mul(threads as u64);
-    in_bounds(chosen.unwrap_or_else(|| most.min(quarter())))
-}
-
 /// The memory budget in bytes: as chosen, or a quarter of the available memory.
 pub(crate) fn chosen_memory(chosen: Option<u64>) -> usize {
-    in_bounds(chosen.unwrap_or_else(quarter))
-}
-
-fn quarter() -> u64 {
-    available_memory() / 4
-}
-
-fn in_bounds(bytes: u64) -> usize {
+    let bytes = chosen.unwrap_or_else(|| available_memory() / 4);
     usize::try_from(bytes.max(LEAST_MEMORY)).unwrap_or(usize::MAX)
 }
 

@@ -11,7 +11,5 @@ mod outputs;
 pub use monitor::{Monitor, Progress};
 
 pub(crate) use clash::{Destinations, in_checkpoint, is_stdin, no_stdin, same_name, stdin_twice};
-pub(crate) use defaults::{
-    chosen_format, chosen_memory, chosen_scan_memory, chosen_tmp_dir, named_output,
-};
+pub(crate) use defaults::{chosen_format, chosen_memory, chosen_tmp_dir, named_output};
 pub(crate) use outputs::{Outputs, cause, commit, not_cancelled, warn_of_report};

@@ -207,8 +207,8 @@ pub(crate) struct ScanArgs {
     #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
 
-    /// Memory for all that grows with the input, e.g. 512M; beyond it, names go to temporary files [default: 384M for
-    /// each thread, at most a quarter of the memory of the machine or control group]
+    /// Memory for all that grows with the input, e.g. 512M; beyond it, names go to temporary files [default: a quarter of the
+    /// memory of the machine or control group, and for names at most 384M for each thread]
     #[arg(long, value_name = "SIZE", value_parser = size::parse_memory)]
     pub(crate) memory: Option<u64>,
 

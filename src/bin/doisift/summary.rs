@@ -137,9 +137,10 @@ impl Decisions<'_> {
             log::info!("threads: {threads}, {why}");
         }
         let (memory, asked) = self.memory;
-        let quarter = "a quarter of the memory of the machine or control group";
-        let each = "384 MiB for each thread, at most a quarter of the memory of the machine or control group";
-        let why = because(asked, self.threads.map_or(quarter, |_| each));
+        let why = because(
+            asked,
+            "a quarter of the memory of the machine or control group",
+        );
         log::info!(
             "memory: {}, {why}; beyond it, temporary files are used",
             BinaryBytes(memory)
