@@ -53,19 +53,31 @@ pub(super) struct Anchors<'b> {
 
 impl Anchors<'_> {
     /// Goes to the next block with a pair.
+    ///
+    /// A search that stops at each pair takes as long to start again as to search 300 bytes.
     fn advance(&mut self) -> Option<()> {
         let after = self.bytes.len() - self.end;
         let mut rest = &self.bytes[self.next.min(self.end)..];
         while rest.len() > after {
-            let pairs = pairs(rest);
+            let [block, next] = Block::with_next(rest);
+            let pairs = block.find_pair(&next, *b"10");
+            if pairs == 0 {
+                rest = rest.get(Block::SIZE..).unwrap_or_default();
+                continue;
+            }
+            // To look at fewer one by one is as fast.
+            let (pairs, len) = match positions(pairs).nth(3) {
+                Some(_) => may_start(&block, pairs),
+                None => (pairs, END),
+            };
             if pairs != 0 {
                 self.block = self.bytes.len() - rest.len();
-                self.next = self.block + Block::SIZE;
+                self.next = self.block + len;
                 // Without those after the range.
                 self.pairs = pairs & below(END.min(rest.len() - after));
                 return Some(());
             }
-            rest = rest.get(Block::SIZE..).unwrap_or_default();
+            rest = rest.get(len..).unwrap_or_default();
         }
         self.next = self.end;
         None
@@ -101,25 +113,12 @@ pub(super) fn classify(bytes: &[u8], at: usize) -> Option<Anchor> {
     }
 }
 
-/// The pairs `10` in the first block of `bytes` that may be anchors.
-///
-/// A search that stops at each pair takes as long to start again as to search 300 bytes.
-#[inline(always)]
-fn pairs(bytes: &[u8]) -> Bits {
-    let [block, next] = Block::with_next(bytes);
-    let pairs = block.find_pair(&next, *b"10");
-    // To look at fewer one by one is as fast.
-    match positions(pairs).nth(3) {
-        Some(_) => may_start(&block, pairs),
-        None => pairs,
-    }
-}
-
-/// Those of `pairs` of `block` that may start a prefix or a short DOI, as far as the block shows.
+/// Those of `pairs` of `block` that may start a prefix or a short DOI, and how many bytes of the block that decides. A number
+/// that the end of the block cuts is left to the next block.
 ///
 /// A bit that is added to a run of bits is carried to the first place after the run.
 #[inline(never)]
-fn may_start(block: &Block, pairs: Bits) -> Bits {
+fn may_start(block: &Block, pairs: Bits) -> (Bits, usize) {
     let all_stops = block.find(b'.');
     let code = block.find_range(b'0', b'9') | all_stops;
     let blanks = block.find_range(0, b' ');
@@ -128,15 +127,21 @@ fn may_start(block: &Block, pairs: Bits) -> Bits {
     // The first byte after the code that follows each full stop, and the first one after white space there.
     let ends = stops.wrapping_add(code) & !code;
     let blank_ends = (ends & blanks).wrapping_add(blanks) & !blanks;
-    // A separator, an escape, or the end of the block.
-    let ends = positions((ends | blank_ends) & marks).chain([END]);
+    // A separator or an escape.
+    let ends = positions((ends | blank_ends) & marks);
     let with_end = ends.fold(0, |found, end| {
         let start = start_of(code, start_of(blanks, end));
         found | stops & below(end) & !below(start)
     });
     let with_blank = stops & blanks >> 1;
-    let others = pairs & (marks >> 2 | !below(END - 2));
-    (with_end | with_blank) >> 2 | others
+    let found = (with_end | with_blank) >> 2 | pairs & marks >> 2;
+    let last = start_of(code, start_of(blanks, END));
+    let cut = (stops & !below(last)) >> 2 | pairs & !below(END - 2);
+    match cut.trailing_zeros() as usize {
+        // The next block would show no more.
+        0 => (found | cut, END),
+        len => (found & below(len), len),
+    }
 }
 
 /// Where the run of `bits` starts that ends before the bit `end`.
