@@ -54,6 +54,10 @@ impl Shares {
                 room.threads
             );
         }
+        if room.table == options.names {
+            let most = room.table >> 20;
+            log::info!("names: at most {most} MiB of the memory, since more saves no time");
+        }
         Shares { threads, ..room }
     }
 
