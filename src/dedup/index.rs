@@ -11,8 +11,12 @@ const MOST_BITS: u32 = 40;
 /// Bits of an address. The other bits of a slot are those of the hash.
 const AT_BITS: u32 = 40;
 
-/// The lowest 24 bits of a hash in the high bits, and the bits of an address plus one in the low bits; 0 is a free slot.
+/// The lowest 24 bits of a hash in the high bits, and the bits of an address in the low bits.
 type Slot = u64;
+
+/// A free slot. It is not zero, so that new slots are written before they are read: a page of zeros that is read first is mapped
+/// twice, and the second time interrupts all other threads.
+const FREE: Slot = Slot::MAX;
 
 /// Where an address belongs that is not in an index, until the next is inserted.
 pub(super) struct Vacant {
@@ -53,7 +57,7 @@ impl Index {
 
     /// Removes all addresses and keeps the slots.
     pub(super) fn clear(&mut self) {
-        self.slots.fill(0);
+        self.slots.fill(FREE);
         self.taken = 0;
     }
 
@@ -65,7 +69,10 @@ impl Index {
     /// The slot that a search for `hash` starts at. Reading it loads it and its neighbours into the cache.
     #[inline]
     pub(super) fn peek(&self, hash: u64) -> u64 {
-        self.slots.get(self.home(part(hash))).copied().unwrap_or(0)
+        self.slots
+            .get(self.home(part(hash)))
+            .copied()
+            .unwrap_or(FREE)
     }
 
     /// The first address for which `is_wanted` holds among those of keys that may have this hash, or where to
@@ -78,9 +85,9 @@ impl Index {
     ) -> Result<Address, Vacant> {
         let part = part(hash);
         let mut place = self.home(part);
-        while let Some(&slot) = self.slots.get(place).filter(|slot| **slot != 0) {
+        while let Some(&slot) = self.slots.get(place).filter(|slot| **slot != FREE) {
             if slot >> AT_BITS == part {
-                let at = Address::from_bits(slot - 1);
+                let at = Address::from_bits(slot);
                 if is_wanted(at) {
                     return Ok(at);
                 }
@@ -93,7 +100,7 @@ impl Index {
     /// Adds an address, which must not be the last of all, where [`find`](Self::find) found none.
     #[inline]
     pub(super) fn insert(&mut self, vacant: Vacant, at: Address) {
-        let slot = vacant.part << AT_BITS | (at.bits() + 1);
+        let slot = vacant.part << AT_BITS | at.bits();
         // Grows at three quarters, because searches for missing keys get slow above that. An index at its limit is filled to
         // seven eighths, since its owner empties it soon.
         let eighths = if self.bits < self.most { 6 } else { 7 };
@@ -114,9 +121,9 @@ impl Index {
 
     fn grow(&mut self) {
         self.bits = (self.bits + 1).max(SMALLEST_BITS);
-        let old = std::mem::replace(&mut self.slots, vec![0; 1 << self.bits]);
+        let old = std::mem::replace(&mut self.slots, vec![FREE; 1 << self.bits]);
         // The highest bits of the hash part determine a slot's position, so this loop reads and writes in order.
-        for slot in old.into_iter().filter(|&slot| slot != 0) {
+        for slot in old.into_iter().filter(|&slot| slot != FREE) {
             self.put(slot);
         }
     }
@@ -124,7 +131,7 @@ impl Index {
     fn put(&mut self, slot: Slot) {
         let mask = self.slots.len() - 1;
         let mut at = self.home(slot >> AT_BITS);
-        while self.slots[at] != 0 {
+        while self.slots[at] != FREE {
             at = (at + 1) & mask;
         }
         self.slots[at] = slot;
