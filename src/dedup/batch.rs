@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::facts::{FirstText, MentionPlace};
 use super::shard::{Update, after_directory};
@@ -28,6 +28,8 @@ const CASED: usize = 40;
 /// alone, at no cost. For a document that several threads scan there is [`Table::close`](super::Table::close).
 pub(crate) struct Batch {
     kept: Kept,
+    /// That of the table.
+    seed: u64,
     rows: Vec<BatchRow>,
     /// Keys, texts that differ from their key in more than case, and names of documents.
     bytes: Vec<u8>,
@@ -63,6 +65,22 @@ pub(super) struct BatchRow {
 }
 
 impl BatchRow {
+    /// One mention of the key of `len` bytes at `at`.
+    fn new(hash: u64, at: usize, len: usize) -> Self {
+        BatchRow {
+            hash,
+            offset: 0,
+            letters: 0,
+            at: at as u32,
+            key: len as u32,
+            text: u32::MAX,
+            part: 0,
+            mentions: 1,
+            forms: Forms::default(),
+            guessed: false,
+        }
+    }
+
     /// Number of its mentions.
     pub(super) fn mentions(&self) -> u64 {
         self.mentions.into()
@@ -78,10 +96,11 @@ struct DocumentRows {
 }
 
 impl Batch {
-    /// An empty batch for a table that keeps `kept`.
-    pub(super) fn new(kept: Kept) -> Self {
+    /// An empty batch for a table that keeps `kept`, and hashes keys with `seed`.
+    pub(super) fn new(kept: Kept, seed: u64) -> Self {
         Batch {
             kept,
+            seed,
             rows: Vec::new(),
             bytes: Vec::new(),
             parts: Vec::new(),
@@ -110,44 +129,28 @@ impl Batch {
             Kept::Count | Kept::Key => (0, 0),
         };
         let key = mention.key.as_bytes();
-        let hash = xxh3_64(key);
-        let recent = (hash >> 20) as usize % RECENT;
-        let seen = self.recent[recent] as usize;
-        if self.repeats(seen, hash, key, part, offset) {
-            let row = &mut self.rows[seen];
-            row.mentions += 1;
-            row.forms |= Forms::from(mention.form);
-            row.guessed &= mention.guessed;
-            return;
+        let hash = xxh3_64_with_seed(key, self.seed);
+        match self.recent(hash, key, part, offset) {
+            Some(row) => {
+                row.mentions += 1;
+                row.forms |= Forms::from(mention.form);
+                row.guessed &= mention.guessed;
+            }
+            None => self.add(part, hash, mention),
         }
-        self.recent[recent] = self.rows.len() as u32;
-        self.add(part, hash, mention);
     }
 
     /// Adds a mention of a key that may be any bytes. Only for a table that keeps the number of mentions.
     pub(crate) fn count(&mut self, key: &[u8]) {
-        let hash = xxh3_64(key);
-        let recent = (hash >> 20) as usize % RECENT;
-        let seen = self.recent[recent] as usize;
-        if self.repeats(seen, hash, key, 0, 0) {
-            self.rows[seen].mentions += 1;
-            return;
+        let hash = xxh3_64_with_seed(key, self.seed);
+        match self.recent(hash, key, 0, 0) {
+            Some(row) => row.mentions += 1,
+            None => {
+                let at = self.bytes.len();
+                self.bytes.extend_from_slice(key);
+                self.rows.push(BatchRow::new(hash, at, key.len()));
+            }
         }
-        self.recent[recent] = self.rows.len() as u32;
-        let at = self.bytes.len() as u32;
-        self.bytes.extend_from_slice(key);
-        self.rows.push(BatchRow {
-            hash,
-            offset: 0,
-            letters: 0,
-            at,
-            key: key.len() as u32,
-            text: u32::MAX,
-            part: 0,
-            mentions: 1,
-            forms: Forms::default(),
-            guessed: false,
-        });
     }
 
     /// Marks the end of `document`. All its mentions must have been pushed to this batch, without mentions of other documents
@@ -191,14 +194,22 @@ impl Batch {
         });
     }
 
-    fn repeats(&self, seen: usize, hash: u64, key: &[u8], part: u32, offset: u64) -> bool {
-        self.rows.get(seen).is_some_and(|row| {
+    /// A recent row with this key to which a mention can be added. If there is none, the next row counts as recent.
+    fn recent(&mut self, hash: u64, key: &[u8], part: u32, offset: u64) -> Option<&mut BatchRow> {
+        let slot = (hash >> 20) as usize % RECENT;
+        let number = self.recent[slot] as usize;
+        let repeats = self.rows.get(number).is_some_and(|row| {
             row.hash == hash
                 && row.part == part
                 && row.offset <= offset
                 && row.mentions < u32::MAX
                 && self.key(row) == key
-        })
+        });
+        if repeats {
+            return self.rows.get_mut(number);
+        }
+        self.recent[slot] = self.rows.len() as u32;
+        None
     }
 
     fn add(&mut self, part: u32, hash: u64, mention: &Mention<'_>) {
@@ -214,16 +225,13 @@ impl Batch {
             None => self.add_text(mention.text),
         };
         self.rows.push(BatchRow {
-            hash,
             offset: mention.offset,
             letters: letters.unwrap_or(0),
-            at: at as u32,
-            key: key.len() as u32,
             text,
             part,
-            mentions: 1,
             forms: Forms::from(mention.form),
             guessed: mention.guessed,
+            ..BatchRow::new(hash, at, key.len())
         });
     }
 

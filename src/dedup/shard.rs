@@ -184,12 +184,8 @@ impl TableShard {
 
     /// All keys without the beginning that they share, with their addresses, in the order of their insertion.
     pub(super) fn keys(&self) -> impl Iterator<Item = (Address, &[u8])> {
-        let front = match self.stored {
-            Stored::Nothing => self.shared,
-            _ => NUMBER + self.shared,
-        };
-        let keys = self.keys.strings();
-        keys.map(move |(at, key)| (at, key.get(front..).unwrap_or_default()))
+        let stored = self.keys.strings();
+        stored.map(|(at, stored)| (at, self.rest(stored)))
     }
 
     /// The key at `at`.
@@ -205,8 +201,17 @@ impl TableShard {
     /// The key at `at` without the beginning that all keys share. Comparing and sorting need no more.
     #[inline]
     pub(super) fn rest_of_key(&self, at: Address) -> &[u8] {
-        let key = self.key(at);
-        key.get(self.shared..).unwrap_or(key)
+        self.rest(self.keys.get(at))
+    }
+
+    /// The rest of a key that is stored, after its number and the beginning that all keys share.
+    #[inline]
+    fn rest<'k>(&self, stored: &'k [u8]) -> &'k [u8] {
+        let front = match self.stored {
+            Stored::Nothing => self.shared,
+            _ => NUMBER + self.shared,
+        };
+        stored.get(front..).unwrap_or_default()
     }
 
     /// Loads the key at `at` into the cache. The result only keeps the compiler from removing the read.

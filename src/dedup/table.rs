@@ -1,5 +1,6 @@
 //! The table: shards with a lock each, a ledger of sources and open documents, and the runs that were spilled.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -34,6 +35,8 @@ const AHEAD: usize = 4;
 /// The records do not depend on the order in which batches are absorbed, nor on the budget.
 pub(crate) struct Table {
     kept: Kept,
+    /// Hashes depend on it, so that nobody can write a text whose names all have the same.
+    seed: u64,
     /// A power of two.
     shards: Vec<Mutex<TableShard>>,
     ledger: Mutex<Ledger>,
@@ -89,6 +92,7 @@ impl Table {
         let shards = (0..shards).map(|_| Mutex::new(TableShard::new(kept, index)));
         Table {
             kept,
+            seed: RandomState::new().build_hasher().finish(),
             shards: shards.collect(),
             ledger: Mutex::default(),
             opened: AtomicU64::new(0),
@@ -98,7 +102,7 @@ impl Table {
 
     /// An empty batch for this table.
     pub(crate) fn batch(&self) -> Batch {
-        Batch::new(self.kept)
+        Batch::new(self.kept, self.seed)
     }
 
     /// Adds all rows of `batch` and empties it for reuse. May write the table to disk; other threads that call this wait
