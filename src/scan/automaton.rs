@@ -84,13 +84,15 @@ fn usual_prefix(digits: usize, slash: &[u8]) -> Prefix {
 /// Whether `rest`, which comes after a number, may be the end of a registrant code and a slash or colon, plain or escaped.
 /// Decimals and dates, which are most of what starts like a prefix, end otherwise.
 fn may_be_separator(rest: &[u8]) -> bool {
-    /// Bytes that are looked at, so that a text of nothing but numbers is not read again from each of them.
+    /// Bytes that are looked at, so that a text of nothing but numbers or blanks is not read again from each number.
     const LONGEST: usize = 64;
+    let near = &rest[..rest.len().min(LONGEST)];
     let is_number = |b: &&u8| b.is_ascii_digit() || **b == b'.';
-    let near = rest.iter().take(LONGEST);
-    let number = near.take_while(is_number).count();
-    let next = rest[number..].trim_ascii_start().first();
-    number == LONGEST || next.is_some_and(|next| matches!(next, b'/' | b':' | b'\\' | b'%' | b'&'))
+    let number = near.iter().take_while(is_number).count();
+    match near[number..].trim_ascii_start().first() {
+        Some(next) => matches!(next, b'/' | b':' | b'\\' | b'%' | b'&'),
+        None => near.len() == LONGEST,
+    }
 }
 
 fn any_prefix(bytes: &[u8]) -> Option<Prefix> {
