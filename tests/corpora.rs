@@ -8,6 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use doisift::{Rejection, Scanner, Tally};
+use regex_automata::hybrid::regex::Regex;
+use regex_automata::util::syntax;
 
 fn scan(text: &[u8]) -> (BTreeSet<String>, Tally) {
     let mut keys = BTreeSet::new();
@@ -54,6 +56,37 @@ fn every_sample_has_exactly_its_names() {
         }
     }
     assert!(report.is_empty(), "\n{report}");
+}
+
+#[test]
+fn the_readme_counts_what_crossrefs_expression_finds() {
+    let bytes = syntax::Config::new().unicode(false).utf8(false);
+    let expression = r"(?i)10\.\d{4,9}/[-._;()/:A-Z0-9]+";
+    let expression = Regex::builder().syntax(bytes).build(expression);
+    let expression = expression.expect("the expression is valid");
+    let mut cache = expression.create_cache();
+    let (mut names, mut found, mut distinct, mut wrong) = (0, 0, 0, 0);
+    for labels in samples() {
+        let list = fs::read_to_string(&labels).expect("labels are text");
+        let list: BTreeSet<Vec<u8>> = list.lines().map(|key| key.as_bytes().to_vec()).collect();
+        let text = fs::read(labels.with_extension("")).expect("the sample");
+        let matches = expression.find_iter(&mut cache, &text);
+        let matches = matches.map(|found| text[found.range()].to_ascii_lowercase());
+        let matches: BTreeSet<Vec<u8>> = matches.collect();
+        names += list.len();
+        found += list.intersection(&matches).count();
+        distinct += matches.len();
+        wrong += matches.difference(&list).count();
+    }
+    let readme = include_str!("../README.md").split_whitespace();
+    let readme: Vec<&str> = readme.collect();
+    let readme = readme.join(" ");
+    for stated in [
+        format!("Of the {names} names in"),
+        format!("finds {found}, and {wrong} of its {distinct} distinct matches"),
+    ] {
+        assert!(readme.contains(&stated), "{stated}");
+    }
 }
 
 #[test]

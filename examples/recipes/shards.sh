@@ -7,7 +7,8 @@ parts=$(mktemp -d)
 trap 'rm -rf "$parts"' EXIT
 
 # On several machines, run each of these where the folder can be read under the same path.
-scan() { doisift scan -q "$1" --shard "$2/$3" -o "$4/$2.parquet"; }
+# Exit code 1: some input was lost, which is reported, and the rest of the records are there.
+scan() { doisift scan "$1" --shard "$2/$3" -o "$4/$2.parquet" || [ $? -eq 1 ]; }
 export -f scan
 if command -v parallel >/dev/null; then
     seq 0 $((shards - 1)) | parallel --halt now,fail=1 scan "$folder" {} "$shards" "$parts"

@@ -8,7 +8,7 @@ __version__: str
 _Form = Literal["urn", "info", "hdl", "doi", "url", "label", "bare"]
 _To = Literal["name", "key", "doi-uri", "url", "urn", "api"]
 _Encode = Literal["mandatory", "recommended"]
-_Kind = Literal["unknown", "auto", "csv", "ssv", "tsv", "psv", "html"]
+_Kind = Literal["unknown", "auto", "csv", "ssv", "tsv", "psv", "html", "printed"]
 
 class _ArrowArray(Protocol):
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Path = Union[str, os.PathLike[str]]
     OnError = Literal["skip", "fail"]
     Format = Literal["csv", "jsonl", "names", "parquet", "tsv"]
-    Kind = Literal["unknown", "csv", "ssv", "tsv", "psv", "html"]
+    Kind = Literal["unknown", "csv", "ssv", "tsv", "psv", "html", "printed"]
 
 
 def scan(

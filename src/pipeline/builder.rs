@@ -345,15 +345,15 @@ impl PipelineBuilder {
         self
     }
 
-    /// Sets the greatest window in bytes that zstd, xz, lzma and 7z data may need, which is memory for each source being read; the
-    /// default is 128 MiB. Data that needs more is not unpacked, and counted as an error.
+    /// Sets the greatest window in bytes that zstd, xz, lzma and 7z data may need, which is memory for each thread that
+    /// unpacks; the default is 128 MiB. Data that needs more is not unpacked, and counted as an error.
     pub fn max_window(mut self, bytes: u64) -> Self {
         self.max_window = Some(bytes);
         self
     }
 
-    /// Sets how many containers may be within one another, such as a gzip in a tar in a zip; the default is 3. A deeper one
-    /// is not opened, and counted as an error.
+    /// Sets how many others a container may be within to be opened; the default is 3. A gzip in a tar in a zip needs 2. A deeper
+    /// one is not opened, and counted as an error.
     pub fn max_depth(mut self, depth: usize) -> Self {
         self.max_depth = Some(depth);
         self

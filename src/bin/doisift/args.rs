@@ -115,8 +115,8 @@ pub(crate) struct ScanArgs {
     #[arg(long)]
     pub(crate) mentions: bool,
 
-    /// Write each pair of a document and a name that it mentions instead of records, with the number of mentions: the edges of
-    /// a citation graph, sorted by source, document and name
+    /// Write each pair of a document and a name that it mentions instead of records, with the number of mentions, sorted by
+    /// source, document and name
     #[arg(long)]
     pub(crate) pairs: bool,
 
@@ -228,7 +228,7 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "RATIO", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_expansion: Option<u64>,
 
-    /// Memory that zstd, xz, lzma and 7z data may ask for, for each source being read; for zstd the next lower power of two
+    /// Memory that zstd, xz, lzma and 7z data may ask for on each thread that unpacks; for zstd the next lower power of two
     /// [default: 128M]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub(crate) max_window: Option<u64>,

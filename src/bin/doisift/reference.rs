@@ -89,7 +89,7 @@ pub(crate) const PAIR: [Definition; 2] = [
 pub(crate) const EDGE: [Definition; 5] = [
     (
         "record",
-        "the identifier of the record that holds the name: a DOI name if it has one, else a PMID, a page title or the key of a BibTeX entry",
+        "the identifier of the record that holds the name: its DOI name if it has one, else its id; in BibTeX the key of the entry, in PubMed the PMID, in MediaWiki the title of the page",
     ),
     (
         "path",
