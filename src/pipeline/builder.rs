@@ -427,6 +427,7 @@ impl PipelineBuilder {
         self.check()?;
         let limits = self.limits();
         let threads = self.threads.unwrap_or_else(available_threads);
+        let names = self.memory_for_names(threads);
         let options = ScanOptions {
             search: self.search()?,
             preprocessor: self.preprocessor()?,
@@ -439,10 +440,7 @@ impl PipelineBuilder {
             chunk: self.chunk,
             limits,
             memory: chosen_memory(self.memory),
-            names: match self.memory {
-                Some(_) => usize::MAX,
-                None => NAMES_OF_THREAD.saturating_mul(threads),
-            },
+            names,
             tmp: chosen_tmp_dir(self.tmp, self.output.as_deref()),
             checkpoint: self.checkpoint,
             checkpoint_interval: self.checkpoint_interval.unwrap_or(CHECKPOINT_INTERVAL),
@@ -464,6 +462,14 @@ impl PipelineBuilder {
             range: self.range,
         };
         Ok(Pipeline { options })
+    }
+
+    /// The most memory for names in bytes: the budget, if it was chosen.
+    fn memory_for_names(&self, threads: usize) -> usize {
+        match self.memory {
+            Some(_) => usize::MAX,
+            None => NAMES_OF_THREAD.saturating_mul(threads),
+        }
     }
 
     fn check(&self) -> Result<(), Error> {

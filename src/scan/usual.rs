@@ -36,13 +36,7 @@ pub(super) fn usual(
     let (before, after) = window.split_at(at);
     let escape = escape_len(prefix, after)?;
     let mut padded = [0; SHORT];
-    let bytes = match after.first_chunk() {
-        Some(bytes) if escape == 0 => bytes,
-        _ => {
-            unescape(after, prefix.len, escape, &mut padded);
-            &padded
-        }
-    };
+    let bytes = unescaped(after, prefix.len, escape, &mut padded);
     let (marks, suffix) = (Marks::of(bytes), prefix.len - escape);
     let name_len = marks.name_len(bytes, suffix)?;
     let len = name_len + escape;
@@ -78,12 +72,23 @@ fn escape_len(prefix: Prefix, after: &[u8]) -> Option<usize> {
     }
 }
 
-/// Copies the start of `text` without the `escape` bytes before the slash that ends its first `prefix` bytes.
-fn unescape(text: &[u8], prefix: usize, escape: usize, into: &mut [u8; SHORT]) {
+/// The start of `text` without the `escape` bytes before the slash that ends its first `prefix` bytes. It is copied to `padded`
+/// if it has such bytes or is shorter.
+#[inline]
+fn unescaped<'t>(
+    text: &'t [u8],
+    prefix: usize,
+    escape: usize,
+    padded: &'t mut [u8; SHORT],
+) -> &'t [u8; SHORT] {
+    if let Some(bytes) = text.first_chunk().filter(|_| escape == 0) {
+        return bytes;
+    }
     let (head, rest) = (prefix - 1 - escape, &text[prefix - 1..]);
     let len = rest.len().min(SHORT - head);
-    into[..head].copy_from_slice(&text[..head]);
-    into[head..head + len].copy_from_slice(&rest[..len]);
+    padded[..head].copy_from_slice(&text[..head]);
+    padded[head..head + len].copy_from_slice(&rest[..len]);
+    padded
 }
 
 /// Where the bytes of some classes are, as bits, the lowest for the first byte.
