@@ -108,9 +108,9 @@ fn choices() -> String {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// The run writes mentions, and only runs that write records have checkpoints.
+    /// The run writes mentions or edges, whose rows are written as they are found.
     #[error(
-        "a run with --mentions cannot be resumed, since its rows are written at once; leave out --mentions, or --checkpoint"
+        "a run with --mentions or --edges cannot be resumed, since its rows are written at once; leave out that option, or --checkpoint"
     )]
     Mentions,
     /// A source is a stream, which cannot be read again.

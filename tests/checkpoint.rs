@@ -378,6 +378,7 @@ fn what_can_be_read_only_once_has_no_checkpoint() {
     let place = Place::new();
     for builder in [
         place.checkpointed(1, 1 << 20).mentions(true),
+        place.checkpointed(1, 1 << 20).edges(true),
         place.checkpointed(1, 1 << 20).source("-"),
     ] {
         let error = builder.build().map(|_| ()).unwrap_err();

@@ -390,8 +390,8 @@ impl PipelineBuilder {
     /// At a checkpoint, no further source is started, the current ones are read to their end, and all names are written to
     /// disk. A source that was not read to its end when the run was killed is read again from its start. Threads, memory,
     /// output and report may differ between the runs. Sources must be the same files, and unchanged if they were
-    /// read; otherwise the run fails and leaves the folder as it is. Runs that write mentions have no checkpoint, and neither
-    /// have streams.
+    /// read; otherwise the run fails and leaves the folder as it is. Runs that write mentions or edges have no checkpoint, and
+    /// neither have streams.
     pub fn checkpoint(mut self, folder: impl AsRef<Path>) -> Self {
         self.checkpoint = Some(folder.as_ref().to_owned());
         self

@@ -215,7 +215,11 @@ fn a_checkpoint_without_use_is_a_usage_error_that_says_why() {
     for (options, why) in [
         (
             "in --mentions",
-            "a run with --mentions cannot be resumed, since its rows are written at once",
+            "a run with --mentions or --edges cannot be resumed, since its rows are written at once",
+        ),
+        (
+            "in --edges",
+            "a run with --mentions or --edges cannot be resumed",
         ),
         ("in -", "standard input can be read only once"),
         ("in fifo", "fifo can be read only once"),

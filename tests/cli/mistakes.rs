@@ -168,7 +168,7 @@ const MISTAKES: &[Mistake] = &[
     (
         "scan good.txt --mentions --checkpoint cp",
         2,
-        &["cp: ", "leave out --mentions"],
+        &["cp: ", "--mentions or --edges", "leave out that option"],
     ),
     (
         "scan - --checkpoint cp",

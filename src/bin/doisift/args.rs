@@ -246,7 +246,7 @@ pub(crate) struct ScanArgs {
     pub(crate) tmp_dir: Option<PathBuf>,
 
     /// Keep finished work in this folder, so that the same command resumes there after a crash, a kill or Ctrl-C; it is
-    /// removed at the end. Not with --mentions, nor with standard input
+    /// removed at the end. Not with --mentions or --edges, nor with standard input
     #[arg(long, value_name = "DIR")]
     pub(crate) checkpoint: Option<PathBuf>,
 
