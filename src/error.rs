@@ -232,12 +232,15 @@ pub enum TableError {
     #[error("there is no header, since there is no row")]
     NoHeader,
     /// The header lacks a column.
-    #[error("the header has no column {column}; it has {header}", column = printable::name(.column), header = .header)]
+    #[error("the header has no column {column}; it has {header}{each}", column = printable::name(.column), header = .header,
+        each = if *.is_list { "; give --column once for each" } else { "" })]
     NoColumn {
         /// The column as asked for.
         column: String,
         /// The columns of the header with their numbers.
         header: String,
+        /// Whether `column` is several columns of the header, with a delimiter between them.
+        is_list: bool,
     },
     /// Several columns of the header have this name.
     #[error("the header has several columns {column}, at {numbers}; give the number", column = printable::name(.column), numbers = .numbers)]

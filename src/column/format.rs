@@ -94,7 +94,8 @@ pub(super) fn reading(
     Ok(Reading::Delimited(dialect(head, whole, delimiter)))
 }
 
-const DELIMITERS: [u8; 4] = *b",;\t|";
+/// The delimiters that a head can show.
+pub(super) const DELIMITERS: [u8; 4] = *b",;\t|";
 
 /// The delimiter of a table without a hint: the one that the text kind says, unless only with another one the first row has
 /// all wanted columns.
@@ -108,19 +109,38 @@ fn delimiter(head: &[u8], whole: bool, columns: &[String], header: bool) -> Opti
         return Some(shown);
     }
     let fitting = DELIMITERS.into_iter().filter(|byte| has_all(*byte));
-    let width = |delimiter: &u8| first_row(head, *delimiter).len();
+    let width = |delimiter: &u8| first_row(with_quotes(*delimiter, head), head).0.len();
     // Of equals, the first.
-    fitting.rev().max_by_key(width).or(shown).or_else(|| {
-        // A list is a table of one column.
-        let is_first = columns.iter().all(|column| column == "1");
-        is_first.then_some(b',')
-    })
+    match fitting.rev().max_by_key(width) {
+        // `doi,url` is the name of a column only where the comma does not divide a table.
+        Some(fitting) if width(&fitting) == 1 => dividing(head, shown).or(Some(fitting)),
+        Some(fitting) => Some(fitting),
+        None => shown.or_else(|| {
+            // A list is a table of one column.
+            let is_first = columns.iter().all(|column| column == "1");
+            is_first.then_some(b',')
+        }),
+    }
+}
+
+/// The delimiter with which the header has several cells: `shown`, or one with which the row after it has several too.
+fn dividing(head: &[u8], shown: Option<u8>) -> Option<u8> {
+    let divides = |delimiter: &u8| {
+        let dialect = with_quotes(*delimiter, head);
+        let (header, rest) = first_row(dialect, head);
+        let is_table = || {
+            let is_end = rest.trim_ascii().is_empty();
+            is_end || first_row(dialect, rest).0.len() > 1
+        };
+        header.len() > 1 && (shown == Some(*delimiter) || is_table())
+    };
+    shown.into_iter().chain(DELIMITERS).find(divides)
 }
 
 /// Whether the first row has a cell for each of `columns`.
 fn holds(head: &[u8], delimiter: u8, columns: &[String]) -> bool {
     let dialect = with_quotes(delimiter, head);
-    let cells = first_row(head, delimiter);
+    let (cells, _) = first_row(dialect, head);
     columns.iter().all(|column| {
         let is_named = |cell: &&[u8]| is_name(&dialect.text(cell), column);
         cells.iter().any(is_named)
@@ -133,10 +153,12 @@ pub(super) fn is_name(cell: &[u8], column: &str) -> bool {
     cell.trim_ascii().eq_ignore_ascii_case(column)
 }
 
-fn first_row(head: &[u8], delimiter: u8) -> Vec<&[u8]> {
-    let start = head.iter().position(|byte| !b"\r\n".contains(byte));
-    let dialect = with_quotes(delimiter, head);
-    dialect.first_row(&head[start.unwrap_or(head.len())..]).0
+/// The cells of the first row that is not blank, and what follows the row.
+fn first_row(dialect: Dialect, bytes: &[u8]) -> (Vec<&[u8]>, &[u8]) {
+    let start = bytes.iter().position(|byte| !b"\r\n".contains(byte));
+    let bytes = &bytes[start.unwrap_or(bytes.len())..];
+    let (cells, length) = dialect.first_row(bytes);
+    (cells, &bytes[length..])
 }
 
 fn with_quotes(delimiter: u8, head: &[u8]) -> Dialect {
@@ -204,6 +226,14 @@ mod tests {
             ("doi\n10.5555/a\n", "doi", Some((b',', true))),
             ("10.5555/a\n10.5555/b\n", "1", Some((b',', true))),
             ("a b, doi\nx\n", "doi", Some((b',', true))),
+            ("doi,url\n1,2\n", "doi,url", Some((b',', true))),
+            ("doi|url\n", "doi|url", Some((b'|', true))),
+            ("\"doi,url\"\n10.5555/a\n", "doi,url", Some((b',', true))),
+            (
+                "doi, or url\n10.5555/a\n",
+                "doi, or url",
+                Some((b';', true)),
+            ),
             ("\n {\"doi\": 1}\n", "doi", Some((b'{', false))),
             ("some text\nmore\n", "doi", None),
             ("<html><body>doi", "doi", None),

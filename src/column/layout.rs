@@ -1,7 +1,7 @@
 //! Where the wanted columns of a table are, and what is added to each row.
 
 use super::dialect::Dialect;
-use super::format::is_name;
+use super::format::{DELIMITERS, is_name};
 use crate::error::TableError;
 use crate::printable;
 
@@ -116,6 +116,7 @@ fn named(
         (None, _) => numbered(column, header.len()).ok_or_else(|| TableError::NoColumn {
             column: column.to_owned(),
             header: listed(header),
+            is_list: is_list(header, column),
         }),
         (Some(_), _) => Err(TableError::SameName {
             column: column.to_owned(),
@@ -126,6 +127,15 @@ fn named(
                 .join(" and "),
         }),
     }
+}
+
+/// Whether `column` is several columns of the header in one text, with a delimiter between them.
+fn is_list(header: &[impl std::ops::Deref<Target = [u8]>], column: &str) -> bool {
+    let delimiters = DELIMITERS.map(char::from);
+    column.contains(delimiters)
+        && column
+            .split(delimiters)
+            .all(|part| named(header, part).is_ok())
 }
 
 fn numbered(column: &str, width: usize) -> Option<usize> {

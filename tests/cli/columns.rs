@@ -88,6 +88,14 @@ fn a_column_is_named_by_header_or_number() {
 }
 
 #[test]
+fn a_quoted_header_of_one_column_may_hold_the_delimiter() {
+    assert_eq!(
+        quietly("\"doi,url\"\n10.5555/A\n", "--column doi,url --in-place"),
+        "\"doi,url\"\n10.5555/a\n"
+    );
+}
+
+#[test]
 fn a_missing_column_is_a_usage_error_that_lists_the_header() {
     for (table, options, why) in [
         (
@@ -99,6 +107,16 @@ fn a_missing_column_is_a_usage_error_that_lists_the_header() {
             "id,doi\n1,2\n",
             "--column 3",
             "no column 3; it has 1 id, 2 doi",
+        ),
+        (
+            "doi,url\n10.5555/a,https://doi.org/10.5555/a\n",
+            "--column doi,url",
+            "no column doi,url; it has 1 doi, 2 url; give --column once for each",
+        ),
+        (
+            "id;doi;url\n1;10.5555/a;x\n",
+            "--column doi,3",
+            "no column doi,3; it has 1 id, 2 doi, 3 url; give --column once for each",
         ),
         (
             "doi,doi\n1,2\n",

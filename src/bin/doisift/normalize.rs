@@ -35,8 +35,8 @@ pub(crate) struct NormalizeArgs {
     #[arg(value_name = "TEXT|FILE")]
     arguments: Vec<OsString>,
 
-    /// Clean this column of the tables FILE (repeatable): its name in the header or its number from 1; in JSON Lines, the name
-    /// of a member, or a JSON pointer such as /ids/doi
+    /// Clean this column of the tables FILE: its name in the header or its number from 1; in JSON Lines, the name of a member, or
+    /// a JSON pointer such as /ids/doi. One column each; repeat the option for more
     #[arg(short, long, value_name = "COLUMN")]
     column: Vec<String>,
 
