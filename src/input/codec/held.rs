@@ -1,6 +1,7 @@
 //! A part of a file, held in memory.
 
 use std::fs::File;
+use std::io;
 use std::sync::Arc;
 
 use crate::input::file::read_at;
@@ -64,6 +65,7 @@ impl HeldBytes {
                 offset + filled as u64,
             ) {
                 Ok(read) if read > 0 => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 _ => {
                     self.ended = true;
                     break;
