@@ -24,12 +24,19 @@ const TRY: usize = 64 << 10;
 pub(super) trait BlockFormat: MemberFormat {
     /// What is known of a stream at a place between its blocks.
     type Known: Clone + Send + 'static;
+    /// What is known of a file for all its streams, read when the first one is entered.
+    type Layout: Default;
     /// Least and greatest limit on the unpacked size of a section, in bytes.
     const MOST: (usize, usize);
 
     /// The first place of the stream that starts at byte `start`. None if there is none, or blocks of up to `most` unpacked
     /// bytes are of no use for it.
-    fn enter(held: &mut HeldBytes, start: u64, most: usize) -> Option<InStream<Self::Known>>;
+    fn enter(
+        held: &mut HeldBytes,
+        layout: &Self::Layout,
+        start: u64,
+        most: usize,
+    ) -> Option<InStream<Self::Known>>;
 
     /// The first place at bit `from` or after it where a block may start that starts in the bytes `range`. `near` is a place
     /// before it, in the same stream or another.
@@ -144,9 +151,10 @@ impl OpenBlock {
 }
 
 /// Decodes sections of a file of streams, by their blocks.
-pub(super) struct BlockSections<F> {
+pub(super) struct BlockSections<F: BlockFormat> {
     format: F,
     held: HeldBytes,
+    layout: F::Layout,
 }
 
 impl<F: BlockFormat> SectionDecoder for BlockSections<F> {
@@ -158,6 +166,7 @@ impl<F: BlockFormat> SectionDecoder for BlockSections<F> {
         Some(BlockSections {
             format: F::new(limits).ok()?,
             held: HeldBytes::new(file),
+            layout: F::Layout::default(),
         })
     }
 
@@ -175,7 +184,7 @@ impl<F: BlockFormat> SectionDecoder for BlockSections<F> {
         {
             let start = first.bit;
             let mut blocks = SectionBlocks::new(first, &mut out);
-            blocks.decode(&mut self.format, &mut self.held, 8 * range.end);
+            blocks.decode(self, 8 * range.end);
             if blocks.filled > 0 {
                 let filled = blocks.filled;
                 return DecodedSection {
@@ -221,16 +230,16 @@ impl<'o, K: Clone> SectionBlocks<'o, K> {
     }
 
     /// Decodes blocks that start before bit `end`.
-    fn decode<F>(&mut self, format: &mut F, held: &mut HeldBytes, end: u64)
+    fn decode<F>(&mut self, sections: &mut BlockSections<F>, end: u64)
     where
         F: BlockFormat<Known = K>,
     {
         while self.passed.place.bit() < end {
             let next = match &self.passed.place {
-                BlockPlace::Between(byte) => self.stream(format, held, *byte),
+                BlockPlace::Between(byte) => self.stream(sections, *byte),
                 BlockPlace::In(at) => {
                     let at = at.clone();
-                    self.part(format, held, at)
+                    self.part(sections, at)
                 }
             };
             let Some(next) = next else { return };
@@ -239,34 +248,30 @@ impl<'o, K: Clone> SectionBlocks<'o, K> {
     }
 
     /// Decodes the stream at `byte` if it is short, or enters it. Returns the next place.
-    fn stream<F>(
-        &mut self,
-        format: &mut F,
-        held: &mut HeldBytes,
-        byte: u64,
-    ) -> Option<BlockPlace<K>>
+    fn stream<F>(&mut self, sections: &mut BlockSections<F>, byte: u64) -> Option<BlockPlace<K>>
     where
         F: BlockFormat<Known = K>,
     {
+        let BlockSections {
+            format,
+            held,
+            layout,
+        } = sections;
         match short(format, held, byte, &mut self.out[self.filled..]) {
             Some((end, written)) => {
                 self.filled += written;
                 Some(BlockPlace::Between(end))
             }
-            None => F::enter(held, byte, self.out.len()).map(BlockPlace::In),
+            None => F::enter(held, layout, byte, self.out.len()).map(BlockPlace::In),
         }
     }
 
     /// Decodes the part of a stream at `at`. Returns the place after it.
-    fn part<F>(
-        &mut self,
-        format: &mut F,
-        held: &mut HeldBytes,
-        at: InStream<K>,
-    ) -> Option<BlockPlace<K>>
+    fn part<F>(&mut self, sections: &mut BlockSections<F>, at: InStream<K>) -> Option<BlockPlace<K>>
     where
         F: BlockFormat<Known = K>,
     {
+        let BlockSections { format, held, .. } = sections;
         let (place, known) = match F::next(held, &at)? {
             StreamPart::Block { alone, end, known } => {
                 self.cost = alone.len();
@@ -314,6 +319,7 @@ fn short<F: BlockFormat>(
 pub(super) struct BlockReader<F: BlockFormat> {
     format: F,
     held: HeldBytes,
+    layout: F::Layout,
     members: FileMembers<F>,
     place: ReaderPlace<F::Known>,
     /// Whether streams are read by blocks.
@@ -348,7 +354,7 @@ impl<F: BlockFormat> BlockReader<F> {
     fn enter(&mut self) {
         let start = self.members.position();
         let stream = match self.by_blocks {
-            true => F::enter(&mut self.held, start, self.most),
+            true => F::enter(&mut self.held, &self.layout, start, self.most),
             false => None,
         };
         self.place = match stream {
@@ -456,6 +462,7 @@ impl<F: BlockFormat> InOrder for BlockReader<F> {
         let mut reader = BlockReader {
             format: F::new(limits)?,
             held: HeldBytes::new(Arc::clone(file)),
+            layout: F::Layout::default(),
             members: FileMembers::new(file, size, limits, most)?,
             place: ReaderPlace::Members { returned: 0 },
             by_blocks: true,

@@ -505,7 +505,7 @@ fn work<S: SectionDecoder>(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::io::Write;
 
     use proptest::prelude::*;
@@ -585,7 +585,7 @@ mod tests {
     }
 
     /// `bytes` as one stream of small blocks.
-    fn xz_blocks(bytes: &[u8]) -> Vec<u8> {
+    pub(in super::super) fn xz_blocks(bytes: &[u8]) -> Vec<u8> {
         use liblzma::stream::{Action, Check, Status, Stream};
         let mut stream = Stream::new_easy_encoder(0, Check::Crc32).unwrap();
         let mut out = Vec::with_capacity(2 * bytes.len() + 1000);

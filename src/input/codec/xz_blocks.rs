@@ -1,5 +1,6 @@
 //! The blocks of the last xz stream of a file. The index at the end of the stream lists their sizes.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -25,9 +26,11 @@ pub(in crate::input) struct KnownIndex {
     next: usize,
 }
 
-/// The index of a stream.
+/// A stream and its index.
 #[derive(Debug)]
 pub(super) struct StreamIndex {
+    /// Byte at which the stream starts.
+    start: u64,
     /// What kind of checksum blocks have.
     flags: [u8; 2],
     blocks: Vec<IndexedBlock>,
@@ -53,19 +56,26 @@ impl IndexedBlock {
 
 impl BlockFormat for Xz {
     type Known = KnownIndex;
+    /// The last stream. The end of the file says where it starts, so its index is read once and not at each stream.
+    type Layout = OnceCell<Option<Arc<StreamIndex>>>;
     // Blocks unpack to 24 MiB if xz packs them with its defaults.
     const MOST: (usize, usize) = (1 << 20, 64 << 20);
 
-    fn enter(held: &mut HeldBytes, start: u64, most: usize) -> Option<InStream<KnownIndex>> {
-        let stream = StreamIndex::read(held, start)?;
-        let fits = |block: &IndexedBlock| block.unpacked <= most as u64 && block.unpadded <= BLOCK;
-        (stream.blocks.len() > 1 && stream.blocks.iter().all(fits)).then(|| InStream {
+    fn enter(
+        held: &mut HeldBytes,
+        last: &Self::Layout,
+        start: u64,
+        most: usize,
+    ) -> Option<InStream<KnownIndex>> {
+        let stream = last.get_or_init(|| StreamIndex::read(held).map(Arc::new));
+        let stream = stream.as_ref().filter(|stream| stream.start == start)?;
+        (stream.fits(most) && stream.has_header(held)).then(|| InStream {
             start,
             bit: 8 * (start + HEADER as u64),
             is_first: true,
             given: 0,
             known: KnownIndex {
-                stream: Arc::new(stream),
+                stream: Arc::clone(stream),
                 next: 0,
             },
         })
@@ -133,22 +143,34 @@ impl BlockFormat for Xz {
 }
 
 impl StreamIndex {
-    /// The index of the stream that starts at `start`, if the file ends with that stream.
-    fn read(held: &mut HeldBytes, start: u64) -> Option<Self> {
+    /// The stream that the file ends with, as its index and footer state it. Whether it has a header is not known.
+    fn read(held: &mut HeldBytes) -> Option<Self> {
         let end = held.size();
         let footer = end.checked_sub(FOOTER as u64)?;
         let (length, flags) = parse_footer(held.from(footer, FOOTER).0)?;
-        let index = footer.checked_sub(length as u64)?;
-        let bytes = held.from(index, length).0.get(..length)?;
-        let blocks = parse_index(bytes, start + HEADER as u64)?;
-        let blocks_end = blocks.last()?.end()?;
-        let header = held.from(start, HEADER).0.get(..HEADER)?;
-        (blocks_end == index && *header == header_of(flags)).then_some(StreamIndex {
+        let blocks_end = footer.checked_sub(length as u64)?;
+        let bytes = held.from(blocks_end, length).0.get(..length)?;
+        let mut blocks = parse_index(bytes)?;
+        let first = blocks_end.checked_sub(blocks.last()?.end()?)?;
+        blocks.iter_mut().for_each(|block| block.at += first);
+        Some(StreamIndex {
+            start: first.checked_sub(HEADER as u64)?,
             flags,
             blocks,
             blocks_end,
             end,
         })
+    }
+
+    /// Whether there are several blocks, and each can be decoded into `most` bytes.
+    fn fits(&self, most: usize) -> bool {
+        let fits = |block: &IndexedBlock| block.unpacked <= most as u64 && block.unpadded <= BLOCK;
+        self.blocks.len() > 1 && self.blocks.iter().all(fits)
+    }
+
+    fn has_header(&self, held: &mut HeldBytes) -> bool {
+        let header = held.from(self.start, HEADER).0;
+        header.starts_with(&header_of(self.flags))
     }
 }
 
@@ -162,8 +184,8 @@ fn parse_footer(bytes: &[u8]) -> Option<(usize, [u8; 2])> {
     (is_valid && length <= INDEX).then_some((length, *flags))
 }
 
-/// The blocks that an index lists, of which the first one is at `at` of the file.
-fn parse_index(bytes: &[u8], mut at: u64) -> Option<Vec<IndexedBlock>> {
+/// The blocks that an index lists. Their offsets are those from the first block.
+fn parse_index(bytes: &[u8]) -> Option<Vec<IndexedBlock>> {
     let (mut rest, sum) = bytes.split_last_chunk::<4>()?;
     if checksum(rest) != *sum || !rest.starts_with(&[0]) {
         return None;
@@ -171,7 +193,7 @@ fn parse_index(bytes: &[u8], mut at: u64) -> Option<Vec<IndexedBlock>> {
     rest = &rest[1..];
     // Each block takes two bytes at least.
     let count = number(&mut rest)?.min(bytes.len() as u64);
-    let mut blocks = Vec::new();
+    let (mut at, mut blocks) = (0, Vec::new());
     for _ in 0..count {
         let (unpadded, unpacked) = (number(&mut rest)?, number(&mut rest)?);
         let block = IndexedBlock {
@@ -245,4 +267,56 @@ fn alone(bytes: &[u8], block: &IndexedBlock, flags: [u8; 2]) -> Vec<u8> {
     out.extend(footer);
     out.extend(FOOTER_MAGIC);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::io::Write;
+
+    use super::super::members::tests::noise;
+    use super::super::parallel::tests::xz_blocks;
+    use super::*;
+
+    const MOST: usize = 1 << 20;
+
+    fn enter(file: &Arc<File>, last: &<Xz as BlockFormat>::Layout, start: usize) -> bool {
+        // Bytes held from an earlier call would hide a read.
+        let mut held = HeldBytes::new(Arc::clone(file));
+        Xz::enter(&mut held, last, start as u64, MOST).is_some()
+    }
+
+    #[test]
+    fn the_index_is_read_once_however_many_streams_are_before_it() {
+        let small = xz_blocks(b"");
+        let start = 100 * small.len();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&small.repeat(100)).unwrap();
+        file.write_all(&xz_blocks(&noise(1, 9000))).unwrap();
+        let (file, last) = (Arc::new(file), OnceCell::new());
+        assert!(!enter(&file, &last, 0));
+        // Without the index, only what was read of it before is known.
+        file.set_len((start + HEADER) as u64).unwrap();
+        assert!(!enter(&file, &OnceCell::new(), start));
+        for before in (0..start).step_by(small.len()) {
+            assert!(!enter(&file, &last, before));
+        }
+        assert!(enter(&file, &last, start));
+    }
+
+    #[test]
+    fn a_stream_is_entered_only_at_its_header() {
+        let packed = xz_blocks(&noise(1, 9000));
+        for (at, is_entered) in [(HEADER, true), (0, false), (HEADER - 1, false)] {
+            let mut packed = packed.clone();
+            packed[at] ^= 1;
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(&packed).unwrap();
+            assert_eq!(
+                enter(&Arc::new(file), &OnceCell::new(), 0),
+                is_entered,
+                "{at}"
+            );
+        }
+    }
 }
