@@ -12,12 +12,11 @@ use std::sync::Arc;
 use super::file_members::FileMembers;
 use super::held::HeldBytes;
 use super::members::{MemberFormat, MemberStep, Whole};
-use super::parallel::{DecodedSection, InOrder, SectionDecoder};
+use super::parallel::{DecodedSection, InOrder, SectionDecoder, TRIES};
 use crate::input::opening::Limits;
 
-/// Limit on the cost of false starts in a section, in bytes.
-const TRIES: usize = 8 << 20;
-/// The least cost of a false start. A decoder of bzip2 clears 3.6 MB.
+/// The least cost of a false start in bytes, however short the block is: each prepares a decoder, and that of bzip2 clears 3.6
+/// MB of memory.
 const TRY: usize = 64 << 10;
 
 /// A packing with streams of blocks that can be decoded alone.
@@ -26,8 +25,8 @@ pub(super) trait BlockFormat: MemberFormat {
     type Known: Clone + Send + 'static;
     /// What is known of a file for all its streams, read when the first one is entered.
     type Layout: Default;
-    /// Least and greatest limit on the unpacked size of a section, in bytes.
-    const MOST: (usize, usize);
+    /// [`InOrder::SECTION_LIMITS`] of a reader of its blocks.
+    const SECTION_LIMITS: (usize, usize);
 
     /// The first place of the stream that starts at byte `start`. None if there is none, or blocks of up to `most` unpacked
     /// bytes are of no use for it.
@@ -456,7 +455,7 @@ impl<F: BlockFormat> BlockReader<F> {
 
 impl<F: BlockFormat> InOrder for BlockReader<F> {
     type Sections = BlockSections<F>;
-    const MOST: (usize, usize) = F::MOST;
+    const SECTION_LIMITS: (usize, usize) = F::SECTION_LIMITS;
 
     fn new(file: &Arc<File>, size: u64, limits: &Limits, most: usize) -> io::Result<Self> {
         let mut reader = BlockReader {

@@ -55,7 +55,7 @@ impl BlockFormat for Bzip2 {
     type Known = KnownBlocks;
     type Layout = ();
     // A block has up to 900,000 bytes before runs are repeated.
-    const MOST: (usize, usize) = (2 << 20, 16 << 20);
+    const SECTION_LIMITS: (usize, usize) = (2 << 20, 16 << 20);
 
     fn enter(held: &mut HeldBytes, (): &(), start: u64, _: usize) -> Option<InStream<KnownBlocks>> {
         let level = level(held.from(start, HEADER).0)?;

@@ -21,12 +21,14 @@ use crate::lock::lock;
 
 /// Sections per thread at the same time: one that it decodes, and one that waits.
 const SECTIONS: usize = 2;
+/// Limit on the cost of false starts in a section, in bytes.
+pub(super) const TRIES: usize = 8 << 20;
 
 /// Reads a file in order, and can pass over sections of it that were decoded.
 pub(super) trait InOrder: Sized {
     type Sections: SectionDecoder;
     /// Least and greatest limit on the unpacked size of a section, in bytes.
-    const MOST: (usize, usize) = (1 << 20, 16 << 20);
+    const SECTION_LIMITS: (usize, usize) = (1 << 20, 16 << 20);
 
     /// Reads `file` of `size` bytes from its start. Sections unpack to at most `most` bytes.
     ///
@@ -155,7 +157,7 @@ impl<'r, R: InOrder> Parallel<'r, R> {
         opening: &Opening<'r>,
         unpackers: &'r Unpackers,
     ) -> io::Result<Self> {
-        let plan = SectionPlan::new(unpackers.bytes(), R::MOST);
+        let plan = SectionPlan::new(unpackers.bytes(), R::SECTION_LIMITS);
         Parallel::with(file, counted, opening, unpackers, plan)
     }
 
@@ -171,7 +173,7 @@ impl<'r, R: InOrder> Parallel<'r, R> {
             section: section..section,
             most: 256 << 10,
             early: u64::MAX,
-            ..SectionPlan::new(unpackers.bytes(), R::MOST)
+            ..SectionPlan::new(unpackers.bytes(), R::SECTION_LIMITS)
         };
         Parallel::with(file, 0, opening, unpackers, plan)
     }

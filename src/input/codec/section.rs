@@ -6,13 +6,11 @@ use std::sync::Arc;
 
 use super::held::HeldBytes;
 use super::members::{MOST, MemberFormat, Whole, find};
-use super::parallel::{DecodedSection, SectionDecoder};
+use super::parallel::{DecodedSection, SectionDecoder, TRIES};
 use crate::input::opening::Limits;
 
 /// Greatest number of packed bytes in memory: a section, and the end of its last member.
 const HELD: usize = 8 << 20;
-/// Limit on the cost of false starts in a section, in bytes.
-const TRIES: usize = 8 << 20;
 
 /// Decodes sections of a file.
 pub(super) struct Sections<F> {

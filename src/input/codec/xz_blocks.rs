@@ -59,7 +59,7 @@ impl BlockFormat for Xz {
     /// The last stream. The end of the file says where it starts, so its index is read once and not at each stream.
     type Layout = OnceCell<Option<Arc<StreamIndex>>>;
     // Blocks unpack to 24 MiB if xz packs them with its defaults.
-    const MOST: (usize, usize) = (1 << 20, 64 << 20);
+    const SECTION_LIMITS: (usize, usize) = (1 << 20, 64 << 20);
 
     fn enter(
         held: &mut HeldBytes,
