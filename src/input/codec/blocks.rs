@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::file_members::FileMembers;
 use super::held::HeldBytes;
 use super::members::{MemberFormat, MemberStep, Whole};
-use super::parallel::{DecodedSection, InOrder, SectionDecoder, TRIES};
+use super::parallel::{DecodedSection, OrderedReader, SectionDecoder, TRIES};
 use crate::input::opening::Limits;
 
 /// The least cost of a false start in bytes, however short the block is: each prepares a decoder, and that of bzip2 clears 3.6
@@ -25,7 +25,7 @@ pub(super) trait BlockFormat: MemberFormat {
     type Known: Clone + Send + 'static;
     /// What is known of a file for all its streams, read when the first one is entered.
     type Layout: Default;
-    /// [`InOrder::SECTION_LIMITS`] of a reader of its blocks.
+    /// [`OrderedReader::SECTION_LIMITS`] of a reader of its blocks.
     const SECTION_LIMITS: (usize, usize);
 
     /// The first place of the stream that starts at byte `start`. None if there is none, or blocks of up to `most` unpacked
@@ -187,7 +187,7 @@ impl<F: BlockFormat> SectionDecoder for BlockSections<F> {
             if blocks.filled > 0 {
                 let filled = blocks.filled;
                 return DecodedSection {
-                    range: start..blocks.passed.place.bit(),
+                    bits: start..blocks.passed.place.bit(),
                     passed: Some(blocks.passed),
                     out,
                     filled,
@@ -197,7 +197,7 @@ impl<F: BlockFormat> SectionDecoder for BlockSections<F> {
             from = start + 1;
         }
         DecodedSection {
-            range: 8 * range.end..8 * range.end,
+            bits: 8 * range.end..8 * range.end,
             out,
             filled: 0,
             passed: None,
@@ -453,7 +453,7 @@ impl<F: BlockFormat> BlockReader<F> {
     }
 }
 
-impl<F: BlockFormat> InOrder for BlockReader<F> {
+impl<F: BlockFormat> OrderedReader for BlockReader<F> {
     type Sections = BlockSections<F>;
     const SECTION_LIMITS: (usize, usize) = F::SECTION_LIMITS;
 
@@ -474,9 +474,9 @@ impl<F: BlockFormat> InOrder for BlockReader<F> {
         Ok(reader)
     }
 
-    fn place(&self) -> u64 {
+    fn bit(&self) -> u64 {
         match &self.place {
-            ReaderPlace::Members { .. } => self.members.place(),
+            ReaderPlace::Members { .. } => self.members.bit(),
             ReaderPlace::Between(at) | ReaderPlace::Within(_, at) => at.bit,
         }
     }
@@ -512,7 +512,7 @@ impl<F: BlockFormat> InOrder for BlockReader<F> {
         }
     }
 
-    fn splits(&self) -> bool {
+    fn starts_within_member(&self) -> bool {
         !matches!(self.place, ReaderPlace::Members { .. })
     }
 
@@ -557,7 +557,7 @@ impl<F: BlockFormat> InOrder for BlockReader<F> {
         true
     }
 
-    fn stay(&mut self) {
+    fn no_more_sections(&mut self) {
         self.by_blocks = false;
         if let ReaderPlace::Between(at) = &self.place
             && at.is_first

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use super::members::{MemberFormat, MemberReader, MemberStep};
-use super::parallel::{DecodedSection, InOrder};
+use super::parallel::{DecodedSection, OrderedReader};
 use super::read::Fused;
 use super::section::Sections;
 use crate::input::file::{check_end, read_at};
@@ -31,7 +31,7 @@ impl<F: MemberFormat> FileMembers<F> {
     }
 }
 
-impl<F: MemberFormat> InOrder for FileMembers<F> {
+impl<F: MemberFormat> OrderedReader for FileMembers<F> {
     type Sections = Sections<F>;
 
     fn new(file: &Arc<File>, size: u64, limits: &Limits, _: usize) -> io::Result<Self> {
@@ -43,7 +43,7 @@ impl<F: MemberFormat> InOrder for FileMembers<F> {
         })
     }
 
-    fn place(&self) -> u64 {
+    fn bit(&self) -> u64 {
         8 * self.position()
     }
 
@@ -54,7 +54,7 @@ impl<F: MemberFormat> InOrder for FileMembers<F> {
     fn hint(&self) {}
 
     fn pass(&mut self, section: &DecodedSection<()>) -> bool {
-        self.go_on(section.range.end / 8);
+        self.go_on(section.bits.end / 8);
         true
     }
 }

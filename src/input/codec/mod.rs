@@ -33,7 +33,7 @@ use self::lz4::Lz4;
 use self::lzma::Lzma;
 use self::lzw::Lzw;
 use self::members::{MemberFormat, MemberReader};
-use self::parallel::{InOrder, Parallel};
+use self::parallel::{OrderedReader, Parallel};
 use self::streams::Streams;
 use self::xz::Xz;
 use super::fault::{InputError, Packing};
@@ -88,7 +88,7 @@ pub(super) fn unpack<'r>(
 }
 
 /// Unpacks the members of `raw`; on several threads, as `R` reads them, if it is `file`.
-fn members<'r, F: MemberFormat, R: InOrder + 'r>(
+fn members<'r, F: MemberFormat, R: OrderedReader + 'r>(
     raw: Raw<impl Read + 'r>,
     file: Option<&File>,
     opening: &Opening<'r>,

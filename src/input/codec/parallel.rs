@@ -25,7 +25,7 @@ const SECTIONS: usize = 2;
 pub(super) const TRIES: usize = 8 << 20;
 
 /// Reads a file in order, and can pass over sections of it that were decoded.
-pub(super) trait InOrder: Sized {
+pub(super) trait OrderedReader: Sized {
     type Sections: SectionDecoder;
     /// Least and greatest limit on the unpacked size of a section, in bytes.
     const SECTION_LIMITS: (usize, usize) = (1 << 20, 16 << 20);
@@ -36,8 +36,8 @@ pub(super) trait InOrder: Sized {
     /// If there is no memory for a decoder.
     fn new(file: &Arc<File>, size: u64, limits: &Limits, most: usize) -> io::Result<Self>;
 
-    /// The bit of the file at which decoding continues.
-    fn place(&self) -> u64;
+    /// The place of the reader: the bit of the file at which decoding continues.
+    fn bit(&self) -> u64;
 
     /// Makes one step. `into` must not be empty.
     fn step(&mut self, into: &mut [u8]) -> io::Result<MemberStep>;
@@ -46,7 +46,7 @@ pub(super) trait InOrder: Sized {
     fn hint(&self) -> SectionHint<Self>;
 
     /// Whether a section may start at the place though no member has ended.
-    fn splits(&self) -> bool {
+    fn starts_within_member(&self) -> bool {
         false
     }
 
@@ -59,11 +59,11 @@ pub(super) trait InOrder: Sized {
     fn pass(&mut self, section: &SectionOf<Self>) -> bool;
 
     /// There will be no more sections.
-    fn stay(&mut self) {}
+    fn no_more_sections(&mut self) {}
 }
 
-type SectionHint<R> = <<R as InOrder>::Sections as SectionDecoder>::Hint;
-type SectionOf<R> = DecodedSection<<<R as InOrder>::Sections as SectionDecoder>::Passed>;
+type SectionHint<R> = <<R as OrderedReader>::Sections as SectionDecoder>::Hint;
+type SectionOf<R> = DecodedSection<<<R as OrderedReader>::Sections as SectionDecoder>::Passed>;
 
 /// Decodes sections of a file.
 pub(super) trait SectionDecoder: Sized + 'static {
@@ -87,7 +87,7 @@ pub(super) trait SectionDecoder: Sized + 'static {
 /// A decoded section.
 pub(super) struct DecodedSection<P> {
     /// The bits of the file from the first valid start to the end of what was decoded; empty if there is no start.
-    pub(super) range: Range<u64>,
+    pub(super) bits: Range<u64>,
     /// The decoded bytes, and free space.
     pub(super) out: Vec<u8>,
     pub(super) filled: usize,
@@ -121,7 +121,7 @@ impl SectionPlan {
 }
 
 /// Reads a file in order, decoded on several threads if it is large.
-pub(super) struct Parallel<'r, R: InOrder> {
+pub(super) struct Parallel<'r, R: OrderedReader> {
     file: Arc<File>,
     size: u64,
     limits: Limits,
@@ -146,7 +146,7 @@ enum Threads<'r, S: SectionDecoder> {
     Never,
 }
 
-impl<'r, R: InOrder> Parallel<'r, R> {
+impl<'r, R: OrderedReader> Parallel<'r, R> {
     /// Reads `file` from its start, and adds the bytes after the first `counted` ones to the bytes of `opening`.
     ///
     /// # Errors
@@ -202,7 +202,7 @@ impl<'r, R: InOrder> Parallel<'r, R> {
             section: None,
             file,
         };
-        if parallel.reader.splits() {
+        if parallel.reader.starts_within_member() {
             parallel.boundary();
         }
         Ok(parallel)
@@ -222,7 +222,7 @@ impl<'r, R: InOrder> Parallel<'r, R> {
         let Some((section, _)) = self.section.take() else {
             return;
         };
-        self.progress.reach(section.range.end / 8);
+        self.progress.reach(section.bits.end / 8);
         if let Threads::Some(crew) = &mut self.threads {
             crew.spare.push(section.out);
         }
@@ -231,8 +231,8 @@ impl<'r, R: InOrder> Parallel<'r, R> {
 
     /// At the start of a member or block, or the end: starts to read the section that begins there, if there is one.
     fn boundary(&mut self) {
-        let place = self.reader.place();
-        let position = place / 8;
+        let bit = self.reader.bit();
+        let position = bit / 8;
         if let Threads::NotYet | Threads::Waiting = self.threads {
             self.threads = self.start(position);
         }
@@ -240,7 +240,7 @@ impl<'r, R: InOrder> Parallel<'r, R> {
             let wanted = self.plan.unpacked.saturating_mul(position) / self.unpacked.max(1);
             let length = wanted.clamp(self.plan.section.start, self.plan.section.end);
             self.section = crew
-                .take(place, length, &self.reader)
+                .take(bit, length, &self.reader)
                 .map(|section| (section, 0));
             if let Some((section, _)) = self.section.take_if(|(at, _)| !self.reader.pass(at)) {
                 crew.spare.push(section.out);
@@ -250,13 +250,14 @@ impl<'r, R: InOrder> Parallel<'r, R> {
             }
         }
         if let Threads::Never = self.threads {
-            self.reader.stay();
+            self.reader.no_more_sections();
         }
     }
 
     fn start(&self, position: u64) -> Threads<'r, R::Sections> {
         let left = self.size.saturating_sub(position);
-        let is_first = matches!(self.threads, Threads::NotYet) && !self.reader.splits();
+        let is_first =
+            matches!(self.threads, Threads::NotYet) && !self.reader.starts_within_member();
         let is_late = is_first && position > self.plan.early;
         if is_late || left < 2 * self.plan.section.end {
             return Threads::Never;
@@ -270,7 +271,7 @@ impl<'r, R: InOrder> Parallel<'r, R> {
     }
 }
 
-impl<R: InOrder> Read for Parallel<'_, R> {
+impl<R: OrderedReader> Read for Parallel<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while !into.is_empty() {
             if let Some(count) = self.read_section(into) {
@@ -282,7 +283,7 @@ impl<R: InOrder> Read for Parallel<'_, R> {
                 continue;
             }
             let step = self.reader.step(into);
-            self.progress.reach(self.reader.place() / 8);
+            self.progress.reach(self.reader.bit() / 8);
             match step? {
                 MemberStep::Bytes(count) => {
                     self.unpacked += count as u64;
@@ -356,7 +357,7 @@ impl<P: Default> Pending<P> {
         self.section.get_or_insert_with(|| {
             // The sender is dropped if the thread panicked.
             receiver.recv().unwrap_or(DecodedSection {
-                range: end..end,
+                bits: end..end,
                 out: Vec::new(),
                 filled: 0,
                 passed: P::default(),
@@ -400,27 +401,27 @@ impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
         })
     }
 
-    /// The section that starts at bit `place`, if there is one. New sections have `length` bytes.
+    /// The section that starts at `bit`, if there is one. New sections have `length` bytes.
     fn take(
         &mut self,
-        place: u64,
+        bit: u64,
         length: u64,
-        reader: &impl InOrder<Sections = S>,
+        reader: &impl OrderedReader<Sections = S>,
     ) -> Option<DecodedSection<S::Passed>> {
         let mut passed = false;
         loop {
-            self.share_out(place / 8, length, reader);
+            self.share_out(bit / 8, length, reader);
             let first = self.sections.front_mut()?;
-            if place / 8 < first.range.start {
+            if bit / 8 < first.range.start {
                 break;
             }
-            let is_passed = first.range.end <= place / 8;
-            let range = first.section().range.clone();
-            if !is_passed && place < range.start {
+            let is_passed = first.range.end <= bit / 8;
+            let bits = first.section().bits.clone();
+            if !is_passed && bit < bits.start {
                 break;
             }
             let section = self.sections.pop_front()?.section?;
-            if range.start == place && !range.is_empty() {
+            if bits.start == bit && !bits.is_empty() {
                 self.misses = 0;
                 return Some(section);
             }
@@ -437,7 +438,7 @@ impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
     }
 
     /// Starts to decode sections of `length` bytes after `position`, as many as are allowed at the same time.
-    fn share_out(&mut self, position: u64, length: u64, reader: &impl InOrder<Sections = S>) {
+    fn share_out(&mut self, position: u64, length: u64, reader: &impl OrderedReader<Sections = S>) {
         while self.sections.len() < SECTIONS * self.threads.len() {
             let start = self.next.max(position);
             let range = start..self.size.min(reader.section_end(start, length));
@@ -539,7 +540,7 @@ pub(super) mod tests {
     }
 
     /// The result of parallel reading. Asserts that all bytes were counted.
-    fn parallel<R: InOrder>(packed: &[u8], plan: SectionPlan) -> Outcome {
+    fn parallel<R: OrderedReader>(packed: &[u8], plan: SectionPlan) -> Outcome {
         let bytes = AtomicU64::new(0);
         let opening = Opening::for_tests(&bytes);
         let unpackers = Unpackers::new(3, 0);
@@ -599,7 +600,7 @@ pub(super) mod tests {
         out
     }
 
-    fn check<F: MemberFormat, R: InOrder>(
+    fn check<F: MemberFormat, R: OrderedReader>(
         lengths: &[(u64, usize)],
         pack: fn(&[u8]) -> Vec<u8>,
         hits: &[(usize, u8)],
@@ -616,7 +617,7 @@ pub(super) mod tests {
     }
 
     /// Asserts that sections of all sizes give the same as no sections.
-    fn same<F: MemberFormat, R: InOrder>(packed: &[u8], what: &str) {
+    fn same<F: MemberFormat, R: OrderedReader>(packed: &[u8], what: &str) {
         let (bytes, errors) = in_turn::<F>(packed);
         for section in [700, 5000, 40_000] {
             let found = parallel::<R>(packed, plan(section));
@@ -686,7 +687,7 @@ pub(super) mod tests {
     }
 
     /// The number of members, and of sections that were used.
-    fn taken<R: InOrder>(packed: &[u8], plan: SectionPlan) -> usize {
+    fn taken<R: OrderedReader>(packed: &[u8], plan: SectionPlan) -> usize {
         let bytes = AtomicU64::new(0);
         let opening = Opening::for_tests(&bytes);
         let unpackers = Unpackers::new(3, 0);

@@ -56,7 +56,7 @@ impl<F: MemberFormat> SectionDecoder for Sections<F> {
             filled += written;
         }
         DecodedSection {
-            range: 8 * (range.start + start as u64)..8 * (range.start + end as u64),
+            bits: 8 * (range.start + start as u64)..8 * (range.start + end as u64),
             out,
             filled,
             passed: (),
