@@ -15,8 +15,8 @@ use super::members::{MemberFormat, MemberStep, Whole};
 use super::parallel::{DecodedSection, OrderedReader, SectionDecoder, TRIES};
 use crate::input::opening::Limits;
 
-/// The least cost of a false start in bytes, however short the block is: each prepares a decoder, and that of bzip2 clears 3.6
-/// MB of memory.
+/// The least cost of a false start, in bytes. A short block costs this much too, since a decoder is prepared for it: that of
+/// bzip2 clears 3.6 MB of memory.
 const TRY: usize = 64 << 10;
 
 /// A packing with streams of blocks that can be decoded alone.

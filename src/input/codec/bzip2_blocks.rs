@@ -10,8 +10,9 @@ use super::held::HeldBytes;
 const BLOCK: u64 = 0x3141_5926_5359;
 /// What the end of a stream starts with.
 const END: u64 = 0x1772_4538_5090;
-/// Bits of these numbers, and of the checksum after them.
+/// Bits of these numbers.
 const MAGIC: usize = 48;
+/// Bits of the checksum after them.
 const CHECKSUM: usize = 32;
 /// Bits of the bytes that a magic number may be in.
 const WINDOW: usize = 56;

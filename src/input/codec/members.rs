@@ -83,7 +83,7 @@ pub(in crate::input) enum Whole {
 pub(super) enum MemberStep {
     /// Decoded bytes.
     Bytes(usize),
-    /// A member ended, or the next valid one was found. A member or the end is at the position.
+    /// A member or block ended, or the next valid member was found. Another one or the end is at the position.
     Boundary,
     /// The end of the stream.
     End,

@@ -27,7 +27,7 @@ impl Unpackers {
 
     /// Takes all free threads; none if there is none.
     pub(in crate::input) fn take(&self) -> Option<Lease<'_>> {
-        // Called for every member, so the usual case is only a read.
+        // Called for every member or block, so the usual case is only a read.
         let threads = match self.free.load(Ordering::Relaxed) {
             0 => 0,
             _ => self.free.swap(0, Ordering::Relaxed),

@@ -1,5 +1,5 @@
-//! xz. Its streams are members. Where the blocks of one are, only the end of the stream lists, which
-//! [`xz_blocks`](super::xz_blocks) reads.
+//! xz. Its streams are members. Only the index at the end of a stream says where its blocks are;
+//! [`xz_blocks`](super::xz_blocks) reads it.
 
 use std::io;
 use std::ops::Range;

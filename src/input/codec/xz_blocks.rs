@@ -9,13 +9,15 @@ use super::held::HeldBytes;
 use super::xz::Xz;
 use crate::input::magic::numbers;
 
-/// Bytes of the header of a stream, and of its footer.
+/// Bytes of the header of a stream.
 const HEADER: usize = 12;
+/// Bytes of the footer of a stream.
 const FOOTER: usize = 12;
 /// What a footer ends with.
 const FOOTER_MAGIC: &[u8] = b"YZ";
-/// Greatest size of an index, and of a packed block, in bytes.
+/// Greatest size of an index, in bytes.
 const INDEX: usize = 4 << 20;
+/// Greatest size of a packed block, in bytes.
 const BLOCK: u64 = 16 << 20;
 
 /// What is known of a stream before one of its blocks.
@@ -34,8 +36,9 @@ pub(super) struct StreamIndex {
     /// What kind of checksum blocks have.
     flags: [u8; 2],
     blocks: Vec<IndexedBlock>,
-    /// Bytes at which the blocks end, and the stream.
+    /// Byte at which the blocks end.
     blocks_end: u64,
+    /// Byte at which the stream ends.
     end: u64,
 }
 
