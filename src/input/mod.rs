@@ -57,7 +57,7 @@ pub(crate) use list::read_list;
 pub(crate) use name::display_name;
 pub(crate) use open::{text_start, unmarked_encoding};
 pub(crate) use opening::{Limits, Opening};
-pub(crate) use preprocess::{Halt, Preprocessing, Preprocessor};
+pub(crate) use preprocess::{Halt, Preprocessor};
 pub(crate) use raw::Raw;
 pub(crate) use readers::Readers;
 pub use shard::{BadShard, Shard};

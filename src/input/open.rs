@@ -50,8 +50,8 @@ impl Opening<'_> {
         } else {
             0
         };
-        if let Some(preprocessing) = self.preprocessing.filter(|at| at.by.takes(source)) {
-            let output = preprocessing.start(file, &source.path)?;
+        if let Some(by) = self.preprocessor.filter(|by| by.takes(source)) {
+            let output = by.start(file, &source.path, self.halt)?;
             self.read_output(output, size, documents);
             return Ok(true);
         }

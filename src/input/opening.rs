@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicU64;
 use super::codec::Unpackers;
 use super::columnar::ColumnChoice;
 use super::fault::InputError;
-use super::preprocess::Preprocessing;
+use super::preprocess::{Halt, Preprocessor};
 use super::readers::Readers;
 
 /// Limits against sources that are made to take too much time or memory.
@@ -51,7 +51,9 @@ pub(crate) struct Opening<'r> {
     /// Streams that the caller gave.
     pub(crate) readers: Option<&'r Readers>,
     /// The command that is run for files.
-    pub(crate) preprocessing: Option<Preprocessing<'r>>,
+    pub(crate) preprocessor: Option<&'r Preprocessor>,
+    /// Says when the run must end. None if long work in one read is not broken off.
+    pub(crate) halt: Option<&'r dyn Halt>,
     pub(crate) limits: Limits,
     /// Bytes of a file that may be held in memory; half as many may be unpacked of it at the same time.
     /// 0 if such a file is not opened.
@@ -82,7 +84,8 @@ impl<'r> Opening<'r> {
             own: &[],
             outputs: &[],
             readers: None,
-            preprocessing: None,
+            preprocessor: None,
+            halt: None,
             limits: Limits {
                 depth: 3,
                 members: 1000,
@@ -95,6 +98,11 @@ impl<'r> Opening<'r> {
             records: false,
             unpackers: None,
         }
+    }
+
+    /// Whether the run must end.
+    pub(super) fn is_halted(&self) -> bool {
+        self.halt.is_some_and(Halt::is_halted)
     }
 
     /// Whether `metadata` is that of a file which this run created.

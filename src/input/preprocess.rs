@@ -28,7 +28,7 @@ const TICK: Duration = Duration::from_millis(50);
 /// The first wait for the end of a command that closed its output. Each further one is twice as long, up to [`TICK`].
 const FIRST: Duration = Duration::from_micros(200);
 
-/// Whether a run must end, so that its commands are killed.
+/// Whether a run must end, so that its commands are killed and no stream is decoded again.
 pub(crate) trait Halt: Sync {
     fn is_halted(&self) -> bool;
 }
@@ -40,13 +40,6 @@ pub(crate) struct Preprocessor {
     globs: GlobSet,
     /// For each glob, whether the files that match it are left out.
     leaves_out: Vec<bool>,
-}
-
-/// A preprocessor, and what says that its commands must end.
-#[derive(Clone, Copy)]
-pub(crate) struct Preprocessing<'r> {
-    pub(crate) by: &'r Preprocessor,
-    pub(crate) halt: &'r dyn Halt,
 }
 
 impl Preprocessor {
@@ -82,15 +75,18 @@ impl Preprocessor {
             None => self.leaves_out.iter().all(|leaves_out| *leaves_out),
         }
     }
-}
 
-impl<'r> Preprocessing<'r> {
-    /// Starts the command for an opened file.
+    /// Starts the command for an opened file. `halt` says when it must end.
     ///
     /// # Errors
     /// If the system does not start it.
-    pub(super) fn start(self, file: File, path: &Path) -> Result<CommandOutput<'r>, InputError> {
-        let command = &self.by.command;
+    pub(super) fn start<'r>(
+        &'r self,
+        file: File,
+        path: &Path,
+        halt: Option<&'r dyn Halt>,
+    ) -> Result<CommandOutput<'r>, InputError> {
+        let command = &self.command;
         let started = Command::new(command)
             .arg(argument(path))
             .stdin(Stdio::from(file))
@@ -108,7 +104,7 @@ impl<'r> Preprocessing<'r> {
             child,
             command,
             said: Vec::new(),
-            halt: self.halt,
+            halt,
             is_reaped: false,
         })
     }
@@ -137,7 +133,7 @@ pub(super) struct CommandOutput<'r> {
     errors: Option<ChildStderr>,
     /// The first bytes of the standard error.
     said: Vec<u8>,
-    halt: &'r dyn Halt,
+    halt: Option<&'r dyn Halt>,
     is_reaped: bool,
 }
 
@@ -198,7 +194,7 @@ impl CommandOutput<'_> {
                 while self.errors.is_some() && self.wait_for_errors()? {}
                 return self.outcome(status);
             }
-            if self.halt.is_halted() {
+            if self.halt.is_some_and(Halt::is_halted) {
                 self.kill();
                 return Ok(());
             }
@@ -250,7 +246,7 @@ impl Read for CommandOutput<'_> {
             return Ok(0);
         }
         while self.output.is_some() {
-            if self.halt.is_halted() {
+            if self.halt.is_some_and(Halt::is_halted) {
                 self.kill();
                 self.output = None;
             } else if self.wait(TICK)?

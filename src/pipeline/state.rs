@@ -14,8 +14,8 @@ use super::shares::Shares;
 use crate::dedup::{Budget, Document, DocumentId, Lasting, Table};
 use crate::error::{Error, ErrorKind};
 use crate::input::{
-    ChunkReach, Claims, Finder, FoundSources, Halt, InputError, Opening, Preprocessing, Remark,
-    Source, SourceKind, Sources, Unpackers, display_name, unmarked_encoding,
+    ChunkReach, Claims, Finder, FoundSources, Halt, InputError, Opening, Remark, Source,
+    SourceKind, Sources, Unpackers, display_name, unmarked_encoding,
 };
 use crate::lock::lock;
 use crate::printable;
@@ -261,11 +261,8 @@ impl<'p> SharedScan<'p> {
             own: &self.own,
             outputs: &self.overwritten,
             readers: Some(&self.options.readers),
-            preprocessing: self
-                .options
-                .preprocessor
-                .as_ref()
-                .map(|by| Preprocessing { by, halt: self }),
+            preprocessor: self.options.preprocessor.as_ref(),
+            halt: Some(self),
             limits: self.options.limits,
             whole: 2 * self.shares.unpacked,
             columns: &self.options.columns,

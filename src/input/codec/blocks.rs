@@ -362,7 +362,7 @@ impl<F: BlockFormat> BlockReader<F> {
         };
     }
 
-    /// Makes a step through members.
+    /// Makes a step through members. It has no bytes while bytes that were returned before are left out.
     fn member(&mut self, into: &mut [u8]) -> io::Result<MemberStep> {
         loop {
             let ReaderPlace::Members { returned } = &mut self.place else {
@@ -373,7 +373,10 @@ impl<F: BlockFormat> BlockReader<F> {
                 _ => into.len(),
             };
             match self.members.step(&mut into[..room])? {
-                MemberStep::Bytes(count) if *returned > 0 => *returned -= count as u64,
+                MemberStep::Bytes(count) if *returned > 0 => {
+                    *returned -= count as u64;
+                    return Ok(MemberStep::Bytes(0));
+                }
                 MemberStep::Boundary => self.enter(),
                 other => return Ok(other),
             }

@@ -81,7 +81,7 @@ pub(in crate::input) enum Whole {
 /// The result of a step through members.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum MemberStep {
-    /// Decoded bytes.
+    /// Decoded bytes; there may be none.
     Bytes(usize),
     /// A member or block ended, or the next valid member was found. Another one or the end is at the position.
     Boundary,

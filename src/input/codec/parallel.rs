@@ -124,7 +124,7 @@ impl SectionPlan {
 pub(super) struct Parallel<'r, R: OrderedReader> {
     file: Arc<File>,
     size: u64,
-    limits: Limits,
+    opening: Opening<'r>,
     plan: SectionPlan,
     reader: R,
     progress: ByteProgress<'r>,
@@ -189,7 +189,7 @@ impl<'r, R: OrderedReader> Parallel<'r, R> {
         let size = file.metadata()?.len();
         let mut parallel = Parallel {
             size,
-            limits: opening.limits,
+            opening: *opening,
             reader: R::new(&file, size, &opening.limits, plan.most)?,
             plan,
             progress: ByteProgress {
@@ -266,7 +266,7 @@ impl<'r, R: OrderedReader> Parallel<'r, R> {
             return Threads::Waiting;
         };
         let plan = self.plan.clone();
-        DecodeCrew::start(&self.file, self.size, &self.limits, plan, lease)
+        DecodeCrew::start(&self.file, self.size, &self.opening.limits, plan, lease)
             .map_or(Threads::Never, Threads::Some)
     }
 }
@@ -285,6 +285,9 @@ impl<R: OrderedReader> Read for Parallel<'_, R> {
             let step = self.reader.step(into);
             self.progress.reach(self.reader.bit() / 8);
             match step? {
+                // The caller checks this only between reads, but a long stream may be decoded again within one.
+                MemberStep::Bytes(0) if self.opening.is_halted() => break,
+                MemberStep::Bytes(0) => {}
                 MemberStep::Bytes(count) => {
                     self.unpacked += count as u64;
                     return Ok(count);
@@ -522,6 +525,7 @@ pub(super) mod tests {
     use super::super::xz::Xz;
     use super::super::zstd::Zstd;
     use super::*;
+    use crate::input::preprocess::Halt;
 
     fn file_of(packed: &[u8]) -> File {
         let mut file = tempfile::tempfile().unwrap();
@@ -725,6 +729,40 @@ pub(super) mod tests {
         let last = packed.len() - 70_000;
         packed[last] ^= 1;
         same::<Bzip2, BlockReader<Bzip2>>(&packed, "damaged");
+    }
+
+    /// Halts at a number of checks.
+    struct Checks(AtomicU64);
+
+    impl Halt for Checks {
+        fn is_halted(&self) -> bool {
+            let left = self.0.load(Ordering::Relaxed);
+            self.0.store(left.saturating_sub(1), Ordering::Relaxed);
+            left == 0
+        }
+    }
+
+    #[test]
+    fn a_halted_run_ends_while_a_stream_is_read_again() {
+        const BLOCKS: usize = 60_000;
+        let mut packed = bzip2_blocks(&noise(1, BLOCKS));
+        // Damages the checksum of the stream.
+        let last = packed.len() - 2;
+        packed[last] ^= 1;
+        let (bytes, checks) = (AtomicU64::new(0), Checks(AtomicU64::new(u64::MAX)));
+        let mut opening = Opening::for_tests(&bytes);
+        opening.halt = Some(&checks);
+        let (file, unpackers) = (file_of(&packed), Unpackers::new(0, 0));
+        let mut read =
+            Parallel::<BlockReader<Bzip2>>::with(&file, 0, &opening, &unpackers, plan(10_000))
+                .unwrap();
+        read.read_exact(&mut vec![0; BLOCKS]).unwrap();
+        // Fewer checks than steps of 1000 bytes through the bytes that were returned.
+        checks.0.store(20, Ordering::Relaxed);
+        assert_eq!(read.read(&mut [0; 1000]).unwrap(), 0);
+        assert!(checks.is_halted());
+        checks.0.store(u64::MAX, Ordering::Relaxed);
+        assert!(read.read(&mut [0; 1000]).is_err());
     }
 
     #[test]
