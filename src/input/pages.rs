@@ -133,7 +133,7 @@ impl Walk<'_> {
             return self.lose_now(level, 0, InputError::Members(limit));
         }
         let level = level.member(number, &document.name);
-        if document.is_blank() {
+        if document.is_blank {
             self.documents.skip(level.name.clone(), "pdf page");
         } else {
             self.documents.made(match document.is_page {

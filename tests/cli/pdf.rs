@@ -308,6 +308,35 @@ fn damage_is_reported_and_the_rest_is_read() {
     }
 }
 
+#[test]
+fn a_page_that_the_file_does_not_have_is_reported() {
+    let place = Place::new();
+    let whole = String::from_utf8_lossy(&pdf(&pages(), PdfStyle::default())).into_owned();
+    // The font is number 1, then come two contents and two pages.
+    for (number, error) in [
+        (
+            2,
+            "#page=1: at byte 0: the PDF file has a page whose content is missing",
+        ),
+        (4, "has a damaged page tree"),
+        (6, "has a damaged page tree"),
+    ] {
+        place.file(
+            "a.pdf",
+            whole.replacen(&format!("{number} 0 obj"), "9 9 abc", 1),
+        );
+        let seen = place.scan("a.pdf -f names");
+        assert_eq!(
+            (seen.code, seen.err.lines().count()),
+            (Some(1), 1),
+            "{}",
+            seen.err
+        );
+        assert!(seen.err.contains(error), "{}", seen.err);
+        assert!(seen.out.contains("10.5555/(3)c"));
+    }
+}
+
 /// A file that needs a password.
 fn locked() -> Vec<u8> {
     let text = String::from_utf8_lossy(&pdf(&pages(), PdfStyle::default())).into_owned();

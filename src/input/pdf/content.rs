@@ -82,13 +82,15 @@ pub(super) fn read(file: &PdfFile<'_>, fonts: &mut Fonts, page: &Page) -> Shown 
     let contents = file.get(&page.dict, b"Contents");
     let parts = match contents {
         Object::Array(parts) => parts,
+        Object::Null => vec![page.dict.get(b"Contents").clone()],
         other => vec![other],
     };
     // An operator may be in one stream and its operands in the stream before it.
     let mut bytes = Vec::new();
     let mut held = Vec::new();
     for part in &parts {
-        if let Object::Stream(stream) = file.resolve(part) {
+        let object = file.resolve(part);
+        if let Object::Stream(stream) = object {
             let part = reader.decode(&stream);
             if parts.len() == 1 {
                 held.push(part);
@@ -96,6 +98,8 @@ pub(super) fn read(file: &PdfFile<'_>, fonts: &mut Fonts, page: &Page) -> Shown 
             }
             bytes.extend_from_slice(&part);
             bytes.push(b'\n');
+        } else if part.reference().is_some() && object == Object::Null && !file.is_spent() {
+            reader.shown.flaw = Some(Flaw::Missing);
         }
     }
     let content = held.first().map_or(&bytes[..], |part| part);

@@ -378,9 +378,9 @@ impl<'d> PdfFile<'d> {
         self.budget.left.get() == 0
     }
 
-    /// Calls `with` for each page, in order, until it breaks.
-    pub(super) fn each_page(&self, with: &mut dyn FnMut(&Page) -> ControlFlow<()>) {
-        super::pages::each(self, with);
+    /// Calls `with` for each page, in order, until it breaks. Returns whether the page tree leads to all of its nodes.
+    pub(super) fn each_page(&self, with: &mut dyn FnMut(&Page) -> ControlFlow<()>) -> bool {
+        super::pages::each(self, with)
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Unpacked {
     pub(super) flaw: Option<Flaw>,
 }
 
-/// Why less was unpacked than there is.
+/// Why less was read of a stream than there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flaw {
     /// The data ends early, or cannot be decoded after the bytes that were unpacked.
@@ -27,6 +27,8 @@ pub(super) enum Flaw {
     Large,
     /// It is packed by a filter for images, or an unknown one.
     Unreadable,
+    /// The file does not have the stream.
+    Missing,
 }
 
 /// A filter, and its parameters.

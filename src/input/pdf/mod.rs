@@ -47,22 +47,21 @@ const RATIO: u64 = 32;
 /// The cost of a page beside its content.
 const PAGE: usize = 1 << 10;
 
+/// The error of a file whose pages are not all where its page tree says.
+const TREE: &str =
+    "has a damaged page tree; pages may be missing, and their numbers may be wrong; get it again";
+
 /// A document of a file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct PdfDocument {
     pub(super) name: String,
     pub(super) text: String,
     /// Whether it is a page: lines of text, whose ends the layout made.
     pub(super) is_page: bool,
+    /// Whether it is a page that shows no text, as a scanned one does. One whose content is lost is not.
+    pub(super) is_blank: bool,
     /// Why text is missing from it.
     pub(super) error: Option<InputError>,
-}
-
-impl PdfDocument {
-    /// Whether it is a page that shows no text, as a scanned one does.
-    pub(super) fn is_blank(&self) -> bool {
-        self.is_page && self.text.is_empty()
-    }
 }
 
 impl PdfLimits {
@@ -109,12 +108,9 @@ fn read_file(
     let file = PdfFile::open(data, limits);
     let file = file.map_err(|Locked| InputError::Encrypted(Packing::Pdf))?;
     let mut reader = PageReader::new(&file, limits);
-    let metadata = metadata::of(&file);
-    if !metadata.is_empty() {
-        reader.add(documents, "#metadata".into(), metadata, None);
-    }
+    reader.metadata(documents);
     let mut is_cut = false;
-    file.each_page(&mut |page| {
+    let is_whole = file.each_page(&mut |page| {
         is_cut = file.is_spent() || reader.left == 0;
         match is_cut {
             true => ControlFlow::Break(()),
@@ -126,13 +122,15 @@ fn read_file(
     });
     let is_empty = reader.number == 0;
     reader.finish(documents);
-    match () {
-        () if is_cut || file.is_spent() => Err(InputError::Pdf(
-            "needs more work than its size allows; its last pages were not read",
-        )),
-        () if is_empty => Err(InputError::Pdf("has no pages that can be found")),
-        () => Ok(()),
-    }
+    let fault = match () {
+        () if is_cut || file.is_spent() => {
+            "needs more work than its size allows; its last pages were not read"
+        }
+        () if is_empty => "has no pages that can be found",
+        () if !is_whole => TREE,
+        () => return Ok(()),
+    };
+    Err(InputError::Pdf(fault))
 }
 
 /// Reads the pages of a file. Each is completed when the next one is known, since its last line may end there.
@@ -162,6 +160,18 @@ impl<'f, 'd> PageReader<'f, 'd> {
             number: 0,
             held: None,
             left: limits.memory / 4,
+        }
+    }
+
+    fn metadata(&mut self, documents: &mut Vec<PdfDocument>) {
+        let text = metadata::of(self.file);
+        if !text.is_empty() {
+            let document = PdfDocument {
+                name: "#metadata".into(),
+                text,
+                ..PdfDocument::default()
+            };
+            self.add(documents, document);
         }
     }
 
@@ -203,27 +213,29 @@ impl<'f, 'd> PageReader<'f, 'd> {
             }
             text.push_str(target);
         }
-        let error = page.flaw.and_then(|flaw| match flaw {
-            Flaw::Unreadable => None,
-            Flaw::Damaged => Some(InputError::Pdf("has a page whose content is damaged")),
-            Flaw::Large => Some(InputError::Pdf("has a page whose content is too large")),
-        });
-        self.add(documents, format!("#page={}", page.number), text, error);
+        let is_read = matches!(page.flaw, None | Some(Flaw::Unreadable));
+        let document = PdfDocument {
+            name: format!("#page={}", page.number),
+            is_page: true,
+            is_blank: is_read && text.is_empty(),
+            error: page.flaw.and_then(Self::error),
+            text,
+        };
+        self.add(documents, document);
     }
 
-    fn add(
-        &mut self,
-        documents: &mut Vec<PdfDocument>,
-        name: String,
-        text: String,
-        error: Option<InputError>,
-    ) {
-        self.left = self.left.saturating_sub(text.len() + PAGE);
-        documents.push(PdfDocument {
-            is_page: name != "#metadata",
-            name,
-            text,
-            error,
-        });
+    /// The error of a page. None if its text is not missing.
+    fn error(flaw: Flaw) -> Option<InputError> {
+        Some(InputError::Pdf(match flaw {
+            Flaw::Unreadable => return None,
+            Flaw::Missing => "has a page whose content is missing; get it again",
+            Flaw::Damaged => "has a page whose content is damaged",
+            Flaw::Large => "has a page whose content is too large",
+        }))
+    }
+
+    fn add(&mut self, documents: &mut Vec<PdfDocument>, document: PdfDocument) {
+        self.left = self.left.saturating_sub(document.text.len() + PAGE);
+        documents.push(document);
     }
 }

@@ -28,11 +28,12 @@ impl Node {
 }
 
 /// Calls `with` for each page until it breaks. If the tree leads to no page, takes all pages in the order of the file.
-pub(super) fn each(file: &PdfFile<'_>, with: &mut dyn FnMut(&Page) -> ControlFlow<()>) {
+/// Returns whether the tree leads to all of its nodes.
+pub(super) fn each(file: &PdfFile<'_>, with: &mut dyn FnMut(&Page) -> ControlFlow<()>) -> bool {
     let root = file.catalog().dict().get(b"Pages").clone();
     let mut seen = HashSet::new();
     let mut nodes = vec![Node::new(root, &Rc::default(), 0)];
-    let mut has_pages = false;
+    let (mut has_pages, mut is_whole) = (false, true);
     while let Some(node) = nodes.pop() {
         // A page may come twice, but a tree that contains itself has no end.
         let number = node.object.reference().map(|reference| reference.number);
@@ -55,13 +56,17 @@ pub(super) fn each(file: &PdfFile<'_>, with: &mut dyn FnMut(&Page) -> ControlFlo
                 resources,
             };
             if with(&page).is_break() {
-                return;
+                return is_whole;
             }
+        } else if number.is_some() && object == Object::Null {
+            // A reference to no object is null (7.3.10), but no writer leaves one in the tree.
+            is_whole = false;
         }
     }
     if !has_pages {
         each_in_file_order(file, with);
     }
+    has_pages && is_whole
 }
 
 fn is_page(dict: &Dict) -> bool {
