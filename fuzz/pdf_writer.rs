@@ -27,7 +27,7 @@ impl PdfPage {
 }
 
 /// The parts of a file that differ from program to program.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct PdfStyle {
     /// Streams are packed.
     pub packed: bool,

@@ -309,6 +309,92 @@ fn damage_is_reported_and_the_rest_is_read() {
 }
 
 #[test]
+fn a_file_that_was_cut_is_never_read_as_a_whole_one() {
+    let place = Place::new();
+    for style in styles().filter(|style| !style.broken) {
+        let whole = pdf(&pages(), style);
+        let cuts: Vec<_> = (40..=whole.len()).rev().step_by(3).collect();
+        let names: Vec<_> = cuts.iter().map(|cut| format!("{cut}.pdf")).collect();
+        let prefixes = cuts.iter().map(|cut| &whole[..*cut]);
+        let members: Vec<_> = names.iter().map(|name| &name[..]).zip(prefixes).collect();
+        place.file("in.tar", tar(&members));
+        let seen = place.scan("in.tar --mentions -f jsonl");
+        assert_eq!(seen.code, Some(1));
+        let documents = seen.field("document");
+        for name in &names {
+            let found = documents
+                .iter()
+                .filter(|document| document.starts_with(name));
+            let is_reported = seen.err.contains(&format!(" {name}"));
+            assert!(
+                is_reported || found.count() == 5,
+                "{name} of {}, {style:?}",
+                whole.len()
+            );
+        }
+        assert!(!seen.err.contains(&names[0]), "{}", seen.err);
+    }
+}
+
+#[test]
+fn a_cut_file_has_one_error_and_no_advice_on_pictures() {
+    let place = Place::new();
+    let whole = pdf(&[PdfPage::new(&["10.5555/a"], &[])], PdfStyle::default());
+    let text = String::from_utf8_lossy(&whole).into_owned();
+    // The page is found, and its content is not.
+    let objects: Vec<_> = text.split_inclusive("endobj\n").collect();
+    place.file(
+        "a.pdf",
+        [objects[2], objects[3], objects[4]]
+            .concat()
+            .replacen("3 0", "%PDF-1.4\n3 0", 1),
+    );
+    let seen = place.scan("a.pdf --report r.json");
+    assert_eq!(
+        (seen.code, seen.err.lines().count()),
+        (Some(1), 1),
+        "{}",
+        seen.err
+    );
+    assert!(
+        seen.err.contains("cut short") && !seen.err.contains("ocrmypdf"),
+        "{}",
+        seen.err
+    );
+    assert_eq!(place.json("r.json")["skipped"], serde_json::json!({}));
+}
+
+#[test]
+fn a_damaged_table_before_a_trailer_is_no_error() {
+    let place = Place::new();
+    for style in styles().filter(|style| !style.broken) {
+        let whole = pdf(&pages(), style);
+        let at = whole
+            .windows(9)
+            .rposition(|word| word == b"startxref")
+            .unwrap();
+        let start = |number: &[u8]| [&whole[..at + 10], number, b"\n%%EOF\n"].concat();
+        let mut table = whole.clone();
+        if let Some(at) = whole.windows(5).position(|word| word == b"xref\n") {
+            table[at + 5] = b'?';
+        }
+        for (name, file) in [
+            ("wrong", start(b"7")),
+            ("none", whole[..at].to_vec()),
+            (
+                "junk",
+                [&whole[..], &b"<html></html>\n".repeat(200)].concat(),
+            ),
+            ("table", table),
+        ] {
+            place.file(name, file);
+            let seen = place.scan(&format!("{name} --mentions -f jsonl"));
+            assert_eq!(seen.quiet().field("doi").len(), 5, "{name}, {style:?}");
+        }
+    }
+}
+
+#[test]
 fn a_page_that_the_file_does_not_have_is_reported() {
     let place = Place::new();
     let whole = String::from_utf8_lossy(&pdf(&pages(), PdfStyle::default())).into_owned();

@@ -8,7 +8,7 @@ use super::crypt::Crypt;
 use super::filter::{Flaw, Unpacked, listed, unpack};
 use super::lexer::{Lexer, Token};
 use super::object::{Dict, Object, Ref, Stream};
-use super::xref::{Place, Table, data_end, data_start, header_at};
+use super::xref::{Place, Table, data_end, data_start, has_end, header_at};
 
 /// References that lead to references, and objects that are needed to read others.
 const DEPTH: usize = 16;
@@ -67,6 +67,8 @@ struct ObjectStream {
 /// A file whose objects can be read.
 pub(super) struct PdfFile<'d> {
     data: &'d [u8],
+    /// Whether it ends with a table of its objects, even a damaged one. A file that was cut short does not.
+    pub(super) has_end: bool,
     table: Table,
     /// The table that a search gives, if it was needed.
     searched: OnceCell<Table>,
@@ -98,6 +100,7 @@ impl<'d> PdfFile<'d> {
     fn with(data: &'d [u8], table: Table, limits: PdfLimits) -> Self {
         let mut file = PdfFile {
             data,
+            has_end: has_end(data),
             table,
             searched: OnceCell::new(),
             crypt: None,

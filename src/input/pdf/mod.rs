@@ -47,6 +47,9 @@ const RATIO: u64 = 32;
 /// The cost of a page beside its content.
 const PAGE: usize = 1 << 10;
 
+/// The error of a file that does not end as a whole file does.
+const CUT: &str = "has no table of objects at its end: it may be cut short; pages may be missing, and their numbers may be \
+    wrong; get it again";
 /// The error of a file whose pages are not all where its page tree says.
 const TREE: &str =
     "has a damaged page tree; pages may be missing, and their numbers may be wrong; get it again";
@@ -126,7 +129,9 @@ fn read_file(
         () if is_cut || file.is_spent() => {
             "needs more work than its size allows; its last pages were not read"
         }
-        () if is_empty => "has no pages that can be found",
+        () if is_empty && file.has_end => "has no pages that can be found",
+        () if is_empty => "has no pages that can be found; it may be cut short; get it again",
+        () if !file.has_end => CUT,
         () if !is_whole => TREE,
         () => return Ok(()),
     };
@@ -218,16 +223,17 @@ impl<'f, 'd> PageReader<'f, 'd> {
             name: format!("#page={}", page.number),
             is_page: true,
             is_blank: is_read && text.is_empty(),
-            error: page.flaw.and_then(Self::error),
+            error: page.flaw.and_then(|flaw| self.error(flaw)),
             text,
         };
         self.add(documents, document);
     }
 
-    /// The error of a page. None if its text is not missing.
-    fn error(flaw: Flaw) -> Option<InputError> {
+    /// The error of a page. None if its text is not missing, or the error of the file says why it is.
+    fn error(&self, flaw: Flaw) -> Option<InputError> {
         Some(InputError::Pdf(match flaw {
             Flaw::Unreadable => return None,
+            Flaw::Missing if !self.file.has_end => return None,
             Flaw::Missing => "has a page whose content is missing; get it again",
             Flaw::Damaged => "has a page whose content is damaged",
             Flaw::Large => "has a page whose content is too large",

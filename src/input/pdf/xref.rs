@@ -194,6 +194,23 @@ impl Table {
     }
 }
 
+/// Whether `data` ends as a whole file does: a trailer, a cross-reference stream or `startxref` follows its objects.
+pub(super) fn has_end(data: &[u8]) -> bool {
+    let mut words = memchr::memmem::rfind_iter(data, b"obj");
+    let last = words.find_map(|at| header_before(data, at));
+    let last = last.map_or(0, |(_, start)| start);
+    let end = &data[last..];
+    if memchr::memmem::find(end, b"startxref").is_some() {
+        return true;
+    }
+    if let Some(at) = memchr::memmem::rfind(end, b"trailer") {
+        let mut lexer = Lexer::new(end, at + b"trailer".len());
+        let trailer = lexer.object();
+        return matches!(trailer, Some(Object::Dict(_))) && end[..lexer.at].ends_with(b">>");
+    }
+    stream_at(data, last).is_some_and(|stream| stream.dict.get(b"Type").name() == b"XRef")
+}
+
 fn is_catalog(data: &[u8], at: usize) -> bool {
     let object = Lexer::new(data, at).object().unwrap_or_default();
     object.dict().get(b"Type").name() == b"Catalog"
