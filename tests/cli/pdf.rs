@@ -475,11 +475,7 @@ fn bombs() -> Vec<(&'static str, Vec<u8>)> {
     objects.extend(b"\nendstream\nendobj\nstartxref\n0\n%%EOF");
     let nested = [b"%PDF-1.4\n1 0 obj\n".to_vec(), b"<</A[".repeat(200_000)].concat();
     let loops = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Kids[2 0 R 2 0 R 3 0 R]>>endobj 3 0 obj 3 0 R endobj".to_vec();
-    let open = b"%PDF-1.4\n"
-        .iter()
-        .copied()
-        .chain(b"1 0 obj (".repeat(200_000))
-        .collect();
+    let repeated = |text: &[u8]| [&b"%PDF-1.4\n"[..], &text.repeat(200_000)].concat();
     vec![
         ("content", content),
         ("forms", forms),
@@ -487,7 +483,9 @@ fn bombs() -> Vec<(&'static str, Vec<u8>)> {
         ("objects", objects),
         ("nested", nested),
         ("loops", loops),
-        ("open", open),
+        ("open", repeated(b"1 0 obj (")),
+        ("catalogs", repeated(b"1 0 obj<</Catalog(")),
+        ("trailers", repeated(b"trailer<<(")),
     ]
 }
 

@@ -151,22 +151,27 @@ impl Table {
         }
     }
 
-    /// Searches the whole file for objects. The last of one number counts.
+    /// Searches the whole file for objects. The last of one number counts. Each object and trailer ends at the next one, so that
+    /// no byte is read again from many that are not closed.
     pub(super) fn rebuild(data: &[u8]) -> Table {
         let mut table = Table::default();
         let mut root = None;
-        for at in memchr::memmem::find_iter(data, b"obj") {
-            let Some((id, start)) = header_before(data, at) else {
-                continue;
-            };
+        let objects = memchr::memmem::find_iter(data, b"obj");
+        let headers = objects.filter_map(|at| Some((header_before(data, at)?, at)));
+        let mut headers = headers.peekable();
+        while let Some(((id, start), at)) = headers.next() {
             table.places.insert(id.number, Place::At(start));
-            let near = &data[at..data.len().min(at + TAIL)];
-            if memchr::memmem::find(near, b"/Catalog").is_some() && is_catalog(data, at + 3) {
+            let end = headers.peek().map_or(data.len(), |((_, next), _)| *next);
+            let near = &data[at..end.min(at + TAIL)];
+            if memchr::memmem::find(near, b"/Catalog").is_some() && is_catalog(&data[..end], at + 3)
+            {
                 root = Some(id);
             }
         }
-        for at in memchr::memmem::find_iter(data, b"trailer") {
-            let trailer = Lexer::new(data, at + b"trailer".len()).object();
+        let mut trailers = memchr::memmem::find_iter(data, b"trailer").peekable();
+        while let Some(at) = trailers.next() {
+            let end = trailers.peek().copied().unwrap_or(data.len());
+            let trailer = Lexer::new(&data[..end], at + b"trailer".len()).object();
             table
                 .trailer
                 .0
