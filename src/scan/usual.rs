@@ -128,10 +128,10 @@ impl Marks {
                 .cmp_eq(from_first)
         };
         let letters = in_range(part | u8x16::splat(0x20), b'a', b'z');
-        // `-`, the full stop and `/` come before the digits.
-        let digits = in_range(part, b'-', b'9');
+        // `-`, the full stop, `/` and the digits.
+        let digits_and_marks = in_range(part, b'-', b'9');
         let (stops, open, close) = (is(b'.'), is(b'('), is(b')'));
-        let taken = letters | digits | open | close | is(b'_');
+        let taken = letters | digits_and_marks | open | close | is(b'_');
         let bits = |part: u8x16| Bits::from(part.move_mask() as u16) << at;
         self.stops |= bits(stops);
         self.open |= bits(open);
