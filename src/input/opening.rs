@@ -8,7 +8,8 @@ use std::sync::atomic::AtomicU64;
 use super::codec::Unpackers;
 use super::columnar::ColumnChoice;
 use super::fault::InputError;
-use super::preprocess::{Halt, Preprocessor};
+use super::halt::Halt;
+use super::preprocess::Preprocessor;
 use super::readers::Readers;
 
 /// Limits against sources that are made to take too much time or memory.
@@ -52,7 +53,7 @@ pub(crate) struct Opening<'r> {
     pub(crate) readers: Option<&'r Readers>,
     /// The command that is run for files.
     pub(crate) preprocessor: Option<&'r Preprocessor>,
-    /// Says when the run must end. None if long work in one read is not broken off.
+    /// Says when the run must end, if anything does.
     pub(crate) halt: Option<&'r dyn Halt>,
     pub(crate) limits: Limits,
     /// Bytes of a file that may be held in memory; half as many may be unpacked of it at the same time.
@@ -98,11 +99,6 @@ impl<'r> Opening<'r> {
             records: false,
             unpackers: None,
         }
-    }
-
-    /// Whether the run must end.
-    pub(super) fn is_halted(&self) -> bool {
-        self.halt.is_some_and(Halt::is_halted)
     }
 
     /// Whether `metadata` is that of a file which this run created.

@@ -19,6 +19,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::fault::InputError;
 use super::find::{BadGlob, compiled};
+use super::halt::Halt;
 use super::sources::{Source, SourceKind};
 
 /// Bytes of a command's standard error that a message has.
@@ -27,11 +28,6 @@ const SAID: usize = 300;
 const TICK: Duration = Duration::from_millis(50);
 /// The first wait for the end of a command that closed its output. Each further one is twice as long, up to [`TICK`].
 const FIRST: Duration = Duration::from_micros(200);
-
-/// Whether a run must end, so that its commands are killed and no stream is decoded again.
-pub(crate) trait Halt: Sync {
-    fn is_halted(&self) -> bool;
-}
 
 /// A command, and the files for which it is run.
 #[derive(Debug)]
@@ -194,7 +190,7 @@ impl CommandOutput<'_> {
                 while self.errors.is_some() && self.wait_for_errors()? {}
                 return self.outcome(status);
             }
-            if self.halt.is_some_and(Halt::is_halted) {
+            if self.halt.is_halted() {
                 self.kill();
                 return Ok(());
             }
@@ -246,7 +242,7 @@ impl Read for CommandOutput<'_> {
             return Ok(0);
         }
         while self.output.is_some() {
-            if self.halt.is_some_and(Halt::is_halted) {
+            if self.halt.is_halted() {
                 self.kill();
                 self.output = None;
             } else if self.wait(TICK)?

@@ -16,6 +16,7 @@ use std::thread::{self, JoinHandle};
 
 use super::members::MemberStep;
 use super::unpackers::{Lease, Unpackers};
+use crate::input::halt::Halt;
 use crate::input::opening::{Limits, Opening};
 use crate::lock::lock;
 
@@ -286,7 +287,7 @@ impl<R: OrderedReader> Read for Parallel<'_, R> {
             self.progress.reach(self.reader.bit() / 8);
             match step? {
                 // The caller checks this only between reads, but a long stream may be decoded again within one.
-                MemberStep::Bytes(0) if self.opening.is_halted() => break,
+                MemberStep::Bytes(0) if self.opening.halt.is_halted() => break,
                 MemberStep::Bytes(0) => {}
                 MemberStep::Bytes(count) => {
                     self.unpacked += count as u64;
@@ -525,7 +526,6 @@ pub(super) mod tests {
     use super::super::xz::Xz;
     use super::super::zstd::Zstd;
     use super::*;
-    use crate::input::preprocess::Halt;
 
     fn file_of(packed: &[u8]) -> File {
         let mut file = tempfile::tempfile().unwrap();
