@@ -97,7 +97,7 @@ impl Index {
         Err(Vacant { part, place })
     }
 
-    /// Adds an address, which must not be the last of all, where [`find`](Self::find) found none.
+    /// Adds an address, which must not be that of 40 set bits, since its slot may look free, where [`find`](Self::find) found none.
     #[inline]
     pub(super) fn insert(&mut self, vacant: Vacant, at: Address) {
         let slot = vacant.part << AT_BITS | at.bits();

@@ -289,12 +289,7 @@ fn damage_is_reported_and_the_rest_is_read() {
         .file("empty", "%PDF-1.4\n")
         .file("locked", locked());
     let seen = place.scan("damaged -f names");
-    assert_eq!(
-        (seen.code, seen.err.lines().count()),
-        (Some(1), 1),
-        "{}",
-        seen.err
-    );
+    assert_one_error(&seen);
     assert!(
         seen.err.contains("#page=1: ") && seen.err.contains("damaged"),
         "{}",
@@ -306,6 +301,12 @@ fn damage_is_reported_and_the_rest_is_read() {
         assert_eq!((seen.code, &seen.out[..]), (Some(1), ""));
         assert!(seen.err.contains(error), "{}", seen.err);
     }
+}
+
+/// The run reported one error and wrote the rest.
+fn assert_one_error(seen: &Seen) {
+    let lines = seen.err.lines().count();
+    assert_eq!((seen.code, lines), (Some(1), 1), "{}", seen.err);
 }
 
 #[test]
@@ -350,12 +351,7 @@ fn a_cut_file_has_one_error_and_no_advice_on_pictures() {
             .replacen("3 0", "%PDF-1.4\n3 0", 1),
     );
     let seen = place.scan("a.pdf --report r.json");
-    assert_eq!(
-        (seen.code, seen.err.lines().count()),
-        (Some(1), 1),
-        "{}",
-        seen.err
-    );
+    assert_one_error(&seen);
     assert!(
         seen.err.contains("cut short") && !seen.err.contains("ocrmypdf"),
         "{}",
@@ -412,12 +408,7 @@ fn a_page_that_the_file_does_not_have_is_reported() {
             whole.replacen(&format!("{number} 0 obj"), "9 9 abc", 1),
         );
         let seen = place.scan("a.pdf -f names");
-        assert_eq!(
-            (seen.code, seen.err.lines().count()),
-            (Some(1), 1),
-            "{}",
-            seen.err
-        );
+        assert_one_error(&seen);
         assert!(seen.err.contains(error), "{}", seen.err);
         assert!(seen.out.contains("10.5555/(3)c"));
     }
