@@ -37,17 +37,33 @@ pub(crate) struct PassedOver {
     pub(crate) temporary: Vec<PathBuf>,
     /// Folders that were named and hold no source.
     pub(crate) empty: Vec<PathBuf>,
+    /// Files that a glob does not match only because of case, and the first of them by path.
+    pub(crate) other_case: (u64, Option<PathBuf>),
 }
 
 /// The rules for files below folders.
 #[derive(Debug, Default)]
 pub(crate) struct Search {
-    include: Option<GlobSet>,
-    exclude: Option<GlobSet>,
+    include: Option<Globs>,
+    exclude: Option<Globs>,
     shard: Option<Shard>,
     follow_links: bool,
     /// The name of standard input, if that is not `-`.
     stdin_name: Option<String>,
+}
+
+/// Globs, as they are written and in any case of letters.
+#[derive(Debug)]
+struct Globs {
+    exact: GlobSet,
+    any_case: GlobSet,
+}
+
+impl Globs {
+    /// Whether a path matches but for the case of letters.
+    fn differs_in_case(&self, path: &Path) -> bool {
+        !self.exact.is_match(path) && self.any_case.is_match(path)
+    }
 }
 
 /// The result of a search.
@@ -153,13 +169,19 @@ impl Search {
             && self
                 .exclude
                 .as_ref()
-                .is_some_and(|set| set.is_match(below(root, entry.path())))
+                .is_some_and(|globs| globs.exact.is_match(below(root, entry.path())))
     }
 
     fn included(&self, root: &Path, path: &Path) -> bool {
         self.include
             .as_ref()
-            .is_none_or(|set| set.is_match(below(root, path)))
+            .is_none_or(|globs| globs.exact.is_match(below(root, path)))
+    }
+
+    /// Whether a glob matches a file but for the case of letters.
+    fn differs_in_case(&self, root: &Path, path: &Path) -> bool {
+        let mut globs = [&self.include, &self.exclude].into_iter().flatten();
+        globs.any(|globs| globs.differs_in_case(below(root, path)))
     }
 }
 
@@ -258,6 +280,9 @@ impl Finder<'_> {
     /// Handles an entry of a walk.
     fn meet(&mut self, root: &Path, entry: &DirEntry, by_link: bool) {
         let (kind, path) = (entry.file_type(), entry.path());
+        if kind.is_file() && self.search.differs_in_case(root, path) {
+            note(&mut self.passed_over.other_case, path);
+        }
         if kind.is_symlink() && self.search.follow_links {
             let link = (path.to_owned(), root.to_owned());
             self.followed.waiting.insert(link);
@@ -360,10 +385,15 @@ impl PassedOver {
             true => &mut self.links,
             false => &mut self.special,
         };
-        noted.0 += 1;
-        if noted.1.as_deref().is_none_or(|first| entry.path() < first) {
-            noted.1 = Some(entry.path().to_owned());
-        }
+        note(noted, entry.path());
+    }
+}
+
+/// Counts a path, and keeps the first.
+fn note(noted: &mut (u64, Option<PathBuf>), path: &Path) {
+    noted.0 += 1;
+    if noted.1.as_deref().is_none_or(|first| path < first) {
+        noted.1 = Some(path.to_owned());
     }
 }
 
@@ -383,20 +413,31 @@ fn below<'p>(root: &Path, path: &'p Path) -> &'p Path {
     path.strip_prefix(root).unwrap_or(path)
 }
 
-fn glob_set(globs: &[String]) -> Result<Option<GlobSet>, BadGlob> {
+fn glob_set(globs: &[String]) -> Result<Option<Globs>, BadGlob> {
     if globs.is_empty() {
         return Ok(None);
     }
-    let mut set = GlobSetBuilder::new();
-    for glob in globs {
-        set.add(compiled(glob).map_err(|error| BadGlob::new(glob, &error))?);
-    }
-    let set = set.build();
-    set.map(Some)
-        .map_err(|error| BadGlob::new(&globs.join(" "), &error))
+    let set = |any_case| {
+        let mut set = GlobSetBuilder::new();
+        for glob in globs {
+            let compiled = compiled_in(glob, any_case);
+            set.add(compiled.map_err(|error| BadGlob::new(glob, &error))?);
+        }
+        let set = set.build();
+        set.map_err(|error| BadGlob::new(&globs.join(" "), &error))
+    };
+    Ok(Some(Globs {
+        exact: set(false)?,
+        any_case: set(true)?,
+    }))
 }
 
 pub(super) fn compiled(glob: &str) -> Result<Glob, globset::Error> {
+    compiled_in(glob, false)
+}
+
+/// A glob, which in `any_case` matches letters of either case.
+fn compiled_in(glob: &str, any_case: bool) -> Result<Glob, globset::Error> {
     let anywhere = if glob.contains('/') {
         String::new()
     } else {
@@ -404,5 +445,6 @@ pub(super) fn compiled(glob: &str) -> Result<Glob, globset::Error> {
     };
     GlobBuilder::new(&(anywhere + glob.trim_start_matches('/')))
         .literal_separator(true)
+        .case_insensitive(any_case)
         .build()
 }

@@ -113,6 +113,12 @@ pub(super) fn report_passed_over(passed: &PassedOver, has_globs: bool) {
     if more > 0 {
         log::warn!("{more} more folders have no file to read");
     }
+    if let (count, Some(first)) = &passed.other_case {
+        let first = printable::path(first);
+        log::warn!(
+            "files that --include or --exclude would match if the case of letters did not count: {count}, the first is {first}; give the glob in that case too"
+        );
+    }
     if let (links, Some(first)) = &passed.links {
         let first = printable::path(first);
         log::warn!(

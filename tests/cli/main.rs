@@ -48,5 +48,6 @@ mod small_table;
 mod sources;
 mod summary;
 mod tables;
+mod terminal;
 mod usage;
 mod warc;

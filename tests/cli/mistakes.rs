@@ -13,7 +13,21 @@ const MISTAKES: &[Mistake] = &[
     // The command.
     ("", 2, &["Usage: doisift"]),
     ("scna good.txt", 2, &["'scna'", "similar", "'scan'"]),
-    ("good.txt", 2, &["'good.txt'", "doisift scan good.txt"]),
+    ("god.txt", 2, &["'god.txt'"]),
+    (
+        "clean good.txt",
+        2,
+        &["'clean'", "doisift normalize --clean"],
+    ),
+    ("extract good.txt", 2, &["'extract'", "doisift scan"]),
+    ("dedup good.txt", 2, &["'dedup'", "doisift merge"]),
+    (
+        "scan --clean good.txt",
+        2,
+        &["--clean", "doisift normalize --clean"],
+    ),
+    ("scan --unique good.txt", 2, &["--unique", "unique already"]),
+    ("good.txt --sort", 2, &["--sort", "sorted by name already"]),
     (
         "scan --outptu x.csv good.txt",
         2,
@@ -90,6 +104,11 @@ const MISTAKES: &[Mistake] = &[
     ("scan empty.txt", 0, &["empty.txt: ", "empty"]),
     ("scan nothing", 0, &["nothing: ", "no file in it"]),
     ("scan folder --include *.pdf", 0, &["folder: ", "--include"]),
+    (
+        "scan folder --include A",
+        0,
+        &["case of letters did not count: ", "the first is folder/a"],
+    ),
     (
         "scan book.djvu",
         0,

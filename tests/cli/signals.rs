@@ -158,3 +158,38 @@ fn a_list_or_records_cut_off_by_an_interruption_are_not_the_whole() {
         assert_eq!(place.entries(), ["a", "a.csv"], "{line}");
     }
 }
+
+#[test]
+fn an_interrupted_run_reports_what_it_leaves_and_how_it_could_resume() {
+    for (line, wanted) in [
+        (
+            "fifo -o out.csv",
+            "interrupted; out.csv was not written; with --checkpoint DIR the same command would resume",
+        ),
+        (
+            "fifo -o out.csv --mentions",
+            "interrupted; out.csv was not written",
+        ),
+        ("- -o out.csv", "interrupted; out.csv was not written"),
+        ("fifo -o out.csv -q", ""),
+    ] {
+        let place = Place::new();
+        fifo(&place.path("fifo"));
+        let mut command = place.command(["scan"]);
+        command
+            .args(line.split_whitespace())
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut err = child.stderr.take().unwrap();
+        assert_eq!(interrupt(&place, child, "-INT"), Some(130), "{line}");
+        let mut seen = String::new();
+        std::io::Read::read_to_string(&mut err, &mut seen).unwrap();
+        let wanted = if wanted.is_empty() {
+            String::new()
+        } else {
+            format!("doisift: {wanted}\n")
+        };
+        assert_eq!(seen, wanted, "{line}");
+    }
+}

@@ -107,7 +107,7 @@ pub(crate) struct ScanArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Format of the records [default: by the output's ending, jsonl on standard output]
+    /// Format of the records [default: by the output's ending; on standard output jsonl, or a table if that is a terminal]
     #[arg(short, long, value_name = "FORMAT", value_parser = formats())]
     pub(crate) format: Option<Format>,
 
@@ -269,6 +269,10 @@ pub(crate) struct ScanArgs {
     /// Report decisions and counts on standard error; -vv also names each document that is skipped
     #[arg(short, long, action = ArgAction::Count)]
     pub(crate) verbose: u8,
+
+    /// Show all rows of the table on a terminal, not a screenful
+    #[arg(long)]
+    pub(crate) all: bool,
 
     /// Write one line with the counts of the run to standard error; always done on a terminal
     #[arg(long)]

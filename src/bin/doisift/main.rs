@@ -12,6 +12,7 @@ mod plan;
 mod progress;
 mod reference;
 mod scan;
+mod screen;
 mod size;
 mod summary;
 mod usage;

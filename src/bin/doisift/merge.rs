@@ -12,7 +12,7 @@ use crate::plan::{check_terminal, is_dash, log_level};
 use crate::progress::Meter;
 use crate::size;
 use crate::summary::{self, Decisions, Shown};
-use crate::watch::watched;
+use crate::watch::{Interruption, watched};
 
 /// Unite the records of many scans into what one scan of everything would have given
 ///
@@ -94,11 +94,12 @@ pub(crate) fn run(args: MergeArgs) -> anyhow::Result<Ending> {
         tmp_dir: (merge.tmp_dir(), asked.2),
     };
     decisions.log();
-    let ending = move |report: &MergeReport| {
-        summary::merge(report, shown);
-        Ending::Whole
+    let ending = move |report: MergeReport| {
+        summary::merge(&report, shown);
+        Ok(Ending::Whole)
     };
-    watched(&monitor, meter, None, move || merge.run(), ending)
+    let interruption = Interruption::new(None, options.output.as_deref(), "");
+    watched(&monitor, meter, interruption, move || merge.run(), ending)
 }
 
 fn builder(args: MergeArgs) -> MergeBuilder {

@@ -19,7 +19,7 @@ use crate::plan::{is_dash, log_level};
 use crate::progress::Meter;
 use crate::size;
 use crate::summary::{self, Shown};
-use crate::watch::watched;
+use crate::watch::{Interruption, watched};
 
 /// Write DOI names of any presentation form in one form: of texts, of lines, or in columns of tables
 ///
@@ -107,7 +107,7 @@ pub(crate) struct NormalizeArgs {
     #[arg(short, long)]
     quiet: bool,
 
-    /// Write one line with the counts by status and rule to standard error
+    /// Write one line with the counts by status and rule to standard error; done for files on a terminal
     #[arg(long)]
     stats: bool,
 
@@ -268,17 +268,29 @@ fn read_files(args: &NormalizeArgs, files: &[&Path]) -> anyhow::Result<Ending> {
     let shown = Shown::new(args.stats, 0, args.quiet);
     let meter = Meter::new(false, log_level(args.quiet, 0));
     let normalize = builder(args, files).monitor(&monitor).build()?;
-    let ending = move |report: &NormalizeReport| {
-        if args.stats {
-            summary::normalize(report, shown);
-        }
+    let ending = move |report: NormalizeReport| {
+        summary::normalize(&report, shown);
         let refused = report.statuses.get(CellStatus::Refused);
-        match refused + report.broken + report.errors.count {
+        Ok(match refused + report.broken + report.errors.count {
             0 => Ending::Whole,
             _ => Ending::Lossy,
-        }
+        })
     };
-    watched(&monitor, meter, None, move || normalize.run(), ending)
+    let interruption = match args.in_place {
+        true => Interruption::leaving("tables that are not complete are as they were"),
+        false => Interruption::new(
+            None,
+            args.output.as_deref().filter(|path| !is_dash(path)),
+            "",
+        ),
+    };
+    watched(
+        &monitor,
+        meter,
+        interruption,
+        move || normalize.run(),
+        ending,
+    )
 }
 
 fn builder(args: &NormalizeArgs, files: &[&Path]) -> NormalizeBuilder {

@@ -9,7 +9,9 @@ use doisift::{Format, Monitor, OnError, Pipeline, PipelineBuilder, Separator};
 use log::LevelFilter;
 
 use crate::args::{self, ScanArgs, When};
+use crate::screen::{Shape, Table};
 use crate::summary::{Decisions, Shown};
+use crate::watch::Interruption;
 
 /// What `doisift scan` will do.
 pub(crate) struct Plan {
@@ -19,6 +21,10 @@ pub(crate) struct Plan {
     pub(crate) progress: bool,
     pub(crate) log: LevelFilter,
     pub(crate) summary: Shown,
+    /// The table for a terminal, if the rows go there.
+    pub(crate) table: Option<Table<io::Stdout>>,
+    /// Whether all rows of the table are wanted.
+    all: bool,
     asked: Asked,
 }
 
@@ -38,7 +44,12 @@ impl Plan {
     pub(crate) fn new(args: ScanArgs) -> anyhow::Result<Plan> {
         let monitor = Monitor::new();
         check_tmp_dir(args.tmp_dir.as_deref())?;
+        let all = args.all;
+        let shape = shape(&args).filter(|_| io::stdout().is_terminal());
+        let table = shape.map(|shape| Table::on_stdout(shape, all));
         let progress = match args.progress {
+            // A bar would be drawn between the rows.
+            When::Auto if all && table.is_some() => false,
             When::Auto => !args.quiet && io::stderr().is_terminal(),
             When::Always => true,
             When::Never => false,
@@ -67,12 +78,31 @@ impl Plan {
             progress,
             log,
             summary,
+            table,
+            all,
             asked,
         })
     }
 
-    /// Logs the options of the run and where each value comes from.
+    /// What an interrupted run leaves, and whether it could resume.
+    pub(crate) fn interruption(&self) -> Interruption {
+        let options = self.pipeline.options();
+        let is_stream = options.paths.iter().any(|path| path == "-");
+        let is_resumable = !is_stream && !matches!(options.rows, "mentions" | "edges");
+        let remedy = match is_resumable {
+            true => "; with --checkpoint DIR the same command would resume",
+            false => "",
+        };
+        Interruption::new(self.checkpoint.clone(), options.output.as_deref(), remedy)
+    }
+
+    /// Logs the options of the run and where each value comes from, and warns of those without effect.
     pub(crate) fn log_decisions(&self) {
+        if self.all && self.table.is_none() {
+            log::warn!(
+                "--all has no effect here; it is for the table on a terminal, without -o, -f, --fields and --context"
+            );
+        }
         let options = self.pipeline.options();
         let decisions = Decisions {
             format: (&options.format, self.asked.format),
@@ -85,6 +115,19 @@ impl Plan {
         if let Some(folder) = &self.checkpoint {
             log::info!("checkpoint: {}", folder.display());
         }
+    }
+}
+
+/// The shape of the table on a terminal; none if a format, a file or other rows are wanted.
+fn shape(args: &ScanArgs) -> Option<Shape> {
+    let takes_stdout = args.report.as_deref().is_some_and(is_dash);
+    let to_file = args.output.as_deref().is_some_and(|path| !is_dash(path));
+    let other_rows = args.pairs || args.edges || args.count || args.top_prefixes.is_some();
+    let chosen = args.format.is_some() || args.fields.is_some() || args.context.is_some();
+    match args.mentions {
+        _ if takes_stdout || to_file || other_rows || chosen => None,
+        true => Some(Shape::Mentions),
+        false => Some(Shape::Records),
     }
 }
 

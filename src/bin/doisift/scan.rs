@@ -1,11 +1,15 @@
 //! `doisift scan`: runs the plan.
 
+use std::io;
+
+use anyhow::Context;
 use doisift::Report;
 
 use crate::args::ScanArgs;
 use crate::ending::Ending;
 use crate::plan::Plan;
 use crate::progress::Meter;
+use crate::screen::Table;
 use crate::summary::{self, Shown};
 use crate::watch::watched;
 
@@ -14,21 +18,34 @@ pub(crate) fn run(args: ScanArgs) -> anyhow::Result<Ending> {
     let plan = Plan::new(args)?;
     let meter = Meter::new(plan.progress, plan.log);
     plan.log_decisions();
+    let interruption = plan.interruption();
     let Plan {
         pipeline,
         monitor,
-        checkpoint,
         summary,
+        table,
         ..
     } = plan;
-    let ending = move |report: &Report| ending(report, summary);
-    watched(&monitor, meter, checkpoint, move || pipeline.run(), ending)
+    let run = move || match table {
+        Some(mut table) => Ok((table.fill(pipeline)?, Some(table))),
+        None => Ok((pipeline.run()?, None)),
+    };
+    watched(&monitor, meter, interruption, run, |(report, table)| {
+        ending(&report, table, summary)
+    })
 }
 
-fn ending(report: &Report, shown: Shown) -> Ending {
+fn ending(
+    report: &Report,
+    table: Option<Table<io::Stdout>>,
+    shown: Shown,
+) -> anyhow::Result<Ending> {
+    if let Some(mut table) = table {
+        table.end().context("standard output")?;
+    }
     summary::scan(report, shown);
-    match report.errors.count {
+    Ok(match report.errors.count {
         0 => Ending::Whole,
         _ => Ending::Lossy,
-    }
+    })
 }

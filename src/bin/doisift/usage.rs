@@ -13,7 +13,7 @@ use crate::ending::Ending;
 
 /// Parses the arguments of this process. If they are wrong or ask for help, writes that and returns the exit code.
 pub(crate) fn parse() -> Result<Cli, Ending> {
-    let args: Vec<OsString> = env::args_os().collect();
+    let args = with_command(env::args_os().collect());
     Cli::try_parse_from(&args).map_err(|error| {
         let error = with_tip(without_hidden(printable(&args, error)));
         // If standard error is closed, there is nowhere to report it.
@@ -35,7 +35,7 @@ fn printable(args: &[OsString], error: Error) -> Error {
     }
 }
 
-/// Options of other programs, and how to do the same here.
+/// Options and commands of other programs, and how to do the same here.
 const TIPS: &[(&str, &str)] = &[
     ("-r", "folders are walked anyway"),
     ("-R", "folders are walked anyway"),
@@ -47,7 +47,25 @@ const TIPS: &[(&str, &str)] = &[
         "--unique",
         "names are unique already, unless --mentions is given",
     ),
+    (
+        "--sort",
+        "records are sorted by name already, and mentions by place",
+    ),
+    (
+        "--clean",
+        "names are found whole anyway; to clean a list or a column of names, write 'doisift normalize --clean'",
+    ),
     ("--jobs", "-j, or --threads"),
+    (
+        "clean",
+        "to clean a list or a column of names, write 'doisift normalize --clean'",
+    ),
+    ("extract", "to find names in files, write 'doisift scan'"),
+    ("find", "to find names in files, write 'doisift scan'"),
+    (
+        "dedup",
+        "to find each name once, write 'doisift scan'; to unite records of many scans, 'doisift merge'",
+    ),
 ];
 
 /// Adds a tip of our own in place of clap's suggestions.
@@ -56,25 +74,49 @@ fn with_tip(mut error: Error) -> Error {
         Some(ContextValue::String(given)) => Some(given.clone()),
         _ => None,
     };
-    let option = given(ContextKind::InvalidArg);
-    let known = TIPS
-        .iter()
-        .find(|(name, _)| option.as_deref() == Some(name));
-    let tip = match given(ContextKind::InvalidSubcommand) {
-        Some(path) if Path::new(&path).exists() => {
-            Some(format!("to read it, write 'doisift scan {path}'"))
-        }
-        _ => known.map(|(_, tip)| (*tip).to_owned()),
-    };
-    if let Some(tip) = tip {
+    let given = given(ContextKind::InvalidArg).or(given(ContextKind::InvalidSubcommand));
+    // clap names an option together with its value.
+    let given = given
+        .as_deref()
+        .and_then(|given| given.split([' ', '=']).next());
+    if let Some((_, tip)) = TIPS.iter().find(|(name, _)| given == Some(name)) {
         error.insert(
             ContextKind::Suggested,
-            ContextValue::StyledStrs(vec![tip.into()]),
+            ContextValue::StyledStrs(vec![(*tip).into()]),
         );
         error.remove(ContextKind::SuggestedArg);
         error.remove(ContextKind::SuggestedSubcommand);
     }
     error
+}
+
+/// The arguments, with the command `scan` where only files or options of it are given.
+fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
+    let Some(first) = args.get(1) else {
+        return args;
+    };
+    let is_option = first.as_encoded_bytes().starts_with(b"-");
+    let is_scan = match is_option {
+        true => !is_of_no_command(first),
+        false => !is_command(first) && Path::new(first).exists(),
+    };
+    if is_scan {
+        args.insert(1, "scan".into());
+    }
+    args
+}
+
+fn is_command(word: &OsStr) -> bool {
+    let command = Cli::command();
+    let mut commands = command.get_subcommands();
+    word == "help" || commands.any(|command| word == command.get_name())
+}
+
+/// Whether an option belongs to no command, such as `--version`.
+fn is_of_no_command(option: &OsStr) -> bool {
+    let option = option.to_string_lossy();
+    let name = option.split('=').next().unwrap_or_default();
+    ["-h", "--help", "-V", "--version", "--generate"].contains(&name)
 }
 
 /// Removes a suggestion of an option that is hidden.

@@ -33,24 +33,64 @@ const CALM: Duration = Duration::from_secs(5);
 /// by one may be delayed by the load of the machine.
 const STREAM_WAIT: Duration = Duration::from_millis(50);
 
+/// What is reported of an interrupted run.
+#[derive(Clone, Debug)]
+pub(crate) struct Interruption {
+    checkpoint: Option<PathBuf>,
+    /// What the run leaves, and what to do about it.
+    line: String,
+}
+
+impl Interruption {
+    /// For a run with this `output`, or standard output. `remedy` follows where no checkpoint was written.
+    pub(crate) fn new(checkpoint: Option<PathBuf>, output: Option<&Path>, remedy: &str) -> Self {
+        let left = match output {
+            Some(path) => format!("{} was not written", path.display()),
+            None => "the rows on standard output are not all".to_owned(),
+        };
+        Interruption {
+            checkpoint,
+            line: left + remedy,
+        }
+    }
+
+    /// For a run that leaves this.
+    pub(crate) fn leaving(left: &str) -> Self {
+        Interruption {
+            checkpoint: None,
+            line: left.to_owned(),
+        }
+    }
+
+    fn report(&self) {
+        match self.checkpoint.as_ref().filter(|folder| folder.exists()) {
+            Some(folder) => {
+                let folder = folder.display();
+                log::warn!("interrupted; the same command resumes from {folder}");
+            }
+            None => log::warn!("interrupted; {}", self.line),
+        }
+    }
+}
+
 /// Calls `run` while another thread watches signals and shows progress. `ending` gives the exit code of a complete run.
-/// With a `checkpoint`, an interrupted run has some time to write its last checkpoint.
+/// With a checkpoint, an interrupted run has some time to write its last one.
 ///
 /// `run` has the main thread, which usually handles the signals of the process. So a signal that arrives before the outputs
 /// are renamed is seen before they are, also on a busy machine.
 pub(crate) fn watched<R>(
     monitor: &Monitor,
     meter: Meter,
-    checkpoint: Option<PathBuf>,
+    interruption: Interruption,
     run: impl FnOnce() -> Result<R, Error>,
-    ending: impl FnOnce(&R) -> Ending,
+    ending: impl FnOnce(R) -> anyhow::Result<Ending>,
 ) -> anyhow::Result<Ending> {
     monitor.set_stream_wait(STREAM_WAIT);
     let signals = Signals::watch(monitor)?;
     let watch = RunWatch {
         signals: signals.clone(),
         monitor: monitor.clone(),
-        checkpoint: checkpoint.clone(),
+        interruption: interruption.clone(),
         meter,
     };
     let (running, ended) = mpsc::channel();
@@ -66,20 +106,13 @@ pub(crate) fn watched<R>(
     match result
         .map_err(|_| anyhow!("internal error; the message above says where. Please report it"))?
     {
-        Ok(report) => Ok(ending(&report)),
+        Ok(report) => ending(report),
         Err(error) if error.is_closed_pipe() => Ok(Ending::Whole),
         Err(error) if matches!(error.kind(), ErrorKind::Cancelled) => {
-            say_how_to_resume(checkpoint.as_deref());
+            interruption.report();
             Ok(signals.ending())
         }
         Err(error) => Err(error.into()),
-    }
-}
-
-fn say_how_to_resume(checkpoint: Option<&Path>) {
-    if let Some(folder) = checkpoint.filter(|folder| folder.exists()) {
-        let folder = folder.display();
-        log::warn!("interrupted; the same command resumes from {folder}");
     }
 }
 
@@ -139,14 +172,15 @@ fn hangup_ends() -> bool {
 struct RunWatch {
     signals: Signals,
     monitor: Monitor,
-    checkpoint: Option<PathBuf>,
+    interruption: Interruption,
     meter: Meter,
 }
 
 impl RunWatch {
     /// Watches until the run has `ended`. Exits the process if an interrupted run does not end in time.
     fn until(mut self, ended: &Receiver<()>) -> Meter {
-        let calm = self.checkpoint.as_ref().map_or(Duration::ZERO, |_| CALM);
+        let checkpoint = self.interruption.checkpoint.as_ref();
+        let calm = checkpoint.map_or(Duration::ZERO, |_| CALM);
         // When to cancel the run, and when to exit the process.
         let mut ends: Option<(Instant, Instant)> = None;
         while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
@@ -177,7 +211,7 @@ impl RunWatch {
 
     fn leave(self) -> ! {
         self.meter.end(self.monitor.progress());
-        say_how_to_resume(self.checkpoint.as_deref());
+        self.interruption.report();
         process::exit(self.signals.ending().code().into())
     }
 }

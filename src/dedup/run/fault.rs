@@ -7,7 +7,7 @@ use crate::printable;
 
 /// A temporary file of names could not be written or read, or is damaged.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {fault}", printable::path(path))]
+#[error("{}: {fault}{}", printable::path(path), fault.remedy())]
 pub struct SpillError {
     path: PathBuf,
     #[source]
@@ -36,6 +36,19 @@ pub(in crate::dedup) enum Damage {
     Checksum,
     #[error("its content cannot be decoded")]
     Content,
+}
+
+impl RunFault {
+    /// What to do about it.
+    fn remedy(&self) -> &'static str {
+        use io::ErrorKind::{QuotaExceeded, StorageFull};
+        match self {
+            RunFault::Io(error) if matches!(error.kind(), QuotaExceeded | StorageFull) => {
+                "; free some space there, name another folder (--tmp-dir), or allow more memory (--memory)"
+            }
+            _ => "",
+        }
+    }
 }
 
 impl SpillError {
@@ -70,5 +83,18 @@ impl SpillError {
 impl From<Damage> for RunFault {
     fn from(damage: Damage) -> Self {
         RunFault::Damaged(damage)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_folder_has_a_remedy() {
+        let full = SpillError::io(Path::new("t"), io::ErrorKind::StorageFull.into());
+        assert!(full.to_string().contains("--tmp-dir"), "{full}");
+        let other = SpillError::io(Path::new("t"), io::ErrorKind::NotFound.into());
+        assert!(!other.to_string().contains(';'), "{other}");
     }
 }

@@ -1,0 +1,126 @@
+//! Runs whose standard output or error is a terminal.
+
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::Stdio;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use crate::place::Place;
+
+/// Both ends of a terminal of 60 columns and 10 lines.
+fn terminal() -> (File, OwnedFd) {
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&ours).unwrap();
+    unlockpt(&ours).unwrap();
+    let path = ptsname(&ours, Vec::new()).unwrap();
+    let path = Path::new(std::ffi::OsStr::from_bytes(path.as_bytes()));
+    let theirs = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(path)
+        .unwrap();
+    let size = Winsize {
+        ws_row: 10,
+        ws_col: 60,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    tcsetwinsize(&theirs, size).unwrap();
+    (ours.into(), theirs.into())
+}
+
+/// What a terminal shows. Linux reports its end as an error.
+fn screen(mut ours: File) -> String {
+    let (mut text, mut buffer) = (Vec::new(), [0; 4096]);
+    while let Ok(length @ 1..) = ours.read(&mut buffer) {
+        text.extend_from_slice(&buffer[..length]);
+    }
+    String::from_utf8(text).unwrap().replace("\r\n", "\n")
+}
+
+/// What standard output shows where that is a terminal.
+fn shown(place: &Place, line: &str) -> (Option<i32>, String) {
+    let (ours, theirs) = terminal();
+    let mut command = place.command(line.split_whitespace());
+    command.stdout(theirs).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let screen = screen(ours);
+    (child.wait().unwrap().code(), screen)
+}
+
+fn place() -> Place {
+    let place = Place::new();
+    let names: String = (10..30).map(|n| format!("See 10.5555/n{n}.\n")).collect();
+    place.file("names.txt", names).file(
+        "d/some/long/path/to/a/file/with/references.txt",
+        "10.5555/a, 10.5555/b-\n10.5555/A; doi:10.5555/wir\u{5}",
+    );
+    place
+}
+
+#[test]
+fn a_terminal_shows_an_aligned_table() {
+    let wanted = "\
+        name         mentions  documents  at byte  first found in\n\
+        10.5555/a           2          1        0  …h/references.txt\n\
+        10.5555/b           1          1       11  …h/references.txt\n\
+        10.5555/wir         1          1       37  …h/references.txt\n";
+    let place = place();
+    for line in ["d", "scan d", "scan d -o -", "-j1 d"] {
+        assert_eq!(shown(&place, line), (Some(0), wanted.into()), "{line}");
+    }
+    let (code, mentions) = shown(&place, "d --mentions");
+    assert_eq!(code, Some(0));
+    let head = "\
+        name         form  at byte  found in\n\
+        10.5555/a    bare        0  …h/to/a/file/with/references.txt\n";
+    assert!(mentions.starts_with(head), "{mentions}");
+    assert_eq!(mentions.lines().count(), 5, "{mentions}");
+}
+
+#[test]
+fn a_screenful_is_shown_and_the_rest_is_counted() {
+    let place = place();
+    let (_, page) = shown(&place, "scan names.txt");
+    let lines: Vec<_> = page.lines().collect();
+    assert_eq!(lines.len(), 7, "{page}");
+    assert!(lines[5].starts_with("10.5555/n14"), "{page}");
+    assert!(lines[6].starts_with("15 more rows; --all "), "{page}");
+    let (_, all) = shown(&place, "scan names.txt --all");
+    assert_eq!(all.lines().count(), 21, "{all}");
+}
+
+#[test]
+fn a_format_that_was_asked_for_is_written_to_a_terminal_too() {
+    let place = place();
+    let (_, rows) = shown(&place, "scan d -f names");
+    assert_eq!(rows, "10.5555/a\n10.5555/b\n10.5555/wir\n");
+    let (_, rows) = shown(&place, "scan d --fields doi");
+    assert!(rows.starts_with("{\"doi\":\"10.5555/a\"}\n"), "{rows}");
+    assert!(place.scan("d").out.starts_with("{\"doi\""));
+    let useless = place.scan("d --all");
+    assert!(
+        useless.err.contains("--all has no effect"),
+        "{}",
+        useless.err
+    );
+}
+
+#[test]
+fn a_run_of_normalize_on_a_terminal_ends_with_its_summary() {
+    let place = Place::new();
+    place.file("t.csv", "doi\n10.5555/A\n");
+    let (ours, theirs) = terminal();
+    let mut command = place.command(["normalize", "t.csv", "--column", "doi", "-o", "out.csv"]);
+    let mut child = command.stderr(theirs).spawn().unwrap();
+    drop(command);
+    let summary = screen(ours);
+    assert!(child.wait().unwrap().success());
+    assert!(summary.contains("1 rows of 1 documents"), "{summary}");
+}
