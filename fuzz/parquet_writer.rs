@@ -12,6 +12,8 @@ pub struct ParquetStyle {
     pub second: bool,
     /// Pages packed with Snappy.
     pub packed: bool,
+    /// Another encoding is stated for levels that are all 0 and not written; a column of texts without nulls is required.
+    pub unused: bool,
     /// Rows of a row group, and of a page.
     pub group: usize,
     pub page: usize,
@@ -156,14 +158,20 @@ impl<'t> TableColumn<'t> {
         all
     }
 
-    fn schema(&self) -> Vec<Vec<u8>> {
+    /// Whether its greatest definition level is 0.
+    fn is_required(&self, style: ParquetStyle) -> bool {
+        let is_text = |row: &Option<Vec<_>>| row.as_ref().is_some_and(|texts| !texts.is_empty());
+        style.unused && !self.is_list && self.rows.iter().all(is_text)
+    }
+
+    fn schema(&self, style: ParquetStyle) -> Vec<Vec<u8>> {
         let name = self.name.as_bytes();
         let text = |repetition, name| {
             let leaf = Thrift::default().i32(1, 6).i32(3, repetition);
             leaf.binary(4, name).i32(6, 0).end()
         };
         match self.is_list {
-            false => vec![text(1, name)],
+            false => vec![text(usize::from(!self.is_required(style)), name)],
             true => {
                 let list = Thrift::default()
                     .i32(3, 1)
@@ -206,7 +214,10 @@ pub fn parquet(columns: &[TableColumn<'_>], style: ParquetStyle) -> ParquetBytes
         .end();
     let schema = [
         vec![root],
-        columns.iter().flat_map(TableColumn::schema).collect(),
+        columns
+            .iter()
+            .flat_map(|column| column.schema(style))
+            .collect(),
     ]
     .concat();
     let footer = Thrift::default()
@@ -278,7 +289,11 @@ impl ParquetBytes {
             true => runs(&page.repetitions, 1),
             false => Vec::new(),
         };
-        let definitions = runs(&page.definitions, 2);
+        let is_required = column.is_required(style);
+        let definitions = match is_required {
+            true => Vec::new(),
+            false => runs(&page.definitions, 2),
+        };
         let count = page.definitions.len();
         if style.second {
             let head = Thrift::default()
@@ -299,13 +314,16 @@ impl ParquetBytes {
         let prefixed = |levels: &[u8]| [&(levels.len() as u32).to_le_bytes(), levels].concat();
         let levels = match column.is_list {
             true => [prefixed(&repetitions), prefixed(&definitions)].concat(),
+            false if is_required => Vec::new(),
             false => prefixed(&definitions),
         };
+        // Runs, or bits that are packed.
+        let levels_of = |is_unused: bool| if style.unused && is_unused { 4 } else { 3 };
         let head = Thrift::default()
             .i32(1, count)
             .i32(2, encoding)
-            .i32(3, 3)
-            .i32(4, 3);
+            .i32(3, levels_of(is_required))
+            .i32(4, levels_of(!column.is_list));
         self.page(0, 5, head, &[], &[&levels, values].concat(), style);
     }
 
@@ -334,12 +352,13 @@ impl ParquetBytes {
     }
 }
 
-/// Every style, by the bits of a number below 8.
+/// Every style, by the bits of a number below 16.
 pub fn style(bits: u8) -> ParquetStyle {
     ParquetStyle {
         dictionary: bits & 1 > 0,
         second: bits & 2 > 0,
         packed: bits & 4 > 0,
+        unused: bits & 8 > 0,
         group: 5,
         page: 2,
     }

@@ -9,7 +9,7 @@ use crate::tables::{self, FIELDS, FOUND, rows, scan_on_threads};
 
 #[test]
 fn cells_are_read_however_the_file_is_written() {
-    for bits in 0..8 {
+    for bits in 0..16 {
         let file = parquet(&table(), style(bits));
         tables::assert_cells_are_read(&format!("{bits}.parquet"), &file.bytes);
     }
@@ -190,4 +190,25 @@ fn many_rows_in_few_bytes_are_stopped() {
         "{}",
         seen.err
     );
+}
+
+/// Some writers state an encoding for levels that are all 0 and not written.
+#[test]
+fn the_encoding_of_levels_that_are_not_written_does_not_matter() {
+    let place = Place::new();
+    let texts = ["10.5555/a", "10.5555/b", "10.5555/a"];
+    for bits in 8..16 {
+        let column = TableColumn {
+            name: "x",
+            rows: texts.iter().map(|text| Some(vec![*text])).collect(),
+            is_list: false,
+        };
+        place.file("a.parquet", parquet(&[column], style(bits)).bytes);
+        let seen = place.scan("a.parquet --mentions -f csv --fields document,doi");
+        assert_eq!(
+            rows(&seen.quiet().out),
+            "#row=1,10.5555/a\n#row=2,10.5555/b\n#row=3,10.5555/a\n",
+            "{bits}"
+        );
+    }
 }

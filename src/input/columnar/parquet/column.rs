@@ -411,14 +411,14 @@ impl ColumnReader {
         let is_second = header.kind == PageKind::Data2;
         let levels = header.levels[0].saturating_add(header.levels[1]);
         self.unpack(header, levels, header.is_packed)?;
-        if !header.has_runs() && !is_second {
+        let greatest = [self.repetition, self.definition];
+        if !is_second && !header.has_runs(greatest) {
             return Err(ColumnFault::Damaged(
                 "levels are encoded in a way that is not supported",
             ));
         }
         let mut start = 0;
         let mut runs = [Runs::default(), Runs::default()];
-        let greatest = [self.repetition, self.definition];
         for ((runs, most), length) in runs.iter_mut().zip(greatest).zip(header.levels) {
             let end = match (is_second, most) {
                 (true, 0) if length > 0 => return Err(LEVELS),

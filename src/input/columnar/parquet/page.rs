@@ -26,7 +26,7 @@ pub(super) struct PageHeader {
     /// Values and nulls.
     pub(super) values: u64,
     pub(super) encoding: i64,
-    /// The encodings of levels.
+    /// The encodings of repetition levels and definition levels.
     pub(super) level_encodings: [i64; 2],
     /// Bytes of repetition levels and definition levels before the values, in a page of the second version.
     pub(super) levels: [usize; 2],
@@ -90,8 +90,8 @@ impl PageHeader {
                 1 => self.values = thrift.integer()?.try_into().ok()?,
                 2 => self.encoding = thrift.integer()?,
                 // The third field of a dictionary page is a flag, without bytes.
-                3 if flag(head).is_none() => self.level_encodings[0] = thrift.integer()?,
-                4 => self.level_encodings[1] = thrift.integer()?,
+                3 if flag(head).is_none() => self.level_encodings[1] = thrift.integer()?,
+                4 => self.level_encodings[0] = thrift.integer()?,
                 _ => return Some(false),
             }
             Some(true)
@@ -112,8 +112,11 @@ impl PageHeader {
         })
     }
 
-    pub(super) fn has_runs(&self) -> bool {
-        self.level_encodings == [RLE; 2]
+    /// Whether the levels are runs, as far as there are any. Some writers state another encoding for levels that are all 0 and
+    /// take no bytes.
+    pub(super) fn has_runs(&self, greatest: [u32; 2]) -> bool {
+        let mut levels = self.level_encodings.iter().zip(greatest);
+        levels.all(|(&encoding, most)| most == 0 || encoding == RLE)
     }
 }
 

@@ -10,12 +10,13 @@ const DELTA_INTEGERS: i64 = 5;
 const DELTA_LENGTHS: i64 = 6;
 const DELTA_TEXTS: i64 = 7;
 pub(super) const RLE_DICTIONARY: i64 = 8;
+const BYTE_STREAM_SPLIT: i64 = 9;
 
 /// Whether [`of_page`] reads this encoding.
 pub(super) fn is_known(encoding: i64) -> bool {
     matches!(
         encoding,
-        PLAIN | DELTA_INTEGERS | DELTA_LENGTHS | DELTA_TEXTS
+        PLAIN | DELTA_INTEGERS | DELTA_LENGTHS | DELTA_TEXTS | BYTE_STREAM_SPLIT
     )
 }
 
@@ -58,6 +59,12 @@ pub(super) fn of_page(
             delta::plain(DeltaValues::Texts, values, most)?
         }
         (PLAIN, LeafKind::Fixed(length)) => fixed(values, length, most)?,
+        (BYTE_STREAM_SPLIT, LeafKind::Fixed(length)) => {
+            fixed(&joined(values, length)?, length, most)?
+        }
+        (BYTE_STREAM_SPLIT, LeafKind::Integer { bits, is_signed }) => {
+            numbers(&joined(values, u32::from(bits / 8))?, bits, is_signed, most)
+        }
         (PLAIN, LeafKind::Integer { bits, is_signed }) => numbers(values, bits, is_signed, most),
         (DELTA_INTEGERS, LeafKind::Integer { bits, is_signed }) => {
             let wide = delta::plain(DeltaValues::Long, values, most)?;
@@ -72,15 +79,25 @@ pub(super) fn of_page(
     Some((Some([levels, &made].concat()), start))
 }
 
-/// Texts of `length` bytes each, with their lengths.
+/// Texts of `length` bytes each, with their lengths. None if there are more than `most`, or the last is cut.
 fn fixed(values: &[u8], length: u32, most: usize) -> Option<Vec<u8>> {
     let size = usize::try_from(length).ok().filter(|&size| size > 0)?;
+    let is_whole = values.len().is_multiple_of(size) && values.len() / size <= most;
     let mut plain = Vec::new();
-    for text in values.chunks_exact(size).take(most) {
+    for text in is_whole.then(|| values.chunks_exact(size))? {
         plain.extend_from_slice(&length.to_le_bytes());
         plain.extend_from_slice(text);
     }
     Some(plain)
+}
+
+/// Values of `length` bytes each, of which the first bytes come first, then the second ones.
+fn joined(split: &[u8], length: u32) -> Option<Vec<u8>> {
+    let size = usize::try_from(length).ok().filter(|&size| size > 0)?;
+    let count = split.len() / size;
+    let byte = |at: usize| split[at % size * count + at / size];
+    let is_whole = count * size == split.len();
+    is_whole.then(|| (0..split.len()).map(byte).collect())
 }
 
 fn numbers(values: &[u8], bits: u8, is_signed: bool, most: usize) -> Vec<u8> {

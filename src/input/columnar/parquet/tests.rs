@@ -224,6 +224,7 @@ fn values_of_a_fixed_length_are_texts_unless_they_are_numbers() {
         None,
         Some(Encoding::PLAIN),
         Some(Encoding::DELTA_BYTE_ARRAY),
+        Some(Encoding::BYTE_STREAM_SPLIT),
     ] {
         let mut properties = WriterProperties::builder().set_dictionary_enabled(encoding.is_none());
         if let Some(encoding) = encoding {
