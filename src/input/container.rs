@@ -119,7 +119,6 @@ impl<'f> Level<'f> {
     }
 
     /// The same place, without the file.
-    #[cfg(feature = "pdf")]
     pub(super) fn detached(&self) -> Level<'static> {
         Level {
             name: self.name.clone(),

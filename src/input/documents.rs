@@ -87,6 +87,8 @@ pub(crate) enum Origin {
     Metadata,
     /// It is a web page, maybe after other fields.
     Web,
+    /// It is a cell, or paragraphs with an empty line after each.
+    Office,
 }
 
 /// An observation about the start of a stream.

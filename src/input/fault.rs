@@ -236,6 +236,9 @@ pub enum InputError {
     /// A PDF file, or a page of it, is damaged or too large, as the text says.
     #[error("the PDF file {0}")]
     Pdf(&'static str),
+    /// A part of an office document is damaged or too large, as the text says. The rest of it was read.
+    #[error("the office document {0}")]
+    Office(&'static str),
     /// A table in columns is damaged or cannot be read, as the text says.
     #[error("the {packing} file {fault}")]
     Table {

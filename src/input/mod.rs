@@ -22,6 +22,7 @@ mod list;
 mod magic;
 mod mail;
 mod name;
+mod office;
 mod open;
 mod opening;
 #[cfg(feature = "pdf")]

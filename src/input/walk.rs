@@ -18,6 +18,7 @@ use super::encoding::Transcoded;
 use super::expansion::{Expansion, Named, Watched};
 use super::fault::{InputError, Packing};
 use super::magic::{self, Content};
+use super::office::OfficePackage;
 use super::opening::Opening;
 #[cfg(feature = "pdf")]
 use super::pages::PdfQueue;
@@ -313,7 +314,7 @@ impl<'w> Walk<'w> {
         let opening = self.opening;
         let read = |walk: &mut Self, file: &File, damaged| match packing {
             Packing::SevenZip => seven_zip::read(walk, opening, level, file, damaged),
-            _ => zip::read(walk, opening, level, file, damaged),
+            _ => OfficePackage::new(walk, opening, file).read(level, damaged),
         };
         if let Some(file) = level.file {
             return read(self, file, false);
@@ -326,7 +327,7 @@ impl<'w> Walk<'w> {
 
     fn archive(&mut self, level: &Level<'_>, file: &File, damaged: bool) {
         let opening = self.opening;
-        zip::read(self, opening, level, file, damaged);
+        OfficePackage::new(self, opening, file).read(level, damaged);
     }
 
     /// Copies `bytes` to a temporary file. Returns the file, and whether a loss was reported.

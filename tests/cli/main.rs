@@ -26,6 +26,7 @@ mod merge;
 mod mistakes;
 mod normalize;
 mod notices;
+mod office;
 mod output;
 mod packings;
 #[cfg(feature = "parquet")]

@@ -1,0 +1,240 @@
+//! Office documents, which are zip archives of XML: texts of paragraphs and cells instead of the XML.
+//!
+//! [`OfficePackage`] stands between the zip reader and its consumer and replaces the members that hold text: `prose` reads
+//! paragraphs, `sheet` and `ods` cells, with the names and texts that `workbook` gathers before. A member is recognised
+//! by its root element. All others are passed on as they are: properties, and relationships, which hold the targets of links.
+//!
+//! Besides the texts that the cells of a workbook share, at most 4 MiB are held for each member.
+
+mod cell;
+mod prose;
+mod sheet;
+mod workbook;
+mod xml;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use memchr::{memchr, memmem};
+
+use self::prose::{Dialect, Prose};
+use self::workbook::Workbook;
+use super::container::{Level, Members};
+use super::documents::Origin;
+use super::expansion::Expansion;
+use super::fault::InputError;
+use super::opening::Opening;
+use super::raw::Raw;
+use super::zip;
+
+/// Bytes of a member in which its root element must start and name its namespace.
+const HEAD: usize = 4 << 10;
+/// What namespaces of office documents contain, as ISO/IEC 29500 and ISO/IEC 26300 have them.
+const NAMESPACES: [&[u8]; 3] = [
+    b"openxmlformats.org/",
+    b"purl.oclc.org/ooxml/",
+    b"urn:oasis:names:tc:opendocument:",
+];
+
+/// What a member of an office document holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Prose(Dialect),
+    /// The cells of a sheet (Office Open XML).
+    Sheet,
+    /// The texts that cells share.
+    Strings,
+    /// The names of the sheets.
+    Workbook,
+}
+
+/// The part that starts with `head`; none if it is no text of an office document.
+fn part(head: &[u8]) -> Option<Part> {
+    let root = root(head)?;
+    let ooxml = |head| {
+        NAMESPACES[..2]
+            .iter()
+            .any(|own| memmem::find(head, own).is_some())
+    };
+    let odf = |head| memmem::find(head, NAMESPACES[2]).is_some();
+    let part = match root {
+        b"document" | b"footnotes" | b"endnotes" | b"comments" | b"hdr" | b"ftr"
+        | b"glossaryDocument" | b"sld" | b"notes" | b"sldLayout" | b"sldMaster"
+        | b"notesMaster" | b"handoutMaster" | b"cmLst" | b"dataModel" | b"drawing"
+        | b"chartSpace" | b"wsDr" | b"userShapes"
+            if ooxml(head) =>
+        {
+            Part::Prose(Dialect::Ooxml)
+        }
+        b"document-content" | b"document-styles" | b"document" if odf(head) => {
+            Part::Prose(Dialect::Odf)
+        }
+        b"worksheet" if ooxml(head) => Part::Sheet,
+        b"sst" if ooxml(head) => Part::Strings,
+        b"workbook" if ooxml(head) => Part::Workbook,
+        _ => return None,
+    };
+    Some(part)
+}
+
+/// The local name of the root element.
+fn root(head: &[u8]) -> Option<&[u8]> {
+    let mut rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    loop {
+        rest = rest.trim_ascii_start();
+        let end: &[u8] = match rest {
+            [b'<', b'?', ..] => b"?>",
+            [b'<', b'!', b'-', b'-', ..] => b"-->",
+            [b'<', name @ ..] => {
+                let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/');
+                let name = &name[..name.iter().position(is_end)?];
+                return Some(memchr(b':', name).map_or(name, |at| &name[at + 1..]));
+            }
+            _ => return None,
+        };
+        rest = &rest[memmem::find(rest, end)? + end.len()..];
+    }
+}
+
+/// Passes on the members of a zip archive, and of one that is an office document the texts.
+pub(super) struct OfficePackage<'a, 'o> {
+    walk: &'a mut dyn Members,
+    opening: &'a Opening<'o>,
+    file: &'a File,
+    /// Read when the first sheet is reached, since only sheets need it.
+    workbook: Option<Workbook>,
+}
+
+impl<'a, 'o> OfficePackage<'a, 'o> {
+    pub(super) fn new(
+        walk: &'a mut dyn Members,
+        opening: &'a Opening<'o>,
+        file: &'a File,
+    ) -> OfficePackage<'a, 'o> {
+        OfficePackage {
+            walk,
+            opening,
+            file,
+            workbook: None,
+        }
+    }
+
+    /// Reads the archive at `level`. `reported` says that a loss in it was already reported.
+    pub(super) fn read(&mut self, level: &Level<'_>, reported: bool) {
+        let (opening, file) = (self.opening, self.file);
+        zip::read(self, opening, level, file, reported);
+    }
+
+    fn load(&mut self, level: &Level<'_>) {
+        if self.workbook.is_none() {
+            let workbook = Workbook::read(self.opening, level, self.file);
+            self.workbook = Some(workbook);
+        }
+    }
+
+    fn prose(
+        &mut self,
+        level: &Level<'_>,
+        name: &str,
+        dialect: Dialect,
+        bytes: &mut dyn Read,
+    ) -> bool {
+        let mut text = Prose::new(bytes, dialect);
+        self.walk
+            .text(level, Some(name), Some(Origin::Office), &mut text)
+    }
+
+    fn sheet(&mut self, level: &Level<'_>, number: u64, name: &str, bytes: &mut dyn Read) -> bool {
+        self.load(level);
+        match &self.workbook {
+            Some(workbook) => {
+                let place = cell::SheetPlace {
+                    level,
+                    number,
+                    member: name,
+                };
+                sheet::read(self.walk, place, workbook, bytes)
+            }
+            None => true,
+        }
+    }
+
+    /// Shared texts are passed on with the cells that have them; by themselves only if they were too many to be held.
+    fn strings(
+        &mut self,
+        level: &Level<'_>,
+        number: u64,
+        name: &str,
+        bytes: &mut dyn Read,
+    ) -> bool {
+        self.load(level);
+        let is_held = self.workbook.as_ref().is_some_and(Workbook::holds_strings);
+        if !is_held {
+            let error = InputError::Office(
+                "has more shared texts than --memory has room for; they were read without their cells",
+            );
+            self.walk.lose_member(level, number, name, 0, error);
+            return self.prose(level, name, Dialect::Ooxml, bytes);
+        }
+        // Only the zip reader's check is of interest.
+        while let Err(error) = io::copy(bytes, &mut io::sink()) {
+            self.walk.lose_member(level, number, name, 0, error.into());
+        }
+        true
+    }
+}
+
+impl Members for OfficePackage<'_, '_> {
+    fn expansion(&self) -> &Arc<Expansion> {
+        self.walk.expansion()
+    }
+
+    fn member(&mut self, level: &Level<'_>, number: u64, name: &str, bytes: &mut dyn Read) -> bool {
+        if !is_xml(name) {
+            return self.walk.member(level, number, name, bytes);
+        }
+        let mut raw = Raw::with_capacity(bytes, HEAD);
+        match part(raw.peek(HEAD)) {
+            Some(Part::Prose(dialect)) => self.prose(level, name, dialect, &mut raw),
+            Some(Part::Sheet) => self.sheet(level, number, name, &mut raw),
+            Some(Part::Strings) => self.strings(level, number, name, &mut raw),
+            Some(Part::Workbook) | None => self.walk.member(level, number, name, &mut raw),
+        }
+    }
+
+    fn text(
+        &mut self,
+        level: &Level<'_>,
+        name: Option<&str>,
+        origin: Option<Origin>,
+        bytes: &mut dyn Read,
+    ) -> bool {
+        self.walk.text(level, name, origin, bytes)
+    }
+
+    fn before(&mut self, level: &Level<'_>, bytes: &mut dyn Read) -> bool {
+        self.walk.before(level, bytes)
+    }
+
+    fn lose(&mut self, level: &Level<'_>, offset: u64, error: InputError) {
+        self.walk.lose(level, offset, error);
+    }
+
+    fn lose_member(
+        &mut self,
+        level: &Level<'_>,
+        number: u64,
+        name: &str,
+        offset: u64,
+        error: InputError,
+    ) {
+        self.walk.lose_member(level, number, name, offset, error);
+    }
+}
+
+/// Whether a member's name says that it may be a part with text.
+fn is_xml(name: &str) -> bool {
+    let ending = name.len().checked_sub(4).and_then(|at| name.get(at..));
+    ending.is_some_and(|ending| ending.eq_ignore_ascii_case(".xml"))
+}

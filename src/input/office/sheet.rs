@@ -1,0 +1,303 @@
+//! The cells of a sheet in Office Open XML.
+//!
+//! Each cell with text is a document. The texts of its formula, which may be the target of a link, are another one, and so are the
+//! attributes of a link on it. Numbers, dates and truth values hold no text.
+
+use std::borrow::Cow;
+use std::io::Read;
+
+use memchr::{memchr, memmem};
+
+use super::cell::{CELL, CellPlace, SheetPlace};
+use super::workbook::Workbook;
+use super::xml::{Piece, Tag, XmlReader};
+use crate::input::container::Members;
+use crate::input::fault::InputError;
+
+/// Passes on the cells of the sheet at `place`. Returns false if the source should not be read further.
+pub(super) fn read(
+    walk: &mut dyn Members,
+    place: SheetPlace<'_>,
+    workbook: &Workbook,
+    bytes: &mut dyn Read,
+) -> bool {
+    let mut sheet = SheetReader {
+        place,
+        workbook,
+        name: workbook.sheet(place.member),
+        next: CellPlace::default(),
+        cell: Cell::default(),
+        reads: None,
+        lacks_strings: false,
+        go_on: true,
+    };
+    let mut xml = XmlReader::new(bytes);
+    while sheet.go_on {
+        let offset = xml.offset();
+        match xml.next() {
+            Ok(Some(Piece::Start(tag))) => sheet.start(walk, tag),
+            Ok(Some(Piece::Text(text))) => sheet.text(walk, offset, text),
+            Ok(Some(Piece::End(name))) => sheet.end(walk, offset, name),
+            Ok(None) => return true,
+            Err(error) => place.lose(walk, offset, error.into()),
+        }
+    }
+    false
+}
+
+/// How the value of a cell is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Value {
+    /// A number or the like.
+    #[default]
+    Number,
+    /// The number of a shared text.
+    Shared,
+    /// A text: the result of a formula, or in the cell.
+    Text,
+}
+
+/// The element whose text is being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reads {
+    Value,
+    Inline,
+    Formula,
+    Phonetic,
+}
+
+/// A cell that is being read.
+#[derive(Default)]
+struct Cell {
+    value: Value,
+    text: Vec<u8>,
+    formula: Vec<u8>,
+}
+
+struct SheetReader<'a> {
+    place: SheetPlace<'a>,
+    workbook: &'a Workbook,
+    name: &'a str,
+    /// The place of the cell that is being read, or else of the next one.
+    next: CellPlace,
+    cell: Cell,
+    reads: Option<Reads>,
+    /// Whether a missing shared text was reported.
+    lacks_strings: bool,
+    go_on: bool,
+}
+
+impl<'a> SheetReader<'a> {
+    fn start(&mut self, walk: &mut dyn Members, tag: Tag<'_>) {
+        match (tag.name, self.reads) {
+            (b"row", _) => self.row(tag),
+            (b"c", _) => self.start_cell(tag),
+            (b"v", _) => self.reads = Some(Reads::Value),
+            (b"f", _) => self.reads = Some(Reads::Formula),
+            (b"rPh", _) => self.reads = Some(Reads::Phonetic),
+            (b"t", None) => self.reads = Some(Reads::Inline),
+            (b"hyperlink", _) => self.link(walk, tag),
+            _ => {}
+        }
+    }
+
+    fn row(&mut self, tag: Tag<'_>) {
+        let number = tag.attribute("r").and_then(|value| number(&value));
+        // A row without a number is the one after the last, whose cells have moved on to it.
+        let row = number.and_then(|number| u32::try_from(number.checked_sub(1)?).ok());
+        self.next = CellPlace {
+            row: row.unwrap_or(self.next.row),
+            column: 0,
+        };
+    }
+
+    fn start_cell(&mut self, tag: Tag<'_>) {
+        let (mut own, mut value) = (None, Value::Number);
+        for (name, text) in tag.attributes() {
+            match name {
+                b"r" => own = CellPlace::of(&text),
+                b"t" => {
+                    value = match text.as_slice() {
+                        b"s" => Value::Shared,
+                        b"str" | b"inlineStr" => Value::Text,
+                        _ => Value::Number,
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.next = own.unwrap_or(self.next);
+        self.cell.value = value;
+        self.cell.text.clear();
+        self.cell.formula.clear();
+        self.reads = None;
+    }
+
+    fn text(&mut self, walk: &mut dyn Members, offset: u64, text: &[u8]) {
+        let into = match self.reads {
+            Some(Reads::Value | Reads::Inline) => &mut self.cell.text,
+            Some(Reads::Formula) => &mut self.cell.formula,
+            Some(Reads::Phonetic) | None => return,
+        };
+        if into.len() + text.len() > CELL {
+            self.reads = None;
+            let fault = "has a cell of more than 1 MiB; the rest of it was not read";
+            return self.place.lose(walk, offset, InputError::Office(fault));
+        }
+        into.extend_from_slice(text);
+    }
+
+    fn end(&mut self, walk: &mut dyn Members, offset: u64, name: &[u8]) {
+        match (name, self.reads) {
+            (b"t", Some(Reads::Phonetic)) => {}
+            (b"v" | b"f" | b"t" | b"rPh", _) => self.reads = None,
+            (b"c", _) => self.end_cell(walk, offset),
+            (b"row", _) => self.next.row = self.next.row.saturating_add(1),
+            _ => {}
+        }
+    }
+
+    fn end_cell(&mut self, walk: &mut dyn Members, offset: u64) {
+        self.reads = None;
+        let at = self.next;
+        self.next.column = at.column.saturating_add(1);
+        let cell = std::mem::take(&mut self.cell);
+        let text = match cell.value {
+            Value::Number => Cow::default(),
+            Value::Text => unescaped(&cell.text),
+            Value::Shared => self.shared(walk, offset, &cell.text),
+        };
+        self.pass(walk, at, "", &text);
+        if memchr(b'"', &cell.formula).is_some() {
+            self.pass(walk, at, "#formula", &literals(&cell.formula));
+        }
+        self.cell = cell;
+    }
+
+    fn shared(&mut self, walk: &mut dyn Members, offset: u64, index: &[u8]) -> Cow<'a, [u8]> {
+        let index = number(index).and_then(|index| usize::try_from(index).ok());
+        if !self.workbook.holds_strings() {
+            return Cow::default();
+        }
+        let workbook = self.workbook;
+        match index.and_then(|index| workbook.string(index)) {
+            Some(text) => Cow::Borrowed(text),
+            None => {
+                if !std::mem::replace(&mut self.lacks_strings, true) {
+                    let fault = "has a cell whose shared text is not there";
+                    self.place.lose(walk, offset, InputError::Office(fault));
+                }
+                Cow::default()
+            }
+        }
+    }
+
+    /// The target of a link is among the relationships, but the place in it and the text shown may be here alone.
+    fn link(&mut self, walk: &mut dyn Members, tag: Tag<'_>) {
+        let (mut at, mut text) = (CellPlace::default(), Vec::new());
+        for (name, value) in tag.attributes() {
+            match name {
+                b"ref" => {
+                    let end = memchr(b':', &value).unwrap_or(value.len());
+                    at = CellPlace::of(&value[..end]).unwrap_or_default();
+                }
+                b"location" | b"tooltip" | b"display" => {
+                    text.extend_from_slice(&value);
+                    text.extend_from_slice(b"\n\n");
+                }
+                _ => {}
+            }
+        }
+        self.pass(walk, at, "#link", &text);
+    }
+
+    fn pass(&mut self, walk: &mut dyn Members, at: CellPlace, what: &str, text: &[u8]) {
+        if !text.is_empty() {
+            self.go_on &= self.place.cell(walk, self.name, at, what, text);
+        }
+    }
+}
+
+fn number(digits: &[u8]) -> Option<u64> {
+    std::str::from_utf8(digits.trim_ascii()).ok()?.parse().ok()
+}
+
+/// The texts in a formula, which double the quotes in them. Texts that are joined are one, and an empty line follows each.
+fn literals(formula: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut rest = formula;
+    while let Some(start) = memchr(b'"', rest) {
+        rest = &rest[start + 1..];
+        let end = memchr(b'"', rest).unwrap_or(rest.len());
+        out.extend_from_slice(&rest[..end]);
+        rest = rest.get(end + 1..).unwrap_or_default();
+        let after = rest.trim_ascii_start();
+        match after.strip_prefix(b"&").map(<[u8]>::trim_ascii_start) {
+            _ if rest.starts_with(b"\"") => out.push(b'"'),
+            Some([b'"', ..]) => {}
+            _ => out.extend_from_slice(b"\n\n"),
+        }
+    }
+    out
+}
+
+/// A text of a cell, in which characters may be written as `_x000D_` (ISO/IEC 29500-1, 22.9.2.19).
+pub(super) fn unescaped(text: &[u8]) -> Cow<'_, [u8]> {
+    if memmem::find(text, b"_x").is_none() {
+        return Cow::Borrowed(text);
+    }
+    let (mut out, mut rest) = (Vec::with_capacity(text.len()), text);
+    while let Some(at) = memmem::find(rest, b"_x") {
+        out.extend_from_slice(&rest[..at]);
+        rest = &rest[at..];
+        match escaped(rest) {
+            Some(character) => {
+                out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                rest = &rest[7..];
+            }
+            None => {
+                out.extend_from_slice(b"_x");
+                rest = &rest[2..];
+            }
+        }
+    }
+    out.extend_from_slice(rest);
+    Cow::Owned(out)
+}
+
+fn escaped(text: &[u8]) -> Option<char> {
+    let digits = text.get(2..6)?;
+    let is_escape = text.get(6) == Some(&b'_') && digits.iter().all(u8::is_ascii_hexdigit);
+    let digits = std::str::from_utf8(digits).ok().filter(|_| is_escape)?;
+    char::from_u32(u32::from_str_radix(digits, 16).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escaped_characters_of_cells_are_undone() {
+        for (text, meant) in [
+            ("a_x000D_b", "a\rb"),
+            ("a_x005F_x000D_b", "a_x000D_b"),
+            ("a_x00_b_xyz_", "a_x00_b_xyz_"),
+            ("_xD800_", "_xD800_"),
+            ("_x", "_x"),
+        ] {
+            assert_eq!(unescaped(text.as_bytes()), meant.as_bytes(), "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_of_formulas_are_found_and_joined() {
+        for (formula, texts) in [
+            (r#"HYPERLINK("a""b","c")"#, "a\"b\n\nc\n\n"),
+            (r#"HYPERLINK("a" & "b"&A1)"#, "ab\n\n"),
+            (r#"A1&"open"#, "open\n\n"),
+            ("A1", ""),
+        ] {
+            assert_eq!(literals(formula.as_bytes()), texts.as_bytes(), "{formula}");
+        }
+    }
+}

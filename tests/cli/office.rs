@@ -1,0 +1,201 @@
+//! Office documents: the texts of paragraphs and cells, and what is lost of damaged ones.
+
+use crate::containers::zip;
+use crate::place::Place;
+
+const W: &str = "xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\"";
+const S: &str = "xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\" \
+    xmlns:r=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships\"";
+const O: &str = "xmlns:office=\"urn:oasis:names:tc:opendocument:xmlns:office:1.0\" \
+    xmlns:text=\"urn:oasis:names:tc:opendocument:xmlns:text:1.0\" \
+    xmlns:table=\"urn:oasis:names:tc:opendocument:xmlns:table:1.0\" \
+    xmlns:xlink=\"http://www.w3.org/1999/xlink\"";
+
+fn docx(body: &str) -> Vec<u8> {
+    let xml =
+        format!("<?xml version=\"1.0\"?><w:document {W}><w:body>{body}</w:body></w:document>");
+    zip(&[
+        ("[Content_Types].xml", b"<Types/>"),
+        ("word/document.xml", xml.as_bytes()),
+    ])
+}
+
+fn odt(body: &str) -> Vec<u8> {
+    let xml = format!(
+        "<office:document-content {O}><office:body><office:text>{body}</office:text></office:body></office:document-content>"
+    );
+    zip(&[
+        ("mimetype", b"application/vnd.oasis.opendocument.text"),
+        ("content.xml", xml.as_bytes()),
+    ])
+}
+
+/// A workbook whose second sheet is called `Data & more`.
+fn xlsx(sheet: &str, strings: &str) -> Vec<u8> {
+    let sheet = format!("<worksheet {S}><sheetData>{sheet}</sheetData></worksheet>");
+    let strings = format!("<sst {S}>{strings}</sst>");
+    let book = format!(
+        "<workbook {S}><sheets><sheet name=\"One\" sheetId=\"1\" r:id=\"rId1\"/><sheet name=\"Data &amp; more\" sheetId=\"2\" r:id=\"rId2\"/></sheets></workbook>"
+    );
+    let targets = "<Relationships><Relationship Id=\"rId2\" Target=\"worksheets/sheet2.xml\"/><Relationship Id=\"rId1\" Target=\"/xl/worksheets/sheet1.xml\"/></Relationships>";
+    zip(&[
+        ("xl/worksheets/sheet2.xml", sheet.as_bytes()),
+        ("xl/workbook.xml", book.as_bytes()),
+        ("xl/_rels/workbook.xml.rels", targets.as_bytes()),
+        ("xl/sharedStrings.xml", strings.as_bytes()),
+    ])
+}
+
+fn run(text: &str) -> String {
+    format!("<w:r><w:rPr><w:b/></w:rPr><w:t xml:space=\"preserve\">{text}</w:t></w:r>")
+}
+
+/// The names that are found in a file, each with a question mark if it is guessed.
+fn found(bytes: &[u8]) -> Vec<String> {
+    let place = Place::new();
+    place.file("in", bytes);
+    let seen = place.scan("in --mentions").quiet();
+    let guessed = |row: &serde_json::Value| row["guessed"].as_bool().unwrap_or(false);
+    let name = |row: &serde_json::Value| row["doi"].as_str().unwrap_or_default().to_owned();
+    let rows = seen.rows();
+    let mark = |row| name(row) + if guessed(row) { "?" } else { "" };
+    rows.iter().map(mark).collect()
+}
+
+#[test]
+fn a_name_split_over_runs_is_whole() {
+    let body = format!(
+        "<w:p>{}<w:proofErr w:type=\"spellStart\"/>{}{}</w:p>",
+        run("see doi:10.1038/nature"),
+        run("076"),
+        run("34, and")
+    );
+    assert_eq!(found(&docx(&body)), ["10.1038/nature07634"]);
+    let spans = "<text:p>see doi:10.1038/nature<text:span text:style-name=\"T1\">076</text:span>34, and</text:p>";
+    assert_eq!(found(&odt(spans)), ["10.1038/nature07634"]);
+}
+
+#[test]
+fn paragraphs_tabs_and_breaks_bound_names() {
+    for between in ["</w:p><w:p>", "<w:r><w:tab/></w:r>", "<w:r><w:br/></w:r>"] {
+        let body = format!("<w:p>{}{between}{}</w:p>", run("10.5555/abc"), run("def"));
+        assert_eq!(found(&docx(&body)), ["10.5555/abc"], "{between}");
+    }
+    for between in [
+        "</text:p><text:p>",
+        "<text:tab/>",
+        "<text:line-break/>",
+        "<text:s/>",
+    ] {
+        let body = format!("<text:p>10.5555/abc{between}def</text:p>");
+        assert_eq!(found(&odt(&body)), ["10.5555/abc"], "{between}");
+    }
+}
+
+#[test]
+fn deleted_text_is_left_out_and_inserted_text_is_read() {
+    let body = format!(
+        "<w:p>{}<w:del><w:r><w:delText>xx</w:delText><w:tab/></w:r></w:del><w:moveFrom>{}</w:moveFrom><w:ins>{}</w:ins></w:p>\
+         <w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr>{}</w:p><w:p>{}</w:p>",
+        run("10.5555/ab"),
+        run("yy"),
+        run("c1"),
+        run("10.5555/jo"),
+        run("ined")
+    );
+    assert_eq!(found(&docx(&body)), ["10.5555/abc1", "10.5555/joined"]);
+    let body = "<text:tracked-changes><text:changed-region><text:deletion><text:p>10.5555/gone</text:p></text:deletion></text:changed-region></text:tracked-changes><text:p>10.5555/ab<text:change text:change-id=\"c\"/>c1</text:p>";
+    assert_eq!(found(&odt(body)), ["10.5555/abc1"]);
+}
+
+#[test]
+fn field_codes_and_link_targets_are_texts_of_their_own() {
+    let code = |text: &str| format!("<w:r><w:instrText>{text}</w:instrText></w:r>");
+    let mark = |kind: &str| format!("<w:r><w:fldChar w:fldCharType=\"{kind}\"/></w:r>");
+    let body = format!(
+        "<w:p>{}{}{}{}{}{}{}{}</w:p>",
+        run("10.5555/ab"),
+        mark("begin"),
+        code(" HYPERLINK \"https://doi.org/10.5555/co"),
+        code("de\" "),
+        mark("separate"),
+        run("c.1"),
+        mark("end"),
+        run("2")
+    );
+    assert_eq!(found(&docx(&body)), ["10.5555/abc.12", "10.5555/code"]);
+    let body = "<text:p>10.5555/ab<text:a xlink:href=\"https://doi.org/10.5555/link\">c.1</text:a>2</text:p>";
+    assert_eq!(found(&odt(body)), ["10.5555/abc.12", "10.5555/link"]);
+}
+
+#[test]
+fn notes_and_boxes_within_a_paragraph_do_not_cut_it() {
+    let body = format!(
+        "<w:p>{}<w:r><mc:AlternateContent xmlns:mc=\"m\"><mc:Choice><w:txbxContent><w:p>{}</w:p></w:txbxContent></mc:Choice><mc:Fallback><w:p>{}</w:p></mc:Fallback></mc:AlternateContent></w:r>{}</w:p>",
+        run("10.5555/ou"),
+        run("10.5555/box"),
+        run("10.5555/box"),
+        run("ter")
+    );
+    assert_eq!(found(&docx(&body)), ["10.5555/box", "10.5555/outer"]);
+    let body = "<text:p>10.5555/ou<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>10.5555/note</text:p></text:note-body></text:note>ter</text:p>";
+    assert_eq!(found(&odt(body)), ["10.5555/note", "10.5555/outer"]);
+}
+
+#[test]
+fn cells_are_documents_with_their_sheet_and_place() {
+    let place = Place::new();
+    let sheet = "<row r=\"1\"><c r=\"A1\" t=\"s\"><v>1</v></c><c t=\"s\"><v>0</v></c><c><v>10.5</v></c></row>\
+        <row r=\"7\"><c r=\"AB7\" t=\"inlineStr\"><is><r><t>10.5555/in</t></r><r><t>line</t></r></is></c></row>\
+        <row><c t=\"str\"><f>HYPERLINK(\"https://doi.org/10.5555/target\",\"x\")</f><v>10.5555/result</v></c></row>";
+    let strings = "<si><t>10.5555/plain</t></si>\
+        <si><r><rPr><b/></rPr><t>10.5555/ri</t></r><r><t>ch_x000D_</t></r><rPh sb=\"0\" eb=\"1\"><t>x</t></rPh></si>";
+    place.file("in", xlsx(sheet, strings));
+    for line in ["in --mentions -j1", "in --mentions -j2 --memory 64M"] {
+        let seen = place.scan(line).quiet();
+        let names = ["rich", "plain", "inline", "result", "target"];
+        assert_eq!(
+            seen.field("doi"),
+            names.map(|name| format!("10.5555/{name}"))
+        );
+        let cells = ["A1", "B1", "AB7", "A8", "A8#formula"];
+        assert_eq!(
+            seen.field("document"),
+            cells.map(|cell| format!("Data & more!{cell}"))
+        );
+        assert!(
+            seen.rows().iter().all(|row| row["guessed"] != true),
+            "{}",
+            seen.out
+        );
+    }
+}
+
+#[test]
+fn broken_xml_is_an_error_with_its_member_and_the_rest_is_read() {
+    let place = Place::new();
+    let body = format!(
+        "<w:p>{}</w:q><w:p>{}</w:p>",
+        run("10.5555/one"),
+        run("10.5555/two")
+    );
+    place.file("broken.docx", docx(&body));
+    let seen = place.scan("broken.docx -f names");
+    assert_eq!(seen.out, "10.5555/one\n10.5555/two\n");
+    assert_eq!(seen.code, Some(1));
+    assert!(seen.err.contains("word/document.xml"), "{}", seen.err);
+    let sheet = "<row r=\"1\"><c r=\"A1\" t=\"s\"><v>9</v></c><c r=\"B1\" t=\"str\"><v>10.5555/one</v></c></row>";
+    place.file("broken.xlsx", xlsx(sheet, "<si><t>x</t></si>"));
+    let seen = place.scan("broken.xlsx -f names");
+    assert_eq!((seen.out.as_str(), seen.code), ("10.5555/one\n", Some(1)));
+    assert!(
+        seen.err.contains("xl/worksheets/sheet2.xml: at byte"),
+        "{}",
+        seen.err
+    );
+    assert!(
+        seen.err.contains("shared text is not there"),
+        "{}",
+        seen.err
+    );
+}
