@@ -21,8 +21,11 @@ const TYPESET: [Row; 4] = [
 /// A rule, the characters that it replaces, and what takes the place of each.
 type CharacterRow = (Rule, fn(char) -> bool, &'static str);
 
-const PLAIN: [CharacterRow; 3] = [
+const PLAIN: [CharacterRow; 6] = [
     (Rule::LostCharacter, |c| c == '\u{FFFD}', ""),
+    (Rule::FontMark, |c| c == '¡', "<"),
+    (Rule::FontMark, |c| c == '¿', ">"),
+    (Rule::FontMark, |c| c == '˙', "_"),
     (Rule::TypesetDash, is_dash, "-"),
     (Rule::Invisible, is_invisible, ""),
 ];
@@ -47,7 +50,7 @@ pub(super) fn characters(draft: &mut Draft) {
     plain(draft);
 }
 
-/// Makes hyphens of dashes, and drops what is invisible. A blank is a blank however wide it is.
+/// Makes hyphens of dashes, undoes the marks of fonts, and drops what is invisible. A blank is a blank however wide it is.
 pub(super) fn plain(draft: &mut Draft) {
     if draft.text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return;

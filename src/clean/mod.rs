@@ -69,7 +69,7 @@ pub struct Cleaned {
 ///
 /// # Errors
 ///
-/// Where an ellipsis cut the name short, where it is a placeholder or the address of a network, and where no name is left:
+/// Where an ellipsis cut the name short, where blanks took the place of its joints, where it is a placeholder or the address of a network, and where no name is left:
 /// then the error is what [`Doi::parse`] says of `text`, or, where that reads it, what [`Doi::new`] says of what is left.
 pub fn clean(text: &str) -> Result<Cleaned, DoiError> {
     match plain::is_plain(text) {
@@ -87,6 +87,9 @@ fn by_rules(text: &str) -> Result<Cleaned, DoiError> {
         && start::is_network(doi.prefix(), doi.suffix())
     {
         return Err(DoiError::new(DoiErrorKind::RegistrantCode, 0));
+    }
+    if let Some(at) = lost_joint(text) {
+        return Err(DoiError::new(DoiErrorKind::WhiteSpace, at.min(text.len())));
     }
     let Some(name) = cleaned(text, parsed.as_ref().ok()) else {
         return parsed.map(unchanged);
@@ -116,13 +119,20 @@ fn unchanged(doi: Doi) -> Cleaned {
 
 /// Where the ellipsis starts that cuts a name short in `text`: plain, percent-encoded, or read as Latin-1.
 fn cut_short(text: &str) -> Option<usize> {
-    dirt::cut_short(text).or_else(|| {
-        let mut draft = Draft::new(text);
-        let is_encoded = draft.apply(Rule::Percent, fold::percent(&draft.text));
-        let is_misread = draft.apply(Rule::Mojibake, fold::misread(&draft.text));
-        (is_encoded || is_misread).then_some(())?;
-        dirt::cut_short(&draft.text)
-    })
+    dirt::cut_short(text).or_else(|| dirt::cut_short(&decoded(text)?))
+}
+
+/// Where a joint of the name in `text` was lost: plain, or percent-encoded.
+fn lost_joint(text: &str) -> Option<usize> {
+    dirt::lost_joint(text).or_else(|| dirt::lost_joint(&decoded(text)?))
+}
+
+/// `text` without percent encoding, and with what was read as Latin-1 put right; nothing where it has neither.
+fn decoded(text: &str) -> Option<String> {
+    let mut draft = Draft::new(text);
+    let is_encoded = draft.apply(Rule::Percent, fold::percent(&draft.text));
+    let is_misread = draft.apply(Rule::Mojibake, fold::misread(&draft.text));
+    (is_encoded || is_misread).then_some(draft.text)
 }
 
 /// How many layers of percent encoding may hide a prefix.

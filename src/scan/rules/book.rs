@@ -64,6 +64,8 @@ struct Row {
 book! {
     InsideNumber      "start.inside-number"      Anywhere certain 0  "a prefix in another number, `110.5555/a`, is none";
     YearPage          "start.year-page"          Anywhere certain 0  "the year at a name's end and a page, `1586-10.2010/full`, are no prefix";
+    LongCode          "start.long-code"          Anywhere certain 0  "a registrant code of six digits or more after a hyphen, `2021-10.2365269/`, is inside a name";
+    SubfieldCode      "start.subfield-code"      Anywhere certain 0  "a digit after `$` or its like, `$010.5555/a`, is the code of a subfield";
     DoubledIndicator  "start.doubled-indicator"  Labelled certain 0  "of the directory indicator written twice, `10.10.5555/a`, the second counts";
     BrokenPrefix      "start.broken-prefix"      Labelled certain 0  "white space inside a prefix, `doi: 10. 5555/a`, was a break";
     RegistrantCode    "start.registrant-code"    Anywhere certain 0  "a registrant code has four to nine digits, unlike the size of a network, `10.0.0.0/8`";
@@ -142,6 +144,8 @@ book! {
     Homoglyph         "dirt.homoglyph"           Dirt     certain 0  "a letter of another alphabet inside a Latin word is the one that it looks like";
     Placeholder       "dirt.placeholder"         Dirt     certain 0  "a run of `x` or `n`, `10.5555/xxxxx`, holds the place of a name";
     LookAlike         "dirt.look-alike"          Dirt     certain 0  "full width, and slashes of mathematics";
+    FontMark          "dirt.font-mark"           Dirt     certain 0  "LaTeX's fonts show `¡` for `<`, `¿` for `>` and `˙` for `_`";
+    LostJoints        "dirt.lost-joints"         Dirt     certain 0  "blanks for the joints of a name, `coli a 00346`, cannot be undone";
     TypesetDash       "dirt.dash"                Dirt     certain 0  "a typeset dash was a hyphen";
     Lead              "dirt.lead"                Dirt     certain 0  "what comes before the name and is no presentation form";
     DirtPrefix        "dirt.prefix"              Dirt     certain 0  "blanks and a full stop typed into a prefix, `10. 5555./a`";
@@ -153,6 +157,7 @@ book! {
     Host              "dirt.host"                Dirt     certain 0  "a host was glued on, `.jid.sagepub.com`";
     UnclosedBracket   "dirt.unclosed-bracket"    Dirt     certain 0  "a bracket that nothing closes starts a remark";
     ForeignSign       "dirt.foreign-sign"        Dirt     certain 0  "a sign that no registered name holds where it is, `^`, `.-`, `;Doe`";
+    ArticleView       "dirt.article-view"        Dirt     certain 0  "one platform's views of an article, `.full.pdf`, after a name with a digit";
     TitlePage         "dirt.title-page"          Dirt     certain 0  "a word of the title page after a digit and a full stop";
     PlaceInPrint      "dirt.place-in-print"      Dirt     certain 0  "volume, pages and year, `,85,1494(2006)`";
     BracketedYear     "dirt.bracketed-year"      Dirt     certain 1  "a year in brackets, `(2006)`";

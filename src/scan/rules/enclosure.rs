@@ -43,7 +43,7 @@ const fn row(
 }
 
 /// Longer openers first.
-static ENCLOSURES: [Enclosure; 19] = [
+static ENCLOSURES: [Enclosure; 20] = [
     // JSON inside JSON, JSON inside HTML, JSON inside a URL.
     row("\\\"", &["\\\""], Pair, b""),
     row("&quot;", &["&quot;"], Pair, b""),
@@ -68,6 +68,8 @@ static ENCLOSURES: [Enclosure; 19] = [
     // MARC, a subfield of an identifier or a URL.
     row("$a", &["$"], Parameter, b"$"),
     row("$u", &["$"], Parameter, b"$"),
+    // The same in PICA.
+    row("$0", &["$"], Parameter, b"$"),
     // Unquoted CSV and TSV: the same mark on both sides.
     row(",", &[","], Field, b","),
     row(";", &[";"], Field, b";"),
@@ -77,9 +79,15 @@ static ENCLOSURES: [Enclosure; 19] = [
 /// A line of its own, or the first field of a row.
 static LINE: Enclosure = row("", &[",", ";", "\t"], Field, b",;");
 
+/// A line of its own after a RIS tag, which holds no list.
+static TAGGED_LINE: Enclosure = row("  - ", &[], Field, b"");
+
 /// What opens each.
 pub(crate) fn openers() -> impl Iterator<Item = &'static str> {
-    ENCLOSURES.iter().chain([&LINE]).map(|row| row.opener)
+    ENCLOSURES
+        .iter()
+        .chain([&LINE, &TAGGED_LINE])
+        .map(|row| row.opener)
 }
 
 /// How much white space may be between a mark and the name.
@@ -100,12 +108,13 @@ impl Enclosure {
 
     /// What encloses a name that `before` ends at.
     pub(crate) fn opened_by(before: &[u8]) -> Option<&'static Enclosure> {
-        if is_line_start(before) {
-            return Some(&LINE).filter(|row| Rule::Enclosure.holds_for(row.opener));
+        if let Some(line) = line_start(before) {
+            return Some(line).filter(|row| Rule::Enclosure.holds_for(row.opener));
         }
         let opener = match before.last()? {
             b' ' | b'=' if is_parameter(before) => b"|",
             b'a' | b'u' if before.ends_with(b"$a") || before.ends_with(b"$u") => before,
+            b'0' if before.ends_with(b"$0") => before,
             b'"' | b'2' | b';' | b'\'' | b'<' | b'>' | b'{' | b'|' | b',' | b'\t' => before,
             _ => return None,
         };
@@ -170,26 +179,28 @@ pub(crate) fn ends_entity(before: &[u8]) -> bool {
     len > 0 && near[..near.len() - len].ends_with(b"&")
 }
 
-/// Whether `before` ends a line, indentation and a RIS tag included. A text may start with a byte order mark.
-fn is_line_start(before: &[u8]) -> bool {
+/// What encloses a name after `before` if that ends a line, indentation and a RIS tag included. A text may start with a byte
+/// order mark.
+fn line_start(before: &[u8]) -> Option<&'static Enclosure> {
     let may_start = |last: &u8| matches!(last, b' ' | b'\n' | b'\r' | 0xBF);
     if !before.last().is_none_or(may_start) {
-        return false;
+        return None;
     }
     let near = &before[before.len().saturating_sub(BLANKS)..];
     let blanks = near.iter().rev().take_while(|b| **b == b' ').count();
-    let line = match &near[..near.len() - blanks] {
+    let (line, enclosure) = match &near[..near.len() - blanks] {
         [line @ .., a, b, b' ', b' ', b'-']
             if blanks > 0 && a.is_ascii_uppercase() && b.is_ascii_alphanumeric() =>
         {
-            line
+            (line, &TAGGED_LINE)
         }
-        line => line,
+        line => (line, &LINE),
     };
-    match line {
+    let is_start = match line {
         [] | [0xEF, 0xBB, 0xBF] => near.len() == before.len(),
         [.., last] => matches!(last, b'\n' | b'\r'),
-    }
+    };
+    is_start.then_some(enclosure)
 }
 
 #[cfg(test)]
@@ -213,7 +224,7 @@ mod tests {
             ("2020,", Some(",")),
             ("", Some("")),
             ("x\n  ", Some("")),
-            ("TY  - JOUR\nDO  - ", Some("")),
+            ("TY  - JOUR\nDO  - ", Some("  - ")),
             ("\u{FEFF}", Some("")),
             ("x\u{FEFF}", None),
             ("a;", Some(";")),

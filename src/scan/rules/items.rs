@@ -16,6 +16,7 @@ impl Rule {
             Rule::FieldPage => tail::FIELD_PAGES.to_vec(),
             Rule::PageWord => tail::PAGES.to_vec(),
             Rule::File => tail::FILES.to_vec(),
+            Rule::ArticleView => tail::ARTICLE_VIEWS.to_vec(),
             Rule::PathFile => tail::PATH_FILES.to_vec(),
             Rule::Remark => remark::REMARKS.iter().map(|row| row.0).collect(),
             Rule::TitlePage => remark::TITLE_PAGE.to_vec(),

@@ -55,16 +55,21 @@ pub(crate) fn start(
         return Some(Ok(Start { doubled: 0 }));
     }
     let outer = before_doubled(before).filter(|_| Rule::DoubledIndicator.holds());
-    let inside = Rule::InsideNumber.holds() && is_inside_number(before)
+    let is_inside = |before: &[u8]| is_inside_number(before) && !ends_in_subfield_code(before);
+    let inside = Rule::InsideNumber.holds() && is_inside(before)
         || Rule::YearPage.holds() && ends_in_year(before, after);
     if outer.is_none() && inside {
         return (prefix.separator == Separator::Slash).then_some(Err(Rejection::InsideNumber));
     }
-    if usual && outer.is_none() {
+    let is_long = outer.is_none() && is_long_after_hyphen(before, after);
+    if usual && outer.is_none() && !is_long {
         return Some(Ok(Start { doubled: 0 }));
     }
     let form = form(outer.unwrap_or(before));
     match (prefix.separator, form) {
+        (Separator::Slash, Form::Bare) if is_long && Rule::LongCode.holds() => {
+            Some(Err(Rejection::RegistrantCode))
+        }
         (Separator::Broken, form) if form == Form::Bare || !Rule::BrokenPrefix.holds() => None,
         (Separator::Colon, form) if form != Form::Urn => None,
         // In a URN any code is one: the name starts at the first indicator.
@@ -101,6 +106,25 @@ fn ends_in_year(before: &[u8], after: &[u8]) -> bool {
     let after_digit = matches!(before, [.., digit, b'-'] if digit.is_ascii_digit());
     let is_year = after.starts_with(b"10.19") || after.starts_with(b"10.20");
     after_digit && is_year && after.get(7) == Some(&b'/')
+}
+
+/// Whether `before` ends in a subfield mark of MARC or PICA, `$`, `ƒ` or a unit separator, and a digit that is the subfield's code.
+pub(crate) fn ends_in_subfield_code(before: &[u8]) -> bool {
+    let marks = [&b"$"[..], b"\x1F", "ƒ".as_bytes()];
+    let front = match before {
+        [front @ .., b'0'..=b'9'] => front,
+        _ => return false,
+    };
+    marks.iter().any(|mark| front.ends_with(mark)) && Rule::SubfieldCode.holds()
+}
+
+/// Whether a registrant code of six digits or more starts after a hyphen inside a word. Of 385,484 registered names and 780,313
+/// mentions none has a code of more than five.
+fn is_long_after_hyphen(before: &[u8], after: &[u8]) -> bool {
+    const LONGEST: usize = 5;
+    let code = after.get(DIRECTORY.len()..).unwrap_or_default();
+    let digits = code.iter().take_while(|b| b.is_ascii_digit()).count();
+    digits > LONGEST && matches!(before, [.., inside, b'-'] if inside.is_ascii_alphanumeric())
 }
 
 /// Whether `before` ends in a digit or a full stop; the digits of an escape do not count.

@@ -166,6 +166,20 @@ pub(crate) const FILES: [&str; 33] = [
 /// Endings of files that end some registered names, of 385,484 eight: cut in a path alone.
 pub(crate) const PATH_FILES: [&str; 3] = [".pdf", ".html", ".abstract"];
 
+/// Views of an article on the sites of one platform, whose URLs are a name and a view. None ends a registered name.
+#[rustfmt::skip]
+pub(crate) const ARTICLE_VIEWS: [&str; 12] = [
+    ".full.pdf", ".full-text.pdf", ".full.html", ".full.print", ".full+html", ".pdf+html", ".full-text", ".long",
+    ".extract", ".citation", ".figures-only", ".article-info",
+];
+
+/// Where the view of an article starts, after a name with a digit: few names have none.
+pub(crate) fn article_view(_: &[u8], suffix: &[u8]) -> Option<usize> {
+    let start = one_of(&ARTICLE_VIEWS, Rule::ArticleView, suffix)?;
+    let is_whole = suffix[..start].iter().any(u8::is_ascii_digit);
+    is_whole.then_some(start)
+}
+
 /// The ending of a file.
 pub(crate) fn file(_: &[u8], suffix: &[u8]) -> Option<usize> {
     one_of(&FILES, Rule::File, suffix)

@@ -92,10 +92,15 @@ fn each_enclosure_keeps_a_name_whole() {
             ">" => "<",
             "&lt;" => "&gt;",
             "&gt;" => "&lt;",
-            "$a" | "$u" => "$",
+            "$a" | "$u" | "$0" => "$",
+            "  - " => "\n",
             same => same,
         };
-        let lead = if opener.is_empty() { "x\n" } else { "x" };
+        let lead = match opener {
+            "" => "x\n",
+            "  - " => "x\nDO",
+            _ => "x",
+        };
         let off = format!("enclosure={opener}");
         let differs = |suffix: &&str| {
             let text = format!("{lead}{opener}10.5555/{suffix}{closer}");

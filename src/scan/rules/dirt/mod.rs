@@ -11,7 +11,7 @@
 //! | [`ends`] | which signs, brackets and repetitions end a name |
 //! | [`remark`] | which words after a name are not part of it |
 //! | [`tails`] | which pages, words and places in print are cut from its end |
-//! | [`short`] | which texts were cut short |
+//! | [`short`] | which texts do not hold the whole name |
 
 mod breaks;
 mod draft;
@@ -28,7 +28,7 @@ use super::tail::Cuts;
 pub use draft::Change;
 pub(crate) use draft::{Draft, Edit};
 use row::{Ending, Found, Repair};
-pub(crate) use short::{cut_short, is_placeholder};
+pub(crate) use short::{cut_short, is_placeholder, lost_joint};
 
 /// Endings of a suffix whose escapes are not undone yet.
 const WRITTEN_ENDINGS: [Ending; 2] = [

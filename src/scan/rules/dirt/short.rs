@@ -1,5 +1,6 @@
-//! Which texts were cut short: an ellipsis ends them.
+//! Which texts do not hold the whole name: an ellipsis ends them, or blanks took the place of joints.
 
+use super::start;
 use crate::scan::rules::Rule;
 use crate::scan::rules::end::ELLIPSES;
 
@@ -42,3 +43,29 @@ pub(crate) fn cut_short(text: &str) -> Option<usize> {
     let is_name = word.contains("10.") && word.contains('/') && !head.ends_with(['.', '/']);
     (is_name && Rule::CutShort.holds()).then_some(head.len())
 }
+
+/// Where the first blank is that took the place of a joint in the first name of `text`, a hyphen or a mark below the line: which
+/// it was, nobody can tell.
+///
+/// Such are the numbers and single letters after an ISBN's start, `978 3 642 12345 6`, and those of which one is a number of
+/// three digits or more that starts with zero, `coli a 00346`. Volumes, pages, years and dates are not written so.
+pub(crate) fn lost_joint(text: &str) -> Option<usize> {
+    let suffix = start::find_iter(text).next()?.rest();
+    let mut words = suffix.split_whitespace();
+    let first = words.next()?;
+    let is_part = |word: &&str| {
+        word.bytes().all(|b| b.is_ascii_digit())
+            || word.len() == 1 && word.bytes().all(|b| b.is_ascii_alphabetic())
+    };
+    let more = words.map(|word| word.trim_end_matches(['.', ',', ';', ')']));
+    let parts: Vec<_> = more.take(MOST_PARTS).take_while(is_part).collect();
+    let is_padded = |word: &&str| word.len() > 2 && word.starts_with('0');
+    let goes_on = matches!(first, "978" | "979") || parts.iter().any(is_padded);
+    let is_lost =
+        parts.len() > 1 && goes_on && first.ends_with(|c: char| c.is_ascii_alphanumeric());
+    let at = || text.len() - suffix.trim_start().len() + first.len();
+    (is_lost && Rule::LostJoints.holds()).then(at)
+}
+
+/// More numbers than a name is made of.
+const MOST_PARTS: usize = 8;

@@ -4,6 +4,7 @@ use super::draft::{Change, Draft, Edit};
 use super::row::Found;
 use crate::doi::{Doi, is_proxy};
 use crate::scan::rules::Rule;
+use crate::scan::rules::start::ends_in_subfield_code;
 
 /// A prefix, and the text around it.
 pub(super) struct Start<'t> {
@@ -18,7 +19,12 @@ pub(super) struct Start<'t> {
     pub(super) emphasis: &'t str,
 }
 
-impl Start<'_> {
+impl<'t> Start<'t> {
+    /// The text after the separator.
+    pub(super) fn rest(&self) -> &'t str {
+        self.rest
+    }
+
     /// The suffix, after `changes` to the text; nothing where a rule is wanted that does not hold.
     pub(super) fn suffix(&self, changes: &[Change]) -> Option<Draft> {
         let mut draft = Draft {
@@ -71,10 +77,11 @@ fn emphasis(before: &str) -> &str {
 
 /// `110.5555/a` and `2.10.5555/a` are other numbers; in `10.10.5555/a` the directory indicator was written twice.
 fn is_inside_number(text: &str, at: usize) -> bool {
-    match text.as_bytes()[..at] {
+    let before = &text.as_bytes()[..at];
+    match before {
         [.., b'1', b'0', b'.'] => false,
         [.., b'0'..=b'9', b'.'] => !ends_in_pages(&text[..at - 1]),
-        [.., before] => before.is_ascii_digit(),
+        [.., last] => last.is_ascii_digit() && !ends_in_subfield_code(before),
         [] => false,
     }
 }

@@ -5,7 +5,7 @@ use crate::scan::rules::Rule;
 use crate::scan::rules::tail::{self, Tail};
 
 /// What is cut from the end, beside marks.
-pub(super) const TAILS: [Tail; 7] = [
+pub(super) const TAILS: [Tail; 8] = [
     (Rule::PlaceInPrint, place_in_print),
     (Rule::BracketedYear, bracketed_year),
     (Rule::PageWord, tail::page_word),
@@ -13,6 +13,7 @@ pub(super) const TAILS: [Tail; 7] = [
         tail::page_segment(suffix, false)
     }),
     (Rule::File, tail::file),
+    (Rule::ArticleView, tail::article_view),
     (Rule::Version, tail::version),
     (Rule::TitlePage, title_page),
 ];
