@@ -86,6 +86,8 @@ book! {
     BreakAfterJournal "joint.after-journal"      Labelled guess   0  "white space after `j.`, which starts the names of one publisher, was a break";
     BreakAfterStop    "joint.after-stop"         Labelled guess   0  "white space after the full stop of a name that has no digit yet was a break";
     BreakInParentheses "joint.in-parentheses"    Labelled guess   0  "white space in the parentheses around a label and its name, `(doi:10.5555/ab. 105692)`, was a break";
+    BreakInPath       "joint.in-path"            Path     guess   0  "white space between a prefix in the path of a URL and a word with a long number was a break";
+    SiciBlank         "joint.in-sici"            Anywhere guess   0  "white space before the middle of a SICI or in it, `27 [ 32:TLB]2.0.CO;2`, was a break";
     LineEnd           "joint.line-end"           Printed  guess   0  "the end of a full line after a joint of a name was a break";
     EscapedBreak      "escape.break"             Labelled certain 0  "white space that was a break in a name is dropped";
     Backslash         "escape.backslash"         Anywhere certain 0  "JSON, LaTeX and Markdown escape a character with a backslash, `a\\_b`";

@@ -1,6 +1,7 @@
 //! Whether white space is a break inside a name, as printed references have it.
 
-use super::{Around, Form, Rule, Scope};
+use super::place::UrlPlace;
+use super::{Around, Form, Rule, Scope, sici};
 
 /// How much white space a break may be.
 const LONGEST_BREAK: usize = 16;
@@ -16,6 +17,8 @@ const LONGEST_WORD: usize = 64;
 pub(crate) struct Joints {
     /// A label, scheme or proxy comes before the name.
     is_labelled: bool,
+    /// The name is in the path of a URL.
+    is_in_path: bool,
     lines: LineEnds,
 }
 
@@ -34,7 +37,10 @@ enum LineEnds {
 impl Joints {
     /// Those of a name that `around` describes.
     pub(crate) fn of(around: &Around) -> Self {
-        Joints::new(around.form, around.scope)
+        Joints {
+            is_in_path: around.place == UrlPlace::Path,
+            ..Joints::new(around.form, around.scope)
+        }
     }
 
     /// Those of a name that is written as `form`, among bytes that `scope` describes.
@@ -42,6 +48,7 @@ impl Joints {
         let is_labelled = form != Form::Bare;
         Joints {
             is_labelled,
+            is_in_path: false,
             lines: match scope {
                 Scope::Printed => LineEnds::Printed,
                 Scope::Any if is_labelled => LineEnds::Plain,
@@ -59,6 +66,7 @@ impl Joints {
     pub(crate) fn for_tests(is_labelled: bool) -> Self {
         Joints {
             is_labelled,
+            is_in_path: false,
             lines: LineEnds::Any,
         }
     }
@@ -66,10 +74,15 @@ impl Joints {
     /// The length of the white space that `rest` starts with, if it may be a break in the name that `written` ends in, as far
     /// as it is written. The name's suffix starts at `suffix`.
     pub(crate) fn break_len(self, written: &[u8], suffix: usize, rest: &[u8]) -> Option<usize> {
+        let name = &written[suffix..];
+        let is_in_path = self.is_in_path && name.is_empty();
+        let in_path = || is_in_path.then(|| path_break_len(rest)).flatten();
+        if let Some(len) = sici_blank_len(name, rest).or_else(in_path) {
+            return Some(len);
+        }
         if !self.is_labelled && !self.cross_lines() {
             return None;
         }
-        let name = &written[suffix..];
         let end = LineEnd::read(rest);
         if end.lines == 0 && !ends_in_joint(name) && has_digit(name) {
             return None;
@@ -128,6 +141,28 @@ impl Joints {
                 && !is_item(word, after)
                 && is_full(&written(), rest, end)
     }
+}
+
+/// The length of the white space that `rest` starts with, if it is inside the SICI that `name` ends in.
+fn sici_blank_len(name: &[u8], rest: &[u8]) -> Option<usize> {
+    let end = LineEnd::read(rest);
+    let after = &rest[end.blanks..];
+    let is_inside = end.blanks <= LONGEST_BREAK && sici::is_blank_inside(name, after);
+    (is_inside && Rule::SiciBlank.holds()).then_some(end.blanks)
+}
+
+/// The length of the white space that `rest` starts with after a prefix in the path of a URL, where a number follows that
+/// is no page or year, or more of a name after a number.
+fn path_break_len(rest: &[u8]) -> Option<usize> {
+    let end = LineEnd::read(rest);
+    let word = first_word(&rest[end.blanks..]);
+    let goes_on = word.first().is_some_and(u8::is_ascii_alphanumeric)
+        && !starts_another(word)
+        && word
+            .split(|b| !b.is_ascii_digit())
+            .any(|run| run.len() > LONGEST_PAGE);
+    let is_break = end.lines < 2 && end.blanks <= LONGEST_BREAK && goes_on;
+    (is_break && Rule::BreakInPath.holds()).then_some(end.blanks)
 }
 
 /// White space at the end of a line.

@@ -21,6 +21,41 @@ pub(crate) fn goes_on_after_angle(rest: &[u8]) -> bool {
     Rule::SiciAngle.holds() && rest.len() >= 6 && is_whole && is_code(&rest[..6])
 }
 
+/// How much of a SICI with blanks in it is looked at.
+const LONGEST_MIDDLE: usize = 48;
+
+/// Whether the blanks between `front` and `rest` are inside a SICI: before its middle or in it, `(2007)27 [ 32:TLBCFP]2.0.CO;2`.
+pub(crate) fn is_blank_inside(front: &[u8], rest: &[u8]) -> bool {
+    if let [b'[' | b'<', middle @ ..] = rest {
+        return is_middle(middle);
+    } else if matches!(front.last(), Some(b']' | b'>')) {
+        return goes_on_after_angle(rest);
+    }
+    let near = &front[front.len().saturating_sub(LONGEST_MIDDLE)..];
+    let Some(open) = memchr::memrchr2(b'[', b'<', near) else {
+        return false;
+    };
+    let (front, rest) = (&near[open + 1..], &rest[..rest.len().min(LONGEST_MIDDLE)]);
+    memchr::memchr2(b']', b'>', front).is_none() && is_middle(&[front, rest].concat())
+}
+
+/// Whether `text`, after an opening bracket, is a page, a colon and letters, a closing bracket, and goes on as a SICI does.
+fn is_middle(text: &[u8]) -> bool {
+    let near = &text[..text.len().min(LONGEST_MIDDLE)];
+    let Some(close) = near.iter().position(|b| matches!(b, b']' | b'>')) else {
+        return false;
+    };
+    let (inner, after) = (&near[..close], near[close + 1..].trim_ascii_start());
+    let may = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b':' | b' ' | b'-' | b'.');
+    inner
+        .trim_ascii_start()
+        .first()
+        .is_some_and(u8::is_ascii_digit)
+        && inner.contains(&b':')
+        && inner.iter().all(may)
+        && goes_on_after_angle(after)
+}
+
 /// Whether the semicolon that `rest` starts with is that of the `;2-O` that ends a SICI, by its own shape or by the
 /// `3.0.CO` that `suffix` ends in.
 pub(crate) fn is_tail(suffix: &[u8], rest: &[u8]) -> bool {

@@ -3,7 +3,7 @@
 use super::draft::Edit;
 use super::row::Found;
 use super::tails::is_year;
-use crate::scan::rules::sici;
+use crate::scan::rules::{Rule, sici};
 
 /// Elements that hold a note to the name, not a part of it.
 const NOTES: [&str; 4] = ["sup", "sub", "xref", "fn"];
@@ -122,7 +122,9 @@ pub(super) fn blanks(found: &Found<'_>) -> Vec<Edit> {
         let next = words.peek().map(|(_, word)| *word);
         let is_number = word.bytes().all(|b| b.is_ascii_digit() || b == b'.');
         let goes_on_after_stop = at_stops && name.ends_with('.') && is_number;
-        if end > 0 && !goes_on_after_stop && !goes_on(&name, word, next) {
+        let in_sici = sici::is_blank_inside(&suffix.as_bytes()[..end], &suffix.as_bytes()[at..])
+            && Rule::SiciBlank.holds();
+        if end > 0 && !in_sici && !goes_on_after_stop && !goes_on(&name, word, next) {
             break;
         }
         if at > end {
@@ -158,6 +160,8 @@ fn goes_on(name: &str, word: &str, next: Option<&str>) -> bool {
     }
     match name.as_bytes() {
         b"j." => starts_well,
+        // After a whole name, a year or a page; after a single letter, one publisher's numbers.
+        [.., b':'] if !has_digit(name) && starts_with_digit => is_long_number(word),
         [.., b'/' | b'-' | b':' | b'_' | b'('] => starts_well && has_digit(word),
         // The letter that one publisher's names end in.
         [.., b'.'] if word.trim_end_matches('.').eq_ignore_ascii_case("x") => true,
