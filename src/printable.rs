@@ -6,6 +6,14 @@ use std::borrow::Cow;
 use std::fmt::{self, Display, Write};
 use std::path::Path;
 
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Greatest length in bytes of a name that rows repeat: of a document or a record, or a path in a document.
+const LONGEST: usize = 4096;
+
+/// Length of the end of a long name that is kept, since it may have the ending; in bytes.
+const END: usize = 64;
+
 /// Length in characters to which a name is shortened for a message. An escape counts with its own length.
 const SHOWN: usize = 300;
 
@@ -67,6 +75,20 @@ pub(crate) fn name(text: &str) -> String {
 /// `path` for a message: escaped, and cut in the middle if it is long.
 pub(crate) fn path(path: &Path) -> String {
     name(&display_name(path))
+}
+
+/// Shortens a name of more than 4,096 bytes: its middle is replaced by the xxh3-64 hash of the whole name, between two `…`, so
+/// that different names stay different. None if it is short enough.
+pub(crate) fn cut(name: &str) -> Option<String> {
+    if name.len() <= LONGEST {
+        return None;
+    }
+    let mark = format!("…{:016x}…", xxh3_64(name.as_bytes()));
+    let start = (0..=LONGEST - END - mark.len()).rev();
+    let start = start.into_iter().find(|&at| name.is_char_boundary(at));
+    let end = (name.len() - END..=name.len()).find(|&at| name.is_char_boundary(at));
+    let (start, end) = (start.unwrap_or(0), end.unwrap_or(name.len()));
+    Some(format!("{}{mark}{}", &name[..start], &name[end..]))
 }
 
 /// The start and the end of `text`, with the number of bytes left out between them.
@@ -158,5 +180,24 @@ mod tests {
         let given = Path::new(std::ffi::OsStr::from_bytes(b"caf\xe9/\xc3\xa9"));
         assert_eq!(display_name(given), "caf\\xE9/é");
         assert_eq!(path(given), "caf\\xE9/é");
+    }
+
+    #[test]
+    fn long_names_are_cut_between_characters_and_stay_apart() {
+        let long = "é".repeat(LONGEST / 2);
+        assert_eq!(cut(&long), None);
+        let names = ["a", "b", "ab"].map(|middle| format!("{long}{middle}{long}.xml"));
+        let cut: Vec<_> = names.iter().filter_map(|name| cut(name)).collect();
+        assert!(cut.len() == 3 && cut[0] != cut[1] && cut[1] != cut[2] && cut[0] != cut[2]);
+        for name in cut {
+            let parts: Vec<_> = name.split('…').collect();
+            assert!(long.starts_with(parts[0]) && parts[1].len() == 16, "{name}");
+            assert!(parts[2].ends_with("é.xml"), "{name}");
+            assert!(
+                (LONGEST - 4..=LONGEST).contains(&name.len()),
+                "{}",
+                name.len()
+            );
+        }
     }
 }

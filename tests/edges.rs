@@ -27,7 +27,7 @@ const MAY_NAME: [(&str, &[&str]); 20] = [
         &["lock", "printable", "records", "scan", "temporary"],
     ),
     ("error", &["dedup", "input", "printable", "records"]),
-    ("structure", &["bits", "block"]),
+    ("structure", &["bits", "block", "printable"]),
     (
         "report",
         &["error", "input", "records", "scan", "structure"],

@@ -1,12 +1,14 @@
 //! The places of mentions in the structure of their documents.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::options::ScanOptions;
 use super::rows::HeldMentions;
 use super::state::SharedScan;
 use crate::dedup::Document;
 use crate::input::Chunk;
+use crate::printable::cut;
 use crate::report::{Counts, Roles};
 use crate::scan::TextKind;
 use crate::structure::Role;
@@ -56,7 +58,7 @@ impl<'r> EdgeFinder<'r> {
         };
         for mention in mentions {
             join.read(chunk.bytes, chunk.offset, mention.offset, &mut out);
-            join.mention(&mention.key, mention.has_row, &mut out);
+            join.mention(&mention.key, mention.row, &mut out);
         }
         let end = chunk.offset + chunk.range.end as u64;
         join.read(chunk.bytes, chunk.offset, end, &mut out);
@@ -82,11 +84,13 @@ impl<'r> EdgeFinder<'r> {
         record: Option<Cow<'_, str>>,
         path: &str,
     ) {
+        let [record, path] = [record, Some(path.into())].map(|text| text.map(bounded));
+        let record = record.map(Arc::from);
         let (mentions, edges) = rows.unplaced(from);
-        for _ in mentions.iter().filter(|mention| mention.has_row) {
+        for _ in mentions.iter().filter(|mention| mention.row.is_some()) {
             let edge = Edge {
-                record: record.as_deref(),
-                path: Some(path),
+                record: record.as_ref(),
+                path: path.as_deref(),
                 reference: None,
                 role: Role::Other,
                 asserted: false,
@@ -108,6 +112,11 @@ impl<'r> EdgeFinder<'r> {
             ..Counts::default()
         });
     }
+}
+
+/// The text, cut if it is longer than rows may repeat.
+fn bounded(text: Cow<'_, str>) -> Cow<'_, str> {
+    cut(&text).map_or(text, Cow::Owned)
 }
 
 /// The syntax of a document, if it is structured and neither a table nor a web page.

@@ -1,6 +1,7 @@
 //! Mentions that are held until they are written.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::sink::Sink;
 use crate::dedup::Document;
@@ -8,7 +9,10 @@ use crate::error::Error;
 use crate::records::{MentionRow, RowEdge};
 use crate::scan::around;
 use crate::scan::{Form, Mention};
-use crate::structure::{Edge, Role};
+use crate::structure::{Edge, PathReader, Paths, Role, StoredPath};
+
+/// Rows, and bytes of their texts, for which memory is kept when they are written.
+const KEPT: (usize, usize) = (1 << 15, 2 << 20);
 
 /// The mentions that one piece of work found, in order.
 #[derive(Default)]
@@ -25,20 +29,21 @@ pub(super) struct HeldMentions {
 #[derive(Default)]
 pub(super) struct HeldEdges {
     rows: Vec<HeldEdge>,
-    text: String,
+    paths: Paths,
 }
 
 /// A mention whose place is not known.
 pub(super) struct Unplaced<'h> {
     pub(super) offset: u64,
     pub(super) key: Cow<'h, str>,
-    pub(super) has_row: bool,
+    /// Bytes of the texts in its row, if it has one.
+    pub(super) row: Option<usize>,
 }
 
-/// The place of a mention. Its record and path are the next bytes in the text of all places.
+/// The place of a mention.
 struct HeldEdge {
-    record: Option<usize>,
-    path: Option<usize>,
+    record: Option<Arc<str>>,
+    path: Option<StoredPath>,
     ref_index: Option<u64>,
     role: Role,
     asserted: bool,
@@ -135,13 +140,13 @@ impl HeldMentions {
             Unplaced {
                 offset: row.offset,
                 key: key.into(),
-                has_row: true,
+                row: Some(row.texts.iter().sum()),
             }
         });
         let rowless = self.rowless.drain(..).map(|(offset, key)| Unplaced {
             offset,
             key: String::from(key).into(),
-            has_row: false,
+            row: None,
         });
         let mut mentions: Vec<_> = rows.chain(rowless).collect();
         mentions.sort_by_key(|mention| mention.offset);
@@ -170,17 +175,21 @@ impl HeldMentions {
         }
     }
 
-    /// Moves the rows that are decided to `to`, which is empty.
+    /// Moves the rows that are decided to `to`, which is empty. The others may be many and stay where they are.
     pub(super) fn move_decided(&mut self, to: &mut HeldMentions) {
         let decided = self.decided();
-        std::mem::swap(self, to);
-        self.edges = to.edges.as_ref().map(|_| HeldEdges::default());
-        if decided < to.rows.len() {
-            let texts = to.rows[..decided].iter().flat_map(|row| row.texts);
-            self.text = to.text.split_off(texts.sum());
-            self.rows = to.rows.split_off(decided);
-            self.documents.clone_from(&to.documents);
+        if decided == self.rows.len() {
+            std::mem::swap(self, to);
+            self.edges = to.edges.as_ref().map(|_| HeldEdges::default());
+            return;
         }
+        let texts = self.rows[..decided].iter().flat_map(|row| row.texts);
+        let texts = texts.sum();
+        to.text.push_str(&self.text[..texts]);
+        self.text.drain(..texts);
+        to.rows.extend(self.rows.drain(..decided));
+        to.documents.clone_from(&self.documents);
+        to.edges = self.edges.as_mut().map(std::mem::take);
     }
 
     /// Writes all rows that are decided, and removes them, also if that fails.
@@ -197,23 +206,31 @@ impl HeldMentions {
 
     fn write_all(&self, sink: &mut Sink<'_>) -> Result<(), Error> {
         let mut rest = self.text.as_str();
-        let mut places = self.edges.iter().flat_map(HeldEdges::places);
+        let mut places = self.edges.iter().flat_map(|edges| &edges.rows);
+        let mut paths = self.edges.as_ref().map(|edges| edges.paths.reader());
         for row in &self.rows {
             let texts = row.texts.map(|length| take(&mut rest, length));
-            let edge = places.next().unwrap_or_default();
+            let edge = places.next().zip(paths.as_mut());
+            let edge = edge
+                .map(|(edge, paths)| edge.row(paths))
+                .unwrap_or_default();
             sink.mention(&row.mention(&self.documents[row.document], texts, edge))?;
         }
         Ok(())
     }
 
+    /// Removes all rows, and keeps a part of the memory for others.
     pub(super) fn clear(&mut self) {
         self.rows.clear();
+        self.rows.shrink_to(KEPT.0);
         self.documents.clear();
         self.text.clear();
+        self.text.shrink_to(KEPT.1);
         self.rowless.clear();
         if let Some(edges) = &mut self.edges {
             edges.rows.clear();
-            edges.text.clear();
+            edges.rows.shrink_to(KEPT.0);
+            edges.paths.clear();
         }
     }
 }
@@ -221,28 +238,26 @@ impl HeldMentions {
 impl HeldEdges {
     /// Adds the place of the first row that has none.
     pub(super) fn push(&mut self, edge: &Edge<'_>) {
-        let texts = [edge.record, edge.path];
-        let present = texts.into_iter().flatten();
-        present.for_each(|text| self.text.push_str(text));
-        let [record, path] = texts.map(|text| text.map(str::len));
         self.rows.push(HeldEdge {
-            record,
-            path,
+            record: edge.record.cloned(),
+            path: edge.path.map(|path| self.paths.push(path)),
             ref_index: edge.reference,
             role: edge.role,
             asserted: edge.asserted,
         });
     }
+}
 
-    fn places(&self) -> impl Iterator<Item = RowEdge<'_>> {
-        let mut rest = self.text.as_str();
-        self.rows.iter().map(move |row| RowEdge {
-            record: row.record.map(|length| take(&mut rest, length)),
-            path: row.path.map(|length| take(&mut rest, length)),
-            ref_index: row.ref_index,
-            role: row.role.name(),
-            asserted: row.asserted,
-        })
+impl HeldEdge {
+    /// The fields of a row. `paths` rebuilds its path.
+    fn row<'e>(&'e self, paths: &'e mut PathReader<'_>) -> RowEdge<'e> {
+        RowEdge {
+            record: self.record.as_deref(),
+            path: self.path.map(|path| paths.next(path)),
+            ref_index: self.ref_index,
+            role: self.role.name(),
+            asserted: self.asserted,
+        }
     }
 }
 

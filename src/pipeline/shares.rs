@@ -13,6 +13,8 @@ const CHUNK: (usize, usize) = (1 << 20, 64 << 10);
 /// Memory that a thread needs, in bytes: states of its automata, a batch, chunks that wait for it, and pages of the
 /// allocator.
 const THREAD: usize = 20 << 20;
+/// Memory for rows of one document that wait for the identifier of their record, in bytes: their texts, and their fields.
+const WAITING: usize = 40 << 20;
 /// Number of threads that may be started however small the memory budget is.
 const LEAST: usize = 2;
 /// Size of a thread's share of the memory, in chunks.
@@ -71,7 +73,11 @@ impl Shares {
             .held()
             .min(options.memory / 2);
         let memory = options.memory - output;
-        let threads = options.threads.min(LEAST.max(memory / THREAD));
+        let thread = match options.selection.writes_edges() {
+            true => THREAD + WAITING,
+            false => THREAD,
+        };
+        let threads = options.threads.min(LEAST.max(memory / thread));
         let share = memory / threads;
         let chunks = match options.selection.writes_mentions() {
             true => CHUNKS_WITH_ROWS * (1 + options.selection.context / ROW),

@@ -335,6 +335,12 @@ impl<'p> SharedScan<'p> {
                 "{names}a record has too many names before its identifier; the first of them have no record"
             );
         }
+        if faults.cut > 0 {
+            log::warn!(
+                "{names}identifiers of records, and paths, that are longer than 4096 bytes and were cut in their middle: {}",
+                faults.cut
+            );
+        }
         self.count(Counts {
             broken: u64::from(faults.broken.is_some()),
             ..Counts::default()

@@ -5,17 +5,21 @@
 
 use std::sync::Arc;
 
+use super::paths::{Paths, StoredPath};
 use super::place::{Event, Place, Role};
 use super::{RecordId, Structure, Syntax};
+use crate::printable::cut;
 
 /// Rows that are held. A record with more before its identifier is rare; its first rows get none.
 pub(super) const HELD: usize = 1 << 18;
+/// Bytes of texts and paths of rows that are held, which is about the same for rows of usual lengths.
+pub(super) const HELD_BYTES: usize = 16 << 20;
 
 /// The place of a mention in the structure of its document.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Edge<'e> {
     /// The identifier of the record.
-    pub(crate) record: Option<&'e str>,
+    pub(crate) record: Option<&'e Arc<str>>,
     pub(crate) path: Option<&'e str>,
     /// The index of the reference in the record.
     pub(crate) reference: Option<u64>,
@@ -32,6 +36,8 @@ pub(crate) struct StructureFaults {
     pub(crate) count: u64,
     /// The number of times that rows were decided before the identifier of their record was known, since they were too many.
     pub(crate) undecided: u64,
+    /// The number of identifiers, and of paths of rows, that were longer than 4,096 bytes and were cut.
+    pub(crate) cut: u64,
 }
 
 /// The join for one document. Each mention that is kept gets one edge, in the order of mentions.
@@ -48,14 +54,18 @@ struct JoinRows {
     records: Vec<Option<(u8, Arc<str>)>>,
     held: Vec<HeldEdge>,
     /// The paths of the held rows.
-    paths: String,
-    /// Whether it is not decided if some rows are in a reference.
-    is_related: bool,
+    paths: Paths,
+    /// Bytes of the texts and paths of the held rows.
+    bytes: usize,
+    /// The first row of which it is not decided whether it is in a reference.
+    related: Option<usize>,
     faults: StructureFaults,
+    /// The path of the last mention.
+    path: String,
 }
 
 struct HeldEdge {
-    path: usize,
+    path: StoredPath,
     place: Place,
 }
 
@@ -89,25 +99,27 @@ impl EdgeJoin {
         }
     }
 
-    /// Takes a mention at the offset up to which the structure was read. One that is not kept gets no edge, but may identify the
-    /// record.
-    pub(crate) fn mention(&mut self, name: &str, is_kept: bool, out: &mut dyn FnMut(Edge<'_>)) {
+    /// Takes a mention at the offset up to which the structure was read. `row` is the number of bytes of the texts in its row. One
+    /// without a row gets no edge, but may identify the record.
+    pub(crate) fn mention(
+        &mut self,
+        name: &str,
+        row: Option<usize>,
+        out: &mut dyn FnMut(Edge<'_>),
+    ) {
         let rows = &mut self.rows;
-        let start = rows.paths.len();
-        let place = self
-            .structure
-            .as_ref()
-            .map(|structure| structure.place(&mut rows.paths));
+        rows.path.clear();
+        let structure = self.structure.as_ref();
+        let place = structure.map(|structure| structure.place(&mut rows.path));
         let place = place.unwrap_or_default();
         if let Some(rank) = place.id {
             rows.identify(rank, name);
         }
-        match is_kept {
-            true => rows.hold(place, start),
-            false => rows.paths.truncate(start),
+        if let Some(bytes) = row {
+            rows.hold(place, bytes);
         }
         rows.settle_final(out);
-        if rows.held.len() >= HELD {
+        if rows.held.len() >= HELD || rows.bytes >= HELD_BYTES {
             rows.faults.undecided += 1;
             rows.settle(out);
         }
@@ -125,12 +137,18 @@ impl EdgeJoin {
 }
 
 impl JoinRows {
-    fn hold(&mut self, place: Place, path: usize) {
-        self.is_related |= place.is_related;
-        self.held.push(HeldEdge {
-            path: self.paths.len() - path,
-            place,
-        });
+    /// Holds a row with so many bytes of texts.
+    fn hold(&mut self, place: Place, bytes: usize) {
+        if place.is_related {
+            self.related.get_or_insert(self.held.len());
+        }
+        if let Some(path) = cut(&self.path) {
+            self.path = path;
+            self.faults.cut += 1;
+        }
+        let path = self.paths.push(&self.path);
+        self.bytes += bytes + path.stored();
+        self.held.push(HeldEdge { path, place });
     }
 
     fn take(&mut self, event: Event<'_>, out: &mut dyn FnMut(Edge<'_>)) {
@@ -162,26 +180,28 @@ impl JoinRows {
         if let Some(id) = self.records.last_mut()
             && id.as_ref().is_none_or(|(known, _)| rank < *known)
         {
-            *id = Some((rank, text.into()));
+            let cut = cut(text);
+            self.faults.cut += u64::from(cut.is_some());
+            *id = Some((rank, cut.map_or_else(|| text.into(), Arc::from)));
         }
     }
 
     /// Decides about related places.
     fn decide(&mut self, cites: bool) {
-        let related = self.held.iter_mut().filter(|row| row.place.is_related);
-        for row in related {
+        let from = self.related.take().unwrap_or(self.held.len());
+        let rows = self.held[from..].iter_mut();
+        for row in rows.filter(|row| row.place.is_related) {
             row.place.is_related = false;
             if !cites {
                 (row.place.role, row.place.reference) = (Role::Other, None);
             }
         }
-        self.is_related = false;
     }
 
     /// Decides all rows if nothing that follows can change them.
     fn settle_final(&mut self, out: &mut dyn FnMut(Edge<'_>)) {
         let is_final = match self.records.last() {
-            None | Some(Some((0, _))) => !self.is_related,
+            None | Some(Some((0, _))) => self.related.is_none(),
             _ => false,
         };
         if is_final {
@@ -194,16 +214,13 @@ impl JoinRows {
         if self.held.is_empty() {
             return;
         }
-        if self.is_related {
-            self.decide(false);
-        }
+        self.decide(false);
         let record = self.records.last().and_then(|id| id.as_ref());
-        let mut rest = self.paths.as_str();
+        let mut paths = self.paths.reader();
         for row in &self.held {
-            let (path, after) = rest.split_at(row.path);
-            rest = after;
+            let path = paths.next(row.path);
             out(Edge {
-                record: record.map(|(_, id)| &**id),
+                record: record.map(|(_, id)| id),
                 path: (!path.is_empty()).then_some(path),
                 reference: row.place.reference,
                 role: row.place.role,
@@ -212,5 +229,6 @@ impl JoinRows {
         }
         self.held.clear();
         self.paths.clear();
+        self.bytes = 0;
     }
 }

@@ -5,7 +5,7 @@
 //! identifiers as [`Event`]s. `table` says what the paths of the known formats mean. `pointers` and `elements` look paths up in
 //! it. `skip` finds the ends of JSON values, `xml_name` those of names, and `tags` keeps the names of elements. `wikitext` reads the
 //! text of MediaWiki's pages.
-//! `join` joins mentions with their places. Knows bytes only: nothing of DOI names or files.
+//! `join` joins mentions with their places, whose `paths` are stored without what they share. Knows bytes only: nothing of DOI names or files.
 //!
 //! The readers do not validate. Memory is bounded by the depth of a path and the length of its names, never by the size of a
 //! record. After broken structure a reader reports a fault once and continues at the next record or line that it can recognise.
@@ -14,6 +14,7 @@ mod bibtex;
 mod elements;
 mod join;
 mod json;
+mod paths;
 mod place;
 mod pointers;
 mod ris;
@@ -30,6 +31,7 @@ mod xml_name;
 mod tests;
 
 pub(crate) use join::{Edge, EdgeJoin, StructureFaults};
+pub(crate) use paths::{PathReader, Paths, StoredPath};
 pub(crate) use place::Role;
 use place::{Event, Place};
 pub(crate) use syntax::Syntax;

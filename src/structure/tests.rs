@@ -26,7 +26,7 @@ fn read(text: &str, stops: &[usize], id: Option<&RecordId>) -> (Vec<String>, Str
             join.read(text.as_bytes(), 0, stop, &mut out);
         }
         join.read(text.as_bytes(), 0, *at, &mut out);
-        join.mention(name, true, &mut out);
+        join.mention(name, Some(2 * name.len()), &mut out);
     }
     for stop in stops.chain([text.len() as u64]) {
         join.read(text.as_bytes(), 0, stop, &mut out);
@@ -46,7 +46,8 @@ fn line(edge: &Edge<'_>) -> String {
         .reference
         .map_or("-".to_owned(), |index| index.to_string());
     let asserted = if edge.asserted { "asserted" } else { "mined" };
-    let (record, path) = (edge.record.unwrap_or("-"), edge.path.unwrap_or("-"));
+    let record = edge.record.map_or("-", |record| record);
+    let path = edge.path.unwrap_or("-");
     format!(
         "{record} {path} {reference} {} {asserted}",
         edge.role.name()
@@ -469,13 +470,13 @@ fn so_many_rows_wait_for_an_identifier() {
     let text = br#"{"a":"10.1000/a","DOI":"10.1000/b"}"#;
     let mut join = EdgeJoin::new(Some(Syntax::Json), None);
     let mut records = Vec::new();
-    let mut out = |edge: Edge<'_>| records.push(edge.record.map(str::to_owned));
+    let mut out = |edge: Edge<'_>| records.push(edge.record.map(ToString::to_string));
     join.read(text, 0, 6, &mut out);
     for _ in 0..HELD + 2 {
-        join.mention("10.1000/a", true, &mut out);
+        join.mention("10.1000/a", Some(18), &mut out);
     }
     join.read(text, 0, 24, &mut out);
-    join.mention("10.1000/b", true, &mut out);
+    join.mention("10.1000/b", Some(18), &mut out);
     join.read(text, 0, text.len() as u64, &mut out);
     let faults = join.end(&mut out);
     assert_eq!((faults.undecided, faults.count), (1, 0));

@@ -198,3 +198,92 @@ fn options_that_contradict_edges_are_usage_errors() {
         (&json!("10.5555/b"), &json!("self"))
     );
 }
+
+/// Documents with many mentions whose record's name, or path, is long: an identifier, nested names, nested records.
+fn long_places() -> [(&'static str, String); 4] {
+    let list = |from: usize| -> Vec<_> {
+        let names = from..from + 5_000;
+        names
+            .map(|n| format!(r#"{{"DOI":"10.5555/{n}"}}"#))
+            .collect()
+    };
+    let long = "x".repeat(60_000);
+    let nested: String = (0..250)
+        .map(|n| format!("{{\"{n}{}\":", "k".repeat(500)))
+        .collect();
+    let articles: String = (0..3_000)
+        .map(|n| format!("<sub-article><p>10.5555/{n}</p>"))
+        .collect();
+    let identified = format!(
+        r#"{{"reference":[{}],"DOI":"10.5555/{long}","more":{{"reference":[{}]}}}}"#,
+        list(0).join(","),
+        list(5_000).join(",")
+    );
+    let names: Vec<_> = (0..500).map(|n| format!("\"10.5555/{n}\"")).collect();
+    let waiting: Vec<_> = (0..300)
+        .map(|n| format!("\"10.5555/{n}{}\"", &long[..40_000]))
+        .collect();
+    [
+        ("identified.json", identified),
+        (
+            "nested.json",
+            format!("{nested}[{}]{}", names.join(","), "}".repeat(250)),
+        ),
+        ("articles.xml", format!("<article>{articles}")),
+        (
+            "waiting.json",
+            format!(r#"{{"a":[{}],"DOI":"10.5555/y"}}"#, waiting.join(",")),
+        ),
+    ]
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn long_identifiers_and_paths_keep_to_the_memory() {
+    let place = Place::new();
+    for (name, text) in long_places() {
+        place.file(name, text);
+        let run = |threads| {
+            let line = format!("{name} --edges --memory 64M -j{threads}");
+            crate::memory::output_and_peak(&place, &line)
+        };
+        let (wanted, peak) = run(1);
+        assert!(peak <= 120, "{name}: {peak} MiB");
+        for threads in [2, 8] {
+            let (seen, peak) = run(threads);
+            assert!(seen == wanted, "{name}, {threads} threads");
+            assert!(peak <= 160, "{name}, {threads} threads: {peak} MiB");
+        }
+    }
+}
+
+#[test]
+fn long_identifiers_and_paths_are_cut_and_reported() {
+    let place = Place::new();
+    let lost = [("identified.json", 1), ("nested.json", 500)];
+    for (name, text) in long_places() {
+        place.file(name, text);
+        let seen = Seen::of(&mut place.command(["scan", name, "--edges"]));
+        assert_eq!(seen.code, Some(0), "{name}");
+        let cut = lost.iter().find(|(cut, _)| *cut == name);
+        let message = cut.map(|(_, count)| {
+            format!("{name}: identifiers of records, and paths, that are longer than 4096 bytes and were cut in their middle: {count}\n")
+        });
+        assert!(
+            seen.err.contains(&message.unwrap_or_default()),
+            "{name}: {}",
+            seen.err
+        );
+        for row in rows(&seen.out) {
+            for field in ["record", "path"] {
+                let length = row[field].as_str().map_or(0, str::len);
+                assert!(length <= 4096, "{name}: {field} of {length} bytes");
+            }
+        }
+        if name == "waiting.json" {
+            let reported = "a record has too many names before its identifier";
+            assert!(seen.err.contains(reported), "{}", seen.err);
+            assert_eq!(rows(&seen.out)[299]["record"], "10.5555/y");
+        }
+    }
+}

@@ -106,7 +106,7 @@ fn an_interrupted_run_removes_what_it_had_on_disk() {
 
 /// The output of a run, and its peak memory in MiB.
 #[cfg(target_os = "linux")]
-fn output_and_peak(place: &Place, line: &str) -> (Vec<u8>, u64) {
+pub(crate) fn output_and_peak(place: &Place, line: &str) -> (Vec<u8>, u64) {
     let mut command = place.command(["scan"]);
     command.args(line.split_whitespace());
     let mut run = command.stdout(Stdio::piped()).spawn().unwrap();
