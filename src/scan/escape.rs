@@ -80,8 +80,10 @@ static STARTERS: [u16; 256] = {
     kinds
 };
 
-/// A backslash or an entity may itself be escaped. No data was seen to go deeper.
-const MARKUP_DEPTH: usize = 3;
+/// An entity may itself be escaped. No data was seen to go deeper.
+const ENTITY_DEPTH: usize = 3;
+/// Each layer of JSON in JSON doubles the backslashes: more layers than a name of the greatest length can hold.
+const BACKSLASH_DEPTH: usize = 32;
 
 const fn layer(
     rule: Rule,
@@ -102,10 +104,10 @@ const fn layer(
 static BLANKS: Layer = layer(Rule::EscapedBreak, BLANK, blank, 1);
 /// Layers around the innermost URL.
 static MARKUP: [Layer; 5] = [
-    layer(Rule::Backslash, BACKSLASH, backslash, MARKUP_DEPTH),
+    layer(Rule::Backslash, BACKSLASH, backslash, BACKSLASH_DEPTH),
     Layer {
         escape: Escape::Entity,
-        ..layer(Rule::Entity, AMPERSAND, entity, MARKUP_DEPTH)
+        ..layer(Rule::Entity, AMPERSAND, entity, ENTITY_DEPTH)
     },
     layer(Rule::OptionalBreak, LESS, optional_break, 1),
     layer(Rule::Latex, DOLLAR, math, 1),

@@ -25,6 +25,8 @@ pub enum Rejection {
     TooLong,
     /// What is left holds characters that no name may hold (N3).
     NotGraphic,
+    /// A template in source code, which holds a place for a value.
+    Template,
 }
 
 impl Rejection {
@@ -39,6 +41,7 @@ impl Rejection {
         Rejection::PagePart,
         Rejection::TooLong,
         Rejection::NotGraphic,
+        Rejection::Template,
     ];
 
     /// The word for it in reports.
@@ -63,6 +66,7 @@ impl Rejection {
             Rejection::PagePart => ("page_part", "it is a part of a web page's machinery: an anchor, the address of a picture or film, a numbered page"),
             Rejection::TooLong => ("too_long", "what could belong to the name is longer than 64 KiB"),
             Rejection::NotGraphic => ("not_graphic", "what is left holds characters that no name may hold"),
+            Rejection::Template => ("template", "it is a template in source code, which holds a place for a value, as in 10.5281/zenodo.{id}"),
         }
     }
 }

@@ -17,7 +17,8 @@ use super::rules::joint::Joints;
 use super::rules::place::{UrlPlace, is_citation_key};
 use super::rules::raw::is_hard_tag;
 use super::rules::start::{Prefix, is_numeric};
-use super::rules::word::is_glued;
+use super::rules::template::is_joined_to_value;
+use super::rules::word::{glued_title, is_glued};
 use super::rules::{Rule, Scope};
 use super::spelling::{SHORT, Spelling};
 use crate::bits::{Bits, positions};
@@ -224,6 +225,7 @@ impl Ending {
     /// The ending that `rest` starts with; nothing where other rules must decide.
     fn read(rest: &[u8]) -> Option<Ending> {
         let (rule, marks) = match rest {
+            [b'"', ..] if is_joined_to_value(rest) => return None,
             [] | [b'"', ..] => (None, None),
             [b'<', ..] if is_hard_tag(rest) => (None, None),
             [b' ' | b'\t' | b'\n' | b'\r', ..] => (None, Some(0)),
@@ -263,7 +265,9 @@ impl Outside<'_> {
         let (name, rest) = window.split_at(end);
         let joints = Joints::new(self.form, self.scope);
         let breaks = joints.break_len(&window[..end + marks], suffix, &rest[marks..]);
-        breaks.is_none() && !joints.may_go_on(|| name.to_vec(), rest)
+        breaks.is_none()
+            && !joints.may_go_on(|| name.to_vec(), rest)
+            && glued_title(&name[suffix..], rest).is_none()
     }
 
     fn is_enclosed(&self) -> bool {

@@ -119,6 +119,7 @@ book! {
     Mark              "suffix.mark"              Anywhere certain 0  "a blank, a control, `>`, `}` and a backslash end a name";
     NotGraphic        "suffix.not-graphic"       Anywhere certain 0  "spaces and controls of other scripts end a name (N3)";
     ForeignMark       "suffix.foreign-mark"      Anywhere certain 0  "quotes and brackets of print and the punctuation of other scripts end a name";
+    OtherScript       "suffix.other-script"      Prose    guess   0  "letters of another script and symbols after a name in Latin letters, `10.5555/a1에서`, are no part of it";
     Dash              "suffix.dash"              Anywhere guess   0  "a typeset dash in a name may be its hyphen: it is kept (U5)";
     EncodedSegment    "suffix.encoded-segment"   Path     certain 0  "who encodes the slash of the prefix encodes all of a name's: a plain one is the URL's";
     BadgeMessage      "suffix.badge-message"     Url      certain 0  "after the last single hyphen of a badge comes a colour";
@@ -135,7 +136,9 @@ book! {
     PathFile          "tail.path-file"           Path     certain 7  "the ending of a file that ends some registered names too";
     Version           "tail.version"             Path     certain 0  "a preprint server's version after a number, `436749v2`";
     ArticleId         "tail.article-id"          Path     certain 0  "one platform adds a number to its names, `10.1093/jme/tjz032/5423051`";
+    GluedTitle        "tail.glued-title"         Anywhere guess   0  "the first word of a title was glued to a name, `10.5555/a1Radiative Association`";
     Ellipsis          "end.ellipsis"             Anywhere certain 0  "a name that an ellipsis cut short is none";
+    Template          "end.template"             Anywhere certain 0  "source code holds a place for a value, `10.5555/a.{id}`";
     CutShort          "dirt.cut-short"           Dirt     certain 0  "a text that an ellipsis ends was cut short, and names nothing";
     Network           "dirt.network"             Dirt     certain 0  "four numbers and the size of a network, `10.0.0.0/8`, are no name";
     QuotedPrintable   "dirt.quoted-printable"    Dirt     certain 0  "e-mail encodes characters with an equals sign, `a=3Cb`";

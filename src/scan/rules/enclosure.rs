@@ -1,6 +1,6 @@
 //! What can enclose a name, and what then closes it: one table.
 
-use super::Rule;
+use super::{Form, Rule};
 
 /// A pair of marks around a name, or around a name with its scheme or proxy.
 #[derive(Debug, PartialEq, Eq)]
@@ -125,12 +125,23 @@ impl Enclosure {
             .filter(|row| Rule::Enclosure.holds_for(row.opener))
     }
 
+    /// Whether it opens with `mark`.
+    pub(super) fn is_opened_by(&self, mark: &str) -> bool {
+        self.opener == mark
+    }
+
+    /// Whether it may hold words of a text as well, after a name of this `form`: a line, a field between marks, an element.
+    pub(super) fn may_hold_text(&self, form: Form) -> bool {
+        self.kind == Field || self.opener == ">" && form == Form::Bare
+    }
+
     /// Whether what follows the name closes this enclosure.
     pub(crate) fn is_closed_by(&self, rest: &[u8]) -> bool {
         if self.kind == Pair && !rest.first().is_some_and(u8::is_ascii_whitespace) {
-            let closes = |closer: &&str| rest.starts_with(closer.as_bytes());
+            let closes = |closer: &&str| last_backslash(rest).starts_with(closer.as_bytes());
             return self.closers.iter().any(closes);
         }
+        let rest = last_backslash(rest);
         let near = &rest[..rest.len().min(BLANKS)];
         let closer = near.trim_ascii_start();
         let blanks = &near[..near.len() - closer.len()];
@@ -150,6 +161,12 @@ impl Enclosure {
             Field => ends_line || closes(rest, |after| after.first() != Some(&b' ')),
         }
     }
+}
+
+/// `rest` from the last backslash that it starts with: each layer of JSON doubles them.
+pub(super) fn last_backslash(rest: &[u8]) -> &[u8] {
+    let count = rest.iter().take_while(|byte| **byte == b'\\').count();
+    &rest[count.saturating_sub(1)..]
 }
 
 /// Whether `before` ends in a template's parameter, `| doi = `.

@@ -1,10 +1,13 @@
 //! Where a name ends: the order in which the rules apply.
 
+use super::enclosure::last_backslash;
 use super::joint::Joints;
 use super::page::is_page_part;
 use super::place::UrlPlace;
 use super::suffix::{self, Reading, Swept};
 use super::tail::{self, Cuts};
+use super::template::is_template;
+use super::word::glued_title;
 use super::{Around, Decoded, End, Form, Rule};
 use crate::scan::Rejection;
 
@@ -26,6 +29,7 @@ pub(crate) fn end<'w>(
             rule: Some(rule),
             guessed: end.guessed || rule.is_guess(),
         });
+    let end = without_title(text, suffix, end, &after);
     let taken = taken.at;
     let is_cut = may_go_on(before, around, &after, end.at);
     let end = End {
@@ -35,6 +39,11 @@ pub(crate) fn end<'w>(
     if is_page_part(before, around, &text.bytes()[suffix..taken]) {
         return Err(Rejection::PagePart);
     }
+    let (all, rest) = (after(suffix), after(taken));
+    let written = &all[..all.len() - rest.len()];
+    if is_template(around, written, rest) && Rule::Template.holds() {
+        return Err(Rejection::Template);
+    }
     if end.at <= suffix {
         return Err(Rejection::EmptySuffix);
     }
@@ -43,6 +52,24 @@ pub(crate) fn end<'w>(
             Err(Rejection::Ellipsis)
         }
         _ => Ok(end),
+    }
+}
+
+/// `end` before the title that was glued to the name, if one was.
+fn without_title<'w>(
+    text: &impl Decoded,
+    suffix: usize,
+    end: End,
+    after: impl Fn(usize) -> &'w [u8],
+) -> End {
+    let name = text.bytes().get(suffix..end.at).unwrap_or_default();
+    match glued_title(name, after(end.at)) {
+        Some(len) => End {
+            at: suffix + len,
+            rule: Some(Rule::GluedTitle),
+            guessed: true,
+        },
+        None => end,
     }
 }
 
@@ -176,7 +203,7 @@ fn ends_line(rest: &[u8]) -> bool {
 /// neither, and nor does the end of a line that holds more than the name.
 fn ends_enclosure(before: &[u8], around: &Around, after: &[u8]) -> bool {
     let closes = |(opener, closer): &(&[u8], &[u8])| {
-        after.starts_with(closer) && memchr::memmem::find(before, opener).is_some()
+        last_backslash(after).starts_with(closer) && memchr::memmem::find(before, opener).is_some()
     };
     after.starts_with(b"<")
         || after.starts_with(b"&lt;")

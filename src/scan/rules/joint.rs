@@ -139,6 +139,7 @@ impl Joints {
             || word.first().is_some_and(starts_low)
                 && !starts_another(word)
                 && !is_item(word, after)
+                && !is_key(word)
                 && is_full(&written(), rest, end)
     }
 }
@@ -248,6 +249,13 @@ fn is_page_or_item(word: &[u8], rest: &[u8]) -> bool {
 /// Whether `word`, with `rest` after it, is the number of an item: `12 Smith`. With a full stop, it may end a sentence.
 fn is_item(word: &[u8], rest: &[u8]) -> bool {
     word.iter().all(u8::is_ascii_digit) && matches!(rest, [b' ', b'A'..=b'Z', ..])
+}
+
+/// Whether `word` is the next key of YAML or front matter, `title:`.
+fn is_key(word: &[u8]) -> bool {
+    let name = word.strip_suffix(b":").unwrap_or_default();
+    let is_part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+    name.first().is_some_and(u8::is_ascii_alphabetic) && name.iter().all(is_part)
 }
 
 /// The bytes up to the next white space or quote.

@@ -16,9 +16,11 @@
 //! | [`raw`] | which bytes, as written, no name goes past |
 //! | [`joint`] | whether white space is a break inside a name |
 //! | [`suffix`] | which bytes belong to a suffix |
+//! | [`script`] | which characters beyond ASCII go on in a name of Latin letters |
 //! | [`sici`] | the shape of a SICI |
 //! | [`word`] | which words after a name are not part of it |
 //! | [`tail`] | what is cut from the end of a name |
+//! | [`template`] | what in source code holds a place for a value |
 //! | [`dirt`] | what follows names in dirty data |
 //! | [`end`](mod@end) | the order in which these apply |
 
@@ -34,10 +36,12 @@ pub(crate) mod page;
 pub(crate) mod pattern;
 pub(crate) mod place;
 pub(crate) mod raw;
+mod script;
 pub(crate) mod sici;
 pub(crate) mod start;
 pub(crate) mod suffix;
 pub(crate) mod tail;
+pub(crate) mod template;
 mod text;
 pub(crate) mod word;
 

@@ -35,10 +35,10 @@ pub(crate) fn is_inside_host(before: &[u8]) -> bool {
     before.last().is_some_and(|last| b"-.@".contains(last))
 }
 
-/// `/` as JSON, entities and any number of percent encodings write it.
-const SLASH: &str = r"(?:/|\\{1,3}/|%(?:25)*2[Ff]|&#47;|&#[xX]2[Ff];|&sol;|\\{1,2}u002[Ff])";
+/// `/` as any number of layers of JSON, entities and percent encodings write it.
+const SLASH: &str = r"(?:/|\\+/|%(?:25)*2[Ff]|&#47;|&#[xX]2[Ff];|&sol;|\\+u002[Ff])";
 const COLON: &str = r"(?::|\\:|%(?:25)*3[Aa]|&#58;|&#[xX]3[Aa];|&colon;)";
-const DOT: &str = r"(?:\.|%(?:25)*2[Ee]|&#46;|&#[xX]2[Ee];|&period;|\\u002[Ee])";
+const DOT: &str = r"(?:\.|%(?:25)*2[Ee]|&#46;|&#[xX]2[Ee];|&period;|\\+u002[Ee])";
 const BLANK: &str = r"[ \t\r\n]+";
 
 /// Prefixes, in the order of [`PREFIXES`].

@@ -132,23 +132,30 @@ pub(crate) fn is_citation_key(before: &[u8]) -> bool {
             quotes => near + quotes.ilog2() as usize,
         },
     };
-    let head = before[..quote]
-        .strip_suffix(b"\\")
-        .unwrap_or(&before[..quote])
-        .trim_ascii_end();
+    let head = without_backslashes(&before[..quote]).trim_ascii_end();
     match head {
         [attribute @ .., b'='] => matches!(
             attribute.trim_ascii_end(),
             [.., blank, b'k', b'e', b'y'] if blank.is_ascii_whitespace()
         ),
-        [member @ .., b':'] => matches!(
-            member.trim_ascii_end(),
-            [.., b'"', b'k', b'e', b'y', b'"']
-                | [.., b'\'', b'k', b'e', b'y', b'\'']
-                | [.., b'\\', b'"', b'k', b'e', b'y', b'\\', b'"']
-        ),
+        [member @ .., b':'] => is_key(member.trim_ascii_end()),
         _ => false,
     }
+}
+
+/// Whether `member` ends in `key` in quotes, which JSON in JSON escapes.
+fn is_key(member: &[u8]) -> bool {
+    let [front @ .., quote @ (b'"' | b'\'')] = member else {
+        return false;
+    };
+    let name = without_backslashes(front).strip_suffix(b"key");
+    name.is_some_and(|name| name.last() == Some(quote))
+}
+
+/// `text` without the backslashes that it ends in.
+fn without_backslashes(text: &[u8]) -> &[u8] {
+    let count = text.iter().rev().take_while(|byte| **byte == b'\\').count();
+    &text[..text.len() - count]
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use unicode_general_category::{GeneralCategory as Gc, get_general_category};
 
+use super::enclosure::Enclosure;
 use super::place::UrlPlace;
-use super::{Around, Decoded, End, Escape, Form, Rule, sici, word};
+use super::{Around, Decoded, End, Escape, Form, Rule, script, sici, word};
 
 /// What is taken to belong to a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,6 +131,7 @@ fn taken(text: &impl Decoded, from: usize, swept: Swept, around: &Around, readin
         reading,
         open: [swept.open, 0],
         has_dash: false,
+        is_mixed: false,
     };
     let mut at = swept.end;
     loop {
@@ -182,6 +184,8 @@ struct Reader<'t, T> {
     open: [u32; 2],
     /// A typeset dash was taken, which may be the name's hyphen.
     has_dash: bool,
+    /// A letter of another script was taken.
+    is_mixed: bool,
 }
 
 impl<T: Decoded> Reader<'_, T> {
@@ -344,6 +348,24 @@ impl<T: Decoded> Reader<'_, T> {
         }
     }
 
+    /// Whether `c`, at `at`, is of another script than the Latin letters and digits before it, and was not written as part of
+    /// the name.
+    fn leaves_script(&mut self, c: char, at: usize) -> bool {
+        if self.is_mixed || script::is_latin(c) {
+            return false;
+        }
+        let text = self.text.bytes();
+        let front = &text[self.from..at];
+        let is_inside = script::is_inside_word(front.last(), c, text.get(at + c.len_utf8()));
+        self.is_mixed = !is_inside;
+        let form = self.around.form;
+        let may_hold_text = |row: &Enclosure| row.may_hold_text(form);
+        !is_inside
+            && front.iter().any(|byte| byte.is_ascii_alphanumeric())
+            && self.text.escape(at) != Escape::Percent
+            && (!self.is_whole() || self.around.enclosure.is_some_and(may_hold_text))
+    }
+
     /// Letters, digits, symbols and dashes are kept as they are (U5); white space, quotes and brackets end the name.
     fn beyond_ascii(&mut self, at: usize) -> Step {
         let Some(c) = first_char(self.rest(at)) else {
@@ -353,6 +375,7 @@ impl<T: Decoded> Reader<'_, T> {
             Gc::Control | Gc::Format => Rule::NotGraphic,
             Gc::LineSeparator | Gc::ParagraphSeparator | Gc::SpaceSeparator => Rule::NotGraphic,
             _ if is_foreign_mark(c) => Rule::ForeignMark,
+            _ if self.leaves_script(c, at) => Rule::OtherScript,
             category => {
                 let is_dash = category == Gc::DashPunctuation || c == '\u{2212}';
                 self.has_dash |= is_dash && Rule::Dash.holds();

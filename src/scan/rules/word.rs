@@ -70,6 +70,31 @@ pub(crate) fn is_parameter(rest: &[u8]) -> bool {
         && matches!(rest.get(len), Some(b'=' | b':'))
 }
 
+/// Where in `name` the title starts whose first word was glued to it, if more words are in `rest`: after a digit and at most
+/// one small letter, a capital and small letters.
+pub(crate) fn glued_title(name: &[u8], rest: &[u8]) -> Option<usize> {
+    if !name.last().is_some_and(u8::is_ascii_lowercase) {
+        return None;
+    }
+    let rest = match rest {
+        [b':' | b',', rest @ ..] => rest,
+        rest => rest,
+    };
+    let small = name
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_lowercase());
+    let capital = name.len().checked_sub(small.count() + 1)?;
+    let is_after_digit = match &name[..capital] {
+        [.., last] if last.is_ascii_digit() => true,
+        [.., digit, last] => digit.is_ascii_digit() && last.is_ascii_lowercase(),
+        _ => false,
+    };
+    let goes_on = matches!(rest, [b' ', next, ..] if next.is_ascii_alphabetic());
+    let is_title = is_after_digit && goes_on && name[capital].is_ascii_uppercase();
+    (is_title && Rule::GluedTitle.holds()).then_some(capital)
+}
+
 fn starts_with(rest: &[u8], word: &str) -> bool {
     rest.get(..word.len())
         .is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))

@@ -1,0 +1,47 @@
+//! Which characters beyond ASCII may go on in a name that is written in Latin letters and digits.
+
+use std::ops::RangeInclusive;
+
+use unicode_general_category::{GeneralCategory as Gc, get_general_category};
+
+/// Blocks with Latin letters, and letters and digits styled for mathematics.
+const LATIN: [RangeInclusive<char>; 10] = [
+    '\u{AA}'..='\u{BA}',
+    '\u{C0}'..='\u{2FF}',
+    '\u{1D00}'..='\u{1DBF}',
+    '\u{1E00}'..='\u{1EFF}',
+    '\u{2070}'..='\u{209F}',
+    '\u{2100}'..='\u{218F}',
+    '\u{2C60}'..='\u{2C7F}',
+    '\u{A720}'..='\u{AB6F}',
+    '\u{FB00}'..='\u{FF5A}',
+    '\u{1D400}'..='\u{1D7FF}',
+];
+
+/// Blocks of other scripts inside those.
+const OTHERS: [RangeInclusive<char>; 2] = ['\u{A800}'..='\u{AB2F}', '\u{FB07}'..='\u{FF0F}'];
+
+/// The alphabets whose letters look like Latin ones.
+const ALIKE: RangeInclusive<char> = '\u{370}'..='\u{52F}';
+
+/// Whether `c` may be in a name of Latin letters: one of these, a mark on one, a dash, or a sign that stands in a word.
+pub(super) fn is_latin(c: char) -> bool {
+    let is_in = |blocks: &[RangeInclusive<char>]| blocks.iter().any(|block| block.contains(&c));
+    match get_general_category(c) {
+        Gc::NonspacingMark | Gc::SpacingMark | Gc::EnclosingMark | Gc::DashPunctuation => true,
+        Gc::UppercaseLetter
+        | Gc::LowercaseLetter
+        | Gc::TitlecaseLetter
+        | Gc::ModifierLetter
+        | Gc::OtherLetter
+        | Gc::DecimalNumber => is_in(&LATIN) && !is_in(&OTHERS),
+        // The minus sign, marks that a lost font leaves in the place of brackets and hyphens, and a lost character.
+        _ => matches!(c, '\u{2212}' | '¡' | '·' | '¿' | '\u{FFFD}'),
+    }
+}
+
+/// Whether `c`, between the ASCII bytes `before` and `after`, is one letter of another alphabet inside a word.
+pub(super) fn is_inside_word(before: Option<&u8>, c: char, after: Option<&u8>) -> bool {
+    let is_part = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    ALIKE.contains(&c) && is_part(before) && is_part(after)
+}
