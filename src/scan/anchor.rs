@@ -15,7 +15,7 @@ const END: usize = Block::SIZE;
 /// What is at an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
-    /// `10` and a full stop, plain or as the start of an escape (`%2E`, `&#46;`, `\u002e`).
+    /// `10` and a full stop, plain, after a break or as the start of an escape (`%2E`, `&#46;`, `\u002e`).
     Directory(usize),
     /// `10/` after a resolver's host: a short DOI.
     Short(usize),
@@ -104,13 +104,22 @@ impl Iterator for Anchors<'_> {
 
 /// The anchor at the two digits at `at` of `bytes`, if there is one.
 pub(super) fn classify(bytes: &[u8], at: usize) -> Option<Anchor> {
-    match bytes.get(at + 2)? {
-        b'.' | b'%' | b'&' | b'\\' => Some(Anchor::Directory(at)),
-        b'/' if bytes[..at].ends_with(b"g/") || bytes[..at].ends_with(b"G/") => {
+    match bytes.get(at + 2..)? {
+        [b'.' | b'%' | b'&' | b'\\', ..] => Some(Anchor::Directory(at)),
+        rest if is_broken_off(rest) => Some(Anchor::Directory(at)),
+        [b'/', ..] if bytes[..at].ends_with(b"g/") || bytes[..at].ends_with(b"G/") => {
             Some(Anchor::Short(at))
         }
         _ => None,
     }
+}
+
+/// Whether `rest`, after `10`, is a break before a full stop.
+pub(super) fn is_broken_off(rest: &[u8]) -> bool {
+    matches!(
+        rest,
+        [b' ' | b'\t' | b'\n', b'.', ..] | [b'\r', b'\n', b'.', ..]
+    )
 }
 
 /// Those of `pairs` of `block` that may start a prefix or a short DOI, and how many bytes of the block that decides. A number
@@ -134,9 +143,10 @@ fn may_start(block: &Block, pairs: Bits) -> (Bits, usize) {
         found | stops & below(end) & !below(start)
     });
     let with_blank = stops & blanks >> 1;
-    let found = (with_end | with_blank) >> 2 | pairs & marks >> 2;
+    let before_stop = blanks >> 2 & (all_stops >> 3 | blanks >> 3 & all_stops >> 4);
+    let found = (with_end | with_blank) >> 2 | pairs & (marks >> 2 | before_stop);
     let last = start_of(code, start_of(blanks, END));
-    let cut = (stops & !below(last)) >> 2 | pairs & !below(END - 2);
+    let cut = (stops & !below(last)) >> 2 | pairs & !below(END - 4);
     match cut.trailing_zeros() as usize {
         // The next block would show no more.
         0 => (found | cut, END),
@@ -203,7 +213,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_prefix_is_passed_over(
-            text in "(10[./%&]|10\\.10[.]|10[.][0-9]{1,9}[./: ]|[0-9]|[ \r\n]{1,3}|[.:/%g]|2[Ee]|2F|a|&#46;|\\\\|x{20}){0,60}",
+            text in "(10[./%&]|10[ \r\n]{1,2}[.][0-9]{4}/|10\\.10[.]|10[.][0-9]{1,9}[./: ]|[0-9]|[ \r\n]{1,3}|[.:/%g]|2[Ee]|2F|a|&#46;|\\\\|x{20}){0,60}",
             start in 0..64usize,
         ) {
             let text = text.as_bytes();

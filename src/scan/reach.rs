@@ -1,5 +1,6 @@
 //! How far a candidate can reach at most, in the bytes as written: to what no name goes past, however it is escaped.
 
+use super::anchor::is_broken_off;
 use super::automaton;
 use super::rules::joint::Joints;
 use super::rules::raw::{RawByte, is_hard_tag, optional_break_len};
@@ -75,7 +76,12 @@ fn plain_len(bytes: &[u8]) -> usize {
 
 /// Where the next name, with its anchor at `at`, begins, its scheme or proxy included.
 fn next_name(window: &[u8], from: usize, at: usize) -> Option<usize> {
-    if !matches!(window[at..], [_, b'0', b'.' | b'%' | b'&' | b'\\', ..]) {
+    let may_start = match &window[at..] {
+        [_, b'0', b'.' | b'%' | b'&' | b'\\', ..] => true,
+        [_, b'0', rest @ ..] => is_broken_off(rest),
+        _ => false,
+    };
+    if !may_start {
         return None;
     }
     let (_, start) = start(window, at)?.ok()?;

@@ -9,6 +9,7 @@
 use wide::u8x16;
 
 use super::Form;
+use super::anchor::is_broken_off;
 use super::automaton::{self, Opener, ends_in_prefix};
 use super::candidate::Accepted;
 use super::context::opener;
@@ -42,6 +43,9 @@ pub(super) fn usual(
     let name_len = marks.name_len(bytes, suffix)?;
     let len = name_len + escape;
     let ending = Ending::read(&after[len..])?;
+    if bytes[..name_len].ends_with(b"10") && is_broken_off(&after[len..]) {
+        return None;
+    }
     let opener = usual_opener(before, scope)?;
     let outside = Outside {
         form: opener.form,

@@ -46,8 +46,11 @@ pub(crate) fn prefixes() -> [String; 6] {
     let more = format!(r"(?:{DOT}[0-9]+){{0,4}}");
     let usual = format!(r"[0-9]{{4,9}}{more}");
     let any = format!(r"[0-9]+{more}");
-    let broken =
-        |code: &str| format!(r"10{DOT}(?:{BLANK}{code}|{code}{BLANK}|{BLANK}{code}{BLANK}){SLASH}");
+    let broken = |code: &str| {
+        let after_stop = format!("{DOT}(?:{BLANK}{code}|{code}{BLANK}|{BLANK}{code}{BLANK})");
+        let before_stop = format!(r"(?:[ \t\n]|\r\n)\.(?:{BLANK})?{code}(?:{BLANK})?");
+        format!("10(?:{after_stop}|{before_stop}){SLASH}")
+    };
     [
         format!(r"10{DOT}{usual}{SLASH}"),
         broken(&usual),

@@ -56,7 +56,10 @@ pub(crate) fn sweep(bytes: &[u8], from: usize) -> Swept {
         let (taken, rest) = bytes.split_at(swept.end);
         match rest {
             // A prefix may start the next name.
-            [b'.' | b'%' | b'&' | b'\\', ..] if taken[from..].ends_with(b"10") => {
+            [
+                b'.' | b'%' | b'&' | b'\\' | b' ' | b'\t' | b'\n' | b'\r',
+                ..,
+            ] if taken[from..].ends_with(b"10") => {
                 swept.end -= b"10".len();
                 return swept;
             }
