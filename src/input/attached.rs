@@ -12,6 +12,7 @@ use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
+use super::claim::Claims;
 use super::fault::Packing;
 use super::file::Section;
 use super::magic::{self, Content};
@@ -25,8 +26,9 @@ pub(super) const HELD: usize = 64 << 10;
 /// Bytes of a program in a stream that are checked.
 const PROGRAM: usize = 1 << 20;
 
-/// The content of a regular file of `length` bytes. `start` is at least [`magic::LENGTH`] bytes of it, or all.
-pub(super) fn recognise(file: &File, length: u64, start: &[u8]) -> Content {
+/// The content of a regular file of `length` bytes. `start` is at least [`magic::LENGTH`] bytes of it, or all, and
+/// `claims` are those of its name.
+pub(super) fn recognise(file: &File, length: u64, start: &[u8], claims: Claims) -> Content {
     let head = &start[..start.len().min(magic::LENGTH)];
     let content = magic::recognise(head);
     let ends = Ends {
@@ -46,7 +48,7 @@ pub(super) fn recognise(file: &File, length: u64, start: &[u8]) -> Content {
     };
     match content {
         _ if has_archive => Content::Packed(Packing::Zip),
-        Content::Text => magic::recognise_late(start),
+        Content::Text => magic::recognise_late(start, claims),
         content => content,
     }
 }

@@ -103,7 +103,15 @@ static CLAIMS: &[Claim] = &[
     skipped(&["avro"], "Avro"),
     packed(&["arrow", "arrows", "feather"], "Arrow"),
     skipped(&["sqlite", "sqlite3"], "SQLite"),
+    packed(&["eml"], MAIL),
+    packed(&["emlx"], MAIL),
+    packed(&["mbox"], MAIL),
+    packed(&["mbx"], MAIL),
+    packed(&["mht", "mhtml"], MAIL),
 ];
+
+/// The format of messages, which a name can show that first bytes do not.
+const MAIL: &str = "mail";
 
 /// What a name claims about its content, and about the content inside a packing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,6 +127,11 @@ impl Claims {
         let stem = || claim(Path::new(name.file_stem()?));
         let inner = outer.and_then(|outer| outer.inside.or_else(stem));
         Claims { outer, inner }
+    }
+
+    /// Whether the name is that of messages.
+    pub(super) fn is_mail(self) -> bool {
+        self.outer.is_some_and(|claim| claim.format == MAIL)
     }
 
     /// The claims about the unpacked content.
@@ -139,6 +152,8 @@ impl Claims {
     ) -> Option<(&'static Claim, Found)> {
         let claim = self.outer?;
         let found = match content {
+            // A mailbox without messages is one.
+            Content::Text if head.is_empty() && self.is_mail() => return None,
             Content::Text if head.is_empty() => Found::Nothing,
             Content::Text if has_control_characters(head) => Found::Noise,
             Content::Text | Content::Unicode(_) => Found::Text,

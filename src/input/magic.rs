@@ -11,6 +11,7 @@ use std::ops::Range;
 #[cfg(feature = "pdf")]
 use self::numbers::LATE;
 use self::numbers::{XZ, ZSTD, is_bzip2, is_lz4, is_skippable};
+use super::claim::Claims;
 use super::fault::Packing;
 use super::zip;
 use super::{codec, columnar, mail};
@@ -22,7 +23,7 @@ pub(super) const START: usize = 4 << 10;
 
 /// Bytes of the header of a page of Parquet that are checked; statistics may follow them.
 const PAGE: usize = 16;
-const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
+pub(super) const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 /// Where a tar header has its checksum.
 const CHECKSUM: Range<usize> = 148..156;
 
@@ -100,12 +101,14 @@ pub(super) fn recognise(head: &[u8]) -> Content {
 }
 
 /// The content of a stream that starts with `start` and that [`recognise`] takes for text. [`START`] bytes of it count, or all.
-pub(super) fn recognise_late(start: &[u8]) -> Content {
+/// `claims` are those of its name: what is called a mail needs to show less of one.
+pub(super) fn recognise_late(start: &[u8], claims: Claims) -> Content {
     #[cfg(feature = "pdf")]
     if super::pdf::starts_late(&start[..start.len().min(LATE)]) {
         return Content::Packed(Packing::Pdf);
     }
-    match mail::starts_mail(&start[..start.len().min(START)]) {
+    let start = &start[..start.len().min(START)];
+    match mail::starts_mail(start) || claims.is_mail() && mail::may_be_mail(start) {
         true => Content::Packed(Packing::Mail),
         false => Content::Text,
     }

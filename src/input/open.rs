@@ -131,7 +131,8 @@ pub(crate) fn text_start(file: &File, length: u64, path: &Path) -> io::Result<Op
         }
     }
     let start = &start[..held];
-    let is_text = attached::recognise(file, length, start) == Content::Text;
+    let claims = Claims::of(path);
+    let is_text = attached::recognise(file, length, start, claims) == Content::Text;
     let head = &start[..held.min(magic::LENGTH)];
     let is_part = attached::part_of(path).is_some() && magic::is_noise(head);
     Ok((is_text && !is_part).then(|| head.to_vec()))

@@ -51,11 +51,18 @@ fn recognise<'b>(
     match level.file {
         Some(file) if level.length > 0 => {
             let held = raw.held();
-            (attached::recognise(file, level.length, raw.peek(held)), raw)
+            let start = raw.peek(held);
+            (
+                attached::recognise(file, level.length, start, level.claims),
+                raw,
+            )
         }
         _ => match magic::recognise(head) {
             Content::Text if attached::is_script(head) => attached::recognise_script(raw),
-            Content::Text => (magic::recognise_late(raw.peek(magic::START)), raw),
+            Content::Text => (
+                magic::recognise_late(raw.peek(magic::START), level.claims),
+                raw,
+            ),
             content => (content, raw),
         },
     }

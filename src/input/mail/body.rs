@@ -6,6 +6,7 @@ use encoding_rs::{Decoder, Encoding};
 use memchr::memchr;
 
 use super::base64::{Base64, Base64Line};
+use super::field::{unquoted, without_comments};
 use super::header::hex;
 use super::lines::{MailLines, Stop};
 use crate::input::codec::{damaged, early_end};
@@ -27,7 +28,9 @@ pub(super) enum Coding {
 impl Coding {
     /// The coding that a field names. What is not known is text.
     pub(super) fn of(value: &[u8]) -> Coding {
-        let value = value.split(|byte| *byte == b';').next().unwrap_or(value);
+        let value = without_comments(value);
+        let value = value.split(|byte| *byte == b';').next().unwrap_or(&value);
+        let value = unquoted(value);
         match value.trim_ascii().to_ascii_lowercase().as_slice() {
             b"base64" => Coding::Base64,
             b"quoted-printable" => Coding::Quoted,

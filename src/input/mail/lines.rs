@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use memchr::memchr;
 
-use super::header;
+use super::{header, start};
 
 /// Length of a line that is held whole. A longer one is read in pieces of this length.
 const LONGEST: usize = 64 << 10;
@@ -178,7 +178,7 @@ impl<'r> MailLines<'r> {
             return false;
         }
         let length = self.line_length();
-        if !header::is_from_line(&self.buffer[self.start..self.start + length]) {
+        if !start::is_from_line(&self.buffer[self.start..self.start + length]) {
             return false;
         }
         loop {

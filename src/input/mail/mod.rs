@@ -11,8 +11,11 @@
 
 mod base64;
 mod body;
+mod field;
 mod header;
 mod lines;
+mod start;
+mod words;
 
 #[cfg(test)]
 mod tests;
@@ -26,7 +29,7 @@ use super::container::{Level, Members};
 use super::documents::Origin;
 use super::fault::{InputError, Packing};
 
-pub(super) use self::header::starts_mail;
+pub(super) use self::start::{may_be_mail, starts_mail};
 
 /// Parts and messages within one another. Further ones are text.
 const NESTED: usize = 64;

@@ -1,0 +1,146 @@
+//! Encoded words of header fields (RFC 2047).
+
+use encoding_rs::Encoding;
+use memchr::memmem;
+
+use super::base64::Base64;
+use super::header::hex;
+
+/// Bytes of an encoded word, which RFC 2047 limits to 75.
+const LONGEST: usize = 4 << 10;
+
+/// An encoded word: its charset, its bytes, and its length.
+struct Word {
+    charset: &'static Encoding,
+    bytes: Vec<u8>,
+    length: usize,
+}
+
+/// A header in which encoded words are text in UTF-8. Words that only blanks or line ends separate are one text; all other
+/// bytes stay as they are.
+pub(super) fn decoded(header: Vec<u8>) -> Vec<u8> {
+    if memmem::find(&header, b"=?").is_none() {
+        return header;
+    }
+    let mut out = Vec::with_capacity(header.len());
+    let mut rest = &header[..];
+    while let Some(at) = memmem::find(rest, b"=?") {
+        out.extend_from_slice(&rest[..at]);
+        rest = &rest[at..];
+        match Word::at(rest) {
+            Some(word) => rest = text(word, rest, &mut out),
+            None => {
+                out.extend_from_slice(b"=?");
+                rest = &rest[2..];
+            }
+        }
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+/// Decodes the words from `word` on, with which `rest` starts, into `out`. Returns what follows them.
+fn text<'h>(word: Word, mut rest: &'h [u8], out: &mut Vec<u8>) -> &'h [u8] {
+    let (charset, mut bytes) = (word.charset, word.bytes);
+    rest = &rest[word.length..];
+    loop {
+        let after = rest.trim_ascii_start();
+        match Word::at(after) {
+            // A character may be cut between two words.
+            Some(next) if next.charset == charset => {
+                bytes.extend(next.bytes);
+                rest = &after[next.length..];
+            }
+            next => {
+                let (text, _) = charset.decode_without_bom_handling(&bytes);
+                out.extend_from_slice(text.as_bytes());
+                return if next.is_some() { after } else { rest };
+            }
+        }
+    }
+}
+
+impl Word {
+    /// The word with which `text` starts: `=?charset?B?...?=` or `=?charset?Q?...?=`.
+    fn at(text: &[u8]) -> Option<Word> {
+        let rest = text.get(..text.len().min(LONGEST))?.strip_prefix(b"=?")?;
+        let end = memchr::memchr(b'?', rest)?;
+        let label = rest[..end].split(|byte| *byte == b'*').next()?;
+        let charset = Encoding::for_label(label)?;
+        let [coding, b'?', data @ ..] = &rest[end + 1..] else {
+            return None;
+        };
+        let length = memmem::find(data, b"?=")?;
+        let (data, after) = data.split_at(length);
+        let bytes = match coding {
+            b'B' | b'b' => from_base64(data),
+            b'Q' | b'q' => from_q(data),
+            _ => return None,
+        };
+        // A field ends at a line end, unless it is folded.
+        let is_one_line = !data.contains(&b'\n') || data.windows(2).any(|two| two == b"\n ");
+        let length = text.len().min(LONGEST) - after.len() + 2;
+        is_one_line.then_some(Word {
+            charset,
+            bytes,
+            length,
+        })
+    }
+}
+
+fn from_base64(data: &[u8]) -> Vec<u8> {
+    let (mut base64, mut out) = (Base64::default(), Vec::new());
+    let data: Vec<u8> = data
+        .iter()
+        .copied()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .collect();
+    base64.line(&data, &mut out);
+    base64.finish(&mut out);
+    out
+}
+
+fn from_q(data: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(data.len());
+    let mut rest = data;
+    while let Some((first, after)) = rest.split_first() {
+        let byte = after.get(..2).filter(|_| *first == b'=').and_then(hex);
+        rest = &after[if byte.is_some() { 2 } else { 0 }..];
+        match (byte, first) {
+            (Some(byte), _) => out.push(byte),
+            (None, b'_') => out.push(b' '),
+            (None, other) => out.push(*other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn words_become_text_and_all_other_bytes_stay() {
+        for (header, text) in [
+            (
+                "Subject: =?utf-8?B?MTAuNTU1NS9hYmM=?= x",
+                "Subject: 10.5555/abc x",
+            ),
+            (
+                "=?iso-8859-1?q?10.5555/a=5Fb_caf=E9?=",
+                "10.5555/a_b caf\u{e9}",
+            ),
+            (
+                "=?utf-8?B?MTAuNTU1?=\r\n\t=?UTF-8?Q?5/split?=\r\n",
+                "10.5555/split\r\n",
+            ),
+            ("=?utf-8?B?w?= =?utf-8?q?=C3?= =?utf-8?q?=A9?=", "\u{e9}"),
+            ("=?koi8-r*ru?Q?=C1?= =?utf-8?q?b?=", "\u{430}b"),
+            (
+                "a =? b =?utf-8?X?c?= =?none?q?d?= =?utf-8?q?e",
+                "a =? b =?utf-8?X?c?= =?none?q?d?= =?utf-8?q?e",
+            ),
+        ] {
+            let seen = super::decoded(header.as_bytes().to_vec());
+            assert_eq!(String::from_utf8_lossy(&seen), text, "{header}");
+        }
+    }
+}
