@@ -183,3 +183,218 @@ fn pages_of_an_attached_pdf_are_documents_of_it() {
         );
     }
 }
+
+const FIELDS: &str =
+    "From: a@b.org\nTo: c@d.org\nSubject: s\nDate: Mon, 1 Jan 2024 00:00:00 +0000\n";
+const CODED: &str = "Content-Transfer-Encoding: base64\n\nMTAuNTU1NS9hYmMgYW5kIG1vcmUK\n";
+
+/// Names in a file with this name and content, without a warning.
+fn names(file: &str, text: impl AsRef<[u8]>) -> Vec<String> {
+    let place = Place::new();
+    let seen = place
+        .file(file, text.as_ref())
+        .scan(&format!("{file} --mentions -f names"));
+    let seen = seen.quiet();
+    seen.out.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_mail_is_known_by_its_structure_whatever_its_first_field_is() {
+    for first in [
+        "Content-Length: 30",
+        "Delivery-Date: Mon, 1 Jan 2024 00:00:00 +0000",
+        "Resent-From: a@b.org",
+        "Comments: none",
+        "Authentication-Info: x",
+        "Keywords: a, b",
+        "Old-Return-Path: <a@b.org>",
+        "Apparently-To: c@d.org",
+        "Content-Description: x",
+        "Mailing-List: x",
+        "Auto-Submitted: no",
+        "Priority: normal",
+        "Sensitivity: private",
+        "Approved: a@b.org",
+        "Unknown-Field: x",
+    ] {
+        assert_eq!(
+            names("a", format!("{first}\n{FIELDS}{CODED}")),
+            ["10.5555/abc"],
+            "{first}"
+        );
+    }
+    let mime = format!("MIME-Version: 1.0\nContent-Type: text/plain\n{CODED}");
+    assert_eq!(names("a", mime), ["10.5555/abc"]);
+    let count = format!("{FIELDS}{CODED}").len();
+    for start in [
+        "\u{feff}",
+        "\n",
+        "\r\n\n",
+        ">From a@b.org Mon Jan  1 00:00:00 2024\n",
+        &format!("{count}   \n"),
+    ] {
+        assert_eq!(
+            names("a", format!("{start}{FIELDS}{CODED}")),
+            ["10.5555/abc"],
+            "{start:?}"
+        );
+    }
+    let classic = format!("{FIELDS}{CODED}").replace('\n', "\r");
+    assert_eq!(names("a", classic), ["10.5555/abc"]);
+}
+
+#[test]
+fn texts_with_fields_are_no_mails() {
+    for text in [
+        "HTTP/1.1 200 OK\nDate: Mon, 1 Jan 2024 00:00:00 GMT\nMIME-Version: 1.0\n",
+        "Date: Mon, 1 Jan 2024 00:00:00 GMT\nServer: x\nMIME-Version: 1.0\nContent-Type: text/plain\n",
+        "Title: x\nDate: 2024-01-01\nSubject: y\nKeywords: z\n",
+        "Package: x\nVersion: 1\nMaintainer: A <a@b.org>\nDate: Mon, 1 Jan 2024\n",
+        "title: x\nfrom: here\nto: there\nsubject: y\n",
+    ] {
+        assert_eq!(names("a", format!("{text}{CODED}")), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn what_is_called_a_mail_is_read_as_one_or_a_warning_says_why_not() {
+    for file in ["a.eml", "a.emlx", "a.mbox", "a.mbx", "a.mht", "A.MHTML"] {
+        assert_eq!(
+            names(file, format!("Field: x\n{CODED}")),
+            ["10.5555/abc"],
+            "{file}"
+        );
+        let place = Place::new();
+        let seen = place
+            .file(file, "no mail 10.5555/x\n")
+            .scan(&format!("{file} -f names"));
+        assert!(
+            seen.err.contains("its name says mail"),
+            "{file}: {}",
+            seen.err
+        );
+        assert_eq!(seen.code, Some(0));
+    }
+    let place = Place::new();
+    let seen = place
+        .file("a.mbox", "")
+        .file("b", "10.5555/b")
+        .scan("a.mbox b -f names");
+    assert!(!seen.err.contains("its name says"), "{}", seen.err);
+}
+
+#[test]
+fn fields_are_read_in_all_their_forms() {
+    for coding in [
+        "(a (b) c) \"base64\"",
+        "BASE64 (x)",
+        "\"base64\"; x",
+        "base64;",
+    ] {
+        let text = format!(
+            "{FIELDS}Content-Transfer-Encoding: {coding}\n\nMTAuNTU1NS9hYmMgYW5kIG1vcmUK\n"
+        );
+        assert_eq!(names("a", text), ["10.5555/abc"], "{coding}");
+    }
+    for boundary in [
+        "boundary*0=\"ab\";\n boundary*1=\"cd\"",
+        "boundary*=us-ascii'en'ab%63d",
+        "boundary*0*=''ab%63; boundary*1=d",
+        "boundary=abcd (x)",
+        "x=y",
+        "boundary=\"\"",
+        "(a; b) ; boundary=abcd",
+    ] {
+        let text = format!(
+            "{FIELDS}Content-Type: multipart/mixed; {boundary}\n\n--abcd\n{CODED}--abcd--\n"
+        );
+        assert_eq!(names("a", text), ["10.5555/abc"], "{boundary}");
+    }
+    let words =
+        "From: a@b.org\nTo: c@d.org\nSubject: =?utf-8?B?MTAuNTU1?=\n =?utf-8?Q?5=2Fword?=\n\n";
+    assert_eq!(names("a", words), ["10.5555/word"]);
+}
+
+#[test]
+fn a_header_of_any_length_is_read() {
+    let long = format!("X-Long: {}\n", "10.5555/x, ".repeat(6)).repeat(2500);
+    let seen = names(
+        "a",
+        format!("{FIELDS}Content-Type: text/plain\n{long}{CODED}"),
+    );
+    assert_eq!(
+        (seen.len(), seen.last().map(String::as_str)),
+        (15001, Some("10.5555/abc"))
+    );
+    let folded = format!(
+        "{FIELDS}Cc: {}x@y.org\n{CODED}",
+        "a@b.org,\n ".repeat(40_000)
+    );
+    assert_eq!(names("a", folded), ["10.5555/abc"]);
+}
+
+#[test]
+fn files_in_uuencode_are_members() {
+    // "10.5555/abc\n" and an empty line of data.
+    let file = "begin 644 a.txt\n,,3`N-34U-2]A8F,*\n`\nend\n";
+    let text = format!("{FIELDS}\nsee 10.5555/text\n\n{file}10.5555/after\n{file}");
+    let all = [
+        "10.5555/text",
+        "10.5555/abc",
+        "10.5555/after",
+        "10.5555/abc",
+    ];
+    assert_eq!(names("a", text), all);
+    let coded = format!("{FIELDS}Content-Transfer-Encoding: x-uuencode\n\n{file}");
+    assert_eq!(names("a", coded), ["10.5555/abc"]);
+    let place = Place::new();
+    let cut = format!("{FIELDS}\n{}", file.replace("end\n", ""));
+    let seen = place.file("a", cut).scan("a -f names");
+    assert_eq!(seen.code, Some(1));
+    assert!(
+        seen.err.contains("the mail data is damaged"),
+        "{}",
+        seen.err
+    );
+    let prose = format!("{FIELDS}\nbegin 644 lines\nof prose 10.5555/prose\n");
+    assert_eq!(names("a", prose), ["10.5555/prose"]);
+}
+
+#[test]
+fn a_damaged_boundary_or_line_and_a_cut_emlx_are_errors() {
+    let parts = format!(
+        "{FIELDS}Content-Type: multipart/mixed; boundary=0123456789\n\n--0123456789\n{CODED}--0123456789\n{CODED}--0123456789--\n"
+    );
+    let line = format!("{}\n", "MTAuNTU1NS9hYmMg".repeat(4));
+    let data = format!(
+        "{FIELDS}Content-Transfer-Encoding: base64\n\n{}",
+        line.repeat(4)
+    );
+    let at = data.rfind("MTAu").unwrap();
+    let emlx = format!("{}\n{FIELDS}{CODED}", FIELDS.len() + CODED.len() + 1);
+    for (text, count) in [
+        (
+            parts.replacen("\n--0123456789\nC", "\n--01234x6789\nC", 1),
+            2,
+        ),
+        (parts.replacen("boundary=0123", "boundary=0113", 1), 2),
+        (parts.replacen("\n--0123456789--", "\n-m0123456789--", 1), 2),
+        (format!("{}:{}", &data[..at], &data[at + 1..]), 15),
+        (format!("{}={}", &data[..at], &data[at + 1..]), 12),
+        (emlx, 1),
+    ] {
+        let place = Place::new();
+        let seen = place.file("a", &text).scan("a --mentions -f names");
+        assert_eq!(seen.code, Some(1), "{text}");
+        assert!(
+            seen.err.contains("the mail data is damaged"),
+            "{}",
+            seen.err
+        );
+        assert!(
+            seen.out.matches("10.5555/abc").count() >= count,
+            "{text}{}",
+            seen.out
+        );
+    }
+}

@@ -20,6 +20,8 @@ pub(super) enum Base64Line {
 pub(super) struct Base64 {
     bits: u32,
     held: u32,
+    /// Length of the last line.
+    width: usize,
 }
 
 impl Base64 {
@@ -27,6 +29,7 @@ impl Base64 {
     /// places.
     pub(super) fn line(&mut self, line: &[u8], out: &mut Vec<u8>) -> Base64Line {
         let line = line.trim_ascii();
+        let width = std::mem::replace(&mut self.width, line.len());
         if self.whole_groups(line, out) {
             return Base64Line::Data;
         }
@@ -37,9 +40,12 @@ impl Base64 {
             // No name is without a full stop or one of the signs of an escape.
             is_text |= byte.is_ascii_whitespace() || b".:%&;\\".contains(byte);
         }
-        if is_text || count > 0 && (line.len() < LONG || count > MOST_WRONG) {
+        // A line like those before it, of which one character is wrong.
+        let is_like = width >= LONG && line.len() <= width && count == 1 && !line.contains(&b' ');
+        if !is_like && (is_text || count > 0 && (line.len() < LONG || count > MOST_WRONG)) {
             return Base64Line::Text;
         }
+        count += usize::from(!self.is_padded(line));
         for byte in line {
             match value(*byte) {
                 None if *byte == b'=' => self.end(out),
@@ -50,6 +56,15 @@ impl Base64 {
             0 => Base64Line::Data,
             _ => Base64Line::Damaged,
         }
+    }
+
+    /// Whether the line has `=` only at its end, and as many as complete a group.
+    fn is_padded(&self, line: &[u8]) -> bool {
+        let Some(at) = memchr::memchr(b'=', line) else {
+            return true;
+        };
+        let before = (self.held as usize / 6 + at) % 4;
+        matches!((before, &line[at..]), (2, b"==") | (3, b"="))
     }
 
     /// Decodes a line of whole groups without padding, as nearly all lines are. False if it is another one.

@@ -9,6 +9,7 @@ use super::base64::{Base64, Base64Line};
 use super::field::{unquoted, without_comments};
 use super::header::hex;
 use super::lines::{MailLines, Stop};
+use super::uu::{self, UuLine};
 use crate::input::codec::{damaged, early_end};
 use crate::input::fault::Packing;
 
@@ -23,6 +24,7 @@ pub(super) enum Coding {
     Plain,
     Base64,
     Quoted,
+    Uu,
 }
 
 impl Coding {
@@ -34,6 +36,7 @@ impl Coding {
         match value.trim_ascii().to_ascii_lowercase().as_slice() {
             b"base64" => Coding::Base64,
             b"quoted-printable" => Coding::Quoted,
+            b"x-uuencode" | b"uuencode" | b"x-uue" | b"uue" => Coding::Uu,
             _ => Coding::Plain,
         }
     }
@@ -55,6 +58,8 @@ pub(super) struct Body<'l, 'r> {
     /// The error after these bytes.
     failed: Option<io::Error>,
     ended: bool,
+    /// Whether the end that its coding has was read.
+    is_whole: bool,
 }
 
 impl<'l, 'r> Body<'l, 'r> {
@@ -78,6 +83,7 @@ impl<'l, 'r> Body<'l, 'r> {
             at: 0,
             failed: None,
             ended: false,
+            is_whole: false,
         }
     }
 
@@ -102,12 +108,19 @@ impl<'l, 'r> Body<'l, 'r> {
     }
 
     fn line(&mut self) {
+        let mark = self.lines.mark();
         let mut line = self.lines.line();
         match self.coding {
             Coding::Base64 => match self.base64.line(line, &mut self.out) {
                 Base64Line::Data => {}
                 Base64Line::Damaged => self.failed = Some(wrong()),
                 Base64Line::Text => return self.end(None),
+            },
+            Coding::Uu => match uu::decode(line, &mut self.out) {
+                UuLine::Data => {}
+                UuLine::Damaged => self.failed = Some(wrong()),
+                UuLine::End => self.is_whole = true,
+                UuLine::Text => return self.end(None),
             },
             Coding::Plain => {
                 self.out.extend_from_slice(self.line_end);
@@ -116,7 +129,7 @@ impl<'l, 'r> Body<'l, 'r> {
                 self.line_end = end_of(&line[text.len()..]);
             }
             Coding::Quoted => {
-                if MailLines::is_piece(line) {
+                if MailLines::is_piece(line, mark) {
                     // An escape at the end of the piece is read with the next one.
                     let tail = &line[line.len() - 2..];
                     let cut = memchr(b'=', tail).map_or(0, |at| tail.len() - at);
@@ -128,6 +141,9 @@ impl<'l, 'r> Body<'l, 'r> {
         }
         let length = line.len();
         self.lines.consume(length);
+        if self.is_whole {
+            self.ended = true;
+        }
     }
 
     /// Ends the body before the next line, which stops it, or is not in its coding.
@@ -136,8 +152,12 @@ impl<'l, 'r> Body<'l, 'r> {
         if !matches!(stop, Some(Stop::Boundary { .. })) {
             self.put_line_end();
         }
-        let is_cut = matches!(stop, None | Some(Stop::End));
-        if self.coding == Coding::Base64 && !self.base64.finish(&mut self.out) && is_cut {
+        let is_cut = match self.coding {
+            Coding::Base64 => !self.base64.finish(&mut self.out),
+            Coding::Uu => true,
+            _ => false,
+        };
+        if is_cut {
             self.failed = Some(damaged(Packing::Mail, early_end()));
         }
     }
@@ -173,7 +193,8 @@ impl Read for Body<'_, '_> {
 }
 
 fn wrong() -> io::Error {
-    let what = "a line has characters that base64 does not have";
+    let what =
+        "a line has characters that its coding does not have, or not as many as it must have";
     damaged(
         Packing::Mail,
         io::Error::new(io::ErrorKind::InvalidData, what),

@@ -33,12 +33,17 @@ pub(super) struct PartHeader {
     /// The encoding of a text, if it must be converted.
     pub(super) charset: Option<&'static Encoding>,
     pub(super) file_name: Option<String>,
+    /// Whether text before these bytes was passed on, since the header is long.
+    pub(super) is_long: bool,
+    kind: FieldValue,
+    disposition: FieldValue,
 }
 
 impl PartHeader {
     /// Whether a line belongs to the header after the lines so far.
     pub(super) fn continues_with(&self, line: &[u8]) -> bool {
-        let is_folded = matches!(line, [b' ' | b'\t', ..]) && !self.text.is_empty();
+        let is_folded =
+            matches!(line, [b' ' | b'\t', ..]) && (self.is_long || !self.text.is_empty());
         is_folded || is_field(line)
     }
 
@@ -52,21 +57,21 @@ impl PartHeader {
 
     /// Reads the fields, and decodes their encoded words.
     pub(super) fn read_fields(&mut self) {
-        let (mut kind, mut disposition) = (FieldValue::default(), FieldValue::default());
         for (name, value) in fields(&self.text) {
             match &name[..] {
-                b"content-type" => kind = FieldValue::of(&value),
-                b"content-disposition" => disposition = FieldValue::of(&value),
+                b"content-type" => self.kind = FieldValue::of(&value),
+                b"content-disposition" => self.disposition = FieldValue::of(&value),
                 b"content-transfer-encoding" => self.coding = Coding::of(&value),
                 _ => {}
             }
         }
+        let (kind, disposition) = (&self.kind, &self.disposition);
         self.file_name = disposition
             .text("filename")
             .or_else(|| kind.text("name"))
             .filter(|name| !name.is_empty());
-        self.content = self.content_of(&kind, &disposition);
         let charset = kind.text("charset");
+        self.content = self.content_of(kind, disposition);
         self.text = words::decoded(std::mem::take(&mut self.text));
         let charset = charset.and_then(|label| Encoding::for_label(label.as_bytes()));
         self.charset = charset.filter(|charset| {

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use memchr::memchr;
 
-use super::{header, start};
+use super::{header, start, uu};
 
 /// Length of a line that is held whole. A longer one is read in pieces of this length.
 const LONGEST: usize = 64 << 10;
@@ -12,6 +12,10 @@ const LONGEST: usize = 64 << 10;
 const READ: usize = 64 << 10;
 /// Bytes that the line after a line `From ` must be recognised by.
 const FIELD: usize = 256;
+/// Bytes by which the start of a mail is known.
+const HEAD: usize = 4 << 10;
+/// Length of a boundary of which one byte may be damaged.
+const SURE: usize = 8;
 /// Length of a boundary that is recognised. RFC 2046 allows 70.
 const BOUNDARY: usize = 200;
 
@@ -25,6 +29,8 @@ pub(super) enum Stop {
     },
     /// Another message starts.
     Message,
+    /// A file in uuencode starts.
+    File,
     End,
 }
 
@@ -41,6 +47,10 @@ pub(super) struct MailLines<'r> {
     error: Option<io::Error>,
     at_line_start: bool,
     is_mbox: bool,
+    /// The last byte of a line.
+    mark: u8,
+    /// The offset at which the message ends, if the file says so.
+    limit: Option<u64>,
     boundaries: Vec<Vec<u8>>,
 }
 
@@ -56,14 +66,38 @@ impl<'r> MailLines<'r> {
             error: None,
             at_line_start: true,
             is_mbox: false,
+            mark: b'\n',
+            limit: None,
             boundaries: Vec::new(),
         }
     }
 
-    /// Finds out whether there may be several messages: the first one starts with its line of an mbox.
-    pub(super) fn find_kind(&mut self) {
-        self.is_mbox = true;
-        self.is_mbox = self.starts_message();
+    /// Reads what comes before the first field: a byte order mark, empty lines, the byte count of an emlx, and the line of an
+    /// mbox, after which there may be several messages.
+    pub(super) fn prelude(&mut self) -> Vec<u8> {
+        while self.end - self.start < HEAD && self.read_more() {}
+        let head = &self.buffer[self.start..self.end.min(self.start + HEAD)];
+        self.mark = start::line_mark(head);
+        let prelude = head[..start::prelude(head)].to_vec();
+        self.is_mbox = start::lines_of(&prelude).any(start::is_quoted_from_line);
+        self.consume(prelude.len());
+        self.at_line_start = true;
+        let count = start::lines_of(&prelude).find_map(start::byte_count);
+        self.limit = count.map(|count| self.offset.saturating_add(count));
+        prelude
+    }
+
+    /// Reads on after the end of a message whose length the file says. Returns whether all its bytes were there; none if the
+    /// file does not say it.
+    pub(super) fn pass_limit(&mut self) -> Option<bool> {
+        let limit = self.limit.take()?;
+        self.at_line_start = true;
+        Some(self.offset >= limit)
+    }
+
+    /// The last byte of a line.
+    pub(super) fn mark(&self) -> u8 {
+        self.mark
     }
 
     pub(super) fn is_mbox(&self) -> bool {
@@ -94,15 +128,19 @@ impl<'r> MailLines<'r> {
     }
 
     fn line_length(&mut self) -> usize {
+        let room = self
+            .limit
+            .map_or(u64::MAX, |limit| limit.saturating_sub(self.offset));
+        let max = LONGEST.min(usize::try_from(room).unwrap_or(LONGEST));
         let mut searched = 0;
         loop {
             let held = &self.buffer[self.start..self.end];
-            if let Some(at) = memchr(b'\n', &held[searched..]) {
-                return LONGEST.min(searched + at + 1);
+            if let Some(at) = memchr(self.mark, &held[searched..]) {
+                return max.min(searched + at + 1);
             }
             searched = held.len();
-            if searched >= LONGEST {
-                return LONGEST;
+            if searched >= max {
+                return max;
             }
             if !self.read_more() {
                 return searched;
@@ -110,16 +148,16 @@ impl<'r> MailLines<'r> {
         }
     }
 
-    /// Whether the line is a piece of a long line that goes on.
-    pub(super) fn is_piece(line: &[u8]) -> bool {
-        line.len() == LONGEST && !line.ends_with(b"\n")
+    /// Whether the line, which should end with `mark`, is a piece of a long line that goes on.
+    pub(super) fn is_piece(line: &[u8], mark: u8) -> bool {
+        line.len() == LONGEST && !line.ends_with(&[mark])
     }
 
     /// Moves on by so many bytes of the line.
     pub(super) fn consume(&mut self, count: usize) {
         let last = self.start + count;
         if count > 0 {
-            self.at_line_start = self.buffer[last - 1] == b'\n';
+            self.at_line_start = self.buffer[last - 1] == self.mark;
         }
         self.start = last;
         self.offset += count as u64;
@@ -149,9 +187,10 @@ impl<'r> MailLines<'r> {
             return None;
         }
         match self.buffer[self.start] {
-            b'-' => self.boundary(),
+            b'-' => self.boundary().or_else(|| self.damaged_boundary()),
+            b'b' => self.starts_file().then_some(Stop::File),
             b'F' => self.starts_message().then_some(Stop::Message),
-            _ => None,
+            _ => self.damaged_boundary(),
         }
     }
 
@@ -162,14 +201,85 @@ impl<'r> MailLines<'r> {
         let length = self.line_length();
         let line = &self.buffer[self.start..self.start + length];
         let line = line.strip_prefix(b"--")?.trim_ascii_end();
-        let numbered = self.boundaries.iter().enumerate().rev();
+        let known = |(_, boundary): &(usize, &Vec<u8>)| !boundary.is_empty();
+        let numbered = self.boundaries.iter().enumerate().rev().filter(known);
         let mut found =
             numbered.filter_map(|(of, boundary)| match line.strip_prefix(&boundary[..])? {
                 b"" => Some(Stop::Boundary { of, is_last: false }),
                 b"--" => Some(Stop::Boundary { of, is_last: true }),
                 _ => None,
             });
+        let found = found.next();
+        found.or_else(|| self.shown_boundary(length))
+    }
+
+    /// The boundary in a line of this length, if the header did not say it: a header or an empty line follows.
+    fn shown_boundary(&mut self, length: usize) -> Option<Stop> {
+        let of = self.boundaries.len().checked_sub(1)?;
+        let line = &self.buffer[self.start..self.start + length];
+        let boundary = line.strip_prefix(b"--")?.trim_ascii_end().to_vec();
+        let is_word = boundary.iter().all(u8::is_ascii_graphic)
+            && boundary.iter().any(u8::is_ascii_alphanumeric);
+        if !self.boundaries[of].is_empty() || !is_word || boundary.len() > BOUNDARY {
+            return None;
+        }
+        let after = self.after(length);
+        if !after.get(..8)?.eq_ignore_ascii_case(b"content-")
+            && !matches!(after, [b'\r' | b'\n', ..])
+        {
+            return None;
+        }
+        self.boundaries[of] = boundary;
+        Some(Stop::Boundary { of, is_last: false })
+    }
+
+    /// Whether the boundary with this number is known.
+    pub(super) fn knows(&self, number: usize) -> bool {
+        self.boundaries
+            .get(number)
+            .is_some_and(|boundary| !boundary.is_empty())
+    }
+
+    /// A boundary of which one byte is wrong.
+    fn damaged_boundary(&mut self) -> Option<Stop> {
+        if self.boundaries.is_empty() {
+            return None;
+        }
+        let length = self.line_length();
+        let line = self.buffer[self.start..self.start + length].trim_ascii_end();
+        if !line[..line.len().min(2)].contains(&b'-') {
+            return None;
+        }
+        let numbered = self.boundaries.iter().enumerate().rev();
+        let mut found = numbered.filter_map(|(of, boundary)| {
+            let is = |ending| boundary.len() >= SURE && is_damaged(line, [b"--", boundary, ending]);
+            let is_last = is(&b"--"[..]);
+            (is_last || is(b"")).then_some(Stop::Boundary { of, is_last })
+        });
         found.next()
+    }
+
+    /// Whether the next line is a boundary of which a byte is wrong.
+    pub(super) fn is_damaged(&mut self) -> bool {
+        self.boundary().is_none()
+    }
+
+    /// Whether a file in uuencode starts: its first line, and a line of data.
+    fn starts_file(&mut self) -> bool {
+        let length = self.line_length();
+        let line = &self.buffer[self.start..self.start + length];
+        uu::is_start(line) && uu::is_data(self.after(length))
+    }
+
+    /// The bytes after a line of this length: the next line, or its start.
+    fn after(&mut self, length: usize) -> &[u8] {
+        loop {
+            let after = &self.buffer[self.start + length..self.end];
+            let is_whole = after.contains(&self.mark) || after.len() >= FIELD;
+            if is_whole || !self.read_more() {
+                return &self.buffer[self.start + length..self.end];
+            }
+        }
     }
 
     /// Whether the next line is that of an mbox before a message: with a time or an address, and a field after it.
@@ -181,13 +291,7 @@ impl<'r> MailLines<'r> {
         if !start::is_from_line(&self.buffer[self.start..self.start + length]) {
             return false;
         }
-        loop {
-            let after = &self.buffer[self.start + length..self.end];
-            let is_whole = after.contains(&b'\n') || after.len() >= FIELD;
-            if is_whole || !self.read_more() {
-                return header::is_field(&self.buffer[self.start + length..self.end]);
-            }
-        }
+        header::is_field(self.after(length))
     }
 
     /// Reads more bytes after the held ones. False if there are none, or no room.
@@ -211,4 +315,17 @@ impl<'r> MailLines<'r> {
         }
         !self.ended && self.error.is_none()
     }
+}
+
+/// Whether exactly one byte of `line` is other than in the joined `parts`.
+fn is_damaged(line: &[u8], parts: [&[u8]; 3]) -> bool {
+    let length: usize = parts.iter().map(|part| part.len()).sum();
+    let wanted = parts.iter().copied().flatten();
+    line.len() == length
+        && line
+            .iter()
+            .zip(wanted)
+            .filter(|(own, other)| own != other)
+            .count()
+            == 1
 }

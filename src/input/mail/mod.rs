@@ -15,16 +15,18 @@ mod field;
 mod header;
 mod lines;
 mod start;
+mod uu;
 mod words;
 
 #[cfg(test)]
 mod tests;
 
-use std::io::Read;
+use std::io::{self, Read};
 
 use self::body::{Body, Coding};
 use self::header::{Content, PartHeader};
 use self::lines::{MailLines, Stop};
+use super::codec::{damaged, early_end};
 use super::container::{Level, Members};
 use super::documents::Origin;
 use super::fault::{InputError, Packing};
@@ -33,8 +35,10 @@ pub(super) use self::start::{may_be_mail, starts_mail};
 
 /// Parts and messages within one another. Further ones are text.
 const NESTED: usize = 64;
-/// Bytes of a header that are read as such. The rest of a longer one is text of the body.
+/// Bytes of a header that are one text. The start of a longer one is a text of its own.
 const HEADER: usize = 64 << 10;
+/// Bytes of a header in which a field is not cut before its end.
+const FIELD: usize = 2 * HEADER;
 
 /// Passes on the messages of `bytes`: a text for each part, with its header, and attachments as members.
 ///
@@ -50,9 +54,11 @@ pub(super) fn read(walk: &mut dyn Members, level: &Level<'_>, bytes: &mut dyn Re
         nested: 0,
         is_endless: false,
         number: 0,
+        prelude: Vec::new(),
     };
-    reader.lines.find_kind();
+    reader.prelude = reader.lines.prelude();
     while reader.message() {}
+    reader.after_limit();
 }
 
 struct MailReader<'a, 'r> {
@@ -69,6 +75,8 @@ struct MailReader<'a, 'r> {
     is_endless: bool,
     /// Number of attachments so far.
     number: u64,
+    /// The bytes before the first field.
+    prelude: Vec<u8>,
 }
 
 impl MailReader<'_, '_> {
@@ -80,13 +88,26 @@ impl MailReader<'_, '_> {
         self.part.clear();
         self.nested = 0;
         let mut header = PartHeader::default();
-        if self.lines.is_mbox() {
+        header.text = std::mem::take(&mut self.prelude);
+        if self.lines.is_mbox() && header.text.is_empty() {
             header.text.extend_from_slice(self.lines.line());
             self.lines.skip_line();
         }
         self.read_header(&mut header);
         let is_over = !self.entity(header) || !self.rest();
         !is_over && self.lines.stop() == Some(Stop::Message)
+    }
+
+    /// Passes on what follows a message whose length the file says, as the property list of an emlx.
+    fn after_limit(&mut self) {
+        self.part.clear();
+        match self.lines.pass_limit() {
+            None => {}
+            Some(true) => {
+                self.rest();
+            }
+            Some(false) => self.lose(damaged(Packing::Mail, early_end()).into()),
+        }
     }
 
     fn header(&mut self) -> PartHeader {
@@ -97,7 +118,7 @@ impl MailReader<'_, '_> {
 
     /// Reads a header up to the line after it, which is empty.
     fn read_header(&mut self, header: &mut PartHeader) {
-        while header.text.len() < HEADER && self.lines.stop().is_none() {
+        while self.lines.stop().is_none() {
             if let Some(error) = self.lines.take_error() {
                 self.lose(error.into());
                 continue;
@@ -107,14 +128,29 @@ impl MailReader<'_, '_> {
             if !is_end && !is_field {
                 break;
             }
+            let is_folded = line.starts_with(b" ") || line.starts_with(b"\t");
             header.text.extend_from_slice(line);
             let length = line.len();
             self.lines.consume(length);
             if is_end {
                 break;
             }
+            let max = if is_folded { FIELD } else { HEADER };
+            if header.text.len() >= max && !self.pass_on(header) {
+                break;
+            }
         }
         header.read_fields();
+    }
+
+    /// Passes on the start of a long header. Returns false if the source should not be read further.
+    fn pass_on(&mut self, header: &mut PartHeader) -> bool {
+        header.read_fields();
+        header.is_long = true;
+        let name = self.name(Some("header"));
+        let text = std::mem::take(&mut header.text);
+        self.walk
+            .text(self.level, name.as_deref(), None, &mut &text[..])
     }
 
     /// Passes on a message or a part. Returns false if the source should not be read further.
@@ -150,6 +186,9 @@ impl MailReader<'_, '_> {
         while go_on {
             match self.lines.stop() {
                 Some(Stop::Boundary { of, is_last }) if of == own => {
+                    if self.lines.is_damaged() {
+                        self.lose(damaged(Packing::Mail, wrong_boundary()).into());
+                    }
                     self.lines.skip_line();
                     if is_last {
                         break;
@@ -159,13 +198,13 @@ impl MailReader<'_, '_> {
                 }
                 Some(Stop::End) => {
                     // Parts that enclose it have no end either.
-                    if !std::mem::replace(&mut self.is_endless, true) {
+                    if self.lines.knows(own) && !std::mem::replace(&mut self.is_endless, true) {
                         self.lose(InputError::Endless(Packing::Mail));
                     }
                     break;
                 }
-                Some(_) => break,
-                None => go_on = self.rest(),
+                Some(Stop::Boundary { .. } | Stop::Message) => break,
+                Some(Stop::File) | None => go_on = self.rest(),
             }
         }
         self.lines.leave(own);
@@ -181,7 +220,8 @@ impl MailReader<'_, '_> {
     }
 
     /// Passes on a header and the text after it as one text.
-    fn text(&mut self, header: PartHeader) -> bool {
+    fn text(&mut self, mut header: PartHeader) -> bool {
+        self.skip_start(&mut header);
         let name = self.name(None);
         let origin = (header.content == Content::Web).then_some(Origin::Web);
         let mut body = Body::new(&mut self.lines, header.coding, header.charset, true);
@@ -196,7 +236,8 @@ impl MailReader<'_, '_> {
     }
 
     /// Passes on a header as a text, and the bytes after it as a member.
-    fn attachment(&mut self, header: PartHeader) -> bool {
+    fn attachment(&mut self, mut header: PartHeader) -> bool {
+        self.skip_start(&mut header);
         let name = self.name(Some("header"));
         let text = &mut &header.text[..];
         if !self.walk.text(self.level, name.as_deref(), None, text) {
@@ -229,20 +270,65 @@ impl MailReader<'_, '_> {
         }
     }
 
+    /// Moves the first line of a file in uuencode to the header.
+    fn skip_start(&mut self, header: &mut PartHeader) {
+        if header.coding != Coding::Uu {
+            return;
+        }
+        self.skip_blank_lines();
+        match self.lines.stop() {
+            Some(Stop::File) => {
+                header.text.extend_from_slice(self.lines.line());
+                self.lines.skip_line();
+            }
+            // Its first line may be after some text.
+            _ => header.coding = Coding::Plain,
+        }
+    }
+
+    /// Passes on a file in uuencode that a text holds, and the text after it.
+    fn file(&mut self) -> bool {
+        let name = uu::name(self.lines.line()).unwrap_or_default();
+        let name = String::from_utf8_lossy(name).into_owned();
+        let name = self
+            .message
+            .map_or(name.clone(), |at| format!("#message={at}/{name}"));
+        self.lines.skip_line();
+        self.number += 1;
+        let mut body = Body::new(&mut self.lines, Coding::Uu, None, false);
+        let go_on = self.walk.member(self.level, self.number, &name, &mut body);
+        if go_on {
+            finish(self.walk, self.level, &mut body);
+        }
+        go_on
+    }
+
     /// Passes on the text after a part that does not belong to another one, if there is any.
     fn rest(&mut self) -> bool {
+        loop {
+            self.skip_blank_lines();
+            let go_on = match self.lines.stop() {
+                Some(Stop::File) => self.file(),
+                Some(_) => return true,
+                None => {
+                    let name = self.name(Some("rest"));
+                    let mut body = Body::new(&mut self.lines, Coding::Plain, None, true);
+                    self.walk.text(self.level, name.as_deref(), None, &mut body)
+                }
+            };
+            if !go_on {
+                return false;
+            }
+        }
+    }
+
+    fn skip_blank_lines(&mut self) {
         while self.lines.stop().is_none() && header::is_blank(self.lines.line()) {
             if let Some(error) = self.lines.take_error() {
                 self.lose(error.into());
             }
             self.lines.skip_line();
         }
-        if self.lines.stop().is_some() {
-            return true;
-        }
-        let name = self.name(Some("rest"));
-        let mut body = Body::new(&mut self.lines, Coding::Plain, None, true);
-        self.walk.text(self.level, name.as_deref(), None, &mut body)
     }
 
     /// The name of the part, or of something that belongs to it. None for the header of a single message.
@@ -256,6 +342,11 @@ impl MailReader<'_, '_> {
             .collect();
         (!names.is_empty()).then(|| format!("#{}", names.join("/")))
     }
+}
+
+fn wrong_boundary() -> io::Error {
+    let what = "one character of a boundary is wrong";
+    io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
 /// Reads what a member left of its body.

@@ -69,6 +69,8 @@ const STRONG: usize = 9;
 const LEAST: usize = 3;
 /// Fields whose values show a message, of which two are enough.
 const PROOFS: usize = 2;
+/// Fields that show a message and that HTTP has too: Date, MIME-Version, Content-Transfer-Encoding.
+const HTTP_PROOFS: usize = 3;
 /// Fields that HTTP has and messages do not.
 const HTTP: [&[u8]; 10] = [
     b"accept",
@@ -223,8 +225,7 @@ impl Shown {
             self.version && (self.content_type || self.coding) || self.content_type && self.coding;
         let is_shown = self.proofs + led >= PROOFS || self.proofs > 0 && self.known >= LEAST;
         match self.http {
-            // Such a text may have Date and MIME-Version too.
-            true => is_usual && self.proofs > PROOFS,
+            true => is_usual && self.proofs > HTTP_PROOFS,
             false => is_usual || is_mime || is_shown,
         }
     }
