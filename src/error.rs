@@ -157,8 +157,14 @@ pub enum CheckpointError {
     )]
     Removed(Arc<str>),
     /// A source that was read has another size or modification time.
-    #[error("{name} has changed since it was read; restore it, or remove the folder to start again from the beginning", name = printable::name(.0))]
+    #[error("{name} has changed since it was read; remove the folder to start again from the beginning", name = printable::name(.0))]
     Changed(Arc<str>),
+    /// A source that was read has the same size and modification time, but another inode or change time.
+    #[error(
+        "{name} was written, copied or moved, or its permissions were changed, since it was read: its size and modification time are the same, but another content can have these too; remove the folder to start again from the beginning",
+        name = printable::name(.0)
+    )]
+    Replaced(Arc<str>),
     /// So many errors already lost input, and this run is to fail at the first.
     #[error(
         "{0} errors lost input in the interrupted run, and --on-error fail allows none; give --on-error skip, or remove the folder to start again from the beginning"

@@ -259,6 +259,15 @@ fn other_sources_or_options_than_before_are_refused_until_they_are_as_they_were(
     assert!(refusal(again()).contains("in/9 was no source of the interrupted run"));
     fs::remove_file(place.path("in/9")).unwrap();
 
+    run(again()).unwrap();
+    assert_eq!(place.result(), wanted);
+}
+
+#[test]
+fn a_source_that_was_written_since_is_refused() {
+    let place = Place::new();
+    place.end_at("in/3c.gz", place.checkpointed(1, 1 << 20), Monitor::suspend);
+    let again = || place.checkpointed(2, 1 << 20);
     let changed = place.path("in/2b");
     let modified = fs::metadata(&changed).unwrap().modified().unwrap();
     let content = fs::read(&changed).unwrap();
@@ -266,16 +275,20 @@ fn other_sources_or_options_than_before_are_refused_until_they_are_as_they_were(
         fs::write(&changed, other).unwrap();
         assert!(refusal(again()).contains("in/2b has changed"));
     }
-    fs::write(&changed, content).unwrap();
-    fs::File::options()
-        .write(true)
-        .open(&changed)
-        .unwrap()
-        .set_modified(modified)
-        .unwrap();
-
-    run(again()).unwrap();
-    assert_eq!(place.result(), wanted);
+    let restore = |content: &[u8]| {
+        fs::write(&changed, content).unwrap();
+        let file = fs::File::options().write(true).open(&changed).unwrap();
+        file.set_modified(modified).unwrap();
+    };
+    // The same content cannot be told from another one of the same size.
+    let other = vec![b'x'; content.len()];
+    for content in [other, content] {
+        restore(&content);
+        assert!(refusal(again()).contains("in/2b was written, copied or moved"));
+        fs::remove_file(&changed).unwrap();
+        restore(&content);
+        assert!(refusal(again()).contains("in/2b was written, copied or moved"));
+    }
 }
 
 #[test]

@@ -287,3 +287,19 @@ fn long_identifiers_and_paths_are_cut_and_reported() {
         }
     }
 }
+
+#[test]
+fn the_summary_states_no_number_of_names() {
+    let place = Place::new();
+    place.file("a.txt", "10.5555/a 10.5555/a 10.5555/b");
+    for (rows, wanted) in [
+        ("--edges", "; 3 mentions; "),
+        ("--mentions", "; 3 mentions; "),
+        ("--pairs", "; 3 mentions in 2 pairs; "),
+        ("", "; 3 mentions of 2 names; "),
+    ] {
+        let seen =
+            Seen::of(&mut place.command(format!("scan a.txt --stats {rows}").split_whitespace()));
+        assert!(seen.err.contains(wanted), "{rows}: {}", seen.err);
+    }
+}

@@ -294,3 +294,48 @@ fn verbose_reports_what_was_done() {
         seen.err
     );
 }
+
+/// Runs the command by a shell, with redirections.
+fn redirected(place: &Place, line: &str) -> Seen {
+    let mut command = place.command([""; 0]);
+    let program = command.get_program().to_owned();
+    command = Command::new("sh");
+    command.current_dir(place.path("."));
+    command.args(["-c", &format!("\"$0\" {line}")]).arg(program);
+    Seen::of(&mut command)
+}
+
+#[test]
+fn a_closed_standard_output_is_a_failure() {
+    let place = Place::new();
+    place.file("a.txt", "10.5555/a");
+    place.scan("a.txt -o a.csv").quiet();
+    let commands = [
+        "scan a.txt",
+        "scan a.txt --count",
+        "scan a.txt -o - ",
+        "scan a.txt -o /dev/stdout -f csv",
+        "scan a.txt -o b.csv --report -",
+        "normalize 10.5555/a",
+        "normalize a.csv --column doi",
+        "merge a.csv",
+        "explain 10.5555/a",
+    ];
+    for command in commands {
+        let seen = redirected(&place, &format!("{command} >&-"));
+        assert_eq!(seen.code, Some(2), "{command}: {}", seen.err);
+        assert!(
+            seen.err.contains("standard output is closed"),
+            "{}",
+            seen.err
+        );
+        for allowed in [">/dev/null", "1<>/dev/null"] {
+            let seen = redirected(&place, &format!("{command} {allowed}"));
+            assert_eq!(seen.code, Some(0), "{command} {allowed}: {}", seen.err);
+        }
+    }
+    for command in ["scan a.txt -o b.csv", "merge a.csv -o b.csv"] {
+        let seen = redirected(&place, &format!("{command} >&-"));
+        assert_eq!(seen.code, Some(0), "{command}: {}", seen.err);
+    }
+}

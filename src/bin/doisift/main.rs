@@ -3,6 +3,7 @@
 //! Only the command knows of arguments, terminals and signals.
 
 mod args;
+mod closed;
 mod ending;
 mod explain;
 mod generate;
@@ -65,11 +66,15 @@ fn message(error: &anyhow::Error) -> String {
 
 fn run(cli: Cli) -> anyhow::Result<Ending> {
     match (cli.generate, cli.command) {
-        (Some(what), _) => generate::write(what, &mut io::stdout().lock()).map(|()| Ending::Whole),
+        (Some(what), _) => {
+            closed::check(None, None)?;
+            generate::write(what, &mut io::stdout().lock()).map(|()| Ending::Whole)
+        }
         (None, Some(Command::Scan(args))) => scan::run(*args),
         (None, Some(Command::Merge(args))) => merge::run(args),
         (None, Some(Command::Normalize(args))) => normalize(&args),
         (None, Some(Command::Explain(args))) => {
+            closed::check(None, None)?;
             let out = BufWriter::new(io::stdout().lock());
             explain::run(&args, io::stdin().lock(), out).map(|()| Ending::Whole)
         }

@@ -7,6 +7,7 @@ use clap::{ArgAction, Args};
 use doisift::{Format, Merge, MergeBuilder, MergeReport, Monitor};
 
 use crate::args::formats;
+use crate::closed;
 use crate::ending::Ending;
 use crate::plan::{check_terminal, is_dash, log_level};
 use crate::progress::Meter;
@@ -77,6 +78,7 @@ pub(crate) fn run(args: MergeArgs) -> anyhow::Result<Ending> {
     }
     let monitor = Monitor::new();
     let meter = Meter::new(false, log_level(args.quiet, args.verbose));
+    closed::check(args.output.as_deref(), args.report.as_deref())?;
     let shown = Shown::new(args.stats, args.verbose, args.quiet);
     let asked = (
         args.format.is_some(),

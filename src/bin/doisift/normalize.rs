@@ -14,6 +14,7 @@ use doisift::{
     Printable, TableFormat, UrlEncoding,
 };
 
+use crate::closed;
 use crate::ending::Ending;
 use crate::plan::{is_dash, log_level};
 use crate::progress::Meter;
@@ -178,6 +179,9 @@ enum Inputs<'a> {
 
 /// Runs the normalization that the arguments describe.
 pub(crate) fn run(args: &NormalizeArgs, stdout: impl Write) -> anyhow::Result<Ending> {
+    if !args.in_place {
+        closed::check(args.output.as_deref(), args.report.as_deref())?;
+    }
     let texts = match inputs(args)? {
         Inputs::Files(files) => return read_files(args, &files),
         Inputs::Texts(texts) => texts,

@@ -6,6 +6,7 @@ use anyhow::Context;
 use doisift::Report;
 
 use crate::args::ScanArgs;
+use crate::closed;
 use crate::ending::Ending;
 use crate::plan::Plan;
 use crate::progress::Meter;
@@ -15,6 +16,7 @@ use crate::watch::watched;
 
 /// Runs the scan that the arguments describe.
 pub(crate) fn run(args: ScanArgs) -> anyhow::Result<Ending> {
+    closed::check(args.output.as_deref(), args.report.as_deref())?;
     let plan = Plan::new(args)?;
     let meter = Meter::new(plan.progress, plan.log);
     plan.log_decisions();

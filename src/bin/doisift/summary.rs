@@ -42,7 +42,8 @@ pub(crate) fn scan(report: &Report, shown: Shown) {
         log::info!("mentions left out by their prefix: {}", report.filtered);
     }
     let names = match report.options.rows {
-        "mentions" => String::new(),
+        // Rows of mentions, whose distinct names are not counted.
+        "mentions" | "edges" => String::new(),
         "pairs" => format!(" in {} pairs", report.records),
         _ => format!(" of {} names", report.records),
     };

@@ -1,7 +1,7 @@
 //! The manifest of a checkpoint: a file of JSON lines.
 //!
 //! The first line has the version, the options that affect the result, the runs, and the counts. Then there is a line
-//! for each source, with size and modification time if it is finished. The last line is a checksum of all lines before.
+//! for each source, with what shows that its file is the same if it is finished. The last line is a checksum of all lines before.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use crate::report::{Counts, Losses, Skipped};
 use crate::scan::{Rejection, Tally};
 
 /// The version of the manifest format.
-const FORM: u32 = 2;
+const FORM: u32 = 3;
 /// Length of the last line in bytes.
 const ENDING: usize = 32;
 
@@ -96,12 +96,22 @@ struct SourceLine<'a> {
     stamp: Option<Stamp>,
 }
 
-/// Size and modification time of a file, which show whether it has changed.
+/// What shows whether a file has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stamp {
     size: u64,
     /// Modification time in nanoseconds since 1970.
     modified: i64,
+    /// A program may set the modification time, but neither of these.
+    own: Option<OwnStamp>,
+}
+
+/// What a file system alone decides about a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct OwnStamp {
+    inode: u64,
+    /// Time of the last change of content or metadata: seconds since 1970, and nanoseconds.
+    changed: (i64, i64),
 }
 
 impl Stamp {
@@ -111,8 +121,23 @@ impl Stamp {
         Some(Stamp {
             size: metadata.len(),
             modified: modified(&metadata),
+            own: own(&metadata),
         })
     }
+}
+
+#[cfg(unix)]
+fn own(metadata: &Metadata) -> Option<OwnStamp> {
+    use std::os::unix::fs::MetadataExt;
+    Some(OwnStamp {
+        inode: metadata.ino(),
+        changed: (metadata.ctime(), metadata.ctime_nsec()),
+    })
+}
+
+#[cfg(not(unix))]
+fn own(_: &Metadata) -> Option<OwnStamp> {
+    None
 }
 
 fn modified(metadata: &Metadata) -> i64 {
@@ -321,10 +346,15 @@ fn check_sources(
 }
 
 fn check_stamp(then: Option<Stamp>, source: &Source, name: &str) -> Result<(), CheckpointError> {
-    match then == Stamp::of(source) {
-        true => Ok(()),
-        false => Err(CheckpointError::Changed(name.into())),
+    let now = Stamp::of(source);
+    if then == now {
+        return Ok(());
     }
+    let seen = |stamp: Option<Stamp>| stamp.map(|stamp| (stamp.size, stamp.modified));
+    Err(match seen(then) == seen(now) {
+        true => CheckpointError::Replaced(name.into()),
+        false => CheckpointError::Changed(name.into()),
+    })
 }
 
 /// A writer that computes a checksum.
