@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem;
+
 use crate::clean::clean;
 use crate::doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 use crate::printable;
@@ -202,6 +204,34 @@ impl Normalizer {
         } else {
             found.ok_or(Refusal::NoneInUrl)
         }
+    }
+
+    /// Whether `text`, which was read as one name, holds another name too, in what the rules for dirty data cut or after it.
+    pub(crate) fn holds_another(&mut self, text: &[u8], read: &Normalized) -> bool {
+        const START: &[u8] = b"10.";
+        let text = match self.decoded(text) {
+            Ok(text)
+                if self.clean && memmem::find_iter(text.as_bytes(), START).nth(1).is_some() =>
+            {
+                text
+            }
+            _ => return false,
+        };
+        let kept = read.doi.key().into_owned();
+        let mut cuts = read.changes.iter();
+        // A part of the kept name that looks like a name is not another one.
+        cuts.any(|cut| self.scans_other(&cut.text, |name| name != kept))
+            || self.scans_other(&text, |name| !kept.contains(name))
+    }
+
+    /// Whether the scanner finds a name in `text` whose clean key is an `other` one.
+    fn scans_other(&mut self, text: &str, other: impl Fn(&str) -> bool) -> bool {
+        let mut found = false;
+        self.scanner.scan(text.as_bytes(), |mention| {
+            let cleaned = clean(mention.name).map(|cleaned| cleaned.doi.key().into_owned());
+            found |= cleaned.is_ok_and(|name| other(&name));
+        });
+        found
     }
 
     /// What a message about a refused text says: the text, escaped and cut if it is long, the reason, and the name that

@@ -6,6 +6,7 @@ use super::format::Reading;
 use super::json::Members;
 use super::layout::Layout;
 use super::report::CellTally;
+use super::status::CellStatus;
 use crate::error::TableError;
 
 /// How the rows of a document are cleaned.
@@ -76,8 +77,20 @@ pub(super) struct Note {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoteKind {
     Refused,
+    Several,
     Broken,
     Ragged,
+}
+
+impl NoteKind {
+    /// The kind of note that a cell of this status gets.
+    pub(super) fn of(status: CellStatus) -> Option<Self> {
+        match status {
+            CellStatus::Refused => Some(NoteKind::Refused),
+            CellStatus::Several => Some(NoteKind::Several),
+            _ => None,
+        }
+    }
 }
 
 /// Notes of a kind in a batch of a table. Of lines, all are kept.

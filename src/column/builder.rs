@@ -57,7 +57,8 @@ impl NormalizeBuilder {
     }
 
     /// Replaces the names in the columns; by default, columns for the clean name, the status and the reason are added after
-    /// the others. A refused cell stays as it is, and so does a cell with a refused name among several.
+    /// the others. A refused cell stays as it is, and so does a cell with [several](super::CellStatus::Several) names, or with a
+    /// refused name among several.
     pub fn in_place(mut self, in_place: bool) -> Self {
         self.in_place = in_place;
         self
@@ -72,7 +73,9 @@ impl NormalizeBuilder {
     }
 
     /// Reads several names in each cell, and keeps what separates them; the default is one. `;`, `,`, `|`, white space
-    /// and line ends separate names, and the quotes of a list `["…", "…"]` do; in JSON Lines, a list of strings holds several.
+    /// and line ends separate names, the words `and`, `or`, `&`, `+` and `/` between two names do, and the quotes of a list
+    /// `["…", "…"]`; in JSON Lines, a list of strings holds several. A name that is there twice is written once. A cell of prose
+    /// with names in it, such as a whole reference, is refused.
     pub fn multiple(mut self, multiple: bool) -> Self {
         self.multiple = multiple;
         self
@@ -102,7 +105,8 @@ impl NormalizeBuilder {
         self
     }
 
-    /// Reads cells as dirty data, with [`clean()`](crate::clean()); the default is not to.
+    /// Reads cells as dirty data, with [`clean()`](crate::clean()); the default is not to. A cell in which this would cut
+    /// another name is [several](super::CellStatus::Several).
     pub fn clean(mut self, clean: bool) -> Self {
         self.clean = clean;
         self

@@ -1,11 +1,15 @@
 //! Cleans one cell.
 
-use super::names::names;
+use super::names::{has_prefix, inner_gap, is_text, names};
 use super::report::CellTally;
 use super::status::CellStatus;
 use crate::normalize::{Normalizer, Presentation, Refusal};
 use crate::printable;
 use crate::scan::Change;
+
+const SEVERAL: &str = "several names; --multiple reads each";
+const GLUED: &str = "several names that nothing separates";
+const TEXT: &str = "a text with names in it, not a list of names";
 
 /// Cleans cells one after the other. Holds what became of the last.
 pub(super) struct CellCleaner {
@@ -14,6 +18,8 @@ pub(super) struct CellCleaner {
     multiple: bool,
     /// The name or names that the last cell holds, in the wanted form; nothing for a refused one.
     pub(super) value: Vec<u8>,
+    /// The names of the current cell or list so far, if it may hold several.
+    seen: Vec<Vec<u8>>,
     /// Why the last cell was refused, or what was cut from it.
     pub(super) reason: String,
     pub(super) tally: CellTally,
@@ -26,6 +32,7 @@ impl CellCleaner {
             presentation,
             multiple,
             value: Vec::new(),
+            seen: Vec::new(),
             reason: String::new(),
             tally: CellTally::default(),
         }
@@ -39,6 +46,7 @@ impl CellCleaner {
     pub(super) fn clear(&mut self) {
         self.value.clear();
         self.reason.clear();
+        self.seen.clear();
     }
 
     /// Cleans a cell, and counts it.
@@ -66,6 +74,11 @@ impl CellCleaner {
         self.name(text, number)
     }
 
+    /// Whether the last element is a name that the list had before.
+    pub(super) fn repeats(&mut self, number: usize) -> bool {
+        self.is_double(0, number)
+    }
+
     /// Refuses an element of a list that is no string.
     pub(super) fn refuse_element(&mut self, kind: &'static str, number: usize) -> CellStatus {
         self.give_reason(number, &Refusal::NoString(kind).to_string());
@@ -84,20 +97,50 @@ impl CellCleaner {
         CellStatus::Empty
     }
 
-    /// Cleans the names of a cell. What is between them is kept, and a refused one leaves nothing.
+    /// Cleans the names of a cell. What is between them is kept. A refused one leaves nothing, and neither does one that was
+    /// there before, with what separates it from that.
     fn several(&mut self, cell: &[u8]) -> CellStatus {
+        if is_text(cell) {
+            self.give_reason(0, TEXT);
+            return CellStatus::Refused;
+        }
         let (mut worst, mut at) = (CellStatus::Empty, 0);
         let several = names(cell).nth(1).is_some();
         for (name, number) in names(cell).zip(1..) {
-            self.value.extend_from_slice(&cell[at..name.start]);
+            let (gap, start) = (&cell[at..name.start], self.value.len());
+            self.value.extend_from_slice(inner_gap(gap, at == 0));
+            let name_start = self.value.len();
             at = name.end;
             let number = if several { number } else { 0 };
             worst = worst.max(self.name(&cell[name], number));
+            if self.is_double(name_start, number) {
+                self.value.truncate(start);
+                worst = worst.max(CellStatus::Normalized);
+            }
         }
-        if worst != CellStatus::Empty {
-            self.value.extend_from_slice(&cell[at..]);
+        if self.seen.is_empty() {
+            self.value.clear();
+        } else {
+            self.value.extend_from_slice(inner_gap(&cell[at..], true));
         }
-        worst
+        match worst {
+            CellStatus::Unchanged if self.value != cell => CellStatus::Normalized,
+            worst => worst,
+        }
+    }
+
+    /// Whether the name in the value from `start` on is one that the cell, or list, had before. Gives that as a reason.
+    fn is_double(&mut self, start: usize, number: usize) -> bool {
+        let name = &self.value[start..];
+        if name.is_empty() {
+            return false;
+        }
+        if !self.seen.iter().any(|seen| seen == name) {
+            self.seen.push(name.to_vec());
+            return false;
+        }
+        self.give_reason(number, "the same name once more");
+        true
     }
 
     /// Appends the name that `text` is to the value. A `number` above 0 is that of the name in its cell.
@@ -106,6 +149,10 @@ impl CellCleaner {
             return CellStatus::Empty;
         }
         match self.normalizer.read(text) {
+            Ok(read) if self.normalizer.holds_another(text, &read) => {
+                self.give_reason(number, if self.multiple { GLUED } else { SEVERAL });
+                CellStatus::Several
+            }
             Ok(read) => {
                 let name = self.presentation.of(&read.doi);
                 self.value.extend_from_slice(name.as_bytes());
@@ -121,10 +168,23 @@ impl CellCleaner {
                 }
             }
             Err(refusal) => {
-                let remedy = self.normalizer.remedy(text, &refusal);
+                let remedy = self.remedy(text, &refusal);
                 self.give_reason(number, &format!("{refusal}{remedy}"));
                 CellStatus::Refused
             }
+        }
+    }
+
+    /// What would take a refused text.
+    fn remedy(&self, text: &[u8], refusal: &Refusal) -> String {
+        let is_list = || {
+            names(text)
+                .filter(|name| has_prefix(&text[name.clone()]))
+                .nth(1)
+        };
+        match !self.multiple && is_list().is_some() {
+            true => "; --multiple reads several names".into(),
+            false => self.normalizer.remedy(text, refusal),
         }
     }
 

@@ -250,9 +250,9 @@ impl LineCleaner<'_> {
             None => (self.cells.missing(), None),
             Some(value) => self.value(line, value),
         };
-        if let Some(value) = value.filter(|_| status == CellStatus::Refused) {
+        if let (Some(value), Some(what)) = (value, NoteKind::of(status)) {
             let name = &self.members.asked[column];
-            batch.note(NoteKind::Refused, || {
+            batch.note(what, || {
                 let reason = normalize::quoted(value.get().as_bytes(), &self.cells.reason);
                 format!("member {name}: {reason}")
             });
@@ -284,7 +284,8 @@ impl LineCleaner<'_> {
         (status, has_name.then(|| json(&self.cells.value)))
     }
 
-    /// Cleans the strings of a list. A refused one becomes null; what is between them is kept.
+    /// Cleans the strings of a list. A refused one becomes null, and one that was there before is left out; what is between
+    /// them is kept.
     fn list(&mut self, line: &ObjectLine<'_>, list: &RawValue) -> (CellStatus, Option<Vec<u8>>) {
         let elements = serde_json::from_str(list.get()).unwrap_or(Array(Vec::new()));
         let range = place(line.text, list.get());
@@ -293,6 +294,7 @@ impl LineCleaner<'_> {
         self.cells.clear();
         for (element, number) in elements.0.into_iter().zip(1..) {
             let place = place(line.text, element.get());
+            let before = out.len();
             out.extend_from_slice(&line.line[at..place.start]);
             at = place.end;
             let status = match string(&line.line[place.clone()]) {
@@ -300,8 +302,17 @@ impl LineCleaner<'_> {
                 Ok(string) => self.cells.element(string.as_bytes(), number),
                 Err(kind) => self.cells.refuse_element(kind, number),
             };
+            let has_name = matches!(
+                status,
+                CellStatus::Unchanged | CellStatus::Normalized | CellStatus::Cleaned
+            );
+            if has_name && self.cells.repeats(number) {
+                out.truncate(before);
+                worst = worst.max(CellStatus::Normalized);
+                continue;
+            }
             match status {
-                CellStatus::Refused => out.extend_from_slice(b"null"),
+                CellStatus::Refused | CellStatus::Several => out.extend_from_slice(b"null"),
                 CellStatus::Empty | CellStatus::Unchanged => {
                     out.extend_from_slice(&line.line[place]);
                 }

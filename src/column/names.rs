@@ -36,7 +36,10 @@ fn quoted(cell: &[u8], at: usize, quote: u8) -> Option<Range<usize>> {
 }
 
 fn separated(cell: &[u8], at: usize) -> Option<Range<usize>> {
-    let start = at + cell[at..].iter().position(|byte| !separates(*byte))?;
+    let mut start = at + cell[at..].iter().position(|byte| !separates(*byte))?;
+    if at > 0 {
+        start += joining_word(&cell[start..]).unwrap_or(0);
+    }
     let mut end = start;
     loop {
         end += text_length(&cell[end..]);
@@ -68,7 +71,73 @@ fn ends_name(before: &[u8], gap: &[u8], after: &[u8]) -> bool {
     let has_mark = gap.iter().any(|byte| !byte.is_ascii_whitespace());
     let has_digit = before.iter().any(u8::is_ascii_digit);
     let certain = (has_blank && has_mark) || gap.contains(&b'\n');
-    certain || ((has_mark || has_digit) && starts_name(after))
+    certain || ((has_mark || has_digit) && (starts_name(after) || joining_word(after).is_some()))
+}
+
+/// The length of a word that joins two names, and of the blanks between it and the second name.
+fn joining_word(text: &[u8]) -> Option<usize> {
+    const WORDS: [&[u8]; 5] = [b"and", b"or", b"&", b"+", b"/"];
+    let length = text.iter().position(u8::is_ascii_whitespace)?;
+    let is_word = WORDS
+        .iter()
+        .any(|word| text[..length].eq_ignore_ascii_case(word));
+    let next = length + gap_length(&text[length..]);
+    (is_word && starts_name(&text[next..])).then_some(next)
+}
+
+/// What of the `gap` before or after names is kept: at an edge of the cell no marks, since they separate nothing there.
+pub(super) fn inner_gap(gap: &[u8], is_edge: bool) -> &[u8] {
+    let is_blank = gap.trim_ascii().is_empty();
+    match is_edge && !is_blank && gap.iter().all(|byte| separates(*byte)) {
+        true => b"",
+        false => gap,
+    }
+}
+
+/// Whether a directory indicator is in `text`.
+pub(super) fn has_prefix(text: &[u8]) -> bool {
+    memchr::memmem::find(text, b"10.").is_some()
+}
+
+/// Words between names, and after one, that make a cell prose: labels and remarks are shorter.
+const LEAD: usize = 3;
+const TRAIL: usize = 6;
+
+/// Whether `cell` is a text in which there are names, such as a whole reference, and no list of names.
+pub(super) fn is_text(cell: &[u8]) -> bool {
+    let (mut listed, mut texts, mut prose) = (0, 0, 0);
+    for part in names(cell) {
+        let part = &cell[part];
+        let Some(at) = memchr::memmem::find(part, b"10.") else {
+            let count = words(part);
+            if count > 0 && part.iter().any(u8::is_ascii_whitespace) {
+                texts += 1;
+                prose += count;
+            }
+            continue;
+        };
+        listed += 1;
+        prose += words(&part[..at]);
+        if words(&part[at..]) >= TRAIL {
+            return true;
+        }
+    }
+    listed > 0 && (texts >= listed || prose >= LEAD)
+}
+
+/// The words in `text`: letters between blanks, perhaps with marks, but no label and no URL.
+fn words(text: &[u8]) -> usize {
+    let is_word = |word: &&[u8]| {
+        let letters = word
+            .iter()
+            .filter(|byte| byte.is_ascii_alphabetic())
+            .count();
+        letters > 1
+            && !word
+                .iter()
+                .any(|byte| b":/".contains(byte) || byte.is_ascii_digit())
+    };
+    text.split(u8::is_ascii_whitespace).filter(is_word).count()
 }
 
 fn starts_name(text: &[u8]) -> bool {
@@ -105,9 +174,30 @@ mod tests {
                 &["10.5555/a", "10.5555/b;2"],
             ),
             ("['10.5555/a']", &["10.5555/a"]),
+            (
+                "10.5555/a and doi:10.5555/b & 10.5555/c",
+                &["10.5555/a", "doi:10.5555/b", "10.5555/c"],
+            ),
+            ("10.5555/a and so on", &["10.5555/a and so on"]),
         ] {
             let found = names(cell.as_bytes()).map(|range| &cell[range]);
             assert_eq!(found.collect::<Vec<_>>(), wanted, "{cell}");
+        }
+    }
+
+    #[test]
+    fn a_reference_is_a_text_and_a_list_with_holes_is_none() {
+        for (cell, wanted) in [
+            ("10.5555/a; n/a; none | 10.5555/b", false),
+            ("10.5555/a; not known", true),
+            ("DOI: 10.5555/a, DOI: 10.5555/b", false),
+            ("10.5555/a1 (Epub ahead of print); 10.5555/b", false),
+            ("no name; in here", false),
+            ("Doe, J (2010). A title, J Chem 5, 12. doi:10.5555/a1", true),
+            ("A title of a paper doi:10.5555/a", true),
+            ("Doe J, Roe R. A title: 10.5555/a1; see 10.5555/b2", true),
+        ] {
+            assert_eq!(is_text(cell.as_bytes()), wanted, "{cell}");
         }
     }
 }

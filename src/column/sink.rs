@@ -16,8 +16,9 @@ pub(super) struct Sink {
     pub(super) tally: CellTally,
     /// Rows of the current document that were written.
     rows: u64,
-    /// Notes on refused cells and on broken lines that were written, or left out.
+    /// Notes on refused cells, on cells with several names and on broken lines that were written, or left out.
     refused: Noted,
+    several: Noted,
     broken: Noted,
     ragged: Option<Ragged>,
 }
@@ -44,6 +45,7 @@ impl Sink {
             tally: CellTally::default(),
             rows: 0,
             refused: Noted::default(),
+            several: Noted::default(),
             broken: Noted::default(),
             ragged: None,
         }
@@ -73,8 +75,9 @@ impl Sink {
         }
         self.rows += batch.rows;
         let noted = |what| batch.notes.iter().filter(|note| note.what == what).count() as u64;
-        let refused = batch.tally.statuses.get(CellStatus::Refused);
-        self.refused.left_out += refused - noted(NoteKind::Refused);
+        let statuses = batch.tally.statuses;
+        self.refused.left_out += statuses.get(CellStatus::Refused) - noted(NoteKind::Refused);
+        self.several.left_out += statuses.get(CellStatus::Several) - noted(NoteKind::Several);
         self.broken.left_out += batch.tally.broken - noted(NoteKind::Broken);
         self.tally.take(&mut batch.tally);
         Ok(())
@@ -85,6 +88,10 @@ impl Sink {
         self.end_table();
         for (noted, what) in [
             (&self.refused, "cells were refused"),
+            (
+                &self.several,
+                "cells hold several names and were not cleaned (--multiple reads each name)",
+            ),
             (&self.broken, "lines are no JSON object"),
         ] {
             if noted.left_out > 0 {
@@ -120,6 +127,7 @@ impl Sink {
                 return;
             }
             NoteKind::Refused => &mut self.refused,
+            NoteKind::Several => &mut self.several,
             NoteKind::Broken => &mut self.broken,
         };
         // Of lines, nothing but the note says why one is empty.

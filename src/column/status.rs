@@ -12,17 +12,20 @@ pub enum CellStatus {
     Normalized,
     /// The rules for dirty data changed the name.
     Cleaned,
+    /// It holds several names, but was read as one name by the rules for dirty data. Nothing is written for it.
+    Several,
     /// It is no name.
     Refused,
 }
 
 impl CellStatus {
     /// Every status.
-    pub const ALL: [CellStatus; 5] = [
+    pub const ALL: [CellStatus; 6] = [
         CellStatus::Empty,
         CellStatus::Unchanged,
         CellStatus::Normalized,
         CellStatus::Cleaned,
+        CellStatus::Several,
         CellStatus::Refused,
     ];
 
@@ -33,6 +36,7 @@ impl CellStatus {
             CellStatus::Unchanged => "unchanged",
             CellStatus::Normalized => "normalized",
             CellStatus::Cleaned => "cleaned",
+            CellStatus::Several => "several",
             CellStatus::Refused => "refused",
         }
     }

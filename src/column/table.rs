@@ -149,9 +149,9 @@ impl RowCleaner<'_> {
         };
         let text = self.layout.dialect.text(&bytes[range.clone()]);
         let status = self.cells.clean(&text);
-        if status == CellStatus::Refused {
+        if let Some(what) = NoteKind::of(status) {
             let name = &self.layout.names[column];
-            batch.note(NoteKind::Refused, || {
+            batch.note(what, || {
                 let reason = normalize::quoted(&text, &self.cells.reason);
                 format!("column {name}: {reason}")
             });

@@ -43,6 +43,7 @@ mod records;
 mod same;
 mod selection;
 mod seven_zip;
+mod several;
 mod signals;
 #[path = "../../fuzz/small_table.rs"]
 mod small_table;

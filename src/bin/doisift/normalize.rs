@@ -27,7 +27,7 @@ use crate::watch::{Interruption, watched};
 /// A text may be a bare name, doi: or info: URI, URN, the URL of a DOI proxy, or a URL of any host
 /// that holds exactly one DOI name; --clean reads dirty data too. Any other text gives an empty line, a reason on standard
 /// error, and exit code 1. With --column, arguments are files: tables that come back with every row and every other cell as it
-/// was, byte for byte, and with the columns doi_clean, doi_status (unchanged, normalized, cleaned, refused or empty) and
+/// was, byte for byte, and with the columns doi_clean, doi_status (unchanged, normalized, cleaned, several, refused or empty) and
 /// doi_reason after the others. Files may be packed, and in UTF-16 or UTF-32, which is written as UTF-8.
 #[derive(Args, Debug)]
 pub(crate) struct NormalizeArgs {
@@ -45,7 +45,7 @@ pub(crate) struct NormalizeArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["arguments", "column"])]
     lines_from: Vec<PathBuf>,
 
-    /// Replace the names in the columns, and add no columns; a refused cell stays as it is
+    /// Replace the names in the columns, and add no columns; a cell that is refused or holds several names stays as it is
     #[arg(long, requires = "column")]
     in_place: bool,
 
@@ -59,8 +59,8 @@ pub(crate) struct NormalizeArgs {
     )]
     new_column: Vec<String>,
 
-    /// Cells may hold several names, with ; , | or white space between them, or as a list of quoted texts; what separates them is
-    /// kept
+    /// Cells may hold several names, with ; , | white space, `and` or `&` between them, or as a list of quoted texts. What
+    /// separates them is kept, and each name once; text that is no list of names is refused
     #[arg(long, requires = "column")]
     multiple: bool,
 
@@ -274,7 +274,8 @@ fn read_files(args: &NormalizeArgs, files: &[&Path]) -> anyhow::Result<Ending> {
     let normalize = builder(args, files).monitor(&monitor).build()?;
     let ending = move |report: NormalizeReport| {
         summary::normalize(&report, shown);
-        let refused = report.statuses.get(CellStatus::Refused);
+        let lost = [CellStatus::Refused, CellStatus::Several];
+        let refused: u64 = lost.map(|status| report.statuses.get(status)).iter().sum();
         Ok(match refused + report.broken + report.errors.count {
             0 => Ending::Whole,
             _ => Ending::Lossy,
