@@ -30,6 +30,19 @@ fn odt(body: &str) -> Vec<u8> {
     ])
 }
 
+fn ods(sheets: &str) -> Vec<u8> {
+    let xml = format!(
+        "<office:document-content {O}><office:body><office:spreadsheet>{sheets}</office:spreadsheet></office:body></office:document-content>"
+    );
+    zip(&[
+        (
+            "mimetype",
+            b"application/vnd.oasis.opendocument.spreadsheet",
+        ),
+        ("content.xml", xml.as_bytes()),
+    ])
+}
+
 /// A workbook whose second sheet is called `Data & more`.
 fn xlsx(sheet: &str, strings: &str) -> Vec<u8> {
     let sheet = format!("<worksheet {S}><sheetData>{sheet}</sheetData></worksheet>");
@@ -197,5 +210,55 @@ fn broken_xml_is_an_error_with_its_member_and_the_rest_is_read() {
         seen.err.contains("shared text is not there"),
         "{}",
         seen.err
+    );
+}
+
+#[test]
+fn cells_of_opendocument_are_documents_with_their_sheet_and_place() {
+    let place = Place::new();
+    let rows = "<table:table-row table:number-rows-repeated=\"3\"><table:table-cell table:number-columns-repeated=\"1000000\"/></table:table-row>\
+        <table:table-row><table:table-cell table:number-columns-repeated=\"2\"/><table:table-cell office:value-type=\"string\"><text:p>10.5555/sp<text:span>an.1</text:span></text:p></table:table-cell>\
+        <table:covered-table-cell/><table:table-cell office:value-type=\"float\"><text:p>10.5</text:p></table:table-cell>\
+        <table:table-cell table:formula=\"of:=HYPERLINK(&quot;https://doi.org/10.5555/formula&quot;;1)\" office:value-type=\"float\"><office:annotation><text:p>10.5555/note</text:p></office:annotation><text:p><text:a xlink:href=\"https://doi.org/10.5555/link\">1</text:a></text:p></table:table-cell></table:table-row>";
+    let sheets = format!(
+        "<table:table table:name=\"A\">{rows}</table:table><table:table table:name=\"B C\"><table:table-row><table:table-cell><text:p>10.5555/b</text:p></table:table-cell></table:table-row></table:table>"
+    );
+    place.file("in", ods(&sheets));
+    let seen = place.scan("in --mentions").quiet();
+    let names = ["span.1", "note", "link", "formula", "b"];
+    assert_eq!(
+        seen.field("doi"),
+        names.map(|name| format!("10.5555/{name}"))
+    );
+    let cells = ["A!C4", "A!F4", "A!F4", "A!F4#formula", "B C!A1"];
+    assert_eq!(seen.field("document"), cells);
+}
+
+#[test]
+fn a_binary_workbook_is_an_error_that_says_what_to_do() {
+    let place = Place::new();
+    place.file("in.xlsb", zip(&[("xl/workbook.bin", b"\x83\x01\0")]));
+    let seen = place.scan("in.xlsb -f names");
+    assert_eq!(seen.code, Some(1));
+    assert!(seen.err.contains("save it as .xlsx"), "{}", seen.err);
+}
+
+#[test]
+fn shared_texts_past_the_budget_are_read_without_their_cells() {
+    let place = Place::new();
+    let long = "some more text, so that they take much memory; ".repeat(20);
+    let strings: String = (0..40_000)
+        .map(|number| format!("<si><t>10.5555/abc{number} {long}</t></si>"))
+        .collect();
+    let sheet = "<row r=\"1\"><c r=\"A1\" t=\"s\"><v>1</v></c></row>";
+    place.file("in.xlsx", xlsx(sheet, &strings));
+    let seen = place.scan("in.xlsx -f names --memory 64M -j1");
+    assert_eq!(seen.out.lines().count(), 40_000);
+    assert_eq!(seen.code, Some(1));
+    assert!(seen.err.contains("xl/sharedStrings.xml"), "{}", seen.err);
+    assert!(seen.err.contains("--memory"), "{}", seen.err);
+    assert_eq!(
+        place.scan("in.xlsx -f names --memory 1G -j1").quiet().out,
+        "10.5555/abc1\n"
     );
 }

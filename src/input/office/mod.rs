@@ -7,6 +7,7 @@
 //! Besides the texts that the cells of a workbook share, at most 4 MiB are held for each member.
 
 mod cell;
+mod ods;
 mod prose;
 mod sheet;
 mod workbook;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 
 use memchr::{memchr, memmem};
 
+use self::cell::SheetPlace;
 use self::prose::{Dialect, Prose};
 use self::workbook::Workbook;
 use super::container::{Level, Members};
@@ -36,6 +38,9 @@ const NAMESPACES: [&[u8]; 3] = [
     b"purl.oclc.org/ooxml/",
     b"urn:oasis:names:tc:opendocument:",
 ];
+
+/// The start of the kind of OpenDocument spreadsheets, and of their templates.
+const SPREADSHEET: &[u8] = b"application/vnd.oasis.opendocument.spreadsheet";
 
 /// What a member of an office document holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +109,8 @@ pub(super) struct OfficePackage<'a, 'o> {
     file: &'a File,
     /// Read when the first sheet is reached, since only sheets need it.
     workbook: Option<Workbook>,
+    /// Whether it is an OpenDocument spreadsheet, as its first member says.
+    is_ods: bool,
 }
 
 impl<'a, 'o> OfficePackage<'a, 'o> {
@@ -117,6 +124,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
             opening,
             file,
             workbook: None,
+            is_ods: false,
         }
     }
 
@@ -146,16 +154,17 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
     }
 
     fn sheet(&mut self, level: &Level<'_>, number: u64, name: &str, bytes: &mut dyn Read) -> bool {
+        let place = SheetPlace {
+            level,
+            number,
+            member: name,
+        };
+        if self.is_ods {
+            return ods::read(self.walk, place, bytes);
+        }
         self.load(level);
         match &self.workbook {
-            Some(workbook) => {
-                let place = cell::SheetPlace {
-                    level,
-                    number,
-                    member: name,
-                };
-                sheet::read(self.walk, place, workbook, bytes)
-            }
+            Some(workbook) => sheet::read(self.walk, place, workbook, bytes),
             None => true,
         }
     }
@@ -191,11 +200,21 @@ impl Members for OfficePackage<'_, '_> {
     }
 
     fn member(&mut self, level: &Level<'_>, number: u64, name: &str, bytes: &mut dyn Read) -> bool {
-        if !is_xml(name) {
+        if name.ends_with("xl/workbook.bin") {
+            let error = InputError::Office("is a binary workbook; save it as .xlsx and scan that");
+            self.walk.lose_member(level, number, name, 0, error);
+            return true;
+        }
+        let is_kind = name == "mimetype";
+        if !is_xml(name) && !is_kind {
             return self.walk.member(level, number, name, bytes);
         }
         let mut raw = Raw::with_capacity(bytes, HEAD);
+        self.is_ods |= is_kind && raw.peek(HEAD).starts_with(SPREADSHEET);
         match part(raw.peek(HEAD)) {
+            Some(Part::Prose(Dialect::Odf)) if self.is_ods && name == "content.xml" => {
+                self.sheet(level, number, name, &mut raw)
+            }
             Some(Part::Prose(dialect)) => self.prose(level, name, dialect, &mut raw),
             Some(Part::Sheet) => self.sheet(level, number, name, &mut raw),
             Some(Part::Strings) => self.strings(level, number, name, &mut raw),

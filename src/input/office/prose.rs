@@ -98,7 +98,7 @@ impl Read for Prose<'_> {
 }
 
 /// Joins the runs of paragraphs.
-struct ParagraphWriter {
+pub(super) struct ParagraphWriter {
     dialect: Dialect,
     open: Vec<Paragraph>,
     /// The depth of the element whose text does not count.
@@ -116,7 +116,7 @@ struct ParagraphWriter {
 }
 
 impl ParagraphWriter {
-    fn new(dialect: Dialect) -> Self {
+    pub(super) fn new(dialect: Dialect) -> Self {
         ParagraphWriter {
             dialect,
             open: Vec::new(),
@@ -130,12 +130,12 @@ impl ParagraphWriter {
         }
     }
 
-    fn take_fault(&mut self) -> Option<InputError> {
+    pub(super) fn take_fault(&mut self) -> Option<InputError> {
         self.fault.take().map(InputError::Office)
     }
 
     /// Reads the start of an element at `depth`.
-    fn start(&mut self, tag: Tag<'_>, depth: u64) {
+    pub(super) fn start(&mut self, tag: Tag<'_>, depth: u64) {
         self.describe(tag);
         if self.skipped.is_some() {
             let is_deletion = matches!(tag.name, b"del" | b"moveFrom");
@@ -316,7 +316,7 @@ impl ParagraphWriter {
         }
     }
 
-    fn text(&mut self, text: &[u8], into: &mut Vec<u8>) {
+    pub(super) fn text(&mut self, text: &[u8], into: &mut Vec<u8>) {
         if self.skipped.is_some() || self.open.is_empty() && !self.in_code() {
             return;
         }
@@ -350,7 +350,7 @@ impl ParagraphWriter {
     }
 
     /// Reads the end of an element at `depth`.
-    fn end(&mut self, name: &[u8], depth: u64, into: &mut Vec<u8>) {
+    pub(super) fn end(&mut self, name: &[u8], depth: u64, into: &mut Vec<u8>) {
         if let Some(skipped) = self.skipped {
             self.skipped = Some(skipped).filter(|skipped| depth > *skipped);
             return;
@@ -374,7 +374,7 @@ impl ParagraphWriter {
     }
 
     /// Passes on what is open at the end.
-    fn finish(&mut self, into: &mut Vec<u8>) {
+    pub(super) fn finish(&mut self, into: &mut Vec<u8>) {
         while !self.open.is_empty() {
             self.end_paragraph(into);
         }

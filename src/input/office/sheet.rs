@@ -223,7 +223,7 @@ fn number(digits: &[u8]) -> Option<u64> {
 }
 
 /// The texts in a formula, which double the quotes in them. Texts that are joined are one, and an empty line follows each.
-fn literals(formula: &[u8]) -> Vec<u8> {
+pub(super) fn literals(formula: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = formula;
     while let Some(start) = memchr(b'"', rest) {
@@ -241,7 +241,8 @@ fn literals(formula: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A text of a cell, in which characters may be written as `_x000D_` (ISO/IEC 29500-1, 22.9.2.19).
+/// A text of a cell, in which control characters may be written as `_x000D_` (ISO/IEC 29500-1, 22.9.2.19), and the first character
+/// of what looks like that as `_x005F_`. Other characters need no escape, and some programs do not write it.
 pub(super) fn unescaped(text: &[u8]) -> Cow<'_, [u8]> {
     if memmem::find(text, b"_x").is_none() {
         return Cow::Borrowed(text);
@@ -269,7 +270,9 @@ fn escaped(text: &[u8]) -> Option<char> {
     let digits = text.get(2..6)?;
     let is_escape = text.get(6) == Some(&b'_') && digits.iter().all(u8::is_ascii_hexdigit);
     let digits = std::str::from_utf8(digits).ok().filter(|_| is_escape)?;
-    char::from_u32(u32::from_str_radix(digits, 16).ok()?)
+    let code = u8::from_str_radix(digits, 16).ok()?;
+    let is_meant = code.is_ascii_control() || code == b'_';
+    is_meant.then(|| char::from(code))
 }
 
 #[cfg(test)]
@@ -282,7 +285,7 @@ mod tests {
             ("a_x000D_b", "a\rb"),
             ("a_x005F_x000D_b", "a_x000D_b"),
             ("a_x00_b_xyz_", "a_x00_b_xyz_"),
-            ("_xD800_", "_xD800_"),
+            ("_xD800_a_x0041_", "_xD800_a_x0041_"),
             ("_x", "_x"),
         ] {
             assert_eq!(unescaped(text.as_bytes()), meant.as_bytes(), "{text}");
