@@ -158,6 +158,19 @@ impl<'t> TableColumn<'t> {
         all
     }
 
+    /// A length of 0 for each null, as fastparquet adds them.
+    fn padding(&self, page: &Leveled<'_>, style: ParquetStyle) -> Vec<u8> {
+        let nulls = page.definitions.len() - page.values.len();
+        vec![
+            0;
+            if style.unused && !self.is_list {
+                4 * nulls
+            } else {
+                0
+            }
+        ]
+    }
+
     /// Whether its greatest definition level is 0.
     fn is_required(&self, style: ParquetStyle) -> bool {
         let is_text = |row: &Option<Vec<_>>| row.as_ref().is_some_and(|texts| !texts.is_empty());
@@ -251,11 +264,12 @@ impl ParquetBytes {
             self.page(2, 7, head, &[], &plain(&entries), style);
         }
         let data = self.bytes.len();
+        let count = column.leveled(rows.clone()).definitions.len();
         for from in rows.clone().step_by(style.page) {
             let leveled = column.leveled(from..rows.end.min(from + style.page));
             let index = |text: &&str| entries.binary_search(text).unwrap_or_default() as u32;
             let values = match style.dictionary {
-                false => plain(&leveled.values),
+                false => [plain(&leveled.values), column.padding(&leveled, style)].concat(),
                 true => {
                     let numbers: Vec<u32> = leveled.values.iter().map(index).collect();
                     [&[16], &runs(&numbers, 16)[..]].concat()
@@ -267,7 +281,7 @@ impl ParquetBytes {
         let about = Thrift::default()
             .i32(1, 6)
             .i32(4, style.packed.into())
-            .i64(5, 0);
+            .i64(5, count);
         let about = about.i64(6, 0).i64(7, length).i64(9, data);
         let about = if style.dictionary {
             about.i64(11, start)

@@ -58,6 +58,25 @@ fn flipped_bits_in_headers_of_pages_are_reported_where_they_lose_anything() {
 
 #[cfg(feature = "parquet")]
 #[test]
+fn flipped_bits_in_the_metadata_of_parquet_are_reported_where_they_lose_anything() {
+    for bits in [0, 3, 5, 14] {
+        let file = parquet(&table(), style(bits));
+        let whole = reported(&file.bytes);
+        let mut silent = Vec::new();
+        for bit in 8 * file.footer.start..8 * file.bytes.len() {
+            let mut bytes = file.bytes.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let found = reported(&bytes);
+            if !found.iter().any(is_lost) && documents(&found) != documents(&whole) {
+                silent.push((bit / 8 - file.footer.start, bit % 8));
+            }
+        }
+        assert_eq!(silent, [], "style {bits}");
+    }
+}
+
+#[cfg(feature = "parquet")]
+#[test]
 fn a_file_that_is_cut_anywhere_is_reported() {
     for bits in [0, 7] {
         let file = parquet(&table(), style(bits)).bytes;

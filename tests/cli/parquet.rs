@@ -212,3 +212,23 @@ fn the_encoding_of_levels_that_are_not_written_does_not_matter() {
         );
     }
 }
+
+/// Some old writers state no rows at all.
+#[test]
+fn rows_that_do_not_add_up_are_reported() {
+    let place = Place::new();
+    let file = parquet(&table(), style(0)).bytes;
+    // The number of rows of the file, before its list of row groups.
+    let head = [0x16, 24, 0x19, 0xfc];
+    let at = file.windows(4).rposition(|bytes| bytes == head).unwrap();
+    for (rows, code) in [(24, 0), (26, 1), (22, 1), (0, 0)] {
+        let mut bytes = file.clone();
+        bytes[at + 1] = rows;
+        place.file("a.parquet", &bytes);
+        let seen = scan_on_threads(&place, &format!("a.parquet {FIELDS}"));
+        assert_eq!((rows, seen.code), (rows, Some(code)), "{}", seen.err);
+        assert_eq!(self::rows(&seen.out), FOUND);
+        let said = "more or fewer rows in its row groups";
+        assert_eq!(seen.err.contains(said), code == 1, "{}", seen.err);
+    }
+}

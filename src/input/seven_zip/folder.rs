@@ -146,11 +146,11 @@ fn add_filter(filters: &mut Filters, method: u64, properties: &[u8]) -> Result<(
 }
 
 fn ppmd<'r>(coder: &Coder, packed: Box<dyn Read + 'r>, window: u64) -> Result<Ppmd<'r>, Refusal> {
-    let [order, memory @ ..] = &coder.properties[..] else {
+    // Some writers add bytes.
+    let Some(([order, memory @ ..], _)) = coder.properties.split_first_chunk::<5>() else {
         return Err(Refusal::Damaged);
     };
-    let memory = memory.try_into().map_err(|_| Refusal::Damaged)?;
-    let memory = u32::from_le_bytes(memory);
+    let memory = u32::from_le_bytes(*memory);
     check_window(memory.into(), window)?;
     let packed = Raw::with_capacity(packed, READ);
     let decoder = ppmd_rust::Ppmd7Decoder::new(packed, u32::from(*order), memory);

@@ -24,6 +24,9 @@ pub(super) struct ColumnReader {
     repetition: u32,
     definition: u32,
     pages: PageStream,
+    /// Values and nulls of all pages so far, and as the metadata says.
+    values: u64,
+    stated: u64,
     codec: PageCodec,
     dictionary: Option<Arc<CellDictionary>>,
     page: DataPage,
@@ -90,6 +93,8 @@ impl ColumnReader {
             repetition: leaf.repetition,
             definition: leaf.definition,
             pages: PageStream::new(file, chunk, window),
+            values: 0,
+            stated: chunk.values,
             codec,
             dictionary: None,
             page: DataPage::default(),
@@ -195,6 +200,9 @@ impl ColumnReader {
             let definition = page.definitions.next(bytes).ok_or(LEVELS)?;
             page.left -= 1;
             self.step(repetition as usize);
+            if definition > self.definition {
+                return Err(LEVELS);
+            }
             if definition == self.definition {
                 let value = self.value().ok_or("a page has damaged values")?;
                 if !self.add(row, &value, into) {
@@ -279,9 +287,11 @@ impl ColumnReader {
     /// Whether the page, whose values were all read, has more.
     fn has_more(&self) -> bool {
         let page = &self.page;
-        match page.values {
+        match &page.values {
             Values::Lost => false,
-            Values::Plain(at) if at < self.bytes.len() => true,
+            // fastparquet adds a length of 0 for each null, and texts without bytes lose nothing.
+            Values::Plain(at) if !is_zero(self.bytes.get(*at..)) => true,
+            Values::Entries(entries) if entries.has_more() => true,
             _ => page.definitions.has_more() || page.repetitions.has_more(),
         }
     }
@@ -304,6 +314,9 @@ impl ColumnReader {
                     return false;
                 }
             };
+            if header.kind.is_data() {
+                self.values = self.values.saturating_add(header.values);
+            }
             let goes_on = match self.read_page(offset, &header) {
                 Ok(()) => true,
                 Err(fault) => self.go_past(offset, &header, fault),
@@ -376,11 +389,9 @@ impl ColumnReader {
             true => bytes.resize(header.unpacked, 0),
             false => bytes.truncate(header.unpacked),
         }
-        if !is_packed {
-            let is_whole = packed.len() == bytes.len();
-            is_whole
-                .then(|| bytes.copy_from_slice(packed))
-                .ok_or(DAMAGED)?;
+        // Versions of parquet-cpp before 3.0 packed pages that they called unpacked.
+        if !is_packed && packed.len() == bytes.len() {
+            bytes.copy_from_slice(packed);
             return Ok(());
         }
         let (head, packed) = packed.split_at_checked(levels).ok_or(DAMAGED)?;
@@ -476,6 +487,11 @@ impl ColumnReader {
     }
 }
 
+/// Whether there are no bytes but zeros.
+fn is_zero(bytes: Option<&[u8]>) -> bool {
+    bytes.unwrap_or_default().iter().all(|byte| *byte == 0)
+}
+
 impl CellColumn for ColumnReader {
     fn rows(&mut self, from: u32, to: u32, into: &mut CellBuilder) -> u32 {
         match self.repetition {
@@ -522,6 +538,8 @@ impl CellColumn for ColumnReader {
         let is_whole = self.page.left == 0 && (self.ended || !self.next_page());
         if !is_whole {
             self.end("it has more rows than its row group");
+        } else if !self.ended && self.values != self.stated {
+            self.end("its pages have more or fewer values than its metadata says");
         }
     }
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use super::column::ColumnBuffers;
-use super::footer::{self, Footer, GroupEntry};
+use super::footer::{self, ColumnChunk, Footer, GroupEntry};
 use super::group::GroupReader;
 use super::schema::{self, Leaf};
 use crate::input::columnar::choice::{ChosenColumns, ColumnChoice};
@@ -52,7 +52,9 @@ impl ColumnarFile for ParquetFile {
         }
         let leaves = schema::leaves(&footer.elements).ok_or_else(damaged)?;
         let groups = footer::groups(&bytes).ok_or_else(damaged)?;
-        let mut faults = Vec::new();
+        let mut faults = contradictions(&bytes, &footer, &leaves, &groups);
+        let at = length.saturating_sub((bytes.len() + ENDING) as u64);
+        faults.iter_mut().for_each(|(offset, _)| *offset = at);
         let chosen = choice.select(&leaves, Packing::Parquet, |_| None, &mut faults)?;
         let ChosenColumns { texts, paths, id } = chosen;
         let mut numbers: Vec<usize> = texts.iter().chain(&id).map(|leaf| leaf.number).collect();
@@ -72,8 +74,7 @@ impl ColumnarFile for ParquetFile {
     }
 
     fn rows(&self) -> u64 {
-        let last = self.groups.last();
-        last.map_or(0, |last| last.first_row + last.rows)
+        rows_of(&self.groups)
     }
 
     fn part_count(&self) -> usize {
@@ -101,6 +102,53 @@ impl ColumnarFile for ParquetFile {
     fn into_buffers(part: GroupReader<'_>) -> Vec<ColumnBuffers> {
         part.into_buffers()
     }
+}
+
+/// The number of rows in all row groups.
+fn rows_of(groups: &[GroupEntry]) -> u64 {
+    let last = groups.last();
+    last.map_or(0, |last| last.first_row + last.rows)
+}
+
+/// Where parts of the metadata contradict each other, so that rows or columns may be lost. What is read is not changed.
+fn contradictions(
+    bytes: &[u8],
+    footer: &Footer,
+    leaves: &[Leaf],
+    groups: &[GroupEntry],
+) -> TableFaults {
+    let mut faults = Vec::new();
+    if footer.left > 0 {
+        faults.push(fault("has bytes after its metadata, which is damaged"));
+    }
+    // Some writers state no rows at all.
+    if ![Some(0), Some(rows_of(groups))].contains(&footer.rows) {
+        faults.push(fault("has more or fewer rows in its row groups than its metadata says, so rows are lost or damaged"));
+    }
+    if let Some(group) = groups.first()
+        && !has_columns(bytes, *group, leaves)
+    {
+        faults.push(fault(
+            "has other columns in its schema than in its row groups, so texts may be lost",
+        ));
+    }
+    faults.into_iter().map(|error| (0, error)).collect()
+}
+
+/// Whether a row group has a column for each of the schema, of the same type, and no more. True if it cannot be read, which is
+/// reported with its rows.
+fn has_columns(bytes: &[u8], group: GroupEntry, leaves: &[Leaf]) -> bool {
+    let numbers: Vec<_> = (0..=leaves.len()).collect();
+    let Some(chunks) = footer::chunks(bytes, group, &numbers) else {
+        return true;
+    };
+    let more = chunks.last().is_some_and(Option::is_some);
+    let mut pairs = leaves.iter().zip(chunks);
+    let is_same = |(leaf, chunk): (&Leaf, Option<ColumnChunk>)| {
+        let physical = chunk.map(|chunk| chunk.physical.unwrap_or(leaf.physical));
+        physical == Some(leaf.physical)
+    };
+    !more && pairs.all(is_same)
 }
 
 pub(super) fn fault(fault: &'static str) -> InputError {

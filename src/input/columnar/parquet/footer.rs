@@ -7,8 +7,12 @@ use super::thrift::{BINARY, LIST, STRUCT, Thrift};
 #[derive(Debug, Default)]
 pub(super) struct Footer {
     pub(super) elements: Vec<SchemaElement>,
+    /// The number of rows; none if it is missing.
+    pub(super) rows: Option<u64>,
     /// Whether columns are encrypted.
     pub(super) is_encrypted: bool,
+    /// Bytes after the metadata.
+    pub(super) left: usize,
 }
 
 /// Where the metadata of a row group is.
@@ -24,7 +28,11 @@ pub(super) struct GroupEntry {
 /// The part of a column in a row group.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ColumnChunk {
+    /// The physical type; none if its metadata is missing.
+    pub(super) physical: Option<i64>,
     pub(super) codec: i64,
+    /// Values and nulls.
+    pub(super) values: u64,
     pub(super) start: u64,
     pub(super) length: u64,
     pub(super) is_encrypted: bool,
@@ -39,13 +47,15 @@ impl Footer {
     /// Reads the schema. None if it is damaged.
     pub(super) fn read(bytes: &[u8]) -> Option<Footer> {
         let mut footer = Footer::default();
-        Thrift::new(bytes).structure(|thrift, head| {
+        let mut thrift = Thrift::new(bytes);
+        thrift.structure(|thrift, head| {
             match (head.id, head.kind) {
                 (2, LIST) => {
                     for _ in 0..thrift.list(STRUCT)? {
                         footer.elements.push(SchemaElement::read(thrift)?);
                     }
                 }
+                (3, _) => footer.rows = thrift.integer()?.try_into().ok(),
                 (8, _) => {
                     footer.is_encrypted = true;
                     return Some(false);
@@ -54,6 +64,7 @@ impl Footer {
             }
             Some(true)
         })?;
+        footer.left = thrift.left();
         Some(footer)
     }
 }
@@ -141,6 +152,8 @@ impl ColumnChunk {
         let (mut data, mut dictionary) = (0, None);
         thrift.structure(|thrift, head| {
             match head.id {
+                1 => self.physical = Some(thrift.integer()?),
+                5 => self.values = thrift.integer()?.try_into().ok()?,
                 4 => self.codec = thrift.integer()?,
                 7 => self.length = thrift.integer()?.try_into().ok()?,
                 9 => data = thrift.integer()?.try_into().ok()?,

@@ -68,6 +68,9 @@ impl<'f> GroupReader<'f> {
             None => Err("it is missing in a row group"),
             Some(chunk) if chunk.is_encrypted => Err("it is encrypted"),
             Some(chunk) if chunk.is_elsewhere => Err("it is in another file, which is not read"),
+            Some(chunk) if chunk.physical != Some(leaf.physical) => {
+                Err("its metadata in a row group is damaged")
+            }
             Some(chunk) if !self.is_held(chunk) => {
                 Err("it is not in the file, which is cut or damaged")
             }

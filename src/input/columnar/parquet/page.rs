@@ -14,6 +14,9 @@ const READ: usize = 256 << 10;
 /// Bytes that are first searched for the header of a page, and the most. Headers may have statistics with long texts.
 const HEADER: usize = 1 << 10;
 const LONGEST_HEADER: usize = 16 << 20;
+/// Bytes that the last page may have after the end of its column: old versions of parquet-mr do not count the header of the
+/// dictionary.
+const UNCOUNTED: u64 = 100;
 
 /// The header of a page.
 #[derive(Clone, Debug, Default)]
@@ -126,6 +129,8 @@ pub(super) struct PageStream {
     /// The offset of the bytes that are read next, and of the end.
     at: u64,
     end: u64,
+    /// The greatest offset at which the last page may end.
+    limit: u64,
     /// A buffer, and the range of it that was read and is still needed.
     window: Vec<u8>,
     held: Range<usize>,
@@ -144,10 +149,12 @@ pub(super) enum PageError {
 impl PageStream {
     /// Reads into `buffer`.
     pub(super) fn new(file: &Arc<File>, chunk: ColumnChunk, buffer: Vec<u8>) -> Self {
+        let end = chunk.start + chunk.length;
         PageStream {
             file: Arc::clone(file),
             at: chunk.start,
-            end: chunk.start + chunk.length,
+            end,
+            limit: end + UNCOUNTED,
             window: buffer,
             held: 0..0,
             read: 0,
@@ -190,6 +197,10 @@ impl PageStream {
 
     /// The bytes of the page after its header.
     pub(super) fn body(&mut self, length: usize) -> Result<&[u8], PageError> {
+        let end = self.offset().saturating_add(length as u64);
+        if end <= self.limit {
+            self.end = self.end.max(end);
+        }
         self.fill(length)?;
         let start = self.held.start;
         if self.held.len() < length {

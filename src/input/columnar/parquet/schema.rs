@@ -31,6 +31,8 @@ pub(super) struct Leaf {
     /// Its number in row groups.
     pub(super) number: usize,
     pub(super) name: ColumnName,
+    /// The number of its physical type.
+    pub(super) physical: i64,
     pub(super) kind: LeafKind,
     /// The greatest repetition level and definition level.
     pub(super) repetition: u32,
@@ -73,15 +75,15 @@ const INT32: i64 = 1;
 const INT64: i64 = 2;
 const BYTE_ARRAY: i64 = 6;
 const FIXED: i64 = 7;
-/// Converted types: lists, maps, those of texts, and integers with a sign and without.
+/// Converted types: lists, maps, decimal numbers, and integers with a sign and without.
 const CONVERTED_LISTS: [i64; 3] = [1, 2, 3];
-const CONVERTED_TEXTS: [i64; 4] = [0, 4, 19, 20];
+const DECIMAL: i64 = 5;
 const CONVERTED_UNSIGNED: [i64; 4] = [11, 12, 13, 14];
 const CONVERTED_SIGNED: [i64; 4] = [15, 16, 17, 18];
-/// Logical types: maps and lists, those of texts, and integers.
+/// Logical types: maps and lists, integers, and values that are bytes but no texts, which are decimal numbers and shapes.
 const LISTS: [i16; 2] = [2, 3];
-const TEXTS: [i16; 4] = [1, 4, 12, 13];
 const INTEGER: i16 = 10;
+const NO_TEXTS: [i16; 3] = [5, 17, 18];
 
 impl SchemaElement {
     pub(super) fn read(thrift: &mut Thrift<'_>) -> Option<SchemaElement> {
@@ -149,11 +151,12 @@ impl SchemaElement {
         match self.physical {
             Some(INT32) => integer(32),
             Some(INT64) => integer(64),
+            // Texts unless both types say otherwise: one of them may be unknown, or damaged.
             Some(BYTE_ARRAY) => match (self.logical, self.converted) {
-                (None, None) => LeafKind::Text,
-                (Some(kind), _) if TEXTS.contains(&kind) => LeafKind::Text,
-                (None, Some(kind)) if CONVERTED_TEXTS.contains(&kind) => LeafKind::Text,
-                _ => LeafKind::Other,
+                (Some(kind), None) if NO_TEXTS.contains(&kind) => LeafKind::Other,
+                (None, Some(DECIMAL)) => LeafKind::Other,
+                (Some(kind), Some(DECIMAL)) if NO_TEXTS.contains(&kind) => LeafKind::Other,
+                _ => LeafKind::Text,
             },
             Some(FIXED) => match (self.logical, self.converted) {
                 (None, None) if self.length > 0 => LeafKind::Fixed(self.length),
@@ -204,14 +207,15 @@ impl Leaves {
             return None;
         }
         let below = above.below(node);
-        if node.physical.is_none() {
+        let Some(physical) = node.physical else {
             let mut children = 0..node.children;
             return children.try_for_each(|_| self.read_node(rest, &below));
-        }
+        };
         let leaves = &mut self.leaves;
         leaves.push(Leaf {
             number: leaves.len(),
             name: below.name,
+            physical,
             kind: node.kind(),
             repetition: below.repetition,
             definition: below.definition,

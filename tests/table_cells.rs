@@ -1,0 +1,49 @@
+//! Prints the texts of the cells of tables as JSON Lines, for `scripts/check-table-files`.
+#![cfg(feature = "pipeline")]
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+
+use std::env;
+use std::fs;
+use std::path::Path;
+
+use doisift::fuzz_support::{Reported, Way, read};
+use serde_json::{Value, json};
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn in_json(reported: &Reported) -> Value {
+    match reported {
+        Reported::Document(name, text, _) => json!({ "row": name.as_deref(), "text": hex(text) }),
+        Reported::Lost(_, offset, error) => json!({ "lost": error, "offset": offset }),
+        Reported::Skipped(_, kind) => json!({ "skipped": kind }),
+        Reported::Endless => json!({ "lost": "errors without end" }),
+    }
+}
+
+/// The files are those below the folder that `DOISIFT_TABLES` names.
+#[test]
+#[ignore = "prints the cells of files for scripts/check-table-files"]
+fn print_cells() {
+    let folder = env::var("DOISIFT_TABLES").unwrap();
+    let mut folders = vec![Path::new(&folder).to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let way = Way {
+                read: usize::MAX,
+                step: 64 << 10,
+                threads: 1,
+                fails: false,
+            };
+            let reported = read(&fs::read(&path).unwrap(), way).unwrap();
+            let reported: Vec<_> = reported.iter().map(in_json).collect();
+            println!("{}", json!({ "file": path, "reported": reported }));
+        }
+    }
+}
