@@ -244,19 +244,6 @@ fn a_mail_is_known_by_its_structure_whatever_its_first_field_is() {
 }
 
 #[test]
-fn texts_with_fields_are_no_mails() {
-    for text in [
-        "HTTP/1.1 200 OK\nDate: Mon, 1 Jan 2024 00:00:00 GMT\nMIME-Version: 1.0\n",
-        "Date: Mon, 1 Jan 2024 00:00:00 GMT\nServer: x\nMIME-Version: 1.0\nContent-Type: text/plain\n",
-        "Title: x\nDate: 2024-01-01\nSubject: y\nKeywords: z\n",
-        "Package: x\nVersion: 1\nMaintainer: A <a@b.org>\nDate: Mon, 1 Jan 2024\n",
-        "title: x\nfrom: here\nto: there\nsubject: y\n",
-    ] {
-        assert_eq!(names("a", format!("{text}{CODED}")), [""; 0], "{text}");
-    }
-}
-
-#[test]
 fn what_is_called_a_mail_is_read_as_one_or_a_warning_says_why_not() {
     for file in ["a.eml", "a.emlx", "a.mbox", "a.mbx", "a.mht", "A.MHTML"] {
         assert_eq!(

@@ -1,13 +1,14 @@
 //! Messages of e-mail (RFC 5322, MIME), one a file or many in an mbox (RFC 4155).
 //!
 //! `lines` finds where a body ends: at a boundary, at the next message, at the end. `header` reads the fields that say how a
-//! part is packed, and `body` unpacks it with `base64` and `quoted`. This module follows the structure.
+//! part is packed, `field` and `words` their values, and `body` unpacks it with `base64` and `uu`. `start` recognises a mail. This
+//! module follows the structure.
 //!
 //! A text may only look like a message. So all bytes but those of encoded parts are passed on as they are, and an
 //! encoded part ends where its bytes are not in its coding. No library is used: those that are kept hold a whole message in memory, and
 //! drop what they do not understand.
 //!
-//! Holds at most 256 KiB for each message within another, and takes time linear in the bytes.
+//! Holds at most 512 KiB for each message within another, and takes time linear in the bytes.
 
 mod base64;
 mod body;

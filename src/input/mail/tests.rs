@@ -277,6 +277,13 @@ fn texts_with_other_starts_are_no_mails() {
         "From a@b 10:00\nand so on\n",
         "Title: x\nTo: b\nFrom: a\nSubject: c\n",
         "X-A: 1\nX-B: 2\nX-C: 3\n",
+        "HTTP/1.1 200 OK\nDate: Mon, 1 Jan 2024 00:00:00 GMT\nMIME-Version: 1.0\n",
+        "Date: Mon, 1 Jan 2024 00:00:00 GMT\nServer: x\nMIME-Version: 1.0\nContent-Type: text/plain\n",
+        "Title: x\nDate: 2024-01-01\nSubject: y\nKeywords: z\n",
+        "Package: x\nVersion: 1\nMaintainer: A <a@b.org>\nDate: Mon, 1 Jan 2024\n",
+        "title: x\nfrom: here\nto: there\nsubject: y\n",
+        "---\nsubject: y\nfrom: a@b.org\nto: c@d.org\n---\n",
+        "TY  - JOUR\nDO  - 10.5555/a\n",
     ] {
         assert!(!super::starts_mail(text.as_bytes()), "{text}");
     }
