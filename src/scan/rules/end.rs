@@ -2,7 +2,7 @@
 
 use super::enclosure::last_backslash;
 use super::joint::Joints;
-use super::page::is_page_part;
+use super::page::{is_page_part, may_go_on_in_element};
 use super::place::UrlPlace;
 use super::suffix::{self, Reading, Swept};
 use super::tail::{self, Cuts};
@@ -33,7 +33,7 @@ pub(crate) fn end<'w>(
     let taken = taken.at;
     let is_cut = may_go_on(before, around, &after, end.at);
     let end = End {
-        guessed: end.guessed || is_cut,
+        guessed: end.guessed || is_cut || may_go_on_in_element(around.scope, after(end.at)),
         ..end
     };
     if is_page_part(before, around, &text.bytes()[suffix..taken]) {

@@ -10,6 +10,7 @@ impl Rule {
             Rule::MediaFile => page::MEDIA_FILES.to_vec(),
             Rule::Anchor => page::ANCHORS.to_vec(),
             Rule::Source => page::SOURCES.to_vec(),
+            Rule::InlineElement => page::INLINE.to_vec(),
             Rule::MetaMedia => page::META_MEDIA.to_vec(),
             Rule::Enclosure => enclosure::openers().collect(),
             Rule::GluedWord => word::GLUED.iter().map(|row| row.0).collect(),

@@ -35,6 +35,44 @@ pub(crate) fn is_page_part(before: &[u8], around: &Around, taken: &[u8]) -> bool
         || Attribute::around(before).is_some_and(|attribute| attribute.is_machinery())
 }
 
+/// Elements for a part of a line, that may be a part of a name. What is a link or a note bounds it.
+pub(crate) const INLINE: [&str; 12] = [
+    "b", "code", "em", "font", "i", "mark", "small", "span", "strong", "sub", "tt", "u",
+];
+
+/// Whether a name in a page may go on behind the tags that `rest` starts with.
+pub(crate) fn may_go_on_in_element(scope: Scope, rest: &[u8]) -> bool {
+    /// Bytes of tags at most.
+    const LONGEST: usize = 200;
+    if scope != Scope::Page || rest.first() != Some(&b'<') {
+        return false;
+    }
+    let mut rest = &rest[..rest.len().min(LONGEST)];
+    while let Some(tag) = rest.strip_prefix(b"<") {
+        let Some(after) = after_inline_tag(tag) else {
+            return false;
+        };
+        rest = after;
+    }
+    match rest {
+        [b'.' | b'-' | b'_' | b'/', next, ..] | [next, ..] => next.is_ascii_alphanumeric(),
+        [] => false,
+    }
+}
+
+/// What follows the tag of a part of a line that `tag` goes on with.
+fn after_inline_tag(tag: &[u8]) -> Option<&[u8]> {
+    let inner = tag.strip_prefix(b"/").unwrap_or(tag);
+    let len = inner.iter().take_while(|b| b.is_ascii_alphanumeric());
+    let (name, rest) = inner.split_at(len.count());
+    let is = |word: &&str| {
+        name.eq_ignore_ascii_case(word.as_bytes()) && Rule::InlineElement.holds_for(word)
+    };
+    let is_inline = INLINE.iter().any(is) && rest.first().is_some_and(|b| matches!(b, b' ' | b'>'));
+    let end = memchr::memchr(b'>', rest).filter(|_| is_inline)?;
+    Some(&rest[end + 1..])
+}
+
 /// Whether `suffix` starts with four segments or more of digits, each with a letter before them at most.
 fn has_only_numbers(suffix: &[u8]) -> bool {
     const LEAST: usize = 4;
