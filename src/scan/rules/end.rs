@@ -117,7 +117,7 @@ pub(crate) fn cuts<'n>(
     whole: bool,
 ) -> Cuts<'n> {
     let (prefix, suffix) = (&name[..suffix - 1], &name[suffix..taken.at]);
-    Cuts::new(prefix, suffix, whole, tail::tails(around))
+    Cuts::new(prefix, suffix, whole, tail::tails(around)).at(around.place)
 }
 
 /// How an ellipsis is written, but for three full stops.

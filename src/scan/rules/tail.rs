@@ -34,6 +34,8 @@ pub(crate) struct Cuts<'n> {
     suffix: &'n [u8],
     /// An enclosure holds just the name.
     whole: bool,
+    /// The name is in a URL of a host that is no proxy.
+    in_url: bool,
     tails: &'static [Tail],
     /// How many tails may be cut yet.
     left: usize,
@@ -51,10 +53,17 @@ impl<'n> Cuts<'n> {
             prefix,
             suffix,
             whole,
+            in_url: false,
             tails,
             left: MOST_TAILS,
             brackets: None,
         }
+    }
+
+    /// The same of a name that is at `place`.
+    pub(crate) fn at(self, place: UrlPlace) -> Self {
+        let in_url = matches!(place, UrlPlace::Path | UrlPlace::Query);
+        Cuts { in_url, ..self }
     }
 
     fn tail(&mut self) -> Option<(Rule, usize)> {
@@ -74,7 +83,12 @@ impl Iterator for Cuts<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<(Rule, usize)> {
-        let mark = stray(self.suffix, self.whole, &mut self.brackets);
+        // In a URL, neither emphasis nor a variable explains it.
+        let is_kept = self.in_url && self.suffix.ends_with(b"=");
+        let mark = match is_kept {
+            true => None,
+            false => stray(self.suffix, self.whole, &mut self.brackets),
+        };
         let (rule, len) = match mark {
             Some((rule, len)) => (rule, self.suffix.len() - len),
             None => self.tail()?,
