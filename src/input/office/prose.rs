@@ -112,7 +112,9 @@ pub(super) struct ParagraphWriter {
     code: Vec<u8>,
     /// Further texts of the paragraph, each with an empty line after it.
     asides: Vec<u8>,
+    /// What is too long, until it is reported.
     fault: Option<&'static str>,
+    has_fault: bool,
 }
 
 impl ParagraphWriter {
@@ -127,11 +129,19 @@ impl ParagraphWriter {
             code: Vec::new(),
             asides: Vec::new(),
             fault: None,
+            has_fault: false,
         }
     }
 
     pub(super) fn take_fault(&mut self) -> Option<InputError> {
         self.fault.take().map(InputError::Office)
+    }
+
+    /// Reports what is too long, once.
+    fn break_off(&mut self, fault: &'static str) {
+        if !std::mem::replace(&mut self.has_fault, true) {
+            self.fault = Some(fault);
+        }
     }
 
     /// Reads the start of an element at `depth`.
@@ -294,7 +304,7 @@ impl ParagraphWriter {
             return;
         }
         if self.asides.len() + text.len() > HELD {
-            self.fault = Some(
+            self.break_off(
                 "has a paragraph with more than 1 MiB of links and field codes; some were not read",
             );
             return;
@@ -307,7 +317,7 @@ impl ParagraphWriter {
     fn put(&mut self, text: &[u8]) {
         if self.in_code() {
             if self.code.len() + text.len() > HELD {
-                self.fault = Some("has a field code of more than 1 MiB; some of it was not read");
+                self.break_off("has a field code of more than 1 MiB; some of it was not read");
                 return;
             }
             self.code.extend_from_slice(text);
