@@ -90,6 +90,7 @@ static CLAIMS: &[Claim] = &[
     ),
     packed(&["7z"], "7z"),
     packed(&["rar"], "rar"),
+    packed(&["xar"], "xar"),
     packed(&["warc"], "WARC"),
     unknown(&["br"], "brotli", "brotli -dc"),
     unknown(&["lzo"], "lzop", "lzop -dc"),

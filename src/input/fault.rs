@@ -30,6 +30,8 @@ pub enum Packing {
     SevenZip,
     /// A RAR archive.
     Rar,
+    /// A xar archive.
+    Xar,
     /// A zlib stream.
     Zlib,
     /// A file of compress(1), `.Z`.
@@ -62,6 +64,7 @@ impl Packing {
             Packing::Zip => "zip",
             Packing::SevenZip => "7z",
             Packing::Rar => "rar",
+            Packing::Xar => "xar",
             Packing::Zlib => "zlib",
             Packing::Compress => "compress (.Z)",
             Packing::Lzip => "lzip",
@@ -295,6 +298,7 @@ const NOT_EXECUTABLE: i32 = 8;
 fn unpack_first(packing: Packing) -> &'static str {
     match packing {
         Packing::Rar => "unpack it first: unrar x FILE",
+        Packing::Xar => "unpack it first: bsdtar -xf FILE",
         Packing::Lzip => "unpack it first: lzip -dc FILE | doisift scan",
         _ => "unpack it first",
     }

@@ -154,6 +154,8 @@ fn packing(head: &[u8]) -> Option<Packing> {
         [b'P', b'K', b'0', b'0', b'P', b'K', 3, 4, ..] => Packing::Zip,
         [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Packing::SevenZip,
         [b'R', b'a', b'r', b'!', 0x1a, 7, ..] => Packing::Rar,
+        // The length of the header, and the version.
+        [b'x', b'a', b'r', b'!', 0, 28..=255, 0, 1, ..] => Packing::Xar,
         _ if cfg!(feature = "pdf") && is_pdf(head) => Packing::Pdf,
         _ if cfg!(feature = "parquet") && is_parquet(head) => Packing::Parquet,
         [b'A', b'R', b'R', b'O', b'W', b'1', 0, 0, ..] => Packing::Arrow,

@@ -142,3 +142,18 @@ fn what_cannot_be_read_is_said() {
         }
     }
 }
+
+/// Before version 0.15 of Arrow, a message has its length alone before it.
+#[test]
+fn old_streams_are_read() {
+    let file = arrow(&table(), style(1));
+    let (mut old, mut at) = (Vec::new(), 0);
+    for message in &file.metadata {
+        old.extend(&file.bytes[at..message.start]);
+        at = message.start + 4;
+    }
+    let end = file.bytes.len() - 8;
+    old.extend(&file.bytes[at..end]);
+    tables::assert_cells_are_read("a.arrows", &[&old[..], &[0; 4]].concat());
+    tables::assert_cells_are_read("a.data", &old);
+}

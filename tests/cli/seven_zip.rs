@@ -242,3 +242,14 @@ fn an_archive_that_promises_much_takes_little() {
         assert!(seen.err.starts_with("doisift: h.7z: at byte 32: the 7z "), "{}", seen.err);
     }
 }
+
+#[test]
+fn an_archive_of_xar_is_an_error() {
+    let place = Place::new();
+    let head = b"xar!\0\x1c\0\x01\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\x02\0\0\0\0\x01";
+    place.file("a.pkg", [&head[..], b" 10.5555/a "].concat());
+    let seen = place.scan("a.pkg --mentions");
+    assert_eq!((seen.code, &*seen.out), (Some(1), ""));
+    let said = "xar is recognised but cannot be opened; unpack it first";
+    assert!(seen.err.contains(said), "{}", seen.err);
+}

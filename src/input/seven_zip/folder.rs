@@ -79,7 +79,7 @@ fn decoded<'r>(
     Ok(match coder.method {
         0 => packed,
         0x03_0101 | 0x21 => stream(packed, lzma(coder, size, window)?),
-        0x03_0401 => Box::new(ppmd(coder, packed, window)?),
+        0x03_0401 => Box::new(ppmd(&coder.properties, packed, window)?),
         0x04_0108 => stream(packed, Inflate::new(Wrapper::Bare)),
         0x04_0202 => stream(packed, Bzip2::new()),
         0x04f7_1101 => stream(packed, Zstd::new(window).map_err(|_| Refusal::Damaged)?),
@@ -145,9 +145,13 @@ fn add_filter(filters: &mut Filters, method: u64, properties: &[u8]) -> Result<(
     added.map(drop).map_err(|_| Refusal::Damaged)
 }
 
-fn ppmd<'r>(coder: &Coder, packed: Box<dyn Read + 'r>, window: u64) -> Result<Ppmd<'r>, Refusal> {
+fn ppmd<'r>(
+    properties: &[u8],
+    packed: Box<dyn Read + 'r>,
+    window: u64,
+) -> Result<Ppmd<'r>, Refusal> {
     // Some writers add bytes.
-    let Some(([order, memory @ ..], _)) = coder.properties.split_first_chunk::<5>() else {
+    let Some(([order, memory @ ..], _)) = properties.split_first_chunk::<5>() else {
         return Err(Refusal::Damaged);
     };
     let memory = u32::from_le_bytes(*memory);
@@ -249,5 +253,27 @@ impl<R: Read> Read for Chunks<R> {
         into[..count].copy_from_slice(&self.chunk[self.at..self.at + count]);
         self.at += count;
         Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn ppmd_is_read_with_bytes_after_its_properties() {
+        let text = b"10.5555/a and 10.5555/b";
+        let mut encoder = ppmd_rust::Ppmd7Encoder::new(Vec::new(), 6, 1 << 20).unwrap();
+        encoder.write_all(text).unwrap();
+        let packed = encoder.finish(false).unwrap();
+        for properties in [&[6, 0, 0, 16, 0][..], &[6, 0, 0, 16, 0, 0, 0]] {
+            let mut read = vec![0; text.len()];
+            let mut bytes = ppmd(properties, Box::new(&packed[..]), 1 << 20).unwrap();
+            bytes.read_exact(&mut read).unwrap();
+            assert_eq!(read, text, "{properties:?}");
+        }
+        assert!(ppmd(&[6, 0, 0, 16], Box::new(&packed[..]), 1 << 20).is_err());
     }
 }

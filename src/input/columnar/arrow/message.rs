@@ -219,12 +219,13 @@ fn blocks(footer: &Table<'_>, number: usize) -> Option<Vec<Block>> {
     (0..all.len()).map(block).collect()
 }
 
-/// Whether `head` is the start of a stream: a continuation, and a message with a schema, of which the first bytes are checked.
+/// Whether `head` is the start of a stream: a message with a schema, of which the first bytes are checked, after a continuation
+/// or, before version 0.15 of Arrow, only its length, which has a byte 0.
 pub(in crate::input) fn starts_stream(head: &[u8]) -> bool {
     /// Metadata has a length that is a multiple of this, and fits the memory of any machine.
     const UNIT: usize = 8;
     const MOST: usize = 1 << 28;
-    if !head.starts_with(&CONTINUATION) {
+    if !head.starts_with(&CONTINUATION) && head.get(3) != Some(&0) {
         return false;
     }
     let Prefix::Message(start, length) = Prefix::read(head) else {
