@@ -229,7 +229,9 @@ pub enum TableError {
     #[error("this is {0}, not text; save the table as CSV")]
     NotText(&'static str),
     /// It looks like text in this encoding without a byte order mark.
-    #[error("it looks like {0} without a byte order mark; convert it: iconv -f {0} -t UTF-8")]
+    #[error(
+        "it looks like {0} without a byte order mark; give --input-encoding, or convert it: iconv -f {0} -t UTF-8"
+    )]
     Unmarked(&'static str),
     /// A member of an office document, which is an archive of XML.
     #[error("this is an office document; save the sheet as CSV")]
@@ -285,6 +287,16 @@ pub enum TableError {
         "its header, delimiter or format is not that of the first table; clean each for itself"
     )]
     Different,
+    /// A row has a character that the encoding of the output does not have.
+    #[error("row {row}: {encoding} has no {character}; choose another --output-encoding")]
+    CannotHold {
+        /// The number of the row.
+        row: u64,
+        /// The character, as `U+2010`.
+        character: String,
+        /// The encoding of the output.
+        encoding: &'static str,
+    },
     /// A row is longer than the limit.
     #[error(
         "row {row} is longer than {most} bytes; a quote may be missing in it (or --max-row allows more)"

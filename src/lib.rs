@@ -97,8 +97,8 @@ mod temporary;
 pub use clean::{Cleaned, clean};
 #[cfg(feature = "pipeline")]
 pub use column::{
-    CellCounts, CellStatus, Normalize, NormalizeBuilder, NormalizeOptions, NormalizeReport,
-    TableFormat, UnknownTableFormat,
+    CellCounts, CellStatus, Charset, Normalize, NormalizeBuilder, NormalizeOptions,
+    NormalizeReport, TableFormat, UnknownCharset, UnknownTableFormat,
 };
 #[cfg(feature = "pipeline")]
 pub use dedup::SpillError;

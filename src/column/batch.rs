@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::charset::Code;
 use super::format::Reading;
 use super::json::Members;
 use super::layout::Layout;
@@ -20,6 +21,7 @@ pub(super) enum Shape {
 pub(super) struct Table {
     pub(super) source: Arc<str>,
     pub(super) document: Option<Arc<str>>,
+    pub(super) code: Code,
     pub(super) shape: Shape,
 }
 

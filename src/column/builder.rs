@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Normalize;
+use super::charset::Charset;
 use super::format::TableFormat;
 use super::settings::NormalizeSettings;
 use crate::error::{Error, ErrorKind, TableError};
@@ -27,6 +28,9 @@ pub struct NormalizeBuilder {
     multiple: bool,
     format: Option<TableFormat>,
     no_header: bool,
+    input_encoding: Option<Charset>,
+    output_encoding: Option<Charset>,
+    bom: bool,
     presentation: Presentation,
     strict: bool,
     clean: bool,
@@ -40,8 +44,8 @@ pub struct NormalizeBuilder {
 }
 
 impl NormalizeBuilder {
-    /// Adds a file to read, or `-` for standard input: plain or packed text in any encoding that contains ASCII, or UTF-16 or
-    /// UTF-32 with a byte order mark. Each member of an archive is a table. Several tables are written as one, so they need the
+    /// Adds a file to read, or `-` for standard input: plain or packed text in any [encoding](Charset), UTF-32 only with a
+    /// byte order mark. Each member of an archive is a table. Several tables are written as one, so they need the
     /// same format and header, which is written once.
     pub fn input(mut self, path: impl AsRef<Path>) -> Self {
         self.inputs.push(path.as_ref().to_owned());
@@ -90,6 +94,27 @@ impl NormalizeBuilder {
     /// Sets whether the first row of a delimited table is a header; the default is yes.
     pub fn header(mut self, header: bool) -> Self {
         self.no_header = !header;
+        self
+    }
+
+    /// Sets the encoding of tables without a byte order mark. The default is UTF-8, or windows-1252 for a table whose head is not
+    /// UTF-8, of which the [`log`] is warned.
+    pub fn input_encoding(mut self, encoding: Charset) -> Self {
+        self.input_encoding = Some(encoding);
+        self
+    }
+
+    /// Sets the encoding that is written; the default is that of the first table. A new name or reason that it cannot hold is
+    /// refused or escaped; any other character that it lacks ends the run.
+    pub fn output_encoding(mut self, encoding: Charset) -> Self {
+        self.output_encoding = Some(encoding);
+        self
+    }
+
+    /// Sets whether a byte order mark is written even if the first table has none; the default is not to. It only has an effect
+    /// on UTF-8, UTF-16 and UTF-32.
+    pub fn byte_order_mark(mut self, bom: bool) -> Self {
+        self.bom = bom;
         self
     }
 
@@ -199,6 +224,9 @@ impl NormalizeBuilder {
             multiple: self.multiple,
             format: self.format,
             header: !self.no_header,
+            input_encoding: self.input_encoding,
+            output_encoding: self.output_encoding,
+            bom: self.bom,
             presentation: self.presentation,
             strict: self.strict,
             clean: self.clean,

@@ -1,5 +1,8 @@
 //! Cleans one cell.
 
+use std::borrow::Cow;
+
+use super::charset::{Charset, Code, shown_at};
 use super::names::{has_prefix, inner_gap, is_text, names};
 use super::report::CellTally;
 use super::status::CellStatus;
@@ -16,6 +19,8 @@ pub(super) struct CellCleaner {
     normalizer: Normalizer,
     presentation: Presentation,
     multiple: bool,
+    /// How the current row is encoded.
+    pub(super) code: Code,
     /// The name or names that the last cell holds, in the wanted form; nothing for a refused one.
     pub(super) value: Vec<u8>,
     /// The names of the current cell or list so far, if it may hold several.
@@ -31,6 +36,7 @@ impl CellCleaner {
             normalizer,
             presentation,
             multiple,
+            code: Code::UTF_8,
             value: Vec::new(),
             seen: Vec::new(),
             reason: String::new(),
@@ -52,12 +58,51 @@ impl CellCleaner {
     /// Cleans a cell, and counts it.
     pub(super) fn clean(&mut self, cell: &[u8]) -> CellStatus {
         self.clear();
+        let text = self.decoded(cell);
         let status = match self.multiple {
-            true => self.several(cell),
-            false => self.name(cell, 0),
+            true => self.several(&text),
+            false => self.name(&text, 0),
         };
+        let status = self.encode(status);
         self.tally.statuses.add(status);
         status
+    }
+
+    /// The text of a cell of the current row.
+    pub(super) fn decoded<'c>(&self, cell: &'c [u8]) -> Cow<'c, [u8]> {
+        self.code.rows.text(cell)
+    }
+
+    /// Writes the value in the encoding of the rows. One that the output cannot hold is refused, and what a reason has of such
+    /// characters is escaped.
+    fn encode(&mut self, status: CellStatus) -> CellStatus {
+        let Code { rows, out, .. } = self.code;
+        if out == Charset::UTF_8 {
+            return status;
+        }
+        let value = String::from_utf8_lossy(&self.value).into_owned();
+        let refused = match out.encode(&value) {
+            Ok(bytes) if rows == out => {
+                self.value = bytes.into_owned();
+                false
+            }
+            Ok(_) => false,
+            Err(at) => {
+                self.value.clear();
+                self.give_reason(
+                    0,
+                    &format!("{} has no {}", out.name(), shown_at(&value, at)),
+                );
+                true
+            }
+        };
+        self.reason = out.escaped(&self.reason);
+        if refused { CellStatus::Refused } else { status }
+    }
+
+    /// The reason in the encoding of the rows.
+    pub(super) fn encoded_reason(&self) -> Cow<'_, [u8]> {
+        self.code.rows.encode(&self.reason).unwrap_or_default()
     }
 
     /// Refuses a JSON value of a `kind` that is no string.

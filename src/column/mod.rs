@@ -7,6 +7,7 @@
 mod batch;
 mod builder;
 mod cell;
+mod charset;
 mod crew;
 mod dialect;
 mod format;
@@ -27,6 +28,7 @@ mod tests;
 mod worker;
 
 pub use builder::NormalizeBuilder;
+pub use charset::{Charset, UnknownCharset};
 pub use format::{TableFormat, UnknownTableFormat};
 pub use report::{CellCounts, NormalizeOptions, NormalizeReport};
 pub use status::CellStatus;
@@ -46,7 +48,8 @@ use crate::error::Error;
 /// - A tab-separated table is read without quoting if its head has a cell with text after its closing quote.
 /// - In JSON Lines, new members are added before the closing brace, null where there is no name or no reason. A line that is no
 ///   object comes back unchanged, and is reported.
-/// - UTF-16 and UTF-32 are written as UTF-8.
+/// - The table is written in the [encoding](Charset) in which it was read, with a byte order mark if it had one. Where neither a
+///   mark nor [`input_encoding`](NormalizeBuilder::input_encoding) says which, a head that is not UTF-8 is windows-1252.
 ///
 /// ```
 /// use doisift::{CellStatus, Normalize};

@@ -4,11 +4,12 @@ use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 
 use super::batch::{Batch, Shape, Table};
+use super::charset::{Charset, Code, Decoded, shown_at};
 use super::crew::Hands;
 use super::dialect::Dialect;
 use super::format::{self, Reading, TableFormat};
 use super::json::{self, Members};
-use super::layout::Layout;
+use super::layout::{Layout, NewNames};
 use super::settings::NormalizeSettings;
 use super::split::RowSplitter;
 use crate::error::{Error, ErrorKind, TableError};
@@ -23,6 +24,8 @@ pub(super) struct Readings {
     pub(super) losses: Losses,
     /// The first table, with which all others are written as one.
     first: Option<FirstTable>,
+    /// The encoding that is written, once a table was opened.
+    out: Option<Charset>,
     /// Batches that were passed on.
     batches: u64,
     /// Whether the last table ended without a line end.
@@ -47,6 +50,8 @@ pub(super) struct InputReading<'a> {
     pub(super) readings: &'a mut Readings,
     pub(super) source: Arc<str>,
     pub(super) failure: Option<Error>,
+    /// What the byte order mark of the next document said, from which it is converted to UTF-8.
+    pub(super) marked: Option<Charset>,
 }
 
 /// A document that is being read.
@@ -55,6 +60,9 @@ struct Document<'d> {
     raw: Raw<&'d mut dyn Read>,
     /// Bytes that were read so far.
     offset: u64,
+    code: Code,
+    /// Whether it had a byte order mark.
+    is_marked: bool,
 }
 
 const MARK: &[u8] = "\u{feff}".as_bytes();
@@ -73,12 +81,7 @@ impl Documents for InputReading<'_> {
         }
         self.readings.documents += 1;
         let raw = Raw::with_capacity(bytes, TextKind::HEAD);
-        let document = Document {
-            name,
-            raw,
-            offset: 0,
-        };
-        self.failure = self.table(document).err();
+        self.failure = self.encoded(name, raw).err();
     }
 
     fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
@@ -94,7 +97,12 @@ impl Documents for InputReading<'_> {
     }
 
     fn remark(&mut self, name: Option<Arc<str>>, remark: Remark) {
-        if let Remark::Unmarked(encoding) = remark {
+        if let Remark::Encoded(encoding) = remark {
+            self.marked = encoding.parse().ok();
+        }
+        if let Remark::Unmarked(encoding) = remark
+            && self.settings.input_encoding.is_none()
+        {
             let error = self.failed(&name, TableError::Unmarked(encoding));
             self.failure.get_or_insert(error);
         }
@@ -144,6 +152,108 @@ impl InputReading<'_> {
         self.hands.pass(batch);
     }
 
+    /// Reads a document in its encoding.
+    fn encoded(
+        &mut self,
+        name: Option<Arc<str>>,
+        mut raw: Raw<&mut dyn Read>,
+    ) -> Result<(), Error> {
+        let marked = self.marked.take();
+        let is_marked = drop_mark(&mut raw) || marked.is_some();
+        let read = self.charset(&name, marked, is_marked, raw.peek(TextKind::HEAD));
+        let out = self.settings.output_encoding.or(self.readings.out);
+        let out = *self.readings.out.insert(out.unwrap_or(read));
+        self.check_mark(out);
+        let rows = match marked {
+            Some(_) => Charset::UTF_8,
+            None if read == out && self.is_clear(read, raw.peek(TextKind::HEAD)) => read,
+            None => Charset::UTF_8,
+        };
+        let code = Code {
+            rows,
+            out,
+            mixed: !is_marked && self.settings.input_encoding.is_none(),
+        };
+        let converted = marked.is_some() || (rows == read && rows == out) || self.has_lines();
+        if converted {
+            return self.table(Document {
+                name,
+                raw,
+                offset: 0,
+                code,
+                is_marked,
+            });
+        }
+        let error = self.failed(&name, TableError::Unmarked(read.name()));
+        let mut decoded = Decoded::new(raw, read).ok_or(error)?;
+        let raw: Raw<&mut dyn Read> = Raw::with_capacity(&mut decoded, TextKind::HEAD);
+        self.table(Document {
+            name,
+            raw,
+            offset: 0,
+            code,
+            is_marked,
+        })
+    }
+
+    /// Whether each line is a text.
+    fn has_lines(&self) -> bool {
+        self.settings.columns.is_empty()
+    }
+
+    /// The encoding of a document. What is assumed is reported.
+    fn charset(
+        &self,
+        name: &Option<Arc<str>>,
+        marked: Option<Charset>,
+        is_marked: bool,
+        head: &[u8],
+    ) -> Charset {
+        if is_marked || self.has_lines() {
+            return marked.unwrap_or(Charset::UTF_8);
+        }
+        if let Some(given) = self.settings.input_encoding {
+            return given;
+        }
+        let shown = Charset::shown(head);
+        if shown != Charset::UTF_8 {
+            let place = name
+                .as_ref()
+                .map_or(String::new(), |name| format!("{name}: "));
+            log::warn!(
+                "{}: {place}this is not UTF-8, and is read and written as {}; --input-encoding names another",
+                self.source,
+                shown.name()
+            );
+        }
+        shown
+    }
+
+    /// Whether the table that starts with `head` can be cut into cells without decoding it.
+    fn is_clear(&self, charset: Charset, head: &[u8]) -> bool {
+        if charset.holds_ascii(false) && charset == Charset::UTF_8 {
+            return true;
+        }
+        let NormalizeSettings {
+            format,
+            columns,
+            header,
+            ..
+        } = self.settings;
+        let text = charset.text(head);
+        match format::reading(&text, false, *format, columns, *header) {
+            // In some encodings, the second byte of a character may be a letter or `|`, but no other mark.
+            Ok(Reading::Delimited(dialect)) => charset.holds_ascii(dialect.delimiter < b'@'),
+            _ => false,
+        }
+    }
+
+    fn check_mark(&self, out: Charset) {
+        if self.settings.bom && !out.has_mark() && self.readings.documents == 1 {
+            log::warn!("--bom has no effect: {} has no byte order mark", out.name());
+        }
+    }
+
     /// Reads a document, and passes on its rows.
     fn table(&mut self, mut document: Document<'_>) -> Result<(), Error> {
         let Some(mut batch) = self.fresh() else {
@@ -169,7 +279,9 @@ impl InputReading<'_> {
             }
             let table = match &table {
                 Some(table) => table,
-                None => table.insert(self.begin_table(reading, &name, &mut batch)?),
+                None => {
+                    table.insert(self.begin_table(reading, document.code, &name, &mut batch)?)
+                }
             };
             batch.table = Some(Arc::clone(table));
             if let Some(last) = batch.bytes.last() {
@@ -188,15 +300,17 @@ impl InputReading<'_> {
     fn begin_table(
         &mut self,
         reading: Reading,
+        code: Code,
         name: &Option<Arc<str>>,
         batch: &mut Batch,
     ) -> Result<Arc<Table>, Error> {
         batch.is_first = true;
-        let shape = self.shape(reading, batch);
+        let shape = self.shape(reading, code.rows, batch);
         let shape = shape.map_err(|error| self.failed(name, error))?;
         Ok(Arc::new(Table {
             source: Arc::clone(&self.source),
             document: name.clone(),
+            code,
             shape,
         }))
     }
@@ -218,10 +332,10 @@ impl InputReading<'_> {
         let is_first = self.readings.first.is_none();
         let settings = self.settings;
         if settings.columns.is_empty() {
-            drop_mark(raw);
             return Ok(Reading::Lines);
         }
-        if drop_mark(raw) && is_first {
+        let wants_mark = document.is_marked || settings.bom;
+        if wants_mark && is_first && document.code.out.has_mark() {
             batch.out.extend_from_slice(MARK);
         }
         let mut format = settings.format;
@@ -239,7 +353,9 @@ impl InputReading<'_> {
         if head.is_empty() && format.is_none() {
             return Err(TableError::NoHeader);
         }
-        let reading = format::reading(head, whole, format, &settings.columns, settings.header);
+        let rows = document.code.rows;
+        let text = rows.text(head);
+        let reading = format::reading(&text, whole, format, &settings.columns, settings.header);
         let reading = reading.map_err(|error| match &document.name {
             Some(name) if **name == *"[Content_Types].xml" => TableError::Office,
             _ => error,
@@ -251,17 +367,23 @@ impl InputReading<'_> {
     }
 
     /// Finds the columns, and writes the header with the new ones. Only that of the first table is written.
-    fn shape(&mut self, reading: Reading, batch: &mut Batch) -> Result<Shape, TableError> {
+    fn shape(
+        &mut self,
+        reading: Reading,
+        rows: Charset,
+        batch: &mut Batch,
+    ) -> Result<Shape, TableError> {
         match reading {
             Reading::Lines => Ok(Shape::Lines),
             Reading::JsonLines => self.json_shape(batch),
-            Reading::Delimited(dialect) => self.delimited_shape(dialect, batch),
+            Reading::Delimited(dialect) => self.delimited_shape(dialect, rows, batch),
         }
     }
 
     fn delimited_shape(
         &mut self,
         dialect: Dialect,
+        rows: Charset,
         batch: &mut Batch,
     ) -> Result<Shape, TableError> {
         let settings = self.settings;
@@ -270,13 +392,15 @@ impl InputReading<'_> {
             return Err(TableError::NoHeader);
         }
         let (cells, length) = dialect.first_row(&batch.bytes[blank..]);
-        let layout = Layout::new(dialect, &cells, &settings.columns, settings.header)?;
+        let texts: Vec<_> = cells.iter().map(|cell| rows.text(cell)).collect();
+        let texts: Vec<&[u8]> = texts.iter().map(|text| &**text).collect();
+        let layout = Layout::new(dialect, &texts, &settings.columns, settings.header)?;
         let new = match settings.in_place {
             true => Vec::new(),
             false => Layout::new_names(&settings.new_columns, &layout.names),
         };
         if settings.header {
-            layout.check_new(&cells, &new)?;
+            layout.check_new(&texts, &new)?;
         }
         let delimiters = cells.len() - 1;
         let end = blank + delimiters + cells.iter().map(|cell| cell.len()).sum::<usize>();
@@ -293,7 +417,9 @@ impl InputReading<'_> {
         if settings.header {
             if is_first {
                 batch.out.extend_from_slice(&batch.bytes[..end]);
-                layout.write_new(&new, &mut batch.out);
+                batch
+                    .out
+                    .extend_from_slice(&new_header(&layout, &new, rows)?);
                 batch.out.extend_from_slice(&batch.bytes[end..next]);
             }
             batch.pass_header(blank, next, dialect.row_end);
@@ -405,6 +531,19 @@ struct Filled {
     is_end: bool,
     /// Whether there is no whole row, but more bytes than a row may have.
     is_long: bool,
+}
+
+/// The names of new columns, after those of a header.
+fn new_header(layout: &Layout, new: &[NewNames], rows: Charset) -> Result<Vec<u8>, TableError> {
+    let mut names = Vec::new();
+    layout.write_new(new, &mut names);
+    let names = String::from_utf8_lossy(&names);
+    let encoded = rows.encode(&names).map(|bytes| bytes.into_owned());
+    encoded.map_err(|at| TableError::CannotHold {
+        row: 1,
+        character: shown_at(&names, at),
+        encoding: rows.name(),
+    })
 }
 
 fn drop_mark(raw: &mut Raw<&mut dyn Read>) -> bool {

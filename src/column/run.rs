@@ -101,6 +101,7 @@ fn read(
             readings: &mut readings,
             source: display_name(path).into(),
             failure: None,
+            marked: None,
         };
         read_input(path, &opening, reading)?;
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::charset::Charset;
 use super::format::TableFormat;
 use super::report::NormalizeOptions;
 use crate::input::{Limits, display_name};
@@ -18,6 +19,9 @@ pub(super) struct NormalizeSettings {
     pub(super) multiple: bool,
     pub(super) format: Option<TableFormat>,
     pub(super) header: bool,
+    pub(super) input_encoding: Option<Charset>,
+    pub(super) output_encoding: Option<Charset>,
+    pub(super) bom: bool,
     pub(super) presentation: Presentation,
     pub(super) strict: bool,
     pub(super) clean: bool,

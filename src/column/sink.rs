@@ -151,6 +151,15 @@ impl Sink {
                 row: self.rows + row,
                 most,
             },
+            TableError::CannotHold {
+                row,
+                character,
+                encoding,
+            } => TableError::CannotHold {
+                row: self.rows + row,
+                character,
+                encoding,
+            },
             TableError::Taken { name, row } => TableError::Taken {
                 name,
                 row: self.rows + row,

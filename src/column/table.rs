@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::batch::{Batch, NoteKind};
 use super::cell::CellCleaner;
+use super::charset::Code;
 use super::layout::Layout;
 use super::status::CellStatus;
 use crate::normalize;
@@ -11,6 +12,7 @@ use crate::normalize;
 /// Cleans the rows of a delimited table.
 pub(super) struct RowCleaner<'a> {
     pub(super) layout: &'a Layout,
+    pub(super) code: Code,
     pub(super) in_place: bool,
     pub(super) cells: &'a mut CellCleaner,
     /// The wanted cells of the current row, in the order of the columns that were asked for.
@@ -37,6 +39,7 @@ impl RowCleaner<'_> {
                 batch.out.extend_from_slice(&bytes[at..row.next]);
             } else {
                 self.cells.tally.rows += 1;
+                self.cells.code = self.code.of_row(&bytes[at..row.next]);
                 self.check_width(&row, batch);
                 match self.in_place {
                     true => self.replace(&bytes, at, &row, batch),
@@ -106,7 +109,7 @@ impl RowCleaner<'_> {
             for text in [
                 &self.cells.value[..],
                 status.name().as_bytes(),
-                self.cells.reason.as_bytes(),
+                &self.cells.encoded_reason(),
             ] {
                 batch.out.push(dialect.delimiter);
                 dialect.write(text, quoted, &mut batch.out);
@@ -152,7 +155,7 @@ impl RowCleaner<'_> {
         if let Some(what) = NoteKind::of(status) {
             let name = &self.layout.names[column];
             batch.note(what, || {
-                let reason = normalize::quoted(&text, &self.cells.reason);
+                let reason = normalize::quoted(&self.cells.decoded(&text), &self.cells.reason);
                 format!("column {name}: {reason}")
             });
         }

@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
-use super::batch::{Batch, Shape};
+use super::batch::{Batch, Shape, Table};
 use super::cell::CellCleaner;
+use super::charset::shown_at;
 use super::json::LineCleaner;
 use super::lines;
 use super::settings::NormalizeSettings;
 use super::table::RowCleaner;
+use crate::error::TableError;
 use crate::normalize::Normalizer;
 
 /// What one thread needs to clean rows.
@@ -33,9 +35,11 @@ impl Worker {
 
     pub(super) fn clean(&mut self, batch: &mut Batch) {
         if let Some(table) = batch.table.clone().filter(|_| batch.failure.is_none()) {
+            self.cells.code = table.code;
             match &table.shape {
                 Shape::Delimited(layout) => RowCleaner {
                     layout,
+                    code: table.code,
                     in_place: self.in_place,
                     cells: &mut self.cells,
                     found: &mut self.found,
@@ -48,7 +52,36 @@ impl Worker {
                 .clean(batch),
                 Shape::Lines => lines::clean(batch, &mut self.cells, self.most),
             }
+            convert(&table, batch);
         }
         batch.tally.take(&mut self.cells.tally);
     }
+}
+
+/// Converts what is written of `batch` to the encoding of the output.
+fn convert(table: &Table, batch: &mut Batch) {
+    if !table.code.converts() || batch.failure.is_some() {
+        return;
+    }
+    let text = String::from_utf8_lossy(&batch.out);
+    let charset = table.code.out;
+    let converted = charset.encode(&text).map(|bytes| bytes.into_owned());
+    let failure = converted.as_ref().err().map(|&at| TableError::CannotHold {
+        row: row_at(table, text.as_bytes(), at),
+        character: shown_at(&text, at),
+        encoding: charset.name(),
+    });
+    batch.out = converted.unwrap_or_default();
+    batch.failure = failure;
+}
+
+/// The number of the row of `bytes` in which `at` is, from 1.
+fn row_at(table: &Table, bytes: &[u8], at: usize) -> u64 {
+    let dialect = table.reading().dialect();
+    let (mut rows, mut end) = (0, 0);
+    while end <= at && end < bytes.len() {
+        end += dialect.first_row(&bytes[end..]).1;
+        rows += 1;
+    }
+    rows
 }

@@ -100,6 +100,8 @@ pub(crate) enum Remark {
     Misnamed(&'static Claim, Found),
     /// The stream looks like text in this encoding without a byte order mark, and is read as single bytes.
     Unmarked(&'static str),
+    /// The stream is text in this encoding, as its byte order mark says, and is converted to UTF-8.
+    Encoded(&'static str),
     /// The source has no bytes, or unpacks to none.
     Empty,
 }

@@ -62,6 +62,16 @@ pub(super) enum Unicode {
 }
 
 impl Unicode {
+    /// The name in the terms of iconv(1), with the order of bytes.
+    pub(super) fn with_order(self) -> &'static str {
+        match self {
+            Unicode::Utf16Le => "UTF-16LE",
+            Unicode::Utf16Be => "UTF-16BE",
+            Unicode::Utf32Le => "UTF-32LE",
+            Unicode::Utf32Be => "UTF-32BE",
+        }
+    }
+
     /// The byte order mark.
     pub(super) fn mark(self) -> &'static [u8] {
         match self {
@@ -116,12 +126,7 @@ pub(super) fn recognise_late(start: &[u8], claims: Claims) -> Content {
 
 /// The encoding, in the terms of iconv(1), of a text without a byte order mark, which is read as single bytes.
 pub(super) fn unmarked(head: &[u8]) -> Option<&'static str> {
-    Some(match damage::unmarked(head)? {
-        Unicode::Utf16Le => "UTF-16LE",
-        Unicode::Utf16Be => "UTF-16BE",
-        Unicode::Utf32Le => "UTF-32LE",
-        Unicode::Utf32Be => "UTF-32BE",
-    })
+    damage::unmarked(head).map(Unicode::with_order)
 }
 
 /// Whether `head` is the start of a zip archive, in which one of the first bytes may be damaged.

@@ -227,6 +227,8 @@ impl<'w> Walk<'w> {
         match content {
             Content::Text => self.document(level, &mut raw),
             Content::Unicode(way) => {
+                let remark = Remark::Encoded(way.with_order());
+                self.to().remark(level.name.clone(), remark);
                 let mut text = Transcoded::new(way, raw);
                 self.document(level, &mut text);
             }

@@ -372,7 +372,7 @@ impl<'p> SharedScan<'p> {
             Remark::Misnamed(claim, found) => Notice::Misnamed(claim, found),
             Remark::Unmarked(encoding) => Notice::Unmarked(encoding),
             Remark::Empty if self.is_named(source) => Notice::Empty,
-            Remark::Empty => return false,
+            Remark::Empty | Remark::Encoded(_) => return false,
         };
         self.notices.add(&source.name, document, notice);
         document.is_none()

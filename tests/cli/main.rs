@@ -16,6 +16,7 @@ mod columns;
 mod common;
 mod containers;
 mod edges;
+mod encodings;
 mod escape;
 mod explain;
 mod leftovers;

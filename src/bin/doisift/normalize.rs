@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use doisift::{
-    CellStatus, Monitor, Normalize, NormalizeBuilder, NormalizeReport, Normalizer, Presentation,
-    Printable, TableFormat, UrlEncoding,
+    CellStatus, Charset, Monitor, Normalize, NormalizeBuilder, NormalizeReport, Normalizer,
+    Presentation, Printable, TableFormat, UrlEncoding,
 };
 
 use crate::closed;
@@ -28,7 +28,7 @@ use crate::watch::{Interruption, watched};
 /// that holds exactly one DOI name; --clean reads dirty data too. Any other text gives an empty line, a reason on standard
 /// error, and exit code 1. With --column, arguments are files: tables that come back with every row and every other cell as it
 /// was, byte for byte, and with the columns doi_clean, doi_status (unchanged, normalized, cleaned, several, refused or empty) and
-/// doi_reason after the others. Files may be packed, and in UTF-16 or UTF-32, which is written as UTF-8.
+/// doi_reason after the others. Files may be packed; the table is written in the encoding in which it was read.
 #[derive(Args, Debug)]
 pub(crate) struct NormalizeArgs {
     /// Texts to read; with --column, files. If there are none, or for -, standard input is read: each line is a text, or it is a
@@ -75,6 +75,19 @@ pub(crate) struct NormalizeArgs {
     /// The first row is no header; each --column is a number
     #[arg(long, requires = "column")]
     no_header: bool,
+
+    /// Encoding of the tables without a byte order mark: utf-8, windows-1252, macintosh, shift_jis, utf-16le or any other label of
+    /// the Encoding Standard [default: utf-8, or windows-1252 where the head of a table is not UTF-8]
+    #[arg(long, value_name = "NAME", requires = "column")]
+    input_encoding: Option<Charset>,
+
+    /// Encoding to write [default: that of the first table]
+    #[arg(long, value_name = "NAME", requires = "column")]
+    output_encoding: Option<Charset>,
+
+    /// Write a byte order mark, also if the first table has none
+    #[arg(long, requires = "column")]
+    bom: bool,
 
     /// The form to write
     #[arg(long, value_enum, value_name = "FORM", default_value_t = To::Key)]
@@ -305,6 +318,7 @@ fn builder(args: &NormalizeArgs, files: &[&Path]) -> NormalizeBuilder {
         .in_place(args.in_place)
         .multiple(args.multiple)
         .header(!args.no_header)
+        .byte_order_mark(args.bom)
         .presentation(presentation(args))
         .strict(args.strict)
         .clean(args.clean);
@@ -318,6 +332,10 @@ fn builder(args: &NormalizeArgs, files: &[&Path]) -> NormalizeBuilder {
     builder = set(builder, args.report.as_ref(), NormalizeBuilder::report);
     let format = args.input_format.or(args.delimiter);
     builder = set(builder, format, NormalizeBuilder::format);
+    let encoding = args.input_encoding;
+    builder = set(builder, encoding, NormalizeBuilder::input_encoding);
+    let encoding = args.output_encoding;
+    builder = set(builder, encoding, NormalizeBuilder::output_encoding);
     let threads = args.threads.map(usize::from);
     builder = set(builder, threads, NormalizeBuilder::threads);
     builder = set(builder, args.max_row.map(bytes), NormalizeBuilder::max_row);

@@ -1,0 +1,362 @@
+//! The encodings of tables: by name, as the head of a table shows them, and from and to UTF-8.
+
+use std::borrow::Cow;
+use std::io::{self, Read};
+use std::str::FromStr;
+
+use encoding_rs::{
+    Decoder, EUC_JP, EncoderResult, Encoding, GB18030, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252,
+};
+
+use crate::input::InputError;
+
+/// The encoding of a table.
+///
+/// Its name is a label of the [Encoding Standard](https://encoding.spec.whatwg.org/#names-and-labels), such as `windows-1252`,
+/// `macintosh` or `shift_jis`, or one of `utf-32le`, `utf-32be`, `macroman`, `cp932`, `cp936`, `cp949` and `cp950`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Charset(Kind);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Utf8,
+    Utf16Le,
+    Utf16Be,
+    Utf32Le,
+    Utf32Be,
+    /// Any other encoding.
+    Known(&'static Encoding),
+}
+
+/// No encoding has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0:?} is no encoding that is known here: give a name such as utf-8, utf-16le, windows-1252, macintosh or shift_jis"
+)]
+pub struct UnknownCharset(Box<str>);
+
+/// By its name, in any case.
+impl FromStr for Charset {
+    type Err = UnknownCharset;
+
+    fn from_str(name: &str) -> Result<Self, UnknownCharset> {
+        let lower = name.trim().to_ascii_lowercase().replace('_', "-");
+        let label = match &*lower {
+            "utf-32le" => return Ok(Charset(Kind::Utf32Le)),
+            "utf-32be" => return Ok(Charset(Kind::Utf32Be)),
+            "macroman" | "mac-roman" => "macintosh",
+            "cp932" => "shift_jis",
+            "cp936" => "gbk",
+            "cp949" => "euc-kr",
+            "cp950" => "big5",
+            _ => name,
+        };
+        let found = [label, &lower].map(str::as_bytes).into_iter();
+        let mut found = found.filter_map(Encoding::for_label_no_replacement);
+        let unknown = || UnknownCharset(name.into());
+        found.next().map(Charset::known).ok_or_else(unknown)
+    }
+}
+
+impl Charset {
+    pub(super) const UTF_8: Charset = Charset(Kind::Utf8);
+
+    /// The encoding in which Windows writes western languages.
+    pub(super) fn windows_1252() -> Charset {
+        Charset::known(WINDOWS_1252)
+    }
+
+    fn known(encoding: &'static Encoding) -> Charset {
+        Charset(match encoding {
+            _ if encoding == UTF_8 => Kind::Utf8,
+            _ if encoding == UTF_16LE => Kind::Utf16Le,
+            _ if encoding == UTF_16BE => Kind::Utf16Be,
+            other => Kind::Known(other),
+        })
+    }
+
+    /// None for UTF-32, which encoding_rs does not have.
+    fn encoding(self) -> Option<&'static Encoding> {
+        match self.0 {
+            Kind::Utf8 => Some(UTF_8),
+            Kind::Utf16Le => Some(UTF_16LE),
+            Kind::Utf16Be => Some(UTF_16BE),
+            Kind::Known(encoding) => Some(encoding),
+            Kind::Utf32Le | Kind::Utf32Be => None,
+        }
+    }
+
+    /// The encoding's name.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Kind::Utf32Le => "UTF-32LE",
+            Kind::Utf32Be => "UTF-32BE",
+            _ => self.encoding().map_or("", Encoding::name),
+        }
+    }
+
+    /// Whether a byte order mark may start a text in it.
+    pub(super) fn has_mark(self) -> bool {
+        !matches!(self.0, Kind::Known(_))
+    }
+
+    /// Whether each byte below 0x80 is the ASCII character, or, where `trails`, at least each below 0x40.
+    pub(super) fn holds_ascii(self, trails: bool) -> bool {
+        let Kind::Known(encoding) = self.0 else {
+            return self == Charset::UTF_8;
+        };
+        let is_clear = encoding.is_single_byte() || encoding == EUC_JP;
+        encoding.is_ascii_compatible() && (is_clear || (trails && encoding != GB18030))
+    }
+
+    /// What the head of a table without a byte order mark shows: UTF-8, or, where more sequences are invalid than valid,
+    /// windows-1252.
+    pub(super) fn shown(head: &[u8]) -> Charset {
+        let (mut valid, mut invalid) = (0_usize, 0_usize);
+        for chunk in head.utf8_chunks() {
+            valid += chunk
+                .valid()
+                .chars()
+                .filter(|char| !char.is_ascii())
+                .count();
+            invalid += usize::from(!chunk.invalid().is_empty());
+        }
+        // The head may end within a character.
+        let cut = str::from_utf8(head).is_err_and(|error| error.error_len().is_none());
+        match invalid > valid && !(cut && invalid == 1) {
+            true => Charset::windows_1252(),
+            false => Charset::UTF_8,
+        }
+    }
+
+    /// `bytes` as text; what is no character becomes U+FFFD.
+    pub(super) fn decode(self, bytes: &[u8]) -> Cow<'_, str> {
+        match self.encoding() {
+            Some(encoding) => encoding.decode_without_bom_handling(bytes).0,
+            None => String::from_utf8_lossy(bytes),
+        }
+    }
+
+    /// The same as bytes. UTF-8 stays as it is, also where it is invalid.
+    pub(super) fn text(self, bytes: &[u8]) -> Cow<'_, [u8]> {
+        if self == Charset::UTF_8 {
+            return bytes.into();
+        }
+        match self.decode(bytes) {
+            Cow::Borrowed(text) => text.as_bytes().into(),
+            Cow::Owned(text) => text.into_bytes().into(),
+        }
+    }
+
+    /// `text` in this encoding.
+    ///
+    /// # Errors
+    /// The byte in `text` where a character starts that the encoding does not have.
+    pub(super) fn encode(self, text: &str) -> Result<Cow<'_, [u8]>, usize> {
+        match self.0 {
+            Kind::Utf8 => Ok(text.as_bytes().into()),
+            Kind::Utf16Le => Ok(units(text, u16::to_le_bytes)),
+            Kind::Utf16Be => Ok(units(text, u16::to_be_bytes)),
+            Kind::Known(encoding) => encode(encoding, text),
+            Kind::Utf32Le => Ok(chars(text, u32::to_le_bytes)),
+            Kind::Utf32Be => Ok(chars(text, u32::to_be_bytes)),
+        }
+    }
+
+    /// `text` with an escape for each character that the encoding does not have.
+    pub(super) fn escaped(self, text: &str) -> String {
+        if self.encode(text).is_ok() {
+            return text.to_owned();
+        }
+        let mut out = String::new();
+        for char in text.chars() {
+            match self.encode(char.encode_utf8(&mut [0; 4])) {
+                Ok(_) => out.push(char),
+                Err(_) => out.extend(char.escape_unicode()),
+            }
+        }
+        out
+    }
+}
+
+fn units(text: &str, bytes: fn(u16) -> [u8; 2]) -> Cow<'_, [u8]> {
+    text.encode_utf16().flat_map(bytes).collect()
+}
+
+fn chars(text: &str, bytes: fn(u32) -> [u8; 4]) -> Cow<'_, [u8]> {
+    text.chars().flat_map(|char| bytes(char.into())).collect()
+}
+
+fn encode<'t>(encoding: &'static Encoding, text: &'t str) -> Result<Cow<'t, [u8]>, usize> {
+    let mut encoder = encoding.new_encoder();
+    let (mut out, mut at) = (Vec::with_capacity(text.len() + 16), 0);
+    loop {
+        let (result, read) =
+            encoder.encode_from_utf8_to_vec_without_replacement(&text[at..], &mut out, true);
+        at += read;
+        match result {
+            EncoderResult::InputEmpty => return Ok(out.into()),
+            EncoderResult::OutputFull => out.reserve(text.len() - at + 16),
+            EncoderResult::Unmappable(char) => return Err(at - char.len_utf8()),
+        }
+    }
+}
+
+/// The character of `text` at `at`, as `U+2010`.
+pub(super) fn shown_at(text: &str, at: usize) -> String {
+    let char = text[at..].chars().next().map_or(0, u32::from);
+    format!("U+{char:04X}")
+}
+
+/// Bytes that are decoded at once.
+const STEP: usize = 16 << 10;
+
+/// The text of `raw` as UTF-8. Bytes that are no character become U+FFFD; only the first are reported, as an
+/// [`InputError::Encoding`].
+pub(super) struct Decoded<R> {
+    raw: R,
+    charset: Charset,
+    decoder: Decoder,
+    held: Vec<u8>,
+    out: Vec<u8>,
+    start: usize,
+    is_end: bool,
+    reported: bool,
+}
+
+impl<R: Read> Decoded<R> {
+    /// None for UTF-32, which only a byte order mark announces.
+    pub(super) fn new(raw: R, charset: Charset) -> Option<Self> {
+        let encoding = charset.encoding()?;
+        Some(Decoded {
+            raw,
+            charset,
+            decoder: encoding.new_decoder_with_bom_removal(),
+            held: Vec::new(),
+            out: Vec::new(),
+            start: 0,
+            is_end: false,
+            reported: false,
+        })
+    }
+
+    /// Decodes more. Returns whether bytes that are no character were replaced.
+    fn fill(&mut self) -> io::Result<bool> {
+        self.held.resize(STEP, 0);
+        let count = self.raw.read(&mut self.held)?;
+        self.is_end = count == 0;
+        let most = self
+            .decoder
+            .max_utf8_buffer_length(count)
+            .unwrap_or(4 * STEP);
+        self.out.clear();
+        self.out.resize(most, 0);
+        let (_, _, written, replaced) =
+            self.decoder
+                .decode_to_utf8(&self.held[..count], &mut self.out, self.is_end);
+        self.out.truncate(written);
+        self.start = 0;
+        Ok(replaced)
+    }
+}
+
+impl<R: Read> Read for Decoded<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while self.start == self.out.len() && !self.is_end && !into.is_empty() {
+            if self.fill()? && !std::mem::replace(&mut self.reported, true) {
+                return Err(InputError::Encoding(self.charset.name()).into());
+            }
+        }
+        let count = into.len().min(self.out.len() - self.start);
+        into[..count].copy_from_slice(&self.out[self.start..self.start + count]);
+        self.start += count;
+        Ok(count)
+    }
+}
+
+/// How the bytes of a table become text, and text its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Code {
+    /// The encoding of the bytes of rows. If [`converts`](Self::converts), that is UTF-8.
+    pub(super) rows: Charset,
+    /// The encoding that is written.
+    pub(super) out: Charset,
+    /// Whether a row that is not UTF-8 is taken as windows-1252.
+    pub(super) mixed: bool,
+}
+
+impl Code {
+    pub(super) const UTF_8: Code = Code {
+        rows: Charset::UTF_8,
+        out: Charset::UTF_8,
+        mixed: false,
+    };
+
+    /// Whether whole rows are converted when they are written; else all bytes but those of the wanted cells are copied.
+    pub(super) fn converts(self) -> bool {
+        self.rows != self.out
+    }
+
+    /// The code of a single row.
+    pub(super) fn of_row(self, row: &[u8]) -> Code {
+        let other = self.mixed && !self.converts() && str::from_utf8(row).is_err();
+        let rows = if other {
+            Charset::windows_1252()
+        } else {
+            self.rows
+        };
+        Code {
+            rows,
+            out: if other { rows } else { self.out },
+            mixed: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_head_shows_utf8_or_windows_1252() {
+        for (head, wanted) in [
+            (&b"id,doi\n"[..], Charset::UTF_8),
+            ("caf\u{e9}".as_bytes(), Charset::UTF_8),
+            (b"caf\xe9,x", Charset::windows_1252()),
+            (b"caf\xc3", Charset::UTF_8),
+            ("\u{e9}\u{e8} \u{e7}".as_bytes(), Charset::UTF_8),
+            (b"\xc3\xa9 \xc3\xa8 caf\xe9", Charset::UTF_8),
+        ] {
+            assert_eq!(Charset::shown(head), wanted, "{}", head.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn every_encoding_reads_what_it_wrote() {
+        let text = "id,\u{e9}\u{df}\n";
+        for name in [
+            "utf-8", "utf-16le", "UTF-16BE", "cp1252", "MacRoman", "latin1", "utf_16",
+        ] {
+            let charset: Charset = name.parse().unwrap();
+            let bytes = charset.encode(text).unwrap();
+            let mut read = String::new();
+            let mut decoded = Decoded::new(&bytes[..], charset).unwrap();
+            decoded.read_to_string(&mut read).unwrap();
+            assert_eq!(read, text, "{name}");
+        }
+        let japanese: Charset = "shift_jis".parse().unwrap();
+        assert_eq!(japanese.encode("\u{65e5}a\u{e9}"), Err(4));
+        assert_eq!(japanese.escaped("\u{65e5}\u{e9}"), "\u{65e5}\\u{e9}");
+        assert!("klingon".parse::<Charset>().is_err());
+    }
+
+    #[test]
+    fn bytes_that_are_no_character_are_reported_once() {
+        let japanese: Charset = "shift_jis".parse().unwrap();
+        let mut decoded = Decoded::new(&b"a\xff\xffb"[..], japanese).unwrap();
+        let mut out = String::new();
+        assert!(decoded.read_to_string(&mut out).is_err());
+        decoded.read_to_string(&mut out).unwrap();
+        assert!(out.ends_with('b'), "{out}");
+    }
+}
