@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use super::crew::{self, Hands};
@@ -89,6 +89,8 @@ fn read(
         records: false,
         limits: settings.limits,
         whole: 0,
+        share: 0,
+        alone: &Mutex::new(()),
         columns: &ColumnChoice::default(),
         tmp: &settings.tmp,
         unpackers: None,

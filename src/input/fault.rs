@@ -242,6 +242,18 @@ pub enum InputError {
     /// A part of an office document is damaged or too large, as the text says. The rest of it was read.
     #[error("the office document {0}")]
     Office(&'static str),
+    /// A stream of a PDF file, which its pages, fonts or metadata need, cannot be read as a whole, as the text says.
+    #[error(
+        "the PDF file has a stream, object {object} at byte {offset} of the file, that {fault}; text may be missing or wrong"
+    )]
+    PdfStream {
+        /// The number of the stream.
+        object: u32,
+        /// The offset of its data in the PDF file, from the header of which it counts.
+        offset: u64,
+        /// What is wrong with it.
+        fault: &'static str,
+    },
     /// A table in columns is damaged or cannot be read, as the text says.
     #[error("the {packing} file {fault}")]
     Table {

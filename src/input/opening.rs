@@ -3,6 +3,7 @@
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
 use super::codec::Unpackers;
@@ -57,8 +58,12 @@ pub(crate) struct Opening<'r> {
     pub(crate) halt: Option<&'r dyn Halt>,
     pub(crate) limits: Limits,
     /// Bytes of a file that may be held in memory; half as many may be unpacked of it at the same time.
-    /// 0 if such a file is not opened.
+    /// 0 if such a file is not opened. Depends on the memory of the run alone, not on its threads.
     pub(crate) whole: usize,
+    /// The part of `whole` that every thread may take at the same time.
+    pub(crate) share: usize,
+    /// Held while a thread takes more than its share. What waits for scans or for other sources must not hold it.
+    pub(crate) alone: &'r Mutex<()>,
     /// The columns of tables that are read.
     pub(crate) columns: &'r ColumnChoice,
     /// Folder for copies of archives that are not files.
@@ -75,6 +80,9 @@ static ALL: ColumnChoice = ColumnChoice {
     columns: None,
     id: None,
 };
+
+#[cfg(any(test, feature = "testing"))]
+static ALONE: Mutex<()> = Mutex::new(());
 
 impl<'r> Opening<'r> {
     #[cfg(any(test, feature = "testing"))]
@@ -94,6 +102,8 @@ impl<'r> Opening<'r> {
                 window: 128 << 20,
             },
             whole: 64 << 20,
+            share: 64 << 20,
+            alone: &ALONE,
             columns: &ALL,
             tmp: Path::new("/tmp"),
             records: false,

@@ -8,9 +8,11 @@ use super::container::{Level, Members};
 use super::documents::Origin;
 use super::expansion::Watched;
 use super::fault::{InputError, Packing};
-use super::pdf::{self, PdfCrew, PdfDocument, PdfLimits, PdfText};
+use super::pdf::{self, PdfAnswer, PdfCrew, PdfDocument, PdfLimits, PdfText};
+
 use super::raw::Raw;
 use super::walk::Walk;
+use crate::lock::lock;
 
 /// Files for each thread that were given to the threads and not passed on yet.
 const AHEAD: usize = 4;
@@ -30,7 +32,7 @@ pub(super) struct PdfQueue<'u> {
 /// A file that is being read.
 struct PendingPdf {
     level: Level<'static>,
-    text: Receiver<PdfText>,
+    text: Receiver<PdfAnswer>,
     length: usize,
 }
 
@@ -42,19 +44,20 @@ impl Walk<'_> {
         if most == 0 {
             return self.skip(level, "pdf", raw);
         }
-        let bytes = match level.length > most as u64 {
-            true => None,
-            false => self.whole(level, &mut raw, most),
-        };
-        let Some(bytes) = bytes else {
-            let (packing, limit) = (Packing::Pdf, most as u64);
-            return self.lose(level, 0, InputError::TooLarge { packing, limit });
-        };
-        let limits = PdfLimits::of(bytes.len(), most / 2);
+        let share = self.opening.share.min(most);
+        let mut bytes = Vec::new();
+        let is_large = level.length > most as u64;
+        if is_large || !self.fill(level, &mut raw, &mut bytes, share) {
+            return self.large_pdf(level, &mut raw, bytes, is_large);
+        }
+        let limits = PdfLimits::of(bytes.len(), share / 2, share == most);
         self.start_crew(level);
         let length = bytes.len();
         let Some(crew) = &self.pdfs.crew else {
-            return self.pass_on(level, pdf::read(&bytes, limits));
+            return match pdf::read(&bytes, limits) {
+                Some(text) => self.pass_on(level, text),
+                None => self.read_alone(level, &bytes),
+            };
         };
         let limit = AHEAD * crew.threads();
         let file = PendingPdf {
@@ -64,29 +67,66 @@ impl Walk<'_> {
         };
         self.pdfs.files.push_back(file);
         self.pdfs.held += length;
-        while self.pdfs.files.len() > limit || self.pdfs.held > most {
+        while self.pdfs.files.len() > limit || self.pdfs.held > share {
             self.settle_first();
         }
     }
 
-    /// All bytes of a stream; none if there are more than `most`.
-    fn whole(
+    /// Reads a file of which `bytes` are more than a thread's share, while no other thread has such a file.
+    fn large_pdf(
         &mut self,
         level: &Level<'_>,
         raw: &mut Raw<&mut dyn Read>,
+        mut bytes: Vec<u8>,
+        is_large: bool,
+    ) {
+        let most = self.opening.whole;
+        // Passing on waits for scans, and so comes before and after.
+        self.settle();
+        let alone = lock(self.opening.alone);
+        let text = match !is_large && self.fill(level, raw, &mut bytes, most) {
+            true => pdf::read(&bytes, PdfLimits::of(bytes.len(), most / 2, true)),
+            false => None,
+        };
+        drop(bytes);
+        drop(alone);
+        match text {
+            Some(text) => self.pass_on(level, text),
+            None => {
+                let (packing, limit) = (Packing::Pdf, most as u64);
+                self.lose(level, 0, InputError::TooLarge { packing, limit });
+            }
+        }
+    }
+
+    /// Reads a file that needs more than a thread's share, while no other thread reads one.
+    fn read_alone(&mut self, level: &Level<'_>, bytes: &[u8]) {
+        let limits = PdfLimits::of(bytes.len(), self.opening.whole / 2, true);
+        let alone = lock(self.opening.alone);
+        let text = pdf::read(bytes, limits);
+        drop(alone);
+        if let Some(text) = text {
+            self.pass_on(level, text);
+        }
+    }
+
+    /// Reads a stream into `bytes`. Returns false if there are more than `most`.
+    fn fill(
+        &mut self,
+        level: &Level<'_>,
+        raw: &mut Raw<&mut dyn Read>,
+        bytes: &mut Vec<u8>,
         most: usize,
-    ) -> Option<Vec<u8>> {
-        let mut bytes = Vec::new();
-        loop {
-            let read = raw.take(STEP).read_to_end(&mut bytes);
-            match read {
-                Ok(0) => return Some(bytes),
-                Ok(_) if bytes.len() > most => return None,
+    ) -> bool {
+        while bytes.len() <= most {
+            match raw.take(STEP).read_to_end(bytes) {
+                Ok(0) => return true,
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => self.lose(level, bytes.len() as u64, error.into()),
             }
         }
+        false
     }
 
     /// Starts threads, if the file is in a container, where others may follow.
@@ -109,7 +149,8 @@ impl Walk<'_> {
         };
         self.pdfs.held -= file.length;
         match file.text.recv() {
-            Ok(text) => self.pass_on(&file.level, text),
+            Ok(Ok(text)) => self.pass_on(&file.level, text),
+            Ok(Err(bytes)) => self.read_alone(&file.level, &bytes),
             // The thread ended, which a panic outside the reader may do.
             Err(_) => self.lose_now(&file.level, 0, InputError::Pdf("cannot be read")),
         }

@@ -39,6 +39,8 @@ pub(super) struct Shares {
     pub(super) table: usize,
     /// Bytes that a thread unpacks ahead.
     pub(super) unpacked: usize,
+    /// Bytes of a file that may be held in memory, whatever the number of threads.
+    pub(super) whole: usize,
 }
 
 impl Shares {
@@ -90,6 +92,7 @@ impl Shares {
                 .unwrap_or_else(|| (share / chunks).clamp(CHUNK.1, CHUNK.0)),
             table: memory.min(options.names),
             unpacked: share / 4,
+            whole: memory / 2,
         }
     }
 }

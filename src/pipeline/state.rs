@@ -38,6 +38,8 @@ pub(super) struct SharedScan<'p> {
     /// Device and inode of files that an output would overwrite.
     overwritten: Vec<FileId>,
     stopped: AtomicBool,
+    /// Held while a document takes more memory than a thread's share.
+    alone: Mutex<()>,
     /// Symbolic links that were not followed.
     pub(super) links: u64,
     ledger: Mutex<ScanLedger>,
@@ -148,6 +150,7 @@ impl<'p> SharedScan<'p> {
             own: own.collect(),
             overwritten: destinations.filled(),
             stopped: AtomicBool::new(ledger.failure.is_some()),
+            alone: Mutex::default(),
             links: passed_over.links.0,
             ledger: Mutex::new(ledger),
             notices: Notices::default(),
@@ -264,7 +267,9 @@ impl<'p> SharedScan<'p> {
             preprocessor: self.options.preprocessor.as_ref(),
             halt: Some(self),
             limits: self.options.limits,
-            whole: 2 * self.shares.unpacked,
+            whole: self.shares.whole,
+            share: 2 * self.shares.unpacked,
+            alone: &self.alone,
             columns: &self.options.columns,
             tmp: &self.options.tmp,
             records: self.options.selection.writes_captures(),

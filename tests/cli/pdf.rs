@@ -555,3 +555,163 @@ fn mutated_files_are_read_or_reported() {
     assert!(matches!(seen.code, Some(0 | 1)), "{:?}", seen.code);
     assert!(!seen.err.contains("panicked"), "{}", seen.err);
 }
+
+#[test]
+fn a_flipped_bit_of_a_packed_page_is_reported() {
+    let place = Place::new();
+    let style = PdfStyle {
+        packed: true,
+        ..PdfStyle::default()
+    };
+    let whole = pdf(&pages(), style);
+    let at = |word: &[u8], from: usize| {
+        let found = whole[from..].windows(word.len()).position(|at| at == word);
+        found.unwrap() + from
+    };
+    let start = at(b"stream\n", 0) + 7;
+    let end = at(b"\nendstream", start);
+    let mut members = Vec::new();
+    for byte in start..end {
+        let mut file = whole.clone();
+        file[byte] ^= 1 << (byte % 8);
+        members.push((format!("{byte}.pdf"), file));
+    }
+    let members: Vec<_> = members.iter().map(|(a, b)| (&a[..], &b[..])).collect();
+    place.file("in.tar", tar(&members));
+    let seen = place.scan("in.tar --mentions -f jsonl");
+    assert_eq!(seen.code, Some(1));
+    let found: Vec<_> = seen
+        .field("document")
+        .into_iter()
+        .zip(seen.field("doi"))
+        .collect();
+    let of = |document: String| {
+        let names = found.iter().filter(|(own, _)| *own == document);
+        names.map(|(_, name)| &name[..]).collect::<Vec<_>>()
+    };
+    for (name, _) in members {
+        // A bit after the end of the packed data means nothing.
+        let is_same = of(format!("{name}!/#page=1")) == ["10.5555/one-1", "10.5555/two"];
+        let is_reported = seen.err.contains(&format!("{name}!/#page=1: "));
+        assert!(is_reported || is_same, "{name}: {}", seen.err);
+        assert_eq!(of(format!("{name}!/#page=2")).len(), 2, "{name}");
+    }
+    assert!(seen.err.contains("is damaged; get the file again"));
+}
+
+/// The error of a file of one page, which is read up to its limit.
+fn limit_of(file: Vec<u8>) -> String {
+    let place = Place::new();
+    place.file("a.pdf", file);
+    let seen = place.scan("a.pdf -f names");
+    assert_eq!(seen.code, Some(1), "{}", seen.err);
+    assert!(seen.out.contains("10.5555/a"), "{}", seen.out);
+    seen.err
+}
+
+#[test]
+fn what_is_cut_by_a_limit_is_reported_with_its_reason() {
+    let font = "/Subtype/Type1/BaseFont/Courier";
+    let page = |content: &[u8]| pdf_of(PdfObjects::default(), content, font, "");
+    let many = [
+        &b"BT /F 9 Tf (10.5555/a ) Tj ["[..],
+        &b"1 ".repeat(70_000),
+        b"] TJ ET",
+    ]
+    .concat();
+    assert!(limit_of(page(&many)).contains("65,536 operands"));
+    let line = b"(10.5555/aaaaaaaaaaaaaaaaaaaaaaaaa) Tj T*\n";
+    let long = [&b"BT /F 9 Tf 12 TL "[..], &line.repeat(600_000)].concat();
+    assert!(limit_of(page(&long)).contains("more text than is kept"));
+    let links: Vec<_> = (0..100_001).map(|n| format!("https://x.org/{n}")).collect();
+    let links: Vec<_> = links.iter().map(|link| &link[..]).collect();
+    let linked = PdfPage::new(&["10.5555/a"], &links);
+    assert!(limit_of(pdf(&[linked], PdfStyle::default())).contains("more links"));
+    let shown = b"BT /F 9 Tf (10.5555/a) Tj ET /X Do";
+    let mut forms = PdfObjects::default();
+    let mut last = forms.add_stream("/Subtype/Form", Vec::new());
+    for _ in 0..33 {
+        let head = format!("/Subtype/Form/Resources<</XObject<</X {last} 0 R>>>>");
+        last = forms.add_stream(&head, b"/X Do".to_vec());
+    }
+    let nested = pdf_of(forms, shown, font, &format!("/XObject<</X {last} 0 R>>"));
+    assert!(limit_of(nested).contains("nested more than 32 deep"));
+    let mut form = PdfObjects::default();
+    let filters = "/AHx".repeat(9);
+    let last = form.add_stream(&format!("/Subtype/Form/Filter[{filters}]"), b"41>".to_vec());
+    let chained = pdf_of(form, shown, font, &format!("/XObject<</X {last} 0 R>>"));
+    assert!(limit_of(chained).contains("more than 8 filters"));
+}
+
+/// A page whose font has a text of `units` characters for a code that it shows often.
+fn swollen(units: usize) -> Vec<u8> {
+    let mut objects = PdfObjects::default();
+    let text = "0041".repeat(units);
+    let map = objects.add_content(
+        format!("beginbfrange <00> <ff> <{text}> endbfrange").as_bytes(),
+        true,
+    );
+    let shown = [&b"BT /F 9 Tf ("[..], &b"x".repeat(500_000), b") Tj ET"].concat();
+    let font = format!("/Subtype/Type1/BaseFont/Courier/ToUnicode {map} 0 R");
+    pdf_of(objects, &shown, &font, "")
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_font_with_long_texts_takes_no_more_than_the_budget() {
+    let place = Place::new();
+    for units in [200, 5000] {
+        place.file("a.pdf", swollen(units));
+        for threads in ["-j1", "-j2"] {
+            let mut run =
+                place.command(["scan", "a.pdf", threads, "--memory", "64M", "-o", "out.csv"]);
+            let (code, peak) = peak(run.spawn().unwrap());
+            assert_eq!(code, 1);
+            assert!(peak < 160 << 20, "{units}: {} MiB", peak >> 20);
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_number_of_threads_does_not_decide_what_is_read() {
+    let place = Place::new();
+    let mut large = pdf(&pages(), PdfStyle::default());
+    // A comment after the end.
+    large.extend([&b"%"[..], &vec![b'-'; 24 << 20], b"\n"].concat());
+    let line = b"(10.5555/aaaaaaaaaaaaaaaaaaaaaaaaa) Tj T*\n";
+    let content = [&b"BT /F 9 Tf 12 TL "[..], &line.repeat(100_000)].concat();
+    let font = "/Subtype/Type1/BaseFont/Courier";
+    let long = pdf_of(PdfObjects::default(), &content, font, "");
+    let names = ["a.pdf", "b.pdf", "c.pdf"];
+    let members = [("m", &large[..]), ("n", &long), ("o", &large)];
+    place.file("in.tar", tar(&members)).file("l.pdf", &long);
+    for name in names {
+        place.file(name, &large);
+    }
+    let mut first = None;
+    for threads in ["-j1", "-j2", "-j8"] {
+        let mut run = place.command([
+            "scan",
+            "a.pdf",
+            "b.pdf",
+            "c.pdf",
+            "in.tar",
+            "l.pdf",
+            threads,
+            "--memory",
+            "64M",
+            "--mentions",
+            "-o",
+            "out.csv",
+        ]);
+        let (code, peak) = peak(run.spawn().unwrap());
+        assert_eq!(code, 0, "{threads}");
+        assert!(peak < 160 << 20, "{threads}: {} MiB", peak >> 20);
+        let out = std::fs::read(place.path("out.csv")).unwrap();
+        assert!(
+            *first.get_or_insert_with(|| out.clone()) == out,
+            "{threads}"
+        );
+    }
+}

@@ -4,6 +4,10 @@ use super::lexer::{Lexer, Token};
 
 /// Ranges of a map; more are ignored.
 const RANGES: usize = 1 << 17;
+/// Ranges of codes by their length; more are ignored. Maps have up to ten.
+const SPACES: usize = 256;
+/// UTF-16 units of a code's text; more are cut. The format allows 256.
+const UNITS: usize = 256;
 /// Ranges before the nearest one that may also hold a code, since ranges may overlap.
 const OVERLAP: usize = 8;
 
@@ -30,6 +34,8 @@ pub(super) struct CodeMap {
     spaces: Vec<(usize, u32, u32)>,
     ranges: Vec<CodeRange>,
     units: Vec<u16>,
+    /// Whether something was ignored or cut.
+    pub(super) is_cut: bool,
 }
 
 /// The operands between `begin…` and `end…`.
@@ -53,7 +59,10 @@ impl CodeMap {
         let mut array = None;
         while let Some(token) = lexer.token() {
             match token {
-                Token::Word(_) if map.is_full() => break,
+                Token::Word(_) if map.is_full() => {
+                    map.is_cut = true;
+                    break;
+                }
                 Token::Word(word) => {
                     map.section(word, &operands);
                     operands.clear();
@@ -100,7 +109,10 @@ impl CodeMap {
     fn add_space(&mut self, pair: &[Vec<Token<'_>>]) {
         let [low, high] = [pair[0].first(), pair[1].first()];
         if let (Some(Token::Text(text)), Some(first), Some(last)) = (low, code(low), code(high)) {
-            self.spaces.push((text.len(), first, last));
+            self.is_cut |= self.spaces.len() == SPACES;
+            if self.spaces.len() < SPACES {
+                self.spaces.push((text.len(), first, last));
+            }
         }
     }
 
@@ -128,7 +140,8 @@ impl CodeMap {
         match &text[..] {
             [byte] => self.units.push(u16::from(*byte)),
             text => {
-                let units = text.chunks_exact(2);
+                self.is_cut |= text.len() > 2 * UNITS;
+                let units = text.chunks_exact(2).take(UNITS);
                 self.units
                     .extend(units.map(|unit| u16::from_be_bytes([unit[0], unit[1]])));
             }
@@ -146,6 +159,7 @@ impl CodeMap {
     }
 
     fn push(&mut self, range: CodeRange) {
+        self.is_cut |= self.is_full();
         if !self.is_full() {
             self.ranges.push(range);
         }
@@ -239,6 +253,18 @@ mod tests {
         assert_eq!(text(&map, 0x22), None);
         assert_eq!(map.next_code(&[0x10, 0x11]), (0x10, 1));
         assert_eq!(map.next_code(&[0x81, 0x11, 0]), (0x8111, 2));
+    }
+
+    #[test]
+    fn a_code_has_no_more_text_than_the_format_allows() {
+        let map = |units: usize| {
+            let text = "0041".repeat(units);
+            CodeMap::read(format!("beginbfrange <00> <ff> <{text}> endbfrange").as_bytes())
+        };
+        let (most, more) = (map(UNITS), map(UNITS + 1));
+        assert_eq!(text(&most, 0), Some("A".repeat(UNITS)));
+        assert_eq!(text(&more, 0), Some("A".repeat(UNITS)));
+        assert_eq!((most.is_cut, more.is_cut), (false, true));
     }
 
     #[test]

@@ -13,9 +13,13 @@ use super::lines::{Lines, Run};
 use super::object::{Dict, Object, Ref, Stream};
 
 /// Forms within one another.
-const FORMS: usize = 8;
+const FORMS: usize = 32;
 /// Saved graphics states.
 const STATES: usize = 1024;
+/// Bytes of text of one page, beside the limit on memory.
+const TEXT: usize = 16 << 20;
+/// Bytes of text for a byte of a code, from which on a string's text counts as work.
+const PLAIN: usize = 4;
 /// Operands of one operator, elements of its array included.
 const OPERANDS: usize = 1 << 16;
 /// The cost of a form beside its bytes, so that many empty ones end too.
@@ -34,6 +38,7 @@ pub(super) struct Fonts {
 }
 
 impl Fonts {
+    /// Fonts that together take up to `most` bytes.
     pub(super) fn new(most: usize) -> Self {
         Fonts {
             known: HashMap::new(),
@@ -77,6 +82,7 @@ pub(super) fn read(file: &PdfFile<'_>, fonts: &mut Fonts, page: &Page) -> Shown 
         fonts,
         shown: Shown::default(),
         text: String::new(),
+        most: TEXT.min(file.memory() / 4),
         depth: 0,
     };
     let contents = file.get(&page.dict, b"Contents");
@@ -159,6 +165,8 @@ struct Reader<'r, 'd> {
     shown: Shown,
     /// The text of a string, reused.
     text: String,
+    /// Bytes of text that the page may have yet.
+    most: usize,
     depth: usize,
 }
 
@@ -197,9 +205,20 @@ impl<'r> Reader<'r, '_> {
                     operands.clear();
                 }
                 operand if operands.len() < OPERANDS => operands.push(operand),
-                _ => {}
+                _ => self.flawed(Flaw::Operands),
             }
         }
+    }
+
+    /// Notes why text is missing, unless another reason is known.
+    fn flawed(&mut self, flaw: Flaw) {
+        self.shown.flaw.get_or_insert(flaw);
+    }
+
+    /// Notes that the page has more text than is kept.
+    fn too_much(&mut self) {
+        self.flawed(Flaw::Text);
+        self.file.shorten();
     }
 
     /// Performs an operator. Returns false if the page is not read further.
@@ -223,10 +242,7 @@ impl<'r> Reader<'r, '_> {
                 true
             }
             b"Do" => self.form(painter, operands),
-            b"BDC" => {
-                self.begin(painter, operands);
-                true
-            }
+            b"BDC" => self.begin(painter, operands),
             b"BMC" => {
                 painter.mark(false);
                 true
@@ -293,10 +309,17 @@ impl<'r> Reader<'r, '_> {
         while !rest.is_empty() {
             let glyph = font.next(rest, &mut self.text);
             rest = &rest[glyph.len..];
+            if self.text.len() > self.most {
+                self.too_much();
+                return false;
+            }
             width += f64::from(glyph.width) * size + spaces.0;
             if glyph.is_blank {
                 width += spaces.1;
             }
+        }
+        if self.text.len() > PLAIN * bytes.len() {
+            self.file.spend(self.text.len());
         }
         let start = painter.point();
         painter.advance(width - spaces.0);
@@ -327,17 +350,24 @@ impl<'r> Reader<'r, '_> {
             x: along.x / length,
             y: along.y / length,
         };
+        let Some(left) = self.most.checked_sub(self.text.len()) else {
+            self.too_much();
+            return false;
+        };
+        self.most = left;
         self.shown.lines.add(&Run {
             text: &self.text,
             start,
             end,
             along,
             size,
-        })
+        });
+        !self.file.is_spent()
     }
 
-    /// Starts marked content, whose properties may hold the text that it stands for.
-    fn begin(&mut self, painter: &mut Painter<'_>, operands: &[Token<'_>]) {
+    /// Starts marked content, whose properties may hold the text that it stands for. Returns false if
+    /// the page is not read further.
+    fn begin(&mut self, painter: &mut Painter<'_>, operands: &[Token<'_>]) -> bool {
         let inline = operands
             .iter()
             .position(|operand| *operand == Token::Name(b"ActualText".into()));
@@ -360,8 +390,9 @@ impl<'r> Reader<'r, '_> {
         painter.mark(replaces);
         if replaces {
             let start = painter.point();
-            self.add(painter, start, start);
+            return self.add(painter, start, start);
         }
+        true
     }
 
     /// Shows a form. Returns false if the page is not read further.
@@ -381,7 +412,10 @@ impl<'r> Reader<'r, '_> {
             return true;
         }
         if self.depth >= FORMS || self.file.is_spent() {
-            self.shown.flaw = self.shown.flaw.or(Some(Flaw::Large));
+            self.flawed(match self.file.is_spent() {
+                true => Flaw::Large,
+                false => Flaw::Nested,
+            });
             return !self.file.is_spent();
         }
         self.depth += 1;

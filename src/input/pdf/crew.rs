@@ -12,11 +12,14 @@ use crate::lock::lock;
 /// What reading a file gives: its documents, and the error that ended it early.
 pub(in crate::input) type PdfText = (Vec<PdfDocument>, Option<InputError>);
 
+/// The documents of a file; the file itself if they need more memory than its limits.
+pub(in crate::input) type PdfAnswer = Result<PdfText, Vec<u8>>;
+
 /// A file to read, and where its documents go.
 struct Job {
     bytes: Vec<u8>,
     limits: PdfLimits,
-    to: Sender<PdfText>,
+    to: Sender<PdfAnswer>,
 }
 
 /// Threads that read files.
@@ -51,7 +54,7 @@ impl<'u> PdfCrew<'u> {
     }
 
     /// Gives a file to the threads. Its documents come out of the receiver.
-    pub(in crate::input) fn give(&self, bytes: Vec<u8>, limits: PdfLimits) -> Receiver<PdfText> {
+    pub(in crate::input) fn give(&self, bytes: Vec<u8>, limits: PdfLimits) -> Receiver<PdfAnswer> {
         let (to, from) = mpsc::channel();
         let job = Job { bytes, limits, to };
         if let Some(jobs) = &self.jobs {
@@ -78,6 +81,6 @@ fn work(jobs: &Mutex<Receiver<Job>>) {
         let job = lock(jobs).recv();
         let Ok(job) = job else { return };
         // Nobody waits for it if the run was halted.
-        let _ = job.to.send(read(&job.bytes, job.limits));
+        let _ = job.to.send(read(&job.bytes, job.limits).ok_or(job.bytes));
     }
 }

@@ -22,6 +22,8 @@ pub(crate) struct PdfLimits {
     pub(crate) memory: usize,
     /// Bytes that may be unpacked of it in total, repeated ones counted each time.
     pub(crate) total: u64,
+    /// Whether there are no greater ones.
+    pub(crate) is_last: bool,
 }
 
 /// What was spent of the limits.
@@ -76,7 +78,20 @@ pub(super) struct PdfFile<'d> {
     budget: Budget,
     /// Objects that are being read.
     depth: Cell<usize>,
+    /// The first flaw of streams that were unpacked since it was taken.
+    damage: Cell<Option<Damage>>,
+    /// Whether something was cut because of the limit on memory.
+    is_short: Cell<bool>,
     streams: RefCell<Vec<Rc<ObjectStream>>>,
+}
+
+/// A flaw of a stream that pages, fonts or other objects need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Damage {
+    pub(super) flaw: Flaw,
+    /// The number of the stream, and the offset of its data in the file.
+    pub(super) object: u32,
+    pub(super) offset: usize,
 }
 
 /// A file that needs a password, or is encrypted by an unknown method.
@@ -93,6 +108,8 @@ impl<'d> PdfFile<'d> {
             }
         }
         let mut file = PdfFile::with(data, Table::rebuild(data), limits);
+        // The table may have been too large.
+        file.shorten();
         file.index_streams();
         file.unlocked()
     }
@@ -110,6 +127,8 @@ impl<'d> PdfFile<'d> {
                 left: Cell::new(limits.total),
             },
             depth: Cell::new(0),
+            damage: Cell::new(None),
+            is_short: Cell::new(false),
             streams: RefCell::default(),
         };
         file.crypt = Crypt::of(&file);
@@ -299,6 +318,7 @@ impl<'d> PdfFile<'d> {
             return None;
         };
         let unpacked = self.unpack(&stream, self.budget.memory / (2 * KEPT));
+        self.note(unpacked.flaw, &stream);
         let first = self.get(&stream.dict, b"First").count()?;
         let count = self.get(&stream.dict, b"N").count()?;
         let bytes = unpacked.bytes;
@@ -363,7 +383,44 @@ impl<'d> PdfFile<'d> {
             None => unpack(packed, &filters, most),
         };
         self.spend(unpacked.bytes.len() + packed.len());
+        if unpacked.flaw == Some(Flaw::Damaged) {
+            self.note(unpacked.flaw, stream);
+        }
+        if unpacked.flaw == Some(Flaw::Large) {
+            self.shorten();
+        }
         unpacked
+    }
+
+    /// Notes a flaw of a stream, unless an earlier one was not taken yet.
+    pub(super) fn note(&self, flaw: Option<Flaw>, stream: &Stream) {
+        let Some(flaw) = flaw.filter(|_| self.damage.get().is_none()) else {
+            return;
+        };
+        self.damage.set(Some(Damage {
+            flaw,
+            object: stream.id.number,
+            offset: stream.data.start,
+        }));
+    }
+
+    /// Takes the first flaw since the last call.
+    pub(super) fn take_damage(&self) -> Option<Damage> {
+        self.damage.take()
+    }
+
+    /// Notes that something was cut because of the limit on memory.
+    pub(super) fn shorten(&self) {
+        self.is_short.set(true);
+    }
+
+    pub(super) fn is_short(&self) -> bool {
+        self.is_short.get()
+    }
+
+    /// Bytes that may be held.
+    pub(super) fn memory(&self) -> usize {
+        self.budget.memory
     }
 
     /// Counts work in bytes.

@@ -7,7 +7,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 use super::object::{Dict, Object};
 
 /// Filters of one stream; more of them are a bomb.
-const CHAIN: usize = 8;
+pub(super) const CHAIN: usize = 8;
 /// Bytes of output for which room is made at once.
 const STEP: usize = 64 << 10;
 
@@ -25,6 +25,18 @@ pub(super) enum Flaw {
     Damaged,
     /// There is more than the limit.
     Large,
+    /// It is packed by more filters than are undone.
+    Chained,
+    /// Forms are nested deeper than they are followed.
+    Nested,
+    /// The page shows more text than is kept.
+    Text,
+    /// An operator has more operands than are kept.
+    Operands,
+    /// The page has more links than are kept.
+    Links,
+    /// The texts of characters in a font take more than is kept.
+    Characters,
     /// It is packed by a filter for images, or an unknown one.
     Unreadable,
     /// The file does not have the stream.
@@ -58,7 +70,7 @@ pub(super) fn unpack(data: &[u8], filters: &[Filter], most: usize) -> Unpacked {
     };
     if filters.len() > CHAIN {
         return Unpacked {
-            flaw: Some(Flaw::Large),
+            flaw: Some(Flaw::Chained),
             ..Unpacked::default()
         };
     }
@@ -105,13 +117,58 @@ fn room(out: &[u8], bytes: usize, most: usize) -> Result<(), Flaw> {
     }
 }
 
-/// A zlib stream; one without its header, as some writers make, and without a valid checksum too.
+/// A zlib stream; one without its header, as some writers make, or without its checksum too.
 fn inflate(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
     let data = trimmed(data);
     let has_header = data.len() > 1
         && data[0] & 0x0f == 8
         && (u16::from(data[0]) << 8 | u16::from(data[1])) % 31 == 0;
-    let body = if has_header { &data[2..] } else { data };
+    if has_header {
+        let read = deflate(&data[2..], most, out)?;
+        return match checksum(&data[2 + read..]) {
+            Some(sum) if sum != adler32(out) => Err(Flaw::Damaged),
+            _ => Ok(()),
+        };
+    }
+    let done = deflate(data, most, out);
+    if done == Err(Flaw::Damaged) && data.len() > 2 {
+        // The header itself may be what is damaged.
+        let mut behind = Vec::new();
+        let done = deflate(&data[2..], most, &mut behind);
+        if behind.len() > out.len() {
+            *out = behind;
+        }
+        return Err(done.err().unwrap_or(Flaw::Damaged));
+    }
+    done.map(|_| ())
+}
+
+/// The checksum that `rest`, the bytes after deflated data, starts with. None if only a line end is there.
+fn checksum(rest: &[u8]) -> Option<u32> {
+    let sum = rest.first_chunk()?;
+    let is_line_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
+    (!sum.iter().all(is_line_end)).then(|| u32::from_be_bytes(*sum))
+}
+
+/// The checksum of a zlib stream (RFC 1950).
+fn adler32(bytes: &[u8]) -> u32 {
+    const BASE: u32 = 65_521;
+    /// So many bytes can be added before a sum overflows.
+    const RUN: usize = 5552;
+    let (mut a, mut b) = (1, 0);
+    for run in bytes.chunks(RUN) {
+        for byte in run {
+            a += u32::from(*byte);
+            b += a;
+        }
+        a %= BASE;
+        b %= BASE;
+    }
+    b << 16 | a
+}
+
+/// Unpacks deflated data. Returns the bytes of `body` that it takes.
+fn deflate(body: &[u8], most: usize, out: &mut Vec<u8>) -> Result<usize, Flaw> {
     let mut decoder = Decompress::new(false);
     loop {
         let read = decoder.total_in() as usize;
@@ -123,7 +180,7 @@ fn inflate(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
         let written = decoder.total_out() as usize;
         out.truncate(written);
         match status {
-            Ok(Status::StreamEnd) => return Ok(()),
+            Ok(Status::StreamEnd) => return Ok(decoder.total_in() as usize),
             Ok(_) if written > filled => {}
             Ok(_) if room == 0 => return Err(Flaw::Large),
             Ok(_) if decoder.total_in() as usize > read => {}
@@ -424,12 +481,26 @@ mod tests {
         assert_eq!(unpacked("Fl", &packed, plain.len()), whole);
         assert_eq!(unpacked("Fl", &packed[..packed.len() - 4], 1 << 20), whole);
         assert_eq!(unpacked("Fl", &packed[2..], 1 << 20), whole);
+        let mut wrong = packed.clone();
+        *wrong.last_mut().unwrap() ^= 1;
+        let damaged = (plain.clone(), Some(Flaw::Damaged));
+        assert_eq!(unpacked("Fl", &wrong, 1 << 20), damaged);
+        wrong = packed.clone();
+        wrong[1] ^= 1;
+        assert_eq!(unpacked("Fl", &wrong, 1 << 20), damaged);
         let (bytes, flaw) = unpacked("Fl", &packed, 70_000);
         assert_eq!((bytes.len(), flaw), (70_000, Some(Flaw::Large)));
         let (bytes, flaw) = unpacked("Fl", &packed[..packed.len() / 2], 1 << 20);
         assert!(!bytes.is_empty() && plain.starts_with(&bytes));
         assert_eq!(flaw, Some(Flaw::Damaged));
         assert_eq!(unpacked("DCTDecode", &packed, 9).1, Some(Flaw::Unreadable));
+    }
+
+    #[test]
+    fn too_many_filters_are_not_too_much_data() {
+        let filters = || (0..=CHAIN).map(|_| Filter::new(b"AHx".to_vec(), Dict::default()));
+        let filters: Vec<_> = filters().collect();
+        assert_eq!(unpack(b"41>", &filters, 9).flaw, Some(Flaw::Chained));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use encoding_rs::Encoding;
 use super::cmap::CodeMap;
 use super::encoding::{Base, glyph, standard_width};
 use super::file::PdfFile;
+use super::filter::Flaw;
 use super::object::{Dict, Object};
 
 /// Widths of a composite font; more are ignored.
@@ -74,7 +75,10 @@ impl Font {
     /// Bytes of memory that it takes, about.
     pub(super) fn size(&self) -> usize {
         match self {
-            Font::Simple(_) => 16 << 10,
+            Font::Simple(font) => {
+                let texts = font.texts.iter().map(String::capacity);
+                (16 << 10) + texts.sum::<usize>()
+            }
             Font::Composite(font) => {
                 font.codes.size() + font.to_unicode.size() + font.widths.capacity() * 12
             }
@@ -101,7 +105,13 @@ impl Font {
 /// The map in the stream `key`; an empty one if there is none.
 fn map(file: &PdfFile<'_>, dict: &Dict, key: &[u8]) -> CodeMap {
     match file.get(dict, key) {
-        Object::Stream(stream) => CodeMap::read(&file.decode(&stream)),
+        Object::Stream(stream) => {
+            let held = file.decode(&stream);
+            let map = CodeMap::read(&held);
+            let cut = map.is_cut.then_some(Flaw::Characters);
+            file.note(held.flaw.or(cut), &stream);
+            map
+        }
         _ => CodeMap::default(),
     }
 }

@@ -26,54 +26,101 @@ enum Break {
     Hard,
 }
 
+/// Bytes at the end of a word, and of what follows it in a target, by which targets are found.
+const AFTER: usize = 3;
+
 /// Targets of links, in the form in which they are compared.
-pub(super) struct Targets(Vec<String>);
+pub(super) struct Targets {
+    /// Sorted by their bytes from the end.
+    targets: Vec<String>,
+    /// For each place in a target, a hash of the bytes around it, the target and the offset; sorted.
+    places: Vec<(u32, u32, u32)>,
+}
 
 impl Targets {
     /// Those of a page and of the page after it, to which a broken line may lead.
     pub(super) fn new<'t>(targets: impl Iterator<Item = &'t String>) -> Self {
-        Targets(targets.map(|target| folded(&unescaped(target))).collect())
+        let mut targets: Vec<_> = targets.map(|target| folded(&unescaped(target))).collect();
+        targets.sort_by(|a, b| a.bytes().rev().cmp(b.bytes().rev()));
+        targets.dedup();
+        let mut places = Vec::new();
+        for (number, target) in (0..).zip(&targets) {
+            let bytes = target.as_bytes();
+            places.extend((LEAST..bytes.len()).map(|at| {
+                let after = &bytes[at..bytes.len().min(at + AFTER)];
+                (key(&bytes[at - LEAST..at], after), number, at as u32)
+            }));
+        }
+        places.sort_unstable();
+        Targets { targets, places }
+    }
+
+    /// Whether a target contains the end of `token`, and `next` starts with the bytes that follow it there.
+    fn go_on(&self, token: &str, next: &str) -> bool {
+        // Where a longer part of the word is in a target, the shortest one is too.
+        let Some(part) = parts(token).last() else {
+            return false;
+        };
+        let before = &part.as_bytes()[part.len() - LEAST..];
+        // Fewer bytes follow only at the end of a target.
+        (1..=AFTER.min(next.len())).any(|count| {
+            let key = key(before, &next.as_bytes()[..count]);
+            let start = self.places.partition_point(|place| place.0 < key);
+            let mut places = self.places[start..]
+                .iter()
+                .take_while(|place| place.0 == key);
+            places.any(|(_, number, at)| {
+                let (front, rest) = self.targets[*number as usize]
+                    .as_bytes()
+                    .split_at(*at as usize);
+                front.ends_with(part.as_bytes()) && agrees(rest, next.as_bytes())
+            })
+        })
+    }
+
+    /// Whether a target ends with the end of `token`.
+    fn end(&self, token: &str) -> bool {
+        let Some(part) = parts(token).filter(|part| part.len() > 2 * LEAST).last() else {
+            return false;
+        };
+        let is_before = |target: &String| target.bytes().rev().lt(part.bytes().rev());
+        let first = self.targets.partition_point(is_before);
+        let target = self.targets.get(first);
+        target.is_some_and(|target| target.ends_with(part))
     }
 
     /// What the links say about a line end between `token` and `next`.
     fn between(&self, token: &str, next: &str) -> Option<Break> {
         let may_be_target = |byte: u8| matches!(byte, b'/' | b':' | b'.' | b'_' | b'=');
-        if self.0.is_empty() || !token.bytes().any(may_be_target) {
+        if self.targets.is_empty() || !token.bytes().any(may_be_target) {
             return None;
         }
         let (token, next) = (folded(token), folded(next));
         let without_hyphen = token.strip_suffix('-');
-        let goes_on = |token: &str| self.0.iter().any(|target| goes_on(target, token, &next));
-        if goes_on(&token) {
+        if self.go_on(&token, &next) {
             return Some(Break::Joined(0));
         }
-        if without_hyphen.is_some_and(goes_on) {
+        if without_hyphen.is_some_and(|token| self.go_on(token, &next)) {
             return Some(Break::Joined(1));
         }
         let token = token.trim_end_matches(['.', ',', ';', ')', ']']);
-        let is_end = |target: &String| {
-            let mut parts = parts(token).filter(|part| part.len() > 2 * LEAST);
-            parts.any(|part| target.ends_with(part))
-        };
-        self.0.iter().any(is_end).then_some(Break::Hard)
+        self.end(token).then_some(Break::Hard)
     }
 }
 
-/// Whether `target` contains the end of `token`, and `next` starts with the bytes that follow it in `target`.
-fn goes_on(target: &str, token: &str, next: &str) -> bool {
-    let agrees = |rest: &str| {
-        let same = rest.bytes().zip(next.bytes()).take_while(|(a, b)| a == b);
-        let same = same.count();
-        // A short word that begins like the rest of a target may be any word.
-        same > 0 && (same == rest.len() || same == next.len() && same > 2)
-    };
-    let holds = |part: &str| {
-        let found = memchr::memmem::find_iter(target.as_bytes(), part.as_bytes());
-        found
-            .map(|at| target.get(at + part.len()..))
-            .any(|rest| rest.is_some_and(agrees))
-    };
-    parts(token).any(holds)
+/// Whether `next` starts with `rest`, what follows a word in a target, or `rest` with it.
+fn agrees(rest: &[u8], next: &[u8]) -> bool {
+    let same = rest.iter().zip(next).take_while(|(a, b)| a == b).count();
+    // A short word that begins like the rest of a target may be any word.
+    same > 0 && (same == rest.len() || same == next.len() && same > 2)
+}
+
+/// A hash of the bytes before and after a place in a target (FNV-1a).
+fn key(before: &[u8], after: &[u8]) -> u32 {
+    let bytes = before.iter().chain(after);
+    bytes.fold(0x811c_9dc5, |hash, byte| {
+        (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
+    })
 }
 
 /// `token`, and what of it comes after each mark, if that is long enough to be known again.
@@ -260,6 +307,27 @@ mod tests {
         ] {
             assert_eq!(text_of(&texts, &[link]), expected);
         }
+    }
+
+    #[test]
+    fn many_links_are_searched_in_little_time() {
+        let links: Vec<_> = (0..10_000)
+            .map(|n| format!("https://doi.org/10.5555/a.{n:05}x"))
+            .collect();
+        let targets = Targets::new(links.iter());
+        let since = std::time::Instant::now();
+        for (n, link) in links.iter().enumerate() {
+            let (front, rest) = link.split_at(link.len() - 1 - n % 8);
+            assert_eq!(
+                targets.between(front, rest),
+                Some(Break::Joined(0)),
+                "{link}"
+            );
+            assert_eq!(targets.between(link, "10.5555"), Some(Break::Hard));
+            assert_eq!(targets.between(front, "zzz"), None);
+        }
+        // Most of a minute if each line is compared with each link.
+        assert!(since.elapsed().as_secs() < 10);
     }
 
     #[test]

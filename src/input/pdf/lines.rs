@@ -2,8 +2,6 @@
 
 use super::geometry::Point;
 
-/// Bytes of text of one page; more is cut.
-const TEXT: usize = 16 << 20;
 /// The least gap that is a blank, in sizes of the font. Blanks of justified text shrink to about 0.2; kerning is up to 0.1.
 const BLANK: f64 = 0.15;
 /// The greatest gap in a line. Columns are farther apart.
@@ -41,21 +39,15 @@ pub(super) struct Line {
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     pub(super) lines: Vec<Line>,
-    bytes: usize,
 }
 
 impl Lines {
-    /// Adds a string. Returns false if the page has too much text.
-    pub(super) fn add(&mut self, run: &Run<'_>) -> bool {
-        self.bytes += run.text.len();
-        if self.bytes > TEXT {
-            return false;
-        }
+    /// Adds a string.
+    pub(super) fn add(&mut self, run: &Run<'_>) {
         let joined = self.lines.last_mut().is_some_and(|line| line.take(run));
         if !joined && !run.text.trim().is_empty() {
             self.lines.push(Line::new(run));
         }
-        true
     }
 }
 

@@ -1,26 +1,38 @@
 //! Targets of the links on a page (ISO 32000-2, 12.5.6.5 and 12.6.4.8).
 
+use std::collections::HashSet;
+
 use super::encoding::text_string;
 use super::file::{Page, PdfFile};
+use super::filter::Flaw;
 
-/// Annotations of a page; more are ignored.
-const ANNOTATIONS: usize = 20_000;
+/// Annotations of a page that are read.
+const ANNOTATIONS: usize = 100_000;
 
-/// The URIs that a page links to, each once, in the order of its annotations.
-pub(super) fn of(file: &PdfFile<'_>, page: &Page) -> Vec<String> {
+/// The URIs that a page links to, each once, in the order of its annotations; and why some are missing.
+pub(super) fn of(file: &PdfFile<'_>, page: &Page) -> (Vec<String>, Option<Flaw>) {
     let annotations = file.get(&page.dict, b"Annots");
-    let mut targets = Vec::new();
-    let mut seen = std::collections::HashSet::new();
-    for annotation in annotations.array().iter().take(ANNOTATIONS) {
+    let annotations = annotations.array();
+    let (mut targets, mut seen) = (Vec::new(), HashSet::new());
+    let mut left = file.memory() / 16;
+    for annotation in annotations.iter().take(ANNOTATIONS) {
         let annotation = file.resolve(annotation);
         let action = file.get(annotation.dict(), b"A");
         let uri = file.get(action.dict(), b"URI");
         let Some(uri) = uri.text() else { continue };
         // A target is one line.
         let target = text_string(uri).replace(|c: char| c.is_control(), "");
-        if !target.is_empty() && seen.insert(target.clone()) {
-            targets.push(target);
+        if target.is_empty() || seen.contains(&target) {
+            continue;
         }
+        let Some(rest) = left.checked_sub(target.len()) else {
+            file.shorten();
+            return (targets, Some(Flaw::Links));
+        };
+        left = rest;
+        seen.insert(target.clone());
+        targets.push(target);
     }
-    targets
+    let is_cut = annotations.len() > ANNOTATIONS;
+    (targets, is_cut.then_some(Flaw::Links))
 }

@@ -15,7 +15,9 @@ pub(super) fn of(file: &PdfFile<'_>) -> String {
         text.push_str(&format!("{}: {value}\n\n", String::from_utf8_lossy(key)));
     }
     if let Object::Stream(stream) = file.get(file.catalog().dict(), b"Metadata") {
-        text.push_str(&text_string(&file.decode(&stream)));
+        let packet = file.decode(&stream);
+        file.note(packet.flaw, &stream);
+        text.push_str(&text_string(&packet));
     }
     text
 }

@@ -30,9 +30,9 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use self::content::Fonts;
-pub(super) use self::crew::{PdfCrew, PdfText};
+pub(super) use self::crew::{PdfAnswer, PdfCrew, PdfText};
 pub(super) use self::file::PdfLimits;
-use self::file::{Locked, Page, PdfFile};
+use self::file::{Damage, Locked, Page, PdfFile};
 use self::filter::Flaw;
 use self::joins::Targets;
 use self::lexer::Lexer;
@@ -68,10 +68,12 @@ pub(super) struct PdfDocument {
 }
 
 impl PdfLimits {
-    /// The limits for a file of `length` bytes.
-    pub(super) fn of(length: usize, memory: usize) -> Self {
+    /// The limits for a file of `length` bytes. `is_last` says that what does not fit in `memory` bytes is left out;
+    /// otherwise such a file is not read.
+    pub(super) fn of(length: usize, memory: usize, is_last: bool) -> Self {
         PdfLimits {
             memory,
+            is_last,
             total: FREE.max(RATIO.saturating_mul(length as u64)),
         }
     }
@@ -89,32 +91,39 @@ pub(super) fn starts_late(start: &[u8]) -> bool {
     })
 }
 
-/// The documents of `bytes`, with the error that ended the file early, if any did.
-pub(super) fn read(bytes: &[u8], limits: PdfLimits) -> (Vec<PdfDocument>, Option<InputError>) {
+/// The documents of `bytes`, with the error that ended the file early, if any did. None if the limits are not the last and
+/// are reached.
+pub(super) fn read(bytes: &[u8], limits: PdfLimits) -> Option<PdfText> {
     let start = memchr::memmem::find(&bytes[..bytes.len().min(LATE)], b"%PDF-").unwrap_or(0);
     let mut documents = Vec::new();
     let read = catch_unwind(AssertUnwindSafe(|| {
         read_file(&bytes[start..], limits, &mut documents)
     }));
     let error = match read {
-        Ok(done) => done.err(),
+        Ok(Err(Stop::Short)) => return None,
+        Ok(Err(Stop::Error(error))) => Some(error),
+        Ok(Ok(())) => None,
         Err(_) => Some(InputError::Pdf("cannot be read")),
     };
-    (documents, error)
+    Some((documents, error))
 }
 
-fn read_file(
-    data: &[u8],
-    limits: PdfLimits,
-    documents: &mut Vec<PdfDocument>,
-) -> Result<(), InputError> {
+/// Why a file was not read to its end.
+enum Stop {
+    /// More memory is needed, and there are greater limits.
+    Short,
+    Error(InputError),
+}
+
+fn read_file(data: &[u8], limits: PdfLimits, documents: &mut Vec<PdfDocument>) -> Result<(), Stop> {
     let file = PdfFile::open(data, limits);
-    let file = file.map_err(|Locked| InputError::Encrypted(Packing::Pdf))?;
+    let file = file.map_err(|Locked| Stop::Error(InputError::Encrypted(Packing::Pdf)))?;
+    let is_short = || !limits.is_last && (file.is_short() || file.is_spent());
     let mut reader = PageReader::new(&file, limits);
     reader.metadata(documents);
     let mut is_cut = false;
     let is_whole = file.each_page(&mut |page| {
-        is_cut = file.is_spent() || reader.left == 0;
+        is_cut = file.is_spent() || reader.left == 0 || is_short();
         match is_cut {
             true => ControlFlow::Break(()),
             false => {
@@ -124,6 +133,9 @@ fn read_file(
         }
     });
     let is_empty = reader.number == 0;
+    if is_short() || is_cut && !limits.is_last {
+        return Err(Stop::Short);
+    }
     reader.finish(documents);
     let fault = match () {
         () if is_cut || file.is_spent() => {
@@ -135,7 +147,24 @@ fn read_file(
         () if !is_whole => TREE,
         () => return Ok(()),
     };
-    Err(InputError::Pdf(fault))
+    Err(Stop::Error(InputError::Pdf(fault)))
+}
+
+/// The error of a stream that something needs.
+fn damaged(damage: Damage) -> InputError {
+    InputError::PdfStream {
+        object: damage.object,
+        offset: damage.offset as u64,
+        fault: match damage.flaw {
+            Flaw::Damaged => "is damaged; get the file again",
+            Flaw::Chained => "is packed by more than 8 filters",
+            Flaw::Unreadable => "is packed by an unknown filter",
+            Flaw::Characters => {
+                "has longer texts of characters, or more of them, than a font may have"
+            }
+            _ => "is too large; --memory may allow more",
+        },
+    }
 }
 
 /// Reads the pages of a file. Each is completed when the next one is known, since its last line may end there.
@@ -155,6 +184,8 @@ struct HeldPage {
     lines: Vec<Line>,
     targets: Vec<String>,
     flaw: Option<Flaw>,
+    /// A flaw of a stream that the page needs.
+    damage: Option<Damage>,
 }
 
 impl<'f, 'd> PageReader<'f, 'd> {
@@ -170,10 +201,14 @@ impl<'f, 'd> PageReader<'f, 'd> {
 
     fn metadata(&mut self, documents: &mut Vec<PdfDocument>) {
         let text = metadata::of(self.file);
-        if !text.is_empty() {
+        // What was needed to find the pages may be damaged too.
+        let error = self.file.take_damage().map(damaged);
+        if !text.is_empty() || error.is_some() {
             let document = PdfDocument {
                 name: "#metadata".into(),
+                is_blank: false,
                 text,
+                error,
                 ..PdfDocument::default()
             };
             self.add(documents, document);
@@ -184,11 +219,13 @@ impl<'f, 'd> PageReader<'f, 'd> {
         self.file.spend(PAGE);
         self.number += 1;
         let shown = content::read(self.file, &mut self.fonts, page);
+        let (targets, cut) = links::of(self.file, page);
         let mut next = HeldPage {
             number: self.number,
             lines: shown.lines.lines,
-            targets: links::of(self.file, page),
-            flaw: shown.flaw,
+            targets,
+            flaw: shown.flaw.or(cut),
+            damage: self.file.take_damage(),
         };
         if let Some(held) = self.held.take() {
             self.complete(held, Some(&mut next), documents);
@@ -222,8 +259,11 @@ impl<'f, 'd> PageReader<'f, 'd> {
         let document = PdfDocument {
             name: format!("#page={}", page.number),
             is_page: true,
-            is_blank: is_read && text.is_empty(),
-            error: page.flaw.and_then(|flaw| self.error(flaw)),
+            is_blank: is_read && page.damage.is_none() && text.is_empty(),
+            error: match page.damage {
+                Some(damage) => Some(damaged(damage)),
+                None => page.flaw.and_then(|flaw| self.error(flaw)),
+            },
             text,
         };
         self.add(documents, document);
@@ -237,6 +277,16 @@ impl<'f, 'd> PageReader<'f, 'd> {
             Flaw::Missing => "has a page whose content is missing; get it again",
             Flaw::Damaged => "has a page whose content is damaged",
             Flaw::Large => "has a page whose content is too large",
+            Flaw::Chained => "has a page whose content is packed by more than 8 filters",
+            Flaw::Nested => "has a page with forms that are nested more than 32 deep",
+            Flaw::Text => {
+                "has a page with more text than is kept; --memory may allow more, up to 16 MiB"
+            }
+            Flaw::Operands => "has a page with an operator of more than 65,536 operands",
+            Flaw::Links => {
+                "has a page with more links than are kept; --memory may allow more, up to 100,000"
+            }
+            Flaw::Characters => return None,
         }))
     }
 

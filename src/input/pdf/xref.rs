@@ -110,7 +110,12 @@ impl Table {
             dict.get(b"Filter").clone(),
             dict.get(b"DecodeParms").clone(),
         );
-        let bytes = unpack(&data[stream.data.clone()], &filters, most).bytes;
+        let unpacked = unpack(&data[stream.data.clone()], &filters, most);
+        if unpacked.flaw.is_some() {
+            // A search finds what a damaged table would not.
+            return None;
+        }
+        let bytes = unpacked.bytes;
         let widths: Vec<_> = dict.get(b"W").array().iter().map(Object::count).collect();
         let [Some(kind), Some(second), Some(third)] = widths[..] else {
             return None;
