@@ -102,6 +102,16 @@ pub(super) const SHOWN: usize = 10;
 const KEPT: usize = 4 << 20;
 
 impl Batch {
+    /// Whether the last row, of so many bytes, is longer than `most`. If so, the run fails.
+    pub(super) fn is_too_long(&mut self, bytes: usize, most: usize) -> bool {
+        let is_too_long = bytes > most;
+        if is_too_long {
+            let row = self.rows;
+            self.failure = Some(TableError::LongRow { row, most });
+        }
+        is_too_long
+    }
+
     /// Empties it for other rows.
     pub(super) fn clear(&mut self) {
         for buffer in [&mut self.bytes, &mut self.out] {

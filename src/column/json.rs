@@ -154,6 +154,8 @@ fn place(text: &str, part: &str) -> Range<usize> {
 /// Cleans the lines of a batch.
 pub(super) struct LineCleaner<'a> {
     pub(super) members: &'a Members,
+    /// The longest line in bytes.
+    pub(super) most: usize,
     pub(super) cells: &'a mut CellCleaner,
 }
 
@@ -182,6 +184,9 @@ impl LineCleaner<'_> {
             let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
             let next = bytes.len().min(end + 1);
             batch.rows += 1;
+            if batch.is_too_long(end - at, self.most) {
+                break;
+            }
             if bytes[at..end].trim_ascii().is_empty() {
                 batch.out.extend_from_slice(&bytes[at..next]);
             } else {

@@ -14,6 +14,8 @@ pub(super) struct RowCleaner<'a> {
     pub(super) layout: &'a Layout,
     pub(super) code: Code,
     pub(super) in_place: bool,
+    /// The longest row in bytes.
+    pub(super) most: usize,
     pub(super) cells: &'a mut CellCleaner,
     /// The wanted cells of the current row, in the order of the columns that were asked for.
     pub(super) found: &'a mut Vec<Option<Range<usize>>>,
@@ -28,13 +30,16 @@ struct Row {
 }
 
 impl RowCleaner<'_> {
-    /// Cleans all rows of `batch`.
+    /// Cleans all rows of `batch`, up to one that is too long.
     pub(super) fn clean(&mut self, batch: &mut Batch) {
         let bytes = std::mem::take(&mut batch.bytes);
         let mut at = batch.start;
         while at < bytes.len() {
             let row = self.row(&bytes, at);
             batch.rows += 1;
+            if batch.is_too_long(row.end - at, self.most) {
+                break;
+            }
             if row.end == at {
                 batch.out.extend_from_slice(&bytes[at..row.next]);
             } else {

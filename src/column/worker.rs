@@ -41,12 +41,14 @@ impl Worker {
                     layout,
                     code: table.code,
                     in_place: self.in_place,
+                    most: self.most,
                     cells: &mut self.cells,
                     found: &mut self.found,
                 }
                 .clean(batch),
                 Shape::JsonLines(members) => LineCleaner {
                     members,
+                    most: self.most,
                     cells: &mut self.cells,
                 }
                 .clean(batch),

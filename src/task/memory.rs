@@ -6,15 +6,34 @@ use std::path::{Path, PathBuf};
 /// The memory that is assumed if the system does not report it.
 const UNKNOWN: u64 = 4 << 30;
 
-/// The memory of the machine in bytes, or the limit of a control group if that is less.
+/// Address space that a process takes before it holds data: its code and stacks, and what allocators reserve; in bytes.
+const RESERVED: u64 = 64 << 20;
+
+/// The memory of the machine in bytes, or the limit of a control group or of this process's address space if that is less.
 ///
-/// Reads `/proc/meminfo`, and the limits of this process's control groups and those above them (version 2: `memory.max`;
+/// Of the address space it counts a half, since allocators reserve more for each thread than they use. Reads `/proc/meminfo`, and the limits of this process's control groups and those above them (version 2: `memory.max`;
 /// version 1: `memory.limit_in_bytes`). If none of these exists, returns 4 GiB.
 pub(super) fn available_memory() -> u64 {
     let groups = read("/proc/self/cgroup");
     let limits = files(&groups).filter_map(|path| limit(&read(path)));
-    let limits = limits.chain(total(&read("/proc/meminfo")));
+    let limits = limits
+        .chain(total(&read("/proc/meminfo")))
+        .chain(address_space());
     limits.min().unwrap_or(UNKNOWN)
+}
+
+/// The memory for which the address space suffices, if that is limited (`ulimit -v`).
+#[cfg(unix)]
+fn address_space() -> Option<u64> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::As);
+    limit
+        .current
+        .map(|bytes| bytes.saturating_sub(RESERVED) / 2)
+}
+
+#[cfg(not(unix))]
+fn address_space() -> Option<u64> {
+    None
 }
 
 fn read(path: impl AsRef<Path>) -> String {

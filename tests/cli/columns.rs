@@ -511,3 +511,37 @@ fn a_line_for_spreadsheets_and_an_old_line_end_are_kept() {
     assert_eq!(out, table.replace("doi:10.5555/A", "10.5555/a"));
     assert!(err.contains("row 3"), "{err}");
 }
+
+#[test]
+fn a_row_that_is_longer_than_the_limit_is_refused_wherever_it_is() {
+    let place = Place::new();
+    for length in [66_000, 2_000_000] {
+        let long = "x".repeat(length);
+        place
+            .file("plain.csv", format!("id,doi\n1,10.5555/a\n2,{long}\n3,10.5555/b\n"))
+            .file("quoted.csv", format!("id,doi\n1,10.5555/a\n2,\"{long}\"\n3,10.5555/b\n"))
+            .file("last.csv", format!("id,doi\n1,10.5555/a\n2,{long}"))
+            .file(
+                "lines.jsonl",
+                format!("{{\"doi\":\"10.5555/a\"}}\n\n{{\"doi\":\"{long}\"}}\n{{\"doi\":\"10.5555/b\"}}\n"),
+            );
+        for (name, column) in [
+            ("plain.csv", "doi"),
+            ("quoted.csv", "doi"),
+            ("last.csv", "doi"),
+            ("lines.jsonl", "/doi"),
+        ] {
+            for threads in [1, 2] {
+                let line = format!("{name} --column {column} -q -o out.{name} -j{threads}");
+                let seen = place.normalize(&format!("{line} --max-row 64K"));
+                assert_eq!(seen.code, Some(2), "{name}");
+                let reported = format!("{name}: row 3 is longer than 65536 bytes");
+                assert!(seen.err.contains(&reported), "{}", seen.err);
+                assert_eq!(
+                    place.normalize(&format!("{line} --max-row 4M")).code,
+                    Some(1)
+                );
+            }
+        }
+    }
+}

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-use crate::place::{Place, gzip, names, signal};
+use crate::place::{Place, Seen, gzip, names, signal};
 
 /// Names that repeat within and between sources, in upper and lower case, some with a text of their own.
 fn text(seed: u64, lines: u64) -> String {
@@ -155,4 +155,21 @@ fn threads_without_work_are_not_started() {
     place.file("two", "10");
     let (_, peak) = output_and_peak(&place, "two -j1000");
     assert!(peak <= 64, "{peak} MiB");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_limit_of_the_address_space_bounds_the_default() {
+    let place = Place::new();
+    place.file("many", names(300_000));
+    let wanted = place.scan("many -f csv --memory 64M").quiet().out;
+    for threads in [1, 2, 8] {
+        let script = format!("ulimit -v 300000 && \"$0\" scan many -f csv -j{threads}");
+        let mut command = std::process::Command::new("sh");
+        let program = place.command([""; 0]).get_program().to_owned();
+        command.current_dir(place.path("."));
+        let seen = Seen::of(command.args(["-c", &script]).arg(program));
+        assert_eq!(seen.code, Some(0), "{threads} threads: {}", seen.err);
+        assert!(seen.out == wanted, "{threads} threads");
+    }
 }
