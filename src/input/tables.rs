@@ -37,7 +37,7 @@ impl Walk<'_> {
         counted: u64,
     ) {
         let opening = self.opening;
-        let opened = F::open(file, length, opening.columns, opening.whole / 2);
+        let opened = F::open(file, length, opening.columns, opening.share / 2);
         let (file, faults) = match opened {
             Ok(opened) => opened,
             Err(error) => return self.lose(level, 0, error),
@@ -62,7 +62,7 @@ impl Walk<'_> {
     fn rows<F: ColumnarFile>(&mut self, level: &Level<'_>, file: &Arc<F>) -> u64 {
         let opening = self.opening;
         let limits = TableLimits {
-            memory: opening.whole / 2,
+            memory: opening.share / 2,
         };
         if let Some(record) = &level.record {
             self.to().in_record(record);

@@ -39,7 +39,7 @@ impl Workbook {
             sheets: Vec::new(),
             targets: HashMap::new(),
             held: 0,
-            strings: SharedStrings::new(opening.whole / 2),
+            strings: SharedStrings::new(opening.share / 2),
         };
         // Without the file, its bytes do not count as progress twice.
         zip::read(&mut gather, opening, &level.detached(), file, true);

@@ -42,7 +42,7 @@ pub(super) fn read(
     let Some(volume) = volume(walk, opening, level, file) else {
         return;
     };
-    let most = LEAST.max(opening.whole / 2);
+    let most = LEAST.max(opening.share / 2);
     let mut archive = SevenZipArchive {
         window: opening.limits.window,
         expansion: Arc::clone(walk.expansion()),
