@@ -48,7 +48,7 @@ pub(super) fn recognise(file: &File, length: u64, start: &[u8], claims: Claims) 
     };
     match content {
         _ if has_archive => Content::Packed(Packing::Zip),
-        Content::Text => magic::recognise_late(start, claims),
+        Content::Text => magic::recognise_late(start, claims.is_mail()),
         content => content,
     }
 }

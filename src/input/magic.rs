@@ -11,7 +11,6 @@ use std::ops::Range;
 #[cfg(feature = "pdf")]
 use self::numbers::LATE;
 use self::numbers::{XZ, ZSTD, is_bzip2, is_lz4, is_skippable};
-use super::claim::Claims;
 use super::fault::Packing;
 use super::zip;
 use super::{codec, columnar, mail};
@@ -23,7 +22,7 @@ pub(super) const START: usize = 4 << 10;
 
 /// Bytes of the header of a page of Parquet that are checked; statistics may follow them.
 const PAGE: usize = 16;
-pub(super) const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
+const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 /// Where a tar header has its checksum.
 const CHECKSUM: Range<usize> = 148..156;
 
@@ -111,14 +110,14 @@ pub(super) fn recognise(head: &[u8]) -> Content {
 }
 
 /// The content of a stream that starts with `start` and that [`recognise`] takes for text. [`START`] bytes of it count, or all.
-/// `claims` are those of its name: what is called a mail needs to show less of one.
-pub(super) fn recognise_late(start: &[u8], claims: Claims) -> Content {
+/// What is called a mail needs to show less of one.
+pub(super) fn recognise_late(start: &[u8], is_called_mail: bool) -> Content {
     #[cfg(feature = "pdf")]
     if super::pdf::starts_late(&start[..start.len().min(LATE)]) {
         return Content::Packed(Packing::Pdf);
     }
     let start = &start[..start.len().min(START)];
-    match mail::starts_mail(start) || claims.is_mail() && mail::may_be_mail(start) {
+    match mail::starts_mail(start) || is_called_mail && mail::may_be_mail(start) {
         true => Content::Packed(Packing::Mail),
         false => Content::Text,
     }

@@ -60,7 +60,7 @@ fn recognise<'b>(
         _ => match magic::recognise(head) {
             Content::Text if attached::is_script(head) => attached::recognise_script(raw),
             Content::Text => (
-                magic::recognise_late(raw.peek(magic::START), level.claims),
+                magic::recognise_late(raw.peek(magic::START), level.claims.is_mail()),
                 raw,
             ),
             content => (content, raw),

@@ -7,8 +7,8 @@ use memchr::memchr;
 
 use super::base64::{Base64, Base64Line};
 use super::field::{unquoted, without_comments};
-use super::header::hex;
 use super::lines::{MailLines, Stop};
+use super::start::hex;
 use super::uu::{self, UuLine};
 use crate::input::codec::{damaged, early_end};
 use crate::input::fault::Packing;

@@ -2,7 +2,7 @@
 
 use encoding_rs::Encoding;
 
-use super::header::hex;
+use super::start::hex;
 use super::words;
 
 /// Pieces of a parameter that are joined.

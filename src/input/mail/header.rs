@@ -4,9 +4,8 @@ use encoding_rs::Encoding;
 
 use super::body::Coding;
 use super::field::FieldValue;
-use super::start::lines_of;
+use super::start::{UTF8_BOM, is_field, lines_of};
 use super::words;
-use crate::input::magic::UTF8_BOM;
 
 /// What a body is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -120,29 +119,4 @@ fn fields(header: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
         }
     }
     fields
-}
-
-/// The value of two hexadecimal digits.
-pub(super) fn hex(digits: &[u8]) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    match digits {
-        [high, low] => Some((digit(*high)? << 4 | digit(*low)?) as u8),
-        _ => None,
-    }
-}
-
-pub(super) fn is_blank(line: &[u8]) -> bool {
-    line.trim_ascii().is_empty()
-}
-
-/// Whether `line` starts with the name of a field.
-pub(super) fn is_field(line: &[u8]) -> bool {
-    /// Length of a name; none is longer.
-    const NAME: usize = 100;
-    let name = line.iter().position(|byte| !is_of_name(*byte));
-    name.is_some_and(|end| (1..NAME).contains(&end) && line[end] == b':')
-}
-
-fn is_of_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
 }

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use memchr::memchr;
 
-use super::{header, start, uu};
+use super::{start, uu};
 
 /// Length of a line that is held whole. A longer one is read in pieces of this length.
 const LONGEST: usize = 64 << 10;
@@ -291,7 +291,7 @@ impl<'r> MailLines<'r> {
         if !start::is_from_line(&self.buffer[self.start..self.start + length]) {
             return false;
         }
-        header::is_field(self.after(length))
+        start::is_field(self.after(length))
     }
 
     /// Reads more bytes after the held ones. False if there are none, or no room.

@@ -125,7 +125,7 @@ impl MailReader<'_, '_> {
                 continue;
             }
             let line = self.lines.line();
-            let (is_end, is_field) = (header::is_blank(line), header.continues_with(line));
+            let (is_end, is_field) = (start::is_blank(line), header.continues_with(line));
             if !is_end && !is_field {
                 break;
             }
@@ -324,7 +324,7 @@ impl MailReader<'_, '_> {
     }
 
     fn skip_blank_lines(&mut self) {
-        while self.lines.stop().is_none() && header::is_blank(self.lines.line()) {
+        while self.lines.stop().is_none() && start::is_blank(self.lines.line()) {
             if let Some(error) = self.lines.take_error() {
                 self.lose(error.into());
             }

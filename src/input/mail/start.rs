@@ -2,8 +2,7 @@
 
 use memchr::memchr;
 
-use super::header::{is_blank, is_field};
-use crate::input::magic::UTF8_BOM;
+pub(super) const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Fields of messages, in lower case. Some of them occur in other texts too.
 const KNOWN: [&[u8]; 47] = [
@@ -274,4 +273,29 @@ fn is_coding(value: &[u8]) -> bool {
     let value = value.to_ascii_lowercase();
     let has = |coding: &[u8]| value.windows(coding.len()).any(|part| part == coding);
     has(b"base64") || has(b"quoted-printable") || has(b"uue") || has(b"bit")
+}
+
+/// The value of two hexadecimal digits.
+pub(super) fn hex(digits: &[u8]) -> Option<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    match digits {
+        [high, low] => Some((digit(*high)? << 4 | digit(*low)?) as u8),
+        _ => None,
+    }
+}
+
+pub(super) fn is_blank(line: &[u8]) -> bool {
+    line.trim_ascii().is_empty()
+}
+
+/// Whether `line` starts with the name of a field.
+pub(super) fn is_field(line: &[u8]) -> bool {
+    /// Length of a name; none is longer.
+    const NAME: usize = 100;
+    let name = line.iter().position(|byte| !is_of_name(*byte));
+    name.is_some_and(|end| (1..NAME).contains(&end) && line[end] == b':')
+}
+
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
 }

@@ -4,7 +4,7 @@ use encoding_rs::Encoding;
 use memchr::memmem;
 
 use super::base64::Base64;
-use super::header::hex;
+use super::start::hex;
 
 /// Bytes of an encoded word, which RFC 2047 limits to 75.
 const LONGEST: usize = 4 << 10;
