@@ -153,6 +153,27 @@ def test_an_array_of_a_wrong_type(work: Any) -> None:
     check(producer)
 
 
+@pytest.mark.parametrize("length, offset", [(-1, 0), (2, -1), (2, 2**62), (0, 2**62), (2**62, 0), (2**63 - 1, 2**63 - 1)])
+def test_an_array_of_an_impossible_length_or_offset(work: Any, length: int, offset: int) -> None:
+    producer = ArrayProducer()
+    array = producer.array()
+    array.length, array.offset = length, offset
+    producer.array = lambda: array  # type: ignore[method-assign]
+    with pytest.raises(ValueError, match="outside of its buffer"):
+        work(producer)
+    check(producer)
+
+
+def test_an_array_that_is_released_already(work: Any) -> None:
+    producer = ArrayProducer()
+    array = producer.array()
+    array.release(ctypes.addressof(array))
+    producer.array = lambda: array  # type: ignore[method-assign]
+    with pytest.raises(ValueError, match="released already"):
+        work(producer)
+    check(producer)
+
+
 def test_a_malformed_array(work: Any) -> None:
     producer = ArrayProducer()
     producer.offsets[1] = 99

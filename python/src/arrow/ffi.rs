@@ -17,6 +17,9 @@ use super::stream::{Batches, StreamError};
 /// Flag of a schema whose values may be null.
 const NULLABLE: i64 = 2;
 
+/// More values than an address space of 47 bits holds, at 16 bytes each.
+const MOST: usize = 1 << 43;
+
 /// A type, a name, and whether values may be null.
 #[repr(C)]
 pub(crate) struct ArrowSchema {
@@ -211,14 +214,14 @@ impl ArrowArray {
         self.children
     }
 
-    /// The number of values.
-    pub(crate) fn len(&self) -> usize {
-        usize::try_from(self.length).unwrap_or(0)
-    }
-
-    /// The index of the first value in the buffers.
-    pub(crate) fn offset(&self) -> usize {
-        usize::try_from(self.offset).unwrap_or(0)
+    /// The number of values, and the index of the first of them in the buffers; none if the array is released, or if no memory
+    /// could hold so many values.
+    pub(crate) fn extent(&self) -> Option<(usize, usize)> {
+        self.release?;
+        let length = usize::try_from(self.length).ok()?;
+        let offset = usize::try_from(self.offset).ok()?;
+        let end = length.checked_add(offset)?;
+        (end < MOST).then_some((length, offset))
     }
 
     /// The number of buffers.

@@ -31,7 +31,7 @@ pub(crate) struct Malformed;
 
 impl std::fmt::Display for Malformed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("an offset, view or index of the Arrow array is outside of its buffer")
+        f.write_str("the Arrow array is released already, or a length, offset, view or index of it is outside of its buffer")
     }
 }
 
@@ -115,10 +115,10 @@ impl<'a> TextArray<'a> {
     /// The texts of `array`, whose type is `of`.
     ///
     /// # Errors
-    /// If the array lacks a buffer.
+    /// If the array is released, its length or offset is negative or too large, or it lacks a buffer.
     pub(crate) fn new(array: &'a ArrowArray, of: &TextType) -> Result<Self, Malformed> {
-        let (length, offset) = (array.len(), array.offset());
-        let end = length.checked_add(offset).ok_or(Malformed)?;
+        let (length, offset) = array.extent().ok_or(Malformed)?;
+        let end = length + offset;
         if length == 0 || *of == TextType::Null {
             let (validity, values) = (None, Values::Null);
             return Ok(TextArray {
