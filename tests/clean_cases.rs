@@ -165,7 +165,7 @@ fn what_was_changed_is_reported_with_its_rule() {
             ],
         ),
         (
-            "10.5555/<i>a</i> 1<sup>2</sup>",
+            "10.5555/<i>a</i> 12345<sup>2</sup>",
             &[
                 ("dirt.note", "<sup>2</sup>"),
                 ("dirt.tag", "<i>"),

@@ -3,6 +3,7 @@
 
 use std::io::Read;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::cells::{Dictionaries, TableRows};
 use super::kind;
@@ -135,6 +136,7 @@ impl Documents for SourceReading<'_, '_> {
     }
 
     fn end_table(&mut self, rows: u64) {
+        self.run.has_tables.store(true, Ordering::Relaxed);
         self.ordinal += rows;
         self.capture = None;
     }

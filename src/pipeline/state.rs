@@ -38,6 +38,8 @@ pub(super) struct SharedScan<'p> {
     /// Device and inode of files that an output would overwrite.
     overwritten: Vec<FileId>,
     stopped: AtomicBool,
+    /// Whether a source had a table whose columns can be chosen.
+    pub(super) has_tables: AtomicBool,
     /// Held while a document takes more memory than a thread's share.
     alone: Mutex<()>,
     /// Symbolic links that were not followed.
@@ -150,6 +152,7 @@ impl<'p> SharedScan<'p> {
             own: own.collect(),
             overwritten: destinations.filled(),
             stopped: AtomicBool::new(ledger.failure.is_some()),
+            has_tables: AtomicBool::new(false),
             alone: Mutex::default(),
             links: passed_over.links.0,
             ledger: Mutex::new(ledger),
@@ -424,6 +427,9 @@ impl<'p> SharedScan<'p> {
 
     pub(super) fn into_results(self) -> Result<(Table, Counts, Losses, Skipped), Error> {
         self.notices.end();
+        if !self.has_tables.into_inner() {
+            self.options.columns.warn_without_tables();
+        }
         let ledger = self.ledger.into_inner();
         let mut ledger = ledger.unwrap_or_else(PoisonError::into_inner);
         ledger.log_recognised();

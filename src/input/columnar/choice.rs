@@ -42,6 +42,17 @@ pub(super) struct ChosenColumns<C> {
 }
 
 impl ColumnChoice {
+    /// Warns that the choice has no effect on a run without tables in columns.
+    pub(crate) fn warn_without_tables(&self) {
+        let columns = self.columns.as_ref().map(|_| "--columns");
+        let given = [columns, self.id.as_ref().map(|_| "--id-column")];
+        for option in given.into_iter().flatten() {
+            log::warn!(
+                "{option} has no effect: no source is a Parquet or Arrow file, and other files are read whole"
+            );
+        }
+    }
+
     /// The chosen ones of the columns of a table. Adds an error for each name that selects none, and for each chosen column that
     /// is `unreadable`.
     ///

@@ -187,7 +187,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
             return self.prose(level, name, Dialect::Ooxml, bytes);
         }
         // Only the zip reader's check is of interest.
-        while let Err(error) = io::copy(bytes, &mut io::sink()) {
+        if let Err(error) = io::copy(bytes, &mut io::sink()) {
             self.walk.lose_member(level, number, name, 0, error.into());
         }
         true

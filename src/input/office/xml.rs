@@ -70,6 +70,8 @@ pub(super) struct XmlReader<'r> {
     at: usize,
     offset: u64,
     has_ended: bool,
+    /// Whether the last read failed.
+    has_failed: bool,
     /// Hashes of the names of open elements, the outer ones first.
     open: Vec<u64>,
     depth: u64,
@@ -90,6 +92,7 @@ impl<'r> XmlReader<'r> {
             at: 0,
             offset: 0,
             has_ended: false,
+            has_failed: false,
             open: Vec::new(),
             depth: 0,
             in_cdata: false,
@@ -129,7 +132,11 @@ impl<'r> XmlReader<'r> {
                     return Ok(None);
                 }
                 self.depth = 0;
-                self.break_off("ends within an element");
+                let fault = match std::mem::take(&mut self.in_cdata) {
+                    true => "ends within a CDATA section",
+                    false => "ends within an element",
+                };
+                self.break_off(fault);
                 continue;
             }
             match (self.in_cdata, self.held()[0]) {
@@ -161,9 +168,16 @@ impl<'r> XmlReader<'r> {
             let read = self.bytes.read(&mut self.buffer[held..]);
             self.buffer.truncate(held + *read.as_ref().unwrap_or(&0));
             match read {
-                Ok(read) => self.has_ended = read == 0,
+                Ok(read) => {
+                    self.has_ended = read == 0;
+                    self.has_failed = false;
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+                Err(error) => {
+                    // A reader that fails again without a byte between has no more.
+                    self.has_ended = std::mem::replace(&mut self.has_failed, true);
+                    return Err(error);
+                }
             }
         }
         Ok(self.buffer.len() - self.at >= count)
