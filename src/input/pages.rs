@@ -47,7 +47,9 @@ impl Walk<'_> {
         let share = self.opening.share.min(most);
         let mut bytes = Vec::new();
         let is_large = level.length > most as u64;
-        if is_large || !self.fill(level, &mut raw, &mut bytes, share) {
+        // A file that is known to need more than the share is read when no other thread holds one.
+        let is_shared = level.length <= share as u64;
+        if !is_shared || !self.fill(level, &mut raw, &mut bytes, share) {
             return self.large_pdf(level, &mut raw, bytes, is_large);
         }
         let limits = PdfLimits::of(bytes.len(), share / 2, share == most);
@@ -84,6 +86,11 @@ impl Walk<'_> {
         // Passing on waits for scans, and so comes before and after.
         self.settle();
         let alone = lock(self.opening.alone);
+        if !is_large {
+            // A buffer that grows is copied, and both are held meanwhile.
+            let rest = (level.length as usize).saturating_sub(bytes.len());
+            bytes.reserve_exact(rest + STEP as usize);
+        }
         let text = match !is_large && self.fill(level, raw, &mut bytes, most) {
             true => pdf::read(&bytes, PdfLimits::of(bytes.len(), most / 2, true)),
             false => None,
