@@ -18,6 +18,8 @@ use crate::lock::lock;
 const AHEAD: usize = 4;
 /// Bytes of a read.
 const STEP: u64 = 1 << 20;
+/// Bytes of the buffer for a large file of unknown length.
+const UNKNOWN: usize = 64 << 20;
 
 /// Files that are being read, in their order.
 #[derive(Default)]
@@ -44,7 +46,8 @@ impl Walk<'_> {
         if most == 0 {
             return self.skip(level, "pdf", raw);
         }
-        let share = self.opening.share.min(most);
+        // The text of a file is held beside its bytes until it was scanned.
+        let share = (self.opening.share / 2).min(most);
         let mut bytes = Vec::new();
         let is_large = level.length > most as u64;
         // A file that is known to need more than the share is read when no other thread holds one.
@@ -88,8 +91,12 @@ impl Walk<'_> {
         let alone = lock(self.opening.alone);
         if !is_large {
             // A buffer that grows is copied, and both are held meanwhile.
-            let rest = (level.length as usize).saturating_sub(bytes.len());
-            bytes.reserve_exact(rest + STEP as usize);
+            let length = match level.length {
+                0 => most.min(UNKNOWN),
+                length => length as usize,
+            };
+            let rest = length.saturating_sub(bytes.len());
+            let _ = bytes.try_reserve_exact(rest + STEP as usize);
         }
         let text = match !is_large && self.fill(level, raw, &mut bytes, most) {
             true => pdf::read(&bytes, PdfLimits::of(bytes.len(), most / 2, true)),
