@@ -63,6 +63,7 @@ pub(crate) struct Opening<'r> {
     /// The part of `whole` that every thread may take at the same time.
     pub(crate) share: usize,
     /// Held while a thread takes more than its share. What waits for scans or for other sources must not hold it.
+    #[cfg_attr(not(feature = "pdf"), allow(dead_code))]
     pub(crate) alone: &'r Mutex<()>,
     /// The columns of tables that are read.
     pub(crate) columns: &'r ColumnChoice,
