@@ -33,7 +33,7 @@ def test_every_option_of_the_command_is_one_of_scan() -> None:
     struct = text[text.index("pub(crate) struct ScanArgs") :]
     options = set(re.findall(r"^    pub\(crate\) (\w+):", struct[: struct.index("\n}")], re.MULTILINE))
     # Those of a terminal, and for tests of the command.
-    options -= {"quiet", "verbose", "stats", "chunk", "checkpoint_interval"}
+    options -= {"all", "quiet", "verbose", "stats", "chunk", "checkpoint_interval"}
     assert options == set(inspect.signature(scan).parameters)
 
 
