@@ -102,7 +102,7 @@ pub(super) const SHOWN: usize = 10;
 const KEPT: usize = 4 << 20;
 
 impl Batch {
-    /// Whether the last row, of so many bytes, is longer than `most`. If so, the run fails.
+    /// Whether the last row, of this many bytes, is longer than `most`. If so, the run fails.
     pub(super) fn is_too_long(&mut self, bytes: usize, most: usize) -> bool {
         let is_too_long = bytes > most;
         if is_too_long {

@@ -137,7 +137,7 @@ impl EdgeJoin {
 }
 
 impl JoinRows {
-    /// Holds a row with so many bytes of texts.
+    /// Holds a row with this many bytes of texts.
     fn hold(&mut self, place: Place, bytes: usize) {
         if place.is_related {
             self.related.get_or_insert(self.held.len());

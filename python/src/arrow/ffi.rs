@@ -215,7 +215,7 @@ impl ArrowArray {
     }
 
     /// The number of values, and the index of the first of them in the buffers; none if the array is released, or if no memory
-    /// could hold so many values.
+    /// could hold this many values.
     pub(crate) fn extent(&self) -> Option<(usize, usize)> {
         self.release?;
         let length = usize::try_from(self.length).ok()?;

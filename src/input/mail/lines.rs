@@ -72,7 +72,7 @@ impl<'r> MailLines<'r> {
         }
     }
 
-    /// Reads what comes before the first field: a byte order mark, empty lines, the byte count of an emlx, and the line of an
+    /// Reads the bytes before the first field: a byte order mark, empty lines, the byte count of an emlx, and the line of an
     /// mbox, after which there may be several messages.
     pub(super) fn prelude(&mut self) -> Vec<u8> {
         while self.end - self.start < HEAD && self.read_more() {}

@@ -457,7 +457,7 @@ fn meaning(entity: &[u8]) -> Option<char> {
 mod tests {
     use super::*;
 
-    /// Returns its bytes in reads of at most so many.
+    /// Returns its bytes in reads of at most this many.
     struct Steps<'b>(&'b [u8], usize);
 
     impl Read for Steps<'_> {

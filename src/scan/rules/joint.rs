@@ -76,14 +76,14 @@ impl Joints {
     pub(crate) fn break_len(self, written: &[u8], suffix: usize, rest: &[u8]) -> Option<usize> {
         let name = &written[suffix..];
         let is_in_path = self.is_in_path && name.is_empty();
-        let in_path = || is_in_path.then(|| path_break_len(rest)).flatten();
-        if let Some(len) = sici_blank_len(name, rest).or_else(in_path) {
+        let end = LineEnd::read(rest);
+        let in_path = || is_in_path.then(|| path_break_len(rest, end)).flatten();
+        if let Some(len) = sici_blank_len(name, rest, end).or_else(in_path) {
             return Some(len);
         }
         if !self.is_labelled && !self.cross_lines() {
             return None;
         }
-        let end = LineEnd::read(rest);
         if end.lines == 0 && !ends_in_joint(name) && has_digit(name) {
             return None;
         }
@@ -145,8 +145,7 @@ impl Joints {
 }
 
 /// The length of the white space that `rest` starts with, if it is inside the SICI that `name` ends in.
-fn sici_blank_len(name: &[u8], rest: &[u8]) -> Option<usize> {
-    let end = LineEnd::read(rest);
+fn sici_blank_len(name: &[u8], rest: &[u8], end: LineEnd) -> Option<usize> {
     let after = &rest[end.blanks..];
     let is_inside = end.blanks <= LONGEST_BREAK && sici::is_blank_inside(name, after);
     (is_inside && Rule::SiciBlank.holds()).then_some(end.blanks)
@@ -154,8 +153,7 @@ fn sici_blank_len(name: &[u8], rest: &[u8]) -> Option<usize> {
 
 /// The length of the white space that `rest` starts with after a prefix in the path of a URL, where a number follows that
 /// is no page or year, or more of a name after a number.
-fn path_break_len(rest: &[u8]) -> Option<usize> {
-    let end = LineEnd::read(rest);
+fn path_break_len(rest: &[u8], end: LineEnd) -> Option<usize> {
     let word = first_word(&rest[end.blanks..]);
     let goes_on = word.first().is_some_and(u8::is_ascii_alphanumeric)
         && !starts_another(word)

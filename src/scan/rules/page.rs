@@ -40,7 +40,7 @@ pub(crate) const INLINE: [&str; 12] = [
     "b", "code", "em", "font", "i", "mark", "small", "span", "strong", "sub", "tt", "u",
 ];
 
-/// Whether a name in a page may go on behind the tags that `rest` starts with.
+/// Whether a name in a page may go on after the tags that `rest` starts with.
 pub(crate) fn may_go_on_in_element(scope: Scope, rest: &[u8]) -> bool {
     /// Bytes of tags at most.
     const LONGEST: usize = 200;

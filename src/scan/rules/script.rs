@@ -24,7 +24,7 @@ const OTHERS: [RangeInclusive<char>; 2] = ['\u{A800}'..='\u{AB2F}', '\u{FB07}'..
 /// The alphabets whose letters look like Latin ones.
 const ALIKE: RangeInclusive<char> = '\u{370}'..='\u{52F}';
 
-/// Whether `c` may be in a name of Latin letters: one of these, a mark on one, a dash, or a sign that stands in a word.
+/// Whether `c` may be in a name of Latin letters: one of these, a mark on one, a dash, or a sign within a word.
 pub(super) fn is_latin(c: char) -> bool {
     let is_in = |blocks: &[RangeInclusive<char>]| blocks.iter().any(|block| block.contains(&c));
     match get_general_category(c) {

@@ -17,8 +17,8 @@ fn has_place(around: &Around, written: &[u8], rest: &[u8]) -> bool {
         return false;
     }
     let is_sign = |byte: &u8| matches!(byte, b'{' | b'$' | b'%' | b'#');
-    let inside = written.iter().enumerate();
-    let mut signs = inside.filter(|(_, byte)| is_sign(byte)).map(|(at, _)| at);
+    let inside = memchr::memchr3_iter(b'{', b'$', b'%', written);
+    let mut signs = inside.chain(memchr::memchr_iter(b'#', written));
     signs.any(|at| is_place(&written[..at], &written[at..], rest))
         || rest.first().is_some_and(is_sign) && is_place(written, rest, &[])
 }
