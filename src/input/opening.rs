@@ -57,10 +57,10 @@ pub(crate) struct Opening<'r> {
     /// Says when the run must end, if anything does.
     pub(crate) halt: Option<&'r dyn Halt>,
     pub(crate) limits: Limits,
-    /// Bytes of a file that may be held in memory; half as many may be unpacked of it at the same time.
+    /// Bytes of a PDF file that may be held in memory; half as many may be unpacked of it at the same time.
     /// 0 if such a file is not opened. Depends on the memory of the run alone, not on its threads.
     pub(crate) whole: usize,
-    /// The part of `whole` that every thread may take at the same time.
+    /// Bytes that every thread may hold at the same time, of any format that is held.
     pub(crate) share: usize,
     /// Held while a thread takes more than its share. What waits for scans or for other sources must not hold it.
     #[cfg_attr(not(feature = "pdf"), allow(dead_code))]

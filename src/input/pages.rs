@@ -9,7 +9,6 @@ use super::documents::Origin;
 use super::expansion::Watched;
 use super::fault::{InputError, Packing};
 use super::pdf::{self, PdfAnswer, PdfCrew, PdfDocument, PdfLimits, PdfText};
-
 use super::raw::Raw;
 use super::walk::Walk;
 use crate::lock::lock;

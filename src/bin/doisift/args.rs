@@ -43,7 +43,7 @@ const LONG_VERSION: &str = concat!(
     "\nfeatures: cli, pipeline",
     parquet!(", parquet"),
     pdf!(", pdf"),
-    "\nreads: text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lzma, lz4, compress (.Z); tar, zip, 7z, WARC, mail; Arrow",
+    "\nreads: text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lzma, lz4, compress (.Z); tar, zip, 7z, WARC, mail; docx, pptx, xlsx, OpenDocument; Arrow",
     parquet!("; Parquet"),
     pdf!("; PDF"),
     "\nwrites: csv, jsonl, names, tsv; plain, gzip, zstd",
@@ -91,7 +91,7 @@ pub(crate) enum Command {
 
 /// Find the DOI names in files, folders and streams
 ///
-/// Reads text of any kind, PDF, Parquet and Arrow files, plain, packed with gzip, zlib, zstd, bzip2, xz, lzma, lz4 or compress, and in
+/// Reads text of any kind, PDF, office documents, Parquet and Arrow files, plain, packed with gzip, zlib, zstd, bzip2, xz, lzma, lz4 or compress, and in
 /// tar, zip, 7z and WARC archives and mail, one within another. Packings and archives are recognised by their first bytes. UTF-16 and UTF-32 are recognised by their byte
 /// order mark and read as UTF-8, and offsets count bytes of that. A document that is not text, such as a picture, is skipped and
 /// counted by kind. Each name becomes one record; records are sorted by name.

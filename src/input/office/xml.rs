@@ -194,7 +194,7 @@ impl<'r> XmlReader<'r> {
         }
     }
 
-    /// The length of the text that can be passed on; none if there is none before the next markup.
+    /// The length of the text that can be passed on; none if markup comes first.
     fn text(&mut self) -> io::Result<Option<usize>> {
         if self.in_cdata {
             return self.cdata();
