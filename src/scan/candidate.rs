@@ -79,10 +79,7 @@ impl Judge {
         } = candidate;
         let text = candidate.text(&mut self.decoder);
         let suffix = text.position(prefix.len);
-        let swept = match candidate.layers {
-            Some(_) => Swept::none(suffix),
-            None => candidate.swept,
-        };
+        let swept = candidate.swept.after(prefix.len - suffix);
         let rest = |at| &after[text.start(at)..];
         let end = end(&text, suffix, swept, around, before, rest)?;
         let written = &text.bytes[..end.at];
@@ -110,7 +107,7 @@ pub(super) struct Candidate<'w> {
     /// The bytes from the anchor on, and those of them that can belong to it.
     pub(super) after: &'w [u8],
     pub(super) raw: &'w [u8],
-    /// What was swept of its suffix.
+    /// What was swept of its suffix, if nothing in the suffix is escaped.
     pub(super) swept: Swept,
     /// How many layers of percent encoding to undo; none where nothing is escaped.
     pub(super) layers: Option<usize>,
@@ -147,7 +144,10 @@ impl<'w> Candidate<'w> {
             before,
             after,
             raw: &after[..len],
-            swept: reach.swept.after(at),
+            swept: match reach.escaped || in_badge {
+                true => Swept::none(prefix.len),
+                false => reach.swept.after(at),
+            },
             layers,
         })
     }

@@ -43,7 +43,7 @@ pub(super) fn reach(window: &[u8], from: usize, last: usize, joints: Joints) -> 
             break;
         }
         let (written, rest) = window.split_at(reach.end);
-        let Some((len, is_escape)) = step(written, from, rest, joints) else {
+        let Some((len, is_escape)) = step(written, from, reach.swept, rest, joints) else {
             break;
         };
         reach.end += len;
@@ -54,14 +54,20 @@ pub(super) fn reach(window: &[u8], from: usize, last: usize, joints: Joints) -> 
 }
 
 /// How many bytes at the start of `rest` the candidate takes, and whether they are an escape or may start one; nothing where
-/// it ends. `written` is the bytes before them, in which the suffix starts at `suffix`.
-fn step(written: &[u8], suffix: usize, rest: &[u8], joints: Joints) -> Option<(usize, bool)> {
+/// it ends. `written` is the bytes before them, in which the suffix starts at `suffix` and was `swept`.
+fn step(
+    written: &[u8],
+    suffix: usize,
+    swept: Swept,
+    rest: &[u8],
+    joints: Joints,
+) -> Option<(usize, bool)> {
     match RawByte::of(*rest.first()?) {
         RawByte::Less if is_hard_tag(rest) => None,
         RawByte::Less => Some(optional_break_len(rest).map_or((1, false), |len| (len, true))),
         RawByte::Plain | RawByte::One => Some((1, false)),
         RawByte::Escape => Some((1, true)),
-        RawByte::Blank => Some((joints.break_len(written, suffix, rest)?, true)),
+        RawByte::Blank => Some((joints.break_len(written, suffix, swept.end, rest)?, true)),
         RawByte::Hard => None,
     }
 }

@@ -269,7 +269,7 @@ impl Outside<'_> {
         }
         let (name, rest) = window.split_at(end);
         let joints = Joints::new(self.form, self.scope);
-        let breaks = joints.break_len(&window[..end + marks], suffix, &rest[marks..]);
+        let breaks = joints.break_len(&window[..end + marks], suffix, end, &rest[marks..]);
         breaks.is_none()
             && !joints.may_go_on(|| name.to_vec(), rest)
             && glued_title(&name[suffix..], rest).is_none()

@@ -209,6 +209,7 @@ impl Candidate<'_> {
                 RawByte::Blank => match joints.break_len(
                     &[self.before, &self.after[..at]].concat(),
                     self.before.len() + from,
+                    self.before.len() + from,
                     rest,
                 ) {
                     Some(len) => len,

@@ -119,6 +119,7 @@ book! {
     Brace             "suffix.brace"             Prose    certain 0  "a brace is markup";
     Mark              "suffix.mark"              Anywhere certain 0  "a blank, a control, `>`, `}` and a backslash end a name";
     NotGraphic        "suffix.not-graphic"       Anywhere certain 0  "spaces and controls of other scripts end a name (N3)";
+    OtherEncoding     "suffix.other-encoding"    Anywhere guess   0  "a byte that is not UTF-8, before a letter or digit, may be a dash or letter of the name";
     ForeignMark       "suffix.foreign-mark"      Anywhere certain 0  "quotes and brackets of print and the punctuation of other scripts end a name";
     OtherScript       "suffix.other-script"      Prose    guess   0  "letters of another script and symbols after a name in Latin letters, `10.5555/a1에서`, are no part of it";
     Dash              "suffix.dash"              Anywhere guess   0  "a typeset dash in a name may be its hyphen: it is kept (U5)";

@@ -39,9 +39,9 @@ pub(crate) fn end<'w>(
     if is_page_part(before, around, &text.bytes()[suffix..taken]) {
         return Err(Rejection::PagePart);
     }
-    let (all, rest) = (after(suffix), after(taken));
-    let written = &all[..all.len() - rest.len()];
-    if is_template(around, written, rest) && Rule::Template.holds() {
+    let written = after(suffix);
+    let read = swept.end - suffix..written.len() - after(taken).len();
+    if is_template(around, written, read) && Rule::Template.holds() {
         return Err(Rejection::Template);
     }
     if end.at <= suffix {

@@ -72,13 +72,19 @@ impl Joints {
     }
 
     /// The length of the white space that `rest` starts with, if it may be a break in the name that `written` ends in, as far
-    /// as it is written. The name's suffix starts at `suffix`.
-    pub(crate) fn break_len(self, written: &[u8], suffix: usize, rest: &[u8]) -> Option<usize> {
+    /// as it is written. The name's suffix starts at `suffix`, and was swept up to `swept`.
+    pub(crate) fn break_len(
+        self,
+        written: &[u8],
+        suffix: usize,
+        swept: usize,
+        rest: &[u8],
+    ) -> Option<usize> {
         let name = &written[suffix..];
         let is_in_path = self.is_in_path && name.is_empty();
         let end = LineEnd::read(rest);
         let in_path = || is_in_path.then(|| path_break_len(rest, end)).flatten();
-        if let Some(len) = sici_blank_len(name, rest, end).or_else(in_path) {
+        if let Some(len) = sici_blank_len(&written[swept..], rest, end).or_else(in_path) {
             return Some(len);
         }
         if !self.is_labelled && !self.cross_lines() {
@@ -144,10 +150,11 @@ impl Joints {
     }
 }
 
-/// The length of the white space that `rest` starts with, if it is inside the SICI that `name` ends in.
-fn sici_blank_len(name: &[u8], rest: &[u8], end: LineEnd) -> Option<usize> {
+/// The length of the white space that `rest` starts with, if it is inside the SICI that `front` ends in. No sweep passes a
+/// bracket of a SICI.
+fn sici_blank_len(front: &[u8], rest: &[u8], end: LineEnd) -> Option<usize> {
     let after = &rest[end.blanks..];
-    let is_inside = end.blanks <= LONGEST_BREAK && sici::is_blank_inside(name, after);
+    let is_inside = end.blanks <= LONGEST_BREAK && sici::is_blank_inside(front, after);
     (is_inside && Rule::SiciBlank.holds()).then_some(end.blanks)
 }
 

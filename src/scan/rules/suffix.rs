@@ -369,10 +369,22 @@ impl<T: Decoded> Reader<'_, T> {
             && (!self.is_whole() || self.around.enclosure.is_some_and(may_hold_text))
     }
 
+    /// The rule by which a byte that is not UTF-8 ends the name: in another encoding it may be a dash or a letter of the name,
+    /// which then goes on after it.
+    fn undecoded(&self, at: usize) -> Rule {
+        let is_ascii = |byte: &&u8| byte.is_ascii();
+        match self.rest(at).iter().find(is_ascii) {
+            Some(next) if next.is_ascii_alphanumeric() && Rule::OtherEncoding.holds() => {
+                Rule::OtherEncoding
+            }
+            _ => Rule::NotGraphic,
+        }
+    }
+
     /// Letters, digits, symbols and dashes are kept as they are (U5); white space, quotes and brackets end the name.
     fn beyond_ascii(&mut self, at: usize) -> Step {
         let Some(c) = first_char(self.rest(at)) else {
-            return Step::End(Rule::NotGraphic);
+            return Step::End(self.undecoded(at));
         };
         let rule = match get_general_category(c) {
             Gc::Control | Gc::Format => Rule::NotGraphic,

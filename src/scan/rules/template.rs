@@ -1,37 +1,39 @@
 //! Templates in source code, which hold a place for a value: they name nothing.
 
+use std::ops::Range;
+
 use super::Around;
 
 /// Bytes of a placeholder at most.
 const LONGEST: usize = 64;
 
-/// Whether the suffix that is `written` so, with `rest` after it, has a place for a value, or is put together with one.
-pub(super) fn is_template(around: &Around, written: &[u8], rest: &[u8]) -> bool {
-    is_joined_to_value(rest) || has_place(around, written, rest)
+/// Whether the suffix that `written` starts with has a place for a value, or is put together with one. It ends where `read`
+/// ends, and what comes before was swept.
+pub(super) fn is_template(around: &Around, written: &[u8], read: Range<usize>) -> bool {
+    is_joined_to_value(&written[read.end..]) || has_place(around, written, read)
 }
 
-/// Whether a place for a value is in `written`, or follows it directly.
-fn has_place(around: &Around, written: &[u8], rest: &[u8]) -> bool {
+/// Whether a place for a value is in the part of the suffix that was `read`, or follows it directly.
+fn has_place(around: &Around, written: &[u8], read: Range<usize>) -> bool {
+    let end = written.len().min(read.end + 1);
+    let is_sign = |at: &usize| matches!(written[*at], b'{' | b'$' | b'%' | b'#');
+    let mut signs = (read.start..end).filter(is_sign).peekable();
     // Braces of BibTeX keep the case of letters.
-    if around.enclosure.is_some_and(|row| row.is_opened_by("{")) {
-        return false;
-    }
-    let is_sign = |byte: &u8| matches!(byte, b'{' | b'$' | b'%' | b'#');
-    let inside = memchr::memchr3_iter(b'{', b'$', b'%', written);
-    let mut signs = inside.chain(memchr::memchr_iter(b'#', written));
-    signs.any(|at| is_place(&written[..at], &written[at..], rest))
-        || rest.first().is_some_and(is_sign) && is_place(written, rest, &[])
+    let keeps_case = || around.enclosure.is_some_and(|row| row.is_opened_by("{"));
+    signs.peek().is_some()
+        && !keeps_case()
+        && signs.any(|at| is_place(&written[..at], &written[at..]))
 }
 
-/// Whether `text`, which `rest` follows, starts with a place for a value after `front`.
-fn is_place(front: &[u8], text: &[u8], rest: &[u8]) -> bool {
-    let near: Vec<u8> = text.iter().chain(rest).take(LONGEST).copied().collect();
+/// Whether `text` starts with a place for a value after `front`.
+fn is_place(front: &[u8], text: &[u8]) -> bool {
+    let near = &text[..text.len().min(LONGEST)];
     let after_joint = matches!(front, [] | [.., b'.' | b'-' | b'_' | b'/']);
     // A subscript of LaTeX.
     if front.ends_with(b"$_") {
         return false;
     }
-    match &near[..] {
+    match near {
         [b'$' | b'#', b'{', inner @ ..] => braced(inner).is_some_and(is_value),
         [b'{', b'{', inner @ ..] => {
             // A template of a wiki may follow the full stop of a sentence.
@@ -166,7 +168,7 @@ mod tests {
         let place = |text: &str| {
             let at = text.find(['{', '$', '%', '#']).unwrap();
             let (front, rest) = text.split_at(at);
-            is_place(front.as_bytes(), rest.as_bytes(), b"")
+            is_place(front.as_bytes(), rest.as_bytes())
         };
         for text in [
             "hepdata.{recid}.v1",

@@ -20,7 +20,7 @@ fn cases() -> BTreeMap<String, Case> {
 
 fn names(how: &str, text: &str) -> Vec<String> {
     let kind = match how {
-        "scan" | "guess" => TextKind::Unknown,
+        "scan" | "guess" | "guess-windows-1252" => TextKind::Unknown,
         "page" | "guess-page" => TextKind::Html,
         "table" => TextKind::Table(Delimiter::Semicolon),
         "clean" => {
@@ -31,8 +31,12 @@ fn names(how: &str, text: &str) -> Vec<String> {
         }
         other => panic!("{other}"),
     };
+    let bytes: Vec<u8> = match how {
+        "guess-windows-1252" => text.chars().map(|c| c as u8).collect(),
+        _ => text.bytes().collect(),
+    };
     let mut found = Vec::new();
-    Scanner::new().kind(kind).scan(text.as_bytes(), |mention| {
+    Scanner::new().kind(kind).scan(bytes, |mention| {
         assert!(!how.starts_with("guess") || mention.guessed, "{text}");
         found.push(mention.name.to_owned());
     });
