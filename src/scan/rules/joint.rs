@@ -181,10 +181,21 @@ struct LineEnd {
 }
 
 impl LineEnd {
+    #[inline]
     fn read(rest: &[u8]) -> LineEnd {
-        let near = &rest[..rest.len().min(LONGEST_INDENT)];
         // A form feed ends a page.
         let is_blank = |b: &&u8| matches!(b, b' ' | b'\t' | b'\n' | b'\r');
+        // Most white space is one byte.
+        if let [first, next, ..] = rest
+            && !is_blank(&next)
+        {
+            let (blanks, lines) = (is_blank(&first), *first == b'\n');
+            return LineEnd {
+                blanks: blanks.into(),
+                lines: lines.into(),
+            };
+        }
+        let near = &rest[..rest.len().min(LONGEST_INDENT)];
         let blanks = near.iter().take_while(is_blank).count();
         let lines = near[..blanks].iter().filter(|b| **b == b'\n').count();
         LineEnd { blanks, lines }

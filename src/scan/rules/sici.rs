@@ -36,7 +36,7 @@ pub(crate) fn is_blank_inside(front: &[u8], rest: &[u8]) -> bool {
         return goes_on_after_angle(rest);
     }
     let near = &front[front.len().saturating_sub(LONGEST_MIDDLE)..];
-    let Some(open) = memchr::memrchr2(b'[', b'<', near) else {
+    let Some(open) = near.iter().rposition(|b| matches!(b, b'[' | b'<')) else {
         return false;
     };
     let (front, rest) = (&near[open + 1..], &rest[..rest.len().min(LONGEST_MIDDLE)]);

@@ -16,8 +16,9 @@ pub(super) fn is_template(around: &Around, written: &[u8], read: Range<usize>) -
 /// Whether a place for a value is in the part of the suffix that was `read`, or follows it directly.
 fn has_place(around: &Around, written: &[u8], read: Range<usize>) -> bool {
     let end = written.len().min(read.end + 1);
-    let is_sign = |at: &usize| matches!(written[*at], b'{' | b'$' | b'%' | b'#');
-    let mut signs = (read.start..end).filter(is_sign).peekable();
+    let is_sign = |(_, byte): &(usize, &u8)| matches!(byte, b'{' | b'$' | b'%' | b'#');
+    let near = written[..end].iter().enumerate().skip(read.start);
+    let mut signs = near.filter(is_sign).map(|(at, _)| at).peekable();
     // Braces of BibTeX keep the case of letters.
     let keeps_case = || around.enclosure.is_some_and(|row| row.is_opened_by("{"));
     signs.peek().is_some()
