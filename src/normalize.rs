@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use crate::clean::clean;
+use crate::clean::{Cleaned, clean};
 use crate::doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 use crate::printable;
 use crate::scan::{Change, Scanner};
@@ -70,6 +70,9 @@ pub enum Refusal {
     /// It is a URL of another host, and holds no DOI name.
     #[error("no DOI name in this URL")]
     NoneInUrl,
+    /// It holds several DOI names, of which the rules for dirty data would cut all but one.
+    #[error("several names; each must be a text of its own")]
+    Several,
     /// It is a URL of another host, and holds several DOI names.
     #[error("more than one DOI name in this URL")]
     ManyInUrl,
@@ -147,16 +150,12 @@ impl Normalizer {
     /// Reads a text.
     ///
     /// # Errors
-    /// If the text is not one DOI name.
+    /// If the text is not one DOI name. One that [`clean()`](crate::clean()) would cut another name from is
+    /// [`Refusal::Several`].
     pub fn read(&mut self, text: &[u8]) -> Result<Normalized, Refusal> {
         let text = self.decoded(text)?;
         let normalized = if self.clean {
-            let cleaned = clean(&text)?;
-            Normalized {
-                doi: cleaned.doi,
-                changed: cleaned.changed,
-                changes: cleaned.changes,
-            }
+            self.as_meant(&text)?
         } else {
             Normalized {
                 doi: self.as_written(&text)?,
@@ -179,6 +178,22 @@ impl Normalizer {
                 .0),
             Err(error) => Err(Refusal::NotUtf8(error.valid_up_to())),
         }
+    }
+
+    fn as_meant(&mut self, text: &str) -> Result<Normalized, Refusal> {
+        let Cleaned {
+            doi,
+            changed,
+            changes,
+        } = clean(text)?;
+        if self.holds_another(text, &doi, &changes) {
+            return Err(Refusal::Several);
+        }
+        Ok(Normalized {
+            doi,
+            changed,
+            changes,
+        })
     }
 
     fn as_written(&mut self, text: &str) -> Result<Doi, Refusal> {
@@ -206,26 +221,25 @@ impl Normalizer {
         }
     }
 
-    /// Whether `text`, which was read as one name, holds another name too, in what the rules for dirty data cut or after it.
-    pub(crate) fn holds_another(&mut self, text: &[u8], read: &Normalized) -> bool {
-        const START: &[u8] = b"10.";
-        let text = match self.decoded(text) {
-            Ok(text)
-                if self.clean && memmem::find_iter(text.as_bytes(), START).nth(1).is_some() =>
-            {
-                text
-            }
-            _ => return false,
+    /// Whether `text`, which was read as the name `kept`, holds another name too, in what the rules for dirty data cut or after it.
+    fn holds_another(&mut self, text: &str, kept: &Doi, changes: &[Change]) -> bool {
+        if memmem::find_iter(text.as_bytes(), b"10.").nth(1).is_none() {
+            return false;
+        }
+        let kept = kept.key();
+        let mut cuts = changes.iter();
+        let mut is_first = true;
+        // Neither a part of the kept name that looks like a name is another one, nor the kept name with what was cut from it.
+        let mut is_other = |name: &str| {
+            let is_kept = std::mem::take(&mut is_first) && name.starts_with(&*kept);
+            !is_kept && !kept.contains(name)
         };
-        let kept = read.doi.key().into_owned();
-        let mut cuts = read.changes.iter();
-        // A part of the kept name that looks like a name is not another one.
         cuts.any(|cut| self.scans_other(&cut.text, |name| name != kept))
-            || self.scans_other(&text, |name| !kept.contains(name))
+            || self.scans_other(text, &mut is_other)
     }
 
     /// Whether the scanner finds a name in `text` whose clean key is an `other` one.
-    fn scans_other(&mut self, text: &str, other: impl Fn(&str) -> bool) -> bool {
+    fn scans_other(&mut self, text: &str, mut other: impl FnMut(&str) -> bool) -> bool {
         let mut found = false;
         self.scanner.scan(text.as_bytes(), |mention| {
             let cleaned = clean(mention.name).map(|cleaned| cleaned.doi.key().into_owned());
@@ -244,9 +258,10 @@ impl Normalizer {
     pub(crate) fn remedy(&self, text: &[u8], refusal: &Refusal) -> String {
         let is_text = !matches!(refusal, Refusal::Reserved | Refusal::NoString(_));
         let text = str::from_utf8(text).ok().filter(|_| !self.clean && is_text);
-        match text.and_then(|text| clean(text).ok()) {
-            Some(cleaned) => {
-                let name = printable::name(&cleaned.doi.key());
+        let mut dirty = Normalizer::new().clean(true);
+        match text.and_then(|text| dirty.read(text.as_bytes()).ok()) {
+            Some(read) => {
+                let name = printable::name(&read.doi.key());
                 format!("; --clean takes it as {name}")
             }
             None => String::new(),

@@ -3,7 +3,7 @@
 use std::error::Error as _;
 use std::io;
 
-use doisift::{CheckpointError, Error, ErrorKind, Printable, clean};
+use doisift::{CheckpointError, Error, ErrorKind, Normalizer, Printable};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
@@ -57,11 +57,12 @@ pub(crate) fn quoted(text: &[u8], reason: &str) -> String {
 
 /// The name that the rules for dirty data find in a refused text, if there is one, as the end of a message.
 pub(crate) fn remedy(text: &[u8]) -> String {
-    match str::from_utf8(text).ok().and_then(|text| clean(text).ok()) {
-        Some(cleaned) => format!(
+    let is_text = str::from_utf8(text).is_ok();
+    match Normalizer::new().clean(true).read(text) {
+        Ok(read) if is_text => format!(
             "; clean=True takes it as {}",
-            Printable::name(&cleaned.doi.key())
+            Printable::name(&read.doi.key())
         ),
-        None => String::new(),
+        _ => String::new(),
     }
 }

@@ -127,7 +127,7 @@ pub(crate) fn kind_of(document: &[u8]) -> TextKind {
 /// ValueError: "10.1000/ab1 (2006)": raw white space, at byte 11; clean=True takes it as 10.1000/ab1
 ///
 /// Any presentation form is read, and a URL of any host that holds exactly one name. `clean` reads dirty data, and cuts what does
-/// not belong to the name. `strict` refuses the names that ANSI/NISO Z39.84 reserves. `encode` chooses what is percent-encoded
+/// not belong to the name, but not another name. `strict` refuses the names that ANSI/NISO Z39.84 reserves. `encode` chooses what is percent-encoded
 /// in a URL: what must be (mandatory), or also what should be (recommended). Raises `ValueError` with the reason if the text is
 /// not a DOI name.
 #[pyfunction]

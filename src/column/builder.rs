@@ -130,7 +130,7 @@ impl NormalizeBuilder {
         self
     }
 
-    /// Reads cells as dirty data, with [`clean()`](crate::clean()); the default is not to. A cell in which this would cut
+    /// Reads cells and lines as dirty data, with [`clean()`](crate::clean()); the default is not to. One in which this would cut
     /// another name is [several](super::CellStatus::Several).
     pub fn clean(mut self, clean: bool) -> Self {
         self.clean = clean;

@@ -194,10 +194,6 @@ impl CellCleaner {
             return CellStatus::Empty;
         }
         match self.normalizer.read(text) {
-            Ok(read) if self.normalizer.holds_another(text, &read) => {
-                self.give_reason(number, if self.multiple { GLUED } else { SEVERAL });
-                CellStatus::Several
-            }
             Ok(read) => {
                 let name = self.presentation.of(&read.doi);
                 self.value.extend_from_slice(name.as_bytes());
@@ -211,6 +207,10 @@ impl CellCleaner {
                     false if is_same => CellStatus::Unchanged,
                     false => CellStatus::Normalized,
                 }
+            }
+            Err(Refusal::Several) => {
+                self.give_reason(number, if self.multiple { GLUED } else { SEVERAL });
+                CellStatus::Several
             }
             Err(refusal) => {
                 let remedy = self.remedy(text, &refusal);
@@ -233,35 +233,34 @@ impl CellCleaner {
         }
     }
 
-    /// Reads a line, and appends its name to `out`; of a refused one the message is returned.
-    pub(super) fn line(&mut self, text: &[u8], most: usize, out: &mut Vec<u8>) -> Option<String> {
+    /// Reads a line, and appends its name to `out`. If it has none, says why.
+    pub(super) fn line(
+        &mut self,
+        text: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<CellStatus, (CellStatus, String)> {
         if text.trim_ascii().is_empty() {
-            self.tally.statuses.add(CellStatus::Empty);
-            return None;
-        }
-        if text.len() > most {
-            return Some(self.refuse_line(Refusal::TooLong(most).to_string()));
+            return Ok(CellStatus::Empty);
         }
         match self.normalizer.read(text) {
             Ok(read) => {
                 let name = self.presentation.of(&read.doi);
                 out.extend_from_slice(name.as_bytes());
                 self.count(&read.changes);
-                self.tally.statuses.add(match read.changed {
+                Ok(match read.changed {
                     true => CellStatus::Cleaned,
                     false if name.as_bytes() == text => CellStatus::Unchanged,
                     false => CellStatus::Normalized,
-                });
-                None
+                })
             }
-            Err(refusal) => Some(self.refuse_line(self.normalizer.explain(text, &refusal))),
+            Err(refusal) => {
+                let status = match refusal {
+                    Refusal::Several => CellStatus::Several,
+                    _ => CellStatus::Refused,
+                };
+                Err((status, self.normalizer.explain(text, &refusal)))
+            }
         }
-    }
-
-    /// Counts a refused line.
-    pub(super) fn refuse_line(&mut self, message: String) -> String {
-        self.tally.statuses.add(CellStatus::Refused);
-        message
     }
 
     fn give_reason(&mut self, number: usize, reason: &str) {

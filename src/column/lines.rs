@@ -2,36 +2,48 @@
 
 use super::batch::{Batch, Note, NoteKind};
 use super::cell::CellCleaner;
+use super::status::CellStatus;
 use crate::normalize::Refusal;
 
 /// Writes a line for each line of `batch`: its name, or nothing. Lines longer than `most` bytes are refused.
 pub(super) fn clean(batch: &mut Batch, cells: &mut CellCleaner, most: usize) {
     if batch.too_long {
-        batch.rows += 1;
-        cells.tally.rows += 1;
-        batch.out.push(b'\n');
-        let message = cells.refuse_line(Refusal::TooLong(most).to_string());
-        return refuse(batch, message);
+        return line(batch, cells, |_, _| Err(too_long(most)));
     }
     let bytes = std::mem::take(&mut batch.bytes);
     let mut at = batch.start;
     while at < bytes.len() {
         let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
-        batch.rows += 1;
-        cells.tally.rows += 1;
-        if let Some(message) = cells.line(&bytes[at..end], most, &mut batch.out) {
-            refuse(batch, message);
-        }
-        batch.out.push(b'\n');
+        let text = &bytes[at..end];
+        line(batch, cells, |cells, out| match text.len() > most {
+            true => Err(too_long(most)),
+            false => cells.line(text, out),
+        });
         at = end + 1;
     }
     batch.bytes = bytes;
 }
 
-fn refuse(batch: &mut Batch, message: String) {
-    batch.notes.push(Note {
-        row: batch.rows,
-        what: NoteKind::Refused,
-        message,
-    });
+fn too_long(most: usize) -> (CellStatus, String) {
+    (CellStatus::Refused, Refusal::TooLong(most).to_string())
+}
+
+/// Writes what `read` appends as a line, and counts it. A line without a name has a note that says why.
+fn line(
+    batch: &mut Batch,
+    cells: &mut CellCleaner,
+    read: impl FnOnce(&mut CellCleaner, &mut Vec<u8>) -> Result<CellStatus, (CellStatus, String)>,
+) {
+    batch.rows += 1;
+    cells.tally.rows += 1;
+    let (status, message) = match read(cells, &mut batch.out) {
+        Ok(status) => (status, String::new()),
+        Err(reported) => reported,
+    };
+    batch.out.push(b'\n');
+    cells.tally.statuses.add(status);
+    if let Some(what) = NoteKind::of(status) {
+        let row = batch.rows;
+        batch.notes.push(Note { row, what, message });
+    }
 }

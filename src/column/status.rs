@@ -12,7 +12,7 @@ pub enum CellStatus {
     Normalized,
     /// The rules for dirty data changed the name.
     Cleaned,
-    /// It holds several names, but was read as one name by the rules for dirty data. Nothing is written for it.
+    /// It holds several names, of which the rules for dirty data would cut all but one. No name is written for it.
     Several,
     /// It is no name.
     Refused,

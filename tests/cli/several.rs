@@ -2,6 +2,12 @@
 
 use crate::place::{Place, Seen};
 
+/// Runs `doisift normalize --clean` with `arguments`.
+fn cleaned(place: &Place, arguments: &[&str]) -> Seen {
+    let mut command = place.command(["normalize", "--clean", "--stats"]);
+    Seen::of(command.args(arguments))
+}
+
 /// Runs `doisift normalize t --column doi` with `options`, on a table of one column with these cells.
 fn column(cells: &[&str], options: &str) -> (Vec<String>, Seen) {
     let place = Place::new();
@@ -139,4 +145,33 @@ fn parts_that_nothing_separates_stay() {
         "{}",
         seen.err
     );
+}
+
+#[test]
+fn a_second_name_of_a_line_or_an_argument_is_never_cut() {
+    let place = Place::new();
+    place.file("t", SEVERAL.join("\n") + "\n10.5555/a1.\n\nnone\n");
+    let seen = cleaned(&place, &["--lines-from", "t"]);
+    assert_eq!(
+        (&*seen.out, seen.code),
+        (&*("\n".repeat(8) + "10.5555/a1\n\n\n"), Some(1))
+    );
+    let counts = "cells: 11 (empty 1, cleaned 1, several 8, refused 1)";
+    assert!(seen.err.contains(counts), "{}", seen.err);
+    let note = "t: line 1: \"10.5555/a; 10.5555/b\": several names;";
+    assert!(seen.err.contains(note), "{}", seen.err);
+
+    let seen = cleaned(&place, &["10.5555/a; 10.5555/b", "10.5555/a1."]);
+    assert_eq!((&*seen.out, seen.code), ("\n10.5555/a1\n", Some(1)));
+    let note = "argument 1: \"10.5555/a; 10.5555/b\": several names;";
+    assert!(seen.err.contains(note), "{}", seen.err);
+    let counts = "2 texts; names 1, several 1, refused 0, empty 0";
+    assert!(seen.err.contains(counts), "{}", seen.err);
+}
+
+#[test]
+fn a_remedy_that_would_cut_a_name_is_not_offered() {
+    let place = Place::new();
+    let seen = Seen::of(&mut place.command(["normalize", "10.5555/a; 10.5555/b"]));
+    assert!(!seen.err.contains("--clean"), "{}", seen.err);
 }

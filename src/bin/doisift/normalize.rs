@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use doisift::{
     CellStatus, Charset, Monitor, Normalize, NormalizeBuilder, NormalizeReport, Normalizer,
-    Presentation, Printable, TableFormat, UrlEncoding,
+    Presentation, Printable, Refusal, TableFormat, UrlEncoding,
 };
 
 use crate::closed;
@@ -101,7 +101,8 @@ pub(crate) struct NormalizeArgs {
     #[arg(long)]
     strict: bool,
 
-    /// Take texts as dirty data: cut parts that do not belong to the name, such as /full, (2006) or a second name
+    /// Take texts as dirty data: cut parts that do not belong to the name, such as /full or (2006). A text from which another
+    /// name would be cut gives an empty line, a reason, and exit code 1
     #[arg(long)]
     clean: bool,
 
@@ -222,7 +223,7 @@ pub(crate) fn run(args: &NormalizeArgs, stdout: impl Write) -> anyhow::Result<En
     if args.stats && !args.quiet {
         Shown::new(true, 0, false).write(&read.counts.line());
     }
-    Ok(match read.counts.refused {
+    Ok(match read.counts.refused + read.counts.several {
         0 => Ending::Whole,
         _ => Ending::Lossy,
     })
@@ -370,6 +371,7 @@ struct TextReader<'a, O> {
 #[derive(Default)]
 struct TextCounts {
     names: u64,
+    several: u64,
     refused: u64,
     empty: u64,
 }
@@ -378,12 +380,13 @@ impl TextCounts {
     fn line(&self) -> String {
         let TextCounts {
             names,
+            several,
             refused,
             empty,
         } = self;
         format!(
-            "{} texts; names {names}, refused {refused}, empty {empty}",
-            names + refused + empty
+            "{} texts; names {names}, several {several}, refused {refused}, empty {empty}",
+            names + several + refused + empty
         )
     }
 }
@@ -426,7 +429,10 @@ impl<O: Write> TextReader<'_, O> {
                 self.stdout.write_all(name.as_bytes())?;
             }
             Err(refusal) => {
-                self.counts.refused += 1;
+                match refusal {
+                    Refusal::Several => self.counts.several += 1,
+                    _ => self.counts.refused += 1,
+                }
                 let why = self.normalizer.explain(text, &refusal);
                 if !self.args.quiet {
                     let line = format!("doisift: {what} {number}: {}{hint}", Printable(why));
