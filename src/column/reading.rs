@@ -160,22 +160,11 @@ impl InputReading<'_> {
     ) -> Result<(), Error> {
         let marked = self.marked.take();
         let is_marked = drop_mark(&mut raw) || marked.is_some();
-        let read = self.charset(&name, marked, is_marked, raw.peek(TextKind::HEAD));
-        let out = self.settings.output_encoding.or(self.readings.out);
-        let out = *self.readings.out.insert(out.unwrap_or(read));
-        self.check_mark(out);
-        let rows = match marked {
-            Some(_) => Charset::UTF_8,
-            None if read == out && self.is_clear(read, raw.peek(TextKind::HEAD)) => read,
-            None => Charset::UTF_8,
-        };
-        let code = Code {
-            rows,
-            out,
-            mixed: !is_marked && self.settings.input_encoding.is_none(),
-        };
-        let converted = marked.is_some() || (rows == read && rows == out) || self.has_lines();
-        if converted {
+        let head = raw.peek(TextKind::HEAD);
+        let read = self.charset(&name, marked, is_marked, head);
+        let code = self.code(read, marked.is_some(), is_marked, head);
+        let converted = marked.is_some() || (code.rows == read && !code.converts());
+        if converted || self.has_lines() {
             return self.table(Document {
                 name,
                 raw,
@@ -194,6 +183,19 @@ impl InputReading<'_> {
             code,
             is_marked,
         })
+    }
+
+    /// How the rows are encoded of a document that starts with `head`, was `read` in an encoding and may be `converted` already.
+    fn code(&mut self, read: Charset, converted: bool, is_marked: bool, head: &[u8]) -> Code {
+        let out = self.settings.output_encoding.or(self.readings.out);
+        let out = *self.readings.out.insert(out.unwrap_or(read));
+        self.check_mark(out);
+        let is_kept = !converted && read == out && self.is_clear(read, head);
+        Code {
+            rows: if is_kept { read } else { Charset::UTF_8 },
+            out,
+            mixed: !is_marked && self.settings.input_encoding.is_none(),
+        }
     }
 
     /// Whether each line is a text.

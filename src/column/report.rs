@@ -48,6 +48,12 @@ pub struct NormalizeOptions {
     pub in_place: bool,
     /// Whether cells may hold several names.
     pub multiple: bool,
+    /// The encoding of tables without a byte order mark; none if their heads show it.
+    pub input_encoding: Option<&'static str>,
+    /// The encoding that was written; none for that of the first table.
+    pub output_encoding: Option<&'static str>,
+    /// Whether a byte order mark was asked for.
+    pub bom: bool,
     /// Whether texts were read as dirty data.
     pub clean: bool,
     /// Whether reserved names were refused.

@@ -69,7 +69,7 @@ fn convert(table: &Table, batch: &mut Batch) {
     let charset = table.code.out;
     let converted = charset.encode(&text).map(|bytes| bytes.into_owned());
     let failure = converted.as_ref().err().map(|&at| TableError::CannotHold {
-        row: row_at(table, text.as_bytes(), at),
+        row: batch.rows - rows_after(table, text.as_bytes(), at),
         character: shown_at(&text, at),
         encoding: charset.name(),
     });
@@ -77,13 +77,13 @@ fn convert(table: &Table, batch: &mut Batch) {
     batch.failure = failure;
 }
 
-/// The number of the row of `bytes` in which `at` is, from 1.
-fn row_at(table: &Table, bytes: &[u8], at: usize) -> u64 {
+/// The rows of `bytes` after the one in which `at` is. Rows before it may be missing, such as the header of a later table.
+fn rows_after(table: &Table, bytes: &[u8], at: usize) -> u64 {
     let dialect = table.reading().dialect();
     let (mut rows, mut end) = (0, 0);
-    while end <= at && end < bytes.len() {
+    while end < bytes.len() {
+        rows += u64::from(end > at);
         end += dialect.first_row(&bytes[end..]).1;
-        rows += 1;
     }
     rows
 }

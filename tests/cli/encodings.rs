@@ -243,3 +243,30 @@ fn python_reads_what_was_written() {
         );
     }
 }
+
+#[test]
+fn a_row_of_a_later_table_has_its_own_number() {
+    let place = Place::new();
+    place.file("a", "id,doi\n1,10.5555/a\n2,10.5555/b");
+    place.file("b", "id,doi\n1,2\n\u{3b1},10.5555/a\n4,10.5555/c\n");
+    let arguments = ["-c", "doi", "--output-encoding", "cp1252", "-o", "out"];
+    let mut command = place.command(["normalize", "a", "b"]);
+    let seen = Seen::of(command.args(arguments));
+    let wanted = "b: row 3: windows-1252 has no U+03B1";
+    assert!(seen.err.contains(wanted), "{}", seen.err);
+}
+
+#[test]
+fn the_report_has_the_encodings() {
+    let place = Place::new();
+    place.encoded(
+        "id,doi\n1,10.5555/a\n",
+        "--input-encoding cp1252 --output-encoding utf-8 --bom --report r",
+    );
+    let report = std::fs::read_to_string(place.path("r")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let options = &report["options"];
+    let wanted = serde_json::json!(["windows-1252", "UTF-8", true]);
+    let found = ["input_encoding", "output_encoding", "bom"].map(|name| options[name].clone());
+    assert_eq!(serde_json::json!(found), wanted);
+}
