@@ -5,6 +5,7 @@
 use super::anchor::{self, Anchor};
 use super::candidate::Candidate;
 use super::decode::Decoder;
+use super::rules::alone::is_alone;
 use super::rules::end::{cuts, taken};
 use super::rules::place::UrlPlace;
 use super::rules::start::{Prefix, Registrant, Separator};
@@ -235,8 +236,9 @@ impl Steps {
             (false, _) => format!("before {}", shown(rest)),
         };
         self.add("end", bound, rule.filter(|_| !whole));
+        let is_alone = || is_alone(candidate.before, around, rest);
         let mut len = at - suffix;
-        for (rule, left) in cuts(text.bytes, suffix, end, around, whole) {
+        for (rule, left) in cuts(text.bytes, suffix, end, around, whole, is_alone) {
             self.add(
                 "cut",
                 shown(&text.bytes[suffix + left..suffix + len]),

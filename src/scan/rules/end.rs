@@ -1,5 +1,6 @@
 //! Where a name ends: the order in which the rules apply.
 
+use super::alone::{is_alone, without_label};
 use super::enclosure::last_backslash;
 use super::joint::Joints;
 use super::page::{is_page_part, may_go_on_in_element};
@@ -23,12 +24,15 @@ pub(crate) fn end<'w>(
     after: impl Fn(usize) -> &'w [u8],
 ) -> Result<End, Rejection> {
     let (taken, whole) = taken(text, suffix, swept, around, &after);
-    let end =
-        cuts(text.bytes(), suffix, taken, around, whole).fold(taken, |end, (rule, len)| End {
+    let is_alone = || is_alone(before, around, after(taken.at));
+    let end = cuts(text.bytes(), suffix, taken, around, whole, is_alone).fold(
+        taken,
+        |end, (rule, len)| End {
             at: suffix + len,
             rule: Some(rule),
             guessed: end.guessed || rule.is_guess(),
-        });
+        },
+    );
     let end = without_title(text, suffix, end, &after);
     let taken = taken.at;
     let is_cut = may_go_on(before, around, &after, end.at);
@@ -108,16 +112,19 @@ pub(crate) fn taken<'w>(
     )
 }
 
-/// The cuts from the suffix that starts at `suffix` of `name` and was read up to `taken`.
+/// The cuts from the suffix that starts at `suffix` of `name` and was read up to `taken`. `is_alone` is asked if an enclosure
+/// does not hold the `whole` name, and returns whether it is alone with its label.
 pub(crate) fn cuts<'n>(
     name: &'n [u8],
     suffix: usize,
     taken: End,
     around: &Around,
     whole: bool,
+    is_alone: impl Fn() -> bool,
 ) -> Cuts<'n> {
     let (prefix, suffix) = (&name[..suffix - 1], &name[suffix..taken.at]);
-    Cuts::new(prefix, suffix, whole, tail::tails(around)).at(around.place)
+    let kept = tail::kept_marks(suffix, around.place, is_alone);
+    Cuts::new(prefix, suffix, whole, tail::tails(around)).keeping(kept)
 }
 
 /// How an ellipsis is written, but for three full stops.
@@ -178,17 +185,6 @@ fn is_cut_short(before: &[u8], around: &Around, rest: &[u8]) -> bool {
         || around.form == Form::Label
             && ends_line(rest)
             && matches!(opener.last(), None | Some(b'\n' | b'\r'))
-}
-
-/// `before` without the word that it ends in, such as `doi:`.
-fn without_label(before: &[u8]) -> &[u8] {
-    const LONGEST: usize = 16;
-    let front = before.len().saturating_sub(LONGEST);
-    let is_joint = |b: &&u8| matches!(b, b':' | b' ' | b'.');
-    let joints = before[front..].iter().rev().take_while(is_joint).count();
-    let word = &before[front..before.len() - joints];
-    let letters = word.iter().rev().take_while(|b| b.is_ascii_alphabetic());
-    &before[..before.len() - joints - letters.count()]
 }
 
 fn ends_line(rest: &[u8]) -> bool {

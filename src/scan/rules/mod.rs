@@ -9,6 +9,7 @@
 //! | [`book`] | the id of each rule, where it applies, and its evidence |
 //! | [`start`] | whether a prefix starts a name |
 //! | [`pattern`] | how prefixes, schemes, proxies and labels are written |
+//! | [`alone`] | whether a name is alone in what encloses it |
 //! | [`cell`] | where the cell of a table ends |
 //! | [`enclosure`] | which marks around a name bound it |
 //! | [`place`] | where in a URL a name is |
@@ -24,6 +25,7 @@
 //! | [`dirt`] | what follows names in dirty data |
 //! | [`end`](mod@end) | the order in which these apply |
 
+pub(crate) mod alone;
 mod around;
 pub(crate) mod book;
 pub(crate) mod cell;

@@ -34,8 +34,8 @@ pub(crate) struct Cuts<'n> {
     suffix: &'n [u8],
     /// An enclosure holds just the name.
     whole: bool,
-    /// The name is in a URL of a host that is no proxy.
-    in_url: bool,
+    /// Marks of emphasis that are kept.
+    kept: &'static [u8],
     tails: &'static [Tail],
     /// How many tails may be cut yet.
     left: usize,
@@ -53,17 +53,19 @@ impl<'n> Cuts<'n> {
             prefix,
             suffix,
             whole,
-            in_url: false,
+            kept: if whole { EMPHASIS } else { b"" },
             tails,
             left: MOST_TAILS,
             brackets: None,
         }
     }
 
-    /// The same of a name that is at `place`.
-    pub(crate) fn at(self, place: UrlPlace) -> Self {
-        let in_url = matches!(place, UrlPlace::Path | UrlPlace::Query);
-        Cuts { in_url, ..self }
+    /// Keeps these marks of emphasis too.
+    pub(crate) fn keeping(self, kept: &'static [u8]) -> Self {
+        match self.whole {
+            true => self,
+            false => Cuts { kept, ..self },
+        }
     }
 
     fn tail(&mut self) -> Option<(Rule, usize)> {
@@ -83,9 +85,8 @@ impl Iterator for Cuts<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<(Rule, usize)> {
-        // In a URL, neither emphasis nor a variable explains it.
-        let is_kept = self.in_url && self.suffix.ends_with(b"=");
-        let mark = match is_kept {
+        let last = self.suffix.last();
+        let mark = match last.is_some_and(|last| self.kept.contains(last)) {
             true => None,
             false => stray(self.suffix, self.whole, &mut self.brackets),
         };
@@ -107,6 +108,24 @@ pub(super) fn tails(around: &Around) -> &'static [Tail] {
     }
 }
 
+/// Marks of emphasis and of variables.
+const EMPHASIS: &[u8] = b"*_~$=";
+
+/// The marks that a name whose suffix was read as `suffix` may end in, in the URL of a host that is no proxy or where it
+/// `is_alone`: neither emphasis nor a variable explains them there.
+pub(super) fn kept_marks(
+    suffix: &[u8],
+    place: UrlPlace,
+    is_alone: impl Fn() -> bool,
+) -> &'static [u8] {
+    let ends_so = suffix.last().is_some_and(|last| EMPHASIS.contains(last));
+    match place {
+        UrlPlace::Path | UrlPlace::Query => b"=",
+        _ if ends_so && is_alone() => EMPHASIS,
+        _ => b"",
+    }
+}
+
 /// The rule that cuts the last character of a suffix, and its length: one that no registered name ends in.
 fn stray(suffix: &[u8], whole: bool, brackets: &mut Option<Brackets>) -> Option<(Rule, usize)> {
     let last = *suffix.last()?;
@@ -121,7 +140,7 @@ fn stray(suffix: &[u8], whole: bool, brackets: &mut Option<Brackets>) -> Option<
             (Rule::FinalMark, 1)
         }
         // Real names end in these, but so do emphasis and variables in prose.
-        b'*' | b'_' | b'~' | b'$' | b'=' if !whole => (Rule::FinalEmphasis, 1),
+        mark if EMPHASIS.contains(&mark) => (Rule::FinalEmphasis, 1),
         b'(' | b'[' | b'{' | b'<' | b')' | b']' | b'}' | b'>' if closes_nothing() => {
             (Rule::FinalBracket, 1)
         }
