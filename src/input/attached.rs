@@ -1,4 +1,5 @@
-//! Zip archives that other content comes before: a script or a program that unpacks them, or any text.
+//! Zip archives that other content comes before: a script or a program that unpacks them, or any text. Other formats that a
+//! file shows at its end are recognised here too.
 //!
 //! The first bytes of such a file do not show the archive. In a regular file its end is checked, where the directory is: the
 //! last KiB of a file that seems to be text, and the longest possible end record in a script or a program. A stream has no
@@ -36,20 +37,21 @@ pub(super) fn recognise(file: &File, length: u64, start: &[u8], claims: Claims) 
         length,
         start,
     };
-    let has_archive = match content {
+    let archive = |is_found: bool| is_found.then_some(Packing::Zip);
+    let may_be_other = claims.has_end() || !is_clean(head);
+    let packing = match content {
         // A damaged archive may lack its end.
         Content::Text if is_script(head) => {
-            ends.ends_archive(zip::LONGEST) || ends.starts_archive(HELD)
+            archive(ends.ends_archive(zip::LONGEST) || ends.starts_archive(HELD))
         }
-        Content::Text if head.starts_with(b"MZ") => ends.ends_archive(zip::LONGEST),
-        Content::Text if ends.is_held() || !is_clean(head) => ends.ends_archive(TAIL),
-        Content::Binary(kind) if is_program(kind) => ends.ends_archive(zip::LONGEST),
-        _ => false,
+        Content::Text if head.starts_with(b"MZ") => archive(ends.ends_archive(zip::LONGEST)),
+        Content::Text if ends.is_held() || may_be_other => ends.packing(may_be_other),
+        Content::Binary(kind) if is_program(kind) => archive(ends.ends_archive(zip::LONGEST)),
+        _ => None,
     };
     match content {
-        _ if has_archive => Content::Packed(Packing::Zip),
-        Content::Text => magic::recognise_late(start, claims.is_mail()),
-        content => content,
+        Content::Text if packing.is_none() => magic::recognise_late(start, claims.is_mail()),
+        content => packing.map_or(content, Content::Packed),
     }
 }
 
@@ -64,11 +66,27 @@ struct Ends<'f> {
 impl Ends<'_> {
     /// Whether the last `count` bytes end an archive.
     fn ends_archive(&self, count: usize) -> bool {
-        if self.is_held() {
-            return zip::ends_archive(&self.start[self.start.len().saturating_sub(count)..]);
+        zip::ends_archive(self.tail(count, &mut Vec::new()))
+    }
+
+    /// The format that the last bytes show.
+    fn packing(&self, may_be_pdf: bool) -> Option<Packing> {
+        let mut read = Vec::new();
+        let tail = self.tail(TAIL, &mut read);
+        match zip::ends_archive(tail) {
+            true => Some(Packing::Zip),
+            false => magic::packing_at_end(tail, may_be_pdf),
         }
+    }
+
+    /// The last `count` bytes, or all; `into` holds them if they must be read.
+    fn tail<'b>(&'b self, count: usize, into: &'b mut Vec<u8>) -> &'b [u8] {
+        if self.is_held() {
+            return &self.start[self.start.len().saturating_sub(count)..];
+        }
+        into.resize(count, 0);
         let from = self.length.saturating_sub(count as u64);
-        zip::ends_archive(read(self.file, from, self.length, &mut vec![0; count]))
+        read(self.file, from, self.length, into)
     }
 
     /// Whether an archive starts in the first `count` bytes.

@@ -95,14 +95,14 @@ static CLAIMS: &[Claim] = &[
     unknown(&["br"], "brotli", "brotli -dc"),
     unknown(&["lzo"], "lzop", "lzop -dc"),
     unknown(&["sz"], "snappy", "snzip -dc"),
-    skipped(&["pdf"], "PDF"),
+    skipped(&["pdf"], PDF),
     Claim {
         holds_text: cfg!(feature = "parquet"),
-        ..packed(&["parquet"], "Parquet")
+        ..packed(&["parquet"], PARQUET)
     },
     skipped(&["orc"], "ORC"),
     skipped(&["avro"], "Avro"),
-    packed(&["arrow", "arrows", "feather"], "Arrow"),
+    packed(&["arrow", "arrows", "feather"], ARROW),
     skipped(&["sqlite", "sqlite3"], "SQLite"),
     packed(&["eml"], MAIL),
     packed(&["emlx"], MAIL),
@@ -111,6 +111,9 @@ static CLAIMS: &[Claim] = &[
     packed(&["mht", "mhtml"], MAIL),
 ];
 
+const PDF: &str = "PDF";
+const PARQUET: &str = "Parquet";
+const ARROW: &str = "Arrow";
 /// The format of messages, which a name can show that first bytes do not.
 const MAIL: &str = "mail";
 
@@ -133,6 +136,12 @@ impl Claims {
     /// Whether the name is that of messages.
     pub(super) fn is_mail(self) -> bool {
         self.outer.is_some_and(|claim| claim.format == MAIL)
+    }
+
+    /// Whether the name is that of a format that a file shows at its end too.
+    pub(super) fn has_end(self) -> bool {
+        let has_end = |claim: &Claim| matches!(claim.format, PDF | PARQUET | ARROW);
+        self.outer.is_some_and(has_end)
     }
 
     /// The claims about the unpacked content.

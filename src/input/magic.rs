@@ -4,10 +4,12 @@
 //! with which no text starts, or further bytes are checked.
 
 mod damage;
+mod end;
 pub(super) mod numbers;
 
 use std::ops::Range;
 
+pub(super) use self::end::packing_at_end;
 #[cfg(feature = "pdf")]
 use self::numbers::LATE;
 use self::numbers::{XZ, ZSTD, is_bzip2, is_lz4, is_skippable};

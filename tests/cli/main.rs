@@ -49,6 +49,7 @@ mod signals;
 #[path = "../../fuzz/small_table.rs"]
 mod small_table;
 mod sources;
+mod starts;
 mod summary;
 mod tables;
 mod terminal;

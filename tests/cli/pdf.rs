@@ -2,7 +2,7 @@
 #![cfg(feature = "pdf")]
 
 #[path = "../../fuzz/pdf_writer.rs"]
-mod pdf_writer;
+pub mod pdf_writer;
 
 use std::time::Instant;
 

@@ -3,7 +3,7 @@
 use super::path::ColumnPath;
 
 /// The path of a column, and its names in the schema.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ColumnName {
     pub(super) path: ColumnPath,
     /// The names of all nodes of the schema that lead to it, with full stops between them.

@@ -26,6 +26,9 @@ const SKIPPABLE: &[u8] = &[0x2a, 0x4d, 0x18];
 const ZIP: &[u8] = b"PK\x03\x04";
 const SEVEN_ZIP: &[u8] = &[b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, 0];
 const RAR: &[u8] = b"Rar!\x1a\x07";
+const PDF: &[u8] = b"%PDF-";
+const PARQUET: &[u8] = b"PAR1";
+const ARROW: &[u8] = b"ARROW1\0\0";
 const WARC: [&[u8]; 2] = [b"WARC/1.0\r\n", b"WARC/1.1\r\n"];
 /// A field that every record has.
 const RECORD: &[u8] = b"WARC-Type: ";
@@ -122,6 +125,15 @@ fn marked(head: &[u8]) -> Option<Packing> {
         Packing::SevenZip
     } else if let Some([0 | 1, ..]) = near(RAR) {
         Packing::Rar
+    } else if let (true, Some([b'1' | b'2', b'.', b'0'..=b'9', b'\r' | b'\n', ..])) =
+        (cfg!(feature = "pdf"), near(PDF))
+    {
+        Packing::Pdf
+    } else if let (true, Some([0x15, _, 0x15, ..])) = (cfg!(feature = "parquet"), near(PARQUET)) {
+        // The kind of the first page, and its size.
+        Packing::Parquet
+    } else if near(ARROW).is_some() {
+        Packing::Arrow
     } else if is_skippable && head[7] == 0 {
         Packing::Zstd
     } else {

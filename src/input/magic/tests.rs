@@ -214,8 +214,9 @@ fn noise() -> Vec<u8> {
 
 #[test]
 fn a_packing_with_one_wrong_byte_in_its_magic_is_told() {
-    let cases: [(&[u8], usize, Packing); 8] = [
+    let cases: [(&[u8], usize, Packing); 9] = [
         (b"\x1f\x8b\x08\0", 3, Packing::Gzip),
+        (b"ARROW1\0\0", 8, Packing::Arrow),
         (ZSTD, 4, Packing::Zstd),
         (b"BZh91AY&SY", 10, Packing::Bzip2),
         (b"\xfd7zXZ\0\0\x04", 6, Packing::Xz),
@@ -323,5 +324,22 @@ fn a_byte_order_mark_with_one_wrong_byte_is_told_by_the_text_after_it() {
             }
         }
         assert_eq!(recognise(&text), Content::Text, "{way:?} without a mark");
+    }
+}
+
+#[test]
+#[cfg(all(feature = "pdf", feature = "parquet"))]
+fn a_file_with_one_wrong_byte_in_its_magic_is_told_by_what_follows() {
+    for (magic, rest, packing) in [
+        (b"%PDF-".as_slice(), b"1.4\n%".as_slice(), Packing::Pdf),
+        (b"PAR1", b"\x15\x04\x15\x80", Packing::Parquet),
+    ] {
+        for at in 0..magic.len() {
+            let mut head = [magic, rest, &[b' '; 100]].concat();
+            head[at] ^= 0x80;
+            assert_eq!(recognise(&head), Content::Packed(packing), "{at}");
+            head[magic.len()] = b'a';
+            assert_eq!(recognise(&head), Content::Text, "{at}");
+        }
     }
 }

@@ -50,6 +50,8 @@ const PAGE: usize = 1 << 10;
 /// The error of a file that does not end as a whole file does.
 const CUT: &str = "has no table of objects at its end: it may be cut short; pages may be missing, and their numbers may be \
     wrong; get it again";
+/// The error of a file that is known only by its end.
+const HEADLESS: &str = "does not start as it should, so it is damaged; get it again";
 /// The error of a file whose pages are not all where its page tree says.
 const TREE: &str =
     "has a damaged page tree; pages may be missing, and their numbers may be wrong; get it again";
@@ -94,15 +96,15 @@ pub(super) fn starts_late(start: &[u8]) -> bool {
 /// The documents of `bytes`, with the error that ended the file early, if any did. None if the limits are not the last and
 /// are reached.
 pub(super) fn read(bytes: &[u8], limits: PdfLimits) -> Option<PdfText> {
-    let start = memchr::memmem::find(&bytes[..bytes.len().min(LATE)], b"%PDF-").unwrap_or(0);
+    let start = memchr::memmem::find(&bytes[..bytes.len().min(LATE)], b"%PDF-");
     let mut documents = Vec::new();
     let read = catch_unwind(AssertUnwindSafe(|| {
-        read_file(&bytes[start..], limits, &mut documents)
+        read_file(&bytes[start.unwrap_or(0)..], limits, &mut documents)
     }));
     let error = match read {
         Ok(Err(Stop::Short)) => return None,
         Ok(Err(Stop::Error(error))) => Some(error),
-        Ok(Ok(())) => None,
+        Ok(Ok(())) => start.is_none().then_some(InputError::Pdf(HEADLESS)),
         Err(_) => Some(InputError::Pdf("cannot be read")),
     };
     Some((documents, error))

@@ -39,6 +39,14 @@ impl Metadata {
         Metadata(bytes)
     }
 
+    /// Whether the message has the length that it says.
+    pub(super) fn is_whole(&self) -> bool {
+        match Prefix::read(&self.0) {
+            Prefix::Message(start, length) => start.checked_add(length) == Some(self.0.len()),
+            Prefix::End(_) | Prefix::Damaged => false,
+        }
+    }
+
     /// The message. None if it is damaged.
     pub(super) fn message(&self) -> Option<Message<'_>> {
         match Prefix::read(&self.0) {

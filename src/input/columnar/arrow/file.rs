@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use super::batch::{BatchReader, Metadata};
 use super::dictionary::{Dictionaries, DictionaryBlock};
-use super::message::{Block, Footer, Header, Message, Prefix};
+use super::message::{Block, Footer, Header, Message, Prefix, starts_stream};
 use super::schema::{Leaf, Schema};
 use crate::input::columnar::choice::{ChosenColumns, ColumnChoice};
 use crate::input::columnar::part::{ColumnarFile, TableFaults};
 use crate::input::columnar::path::ColumnPath;
 use crate::input::fault::{InputError, Packing};
 use crate::input::file::read_at;
+use crate::input::magic;
 
 /// The start of a file, with its padding; and its ending: the length of the metadata before it, and the magic number.
 const START: &[u8] = b"ARROW1\0\0";
@@ -56,6 +57,9 @@ pub(super) fn fault(fault: &'static str) -> InputError {
         fault,
     }
 }
+
+/// A schema, or why it cannot be read.
+type ReadSchema = Result<Schema, &'static str>;
 
 /// Where the batches of a table are, and what its schema says.
 struct Index<'f> {
@@ -136,8 +140,8 @@ impl<'f> Index<'f> {
             rows: 0,
             faults: Vec::new(),
         };
-        let start = index.source.length.min(START.len() as u64);
-        index.is_file = index.source.bytes(0, start)? == START;
+        let start = START.len() as u64;
+        index.is_file = index.is_file()?;
         if !index.is_file {
             index.messages(0)?;
             return Ok(index);
@@ -152,6 +156,24 @@ impl<'f> Index<'f> {
             index.faults.insert(0, (at, error));
         }
         Ok(index)
+    }
+
+    /// Whether it is a file rather than a stream. One that shows so only at its end has a damaged start.
+    fn is_file(&mut self) -> Result<bool, InputError> {
+        let length = self.source.length;
+        let start = self.source.bytes(0, length.min(magic::LENGTH as u64))?;
+        if start.starts_with(START) || starts_stream(&start) {
+            return Ok(start.starts_with(START));
+        }
+        let end = self.source.bytes(
+            length.saturating_sub(MAGIC.len() as u64),
+            length.min(MAGIC.len() as u64),
+        )?;
+        if end == MAGIC {
+            let error = fault("does not start as it should, so it is damaged");
+            self.faults.push((0, error));
+        }
+        Ok(end == MAGIC)
     }
 
     /// Reads what the end of a file says.
@@ -171,7 +193,20 @@ impl<'f> Index<'f> {
         let start = start.ok_or_else(|| fault("has metadata of a wrong length"))?;
         let bytes = self.source.bytes(start, end - start)?;
         let footer = Footer::read(&bytes).ok_or_else(|| fault(DAMAGED))?;
-        self.schema = Some(Schema::read(footer.schema, footer.version).map_err(fault)?);
+        let schema = Schema::read(footer.schema, footer.version).map_err(fault)?;
+        let (first, after) = self.first_schema()?;
+        if !footer.fills(after, start) {
+            return Err(fault(
+                "has metadata at its end that does not list all of its batches, so it is damaged",
+            ));
+        }
+        if first.is_some_and(|first| first.as_ref() != Ok(&schema)) {
+            let error = fault(
+                "has another schema at its start than at its end, so texts may be lost or damaged",
+            );
+            self.faults.push((START.len() as u64, error));
+        }
+        self.schema = Some(schema);
         // Dictionaries may come after the rows that use them.
         for block in footer.dictionaries {
             self.of_footer(block, |header| matches!(header, Header::Dictionary(_)));
@@ -182,13 +217,34 @@ impl<'f> Index<'f> {
         Ok(())
     }
 
+    /// The schema in the first message of a file, if there is one, and the offset after it.
+    fn first_schema(&mut self) -> Result<(Option<ReadSchema>, u64), InputError> {
+        let start = START.len() as u64;
+        let prefix = self.source.bytes(start, Prefix::LENGTH as u64)?;
+        let Prefix::Message(before, length) = Prefix::read(&prefix) else {
+            return Ok((None, start));
+        };
+        let length = (before + length) as u64;
+        let metadata = Metadata::new(self.source.bytes(start, length)?);
+        let schema = match metadata.message() {
+            Some(Message {
+                header: Header::Schema(schema),
+                version,
+                ..
+            }) => Schema::read(schema, version),
+            _ => Err(DAMAGED),
+        };
+        Ok((Some(schema), start + length))
+    }
+
     /// Reads a message that the metadata names, and reports if it is damaged, or not `wanted`.
     fn of_footer(&mut self, block: Block, wanted: impl FnOnce(&Header<'_>) -> bool) {
         let bytes = self.source.bytes(block.offset, block.metadata as u64);
         let added = bytes.and_then(|bytes| {
             let metadata = Metadata::new(bytes);
             let message = metadata.message();
-            let message = message.filter(|message| wanted(&message.header));
+            let is_same = |message: &Message<'_>| metadata.is_whole() && message.body == block.body;
+            let message = message.filter(|message| is_same(message) && wanted(&message.header));
             let added = message.is_some_and(|message| self.add(block, 0, &message));
             added
                 .then_some(())
@@ -206,7 +262,12 @@ impl<'f> Index<'f> {
             ..block
         };
         match message.header {
-            Header::Batch(batch) => {
+            Header::Batch(batch)
+                if self
+                    .schema
+                    .as_ref()
+                    .is_some_and(|schema| schema.fits(&batch)) =>
+            {
                 let end = self.rows.checked_add(batch.rows);
                 let Some(end) = end.filter(|&rows| rows <= ROWS) else {
                     return false;
@@ -224,7 +285,7 @@ impl<'f> Index<'f> {
                 block,
                 after,
             }),
-            Header::Schema(_) | Header::Other => return false,
+            Header::Batch(_) | Header::Schema(_) | Header::Other => return false,
         }
         true
     }
@@ -273,9 +334,7 @@ impl<'f> Index<'f> {
             metadata: size,
             body: message.body,
         };
-        let end = block.body_start();
-        let end = end.and_then(|start| start.checked_add(message.body));
-        let end = end.filter(|&end| end <= self.source.length);
+        let end = block.end().filter(|&end| end <= self.source.length);
         let after = self.batches.len();
         if end.is_none() {
             return Err(fault("is cut within a batch of rows"));

@@ -159,6 +159,12 @@ impl<'b> RecordBatch<'b> {
         Some((start, length))
     }
 
+    /// The numbers of its arrays, of its buffers, and of those buffers that are texts of arrays of views.
+    pub(super) fn counts(&self) -> (usize, usize, usize) {
+        let views = (0..).map_while(|number| self.variadic(number));
+        (self.nodes.len(), self.buffers.len(), views.sum())
+    }
+
     /// The number of buffers of texts of the array of views with this number.
     pub(super) fn variadic(&self, number: usize) -> Option<usize> {
         let count = usize::try_from(self.variadic.long(number, 8, 0)?).ok()?;
@@ -179,6 +185,11 @@ impl Block {
     /// The offset of its body.
     pub(super) fn body_start(&self) -> Option<u64> {
         self.offset.checked_add(self.metadata as u64)
+    }
+
+    /// The offset after its body.
+    pub(super) fn end(&self) -> Option<u64> {
+        self.body_start()?.checked_add(self.body)
     }
 }
 
@@ -207,6 +218,26 @@ impl<'b> Footer<'b> {
     }
 }
 
+impl Footer<'_> {
+    /// Whether its blocks fill the bytes from `start` to `end`, except for what aligns them and ends a stream.
+    pub(super) fn fills(&self, start: u64, end: u64) -> bool {
+        /// No message is shorter.
+        const GAP: u64 = 64;
+        let mut blocks: Vec<_> = self.dictionaries.iter().chain(&self.batches).collect();
+        blocks.sort_unstable_by_key(|block| block.offset);
+        let mut at = Some(start);
+        let mut follows = |from: u64, to: Option<u64>| {
+            let gap = at.and_then(|at| from.checked_sub(at));
+            at = to;
+            gap.is_some_and(|gap| gap < GAP)
+        };
+        blocks
+            .iter()
+            .all(|block| follows(block.offset, block.end()))
+            && follows(end, None)
+    }
+}
+
 fn blocks(footer: &Table<'_>, number: usize) -> Option<Vec<Block>> {
     let all = footer.vector(number, BLOCK)?;
     let block = |number| {
@@ -222,8 +253,9 @@ fn blocks(footer: &Table<'_>, number: usize) -> Option<Vec<Block>> {
 /// Whether `head` is the start of a stream: a message with a schema, of which the first bytes are checked, after a continuation
 /// or, before version 0.15 of Arrow, only its length, which has a byte 0.
 pub(in crate::input) fn starts_stream(head: &[u8]) -> bool {
-    /// Metadata has a length that is a multiple of this, and fits the memory of any machine.
-    const UNIT: usize = 8;
+    /// Metadata has a length that is a multiple of this, and fits the memory of any machine. Old streams align it to 8
+    /// bytes with the 4 bytes of its length.
+    const UNIT: usize = 4;
     const MOST: usize = 1 << 28;
     if !head.starts_with(&CONTINUATION) && head.get(3) != Some(&0) {
         return false;

@@ -1,7 +1,7 @@
 //! The columns of a table: the leaves of its schema, and which nodes and buffers of a batch each of them has.
 
 use super::flatbuffer::Table;
-use super::message::V4;
+use super::message::{RecordBatch, V4};
 use crate::input::columnar::choice::NamedColumn;
 use crate::input::columnar::name::ColumnName;
 
@@ -14,7 +14,7 @@ const PATHS: usize = 64 << 20;
 const DAMAGED: &str = "has a damaged schema";
 
 /// A column.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Leaf {
     pub(super) name: ColumnName,
     /// The fields that enclose it, from the outermost on.
@@ -27,7 +27,7 @@ pub(super) struct Leaf {
 
 /// Where an array is in a batch: the numbers of its first node, of its first buffer without those of views before it, and of
 /// arrays of views before it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ArrayPlace {
     pub(super) node: usize,
     pub(super) buffer: usize,
@@ -35,7 +35,7 @@ pub(super) struct ArrayPlace {
 }
 
 /// A field that encloses others.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layer {
     pub(super) kind: LayerKind,
     pub(super) place: ArrayPlace,
@@ -74,11 +74,13 @@ pub(super) struct Integer {
 }
 
 /// What a schema says.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Schema {
     pub(super) leaves: Vec<Leaf>,
     /// The identifiers of dictionaries with texts, and what their values are.
     pub(super) dictionaries: Vec<(i64, LeafValues)>,
+    /// The place after all arrays of a batch, which says how many there are.
+    end: ArrayPlace,
 }
 
 impl NamedColumn for Leaf {
@@ -163,7 +165,14 @@ impl Schema {
         for field in tables(&table, 1).ok_or(DAMAGED)? {
             reader.field(field, &Above::default())?;
         }
+        reader.schema.end = reader.next;
         Ok(reader.schema)
+    }
+
+    /// Whether a batch has the arrays and buffers of this schema.
+    pub(super) fn fits(&self, batch: &RecordBatch<'_>) -> bool {
+        let (nodes, buffers, views) = batch.counts();
+        (nodes, buffers) == (self.end.node, self.end.buffer + views)
     }
 }
 

@@ -177,6 +177,9 @@ fn a_stream_is_recognised_by_a_message_with_a_schema() {
     ] {
         assert!(!starts_stream(head));
     }
+    // Before version 0.15 the metadata was aligned with the length before it.
+    let old = [&[0x2c, 0, 0, 0], &SCHEMA[8..], &[0; 4]].concat();
+    assert!(starts_stream(&old));
     let mut batch = SCHEMA.to_vec();
     batch[29] = 3;
     assert!(!starts_stream(&batch));

@@ -16,6 +16,9 @@ use crate::input::file::read_at;
 /// The ending of a file: the length of the footer, and the magic number.
 const ENDING: usize = 8;
 
+/// How a file starts.
+const MAGIC: [u8; 4] = *b"PAR1";
+
 /// A file whose texts are read.
 #[derive(Debug)]
 pub(in crate::input) struct ParquetFile {
@@ -55,6 +58,11 @@ impl ColumnarFile for ParquetFile {
         let mut faults = contradictions(&bytes, &footer, &leaves, &groups);
         let at = length.saturating_sub((bytes.len() + ENDING) as u64);
         faults.iter_mut().for_each(|(offset, _)| *offset = at);
+        let mut start = [0; MAGIC.len()];
+        read_exact(&file, &mut start, 0)?;
+        if start != MAGIC {
+            faults.push((0, fault("does not start as it should, so it is damaged")));
+        }
         let chosen = choice.select(&leaves, Packing::Parquet, |_| None, &mut faults)?;
         let ChosenColumns { texts, paths, id } = chosen;
         let mut numbers: Vec<usize> = texts.iter().chain(&id).map(|leaf| leaf.number).collect();
