@@ -223,6 +223,17 @@ pub enum InputError {
     /// Text in this encoding has units that are not characters, here and maybe later. Each is replaced by U+FFFD.
     #[error("this is not valid {0}; from here on, invalid characters are replaced by U+FFFD")]
     Encoding(&'static str),
+    /// A text of a mail is in this charset, which is not known. Its bytes were read as they are.
+    #[error(
+        "the charset {} is not known; the bytes were read as they are, so names with other letters than those of ASCII may be wrong",
+        printable::name(.0)
+    )]
+    Charset(Box<str>),
+    /// A mail is the part with this number, from 1, of a message that was cut into several. What is encoded may be missing.
+    #[error(
+        "this mail is part {0} of a message that was cut into several (message/partial), so what is encoded in it may be missing; join the parts and scan the whole"
+    )]
+    Fragment(u64),
     /// An archive has no end mark, so its end may be missing.
     #[error("the {0} data ends without its end mark")]
     Endless(Packing),

@@ -385,3 +385,150 @@ fn a_damaged_boundary_or_line_and_a_cut_emlx_are_errors() {
         );
     }
 }
+
+#[test]
+fn names_cut_at_the_lines_of_flowed_text_are_whole() {
+    let flowed = |parameters: &str, coding: &str, body: &str| {
+        let kind = format!("Content-Type: text/plain; format=flowed{parameters}\n");
+        names("a", format!("{FIELDS}{kind}{coding}\n{body}"))
+    };
+    let body =
+        "see 10.5555/lo \nng and more \n> quoted 10.5555/quo \n> ted end\n-- \n10.5555/sign\n";
+    let whole = ["10.5555/long", "10.5555/quoted", "10.5555/sign"];
+    assert_eq!(flowed("; DelSp=yes", "", body), whole);
+    let cut = ["10.5555/lo", "10.5555/quo", "10.5555/sign"];
+    assert_eq!(flowed("", "", body), cut);
+    let quoted = "Content-Transfer-Encoding: quoted-printable\n";
+    let body = body.replace(" \n", "=20\n");
+    assert_eq!(flowed("; delsp=\"YES\"", quoted, &body), whole);
+    let coded = format!(
+        "Content-Transfer-Encoding: base64\n\n{}",
+        base64(body.replace("=20", " ").as_bytes())
+    );
+    assert_eq!(flowed("; DelSp=yes", &coded, ""), whole);
+}
+
+#[test]
+fn parts_of_a_digest_are_messages() {
+    let message = format!("{FIELDS}{CODED}");
+    let digest = |header: &str| {
+        format!(
+            "{FIELDS}Content-Type: multipart/digest; boundary=b\n\n--b\n{header}\n{message}--b\n\n\
+            no message 10.5555/text\n--b--\n"
+        )
+    };
+    for header in ["", "Content-Type: message/rfc822\n", "Content-ID: <a@b>\n"] {
+        assert_eq!(
+            names("a", digest(header)),
+            ["10.5555/abc", "10.5555/text"],
+            "{header}"
+        );
+    }
+    assert_eq!(
+        names("a", digest("Content-Type: text/plain\n")),
+        ["10.5555/text"]
+    );
+}
+
+#[test]
+fn base64_needs_no_padding_where_its_bytes_are_whole() {
+    let parts = |data: &str| {
+        let part = format!("--b\nContent-Transfer-Encoding: base64\n\n{data}\n");
+        format!("{FIELDS}Content-Type: multipart/mixed; boundary=b\n\n{part}{part}--b--\n")
+    };
+    for data in [
+        "MTAuNTU1NS9hYmM",
+        "MTAuNTU1NS9hYmMK",
+        "MTAuNTU1\nNS9hYmMKCg",
+    ] {
+        assert_eq!(names("a", parts(data)), ["10.5555/abc"; 2], "{data}");
+        let mail = format!("{FIELDS}Content-Transfer-Encoding: base64\n\n{data}");
+        assert_eq!(names("a", mail), ["10.5555/abc"], "{data}");
+    }
+    for data in [
+        "MTAuNTU1NS9hYmMgM",
+        "MTAuNTU1NS9hYmN",
+        "MTAuNTU1NS9hYmMK===",
+    ] {
+        let place = Place::new();
+        let seen = place.file("a", parts(data)).scan("a -f names");
+        assert_eq!(seen.code, Some(1), "{data}");
+        assert!(
+            seen.err.contains("the mail data is damaged"),
+            "{}",
+            seen.err
+        );
+    }
+}
+
+#[test]
+fn a_charset_that_is_not_known_is_reported_where_it_matters() {
+    let mail = |charset: &str, body: &[u8]| {
+        let head = format!("{FIELDS}Content-Type: text/plain; charset={charset}\n\n");
+        [head.as_bytes(), body].concat()
+    };
+    let shift = b"see 10.5555/a+AF8-b +MEI- 10.5555/c+ADs-d";
+    assert_eq!(
+        names("a", mail("UTF-7", shift)),
+        ["10.5555/a_b", "10.5555/c;d"]
+    );
+    assert_eq!(names("a", mail("x-none", b"see 10.5555/a")), ["10.5555/a"]);
+    let word = format!("Subject: =?x-none?q?caf=E9_10.5555=2Fa?=\n{FIELDS}\n").into_bytes();
+    for (text, label) in [
+        (mail("x-none", b"caf\xe9 10.5555/a"), "x-none"),
+        (mail("iso-2022-kr", b"\x1b$)C 10.5555/a"), "iso-2022-kr"),
+        (word, "x-none"),
+    ] {
+        let place = Place::new();
+        let seen = place
+            .file("a", text)
+            .scan("a --mentions -f csv --fields doi,guessed");
+        let error = format!("the charset {label} is not known; the bytes were read as they are");
+        assert!(seen.err.contains(&error), "{}", seen.err);
+        assert!(seen.err.contains("a: at byte "), "{}", seen.err);
+        assert_eq!(seen.code, Some(1));
+        assert_eq!(seen.out, "doi,guessed\n10.5555/a,false\n");
+    }
+}
+
+#[test]
+fn parts_of_a_message_that_was_cut_are_reported() {
+    let part = |number: u64, total: u64, inner: &str| {
+        format!(
+            "{FIELDS}Content-Type: message/partial; id=\"x@y\"; number={number}; total={total}\n\n{inner}"
+        )
+    };
+    let message = format!("{FIELDS}{CODED}");
+    assert_eq!(names("a", part(1, 1, &message)), ["10.5555/abc"]);
+    for (number, inner, name) in [
+        (1, &message[..], "10.5555/abc"),
+        (2, "10.5555/text\n", "10.5555/text"),
+    ] {
+        let place = Place::new();
+        let seen = place
+            .file("a", part(number, 2, inner))
+            .scan("a --mentions -f names");
+        assert_eq!(seen.code, Some(1));
+        let error = format!("this mail is part {number} of a message that was cut");
+        assert!(seen.err.contains(&error), "{}", seen.err);
+        assert_eq!(seen.out.trim_end(), name);
+    }
+    let body = format!(
+        "{FIELDS}Content-Type: message/external-body; access-type=URL; URL=\"https://doi.org/10.5555/url\"\n\n\
+        Content-Type: application/pdf\nContent-Transfer-Encoding: base64\n\nsee 10.5555/phantom\n"
+    );
+    assert_eq!(names("a", body), ["10.5555/url", "10.5555/phantom"]);
+}
+
+#[test]
+fn identifiers_of_messages_are_no_names() {
+    let fields = "Message-ID: <10.1000.5555@b.org>\nReferences: <10.1000@b.org>\n <20240101.10.1000.a@b.org>\n\
+        In-Reply-To: <10.1234$5678@b.org>\nList-ID: <10.1000.lists.b.org>\nList-Unsubscribe: <https://b.org/10.1000>\n";
+    let text = format!(
+        "{fields}{FIELDS}Subject: =?utf-8?Q?10.5555/sub?=\n =?utf-8?B?amVjdA==?=\nX-Name: 10.5555/\u{e9}t\u{e9}\n\n"
+    );
+    assert_eq!(
+        names("a", text),
+        ["10.5555/subject", "10.5555/\u{e9}t\u{e9}"]
+    );
+}

@@ -104,9 +104,11 @@ impl Base64 {
         (self.bits, self.held) = (0, 0);
     }
 
-    /// Ends the data. Returns whether its last group is complete.
+    /// Ends the data. Returns whether its last byte is complete: many programs leave out the padding, and the bits that belong to
+    /// no byte are zeros then.
     pub(super) fn finish(&mut self, out: &mut Vec<u8>) -> bool {
-        let is_complete = self.held == 0;
+        let unused = self.held % 8;
+        let is_complete = unused < 6 && self.bits & ((1 << unused) - 1) == 0;
         self.end(out);
         is_complete
     }
@@ -126,7 +128,8 @@ const VALUES: [u8; 256] = {
     values
 };
 
-fn value(byte: u8) -> Option<u32> {
+/// The value of a character, of 6 bits.
+pub(super) fn value(byte: u8) -> Option<u32> {
     match VALUES[usize::from(byte)] {
         NONE => None,
         value => Some(value.into()),
@@ -154,8 +157,16 @@ mod tests {
             assert_eq!((&out[..], whole), (&b"10.5555/abc"[..], true));
         }
         assert_eq!(decoded(&["YQ==YWI="]).0, b"aab");
-        let (out, _, whole) = decoded(&["YWI"]);
-        assert_eq!((&out[..], whole), (&b"ab"[..], false));
+        for (line, bytes, is_whole) in [
+            ("YWI", &b"ab"[..], true),
+            ("YWJ", b"ab", false),
+            ("YQ", b"a", true),
+            ("YR", b"a", false),
+            ("YWJjY", b"abc", false),
+        ] {
+            let (out, _, whole) = decoded(&[line]);
+            assert_eq!((&out[..], whole), (bytes, is_whole), "{line}");
+        }
         assert_eq!(decoded(&[]).0, b"");
     }
 

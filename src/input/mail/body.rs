@@ -2,11 +2,13 @@
 
 use std::io::{self, Read};
 
-use encoding_rs::{Decoder, Encoding};
 use memchr::memchr;
 
 use super::base64::{Base64, Base64Line};
+use super::charset::{Converter, MailCharset, has_foreign};
 use super::field::{unquoted, without_comments};
+use super::flow::Flow;
+use super::header::PartHeader;
 use super::lines::{MailLines, Stop};
 use super::start::hex;
 use super::uu::{self, UuLine};
@@ -47,9 +49,8 @@ pub(super) struct Body<'l, 'r> {
     lines: &'l mut MailLines<'r>,
     coding: Coding,
     base64: Base64,
-    charset: Option<Decoder>,
-    /// Whether it is text, so that it has no control characters.
-    is_text: bool,
+    /// How it is converted, if it is text, which has no control characters.
+    text: Option<BodyText>,
     /// The end of the last line. It belongs to a boundary if one follows.
     line_end: &'static [u8],
     /// Decoded bytes, and how many of them were read.
@@ -63,21 +64,21 @@ pub(super) struct Body<'l, 'r> {
 }
 
 impl<'l, 'r> Body<'l, 'r> {
-    pub(super) fn new(
-        lines: &'l mut MailLines<'r>,
-        coding: Coding,
-        charset: Option<&'static Encoding>,
-        is_text: bool,
-    ) -> Self {
-        // Of encodings that do not contain ASCII, only the coding keeps the bytes.
-        let charset =
-            charset.filter(|charset| charset.is_ascii_compatible() || coding == Coding::Base64);
+    /// The text after a header.
+    pub(super) fn text(lines: &'l mut MailLines<'r>, header: &PartHeader) -> Self {
+        Body {
+            text: Some(BodyText::after(header)),
+            ..Body::file(lines, header.coding)
+        }
+    }
+
+    /// A file, or a text that is not converted.
+    pub(super) fn file(lines: &'l mut MailLines<'r>, coding: Coding) -> Self {
         Body {
             lines,
             coding,
             base64: Base64::default(),
-            charset: charset.map(|charset| charset.new_decoder()),
-            is_text,
+            text: None,
             line_end: b"",
             out: Vec::new(),
             at: 0,
@@ -102,8 +103,8 @@ impl<'l, 'r> Body<'l, 'r> {
                 self.line();
             }
         }
-        if let Some(decoder) = &mut self.charset {
-            self.out = converted(decoder, &self.out, self.ended);
+        if let Some(text) = &mut self.text {
+            self.out = text.converted(std::mem::take(&mut self.out), self.ended);
         }
     }
 
@@ -136,7 +137,7 @@ impl<'l, 'r> Body<'l, 'r> {
                     line = &line[..line.len() - cut];
                 }
                 self.out.extend_from_slice(self.line_end);
-                self.line_end = unquote(line, self.is_text, &mut self.out);
+                self.line_end = unquote(line, self.text.is_some(), &mut self.out);
             }
         }
         let length = line.len();
@@ -167,9 +168,51 @@ impl<'l, 'r> Body<'l, 'r> {
         self.line_end = b"";
     }
 
+    /// The label of its charset, if that is not known and characters of it were read.
+    pub(super) fn unknown(self) -> Option<Box<str>> {
+        let text = self.text.filter(|text| text.has_unknown)?;
+        text.unknown.map(String::into_boxed_str)
+    }
+
     /// Offset of the next line in the mail.
     pub(super) fn offset(&self) -> u64 {
         self.lines.offset()
+    }
+}
+
+/// How the decoded bytes of a text are converted.
+struct BodyText {
+    converter: Converter,
+    flow: Option<Flow>,
+    /// The label of a charset that is not known.
+    unknown: Option<String>,
+    /// Whether characters of it were read.
+    has_unknown: bool,
+}
+
+impl BodyText {
+    fn after(header: &PartHeader) -> Self {
+        // Of charsets that do not contain ASCII, only the coding keeps the bytes.
+        let (charset, label) = header.charset();
+        let charset = match charset.has_ascii() || header.coding == Coding::Base64 {
+            true => charset,
+            false => MailCharset::default(),
+        };
+        BodyText {
+            converter: Converter::of(charset),
+            flow: header.flow(),
+            unknown: (charset == MailCharset::Unknown).then_some(label),
+            has_unknown: false,
+        }
+    }
+
+    fn converted(&mut self, bytes: Vec<u8>, is_last: bool) -> Vec<u8> {
+        self.has_unknown |= self.unknown.is_some() && has_foreign(&bytes);
+        let text = self.converter.put(bytes, is_last);
+        match &mut self.flow {
+            Some(flow) => flow.put(&text, is_last),
+            None => text,
+        }
     }
 }
 
@@ -199,15 +242,6 @@ fn wrong() -> io::Error {
         Packing::Mail,
         io::Error::new(io::ErrorKind::InvalidData, what),
     )
-}
-
-/// The text in UTF-8; what is no character becomes U+FFFD.
-fn converted(decoder: &mut Decoder, text: &[u8], is_last: bool) -> Vec<u8> {
-    let most = decoder.max_utf8_buffer_length(text.len());
-    let mut out = vec![0; most.unwrap_or(4 * text.len() + 16)];
-    let (_, _, written, _) = decoder.decode_to_utf8(text, &mut out, is_last);
-    out.truncate(written);
-    out
 }
 
 fn without_end(line: &[u8]) -> &[u8] {

@@ -1,7 +1,6 @@
 //! The value of a field with parameters (RFC 2045, RFC 2231).
 
-use encoding_rs::Encoding;
-
+use super::charset::MailCharset;
 use super::start::hex;
 use super::words;
 
@@ -39,7 +38,7 @@ impl FieldValue {
     }
 
     /// A parameter that may be in pieces, without its percents, and its charset.
-    pub(super) fn bytes(&self, name: &str) -> Option<(Vec<u8>, Option<&'static Encoding>)> {
+    pub(super) fn bytes(&self, name: &str) -> Option<(Vec<u8>, Option<MailCharset>)> {
         if let Some(plain) = self.parameter(name) {
             return Some((plain.to_owned(), None));
         }
@@ -50,7 +49,7 @@ impl FieldValue {
         self.joined(name)
     }
 
-    fn joined(&self, name: &str) -> Option<(Vec<u8>, Option<&'static Encoding>)> {
+    fn joined(&self, name: &str) -> Option<(Vec<u8>, Option<MailCharset>)> {
         let (mut out, mut charset) = (Vec::new(), None);
         for number in 0..PIECES {
             if let Some(plain) = self.parameter(&format!("{name}*{number}")) {
@@ -71,18 +70,18 @@ impl FieldValue {
     pub(super) fn text(&self, name: &str) -> Option<String> {
         let (bytes, charset) = self.bytes(name)?;
         let text = match charset {
-            Some(charset) => charset.decode_without_bom_handling(&bytes).0.into_owned(),
-            None => String::from_utf8_lossy(&words::decoded(bytes)).into_owned(),
+            Some(charset) => charset.decode(bytes),
+            None => words::decoded(bytes).0,
         };
-        Some(text)
+        Some(String::from_utf8_lossy(&text).into_owned())
     }
 }
 
 /// A value after its charset and its language: `utf-8'en'value`.
-fn with_charset(value: &[u8]) -> (&[u8], Option<&'static Encoding>) {
+fn with_charset(value: &[u8]) -> (&[u8], Option<MailCharset>) {
     let mut parts = value.splitn(3, |byte| *byte == b'\'');
     match (parts.next(), parts.next(), parts.next()) {
-        (Some(label), Some(_), Some(rest)) => (rest, Encoding::for_label(label)),
+        (Some(label), Some(_), Some(rest)) => (rest, Some(MailCharset::of(label))),
         _ => (value, None),
     }
 }

@@ -1,9 +1,9 @@
 //! The header of a message or a part: the fields that say what its body is.
 
-use encoding_rs::Encoding;
-
 use super::body::Coding;
+use super::charset::MailCharset;
 use super::field::FieldValue;
+use super::flow::Flow;
 use super::start::{UTF8_BOM, is_field, lines_of};
 use super::words;
 
@@ -29,8 +29,8 @@ pub(super) struct PartHeader {
     pub(super) text: Vec<u8>,
     pub(super) content: Content,
     pub(super) coding: Coding,
-    /// The encoding of a text, if it must be converted.
-    pub(super) charset: Option<&'static Encoding>,
+    /// The label of the charset of an encoded word, if it is not known.
+    pub(super) unknown: Option<Box<str>>,
     pub(super) file_name: Option<String>,
     /// Whether text before these bytes was passed on, since the header is long.
     pub(super) is_long: bool,
@@ -69,14 +69,46 @@ impl PartHeader {
             .text("filename")
             .or_else(|| kind.text("name"))
             .filter(|name| !name.is_empty());
-        let charset = kind.text("charset");
         self.content = self.content_of(kind, disposition);
-        self.text = words::decoded(std::mem::take(&mut self.text));
-        let charset = charset.and_then(|label| Encoding::for_label(label.as_bytes()));
-        self.charset = charset.filter(|charset| {
-            // Decoders of unknown encodings give no text.
-            *charset != encoding_rs::UTF_8 && *charset != encoding_rs::REPLACEMENT
-        });
+        (self.text, self.unknown) = words::decoded(std::mem::take(&mut self.text));
+    }
+
+    /// The charset of a text, and its label.
+    pub(super) fn charset(&self) -> (MailCharset, String) {
+        let label = self.kind.text("charset");
+        let charset = label
+            .as_ref()
+            .map(|label| MailCharset::of(label.as_bytes()));
+        (charset.unwrap_or_default(), label.unwrap_or_default())
+    }
+
+    /// How the lines of a text are joined, if they are.
+    pub(super) fn flow(&self) -> Option<Flow> {
+        let says = |name, value: &str| {
+            let own = self.kind.text(name);
+            own.is_some_and(|own| own.trim_ascii().eq_ignore_ascii_case(value))
+        };
+        let is_flowed = self.kind.main == "text/plain" && says("format", "flowed");
+        is_flowed.then(|| Flow::new(says("delsp", "yes")))
+    }
+
+    /// Which part of a message it is that was cut into several.
+    pub(super) fn fragment(&self) -> Option<u64> {
+        let number = |name| self.kind.text(name)?.trim_ascii().parse::<u64>().ok();
+        let is_cut = self.kind.main == "message/partial" && number("total") != Some(1);
+        is_cut.then(|| number("number").unwrap_or(0))
+    }
+
+    /// Whether its parts are messages if they do not say what they are.
+    pub(super) fn is_digest(&self) -> bool {
+        self.kind.main == "multipart/digest"
+    }
+
+    /// Takes it for that of a message if it does not say what its body is.
+    pub(super) fn default_to_message(&mut self) {
+        if self.kind.main.is_empty() {
+            self.content = Content::Message;
+        }
     }
 
     fn content_of(&self, kind: &FieldValue, disposition: &FieldValue) -> Content {
@@ -88,6 +120,10 @@ impl PartHeader {
                 Content::Parts(boundary[..comment].trim_ascii_end().to_owned())
             }
             "message/rfc822" | "message/global" | "message/news" => Content::Message,
+            // It starts with the header of the message.
+            "message/partial" if self.fragment().is_none_or(|number| number == 1) => {
+                Content::Message
+            }
             _ if is_file => Content::Attached,
             "text/html" | "application/xhtml+xml" => Content::Web,
             "" => Content::Text,

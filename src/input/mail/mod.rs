@@ -1,7 +1,8 @@
 //! Messages of e-mail (RFC 5322, MIME), one a file or many in an mbox (RFC 4155).
 //!
 //! `lines` finds where a body ends: at a boundary, at the next message, at the end. `header` reads the fields that say how a
-//! part is packed, `field` and `words` their values, and `body` unpacks it with `base64` and `uu`. `start` recognises a mail. This
+//! part is packed, `field` and `words` their values, and `body` unpacks it with `base64` and `uu`, `charset`
+//! and `flow`. `start` recognises a mail. This
 //! module follows the structure.
 //!
 //! A text may only look like a message. So all bytes but those of encoded parts are passed on as they are, and an
@@ -12,7 +13,9 @@
 
 mod base64;
 mod body;
+mod charset;
 mod field;
+mod flow;
 mod header;
 mod lines;
 mod start;
@@ -141,12 +144,20 @@ impl MailReader<'_, '_> {
                 break;
             }
         }
+        self.read_fields(header);
+    }
+
+    /// Reads the fields, and reports an encoded word that could not be decoded.
+    fn read_fields(&mut self, header: &mut PartHeader) {
         header.read_fields();
+        if let Some(label) = header.unknown.take() {
+            self.lose(InputError::Charset(label));
+        }
     }
 
     /// Passes on the start of a long header. Returns false if the source should not be read further.
     fn pass_on(&mut self, header: &mut PartHeader) -> bool {
-        header.read_fields();
+        self.read_fields(header);
         header.is_long = true;
         let name = self.name(Some("header"));
         let text = std::mem::take(&mut header.text);
@@ -158,6 +169,9 @@ impl MailReader<'_, '_> {
     fn entity(&mut self, header: PartHeader) -> bool {
         self.nested += 1;
         let is_deep = self.nested > NESTED;
+        if let Some(number) = header.fragment() {
+            self.lose(InputError::Fragment(number));
+        }
         let go_on = match &header.content {
             Content::Parts(_) | Content::Message if is_deep => {
                 self.lose(InputError::Depth(Packing::Mail));
@@ -182,6 +196,7 @@ impl MailReader<'_, '_> {
         };
         let own = self.lines.enter(boundary);
         header.coding = Coding::Plain;
+        let is_digest = header.is_digest();
         let mut go_on = self.text(header);
         let mut number = 0;
         while go_on {
@@ -195,7 +210,7 @@ impl MailReader<'_, '_> {
                         break;
                     }
                     number += 1;
-                    go_on = self.part(number);
+                    go_on = self.part(number, is_digest);
                 }
                 Some(Stop::End) => {
                     // Parts that enclose it have no end either.
@@ -212,9 +227,12 @@ impl MailReader<'_, '_> {
         go_on && self.rest()
     }
 
-    fn part(&mut self, number: u64) -> bool {
+    fn part(&mut self, number: u64, is_digest: bool) -> bool {
         self.part.push(number);
-        let header = self.header();
+        let mut header = self.header();
+        if is_digest && start::is_field(self.lines.line()) {
+            header.default_to_message();
+        }
         let go_on = self.entity(header) && self.rest();
         self.part.pop();
         go_on
@@ -223,15 +241,18 @@ impl MailReader<'_, '_> {
     /// Passes on a header and the text after it as one text.
     fn text(&mut self, mut header: PartHeader) -> bool {
         self.skip_start(&mut header);
-        let name = self.name(None);
+        let (name, at) = (self.name(None), self.lines.offset());
         let origin = (header.content == Content::Web).then_some(Origin::Web);
-        let mut body = Body::new(&mut self.lines, header.coding, header.charset, true);
+        let mut body = Body::text(&mut self.lines, &header);
         let mut bytes = header.text.chain(&mut body);
         let go_on = self
             .walk
             .text(self.level, name.as_deref(), origin, &mut bytes);
         if go_on {
             finish(self.walk, self.level, &mut body);
+        }
+        if let Some(label) = body.unknown() {
+            self.lose_at(at, InputError::Charset(label));
         }
         go_on
     }
@@ -254,7 +275,7 @@ impl MailReader<'_, '_> {
                 .map_or(file.clone(), |at| format!("#message={at}/{file}")),
             None => self.name(None).unwrap_or_default(),
         };
-        let mut body = Body::new(&mut self.lines, header.coding, None, false);
+        let mut body = Body::file(&mut self.lines, header.coding);
         let go_on = self.walk.member(self.level, self.number, &name, &mut body);
         if go_on {
             finish(self.walk, self.level, &mut body);
@@ -264,7 +285,11 @@ impl MailReader<'_, '_> {
 
     /// Reports a loss in the current part at the next line.
     fn lose(&mut self, error: InputError) {
-        let (level, at) = (self.level, self.lines.offset());
+        self.lose_at(self.lines.offset(), error);
+    }
+
+    fn lose_at(&mut self, at: u64, error: InputError) {
+        let level = self.level;
         match self.name(None) {
             Some(name) => self.walk.lose_member(level, 0, &name, at, error),
             None => self.walk.lose(level, at, error),
@@ -296,7 +321,7 @@ impl MailReader<'_, '_> {
             .map_or(name.clone(), |at| format!("#message={at}/{name}"));
         self.lines.skip_line();
         self.number += 1;
-        let mut body = Body::new(&mut self.lines, Coding::Uu, None, false);
+        let mut body = Body::file(&mut self.lines, Coding::Uu);
         let go_on = self.walk.member(self.level, self.number, &name, &mut body);
         if go_on {
             finish(self.walk, self.level, &mut body);
@@ -313,7 +338,7 @@ impl MailReader<'_, '_> {
                 Some(_) => return true,
                 None => {
                     let name = self.name(Some("rest"));
-                    let mut body = Body::new(&mut self.lines, Coding::Plain, None, true);
+                    let mut body = Body::file(&mut self.lines, Coding::Plain);
                     self.walk.text(self.level, name.as_deref(), None, &mut body)
                 }
             };

@@ -225,7 +225,7 @@ fn a_mail_that_breaks_off_or_is_damaged_is_reported() {
         &line.repeat(3)[..],
         &line.replacen('N', "#", 1),
         line,
-        "MTA\n",
+        "MTAuN\n",
     ]
     .concat();
     let seen = seen(format!("{HEAD}Content-Transfer-Encoding: base64\n\n{body}"));

@@ -1,34 +1,39 @@
 //! Encoded words of header fields (RFC 2047).
 
-use encoding_rs::Encoding;
 use memchr::memmem;
 
 use super::base64::Base64;
+use super::charset::{MailCharset, has_foreign};
 use super::start::hex;
 
 /// Bytes of an encoded word, which RFC 2047 limits to 75.
 const LONGEST: usize = 4 << 10;
 
 /// An encoded word: its charset, its bytes, and its length.
-struct Word {
-    charset: &'static Encoding,
+struct Word<'h> {
+    label: &'h [u8],
+    charset: MailCharset,
     bytes: Vec<u8>,
     length: usize,
 }
 
 /// A header in which encoded words are text in UTF-8. Words that only blanks or line ends separate are one text; all other
-/// bytes stay as they are.
-pub(super) fn decoded(header: Vec<u8>) -> Vec<u8> {
+/// bytes stay as they are. If the charset of a word is not known, its bytes are put there, and the label is that of the first with
+/// other bytes than ASCII.
+pub(super) fn decoded(header: Vec<u8>) -> (Vec<u8>, Option<Box<str>>) {
     if memmem::find(&header, b"=?").is_none() {
-        return header;
+        return (header, None);
     }
-    let mut out = Vec::with_capacity(header.len());
+    let (mut out, mut unknown) = (Vec::with_capacity(header.len()), None);
     let mut rest = &header[..];
     while let Some(at) = memmem::find(rest, b"=?") {
         out.extend_from_slice(&rest[..at]);
         rest = &rest[at..];
         match Word::at(rest) {
-            Some(word) => rest = text(word, rest, &mut out),
+            Some(word) => {
+                unknown = unknown.or_else(|| word.unknown());
+                rest = text(word, rest, &mut out);
+            }
             None => {
                 out.extend_from_slice(b"=?");
                 rest = &rest[2..];
@@ -36,11 +41,11 @@ pub(super) fn decoded(header: Vec<u8>) -> Vec<u8> {
         }
     }
     out.extend_from_slice(rest);
-    out
+    (out, unknown)
 }
 
 /// Decodes the words from `word` on, with which `rest` starts, into `out`. Returns what follows them.
-fn text<'h>(word: Word, mut rest: &'h [u8], out: &mut Vec<u8>) -> &'h [u8] {
+fn text<'h>(word: Word<'_>, mut rest: &'h [u8], out: &mut Vec<u8>) -> &'h [u8] {
     let (charset, mut bytes) = (word.charset, word.bytes);
     rest = &rest[word.length..];
     loop {
@@ -52,21 +57,28 @@ fn text<'h>(word: Word, mut rest: &'h [u8], out: &mut Vec<u8>) -> &'h [u8] {
                 rest = &after[next.length..];
             }
             next => {
-                let (text, _) = charset.decode_without_bom_handling(&bytes);
-                out.extend_from_slice(text.as_bytes());
+                out.extend(charset.decode(bytes));
                 return if next.is_some() { after } else { rest };
             }
         }
     }
 }
 
-impl Word {
+impl<'h> Word<'h> {
+    /// The label of its charset, if it is not known and the bytes need one.
+    fn unknown(&self) -> Option<Box<str>> {
+        let is_unknown = self.charset == MailCharset::Unknown && has_foreign(&self.bytes);
+        is_unknown.then(|| String::from_utf8_lossy(self.label).into())
+    }
+
     /// The word with which `text` starts: `=?charset?B?...?=` or `=?charset?Q?...?=`.
-    fn at(text: &[u8]) -> Option<Word> {
+    fn at(text: &'h [u8]) -> Option<Word<'h>> {
         let rest = text.get(..text.len().min(LONGEST))?.strip_prefix(b"=?")?;
         let end = memchr::memchr(b'?', rest)?;
         let label = rest[..end].split(|byte| *byte == b'*').next()?;
-        let charset = Encoding::for_label(label)?;
+        if label.is_empty() || !label.iter().all(u8::is_ascii_graphic) {
+            return None;
+        }
         let [coding, b'?', data @ ..] = &rest[end + 1..] else {
             return None;
         };
@@ -81,7 +93,8 @@ impl Word {
         let is_one_line = !data.contains(&b'\n') || data.windows(2).any(|two| two == b"\n ");
         let length = text.len().min(LONGEST) - after.len() + 2;
         is_one_line.then_some(Word {
-            charset,
+            label,
+            charset: MailCharset::of(label),
             bytes,
             length,
         })
@@ -136,11 +149,18 @@ mod tests {
             ("=?koi8-r*ru?Q?=C1?= =?utf-8?q?b?=", "\u{430}b"),
             (
                 "a =? b =?utf-8?X?c?= =?none?q?d?= =?utf-8?q?e",
-                "a =? b =?utf-8?X?c?= =?none?q?d?= =?utf-8?q?e",
+                "a =? b =?utf-8?X?c?= d =?utf-8?q?e",
             ),
+            ("=?utf-7?q?10.5555/a+AF8-b?=", "10.5555/a_b"),
         ] {
-            let seen = super::decoded(header.as_bytes().to_vec());
+            let (seen, unknown) = super::decoded(header.as_bytes().to_vec());
             assert_eq!(String::from_utf8_lossy(&seen), text, "{header}");
+            assert_eq!(unknown, None);
         }
+        let (seen, unknown) = super::decoded(b"=?none?q?=E9?= 10.5555/a".to_vec());
+        assert_eq!(
+            (&seen[..], unknown.as_deref()),
+            (&b"\xe9 10.5555/a"[..], Some("none"))
+        );
     }
 }
