@@ -234,8 +234,13 @@ pub enum TableError {
     )]
     Unmarked(&'static str),
     /// A member of an office document, which is an archive of XML.
-    #[error("this is an office document; save the sheet as CSV")]
+    #[error("this is an office document without sheets; save its table as CSV")]
     Office,
+    /// A workbook is not written back.
+    #[error(
+        "this is a workbook, which cannot be changed in place; leave out --in-place: the sheet comes back as CSV with new columns"
+    )]
+    InPlace,
     /// It has no row to take the header from.
     #[error("there is no header, since there is no row")]
     NoHeader,

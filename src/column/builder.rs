@@ -7,7 +7,7 @@ use super::charset::Charset;
 use super::format::TableFormat;
 use super::settings::NormalizeSettings;
 use crate::error::{Error, ErrorKind, TableError};
-use crate::input::Limits;
+use crate::input::{Limits, SheetChoice};
 use crate::normalize::Presentation;
 use crate::task::{Monitor, chosen_tmp_dir, named_output};
 
@@ -17,6 +17,8 @@ const CHUNK_OF_LINES: usize = 128 << 10;
 /// The longest row of a table in bytes, and the longest line.
 const ROW: usize = 256 << 20;
 const LINE: usize = 16 << 20;
+/// Bytes of the texts that the cells of a workbook share.
+const SHARED: usize = 256 << 20;
 
 /// Builds a [`Normalize`].
 #[derive(Debug, Default)]
@@ -28,6 +30,7 @@ pub struct NormalizeBuilder {
     multiple: bool,
     format: Option<TableFormat>,
     no_header: bool,
+    sheet: Option<String>,
     input_encoding: Option<Charset>,
     output_encoding: Option<Charset>,
     bom: bool,
@@ -46,7 +49,8 @@ pub struct NormalizeBuilder {
 impl NormalizeBuilder {
     /// Adds a file to read, or `-` for standard input: plain or packed text in any [encoding](Charset), UTF-32 only with a
     /// byte order mark. Each member of an archive is a table. Several tables are written as one, so they need the
-    /// same format and header, which is written once.
+    /// same format and header, which is written once. Of a workbook (xlsx or ods), a [`sheet`](Self::sheet) is read, and
+    /// written as comma-separated text.
     pub fn input(mut self, path: impl AsRef<Path>) -> Self {
         self.inputs.push(path.as_ref().to_owned());
         self
@@ -94,6 +98,12 @@ impl NormalizeBuilder {
     /// Sets whether the first row of a delimited table is a header; the default is yes.
     pub fn header(mut self, header: bool) -> Self {
         self.no_header = !header;
+        self
+    }
+
+    /// Sets which sheet of a workbook is read: its name, in any case, or its number from 1; the default is the first one.
+    pub fn sheet(mut self, sheet: impl Into<String>) -> Self {
+        self.sheet = Some(sheet.into());
         self
     }
 
@@ -224,6 +234,10 @@ impl NormalizeBuilder {
             multiple: self.multiple,
             format: self.format,
             header: !self.no_header,
+            sheet: is_table.then_some(SheetChoice {
+                sheet: self.sheet,
+                memory: SHARED,
+            }),
             input_encoding: self.input_encoding,
             output_encoding: self.output_encoding,
             bom: self.bom,

@@ -13,7 +13,8 @@ use super::layout::{Layout, NewNames};
 use super::settings::NormalizeSettings;
 use super::split::RowSplitter;
 use crate::error::{Error, ErrorKind, TableError};
-use crate::input::{Documents, InputError, Raw, Remark};
+use crate::input::{Documents, InputError, Origin, Raw, Remark, SheetChoice};
+use crate::printable;
 use crate::report::Losses;
 use crate::scan::TextKind;
 
@@ -52,6 +53,8 @@ pub(super) struct InputReading<'a> {
     pub(super) failure: Option<Error>,
     /// What the byte order mark of the next document said, from which it is converted to UTF-8.
     pub(super) marked: Option<Charset>,
+    /// The number of sheets of the workbook of which the next document is one; 0 if it is none.
+    pub(super) sheets: usize,
 }
 
 /// A document that is being read.
@@ -63,6 +66,8 @@ struct Document<'d> {
     code: Code,
     /// Whether it had a byte order mark.
     is_marked: bool,
+    /// Whether it is a sheet of a workbook.
+    is_sheet: bool,
 }
 
 const MARK: &[u8] = "\u{feff}".as_bytes();
@@ -75,13 +80,25 @@ impl Readings {
 }
 
 impl Documents for InputReading<'_> {
+    fn made(&mut self, origin: Origin) {
+        if let Origin::Sheet(sheets) = origin {
+            self.sheets = sheets;
+        }
+    }
+
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
         if self.is_halted() {
             return;
         }
         self.readings.documents += 1;
         let raw = Raw::with_capacity(bytes, TextKind::HEAD);
-        self.failure = self.encoded(name, raw).err();
+        let sheets = std::mem::take(&mut self.sheets);
+        if sheets > 0 && self.settings.in_place {
+            self.failure = Some(self.failed(&name, TableError::InPlace));
+            return;
+        }
+        self.note_sheet(&name, sheets);
+        self.failure = self.encoded(name, raw, sheets > 0).err();
     }
 
     fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
@@ -122,6 +139,19 @@ impl InputReading<'_> {
         }
     }
 
+    /// Reports that only the first of several sheets is read.
+    fn note_sheet(&self, name: &Option<Arc<str>>, sheets: usize) {
+        let is_chosen = |choice: &SheetChoice| choice.sheet.is_some();
+        if sheets > 1 && !self.settings.sheet.as_ref().is_some_and(is_chosen) {
+            let name = name.as_deref().unwrap_or_default();
+            log::warn!(
+                "{}: only the first of {sheets} sheets is read, {}; --sheet names another",
+                self.source,
+                printable::name(name)
+            );
+        }
+    }
+
     /// Takes damage: only that of single characters, or after the data, leaves the table whole.
     fn damage(
         &mut self,
@@ -157,11 +187,15 @@ impl InputReading<'_> {
         &mut self,
         name: Option<Arc<str>>,
         mut raw: Raw<&mut dyn Read>,
+        is_sheet: bool,
     ) -> Result<(), Error> {
         let marked = self.marked.take();
-        let is_marked = drop_mark(&mut raw) || marked.is_some();
+        let is_marked = !is_sheet && drop_mark(&mut raw) || marked.is_some();
         let head = raw.peek(TextKind::HEAD);
-        let read = self.charset(&name, marked, is_marked, head);
+        let read = match is_sheet {
+            true => Charset::UTF_8,
+            false => self.charset(&name, marked, is_marked, head),
+        };
         let code = self.code(read, marked.is_some(), is_marked, head);
         let converted = marked.is_some() || (code.rows == read && !code.converts());
         if converted || self.has_lines() {
@@ -171,6 +205,7 @@ impl InputReading<'_> {
                 offset: 0,
                 code,
                 is_marked,
+                is_sheet,
             });
         }
         let error = self.failed(&name, TableError::Unmarked(read.name()));
@@ -182,6 +217,7 @@ impl InputReading<'_> {
             offset: 0,
             code,
             is_marked,
+            is_sheet,
         })
     }
 
@@ -340,9 +376,12 @@ impl InputReading<'_> {
         if wants_mark && is_first && document.code.out.has_mark() {
             batch.out.extend_from_slice(MARK);
         }
-        let mut format = settings.format;
+        let mut format = match document.is_sheet {
+            true => Some(TableFormat::Delimited(b',')),
+            false => settings.format,
+        };
         let head = raw.peek(TextKind::HEAD);
-        if let Some((delimiter, length)) = format::sep_line(head) {
+        if let Some((delimiter, length)) = format::sep_line(head).filter(|_| !document.is_sheet) {
             if is_first {
                 batch.out.extend_from_slice(&head[..length]);
             }

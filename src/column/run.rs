@@ -92,6 +92,7 @@ fn read(
         share: 0,
         alone: &Mutex::new(()),
         columns: &ColumnChoice::default(),
+        sheet: settings.sheet.as_ref(),
         tmp: &settings.tmp,
         unpackers: None,
     };
@@ -104,6 +105,7 @@ fn read(
             source: display_name(path).into(),
             failure: None,
             marked: None,
+            sheets: 0,
         };
         read_input(path, &opening, reading)?;
     }

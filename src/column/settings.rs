@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::charset::Charset;
 use super::format::TableFormat;
 use super::report::NormalizeOptions;
-use crate::input::{Limits, display_name};
+use crate::input::{Limits, SheetChoice, display_name};
 use crate::normalize::Presentation;
 use crate::task::Monitor;
 
@@ -19,6 +19,8 @@ pub(super) struct NormalizeSettings {
     pub(super) multiple: bool,
     pub(super) format: Option<TableFormat>,
     pub(super) header: bool,
+    /// None if each line is a text.
+    pub(super) sheet: Option<SheetChoice>,
     pub(super) input_encoding: Option<Charset>,
     pub(super) output_encoding: Option<Charset>,
     pub(super) bom: bool,

@@ -89,6 +89,8 @@ pub(crate) enum Origin {
     Web,
     /// It is a cell, or paragraphs with an empty line after each.
     Office,
+    /// It is a sheet of a workbook of this many sheets, as comma-separated text in UTF-8.
+    Sheet(usize),
 }
 
 /// An observation about the start of a stream.

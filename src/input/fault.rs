@@ -303,6 +303,14 @@ pub enum InputError {
         /// The columns that could be named.
         known: Box<str>,
     },
+    /// A workbook has no sheet of this name or number.
+    #[error("there is no sheet {sheet}; there are: {known}")]
+    NoSheet {
+        /// The name or number.
+        sheet: Box<str>,
+        /// The numbers and names of the sheets.
+        known: Box<str>,
+    },
     /// A file that is held in memory has more bytes than this.
     #[error(
         "the {packing} file has more than {limit} bytes, a thread's share of the memory; --memory allows more"

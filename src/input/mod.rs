@@ -59,7 +59,7 @@ pub use list::Separator;
 pub(crate) use list::read_list;
 pub(crate) use name::display_name;
 pub(crate) use open::{text_start, unmarked_encoding};
-pub(crate) use opening::{Limits, Opening};
+pub(crate) use opening::{Limits, Opening, SheetChoice};
 pub(crate) use preprocess::Preprocessor;
 pub(crate) use raw::Raw;
 pub(crate) use readers::Readers;

@@ -39,6 +39,41 @@ impl Default for Limits {
     }
 }
 
+/// Which sheet of a workbook is read as a table.
+#[derive(Debug)]
+pub(crate) struct SheetChoice {
+    /// Its name, or its number from 1; the first one if there is none.
+    pub(crate) sheet: Option<String>,
+    /// Bytes of texts that cells share which may be held.
+    pub(crate) memory: usize,
+}
+
+impl SheetChoice {
+    /// The number of the chosen sheet among `names`, from 0.
+    pub(super) fn of(&self, names: &[&str]) -> Result<usize, InputError> {
+        let Some(wanted) = &self.sheet else {
+            return Ok(0);
+        };
+        let named = names.iter().position(|name| name == wanted);
+        let folded = wanted.to_lowercase();
+        let folded = || names.iter().position(|name| name.to_lowercase() == folded);
+        let number = || wanted.parse::<usize>().ok()?.checked_sub(1);
+        let number = || number().filter(|number| *number < names.len());
+        named.or_else(folded).or_else(number).ok_or_else(|| {
+            let listed = names.iter().zip(1..).take(SHEETS);
+            let listed = listed.map(|(name, number)| format!("{number} {name:?}"));
+            let more = if names.len() > SHEETS { ", …" } else { "" };
+            InputError::NoSheet {
+                sheet: wanted.as_str().into(),
+                known: (listed.collect::<Vec<_>>().join(", ") + more).into(),
+            }
+        })
+    }
+}
+
+/// Sheets that a message lists.
+const SHEETS: usize = 20;
+
 /// The options for opening sources, and the run's counters of bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Opening<'r> {
@@ -67,6 +102,8 @@ pub(crate) struct Opening<'r> {
     pub(crate) alone: &'r Mutex<()>,
     /// The columns of tables that are read.
     pub(crate) columns: &'r ColumnChoice,
+    /// The sheet of each workbook that is read, as a table; if there is none, cells are documents.
+    pub(crate) sheet: Option<&'r SheetChoice>,
     /// Folder for copies of archives that are not files.
     pub(crate) tmp: &'r Path,
     /// Whether the WARC records that hold documents are reported.
@@ -106,6 +143,7 @@ impl<'r> Opening<'r> {
             share: 64 << 20,
             alone: &ALONE,
             columns: &ALL,
+            sheet: None,
             tmp: Path::new("/tmp"),
             records: false,
             unpackers: None,

@@ -27,7 +27,7 @@ pub(super) fn of(options: &ScanOptions, bytes: &[u8]) -> TextKind {
 pub(super) fn of_origin(options: &ScanOptions, origin: Origin) -> TextKind {
     match origin {
         Origin::Page => TextKind::Printed,
-        Origin::Metadata | Origin::Office => TextKind::Unknown,
+        Origin::Metadata | Origin::Office | Origin::Sheet(_) => TextKind::Unknown,
         Origin::Web => options.kind.unwrap_or(TextKind::Html),
     }
 }

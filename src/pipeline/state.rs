@@ -274,6 +274,7 @@ impl<'p> SharedScan<'p> {
             share: 2 * self.shares.unpacked,
             alone: &self.alone,
             columns: &self.options.columns,
+            sheet: None,
             tmp: &self.options.tmp,
             records: self.options.selection.writes_captures(),
             unpackers,

@@ -55,3 +55,4 @@ mod tables;
 mod terminal;
 mod usage;
 mod warc;
+mod workbooks;

@@ -30,7 +30,7 @@ fn odt(body: &str) -> Vec<u8> {
     ])
 }
 
-fn ods(sheets: &str) -> Vec<u8> {
+pub fn ods(sheets: &str) -> Vec<u8> {
     let xml = format!(
         "<office:document-content {O}><office:body><office:spreadsheet>{sheets}</office:spreadsheet></office:body></office:document-content>"
     );
@@ -44,7 +44,7 @@ fn ods(sheets: &str) -> Vec<u8> {
 }
 
 /// A workbook whose second sheet is called `Data & more`.
-fn xlsx(sheet: &str, strings: &str) -> Vec<u8> {
+pub fn xlsx(sheet: &str, strings: &str) -> Vec<u8> {
     let sheet = format!("<worksheet {S}><sheetData>{sheet}</sheetData></worksheet>");
     let strings = format!("<sst {S}>{strings}</sst>");
     let book = format!(

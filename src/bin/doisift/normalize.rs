@@ -76,6 +76,10 @@ pub(crate) struct NormalizeArgs {
     #[arg(long, requires = "column")]
     no_header: bool,
 
+    /// Sheet of workbooks (xlsx, ods) that is read: its name, or its number from 1 [default: the first]. It comes back as CSV
+    #[arg(long, value_name = "NAME|NUMBER", requires = "column")]
+    sheet: Option<String>,
+
     /// Encoding of the tables without a byte order mark: utf-8, windows-1252, macintosh, shift_jis, utf-16le or any other label of
     /// the Encoding Standard [default: utf-8, or windows-1252 where the head of a table is not UTF-8]
     #[arg(long, value_name = "NAME", requires = "column")]
@@ -333,6 +337,7 @@ fn builder(args: &NormalizeArgs, files: &[&Path]) -> NormalizeBuilder {
     builder = set(builder, args.report.as_ref(), NormalizeBuilder::report);
     let format = args.input_format.or(args.delimiter);
     builder = set(builder, format, NormalizeBuilder::format);
+    builder = set(builder, args.sheet.clone(), NormalizeBuilder::sheet);
     let encoding = args.input_encoding;
     builder = set(builder, encoding, NormalizeBuilder::input_encoding);
     let encoding = args.output_encoding;

@@ -3,44 +3,106 @@
 use super::super::container::{Level, Members};
 use super::super::documents::Origin;
 use super::super::expansion::Watched;
+use super::table::SheetTable;
 use crate::input::fault::InputError;
 
 /// Bytes of a cell that are read. Programs allow 32,767 characters.
 pub(super) const CELL: usize = 1 << 20;
 
-/// The member of an archive that holds a sheet.
+/// The member of an archive that holds a sheet, or a file of its own.
 #[derive(Clone, Copy)]
 pub(super) struct SheetPlace<'a> {
     pub(super) level: &'a Level<'a>,
     /// Its number in the archive, from 1.
     pub(super) number: u64,
+    /// Empty for a file of its own.
     pub(super) member: &'a str,
 }
 
-impl SheetPlace<'_> {
-    /// Passes on a text of the cell in this row and column, from 0. Returns false if the source should not be read further.
-    pub(super) fn cell(
-        &self,
-        walk: &mut dyn Members,
-        sheet: &str,
-        at: CellPlace,
-        what: &str,
-        mut text: &[u8],
-    ) -> bool {
-        let name = format!(
-            "{sheet}!{}{}{what}",
-            column(at.column),
-            u64::from(at.row) + 1
-        );
+/// Takes the cells of a sheet: each with text as a document, or all as the rows of a table.
+pub(super) struct Cells<'a> {
+    walk: &'a mut dyn Members,
+    place: SheetPlace<'a>,
+    table: Option<&'a mut SheetTable>,
+    /// The name of the sheet.
+    pub(super) sheet: String,
+    /// Whether the source should be read further.
+    pub(super) go_on: bool,
+}
+
+impl<'a> Cells<'a> {
+    pub(super) fn new(
+        walk: &'a mut dyn Members,
+        place: SheetPlace<'a>,
+        table: Option<&'a mut SheetTable>,
+        sheet: String,
+    ) -> Self {
+        Cells {
+            walk,
+            place,
+            table,
+            sheet,
+            go_on: true,
+        }
+    }
+
+    /// Whether they are the rows of a table.
+    pub(super) fn is_table(&self) -> bool {
+        self.table.is_some()
+    }
+
+    /// Passes on a text of the cell at `at`. `what` is empty, or says which of its further texts it is, which tables do not have.
+    pub(super) fn text(&mut self, at: CellPlace, what: &str, mut text: &[u8]) {
+        if text.is_empty() || self.is_table() && !what.is_empty() {
+            return;
+        }
+        if self.is_table() {
+            return self.value(at, text);
+        }
+        let (column, row) = (column(at.column), u64::from(at.row) + 1);
+        let name = format!("{}!{column}{row}{what}", self.sheet);
         // A text that many cells share is written once in the file.
-        let expansion = walk.expansion().clone();
-        let mut bytes = Watched::new(&mut text, &expansion);
-        walk.text(self.level, Some(&name), Some(Origin::Office), &mut bytes)
+        let mut bytes = Watched::new(&mut text, self.walk.expansion());
+        let (level, origin) = (self.place.level, Some(Origin::Office));
+        self.go_on &= self.walk.text(level, Some(&name), origin, &mut bytes);
+    }
+
+    /// Passes on a cell that holds no text, which only tables have.
+    pub(super) fn value(&mut self, at: CellPlace, value: &[u8]) {
+        let Some(table) = &mut self.table else {
+            return;
+        };
+        if let Err(error) = table.put(at, value, self.walk.expansion()) {
+            self.go_on = false;
+            error.into_iter().for_each(|error| self.lose(0, error));
+        }
+    }
+
+    /// Passes on text of the sheet that is in no cell, which tables do not have.
+    pub(super) fn aside(&mut self, name: &str, mut text: &[u8]) {
+        if text.trim_ascii().is_empty() || self.is_table() {
+            return;
+        }
+        let (level, origin) = (self.place.level, Some(Origin::Office));
+        self.go_on &= self.walk.text(level, Some(name), origin, &mut text);
+    }
+
+    /// The member that holds the sheet.
+    pub(super) fn member(&self) -> &'a str {
+        self.place.member
     }
 
     /// Reports a loss at `offset` of the member.
-    pub(super) fn lose(&self, walk: &mut dyn Members, offset: u64, error: InputError) {
-        walk.lose_member(self.level, self.number, self.member, offset, error);
+    pub(super) fn lose(&mut self, offset: u64, error: InputError) {
+        let SheetPlace {
+            level,
+            number,
+            member,
+        } = self.place;
+        match member.is_empty() {
+            true => self.walk.lose(level, offset, error),
+            false => self.walk.lose_member(level, number, member, offset, error),
+        }
     }
 }
 

@@ -7,9 +7,11 @@
 //! Besides the texts that the cells of a workbook share, at most 4 MiB are held for each member.
 
 mod cell;
+mod number;
 mod ods;
 mod prose;
 mod sheet;
+mod table;
 mod workbook;
 mod xml;
 
@@ -19,14 +21,15 @@ use std::sync::Arc;
 
 use memchr::{memchr, memmem};
 
-use self::cell::SheetPlace;
+use self::cell::{Cells, SheetPlace};
 use self::prose::{Dialect, Prose};
+use self::table::SheetTable;
 use self::workbook::Workbook;
 use super::container::{Level, Members};
 use super::documents::Origin;
-use super::expansion::Expansion;
+use super::expansion::{Expansion, Watched};
 use super::fault::InputError;
-use super::opening::Opening;
+use super::opening::{Opening, SheetChoice};
 use super::raw::Raw;
 use super::zip;
 
@@ -41,6 +44,8 @@ const NAMESPACES: [&[u8]; 3] = [
 
 /// The start of the kind of OpenDocument spreadsheets, and of their templates.
 const SPREADSHEET: &[u8] = b"application/vnd.oasis.opendocument.spreadsheet";
+/// The member of OpenDocument that holds text, or all sheets.
+const CONTENT: &str = "content.xml";
 
 /// What a member of an office document holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +57,8 @@ enum Part {
     Strings,
     /// The names of the sheets.
     Workbook,
+    /// The formats of cells.
+    Styles,
 }
 
 /// The part that starts with `head`; none if it is no text of an office document.
@@ -78,6 +85,7 @@ fn part(head: &[u8]) -> Option<Part> {
         b"worksheet" if ooxml(head) => Part::Sheet,
         b"sst" if ooxml(head) => Part::Strings,
         b"workbook" if ooxml(head) => Part::Workbook,
+        b"styleSheet" if ooxml(head) => Part::Styles,
         _ => return None,
     };
     Some(part)
@@ -111,6 +119,16 @@ pub(super) struct OfficePackage<'a, 'o> {
     workbook: Option<Workbook>,
     /// Whether it is an OpenDocument spreadsheet, as its first member says.
     is_ods: bool,
+    /// The sheet that is read as a table.
+    chosen: Option<ChosenSheet>,
+}
+
+/// A sheet that is read as a table.
+struct ChosenSheet {
+    /// The member that holds it, and its number in the workbook, from 0.
+    member: String,
+    number: usize,
+    table: SheetTable,
 }
 
 impl<'a, 'o> OfficePackage<'a, 'o> {
@@ -125,18 +143,85 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
             file,
             workbook: None,
             is_ods: false,
+            chosen: None,
         }
     }
 
     /// Reads the archive at `level`. `reported` says that a loss in it was already reported.
     pub(super) fn read(&mut self, level: &Level<'_>, reported: bool) {
         let (opening, file) = (self.opening, self.file);
+        if let Some(choice) = opening.sheet {
+            let workbook = Workbook::read(opening, level, file, choice.memory);
+            if !workbook.sheets.is_empty() {
+                return self.read_table(level, choice, workbook);
+            }
+        }
         zip::read(self, opening, level, file, reported);
+    }
+
+    /// Passes on a sheet as a table.
+    fn read_table(&mut self, level: &Level<'_>, choice: &SheetChoice, workbook: Workbook) {
+        let names: Vec<&str> = workbook.sheets.iter().map(|(name, _)| &**name).collect();
+        let chosen = choice.of(&names).and_then(|number| {
+            Ok(ChosenSheet {
+                member: workbook.sheets[number].1.clone(),
+                number,
+                table: SheetTable::new(self.opening.tmp)?,
+            })
+        });
+        let name = match &chosen {
+            Ok(chosen) => workbook.sheets[chosen.number].0.clone(),
+            Err(_) => String::new(),
+        };
+        match chosen {
+            Ok(chosen) => self.chosen = Some(chosen),
+            Err(error) => return self.walk.lose(level, 0, error),
+        }
+        self.workbook = Some(workbook);
+        let (opening, file) = (self.opening, self.file);
+        zip::read(self, opening, level, file, false);
+        if let Some(chosen) = self.chosen.take() {
+            let sheets = self.workbook.take().map_or(0, |book| book.sheets.len());
+            pass_table(self.walk, level, &name, sheets, chosen.table);
+        }
+    }
+
+    /// Reads the member that holds the chosen sheet, and passes over all others.
+    fn table_member(
+        &mut self,
+        level: &Level<'_>,
+        number: u64,
+        name: &str,
+        bytes: &mut dyn Read,
+    ) -> bool {
+        let is_it = |chosen: &mut ChosenSheet| chosen.member == name;
+        let Some(mut chosen) = self.chosen.take_if(is_it) else {
+            return true;
+        };
+        let place = SheetPlace {
+            level,
+            number,
+            member: name,
+        };
+        let cells = Cells::new(self.walk, place, Some(&mut chosen.table), String::new());
+        let go_on = match &self.workbook {
+            Some(_) if name == CONTENT => ods::read(cells, chosen.number, bytes),
+            Some(workbook) if workbook.holds_strings() => sheet::read(cells, workbook, bytes),
+            _ => {
+                let fault = "has more shared texts than can be held; save the sheet as CSV";
+                self.walk
+                    .lose_member(level, number, name, 0, InputError::Office(fault));
+                false
+            }
+        };
+        self.chosen = Some(chosen);
+        go_on
     }
 
     fn load(&mut self, level: &Level<'_>) {
         if self.workbook.is_none() {
-            let workbook = Workbook::read(self.opening, level, self.file);
+            let memory = self.opening.share / 2;
+            let workbook = Workbook::read(self.opening, level, self.file, memory);
             self.workbook = Some(workbook);
         }
     }
@@ -160,13 +245,14 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
             member: name,
         };
         if self.is_ods {
-            return ods::read(self.walk, place, bytes);
+            return ods::read(Cells::new(self.walk, place, None, String::new()), 0, bytes);
         }
         self.load(level);
-        match &self.workbook {
-            Some(workbook) => sheet::read(self.walk, place, workbook, bytes),
-            None => true,
-        }
+        let Some(workbook) = &self.workbook else {
+            return true;
+        };
+        let sheet = workbook.sheet(name).to_owned();
+        sheet::read(Cells::new(self.walk, place, None, sheet), workbook, bytes)
     }
 
     /// Shared texts are passed on with the cells that have them; by themselves only if they were too many to be held.
@@ -194,12 +280,33 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
     }
 }
 
+/// Passes on the rows of a sheet called `name`, which is one of this many.
+fn pass_table(
+    walk: &mut dyn Members,
+    level: &Level<'_>,
+    name: &str,
+    sheets: usize,
+    table: SheetTable,
+) {
+    let expansion = walk.expansion().clone();
+    match table.into_rows() {
+        Ok(rows) => {
+            let mut rows = Watched::new(rows, &expansion);
+            walk.text(level, Some(name), Some(Origin::Sheet(sheets)), &mut rows);
+        }
+        Err(error) => walk.lose(level, 0, error.into()),
+    }
+}
+
 impl Members for OfficePackage<'_, '_> {
     fn expansion(&self) -> &Arc<Expansion> {
         self.walk.expansion()
     }
 
     fn member(&mut self, level: &Level<'_>, number: u64, name: &str, bytes: &mut dyn Read) -> bool {
+        if self.opening.sheet.is_some() && self.workbook.is_some() {
+            return self.table_member(level, number, name, bytes);
+        }
         if name.ends_with("xl/workbook.bin") {
             let error = InputError::Office("is a binary workbook; save it as .xlsx and scan that");
             self.walk.lose_member(level, number, name, 0, error);
@@ -212,13 +319,15 @@ impl Members for OfficePackage<'_, '_> {
         let mut raw = Raw::with_capacity(bytes, HEAD);
         self.is_ods |= is_kind && raw.peek(HEAD).starts_with(SPREADSHEET);
         match part(raw.peek(HEAD)) {
-            Some(Part::Prose(Dialect::Odf)) if self.is_ods && name == "content.xml" => {
+            Some(Part::Prose(Dialect::Odf)) if self.is_ods && name == CONTENT => {
                 self.sheet(level, number, name, &mut raw)
             }
             Some(Part::Prose(dialect)) => self.prose(level, name, dialect, &mut raw),
             Some(Part::Sheet) => self.sheet(level, number, name, &mut raw),
             Some(Part::Strings) => self.strings(level, number, name, &mut raw),
-            Some(Part::Workbook) | None => self.walk.member(level, number, name, &mut raw),
+            Some(Part::Workbook | Part::Styles) | None => {
+                self.walk.member(level, number, name, &mut raw)
+            }
         }
     }
 

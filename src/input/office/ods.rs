@@ -7,40 +7,46 @@ use std::io::Read;
 
 use memchr::memmem;
 
-use super::cell::{CELL, CellPlace, SheetPlace};
+use super::cell::{CELL, CellPlace, Cells};
+use super::number::decimal;
 use super::prose::{Dialect, ParagraphWriter};
-use super::sheet::literals;
+use super::sheet::{literals, truth};
 use super::xml::{Piece, Tag, XmlReader};
-use crate::input::container::Members;
-use crate::input::documents::Origin;
 use crate::input::fault::InputError;
 
-/// Passes on the cells of the member at `place`. Returns false if the source should not be read further.
-pub(super) fn read(walk: &mut dyn Members, place: SheetPlace<'_>, bytes: &mut dyn Read) -> bool {
+/// Passes on the cells of the sheets, or, as a table, those of the sheet `only`, from 0. Returns false if the source should not
+/// be read further.
+pub(super) fn read(cells: Cells<'_>, only: usize, bytes: &mut dyn Read) -> bool {
+    let paragraphs = match cells.is_table() {
+        true => ParagraphWriter::of_cells(),
+        false => ParagraphWriter::new(Dialect::Odf),
+    };
     let mut reader = OdsReader {
-        place,
-        sheet: String::new(),
+        cells,
+        only,
+        sheets: 0,
         next: CellPlace::default(),
         rows: 1,
+        row: Vec::new(),
+        held: 0,
         cell: None,
-        paragraphs: ParagraphWriter::new(Dialect::Odf),
+        paragraphs,
         text: Vec::new(),
-        go_on: true,
     };
     let mut xml = XmlReader::new(bytes);
-    while reader.go_on {
+    while reader.cells.go_on {
         let (offset, depth) = (xml.offset(), xml.depth());
         match xml.next() {
-            Ok(Some(Piece::Start(tag))) => reader.start(walk, tag, depth + 1),
+            Ok(Some(Piece::Start(tag))) => reader.start(tag, depth + 1),
             Ok(Some(Piece::Text(text))) => reader.text(text),
-            Ok(Some(Piece::End(name))) => reader.end(walk, name, depth),
+            Ok(Some(Piece::End(name))) => reader.end(name, depth),
             Ok(None) => {
-                reader.finish(walk);
-                return reader.go_on;
+                reader.finish();
+                return reader.cells.go_on;
             }
-            Err(error) => place.lose(walk, offset, error.into()),
+            Err(error) => reader.cells.lose(offset, error.into()),
         }
-        reader.check(walk, offset);
+        reader.check(offset);
     }
     false
 }
@@ -50,37 +56,43 @@ struct OdsCell {
     depth: u64,
     /// How many columns it stands for.
     columns: u32,
-    /// Whether its value is a number or the like.
-    is_number: bool,
+    /// What it holds if that is no text.
+    value: Option<Vec<u8>>,
     formula: Vec<u8>,
     /// Whether it was too long.
     is_cut: bool,
 }
 
 struct OdsReader<'a> {
-    place: SheetPlace<'a>,
-    sheet: String,
+    cells: Cells<'a>,
+    only: usize,
+    /// Sheets so far.
+    sheets: usize,
     next: CellPlace,
     /// How many rows the current one stands for.
     rows: u32,
+    /// The cells of a row of a table that stands for several: columns, how many, and text.
+    row: Vec<(u32, u32, Vec<u8>)>,
+    /// Bytes of the cells of the row.
+    held: usize,
     cell: Option<OdsCell>,
     paragraphs: ParagraphWriter,
     /// The text of the cell, or between cells.
     text: Vec<u8>,
-    go_on: bool,
 }
 
 impl OdsReader<'_> {
-    fn start(&mut self, walk: &mut dyn Members, tag: Tag<'_>, depth: u64) {
+    fn start(&mut self, tag: Tag<'_>, depth: u64) {
         // A table may be in a cell, which has its text.
         match tag.name {
             b"table" if self.cell.is_none() => self.start_sheet(tag),
             b"table-row" if self.cell.is_none() => {
                 self.next.column = 0;
                 self.rows = count(tag, "number-rows-repeated");
+                self.held = 0;
             }
             b"table-cell" | b"covered-table-cell" if self.cell.is_none() => {
-                self.finish(walk);
+                self.finish();
                 self.cell = Some(OdsCell::new(tag, depth));
             }
             _ => self.paragraphs.start(tag, depth),
@@ -89,7 +101,8 @@ impl OdsReader<'_> {
 
     fn start_sheet(&mut self, tag: Tag<'_>) {
         let name = tag.attribute("name").unwrap_or_default();
-        self.sheet = String::from_utf8_lossy(&name).into_owned();
+        self.cells.sheet = String::from_utf8_lossy(&name).into_owned();
+        self.sheets += 1;
         self.next = CellPlace::default();
     }
 
@@ -100,64 +113,106 @@ impl OdsReader<'_> {
         }
     }
 
-    fn end(&mut self, walk: &mut dyn Members, name: &[u8], depth: u64) {
+    fn end(&mut self, name: &[u8], depth: u64) {
         match name {
             b"table-cell" | b"covered-table-cell" => {
                 if let Some(cell) = self.cell.take_if(|cell| depth <= cell.depth) {
-                    return self.end_cell(walk, &cell);
+                    return self.end_cell(cell);
                 }
             }
-            b"table-row" if self.cell.is_none() => {
-                self.next.row = self.next.row.saturating_add(self.rows);
-            }
+            b"table-row" if self.cell.is_none() => self.end_row(),
             _ => {}
         }
         self.paragraphs.end(name, depth, &mut self.text);
     }
 
-    fn end_cell(&mut self, walk: &mut dyn Members, cell: &OdsCell) {
+    fn end_cell(&mut self, cell: OdsCell) {
         self.paragraphs.finish(&mut self.text);
         let text = std::mem::take(&mut self.text);
         let text = text.trim_ascii_end();
-        let is_number = cell.is_number && memmem::find(text, b"\n\n").is_none();
-        if !is_number {
-            self.pass(walk, "", text);
+        let column = self.next.column;
+        self.next.column = column.saturating_add(cell.columns);
+        if self.cells.is_table() {
+            if self.sheets == self.only + 1 {
+                self.put(column, cell, text);
+            }
+            return;
         }
-        self.pass(walk, "#formula", &literals(&cell.formula));
-        self.next.column = self.next.column.saturating_add(cell.columns);
+        let at = CellPlace {
+            column,
+            ..self.next
+        };
+        let is_number = cell.value.is_some() && memmem::find(text, b"\n\n").is_none();
+        if !is_number {
+            self.cells.text(at, "", text);
+        }
+        self.cells.text(at, "#formula", &literals(&cell.formula));
     }
 
-    fn pass(&mut self, walk: &mut dyn Members, what: &str, text: &[u8]) {
-        if !text.is_empty() {
-            self.go_on &= self.place.cell(walk, &self.sheet, self.next, what, text);
+    /// Adds a cell to the row of a table.
+    fn put(&mut self, column: u32, cell: OdsCell, text: &[u8]) {
+        let text = cell.value.unwrap_or_else(|| text.to_vec());
+        if text.is_empty() {
+            return;
+        }
+        self.held += text.len();
+        if self.rows > 1 && self.held > CELL {
+            let fault =
+                "has a row of more than 1 MiB that stands for several; save the sheet as CSV";
+            self.cells.go_on = false;
+            return self.cells.lose(0, InputError::Office(fault));
+        }
+        if self.rows > 1 {
+            return self.row.push((column, cell.columns, text));
+        }
+        self.put_columns(self.next.row, column, cell.columns, &text);
+    }
+
+    fn put_columns(&mut self, row: u32, column: u32, count: u32, text: &[u8]) {
+        for column in (column..).take(count as usize) {
+            if !self.cells.go_on {
+                return;
+            }
+            self.cells.value(CellPlace { row, column }, text);
+        }
+    }
+
+    fn end_row(&mut self) {
+        let (cells, start) = (std::mem::take(&mut self.row), self.next.row);
+        self.next.row = start.saturating_add(self.rows);
+        if !cells.is_empty() {
+            for row in start..self.next.row {
+                for (column, count, text) in &cells {
+                    self.put_columns(row, *column, *count, text);
+                }
+                if !self.cells.go_on {
+                    return;
+                }
+            }
         }
     }
 
     /// Passes on the text that is in no cell.
-    fn finish(&mut self, walk: &mut dyn Members) {
+    fn finish(&mut self) {
         self.paragraphs.finish(&mut self.text);
         let text = std::mem::take(&mut self.text);
-        if !text.trim_ascii().is_empty() {
-            let name = Some(self.place.member);
-            let origin = Some(Origin::Office);
-            self.go_on &= walk.text(self.place.level, name, origin, &mut &text[..]);
-        }
+        self.cells.aside(self.cells.member(), &text);
     }
 
     /// Reports what is too long to be held.
-    fn check(&mut self, walk: &mut dyn Members, offset: u64) {
+    fn check(&mut self, offset: u64) {
         if let Some(fault) = self.paragraphs.take_fault() {
-            self.place.lose(walk, offset, fault);
+            self.cells.lose(offset, fault);
         }
         if self.text.len() <= CELL {
             return;
         }
         match &mut self.cell {
-            None => self.finish(walk),
+            None => self.finish(),
             Some(cell) if !cell.is_cut => {
                 cell.is_cut = true;
                 let fault = "has a cell of more than 1 MiB; the rest of it was not read";
-                self.place.lose(walk, offset, InputError::Office(fault));
+                self.cells.lose(offset, InputError::Office(fault));
             }
             Some(_) => {}
         }
@@ -166,15 +221,32 @@ impl OdsReader<'_> {
 
 impl OdsCell {
     fn new(tag: Tag<'_>, depth: u64) -> Self {
-        let kind = tag.attribute("value-type");
         OdsCell {
             depth,
             columns: count(tag, "number-columns-repeated"),
-            is_number: kind.is_some_and(|kind| kind != b"string"),
+            value: value(tag),
             formula: tag.attribute("formula").unwrap_or_default(),
             is_cut: false,
         }
     }
+}
+
+/// The value of a cell that holds no text.
+fn value(tag: Tag<'_>) -> Option<Vec<u8>> {
+    let kind = tag.attribute("value-type")?;
+    let attribute = |name| tag.attribute(name).unwrap_or_default();
+    Some(match kind.as_slice() {
+        b"string" => return None,
+        b"date" => attribute("date-value"),
+        b"time" => attribute("time-value"),
+        b"boolean" => truth(attribute("boolean-value") == b"true").to_vec(),
+        _ => {
+            let value = attribute("value");
+            let number = std::str::from_utf8(&value).ok();
+            let number = number.and_then(|digits| digits.parse().ok());
+            number.map_or(value, |number| decimal(number).into_bytes())
+        }
+    })
 }
 
 /// How many rows or columns an element stands for.

@@ -100,6 +100,7 @@ impl Read for Prose<'_> {
 /// Joins the runs of paragraphs.
 pub(super) struct ParagraphWriter {
     dialect: Dialect,
+    is_cell: bool,
     open: Vec<Paragraph>,
     /// The depth of the element whose text does not count.
     skipped: Option<u64>,
@@ -118,9 +119,18 @@ pub(super) struct ParagraphWriter {
 }
 
 impl ParagraphWriter {
+    /// For the cells of a table: only what they show is read, and a paragraph ends with one line end.
+    pub(super) fn of_cells() -> Self {
+        ParagraphWriter {
+            is_cell: true,
+            ..ParagraphWriter::new(Dialect::Odf)
+        }
+    }
+
     pub(super) fn new(dialect: Dialect) -> Self {
         ParagraphWriter {
             dialect,
+            is_cell: false,
             open: Vec::new(),
             skipped: None,
             in_properties: false,
@@ -183,6 +193,7 @@ impl ParagraphWriter {
                         b"del" | b"moveFrom" | b"rPh" | b"rt" | b"Fallback" | b"binData"
                     )
             }
+            Dialect::Odf if self.is_cell && name == b"annotation" => true,
             Dialect::Odf => matches!(
                 name,
                 b"tracked-changes"
@@ -300,7 +311,7 @@ impl ParagraphWriter {
     }
 
     fn aside(&mut self, text: &[u8]) {
-        if text.is_empty() {
+        if text.is_empty() || self.is_cell {
             return;
         }
         if self.asides.len() + text.len() > HELD {
@@ -378,7 +389,7 @@ impl ParagraphWriter {
         };
         into.extend_from_slice(&paragraph.text);
         if !paragraph.is_merged {
-            into.extend_from_slice(b"\n\n");
+            into.extend_from_slice(if self.is_cell { b"\n" } else { b"\n\n" });
             into.append(&mut self.asides);
         }
     }

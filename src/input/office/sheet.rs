@@ -1,45 +1,37 @@
 //! The cells of a sheet in Office Open XML.
 //!
 //! Each cell with text is a document. The texts of its formula, which may be the target of a link, are another one, and so are the
-//! attributes of a link on it. Numbers, dates and truth values hold no text.
+//! attributes of a link on it. Numbers, dates and truth values hold no text; only tables have them.
 
 use std::borrow::Cow;
 use std::io::Read;
 
 use memchr::{memchr, memmem};
 
-use super::cell::{CELL, CellPlace, SheetPlace};
+use super::cell::{CELL, CellPlace, Cells};
 use super::workbook::Workbook;
 use super::xml::{Piece, Tag, XmlReader};
-use crate::input::container::Members;
 use crate::input::fault::InputError;
 
-/// Passes on the cells of the sheet at `place`. Returns false if the source should not be read further.
-pub(super) fn read(
-    walk: &mut dyn Members,
-    place: SheetPlace<'_>,
-    workbook: &Workbook,
-    bytes: &mut dyn Read,
-) -> bool {
+/// Passes on the cells of a sheet. Returns false if the source should not be read further.
+pub(super) fn read(cells: Cells<'_>, workbook: &Workbook, bytes: &mut dyn Read) -> bool {
     let mut sheet = SheetReader {
-        place,
+        cells,
         workbook,
-        name: workbook.sheet(place.member),
         next: CellPlace::default(),
         cell: Cell::default(),
         reads: None,
         lacks_strings: false,
-        go_on: true,
     };
     let mut xml = XmlReader::new(bytes);
-    while sheet.go_on {
+    while sheet.cells.go_on {
         let offset = xml.offset();
         match xml.next() {
-            Ok(Some(Piece::Start(tag))) => sheet.start(walk, tag),
-            Ok(Some(Piece::Text(text))) => sheet.text(walk, offset, text),
-            Ok(Some(Piece::End(name))) => sheet.end(walk, offset, name),
+            Ok(Some(Piece::Start(tag))) => sheet.start(tag),
+            Ok(Some(Piece::Text(text))) => sheet.text(offset, text),
+            Ok(Some(Piece::End(name))) => sheet.end(offset, name),
             Ok(None) => return true,
-            Err(error) => place.lose(walk, offset, error.into()),
+            Err(error) => sheet.cells.lose(offset, error.into()),
         }
     }
     false
@@ -48,9 +40,11 @@ pub(super) fn read(
 /// How the value of a cell is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Value {
-    /// A number or the like.
     #[default]
     Number,
+    Boolean,
+    /// An error, or a date as in ISO 8601.
+    Other,
     /// The number of a shared text.
     Shared,
     /// A text: the result of a formula, or in the cell.
@@ -70,25 +64,25 @@ enum Reads {
 #[derive(Default)]
 struct Cell {
     value: Value,
+    /// The number of its format.
+    style: u64,
     text: Vec<u8>,
     formula: Vec<u8>,
 }
 
-struct SheetReader<'a> {
-    place: SheetPlace<'a>,
+struct SheetReader<'c, 'a> {
+    cells: Cells<'c>,
     workbook: &'a Workbook,
-    name: &'a str,
     /// The place of the cell that is being read, or else of the next one.
     next: CellPlace,
     cell: Cell,
     reads: Option<Reads>,
     /// Whether a missing shared text was reported.
     lacks_strings: bool,
-    go_on: bool,
 }
 
-impl<'a> SheetReader<'a> {
-    fn start(&mut self, walk: &mut dyn Members, tag: Tag<'_>) {
+impl<'a> SheetReader<'_, 'a> {
+    fn start(&mut self, tag: Tag<'_>) {
         match (tag.name, self.reads) {
             (b"row", _) => self.row(tag),
             (b"c", _) => self.start_cell(tag),
@@ -96,7 +90,7 @@ impl<'a> SheetReader<'a> {
             (b"f", _) => self.reads = Some(Reads::Formula),
             (b"rPh", _) => self.reads = Some(Reads::Phonetic),
             (b"t", None) => self.reads = Some(Reads::Inline),
-            (b"hyperlink", _) => self.link(walk, tag),
+            (b"hyperlink", _) => self.link(tag),
             _ => {}
         }
     }
@@ -112,14 +106,17 @@ impl<'a> SheetReader<'a> {
     }
 
     fn start_cell(&mut self, tag: Tag<'_>) {
-        let (mut own, mut value) = (None, Value::Number);
+        let (mut own, mut value, mut style) = (None, Value::Number, 0);
         for (name, text) in tag.attributes() {
             match name {
                 b"r" => own = CellPlace::of(&text),
+                b"s" => style = number(&text).unwrap_or(0),
                 b"t" => {
                     value = match text.as_slice() {
                         b"s" => Value::Shared,
                         b"str" | b"inlineStr" => Value::Text,
+                        b"b" => Value::Boolean,
+                        b"e" | b"d" => Value::Other,
                         _ => Value::Number,
                     }
                 }
@@ -128,12 +125,13 @@ impl<'a> SheetReader<'a> {
         }
         self.next = own.unwrap_or(self.next);
         self.cell.value = value;
+        self.cell.style = style;
         self.cell.text.clear();
         self.cell.formula.clear();
         self.reads = None;
     }
 
-    fn text(&mut self, walk: &mut dyn Members, offset: u64, text: &[u8]) {
+    fn text(&mut self, offset: u64, text: &[u8]) {
         let into = match self.reads {
             Some(Reads::Value | Reads::Inline) => &mut self.cell.text,
             Some(Reads::Formula) => &mut self.cell.formula,
@@ -142,39 +140,60 @@ impl<'a> SheetReader<'a> {
         if into.len() + text.len() > CELL {
             self.reads = None;
             let fault = "has a cell of more than 1 MiB; the rest of it was not read";
-            return self.place.lose(walk, offset, InputError::Office(fault));
+            return self.cells.lose(offset, InputError::Office(fault));
         }
         into.extend_from_slice(text);
     }
 
-    fn end(&mut self, walk: &mut dyn Members, offset: u64, name: &[u8]) {
+    fn end(&mut self, offset: u64, name: &[u8]) {
         match (name, self.reads) {
             (b"t", Some(Reads::Phonetic)) => {}
             (b"v" | b"f" | b"t" | b"rPh", _) => self.reads = None,
-            (b"c", _) => self.end_cell(walk, offset),
+            (b"c", _) => self.end_cell(offset),
             (b"row", _) => self.next.row = self.next.row.saturating_add(1),
             _ => {}
         }
     }
 
-    fn end_cell(&mut self, walk: &mut dyn Members, offset: u64) {
+    fn end_cell(&mut self, offset: u64) {
         self.reads = None;
         let at = self.next;
-        self.next.column = at.column.saturating_add(1);
         let cell = std::mem::take(&mut self.cell);
         let text = match cell.value {
-            Value::Number => Cow::default(),
+            Value::Number | Value::Boolean | Value::Other => {
+                self.value(at, &cell);
+                Cow::default()
+            }
             Value::Text => unescaped(&cell.text),
-            Value::Shared => self.shared(walk, offset, &cell.text),
+            Value::Shared => self.shared(offset, &cell.text),
         };
-        self.pass(walk, at, "", &text);
+        self.cells.text(at, "", &text);
         if memchr(b'"', &cell.formula).is_some() {
-            self.pass(walk, at, "#formula", &literals(&cell.formula));
+            self.cells.text(at, "#formula", &literals(&cell.formula));
         }
+        self.next.column = at.column.saturating_add(1);
         self.cell = cell;
     }
 
-    fn shared(&mut self, walk: &mut dyn Members, offset: u64, index: &[u8]) -> Cow<'a, [u8]> {
+    /// Passes on a cell without text.
+    fn value(&mut self, at: CellPlace, cell: &Cell) {
+        if !self.cells.is_table() {
+            return;
+        }
+        let text = cell.text.trim_ascii();
+        let number = std::str::from_utf8(text).ok();
+        let number = number.and_then(|digits| digits.parse::<f64>().ok());
+        match (cell.value, number) {
+            (Value::Boolean, Some(value)) => self.cells.value(at, truth(value != 0.0)),
+            (Value::Number, Some(value)) => {
+                let text = self.workbook.shown(cell.style, value);
+                self.cells.value(at, text.as_bytes());
+            }
+            _ => self.cells.value(at, text),
+        }
+    }
+
+    fn shared(&mut self, offset: u64, index: &[u8]) -> Cow<'a, [u8]> {
         let index = number(index).and_then(|index| usize::try_from(index).ok());
         if !self.workbook.holds_strings() {
             return Cow::default();
@@ -185,7 +204,7 @@ impl<'a> SheetReader<'a> {
             None => {
                 if !std::mem::replace(&mut self.lacks_strings, true) {
                     let fault = "has a cell whose shared text is not there";
-                    self.place.lose(walk, offset, InputError::Office(fault));
+                    self.cells.lose(offset, InputError::Office(fault));
                 }
                 Cow::default()
             }
@@ -193,7 +212,7 @@ impl<'a> SheetReader<'a> {
     }
 
     /// The target of a link is among the relationships, but the place in it and the text shown may be here alone.
-    fn link(&mut self, walk: &mut dyn Members, tag: Tag<'_>) {
+    fn link(&mut self, tag: Tag<'_>) {
         let (mut at, mut text) = (CellPlace::default(), Vec::new());
         for (name, value) in tag.attributes() {
             match name {
@@ -208,14 +227,13 @@ impl<'a> SheetReader<'a> {
                 _ => {}
             }
         }
-        self.pass(walk, at, "#link", &text);
+        self.cells.text(at, "#link", &text);
     }
+}
 
-    fn pass(&mut self, walk: &mut dyn Members, at: CellPlace, what: &str, text: &[u8]) {
-        if !text.is_empty() {
-            self.go_on &= self.place.cell(walk, self.name, at, what, text);
-        }
-    }
+/// A truth value as programs show it.
+pub(super) fn truth(is_true: bool) -> &'static [u8] {
+    if is_true { b"TRUE" } else { b"FALSE" }
 }
 
 fn number(digits: &[u8]) -> Option<u64> {

@@ -1,4 +1,4 @@
-//! What the sheets of a workbook need of its other members: their own names, and the texts that cells share.
+//! What the sheets of a workbook need of its other members: their own names, the texts that cells share, and the formats of numbers.
 //!
 //! These members may come after the sheets, so the archive is read for them alone first. What is lost then is reported when
 //! they are reached again.
@@ -8,9 +8,11 @@ use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
 
+use super::number::NumberFormat;
+use super::prose::Dialect;
 use super::sheet::unescaped;
-use super::xml::{Piece, XmlReader};
-use super::{HEAD, Part, is_xml, part};
+use super::xml::{Piece, Tag, XmlReader};
+use super::{CONTENT, HEAD, Part, SPREADSHEET, is_xml, part};
 use crate::input::container::{Level, Members};
 use crate::input::documents::Origin;
 use crate::input::expansion::Expansion;
@@ -22,16 +24,24 @@ use crate::input::zip;
 /// Bytes of names of sheets and of paths that are held. Further sheets have the names of their members.
 const NAMES: usize = 2 << 20;
 
-/// The names of the sheets and the shared texts.
+/// The sheets, the shared texts and the formats of numbers.
 pub(super) struct Workbook {
-    /// The names by the paths of the members.
-    names: HashMap<String, String>,
+    /// The names and members of the sheets.
+    pub(super) sheets: Vec<(String, String)>,
+    /// The numbers of the sheets by their members.
+    by_member: HashMap<String, usize>,
     strings: SharedStrings,
+    formats: Formats,
 }
 
 impl Workbook {
-    /// Reads the archive `file` at `level` for them.
-    pub(super) fn read(opening: &Opening<'_>, level: &Level<'_>, file: &File) -> Workbook {
+    /// Reads the archive `file` at `level` for them. At most `memory` bytes of shared texts are held.
+    pub(super) fn read(
+        opening: &Opening<'_>,
+        level: &Level<'_>,
+        file: &File,
+        memory: usize,
+    ) -> Workbook {
         let size = file.metadata().map_or(0, |metadata| metadata.len());
         let mut gather = Gather {
             expansion: Expansion::new(opening.limits.expansion, size),
@@ -39,27 +49,22 @@ impl Workbook {
             sheets: Vec::new(),
             targets: HashMap::new(),
             held: 0,
-            strings: SharedStrings::new(opening.share / 2),
+            strings: SharedStrings::new(memory),
+            formats: Formats::default(),
+            is_table: opening.sheet.is_some(),
+            is_ods: false,
         };
         // Without the file, its bytes do not count as progress twice.
         zip::read(&mut gather, opening, &level.detached(), file, true);
-        let Gather {
-            sheets, targets, ..
-        } = &gather;
-        let path = |(name, id): &(String, String)| Some((targets.get(id)?.clone(), name.clone()));
-        let names = sheets.iter().filter_map(path);
-        let in_folder = |(target, name): (String, String)| (gather.path(&target), name);
-        Workbook {
-            names: names.map(in_folder).collect(),
-            strings: gather.strings,
-        }
+        gather.into_workbook()
     }
 
     /// The name of the sheet that the member `member` holds: without one, that of its file.
     pub(super) fn sheet<'n>(&'n self, member: &'n str) -> &'n str {
         let file = member.rsplit(['/', '\\']).next().unwrap_or(member);
         let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-        self.names.get(member).map_or(stem, String::as_str)
+        let known = self.by_member.get(member);
+        known.map_or(stem, |number| &self.sheets[*number].0)
     }
 
     /// Whether there was room for all shared texts.
@@ -71,6 +76,69 @@ impl Workbook {
     pub(super) fn string(&self, number: usize) -> Option<&[u8]> {
         self.strings.get(number)
     }
+
+    /// A number of a cell as text.
+    pub(super) fn shown(&self, style: u64, value: f64) -> String {
+        self.formats.text(style, value)
+    }
+}
+
+/// The formats of the numbers of a workbook. Only tables need them.
+#[derive(Default)]
+pub(super) struct Formats {
+    /// Codes of formats by their numbers.
+    codes: HashMap<u32, NumberFormat>,
+    /// The formats of the styles that cells have.
+    styles: Vec<NumberFormat>,
+    pub(super) is_1904: bool,
+}
+
+impl Formats {
+    pub(super) fn add_code(&mut self, number: u32, code: &str) {
+        self.codes.insert(number, NumberFormat::of_code(code));
+    }
+
+    /// Adds the next style, whose format has this number.
+    pub(super) fn add_style(&mut self, number: u32) {
+        let known = self.codes.get(&number).copied();
+        let format = known.unwrap_or_else(|| NumberFormat::of_number(number));
+        self.styles.push(format);
+    }
+
+    pub(super) fn text(&self, style: u64, value: f64) -> String {
+        let format = usize::try_from(style).ok();
+        let format = format.and_then(|style| self.styles.get(style));
+        format
+            .copied()
+            .unwrap_or_default()
+            .text(value, self.is_1904)
+    }
+
+    /// Reads the member with the styles.
+    fn read(&mut self, xml: &mut XmlReader<'_>) {
+        let mut in_cells = false;
+        loop {
+            match xml.next() {
+                Ok(Some(Piece::Start(tag))) => match tag.name {
+                    b"numFmt" => {
+                        let code = tag.attribute("formatCode").unwrap_or_default();
+                        self.add_code(number(tag, "numFmtId"), &String::from_utf8_lossy(&code));
+                    }
+                    b"cellXfs" => in_cells = true,
+                    b"xf" if in_cells => self.add_style(number(tag, "numFmtId")),
+                    _ => {}
+                },
+                Ok(Some(Piece::End(b"cellXfs"))) | Ok(None) => return,
+                _ => {}
+            }
+        }
+    }
+}
+
+fn number(tag: Tag<'_>, name: &str) -> u32 {
+    let digits = tag.attribute(name).unwrap_or_default();
+    let digits = std::str::from_utf8(&digits).ok();
+    digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
 /// Texts that cells share.
@@ -152,9 +220,31 @@ struct Gather {
     /// Bytes of them.
     held: usize,
     strings: SharedStrings,
+    formats: Formats,
+    /// Whether a sheet is read as a table.
+    is_table: bool,
+    is_ods: bool,
 }
 
 impl Gather {
+    fn into_workbook(self) -> Workbook {
+        let path = |(name, id): &(String, String)| {
+            let member = match self.is_ods {
+                true => id.clone(),
+                false => self.path(self.targets.get(id)?),
+            };
+            Some((name.clone(), member))
+        };
+        let sheets: Vec<_> = self.sheets.iter().filter_map(path).collect();
+        let members = sheets.iter().map(|(_, member)| member.clone());
+        Workbook {
+            by_member: members.zip(0..).collect(),
+            sheets,
+            strings: self.strings,
+            formats: self.formats,
+        }
+    }
+
     /// The member that a target of the workbook means.
     fn path(&self, target: &str) -> String {
         match target.strip_prefix('/') {
@@ -163,18 +253,57 @@ impl Gather {
         }
     }
 
-    fn read_sheets(&mut self, xml: &mut XmlReader<'_>) {
-        while let Some((name, id)) = pair(xml, b"sheet", ["name", "id"]) {
-            if self.has_room(&name, &id) {
-                self.sheets.push((name, id));
+    fn read_workbook(&mut self, xml: &mut XmlReader<'_>) {
+        each_tag(xml, |tag| match tag.name {
+            b"sheet" => {
+                if let Some([name, id]) = attributes(tag, ["name", "id"]) {
+                    self.add_sheet(name, id);
+                }
             }
+            b"workbookPr" => {
+                let is_1904 = tag.attribute("date1904").unwrap_or_default();
+                self.formats.is_1904 = matches!(is_1904.as_slice(), b"1" | b"true");
+            }
+            _ => {}
+        });
+    }
+
+    fn add_sheet(&mut self, name: String, id: String) {
+        if self.has_room(&name, &id) {
+            self.sheets.push((name, id));
         }
     }
 
+    /// Sheets of charts and dialogs have no cells.
     fn read_targets(&mut self, xml: &mut XmlReader<'_>) {
-        while let Some((id, target)) = pair(xml, b"Relationship", ["Id", "Target"]) {
-            if self.has_room(&id, &target) {
+        each_tag(xml, |tag| {
+            let kind = tag.attribute("Type").unwrap_or_default();
+            if let Some([id, target]) = attributes(tag, ["Id", "Target"])
+                && !kind.ends_with(b"/chartsheet")
+                && !kind.ends_with(b"/dialogsheet")
+                && self.has_room(&id, &target)
+            {
                 self.targets.insert(id, target);
+            }
+        });
+    }
+
+    /// Reads the names of the sheets of an OpenDocument spreadsheet, which one member holds.
+    fn read_tables(&mut self, member: &str, xml: &mut XmlReader<'_>) {
+        let mut in_table = None;
+        loop {
+            let depth = xml.depth();
+            match xml.next() {
+                Ok(Some(Piece::Start(tag))) if tag.name == b"table" && in_table.is_none() => {
+                    in_table = Some(depth);
+                    let [name] = attributes(tag, ["name"]).unwrap_or_default();
+                    self.add_sheet(name, member.to_owned());
+                }
+                Ok(Some(Piece::End(b"table"))) => {
+                    in_table = in_table.filter(|start| depth > start + 1);
+                }
+                Ok(None) => return,
+                _ => {}
             }
         }
     }
@@ -185,21 +314,24 @@ impl Gather {
     }
 }
 
-/// Two attributes of the next `element` that has both.
-fn pair(xml: &mut XmlReader<'_>, element: &[u8], names: [&str; 2]) -> Option<(String, String)> {
+/// Calls `take` with each start tag. What is not well-formed is reported when the member is read again.
+fn each_tag(xml: &mut XmlReader<'_>, mut take: impl FnMut(Tag<'_>)) {
     loop {
         match xml.next() {
-            Ok(None) => return None,
-            Ok(Some(Piece::Start(tag))) if tag.name == element => {
-                let values = names.map(|name| tag.attribute(name));
-                if let [Some(one), Some(other)] = values {
-                    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-                    return Some((text(&one), text(&other)));
-                }
-            }
+            Ok(Some(Piece::Start(tag))) => take(tag),
+            Ok(None) => return,
             _ => {}
         }
     }
+}
+
+/// The attributes with these names; none if one is missing.
+fn attributes<const N: usize>(tag: Tag<'_>, names: [&str; N]) -> Option<[String; N]> {
+    let mut out = [const { String::new() }; N];
+    for (name, value) in names.iter().zip(&mut out) {
+        *value = String::from_utf8_lossy(&tag.attribute(name)?).into_owned();
+    }
+    Some(out)
 }
 
 impl Members for Gather {
@@ -209,18 +341,24 @@ impl Members for Gather {
 
     fn member(&mut self, _: &Level<'_>, _: u64, name: &str, bytes: &mut dyn Read) -> bool {
         let is_targets = name.ends_with("workbook.xml.rels");
-        if !is_xml(name) && !is_targets {
+        let is_kind = name == "mimetype";
+        if !is_xml(name) && !is_targets && !is_kind {
             return true;
         }
         let mut raw = Raw::with_capacity(bytes, HEAD);
         let part = part(raw.peek(HEAD));
+        self.is_ods |= is_kind && raw.peek(HEAD).starts_with(SPREADSHEET);
         let mut xml = XmlReader::new(&mut raw);
         match part {
             _ if is_targets => self.read_targets(&mut xml),
             Some(Part::Strings) => self.strings.read(&mut xml),
+            Some(Part::Styles) if self.is_table => self.formats.read(&mut xml),
+            Some(Part::Prose(Dialect::Odf)) if self.is_table && self.is_ods && name == CONTENT => {
+                self.read_tables(name, &mut xml);
+            }
             Some(Part::Workbook) => {
                 self.folder = name[..name.rfind('/').map_or(0, |at| at + 1)].to_owned();
-                self.read_sheets(&mut xml);
+                self.read_workbook(&mut xml);
             }
             _ => {}
         }

@@ -1,0 +1,203 @@
+//! Numbers, dates and times of cells as text.
+//!
+//! The format of a cell only says whether its number is a date or a time, since formats depend on the language of a program: dates
+//! and times are written as in ISO 8601, with a blank between them, and numbers with up to 15 digits, as programs keep them.
+
+/// What the number of a cell means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum NumberFormat {
+    #[default]
+    Number,
+    Date,
+    Time,
+    DateTime,
+    /// A duration.
+    Elapsed,
+}
+
+/// Seconds of a day.
+const DAY: f64 = 86_400.0;
+/// The first day after 9999-12-31, in days as programs count them.
+const END: f64 = 2_958_466.0;
+
+impl NumberFormat {
+    /// The format with a number below 164, which has no code in the file (ISO/IEC 29500-1, 18.8.30).
+    pub(super) fn of_number(number: u32) -> Self {
+        match number {
+            14..=17 | 27..=31 | 34..=36 | 50..=58 => NumberFormat::Date,
+            18..=21 | 32 | 33 | 45 | 47 => NumberFormat::Time,
+            22 => NumberFormat::DateTime,
+            46 => NumberFormat::Elapsed,
+            _ => NumberFormat::Number,
+        }
+    }
+
+    /// The format that a code such as `dd/mm/yyyy` means. Its first part counts, which is for positive numbers.
+    pub(super) fn of_code(code: &str) -> Self {
+        let (mut days, mut times, mut months) = (false, false, false);
+        let mut rest = code;
+        while let Some(first) = rest.chars().next() {
+            let length = match first {
+                ';' => break,
+                '"' => 2 + rest[1..].find('"').unwrap_or(rest.len()),
+                '\\' | '_' | '*' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+                '[' if is_elapsed(rest) => return NumberFormat::Elapsed,
+                '[' => 1 + rest.find(']').unwrap_or(rest.len()),
+                'A' | 'a' if starts(rest, "am/pm") => 5,
+                _ => first.len_utf8(),
+            };
+            match first {
+                'd' | 'D' | 'y' | 'Y' => days = true,
+                'h' | 'H' | 's' | 'S' => times = true,
+                'm' | 'M' => months = true,
+                _ => {}
+            }
+            rest = rest.get(length..).unwrap_or_default();
+        }
+        match (days || months && !times, times) {
+            (true, true) => NumberFormat::DateTime,
+            (true, false) => NumberFormat::Date,
+            (false, true) => NumberFormat::Time,
+            (false, false) => NumberFormat::Number,
+        }
+    }
+
+    /// A number of a cell as text. `is_1904` says that days count from 1904 on.
+    pub(super) fn text(self, value: f64, is_1904: bool) -> String {
+        let is_day = (0.0..END).contains(&value);
+        if self == NumberFormat::Number || !is_day {
+            return decimal(value);
+        }
+        let seconds = (value * DAY).round() as i64;
+        let (day, second) = (seconds / 86_400, seconds % 86_400);
+        let clock = clock(second);
+        match self {
+            NumberFormat::Elapsed => {
+                let hours = seconds / 3600;
+                format!("{hours}{}", &clock[2..])
+            }
+            NumberFormat::Date => date(day, is_1904),
+            NumberFormat::Time if day == 0 => clock,
+            _ => format!("{} {clock}", date(day, is_1904)),
+        }
+    }
+}
+
+fn starts(text: &str, with: &str) -> bool {
+    let start = text.get(..with.len());
+    start.is_some_and(|start| start.eq_ignore_ascii_case(with))
+}
+
+/// Whether `[h]` or the like follows.
+fn is_elapsed(code: &str) -> bool {
+    let inner = code[1..].split(']').next().unwrap_or_default();
+    let is_unit = |byte: u8| matches!(byte.to_ascii_lowercase(), b'h' | b'm' | b's');
+    !inner.is_empty() && inner.bytes().all(is_unit)
+}
+
+/// The time of a second of the day.
+fn clock(second: i64) -> String {
+    let (minute, second) = (second / 60, second % 60);
+    format!("{:02}:{:02}:{second:02}", minute / 60, minute % 60)
+}
+
+/// A day as programs count them. They take 1900 for a leap year, as the first of them did.
+fn date(day: i64, is_1904: bool) -> String {
+    if day == 60 && !is_1904 {
+        return "1900-02-29".into();
+    }
+    let unix = match is_1904 {
+        true => day - 24_107,
+        false => day - 25_569 + i64::from(day < 60),
+    };
+    // Years start in March, so that leap days are their last, and 400 of them have 146,097 days.
+    let days = unix + 719_468;
+    let (era, in_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (in_era - in_era / 1460 + in_era / 36_524 - in_era / 146_096) / 365;
+    let in_year = in_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * in_year + 2) / 153;
+    let day = in_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + i64::from(month < 3);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// A number with up to 15 digits: more are the noise of binary fractions.
+pub(super) fn decimal(value: f64) -> String {
+    if !value.is_finite() {
+        return String::new();
+    }
+    let rounded: f64 = format!("{value:.14e}").parse().unwrap_or(value);
+    let size = rounded.abs();
+    match size == 0.0 || (1e-9..1e21).contains(&size) {
+        true => format!("{}", rounded + 0.0),
+        false => format!("{rounded:E}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_of_formats_say_what_a_number_means() {
+        for (code, wanted) in [
+            ("General", NumberFormat::Number),
+            ("0.00%", NumberFormat::Number),
+            ("#,##0.00\\ \"days\"", NumberFormat::Number),
+            ("[$kr-414]\\ #,##0;[Red]-#,##0", NumberFormat::Number),
+            ("dd/mm/yyyy", NumberFormat::Date),
+            ("[$-409]mmm\\-yy;@", NumberFormat::Date),
+            ("mmmm", NumberFormat::Date),
+            ("h:mm AM/PM", NumberFormat::Time),
+            ("mm:ss.0", NumberFormat::Time),
+            ("yyyy-mm-dd hh:mm", NumberFormat::DateTime),
+            ("[h]:mm:ss", NumberFormat::Elapsed),
+            ("", NumberFormat::Number),
+            ("\"", NumberFormat::Number),
+            ("\\", NumberFormat::Number),
+            ("[", NumberFormat::Number),
+        ] {
+            assert_eq!(NumberFormat::of_code(code), wanted, "{code}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_written_with_15_digits() {
+        for (value, wanted) in [
+            (0.1 + 0.2, "0.3"),
+            (-0.0, "0"),
+            (2021.0, "2021"),
+            (1.5e300, "1.5E300"),
+            (1234567890123456.0, "1234567890123460"),
+            (f64::NAN, ""),
+        ] {
+            assert_eq!(decimal(value), wanted);
+        }
+    }
+
+    #[test]
+    fn dates_are_those_that_programs_show() {
+        for (format, value, is_1904, wanted) in [
+            (NumberFormat::Date, 1.0, false, "1900-01-01"),
+            (NumberFormat::Date, 59.0, false, "1900-02-28"),
+            (NumberFormat::Date, 60.0, false, "1900-02-29"),
+            (NumberFormat::Date, 61.0, false, "1900-03-01"),
+            (NumberFormat::Date, 45_351.0, false, "2024-02-29"),
+            (NumberFormat::Date, 43_889.0, true, "2024-02-29"),
+            (NumberFormat::Date, 2_958_465.0, false, "9999-12-31"),
+            (NumberFormat::Date, -1.0, false, "-1"),
+            (
+                NumberFormat::DateTime,
+                45_351.5,
+                false,
+                "2024-02-29 12:00:00",
+            ),
+            (NumberFormat::Time, 0.75, false, "18:00:00"),
+            (NumberFormat::Time, 45_351.75, false, "2024-02-29 18:00:00"),
+            (NumberFormat::Elapsed, 1.5, false, "36:00:00"),
+        ] {
+            assert_eq!(format.text(value, is_1904), wanted);
+        }
+    }
+}
