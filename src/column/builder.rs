@@ -49,7 +49,7 @@ pub struct NormalizeBuilder {
 impl NormalizeBuilder {
     /// Adds a file to read, or `-` for standard input: plain or packed text in any [encoding](Charset), UTF-32 only with a
     /// byte order mark. Each member of an archive is a table. Several tables are written as one, so they need the
-    /// same format and header, which is written once. Of a workbook (xlsx or ods), a [`sheet`](Self::sheet) is read, and
+    /// same format and header, which is written once. Of a workbook (xlsx, xlsb, xls or ods), a [`sheet`](Self::sheet) is read, and
     /// written as comma-separated text.
     pub fn input(mut self, path: impl AsRef<Path>) -> Self {
         self.inputs.push(path.as_ref().to_owned());

@@ -28,6 +28,8 @@ pub enum Packing {
     Zip,
     /// A 7z archive.
     SevenZip,
+    /// OLE2: documents of old office programs, and encrypted ones.
+    Ole2,
     /// A RAR archive.
     Rar,
     /// A xar archive.
@@ -63,6 +65,7 @@ impl Packing {
             Packing::Warc => "WARC",
             Packing::Zip => "zip",
             Packing::SevenZip => "7z",
+            Packing::Ole2 => "OLE2",
             Packing::Rar => "rar",
             Packing::Xar => "xar",
             Packing::Zlib => "zlib",

@@ -159,6 +159,7 @@ fn packing(head: &[u8]) -> Option<Packing> {
         // The mark of an archive that could have been split but was not.
         [b'P', b'K', b'0', b'0', b'P', b'K', 3, 4, ..] => Packing::Zip,
         [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Packing::SevenZip,
+        [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, ..] => Packing::Ole2,
         [b'R', b'a', b'r', b'!', 0x1a, 7, ..] => Packing::Rar,
         // The length of the header, and the version.
         [b'x', b'a', b'r', b'!', 0, 28..=255, 0, 1, ..] => Packing::Xar,
@@ -270,7 +271,6 @@ const BINARY: &[(&[u8], &str)] = &[
     (b"wOF2OTTO\0", "woff2"),
     (b"OTTO\0", "otf"),
     (b"\0\x01\0\0\0", "ttf"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ole2"),
     (b"PACK\0\0\0\x02", "git-pack"),
     (b"PACK\0\0\0\x03", "git-pack"),
     (b"bplist00\xd0", "plist"),

@@ -18,7 +18,7 @@ use super::encoding::Transcoded;
 use super::expansion::{Expansion, Named, Watched};
 use super::fault::{InputError, Packing};
 use super::magic::{self, Content};
-use super::office::OfficePackage;
+use super::office::{self, OfficePackage};
 use super::opening::Opening;
 #[cfg(feature = "pdf")]
 use super::pages::PdfQueue;
@@ -243,7 +243,7 @@ impl<'w> Walk<'w> {
                 let records = self.opening.records;
                 warc::read(self, &level.with_uris(), history, records, &mut raw);
             }
-            Content::Packed(packing @ (Packing::Zip | Packing::SevenZip)) => {
+            Content::Packed(packing @ (Packing::Zip | Packing::SevenZip | Packing::Ole2)) => {
                 self.archive_file(level, packing, raw);
             }
             #[cfg(feature = "pdf")]
@@ -323,6 +323,7 @@ impl<'w> Walk<'w> {
         let opening = self.opening;
         let read = |walk: &mut Self, file: &File, damaged| match packing {
             Packing::SevenZip => seven_zip::read(walk, opening, level, file, damaged),
+            Packing::Ole2 => walk.ole2(level, file),
             _ => OfficePackage::new(walk, opening, file).read(level, damaged),
         };
         if let Some(file) = level.file {
@@ -331,6 +332,13 @@ impl<'w> Walk<'w> {
         match self.spool(level, &mut raw) {
             Ok((file, damaged)) => read(self, &file, damaged),
             Err(error) => self.lose(level, 0, error.into()),
+        }
+    }
+
+    fn ole2(&mut self, level: &Level<'_>, file: &File) {
+        let opening = self.opening;
+        if let Some(kind) = office::read_ole2(self, opening, level, file) {
+            self.to().skip(level.name.clone(), kind);
         }
     }
 

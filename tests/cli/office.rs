@@ -235,15 +235,6 @@ fn cells_of_opendocument_are_documents_with_their_sheet_and_place() {
 }
 
 #[test]
-fn a_binary_workbook_is_an_error_that_says_what_to_do() {
-    let place = Place::new();
-    place.file("in.xlsb", zip(&[("xl/workbook.bin", b"\x83\x01\0")]));
-    let seen = place.scan("in.xlsb -f names");
-    assert_eq!(seen.code, Some(1));
-    assert!(seen.err.contains("save it as .xlsx"), "{}", seen.err);
-}
-
-#[test]
 fn shared_texts_past_the_budget_are_read_without_their_cells() {
     let place = Place::new();
     let long = "some more text, so that they take much memory; ".repeat(20);

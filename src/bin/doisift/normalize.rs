@@ -76,7 +76,7 @@ pub(crate) struct NormalizeArgs {
     #[arg(long, requires = "column")]
     no_header: bool,
 
-    /// Sheet of workbooks (xlsx, ods) that is read: its name, or its number from 1 [default: the first]. It comes back as CSV
+    /// Sheet of workbooks (xlsx, xlsb, xls, ods) that is read: its name, or its number from 1 [default: the first]. It comes back as CSV
     #[arg(long, value_name = "NAME|NUMBER", requires = "column")]
     sheet: Option<String>,
 

@@ -55,7 +55,7 @@ fn a_text_that_starts_like_a_magic_is_text() {
 #[test]
 fn what_is_packed_is_told() {
     let skip = b"\x50\x2a\x4d\x18\x02\0\0\0xx".as_slice();
-    let cases: [(&[u8], Packing); 18] = [
+    let cases: [(&[u8], Packing); 19] = [
         (b"\x1f\x8b\x08", Packing::Gzip),
         (b"\x1f\x9d\x90", Packing::Compress),
         (ZSTD, Packing::Zstd),
@@ -71,6 +71,7 @@ fn what_is_packed_is_told() {
         (b"LZIP\x01\x0c", Packing::Lzip),
         (b"PK\x03\x04", Packing::Zip),
         (b"7z\xbc\xaf\x27\x1c", Packing::SevenZip),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Packing::Ole2),
         (b"Rar!\x1a\x07\x01\0", Packing::Rar),
         (b"WARC/1.0\r\nWARC-Type: x", Packing::Warc),
         (b"WARC/0.18\n", Packing::Warc),
@@ -170,7 +171,6 @@ fn what_is_no_text_is_told_by_its_kind() {
         (b"SQLite format 3\0", "sqlite"),
         (b"\x89HDF\r\n\x1a\n", "hdf5"),
         (b"wOF2\0\x01\0\0", "woff2"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ole2"),
         (b"AT&TFORM\0\0\x10\0DJVM", "djvu"),
         (b"\0\0\x01\0\x01\0\x10\x10\0\0\x01\0", "ico"),
         (b"PACK\0\0\0\x02", "git-pack"),

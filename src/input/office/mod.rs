@@ -1,114 +1,43 @@
-//! Office documents, which are zip archives of XML: texts of paragraphs and cells instead of the XML.
+//! Office documents: texts of paragraphs and cells instead of the members of their archives.
 //!
 //! [`OfficePackage`] stands between the zip reader and its consumer and replaces the members that hold text: `prose` reads
-//! paragraphs, `sheet` and `ods` cells, with the names and texts that `workbook` gathers before. A member is recognised
-//! by its root element. All others are passed on as they are: properties, and relationships, which hold the targets of links.
+//! paragraphs, `sheet`, `ods` and `xlsb` cells, with the names and texts that `workbook` gathers before. A member is recognised
+//! by its root element (`part`). All others are passed on as they are: properties, and relationships, which hold the targets of links.
+//! The old format `xls` is no zip archive but an OLE2 file (`ole`). `table` makes a table of the cells of a sheet.
 //!
 //! Besides the texts that the cells of a workbook share, at most 4 MiB are held for each member.
 
 mod cell;
 mod number;
 mod ods;
+mod ole;
+mod part;
 mod prose;
 mod sheet;
+mod strings;
 mod table;
 mod workbook;
+mod xls;
+mod xlsb;
 mod xml;
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use memchr::{memchr, memmem};
-
 use self::cell::{Cells, SheetPlace};
+use self::part::{CONTENT, HEAD, Part, SPREADSHEET, is_binary, is_binary_strings, is_xml, part};
 use self::prose::{Dialect, Prose};
-use self::table::SheetTable;
+use self::table::{SheetTable, pass_table};
 use self::workbook::Workbook;
+pub(super) use self::xls::read_ole2;
 use super::container::{Level, Members};
 use super::documents::Origin;
-use super::expansion::{Expansion, Watched};
+use super::expansion::Expansion;
 use super::fault::InputError;
 use super::opening::{Opening, SheetChoice};
 use super::raw::Raw;
 use super::zip;
-
-/// Bytes of a member in which its root element must start and name its namespace.
-const HEAD: usize = 4 << 10;
-/// What namespaces of office documents contain, as ISO/IEC 29500 and ISO/IEC 26300 have them.
-const NAMESPACES: [&[u8]; 3] = [
-    b"openxmlformats.org/",
-    b"purl.oclc.org/ooxml/",
-    b"urn:oasis:names:tc:opendocument:",
-];
-
-/// The start of the kind of OpenDocument spreadsheets, and of their templates.
-const SPREADSHEET: &[u8] = b"application/vnd.oasis.opendocument.spreadsheet";
-/// The member of OpenDocument that holds text, or all sheets.
-const CONTENT: &str = "content.xml";
-
-/// What a member of an office document holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    Prose(Dialect),
-    /// The cells of a sheet (Office Open XML).
-    Sheet,
-    /// The texts that cells share.
-    Strings,
-    /// The names of the sheets.
-    Workbook,
-    /// The formats of cells.
-    Styles,
-}
-
-/// The part that starts with `head`; none if it is no text of an office document.
-fn part(head: &[u8]) -> Option<Part> {
-    let root = root(head)?;
-    let ooxml = |head| {
-        NAMESPACES[..2]
-            .iter()
-            .any(|own| memmem::find(head, own).is_some())
-    };
-    let odf = |head| memmem::find(head, NAMESPACES[2]).is_some();
-    let part = match root {
-        b"document" | b"footnotes" | b"endnotes" | b"comments" | b"hdr" | b"ftr"
-        | b"glossaryDocument" | b"sld" | b"notes" | b"sldLayout" | b"sldMaster"
-        | b"notesMaster" | b"handoutMaster" | b"cmLst" | b"dataModel" | b"drawing"
-        | b"chartSpace" | b"wsDr" | b"userShapes"
-            if ooxml(head) =>
-        {
-            Part::Prose(Dialect::Ooxml)
-        }
-        b"document-content" | b"document-styles" | b"document" if odf(head) => {
-            Part::Prose(Dialect::Odf)
-        }
-        b"worksheet" if ooxml(head) => Part::Sheet,
-        b"sst" if ooxml(head) => Part::Strings,
-        b"workbook" if ooxml(head) => Part::Workbook,
-        b"styleSheet" if ooxml(head) => Part::Styles,
-        _ => return None,
-    };
-    Some(part)
-}
-
-/// The local name of the root element.
-fn root(head: &[u8]) -> Option<&[u8]> {
-    let mut rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    loop {
-        rest = rest.trim_ascii_start();
-        let end: &[u8] = match rest {
-            [b'<', b'?', ..] => b"?>",
-            [b'<', b'!', b'-', b'-', ..] => b"-->",
-            [b'<', name @ ..] => {
-                let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/');
-                let name = &name[..name.iter().position(is_end)?];
-                return Some(memchr(b':', name).map_or(name, |at| &name[at + 1..]));
-            }
-            _ => return None,
-        };
-        rest = &rest[memmem::find(rest, end)? + end.len()..];
-    }
-}
 
 /// Passes on the members of a zip archive, and of one that is an office document the texts.
 pub(super) struct OfficePackage<'a, 'o> {
@@ -194,7 +123,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         name: &str,
         bytes: &mut dyn Read,
     ) -> bool {
-        let is_it = |chosen: &mut ChosenSheet| chosen.member == name;
+        let is_it = |chosen: &mut ChosenSheet| chosen.member.eq_ignore_ascii_case(name);
         let Some(mut chosen) = self.chosen.take_if(is_it) else {
             return true;
         };
@@ -206,7 +135,10 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         let cells = Cells::new(self.walk, place, Some(&mut chosen.table), String::new());
         let go_on = match &self.workbook {
             Some(_) if name == CONTENT => ods::read(cells, chosen.number, bytes),
-            Some(workbook) if workbook.holds_strings() => sheet::read(cells, workbook, bytes),
+            Some(workbook) if workbook.holds_strings() => match is_binary(name) {
+                true => xlsb::read(cells, workbook, bytes),
+                false => sheet::read(cells, workbook, bytes),
+            },
             _ => {
                 let fault = "has more shared texts than can be held; save the sheet as CSV";
                 self.walk
@@ -255,6 +187,31 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         sheet::read(Cells::new(self.walk, place, None, sheet), workbook, bytes)
     }
 
+    /// Reads a part of a binary workbook. Others, such as printer settings, are members.
+    fn binary(&mut self, level: &Level<'_>, number: u64, name: &str, bytes: &mut dyn Read) -> bool {
+        self.load(level);
+        let place = SheetPlace {
+            level,
+            number,
+            member: name,
+        };
+        let Some(workbook) = &self.workbook else {
+            return true;
+        };
+        let cells = |walk, sheet: &str| Cells::new(walk, place, None, sheet.to_owned());
+        if workbook.has_member(name) {
+            let cells = cells(self.walk, workbook.sheet(name));
+            return xlsb::read(cells, workbook, bytes);
+        }
+        if is_binary_strings(name) {
+            return self.strings(level, number, name, bytes);
+        }
+        match name.contains("/comments") {
+            true => xlsb::read_texts(cells(self.walk, ""), bytes),
+            false => self.walk.member(level, number, name, bytes),
+        }
+    }
+
     /// Shared texts are passed on with the cells that have them; by themselves only if they were too many to be held.
     fn strings(
         &mut self,
@@ -270,6 +227,15 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
                 "has more shared texts than --memory has room for; they were read without their cells",
             );
             self.walk.lose_member(level, number, name, 0, error);
+            if is_binary(name) {
+                let place = SheetPlace {
+                    level,
+                    number,
+                    member: name,
+                };
+                let cells = Cells::new(self.walk, place, None, String::new());
+                return xlsb::read_texts(cells, bytes);
+            }
             return self.prose(level, name, Dialect::Ooxml, bytes);
         }
         // Only the zip reader's check is of interest.
@@ -277,24 +243,6 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
             self.walk.lose_member(level, number, name, 0, error.into());
         }
         true
-    }
-}
-
-/// Passes on the rows of a sheet called `name`, which is one of this many.
-fn pass_table(
-    walk: &mut dyn Members,
-    level: &Level<'_>,
-    name: &str,
-    sheets: usize,
-    table: SheetTable,
-) {
-    let expansion = walk.expansion().clone();
-    match table.into_rows() {
-        Ok(rows) => {
-            let mut rows = Watched::new(rows, &expansion);
-            walk.text(level, Some(name), Some(Origin::Sheet(sheets)), &mut rows);
-        }
-        Err(error) => walk.lose(level, 0, error.into()),
     }
 }
 
@@ -307,10 +255,8 @@ impl Members for OfficePackage<'_, '_> {
         if self.opening.sheet.is_some() && self.workbook.is_some() {
             return self.table_member(level, number, name, bytes);
         }
-        if name.ends_with("xl/workbook.bin") {
-            let error = InputError::Office("is a binary workbook; save it as .xlsx and scan that");
-            self.walk.lose_member(level, number, name, 0, error);
-            return true;
+        if is_binary(name) {
+            return self.binary(level, number, name, bytes);
         }
         let is_kind = name == "mimetype";
         if !is_xml(name) && !is_kind {
@@ -359,10 +305,4 @@ impl Members for OfficePackage<'_, '_> {
     ) {
         self.walk.lose_member(level, number, name, offset, error);
     }
-}
-
-/// Whether a member's name says that it may be a part with text.
-fn is_xml(name: &str) -> bool {
-    let ending = name.len().checked_sub(4).and_then(|at| name.get(at..));
-    ending.is_some_and(|ending| ending.eq_ignore_ascii_case(".xml"))
 }

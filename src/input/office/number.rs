@@ -3,6 +3,10 @@
 //! The format of a cell only says whether its number is a date or a time, since formats depend on the language of a program: dates
 //! and times are written as in ISO 8601, with a blank between them, and numbers with up to 15 digits, as programs keep them.
 
+use std::collections::HashMap;
+
+use super::xml::{Piece, Tag, XmlReader};
+
 /// What the number of a cell means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum NumberFormat {
@@ -132,6 +136,91 @@ pub(super) fn decimal(value: f64) -> String {
     match size == 0.0 || (1e-9..1e21).contains(&size) {
         true => format!("{}", rounded + 0.0),
         false => format!("{rounded:E}"),
+    }
+}
+
+/// The formats of the numbers of a workbook. Only tables need them.
+#[derive(Default)]
+pub(super) struct Formats {
+    /// Codes of formats by their numbers.
+    codes: HashMap<u32, NumberFormat>,
+    /// The formats of the styles that cells have.
+    styles: Vec<NumberFormat>,
+    pub(super) is_1904: bool,
+}
+
+impl Formats {
+    pub(super) fn add_code(&mut self, number: u32, code: &str) {
+        self.codes.insert(number, NumberFormat::of_code(code));
+    }
+
+    /// Adds the next style, whose format has this number.
+    pub(super) fn add_style(&mut self, number: u32) {
+        let known = self.codes.get(&number).copied();
+        let format = known.unwrap_or_else(|| NumberFormat::of_number(number));
+        self.styles.push(format);
+    }
+
+    pub(super) fn text(&self, style: u64, value: f64) -> String {
+        let format = usize::try_from(style).ok();
+        let format = format.and_then(|style| self.styles.get(style));
+        format
+            .copied()
+            .unwrap_or_default()
+            .text(value, self.is_1904)
+    }
+
+    /// Reads the member with the styles.
+    pub(super) fn read(&mut self, xml: &mut XmlReader<'_>) {
+        let mut in_cells = false;
+        loop {
+            match xml.next() {
+                Ok(Some(Piece::Start(tag))) => match tag.name {
+                    b"numFmt" => {
+                        let code = tag.attribute("formatCode").unwrap_or_default();
+                        self.add_code(number(tag, "numFmtId"), &String::from_utf8_lossy(&code));
+                    }
+                    b"cellXfs" => in_cells = true,
+                    b"xf" if in_cells => self.add_style(number(tag, "numFmtId")),
+                    _ => {}
+                },
+                Ok(Some(Piece::End(b"cellXfs"))) | Ok(None) => return,
+                _ => {}
+            }
+        }
+    }
+}
+
+fn number(tag: Tag<'_>, name: &str) -> u32 {
+    let digits = tag.attribute(name).unwrap_or_default();
+    let digits = std::str::from_utf8(&digits).ok();
+    digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
+}
+
+/// A truth value as programs show it.
+pub(super) fn truth(is_true: bool) -> &'static [u8] {
+    if is_true { b"TRUE" } else { b"FALSE" }
+}
+
+/// A number of 30 bits: an integer or the start of a float, maybe in hundredths.
+pub(super) fn packed(bits: u32) -> f64 {
+    let value = match bits & 2 {
+        0 => f64::from_bits(u64::from(bits & !3) << 32),
+        _ => f64::from(bits as i32 >> 2),
+    };
+    if bits & 1 == 1 { value / 100.0 } else { value }
+}
+
+/// An error as programs show it.
+pub(super) fn error(code: u8) -> &'static [u8] {
+    match code {
+        0x00 => b"#NULL!",
+        0x07 => b"#DIV/0!",
+        0x0f => b"#VALUE!",
+        0x17 => b"#REF!",
+        0x1d => b"#NAME?",
+        0x24 => b"#NUM!",
+        _ => b"#N/A",
     }
 }
 

@@ -8,9 +8,9 @@ use std::io::Read;
 use memchr::memmem;
 
 use super::cell::{CELL, CellPlace, Cells};
-use super::number::decimal;
+use super::number::{decimal, truth};
 use super::prose::{Dialect, ParagraphWriter};
-use super::sheet::{literals, truth};
+use super::sheet::literals;
 use super::xml::{Piece, Tag, XmlReader};
 use crate::input::fault::InputError;
 
@@ -237,7 +237,11 @@ fn value(tag: Tag<'_>) -> Option<Vec<u8>> {
     let attribute = |name| tag.attribute(name).unwrap_or_default();
     Some(match kind.as_slice() {
         b"string" => return None,
-        b"date" => attribute("date-value"),
+        b"date" => {
+            let value = attribute("date-value");
+            let parts: Vec<_> = value.splitn(2, |byte| *byte == b'T').collect();
+            parts.join(&b' ')
+        }
         b"time" => attribute("time-value"),
         b"boolean" => truth(attribute("boolean-value") == b"true").to_vec(),
         _ => {

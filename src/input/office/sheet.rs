@@ -6,9 +6,11 @@
 use std::borrow::Cow;
 use std::io::Read;
 
-use memchr::{memchr, memmem};
+use memchr::memchr;
 
 use super::cell::{CELL, CellPlace, Cells};
+use super::number::truth;
+use super::strings::unescaped;
 use super::workbook::Workbook;
 use super::xml::{Piece, Tag, XmlReader};
 use crate::input::fault::InputError;
@@ -231,11 +233,6 @@ impl<'a> SheetReader<'_, 'a> {
     }
 }
 
-/// A truth value as programs show it.
-pub(super) fn truth(is_true: bool) -> &'static [u8] {
-    if is_true { b"TRUE" } else { b"FALSE" }
-}
-
 fn number(digits: &[u8]) -> Option<u64> {
     std::str::from_utf8(digits.trim_ascii()).ok()?.parse().ok()
 }
@@ -259,56 +256,9 @@ pub(super) fn literals(formula: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A text of a cell, in which control characters may be written as `_x000D_` (ISO/IEC 29500-1, 22.9.2.19), and the first character
-/// of what looks like that as `_x005F_`. Other characters need no escape, and some programs do not write it.
-pub(super) fn unescaped(text: &[u8]) -> Cow<'_, [u8]> {
-    if memmem::find(text, b"_x").is_none() {
-        return Cow::Borrowed(text);
-    }
-    let (mut out, mut rest) = (Vec::with_capacity(text.len()), text);
-    while let Some(at) = memmem::find(rest, b"_x") {
-        out.extend_from_slice(&rest[..at]);
-        rest = &rest[at..];
-        match escaped(rest) {
-            Some(character) => {
-                out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-                rest = &rest[7..];
-            }
-            None => {
-                out.extend_from_slice(b"_x");
-                rest = &rest[2..];
-            }
-        }
-    }
-    out.extend_from_slice(rest);
-    Cow::Owned(out)
-}
-
-fn escaped(text: &[u8]) -> Option<char> {
-    let digits = text.get(2..6)?;
-    let is_escape = text.get(6) == Some(&b'_') && digits.iter().all(u8::is_ascii_hexdigit);
-    let digits = std::str::from_utf8(digits).ok().filter(|_| is_escape)?;
-    let code = u8::from_str_radix(digits, 16).ok()?;
-    let is_meant = code.is_ascii_control() || code == b'_';
-    is_meant.then(|| char::from(code))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn escaped_characters_of_cells_are_undone() {
-        for (text, meant) in [
-            ("a_x000D_b", "a\rb"),
-            ("a_x005F_x000D_b", "a_x000D_b"),
-            ("a_x00_b_xyz_", "a_x00_b_xyz_"),
-            ("_xD800_a_x0041_", "_xD800_a_x0041_"),
-            ("_x", "_x"),
-        ] {
-            assert_eq!(unescaped(text.as_bytes()), meant.as_bytes(), "{text}");
-        }
-    }
 
     #[test]
     fn texts_of_formulas_are_found_and_joined() {

@@ -9,7 +9,9 @@ use std::path::Path;
 use memchr::memchr3;
 
 use super::cell::CellPlace;
-use crate::input::expansion::Expansion;
+use crate::input::container::{Level, Members};
+use crate::input::documents::Origin;
+use crate::input::expansion::{Expansion, Watched};
 use crate::input::fault::InputError;
 
 /// Rows and columns of the largest sheet.
@@ -173,6 +175,24 @@ impl Read for SheetRows {
         let read = (&self.ready[self.at..]).read(into)?;
         self.at += read;
         Ok(read)
+    }
+}
+
+/// Passes on the rows of a sheet called `name`, which is one of this many.
+pub(super) fn pass_table(
+    walk: &mut dyn Members,
+    level: &Level<'_>,
+    name: &str,
+    sheets: usize,
+    table: SheetTable,
+) {
+    let expansion = walk.expansion().clone();
+    match table.into_rows() {
+        Ok(rows) => {
+            let mut rows = Watched::new(rows, &expansion);
+            walk.text(level, Some(name), Some(Origin::Sheet(sheets)), &mut rows);
+        }
+        Err(error) => walk.lose(level, 0, error.into()),
     }
 }
 

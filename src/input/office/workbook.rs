@@ -8,11 +8,12 @@ use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
 
-use super::number::NumberFormat;
+use super::number::Formats;
+use super::part::{CONTENT, HEAD, Part, SPREADSHEET, is_binary, is_binary_strings, is_xml, part};
 use super::prose::Dialect;
-use super::sheet::unescaped;
+use super::strings::SharedStrings;
+use super::xlsb;
 use super::xml::{Piece, Tag, XmlReader};
-use super::{CONTENT, HEAD, Part, SPREADSHEET, is_xml, part};
 use crate::input::container::{Level, Members};
 use crate::input::documents::Origin;
 use crate::input::expansion::Expansion;
@@ -28,7 +29,7 @@ const NAMES: usize = 2 << 20;
 pub(super) struct Workbook {
     /// The names and members of the sheets.
     pub(super) sheets: Vec<(String, String)>,
-    /// The numbers of the sheets by their members.
+    /// The numbers of the sheets by their members, in lower case.
     by_member: HashMap<String, usize>,
     strings: SharedStrings,
     formats: Formats,
@@ -63,8 +64,13 @@ impl Workbook {
     pub(super) fn sheet<'n>(&'n self, member: &'n str) -> &'n str {
         let file = member.rsplit(['/', '\\']).next().unwrap_or(member);
         let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-        let known = self.by_member.get(member);
+        let known = self.by_member.get(&member.to_ascii_lowercase());
         known.map_or(stem, |number| &self.sheets[*number].0)
+    }
+
+    /// Whether the member `member` holds a sheet.
+    pub(super) fn has_member(&self, member: &str) -> bool {
+        self.by_member.contains_key(&member.to_ascii_lowercase())
     }
 
     /// Whether there was room for all shared texts.
@@ -80,130 +86,6 @@ impl Workbook {
     /// A number of a cell as text.
     pub(super) fn shown(&self, style: u64, value: f64) -> String {
         self.formats.text(style, value)
-    }
-}
-
-/// The formats of the numbers of a workbook. Only tables need them.
-#[derive(Default)]
-pub(super) struct Formats {
-    /// Codes of formats by their numbers.
-    codes: HashMap<u32, NumberFormat>,
-    /// The formats of the styles that cells have.
-    styles: Vec<NumberFormat>,
-    pub(super) is_1904: bool,
-}
-
-impl Formats {
-    pub(super) fn add_code(&mut self, number: u32, code: &str) {
-        self.codes.insert(number, NumberFormat::of_code(code));
-    }
-
-    /// Adds the next style, whose format has this number.
-    pub(super) fn add_style(&mut self, number: u32) {
-        let known = self.codes.get(&number).copied();
-        let format = known.unwrap_or_else(|| NumberFormat::of_number(number));
-        self.styles.push(format);
-    }
-
-    pub(super) fn text(&self, style: u64, value: f64) -> String {
-        let format = usize::try_from(style).ok();
-        let format = format.and_then(|style| self.styles.get(style));
-        format
-            .copied()
-            .unwrap_or_default()
-            .text(value, self.is_1904)
-    }
-
-    /// Reads the member with the styles.
-    fn read(&mut self, xml: &mut XmlReader<'_>) {
-        let mut in_cells = false;
-        loop {
-            match xml.next() {
-                Ok(Some(Piece::Start(tag))) => match tag.name {
-                    b"numFmt" => {
-                        let code = tag.attribute("formatCode").unwrap_or_default();
-                        self.add_code(number(tag, "numFmtId"), &String::from_utf8_lossy(&code));
-                    }
-                    b"cellXfs" => in_cells = true,
-                    b"xf" if in_cells => self.add_style(number(tag, "numFmtId")),
-                    _ => {}
-                },
-                Ok(Some(Piece::End(b"cellXfs"))) | Ok(None) => return,
-                _ => {}
-            }
-        }
-    }
-}
-
-fn number(tag: Tag<'_>, name: &str) -> u32 {
-    let digits = tag.attribute(name).unwrap_or_default();
-    let digits = std::str::from_utf8(&digits).ok();
-    digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
-}
-
-/// Texts that cells share.
-struct SharedStrings {
-    text: Vec<u8>,
-    ends: Vec<usize>,
-    /// Bytes that may be held.
-    limit: usize,
-    is_over: bool,
-}
-
-impl SharedStrings {
-    fn new(limit: usize) -> Self {
-        SharedStrings {
-            text: Vec::new(),
-            ends: Vec::new(),
-            limit,
-            is_over: false,
-        }
-    }
-
-    fn get(&self, number: usize) -> Option<&[u8]> {
-        let end = *self.ends.get(number)?;
-        let start = match number {
-            0 => 0,
-            number => self.ends[number - 1],
-        };
-        Some(&self.text[start..end])
-    }
-
-    /// Reads the texts of `xml`. An error is reported when the member is read again.
-    fn read(&mut self, xml: &mut XmlReader<'_>) {
-        let mut item = Vec::new();
-        let (mut in_text, mut phonetic) = (false, false);
-        loop {
-            match xml.next() {
-                Ok(Some(Piece::Start(tag))) => match tag.name {
-                    b"t" => in_text = !phonetic,
-                    b"rPh" => phonetic = true,
-                    _ => {}
-                },
-                Ok(Some(Piece::Text(text))) if in_text => item.extend_from_slice(text),
-                Ok(Some(Piece::Text(_))) => {}
-                Ok(Some(Piece::End(name))) => match name {
-                    b"t" => in_text = false,
-                    b"rPh" => phonetic = false,
-                    b"si" => {
-                        self.text.extend_from_slice(&unescaped(&item));
-                        self.ends.push(self.text.len());
-                        item.clear();
-                    }
-                    _ => {}
-                },
-                Ok(None) => return,
-                Err(_) => {}
-            }
-            let held = self.text.len() + item.len() + self.ends.len() * size_of::<usize>();
-            if held > self.limit {
-                *self = SharedStrings {
-                    is_over: true,
-                    ..SharedStrings::new(0)
-                };
-                return;
-            }
-        }
     }
 }
 
@@ -236,7 +118,7 @@ impl Gather {
             Some((name.clone(), member))
         };
         let sheets: Vec<_> = self.sheets.iter().filter_map(path).collect();
-        let members = sheets.iter().map(|(_, member)| member.clone());
+        let members = sheets.iter().map(|(_, member)| member.to_ascii_lowercase());
         Workbook {
             by_member: members.zip(0..).collect(),
             sheets,
@@ -250,6 +132,23 @@ impl Gather {
         match target.strip_prefix('/') {
             Some(path) => path.to_owned(),
             None => format!("{}{target}", self.folder),
+        }
+    }
+
+    /// Reads a part of a binary workbook.
+    fn read_binary(&mut self, name: &str, bytes: &mut dyn Read) {
+        if is_binary_strings(name) {
+            return xlsb::read_strings(bytes, &mut self.strings);
+        }
+        match name {
+            "xl/workbook.bin" => {
+                self.folder = "xl/".into();
+                let mut formats = std::mem::take(&mut self.formats);
+                xlsb::read_workbook(bytes, &mut formats, |name, id| self.add_sheet(name, id));
+                self.formats = formats;
+            }
+            "xl/styles.bin" => xlsb::read_styles(bytes, &mut self.formats),
+            _ => {}
         }
     }
 
@@ -340,7 +239,11 @@ impl Members for Gather {
     }
 
     fn member(&mut self, _: &Level<'_>, _: u64, name: &str, bytes: &mut dyn Read) -> bool {
-        let is_targets = name.ends_with("workbook.xml.rels");
+        if is_binary(name) {
+            self.read_binary(name, bytes);
+            return true;
+        }
+        let is_targets = name.ends_with("workbook.xml.rels") || name.ends_with("workbook.bin.rels");
         let is_kind = name == "mimetype";
         if !is_xml(name) && !is_targets && !is_kind {
             return true;

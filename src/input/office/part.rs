@@ -1,0 +1,98 @@
+//! Recognises the parts of office documents among the members of an archive.
+
+use memchr::{memchr, memmem};
+
+use super::prose::Dialect;
+
+/// Bytes of a member in which its root element must start and name its namespace.
+pub(super) const HEAD: usize = 4 << 10;
+/// What namespaces of office documents contain, as ISO/IEC 29500 and ISO/IEC 26300 have them.
+const NAMESPACES: [&[u8]; 3] = [
+    b"openxmlformats.org/",
+    b"purl.oclc.org/ooxml/",
+    b"urn:oasis:names:tc:opendocument:",
+];
+
+/// The start of the kind of OpenDocument spreadsheets, and of their templates.
+pub(super) const SPREADSHEET: &[u8] = b"application/vnd.oasis.opendocument.spreadsheet";
+/// The member of OpenDocument that holds text, or all sheets.
+pub(super) const CONTENT: &str = "content.xml";
+
+/// What a member of an office document holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Prose(Dialect),
+    /// The cells of a sheet (Office Open XML).
+    Sheet,
+    /// The texts that cells share.
+    Strings,
+    /// The names of the sheets.
+    Workbook,
+    /// The formats of cells.
+    Styles,
+}
+
+/// The part that starts with `head`; none if it is no text of an office document.
+pub(super) fn part(head: &[u8]) -> Option<Part> {
+    let root = root(head)?;
+    let ooxml = |head| {
+        NAMESPACES[..2]
+            .iter()
+            .any(|own| memmem::find(head, own).is_some())
+    };
+    let odf = |head| memmem::find(head, NAMESPACES[2]).is_some();
+    let part = match root {
+        b"document" | b"footnotes" | b"endnotes" | b"comments" | b"hdr" | b"ftr"
+        | b"glossaryDocument" | b"sld" | b"notes" | b"sldLayout" | b"sldMaster"
+        | b"notesMaster" | b"handoutMaster" | b"cmLst" | b"dataModel" | b"drawing"
+        | b"chartSpace" | b"wsDr" | b"userShapes"
+            if ooxml(head) =>
+        {
+            Part::Prose(Dialect::Ooxml)
+        }
+        b"document-content" | b"document-styles" | b"document" if odf(head) => {
+            Part::Prose(Dialect::Odf)
+        }
+        b"worksheet" if ooxml(head) => Part::Sheet,
+        b"sst" if ooxml(head) => Part::Strings,
+        b"workbook" if ooxml(head) => Part::Workbook,
+        b"styleSheet" if ooxml(head) => Part::Styles,
+        _ => return None,
+    };
+    Some(part)
+}
+
+/// The local name of the root element.
+fn root(head: &[u8]) -> Option<&[u8]> {
+    let mut rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    loop {
+        rest = rest.trim_ascii_start();
+        let end: &[u8] = match rest {
+            [b'<', b'?', ..] => b"?>",
+            [b'<', b'!', b'-', b'-', ..] => b"-->",
+            [b'<', name @ ..] => {
+                let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/');
+                let name = &name[..name.iter().position(is_end)?];
+                return Some(memchr(b':', name).map_or(name, |at| &name[at + 1..]));
+            }
+            _ => return None,
+        };
+        rest = &rest[memmem::find(rest, end)? + end.len()..];
+    }
+}
+
+/// Whether a member's name is that of the shared texts of a binary workbook.
+pub(super) fn is_binary_strings(name: &str) -> bool {
+    name.eq_ignore_ascii_case("xl/sharedStrings.bin")
+}
+
+/// Whether a member's name is that of a part of a binary workbook.
+pub(super) fn is_binary(name: &str) -> bool {
+    name.starts_with("xl/") && name.ends_with(".bin")
+}
+
+/// Whether a member's name says that it may be a part with text.
+pub(super) fn is_xml(name: &str) -> bool {
+    let ending = name.len().checked_sub(4).and_then(|at| name.get(at..));
+    ending.is_some_and(|ending| ending.eq_ignore_ascii_case(".xml"))
+}
