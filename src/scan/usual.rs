@@ -19,7 +19,7 @@ use super::rules::page::may_go_on_in_element;
 use super::rules::place::{UrlPlace, is_citation_key};
 use super::rules::raw::is_hard_tag;
 use super::rules::start::{Prefix, is_numeric};
-use super::rules::template::is_joined_to_value;
+use super::rules::template::{ends_in_blank_form, is_joined_to_value};
 use super::rules::word::{glued_title, is_glued};
 use super::rules::{Rule, Scope};
 use super::spelling::{SHORT, Spelling};
@@ -44,7 +44,9 @@ pub(super) fn usual(
     let name_len = marks.name_len(bytes, suffix)?;
     let len = name_len + escape;
     let ending = Ending::read(&after[len..])?;
-    if bytes[..name_len].ends_with(b"10") && is_broken_off(&after[len..]) {
+    let name = &bytes[..name_len];
+    if name.ends_with(b"10") && is_broken_off(&after[len..]) || ends_in_blank_form(&name[suffix..])
+    {
         return None;
     }
     let opener = usual_opener(before, scope)?;

@@ -7,7 +7,7 @@ use super::page::{is_page_part, may_go_on_in_element};
 use super::place::UrlPlace;
 use super::suffix::{self, Reading, Swept};
 use super::tail::{self, Cuts};
-use super::template::is_template;
+use super::template::{ends_in_blank_form, is_template};
 use super::word::glued_title;
 use super::{Around, Decoded, End, Form, Rule};
 use crate::scan::Rejection;
@@ -45,7 +45,9 @@ pub(crate) fn end<'w>(
     }
     let written = after(suffix);
     let read = swept.end - suffix..written.len() - after(taken).len();
-    if is_template(around, written, read) && Rule::Template.holds() {
+    let name = text.bytes().get(suffix..end.at).unwrap_or_default();
+    let is_template = ends_in_blank_form(name) || is_template(before, around, written, read);
+    if is_template && Rule::Template.holds() {
         return Err(Rejection::Template);
     }
     if end.at <= suffix {

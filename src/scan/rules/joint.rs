@@ -95,7 +95,8 @@ impl Joints {
         }
         let is_break = self.is_near_break(written, suffix, rest, end)
             || self.is_line_break(written, suffix, rest, end);
-        is_break.then_some(end.blanks)
+        let starts_key = || end.lines > 0 && is_key(first_word(&rest[end.blanks..]));
+        (is_break && !starts_key()).then_some(end.blanks)
     }
 
     /// Whether a little white space is a break, as the words on both sides show.

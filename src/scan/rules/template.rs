@@ -2,21 +2,45 @@
 
 use std::ops::Range;
 
-use super::Around;
+use super::{Around, page};
 
 /// Bytes of a placeholder at most.
 const LONGEST: usize = 64;
 
-/// Whether the suffix that `written` starts with has a place for a value, or is put together with one. It ends where `read`
-/// ends, and what comes before was swept.
-pub(super) fn is_template(around: &Around, written: &[u8], read: Range<usize>) -> bool {
-    is_joined_to_value(&written[read.end..]) || has_place(around, written, read)
+/// Whether the suffix that `written` starts with, after `before`, has a place for a value, or is put together with one. It
+/// ends where `read` ends, and what comes before was swept.
+pub(super) fn is_template(
+    before: &[u8],
+    around: &Around,
+    written: &[u8],
+    read: Range<usize>,
+) -> bool {
+    let (name, rest) = written.split_at(read.end);
+    is_joined_to_value(rest) && (!is_joined_by_and(rest) || is_operand(before, name, rest))
+        || ends_in_joint(name) && is_argument(before, name, rest)
+        || has_place(around, written, read)
+}
+
+/// Whether the last part of a suffix is four letters x or more: `zenodo.XXXXXXX`. No registered name ends so.
+#[inline]
+pub(crate) fn ends_in_blank_form(suffix: &[u8]) -> bool {
+    const LEAST: usize = 4;
+    let is_x = |byte: &&u8| matches!(byte, b'x' | b'X');
+    suffix.last().is_some_and(|last| is_x(&last)) && {
+        let run = suffix.iter().rev().take_while(is_x).count();
+        run >= LEAST && ends_in_joint(&suffix[..suffix.len() - run])
+    }
+}
+
+/// Whether more of a name must follow `suffix`.
+fn ends_in_joint(suffix: &[u8]) -> bool {
+    matches!(suffix, [] | [.., b'.' | b'-' | b'_' | b'/'])
 }
 
 /// Whether a place for a value is in the part of the suffix that was `read`, or follows it directly.
 fn has_place(around: &Around, written: &[u8], read: Range<usize>) -> bool {
     let end = written.len().min(read.end + 1);
-    let is_sign = |(_, byte): &(usize, &u8)| matches!(byte, b'{' | b'$' | b'%' | b'#');
+    let is_sign = |(_, byte): &(usize, &u8)| b"{$%#<&".contains(byte);
     let near = written[..end].iter().enumerate().skip(read.start);
     let mut signs = near.filter(is_sign).map(|(at, _)| at).peekable();
     // Braces of BibTeX keep the case of letters.
@@ -26,10 +50,50 @@ fn has_place(around: &Around, written: &[u8], read: Range<usize>) -> bool {
         && signs.any(|at| is_place(&written[..at], &written[at..]))
 }
 
+/// Whether `text` starts with a word in angle brackets after `front`, `zenodo.<id>`, which is no element of a page.
+fn is_angled(front: &[u8], text: &[u8]) -> bool {
+    let Some(open) = bracket_len(text, b"<", b"&lt;") else {
+        return false;
+    };
+    let inner = text[open..].strip_prefix(b"<").unwrap_or(&text[open..]);
+    let is_part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b' ');
+    let (word, rest) = inner.split_at(inner.iter().take_while(is_part).count());
+    word.first().is_some_and(is_letter)
+        && bracket_len(rest, b">", b"&gt;").is_some()
+        && !is_element(word, rest)
+        && !may_end(front)
+}
+
+fn bracket_len(text: &[u8], raw: &[u8], entity: &[u8]) -> Option<usize> {
+    let mut signs = [raw, entity].into_iter();
+    signs.find(|sign| text.starts_with(sign)).map(<[u8]>::len)
+}
+
+/// Whether `word` is the start tag of an element: of HTML, or of one that ends in `rest`.
+fn is_element(word: &[u8], rest: &[u8]) -> bool {
+    const ELEMENTS: [&str; 16] = [
+        "a", "br", "dd", "div", "dt", "hr", "img", "li", "p", "q", "s", "sup", "td", "th", "tr",
+        "wbr",
+    ];
+    let mut elements = ELEMENTS.iter().chain(&page::INLINE);
+    let ends = |at: usize| {
+        rest[at..]
+            .strip_prefix(b"</")
+            .is_some_and(|end| end.starts_with(word))
+    };
+    elements.any(|element| word.eq_ignore_ascii_case(element.as_bytes()))
+        || memchr::memchr_iter(b'<', rest).any(ends)
+}
+
+/// Whether `front` is a name with the full stop of a sentence.
+fn may_end(front: &[u8]) -> bool {
+    front.ends_with(b".") && front.iter().any(u8::is_ascii_digit)
+}
+
 /// Whether `text` starts with a place for a value after `front`.
 fn is_place(front: &[u8], text: &[u8]) -> bool {
     let near = &text[..text.len().min(LONGEST)];
-    let after_joint = matches!(front, [] | [.., b'.' | b'-' | b'_' | b'/']);
+    let after_joint = ends_in_joint(front);
     // A subscript of LaTeX.
     if front.ends_with(b"$_") {
         return false;
@@ -38,18 +102,21 @@ fn is_place(front: &[u8], text: &[u8]) -> bool {
         [b'$' | b'#', b'{', inner @ ..] => braced(inner).is_some_and(is_value),
         [b'{', b'{', inner @ ..] => {
             // A template of a wiki may follow the full stop of a sentence.
-            let may_end = front.ends_with(b".") && front.iter().any(u8::is_ascii_digit);
             let inner = inner.strip_prefix(b"{").unwrap_or(inner);
             after_joint
-                && !may_end
+                && !may_end(front)
                 && braced(inner).is_some_and(|inner| is_value(inner.trim_ascii()))
         }
-        [b'{', inner @ ..] => braced(inner).is_some_and(|inner| match after_joint {
-            true => inner.is_empty() || is_number(inner) || is_value(inner),
-            false => {
-                inner.len() > 1 && is_value(inner) && !inner.iter().any(u8::is_ascii_uppercase)
-            }
-        }),
+        [b'{', inner @ ..] => {
+            braced(inner).is_some_and(|inner| is_braced_value(inner, after_joint))
+        }
+        [b'%', b'7', b'B' | b'b', inner @ ..] => {
+            let end = inner
+                .windows(3)
+                .position(|end| end.eq_ignore_ascii_case(b"%7D"));
+            end.is_some_and(|end| is_braced_value(&inner[..end], after_joint))
+        }
+        [b'<' | b'&', ..] => after_joint && is_angled(front, text),
         [b'$', name @ ..] => after_joint && is_variable(name),
         [b'%', format @ ..] => after_joint && is_format(format),
         _ => false,
@@ -59,6 +126,14 @@ fn is_place(front: &[u8], text: &[u8]) -> bool {
 /// What comes before the brace that closes in `text`.
 fn braced(text: &[u8]) -> Option<&[u8]> {
     memchr::memchr(b'}', text).map(|end| &text[..end])
+}
+
+/// Whether `inner` may be in braces that hold a place.
+fn is_braced_value(inner: &[u8], after_joint: bool) -> bool {
+    match after_joint {
+        true => inner.is_empty() || is_number(inner) || is_value(inner),
+        false => inner.len() > 1 && is_value(inner) && !inner.iter().any(u8::is_ascii_uppercase),
+    }
 }
 
 fn is_number(text: &[u8]) -> bool {
@@ -140,9 +215,65 @@ pub(crate) fn is_joined_to_value(rest: &[u8]) -> bool {
     JOINS.iter().any(joins)
 }
 
+/// What comes after the quote that closes the literal, without blanks.
+fn after_literal(rest: &[u8]) -> &[u8] {
+    let near = &rest[..rest.len().min(LONGEST)];
+    near.get(1..).unwrap_or_default().trim_ascii_start()
+}
+
+/// Whether the sign that joins is `&`, which joins words of a text too.
+fn is_joined_by_and(rest: &[u8]) -> bool {
+    after_literal(rest).starts_with(b"&")
+}
+
+/// The bytes before the literal that `quote` opens and closes, in whose line `before` ends.
+fn before_literal(before: &[u8], quote: u8) -> Option<&[u8]> {
+    let near = &before[before.len().saturating_sub(2 * LONGEST)..];
+    let opener = near.iter().rposition(|b| *b == quote || *b == b'\n')?;
+    (near[opener] == quote).then_some(near[..opener].trim_ascii_end())
+}
+
+/// Whether a literal and `&` are code: it is assigned, joined to another or passed to a function, or the suffix wants more, and
+/// what follows is no word of a text.
+fn is_operand(before: &[u8], suffix: &[u8], rest: &[u8]) -> bool {
+    let value = after_literal(rest)[1..].trim_ascii_start();
+    let is_part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$');
+    let after = value[value.iter().take_while(is_part).count()..].trim_ascii_start();
+    let is_code = matches!(
+        after,
+        [] | [b')' | b',' | b';' | b'&' | b'(' | b'[' | b'+' | b'_', ..]
+    );
+    is_code
+        && (ends_in_joint(suffix)
+            || before_literal(before, rest[0]).is_some_and(|front| match front {
+                [.., last, b'('] => last.is_ascii_alphanumeric(),
+                [.., last] => matches!(last, b'=' | b'&'),
+                [] => false,
+            }))
+}
+
+/// Whether a literal that ends in a joint, with `rest` after it, is an argument before a value, or in a list of such starts of
+/// names: `paste0("10.5555/zenodo.", id)`.
+fn is_argument(before: &[u8], suffix: &[u8], rest: &[u8]) -> bool {
+    let [quote @ (b'"' | b'\''), ..] = rest else {
+        return false;
+    };
+    let Some(value) = after_literal(rest).strip_prefix(b",") else {
+        return false;
+    };
+    let has_digit = suffix.iter().any(u8::is_ascii_digit);
+    let is_value = value.trim_ascii_start().first().is_some_and(|first| {
+        starts_value(first) || !has_digit && (first.is_ascii_digit() || first == quote)
+    });
+    is_value
+        && before_literal(before, *quote).is_some_and(|front| matches!(front, [.., b'(' | b',']))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scan::Form;
+    use crate::scan::rules::Scope;
 
     #[test]
     fn values_joined() {
@@ -189,6 +320,9 @@ mod tests {
             "{{{id}}}",
             "a.{self.id:05d}",
             "a.{row['id']}",
+            "zenodo.%7Bid%7D",
+            "zenodo.%7bid%7d.v1",
+            "a%7Bid%7D",
         ] {
             assert!(place(text), "{text}");
         }
@@ -206,8 +340,87 @@ mod tests {
             "a#id",
             "a{_}",
             "a.{\\_}b",
+            "a%7BB%7D",
+            "a.%7B",
         ] {
             assert!(!place(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn places_in_angle_brackets() {
+        let place = |text: &str| {
+            let (front, rest) = text.split_at(text.find(['<', '&']).unwrap());
+            is_place(front.as_bytes(), rest.as_bytes())
+        };
+        for text in [
+            "zenodo.<id>",
+            "zenodo.<CONCEPT-DOI>\"",
+            "<record id>",
+            "a1-<N>.",
+            "<<recid>>",
+            "zenodo.&lt;id&gt;",
+        ] {
+            assert!(place(text), "{text}");
+        }
+        for text in [
+            "abc1.<id>",
+            "abc.<br>",
+            "abc-<wbr>1",
+            "abc.<year>2020</year>",
+            "abc.<xref rid=\"1\">",
+            "abc.</id>",
+            "12:3<1::AID-X>3.0.CO;2-1",
+            "abc.&amp;",
+            "abc<id>",
+        ] {
+            assert!(!place(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn literals_in_code() {
+        let is_code = |before: &str, text: &str| {
+            let around = Around::read(before.as_bytes(), Form::Bare, 0, Scope::Any, |_| false);
+            let end = text.find(['"', '\'']).unwrap();
+            is_template(before.as_bytes(), &around, text.as_bytes(), end..end)
+        };
+        for (before, text) in [
+            ("paste0(\"", "zenodo.\", id)"),
+            ("f(x, 'https://a.example/", "zenodo.', id)"),
+            ("x.replace(\"", "zenodo.\", \"\")"),
+            ("paste0(\"", "zenodo.\", 1:3)"),
+            ("= \"", "abc1\" & Id"),
+            ("f(\"", "abc1\" & A2)"),
+            ("see \"", "zenodo.\" & id & \"x\""),
+        ] {
+            assert!(is_code(before, text), "{before}{text}");
+        }
+        for (before, text) in [
+            ("f(\"", "abc1\", id)"),
+            ("[\"", "abc.\", \"def.\"]"),
+            ("f(\"", "abc1.\", \"A title\")"),
+            ("see \"", "abc1\" & others"),
+            ("see (\"", "abc1\" & others)"),
+            ("x = \"", "abc1\" & then some more"),
+            ("x = \"y\n ", "abc1\" & id"),
+        ] {
+            assert!(!is_code(before, text), "{before}{text}");
+        }
+    }
+
+    #[test]
+    fn forms_to_fill_in() {
+        for (suffix, expected) in [
+            ("zenodo.XXXXXXX", true),
+            ("xxxx", true),
+            ("2020-xxxxx", true),
+            ("00666.xxx", false),
+            ("abcxxxx", false),
+            ("j.1365-2486.x", false),
+            ("xxxx1", false),
+        ] {
+            assert_eq!(ends_in_blank_form(suffix.as_bytes()), expected, "{suffix}");
         }
     }
 }
