@@ -60,6 +60,7 @@ const MAY_NAME: [(&str, &[&str]); 20] = [
     (
         "pipeline",
         &[
+            "column",
             "dedup",
             "doi",
             "error",

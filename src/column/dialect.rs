@@ -9,19 +9,19 @@ use memchr::{memchr, memchr2};
 
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Dialect {
-    pub(super) delimiter: u8,
+pub(crate) struct Dialect {
+    pub(crate) delimiter: u8,
     /// Whether a quote opens a cell.
     pub(super) quotes: bool,
     /// The byte that ends a row: `\n`, or `\r` in tables without any `\n`.
-    pub(super) row_end: u8,
+    pub(crate) row_end: u8,
 }
 
 const QUOTE: u8 = b'"';
 
 impl Dialect {
     /// Where the cell that starts at `at` ends: at a delimiter, the end of its row, or the end of `bytes`.
-    pub(super) fn cell_end(self, bytes: &[u8], mut at: usize) -> usize {
+    pub(crate) fn cell_end(self, bytes: &[u8], mut at: usize) -> usize {
         if self.quotes && bytes.get(at) == Some(&QUOTE) {
             at = closing_quote(bytes, at + 1);
         }
@@ -36,7 +36,7 @@ impl Dialect {
     }
 
     /// The text of a cell.
-    pub(super) fn text(self, cell: &[u8]) -> Cow<'_, [u8]> {
+    pub(crate) fn text(self, cell: &[u8]) -> Cow<'_, [u8]> {
         let Some(inner) = cell.strip_prefix(b"\"").filter(|_| self.quotes) else {
             return cell.into();
         };
@@ -84,14 +84,14 @@ impl Dialect {
     }
 
     /// The bytes of the line end after a row whose last byte is at `end`.
-    pub(super) fn content_end(self, bytes: &[u8], start: usize, end: usize) -> usize {
+    pub(crate) fn content_end(self, bytes: &[u8], start: usize, end: usize) -> usize {
         let has_return =
             self.row_end == b'\n' && end > start && end < bytes.len() && bytes[end - 1] == b'\r';
         end - usize::from(has_return)
     }
 
     /// The cells of the row that `bytes` start with, without its line end, and the row's length with it.
-    pub(super) fn first_row(self, bytes: &[u8]) -> (Vec<&[u8]>, usize) {
+    pub(crate) fn first_row(self, bytes: &[u8]) -> (Vec<&[u8]>, usize) {
         let (mut cells, mut at) = (Vec::new(), 0);
         loop {
             let end = self.cell_end(bytes, at);

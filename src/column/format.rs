@@ -53,7 +53,7 @@ pub struct UnknownTableFormat(Box<str>);
 
 /// How the bytes of a document are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(crate) enum Reading {
     Delimited(Dialect),
     JsonLines,
     /// Each line is a text.
@@ -62,7 +62,7 @@ pub(super) enum Reading {
 
 impl Reading {
     /// How rows are cut: those of JSON Lines and texts are lines.
-    pub(super) fn dialect(self) -> Dialect {
+    pub(crate) fn dialect(self) -> Dialect {
         match self {
             Reading::Delimited(dialect) => dialect,
             Reading::JsonLines | Reading::Lines => Dialect {
@@ -78,7 +78,7 @@ impl Reading {
 ///
 /// # Errors
 /// If no `format` is given, and the head shows none.
-pub(super) fn reading(
+pub(crate) fn reading(
     head: &[u8],
     whole: bool,
     format: Option<TableFormat>,
@@ -195,7 +195,7 @@ fn closes_quotes(dialect: Dialect, head: &[u8], whole: bool) -> bool {
 }
 
 /// The delimiter that a first line `sep=;`, which spreadsheets write for themselves, names, and the line's length.
-pub(super) fn sep_line(head: &[u8]) -> Option<(u8, usize)> {
+pub(crate) fn sep_line(head: &[u8]) -> Option<(u8, usize)> {
     let delimiter = *head.strip_prefix(b"sep=")?.first()?;
     let length = memchr::memchr(b'\n', head)? + 1;
     let is_line = matches!(&head[5..length], b"\n" | b"\r\n");

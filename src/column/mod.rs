@@ -33,6 +33,10 @@ pub use format::{TableFormat, UnknownTableFormat};
 pub use report::{CellCounts, NormalizeOptions, NormalizeReport};
 pub use status::CellStatus;
 
+pub(crate) use dialect::Dialect;
+pub(crate) use format::{Reading as TableReading, reading as read_format, sep_line};
+pub(crate) use split::RowSplitter;
+
 use settings::NormalizeSettings;
 
 use crate::error::Error;

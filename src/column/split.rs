@@ -5,7 +5,7 @@ use memchr::{memchr, memrchr};
 use super::dialect::Dialect;
 
 /// Reads the bytes of a table as they are appended to a buffer that starts with a row. Reads each byte once.
-pub(super) struct RowSplitter {
+pub(crate) struct RowSplitter {
     dialect: Dialect,
     /// Bytes that were read.
     at: usize,
@@ -17,7 +17,7 @@ pub(super) struct RowSplitter {
 }
 
 impl RowSplitter {
-    pub(super) fn new(dialect: Dialect) -> Self {
+    pub(crate) fn new(dialect: Dialect) -> Self {
         RowSplitter {
             dialect,
             at: 0,
@@ -28,7 +28,7 @@ impl RowSplitter {
     }
 
     /// Reads on. `bytes` are the buffer, and `ended` says that no more follow. Returns the length of its whole rows.
-    pub(super) fn advance(&mut self, bytes: &[u8], ended: bool) -> usize {
+    pub(crate) fn advance(&mut self, bytes: &[u8], ended: bool) -> usize {
         while self.at < bytes.len() && self.step(bytes, ended) {}
         if !self.in_quotes {
             self.note_end(bytes, self.at);
@@ -37,10 +37,15 @@ impl RowSplitter {
     }
 
     /// The buffer starts with the first row that is not whole now.
-    pub(super) fn cut(&mut self) {
+    pub(crate) fn cut(&mut self) {
         self.at -= self.whole;
         self.outside = self.outside.saturating_sub(self.whole);
         self.whole = 0;
+    }
+
+    /// Whether the bytes end in a quoted cell.
+    pub(crate) fn is_in_quotes(&self) -> bool {
+        self.in_quotes
     }
 
     /// Reads to the next quote that opens or closes a cell. Returns false if the next byte is needed to decide.

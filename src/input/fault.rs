@@ -288,6 +288,14 @@ pub enum InputError {
         /// What is wrong.
         fault: &'static str,
     },
+    /// Rows of a table that is a text are lost or damaged, as the text says.
+    #[error("the table {fault}: {count}")]
+    Rows {
+        /// What is wrong.
+        fault: &'static str,
+        /// The number of such rows.
+        count: u64,
+    },
     /// What is unpacked of a table's columns at the same time needs more memory than this.
     #[error(
         "column {column}: what is unpacked at the same time needs more than {limit} bytes, a thread's share of the memory; --memory allows more, and --columns reads fewer columns"

@@ -71,6 +71,8 @@ pub(crate) struct Found {
     /// Bytewise by name, each once.
     pub(crate) sources: Sources,
     pub(crate) passed_over: PassedOver,
+    /// Whether a folder was named.
+    pub(crate) has_folder: bool,
 }
 
 /// Searches for sources.
@@ -211,6 +213,7 @@ impl Finder<'_> {
 
     /// Walks the folders, follows links, and returns all sources.
     pub(crate) fn finish(mut self) -> Found {
+        let has_folder = !self.folders.is_empty();
         for root in std::mem::take(&mut self.folders) {
             let before = self.met();
             self.walk(&root, &root, false);
@@ -228,6 +231,7 @@ impl Finder<'_> {
         Found {
             sources: self.sources.finish(self.search.shard),
             passed_over: self.passed_over,
+            has_folder,
         }
     }
 

@@ -175,7 +175,7 @@ impl PipelineBuilder {
     /// beyond, are those of the whole file, with the same offsets.
     ///
     /// What cannot be divided belongs to the range that starts at 0, as a whole: packed files, archives, streams, and all
-    /// sources if [lines](Self::lines) are documents. So do the counts of a file and its document. A run over a later range
+    /// sources if [lines](Self::lines) are documents or [columns](Self::columns) are set. So do the counts of a file and its document. A run over a later range
     /// reads only the first and last bytes of such files.
     pub fn range(mut self, range: Range<u64>) -> Self {
         self.range = Some(range);
@@ -236,7 +236,7 @@ impl PipelineBuilder {
     /// [mentions](Self::mentions). Mentions can have four further fields:
     /// - `record_id` and `date`: the WARC-Record-ID without its angle brackets and the WARC-Date of the record that holds the
     ///   document; null outside of WARC files;
-    /// - `column`: the cell of a Parquet or Arrow file's row in which the offset counts; null elsewhere;
+    /// - `column`: the cell of a table's row in which the offset counts; null elsewhere;
     /// - `document_index`: the number of the document in its source, from 0.
     ///
     /// Only records with all fields can be [merged](crate::Merge).
@@ -301,17 +301,23 @@ impl PipelineBuilder {
         self
     }
 
-    /// Sets which columns of Parquet and Arrow files are read, by their names; the default is all whose values are strings or
+    /// Sets which columns of tables are read, by their names; the default is all whose values are strings or
     /// binary, also within lists and structures. The name of a column selects all within it; a name within it follows after a
-    /// full stop, as in `authors.name`. A file without one of these columns is counted as an error, and the others are read. Other
+    /// full stop, as in `authors.name`. A table without one of these columns is counted as an error, and the others are read. Other
     /// columns are not read at all. Parquet needs the feature `parquet`.
+    ///
+    /// Tables are Parquet and Arrow files; and, once columns or an [`id_column`](Self::id_column) are set, delimited text whose
+    /// head shows a table or has one of these columns, and JSON Lines. Of these too each row is a document then, and each cell or string a
+    /// text of its own, without its quotes or escapes; texts that are no tables are read whole, and counted in a warning. A delimited
+    /// table or JSON Lines is cut into rows by one thread, and scanned by all. A row of more than 1/64 of the
+    /// [memory](Self::memory), or of 16 MiB, is counted as an error.
     pub fn columns<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
         self.columns.columns = Some(columns.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Sets the column of Parquet and Arrow files whose values, strings or integers, name the rows as documents; by default, and
-    /// where it is null, the name of a row is `#row=` and its number, from 1. A file without this column is counted as an error.
+    /// Sets the column of tables whose values, strings or integers, name the rows as documents; by default, and where it is null
+    /// or empty, the name of a row is `#row=` and its number, from 1. A table without this column is counted as an error.
     pub fn id_column(mut self, column: impl Into<String>) -> Self {
         self.columns.id = Some(column.into());
         self

@@ -115,7 +115,7 @@ impl TableRows {
                 found.cells.push((number, first..found.starts.len()));
             }
         }
-        if self.batch.has_columns() {
+        if !self.batch.is_by_row() {
             found
                 .cells
                 .sort_by_key(|&(number, _)| (cells[number].row, cells[number].column));
@@ -186,7 +186,7 @@ impl DictionaryNames {
 impl TextNames {
     fn scan(text: &[u8], scanner: &mut Scanner, options: &ScanOptions) -> Self {
         let mut names = Vec::new();
-        scanner.set_kind(kind::of(options, text));
+        scanner.set_kind(kind::of_cell(options, text));
         let tally = scanner.scan(text, |mention| {
             let start = mention.offset as usize;
             names.push(FoundName {

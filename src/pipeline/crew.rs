@@ -337,6 +337,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
             Err(error) => return self.lose(ordinal, error.into()),
         };
         self.flush();
+        run.met.add_text(run.options, true);
         let slot = self.next_slot();
         let shared = Shared::new(run.named(ordinal).document(0, None), kind, run);
         let wanted = run.options.range.clone().unwrap_or(0..size);

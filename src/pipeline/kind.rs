@@ -23,6 +23,16 @@ pub(super) fn of(options: &ScanOptions, bytes: &[u8]) -> TextKind {
         .unwrap_or_else(|| TextKind::of(bytes, is_whole))
 }
 
+/// The kind of a cell with this text. If columns are chosen, an option that says table means the text that holds the cell.
+pub(super) fn of_cell(options: &ScanOptions, text: &[u8]) -> TextKind {
+    match options.kind {
+        Some(TextKind::Table(_)) if options.columns.is_given() => {
+            TextKind::of(text, text.len() < TextKind::HEAD)
+        }
+        _ => of(options, text),
+    }
+}
+
 /// The kind that the origin of a document gives it. Of pages it does so whatever an option says of texts.
 pub(super) fn of_origin(options: &ScanOptions, origin: Origin) -> TextKind {
     match origin {

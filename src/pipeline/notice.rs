@@ -16,6 +16,8 @@ pub(super) enum Notice {
     Misnamed(&'static Claim, Found),
     /// It looks like text in this encoding without a byte order mark.
     Unmarked(&'static str),
+    /// A table has so many rows with more or fewer cells than its header.
+    Ragged(u64),
     /// A named source has no bytes.
     Empty,
     /// A named source is of this kind, or holds only documents of this and similar kinds, so many.
@@ -54,7 +56,7 @@ impl Gain {
 
 /// Writes notices, and counts them by kind.
 #[derive(Debug, Default)]
-pub(super) struct Notices([AtomicU64; 4]);
+pub(super) struct Notices([AtomicU64; 5]);
 
 impl Notices {
     /// Writes a notice about a source, or a document in it.
@@ -134,11 +136,12 @@ pub(super) fn report_passed_over(passed: &PassedOver, has_globs: bool) {
 }
 
 /// The subject of the notices of each kind, for their count.
-const WHAT: [&str; 4] = [
+const WHAT: [&str; 5] = [
     "files or members whose content is not what their names say",
     "named sources that are empty",
     "named sources without text",
     "texts without a byte order mark",
+    "tables with rows of more or fewer cells than their headers",
 ];
 
 impl Notice {
@@ -148,6 +151,7 @@ impl Notice {
             Notice::Empty => 1,
             Notice::NoText(..) | Notice::NoDocument => 2,
             Notice::Unmarked(_) => 3,
+            Notice::Ragged(_) => 4,
         }
     }
 }
@@ -164,6 +168,11 @@ impl fmt::Display for NoticeText<'_> {
                 f,
                 "it looks like {encoding} without a byte order mark, so names in it are not found; convert it: \
                 iconv -f {encoding} -t UTF-8 {path} | doisift scan"
+            ),
+            Notice::Ragged(rows) => write!(
+                f,
+                "rows with more or fewer cells than the header, in which names may be in other columns: {rows}; \
+                without --columns all are read"
             ),
             Notice::Empty => f.write_str("it is empty: nothing was read"),
             Notice::NoText(kind, 1) => {

@@ -84,7 +84,7 @@ impl ScanOptions {
 
     /// Whether several threads may scan one document in any order.
     pub(super) fn is_read_in_ranges(&self) -> bool {
-        !self.lines && !self.selection.writes_edges()
+        !self.lines && !self.selection.writes_edges() && !self.columns.is_given()
     }
 
     /// Whether another run scans what cannot be divided, since this one scans a later range.

@@ -9,11 +9,15 @@ use super::cells::{Dictionaries, TableRows};
 use super::kind;
 use super::notice::Gain;
 use super::state::{NamedSource, SharedScan};
+use super::text_table::TextTable;
 use super::worker::TextLines;
 use crate::input::CellBatch;
-use crate::input::{Cutter, Documents, InputError, Origin, Remark, Source, Unpackers, WarcRecord};
+use crate::input::{
+    Cutter, Documents, InputError, Origin, Raw, Remark, Source, Unpackers, WarcRecord,
+};
 use crate::records::Capture;
 use crate::report::Counts;
+use crate::scan::TextKind;
 
 /// Scans documents, or hands them to threads that do.
 pub(super) trait Scans {
@@ -86,22 +90,13 @@ pub(super) fn read<'r>(
     }
 }
 
-impl Documents for SourceReading<'_, '_> {
-    fn in_record(&mut self, record: &WarcRecord) {
-        self.capture = Some(Arc::new(Capture {
-            record_id: record.id.clone(),
-            date: record.date.clone(),
-        }));
-    }
-
-    fn made(&mut self, origin: Origin) {
-        self.origin = Some(origin);
-    }
-
-    /// Reads one document, or one for each of its lines.
-    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
+impl SourceReading<'_, '_> {
+    /// Reads a text as one document, or one for each of its lines.
+    fn text(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
+        let options = self.run.options;
+        self.run.met.add_text(options, self.origin.is_none());
         let mut cutter = Cutter::new(self.run.reach);
-        let of_origin = |origin| kind::of_origin(self.run.options, origin);
+        let of_origin = |origin| kind::of_origin(options, origin);
         let origin = self.origin.take().map(of_origin);
         let text = TextLines::new(self.named, self.ordinal, name.clone())
             .captured(self.capture.take())
@@ -118,6 +113,35 @@ impl Documents for SourceReading<'_, '_> {
         let documents = self.scans.document(text, &mut cutter, bytes, &mut goes_on);
         self.gain.documents += documents;
         self.ordinal += documents;
+    }
+}
+
+impl Documents for SourceReading<'_, '_> {
+    fn in_record(&mut self, record: &WarcRecord) {
+        self.capture = Some(Arc::new(Capture {
+            record_id: record.id.clone(),
+            date: record.date.clone(),
+        }));
+    }
+
+    fn made(&mut self, origin: Origin) {
+        self.origin = Some(origin);
+    }
+
+    /// Reads one document, or one for each of its lines. If columns are chosen, it may be a table.
+    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
+        let options = self.run.options;
+        if self.origin.is_some() || !options.columns.is_given() {
+            return self.text(name, bytes);
+        }
+        let raw = Raw::with_capacity(bytes, TextKind::HEAD);
+        match TextTable::start(options, name.as_ref(), raw) {
+            Ok(table) => {
+                let ragged = table.read(self);
+                self.run.report_ragged(self.named, name.as_deref(), ragged);
+            }
+            Err(mut raw) => self.text(name, &mut raw),
+        }
     }
 
     fn cells(&mut self, table: Option<&Arc<str>>, batch: CellBatch) {
@@ -136,7 +160,7 @@ impl Documents for SourceReading<'_, '_> {
     }
 
     fn end_table(&mut self, rows: u64) {
-        self.run.has_tables.store(true, Ordering::Relaxed);
+        self.run.met.table.store(true, Ordering::Relaxed);
         self.ordinal += rows;
         self.capture = None;
     }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::checkpoint::{Checkpoint, Done, Earlier, Folder};
+use super::effect::Met;
 use super::notice::{self, Gain, Notice, Notices};
 use super::options::{OnError, ScanOptions};
 use super::seek::Unfound;
@@ -38,8 +39,11 @@ pub(super) struct SharedScan<'p> {
     /// Device and inode of files that an output would overwrite.
     overwritten: Vec<FileId>,
     stopped: AtomicBool,
-    /// Whether a source had a table whose columns can be chosen.
-    pub(super) has_tables: AtomicBool,
+    /// What options are compared with at the end.
+    pub(super) met: Met,
+    has_folder: bool,
+    /// Whether an earlier run has read some sources.
+    is_resumed: bool,
     /// Held while a document takes more memory than a thread's share.
     alone: Mutex<()>,
     /// Symbolic links that were not followed.
@@ -133,11 +137,13 @@ impl<'p> SharedScan<'p> {
     ) -> Result<Self, Error> {
         let found = find(options, finder, destinations, folder.as_ref())?;
         let (sources, passed_over) = (Arc::new(found.sources), found.passed_over);
+        let has_folder = found.has_folder;
         let begun = folder.map(|folder| Checkpoint::begin(folder, options, &sources));
         let (checkpoint, earlier) = begun.transpose()?.unzip();
         let checkpoint = checkpoint.map(Arc::new);
         let ledger = ledger(options, earlier.as_ref(), unfound);
         options.monitor.set_resumable(checkpoint.is_some());
+        let is_resumed = earlier.is_some();
         let lasting = checkpoint.as_ref().zip(earlier);
         let lasting = lasting.map(|(checkpoint, earlier)| checkpoint.lasting(earlier));
         let own = outputs.temporary_ids().chain(destinations.empty());
@@ -152,7 +158,9 @@ impl<'p> SharedScan<'p> {
             own: own.collect(),
             overwritten: destinations.filled(),
             stopped: AtomicBool::new(ledger.failure.is_some()),
-            has_tables: AtomicBool::new(false),
+            met: Met::default(),
+            has_folder,
+            is_resumed,
             alone: Mutex::default(),
             links: passed_over.links.0,
             ledger: Mutex::new(ledger),
@@ -356,6 +364,14 @@ impl<'p> SharedScan<'p> {
         });
     }
 
+    /// Reports rows of a table with more or fewer cells than its header.
+    pub(super) fn report_ragged(&self, source: &NamedSource, document: Option<&str>, rows: u64) {
+        if rows > 0 {
+            self.notices
+                .add(&source.name, document, Notice::Ragged(rows));
+        }
+    }
+
     /// Counts and logs a document that is not text.
     pub(super) fn skip(&self, source: &str, document: Option<&str>, kind: &'static str) {
         let names = [Some(source), document].into_iter().flatten();
@@ -428,11 +444,11 @@ impl<'p> SharedScan<'p> {
 
     pub(super) fn into_results(self) -> Result<(Table, Counts, Losses, Skipped), Error> {
         self.notices.end();
-        if !self.has_tables.into_inner() {
-            self.options.columns.warn_without_tables();
-        }
         let ledger = self.ledger.into_inner();
         let mut ledger = ledger.unwrap_or_else(PoisonError::into_inner);
+        if ledger.failure.is_none() && !self.is_resumed && !self.options.monitor.is_ending() {
+            self.met.warn(self.options, &self.sources, self.has_folder);
+        }
         ledger.log_recognised();
         ledger.losses.unite(ledger.unfound);
         match ledger.failure {

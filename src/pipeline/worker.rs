@@ -286,7 +286,7 @@ impl<'r> Worker<'r> {
         let mut add = |mention: &Mention<'_>| found.add(document, mention, (text, 0));
         let tally = match cell.text() {
             CellText::Plain(_) => {
-                self.scanner.set_kind(kind::of(self.run.options, text));
+                self.scanner.set_kind(kind::of_cell(self.run.options, text));
                 let starts = starts.iter().copied();
                 self.scanner.scan_at(text, starts, |mention| add(&mention))
             }

@@ -54,6 +54,7 @@ mod starts;
 mod summary;
 mod tables;
 mod terminal;
+mod text_tables;
 mod usage;
 mod warc;
 mod workbooks;

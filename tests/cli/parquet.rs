@@ -232,19 +232,3 @@ fn rows_that_do_not_add_up_are_reported() {
         assert_eq!(seen.err.contains(said), code == 1, "{}", seen.err);
     }
 }
-
-#[test]
-fn a_choice_of_columns_without_a_table_is_reported() {
-    let place = Place::new();
-    place.file("t.csv", "id,doi\n1,10.5555/a\n");
-    for threads in ["-j1", "-j2"] {
-        let seen = place.scan(&format!(
-            "t.csv -f names --columns doi --id-column id {threads}"
-        ));
-        assert_eq!((seen.code, seen.out.as_str()), (Some(0), "10.5555/a\n"));
-        let lines: Vec<_> = seen.err.lines().collect();
-        assert_eq!(lines.len(), 2, "{}", seen.err);
-        assert!(lines[0].starts_with("doisift: --columns has no effect: "));
-        assert!(lines[1].starts_with("doisift: --id-column has no effect: "));
-    }
-}

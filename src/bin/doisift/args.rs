@@ -167,11 +167,12 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "KIND")]
     pub(crate) input_kind: Option<TextKind>,
 
-    /// Columns of Parquet and Arrow files to read, with those within them, such as title,authors.name [default: all of strings and binary]
+    /// Columns of tables to read, with those within them, such as title,authors.name: of Parquet and Arrow files [default: all of
+    /// strings and binary], and of delimited text and JSON Lines, whose rows are documents then
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     pub(crate) columns: Option<Vec<String>>,
 
-    /// Column of Parquet and Arrow files that names each row as a document [default: #row=N, N from 1]
+    /// Column of tables that names each row as a document [default: #row=N, N from 1]
     #[arg(long, value_name = "COLUMN")]
     pub(crate) id_column: Option<String>,
 

@@ -68,7 +68,7 @@ pub(crate) const MENTION: [Definition; 12] = [
     ),
     (
         "column",
-        "the cell of a Parquet or Arrow file's row in which the offset counts, such as refs[3].doi, only if named in --fields",
+        "the cell of a table's row in which the offset counts, such as refs[3].doi, only if named in --fields",
     ),
     (
         "document_index",

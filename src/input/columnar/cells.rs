@@ -105,7 +105,7 @@ impl CellBatch {
         &self.bytes
     }
 
-    /// The cells, those of a column together. The texts of plain ones are in the same order.
+    /// The cells, those of a column or of a row together. The texts of plain ones are in the same order.
     pub(crate) fn cells(&self) -> &[Cell] {
         &self.cells
     }
@@ -115,9 +115,9 @@ impl CellBatch {
         &self.dictionaries
     }
 
-    /// Whether cells are of more than one column.
-    pub(crate) fn has_columns(&self) -> bool {
-        self.columns.len() > 1
+    /// Whether the cells of a row are together.
+    pub(crate) fn is_by_row(&self) -> bool {
+        self.cells.is_sorted_by_key(|cell| cell.row)
     }
 
     /// The text of a cell.
@@ -222,6 +222,12 @@ impl CellBuilder {
             row_start: (0, 0),
             decoded: 0,
         }
+    }
+
+    /// The same cells, in other columns.
+    pub(super) fn in_columns(mut self, columns: Arc<[ColumnPath]>) -> Self {
+        self.batch.columns = columns;
+        self
     }
 
     /// Starts a column.

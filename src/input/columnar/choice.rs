@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::name::ColumnName;
 use super::part::TableFaults;
 use super::path::ColumnPath;
-use crate::input::fault::{InputError, Packing};
+use crate::input::fault::InputError;
 
 /// Most columns that are read.
 const COLUMNS: usize = 1 << 15;
@@ -42,15 +42,14 @@ pub(super) struct ChosenColumns<C> {
 }
 
 impl ColumnChoice {
-    /// Warns that the choice has no effect on a run without tables in columns.
-    pub(crate) fn warn_without_tables(&self) {
-        let columns = self.columns.as_ref().map(|_| "--columns");
-        let given = [columns, self.id.as_ref().map(|_| "--id-column")];
-        for option in given.into_iter().flatten() {
-            log::warn!(
-                "{option} has no effect: no source is a Parquet or Arrow file, and other files are read whole"
-            );
-        }
+    /// Whether some columns are chosen, or one names rows.
+    pub(crate) fn is_given(&self) -> bool {
+        self.columns.is_some() || self.id.is_some()
+    }
+
+    /// The names of all columns that are wanted, and of the one that names rows.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
+        self.columns.iter().flatten().chain(&self.id)
     }
 
     /// The chosen ones of the columns of a table. Adds an error for each name that selects none, and for each chosen column that
@@ -61,7 +60,7 @@ impl ColumnChoice {
     pub(super) fn select<C: NamedColumn>(
         &self,
         all: &[C],
-        packing: Packing,
+        too_many: impl Fn(&'static str) -> InputError,
         unreadable: impl Fn(&C) -> Option<InputError>,
         faults: &mut TableFaults,
     ) -> Result<ChosenColumns<C>, InputError> {
@@ -74,7 +73,7 @@ impl ColumnChoice {
         });
         if texts.len() > COLUMNS {
             let fault = "has too many columns; --columns selects some";
-            return Err(InputError::Table { packing, fault });
+            return Err(too_many(fault));
         }
         Ok(ChosenColumns {
             paths: texts.iter().map(|text| text.name().path.clone()).collect(),
@@ -99,7 +98,7 @@ impl ColumnChoice {
                 .iter()
                 .any(|chosen| is_in(column, &chosen.name().all()));
             if !found {
-                faults.push((0, no_column(column, texts())));
+                faults.push((0, no_column(column, plain_names(texts()))));
             }
         }
         chosen
@@ -111,28 +110,29 @@ impl ColumnChoice {
         let ids = || all.iter().filter(|column| column.is_id());
         let found = ids().find(|column| column.name().all().contains(wanted));
         if found.is_none() {
-            faults.push((0, no_column(wanted, ids())));
+            faults.push((0, no_column(wanted, plain_names(ids()))));
         }
         found.cloned()
     }
 }
 
 /// Whether one of the names of a column is `wanted`, or is within the column that `wanted` names.
-fn is_in(wanted: &str, names: &[String]) -> bool {
+pub(crate) fn is_in(wanted: &str, names: &[impl AsRef<str>]) -> bool {
     names.iter().any(|name| {
-        let rest = name.strip_prefix(wanted);
+        let rest = name.as_ref().strip_prefix(wanted);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     })
 }
 
-fn no_column<'c, C: NamedColumn + 'c>(
-    column: &str,
-    known: impl Iterator<Item = &'c C>,
-) -> InputError {
-    let mut names: Vec<_> = known
-        .take(NAMED + 1)
-        .map(|column| column.name().path.plain())
-        .collect();
+fn plain_names<'c, C: NamedColumn + 'c>(
+    columns: impl Iterator<Item = &'c C>,
+) -> impl Iterator<Item = String> {
+    columns.map(|column| column.name().path.plain())
+}
+
+/// The error for a name that selects no column, of those that are `known`.
+pub(crate) fn no_column(column: &str, known: impl Iterator<Item = String>) -> InputError {
+    let mut names: Vec<_> = known.take(NAMED + 1).collect();
     if names.len() > NAMED {
         names[NAMED] = "...".into();
     }

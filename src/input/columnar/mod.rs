@@ -1,4 +1,5 @@
-//! Tables in columns: the texts of Apache Parquet files and of Apache Arrow files and streams, a document for each row.
+//! Tables in columns: the texts of Apache Parquet files and of Apache Arrow files and streams, a document for each row. The
+//! cells and columns of tables that are texts are here too (`rows`); the bytes of these are read by their caller.
 //!
 //! `parquet` and `arrow` read the formats and give batches of `cells`: the texts of some rows, each with its column. `choice`
 //! selects the columns, `part` reads the columns of a part of a table in lockstep, and `crew` reads several parts at the same
@@ -18,11 +19,14 @@ mod name;
 mod parquet;
 mod part;
 mod path;
+mod rows;
 
 pub(in crate::input) use self::arrow::{ArrowFile, starts_stream};
 pub(crate) use self::cells::{Cell, CellBatch, CellDictionary, CellText};
-pub(crate) use self::choice::ColumnChoice;
+pub(crate) use self::choice::{ColumnChoice, is_in, no_column};
 pub(super) use self::crew::{TableLimits, TableParts};
 #[cfg(feature = "parquet")]
 pub(super) use self::parquet::ParquetFile;
 pub(super) use self::part::{ColumnarFile, TableItem};
+pub(crate) use self::path::ColumnPath;
+pub(crate) use self::rows::{HeaderColumns, ITEMS, MetColumns, RowBatch};

@@ -374,7 +374,7 @@ impl ColumnarFile for ArrowFile {
         let (rows, metadata, mut faults) = (index.rows, index.source.read, index.faults);
         let schema = index.schema.ok_or_else(|| fault("has no schema"))?;
         let unreadable = |leaf: &Leaf| unreadable(leaf, rows);
-        let chosen = choice.select(&schema.leaves, Packing::Arrow, unreadable, &mut faults)?;
+        let chosen = choice.select(&schema.leaves, fault, unreadable, &mut faults)?;
         let ChosenColumns { texts, paths, id } = chosen;
         let dictionaries = Dictionaries::new(&schema.dictionaries, &index.dictionaries);
         let batches = index.batches;

@@ -63,7 +63,7 @@ impl ColumnarFile for ParquetFile {
         if start != MAGIC {
             faults.push((0, fault("does not start as it should, so it is damaged")));
         }
-        let chosen = choice.select(&leaves, Packing::Parquet, |_| None, &mut faults)?;
+        let chosen = choice.select(&leaves, fault, |_| None, &mut faults)?;
         let ChosenColumns { texts, paths, id } = chosen;
         let mut numbers: Vec<usize> = texts.iter().chain(&id).map(|leaf| leaf.number).collect();
         numbers.sort_unstable();

@@ -1,0 +1,347 @@
+//! Tables that are texts, if columns are chosen: each row is a document, and its cells are scanned as those of tables in columns
+//! are.
+//!
+//! The thread that reads a document also cuts it into rows, in order, so chunks and threads do not matter. It takes memory for
+//! the longest row and for a batch of cells.
+
+mod delimited;
+mod objects;
+
+use std::io::{BufRead, Read};
+use std::sync::Arc;
+
+use self::delimited::DelimitedRows;
+use self::objects::ObjectRows;
+use super::options::ScanOptions;
+use crate::column::{RowSplitter, TableFormat, TableReading, read_format, sep_line};
+use crate::input::{ColumnPath, Documents, InputError, Raw, RowBatch};
+use crate::scan::TextKind;
+
+/// Bytes of a read.
+const STEP: usize = 256 << 10;
+/// The longest row in bytes, and the part of the memory that it may take.
+const ROW: usize = 16 << 20;
+const PART: usize = 64;
+
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// A table that is being read.
+pub(super) struct TextTable<'o, R> {
+    name: Option<Arc<str>>,
+    raw: Raw<R>,
+    /// Bytes that were read and not cut into rows.
+    bytes: Vec<u8>,
+    /// Where they start in the document.
+    offset: u64,
+    rows: TableRows<'o>,
+    row_end: u8,
+    splitter: RowSplitter,
+    /// The longest row in bytes.
+    most: usize,
+    batch: RowBatch,
+    faults: [FaultCount; RowFault::ALL.len()],
+    /// The number of all rows.
+    count: u64,
+}
+
+/// Cuts rows into cells.
+enum TableRows<'o> {
+    Delimited(DelimitedRows<'o>),
+    Objects(ObjectRows<'o>),
+}
+
+/// What was wrong with rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RowFault {
+    NoObject,
+    TooLong,
+    OpenQuote,
+    TooManyCells,
+}
+
+impl RowFault {
+    const ALL: [RowFault; 4] = [
+        RowFault::NoObject,
+        RowFault::TooLong,
+        RowFault::OpenQuote,
+        RowFault::TooManyCells,
+    ];
+
+    fn text(self) -> &'static str {
+        match self {
+            RowFault::NoObject => {
+                "has rows that are no JSON objects, of which only the cells before the error were read; the first is here"
+            }
+            RowFault::TooLong => {
+                "has rows of more than 1/64 of --memory, or more than 16 MiB, which were not read; the first is here"
+            }
+            RowFault::OpenQuote => {
+                "has a quote that is not closed, so that all after it is one cell; --input-kind unknown reads the text whole"
+            }
+            RowFault::TooManyCells => {
+                "has rows with more cells or columns than can be read at once; the first is here; --columns selects some"
+            }
+        }
+    }
+}
+
+/// How often a fault was found, and where first.
+#[derive(Clone, Copy, Debug, Default)]
+struct FaultCount {
+    count: u64,
+    first: u64,
+}
+
+/// The result of a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Filled {
+    More,
+    Ended,
+    /// Bytes are missing after those that were read.
+    Damaged,
+}
+
+impl<'o, R: Read> TextTable<'o, R> {
+    /// The table in a document that starts as `raw` does; none if that is no table, or an option says so.
+    pub(super) fn start(
+        options: &'o ScanOptions,
+        name: Option<&Arc<str>>,
+        mut raw: Raw<R>,
+    ) -> Result<Self, Raw<R>> {
+        let Some((reading, start)) = reading(options, raw.peek(TextKind::HEAD)) else {
+            return Err(raw);
+        };
+        raw.consume(start);
+        let dialect = reading.dialect();
+        let rows = match reading {
+            TableReading::Delimited(dialect) => {
+                TableRows::Delimited(DelimitedRows::new(dialect, &options.columns))
+            }
+            _ => TableRows::Objects(ObjectRows::new(&options.columns)),
+        };
+        Ok(TextTable {
+            name: name.cloned(),
+            raw,
+            bytes: Vec::new(),
+            offset: start as u64,
+            rows,
+            row_end: dialect.row_end,
+            splitter: RowSplitter::new(dialect),
+            most: ROW.min(options.memory / PART),
+            batch: RowBatch::new(),
+            faults: Default::default(),
+            count: 0,
+        })
+    }
+
+    /// Passes all rows on to `to`. Returns how many of them have more or fewer cells than the header.
+    pub(super) fn read(mut self, to: &mut dyn Documents) -> u64 {
+        while !to.is_halted() && !self.rows.is_without_columns() {
+            let filled = self.fill(to);
+            let has_ended = filled == Filled::Ended;
+            let mut whole = self.splitter.advance(&self.bytes, has_ended);
+            if has_ended {
+                if self.splitter.is_in_quotes() {
+                    self.note(RowFault::OpenQuote, whole);
+                }
+                whole = self.bytes.len();
+            }
+            self.cut(whole, to);
+            if has_ended {
+                break;
+            }
+            let is_long = self.bytes.len() > self.most;
+            if is_long {
+                self.note(RowFault::TooLong, 0);
+            }
+            if is_long || filled == Filled::Damaged {
+                self.skip_line(to);
+            }
+        }
+        self.pass(to);
+        self.report(to);
+        to.end_table(self.count);
+        match self.rows {
+            TableRows::Delimited(rows) => rows.ragged,
+            TableRows::Objects(_) => 0,
+        }
+    }
+
+    /// Reads more bytes.
+    fn fill(&mut self, to: &mut dyn Documents) -> Filled {
+        let read = (&mut self.raw)
+            .take(STEP as u64)
+            .read_to_end(&mut self.bytes);
+        match read {
+            Ok(count) if count < STEP => Filled::Ended,
+            Ok(_) => Filled::More,
+            Err(error) => {
+                let error = InputError::from(error);
+                let is_whole = matches!(error, InputError::Encoding(_) | InputError::Trailing(_));
+                let at = self.offset + self.bytes.len() as u64;
+                to.lose(self.name.clone(), at, error);
+                match is_whole {
+                    true => Filled::More,
+                    false => Filled::Damaged,
+                }
+            }
+        }
+    }
+
+    /// Cuts the first `whole` bytes into rows.
+    fn cut(&mut self, whole: usize, to: &mut dyn Documents) {
+        let bytes = std::mem::take(&mut self.bytes);
+        let mut at = 0;
+        while at < whole && !self.rows.is_without_columns() {
+            if self.batch.is_full() || self.rows.is_full() {
+                self.pass(to);
+            }
+            let row = match &mut self.rows {
+                TableRows::Delimited(rows) => rows.row(&bytes[at..whole], &mut self.batch),
+                TableRows::Objects(rows) => rows.row(&bytes[at..whole], &mut self.batch),
+            };
+            self.count += u64::from(row.counts);
+            if let Some(fault) = row.fault {
+                self.note(fault, at);
+            }
+            at += row.length;
+        }
+        self.bytes = bytes;
+        self.bytes.drain(..whole);
+        self.bytes.shrink_to(2 * STEP);
+        self.offset += whole as u64;
+        self.splitter.cut();
+    }
+
+    fn note(&mut self, fault: RowFault, at: usize) {
+        let noted = &mut self.faults[fault as usize];
+        if noted.count == 0 {
+            noted.first = self.offset + at as u64;
+        }
+        noted.count += 1;
+    }
+
+    /// Passes over the rest of a line. If that is in a quoted cell, the next rows are not those of the table, but a quote that
+    /// is never closed loses no more than this.
+    fn skip_line(&mut self, to: &mut dyn Documents) {
+        self.offset += self.bytes.len() as u64;
+        self.bytes = Vec::new();
+        self.splitter = RowSplitter::new(self.rows.dialect());
+        loop {
+            match self.raw.skip_until(self.row_end) {
+                Ok(count) => {
+                    self.offset += count as u64;
+                    return;
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => to.lose(self.name.clone(), self.offset, error.into()),
+            }
+        }
+    }
+
+    /// Passes on the rows of the batch.
+    fn pass(&mut self, to: &mut dyn Documents) {
+        let batch = self.batch.take(self.rows.take_columns());
+        if batch.rows > 0 {
+            to.cells(self.name.as_ref(), batch);
+        }
+    }
+
+    /// Reports what was wrong with rows and with the choice of columns.
+    fn report(&mut self, to: &mut dyn Documents) {
+        let missing = match &mut self.rows {
+            TableRows::Delimited(rows) => std::mem::take(&mut rows.missing),
+            TableRows::Objects(rows) => rows.missing(),
+        };
+        for error in missing {
+            to.lose(self.name.clone(), 0, error);
+        }
+        for fault in RowFault::ALL {
+            let FaultCount { count, first } = self.faults[fault as usize];
+            if count > 0 {
+                let fault = fault.text();
+                let error = InputError::Rows { fault, count };
+                to.lose(self.name.clone(), first, error);
+            }
+        }
+    }
+}
+
+/// A row that was cut into cells.
+struct CutRow {
+    /// Its bytes, with its line end.
+    length: usize,
+    /// Whether it is a row of the table: neither blank, nor the header.
+    counts: bool,
+    fault: Option<RowFault>,
+}
+
+impl CutRow {
+    /// Bytes that are no row.
+    fn none(length: usize) -> Self {
+        CutRow {
+            length,
+            counts: false,
+            fault: None,
+        }
+    }
+}
+
+impl TableRows<'_> {
+    fn dialect(&self) -> crate::column::Dialect {
+        match self {
+            TableRows::Delimited(rows) => rows.dialect,
+            TableRows::Objects(_) => TableReading::JsonLines.dialect(),
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        match self {
+            TableRows::Delimited(_) => false,
+            TableRows::Objects(rows) => rows.columns.is_full(),
+        }
+    }
+
+    /// Whether the table has none of the chosen columns.
+    fn is_without_columns(&self) -> bool {
+        match self {
+            TableRows::Delimited(rows) => rows.is_without_columns(),
+            TableRows::Objects(_) => false,
+        }
+    }
+
+    fn take_columns(&mut self) -> Arc<[ColumnPath]> {
+        match self {
+            TableRows::Delimited(rows) => rows.paths(),
+            TableRows::Objects(rows) => rows.columns.take(),
+        }
+    }
+}
+
+/// How the document that starts with `head` is read as a table, and where its first row starts.
+fn reading(options: &ScanOptions, head: &[u8]) -> Option<(TableReading, usize)> {
+    let mut format = match options.kind {
+        None => None,
+        Some(TextKind::Table(delimiter)) => Some(TableFormat::Delimited(delimiter.byte())),
+        Some(_) => return None,
+    };
+    let whole = head.len() < TextKind::HEAD;
+    let mut start = match head.starts_with(MARK) {
+        true => MARK.len(),
+        false => 0,
+    };
+    if let Some((delimiter, length)) = sep_line(&head[start..]) {
+        format.get_or_insert(TableFormat::Delimited(delimiter));
+        start += length;
+    }
+    let head = &head[start..];
+    let names: Vec<_> = options.columns.names().cloned().collect();
+    let read = |names: &[String]| read_format(head, whole, format, names, true).ok();
+    // One of the columns is enough for a table whose rows differ in width.
+    let reading = read(&names).or_else(|| names.chunks(1).find_map(read))?;
+    let is_table = match reading {
+        TableReading::JsonLines => objects::starts(head, whole),
+        _ => !head.trim_ascii().is_empty(),
+    };
+    is_table.then_some((reading, start))
+}
