@@ -176,3 +176,23 @@ fn the_machinery_of_a_page_is_no_name() {
         assert_eq!(found, Vec::from_iter(expected), "{body}");
     }
 }
+
+#[test]
+fn a_sici_without_its_last_letter_is_guessed_only_where_its_semicolon_may_part_cells() {
+    let name = "10.5555/1(2007)27[32:TLB]2.0.CO;2";
+    for (cell, guessed) in [
+        (format!("\"{name}\""), false),
+        (name.to_owned(), true),
+        (format!("{name}-1"), false),
+    ] {
+        let wanted = (cell.replace('"', ""), guessed);
+        for text in [
+            format!("id;doi;x\n1;{cell};y\n2;10.5555/b;y\n3;10.5555/c;y\n"),
+            format!("id;x;doi\r\n1;y;{cell}\r\n2;y;10.5555/b\r\n3;y;10.5555/c\r\n"),
+        ] {
+            assert_eq!(names(&text)[0], wanted, "{text}");
+        }
+        let text = format!("id,doi\n1,{cell}\n2,10.5555/b\n");
+        assert_eq!(names(&text)[0], (wanted.0, false), "{text}");
+    }
+}

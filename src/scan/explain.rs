@@ -171,7 +171,7 @@ impl Steps {
     }
 
     fn decision(&mut self, window: &[u8], at: usize, scope: Scope, max_name: usize) {
-        if scope == Scope::Cell {
+        if scope.is_cell() {
             self.add("cell", shown(window), Some(Rule::CellBounds));
         }
         let Some(prefix) = automaton::prefix(&window[at..]) else {

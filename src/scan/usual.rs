@@ -278,6 +278,6 @@ impl Outside<'_> {
     }
 
     fn is_enclosed(&self) -> bool {
-        self.scope == Scope::Cell || Enclosure::opened_by(self.before).is_some()
+        self.scope.is_cell() || Enclosure::opened_by(self.before).is_some()
     }
 }

@@ -27,7 +27,7 @@ impl Around {
     ) -> Around {
         let outside = &before[..before.len() - opener];
         let enclosure = match scope {
-            Scope::Cell => cell::enclosure(outside, form == Form::Label),
+            Scope::Cell | Scope::DoubtfulCell => cell::enclosure(outside, form == Form::Label),
             Scope::Any | Scope::Page | Scope::Printed => Enclosure::opened_by(outside),
         };
         Around {

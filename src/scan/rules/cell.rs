@@ -10,11 +10,14 @@ pub(crate) struct Cell {
     pub(crate) end: usize,
     /// Its start is in sight.
     pub(crate) is_open: bool,
+    /// It may end at a semicolon that was taken to be that of a SICI.
+    is_doubtful: bool,
 }
 
 impl Cell {
     pub(crate) fn scope(&self) -> Scope {
         match self.is_open {
+            true if self.is_doubtful => Scope::DoubtfulCell,
             true => Scope::Cell,
             false => Scope::Any,
         }
@@ -42,17 +45,24 @@ pub(crate) fn around(window: &[u8], at: usize, delimiter: u8, from_start: bool) 
             start: after_quote,
             end: quoted_end(window, at),
             is_open: opened,
+            is_doubtful: false,
         };
     }
-    let is_bound = |bound: &usize| !sici::is_semicolon(window, *bound);
+    let is_bound = |bound: &usize| {
+        !sici::is_semicolon(window, *bound) && !sici::is_bare_semicolon(window, *bound)
+    };
     let front = memchr::memrchr2_iter(delimiter, b'\n', &window[after_quote..at]);
     let start = front.map(|bound| after_quote + bound).find(is_bound);
     let rest = memchr::memchr2_iter(delimiter, b'\n', &window[at..]);
     let end = rest.map(|bound| at + bound).find(is_bound);
+    let end = end.unwrap_or(window.len());
+    let content = window[..end].strip_suffix(b"\r").unwrap_or(&window[..end]);
+    let last = content.len().saturating_sub(sici::BARE_TAIL);
     Cell {
         start: start.map_or(after_quote, |bound| bound + 1),
-        end: end.unwrap_or(window.len()),
+        end,
         is_open: start.is_some() || from_start,
+        is_doubtful: delimiter == b';' && last > at && sici::is_bare_semicolon(window, last),
     }
 }
 
@@ -172,7 +182,11 @@ mod tests {
             ("a;X3.0.CO;2-O;b", "X3.0.CO;2-O"),
             ("a;b 3.0.CO;2-O X;c", "b 3.0.CO;2-O X"),
             ("a;X3.0.CO;2-#\nb;c", "X3.0.CO;2-#"),
-            ("a;X3.0.CO;2;b", "X3.0.CO"),
+            ("a;X3.0.CO;2;b", "X3.0.CO;2"),
+            ("a;X3.0.CO;2\r\nb", "X3.0.CO;2\r"),
+            ("a;X3.0.CO;2", "X3.0.CO;2"),
+            ("a;X3.0.CO;3;b", "X3.0.CO"),
+            ("a;X3.0.CO;20;b", "X3.0.CO"),
             ("a;X3.0.CO;2-;b", "X3.0.CO"),
             ("a;X3.0.CO;x-O;b", "X3.0.CO"),
             ("a;X1.5;2-3;b", "X1.5"),

@@ -9,7 +9,7 @@ use super::suffix::{self, Reading, Swept};
 use super::tail::{self, Cuts};
 use super::template::{ends_in_blank_form, is_template};
 use super::word::glued_title;
-use super::{Around, Decoded, End, Form, Rule};
+use super::{Around, Decoded, End, Form, Rule, Scope};
 use crate::scan::Rejection;
 
 /// The end of the name of `text` whose suffix starts at `suffix` and was `swept`.
@@ -37,7 +37,10 @@ pub(crate) fn end<'w>(
     let taken = taken.at;
     let is_cut = may_go_on(before, around, &after, end.at);
     let end = End {
-        guessed: end.guessed || is_cut || may_go_on_in_element(around.scope, after(end.at)),
+        guessed: end.guessed
+            || is_cut
+            || around.scope == Scope::DoubtfulCell
+            || may_go_on_in_element(around.scope, after(end.at)),
         ..end
     };
     if is_page_part(before, around, &text.bytes()[suffix..taken]) {

@@ -52,7 +52,7 @@ impl Joints {
             lines: match scope {
                 Scope::Printed => LineEnds::Printed,
                 Scope::Any if is_labelled => LineEnds::Plain,
-                Scope::Any | Scope::Cell | Scope::Page => LineEnds::Any,
+                _ => LineEnds::Any,
             },
         }
     }

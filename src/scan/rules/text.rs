@@ -9,10 +9,19 @@ pub(crate) enum Scope {
     Any,
     /// They are the cell of a table, from its start to its end.
     Cell,
+    /// They are the same, but the end may be a semicolon in them, which is taken to be that of a SICI.
+    DoubtfulCell,
     /// They are those of a web page.
     Page,
     /// They are lines that the layout of a page broke.
     Printed,
+}
+
+impl Scope {
+    /// Whether it is the cell of a table.
+    pub(crate) fn is_cell(self) -> bool {
+        matches!(self, Scope::Cell | Scope::DoubtfulCell)
+    }
 }
 
 /// How a byte of decoded text was written.
