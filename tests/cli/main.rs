@@ -38,6 +38,7 @@ mod parquet;
 #[allow(dead_code)]
 mod parquet_writer;
 mod pdf;
+mod pdf_damage;
 mod place;
 mod pre;
 mod readme;

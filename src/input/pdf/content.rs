@@ -173,6 +173,8 @@ struct Reader<'r, 'd> {
 impl<'r> Reader<'r, '_> {
     fn decode(&mut self, stream: &Stream) -> super::file::Held<'r> {
         let held = self.file.decode(stream);
+        self.file
+            .note(held.flaw.filter(|flaw| *flaw == Flaw::Unreadable), stream);
         let flaw = match self.file.is_spent() {
             true => Some(Flaw::Large),
             false => held.flaw,

@@ -50,7 +50,7 @@ impl Crypt {
         let version = number(b"V");
         let method = |key: &[u8]| match version as i64 {
             1 | 2 => Some(Method::Rc4),
-            4 | 5 => filter_method(file, dict, key),
+            4 | 5 => method_called(file, dict, file.get(dict, key).name()),
             _ => None,
         };
         let (texts, streams) = (method(b"StrF"), method(b"StmF"));
@@ -97,6 +97,19 @@ impl Crypt {
         }
     }
 
+    /// The same for a stream with a crypt filter of its own (7.4.10), called `name`. None if `file` has no such filter.
+    pub(super) fn decrypted_by<'b>(
+        &self,
+        file: &PdfFile<'_>,
+        name: &[u8],
+        bytes: &'b [u8],
+        stream: &Stream,
+    ) -> Option<Cow<'b, [u8]>> {
+        let dict = file.get(file.trailer(), b"Encrypt");
+        let method = method_called(file, dict.dict(), name)?;
+        Some(self.undo(method, bytes, stream.id))
+    }
+
     /// Decrypts the strings in the object `id`.
     pub(super) fn decrypt_texts(&self, object: &mut Object, id: Ref) {
         match object {
@@ -141,13 +154,12 @@ fn text(file: &PdfFile<'_>, dict: &Dict, key: &[u8]) -> Vec<u8> {
     value.text().unwrap_or_default().to_vec()
 }
 
-/// The method of the crypt filter that `key` names. None if it is unknown.
-fn filter_method(file: &PdfFile<'_>, dict: &Dict, key: &[u8]) -> Option<Method> {
-    let name = file.get(dict, key);
-    if matches!(name.name(), b"" | b"Identity") {
+/// The method of the crypt filter that `name` names in the dictionary of encryption. None if it is unknown.
+fn method_called(file: &PdfFile<'_>, dict: &Dict, name: &[u8]) -> Option<Method> {
+    if matches!(name, b"" | b"Identity") {
         return Some(Method::Plain);
     }
-    let filter = file.get(file.get(dict, b"CF").dict(), name.name());
+    let filter = file.get(file.get(dict, b"CF").dict(), name);
     Some(match file.get(filter.dict(), b"CFM").name() {
         b"None" => Method::Plain,
         b"V2" => Method::Rc4,

@@ -1,12 +1,13 @@
 //! The objects of a file, found by their numbers, within limits on time and memory.
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::{ControlFlow, Deref};
 use std::rc::Rc;
 
 use super::crypt::Crypt;
-use super::filter::{Flaw, Unpacked, listed, unpack};
-use super::lexer::{Lexer, Token};
+use super::filter::{Filter, Flaw, Unpacked, listed, unpack};
+use super::lexer::{Lexer, Token, is_blank};
 use super::object::{Dict, Object, Ref, Stream};
 use super::xref::{Place, Table, data_end, data_start, has_end, header_at};
 
@@ -318,7 +319,6 @@ impl<'d> PdfFile<'d> {
             return None;
         };
         let unpacked = self.unpack(&stream, self.budget.memory / (2 * KEPT));
-        self.note(unpacked.flaw, &stream);
         let first = self.get(&stream.dict, b"First").count()?;
         let count = self.get(&stream.dict, b"N").count()?;
         let bytes = unpacked.bytes;
@@ -332,6 +332,12 @@ impl<'d> PdfFile<'d> {
             };
             index.push((own as u32, first.saturating_add(offset as usize)));
         }
+        // The objects follow the index, so that a wrong number or offset shows.
+        let between = bytes.get(lexer.at.min(first)..first);
+        let is_whole = index.len() == count
+            && between.is_some_and(|bytes| bytes.iter().all(|byte| is_blank(*byte)));
+        let flaw = unpacked.flaw.or((!is_whole).then_some(Flaw::Damaged));
+        self.note(flaw, &stream);
         let objects = Rc::new(ObjectStream {
             number,
             bytes,
@@ -378,9 +384,12 @@ impl<'d> PdfFile<'d> {
         );
         let packed = &self.data[stream.data.clone()];
         let most = most.min(left);
-        let unpacked = match &self.crypt {
-            Some(crypt) => unpack(&crypt.decrypted(packed, stream), &filters, most),
-            None => unpack(packed, &filters, most),
+        let unpacked = match self.decrypted(packed, stream, &filters) {
+            Some(bytes) => unpack(&bytes, &filters, most),
+            None => Unpacked {
+                flaw: Some(Flaw::Unreadable),
+                ..Unpacked::default()
+            },
         };
         self.spend(unpacked.bytes.len() + packed.len());
         if unpacked.flaw == Some(Flaw::Damaged) {
@@ -390,6 +399,22 @@ impl<'d> PdfFile<'d> {
             self.shorten();
         }
         unpacked
+    }
+
+    /// The bytes of a stream without encryption. None if it is encrypted by an unknown filter.
+    fn decrypted<'b>(
+        &self,
+        bytes: &'b [u8],
+        stream: &Stream,
+        filters: &[Filter],
+    ) -> Option<Cow<'b, [u8]>> {
+        let own = filters.iter().find_map(Filter::crypt_name);
+        match (&self.crypt, own) {
+            (Some(crypt), None) => Some(crypt.decrypted(bytes, stream)),
+            (Some(crypt), Some(name)) => crypt.decrypted_by(self, name, bytes, stream),
+            (None, None | Some(b"" | b"Identity")) => Some(bytes.into()),
+            (None, Some(_)) => None,
+        }
     }
 
     /// Notes a flaw of a stream, unless an earlier one was not taken yet.

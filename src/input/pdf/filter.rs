@@ -4,6 +4,7 @@
 
 use flate2::{Decompress, FlushDecompress, Status};
 
+use super::lexer::is_blank;
 use super::object::{Dict, Object};
 
 /// Filters of one stream; more of them are a bomb.
@@ -54,6 +55,11 @@ impl Filter {
         Filter { name, parameters }
     }
 
+    /// The name of the method by which the stream is encrypted, if the filter is for that.
+    pub(super) fn crypt_name(&self) -> Option<&[u8]> {
+        (self.name == b"Crypt").then(|| self.parameters.get(b"Name").name())
+    }
+
     fn number(&self, key: &[u8], default: usize) -> usize {
         self.parameters.get(key).count().unwrap_or(default)
     }
@@ -96,7 +102,7 @@ fn undo(filter: &Filter, data: &[u8], most: usize) -> Unpacked {
         b"ASCII85Decode" | b"A85" => ascii85(data, most, &mut out),
         b"ASCIIHexDecode" | b"AHx" => ascii_hex(data, most, &mut out),
         b"RunLengthDecode" | b"RL" => run_length(data, most, &mut out),
-        // The filter for encryption, which is undone before all others.
+        // Encryption was undone before all filters.
         b"Crypt" => return unpack(data, &[], most),
         _ => Err(Flaw::Unreadable),
     };
@@ -106,6 +112,14 @@ fn undo(filter: &Filter, data: &[u8], most: usize) -> Unpacked {
     Unpacked {
         bytes: out,
         flaw: done.err(),
+    }
+}
+
+/// The outcome of data that ended before `rest`, where only blanks may follow the end mark.
+fn ended(rest: &[u8]) -> Result<(), Flaw> {
+    match rest.iter().all(|byte| is_blank(*byte)) {
+        true => Ok(()),
+        false => Err(Flaw::Damaged),
     }
 }
 
@@ -140,7 +154,8 @@ fn inflate(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
         }
         return Err(done.err().unwrap_or(Flaw::Damaged));
     }
-    done.map(|_| ())
+    // A checksum may follow.
+    ended(data.get(done? + 4..).unwrap_or_default())
 }
 
 /// The checksum that `rest`, the bytes after deflated data, starts with. None if only a line end is there.
@@ -241,7 +256,7 @@ fn lzw(data: &[u8], early: usize, most: usize, out: &mut Vec<u8>) -> Result<(), 
     while let Some(code) = codes.next(lzw_width(END + 1 + known.len() + early.min(1))) {
         let start = out.len();
         match code {
-            END => break,
+            END => return ended(codes.bytes.as_slice()),
             CLEAR => {
                 known.clear();
                 last = None;
@@ -272,7 +287,8 @@ fn lzw(data: &[u8], early: usize, most: usize, out: &mut Vec<u8>) -> Result<(), 
 fn ascii85(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
     let data = data.strip_prefix(b"<~").unwrap_or(data);
     let (mut group, mut count) = (0_u32, 0);
-    for byte in data {
+    let mut bytes = data.iter();
+    while let Some(byte) = bytes.next() {
         match byte {
             b'~' => break,
             b'z' if count == 0 => {
@@ -288,7 +304,7 @@ fn ascii85(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
                     (group, count) = (0, 0);
                 }
             }
-            byte if super::lexer::is_blank(*byte) => {}
+            byte if is_blank(*byte) => {}
             _ => return Err(Flaw::Damaged),
         }
     }
@@ -299,16 +315,19 @@ fn ascii85(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
         room(out, count - 1, most)?;
         out.extend(&group.to_be_bytes()[..count - 1]);
     }
-    Ok(())
+    let rest = bytes.as_slice();
+    ended(rest.strip_prefix(b">").unwrap_or(rest))
 }
 
 fn ascii_hex(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
     let mut high = None;
-    for byte in data {
+    let mut bytes = data.iter();
+    while let Some(byte) = bytes.next() {
         let digit = match char::from(*byte).to_digit(16) {
             Some(digit) => digit as u8,
             None if *byte == b'>' => break,
-            None => continue,
+            None if is_blank(*byte) => continue,
+            None => return Err(Flaw::Damaged),
         };
         match high.take() {
             None => high = Some(digit),
@@ -320,7 +339,7 @@ fn ascii_hex(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
     }
     room(out, 1, most)?;
     out.extend(high.map(|high| high << 4));
-    Ok(())
+    ended(bytes.as_slice())
 }
 
 fn run_length(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
@@ -328,7 +347,7 @@ fn run_length(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
     while let Some((length, after)) = rest.split_first() {
         let count = usize::from(*length);
         rest = match length {
-            128 => return Ok(()),
+            128 => return ended(after),
             ..128 => {
                 let run = after.get(..=count).ok_or(Flaw::Damaged)?;
                 room(out, run.len(), most)?;
@@ -456,8 +475,8 @@ mod tests {
         let cases: [(&str, &[u8], &[u8]); 4] = [
             ("LZWDecode", &lzw, b"-----A---B"),
             ("ASCII85Decode", b"87cUR D]i,\"Ebo80~>", b"Hello World!"),
-            ("AHx", b"48 65 6C6c6F>zz", b"Hello"),
-            ("RL", b"\x04Hello\xfe!\x80x", b"Hello!!!"),
+            ("AHx", b"48 65 6C6c6F> \n", b"Hello"),
+            ("RL", b"\x04Hello\xfe!\x80\n", b"Hello!!!"),
         ];
         for (name, packed, plain) in cases {
             assert_eq!(
@@ -494,6 +513,26 @@ mod tests {
         assert!(!bytes.is_empty() && plain.starts_with(&bytes));
         assert_eq!(flaw, Some(Flaw::Damaged));
         assert_eq!(unpacked("DCTDecode", &packed, 9).1, Some(Flaw::Unreadable));
+    }
+
+    #[test]
+    fn data_after_an_end_mark_is_damage() {
+        let lzw = [0x80, 0x0B, 0x60, 0x50, 0x22, 0x0C, 0x0C, 0x85, 0x01, b'x'];
+        let packed = deflated(b"text");
+        let raw = [&packed[2..], b"more"].concat();
+        let cases: [(&str, &[u8]); 6] = [
+            ("LZWDecode", &lzw),
+            ("A85", b"87cUR D]i,\"Ebo80~>x"),
+            ("A85", b"87cUR~D]i,\"Ebo80~>"),
+            ("AHx", b"48 65>6C6c6F>"),
+            ("RL", b"\x04Hello\x80\xfe!"),
+            ("Fl", &raw),
+        ];
+        for (name, packed) in cases {
+            let (bytes, flaw) = unpacked(name, packed, 100);
+            assert!(!bytes.is_empty(), "{name}");
+            assert_eq!(flaw, Some(Flaw::Damaged), "{name}");
+        }
     }
 
     #[test]

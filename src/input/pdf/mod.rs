@@ -44,6 +44,8 @@ use super::magic::numbers::LATE;
 const FREE: u64 = 64 << 20;
 /// Bytes per byte of the file that may be unpacked in total. Articles unpack to three times their size.
 const RATIO: u64 = 32;
+/// Errors of pages that a file may have.
+const ERRORS: usize = 10;
 /// The cost of a page beside its content.
 const PAGE: usize = 1 << 10;
 
@@ -52,6 +54,8 @@ const CUT: &str = "has no table of objects at its end: it may be cut short; page
     wrong; get it again";
 /// The error of a file that is known only by its end.
 const HEADLESS: &str = "does not start as it should, so it is damaged; get it again";
+/// The error of a file with more errors than are reported of its pages.
+const MORE: &str = "has more pages with errors than these 10; get it again";
 /// The error of a file whose pages are not all where its page tree says.
 const TREE: &str =
     "has a damaged page tree; pages may be missing, and their numbers may be wrong; get it again";
@@ -138,7 +142,7 @@ fn read_file(data: &[u8], limits: PdfLimits, documents: &mut Vec<PdfDocument>) -
     if is_short() || is_cut && !limits.is_last {
         return Err(Stop::Short);
     }
-    reader.finish(documents);
+    let errors = reader.finish(documents);
     let fault = match () {
         () if is_cut || file.is_spent() => {
             "needs more work than its size allows; its last pages were not read"
@@ -147,6 +151,7 @@ fn read_file(data: &[u8], limits: PdfLimits, documents: &mut Vec<PdfDocument>) -
         () if is_empty => "has no pages that can be found; it may be cut short; get it again",
         () if !file.has_end => CUT,
         () if !is_whole => TREE,
+        () if errors > ERRORS => MORE,
         () => return Ok(()),
     };
     Err(Stop::Error(InputError::Pdf(fault)))
@@ -178,6 +183,8 @@ struct PageReader<'f, 'd> {
     held: Option<HeldPage>,
     /// Bytes of text that the file may have yet.
     left: usize,
+    /// Errors of its pages, reported or not.
+    errors: usize,
 }
 
 /// A page that was read, but is not a text yet.
@@ -198,6 +205,7 @@ impl<'f, 'd> PageReader<'f, 'd> {
             number: 0,
             held: None,
             left: limits.memory / 4,
+            errors: 0,
         }
     }
 
@@ -235,10 +243,12 @@ impl<'f, 'd> PageReader<'f, 'd> {
         self.held = Some(next);
     }
 
-    fn finish(mut self, documents: &mut Vec<PdfDocument>) {
+    /// Completes the last page. Returns how many errors there were.
+    fn finish(mut self, documents: &mut Vec<PdfDocument>) -> usize {
         if let Some(held) = self.held.take() {
             self.complete(held, None, documents);
         }
+        self.errors
     }
 
     fn complete(
@@ -257,7 +267,7 @@ impl<'f, 'd> PageReader<'f, 'd> {
             }
             text.push_str(target);
         }
-        let is_read = matches!(page.flaw, None | Some(Flaw::Unreadable));
+        let is_read = page.flaw.is_none();
         let document = PdfDocument {
             name: format!("#page={}", page.number),
             is_page: true,
@@ -292,7 +302,9 @@ impl<'f, 'd> PageReader<'f, 'd> {
         }))
     }
 
-    fn add(&mut self, documents: &mut Vec<PdfDocument>, document: PdfDocument) {
+    fn add(&mut self, documents: &mut Vec<PdfDocument>, mut document: PdfDocument) {
+        self.errors += usize::from(document.error.is_some());
+        document.error = document.error.filter(|_| self.errors <= ERRORS);
         self.left = self.left.saturating_sub(document.text.len() + PAGE);
         documents.push(document);
     }
