@@ -136,7 +136,8 @@ def iter_mentions(
 
     The stream is read once: by Polars, DuckDB, pyarrow or anything else that knows ``__arrow_c_stream__``, or batch by batch
     by ``for``. It takes the memory of a few batches, of at most `batch_rows` rows and some 2 MiB of text. The run starts when
-    the first batch is asked for, and goes on while the consumer works; it ends if the stream is closed or dropped.
+    the first batch is asked for, and goes on while the consumer works; it ends if the stream is closed or dropped. Ctrl-C ends it too;
+    `KeyboardInterrupt` is raised once the consumer returns to Python, so what that wrote itself, such as a table of DuckDB, may be a part.
 
     `fields` chooses the columns: ``doi``, ``form``, ``source``, ``document``, ``offset``, ``length``, ``text``, ``guessed``,
     and, if they are named, ``record_id`` and ``date`` of a WARC record, ``column``, the cell of a Parquet or Arrow file's row, and

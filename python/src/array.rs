@@ -175,10 +175,13 @@ impl Batches for Handle {
 
     fn next(&mut self) -> Result<Option<Arc<Data>>, StreamError> {
         // The consumer may hold the GIL or not; the source must find it free, since its files may be Python's.
-        let next = Python::try_attach(|py| {
-            let next = py.detach(|| lock(&self.shared).next(self.reader));
-            next.map_err(|error| stream_error(py, &error))
-        });
+        let next =
+            Python::try_attach(
+                |py| match py.detach(|| lock(&self.shared).next(self.reader)) {
+                    Err(error) if is_raised_again(py, &error) => Ok(None),
+                    next => next.map_err(|error| stream_error(py, &error)),
+                },
+            );
         next.unwrap_or_else(|| {
             Err(StreamError {
                 code: FAILED,
@@ -188,16 +191,27 @@ impl Batches for Handle {
     }
 }
 
-/// The error as a consumer in C gets it. It cannot pass on an interruption, which is therefore set again.
+/// Whether the error is an interruption that Python raises again as soon as a consumer in C returns to it on this thread. Such a
+/// consumer would make an error of its own of it; instead, the stream ends.
+fn is_raised_again(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<PyKeyboardInterrupt>(py) && interrupt(py).unwrap_or(false)
+}
+
+/// Sets an interruption, which the main thread raises. Returns whether this is that thread.
+fn interrupt(py: Python<'_>) -> PyResult<bool> {
+    let main = py.import("threading")?.call_method0("main_thread")?;
+    let thread = py.import("_thread")?;
+    let is_main = main
+        .getattr("ident")?
+        .eq(thread.call_method0("get_ident")?)?;
+    // Not before other code of Python, which would handle it.
+    thread.call_method0("interrupt_main")?;
+    Ok(is_main)
+}
+
+/// The error as a consumer in C gets it.
 fn stream_error(py: Python<'_>, error: &PyErr) -> StreamError {
     let message = message(py, error);
-    // Not before other code of Python, which would handle it.
-    if error.is_instance_of::<PyKeyboardInterrupt>(py) {
-        let interrupt = py
-            .import("_thread")
-            .and_then(|thread| thread.call_method0("interrupt_main"));
-        drop(interrupt);
-    }
     let code: c_int = match error.is_instance_of::<PyValueError>(py) {
         true => INVALID,
         false => FAILED,

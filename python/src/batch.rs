@@ -1,19 +1,24 @@
 //! Columns of texts: an Arrow array or stream in, one of the same length out.
 
+use std::borrow::Cow;
+use std::fmt::Display;
 use std::sync::Arc;
 
-use doisift::{Normalizer, Presentation, Scanner, TextKind, clean as read_dirty};
+use doisift::{Mention, Normalizer, Presentation, Scanner, TextKind, clean as read_dirty};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::array::{Array, ArrayStream, Source};
 use crate::arrow::{
-    ArrowArray, ArrowArrayStream, Data, FAILED, Field, Flags, Integers, Kind, Lists, StreamError,
-    TextArray, TextType, Texts, Width,
+    ArrowArray, ArrowArrayStream, Data, FAILED, Field, Flags, Integers, Kind, Lists, Overflow,
+    StreamError, TextArray, TextType, Texts, Width,
 };
 use crate::capsule::{Exported, import};
+use crate::running::Watch;
 use crate::text::{kind_of, presentation, text_kind};
-use std::borrow::Cow;
+
+/// Bytes of text that take as long as a row without any.
+const ROW: usize = 64;
 
 /// What is made of each array.
 trait Work: Send {
@@ -23,8 +28,8 @@ trait Work: Send {
     /// The result for an array.
     ///
     /// # Errors
-    /// If the array is malformed, or the result too large for its type: the reason.
-    fn make(&mut self, texts: &TextArray<'_>, width: Width) -> Result<Data, String>;
+    /// If the array is malformed, or the result too large for its type; if the handler of a signal raises an exception.
+    fn make(&mut self, texts: &TextArray<'_>, width: Width) -> PyResult<Data>;
 }
 
 /// The DOI name that each text of an Arrow array is, as a string array; null where a text is null or not a DOI name.
@@ -95,10 +100,13 @@ fn apply<'py>(object: &Bound<'py, PyAny>, mut work: Box<dyn Work>) -> PyResult<B
 }
 
 fn make(work: &mut dyn Work, array: &ArrowArray, of: &TextType) -> PyResult<Arc<Data>> {
-    let texts =
-        TextArray::new(array, of).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let made = work.make(&texts, of.width());
-    made.map(Arc::new).map_err(PyValueError::new_err)
+    let texts = TextArray::new(array, of).map_err(refused)?;
+    work.make(&texts, of.width()).map(Arc::new)
+}
+
+/// The exception for an array that cannot be read, or a result that is too large.
+fn refused(error: impl Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }
 
 /// The exception for the error of another program's stream.
@@ -135,15 +143,14 @@ impl Work for Normalizing {
         Field::nullable("", Kind::Text(width))
     }
 
-    fn make(&mut self, texts: &TextArray<'_>, width: Width) -> Result<Data, String> {
-        let mut names = Texts::new(width);
+    fn make(&mut self, texts: &TextArray<'_>, width: Width) -> PyResult<Data> {
+        let (mut names, mut watch) = (Texts::new(width), Watch::new());
         for row in 0..texts.len() {
-            let text = texts.get(row).map_err(|error| error.to_string())?;
+            let text = texts.get(row).map_err(refused)?;
+            watch.pass(ROW + text.map_or(0, <[u8]>::len))?;
             let read = text.and_then(|text| self.normalizer.read(text).ok());
             let name = read.as_ref().map(|read| self.presentation.of(&read.doi));
-            names
-                .push(name.as_deref())
-                .map_err(|error| error.to_string())?;
+            names.push(name.as_deref()).map_err(refused)?;
         }
         Ok(names.finish())
     }
@@ -170,22 +177,34 @@ impl Work for Extracting {
         Field::nullable("", Kind::list(width, mention))
     }
 
-    fn make(&mut self, texts: &TextArray<'_>, width: Width) -> Result<Data, String> {
-        let mut mentions = Mentions::new(width);
+    fn make(&mut self, texts: &TextArray<'_>, width: Width) -> PyResult<Data> {
+        let (mut mentions, mut watch) = (Mentions::new(width), Watch::new());
         let mut lists = Lists::new(width);
         for row in 0..texts.len() {
-            let text = texts.get(row).map_err(|error| error.to_string())?;
+            let text = texts.get(row).map_err(refused)?;
+            watch.pass(ROW)?;
             if let Some(text) = text {
-                self.scanner
-                    .set_kind(self.kind.unwrap_or_else(|| kind_of(text)));
-                let clean = self.clean;
-                self.scanner
-                    .scan(text, |mention| mentions.push(&mention, clean));
+                self.scan(text, &mut mentions, &mut watch)?;
             }
             let pushed = lists.push(mentions.count, text.is_some());
-            pushed.map_err(|error| error.to_string())?;
+            pushed.map_err(refused)?;
         }
         Ok(lists.finish(mentions.finish()?))
+    }
+}
+
+impl Extracting {
+    fn scan(&mut self, text: &[u8], into: &mut Mentions, watch: &mut Watch) -> PyResult<()> {
+        self.scanner
+            .set_kind(self.kind.unwrap_or_else(|| kind_of(text)));
+        let clean = self.clean;
+        for start in (0..text.len()).step_by(Watch::PIECE) {
+            let end = text.len().min(start + Watch::PIECE);
+            let sink = |mention: Mention<'_>| into.push(&mention, clean);
+            self.scanner.scan_range(text, start..end, 0, sink);
+            watch.pass(end - start)?;
+        }
+        Ok(())
     }
 }
 
@@ -216,7 +235,7 @@ impl Mentions {
         }
     }
 
-    fn push(&mut self, mention: &doisift::Mention<'_>, clean: bool) {
+    fn push(&mut self, mention: &Mention<'_>, clean: bool) {
         let cleaned = clean.then(|| read_dirty(mention.name).ok()).flatten();
         let key = cleaned.as_ref().map(|cleaned| cleaned.doi.key());
         let texts = [
@@ -231,9 +250,9 @@ impl Mentions {
         self.count += 1;
     }
 
-    fn finish(self) -> Result<Data, String> {
+    fn finish(self) -> PyResult<Data> {
         if self.overflow {
-            return Err(crate::arrow::Overflow.to_string());
+            return Err(refused(Overflow));
         }
         let columns = [
             self.doi.finish(),

@@ -8,7 +8,7 @@ use doisift::{Monitor, Pipeline};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::array::{ArrayStream, Source, bug};
+use crate::array::{ArrayStream, Source};
 use crate::arrow::{Data, Overflow};
 use crate::report::{Progress, Report};
 use crate::running::{self, Running, TICK};
@@ -115,9 +115,7 @@ impl Source for RowSource {
         loop {
             match batches.recv_timeout(TICK) {
                 Ok(batch) => return Ok(Some(Arc::new(batch))),
-                Err(RecvTimeoutError::Timeout) => {
-                    Python::try_attach(|py| py.check_signals()).unwrap_or_else(|| Err(bug()))?;
-                }
+                Err(RecvTimeoutError::Timeout) => running::handle_signals()?,
                 Err(RecvTimeoutError::Disconnected) => {
                     let report = run.end()?;
                     let _ = self.report.set(report);

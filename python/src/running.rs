@@ -51,6 +51,47 @@ fn open_runs() -> MutexGuard<'static, BTreeMap<u64, Monitor>> {
     OPEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Lets Python handle signals about every [`TICK`] during work that does not hold the GIL.
+pub(crate) struct Watch {
+    /// Bytes until the clock is read.
+    left: usize,
+    handled: Instant,
+}
+
+impl Watch {
+    /// Bytes of text between two looks at the clock, a few milliseconds of work at most.
+    pub(crate) const PIECE: usize = 128 << 10;
+
+    pub(crate) fn new() -> Watch {
+        Watch {
+            left: Watch::PIECE,
+            handled: Instant::now(),
+        }
+    }
+
+    /// Counts work on so many bytes.
+    ///
+    /// # Errors
+    /// If the handler of a signal raises an exception, as that of Ctrl-C does.
+    pub(crate) fn pass(&mut self, bytes: usize) -> PyResult<()> {
+        if bytes < self.left {
+            self.left -= bytes;
+            return Ok(());
+        }
+        self.left = Watch::PIECE;
+        if self.handled.elapsed() < TICK {
+            return Ok(());
+        }
+        self.handled = Instant::now();
+        handle_signals()
+    }
+}
+
+/// Lets Python handle signals, on a thread that does not hold the GIL.
+pub(crate) fn handle_signals() -> PyResult<()> {
+    Python::try_attach(|py| py.check_signals()).unwrap_or_else(|| Err(bug()))
+}
+
 /// Ends all runs before Python ends.
 #[pyfunction]
 pub(crate) fn _end_runs(py: Python<'_>) {

@@ -9,6 +9,7 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyMemoryView, PyString};
 
 use crate::doi::Doi;
+use crate::running::Watch;
 
 /// Texts of fewer bytes are read without releasing the GIL, which would take longer, above all if other threads want it.
 /// Python's hashlib has the same limit.
@@ -222,7 +223,7 @@ pub(crate) fn extract(
     input_kind: Cow<'_, str>,
 ) -> PyResult<Vec<Mention>> {
     let kind = text_kind(&input_kind)?;
-    let found = text.read(py, |bytes| find(bytes, kind, clean, context));
+    let found = text.read(py, |bytes| find(bytes, kind, clean, context))?;
     let mut place = Place::new(&text);
     let mentions = found.into_iter().map(|found| {
         let [before, after] = found.around;
@@ -240,20 +241,27 @@ pub(crate) fn extract(
     mentions.collect()
 }
 
-fn find(text: &[u8], kind: Option<TextKind>, clean: bool, context: usize) -> Vec<Found> {
+/// # Errors
+/// If the handler of a signal raises an exception.
+fn find(text: &[u8], kind: Option<TextKind>, clean: bool, context: usize) -> PyResult<Vec<Found>> {
     let kind = kind.unwrap_or_else(|| kind_of(text));
     let mut scanner = Scanner::new().kind(kind);
-    let found = scanner.find_iter(text).map(|found| Found {
-        form: found.form.name(),
-        start: found.start,
-        end: found.range().end,
-        text: String::from_utf8_lossy(found.text).into_owned(),
-        guessed: found.guessed,
-        around: found.around(text, context),
-        doi: match clean {
-            true => cleaned(found.doi),
-            false => found.doi,
-        },
+    let (mut watch, mut passed) = (Watch::new(), 0);
+    let found = scanner.find_iter(text).map(|found| {
+        let end = found.range().end;
+        watch.pass(end - std::mem::replace(&mut passed, end))?;
+        Ok(Found {
+            form: found.form.name(),
+            start: found.start,
+            end,
+            text: String::from_utf8_lossy(found.text).into_owned(),
+            guessed: found.guessed,
+            around: found.around(text, context),
+            doi: match clean {
+                true => cleaned(found.doi),
+                false => found.doi,
+            },
+        })
     });
     found.collect()
 }
