@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::crew::{self, Hands};
@@ -11,7 +11,7 @@ use super::report::{CellTally, NormalizeReport};
 use super::settings::NormalizeSettings;
 use super::sink::Sink;
 use crate::error::{Error, ErrorKind, TableError};
-use crate::input::{ColumnChoice, InputError, Opening, Source, SourceKind, display_name};
+use crate::input::{ColumnChoice, InputError, OpenGate, Opening, Source, SourceKind, display_name};
 use crate::records::FileId;
 use crate::task::{
     Destinations, Outputs, cause, commit, is_stdin, not_cancelled, stdin_twice, warn_of_report,
@@ -90,7 +90,7 @@ fn read(
         limits: settings.limits,
         whole: 0,
         share: 0,
-        alone: &Mutex::new(()),
+        gate: &OpenGate,
         columns: &ColumnChoice::default(),
         sheet: settings.sheet.as_ref(),
         tmp: &settings.tmp,

@@ -298,7 +298,7 @@ pub enum InputError {
     },
     /// What is unpacked of a table's columns at the same time needs more memory than this.
     #[error(
-        "column {column}: what is unpacked at the same time needs more than {limit} bytes, a thread's share of the memory; --memory allows more, and --columns reads fewer columns"
+        "column {column}: what is unpacked at the same time needs more than {limit} bytes; --memory allows more, and --columns reads fewer columns"
     )]
     LargePage {
         /// The column that did not fit.
@@ -322,9 +322,9 @@ pub enum InputError {
         /// The numbers and names of the sheets.
         known: Box<str>,
     },
-    /// A file that is held in memory has more bytes than this.
+    /// A file, or a part of it that is held in memory, has more bytes than this.
     #[error(
-        "the {packing} file has more than {limit} bytes, a thread's share of the memory; --memory allows more"
+        "the {packing} file needs more than {limit} bytes of memory at once; --memory allows more"
     )]
     TooLarge {
         /// The format.

@@ -17,6 +17,7 @@ mod file;
 mod find;
 #[cfg(feature = "testing")]
 pub mod fuzz_support;
+mod gate;
 mod halt;
 mod list;
 mod magic;
@@ -55,6 +56,7 @@ pub(crate) use documents::write_row_name;
 pub(crate) use documents::{Documents, Origin, Remark, WarcRecord};
 pub(crate) use file::{Section, is_pipe, stdin_metadata};
 pub(crate) use find::{Finder, Found as FoundSources, Lost, PassedOver, Search};
+pub(crate) use gate::{Gate, OpenGate};
 pub(crate) use halt::Halt;
 pub use list::Separator;
 pub(crate) use list::read_list;

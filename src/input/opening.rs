@@ -3,12 +3,14 @@
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
 use super::codec::Unpackers;
 use super::columnar::ColumnChoice;
 use super::fault::InputError;
+#[cfg(any(test, feature = "testing"))]
+use super::gate::OpenGate;
+use super::gate::{Admitted, Gate};
 use super::halt::Halt;
 use super::preprocess::Preprocessor;
 use super::readers::Readers;
@@ -97,9 +99,8 @@ pub(crate) struct Opening<'r> {
     pub(crate) whole: usize,
     /// Bytes that every thread may hold at the same time, of any format that is held.
     pub(crate) share: usize,
-    /// Held while a thread takes more than its share. What waits for scans or for other sources must not hold it.
-    #[cfg_attr(not(feature = "pdf"), allow(dead_code))]
-    pub(crate) alone: &'r Mutex<()>,
+    /// Passed by a thread before it takes more than its share.
+    pub(crate) gate: &'r dyn Gate,
     /// The columns of tables that are read.
     pub(crate) columns: &'r ColumnChoice,
     /// The sheet of each workbook that is read, as a table; if there is none, cells are documents.
@@ -118,9 +119,6 @@ static ALL: ColumnChoice = ColumnChoice {
     columns: None,
     id: None,
 };
-
-#[cfg(any(test, feature = "testing"))]
-static ALONE: Mutex<()> = Mutex::new(());
 
 impl<'r> Opening<'r> {
     #[cfg(any(test, feature = "testing"))]
@@ -141,13 +139,24 @@ impl<'r> Opening<'r> {
             },
             whole: 64 << 20,
             share: 64 << 20,
-            alone: &ALONE,
+            gate: &OpenGate,
             columns: &ALL,
             sheet: None,
             tmp: Path::new("/tmp"),
             records: false,
             unpackers: None,
         }
+    }
+
+    /// Bytes that what is held of a document while it is passed on may take: those of a thread, and those of a thread that is
+    /// [admitted](Self::admit) to more, which depend on the memory of the run alone.
+    pub(super) fn room(&self) -> [usize; 2] {
+        [self.share / 2, self.whole / 2]
+    }
+
+    /// Waits until this thread may take more than its share, as long as the result lives.
+    pub(super) fn admit(&self) -> Admitted<'r> {
+        Admitted::through(self.gate)
     }
 
     /// Whether `metadata` is that of a file which this run created.

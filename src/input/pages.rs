@@ -11,7 +11,6 @@ use super::fault::{InputError, Packing};
 use super::pdf::{self, PdfAnswer, PdfCrew, PdfDocument, PdfLimits, PdfText};
 use super::raw::Raw;
 use super::walk::Walk;
-use crate::lock::lock;
 
 /// Files for each thread that were given to the threads and not passed on yet.
 const AHEAD: usize = 4;
@@ -87,7 +86,7 @@ impl Walk<'_> {
         let most = self.opening.whole;
         // Passing on waits for scans, and so comes before and after.
         self.settle();
-        let alone = lock(self.opening.alone);
+        let alone = self.opening.admit();
         if !is_large {
             // A buffer that grows is copied, and both are held meanwhile.
             let length = match level.length {
@@ -115,7 +114,7 @@ impl Walk<'_> {
     /// Reads a file that needs more than a thread's share, while no other thread reads one.
     fn read_alone(&mut self, level: &Level<'_>, bytes: &[u8]) {
         let limits = PdfLimits::of(bytes.len(), self.opening.whole / 2, true);
-        let alone = lock(self.opening.alone);
+        let alone = self.opening.admit();
         let text = pdf::read(bytes, limits);
         drop(alone);
         if let Some(text) = text {

@@ -5,12 +5,43 @@ use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::columnar::{ColumnarFile, TableItem, TableLimits, TableParts};
+use super::columnar::{ColumnarFile, PartStart, TableFaults, TableItem, TableLimits, TableParts};
 use super::container::{Level, Members};
+use super::fault::InputError;
+use super::gate::Admitted;
+use super::opening::Opening;
 use super::raw::Raw;
 use super::walk::Walk;
 
-impl Walk<'_> {
+type OpenedTable<F> = Result<(F, TableFaults), InputError>;
+
+/// Whether the metadata of a file needs more memory.
+fn is_too_large<F>(opened: &OpenedTable<F>) -> bool {
+    let is_large = |error: &InputError| matches!(error, InputError::TooLarge { .. });
+    match opened {
+        Ok((_, faults)) => faults.iter().any(|(_, error)| is_large(error)),
+        Err(error) => is_large(error),
+    }
+}
+
+/// Reads the metadata of a file, with more than a thread's share of the memory if it must be.
+fn open_table<'o, F: ColumnarFile>(
+    opening: &Opening<'o>,
+    file: &File,
+    length: u64,
+) -> (OpenedTable<F>, Option<Admitted<'o>>) {
+    let open = |most| F::open(file.try_clone()?, length, opening.columns, most);
+    let [share, whole] = opening.room();
+    let opened = open(share);
+    if share >= whole || !is_too_large(&opened) {
+        return (opened, None);
+    }
+    drop(opened);
+    let admitted = opening.admit();
+    (open(whole), Some(admitted))
+}
+
+impl<'w> Walk<'w> {
     /// Passes on the rows of a table. It is read at any offset, so one that is not a file is copied to a file first.
     pub(super) fn table<F: ColumnarFile>(
         &mut self,
@@ -37,7 +68,7 @@ impl Walk<'_> {
         counted: u64,
     ) {
         let opening = self.opening;
-        let opened = F::open(file, length, opening.columns, opening.share / 2);
+        let (opened, admitted) = open_table::<F>(opening, &file, length);
         let (file, faults) = match opened {
             Ok(opened) => opened,
             Err(error) => return self.lose(level, 0, error),
@@ -48,7 +79,7 @@ impl Walk<'_> {
         let mut read = counted + file.metadata_length();
         self.count_read(level, file.metadata_length());
         if file.has_texts() {
-            read += self.rows(level, &Arc::new(file));
+            read += self.rows(level, &Arc::new(file), admitted);
         } else if opening.columns.columns.is_none() {
             self.to().skip(level.name.clone(), F::WITHOUT_TEXT);
         }
@@ -58,18 +89,34 @@ impl Walk<'_> {
         }
     }
 
-    /// Passes on all rows. Returns how many bytes were read.
-    fn rows<F: ColumnarFile>(&mut self, level: &Level<'_>, file: &Arc<F>) -> u64 {
+    /// Passes on all rows, from where they need more than a thread's share of the memory on while no other thread has more.
+    /// Returns how many bytes were read.
+    fn rows<F: ColumnarFile>(
+        &mut self,
+        level: &Level<'_>,
+        file: &Arc<F>,
+        mut admitted: Option<Admitted<'w>>,
+    ) -> u64 {
         let opening = self.opening;
-        let limits = TableLimits {
-            memory: opening.share / 2,
+        let [share, whole] = opening.room().map(|memory| TableLimits { memory });
+        let mut parts = match admitted {
+            Some(_) => TableParts::here(&**file, whole, PartStart::default()),
+            None => TableParts::new(file, share, opening.unpackers),
         };
         if let Some(record) = &level.record {
             self.to().in_record(record);
         }
         let mut all = 0;
-        for item in TableParts::new(file, limits, opening.unpackers) {
+        while let Some(item) = parts.next() {
             match item {
+                TableItem::Large(row) => {
+                    if admitted.is_none() && share.memory < whole.memory {
+                        let part = parts.current();
+                        // Its threads end before this one waits.
+                        parts = TableParts::here(&**file, whole, PartStart { part, row });
+                        admitted = Some(opening.admit());
+                    }
+                }
                 TableItem::Lost(offset, error) => self.lose(level, offset, error),
                 TableItem::Batch { batch, cost, read } => {
                     all += read;

@@ -23,7 +23,9 @@ use super::ticket::{Ticket, Tickets};
 use super::turn::Turn;
 use super::worker::Shared;
 use crate::error::{Error, ErrorKind};
-use crate::input::{Cutter, InputError, Section, Source, SourceKind, ends_archive, text_start};
+use crate::input::{
+    Cutter, InputError, OpenGate, Section, Source, SourceKind, ends_archive, text_start,
+};
 use crate::lock::lock;
 use crate::report::Counts;
 
@@ -240,7 +242,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         let looked = fs::metadata(&source.path).map_err(InputError::from);
         let own = |metadata| {
             Ok((
-                self.crew.run.opening(None).is_own(&metadata)?,
+                self.crew.run.opening(None, &OpenGate).is_own(&metadata)?,
                 metadata.len(),
             ))
         };

@@ -10,6 +10,7 @@ use rayon::Scope;
 use super::cells::TableRows;
 use super::crew::Crew;
 use super::fed_edges::FedEdges;
+use super::gate::GateRole;
 use super::kind;
 use super::order::PiecePlace;
 use super::reading::{self, Scans};
@@ -151,7 +152,11 @@ impl<'r> Feeder<'_, '_, 'r> {
         let run = self.crew.run;
         if let Some(source) = run.sources.get(ordinal as usize) {
             let source = (ordinal, &source);
-            let counts = reading::read(run, source, Some(&run.unpackers), &mut self);
+            let role = match run.options.selection.writes_mentions() {
+                true => GateRole::OrderedFeeder(self.place.slot),
+                false => GateRole::Feeder,
+            };
+            let counts = reading::read(run, source, Some(&run.unpackers), role, &mut self);
             run.count(counts);
         }
         self.flush();

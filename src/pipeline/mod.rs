@@ -13,6 +13,7 @@ mod edges;
 mod effect;
 mod fed_edges;
 mod feed;
+mod gate;
 mod kind;
 mod notice;
 mod options;

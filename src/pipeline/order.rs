@@ -35,10 +35,11 @@ pub(super) fn write_in_order(
         early.insert(place, arrival);
         while let Some(arrival) = early.remove(&next) {
             next = match arrival {
-                Arrival::End => PiecePlace {
-                    slot: next.slot + 1,
-                    piece: 0,
-                },
+                Arrival::End => {
+                    let slot = next.slot + 1;
+                    run.gates.note_written(slot);
+                    PiecePlace { slot, piece: 0 }
+                }
                 Arrival::Rows(mut ticket) => {
                     write_rows(run, &mut ticket.load.rows, sink);
                     PiecePlace {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::cells::{Dictionaries, TableRows};
+use super::gate::{GateRole, SourceGate};
 use super::kind;
 use super::notice::Gain;
 use super::state::{NamedSource, SharedScan};
@@ -56,6 +57,7 @@ pub(super) fn read<'r>(
     run: &'r SharedScan<'r>,
     (ordinal, source): (u32, &Source),
     unpackers: Option<&Unpackers>,
+    role: GateRole,
     scans: &mut dyn Scans,
 ) -> Counts {
     let named = NamedSource::new(ordinal, source);
@@ -69,7 +71,8 @@ pub(super) fn read<'r>(
         origin: None,
         scans,
     };
-    let read = run.opening(unpackers).read(source, &mut reading);
+    let gate = SourceGate::new(&run.gates, run, role);
+    let read = run.opening(unpackers, &gate).read(source, &mut reading);
     let gain = reading.gain;
     run.note_pipe_end(source);
     match read {

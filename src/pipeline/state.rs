@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use super::checkpoint::{Checkpoint, Done, Earlier, Folder};
 use super::effect::Met;
+use super::gate::Gates;
 use super::notice::{self, Gain, Notice, Notices};
 use super::options::{OnError, ScanOptions};
 use super::seek::Unfound;
@@ -15,7 +16,7 @@ use super::shares::Shares;
 use crate::dedup::{Budget, Document, DocumentId, Lasting, Table};
 use crate::error::{Error, ErrorKind};
 use crate::input::{
-    ChunkReach, Claims, Finder, FoundSources, Halt, InputError, Opening, Remark, Source,
+    ChunkReach, Claims, Finder, FoundSources, Gate, Halt, InputError, Opening, Remark, Source,
     SourceKind, Sources, Unpackers, display_name, unmarked_encoding,
 };
 use crate::lock::lock;
@@ -44,8 +45,7 @@ pub(super) struct SharedScan<'p> {
     has_folder: bool,
     /// Whether an earlier run has read some sources.
     is_resumed: bool,
-    /// Held while a document takes more memory than a thread's share.
-    alone: Mutex<()>,
+    pub(super) gates: Gates,
     /// Symbolic links that were not followed.
     pub(super) links: u64,
     ledger: Mutex<ScanLedger>,
@@ -161,7 +161,7 @@ impl<'p> SharedScan<'p> {
             met: Met::default(),
             has_folder,
             is_resumed,
-            alone: Mutex::default(),
+            gates: Gates::default(),
             links: passed_over.links.0,
             ledger: Mutex::new(ledger),
             notices: Notices::default(),
@@ -268,7 +268,11 @@ impl<'p> SharedScan<'p> {
     }
 
     /// The options for opening sources, with `unpackers` for unpacking in parallel, if given.
-    pub(super) fn opening<'o>(&'o self, unpackers: Option<&'o Unpackers>) -> Opening<'o> {
+    pub(super) fn opening<'o>(
+        &'o self,
+        unpackers: Option<&'o Unpackers>,
+        gate: &'o dyn Gate,
+    ) -> Opening<'o> {
         Opening {
             bytes: self.options.monitor.bytes(),
             passed: self.options.monitor.passed(),
@@ -280,7 +284,7 @@ impl<'p> SharedScan<'p> {
             limits: self.options.limits,
             whole: self.shares.whole,
             share: 2 * self.shares.unpacked,
-            alone: &self.alone,
+            gate,
             columns: &self.options.columns,
             sheet: None,
             tmp: &self.options.tmp,

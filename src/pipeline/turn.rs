@@ -4,6 +4,7 @@ use std::io::Read;
 use std::time::Instant;
 
 use super::cells::TableRows;
+use super::gate::GateRole;
 use super::kind;
 use super::reading::{self, Scans};
 use super::rows::HeldMentions;
@@ -61,7 +62,13 @@ impl<'r> Turn<'r> {
         after: &mut dyn FnMut(&mut HeldMentions),
     ) {
         let mut scans = InTurn { turn: self, after };
-        let counts = reading::read(scans.turn.run, (ordinal, source), unpackers, &mut scans);
+        let counts = reading::read(
+            scans.turn.run,
+            (ordinal, source),
+            unpackers,
+            GateRole::Pool,
+            &mut scans,
+        );
         *self.worker.counts() += counts;
     }
 }

@@ -173,3 +173,57 @@ fn a_limit_of_the_address_space_bounds_the_default() {
         assert!(seen.out == wanted, "{threads} threads");
     }
 }
+
+/// Each file has more in one piece than a thread's share of this budget, and less than what one thread alone may take of it.
+#[test]
+fn what_is_larger_than_a_threads_share_is_read_on_any_number_of_threads() {
+    let place = Place::new();
+    let fill = "lorem ipsum dolor ".repeat(170);
+    let texts: Vec<_> = (0..4_000)
+        .map(|row| format!("{fill}10.5555/n{row}"))
+        .collect();
+    let strings: String = texts
+        .iter()
+        .map(|text| format!("<si><t>{text}</t></si>"))
+        .collect();
+    let cells: String = (0..4_000)
+        .map(|row| format!("<c t=\"s\"><v>{row}</v></c>"))
+        .collect();
+    let main = "xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"";
+    let sheet = format!("<worksheet {main}><sheetData><row>{cells}</row></sheetData></worksheet>");
+    let strings = format!("<sst {main}>{strings}</sst>");
+    let workbook = crate::containers::zip(&[
+        ("xl/worksheets/sheet1.xml", sheet.as_bytes()),
+        ("xl/sharedStrings.xml", strings.as_bytes()),
+    ]);
+    place.file("in/a.xlsx", workbook);
+    #[cfg(feature = "parquet")]
+    for number in 0..3 {
+        let column = crate::small_table::TableColumn {
+            name: "x",
+            rows: texts[..2_400]
+                .iter()
+                .map(|text| Some(vec![&**text]))
+                .collect(),
+            is_list: false,
+        };
+        let style = crate::parquet_writer::ParquetStyle {
+            dictionary: number == 1,
+            second: false,
+            packed: false,
+            unused: false,
+            group: 4_000,
+            page: 4_000,
+        };
+        let bytes = crate::parquet_writer::parquet(&[column], style).bytes;
+        place.file(format!("in/{number}.parquet"), &bytes);
+    }
+    let rows = if cfg!(feature = "parquet") { 7_200 } else { 0 };
+    for (options, rows) in [("-f names", 4_000), ("--mentions -f csv", rows + 4_001)] {
+        for threads in [1, 2, 8] {
+            let line = format!("in {options} --memory 64M -j{threads}");
+            let seen = place.scan(&line).quiet();
+            assert_eq!(seen.out.lines().count(), rows, "{line}");
+        }
+    }
+}

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-use super::part::{ColumnarFile, TableItem};
+use super::part::{ColumnarFile, PartStart, TableItem};
 use crate::input::codec::{Lease, Unpackers};
 use crate::input::fault::InputError;
 use crate::lock::lock;
@@ -34,7 +34,7 @@ pub(in crate::input) enum TableParts<'u, 'f, F: ColumnarFile> {
 pub(in crate::input) struct HereParts<'f, F: ColumnarFile> {
     file: &'f F,
     limits: TableLimits,
-    next: usize,
+    next: PartStart,
     part: Option<F::Part<'f>>,
 }
 
@@ -67,12 +67,25 @@ impl<'u, 'f, F: ColumnarFile> TableParts<'u, 'f, F> {
         let several = unpackers.filter(|_| file.part_count() > 1);
         match several.and_then(|unpackers| PartCrew::start(file, limits, unpackers)) {
             Some(crew) => TableParts::Crew(crew),
-            None => TableParts::Here(Box::new(HereParts {
-                file,
-                limits,
-                next: 0,
-                part: None,
-            })),
+            None => TableParts::here(file, limits, PartStart::default()),
+        }
+    }
+
+    /// Reads on this thread, from `next` on.
+    pub(in crate::input) fn here(file: &'f F, limits: TableLimits, next: PartStart) -> Self {
+        TableParts::Here(Box::new(HereParts {
+            file,
+            limits,
+            next,
+            part: None,
+        }))
+    }
+
+    /// The number of the part that gave the last item.
+    pub(in crate::input) fn current(&self) -> usize {
+        match self {
+            TableParts::Here(parts) => parts.next.part.saturating_sub(1),
+            TableParts::Crew(crew) => crew.next.saturating_sub(crew.pending.len()),
         }
     }
 }
@@ -98,11 +111,12 @@ impl<F: ColumnarFile> Iterator for HereParts<'_, F> {
             }
             let buffers = self.part.take().map(F::into_buffers);
             let memory = self.limits.memory;
-            self.part = Some(
-                self.file
-                    .part(self.next, memory, buffers.unwrap_or_default())?,
-            );
-            self.next += 1;
+            let buffers = buffers.unwrap_or_default();
+            self.part = Some(self.file.part(self.next, memory, buffers)?);
+            self.next = PartStart {
+                part: self.next.part + 1,
+                row: 0,
+            };
         }
     }
 }
@@ -178,7 +192,8 @@ fn work<F: ColumnarFile>(file: &F, limits: TableLimits, jobs: &Mutex<Receiver<Jo
         let Ok(Job { part, to }) = job else { return };
         let old = std::mem::take(&mut buffers);
         let read = catch_unwind(AssertUnwindSafe(|| {
-            let mut reader = file.part(part, limits.memory, old)?;
+            let start = PartStart { part, row: 0 };
+            let mut reader = file.part(start, limits.memory, old)?;
             for item in &mut reader {
                 if to.send(item).is_err() {
                     // Nobody waits for the rows, since the run was halted.

@@ -27,6 +27,6 @@ pub(crate) use self::choice::{ColumnChoice, is_in, no_column};
 pub(super) use self::crew::{TableLimits, TableParts};
 #[cfg(feature = "parquet")]
 pub(super) use self::parquet::ParquetFile;
-pub(super) use self::part::{ColumnarFile, TableItem};
+pub(super) use self::part::{ColumnarFile, PartStart, TableFaults, TableItem};
 pub(crate) use self::path::ColumnPath;
 pub(crate) use self::rows::{HeaderColumns, ITEMS, MetColumns, RowBatch};

@@ -58,11 +58,23 @@ pub(in crate::input) trait ColumnarFile: Send + Sync + 'static {
     /// Bytes that were read to open it.
     fn metadata_length(&self) -> u64;
 
-    /// Reads the part with this number with `memory` bytes for what it unpacks; none after the last part.
-    fn part(&self, number: usize, memory: usize, buffers: Self::Buffers) -> Option<Self::Part<'_>>;
+    /// Reads a part with `memory` bytes for what it unpacks; none after the last part.
+    fn part(
+        &self,
+        from: PartStart,
+        memory: usize,
+        buffers: Self::Buffers,
+    ) -> Option<Self::Part<'_>>;
 
     /// Ends a part, and returns its buffers.
     fn into_buffers(part: Self::Part<'_>) -> Self::Buffers;
+}
+
+/// Where reading starts: the number of a part, and a row in it. Losses before that row were reported.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::input) struct PartStart {
+    pub(in crate::input) part: usize,
+    pub(in crate::input) row: u64,
 }
 
 /// What a part of a table gives.
@@ -76,6 +88,20 @@ pub(in crate::input) enum TableItem {
     },
     /// A loss at an offset of the file.
     Lost(u64, InputError),
+    /// Cells of this row of the part, from 0, or of later rows need more memory. If the part is read on as it is, their loss follows.
+    Large(u64),
+}
+
+impl TableItem {
+    fn is_large(&self) -> bool {
+        matches!(
+            self,
+            TableItem::Lost(
+                _,
+                InputError::LargePage { .. } | InputError::TooLarge { .. }
+            )
+        )
+    }
 }
 
 /// Losses at offsets of the file, found when it was opened.
@@ -135,12 +161,26 @@ pub(super) struct PartRows<C> {
     row: u64,
     /// Rows of the next batch.
     wanted: u32,
-    lost: VecDeque<TableItem>,
+    /// The first row that is passed on.
+    start: u64,
+    /// Rows of the part that were passed on, or precede the start.
+    passed: u64,
+    /// What is passed on next.
+    items: VecDeque<TableItem>,
+    /// Whether it was said that more memory is needed.
+    is_large: bool,
 }
 
 impl<C: CellColumn> PartRows<C> {
-    /// A part without columns, of which `rows` rows from `first_row` on are in the table. `memory` is named in errors.
-    pub(super) fn new(paths: &Arc<[ColumnPath]>, first_row: u64, rows: u64, memory: usize) -> Self {
+    /// A part without columns, of which `rows` rows from `first_row` on are in the table. Those from `start` on are passed on.
+    /// `memory` is named in errors.
+    pub(super) fn new(
+        paths: &Arc<[ColumnPath]>,
+        first_row: u64,
+        rows: u64,
+        start: u64,
+        memory: usize,
+    ) -> Self {
         PartRows {
             paths: Arc::clone(paths),
             first_row,
@@ -152,7 +192,10 @@ impl<C: CellColumn> PartRows<C> {
             builder: CellBuilder::new(paths, first_row),
             row: 0,
             wanted: FIRST,
-            lost: VecDeque::new(),
+            start,
+            passed: start,
+            items: VecDeque::new(),
+            is_large: false,
         }
     }
 
@@ -172,7 +215,11 @@ impl<C: CellColumn> PartRows<C> {
 
     /// Reports a loss.
     pub(super) fn lose(&mut self, offset: u64, error: InputError) {
-        self.lost.push_back(TableItem::Lost(offset, error));
+        // Before the start no row after it is read, so the loss is known.
+        if self.start > 0 && self.row <= self.start {
+            return;
+        }
+        self.items.push_back(TableItem::Lost(offset, error));
     }
 
     /// Reports the loss of cells of the column with this path.
@@ -205,6 +252,10 @@ impl<C: CellColumn> PartRows<C> {
     fn batch(&mut self) -> TableItem {
         let left = self.rows - self.row;
         let mut done = u32::try_from(left).unwrap_or(u32::MAX).min(self.wanted);
+        if self.row < self.start {
+            let before = u32::try_from(self.start - self.row).unwrap_or(u32::MAX);
+            done = done.min(before);
+        }
         let (mut read, mut unpacked) = (0, 0);
         for (number, column) in self.columns.iter_mut().enumerate() {
             let Some(column) = column else { continue };
@@ -272,14 +323,18 @@ impl<C: CellColumn> Iterator for PartRows<C> {
     type Item = TableItem;
 
     fn next(&mut self) -> Option<TableItem> {
-        if let Some(lost) = self.lost.pop_front() {
-            return Some(lost);
+        while self.items.is_empty() && self.row < self.rows {
+            self.passed = self.row;
+            let batch = self.batch();
+            if self.passed >= self.start {
+                self.items.push_back(batch);
+            }
+            self.settle();
         }
-        if self.row >= self.rows {
-            return None;
+        if !self.is_large && self.items.iter().any(TableItem::is_large) {
+            self.is_large = true;
+            return Some(TableItem::Large(self.passed));
         }
-        let batch = self.batch();
-        self.settle();
-        Some(batch)
+        self.items.pop_front()
     }
 }

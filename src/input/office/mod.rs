@@ -35,6 +35,7 @@ use super::container::{Level, Members};
 use super::documents::Origin;
 use super::expansion::Expansion;
 use super::fault::InputError;
+use super::gate::Admitted;
 use super::opening::{Opening, SheetChoice};
 use super::raw::Raw;
 use super::zip;
@@ -46,6 +47,8 @@ pub(super) struct OfficePackage<'a, 'o> {
     file: &'a File,
     /// Read when the first sheet is reached, since only sheets need it.
     workbook: Option<Workbook>,
+    /// Held while the workbook takes more than a thread's share of the memory.
+    admitted: Option<Admitted<'o>>,
     /// Whether it is an OpenDocument spreadsheet, as its first member says.
     is_ods: bool,
     /// The sheet that is read as a table.
@@ -71,6 +74,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
             opening,
             file,
             workbook: None,
+            admitted: None,
             is_ods: false,
             chosen: None,
         }
@@ -151,11 +155,18 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
     }
 
     fn load(&mut self, level: &Level<'_>) {
-        if self.workbook.is_none() {
-            let memory = self.opening.share / 2;
-            let workbook = Workbook::read(self.opening, level, self.file, memory);
-            self.workbook = Some(workbook);
+        if self.workbook.is_some() {
+            return;
         }
+        let read = |room| Workbook::read(self.opening, level, self.file, room);
+        let [share, whole] = self.opening.room();
+        let mut workbook = read(share);
+        if !workbook.holds_strings() && share < whole {
+            let admitted = self.opening.admit();
+            workbook = read(whole);
+            self.admitted = workbook.holds_strings().then_some(admitted);
+        }
+        self.workbook = Some(workbook);
     }
 
     fn prose(

@@ -36,12 +36,12 @@ pub(super) struct Workbook {
 }
 
 impl Workbook {
-    /// Reads the archive `file` at `level` for them. At most `memory` bytes of shared texts are held.
+    /// Reads the archive `file` at `level` for them. At most `room` bytes of shared texts are held.
     pub(super) fn read(
         opening: &Opening<'_>,
         level: &Level<'_>,
         file: &File,
-        memory: usize,
+        room: usize,
     ) -> Workbook {
         let size = file.metadata().map_or(0, |metadata| metadata.len());
         let mut gather = Gather {
@@ -50,7 +50,7 @@ impl Workbook {
             sheets: Vec::new(),
             targets: HashMap::new(),
             held: 0,
-            strings: SharedStrings::new(memory),
+            strings: SharedStrings::new(room),
             formats: Formats::default(),
             is_table: opening.sheet.is_some(),
             is_ods: false,

@@ -19,6 +19,8 @@ use crate::input::opening::{Opening, SheetChoice};
 
 /// A record that goes on with the data of the one before it.
 const CONTINUE: u16 = 0x3c;
+/// Bytes that the shared texts of a workbook and the tables of its file take at most, for a byte of the file.
+const EXPANSION: u64 = 8;
 /// Names of sheets that are held.
 const SHEETS: usize = 10_000;
 
@@ -32,9 +34,11 @@ pub(in crate::input) fn read_ole2(
     level: &Level<'_>,
     file: &File,
 ) -> Option<&'static str> {
-    let memory = opening
-        .sheet
-        .map_or(opening.share / 2, |choice| choice.memory);
+    let [share, whole] = opening.room();
+    let length = file.metadata().map_or(0, |metadata| metadata.len());
+    let is_large = opening.sheet.is_none() && length.saturating_mul(EXPANSION) > share as u64;
+    let _admitted = is_large.then(|| opening.admit());
+    let memory = opening.sheet.map_or(whole, |choice| choice.memory);
     let ole = match OleFile::open(file, memory) {
         Ok(ole) => ole,
         Err(error) => {

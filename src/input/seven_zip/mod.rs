@@ -42,7 +42,6 @@ pub(super) fn read(
     let Some(volume) = volume(walk, opening, level, file) else {
         return;
     };
-    let most = LEAST.max(opening.share / 2);
     let mut archive = SevenZipArchive {
         window: opening.limits.window,
         expansion: Arc::clone(walk.expansion()),
@@ -52,7 +51,16 @@ pub(super) fn read(
         number: 0,
     };
     let (mut flaw, mut listing) = (None, None);
-    match archive.listing(most, &mut flaw) {
+    let [share, whole] = opening.room().map(|room| LEAST.max(room));
+    let mut found = archive.listing(share, &mut flaw);
+    let mut _admitted = None;
+    if share < whole && matches!(found, Err((_, InputError::TooLarge { .. }))) {
+        // The list is held until all members were passed on.
+        _admitted = Some(opening.admit());
+        flaw = None;
+        found = archive.listing(whole, &mut flaw);
+    }
+    match found {
         Ok(found) => listing = Some(found),
         // A wrong checksum is the reason.
         Err(error) => flaw = flaw.or(Some(error)),

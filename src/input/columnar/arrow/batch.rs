@@ -8,7 +8,7 @@ use super::file::{ArrowFile, BatchEntry, fault};
 use super::message::{Block, BodyPacking, Header, Message, Prefix, RecordBatch};
 use super::schema::{ArrayPlace, Layer, LayerKind, Leaf, LeafValues};
 use super::views::ViewBuffers;
-use crate::input::columnar::part::{ColumnFault, PartRows, TableItem};
+use crate::input::columnar::part::{ColumnFault, PartRows, PartStart, TableItem};
 use crate::input::fault::InputError;
 
 /// Buffers of most columns.
@@ -60,19 +60,19 @@ impl Metadata {
 }
 
 impl BatchReader {
-    /// Reads a batch with `memory` bytes for what it unpacks. `pool` are windows of a batch that was read before.
+    /// Reads a batch from a row on, with `memory` bytes for what it unpacks. `pool` are windows of a batch that was read before.
     pub(super) fn new(
         file: &ArrowFile,
-        number: usize,
+        from: PartStart,
         entry: &BatchEntry,
         memory: usize,
         pool: Vec<Vec<u8>>,
     ) -> Self {
         let mut reader = BatchReader {
-            rows: PartRows::new(&file.paths, entry.first_row, entry.rows, memory),
+            rows: PartRows::new(&file.paths, entry.first_row, entry.rows, from.row, memory),
             body: None,
         };
-        if let Err(error) = reader.open(file, number, entry, memory, pool) {
+        if let Err(error) = reader.open(file, from.part, entry, memory, pool) {
             reader.rows.lose(entry.block.offset, error);
             reader.rows.set_columns(Vec::new());
         }
@@ -88,7 +88,7 @@ impl BatchReader {
         pool: Vec<Vec<u8>>,
     ) -> Result<(), InputError> {
         const DAMAGED: &str = "has damaged metadata of a batch of rows";
-        let metadata = file.metadata(&entry.block)?;
+        let metadata = file.metadata(&entry.block, memory)?;
         let message = metadata.message().ok_or_else(|| fault(DAMAGED))?;
         let Header::Batch(batch) = message.header else {
             return Err(fault(DAMAGED));
@@ -162,8 +162,10 @@ impl<'b> BatchPlan<'b> {
 
     /// Reads the metadata of another message of the file.
     pub(super) fn metadata(&self, block: &Block) -> Result<Metadata, ColumnFault> {
-        self.file.metadata(block).map_err(|error| match error {
+        let read = self.file.metadata(block, self.body.left());
+        read.map_err(|error| match error {
             InputError::Io(error) => ColumnFault::Io(error),
+            InputError::TooLarge { .. } => ColumnFault::Large,
             _ => ColumnFault::Damaged("its dictionary is damaged"),
         })
     }

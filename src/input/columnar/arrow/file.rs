@@ -9,7 +9,7 @@ use super::dictionary::{Dictionaries, DictionaryBlock};
 use super::message::{Block, Footer, Header, Message, Prefix, starts_stream};
 use super::schema::{Leaf, Schema};
 use crate::input::columnar::choice::{ChosenColumns, ColumnChoice};
-use crate::input::columnar::part::{ColumnarFile, TableFaults};
+use crate::input::columnar::part::{ColumnarFile, PartStart, TableFaults};
 use crate::input::columnar::path::ColumnPath;
 use crate::input::fault::{InputError, Packing};
 use crate::input::file::read_at;
@@ -38,8 +38,6 @@ pub(in crate::input) struct ArrowFile {
     batches: Vec<BatchEntry>,
     rows: u64,
     metadata: u64,
-    /// Bytes of metadata that may be held.
-    most: usize,
 }
 
 /// Where a batch of rows is.
@@ -82,13 +80,13 @@ struct Source<'f> {
 }
 
 impl ArrowFile {
-    /// Reads the metadata of a message.
-    pub(super) fn metadata(&self, block: &Block) -> Result<Metadata, InputError> {
+    /// Reads the metadata of a message, if it has at most `most` bytes.
+    pub(super) fn metadata(&self, block: &Block, most: usize) -> Result<Metadata, InputError> {
         let mut source = Source {
             file: &self.file,
             length: self.length,
             read: 0,
-            most: self.most,
+            most,
         };
         let bytes = source.bytes(block.offset, block.metadata as u64)?;
         Ok(Metadata::new(bytes))
@@ -109,12 +107,16 @@ fn unreadable(leaf: &Leaf, rows: u64) -> Option<InputError> {
 impl Source<'_> {
     /// Reads bytes of the file.
     fn bytes(&mut self, at: u64, count: u64) -> Result<Vec<u8>, InputError> {
-        const LARGE: &str =
-            "has more metadata than fits a thread's share of the memory; --memory allows more";
         let end = at.checked_add(count).filter(|&end| end <= self.length);
         end.ok_or_else(|| fault("is cut within its metadata, or damaged"))?;
         let count = usize::try_from(count).ok().filter(|&n| n <= self.most);
-        let mut bytes = vec![0; count.ok_or_else(|| fault(LARGE))?];
+        let mut bytes = vec![
+            0;
+            count.ok_or(InputError::TooLarge {
+                packing: Packing::Arrow,
+                limit: self.most as u64,
+            })?
+        ];
         let mut filled = 0;
         while filled < bytes.len() {
             match read_at(self.file, &mut bytes[filled..], at + filled as u64) {
@@ -388,7 +390,6 @@ impl ColumnarFile for ArrowFile {
             batches,
             rows,
             metadata,
-            most,
         };
         Ok((file, faults))
     }
@@ -409,9 +410,9 @@ impl ColumnarFile for ArrowFile {
         self.metadata
     }
 
-    fn part(&self, number: usize, memory: usize, buffers: Vec<Vec<u8>>) -> Option<BatchReader> {
-        let entry = self.batches.get(number)?;
-        Some(BatchReader::new(self, number, entry, memory, buffers))
+    fn part(&self, from: PartStart, memory: usize, buffers: Vec<Vec<u8>>) -> Option<BatchReader> {
+        let entry = self.batches.get(from.part)?;
+        Some(BatchReader::new(self, from, entry, memory, buffers))
     }
 
     fn into_buffers(part: BatchReader) -> Vec<Vec<u8>> {

@@ -1,14 +1,26 @@
 //! Unpacks pages.
 
+use std::cell::RefCell;
 use std::io::Read;
+use std::rc::Rc;
+
+use zstd::zstd_safe::DCtx;
 
 use crate::input::codec::{Decompressor, Whole};
 
-/// Unpacks pages of one column; reused.
+/// Unpacks pages of one column.
 pub(super) struct PageCodec {
     kind: CodecKind,
+    decoders: SharedDecoders,
+}
+
+/// Decoders that all columns of a row group use in turn: for thousands of columns, one each would take more than their pages.
+pub(super) type SharedDecoders = Rc<RefCell<PageDecoders>>;
+
+#[derive(Default)]
+pub(super) struct PageDecoders {
     gzip: Option<Decompressor>,
-    zstd: Option<zstd::bulk::Decompressor<'static>>,
+    zstd: Option<DCtx<'static>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +40,7 @@ const BUFFER: usize = 64 << 10;
 
 impl PageCodec {
     /// The codec with this number in the format. None if it is not supported.
-    pub(super) fn new(number: i64) -> Option<PageCodec> {
+    pub(super) fn new(number: i64, decoders: &SharedDecoders) -> Option<PageCodec> {
         let kind = match number {
             0 => CodecKind::Plain,
             1 => CodecKind::Snappy,
@@ -41,8 +53,7 @@ impl PageCodec {
         };
         Some(PageCodec {
             kind,
-            gzip: None,
-            zstd: None,
+            decoders: Rc::clone(decoders),
         })
     }
 
@@ -54,19 +65,21 @@ impl PageCodec {
                 packed.len()
             }
             CodecKind::Snappy => snap::raw::Decoder::new().decompress(packed, into).ok()?,
-            CodecKind::Gzip => self.gzip(packed, into)?,
+            CodecKind::Gzip => self.decoders.borrow_mut().gzip(packed, into)?,
             CodecKind::Brotli => {
                 let mut reader = brotli_decompressor::Decompressor::new(packed, BUFFER);
                 reader.read_exact(into).ok()?;
                 into.len()
             }
             CodecKind::Lz4 => lz4(packed, into)?,
-            CodecKind::Zstd => self.zstd(packed, into)?,
+            CodecKind::Zstd => self.decoders.borrow_mut().zstd(packed, into)?,
             CodecKind::Lz4Raw => lz4_flex::block::decompress_into(packed, into).ok()?,
         };
         (written == into.len()).then_some(())
     }
+}
 
+impl PageDecoders {
     fn gzip(&mut self, mut packed: &[u8], into: &mut [u8]) -> Option<usize> {
         if self.gzip.is_none() {
             self.gzip = Decompressor::new();
@@ -86,9 +99,9 @@ impl PageCodec {
 
     fn zstd(&mut self, packed: &[u8], into: &mut [u8]) -> Option<usize> {
         if self.zstd.is_none() {
-            self.zstd = zstd::bulk::Decompressor::new().ok();
+            self.zstd = DCtx::try_create();
         }
-        self.zstd.as_mut()?.decompress_to_buffer(packed, into).ok()
+        self.zstd.as_mut()?.decompress(into, packed).ok()
     }
 }
 

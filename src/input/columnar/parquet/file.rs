@@ -8,7 +8,7 @@ use super::footer::{self, ColumnChunk, Footer, GroupEntry};
 use super::group::GroupReader;
 use super::schema::{self, Leaf};
 use crate::input::columnar::choice::{ChosenColumns, ColumnChoice};
-use crate::input::columnar::part::{ColumnarFile, TableFaults};
+use crate::input::columnar::part::{ColumnarFile, PartStart, TableFaults};
 use crate::input::columnar::path::ColumnPath;
 use crate::input::fault::{InputError, Packing};
 use crate::input::file::read_at;
@@ -99,12 +99,12 @@ impl ColumnarFile for ParquetFile {
 
     fn part(
         &self,
-        number: usize,
+        from: PartStart,
         memory: usize,
         buffers: Vec<ColumnBuffers>,
     ) -> Option<GroupReader<'_>> {
-        let group = self.groups.get(number)?;
-        Some(GroupReader::new(self, *group, memory, buffers))
+        let group = self.groups.get(from.part)?;
+        Some(GroupReader::new(self, *group, from.row, memory, buffers))
     }
 
     fn into_buffers(part: GroupReader<'_>) -> Vec<ColumnBuffers> {
@@ -181,9 +181,10 @@ fn read_footer(file: &File, length: u64, most: usize) -> Result<Vec<u8>, InputEr
     let start = end.checked_sub(length.into()).filter(|&start| start >= 4);
     let start = start.ok_or_else(|| fault("has metadata of a wrong length"))?;
     if length as usize > most {
-        return Err(fault(
-            "has more metadata than fits a thread's share of the memory; --memory allows more",
-        ));
+        return Err(InputError::TooLarge {
+            packing: Packing::Parquet,
+            limit: most as u64,
+        });
     }
     let mut bytes = vec![0; length as usize];
     read_exact(file, &mut bytes, start)?;

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::codec::PageCodec;
+use super::codec::{PageCodec, SharedDecoders};
 use super::column::{ColumnBuffers, ColumnReader, MemoryRoom};
 use super::file::{ParquetFile, fault};
 use super::footer::{self, ColumnChunk, GroupEntry};
@@ -20,29 +20,31 @@ pub(in crate::input) struct GroupReader<'f> {
 }
 
 impl<'f> GroupReader<'f> {
-    /// Reads a row group with `memory` bytes for pages. `buffers` are those of a group that was read before.
+    /// Reads a row group from the row `start` on, with `memory` bytes for pages. `buffers` are those of a group that was read before.
     pub(super) fn new(
         file: &'f ParquetFile,
         group: GroupEntry,
+        start: u64,
         memory: usize,
         buffers: Vec<ColumnBuffers>,
     ) -> Self {
         let mut reader = GroupReader {
             file,
-            rows: PartRows::new(&file.paths, group.first_row, group.rows, memory),
+            rows: PartRows::new(&file.paths, group.first_row, group.rows, start, memory),
             memory,
             buffers,
         };
         let room: MemoryRoom = Rc::new(Cell::new(memory));
+        let decoders = SharedDecoders::default();
         let mut columns = Vec::new();
         match footer::chunks(&file.footer, group, &file.numbers) {
             Some(chunks) => {
                 let texts = file.texts.iter();
                 columns = texts
-                    .map(|leaf| reader.column(leaf, &chunks, &room))
+                    .map(|leaf| reader.column(leaf, &chunks, &room, &decoders))
                     .collect();
                 if let Some(leaf) = &file.id
-                    && let Some(id) = reader.column(leaf, &chunks, &room)
+                    && let Some(id) = reader.column(leaf, &chunks, &room, &decoders)
                 {
                     reader.rows.set_id(&leaf.name.path, id);
                 }
@@ -61,6 +63,7 @@ impl<'f> GroupReader<'f> {
         leaf: &Leaf,
         chunks: &[Option<ColumnChunk>],
         room: &MemoryRoom,
+        decoders: &SharedDecoders,
     ) -> Option<ColumnReader> {
         let slot = self.file.numbers.binary_search(&leaf.number).ok()?;
         let chunk = chunks[slot];
@@ -74,7 +77,7 @@ impl<'f> GroupReader<'f> {
             Some(chunk) if !self.is_held(chunk) => {
                 Err("it is not in the file, which is cut or damaged")
             }
-            Some(chunk) => match PageCodec::new(chunk.codec) {
+            Some(chunk) => match PageCodec::new(chunk.codec, decoders) {
                 Some(codec) => Ok((chunk, codec)),
                 None => Err("it is packed with a codec that is not supported, LZO for example"),
             },

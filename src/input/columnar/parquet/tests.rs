@@ -13,7 +13,7 @@ use ::parquet::schema::parser::parse_message_type;
 
 use super::*;
 use crate::input::columnar::choice::ColumnChoice;
-use crate::input::columnar::part::{ColumnarFile, TableItem};
+use crate::input::columnar::part::{ColumnarFile, PartStart, TableItem};
 
 const SCHEMA: &str = "message m {
     required int64 id;
@@ -110,8 +110,19 @@ fn read(bytes: &[u8], choice: &ColumnChoice) -> (Vec<(String, String, String)>, 
     let mut lost: Vec<_> = faults.iter().map(|(_, error)| error.to_string()).collect();
     let mut cells = Vec::new();
     for number in 0..file.part_count() {
-        for item in file.part(number, 64 << 20, Vec::new()).unwrap() {
+        for item in file
+            .part(
+                PartStart {
+                    part: number,
+                    row: 0,
+                },
+                64 << 20,
+                Vec::new(),
+            )
+            .unwrap()
+        {
             match item {
+                TableItem::Large(_) => {}
                 TableItem::Lost(_, error) => lost.push(error.to_string()),
                 TableItem::Batch { batch, .. } => {
                     let mut found = batch.cells().to_vec();

@@ -1,0 +1,98 @@
+//! The gate to memory beyond a thread's share, for the threads of a run.
+//!
+//! A feeder that was admitted may wait for the pool, so threads of the pool have a gate of their own. Where rows are written in
+//! the order of sources, a feeder may also wait until all earlier sources are written, so it is admitted only after that.
+
+use std::cell::RefCell;
+use std::sync::{Condvar, Mutex, MutexGuard};
+use std::time::Duration;
+
+use crate::input::{Gate, Halt};
+use crate::lock::lock;
+
+/// How often a thread that waits looks whether the run must end.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The gates of a run.
+#[derive(Default)]
+pub(super) struct Gates {
+    feeders: Mutex<()>,
+    pool: Mutex<()>,
+    /// The first slot that is not written.
+    written: Mutex<u64>,
+    more: Condvar,
+}
+
+/// The gate for one source.
+pub(super) struct SourceGate<'r> {
+    gates: &'r Gates,
+    halt: &'r dyn Halt,
+    role: GateRole,
+    entered: RefCell<Entered<'r>>,
+}
+
+/// The thread that reads a source.
+#[derive(Clone, Copy)]
+pub(super) enum GateRole {
+    Feeder,
+    /// The same, if rows are written in the order of slots; this is the source's.
+    OrderedFeeder(u64),
+    Pool,
+}
+
+#[derive(Default)]
+struct Entered<'r> {
+    depth: usize,
+    guard: Option<MutexGuard<'r, ()>>,
+}
+
+impl Gates {
+    /// Notes that all slots before this one are written.
+    pub(super) fn note_written(&self, slot: u64) {
+        *lock(&self.written) = slot;
+        self.more.notify_all();
+    }
+
+    fn wait_for(&self, slot: u64, halt: &dyn Halt) {
+        let mut written = lock(&self.written);
+        while *written < slot && !halt.is_halted() {
+            let waited = self.more.wait_timeout(written, LOOK);
+            written = waited.unwrap_or_else(|poisoned| poisoned.into_inner()).0;
+        }
+    }
+}
+
+impl<'r> SourceGate<'r> {
+    pub(super) fn new(gates: &'r Gates, halt: &'r dyn Halt, role: GateRole) -> Self {
+        SourceGate {
+            gates,
+            halt,
+            role,
+            entered: RefCell::default(),
+        }
+    }
+}
+
+impl Gate for SourceGate<'_> {
+    fn enter(&self) {
+        let mut entered = self.entered.borrow_mut();
+        if entered.depth == 0 {
+            if let GateRole::OrderedFeeder(slot) = self.role {
+                self.gates.wait_for(slot, self.halt);
+            }
+            entered.guard = Some(lock(match self.role {
+                GateRole::Pool => &self.gates.pool,
+                _ => &self.gates.feeders,
+            }));
+        }
+        entered.depth += 1;
+    }
+
+    fn leave(&self) {
+        let mut entered = self.entered.borrow_mut();
+        entered.depth = entered.depth.saturating_sub(1);
+        if entered.depth == 0 {
+            entered.guard = None;
+        }
+    }
+}
