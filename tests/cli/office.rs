@@ -253,3 +253,101 @@ fn shared_texts_past_the_budget_are_read_without_their_cells() {
         "10.5555/abc1\n"
     );
 }
+
+/// A sheet with these elements after its cells, and the relationships `targets`.
+fn sheet_with(elements: &str, targets: &str) -> Vec<u8> {
+    let sheet = format!("<worksheet {S}><sheetData/>{elements}</worksheet>");
+    let book =
+        format!("<workbook {S}><sheets><sheet name=\"One\" r:id=\"rId1\"/></sheets></workbook>");
+    let sheets = "<Relationships><Relationship Id=\"rId1\" Target=\"worksheets/sheet1.xml\"/></Relationships>";
+    let targets = format!("<Relationships>{targets}</Relationships>");
+    zip(&[
+        ("xl/worksheets/_rels/sheet1.xml.rels", targets.as_bytes()),
+        ("xl/worksheets/sheet1.xml", sheet.as_bytes()),
+        ("xl/_rels/workbook.xml.rels", sheets.as_bytes()),
+        ("xl/workbook.xml", book.as_bytes()),
+    ])
+}
+
+#[test]
+fn texts_of_a_sheet_in_no_cell_are_read() {
+    let place = Place::new();
+    let elements = "<conditionalFormatting><cfRule><formula>A1=\"10.5555/rule\"</formula></cfRule></conditionalFormatting>\
+        <dataValidations><dataValidation prompt=\"as doi:10.5555/prompt\"><formula1>\"10.5555/one,10.5555/two\"</formula1></dataValidation></dataValidations>\
+        <headerFooter><oddHeader>&amp;Ldoi:10.5555/header&amp;Rpage &amp;P</oddHeader></headerFooter>";
+    place.file("in", sheet_with(elements, ""));
+    let seen = place.scan("in --mentions").quiet();
+    let names = ["rule", "prompt", "one", "two", "header"];
+    assert_eq!(
+        seen.field("doi"),
+        names.map(|name| format!("10.5555/{name}"))
+    );
+    assert_eq!(seen.field("document"), ["One#text"; 5]);
+}
+
+#[test]
+fn the_target_of_a_link_belongs_to_its_cell() {
+    let place = Place::new();
+    const LINK: &str =
+        "Type=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink\"";
+    let targets =
+        format!("<Relationship Id=\"rId7\" {LINK} Target=\"https://doi.org/10.5555/link\"/>");
+    let links = "<hyperlinks><hyperlink ref=\"B7\" r:id=\"rId7\"/></hyperlinks>";
+    place.file("in", sheet_with(links, &targets));
+    let seen = place.scan("in --mentions").quiet();
+    assert_eq!(seen.field("doi"), ["10.5555/link"]);
+    assert_eq!(seen.field("document"), ["One!B7#link"]);
+}
+
+#[test]
+fn parts_in_utf16_are_read() {
+    let xml = format!(
+        "<w:document {W}><w:body><w:p>{}{}</w:p></w:body></w:document>",
+        run("10.5555/sp"),
+        run("lit")
+    );
+    let utf16: Vec<u8> = [0xfeff]
+        .into_iter()
+        .chain(xml.encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    assert_eq!(
+        found(&zip(&[("word/document.xml", &utf16)])),
+        ["10.5555/split"]
+    );
+}
+
+#[test]
+fn encrypted_opendocument_is_an_error() {
+    let place = Place::new();
+    let noise: Vec<u8> = (0..4096_u32)
+        .map(|number| (number.wrapping_mul(2_654_435_761) >> 24) as u8)
+        .collect();
+    place.file(
+        "in",
+        zip(&[
+            ("mimetype", b"application/vnd.oasis.opendocument.text"),
+            ("content.xml", &noise),
+        ]),
+    );
+    let seen = place.scan("in -f names");
+    assert_eq!(seen.code, Some(1));
+    assert!(seen.err.contains("encrypted"), "{}", seen.err);
+}
+
+#[test]
+fn a_name_that_an_element_of_a_page_cuts_is_never_certain() {
+    for (cut, name) in [
+        ("10.5555/span<span>ned.4</span>", "10.5555/span?"),
+        ("10.5555/journal.</span><b>pone.1</b>", "10.5555/journal?"),
+        (
+            "10.5555/(SICI)15/16&lt;16</span><b>61</b>",
+            "10.5555/(sici)15/16?",
+        ),
+        ("10.5555/whole</span><br>next", "10.5555/whole"),
+        ("10.5555/whole.</span> <b>next</b>", "10.5555/whole"),
+    ] {
+        let page = format!("<!DOCTYPE html><html><body><p><span>See doi:{cut}</p></body></html>");
+        assert_eq!(found(page.as_bytes()), [name], "{cut}");
+    }
+}

@@ -36,11 +36,11 @@ pub(crate) fn end<'w>(
     let end = without_title(text, suffix, end, &after);
     let taken = taken.at;
     let is_cut = may_go_on(before, around, &after, end.at);
+    // What goes on in an element may make a part of the name of the marks that were cut.
+    let mut ends = [end.at, text.bytes().len()].into_iter();
+    let in_element = ends.any(|at| may_go_on_in_element(around.scope, after(at)));
     let end = End {
-        guessed: end.guessed
-            || is_cut
-            || around.scope == Scope::DoubtfulCell
-            || may_go_on_in_element(around.scope, after(end.at)),
+        guessed: end.guessed || is_cut || around.scope == Scope::DoubtfulCell || in_element,
         ..end
     };
     if is_page_part(before, around, &text.bytes()[suffix..taken]) {
