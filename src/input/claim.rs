@@ -85,7 +85,10 @@ static CLAIMS: &[Claim] = &[
     packed(&["z"], "compress"),
     packed(&["zip"], "zip"),
     packed(
-        &["docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "wacz"],
+        &[
+            "docx", "docm", "dotx", "xlsx", "xlsm", "xltx", "xlsb", "pptx", "pptm", "potx", "odt",
+            "ott", "ods", "ots", "odp", "otp", "epub", "wacz",
+        ],
         "zip",
     ),
     packed(&["7z"], "7z"),

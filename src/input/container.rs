@@ -48,6 +48,11 @@ pub(super) trait Members {
     /// container, from 1. Returns false if the source should not be read further.
     fn member(&mut self, level: &Level<'_>, number: u64, name: &str, bytes: &mut dyn Read) -> bool;
 
+    /// The consumer of all that this one does not take itself; what no one takes is dropped.
+    fn next(&mut self) -> Option<&mut dyn Members> {
+        None
+    }
+
     /// Passes on a text of the container at `level`, which is not looked at for its kind: as the member `name`, or as the
     /// container itself. `origin` is how it came about, if that matters. Returns false if the source should not be read further.
     fn text(
@@ -56,13 +61,22 @@ pub(super) trait Members {
         name: Option<&str>,
         origin: Option<Origin>,
         bytes: &mut dyn Read,
-    ) -> bool;
+    ) -> bool {
+        let next = self.next();
+        next.is_none_or(|next| next.text(level, name, origin, bytes))
+    }
 
     /// Reads the bytes before an archive in the stream at `level`. Returns false if the source should not be read further.
-    fn before(&mut self, level: &Level<'_>, bytes: &mut dyn Read) -> bool;
+    fn before(&mut self, level: &Level<'_>, bytes: &mut dyn Read) -> bool {
+        self.next().is_none_or(|next| next.before(level, bytes))
+    }
 
     /// Reports a loss at `offset` of the container at `level`.
-    fn lose(&mut self, level: &Level<'_>, offset: u64, error: InputError);
+    fn lose(&mut self, level: &Level<'_>, offset: u64, error: InputError) {
+        if let Some(next) = self.next() {
+            next.lose(level, offset, error);
+        }
+    }
 
     /// Reports a loss at `offset` of a member that was not passed on.
     fn lose_member(
@@ -72,7 +86,11 @@ pub(super) trait Members {
         name: &str,
         offset: u64,
         error: InputError,
-    );
+    ) {
+        if let Some(next) = self.next() {
+            next.lose_member(level, number, name, offset, error);
+        }
+    }
 }
 
 impl<'f> Level<'f> {

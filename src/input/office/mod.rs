@@ -26,7 +26,10 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use self::cell::{Cells, SheetPlace};
-use self::part::{CONTENT, HEAD, Part, SPREADSHEET, is_binary, is_binary_strings, is_xml, part};
+use self::part::{
+    CONTENT, HEAD, OPEN_DOCUMENT, Part, SPREADSHEET, in_utf8, is_binary, is_binary_strings,
+    is_sheet_links, is_xml, part,
+};
 use self::prose::{Dialect, Prose};
 use self::table::{SheetTable, pass_table};
 use self::workbook::Workbook;
@@ -51,6 +54,8 @@ pub(super) struct OfficePackage<'a, 'o> {
     admitted: Option<Admitted<'o>>,
     /// Whether it is an OpenDocument spreadsheet, as its first member says.
     is_ods: bool,
+    /// Whether it is an OpenDocument file of any kind.
+    is_odf: bool,
     /// The sheet that is read as a table.
     chosen: Option<ChosenSheet>,
 }
@@ -76,6 +81,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
             workbook: None,
             admitted: None,
             is_ods: false,
+            is_odf: false,
             chosen: None,
         }
     }
@@ -249,17 +255,62 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
             }
             return self.prose(level, name, Dialect::Ooxml, bytes);
         }
-        // Only the zip reader's check is of interest.
+        self.pass_over(level, number, name, bytes)
+    }
+
+    /// Reads a member whose texts are passed on elsewhere: only the zip reader's check is of interest.
+    fn pass_over(
+        &mut self,
+        level: &Level<'_>,
+        number: u64,
+        name: &str,
+        bytes: &mut dyn Read,
+    ) -> bool {
         if let Err(error) = io::copy(bytes, &mut io::sink()) {
             self.walk.lose_member(level, number, name, 0, error.into());
         }
         true
+    }
+
+    /// Reads a member that may be a part with text.
+    fn part(
+        &mut self,
+        level: &Level<'_>,
+        number: u64,
+        name: &str,
+        raw: &mut Raw<&mut dyn Read>,
+    ) -> bool {
+        let head = raw.peek(HEAD);
+        self.is_ods |= name == "mimetype" && head.starts_with(SPREADSHEET);
+        self.is_odf |= name == "mimetype" && head.starts_with(OPEN_DOCUMENT);
+        match part(head) {
+            Some(Part::Prose(Dialect::Odf)) if self.is_ods && name == CONTENT => {
+                self.sheet(level, number, name, raw)
+            }
+            Some(Part::Prose(dialect)) => self.prose(level, name, dialect, raw),
+            Some(Part::Sheet) => self.sheet(level, number, name, raw),
+            Some(Part::Strings) => self.strings(level, number, name, raw),
+            None if self.is_odf && name == CONTENT => {
+                let fault =
+                    "is encrypted or damaged; open it with its password, and save it without one";
+                self.walk
+                    .lose_member(level, number, name, 0, InputError::Office(fault));
+                true
+            }
+            Some(Part::Workbook | Part::Styles) | None => {
+                self.walk.member(level, number, name, raw)
+            }
+        }
     }
 }
 
 impl Members for OfficePackage<'_, '_> {
     fn expansion(&self) -> &Arc<Expansion> {
         self.walk.expansion()
+    }
+
+    fn next(&mut self) -> Option<&mut dyn Members> {
+        Some(self.walk)
     }
 
     fn member(&mut self, level: &Level<'_>, number: u64, name: &str, bytes: &mut dyn Read) -> bool {
@@ -269,51 +320,15 @@ impl Members for OfficePackage<'_, '_> {
         if is_binary(name) {
             return self.binary(level, number, name, bytes);
         }
-        let is_kind = name == "mimetype";
-        if !is_xml(name) && !is_kind {
+        if is_sheet_links(name) {
+            self.load(level);
+            if self.workbook.as_ref().is_some_and(Workbook::holds_links) {
+                return self.pass_over(level, number, name, bytes);
+            }
+        }
+        if !is_xml(name) && name != "mimetype" {
             return self.walk.member(level, number, name, bytes);
         }
-        let mut raw = Raw::with_capacity(bytes, HEAD);
-        self.is_ods |= is_kind && raw.peek(HEAD).starts_with(SPREADSHEET);
-        match part(raw.peek(HEAD)) {
-            Some(Part::Prose(Dialect::Odf)) if self.is_ods && name == CONTENT => {
-                self.sheet(level, number, name, &mut raw)
-            }
-            Some(Part::Prose(dialect)) => self.prose(level, name, dialect, &mut raw),
-            Some(Part::Sheet) => self.sheet(level, number, name, &mut raw),
-            Some(Part::Strings) => self.strings(level, number, name, &mut raw),
-            Some(Part::Workbook | Part::Styles) | None => {
-                self.walk.member(level, number, name, &mut raw)
-            }
-        }
-    }
-
-    fn text(
-        &mut self,
-        level: &Level<'_>,
-        name: Option<&str>,
-        origin: Option<Origin>,
-        bytes: &mut dyn Read,
-    ) -> bool {
-        self.walk.text(level, name, origin, bytes)
-    }
-
-    fn before(&mut self, level: &Level<'_>, bytes: &mut dyn Read) -> bool {
-        self.walk.before(level, bytes)
-    }
-
-    fn lose(&mut self, level: &Level<'_>, offset: u64, error: InputError) {
-        self.walk.lose(level, offset, error);
-    }
-
-    fn lose_member(
-        &mut self,
-        level: &Level<'_>,
-        number: u64,
-        name: &str,
-        offset: u64,
-        error: InputError,
-    ) {
-        self.walk.lose_member(level, number, name, offset, error);
+        in_utf8(bytes, |raw| self.part(level, number, name, raw))
     }
 }

@@ -1,8 +1,13 @@
 //! Recognises the parts of office documents among the members of an archive.
 
+use std::io::Read;
+
 use memchr::{memchr, memmem};
 
 use super::prose::Dialect;
+use crate::input::encoding::Transcoded;
+use crate::input::magic::{self, Content};
+use crate::input::raw::Raw;
 
 /// Bytes of a member in which its root element must start and name its namespace.
 pub(super) const HEAD: usize = 4 << 10;
@@ -15,6 +20,8 @@ const NAMESPACES: [&[u8]; 3] = [
 
 /// The start of the kind of OpenDocument spreadsheets, and of their templates.
 pub(super) const SPREADSHEET: &[u8] = b"application/vnd.oasis.opendocument.spreadsheet";
+/// The start of the kind of any OpenDocument file.
+pub(super) const OPEN_DOCUMENT: &[u8] = b"application/vnd.oasis.opendocument.";
 /// The member of OpenDocument that holds text, or all sheets.
 pub(super) const CONTENT: &str = "content.xml";
 
@@ -30,6 +37,21 @@ pub(super) enum Part {
     Workbook,
     /// The formats of cells.
     Styles,
+}
+
+/// Calls `take` with the text of a member in UTF-8: XML may be in UTF-16.
+pub(super) fn in_utf8<T>(
+    bytes: &mut dyn Read,
+    take: impl FnOnce(&mut Raw<&mut dyn Read>) -> T,
+) -> T {
+    let mut raw = Raw::with_capacity(bytes, HEAD);
+    match magic::recognise(raw.peek(magic::LENGTH)) {
+        Content::Unicode(way) => {
+            let mut text = Transcoded::new(way, raw);
+            take(&mut Raw::with_capacity(&mut text, HEAD))
+        }
+        _ => take(&mut raw),
+    }
 }
 
 /// The part that starts with `head`; none if it is no text of an office document.
@@ -89,6 +111,11 @@ pub(super) fn is_binary_strings(name: &str) -> bool {
 /// Whether a member's name is that of a part of a binary workbook.
 pub(super) fn is_binary(name: &str) -> bool {
     name.starts_with("xl/") && name.ends_with(".bin")
+}
+
+/// Whether a member's name is that of the relationships of a sheet, which hold the targets of its links.
+pub(super) fn is_sheet_links(name: &str) -> bool {
+    name.contains("worksheets/_rels/") && name.ends_with(".rels")
 }
 
 /// Whether a member's name says that it may be a part with text.

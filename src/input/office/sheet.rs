@@ -23,6 +23,7 @@ pub(super) fn read(cells: Cells<'_>, workbook: &Workbook, bytes: &mut dyn Read) 
         next: CellPlace::default(),
         cell: Cell::default(),
         reads: None,
+        aside: Vec::new(),
         lacks_strings: false,
     };
     let mut xml = XmlReader::new(bytes);
@@ -60,6 +61,8 @@ enum Reads {
     Inline,
     Formula,
     Phonetic,
+    /// Text of the sheet in no cell.
+    Aside,
 }
 
 /// A cell that is being read.
@@ -79,6 +82,7 @@ struct SheetReader<'c, 'a> {
     next: CellPlace,
     cell: Cell,
     reads: Option<Reads>,
+    aside: Vec<u8>,
     /// Whether a missing shared text was reported.
     lacks_strings: bool,
 }
@@ -93,8 +97,25 @@ impl<'a> SheetReader<'_, 'a> {
             (b"rPh", _) => self.reads = Some(Reads::Phonetic),
             (b"t", None) => self.reads = Some(Reads::Inline),
             (b"hyperlink", _) => self.link(tag),
+            (b"dataValidation", _) => self.messages(tag),
+            (name, _) if is_aside(name) => self.reads = Some(Reads::Aside),
             _ => {}
         }
+    }
+
+    /// The messages that show where a cell may hold only certain values.
+    fn messages(&mut self, tag: Tag<'_>) {
+        let names: [&[u8]; 4] = [b"promptTitle", b"prompt", b"errorTitle", b"error"];
+        for (name, text) in tag.attributes() {
+            if names.contains(&name) {
+                self.aside(&unescaped(&text));
+            }
+        }
+    }
+
+    fn aside(&mut self, text: &[u8]) {
+        let name = format!("{}#text", self.cells.sheet);
+        self.cells.aside(&name, text);
     }
 
     fn row(&mut self, tag: Tag<'_>) {
@@ -137,6 +158,7 @@ impl<'a> SheetReader<'_, 'a> {
         let into = match self.reads {
             Some(Reads::Value | Reads::Inline) => &mut self.cell.text,
             Some(Reads::Formula) => &mut self.cell.formula,
+            Some(Reads::Aside) => &mut self.aside,
             Some(Reads::Phonetic) | None => return,
         };
         if into.len() + text.len() > CELL {
@@ -152,6 +174,14 @@ impl<'a> SheetReader<'_, 'a> {
             (b"t", Some(Reads::Phonetic)) => {}
             (b"v" | b"f" | b"t" | b"rPh", _) => self.reads = None,
             (b"c", _) => self.end_cell(offset),
+            (name, _) if is_aside(name) => {
+                self.reads = None;
+                let text = std::mem::take(&mut self.aside);
+                match name.starts_with(b"formula") {
+                    true => self.aside(&literals(&text)),
+                    false => self.aside(&header_text(&text)),
+                }
+            }
             (b"row", _) => self.next.row = self.next.row.saturating_add(1),
             _ => {}
         }
@@ -213,7 +243,7 @@ impl<'a> SheetReader<'_, 'a> {
         }
     }
 
-    /// The target of a link is among the relationships, but the place in it and the text shown may be here alone.
+    /// The target of a link is among the relationships, the place in it and the text shown are here.
     fn link(&mut self, tag: Tag<'_>) {
         let (mut at, mut text) = (CellPlace::default(), Vec::new());
         for (name, value) in tag.attributes() {
@@ -221,6 +251,13 @@ impl<'a> SheetReader<'_, 'a> {
                 b"ref" => {
                     let end = memchr(b':', &value).unwrap_or(value.len());
                     at = CellPlace::of(&value[..end]).unwrap_or_default();
+                }
+                b"id" => {
+                    let id = String::from_utf8_lossy(&value);
+                    if let Some(target) = self.workbook.link(self.cells.member(), &id) {
+                        text.extend_from_slice(target.as_bytes());
+                        text.extend_from_slice(b"\n\n");
+                    }
                 }
                 b"location" | b"tooltip" | b"display" => {
                     text.extend_from_slice(&value);
@@ -231,6 +268,51 @@ impl<'a> SheetReader<'_, 'a> {
         }
         self.cells.text(at, "#link", &text);
     }
+}
+
+/// Whether an element holds text of a sheet in no cell: headers and footers, and the formulas of rules for cells.
+fn is_aside(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"oddHeader"
+            | b"evenHeader"
+            | b"firstHeader"
+            | b"oddFooter"
+            | b"evenFooter"
+            | b"firstFooter"
+            | b"formula"
+            | b"formula1"
+            | b"formula2"
+    )
+}
+
+/// The text of a header or footer, in which `&` starts codes of formats and parts (ISO/IEC 29500-1, 18.3.1.39).
+pub(super) fn header_text(text: &[u8]) -> Vec<u8> {
+    let (mut out, mut rest) = (Vec::new(), text);
+    while let Some(at) = memchr(b'&', rest) {
+        out.extend_from_slice(&rest[..at]);
+        rest = &rest[at + 1..];
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let length = match rest {
+            [b'&', ..] => {
+                out.push(b'&');
+                1
+            }
+            // The left, middle and right part.
+            [b'L' | b'C' | b'R', ..] => {
+                out.extend_from_slice(b"\n\n");
+                1
+            }
+            [b'"', name @ ..] => memchr(b'"', name).map_or(rest.len(), |end| end + 2),
+            [b'K', ..] => rest.len().min(7),
+            _ if digits > 0 => digits,
+            // The number of the page and the like, or a format.
+            _ => rest.len().min(1),
+        };
+        rest = &rest[length..];
+    }
+    out.extend_from_slice(rest);
+    out
 }
 
 fn number(digits: &[u8]) -> Option<u64> {
@@ -259,6 +341,17 @@ pub(super) fn literals(formula: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn codes_of_headers_are_no_text() {
+        for (text, shown) in [
+            ("&Ldoi:10.5555/a&Rpage &P", "\n\ndoi:10.5555/a\n\npage "),
+            ("&\"Arial,Bold\"&12&K00FF00a&&b&", "a&b"),
+            ("&\"open", ""),
+        ] {
+            assert_eq!(header_text(text.as_bytes()), shown.as_bytes(), "{text}");
+        }
+    }
 
     #[test]
     fn texts_of_formulas_are_found_and_joined() {

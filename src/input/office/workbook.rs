@@ -9,15 +9,16 @@ use std::io::Read;
 use std::sync::Arc;
 
 use super::number::Formats;
-use super::part::{CONTENT, HEAD, Part, SPREADSHEET, is_binary, is_binary_strings, is_xml, part};
+use super::part::{
+    CONTENT, HEAD, Part, SPREADSHEET, in_utf8, is_binary, is_binary_strings, is_sheet_links,
+    is_xml, part,
+};
 use super::prose::Dialect;
 use super::strings::SharedStrings;
 use super::xlsb;
 use super::xml::{Piece, Tag, XmlReader};
 use crate::input::container::{Level, Members};
-use crate::input::documents::Origin;
 use crate::input::expansion::Expansion;
-use crate::input::fault::InputError;
 use crate::input::opening::Opening;
 use crate::input::raw::Raw;
 use crate::input::zip;
@@ -33,6 +34,15 @@ pub(super) struct Workbook {
     by_member: HashMap<String, usize>,
     strings: SharedStrings,
     formats: Formats,
+    links: Links,
+}
+
+/// The targets of links on cells, by the folder entry of their sheets and their identifiers.
+#[derive(Default)]
+struct Links {
+    targets: HashMap<(String, String), String>,
+    /// Whether there are more than can be held, and none is.
+    is_over: bool,
 }
 
 impl Workbook {
@@ -52,6 +62,7 @@ impl Workbook {
             held: 0,
             strings: SharedStrings::new(room),
             formats: Formats::default(),
+            links: Links::default(),
             is_table: opening.sheet.is_some(),
             is_ods: false,
         };
@@ -83,6 +94,17 @@ impl Workbook {
         self.strings.get(number)
     }
 
+    /// Whether the targets of links on cells are held, so that they are passed on with their cells.
+    pub(super) fn holds_links(&self) -> bool {
+        !self.links.is_over
+    }
+
+    /// The target of a link with this identifier in the sheet that `member` holds.
+    pub(super) fn link(&self, member: &str, id: &str) -> Option<&str> {
+        let key = (sheet_links(member), id.to_owned());
+        self.links.targets.get(&key).map(String::as_str)
+    }
+
     /// A number of a cell as text.
     pub(super) fn shown(&self, style: u64, value: f64) -> String {
         self.formats.text(style, value)
@@ -103,6 +125,7 @@ struct Gather {
     held: usize,
     strings: SharedStrings,
     formats: Formats,
+    links: Links,
     /// Whether a sheet is read as a table.
     is_table: bool,
     is_ods: bool,
@@ -124,6 +147,7 @@ impl Gather {
             sheets,
             strings: self.strings,
             formats: self.formats,
+            links: self.links,
         }
     }
 
@@ -148,6 +172,28 @@ impl Gather {
                 self.formats = formats;
             }
             "xl/styles.bin" => xlsb::read_styles(bytes, &mut self.formats),
+            _ => {}
+        }
+    }
+
+    /// Reads a member in XML, or the kind of the archive.
+    fn read_part(&mut self, name: &str, raw: &mut Raw<&mut dyn Read>) {
+        let head = raw.peek(HEAD);
+        let part = part(head);
+        self.is_ods |= name == "mimetype" && head.starts_with(SPREADSHEET);
+        let mut xml = XmlReader::new(raw);
+        match part {
+            _ if is_sheet_links(name) => self.read_links(name, &mut xml),
+            _ if name.ends_with(".rels") => self.read_targets(&mut xml),
+            Some(Part::Strings) => self.strings.read(&mut xml),
+            Some(Part::Styles) if self.is_table => self.formats.read(&mut xml),
+            Some(Part::Prose(Dialect::Odf)) if self.is_table && self.is_ods && name == CONTENT => {
+                self.read_tables(name, &mut xml);
+            }
+            Some(Part::Workbook) => {
+                self.folder = name[..name.rfind('/').map_or(0, |at| at + 1)].to_owned();
+                self.read_workbook(&mut xml);
+            }
             _ => {}
         }
     }
@@ -187,6 +233,28 @@ impl Gather {
         });
     }
 
+    /// Reads the targets of the links of a sheet from its relationships, which the member `name` holds.
+    fn read_links(&mut self, name: &str, xml: &mut XmlReader<'_>) {
+        each_tag(xml, |tag| {
+            let kind = tag.attribute("Type").unwrap_or_default();
+            let Some([id, target]) = attributes(tag, ["Id", "Target"]) else {
+                return;
+            };
+            if !kind.ends_with(b"/hyperlink") || self.links.is_over {
+                return;
+            }
+            if !self.has_room(&id, &target) {
+                self.links = Links {
+                    is_over: true,
+                    ..Links::default()
+                };
+                return;
+            }
+            let key = (name.to_ascii_lowercase(), id);
+            self.links.targets.insert(key, target);
+        });
+    }
+
     /// Reads the names of the sheets of an OpenDocument spreadsheet, which one member holds.
     fn read_tables(&mut self, member: &str, xml: &mut XmlReader<'_>) {
         let mut in_table = None;
@@ -211,6 +279,12 @@ impl Gather {
         self.held += one.len() + other.len() + 64;
         self.held <= NAMES
     }
+}
+
+/// The member with the relationships of the sheet that `member` holds, in lower case.
+fn sheet_links(member: &str) -> String {
+    let (folder, file) = member.rsplit_once('/').unwrap_or(("", member));
+    format!("{folder}/_rels/{file}.rels").to_ascii_lowercase()
 }
 
 /// Calls `take` with each start tag. What is not well-formed is reported when the member is read again.
@@ -244,45 +318,10 @@ impl Members for Gather {
             return true;
         }
         let is_targets = name.ends_with("workbook.xml.rels") || name.ends_with("workbook.bin.rels");
-        let is_kind = name == "mimetype";
-        if !is_xml(name) && !is_targets && !is_kind {
-            return true;
-        }
-        let mut raw = Raw::with_capacity(bytes, HEAD);
-        let part = part(raw.peek(HEAD));
-        self.is_ods |= is_kind && raw.peek(HEAD).starts_with(SPREADSHEET);
-        let mut xml = XmlReader::new(&mut raw);
-        match part {
-            _ if is_targets => self.read_targets(&mut xml),
-            Some(Part::Strings) => self.strings.read(&mut xml),
-            Some(Part::Styles) if self.is_table => self.formats.read(&mut xml),
-            Some(Part::Prose(Dialect::Odf)) if self.is_table && self.is_ods && name == CONTENT => {
-                self.read_tables(name, &mut xml);
-            }
-            Some(Part::Workbook) => {
-                self.folder = name[..name.rfind('/').map_or(0, |at| at + 1)].to_owned();
-                self.read_workbook(&mut xml);
-            }
-            _ => {}
+        let is_links = is_sheet_links(name) && !self.is_table;
+        if is_xml(name) || is_targets || is_links || name == "mimetype" {
+            in_utf8(bytes, |raw| self.read_part(name, raw));
         }
         true
     }
-
-    fn text(
-        &mut self,
-        _: &Level<'_>,
-        _: Option<&str>,
-        _: Option<Origin>,
-        _: &mut dyn Read,
-    ) -> bool {
-        true
-    }
-
-    fn before(&mut self, _: &Level<'_>, _: &mut dyn Read) -> bool {
-        true
-    }
-
-    fn lose(&mut self, _: &Level<'_>, _: u64, _: InputError) {}
-
-    fn lose_member(&mut self, _: &Level<'_>, _: u64, _: &str, _: u64, _: InputError) {}
 }

@@ -11,6 +11,7 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 use super::cell::{CellPlace, Cells, SheetPlace};
 use super::number::{Formats, error, packed, truth};
 use super::ole::{OleFile, OleStream};
+use super::sheet::header_text;
 use super::strings::SharedStrings;
 use super::table::{SheetTable, pass_table};
 use crate::input::container::{Level, Members};
@@ -636,6 +637,10 @@ impl<'a, 'o> BookReader<'a, 'o> {
             }
             _ if self.is_old => self.short_text()?,
             _ => self.long_text()?,
+        };
+        let text = match kind {
+            0x1b6 => text,
+            _ => header_text(&text),
         };
         let name = format!("{}#text", self.cells.sheet);
         self.cells.aside(&name, &text);

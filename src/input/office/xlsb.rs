@@ -4,6 +4,7 @@ use std::io::{self, BufReader, Read};
 
 use super::cell::{CELL, CellPlace, Cells};
 use super::number::{Formats, error, packed, truth};
+use super::sheet::header_text;
 use super::strings::SharedStrings;
 use super::workbook::Workbook;
 use crate::input::fault::InputError;
@@ -200,14 +201,14 @@ pub(super) fn read(mut cells: Cells<'_>, workbook: &Workbook, bytes: &mut dyn Re
         match record.kind {
             0x00 => row = record.u32(0)?,
             0x02..=0x0b | 0x3e => cell(cells, workbook, row, record)?,
-            0x1ee => link(cells, record)?,
+            0x1ee => link(cells, workbook, record)?,
             // A header or footer has texts for different pages.
             0x1df => {
                 let name = format!("{}#text", cells.sheet);
                 let mut at = 2;
                 while at < record.data.len() {
                     let (text, end) = record.text(at)?;
-                    cells.aside(&name, text.as_bytes());
+                    cells.aside(&name, &header_text(text.as_bytes()));
                     at = end;
                 }
             }
@@ -273,14 +274,15 @@ fn cell(
     Ok(())
 }
 
-/// Reads the texts of a link on a cell but its target, which is a relationship.
-fn link(cells: &mut Cells<'_>, record: &Record) -> Result<(), InputError> {
+/// Reads the texts of a link on a cell. Its target is a relationship.
+fn link(cells: &mut Cells<'_>, workbook: &Workbook, record: &Record) -> Result<(), InputError> {
     let at = CellPlace {
         row: record.u32(0)?,
         column: record.u32(8)?,
     };
-    let (_, mut end) = record.text(16)?;
-    let mut texts = String::new();
+    let (id, mut end) = record.text(16)?;
+    let target = workbook.link(cells.member(), &id);
+    let mut texts = target.map_or(String::new(), |target| format!("{target}\n\n"));
     for _ in ["place", "tooltip", "shown"] {
         let (text, next) = record.text(end)?;
         if !text.is_empty() {
