@@ -325,7 +325,23 @@ fn damaged_workbooks_are_errors_and_never_endless() {
     // A directory whose sectors are endless.
     let mut circle = whole.clone();
     put(&mut circle, &[(512 + 4, 1)]);
+    // A record that seems longer than it is, so that the start of the second sheet is missed.
+    let mut long = whole.clone();
+    let second = whole
+        .windows(4)
+        .rposition(|bytes| bytes == [0x09, 8, 8, 0])
+        .unwrap();
+    long[second + 2] = 0x48;
+    // A start that is not where the list of sheets says.
+    let mut moved = whole.clone();
+    let listed = whole
+        .windows(4)
+        .rposition(|bytes| bytes == [0x85, 0, 11, 0])
+        .unwrap();
+    moved[listed + 4] ^= 1;
     for (case, bytes) in [
+        ("long", &long[..]),
+        ("moved", &moved),
         ("cut", &whole[..whole.len() - 3500]),
         ("endless", &endless),
         ("circle", &circle),

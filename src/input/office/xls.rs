@@ -22,6 +22,9 @@ use crate::input::opening::{Opening, SheetChoice};
 const CONTINUE: u16 = 0x3c;
 /// Bytes that the shared texts of a workbook and the tables of its file take at most, for a byte of the file.
 const EXPANSION: u64 = 8;
+/// The greatest kind of a record that is known, and the greatest length (MS-XLS, 2.1.4). Others show that a length was damaged.
+const KINDS: u16 = 0x10ff;
+const LENGTH: usize = 8224;
 /// Names of sheets that are held.
 const SHEETS: usize = 10_000;
 
@@ -274,6 +277,8 @@ struct Sheet {
     name: String,
     /// Whether it has cells; it may be a chart or a module.
     has_cells: bool,
+    /// Whether it was found where the list says.
+    is_found: bool,
 }
 
 /// Reads a workbook.
@@ -297,6 +302,8 @@ struct BookReader<'a, 'o> {
     /// Texts of that formula.
     literals: Vec<u8>,
     lacks_strings: bool,
+    /// Whether a record that cannot be one was reported.
+    has_odd: bool,
 }
 
 impl<'a, 'o> BookReader<'a, 'o> {
@@ -327,6 +334,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
             result: CellPlace::default(),
             literals: Vec::new(),
             lacks_strings: false,
+            has_odd: false,
         }
     }
 
@@ -350,14 +358,27 @@ impl<'a, 'o> BookReader<'a, 'o> {
                 break;
             }
         }
-        if self.cells.go_on && (self.depth > 0 || self.sheets.is_empty()) {
-            let fault = "ends before its sheets do; get it again";
-            self.cells.lose(self.records.end, InputError::Office(fault));
-        }
+        self.check_sheets();
         self.cells.go_on
     }
 
+    /// Reports sheets that are not there as a whole, which is all that shows damage of the records.
+    fn check_sheets(&mut self) {
+        let is_missing = match self.chosen {
+            Some(_) => !self.is_wanted,
+            None => !self.sheets.iter().all(|sheet| sheet.is_found),
+        };
+        if self.cells.go_on && (self.depth > 0 || self.sheets.is_empty() || is_missing) {
+            let fault = "lacks a sheet that it lists, or a part of one; get it again";
+            self.cells.lose(self.records.end, InputError::Office(fault));
+        }
+    }
+
     fn record(&mut self, kind: u16) -> Result<(), InputError> {
+        let is_odd = kind > KINDS || self.records.data.len() > LENGTH;
+        if is_odd && !std::mem::replace(&mut self.has_odd, true) {
+            self.cells.lose(self.records.offset, DAMAGED);
+        }
         match kind {
             0x809 => self.start(),
             0x0a => {
@@ -388,10 +409,13 @@ impl<'a, 'o> BookReader<'a, 'o> {
             return Ok(());
         }
         let start = self.records.offset;
-        let mut sheets = self.sheets.iter();
+        let mut sheets = self.sheets.iter_mut();
         let known = sheets.find(|sheet| u64::from(sheet.start) == start);
         self.cells.sheet = match known {
-            Some(sheet) => sheet.name.clone(),
+            Some(sheet) => {
+                sheet.is_found = true;
+                sheet.name.clone()
+            }
             None => format!("#{start}"),
         };
         if self.choice.is_some() && self.chosen.is_none() {
@@ -448,6 +472,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
                 start,
                 name: String::from_utf8_lossy(&name).into_owned(),
                 has_cells: kind == 0,
+                is_found: false,
             });
         }
         Ok(())
