@@ -99,9 +99,11 @@ pub(super) fn has_prefix(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"10.").is_some()
 }
 
-/// Words between names, and after one, that make a cell prose: labels and remarks are shorter.
+/// Words between names, and after one, that make a cell prose: labels and remarks are shorter. So are holes in a list, such as
+/// `not available`, which have no number either. Of 1,360 printed references with a name, none is shorter.
 const LEAD: usize = 3;
 const TRAIL: usize = 6;
+const HOLE: usize = 2;
 
 /// Whether `cell` is a text in which there are names, such as a whole reference, and no list of names.
 pub(super) fn is_text(cell: &[u8]) -> bool {
@@ -111,7 +113,8 @@ pub(super) fn is_text(cell: &[u8]) -> bool {
         let Some(at) = memchr::memmem::find(part, b"10.") else {
             let count = words(part);
             if count > 0 && part.iter().any(u8::is_ascii_whitespace) {
-                texts += 1;
+                let is_hole = count <= HOLE && !part.iter().any(u8::is_ascii_digit);
+                texts += usize::from(!is_hole);
                 prose += count;
             }
             continue;
@@ -189,7 +192,10 @@ mod tests {
     fn a_reference_is_a_text_and_a_list_with_holes_is_none() {
         for (cell, wanted) in [
             ("10.5555/a; n/a; none | 10.5555/b", false),
-            ("10.5555/a; not known", true),
+            ("10.5555/a; not known", false),
+            ("10.5555/a; n/a; in press; 10.5555/b", false),
+            ("10.5555/a; not known or not yet published", true),
+            ("July 2008 : 19 (3) : 128-142, 10.5555/a", true),
             ("DOI: 10.5555/a, DOI: 10.5555/b", false),
             ("10.5555/a1 (Epub ahead of print); 10.5555/b", false),
             ("no name; in here", false),
