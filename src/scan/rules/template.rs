@@ -238,11 +238,9 @@ fn before_literal(before: &[u8], quote: u8) -> Option<&[u8]> {
 fn is_operand(before: &[u8], suffix: &[u8], rest: &[u8]) -> bool {
     let value = after_literal(rest)[1..].trim_ascii_start();
     let is_part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$');
-    let after = value[value.iter().take_while(is_part).count()..].trim_ascii_start();
-    let is_code = matches!(
-        after,
-        [] | [b')' | b',' | b';' | b'&' | b'(' | b'[' | b'+' | b'_', ..]
-    );
+    let after = &value[value.iter().take_while(is_part).count()..];
+    let next = after.iter().find(|b| !matches!(b, b' ' | b'\t'));
+    let is_code = next.is_none_or(|next| b"\r\n),;&([+_".contains(next));
     is_code
         && (ends_in_joint(suffix)
             || before_literal(before, rest[0]).is_some_and(|front| match front {
@@ -392,6 +390,7 @@ mod tests {
             ("paste0(\"", "zenodo.\", 1:3)"),
             ("= \"", "abc1\" & Id"),
             ("f(\"", "abc1\" & A2)"),
+            ("x = \"", "abc1\" & Id\r\ny = 2"),
             ("see \"", "zenodo.\" & id & \"x\""),
         ] {
             assert!(is_code(before, text), "{before}{text}");
@@ -402,6 +401,7 @@ mod tests {
             ("f(\"", "abc1.\", \"A title\")"),
             ("see \"", "abc1\" & others"),
             ("see (\"", "abc1\" & others)"),
+            ("see \"", "abc1\" & others\nand more"),
             ("x = \"", "abc1\" & then some more"),
             ("x = \"y\n ", "abc1\" & id"),
         ] {
