@@ -51,6 +51,15 @@ fn an_arrow_file_without_its_first_bytes_is_read() {
     }
 }
 
+/// As Polars writes it: a schema without its length before it.
+#[test]
+fn an_arrow_file_with_an_unframed_schema_at_its_start_is_read() {
+    let mut file = arrow(&table(), style(0)).bytes;
+    file[8..16].copy_from_slice(b"\x04\0\0\0\xf2\xff\xff\xff");
+    let seen = seen("a.arrow", &file, b"", FIELDS);
+    assert_eq!(rows(&seen.quiet().out), FOUND);
+}
+
 #[test]
 #[cfg(feature = "pdf")]
 fn a_pdf_file_without_its_header_is_read() {

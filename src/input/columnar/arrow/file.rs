@@ -196,13 +196,17 @@ impl<'f> Index<'f> {
         let bytes = self.source.bytes(start, end - start)?;
         let footer = Footer::read(&bytes).ok_or_else(|| fault(DAMAGED))?;
         let schema = Schema::read(footer.schema, footer.version).map_err(fault)?;
-        let (first, after) = self.first_schema()?;
+        let first = self.first_schema();
+        // An unframed schema at the start is not longer than the metadata at the end.
+        let unframed = footer.first_block().unwrap_or(start);
+        let unframed = unframed.min((START.len() + bytes.len()) as u64);
+        let after = first.as_ref().map_or(unframed, |(_, after)| *after);
         if !footer.fills(after, start) {
             return Err(fault(
                 "has metadata at its end that does not list all of its batches, so it is damaged",
             ));
         }
-        if first.is_some_and(|first| first.as_ref() != Ok(&schema)) {
+        if first.is_some_and(|(first, _)| first.as_ref() != Ok(&schema)) {
             let error = fault(
                 "has another schema at its start than at its end, so texts may be lost or damaged",
             );
@@ -219,24 +223,20 @@ impl<'f> Index<'f> {
         Ok(())
     }
 
-    /// The schema in the first message of a file, if there is one, and the offset after it.
-    fn first_schema(&mut self) -> Result<(Option<ReadSchema>, u64), InputError> {
+    /// The schema in the first message of a file, and the offset after it. None if the file has no such message.
+    fn first_schema(&mut self) -> Option<(ReadSchema, u64)> {
         let start = START.len() as u64;
-        let prefix = self.source.bytes(start, Prefix::LENGTH as u64)?;
+        let prefix = self.source.bytes(start, Prefix::LENGTH as u64).ok()?;
         let Prefix::Message(before, length) = Prefix::read(&prefix) else {
-            return Ok((None, start));
+            return None;
         };
-        let length = (before + length) as u64;
-        let metadata = Metadata::new(self.source.bytes(start, length)?);
-        let schema = match metadata.message() {
-            Some(Message {
-                header: Header::Schema(schema),
-                version,
-                ..
-            }) => Schema::read(schema, version),
-            _ => Err(DAMAGED),
-        };
-        Ok((Some(schema), start + length))
+        let length = before.checked_add(length)? as u64;
+        let metadata = Metadata::new(self.source.bytes(start, length).ok()?);
+        let message = metadata.message()?;
+        match message.header {
+            Header::Schema(schema) => Some((Schema::read(schema, message.version), start + length)),
+            _ => None,
+        }
     }
 
     /// Reads a message that the metadata names, and reports if it is damaged, or not `wanted`.

@@ -219,6 +219,12 @@ impl<'b> Footer<'b> {
 }
 
 impl Footer<'_> {
+    /// The offset of the first of its blocks.
+    pub(super) fn first_block(&self) -> Option<u64> {
+        let blocks = self.dictionaries.iter().chain(&self.batches);
+        blocks.map(|block| block.offset).min()
+    }
+
     /// Whether its blocks fill the bytes from `start` to `end`, except for what aligns them and ends a stream.
     pub(super) fn fills(&self, start: u64, end: u64) -> bool {
         /// No message is shorter.
