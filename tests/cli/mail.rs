@@ -424,6 +424,18 @@ fn parts_of_a_digest_are_messages() {
             "{header}"
         );
     }
+    let from = "From a@b.org Mon Jan  1 00:00:00 2024\n";
+    for line in [from.to_owned(), format!(">{from}")] {
+        assert_eq!(
+            names(
+                "a",
+                digest(&format!("Content-Type: message/rfc822\n\n{line}"))
+                    .replace("2024\n\n", "2024\n")
+            ),
+            ["10.5555/abc", "10.5555/text"],
+            "{line}"
+        );
+    }
     assert_eq!(
         names("a", digest("Content-Type: text/plain\n")),
         ["10.5555/text"]

@@ -5,19 +5,16 @@ use encoding_rs::{Decoder, Encoding, REPLACEMENT};
 use super::base64::value;
 
 /// A charset as its label names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum MailCharset {
     Known(&'static Encoding),
     /// UTF-7 (RFC 2152), which web pages may not use and mails do.
     Utf7,
-    /// Its bytes stay as they are.
+    /// None is named, or by a label that says so (RFC 1428). Its bytes stay as they are.
+    #[default]
+    None,
+    /// The label names one that is not known. Its bytes stay as they are.
     Unknown,
-}
-
-impl Default for MailCharset {
-    fn default() -> Self {
-        MailCharset::Known(encoding_rs::UTF_8)
-    }
 }
 
 impl MailCharset {
@@ -26,7 +23,8 @@ impl MailCharset {
         match Encoding::for_label(label) {
             // Decoders of encodings that web pages may not use give no text.
             Some(known) if known != REPLACEMENT => MailCharset::Known(known),
-            _ if is_utf7(label) => MailCharset::Utf7,
+            _ if is_one_of(label, &UTF_7) => MailCharset::Utf7,
+            _ if is_one_of(label, &NONE) => MailCharset::None,
             _ => MailCharset::Unknown,
         }
     }
@@ -44,20 +42,19 @@ impl MailCharset {
                 text.into_owned().into_bytes()
             }
             MailCharset::Utf7 => Utf7::default().put(&bytes),
-            MailCharset::Unknown => bytes,
+            MailCharset::None | MailCharset::Unknown => bytes,
         }
     }
 }
 
-fn is_utf7(label: &[u8]) -> bool {
-    [
-        &b"utf-7"[..],
-        b"utf7",
-        b"unicode-1-1-utf-7",
-        b"unicode-2-0-utf-7",
-    ]
-    .iter()
-    .any(|known| label.eq_ignore_ascii_case(known))
+const UTF_7: [&str; 4] = ["utf-7", "utf7", "unicode-1-1-utf-7", "unicode-2-0-utf-7"];
+/// Labels of programs that do not know the charset.
+const NONE: [&str; 4] = ["", "unknown-8bit", "x-unknown", "unknown"];
+
+fn is_one_of(label: &[u8], known: &[&str]) -> bool {
+    known
+        .iter()
+        .any(|known| label.eq_ignore_ascii_case(known.as_bytes()))
 }
 
 /// Whether the bytes may be other characters than those of ASCII: high ones, and those that switch to another set.
@@ -81,7 +78,7 @@ impl Converter {
             MailCharset::Known(known) if known == encoding_rs::UTF_8 => Converter::None,
             MailCharset::Known(known) => Converter::Known(known.new_decoder()),
             MailCharset::Utf7 => Converter::Utf7(Utf7::default()),
-            MailCharset::Unknown => Converter::None,
+            MailCharset::None | MailCharset::Unknown => Converter::None,
         }
     }
 
@@ -185,6 +182,7 @@ mod tests {
     fn labels_name_charsets() {
         assert_eq!(MailCharset::of(b" UTF-7 "), MailCharset::Utf7);
         assert_eq!(MailCharset::of(b"x-none"), MailCharset::Unknown);
+        assert_eq!(MailCharset::of(b"X-UNKNOWN"), MailCharset::None);
         assert_eq!(MailCharset::of(b"iso-2022-kr"), MailCharset::Unknown);
         assert_eq!(
             MailCharset::of(b"utf8"),

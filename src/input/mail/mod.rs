@@ -93,9 +93,8 @@ impl MailReader<'_, '_> {
         self.nested = 0;
         let mut header = PartHeader::default();
         header.text = std::mem::take(&mut self.prelude);
-        if self.lines.is_mbox() && header.text.is_empty() {
-            header.text.extend_from_slice(self.lines.line());
-            self.lines.skip_line();
+        if header.text.is_empty() {
+            self.from_line(&mut header);
         }
         self.read_header(&mut header);
         let is_over = !self.entity(header) || !self.rest();
@@ -111,6 +110,14 @@ impl MailReader<'_, '_> {
                 self.rest();
             }
             Some(false) => self.lose(damaged(Packing::Mail, early_end()).into()),
+        }
+    }
+
+    /// Reads the line of an mbox before a message, which attached messages keep too.
+    fn from_line(&mut self, header: &mut PartHeader) {
+        if start::is_quoted_from_line(self.lines.line()) {
+            header.text.extend_from_slice(self.lines.line());
+            self.lines.skip_line();
         }
     }
 
@@ -179,7 +186,9 @@ impl MailReader<'_, '_> {
             }
             Content::Parts(_) => self.parts(header),
             Content::Message if header.coding == Coding::Plain => {
-                let within = self.header();
+                let mut within = PartHeader::default();
+                self.from_line(&mut within);
+                self.read_header(&mut within);
                 self.entity(header.followed_by(within))
             }
             Content::Text | Content::Web => self.text(header),
