@@ -15,7 +15,7 @@ const CHUNK: (usize, usize) = (1 << 20, 64 << 10);
 const THREAD: usize = 20 << 20;
 /// Memory for rows of one document that wait for the identifier of their record, in bytes: their texts, and their fields.
 const WAITING: usize = 40 << 20;
-/// Number of threads that may be started however small the memory budget is.
+/// Number of threads that may be started however small the memory budget is, unless rows wait for identifiers.
 const LEAST: usize = 2;
 /// Size of a thread's share of the memory, in chunks.
 const CHUNKS: usize = 32;
@@ -75,11 +75,11 @@ impl Shares {
             .held()
             .min(options.memory / 2);
         let memory = options.memory - output;
-        let thread = match options.selection.writes_edges() {
-            true => THREAD + WAITING,
-            false => THREAD,
+        let (thread, least) = match options.selection.writes_edges() {
+            true => (THREAD + WAITING, 1),
+            false => (THREAD, LEAST),
         };
-        let threads = options.threads.min(LEAST.max(memory / thread));
+        let threads = options.threads.min(least.max(memory / thread));
         let share = memory / threads;
         let chunks = match options.selection.writes_mentions() {
             true => CHUNKS_WITH_ROWS * (1 + options.selection.context / ROW),
