@@ -344,6 +344,11 @@ fn a_name_that_an_element_of_a_page_cuts_is_never_certain() {
             "10.5555/(SICI)15/16&lt;16</span><b>61</b>",
             "10.5555/(sici)15/16?",
         ),
+        (
+            "10.5555/(SICI)0258</span><b>(1998)</b>",
+            "10.5555/(sici)0258?",
+        ),
+        ("10.5555/978-3<b>-</b><i>319</i>", "10.5555/978-3?"),
         ("10.5555/whole</span><br>next", "10.5555/whole"),
         ("10.5555/whole.</span> <b>next</b>", "10.5555/whole"),
     ] {

@@ -48,15 +48,21 @@ pub(crate) fn may_go_on_in_element(scope: Scope, rest: &[u8]) -> bool {
         return false;
     }
     let mut rest = &rest[..rest.len().min(LONGEST)];
-    while let Some(tag) = rest.strip_prefix(b"<") {
-        let Some(after) = after_inline_tag(tag) else {
-            return false;
+    loop {
+        let after = match rest {
+            [b'<', tag @ ..] => after_inline_tag(tag),
+            [
+                b'.' | b'-' | b'_' | b'/' | b':' | b';' | b'(' | b')',
+                after @ ..,
+            ] => Some(after),
+            [b'&', b'l' | b'g', b't', b';', after @ ..] => Some(after),
+            [next, ..] => return next.is_ascii_alphanumeric(),
+            [] => None,
         };
-        rest = after;
-    }
-    match rest {
-        [b'.' | b'-' | b'_' | b'/', next, ..] | [next, ..] => next.is_ascii_alphanumeric(),
-        [] => false,
+        match after {
+            Some(after) => rest = after,
+            None => return false,
+        }
     }
 }
 
