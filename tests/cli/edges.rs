@@ -207,7 +207,7 @@ fn long_places() -> [(&'static str, String); 4] {
             .map(|n| format!(r#"{{"DOI":"10.5555/{n}"}}"#))
             .collect()
     };
-    let long = "x".repeat(60_000);
+    let long = "y".repeat(60_000);
     let nested: String = (0..250)
         .map(|n| format!("{{\"{n}{}\":", "k".repeat(500)))
         .collect();
