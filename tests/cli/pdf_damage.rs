@@ -1,4 +1,4 @@
-//! PDF files with streams that cannot be read, or that do not have what they say.
+//! PDF files with streams that cannot be read or do not have what they say, and streams beside those of pages.
 #![cfg(feature = "pdf")]
 
 use crate::pdf::pdf_writer::{PdfObjects, PdfPage, PdfStyle, pdf};
@@ -107,4 +107,34 @@ fn a_wrong_length_of_a_stream_loses_nothing() {
             assert_eq!(seen.quiet().out, "10.5555/one\n10.5555/title\n");
         }
     }
+}
+
+/// What a field, a note or a stamp shows is a form of its annotation.
+#[test]
+fn appearances_of_annotations_are_read() {
+    let mut objects = PdfObjects::default();
+    let font = objects.add("<</Type/Font/Subtype/Type1/BaseFont/Courier>>");
+    let page = objects.add_stream("", CONTENT.to_vec());
+    let fonts = format!("/Resources<</Font<</F {font} 0 R>>>>");
+    let mut form = |name: &str, fonts: &str| {
+        let content = format!("BT /F 10 Tf (See doi:10.5555/{name}.) Tj ET");
+        let entries = format!("/Subtype/Form/BBox[0 0 200 20]{fonts}");
+        objects.add_stream(&entries, content.into_bytes())
+    };
+    let (field, state, other, hidden) = (
+        form("field", &fonts),
+        form("state", ""),
+        form("other", &fonts),
+        form("hidden", &fonts),
+    );
+    let at = "/Type/Annot/Rect[50 500 250 520]";
+    let page = format!(
+        "{fonts}/Contents {page} 0 R/Annots[<<{at}/Subtype/Widget/AP<</N {field} 0 R>>>> \
+         <<{at}/AS/On/AP<</N<</On {state} 0 R/Off {other} 0 R>>>>>> <<{at}/F 2/AP<</N {hidden} 0 R>>>>]"
+    );
+    let place = Place::new();
+    place.file("a.pdf", objects.write(&[page], "<<>>", PdfStyle::default()));
+    let seen = place.scan("a.pdf -f names");
+    let names = "10.5555/content\n10.5555/field\n10.5555/state\n";
+    assert_eq!(seen.quiet().out, names);
 }

@@ -10,6 +10,7 @@ use super::font::Font;
 use super::geometry::{Matrix, Point};
 use super::lexer::{Lexer, Token};
 use super::lines::{Lines, Run};
+use super::links::ANNOTATIONS;
 use super::object::{Dict, Object, Ref, Stream};
 
 /// Forms within one another.
@@ -110,7 +111,34 @@ pub(super) fn read(file: &PdfFile<'_>, fonts: &mut Fonts, page: &Page) -> Shown 
     }
     let content = held.first().map_or(&bytes[..], |part| part);
     reader.content(content, &page.resources, Graphics::default());
+    reader.annotations(page);
     reader.shown
+}
+
+/// What an annotation that is not hidden shows (12.5.5), in the state that it has.
+fn appearance(file: &PdfFile<'_>, annotation: &Dict) -> Option<Stream> {
+    const HIDDEN: usize = 2;
+    let flags = file.get(annotation, b"F").count().unwrap_or_default();
+    let all = file.get(annotation, b"AP");
+    let shown = match file.get(all.dict(), b"N") {
+        Object::Dict(states) => file.get(&states, file.get(annotation, b"AS").name()),
+        shown => shown,
+    };
+    match shown {
+        Object::Stream(stream) if flags & HIDDEN == 0 => Some(stream),
+        _ => None,
+    }
+}
+
+/// Moves the box of a form to the place of its annotation.
+fn place_of(file: &PdfFile<'_>, annotation: &Dict, form: &Dict) -> Matrix {
+    let corner = |dict: &Dict, key: &[u8]| {
+        let numbers = file.items(dict.get(key));
+        let number = |at: usize| numbers.get(at).and_then(Object::number).unwrap_or_default();
+        (number(0).min(number(2)), number(1).min(number(3)))
+    };
+    let (to, from) = (corner(annotation, b"Rect"), corner(form, b"BBox"));
+    Matrix::moved(to.0 - from.0, to.1 - from.1)
 }
 
 /// The parts of the graphics state that bear on text.
@@ -181,6 +209,26 @@ impl<'r> Reader<'r, '_> {
         };
         self.shown.flaw = self.shown.flaw.or(flaw);
         held
+    }
+
+    /// Shows what stands in the fields of forms, notes and stamps of a page.
+    fn annotations(&mut self, page: &Page) {
+        let annotations = self.file.get(&page.dict, b"Annots");
+        for annotation in annotations.array().iter().take(ANNOTATIONS) {
+            let annotation = self.file.resolve(annotation);
+            let Some(form) = appearance(self.file, annotation.dict()) else {
+                continue;
+            };
+            self.file.spend(FORM);
+            let graphics = Graphics {
+                to_page: place_of(self.file, annotation.dict(), &form.dict),
+                ..Graphics::default()
+            };
+            if self.file.is_spent() {
+                return self.flawed(Flaw::Large);
+            }
+            self.show_form(&form, &page.resources, graphics);
+        }
     }
 
     fn content(&mut self, bytes: &[u8], resources: &Dict, graphics: Graphics) {
@@ -420,19 +468,23 @@ impl<'r> Reader<'r, '_> {
             });
             return !self.file.is_spent();
         }
+        self.show_form(&stream, painter.resources, painter.graphics.clone());
+        true
+    }
+
+    /// Shows a form, with the resources of what it is in if it has none.
+    fn show_form(&mut self, stream: &Stream, resources: &Dict, mut graphics: Graphics) {
         self.depth += 1;
-        let bytes = self.decode(&stream);
+        let bytes = self.decode(stream);
         let matrix: Vec<_> = self.file.items(stream.dict.get(b"Matrix"));
         let matrix: Vec<_> = matrix.iter().filter_map(Object::number).collect();
         let matrix = matrix.try_into().map_or(Matrix::UNIT, Matrix);
-        let mut graphics = painter.graphics.clone();
         graphics.to_page = matrix.then(graphics.to_page);
         match self.file.get(&stream.dict, b"Resources") {
             Object::Dict(own) => self.content(&bytes, &own, graphics),
-            _ => self.content(&bytes, painter.resources, graphics),
+            _ => self.content(&bytes, resources, graphics),
         }
         self.depth -= 1;
-        true
     }
 }
 

@@ -7,7 +7,7 @@ use super::file::{Page, PdfFile};
 use super::filter::Flaw;
 
 /// Annotations of a page that are read.
-const ANNOTATIONS: usize = 100_000;
+pub(super) const ANNOTATIONS: usize = 100_000;
 
 /// The URIs that a page links to, each once, in the order of its annotations; and why some are missing.
 pub(super) fn of(file: &PdfFile<'_>, page: &Page) -> (Vec<String>, Option<Flaw>) {
