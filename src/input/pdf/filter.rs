@@ -288,7 +288,7 @@ fn ascii85(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
     let data = data.strip_prefix(b"<~").unwrap_or(data);
     let (mut group, mut count) = (0_u32, 0);
     let mut bytes = data.iter();
-    while let Some(byte) = bytes.next() {
+    for byte in bytes.by_ref() {
         match byte {
             b'~' => break,
             b'z' if count == 0 => {
@@ -322,7 +322,7 @@ fn ascii85(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
 fn ascii_hex(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
     let mut high = None;
     let mut bytes = data.iter();
-    while let Some(byte) = bytes.next() {
+    for byte in bytes.by_ref() {
         let digit = match char::from(*byte).to_digit(16) {
             Some(digit) => digit as u8,
             None if *byte == b'>' => break,
