@@ -32,7 +32,7 @@ trait Work: Send {
     fn make(&mut self, texts: &TextArray<'_>, width: Width) -> PyResult<Data>;
 }
 
-/// The DOI name that each text of an Arrow array is, as a string array; null where a text is null or not a DOI name.
+/// The DOI name that each text of an Arrow array is, as a string array; null where a text is null, no DOI name, or several.
 ///
 /// The array may be any object with the Arrow PyCapsule interface: strings or binaries of any Arrow type, also dictionary-encoded.
 /// Binaries need not be UTF-8. The result is an `Array`, or for a stream (a chunked array, a Series of Polars) an

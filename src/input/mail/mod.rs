@@ -1,9 +1,8 @@
 //! Messages of e-mail (RFC 5322, MIME), one a file or many in an mbox (RFC 4155).
 //!
 //! `lines` finds where a body ends: at a boundary, at the next message, at the end. `header` reads the fields that say how a
-//! part is packed, `field` and `words` their values, and `body` unpacks it with `base64` and `uu`, `charset`
-//! and `flow`. `start` recognises a mail. This
-//! module follows the structure.
+//! part is packed, `field` and `words` their values, and `body` unpacks it with `base64` and `uu`, and makes it text with `charset` and
+//! `flow`. `start` recognises a mail. This module follows the structure.
 //!
 //! A text may only look like a message. So all bytes but those of encoded parts are passed on as they are, and an
 //! encoded part ends where its bytes are not in its coding. No library is used: those that are kept hold a whole message in memory, and
@@ -187,7 +186,9 @@ impl MailReader<'_, '_> {
             Content::Parts(_) => self.parts(header),
             Content::Message if header.coding == Coding::Plain => {
                 let mut within = PartHeader::default();
-                self.from_line(&mut within);
+                if self.lines.stop().is_none() {
+                    self.from_line(&mut within);
+                }
                 self.read_header(&mut within);
                 self.entity(header.followed_by(within))
             }
@@ -239,7 +240,8 @@ impl MailReader<'_, '_> {
     fn part(&mut self, number: u64, is_digest: bool) -> bool {
         self.part.push(number);
         let mut header = self.header();
-        if is_digest && start::is_field(self.lines.line()) {
+        let is_empty = self.lines.stop().is_some();
+        if is_digest && !is_empty && start::is_field(self.lines.line()) {
             header.default_to_message();
         }
         let go_on = self.entity(header) && self.rest();
