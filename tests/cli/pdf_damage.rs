@@ -11,7 +11,7 @@ fn seen(entries: &[&str]) -> Seen {
     let mut objects = PdfObjects::default();
     let font = objects.add("<</Type/Font/Subtype/Type1/BaseFont/Courier>>");
     let plain = objects.add_stream("", CONTENT.to_vec());
-    let content = |entries: &&str| objects.add_stream(*entries, CONTENT.to_vec());
+    let content = |entries: &&str| objects.add_stream(entries, CONTENT.to_vec());
     let contents: Vec<_> = entries.iter().map(content).chain([plain]).collect();
     let page = |content| format!("/Resources<</Font<</F {font} 0 R>>>>/Contents {content} 0 R");
     let pages: Vec<_> = contents.into_iter().map(page).collect();

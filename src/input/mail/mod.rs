@@ -93,7 +93,7 @@ impl MailReader<'_, '_> {
         let mut header = PartHeader::default();
         header.text = std::mem::take(&mut self.prelude);
         if header.text.is_empty() {
-            self.from_line(&mut header);
+            self.read_from_line(&mut header);
         }
         self.read_header(&mut header);
         let is_over = !self.entity(header) || !self.rest();
@@ -113,7 +113,7 @@ impl MailReader<'_, '_> {
     }
 
     /// Reads the line of an mbox before a message, which attached messages keep too.
-    fn from_line(&mut self, header: &mut PartHeader) {
+    fn read_from_line(&mut self, header: &mut PartHeader) {
         if start::is_quoted_from_line(self.lines.line()) {
             header.text.extend_from_slice(self.lines.line());
             self.lines.skip_line();
@@ -187,7 +187,7 @@ impl MailReader<'_, '_> {
             Content::Message if header.coding == Coding::Plain => {
                 let mut within = PartHeader::default();
                 if self.lines.stop().is_none() {
-                    self.from_line(&mut within);
+                    self.read_from_line(&mut within);
                 }
                 self.read_header(&mut within);
                 self.entity(header.followed_by(within))
