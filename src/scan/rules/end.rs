@@ -38,7 +38,8 @@ pub(crate) fn end<'w>(
     let is_cut = may_go_on(before, around, &after, end.at);
     // What goes on in an element may make a part of the name of the marks that were cut.
     let mut ends = [end.at, text.bytes().len()].into_iter();
-    let in_element = ends.any(|at| may_go_on_in_element(around.scope, after(at)));
+    let in_element =
+        around.scope == Scope::Page && ends.any(|at| may_go_on_in_element(around.scope, after(at)));
     let end = End {
         guessed: end.guessed || is_cut || around.scope == Scope::DoubtfulCell || in_element,
         ..end

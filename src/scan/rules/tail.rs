@@ -85,11 +85,7 @@ impl Iterator for Cuts<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<(Rule, usize)> {
-        let last = self.suffix.last();
-        let mark = match last.is_some_and(|last| self.kept.contains(last)) {
-            true => None,
-            false => stray(self.suffix, self.whole, &mut self.brackets),
-        };
+        let mark = stray(self.suffix, self.whole, self.kept, &mut self.brackets);
         let (rule, len) = match mark {
             Some((rule, len)) => (rule, self.suffix.len() - len),
             None => self.tail()?,
@@ -118,7 +114,7 @@ pub(super) fn kept_marks(
     place: UrlPlace,
     is_alone: impl Fn() -> bool,
 ) -> &'static [u8] {
-    let ends_so = suffix.last().is_some_and(|last| EMPHASIS.contains(last));
+    let ends_so = matches!(suffix, [.., b'*' | b'_' | b'~' | b'$' | b'=']);
     match place {
         UrlPlace::Path | UrlPlace::Query => b"=",
         _ if ends_so && is_alone() => EMPHASIS,
@@ -127,7 +123,12 @@ pub(super) fn kept_marks(
 }
 
 /// The rule that cuts the last character of a suffix, and its length: one that no registered name ends in.
-fn stray(suffix: &[u8], whole: bool, brackets: &mut Option<Brackets>) -> Option<(Rule, usize)> {
+fn stray(
+    suffix: &[u8],
+    whole: bool,
+    kept: &[u8],
+    brackets: &mut Option<Brackets>,
+) -> Option<(Rule, usize)> {
     let last = *suffix.last()?;
     let mut closes_nothing = || {
         let brackets = brackets.get_or_insert_with(|| Brackets::count(suffix));
@@ -140,7 +141,7 @@ fn stray(suffix: &[u8], whole: bool, brackets: &mut Option<Brackets>) -> Option<
             (Rule::FinalMark, 1)
         }
         // Real names end in these, but so do emphasis and variables in prose.
-        mark if EMPHASIS.contains(&mark) => (Rule::FinalEmphasis, 1),
+        b'*' | b'_' | b'~' | b'$' | b'=' if !kept.contains(&last) => (Rule::FinalEmphasis, 1),
         b'(' | b'[' | b'{' | b'<' | b')' | b']' | b'}' | b'>' if closes_nothing() => {
             (Rule::FinalBracket, 1)
         }

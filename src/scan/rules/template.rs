@@ -40,7 +40,8 @@ fn ends_in_joint(suffix: &[u8]) -> bool {
 /// Whether a place for a value is in the part of the suffix that was `read`, or follows it directly.
 fn has_place(around: &Around, written: &[u8], read: Range<usize>) -> bool {
     let end = written.len().min(read.end + 1);
-    let is_sign = |(_, byte): &(usize, &u8)| b"{$%#<&".contains(byte);
+    let is_sign =
+        |(_, byte): &(usize, &u8)| matches!(byte, b'{' | b'$' | b'%' | b'#' | b'<' | b'&');
     let near = written[..end].iter().enumerate().skip(read.start);
     let mut signs = near.filter(is_sign).map(|(at, _)| at).peekable();
     // Braces of BibTeX keep the case of letters.
