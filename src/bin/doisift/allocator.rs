@@ -7,7 +7,7 @@ use std::ffi::{c_int, c_long};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Milliseconds after which the allocator returns free memory to the system. Its default is 1,000: with that, a scan of archives
-/// of PDF, Parquet and workbooks in 64 MiB peaked at 216 MiB on eight threads, and with this at 96 MiB, for at most 2 % more
+/// of PDF, Parquet and workbooks in 64 MiB peaked at 216 MiB on eight threads, and with this at 105 MiB, for at most 2 % more
 /// CPU time (`scripts/check-memory`).
 const RETURN_AFTER: c_long = 10;
 
