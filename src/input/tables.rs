@@ -5,7 +5,9 @@ use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::columnar::{ColumnarFile, PartStart, TableFaults, TableItem, TableLimits, TableParts};
+use super::columnar::{
+    CellBatch, ColumnarFile, PartStart, TableFaults, TableItem, TableLimits, TableParts,
+};
 use super::container::{Level, Members};
 use super::fault::InputError;
 use super::gate::Admitted;
@@ -121,15 +123,9 @@ impl<'w> Walk<'w> {
                 TableItem::Batch { batch, cost, read } => {
                     all += read;
                     self.count_read(level, read);
-                    let name =
-                        batch.longest_name() + level.name.as_ref().map_or(0, |name| name.len());
-                    if let Err(error) = self.expansion.take(cost, name) {
-                        error
-                            .into_iter()
-                            .for_each(|error| self.lose(level, 0, error));
+                    if !self.cells(level, batch, cost) {
                         break;
                     }
-                    self.to().cells(level.name.as_ref(), batch);
                 }
             }
             if self.is_over() {
@@ -138,6 +134,18 @@ impl<'w> Walk<'w> {
         }
         self.to().end_table(file.rows());
         all
+    }
+
+    /// Passes on cells, which count for `cost` bytes. Returns false if that is over a limit.
+    fn cells(&mut self, level: &Level<'_>, batch: CellBatch, cost: u64) -> bool {
+        let name = batch.longest_name() + level.name.as_ref().map_or(0, |name| name.len());
+        if let Err(error) = self.expansion.take(cost, name) {
+            let errors = error.into_iter();
+            errors.for_each(|error| self.lose(level, 0, error));
+            return false;
+        }
+        self.to().cells(level.name.as_ref(), batch);
+        true
     }
 
     /// Counts bytes of a source that is a file. Those of a copy were counted when it was copied.

@@ -19,6 +19,7 @@ use super::codec::{damaged, early_end};
 use super::container::{Level, Members};
 use super::expansion::{Expansion, Watched};
 use super::fault::{InputError, Packing};
+use super::gate::Admitted;
 use super::opening::Opening;
 use super::zip::{Part, Volume, volume};
 
@@ -50,21 +51,8 @@ pub(super) fn read(
         volume: &volume,
         number: 0,
     };
-    let (mut flaw, mut listing) = (None, None);
-    let [share, whole] = opening.room().map(|room| LEAST.max(room));
-    let mut found = archive.listing(share, &mut flaw);
-    let mut _admitted = None;
-    if share < whole && matches!(found, Err((_, InputError::TooLarge { .. }))) {
-        // The list is held until all members were passed on.
-        _admitted = Some(opening.admit());
-        flaw = None;
-        found = archive.listing(whole, &mut flaw);
-    }
-    match found {
-        Ok(found) => listing = Some(found),
-        // A wrong checksum is the reason.
-        Err(error) => flaw = flaw.or(Some(error)),
-    }
+    // The list is held until all members were passed on.
+    let (listing, flaw, _admitted) = archive.admitted_listing(opening);
     match flaw {
         Some(_) if level.part_of.is_some() => {
             let error = InputError::Part(Packing::SevenZip);
@@ -107,6 +95,27 @@ fn fault(why: &'static str) -> InputError {
 }
 
 impl SevenZipArchive<'_> {
+    /// The list of members, or what is wrong with it. It takes a thread's share of the memory, or more while no other thread has
+    /// more.
+    fn admitted_listing<'o>(
+        &self,
+        opening: &Opening<'o>,
+    ) -> (Option<Listing>, Option<ListingError>, Option<Admitted<'o>>) {
+        let (mut flaw, mut admitted) = (None, None);
+        let [share, whole] = opening.room().map(|room| LEAST.max(room));
+        let mut found = self.listing(share, &mut flaw);
+        if share < whole && matches!(found, Err((_, InputError::TooLarge { .. }))) {
+            admitted = Some(opening.admit());
+            flaw = None;
+            found = self.listing(whole, &mut flaw);
+        }
+        match found {
+            Ok(found) => (Some(found), flaw, admitted),
+            // A wrong checksum is the reason.
+            Err(error) => (None, flaw.or(Some(error)), admitted),
+        }
+    }
+
     /// The list of members. If a checksum is wrong, `flaw` becomes that, and the list is read as it is.
     fn listing(
         &self,

@@ -35,13 +35,11 @@ pub(crate) fn end<'w>(
     );
     let end = without_title(text, suffix, end, &after);
     let taken = taken.at;
-    let is_cut = may_go_on(before, around, &after, end.at);
-    // What goes on in an element may make a part of the name of the marks that were cut.
-    let mut ends = [end.at, text.bytes().len()].into_iter();
-    let in_element =
-        around.scope == Scope::Page && ends.any(|at| may_go_on_in_element(around.scope, after(at)));
     let end = End {
-        guessed: end.guessed || is_cut || around.scope == Scope::DoubtfulCell || in_element,
+        guessed: end.guessed
+            || around.scope == Scope::DoubtfulCell
+            || may_go_on(before, around, &after, end.at)
+            || may_go_on_in_page(text, around, &after, end.at),
         ..end
     };
     if is_page_part(before, around, &text.bytes()[suffix..taken]) {
@@ -63,6 +61,18 @@ pub(crate) fn end<'w>(
         }
         _ => Ok(end),
     }
+}
+
+/// Whether the name that ends at `end` may go on in or after an element of a page. What goes on there may make a part of the
+/// name of the marks that were cut.
+fn may_go_on_in_page<'w>(
+    text: &impl Decoded,
+    around: &Around,
+    after: impl Fn(usize) -> &'w [u8],
+    end: usize,
+) -> bool {
+    let mut ends = [end, text.bytes().len()].into_iter();
+    around.scope == Scope::Page && ends.any(|at| may_go_on_in_element(around.scope, after(at)))
 }
 
 /// `end` before the title that was glued to the name, if one was.
