@@ -11,8 +11,9 @@ const RESERVED: u64 = 64 << 20;
 
 /// The memory of the machine in bytes, or the limit of a control group or of this process's address space if that is less.
 ///
-/// Of the address space it counts a half, since allocators reserve more for each thread than they use. Reads `/proc/meminfo`, and the limits of this process's control groups and those above them (version 2: `memory.max`;
-/// version 1: `memory.limit_in_bytes`). If none of these exists, returns 4 GiB.
+/// Of the address space it counts a quarter, since allocators reserve more for each thread than they use. Reads `/proc/meminfo`,
+/// and the limits of this process's control groups and those above them (version 2: `memory.max`; version 1:
+/// `memory.limit_in_bytes`). If none of these exists, returns 4 GiB.
 pub(super) fn available_memory() -> u64 {
     let groups = read("/proc/self/cgroup");
     let limits = files(&groups).filter_map(|path| limit(&read(path)));
@@ -28,7 +29,7 @@ fn address_space() -> Option<u64> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::As);
     limit
         .current
-        .map(|bytes| bytes.saturating_sub(RESERVED) / 2)
+        .map(|bytes| bytes.saturating_sub(RESERVED) / 4)
 }
 
 #[cfg(not(unix))]
