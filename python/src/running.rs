@@ -69,7 +69,7 @@ impl Watch {
         }
     }
 
-    /// Counts work on so many bytes.
+    /// Counts work on `bytes` bytes.
     ///
     /// # Errors
     /// If the handler of a signal raises an exception, as that of Ctrl-C does.

@@ -53,7 +53,7 @@ pub(super) struct InputReading<'a> {
     pub(super) failure: Option<Error>,
     /// What the byte order mark of the next document said, from which it is converted to UTF-8.
     pub(super) marked: Option<Charset>,
-    /// The number of sheets of the workbook of which the next document is one; 0 if it is none.
+    /// The number of sheets in the workbook of the next document; 0 if that is not a sheet.
     pub(super) sheets: usize,
 }
 

@@ -44,7 +44,7 @@ impl Default for Limits {
 /// Which sheet of a workbook is read as a table.
 #[derive(Debug)]
 pub(crate) struct SheetChoice {
-    /// Its name, or its number from 1; the first one if there is none.
+    /// Its name, or its number from 1; without either, the first sheet is read.
     pub(crate) sheet: Option<String>,
     /// Bytes of texts that cells share which may be held.
     pub(crate) memory: usize,
@@ -103,7 +103,7 @@ pub(crate) struct Opening<'r> {
     pub(crate) gate: &'r dyn Gate,
     /// The columns of tables that are read.
     pub(crate) columns: &'r ColumnChoice,
-    /// The sheet of each workbook that is read, as a table; if there is none, cells are documents.
+    /// The sheet of each workbook that is read as a table; without one, cells are documents.
     pub(crate) sheet: Option<&'r SheetChoice>,
     /// Folder for copies of archives that are not files.
     pub(crate) tmp: &'r Path,

@@ -16,7 +16,7 @@ pub(super) enum Notice {
     Misnamed(&'static Claim, Found),
     /// It looks like text in this encoding without a byte order mark.
     Unmarked(&'static str),
-    /// A table has so many rows with more or fewer cells than its header.
+    /// Rows of a table that have more or fewer cells than its header, by number.
     Ragged(u64),
     /// A named source has no bytes.
     Empty,

@@ -721,7 +721,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
         self.records.skip(length)
     }
 
-    /// A text of so many bytes, which a character of 0 ends.
+    /// A text of this number of bytes, which a character of 0 ends.
     fn link_text(&mut self, length: usize, into: &mut Vec<u8>) -> Result<(), InputError> {
         let start = self.records.at;
         let bytes = start.checked_add(length);

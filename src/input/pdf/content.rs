@@ -211,7 +211,7 @@ impl<'r> Reader<'r, '_> {
         held
     }
 
-    /// Shows what stands in the fields of forms, notes and stamps of a page.
+    /// Shows the texts of a page's form fields, notes and stamps.
     fn annotations(&mut self, page: &Page) {
         let annotations = self.file.get(&page.dict, b"Annots");
         for annotation in annotations.array().iter().take(ANNOTATIONS) {
