@@ -82,12 +82,18 @@ impl Joints {
     ) -> Option<usize> {
         let name = &written[suffix..];
         let is_in_path = self.is_in_path && name.is_empty();
+        let may_be_in_sici = sici::may_have_blank(&written[swept..], rest);
+        let is_joined = self.is_labelled || self.cross_lines();
+        if !is_joined && !is_in_path && !may_be_in_sici {
+            return None;
+        }
         let end = LineEnd::read(rest);
+        let in_sici = may_be_in_sici.then(|| sici_blank_len(&written[swept..], rest, end));
         let in_path = || is_in_path.then(|| path_break_len(rest, end)).flatten();
-        if let Some(len) = sici_blank_len(&written[swept..], rest, end).or_else(in_path) {
+        if let Some(len) = in_sici.flatten().or_else(in_path) {
             return Some(len);
         }
-        if !self.is_labelled && !self.cross_lines() {
+        if !is_joined {
             return None;
         }
         if end.lines == 0 && !ends_in_joint(name) && has_digit(name) {

@@ -35,6 +35,15 @@ pub(crate) fn goes_on_after_angle(rest: &[u8]) -> bool {
 /// How much of a SICI with blanks in it is looked at.
 const LONGEST_MIDDLE: usize = 48;
 
+/// Whether the blank that `rest` starts with may be inside the SICI that `front` ends in, at a glance: a bracket comes before it
+/// or after it.
+#[inline]
+pub(crate) fn may_have_blank(front: &[u8], rest: &[u8]) -> bool {
+    let is_bracket = |b: &u8| matches!(b, b'[' | b'<' | b']' | b'>');
+    let opens = |b: &u8| matches!(b, b'[' | b'<') || b.is_ascii_whitespace();
+    rest.get(1).is_some_and(opens) || front.iter().any(is_bracket)
+}
+
 /// Whether the blanks between `front` and `rest` are inside a SICI: before its middle or in it, `(2007)27 [ 32:TLBCFP]2.0.CO;2`.
 /// Its letters are capitals, so that most words of a text are refused at once.
 pub(crate) fn is_blank_inside(front: &[u8], rest: &[u8]) -> bool {
