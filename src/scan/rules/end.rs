@@ -25,14 +25,8 @@ pub(crate) fn end<'w>(
 ) -> Result<End, Rejection> {
     let (taken, whole) = taken(text, suffix, swept, around, &after);
     let is_alone = || is_alone(before, around, after(taken.at));
-    let end = cuts(text.bytes(), suffix, taken, around, whole, is_alone).fold(
-        taken,
-        |end, (rule, len)| End {
-            at: suffix + len,
-            rule: Some(rule),
-            guessed: end.guessed || rule.is_guess(),
-        },
-    );
+    let cuts = cuts(text.bytes(), suffix, taken, around, whole, is_alone);
+    let end = cuts.fold(taken, |end, (rule, len)| end.cut_at(suffix + len, rule));
     let end = without_title(text, suffix, end, &after);
     let taken = taken.at;
     let end = End {
@@ -84,11 +78,7 @@ fn without_title<'w>(
 ) -> End {
     let name = text.bytes().get(suffix..end.at).unwrap_or_default();
     match glued_title(name, after(end.at)) {
-        Some(len) => End {
-            at: suffix + len,
-            rule: Some(Rule::GluedTitle),
-            guessed: true,
-        },
+        Some(len) => end.cut_at(suffix + len, Rule::GluedTitle),
         None => end,
     }
 }

@@ -8,7 +8,7 @@ use super::{Around, page};
 const LONGEST: usize = 64;
 
 /// Whether the suffix that `written` starts with, after `before`, has a place for a value, or is put together with one. It
-/// ends where `read` ends, and what comes before was swept.
+/// ends at the end of `read`; the bytes before `read` were swept.
 pub(super) fn is_template(
     before: &[u8],
     around: &Around,

@@ -73,4 +73,13 @@ impl End {
             guessed: false,
         }
     }
+
+    /// The end that `rule` makes at `at`, before this one.
+    pub(crate) fn cut_at(self, at: usize, rule: Rule) -> End {
+        End {
+            at,
+            rule: Some(rule),
+            guessed: self.guessed || rule.is_guess(),
+        }
+    }
 }
