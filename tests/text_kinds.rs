@@ -178,6 +178,40 @@ fn the_machinery_of_a_page_is_no_name() {
 }
 
 #[test]
+fn a_name_in_a_page_goes_on_over_inline_elements() {
+    for (body, expected) in [
+        (
+            "10.5555/span<span>ned.4</span> x",
+            &[("10.5555/spanned.4", true)][..],
+        ),
+        ("10.5555/<b>bold</b>.3 x", &[("10.5555/bold.3", true)]),
+        (
+            "doi:10.55<b class=\"a b\">55</b>/abc",
+            &[("10.5555/abc", true)],
+        ),
+        ("1<u>0.5555/a</u>bc", &[("10.5555/abc", true)]),
+        ("10<i>.5555/a</i><em>bc</em>", &[("10.5555/abc", true)]),
+        ("<i>10.5555/a</i>. Next", &[("10.5555/a", false)]),
+        (
+            "<i>10.5555/a</i>;<i>10.5555/b</i>",
+            &[("10.5555/a", false), ("10.5555/b", false)],
+        ),
+        ("10.5555/a<sup>2</sup>", &[("10.5555/a", false)]),
+        ("10.5555/a<a href=\"x\">b</a>", &[("10.5555/a", false)]),
+        ("10<td>.5555/a", &[]),
+    ] {
+        let found = names(&format!("<!doctype html>\n<p>{body}</p>"));
+        let found: Vec<_> = found
+            .iter()
+            .map(|(name, guessed)| (&name[..], *guessed))
+            .collect();
+        assert_eq!(found, expected, "{body}");
+    }
+    let xml = names("<?xml version=\"1.0\"?><p>10.5555/a<b>b</b></p>");
+    assert_eq!(xml, [("10.5555/a".to_owned(), false)]);
+}
+
+#[test]
 fn a_sici_without_its_last_letter_is_guessed_only_where_its_semicolon_may_part_cells() {
     let name = "10.5555/1(2007)27[32:TLB]2.0.CO;2";
     for (cell, guessed) in [

@@ -4,33 +4,51 @@
 
 use std::ops::Range;
 
+use super::TextKind;
 use crate::bits::{Bits, positions};
 use crate::block::Block;
 
 /// How many bytes before an anchor can bear on what is decided about it.
 pub(super) const BEFORE: usize = 1024;
+/// Bytes of tags between the digits of an anchor at most.
+const LONGEST_TAGS: usize = 200;
 /// The number of a bit after those of a block.
 const END: usize = Block::SIZE;
 
 /// What is at an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
-    /// `10` and a full stop, plain, after a break or as the start of an escape (`%2E`, `&#46;`, `\u002e`).
+    /// `10` and a full stop, plain, after a break or a tag, or as the start of an escape (`%2E`, `&#46;`, `\u002e`).
     Directory(usize),
     /// `10/` after a resolver's host: a short DOI.
     Short(usize),
 }
 
-/// All anchors of `bytes`, in order.
-pub(super) fn all(bytes: &[u8]) -> impl Iterator<Item = Anchor> {
+impl Anchor {
+    /// Where its first digit is.
+    pub(super) fn start(self) -> usize {
+        match self {
+            Anchor::Directory(at) | Anchor::Short(at) => at,
+        }
+    }
+}
+
+/// All anchors of `bytes`, which are a text of `kind`, in order.
+pub(super) fn all(bytes: &[u8], kind: TextKind) -> Vec<Anchor> {
     let pairs = memchr::memmem::find_iter(bytes, b"10");
-    pairs.filter_map(|at| classify(bytes, at))
+    let whole = pairs.filter_map(|at| classify(bytes, at));
+    let parted = parted(bytes, 0..bytes.len()).filter(|_| kind == TextKind::Html);
+    let mut anchors: Vec<_> = whole.chain(parted.map(Anchor::Directory)).collect();
+    anchors.sort_by_key(|anchor| anchor.start());
+    anchors
 }
 
 /// The anchors in `range` of `bytes`, in order. Among many numbers, those that start no prefix are left out.
 pub(super) fn find_iter(bytes: &[u8], range: Range<usize>) -> Anchors<'_> {
     Anchors {
         bytes,
+        parted: Vec::new(),
+        held: None,
         end: bytes.len().min(range.end),
         block: range.start,
         next: range.start,
@@ -49,9 +67,33 @@ pub(super) struct Anchors<'b> {
     next: usize,
     /// The pairs `10` of the current block that were not returned.
     pairs: Bits,
+    /// Anchors whose two digits are parted by tags, the last one first.
+    parted: Vec<usize>,
+    /// An anchor that comes after the next one of these.
+    held: Option<Anchor>,
 }
 
 impl Anchors<'_> {
+    /// With those of a page, where a tag may part the digits: `1<b>0.5555/a`.
+    pub(super) fn in_page(mut self) -> Self {
+        self.parted = parted(self.bytes, self.next..self.end).collect();
+        self.parted.reverse();
+        self
+    }
+
+    fn next_pair(&mut self) -> Option<Anchor> {
+        loop {
+            while self.pairs != 0 {
+                let at = self.block + self.pairs.trailing_zeros() as usize;
+                self.pairs &= self.pairs - 1;
+                if let Some(anchor) = classify(self.bytes, at) {
+                    return Some(anchor);
+                }
+            }
+            self.advance()?;
+        }
+    }
+
     /// Goes to the next block with a pair.
     ///
     /// A search that stops at each pair takes as long to start again as to search 300 bytes.
@@ -89,23 +131,41 @@ impl Iterator for Anchors<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Anchor> {
-        loop {
-            while self.pairs != 0 {
-                let at = self.block + self.pairs.trailing_zeros() as usize;
-                self.pairs &= self.pairs - 1;
-                if let Some(anchor) = classify(self.bytes, at) {
-                    return Some(anchor);
-                }
+        let pair = self.held.take().or_else(|| self.next_pair());
+        match self.parted.last() {
+            Some(at) if pair.is_none_or(|pair| pair.start() > *at) => {
+                self.held = pair;
+                self.parted.pop().map(Anchor::Directory)
             }
-            self.advance()?;
+            _ => pair,
         }
     }
+}
+
+/// Where the anchors in `range` of `bytes` are whose two digits tags part.
+fn parted(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = usize> {
+    let last = bytes.len().min(range.end.saturating_add(LONGEST_TAGS));
+    let first = range.start.min(last);
+    let ends = memchr::memmem::find_iter(&bytes[first..last], b">0.");
+    let starts = ends.filter_map(move |end| before_tags(&bytes[..first + end + 1]));
+    starts.filter(move |at| range.contains(at))
+}
+
+/// Where the `1` is that comes before the tags that `written` ends in.
+fn before_tags(mut written: &[u8]) -> Option<usize> {
+    while let [.., b'>'] = written {
+        let near = &written[written.len().saturating_sub(LONGEST_TAGS)..];
+        let tag = near.len() - memchr::memrchr(b'<', near)?;
+        written = &written[..written.len() - tag];
+    }
+    let at = written.len().checked_sub(1)?;
+    (written[at] == b'1').then_some(at)
 }
 
 /// The anchor at the two digits at `at` of `bytes`, if there is one.
 pub(super) fn classify(bytes: &[u8], at: usize) -> Option<Anchor> {
     match bytes.get(at + 2..)? {
-        [b'.' | b'%' | b'&' | b'\\', ..] => Some(Anchor::Directory(at)),
+        [b'.' | b'%' | b'&' | b'\\' | b'<', ..] => Some(Anchor::Directory(at)),
         rest if is_broken_off(rest) => Some(Anchor::Directory(at)),
         [b'/', ..] if bytes[..at].ends_with(b"g/") || bytes[..at].ends_with(b"G/") => {
             Some(Anchor::Short(at))
@@ -131,7 +191,7 @@ fn may_start(block: &Block, pairs: Bits) -> (Bits, usize) {
     let all_stops = block.find(b'.');
     let code = block.find_range(b'0', b'9') | all_stops;
     let blanks = block.find_range(0, b' ');
-    let marks = block.find_any(*b"/:\\%&");
+    let marks = block.find_any(*b"/:\\%&<");
     let stops = pairs << 2 & all_stops;
     // The first byte after the code that follows each full stop, and the first one after white space there.
     let ends = stops.wrapping_add(code) & !code;
@@ -177,21 +237,18 @@ mod tests {
     const TEXT: &[u8] = b"10.1 x10%2E1 &10&#46;1 10\\u002e1 doi.org/10/abc 100.1 a/10/b 110.5";
 
     fn found(bytes: &[u8], range: Range<usize>) -> Vec<usize> {
-        let at = |anchor| match anchor {
-            Anchor::Directory(at) | Anchor::Short(at) => at,
-        };
-        find_iter(bytes, range).map(at).collect()
+        find_iter(bytes, range).map(Anchor::start).collect()
     }
 
     #[test]
     fn every_spelling_is_found() {
-        let found: Vec<_> = all(TEXT).collect();
+        let found = all(TEXT, TextKind::Unknown);
         assert_eq!(found.len(), 6);
         assert_eq!(found[4], Anchor::Short(41));
         let sparse: Vec<_> = TEXT.split(|byte| *byte == b' ').collect();
         let sparse = sparse.join(&b" ".repeat(40)[..]);
         let found: Vec<_> = find_iter(&sparse, 0..sparse.len()).collect();
-        assert_eq!(found, all(&sparse).collect::<Vec<_>>());
+        assert_eq!(found, all(&sparse, TextKind::Unknown));
     }
 
     #[test]
@@ -219,7 +276,7 @@ mod tests {
             let text = text.as_bytes();
             let start = start.min(text.len());
             let found = found(text, start..text.len());
-            for anchor in all(text) {
+            for anchor in all(text, TextKind::Unknown) {
                 let wanted = match anchor {
                     Anchor::Directory(at) => prefix(&text[at..]).is_some().then_some(at),
                     Anchor::Short(at) => Some(at),

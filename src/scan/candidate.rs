@@ -1,18 +1,18 @@
 //! Decides about one anchor from the bounded window around it, and from nothing else.
 
-use super::automaton;
 use super::context::around;
 use super::decode::{DecodedText, Decoder};
-use super::escape::percent_layers;
+use super::escape::{Writing, percent_layers};
 use super::reach::reach;
 use super::rules::end::end;
 use super::rules::joint::Joints;
+use super::rules::page::is_joined;
 use super::rules::place::{UrlPlace, is_citation_key};
 use super::rules::start::{Prefix, Start, has_right_suffix};
 use super::rules::suffix::Swept;
 use super::rules::{Around, Rule, Scope};
 use super::spelling::{SHORT, Spelling};
-use super::start::started;
+use super::start::{prefix, started};
 use super::usual::usual;
 use super::{Form, Rejection};
 
@@ -46,18 +46,7 @@ impl Judge {
         scope: Scope,
         max_name: usize,
     ) -> Option<Result<Accepted, Rejection>> {
-        let prefix = automaton::prefix(&window[at..])?;
-        self.judge_prefixed(window, at, prefix, scope, max_name)
-    }
-
-    fn judge_prefixed(
-        &mut self,
-        window: &[u8],
-        at: usize,
-        prefix: Prefix,
-        scope: Scope,
-        max_name: usize,
-    ) -> Option<Result<Accepted, Rejection>> {
+        let prefix = prefix(&window[at..], scope)?;
         if max_name >= SHORT
             && let Some(accepted) = usual(window, at, prefix, scope, &mut self.spelling)
         {
@@ -88,11 +77,10 @@ impl Judge {
             return Err(Rejection::RegistrantCode);
         }
         let len = text.end(end.at);
-        // White space inside a name is a break that was skipped.
-        let broken = candidate.layers.is_some() && after[..len].iter().any(u8::is_ascii_whitespace);
+        let is_joined = candidate.writing.is_some() && is_joined(around.scope, &after[..len]);
         Ok(Accepted {
             form: around.form,
-            guessed: end.guessed || broken,
+            guessed: end.guessed || is_joined,
             rule: end.rule,
             len,
         })
@@ -109,8 +97,8 @@ pub(super) struct Candidate<'w> {
     pub(super) raw: &'w [u8],
     /// What was swept of its suffix, if nothing in the suffix is escaped.
     pub(super) swept: Swept,
-    /// How many layers of percent encoding to undo; none where nothing is escaped.
-    pub(super) layers: Option<usize>,
+    /// Which layers to undo; none where nothing is escaped.
+    pub(super) writing: Option<Writing>,
 }
 
 impl<'w> Candidate<'w> {
@@ -129,15 +117,18 @@ impl<'w> Candidate<'w> {
         let around = around(outside, scope);
         let joints = Joints::of(&around);
         let (suffix, last) = (at + prefix.len, window.len().min(at + max_name + 1));
-        let reach = reach(window, suffix, last, joints);
+        let reach = reach(window, suffix, last, joints, scope);
         let len = reach.end - at;
         if len > max_name {
             return Err(Rejection::TooLong);
         }
         let in_badge = around.place == UrlPlace::Badge;
         let is_escaped = reach.escaped || prefix.escaped || in_badge;
-        let layers =
-            is_escaped.then(|| percent_layers(outside, around.opener, &after[..prefix.len]));
+        let writing = || Writing {
+            percent: percent_layers(outside, around.opener, &after[..prefix.len]),
+            in_badge,
+            in_page: scope == Scope::Page,
+        };
         Ok(Candidate {
             prefix,
             around,
@@ -148,16 +139,12 @@ impl<'w> Candidate<'w> {
                 true => Swept::none(prefix.len),
                 false => reach.swept.after(at),
             },
-            layers,
+            writing: is_escaped.then(writing),
         })
     }
 
-    /// Its text with `layers` undone.
+    /// Its text with the layers undone.
     pub(super) fn text<'d>(&'d self, decoder: &'d mut Decoder) -> DecodedText<'d> {
-        decoder.text(self.raw, self.layers, self.in_badge())
-    }
-
-    pub(super) fn in_badge(&self) -> bool {
-        self.around.place == UrlPlace::Badge
+        decoder.text(self.raw, self.writing)
     }
 }

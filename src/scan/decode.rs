@@ -2,7 +2,7 @@
 //!
 //! Never looks at more than the candidate, and keeps its buffers for the next one.
 
-use super::escape::{Layer, layers, starters};
+use super::escape::{Layer, Writing, layers, starters};
 use super::origin::Origins;
 use super::rules::{Decoded, Escape, Rule};
 
@@ -74,24 +74,23 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
-    /// The text of `raw`: with `layers` of percent encoding undone, or unchanged where it has no escapes.
+    /// The text of `raw` with the layers of `writing` undone, or unchanged where it has no escapes.
     pub(super) fn text<'a>(
         &'a mut self,
         raw: &'a [u8],
-        layers: Option<usize>,
-        badge: bool,
+        writing: Option<Writing>,
     ) -> DecodedText<'a> {
-        match layers {
-            Some(layers) => self.decode(raw, layers, badge),
+        match writing {
+            Some(writing) => self.decode(raw, writing),
             None => DecodedText::plain(raw),
         }
     }
 
-    /// Undoes the layers of `raw`, percent encoding as often as `percent` says, and a badge's where it is in one.
-    fn decode(&mut self, raw: &[u8], percent: usize, badge: bool) -> DecodedText<'_> {
+    /// Undoes the layers of `raw`.
+    fn decode(&mut self, raw: &[u8], writing: Writing) -> DecodedText<'_> {
         self.load(raw);
         let mut present = starters(raw);
-        for layer in layers(percent, badge) {
+        for layer in layers(writing) {
             if layer.may_be_in(present) && self.undo_all(&layer) {
                 present = starters(&self.bytes);
             }
@@ -104,18 +103,13 @@ impl Decoder {
     }
 
     /// What each layer of `raw` leaves that undoes something, and its rule.
-    pub(super) fn layers_of(
-        &mut self,
-        raw: &[u8],
-        percent: usize,
-        badge: bool,
-    ) -> Vec<(Rule, Vec<u8>)> {
+    pub(super) fn layers_of(&mut self, raw: &[u8], writing: Writing) -> Vec<(Rule, Vec<u8>)> {
         self.load(raw);
         let left = |layer: Layer| {
             self.undo_all(&layer)
                 .then(|| (layer.rule, self.bytes.clone()))
         };
-        layers(percent, badge).filter_map(left).collect()
+        layers(writing).filter_map(left).collect()
     }
 
     /// Undoes a layer as often as it may be escaped itself; whether there was anything to undo.
@@ -171,15 +165,18 @@ impl Decoder {
 mod tests {
     use super::*;
 
+    fn writing(percent: usize) -> Writing {
+        Writing {
+            percent,
+            in_badge: false,
+            in_page: false,
+        }
+    }
+
     fn decoded(raw: &str, percent: usize) -> String {
         let mut decoder = Decoder::default();
-        String::from_utf8(
-            decoder
-                .decode(raw.as_bytes(), percent, false)
-                .bytes
-                .to_vec(),
-        )
-        .unwrap()
+        let text = decoder.decode(raw.as_bytes(), writing(percent));
+        String::from_utf8(text.bytes.to_vec()).unwrap()
     }
 
     #[test]
@@ -205,7 +202,7 @@ mod tests {
     #[test]
     fn positions() {
         let mut decoder = Decoder::default();
-        let text = decoder.decode(b"a&lt;b%2F", 1, false);
+        let text = decoder.decode(b"a&lt;b%2F", writing(1));
         assert_eq!(text.bytes, b"a<b/");
         assert_eq!(
             (
@@ -221,7 +218,7 @@ mod tests {
             (text.escape(1), text.escape(2), text.escape(3)),
             (Escape::Entity, Escape::Plain, Escape::Percent)
         );
-        let text = decoder.decode("a\u{200b}".as_bytes(), 1, false);
+        let text = decoder.decode("a\u{200b}".as_bytes(), writing(1));
         assert_eq!((text.end(1), text.start(1)), (1, 4));
     }
 }

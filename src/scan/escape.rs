@@ -2,6 +2,7 @@
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 
+use super::rules::page::inline_tags_len;
 use super::rules::raw::optional_break_len;
 use super::rules::suffix::first_char;
 use super::rules::{Escape, Rule};
@@ -100,6 +101,8 @@ const fn layer(
     }
 }
 
+/// Tags of parts of a line, which a candidate in a page holds only where they are inside a name.
+static ELEMENTS: Layer = layer(Rule::InlineElement, LESS, element, 1);
 /// White space, which a candidate holds only where a broken name was joined.
 static BLANKS: Layer = layer(Rule::EscapedBreak, BLANK, blank, 1);
 /// Layers around the innermost URL.
@@ -124,18 +127,29 @@ pub(crate) fn markup() -> impl Iterator<Item = Layer> {
     MARKUP.iter().copied().chain([UNITS])
 }
 
-/// The layers to undo, outermost first: percent encoding as often as `percent` says, and a badge's where it is in one.
-pub(super) fn layers(percent: usize, badge: bool) -> impl Iterator<Item = Layer> {
-    let percent = (1..=percent).map(move |round| Layer {
-        escape: match round == percent {
+/// What says which layers of escapes a candidate may have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Writing {
+    /// How often it may be percent-encoded.
+    pub(super) percent: usize,
+    pub(super) in_badge: bool,
+    pub(super) in_page: bool,
+}
+
+/// The layers to undo, outermost first.
+pub(super) fn layers(writing: Writing) -> impl Iterator<Item = Layer> {
+    let percent = (1..=writing.percent).map(move |round| Layer {
+        escape: match round == writing.percent {
             true => Escape::Percent,
             false => Escape::Plain,
         },
         ..PERCENT
     });
-    let badge = badge.then_some(DOUBLED);
-    [BLANKS]
+    let elements = writing.in_page.then_some(ELEMENTS);
+    let badge = writing.in_badge.then_some(DOUBLED);
+    elements
         .into_iter()
+        .chain([BLANKS])
         .chain(MARKUP)
         .chain(percent)
         .chain(badge)
@@ -319,6 +333,13 @@ fn unended_entity(rest: &[u8]) -> Option<Meaning> {
         None => false,
     };
     (!goes_on).then(|| Meaning::of(written.len(), meaning.as_bytes()))?
+}
+
+/// Tags inside a name.
+fn element(rest: &[u8]) -> Option<Meaning> {
+    // Those that end the candidate are outside the name.
+    let len = inline_tags_len(rest);
+    (0 < len && len < rest.len()).then(|| Meaning::of(len, b""))?
 }
 
 /// HTML's `<wbr>`.

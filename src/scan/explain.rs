@@ -109,7 +109,7 @@ impl Scanner {
     /// ```
     pub fn explain(&mut self, text: impl AsRef<[u8]>) -> Vec<Explanation> {
         let text = text.as_ref();
-        let anchors = anchor::all(text);
+        let anchors = anchor::all(text, self.kind);
         let explain = |anchor| match anchor {
             Anchor::Directory(at) => Some(self.explain_at(text, at)),
             Anchor::Short(at) => {
@@ -121,7 +121,7 @@ impl Scanner {
                 })
             }
         };
-        anchors.filter_map(explain).collect()
+        anchors.into_iter().filter_map(explain).collect()
     }
 
     fn explain_at(&mut self, text: &[u8], start: usize) -> Explanation {
@@ -177,7 +177,7 @@ impl Steps {
         let Some(prefix) = automaton::prefix(&window[at..]) else {
             return;
         };
-        let started = start(window, at).and_then(Result::ok);
+        let started = start(window, at, scope).and_then(Result::ok);
         let doubled = started.is_some_and(|(_, start)| start.doubled > 0);
         let rule = prefix_rule(prefix, doubled);
         self.add("prefix", shown(&window[at..at + prefix.len]), rule);
@@ -211,9 +211,9 @@ impl Steps {
         };
         self.add("enclosure", enclosure, None);
         self.add("reach", shown(candidate.raw), None);
-        if let Some(percent) = candidate.layers {
+        if let Some(writing) = candidate.writing {
             let mut decoder = Decoder::default();
-            let layers = decoder.layers_of(candidate.raw, percent, candidate.in_badge());
+            let layers = decoder.layers_of(candidate.raw, writing);
             for (rule, text) in layers {
                 self.add("decoded", shown(&text), Some(rule));
             }

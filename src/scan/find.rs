@@ -1,6 +1,6 @@
 //! The mentions of a text as an iterator.
 
-use super::anchor::{self, Anchors};
+use super::anchor::Anchors;
 use super::{Match, Scanner};
 use crate::doi::Doi;
 
@@ -14,10 +14,11 @@ pub struct FindIter<'s, 't> {
 
 impl<'s, 't> FindIter<'s, 't> {
     pub(super) fn new(scanner: &'s mut Scanner, text: &'t [u8]) -> Self {
+        let anchors = scanner.anchors(text, 0..text.len());
         FindIter {
             scanner,
             text,
-            anchors: anchor::find_iter(text, 0..text.len()),
+            anchors,
         }
     }
 }

@@ -38,7 +38,7 @@ pub use tally::{Rejection, Tally};
 use std::fmt;
 use std::ops::Range;
 
-use anchor::{Anchor, BEFORE};
+use anchor::{Anchor, Anchors, BEFORE};
 use candidate::{Accepted, Judge};
 use rules::Scope;
 use spelling::Spelling;
@@ -153,7 +153,7 @@ impl Scanner {
         offset: u64,
         sink: impl FnMut(Mention<'_>),
     ) -> Tally {
-        self.scan_anchors(bytes, anchor::find_iter(bytes, range), offset, sink)
+        self.scan_anchors(bytes, self.anchors(bytes, range), offset, sink)
     }
 
     /// Scans `text`, in which candidates start only at some of `starts`, which ascend.
@@ -166,6 +166,14 @@ impl Scanner {
     ) -> Tally {
         let anchors = starts.filter_map(|at| anchor::classify(text, at));
         self.scan_anchors(text, anchors, 0, sink)
+    }
+
+    fn anchors<'b>(&self, bytes: &'b [u8], range: Range<usize>) -> Anchors<'b> {
+        let anchors = anchor::find_iter(bytes, range);
+        match self.kind {
+            TextKind::Html => anchors.in_page(),
+            _ => anchors,
+        }
     }
 
     fn scan_anchors(
@@ -234,7 +242,7 @@ impl Scanner {
 
     /// The first name in `text`, where it is, and the rule that ended it, if the text did not.
     pub(crate) fn first(&mut self, text: &[u8]) -> Option<(Doi, Range<usize>, Option<Rule>)> {
-        let mut anchors = anchor::find_iter(text, 0..text.len());
+        let mut anchors = self.anchors(text, 0..text.len());
         let (at, accepted) = anchors.find_map(|anchor| self.decide(text, anchor)?.ok())?;
         let doi = Doi::from_checked(&self.judge.spelling.name);
         Some((doi, at..at + accepted.len, accepted.rule))
@@ -284,9 +292,7 @@ impl Scanner {
 /// Offsets in `bytes` at which a candidate may start. In a part of `bytes` without one, a scan of that part alone has no candidate.
 #[cfg(feature = "pipeline")]
 pub(crate) fn anchors(bytes: &[u8]) -> impl Iterator<Item = usize> {
-    anchor::find_iter(bytes, 0..bytes.len()).map(|anchor| match anchor {
-        Anchor::Directory(at) | Anchor::Short(at) => at,
-    })
+    anchor::find_iter(bytes, 0..bytes.len()).map(Anchor::start)
 }
 
 /// Shows the settings; the buffers say nothing.

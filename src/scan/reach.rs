@@ -2,8 +2,10 @@
 
 use super::anchor::is_broken_off;
 use super::automaton;
+use super::rules::Scope;
 use super::rules::joint::Joints;
-use super::rules::raw::{RawByte, is_hard_tag, optional_break_len};
+use super::rules::page::Tag;
+use super::rules::raw::RawByte;
 use super::rules::suffix::{Swept, sweep};
 use super::start::start;
 
@@ -18,7 +20,13 @@ pub(super) struct Reach {
 }
 
 /// Follows `window` from `from`, where the suffix starts, to `last` at most.
-pub(super) fn reach(window: &[u8], from: usize, last: usize, joints: Joints) -> Reach {
+pub(super) fn reach(
+    window: &[u8],
+    from: usize,
+    last: usize,
+    joints: Joints,
+    scope: Scope,
+) -> Reach {
     let swept = sweep(window, from);
     let mut reach = Reach {
         end: from,
@@ -34,7 +42,7 @@ pub(super) fn reach(window: &[u8], from: usize, last: usize, joints: Joints) -> 
             break;
         };
         if *byte == b'1'
-            && let Some(next) = next_name(window, from, reach.end)
+            && let Some(next) = next_name(window, from, reach.end, scope)
         {
             // A break directly before the next name was none.
             reach.end = from + window[from..next].trim_ascii_end().len();
@@ -43,7 +51,7 @@ pub(super) fn reach(window: &[u8], from: usize, last: usize, joints: Joints) -> 
             break;
         }
         let (written, rest) = window.split_at(reach.end);
-        let Some((len, is_escape)) = step(written, from, reach.swept, rest, joints) else {
+        let Some((len, is_escape)) = step(written, from, reach.swept, rest, joints, scope) else {
             break;
         };
         reach.end += len;
@@ -61,10 +69,14 @@ fn step(
     swept: Swept,
     rest: &[u8],
     joints: Joints,
+    scope: Scope,
 ) -> Option<(usize, bool)> {
     match RawByte::of(*rest.first()?) {
-        RawByte::Less if is_hard_tag(rest) => None,
-        RawByte::Less => Some(optional_break_len(rest).map_or((1, false), |len| (len, true))),
+        RawByte::Less => match Tag::of(rest, scope) {
+            Tag::Inside(len) => Some((len, true)),
+            Tag::Bound => None,
+            Tag::No => Some((1, false)),
+        },
         RawByte::Plain | RawByte::One => Some((1, false)),
         RawByte::Escape => Some((1, true)),
         RawByte::Blank => Some((joints.break_len(written, suffix, swept.end, rest)?, true)),
@@ -81,16 +93,17 @@ fn plain_len(bytes: &[u8]) -> usize {
 }
 
 /// Where the next name, with its anchor at `at`, begins, its scheme or proxy included.
-fn next_name(window: &[u8], from: usize, at: usize) -> Option<usize> {
+fn next_name(window: &[u8], from: usize, at: usize, scope: Scope) -> Option<usize> {
     let may_start = match &window[at..] {
         [_, b'0', b'.' | b'%' | b'&' | b'\\', ..] => true,
+        [_, b'<', ..] | [_, b'0', b'<', ..] => scope == Scope::Page,
         [_, b'0', rest @ ..] => is_broken_off(rest),
         _ => false,
     };
     if !may_start {
         return None;
     }
-    let (_, start) = start(window, at)?.ok()?;
+    let (_, start) = start(window, at, scope)?.ok()?;
     let outer = at - start.doubled;
     let opener = automaton::scheme(&window[from..outer]);
     Some(outer - opener.map_or(0, |opener| opener.len))
@@ -103,7 +116,7 @@ mod tests {
     fn reached(text: &str, joinable: bool) -> &str {
         let from = text.find('/').unwrap() + 1;
         let joints = Joints::for_tests(joinable);
-        &text[..reach(text.as_bytes(), from, text.len(), joints).end]
+        &text[..reach(text.as_bytes(), from, text.len(), joints, Scope::Any).end]
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::candidate::Accepted;
 use super::context::opener;
 use super::rules::enclosure::Enclosure;
 use super::rules::joint::Joints;
-use super::rules::page::may_go_on_in_element;
+use super::rules::page::Tag;
 use super::rules::place::{UrlPlace, is_citation_key};
 use super::rules::raw::is_hard_tag;
 use super::rules::start::{Prefix, is_numeric};
@@ -264,7 +264,8 @@ impl Outside<'_> {
     /// Whether the name that ends at `end` of `window` ends there, whatever encloses it, and does not go on after white space.
     fn lets_end(&self, ending: &Ending, window: &[u8], suffix: usize, end: usize) -> bool {
         let Some(marks) = ending.marks else {
-            return !may_go_on_in_element(self.scope, &window[end..]);
+            let tag = Tag::of(&window[end..], self.scope);
+            return !matches!(tag, Tag::Inside(_));
         };
         if marks > 0 && self.is_enclosed() {
             return false;

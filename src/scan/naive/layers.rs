@@ -1,6 +1,6 @@
 //! Undoes layers of escapes, one after the other, on a list of bytes that know where they came from.
 
-use crate::scan::escape::{Layer, layers};
+use crate::scan::escape::{Layer, Writing, layers};
 use crate::scan::rules::{Decoded, Escape};
 
 /// A decoded byte, and which bytes of the candidate write it.
@@ -61,7 +61,7 @@ impl Decoded for UndoneText {
 }
 
 /// Undoes all layers of `raw`.
-pub(super) fn undone(raw: &[u8], percent: usize, badge: bool) -> UndoneText {
+pub(super) fn undone(raw: &[u8], writing: Writing) -> UndoneText {
     let itself = |(at, value): (usize, &u8)| Byte {
         value: *value,
         start: at,
@@ -70,7 +70,7 @@ pub(super) fn undone(raw: &[u8], percent: usize, badge: bool) -> UndoneText {
     };
     let bytes = raw.iter().enumerate().map(itself).collect();
     let mut text = UndoneText::new(bytes, raw.len());
-    for layer in layers(percent, badge) {
+    for layer in layers(writing) {
         for _ in 0..layer.rounds {
             text = once(&text, &layer);
         }

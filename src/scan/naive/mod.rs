@@ -10,10 +10,12 @@
 mod layers;
 mod pattern;
 
+use super::escape::{Writing, percent_layers};
 use super::rules::end::end;
 use super::rules::joint::Joints;
+use super::rules::page::{Tag, cut_prefix, is_joined};
 use super::rules::place::{UrlPlace, is_citation_key};
-use super::rules::raw::{RawByte, is_hard_tag, optional_break_len};
+use super::rules::raw::RawByte;
 use super::rules::start::{Prefix, has_right_suffix, start};
 use super::rules::suffix::Swept;
 use super::rules::{Around, Decoded, Scope, cell};
@@ -142,7 +144,8 @@ impl Candidate<'_> {
     /// The prefix of the name that starts `skipped` bytes after this one, and how many bytes before it belong to it.
     fn start(&self, skipped: usize) -> Option<Result<(Prefix, usize), Rejection>> {
         let after = &self.after[skipped..];
-        let prefix = pattern::prefix(after)?;
+        let cut = || cut_prefix(after, pattern::prefix).filter(|_| self.scope == Scope::Page);
+        let prefix = pattern::prefix(after).or_else(cut)?;
         let before = [self.before, &self.after[..skipped]].concat();
         let before = last(&before);
         if pattern::ends_in_prefix(before) {
@@ -165,9 +168,12 @@ impl Candidate<'_> {
         if reach > self.max_name {
             return Err(Rejection::TooLong);
         }
-        let percent = super::escape::percent_layers(outside, opener, &self.after[..prefix.len]);
-        let in_badge = around.place == UrlPlace::Badge;
-        let text = layers::undone(&self.after[..reach], percent, in_badge);
+        let writing = Writing {
+            percent: percent_layers(outside, opener, &self.after[..prefix.len]),
+            in_badge: around.place == UrlPlace::Badge,
+            in_page: self.scope == Scope::Page,
+        };
+        let text = layers::undone(&self.after[..reach], writing);
         let suffix = text.position(prefix.len);
         let rest = |at: usize| &self.after[text.start(at)..];
         let end = end(
@@ -189,7 +195,7 @@ impl Candidate<'_> {
             form,
             offset: at,
             text: written.to_vec(),
-            guessed: end.guessed || written.iter().any(u8::is_ascii_whitespace),
+            guessed: end.guessed || is_joined(self.scope, written),
         })
     }
 
@@ -215,8 +221,11 @@ impl Candidate<'_> {
                     Some(len) => len,
                     None => return at,
                 },
-                RawByte::Less if is_hard_tag(rest) => return at,
-                RawByte::Less => optional_break_len(rest).unwrap_or(1),
+                RawByte::Less => match Tag::of(rest, self.scope) {
+                    Tag::Inside(len) => len,
+                    Tag::Bound => return at,
+                    Tag::No => 1,
+                },
                 RawByte::Plain | RawByte::One | RawByte::Escape => 1,
             };
         }

@@ -77,7 +77,7 @@ book! {
     Anchor            "page.anchor"              Page     certain 0  "an element's own name is no DOI name";
     Source            "page.source"              Page     certain 0  "the source of a picture is no DOI name";
     MetaMedia         "page.meta-media"          Page     certain 0  "what a `meta` element calls an image, a film or a sound is no DOI name";
-    InlineElement     "page.inline-element"      Page     guess   0  "an element for a part of a line may start or end inside a name, `10.5555/a<b>b</b>`";
+    InlineElement     "page.inline-element"      Page     guess   0  "an element for a part of a line starts or ends inside a name, `10.5555/a<b>b</b>`";
     Enclosure         "enclosure"                Enclosed certain 0  "what opens before a name and closes after it bounds the name";
     CellBounds        "enclosure.cell"           Enclosed certain 0  "the cell of a table that holds just a name bounds it";
     HardTag           "raw.tag"                  Anywhere certain 0  "no name goes past an end tag, a comment or an instruction, `10.5555/a</b>`";

@@ -3,7 +3,7 @@
 use super::alone::{is_alone, without_label};
 use super::enclosure::last_backslash;
 use super::joint::Joints;
-use super::page::{is_page_part, may_go_on_in_element};
+use super::page::is_page_part;
 use super::place::UrlPlace;
 use super::suffix::{self, Reading, Swept};
 use super::tail::{self, Cuts};
@@ -32,8 +32,7 @@ pub(crate) fn end<'w>(
     let end = End {
         guessed: end.guessed
             || around.scope == Scope::DoubtfulCell
-            || may_go_on(before, around, &after, end.at)
-            || may_go_on_in_page(text, around, &after, end.at),
+            || may_go_on(before, around, &after, end.at),
         ..end
     };
     if is_page_part(before, around, &text.bytes()[suffix..taken]) {
@@ -55,18 +54,6 @@ pub(crate) fn end<'w>(
         }
         _ => Ok(end),
     }
-}
-
-/// Whether the name that ends at `end` may go on in or after an element of a page. What goes on there may make a part of the
-/// name of the marks that were cut.
-fn may_go_on_in_page<'w>(
-    text: &impl Decoded,
-    around: &Around,
-    after: impl Fn(usize) -> &'w [u8],
-    end: usize,
-) -> bool {
-    let mut ends = [end, text.bytes().len()].into_iter();
-    around.scope == Scope::Page && ends.any(|at| may_go_on_in_element(around.scope, after(at)))
 }
 
 /// `end` before the title that was glued to the name, if one was.

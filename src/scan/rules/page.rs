@@ -1,6 +1,8 @@
 //! The machinery of web pages: what has the form of a name there and is none.
 
 use super::place::UrlPlace;
+use super::raw::{is_hard_tag, optional_break_len};
+use super::start::Prefix;
 use super::{Around, Form, Rule, Scope};
 
 /// Attributes that hold the page's own anchors, or the addresses of what the page shows.
@@ -40,30 +42,102 @@ pub(crate) const INLINE: [&str; 12] = [
     "b", "code", "em", "font", "i", "mark", "small", "span", "strong", "sub", "tt", "u",
 ];
 
-/// Whether a name in a page may go on after the tags that `rest` starts with.
-pub(crate) fn may_go_on_in_element(scope: Scope, rest: &[u8]) -> bool {
-    /// Bytes of tags at most.
-    const LONGEST: usize = 200;
-    if scope != Scope::Page || rest.first() != Some(&b'<') {
-        return false;
+/// What a `<` in a name is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tag {
+    /// Tags of this length, which are no part of the name around them.
+    Inside(usize),
+    /// A tag that ends the name.
+    Bound,
+    /// No tag: it may be the name's.
+    No,
+}
+
+impl Tag {
+    /// What `rest` starts with.
+    ///
+    /// A name goes on after the tags of parts of a line if a letter or digit follows, with marks of a name before it or none.
+    pub(crate) fn of(rest: &[u8], scope: Scope) -> Tag {
+        let inline = match scope {
+            Scope::Page => inline_tags_len(rest),
+            _ => 0,
+        };
+        match optional_break_len(rest) {
+            Some(len) => Tag::Inside(len),
+            None if inline > 0 && may_go_on_with(&rest[inline..]) => Tag::Inside(inline),
+            None if inline > 0 || is_hard_tag(rest) => Tag::Bound,
+            None => Tag::No,
+        }
     }
+}
+
+/// The length of the tags of parts of a line that `rest` starts with.
+pub(crate) fn inline_tags_len(rest: &[u8]) -> usize {
+    rest.len() - without_inline_tags(rest).len()
+}
+
+/// Whether `rest`, after tags, goes on with more of a name.
+fn may_go_on_with(rest: &[u8]) -> bool {
+    /// Bytes that are looked at.
+    const LONGEST: usize = 100;
     let mut rest = &rest[..rest.len().min(LONGEST)];
     loop {
-        let after = match rest {
-            [b'<', tag @ ..] => after_inline_tag(tag),
+        rest = match without_inline_tags(rest) {
             [
                 b'.' | b'-' | b'_' | b'/' | b':' | b';' | b'(' | b')',
                 after @ ..,
-            ] => Some(after),
-            [b'&', b'l' | b'g', b't', b';', after @ ..] => Some(after),
+            ]
+            | [b'&', b'l' | b'g', b't', b';', after @ ..] => after,
             [next, ..] => return next.is_ascii_alphanumeric(),
-            [] => None,
+            [] => return false,
         };
-        match after {
-            Some(after) => rest = after,
-            None => return false,
-        }
     }
+}
+
+/// `rest` after the tags of parts of a line that it starts with.
+fn without_inline_tags(rest: &[u8]) -> &[u8] {
+    /// Bytes of tags at most.
+    const LONGEST: usize = 150;
+    let near = &rest[..rest.len().min(LONGEST)];
+    let mut left = near;
+    while let [b'<', tag @ ..] = left
+        && let Some(after) = after_inline_tag(tag)
+    {
+        left = after;
+    }
+    &rest[near.len() - left.len()..]
+}
+
+/// Whether the name that is `written` so was joined over tags of parts of a line in a page, or over white space.
+pub(crate) fn is_joined(scope: Scope, written: &[u8]) -> bool {
+    let is_tag = |at| inline_tags_len(&written[at..]) > 0;
+    written.iter().any(u8::is_ascii_whitespace)
+        || scope == Scope::Page && memchr::memchr_iter(b'<', written).any(is_tag)
+}
+
+/// The prefix that `rest` starts with, if tags of parts of a line cut it, as `read` finds it in the text without them.
+pub(crate) fn cut_prefix(rest: &[u8], read: impl Fn(&[u8]) -> Option<Prefix>) -> Option<Prefix> {
+    /// Bytes of a prefix without its tags, and with them.
+    const LONGEST: usize = 32;
+    const LONGEST_WRITTEN: usize = 200;
+    let rest = &rest[..rest.len().min(LONGEST_WRITTEN)];
+    let (mut text, mut ends) = ([0; LONGEST], [0; LONGEST]);
+    let (mut len, mut left) = (0, rest);
+    while let [byte, after @ ..] = left
+        && len < LONGEST
+    {
+        (text[len], left) = (*byte, after);
+        ends[len] = rest.len() - left.len();
+        len += 1;
+        left = without_inline_tags(left);
+    }
+    let prefix = read(&text[..len])?;
+    let len = ends[prefix.len - 1];
+    (len > prefix.len).then_some(Prefix {
+        len,
+        escaped: true,
+        ..prefix
+    })
 }
 
 /// What follows the tag of a part of a line that `tag` goes on with.

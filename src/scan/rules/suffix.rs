@@ -57,10 +57,14 @@ pub(crate) fn sweep(bytes: &[u8], from: usize) -> Swept {
         match rest {
             // A prefix may start the next name.
             [
-                b'.' | b'%' | b'&' | b'\\' | b' ' | b'\t' | b'\n' | b'\r',
+                b'.' | b'%' | b'&' | b'\\' | b' ' | b'\t' | b'\n' | b'\r' | b'<',
                 ..,
             ] if taken[from..].ends_with(b"10") => {
                 swept.end -= b"10".len();
+                return swept;
+            }
+            [b'<', ..] if taken[from..].ends_with(b"1") => {
+                swept.end -= b"1".len();
                 return swept;
             }
             [b'.', rest @ ..] if !word::is_glued(rest) => {}
