@@ -57,12 +57,6 @@ compile_error!(
     "the feature `pipeline` needs Unix: build for Linux or macOS, or without default features"
 );
 
-mod bits;
-mod block;
-mod clean;
-mod doi;
-mod scan;
-
 #[cfg(feature = "pipeline")]
 mod column;
 #[cfg(feature = "pipeline")]
@@ -94,7 +88,12 @@ mod task;
 #[cfg(feature = "pipeline")]
 mod temporary;
 
-pub use clean::{Cleaned, clean};
+pub use doisift_core::{
+    Applies, Change, Cleaned, Delimiter, Doi, DoiError, DoiErrorKind, Explanation, FindIter, Form,
+    Match, Mention, Pass, Rejection, Rule, Scanner, Step, Stream, Tally, TextKind, UnknownForm,
+    UnknownKind, UrlEncoding, Verdict, clean,
+};
+
 #[cfg(feature = "pipeline")]
 pub use column::{
     CellCounts, CellStatus, Charset, Normalize, NormalizeBuilder, NormalizeOptions,
@@ -102,7 +101,6 @@ pub use column::{
 };
 #[cfg(feature = "pipeline")]
 pub use dedup::SpillError;
-pub use doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 #[cfg(feature = "pipeline")]
 pub use error::{CheckpointError, ClashError, Error, ErrorKind, SelectionError, TableError};
 #[cfg(feature = "pipeline")]
@@ -119,17 +117,14 @@ pub use printable::Printable;
 pub use records::{BadFields, Format, Forms, MentionRow, ReadError, Record, UnknownFormat};
 #[cfg(feature = "pipeline")]
 pub use report::{EdgeCounts, Loss, Losses, Rejections, Report, ReportOptions, Roles, Skipped};
-#[cfg(feature = "testing")]
-#[doc(hidden)]
-pub use scan::naive;
-pub use scan::{
-    Applies, Change, Delimiter, Explanation, FindIter, Form, Match, Mention, Pass, Rejection, Rule,
-    Scanner, Step, Stream, Tally, TextKind, UnknownForm, UnknownKind, Verdict,
-};
 #[cfg(feature = "pipeline")]
 pub use structure::{BadRecordId, RecordId};
 #[cfg(feature = "pipeline")]
 pub use task::{Monitor, Progress};
+
+#[cfg(feature = "testing")]
+#[doc(hidden)]
+pub use doisift_core::naive;
 
 /// For this crate's own benchmarks; may change at any time.
 #[cfg(all(feature = "testing", feature = "pipeline"))]

@@ -5,12 +5,10 @@
 
 use std::borrow::Cow;
 
+use doisift_core::{Change, Cleaned, Doi, DoiError, DoiErrorKind, Scanner, UrlEncoding, clean};
 use memchr::memmem;
 
-use crate::clean::{Cleaned, clean};
-use crate::doi::{Doi, DoiError, DoiErrorKind, UrlEncoding};
 use crate::printable;
-use crate::scan::{Change, Scanner};
 
 /// A form to write DOI names in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -185,6 +183,7 @@ impl Normalizer {
             doi,
             changed,
             changes,
+            ..
         } = clean(text)?;
         if self.holds_another(text, &doi, &changes) {
             return Err(Refusal::Several);

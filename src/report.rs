@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Add, AddAssign};
 use std::path::PathBuf;
 
+use doisift_core::{Rejection, Tally};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::error::Error;
 use crate::input::Shard;
 use crate::records::Format;
-use crate::scan::{Rejection, Tally};
 use crate::structure::Role;
 
 /// Errors that a report lists. Further ones are only counted.

@@ -6,32 +6,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library, and the modules that it may use.
-const MAY_NAME: [(&str, &[&str]); 20] = [
-    ("bits", &[]),
-    ("block", &["bits"]),
-    ("doi", &[]),
-    ("scan", &["bits", "block", "doi"]),
-    ("clean", &["doi", "scan"]),
-    ("normalize", &["clean", "doi", "printable", "scan"]),
+const MAY_NAME: [(&str, &[&str]); 15] = [
+    ("normalize", &["printable"]),
     ("delta", &[]),
     ("lock", &[]),
     ("printable", &[]),
     ("temporary", &["lock", "printable"]),
     ("input", &["delta", "lock", "printable", "temporary"]),
-    (
-        "records",
-        &["delta", "doi", "lock", "printable", "scan", "temporary"],
-    ),
-    (
-        "dedup",
-        &["lock", "printable", "records", "scan", "temporary"],
-    ),
+    ("records", &["delta", "lock", "printable", "temporary"]),
+    ("dedup", &["lock", "printable", "records", "temporary"]),
     ("error", &["dedup", "input", "printable", "records"]),
-    ("structure", &["bits", "block", "printable"]),
-    (
-        "report",
-        &["error", "input", "records", "scan", "structure"],
-    ),
+    ("structure", &["printable"]),
+    ("report", &["error", "input", "records", "structure"]),
     (
         "task",
         &[
@@ -53,7 +39,6 @@ const MAY_NAME: [(&str, &[&str]); 20] = [
             "printable",
             "records",
             "report",
-            "scan",
             "task",
         ],
     ),
@@ -62,14 +47,12 @@ const MAY_NAME: [(&str, &[&str]); 20] = [
         &[
             "column",
             "dedup",
-            "doi",
             "error",
             "input",
             "lock",
             "printable",
             "records",
             "report",
-            "scan",
             "structure",
             "task",
             "temporary",

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
+use doisift_core::Change;
+
 use super::charset::{Charset, Code, shown_at};
 use super::names::{has_prefix, inner_gap, is_text, names};
 use super::report::CellTally;
 use super::status::CellStatus;
 use crate::normalize::{Normalizer, Presentation, Refusal};
 use crate::printable;
-use crate::scan::Change;
 
 const SEVERAL: &str = "several names; --multiple reads each";
 const GLUED: &str = "several names that nothing separates";

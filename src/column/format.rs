@@ -2,9 +2,10 @@
 
 use std::str::FromStr;
 
+use doisift_core::{Delimiter, TextKind};
+
 use super::dialect::Dialect;
 use crate::error::TableError;
-use crate::scan::{Delimiter, TextKind};
 
 /// The format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

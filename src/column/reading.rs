@@ -3,6 +3,8 @@
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 
+use doisift_core::TextKind;
+
 use super::batch::{Batch, Shape, Table};
 use super::charset::{Charset, Code, Decoded, shown_at};
 use super::crew::Hands;
@@ -16,7 +18,6 @@ use crate::error::{Error, ErrorKind, TableError};
 use crate::input::{Documents, InputError, Origin, Raw, Remark, SheetChoice};
 use crate::printable;
 use crate::report::Losses;
-use crate::scan::TextKind;
 
 /// What was read of all inputs.
 #[derive(Default)]

@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
+use doisift_core::Mention;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::facts::{FirstText, MentionPlace};
 use super::shard::{Update, after_directory};
 use super::{Document, DocumentId, Kept};
 use crate::records::Forms;
-use crate::scan::Mention;
 
 /// Rows at which a batch is full. So many rows and their strings fit the cache of a core.
 const ROWS: usize = 4096;

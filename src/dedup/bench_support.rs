@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use doisift_core::{Form, Mention};
+
 use super::{Batch, Budget, Document, DocumentId, Kept, SpillError, Table, TablePart};
-use crate::scan::{Form, Mention};
 
 /// The number of records of a table, and their sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,18 +79,9 @@ fn fill_document(
     keys: &[&str],
 ) -> Result<(), SpillError> {
     for (offset, key) in (0..).zip(keys) {
-        let text = key.as_bytes();
-        batch.push(
-            document,
-            &Mention {
-                name: key,
-                key,
-                form: Form::Bare,
-                offset,
-                text,
-                guessed: false,
-            },
-        );
+        let mut mention = Mention::new(key, key, Form::Bare, key.as_bytes());
+        mention.offset = offset;
+        batch.push(document, &mention);
         if batch.is_full() {
             table.absorb(batch)?;
         }

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use doisift_core::{Form, Mention};
 use proptest::prelude::*;
 
 use super::{Batch, Document, DocumentId, Kept, SpillError, Table, TablePart};
 use crate::records::Record;
-use crate::scan::{Form, Mention};
 
 /// A mention that owns its parts.
 #[derive(Clone, Debug)]
@@ -58,14 +58,9 @@ fn document(said: &Said) -> Document {
 
 fn push(batch: &mut Batch, said: &Said) {
     let (key, text) = (said.key.as_str(), said.text.as_slice());
-    let mention = Mention {
-        name: key,
-        key,
-        form: said.form,
-        offset: said.offset,
-        text,
-        guessed: said.guessed,
-    };
+    let mut mention = Mention::new(key, key, said.form, text);
+    mention.offset = said.offset;
+    mention.guessed = said.guessed;
     batch.push(&document(said), &mention);
 }
 

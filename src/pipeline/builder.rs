@@ -5,6 +5,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use doisift_core::TextKind;
+
 use super::Pipeline;
 use super::checkpoint::fault;
 use super::options::{OnError, ScanOptions};
@@ -14,7 +16,6 @@ use crate::input::{
     BadGlob, ColumnChoice, Limits, Preprocessor, Readers, Search, Separator, Shard, display_name,
 };
 use crate::records::Format;
-use crate::scan::TextKind;
 use crate::structure::RecordId;
 use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output, same_name};
 

@@ -6,13 +6,14 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock, Weak};
 
+use doisift_core::{Form, Mention, Scanner, Tally};
+
 use super::kind;
 use super::options::ScanOptions;
 use super::state::NamedSource;
 use crate::dedup::Document;
 use crate::input::{CellBatch, CellDictionary, CellText, write_row_name};
 use crate::records::Capture;
-use crate::scan::{Form, Mention, Scanner, Tally, anchors};
 
 /// Some rows of a table, and the documents that they are.
 pub(super) struct TableRows {
@@ -96,7 +97,7 @@ impl TableRows {
         bytes: &mut u64,
     ) -> Promising {
         let scanned = self.scanned(scanner, options, bytes);
-        let mut left = anchors(self.batch.bytes()).peekable();
+        let mut left = Scanner::anchors(self.batch.bytes()).peekable();
         let mut found = Promising::default();
         let cells = self.batch.cells();
         for (number, cell) in cells.iter().enumerate() {
@@ -165,7 +166,7 @@ impl DictionaryNames {
         };
         for (number, slot) in names.numbers.iter_mut().enumerate() {
             let text = texts.entry(number);
-            if anchors(text).next().is_none() {
+            if Scanner::anchors(text).next().is_none() {
                 continue;
             }
             let found = TextNames::scan(text, scanner, options);
@@ -204,14 +205,11 @@ impl TextNames {
     /// The mentions in `text`, which was scanned.
     pub(super) fn each(&self, text: &[u8], mut with: impl FnMut(&Mention<'_>)) {
         for found in &self.names {
-            with(&Mention {
-                name: &found.name,
-                key: &found.key,
-                form: found.form,
-                offset: found.start as u64,
-                text: text.get(found.start..found.end).unwrap_or_default(),
-                guessed: found.guessed,
-            });
+            let text = text.get(found.start..found.end).unwrap_or_default();
+            let mut mention = Mention::new(&found.name, &found.key, found.form, text);
+            mention.offset = found.start as u64;
+            mention.guessed = found.guessed;
+            with(&mention);
         }
     }
 }

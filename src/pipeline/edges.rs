@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use doisift_core::TextKind;
+
 use super::options::ScanOptions;
 use super::rows::HeldMentions;
 use super::state::SharedScan;
@@ -10,7 +12,6 @@ use crate::dedup::Document;
 use crate::input::Chunk;
 use crate::printable::cut;
 use crate::report::{Counts, Roles};
-use crate::scan::TextKind;
 use crate::structure::Role;
 use crate::structure::{Edge, EdgeJoin, RecordId, Syntax};
 

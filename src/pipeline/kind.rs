@@ -3,9 +3,10 @@
 use std::fs::File;
 use std::io::{self, Read};
 
+use doisift_core::TextKind;
+
 use super::options::ScanOptions;
 use crate::input::{Origin, Section};
-use crate::scan::TextKind;
 
 /// Bytes of a document from which its kind is read; none if an option sets the kind.
 pub(super) fn head(options: &ScanOptions) -> usize {

@@ -19,6 +19,7 @@ mod notice;
 mod options;
 mod order;
 mod pairs;
+mod prefixes;
 mod reading;
 mod rows;
 mod run;

@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use doisift_core::TextKind;
+
 use super::checkpoint::fault;
 use super::selection::Selection;
 use crate::error::{CheckpointError, Error};
@@ -12,7 +14,6 @@ use crate::input::{
 };
 use crate::records::{Field, Format, Layout, RowKind};
 use crate::report::ReportOptions;
-use crate::scan::TextKind;
 use crate::task::Monitor;
 
 /// What happens at a damaged source or document.

@@ -5,6 +5,8 @@ use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use doisift_core::TextKind;
+
 use super::cells::{Dictionaries, TableRows};
 use super::gate::{GateRole, SourceGate};
 use super::kind;
@@ -18,7 +20,6 @@ use crate::input::{
 };
 use crate::records::Capture;
 use crate::report::Counts;
-use crate::scan::TextKind;
 
 /// Scans documents, or hands them to threads that do.
 pub(super) trait Scans {

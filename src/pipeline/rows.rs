@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use doisift_core::{Form, Mention, around};
+
 use super::sink::Sink;
 use crate::dedup::Document;
 use crate::error::Error;
 use crate::records::{MentionRow, RowEdge};
-use crate::scan::around;
-use crate::scan::{Form, Mention};
 use crate::structure::{Edge, PathReader, Paths, Role, StoredPath};
 
 /// Rows, and bytes of their texts, for which memory is kept when they are written.

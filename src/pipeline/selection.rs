@@ -1,7 +1,7 @@
 //! What a run writes of the mentions that it finds.
 
+use super::prefixes::PrefixSet;
 use crate::dedup::Kept;
-use crate::doi::PrefixSet;
 use crate::error::{Error, ErrorKind, SelectionError};
 use crate::records::{Field, Format, Layout, RowKind};
 use crate::structure::RecordId;

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use doisift_core::Scanner;
+
 use super::checkpoint::{Checkpoint, Done, Earlier, Folder};
 use super::effect::Met;
 use super::gate::Gates;
@@ -23,7 +25,6 @@ use crate::lock::lock;
 use crate::printable;
 use crate::records::FileId;
 use crate::report::{Counts, Losses, Skipped};
-use crate::scan::Scanner;
 use crate::structure::StructureFaults;
 use crate::task::{Destinations, Monitor, Outputs, not_cancelled, same_name};
 

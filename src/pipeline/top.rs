@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::doi::prefix;
+use super::prefixes::prefix;
 use crate::records::{PrefixRow, Record};
 
 /// The names and mentions of a prefix. The order is that of the output.

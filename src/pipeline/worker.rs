@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use doisift_core::{Mention, Scanner, Tally, TextKind};
+
 use super::cells::TableRows;
 use super::edges::EdgeFinder;
 use super::kind;
@@ -16,7 +18,6 @@ use crate::input::{Cell, CellText};
 use crate::input::{Chunk, Sliding};
 use crate::records::Capture;
 use crate::report::Counts;
-use crate::scan::{Mention, Scanner, Tally, TextKind};
 
 /// Bytes of a read if the same thread scans them. So many stay in the cache of a core.
 const STEP: usize = 256 << 10;

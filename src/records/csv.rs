@@ -3,6 +3,8 @@
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
+use doisift_core::Form;
+
 use ::csv::{ErrorKind, StringRecord};
 
 use super::fault::{FaultPlace, ReadError, RecordFault};
@@ -13,7 +15,6 @@ use super::layout::Layout;
 use super::record::{COUNT, FLAG, FORMS, OFFSET};
 use super::row::{OwnedRow, Row, Slot, Value, set};
 use super::rows::{BUFFER, ROW, RowReader, RowWriter};
-use crate::scan::Form;
 
 /// Writes CSV, or TSV.
 pub(super) struct Csv<W: Write> {

@@ -2,7 +2,7 @@
 
 use std::ops::{BitOr, BitOrAssign};
 
-use crate::scan::Form;
+use doisift_core::Form;
 
 /// A set of forms, which a name was written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

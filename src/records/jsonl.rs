@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 
+use doisift_core::Form;
 use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use wide::u8x16;
@@ -15,7 +16,6 @@ use super::forms::Forms;
 use super::layout::Layout;
 use super::row::{OwnedRow, Row, Slot, Value, set};
 use super::rows::{BUFFER, LineBuffer, ROW, RowReader, RowWriter};
-use crate::scan::Form;
 
 /// Writes JSON Lines.
 pub(super) struct Jsonl<W> {

@@ -6,7 +6,6 @@ use super::fault::RecordFault;
 use super::field::{Field, RowKind};
 use super::record::{COUNT, DOI, MOST, TEXT};
 use super::row::{OwnedRow, Row, Slot, Value};
-use crate::doi;
 
 /// One output row of `--pairs`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +70,7 @@ impl OwnedRow for OwnedPair {
     }
 
     fn check(&mut self) -> Result<(), RecordFault> {
-        if doi::check(&self.doi).is_err() {
+        if doisift_core::check(&self.doi).is_err() {
             return Err(RecordFault::value("doi", &self.doi, DOI));
         }
         self.doi.make_ascii_lowercase();

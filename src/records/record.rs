@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
+use doisift_core::Form;
+
 use super::fault::RecordFault;
 use super::field::{Field, RowKind};
 use super::forms::Forms;
 #[cfg(feature = "serde")]
 use super::row;
 use super::row::{OwnedRow, Row, Slot, Value};
-use crate::doi;
-use crate::scan::Form;
 
 /// One output row: a name with all that was aggregated over its mentions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -167,7 +167,7 @@ impl OwnedRow for OwnedRecord {
     }
 
     fn check(&mut self) -> Result<(), RecordFault> {
-        if doi::check(&self.doi).is_err() {
+        if doisift_core::check(&self.doi).is_err() {
             return Err(RecordFault::value("doi", &self.doi, DOI));
         }
         self.doi.make_ascii_lowercase();

@@ -6,11 +6,12 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
 
+use doisift_core::Form;
+
 use super::{
     Destination, Format, Forms, Layout, MOST, MentionRow, Output, Record, RowKind, WholeOutput,
     writer,
 };
-use crate::scan::Form;
 
 fn record() -> Record<'static> {
     Record {

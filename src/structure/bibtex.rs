@@ -8,8 +8,7 @@ use memchr::memchr2;
 use super::place::{Event, Place, keep};
 use super::stack;
 use super::table::{BIBTEX, Meaning, RecordId};
-use crate::bits::positions;
-use crate::block::Block;
+use doisift_core::block::{Block, positions};
 
 /// The reader of a document.
 pub(crate) struct Bibtex {

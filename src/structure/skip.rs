@@ -2,8 +2,7 @@
 
 use memchr::memchr3;
 
-use crate::bits::{Bits, positions};
-use crate::block::{Block, parity};
+use doisift_core::block::{Bits, Block, parity, positions};
 
 /// Levels that are followed.
 pub(super) const LEVELS: usize = 64;

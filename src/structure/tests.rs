@@ -1,10 +1,10 @@
 //! Mentions of small texts, with their places.
 
+use doisift_core::Scanner;
 use proptest::prelude::*;
 
 use super::join::HELD;
 use super::{Edge, EdgeJoin, RecordId, StructureFaults, Syntax};
-use crate::scan::Scanner;
 
 /// The rows of a text that is read up to each of `stops`, and what is wrong with it.
 fn read(text: &str, stops: &[usize], id: Option<&RecordId>) -> (Vec<String>, StructureFaults) {

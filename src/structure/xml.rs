@@ -13,8 +13,7 @@ use super::table::{Meaning, RELATIONS, RecordId};
 use super::tags::{TagName, TagNames};
 use super::wikitext::Wikitext;
 use super::xml_name::short_name;
-use crate::bits::positions;
-use crate::block::{Block, parity};
+use doisift_core::block::{Block, parity, positions};
 
 /// The reader of a document.
 pub(crate) struct Xml {

@@ -10,6 +10,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use doisift_core::{Rejection, Tally};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -18,7 +19,6 @@ use crate::dedup::Spilled;
 use crate::error::CheckpointError;
 use crate::input::{Limits, Source, Sources, display_name};
 use crate::report::{Counts, Losses, Skipped};
-use crate::scan::{Rejection, Tally};
 
 /// The version of the manifest format.
 const FORM: u32 = 3;

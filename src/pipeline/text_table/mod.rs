@@ -10,12 +10,13 @@ mod objects;
 use std::io::{BufRead, Read};
 use std::sync::Arc;
 
+use doisift_core::TextKind;
+
 use self::delimited::DelimitedRows;
 use self::objects::ObjectRows;
 use super::options::ScanOptions;
 use crate::column::{RowSplitter, TableFormat, TableReading, read_format, sep_line};
 use crate::input::{ColumnPath, Documents, InputError, Raw, RowBatch};
-use crate::scan::TextKind;
 
 /// Bytes of a read.
 const STEP: usize = 256 << 10;

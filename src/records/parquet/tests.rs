@@ -4,6 +4,8 @@ mod foreign;
 
 use std::io::Cursor;
 
+use doisift_core::Form;
+
 use ::parquet::basic::Encoding;
 use ::parquet::file::properties::{WriterProperties, WriterVersion};
 
@@ -14,7 +16,6 @@ use crate::records::{
     Format, Layout, OwnedRecord, ReadError, Record, RowBlock, RowKind, RowWriter, file_reader,
     writer,
 };
-use crate::scan::Form;
 
 /// Number of damaged files of each kind.
 const ROUNDS: usize = 60;

@@ -2,12 +2,12 @@
 
 use std::io::{Read, Write};
 
+use doisift_core::Form;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::super::{Format, Layout, MOST, OwnedRecord, Record, RowKind, reader, writer};
 use super::record;
-use crate::scan::Form;
 
 const HEADER: &str =
     "doi,mentions,documents,forms,first_source,first_document,first_offset,first_text,guessed\n";

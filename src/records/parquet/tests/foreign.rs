@@ -1,5 +1,7 @@
 //! Files of the same records in forms that other programs write.
 
+use doisift_core::Form;
+
 use ::parquet::basic::{BrotliLevel, Compression, Encoding, GzipLevel, ZstdLevel};
 use ::parquet::column::writer::ColumnWriter;
 use ::parquet::data_type::ByteArray;
@@ -10,7 +12,6 @@ use ::parquet::schema::parser::parse_message_type;
 use super::super::{Parquet, schema_of};
 use super::{ROUNDS, Random, layout, read, records, rows};
 use crate::records::{OwnedRecord, RowWriter};
-use crate::scan::Form;
 
 /// Codecs that other programs use for pages.
 pub(super) fn codecs() -> [Compression; 7] {

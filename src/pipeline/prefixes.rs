@@ -1,10 +1,10 @@
 //! Sets of prefixes, by which names are selected.
 
-use super::name::check;
+use doisift_core::Doi;
 
 /// A set of prefixes. A subdivided prefix is another prefix: `10.1000` does not include `10.1000.5`.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PrefixSet(
+pub(super) struct PrefixSet(
     /// Sorted.
     Vec<Box<str>>,
 );
@@ -14,7 +14,7 @@ impl PrefixSet {
     ///
     /// # Errors
     /// The first that is no prefix.
-    pub(crate) fn new(prefixes: &[String]) -> Result<Self, &str> {
+    pub(super) fn new(prefixes: &[String]) -> Result<Self, &str> {
         let wrong = prefixes.iter().find(|prefix| !is_prefix(prefix));
         if let Some(wrong) = wrong {
             return Err(wrong);
@@ -28,12 +28,12 @@ impl PrefixSet {
         Ok(PrefixSet(set))
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Whether it has the prefix of a name.
-    pub(crate) fn has_that_of(&self, name: &str) -> bool {
+    pub(super) fn has_that_of(&self, name: &str) -> bool {
         let prefix = prefix(name);
         self.0
             .binary_search_by(|known| (**known).cmp(prefix))
@@ -42,14 +42,14 @@ impl PrefixSet {
 }
 
 /// The prefix of a name.
-pub(crate) fn prefix(name: &str) -> &str {
+pub(super) fn prefix(name: &str) -> &str {
     let slash = memchr::memchr(b'/', name.as_bytes());
     &name[..slash.unwrap_or(name.len())]
 }
 
 /// Whether `text` is a prefix, such as `10.1000`.
 fn is_prefix(text: &str) -> bool {
-    check(&format!("{text}/x")).is_ok_and(|slash| slash == text.len())
+    Doi::new(&format!("{text}/x")).is_ok_and(|doi| doi.prefix() == text)
 }
 
 #[cfg(test)]

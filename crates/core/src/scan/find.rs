@@ -14,7 +14,7 @@ pub struct FindIter<'s, 't> {
 
 impl<'s, 't> FindIter<'s, 't> {
     pub(super) fn new(scanner: &'s mut Scanner, text: &'t [u8]) -> Self {
-        let anchors = scanner.anchors(text, 0..text.len());
+        let anchors = scanner.anchors_in(text, 0..text.len());
         FindIter {
             scanner,
             text,

@@ -87,7 +87,7 @@ impl FromStr for Form {
 pub struct UnknownForm(String);
 
 /// As its [`name`](Form::name).
-#[cfg(any(feature = "serde", feature = "pipeline"))]
+#[cfg(feature = "serde")]
 impl serde::Serialize for Form {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
@@ -95,7 +95,7 @@ impl serde::Serialize for Form {
 }
 
 /// From its [`name`](Form::name).
-#[cfg(any(feature = "serde", feature = "pipeline"))]
+#[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for Form {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(FormName)
@@ -103,10 +103,10 @@ impl<'de> serde::Deserialize<'de> for Form {
 }
 
 /// Reads the name of a form.
-#[cfg(any(feature = "serde", feature = "pipeline"))]
+#[cfg(feature = "serde")]
 struct FormName;
 
-#[cfg(any(feature = "serde", feature = "pipeline"))]
+#[cfg(feature = "serde")]
 impl serde::de::Visitor<'_> for FormName {
     type Value = Form;
 
@@ -138,11 +138,23 @@ pub struct Mention<'a> {
 }
 
 impl<'a> Mention<'a> {
+    /// A mention that was stored: at offset 0, its end no guess. The fields can be set. Nothing is checked.
+    pub fn new(name: &'a str, key: &'a str, form: Form, text: &'a [u8]) -> Self {
+        Mention {
+            name,
+            key,
+            form,
+            offset: 0,
+            text,
+            guessed: false,
+        }
+    }
+
     /// The name as found, with bytes that are not UTF-8 replaced: the field `text` of a row. Most are the name itself, and cost
     /// a comparison.
     ///
     /// ```
-    /// doisift::Scanner::new().scan(b"10.5555/a\\_b", |mention| {
+    /// doisift_core::Scanner::new().scan(b"10.5555/a\\_b", |mention| {
     ///     assert_eq!((mention.name, &*mention.text_lossy()), ("10.5555/a_b", "10.5555/a\\_b"));
     /// });
     /// ```
@@ -201,12 +213,12 @@ impl Match<'_> {
         self.start..self.start + self.text.len()
     }
 
-    /// Readable text of at most `most` bytes before and after the name in `text`, which must be the text that was scanned: as
-    /// the fields of [`PipelineBuilder::context`](crate::PipelineBuilder::context) have it.
+    /// Readable text of at most `most` bytes before and after the name in `text`, which must be the text that was scanned.
+    /// [`around`] says what is readable.
     ///
     /// ```
     /// let text = "the  names\n10.5555/a, 10.5555/b";
-    /// let found = doisift::Scanner::new().find_iter(text).next();
+    /// let found = doisift_core::Scanner::new().find_iter(text).next();
     /// assert_eq!(found.map(|m| m.around(text, 6)), Some(["names ".to_owned(), ", 10.5".to_owned()]));
     /// ```
     pub fn around(&self, text: impl AsRef<[u8]>, most: usize) -> [String; 2] {

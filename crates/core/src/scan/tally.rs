@@ -96,9 +96,8 @@ impl Tally {
         self.rejections[reason as usize] += 1;
     }
 
-    /// Sets how many candidates were refused for this reason.
-    #[cfg(feature = "pipeline")]
-    pub(crate) fn set_rejected(&mut self, reason: Rejection, count: u64) {
+    /// Sets how many candidates were refused for this reason, for a tally that was stored.
+    pub fn set_rejected(&mut self, reason: Rejection, count: u64) {
         self.rejections[reason as usize] = count;
     }
 }

@@ -1,18 +1,28 @@
-//! Finds marks among 64 bytes at once. A search per mark takes longer than the marks are apart.
+//! Finds marks among 64 bytes at once, where they are so close that a search for each takes longer.
+//!
+//! ```
+//! use doisift_core::block::{Block, positions};
+//!
+//! let block = Block::new(b"<a href=\"/b\">", 0);
+//! assert!(positions(block.find(b'"')).eq([8, 11]));
+//! assert!(positions(block.find_any(*b"<>")).eq([0, 12]));
+//! ```
 
 use wide::u8x16;
 
-use crate::bits::Bits;
+pub use crate::bits::{Bits, positions};
 
 /// Up to 64 bytes.
-pub(crate) struct Block([u8x16; 4]);
+#[derive(Clone, Copy, Debug)]
+pub struct Block([u8x16; 4]);
 
 impl Block {
-    pub(crate) const SIZE: usize = 64;
+    /// How many bytes a block holds.
+    pub const SIZE: usize = 64;
 
     /// The bytes from `at` on. After the end of `bytes` come zeros.
     #[inline(always)]
-    pub(crate) fn new(bytes: &[u8], at: usize) -> Block {
+    pub fn new(bytes: &[u8], at: usize) -> Block {
         let rest = bytes.get(at..).unwrap_or_default();
         match rest.first_chunk() {
             Some(whole) => Block::of(whole),
@@ -22,7 +32,7 @@ impl Block {
 
     /// The first bytes, and those from the second one on. After the end of `bytes` come zeros.
     #[inline(always)]
-    pub(crate) fn with_next(bytes: &[u8]) -> [Block; 2] {
+    pub fn with_next(bytes: &[u8]) -> [Block; 2] {
         let near = bytes.first_chunk::<{ Self::SIZE + 1 }>();
         let parts = near.and_then(|near| near.first_chunk().zip(near.last_chunk()));
         match parts {
@@ -46,13 +56,13 @@ impl Block {
     }
 
     /// Where `byte` is.
-    pub(crate) fn find(&self, byte: u8) -> Bits {
+    pub fn find(&self, byte: u8) -> Bits {
         self.bits(|part| part.cmp_eq(u8x16::splat(byte)))
     }
 
     /// Where one of `bytes` is.
     #[inline(always)]
-    pub(crate) fn find_any<const N: usize>(&self, bytes: [u8; N]) -> Bits {
+    pub fn find_any<const N: usize>(&self, bytes: [u8; N]) -> Bits {
         self.bits(|part| {
             let is = |byte| part.cmp_eq(u8x16::splat(byte));
             let found = bytes.into_iter().map(is);
@@ -61,7 +71,7 @@ impl Block {
     }
 
     /// Where a byte from `first` to `last` is.
-    pub(crate) fn find_range(&self, first: u8, last: u8) -> Bits {
+    pub fn find_range(&self, first: u8, last: u8) -> Bits {
         let most = u8x16::splat(last - first);
         self.bits(|part| {
             let from_first = part - u8x16::splat(first);
@@ -71,7 +81,7 @@ impl Block {
 
     /// Where `pair` starts. `next` are the bytes one later.
     #[inline(always)]
-    pub(crate) fn find_pair(&self, next: &Block, pair: [u8; 2]) -> Bits {
+    pub fn find_pair(&self, next: &Block, pair: [u8; 2]) -> Bits {
         let [first, second] = pair.map(u8x16::splat);
         let both = |part: usize| self.0[part].cmp_eq(first) & next.0[part].cmp_eq(second);
         let parts = std::array::from_fn(both);
@@ -83,8 +93,7 @@ impl Block {
     }
 
     /// Where `byte` or the byte that differs from it in the bit `0x20` is.
-    #[cfg(feature = "pipeline")]
-    pub(crate) fn find_either(&self, byte: u8) -> Bits {
+    pub fn find_either(&self, byte: u8) -> Bits {
         let bit = u8x16::splat(0x20);
         let byte = u8x16::splat(byte | 0x20);
         self.bits(|part| (part | bit).cmp_eq(byte))
@@ -100,18 +109,16 @@ impl Block {
 }
 
 /// Each bit of the result says whether an odd number of `bits` is set up to there.
-#[cfg(feature = "pipeline")]
-pub(crate) fn parity(mut bits: Bits) -> Bits {
+pub fn parity(mut bits: Bits) -> Bits {
     for shift in [1, 2, 4, 8, 16, 32] {
         bits ^= bits << shift;
     }
     bits
 }
 
-#[cfg(all(test, feature = "pipeline"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bits::positions;
 
     #[test]
     fn bits_are_at_their_bytes() {

@@ -55,7 +55,7 @@ pub struct Cleaned {
 /// Linear in the length of `text`, but for the few kinds of escapes, each of which takes a pass.
 ///
 /// ```
-/// use doisift::clean;
+/// use doisift_core::clean;
 ///
 /// let cleaned = clean("10.1016/j.x.2005.12.023.......85,1494(2006)")?;
 /// assert_eq!(cleaned.doi.as_str(), "10.1016/j.x.2005.12.023");
@@ -64,7 +64,7 @@ pub struct Cleaned {
 /// assert_eq!(cleaned.changes[0].text, ".......85,1494(2006)");
 ///
 /// assert!(!clean("https://doi.org/10.1061/(asce)0733-9445(2003)129:4(495)")?.changed);
-/// # Ok::<(), doisift::DoiError>(())
+/// # Ok::<(), doisift_core::DoiError>(())
 /// ```
 ///
 /// # Errors

@@ -9,7 +9,7 @@ use crate::{Delimiter, Scanner, TextKind, clean};
 type Case = (String, String, Vec<String>);
 
 fn cases() -> BTreeMap<String, Case> {
-    let text = include_str!("../../../tests/cases/rules.toml");
+    let text = include_str!("../../../../../tests/cases/rules.toml");
     let tables: BTreeMap<String, BTreeMap<String, Case>> = toml::from_str(text).unwrap();
     let rules = tables.into_iter().flat_map(|(table, cases)| {
         let id = move |rule: String| format!("{table}.{rule}");

@@ -1,7 +1,11 @@
-//! The readable text around a mention.
+//! The readable text around a mention, for callers that keep it in buffers of their own; see
+//! [`Match::around`](crate::Match::around).
+//!
+//! White space becomes single blanks, control characters are left out, and bytes that are not UTF-8 are replaced. Characters
+//! are whole.
 
-/// The text of the last bytes before a name, at most `most`.
-pub(crate) fn before(bytes: &[u8], most: usize, into: &mut String) {
+/// Appends the text of the last of `bytes`, at most `most`: those before a name.
+pub fn before(bytes: &[u8], most: usize, into: &mut String) {
     let window = &bytes[bytes.len().saturating_sub(most)..];
     // The rest of a character that the window cuts.
     let cut = window.iter().take(3);
@@ -9,8 +13,8 @@ pub(crate) fn before(bytes: &[u8], most: usize, into: &mut String) {
     read(&window[cut..], into);
 }
 
-/// The text of the first bytes after a name, at most `most`.
-pub(crate) fn after(bytes: &[u8], most: usize, into: &mut String) {
+/// Appends the text of the first of `bytes`, at most `most`: those after a name.
+pub fn after(bytes: &[u8], most: usize, into: &mut String) {
     read(&bytes[..bytes.len().min(most)], into);
 }
 

@@ -96,7 +96,7 @@ impl Scanner {
     /// What [`scan`](Self::scan) decides about each position of `text` that may start a name, step by step.
     ///
     /// ```
-    /// use doisift::{Scanner, Verdict};
+    /// use doisift_core::{Scanner, Verdict};
     ///
     /// let mut scanner = Scanner::new();
     /// let explained = scanner.explain("(see 10.5555/a1). Not 10.0.0.0/8");

@@ -1,8 +1,8 @@
 //! The identifier: the syntax of a DOI name, its presentation forms, and when two names are equal.
 //!
 //! `name` has the syntax, `parse` reads presentation forms, `encode` writes them, `percent` is the
-//! escape that both use, `equivalence` compares, `convert` has the traits of the standard library and serde, `prefixes` has
-//! sets of prefixes. Nothing here knows of text, documents or files: to find a name in prose is the job of the scanner. Rule
+//! escape that both use, `equivalence` compares, `convert` has the traits of the standard library and serde.
+//! Nothing here knows of text, documents or files: to find a name in prose is the job of the scanner. Rule
 //! numbers such as U2 are listed with their source documents in `tests/cases/README.md`.
 
 mod convert;
@@ -12,8 +12,6 @@ mod error;
 mod name;
 mod parse;
 mod percent;
-#[cfg(feature = "pipeline")]
-mod prefixes;
 #[cfg(test)]
 mod properties;
 
@@ -29,12 +27,6 @@ pub(crate) use {
     name::{first_not_graphic, key_into},
     percent::hex_pair,
 };
-// For runs that select names by their prefix.
-#[cfg(feature = "pipeline")]
-pub(crate) use prefixes::{PrefixSet, prefix};
-// For readers of rows, whose names have to be checked.
-#[cfg(feature = "pipeline")]
-pub(crate) use name::check;
 // For `clean`, which reads dirty data.
 pub(crate) use {parse::is_proxy, percent::decode_after as decode_escapes};
 
@@ -51,7 +43,7 @@ pub(crate) use {parse::is_proxy, percent::decode_after as decode_escapes};
 /// That is why `Doi` is no `Borrow<str>`: strings compare with case.
 ///
 /// ```
-/// use doisift::{Doi, UrlEncoding};
+/// use doisift_core::{Doi, UrlEncoding};
 ///
 /// let doi = Doi::parse("https://doi.org/10.1000/456%23789?noredirect")?;
 /// assert_eq!(doi.as_str(), "10.1000/456#789");
@@ -60,7 +52,7 @@ pub(crate) use {parse::is_proxy, percent::decode_after as decode_escapes};
 /// assert_eq!(doi.to_url(UrlEncoding::Mandatory), "https://doi.org/10.1000/456%23789");
 ///
 /// assert_eq!(Doi::parse("DOI 10.17487/RFC3986")?, Doi::parse("urn:doi:10.17487:rfc3986")?);
-/// # Ok::<(), doisift::DoiError>(())
+/// # Ok::<(), doisift_core::DoiError>(())
 /// ```
 #[derive(Clone)]
 pub struct Doi {
@@ -166,6 +158,15 @@ impl Doi {
     pub fn is_reserved(&self) -> bool {
         self.suffix().chars().nth(1) == Some('/')
     }
+}
+
+/// Checks that `name` is a DOI name, as [`Doi::new`] does, and allocates nothing.
+///
+/// # Errors
+///
+/// Those of [`Doi::new`].
+pub fn check(name: &str) -> Result<(), DoiError> {
+    name::check(name).map(drop)
 }
 
 /// The name itself, with nothing encoded.

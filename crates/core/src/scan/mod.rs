@@ -6,7 +6,7 @@
 //! `explain` shows the steps of a decision. Knows [`Doi`](crate::Doi) and bytes; knows nothing of files, containers or records.
 
 mod anchor;
-pub(crate) mod around;
+pub mod around;
 mod automaton;
 mod candidate;
 mod context;
@@ -60,7 +60,7 @@ const LONGEST_NAME: usize = 1 << 30;
 /// searched at the speed of memory, and a rejected candidate allocates nothing.
 ///
 /// ```
-/// use doisift::{Form, Scanner};
+/// use doisift_core::{Form, Scanner};
 ///
 /// let text = br#"{"DOI":"10.5555\/Abc&amp;1"} (see https://doi.org/10.5555/a%28b%29)."#;
 /// let mut found = Vec::new();
@@ -128,7 +128,7 @@ impl Scanner {
     /// The mentions of `text`, in order, as values that own their names.
     ///
     /// ```
-    /// let mut scanner = doisift::Scanner::new();
+    /// let mut scanner = doisift_core::Scanner::new();
     /// let text = "See 10.5555/Abc. Or https://doi.org/10.5555/a%28b%29.";
     /// let found: Vec<_> = scanner.find_iter(text).map(|m| (m.doi.to_string(), &text[m.range()])).collect();
     /// assert_eq!(found[0], ("10.5555/Abc".to_owned(), "10.5555/Abc"));
@@ -153,12 +153,19 @@ impl Scanner {
         offset: u64,
         sink: impl FnMut(Mention<'_>),
     ) -> Tally {
-        self.scan_anchors(bytes, self.anchors(bytes, range), offset, sink)
+        self.scan_anchors(bytes, self.anchors_in(bytes, range), offset, sink)
     }
 
-    /// Scans `text`, in which candidates start only at some of `starts`, which ascend.
-    #[cfg(feature = "pipeline")]
-    pub(crate) fn scan_at(
+    /// Offsets in `bytes` at which a candidate may start, in order. A part of `bytes` without one holds no mention.
+    ///
+    /// Short texts in one buffer, such as the cells of a table, can be searched in one pass: only those with an anchor need
+    /// [`scan_at`](Self::scan_at).
+    pub fn anchors(bytes: &[u8]) -> impl Iterator<Item = usize> {
+        anchor::find_iter(bytes, 0..bytes.len()).map(Anchor::start)
+    }
+
+    /// As [`scan`](Self::scan), where all [`anchors`](Self::anchors) of `text` are among `starts`, which ascend.
+    pub fn scan_at(
         &mut self,
         text: &[u8],
         starts: impl Iterator<Item = usize>,
@@ -168,7 +175,7 @@ impl Scanner {
         self.scan_anchors(text, anchors, 0, sink)
     }
 
-    fn anchors<'b>(&self, bytes: &'b [u8], range: Range<usize>) -> Anchors<'b> {
+    fn anchors_in<'b>(&self, bytes: &'b [u8], range: Range<usize>) -> Anchors<'b> {
         let anchors = anchor::find_iter(bytes, range);
         match self.kind {
             TextKind::Html => anchors.in_page(),
@@ -242,7 +249,7 @@ impl Scanner {
 
     /// The first name in `text`, where it is, and the rule that ended it, if the text did not.
     pub(crate) fn first(&mut self, text: &[u8]) -> Option<(Doi, Range<usize>, Option<Rule>)> {
-        let mut anchors = self.anchors(text, 0..text.len());
+        let mut anchors = self.anchors_in(text, 0..text.len());
         let (at, accepted) = anchors.find_map(|anchor| self.decide(text, anchor)?.ok())?;
         let doi = Doi::from_checked(&self.judge.spelling.name);
         Some((doi, at..at + accepted.len, accepted.rule))
@@ -269,7 +276,7 @@ impl Scanner {
     /// A document that comes in pieces of any size, with the same answer as from the whole.
     ///
     /// ```
-    /// let mut scanner = doisift::Scanner::new();
+    /// let mut scanner = doisift_core::Scanner::new();
     /// let mut names = Vec::new();
     /// let mut stream = scanner.stream();
     /// for piece in ["see 10.55", "55/ab", "c."] {
@@ -287,12 +294,6 @@ impl Scanner {
             tally: Tally::default(),
         }
     }
-}
-
-/// Offsets in `bytes` at which a candidate may start. In a part of `bytes` without one, a scan of that part alone has no candidate.
-#[cfg(feature = "pipeline")]
-pub(crate) fn anchors(bytes: &[u8]) -> impl Iterator<Item = usize> {
-    anchor::find_iter(bytes, 0..bytes.len()).map(Anchor::start)
 }
 
 /// Shows the settings; the buffers say nothing.
