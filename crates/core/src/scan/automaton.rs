@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
-use regex_automata::util::syntax;
-use regex_automata::{Anchored, Input, MatchKind};
+use regex_automata::util::{start, syntax};
+use regex_automata::{Anchored, MatchKind};
 
 use super::Form;
 use super::rules::pattern::{self, FORMS, HOST_ALONE, PREFIXES};
@@ -30,10 +30,75 @@ static LABEL: LazyLock<DFA> = LazyLock::new(|| build(&pattern::labels(), true));
 static NAME_BEFORE: LazyLock<DFA> = LazyLock::new(|| build(&[pattern::name_before()], true));
 
 thread_local! {
-    static PREFIX_STATES: RefCell<Cache> = RefCell::new(PREFIX.create_cache());
-    static SCHEME_STATES: RefCell<Cache> = RefCell::new(SCHEME.create_cache());
-    static LABEL_STATES: RefCell<Cache> = RefCell::new(LABEL.create_cache());
-    static NAME_BEFORE_STATES: RefCell<Cache> = RefCell::new(NAME_BEFORE.create_cache());
+    static PREFIX_STATES: RefCell<States> = States::of(&PREFIX);
+    static SCHEME_STATES: RefCell<States> = States::of(&SCHEME);
+    static LABEL_STATES: RefCell<States> = States::of(&LABEL);
+    static NAME_BEFORE_STATES: RefCell<States> = States::of(&NAME_BEFORE);
+}
+
+/// The states of an automaton that texts called for.
+struct States {
+    dfa: &'static DFA,
+    cache: Cache,
+    /// The first state of a search, and how often the cache was cleared before.
+    start: Option<(LazyStateID, usize)>,
+}
+
+impl States {
+    fn of(dfa: &'static DFA) -> RefCell<States> {
+        RefCell::new(States {
+            dfa,
+            cache: dfa.create_cache(),
+            start: None,
+        })
+    }
+
+    /// The first state of a search. Most searches take less than the automaton takes to find it.
+    fn start(&mut self) -> Option<LazyStateID> {
+        let clears = self.cache.clear_count();
+        if let Some((start, _)) = self.start.filter(|(_, then)| *then == clears) {
+            return Some(start);
+        }
+        let config = start::Config::new().anchored(Anchored::Yes);
+        let start = self.dfa.start_state(&mut self.cache, &config).ok()?;
+        self.start = Some((start, self.cache.clear_count()));
+        Some(start)
+    }
+
+    /// The pattern that matches furthest, and how many bytes that takes. Most searches end after a byte or two, and the general
+    /// search spends three times as long on its start.
+    fn furthest<'t>(
+        &mut self,
+        bytes: impl ExactSizeIterator<Item = &'t u8>,
+    ) -> Option<(usize, usize)> {
+        let mut state = self.start()?;
+        let States { dfa, cache, .. } = self;
+        let mut found = None;
+        let len = bytes.len();
+        for (read, byte) in bytes.enumerate() {
+            state = dfa.next_state(cache, state, *byte).ok()?;
+            if !state.is_tagged() {
+                continue;
+            }
+            // A match shows one byte late.
+            if state.is_match() {
+                found = Some((dfa.match_pattern(cache, state, 0).as_usize(), read));
+            } else if state.is_dead() {
+                return found;
+            }
+        }
+        let state = dfa.next_eoi_state(cache, state).ok()?;
+        if state.is_match() {
+            found = Some((dfa.match_pattern(cache, state, 0).as_usize(), len));
+        }
+        found
+    }
+
+    /// The pattern that matches the longest end of `text`, and where that end starts.
+    fn longest(&mut self, text: &[u8]) -> Option<(usize, usize)> {
+        let (pattern, len) = self.furthest(text.iter().rev())?;
+        Some((pattern, text.len() - len))
+    }
 }
 
 /// The prefix that starts at `bytes[0]`.
@@ -96,11 +161,7 @@ fn may_be_separator(rest: &[u8]) -> bool {
 }
 
 fn any_prefix(bytes: &[u8]) -> Option<Prefix> {
-    let (pattern, len) = PREFIX_STATES.with_borrow_mut(|states| {
-        let start = Input::new("").anchored(Anchored::Yes);
-        let start = PREFIX.start_state_forward(states, &start).ok()?;
-        furthest(&PREFIX, states, start, bytes.iter())
-    })?;
+    let (pattern, len) = PREFIX_STATES.with_borrow_mut(|states| states.furthest(bytes.iter()))?;
     let (separator, registrant) = PREFIXES[pattern];
     Some(Prefix {
         len,
@@ -122,8 +183,7 @@ pub(super) fn scheme(before: &[u8]) -> Option<Opener> {
         let form = Form::Url;
         return Some(Opener { form, len });
     }
-    let (pattern, start) =
-        SCHEME_STATES.with_borrow_mut(|states| longest(&SCHEME, states, before))?;
+    let (pattern, start) = SCHEME_STATES.with_borrow_mut(|states| states.longest(before))?;
     let form = FORMS[pattern];
     let inside_host = HOST_ALONE.contains(&pattern) && pattern::is_inside_host(&before[..start]);
     (!inside_host).then_some(Opener {
@@ -152,7 +212,7 @@ pub(super) fn is_labelled(before: &[u8]) -> bool {
     if end.last().is_none_or(u8::is_ascii_digit) && !end.ends_with(b"%22") {
         return false;
     }
-    LABEL_STATES.with_borrow_mut(|states| longest(&LABEL, states, before).is_some())
+    LABEL_STATES.with_borrow_mut(|states| states.longest(before).is_some())
 }
 
 /// Whether `before` ends in `DOI` and marks, as most labels do. The automaton would say the same.
@@ -175,45 +235,7 @@ pub(super) fn ends_in_prefix(before: &[u8]) -> bool {
         [.., last] => matches!(last, b'F' | b'f' | b';'),
         [] => false,
     };
-    may && NAME_BEFORE_STATES
-        .with_borrow_mut(|states| longest(&NAME_BEFORE, states, before).is_some())
-}
-
-/// The pattern that matches the longest end of `text`, and where that end starts.
-fn longest(dfa: &DFA, states: &mut Cache, text: &[u8]) -> Option<(usize, usize)> {
-    let at_end = Input::new("").anchored(Anchored::Yes);
-    let start = dfa.start_state_reverse(states, &at_end).ok()?;
-    let (pattern, len) = furthest(dfa, states, start, text.iter().rev())?;
-    Some((pattern, text.len() - len))
-}
-
-/// The pattern that matches furthest from `state` on, and how many bytes that takes. Most searches end after a byte or two, and
-/// the general search spends three times as long on its start.
-fn furthest<'t>(
-    dfa: &DFA,
-    states: &mut Cache,
-    mut state: LazyStateID,
-    bytes: impl ExactSizeIterator<Item = &'t u8>,
-) -> Option<(usize, usize)> {
-    let mut found = None;
-    let len = bytes.len();
-    for (read, byte) in bytes.enumerate() {
-        state = dfa.next_state(states, state, *byte).ok()?;
-        if !state.is_tagged() {
-            continue;
-        }
-        // A match shows one byte late.
-        if state.is_match() {
-            found = Some((dfa.match_pattern(states, state, 0).as_usize(), read));
-        } else if state.is_dead() {
-            return found;
-        }
-    }
-    let state = dfa.next_eoi_state(states, state).ok()?;
-    if state.is_match() {
-        found = Some((dfa.match_pattern(states, state, 0).as_usize(), len));
-    }
-    found
+    may && NAME_BEFORE_STATES.with_borrow_mut(|states| states.longest(before).is_some())
 }
 
 /// The patterns are ours and constant, so that a failure to build them is a bug that every test would show.
