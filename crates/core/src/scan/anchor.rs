@@ -163,11 +163,14 @@ fn before_tags(mut written: &[u8]) -> Option<usize> {
 }
 
 /// The anchor at the two digits at `at` of `bytes`, if there is one.
+#[inline]
 pub(super) fn classify(bytes: &[u8], at: usize) -> Option<Anchor> {
-    match bytes.get(at + 2..)? {
-        [b'.' | b'%' | b'&' | b'\\' | b'<', ..] => Some(Anchor::Directory(at)),
-        rest if is_broken_off(rest) => Some(Anchor::Directory(at)),
-        [b'/', ..] if bytes[..at].ends_with(b"g/") || bytes[..at].ends_with(b"G/") => {
+    match bytes.get(at + 2)? {
+        b'.' | b'%' | b'&' | b'\\' | b'<' => Some(Anchor::Directory(at)),
+        b' ' | b'\t' | b'\n' | b'\r' if is_broken_off(&bytes[at + 2..]) => {
+            Some(Anchor::Directory(at))
+        }
+        b'/' if bytes[..at].ends_with(b"g/") || bytes[..at].ends_with(b"G/") => {
             Some(Anchor::Short(at))
         }
         _ => None,

@@ -27,40 +27,47 @@ impl Spelling {
         suffix: usize,
         swept: bool,
     ) -> Result<(), Rejection> {
-        let name = &mut self.name;
-        let written = str::from_utf8(written).map_err(|_| Rejection::NotGraphic)?;
-        name.clear();
-        name.push_str(written);
-        if !name[..suffix].ends_with('/') {
-            name.replace_range(suffix - 1..suffix, "/");
+        self.set_as_written(written).ok_or(Rejection::NotGraphic)?;
+        if !self.name[..suffix].ends_with('/') {
+            for text in [&mut self.name, &mut self.key] {
+                text.replace_range(suffix - 1..suffix, "/");
+            }
         }
-        if !swept && first_not_graphic(&name[suffix..]).is_some() {
+        if !swept && first_not_graphic(&self.name[suffix..]).is_some() {
             return Err(Rejection::NotGraphic);
         }
-        self.key.clear();
-        key_into(name, &mut self.key);
         Ok(())
     }
 
-    /// Sets the name to `ascii`, which has at most [`SHORT`] bytes.
-    pub(super) fn set_short(&mut self, ascii: &[u8]) -> Option<()> {
-        match ascii.len() {
-            ..=32 => self.set_padded::<32>(ascii),
-            _ => self.set_padded::<SHORT>(ascii),
+    /// Sets the name to `written`; nothing where that is not UTF-8.
+    pub(super) fn set_as_written(&mut self, written: &[u8]) -> Option<()> {
+        match written.len() {
+            ..=32 => self.set_padded::<32>(written),
+            ..=SHORT => self.set_padded::<SHORT>(written),
+            _ => self.set_long(written),
         }
     }
 
+    fn set_long(&mut self, written: &[u8]) -> Option<()> {
+        let written = str::from_utf8(written).ok()?;
+        self.name.clear();
+        self.name.push_str(written);
+        self.key.clear();
+        key_into(written, &mut self.key);
+        Some(())
+    }
+
     /// The same by way of `N` bytes, so that no byte is changed by itself to lower case.
-    fn set_padded<const N: usize>(&mut self, ascii: &[u8]) -> Option<()> {
+    fn set_padded<const N: usize>(&mut self, written: &[u8]) -> Option<()> {
         let mut padded = Aligned([0; N]);
-        padded.0.get_mut(..ascii.len())?.copy_from_slice(ascii);
+        padded.0.get_mut(..written.len())?.copy_from_slice(written);
         let padded = str::from_utf8(&padded.0).ok()?;
         self.name.clear();
-        self.name.push_str(&padded[..ascii.len()]);
+        self.name.push_str(&padded[..written.len()]);
         self.key.clear();
         self.key.push_str(padded);
         self.key.make_ascii_lowercase();
-        self.key.truncate(ascii.len());
+        self.key.truncate(written.len());
         Some(())
     }
 }

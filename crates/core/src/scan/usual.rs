@@ -44,9 +44,7 @@ pub(super) fn usual(
     let name_len = marks.name_len(bytes, suffix)?;
     let len = name_len + escape;
     let ending = Ending::read(&after[len..])?;
-    let name = &bytes[..name_len];
-    if name.ends_with(b"10") && is_broken_off(&after[len..]) || ends_in_blank_form(&name[suffix..])
-    {
+    if ends_in_blank_form(&bytes[suffix..name_len]) {
         return None;
     }
     let opener = usual_opener(before, scope)?;
@@ -58,7 +56,7 @@ pub(super) fn usual(
     if !outside.lets_end(&ending, window, at + prefix.len, at + len) {
         return None;
     }
-    spelling.set_short(&bytes[..name_len])?;
+    spelling.set_as_written(&bytes[..name_len])?;
     Some(Accepted {
         form: opener.form,
         guessed: false,
@@ -188,6 +186,10 @@ fn usual_opener(before: &[u8], scope: Scope) -> Option<Opener> {
         let form = Form::Label;
         return Some(Opener { form, len: 0 });
     }
+    // In a page, only a URL is sure to be no part of its machinery.
+    if scope == Scope::Page && !before.ends_with(b"/") {
+        return None;
+    }
     if before.last().is_none_or(is_numeric) || ends_in_prefix(before) || is_citation_key(before) {
         return None;
     }
@@ -195,7 +197,6 @@ fn usual_opener(before: &[u8], scope: Scope) -> Option<Opener> {
     let outside = &before[..before.len() - opener.len];
     let scheme = |bytes: &[u8]| automaton::scheme(bytes).is_some();
     let is_outside = UrlPlace::of(outside, opener.form, scheme) == UrlPlace::None;
-    // In a page, only a URL is sure to be no part of its machinery.
     let is_sure = scope != Scope::Page || matches!(opener.form, Form::Url | Form::Hdl);
     (is_outside && is_sure).then_some(opener)
 }
@@ -232,7 +233,6 @@ impl Ending {
     /// The ending that `rest` starts with; nothing where other rules must decide.
     fn read(rest: &[u8]) -> Option<Ending> {
         let (rule, marks) = match rest {
-            [b'"', ..] if is_joined_to_value(rest) => return None,
             [] | [b'"', ..] => (None, None),
             [b'<', ..] if is_hard_tag(rest) => (None, None),
             [b' ' | b'\t' | b'\n' | b'\r', ..] => (None, Some(0)),
@@ -262,20 +262,34 @@ struct Outside<'w> {
 
 impl Outside<'_> {
     /// Whether the name that ends at `end` of `window` ends there, whatever encloses it, and does not go on after white space.
+    #[inline]
     fn lets_end(&self, ending: &Ending, window: &[u8], suffix: usize, end: usize) -> bool {
-        let Some(marks) = ending.marks else {
-            let tag = Tag::of(&window[end..], self.scope);
-            return !matches!(tag, Tag::Inside(_));
-        };
-        if marks > 0 && self.is_enclosed() {
+        match ending.marks {
+            Some(marks) => self.lets_end_before_blank(marks, window, suffix, end),
+            None => {
+                let rest = &window[end..];
+                let may_go_on = || matches!(Tag::of(rest, self.scope), Tag::Inside(_));
+                !(self.scope == Scope::Page && may_go_on()) && !is_joined_to_value(rest)
+            }
+        }
+    }
+
+    fn lets_end_before_blank(
+        &self,
+        marks: usize,
+        window: &[u8],
+        suffix: usize,
+        end: usize,
+    ) -> bool {
+        let (name, rest) = window.split_at(end);
+        if marks > 0 && self.is_enclosed() || name.ends_with(b"10") && is_broken_off(rest) {
             return false;
         }
-        let (name, rest) = window.split_at(end);
         let joints = Joints::new(self.form, self.scope);
         let breaks = joints.break_len(&window[..end + marks], suffix, end, &rest[marks..]);
         breaks.is_none()
-            && !joints.may_go_on(|| name.to_vec(), rest)
-            && glued_title(&name[suffix..], rest).is_none()
+            && !joints.may_go_on(|| name, rest)
+            && glued_title(&name[suffix..], || rest).is_none()
     }
 
     fn is_enclosed(&self) -> bool {

@@ -21,25 +21,26 @@ pub(crate) fn end<'w>(
     swept: Swept,
     around: &Around,
     before: &[u8],
-    after: impl Fn(usize) -> &'w [u8],
+    after: impl Fn(usize) -> &'w [u8] + Copy,
 ) -> Result<End, Rejection> {
-    let (taken, whole) = taken(text, suffix, swept, around, &after);
-    let is_alone = || is_alone(before, around, after(taken.at));
+    let (taken, whole) = taken(text, suffix, swept, around, after);
+    let beyond = after(taken.at);
+    let is_alone = || is_alone(before, around, beyond);
     let cuts = cuts(text.bytes(), suffix, taken, around, whole, is_alone);
     let end = cuts.fold(taken, |end, (rule, len)| end.cut_at(suffix + len, rule));
-    let end = without_title(text, suffix, end, &after);
-    let taken = taken.at;
+    let end = without_title(text, suffix, end, after);
+    let (taken, rest) = (taken.at, after(end.at));
     let end = End {
         guessed: end.guessed
             || around.scope == Scope::DoubtfulCell
-            || may_go_on(before, around, &after, end.at),
+            || may_go_on(before, around, after, rest),
         ..end
     };
     if is_page_part(before, around, &text.bytes()[suffix..taken]) {
         return Err(Rejection::PagePart);
     }
     let written = after(suffix);
-    let read = swept.end - suffix..written.len() - after(taken).len();
+    let read = swept.end - suffix..written.len() - beyond.len();
     let name = text.bytes().get(suffix..end.at).unwrap_or_default();
     let is_template = ends_in_blank_form(name) || is_template(before, around, written, read);
     if is_template && Rule::Template.holds() {
@@ -48,7 +49,7 @@ pub(crate) fn end<'w>(
     if end.at <= suffix {
         return Err(Rejection::EmptySuffix);
     }
-    match after_ellipsis(text.bytes(), end.at, taken, after) {
+    match after_ellipsis(text.bytes(), end.at, taken, rest, after) {
         Some(rest) if Rule::Ellipsis.holds() && is_cut_short(before, around, rest) => {
             Err(Rejection::Ellipsis)
         }
@@ -61,23 +62,22 @@ fn without_title<'w>(
     text: &impl Decoded,
     suffix: usize,
     end: End,
-    after: impl Fn(usize) -> &'w [u8],
+    after: impl Fn(usize) -> &'w [u8] + Copy,
 ) -> End {
     let name = text.bytes().get(suffix..end.at).unwrap_or_default();
-    match glued_title(name, after(end.at)) {
+    match glued_title(name, || after(end.at)) {
         Some(len) => end.cut_at(suffix + len, Rule::GluedTitle),
         None => end,
     }
 }
 
-/// Whether the name that ends at `end` may go on in the next line.
+/// Whether the name before `rest` may go on in the next line.
 fn may_go_on<'w>(
     before: &[u8],
     around: &Around,
-    after: impl Fn(usize) -> &'w [u8],
-    end: usize,
+    after: impl Fn(usize) -> &'w [u8] + Copy,
+    rest: &[u8],
 ) -> bool {
-    let rest = after(end);
     let written = || {
         let name = after(0);
         [before, &name[..name.len() - rest.len()]].concat()
@@ -91,7 +91,7 @@ pub(crate) fn taken<'w>(
     suffix: usize,
     swept: Swept,
     around: &Around,
-    after: impl Fn(usize) -> &'w [u8],
+    after: impl Fn(usize) -> &'w [u8] + Copy,
 ) -> (End, bool) {
     if let Some(enclosure) = around.enclosure.filter(|_| around.place == UrlPlace::None) {
         let end = suffix::end(text, suffix, swept, around, Reading::Whole);
@@ -126,13 +126,14 @@ pub(super) const ELLIPSES: [&str; 13] = [
     "…", "⋯", "‥", "[…]", "[...]", "(…)", "(...)", ". . .", "&hellip;", "&#8230;", "\\u2026", "\\ldots", "\\dots",
 ];
 
-/// What follows an ellipsis that was trimmed from a name or follows it: `end` is that of the name, `taken` that of what was
-/// read.
+/// What follows an ellipsis that was trimmed from a name or follows it: `end` is that of the name, with `rest` after it, `taken`
+/// that of what was read.
 fn after_ellipsis<'w>(
     text: &[u8],
     end: usize,
     taken: usize,
-    after: impl Fn(usize) -> &'w [u8],
+    rest: &'w [u8],
+    after: impl Fn(usize) -> &'w [u8] + Copy,
 ) -> Option<&'w [u8]> {
     let sign = "…".as_bytes();
     let trimmed = &text[end..taken];
@@ -141,7 +142,6 @@ fn after_ellipsis<'w>(
     } else if text[taken..].starts_with(sign) {
         return Some(after(taken + sign.len()));
     }
-    let rest = after(end);
     let may_start = |first: &u8| matches!(first, 0xE2 | b'[' | b'(' | b'.' | b'&' | b'\\');
     if !rest.first().is_some_and(may_start) {
         return None;

@@ -133,13 +133,19 @@ impl Joints {
 
     /// Whether a line that had no room ends in `rest`, after the marks that follow the name with which `written` ends. Then
     /// the name may go on. `written` returns the bytes before `rest`.
-    pub(crate) fn may_go_on(self, written: impl FnOnce() -> Vec<u8>, rest: &[u8]) -> bool {
+    pub(crate) fn may_go_on<W: AsRef<[u8]>>(
+        self,
+        written: impl FnOnce() -> W,
+        rest: &[u8],
+    ) -> bool {
         const MARKS: usize = 2;
+        if !self.cross_lines() {
+            return false;
+        }
         let is_mark = |b: &&u8| matches!(b, b'.' | b'-' | b'/' | b':');
         let marks = rest.iter().take(MARKS).take_while(is_mark).count();
         let rest = &rest[marks..];
-        let ends_line = matches!(rest, [b'\n', ..] | [b'\r', b'\n', ..]);
-        if !ends_line || !self.cross_lines() {
+        if !matches!(rest, [b'\n', ..] | [b'\r', b'\n', ..]) {
             return false;
         }
         let end = LineEnd::read(rest);
@@ -153,7 +159,7 @@ impl Joints {
                 && !starts_another(word)
                 && !is_item(word, after)
                 && !is_key(word)
-                && is_full(&written(), rest, end)
+                && is_full(written().as_ref(), rest, end)
     }
 }
 

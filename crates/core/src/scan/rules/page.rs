@@ -32,9 +32,15 @@ pub(crate) fn is_page_part(before: &[u8], around: &Around, taken: &[u8]) -> bool
     if around.scope != Scope::Page || matches!(around.form, Form::Url | Form::Hdl) {
         return false;
     }
-    let has_ending = |ending: &&str| ends_with(taken, ending) && Rule::MediaFile.holds_for(ending);
-    in_path && MEDIA_FILES.iter().any(has_ending)
+    in_path && is_media_file(taken)
         || Attribute::around(before).is_some_and(|attribute| attribute.is_machinery())
+}
+
+fn is_media_file(taken: &[u8]) -> bool {
+    let has_ending = |ending: &&str| ends_with(taken, ending) && Rule::MediaFile.holds_for(ending);
+    // Each has three or four letters.
+    matches!(taken, [.., b'.', _, _, _] | [.., b'.', _, _, _, _])
+        && MEDIA_FILES.iter().any(has_ending)
 }
 
 /// Elements for a part of a line, that may be a part of a name. What is a link or a note bounds it.

@@ -154,8 +154,11 @@ fn is_key(member: &[u8]) -> bool {
 
 /// `text` without the backslashes that it ends in.
 fn without_backslashes(text: &[u8]) -> &[u8] {
-    let count = text.iter().rev().take_while(|byte| **byte == b'\\').count();
-    &text[..text.len() - count]
+    let mut text = text;
+    while let [front @ .., b'\\'] = text {
+        text = front;
+    }
+    text
 }
 
 #[cfg(test)]

@@ -61,11 +61,11 @@ impl<'n> Cuts<'n> {
     }
 
     /// Keeps these marks of emphasis too.
-    pub(crate) fn keeping(self, kept: &'static [u8]) -> Self {
-        match self.whole {
-            true => self,
-            false => Cuts { kept, ..self },
+    pub(crate) fn keeping(mut self, kept: &'static [u8]) -> Self {
+        if !self.whole {
+            self.kept = kept;
         }
+        self
     }
 
     fn tail(&mut self) -> Option<(Rule, usize)> {
@@ -109,15 +109,15 @@ const EMPHASIS: &[u8] = b"*_~$=";
 
 /// The marks that a name whose suffix was read as `suffix` may end in, in the URL of a host that is no proxy or where it
 /// `is_alone`: neither emphasis nor a variable explains them there.
+#[inline]
 pub(super) fn kept_marks(
     suffix: &[u8],
     place: UrlPlace,
     is_alone: impl Fn() -> bool,
 ) -> &'static [u8] {
-    let ends_so = matches!(suffix, [.., b'*' | b'_' | b'~' | b'$' | b'=']);
     match place {
         UrlPlace::Path | UrlPlace::Query => b"=",
-        _ if ends_so && is_alone() => EMPHASIS,
+        _ if matches!(suffix, [.., b'*' | b'_' | b'~' | b'$' | b'=']) && is_alone() => EMPHASIS,
         _ => b"",
     }
 }

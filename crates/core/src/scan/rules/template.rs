@@ -9,6 +9,7 @@ const LONGEST: usize = 64;
 
 /// Whether the suffix that `written` starts with, after `before`, has a place for a value, or is put together with one. It
 /// ends at the end of `read`; the bytes before `read` were swept.
+#[inline]
 pub(super) fn is_template(
     before: &[u8],
     around: &Around,
@@ -40,16 +41,25 @@ fn ends_in_joint(suffix: &[u8]) -> bool {
 /// Whether a place for a value is in the part of the suffix that was `read`, or follows it directly.
 fn has_place(around: &Around, written: &[u8], read: Range<usize>) -> bool {
     let end = written.len().min(read.end + 1);
-    let is_sign =
-        |(_, byte): &(usize, &u8)| matches!(byte, b'{' | b'$' | b'%' | b'#' | b'<' | b'&');
-    let near = written[..end].iter().enumerate().skip(read.start);
-    let mut signs = near.filter(is_sign).map(|(at, _)| at).peekable();
+    let near = written.get(read.start..end).unwrap_or_default();
+    let bytes = near.iter().zip(read.start..);
+    let mut signs = bytes.filter_map(|(byte, at)| SIGNS[*byte as usize].then_some(at));
     // Braces of BibTeX keep the case of letters.
     let keeps_case = || around.enclosure.is_some_and(|row| row.is_opened_by("{"));
-    signs.peek().is_some()
-        && !keeps_case()
-        && signs.any(|at| is_place(&written[..at], &written[at..]))
+    let starts_place = |at| is_place(&written[..at], &written[at..]);
+    signs.any(starts_place) && !keeps_case()
 }
+
+/// Bytes that a place for a value can start with.
+const SIGNS: [bool; 256] = {
+    let mut signs = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        signs[byte] = matches!(byte as u8, b'{' | b'$' | b'%' | b'#' | b'<' | b'&');
+        byte += 1;
+    }
+    signs
+};
 
 /// Whether `text` starts with a word in angle brackets after `front`, `zenodo.<id>`, which is no element of a page.
 fn is_angled(front: &[u8], text: &[u8]) -> bool {
@@ -202,13 +212,17 @@ fn starts_value(byte: &u8) -> bool {
 /// Whether `rest` closes the literal that holds the name, and joins a value to it: `' + id`.
 #[inline]
 pub(crate) fn is_joined_to_value(rest: &[u8]) -> bool {
-    let [b'"' | b'\'', after @ ..] = rest else {
-        return false;
-    };
-    let near = after[..after.len().min(LONGEST)].trim_ascii_start();
-    if !near.first().is_some_and(|first| b"+|.&".contains(first)) {
-        return false;
+    match rest {
+        [b'"' | b'\'', b'+' | b'|' | b'.' | b'&', ..] => joins_value(rest),
+        [b'"' | b'\'', blank, ..] if blank.is_ascii_whitespace() => joins_value(rest),
+        _ => false,
     }
+}
+
+/// The same where the next byte allows it.
+#[cold]
+fn joins_value(rest: &[u8]) -> bool {
+    let near = after_literal(rest);
     let joins = |(sign, starts): &Join| {
         let value = near.strip_prefix(*sign).map(<[u8]>::trim_ascii_start);
         value.is_some_and(|value| value.first().is_some_and(starts))
@@ -218,8 +232,8 @@ pub(crate) fn is_joined_to_value(rest: &[u8]) -> bool {
 
 /// What comes after the quote that closes the literal, without blanks.
 fn after_literal(rest: &[u8]) -> &[u8] {
-    let near = &rest[..rest.len().min(LONGEST)];
-    near.get(1..).unwrap_or_default().trim_ascii_start()
+    let after = rest.get(1..).unwrap_or_default();
+    after[..after.len().min(LONGEST)].trim_ascii_start()
 }
 
 /// Whether the sign that joins is `&`, which joins words of a text too.

@@ -73,9 +73,9 @@ pub(crate) fn is_parameter(rest: &[u8]) -> bool {
 /// Where in `name` the title starts whose first word was glued to it, if more words are in `rest`: after a digit and at most
 /// one small letter, a capital and small letters.
 #[inline]
-pub(crate) fn glued_title(name: &[u8], rest: &[u8]) -> Option<usize> {
+pub(crate) fn glued_title<'w>(name: &[u8], rest: impl FnOnce() -> &'w [u8]) -> Option<usize> {
     match name.last().is_some_and(u8::is_ascii_lowercase) {
-        true => title_after_digit(name, rest),
+        true => title_after_digit(name, rest()),
         false => None,
     }
 }
