@@ -136,7 +136,7 @@ impl<'w> Candidate<'w> {
             after,
             raw: &after[..len],
             swept: match reach.escaped || in_badge {
-                true => Swept::none(prefix.len),
+                true => reach.swept.after(at).unswept(prefix.len),
                 false => reach.swept.after(at),
             },
             writing: is_escaped.then(writing),

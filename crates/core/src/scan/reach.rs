@@ -36,6 +36,7 @@ pub(super) fn reach(
     if swept.end < last {
         (reach.end, reach.swept) = (swept.end, swept);
     }
+    let mut plain = last;
     while reach.end < last {
         reach.end += plain_len(&window[reach.end..last]);
         let Some(byte) = window[..last].get(reach.end) else {
@@ -50,6 +51,9 @@ pub(super) fn reach(
             reach.swept = Swept::none(from);
             break;
         }
+        if *byte != b'1' {
+            plain = plain.min(reach.end);
+        }
         let (written, rest) = window.split_at(reach.end);
         let Some((len, is_escape)) = step(written, from, reach.swept, rest, joints, scope) else {
             break;
@@ -58,6 +62,7 @@ pub(super) fn reach(
         reach.escaped |= is_escape;
     }
     reach.end = reach.end.min(last);
+    reach.swept.plain = plain.min(reach.end);
     reach
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn end<'w>(
         return Err(Rejection::PagePart);
     }
     let written = after(suffix);
-    let read = swept.end - suffix..written.len() - beyond.len();
+    let read = swept.plain - suffix..written.len() - beyond.len();
     let name = text.bytes().get(suffix..end.at).unwrap_or_default();
     let is_template = ends_in_blank_form(name) || is_template(before, around, written, read);
     if is_template && Rule::Template.holds() {

@@ -28,6 +28,8 @@ enum Step {
 pub(crate) struct Swept {
     /// Where it ends.
     pub(crate) end: usize,
+    /// Up to here, no byte of the suffix starts an escape or a tag.
+    pub(crate) plain: usize,
     /// Round brackets that are open there.
     open: u32,
 }
@@ -35,13 +37,26 @@ pub(crate) struct Swept {
 impl Swept {
     /// Nothing of a suffix that starts at `from`.
     pub(crate) fn none(from: usize) -> Self {
-        Swept { end: from, open: 0 }
+        Swept {
+            end: from,
+            plain: from,
+            open: 0,
+        }
+    }
+
+    /// The same where nothing is swept of the suffix, which starts at `from`.
+    pub(crate) fn unswept(self, from: usize) -> Self {
+        Swept {
+            plain: self.plain,
+            ..Swept::none(from)
+        }
     }
 
     /// The same for a text that starts `skipped` bytes later.
     pub(crate) fn after(self, skipped: usize) -> Self {
         Swept {
             end: self.end - skipped,
+            plain: self.plain - skipped,
             ..self
         }
     }

@@ -8,7 +8,7 @@ use super::{Around, page};
 const LONGEST: usize = 64;
 
 /// Whether the suffix that `written` starts with, after `before`, has a place for a value, or is put together with one. It
-/// ends at the end of `read`; the bytes before `read` were swept.
+/// ends at the end of `read`; no byte before `read` starts an escape or a tag.
 #[inline]
 pub(super) fn is_template(
     before: &[u8],
@@ -38,11 +38,13 @@ fn ends_in_joint(suffix: &[u8]) -> bool {
     matches!(suffix, [] | [.., b'.' | b'-' | b'_' | b'/'])
 }
 
-/// Whether a place for a value is in the part of the suffix that was `read`, or follows it directly.
+/// Whether a place for a value is in the part of the suffix that was `read`, or beside it.
 fn has_place(around: &Around, written: &[u8], read: Range<usize>) -> bool {
     let end = written.len().min(read.end + 1);
-    let near = written.get(read.start..end).unwrap_or_default();
-    let bytes = near.iter().zip(read.start..);
+    // In `#{`, the brace alone may start an escape.
+    let start = read.start.saturating_sub(1);
+    let near = written.get(start..end).unwrap_or_default();
+    let bytes = near.iter().zip(start..);
     let mut signs = bytes.filter_map(|(byte, at)| SIGNS[*byte as usize].then_some(at));
     // Braces of BibTeX keep the case of letters.
     let keeps_case = || around.enclosure.is_some_and(|row| row.is_opened_by("{"));
