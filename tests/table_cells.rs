@@ -1,4 +1,4 @@
-//! Prints the texts of the cells of tables as JSON Lines, for `scripts/check-table-files`.
+//! Prints the texts of the cells of tables as JSON Lines, for `scripts/check table-files`.
 #![cfg(feature = "pipeline")]
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
@@ -24,7 +24,7 @@ fn in_json(reported: &Reported) -> Value {
 
 /// The files are those below the folder that `DOISIFT_TABLES` names.
 #[test]
-#[ignore = "prints the cells of files for scripts/check-table-files"]
+#[ignore = "prints the cells of files for scripts/check table-files"]
 fn print_cells() {
     let folder = env::var("DOISIFT_TABLES").unwrap();
     let mut folders = vec![Path::new(&folder).to_path_buf()];

@@ -6,7 +6,7 @@
 //!
 //! It allocates as Python does. mimalloc, as in the command, takes 12 % less CPU time in `extract_batch`, but its huge pages count
 //! as used whole, and a module cannot refuse them for a process that is not its own: `iter_records` over 1 GiB of dense text
-//! (`scripts/bench-python`) took 282 MiB with it and takes 198.
+//! (`scripts/bench python`) took 282 MiB with it and takes 198.
 #![deny(missing_docs, unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -8,7 +8,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Milliseconds after which the allocator returns free memory to the system. Its default is 1,000: with that, a scan of archives
 /// of PDF, Parquet and workbooks in 64 MiB peaked at 216 MiB on eight threads, and with this at 105 MiB, for at most 2 % more
-/// CPU time (`scripts/check-memory`).
+/// CPU time (`scripts/torture memory`).
 const RETURN_AFTER: c_long = 10;
 
 /// Sets it up, before other threads start.

@@ -1,6 +1,6 @@
 //! The rules by their ids: where each applies, whether an end that it makes is a guess, and its evidence.
 //!
-//! `scripts/ablate` switches each off and prints what it catches on labelled data and what it damages among registered
+//! `scripts/bench ablate` switches each off and prints what it catches on labelled data and what it damages among registered
 //! names. A list of words is one rule; each of its words is an item, which can be switched off alone.
 
 /// Where a rule applies.
@@ -210,7 +210,7 @@ impl Rule {
 }
 
 impl Rule {
-    /// Whether the rule is in force: always, but where a test or `scripts/ablate` switched it off.
+    /// Whether the rule is in force: always, but where a test or `scripts/bench ablate` switched it off.
     pub(crate) fn holds(self) -> bool {
         self.is_in_force(None)
     }
