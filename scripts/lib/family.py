@@ -27,7 +27,8 @@ def run(script, about):
         return show(family, about, parts, sys.stdout)
     if name not in parts:
         show(family, about, parts, sys.stderr)
-        sys.exit(f"\nscripts/{family.name}: there is no part {name}")
+        print(f"\nscripts/{family.name}: there is no part {name}", file=sys.stderr)
+        sys.exit(2)
     # Parts find the modules beside this one, also when they start again in a virtual environment.
     paths = [str(LIBRARY), os.environ.get("PYTHONPATH")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
