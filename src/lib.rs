@@ -89,9 +89,9 @@ mod task;
 mod temporary;
 
 pub use doisift_core::{
-    Applies, Change, Cleaned, Delimiter, Doi, DoiError, DoiErrorKind, Explanation, FindIter, Form,
-    Match, Mention, Pass, Rejection, Rule, Scanner, Step, Stream, Tally, TextKind, UnknownForm,
-    UnknownKind, UrlEncoding, Verdict, clean,
+    Applies, Change, Cleaned, Delimiter, Doi, DoiError, DoiErrorKind, Example, Explanation,
+    FindIter, Form, Match, Mention, Pass, Reading, Rejection, Rule, Scanner, Step, Stream, Tally,
+    TextKind, UnknownForm, UnknownKind, UrlEncoding, Verdict, clean,
 };
 
 #[cfg(feature = "pipeline")]

@@ -22,9 +22,9 @@ fn each_position_is_shown_with_its_steps() {
             "  place     in no URL, or in one of a DOI proxy",
             "  enclosure none",
             "  reach     \"10.5555/a1%28b%29/).\"",
-            "  decoded   \"10.5555/a1(b)/).\"  [escape.percent: a URL encodes characters with a percent sign, `a%3Cb`]",
-            "  end       before \"). See 10.1\"  [suffix.round-bracket: `)` that nothing in the name opened was opened before it]",
-            "  cut       \"/\"  [tail.slash: a final slash is valid but unlikely (P3)]",
+            "  decoded   \"10.5555/a1(b)/).\"  [escape.percent: a URL writes some characters with a percent sign, `a%3Cb`]",
+            "  end       before \"). See 10.1\"  [suffix.round-bracket: `)` ends a name if the name holds no `(` for it]",
+            "  cut       \"/\"  [tail.slash: a final slash is valid but unlikely, and is cut (P3)]",
             "byte 42     no name: no registrant code with a slash after it follows the 10.",
         ]
     );

@@ -8,6 +8,8 @@ use clap::{Args, ValueEnum};
 use doisift::{Change, Explanation, Printable, Rule, Scanner, Step, TextKind, Verdict, clean};
 use serde_json::{Value, json};
 
+use crate::rulebook;
+
 /// The longest text of standard input: an explanation is for people.
 const MAX_TEXT: u64 = 16 << 20;
 
@@ -29,6 +31,10 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "KIND")]
     input_kind: Option<TextKind>,
 
+    /// Write all rules instead, as a page of Markdown: what each does, where it applies, and an example
+    #[arg(long, conflicts_with_all = ["texts", "clean", "input_kind", "format"])]
+    rules: bool,
+
     /// What to write: lines for people, or a JSON object for each position
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = As::Text)]
     format: As,
@@ -40,9 +46,12 @@ enum As {
     Jsonl,
 }
 
-pub(crate) fn run(args: &ExplainArgs, stdin: impl Read, out: impl Write) -> anyhow::Result<()> {
-    let texts = texts(args, stdin)?;
-    match write(args, &texts, out) {
+pub(crate) fn run(args: &ExplainArgs, stdin: impl Read, mut out: impl Write) -> anyhow::Result<()> {
+    let written = match args.rules {
+        true => rulebook::write(&mut out),
+        false => write(args, &texts(args, stdin)?, out),
+    };
+    match written {
         // Whoever reads has read enough.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(error).context("standard output")

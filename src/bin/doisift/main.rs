@@ -13,6 +13,7 @@ mod normalize;
 mod plan;
 mod progress;
 mod reference;
+mod rulebook;
 mod scan;
 mod screen;
 mod size;

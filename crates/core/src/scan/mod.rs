@@ -33,6 +33,7 @@ pub use kind::{Delimiter, TextKind, UnknownKind};
 pub use mention::{Form, Match, Mention, UnknownForm};
 pub use rules::book::{Applies, Rule};
 pub use rules::dirt::Change;
+pub use rules::examples::{Example, Reading};
 pub use tally::{Rejection, Tally};
 
 use std::fmt;

@@ -27,6 +27,23 @@ pub enum Applies {
     Dirt,
 }
 
+impl Applies {
+    /// The places in words, to go on after "applies".
+    pub const fn description(self) -> &'static str {
+        match self {
+            Applies::Anywhere => "anywhere",
+            Applies::Labelled => "after a label such as `DOI`, a scheme or a DOI proxy",
+            Applies::Prose => "in running text, where nothing that encloses the name shows its end",
+            Applies::Enclosed => "inside marks that hold just the name, or open before it",
+            Applies::Path => "in the path of a URL whose host is no DOI proxy",
+            Applies::Url => "in a URL",
+            Applies::Page => "in a web page",
+            Applies::Printed => "in lines that the layout of a page broke",
+            Applies::Dirt => "in dirty data",
+        }
+    }
+}
+
 macro_rules! book {
     ($($rule:ident $id:literal $applies:ident $certainty:ident $damages:literal $catches:literal;)*) => {
         /// A rule on where names start and end.
@@ -62,120 +79,120 @@ struct Row {
 // Rule, id, where it applies, whether the end that it makes is a guess, how many of 385,484 registered names it damages
 // where it applies, what it catches.
 book! {
-    InsideNumber      "start.inside-number"      Anywhere certain 0  "a prefix in another number, `110.5555/a`, is none";
-    YearPage          "start.year-page"          Anywhere certain 0  "the year at a name's end and a page, `1586-10.2010/full`, are no prefix";
-    LongCode          "start.long-code"          Anywhere certain 0  "a registrant code of six digits or more after a hyphen, `2021-10.2365269/`, is inside a name";
-    SubfieldCode      "start.subfield-code"      Anywhere certain 0  "a digit after `$` or its like, `$010.5555/a`, is the code of a subfield";
-    DoubledIndicator  "start.doubled-indicator"  Labelled certain 0  "of the directory indicator written twice, `10.10.5555/a`, the second counts";
-    BrokenPrefix      "start.broken-prefix"      Labelled certain 0  "white space inside a prefix, `doi: 10. 5555/a`, was a break";
-    RegistrantCode    "start.registrant-code"    Anywhere certain 0  "a registrant code has four to nine digits, unlike the size of a network, `10.0.0.0/8`";
-    IsbnPrefix        "start.isbn-prefix"        Anywhere certain 0  "an ISBN as a prefix, `10.978.86123/45678`, has a title number after it";
-    CitationKey       "start.citation-key"       Anywhere certain 0  "the key of a citation starts with a name and is none";
-    Numbers           "page.numbers"             Path     certain 0  "four segments of digits are an advertising server's page";
-    PrefixPage        "page.prefix"              Path     certain 0  "after `/prefixes/` comes the page of a registrant, not a name";
-    MediaFile         "page.media-file"          Page     certain 0  "what ends as a picture, a sound or a film does shows an article";
-    Anchor            "page.anchor"              Page     certain 0  "an element's own name is no DOI name";
-    Source            "page.source"              Page     certain 0  "the source of a picture is no DOI name";
-    MetaMedia         "page.meta-media"          Page     certain 0  "what a `meta` element calls an image, a film or a sound is no DOI name";
-    InlineElement     "page.inline-element"      Page     guess   0  "an element for a part of a line starts or ends inside a name, `10.5555/a<b>b</b>`";
-    Enclosure         "enclosure"                Enclosed certain 0  "what opens before a name and closes after it bounds the name";
-    CellBounds        "enclosure.cell"           Enclosed certain 0  "the cell of a table that holds just a name bounds it";
-    HardTag           "raw.tag"                  Anywhere certain 0  "no name goes past an end tag, a comment or an instruction, `10.5555/a</b>`";
-    OptionalBreak     "raw.optional-break"       Anywhere certain 0  "`<wbr>` shows nowhere";
-    BreakAfterPrefix  "joint.after-prefix"       Labelled guess   0  "white space after the slash of a prefix, `doi: 10.5555/ a1`, was a break";
-    BreakAfterMark    "joint.after-mark"         Labelled guess   0  "white space between a slash, hyphen or colon and a word with a digit was a break";
-    BreakAfterJournal "joint.after-journal"      Labelled guess   0  "white space after `j.`, which starts the names of one publisher, was a break";
-    BreakAfterStop    "joint.after-stop"         Labelled guess   0  "white space after the full stop of a name that has no digit yet was a break";
-    BreakInParentheses "joint.in-parentheses"    Labelled guess   0  "white space in the parentheses around a label and its name, `(doi:10.5555/ab. 105692)`, was a break";
-    BreakInPath       "joint.in-path"            Path     guess   0  "white space between a prefix in the path of a URL and a word with a long number was a break";
-    SiciBlank         "joint.in-sici"            Anywhere guess   0  "white space before the middle of a SICI or in it, `27 [ 32:TLB]2.0.CO;2`, was a break";
-    LineEnd           "joint.line-end"           Printed  guess   0  "the end of a full line after a joint of a name was a break";
-    EscapedBreak      "escape.break"             Labelled certain 0  "white space that was a break in a name is dropped";
-    Backslash         "escape.backslash"         Anywhere certain 0  "JSON, LaTeX and Markdown escape a character with a backslash, `a\\_b`";
-    Entity            "escape.entity"            Anywhere certain 0  "an entity of HTML or XML is its character, `a&lt;b`";
-    Latex             "escape.latex"             Anywhere certain 10 "braces around one character, and signs in mathematics, are LaTeX's, `a{_}b`";
-    Percent           "escape.percent"           Anywhere certain 0  "a URL encodes characters with a percent sign, `a%3Cb`";
-    DoubledMark       "escape.badge"             Url      certain 0  "a badge writes hyphens and underscores twice";
-    Invisible         "escape.invisible"         Anywhere certain 0  "soft hyphens, zero-width spaces and their like show nowhere";
-    WebScheme         "suffix.web-scheme"        Anywhere guess   0  "`http:/` starts a URL that was glued on";
-    GluedWord         "suffix.glued-word"        Anywhere guess   0  "a word that follows names in printed references was glued on after a mark";
-    FieldMark         "suffix.field-mark"        Enclosed certain 0  "the mark that parts fields ends a name in a field";
-    RoundBracket      "suffix.round-bracket"     Prose    certain 0  "`)` that nothing in the name opened was opened before it";
-    SquareBracket     "suffix.square-bracket"    Prose    certain 0  "`[` with nothing of a name after its `]` starts a remark, `10.5555/a[1]`";
-    EncodedBracket    "suffix.encoded-bracket"   Enclosed certain 0  "a bracket that an enclosed URL encodes is the name's";
-    Angle             "suffix.angle"             Anywhere certain 0  "`<` starts markup";
-    SiciAngle         "suffix.sici-angle"        Anywhere certain 0  "angle brackets before `3.0.CO;` are the middle of a SICI";
-    SiciTail          "suffix.sici-tail"         Anywhere certain 0  "`;2-` is the end of a SICI";
-    SiciHash          "suffix.sici-hash"         Anywhere certain 0  "the `#` after `;2-` is the last character of a SICI";
-    EncodedAngle      "suffix.encoded-angle"     Anywhere certain 0  "angle brackets that a URL encodes are the name's (H4)";
-    Comma             "suffix.comma"             Prose    certain 0  "a comma that is not between digits ends a name";
-    Apostrophe        "suffix.apostrophe"        Prose    certain 0  "an apostrophe that is not between letters or digits ends a name";
-    Semicolon         "suffix.semicolon"         Anywhere certain 0  "a semicolon with nothing of a name after it ends one";
-    Ampersand         "suffix.ampersand"         Anywhere certain 0  "`&` parts parameters of a URL, and ends a name where nothing of one follows";
-    Parameter         "suffix.parameter"         Anywhere certain 0  "`name=` or `name:` after a semicolon or ampersand is no part of a name";
-    Quote             "suffix.quote"             Anywhere certain 0  "a double quote that was not written inside a word ends a name";
-    Query             "suffix.query"             Anywhere certain 0  "a raw `?` starts the query of a URL (U3)";
-    Fragment          "suffix.fragment"          Anywhere certain 1  "a raw `#` starts the fragment of a URL (U3)";
-    Brace             "suffix.brace"             Prose    certain 0  "a brace is markup";
-    Mark              "suffix.mark"              Anywhere certain 0  "a blank, a control, `>`, `}` and a backslash end a name";
-    NotGraphic        "suffix.not-graphic"       Anywhere certain 0  "spaces and controls of other scripts end a name (N3)";
-    OtherEncoding     "suffix.other-encoding"    Anywhere guess   0  "a byte that is not UTF-8, before a letter or digit, may be a dash or letter of the name";
-    ForeignMark       "suffix.foreign-mark"      Anywhere certain 0  "quotes and brackets of print and the punctuation of other scripts end a name";
-    OtherScript       "suffix.other-script"      Prose    guess   0  "letters of another script and symbols after a name in Latin letters, `10.5555/a1에서`, are no part of it";
-    Dash              "suffix.dash"              Anywhere guess   0  "a typeset dash in a name may be its hyphen: it is kept (U5)";
-    EncodedSegment    "suffix.encoded-segment"   Path     certain 0  "who encodes the slash of the prefix encodes all of a name's: a plain one is the URL's";
-    BadgeMessage      "suffix.badge-message"     Url      certain 0  "after the last single hyphen of a badge comes a colour";
-    FinalSlash        "tail.slash"               Anywhere guess   0  "a final slash is valid but unlikely (P3)";
-    FinalStopAlone    "tail.stop-alone"          Enclosed guess   0  "the final full stop of a name that is alone is mostly a slip";
-    FinalMark         "tail.mark"                Anywhere certain 1  "prose adds marks to the end of a name";
-    FinalEmphasis     "tail.emphasis"            Prose    certain 7  "`*`, `_`, `~`, `$` and `=` at the end are emphasis or a variable's";
-    FinalBracket      "tail.bracket"             Anywhere certain 0  "a final bracket without a partner is not the name's";
-    LostCharacter     "tail.lost-character"      Anywhere certain 0  "the sign for a character that was lost is none";
-    FieldPage         "tail.field-page"          Enclosed guess   0  "the page of a publisher's site at the end of an enclosed name";
-    PageWord          "tail.page-word"           Path     certain 0  "a segment that is a page of a publisher's site, whatever comes before it";
-    PageSegment       "tail.page"                Path     certain 8  "a last segment that is a word once a digit has come before is a page";
-    File              "tail.file"                Path     certain 0  "the ending of a file";
-    PathFile          "tail.path-file"           Path     certain 7  "the ending of a file that ends some registered names too";
-    Version           "tail.version"             Path     certain 0  "a preprint server's version after a number, `436749v2`";
-    ArticleId         "tail.article-id"          Path     certain 0  "one platform adds a number to its names, `10.1093/jme/tjz032/5423051`";
-    GluedTitle        "tail.glued-title"         Anywhere guess   0  "the first word of a title was glued to a name, `10.5555/a1Radiative Association`";
-    Ellipsis          "end.ellipsis"             Anywhere certain 0  "a name that an ellipsis cut short is none";
-    Template          "end.template"             Anywhere certain 0  "source code holds a place for a value, `10.5555/a.{id}`";
-    CutShort          "dirt.cut-short"           Dirt     certain 0  "a text that an ellipsis ends was cut short, and names nothing";
-    Network           "dirt.network"             Dirt     certain 0  "four numbers and the size of a network, `10.0.0.0/8`, are no name";
-    QuotedPrintable   "dirt.quoted-printable"    Dirt     certain 0  "e-mail encodes characters with an equals sign, `a=3Cb`";
-    Ligature          "dirt.ligature"            Dirt     certain 0  "a typesetter joined letters";
-    SoftHyphen        "dirt.soft-hyphen"         Dirt     certain 0  "a hyphen at the end of a line is shown as `¬`";
-    Mojibake          "dirt.mojibake"            Dirt     certain 0  "a character of UTF-8 was read as several of Latin-1";
-    NativeDigit       "dirt.native-digit"        Dirt     certain 0  "digits of another script or style, `۱۰.۵۵۵۵/۱`, are those of ASCII";
-    Homoglyph         "dirt.homoglyph"           Dirt     certain 0  "a letter of another alphabet inside a Latin word is the one that it looks like";
-    Placeholder       "dirt.placeholder"         Dirt     certain 0  "a run of `x` or `n`, `10.5555/xxxxx`, holds the place of a name";
-    LookAlike         "dirt.look-alike"          Dirt     certain 0  "full width, and slashes of mathematics";
-    FontMark          "dirt.font-mark"           Dirt     certain 0  "LaTeX's fonts show `¡` for `<`, `¿` for `>` and `˙` for `_`";
-    LostJoints        "dirt.lost-joints"         Dirt     certain 0  "blanks for the joints of a name, `coli a 00346`, cannot be undone";
-    TypesetDash       "dirt.dash"                Dirt     certain 0  "a typeset dash was a hyphen";
-    Lead              "dirt.lead"                Dirt     certain 0  "what comes before the name and is no presentation form";
-    DirtPrefix        "dirt.prefix"              Dirt     certain 0  "blanks and a full stop typed into a prefix, `10. 5555./a`";
-    DirtQuery         "dirt.query"               Dirt     certain 1  "`?` and `#` start what a URL adds";
-    Emphasis          "dirt.emphasis"            Dirt     certain 0  "marks of emphasis before a name are after it too";
-    DoubledEnd        "dirt.doubled-end"         Dirt     certain 0  "the end of a name is repeated, `x.a007732a007732`";
-    GluedText         "dirt.glued"               Dirt     certain 15 "letters that no name has after a digit were glued on";
-    Remark            "dirt.remark"              Dirt     certain 3  "a word that starts what follows names in reference lists";
-    Host              "dirt.host"                Dirt     certain 0  "a host was glued on, `.jid.sagepub.com`";
-    UnclosedBracket   "dirt.unclosed-bracket"    Dirt     certain 0  "a bracket that nothing closes starts a remark";
-    ForeignSign       "dirt.foreign-sign"        Dirt     certain 0  "a sign that no registered name holds where it is, `^`, `.-`, `;Doe`";
-    ArticleView       "dirt.article-view"        Dirt     certain 0  "one platform's views of an article, `.full.pdf`, after a name with a digit";
-    TitlePage         "dirt.title-page"          Dirt     certain 0  "a word of the title page after a digit and a full stop";
-    PlaceInPrint      "dirt.place-in-print"      Dirt     certain 0  "volume, pages and year, `,85,1494(2006)`";
-    BracketedYear     "dirt.bracketed-year"      Dirt     certain 1  "a year in brackets, `(2006)`";
-    Tag               "dirt.tag"                 Dirt     certain 0  "tags are no part of a name";
-    Note              "dirt.note"                Dirt     certain 0  "an element that holds a note goes with its text";
-    DirtBreak         "dirt.break"               Dirt     certain 0  "white space beside a joint, or before digits, was a break";
-    SiciEntity        "dirt.sici-entity"         Dirt     certain 0  "`lt;` and `gt;` in a SICI are entities without their `&`";
-    DoubledJoint      "dirt.doubled-joint"       Dirt     certain 0  "a joint is doubled where no registered name doubles it";
-    AnotherName       "dirt.another-name"        Dirt     certain 0  "the next name, or the same once more, ends a name";
-    Reread            "dirt.reread"              Dirt     certain 0  "a prefix whose digits were read as letters, `1O.5555/a`";
-    UnderscoredPrefix "dirt.underscored-prefix"  Dirt     certain 0  "the slash of a name in a file's name is written `_`";
+    InsideNumber      "start.inside-number"      Anywhere certain 0  "a prefix in the middle of another number, `110.5555/a`, starts no name";
+    YearPage          "start.year-page"          Anywhere certain 0  "the year at the end of a name and a page of a web site, `1586-10.2010/full`, are not the prefix of another name";
+    LongCode          "start.long-code"          Anywhere certain 0  "a registrant code of six digits or more after a hyphen, `2021-10.2365269/`, is inside a name and starts no other";
+    SubfieldCode      "start.subfield-code"      Anywhere certain 0  "a digit after `$` or a similar sign, `$010.5555/a`, is the code of a subfield of a library record";
+    DoubledIndicator  "start.doubled-indicator"  Labelled certain 0  "if the first number of a name was written twice, `10.10.5555/a`, the second one starts the name";
+    BrokenPrefix      "start.broken-prefix"      Labelled certain 0  "white space in a prefix after a label, `doi: 10. 5555/a`, is removed";
+    RegistrantCode    "start.registrant-code"    Anywhere certain 0  "the number after `10.` has four to nine digits, unlike that of a network address, `10.0.0.0/8`";
+    IsbnPrefix        "start.isbn-prefix"        Anywhere certain 0  "an ISBN as a prefix, `10.978.86123/45678`, needs the number of a title after the slash";
+    CitationKey       "start.citation-key"       Anywhere certain 0  "the key of a citation may start with a name, but it is the publisher's own number for a reference";
+    Numbers           "page.numbers"             Path     certain 0  "four parts of digits alone in the path of a URL are the page of an advertising server";
+    PrefixPage        "page.prefix"              Path     certain 0  "after `/prefixes/` a URL leads to a page about a registrant";
+    MediaFile         "page.media-file"          Page     certain 0  "a link that ends like a picture, a sound or a film leads to a part of an article, not to the article";
+    Anchor            "page.anchor"              Page     certain 0  "the attribute that names an element of a web page, such as `id`, holds no DOI name";
+    Source            "page.source"              Page     certain 0  "the attribute that says where a picture is, such as `src`, holds no DOI name";
+    MetaMedia         "page.meta-media"          Page     certain 0  "the address of a picture, film or sound in a `meta` element is no DOI name";
+    InlineElement     "page.inline-element"      Page     guess   0  "an element of a web page that formats a part of a line, `10.5555/a<b>b</b>`, is no end of a name";
+    Enclosure         "enclosure"                Enclosed certain 0  "quotes, brackets, braces or tags that open before a name and close after it show where it ends";
+    CellBounds        "enclosure.cell"           Enclosed certain 0  "in a table, a name ends with its cell";
+    HardTag           "raw.tag"                  Anywhere certain 0  "an end tag, a comment or an instruction ends a name, `10.5555/a</b>`";
+    OptionalBreak     "raw.optional-break"       Anywhere certain 0  "`<wbr>` only allows a line break, so it is removed";
+    BreakAfterPrefix  "joint.after-prefix"       Labelled guess   0  "white space after the slash of a prefix, `doi: 10.5555/ a1`, is a line break inside the name";
+    BreakAfterMark    "joint.after-mark"         Labelled guess   0  "white space between a slash, hyphen or colon and a word with a digit is a line break inside the name";
+    BreakAfterJournal "joint.after-journal"      Labelled guess   0  "white space after `j.`, with which the names of one publisher start, is a line break inside the name";
+    BreakAfterStop    "joint.after-stop"         Labelled guess   0  "white space after the full stop of a name that has no digit yet is a line break inside the name";
+    BreakInParentheses "joint.in-parentheses"    Labelled guess   0  "in the parentheses around a label and its name, white space is a line break inside the name";
+    BreakInPath       "joint.in-path"            Path     guess   0  "white space between a prefix in the path of a URL and a word with a long number is a line break inside the name";
+    SiciBlank         "joint.in-sici"            Anywhere guess   0  "white space before the middle part of a SICI, or in it, is a line break inside the name";
+    LineEnd           "joint.line-end"           Printed  guess   0  "where the text is broken into lines, a full line that ends with a mark such as `.` or `-` may break a name, which goes on in the next line";
+    EscapedBreak      "escape.break"             Labelled certain 0  "white space that broke a name is removed from it";
+    Backslash         "escape.backslash"         Anywhere certain 0  "JSON, LaTeX and Markdown write a backslash before some characters, `a\\_b`";
+    Entity            "escape.entity"            Anywhere certain 0  "HTML and XML write some characters as entities, `a&lt;b`";
+    Latex             "escape.latex"             Anywhere certain 10 "LaTeX puts braces around a character, and dollar signs around mathematics, `a{_}b`";
+    Percent           "escape.percent"           Anywhere certain 0  "a URL writes some characters with a percent sign, `a%3Cb`";
+    DoubledMark       "escape.badge"             Url      certain 0  "the address of a badge has each hyphen and underscore of a name twice";
+    Invisible         "escape.invisible"         Anywhere certain 0  "soft hyphens, zero-width spaces and other characters that cannot be seen are removed";
+    WebScheme         "suffix.web-scheme"        Anywhere guess   0  "`http:/` after a name without a blank is the start of a URL";
+    GluedWord         "suffix.glued-word"        Anywhere guess   0  "a word that follows names in printed references, such as `PMID`, ends the name if a mark without a blank comes before it";
+    FieldMark         "suffix.field-mark"        Enclosed certain 0  "the mark between fields ends a name that fills a field";
+    RoundBracket      "suffix.round-bracket"     Prose    certain 0  "`)` ends a name if the name holds no `(` for it";
+    SquareBracket     "suffix.square-bracket"    Prose    certain 0  "`[` ends a name if what follows its `]` is no part of a name, `10.5555/a[1]`";
+    EncodedBracket    "suffix.encoded-bracket"   Enclosed certain 0  "a bracket that an enclosed URL encodes belongs to the name";
+    Angle             "suffix.angle"             Anywhere certain 0  "`<` starts a tag and ends a name";
+    SiciAngle         "suffix.sici-angle"        Anywhere certain 0  "angle brackets before `3.0.CO;` are the middle part of a SICI and belong to the name";
+    SiciTail          "suffix.sici-tail"         Anywhere certain 0  "`;2-` and the character after it are the end of a SICI and belong to the name";
+    SiciHash          "suffix.sici-hash"         Anywhere certain 0  "`#` after the `;2-` of a SICI is the last character of the name";
+    EncodedAngle      "suffix.encoded-angle"     Anywhere certain 0  "angle brackets that a URL encodes belong to the name (H4)";
+    Comma             "suffix.comma"             Prose    certain 0  "a comma ends a name, unless it is between two digits";
+    Apostrophe        "suffix.apostrophe"        Prose    certain 0  "an apostrophe ends a name, unless it is between letters or digits";
+    Semicolon         "suffix.semicolon"         Anywhere certain 0  "a semicolon ends a name if no part of a name follows it";
+    Ampersand         "suffix.ampersand"         Anywhere certain 0  "`&` in a URL starts the next parameter; elsewhere it ends a name if no part of a name follows it";
+    Parameter         "suffix.parameter"         Anywhere certain 0  "`name=` or `name:` after a semicolon or ampersand is not part of a name";
+    Quote             "suffix.quote"             Anywhere certain 0  "a double quote ends a name, unless it is escaped inside a word";
+    Query             "suffix.query"             Anywhere certain 0  "`?` starts the query of a URL and ends a name, unless it is encoded (U3)";
+    Fragment          "suffix.fragment"          Anywhere certain 1  "`#` starts the fragment of a URL and ends a name, unless it is encoded (U3)";
+    Brace             "suffix.brace"             Prose    certain 0  "a brace is markup and ends a name";
+    Mark              "suffix.mark"              Anywhere certain 0  "a blank, a control character, `>`, `}` and a backslash end a name";
+    NotGraphic        "suffix.not-graphic"       Anywhere certain 0  "blanks and control characters beyond ASCII, such as the no-break space, end a name (N3)";
+    OtherEncoding     "suffix.other-encoding"    Anywhere guess   0  "a byte that is not UTF-8 ends a name; before a letter or digit it may be a dash or letter of the name";
+    ForeignMark       "suffix.foreign-mark"      Anywhere certain 0  "typographic quotes and brackets, and the punctuation of other scripts, end a name";
+    OtherScript       "suffix.other-script"      Prose    guess   0  "letters of another script and symbols end a name in Latin letters, `10.5555/a1에서`";
+    Dash              "suffix.dash"              Anywhere guess   0  "a typeset dash in a name is kept; it may stand for a hyphen (U5)";
+    EncodedSegment    "suffix.encoded-segment"   Path     certain 0  "if a URL encodes the slash of the prefix, a plain slash after it belongs to the URL";
+    BadgeMessage      "suffix.badge-message"     Url      certain 0  "in the address of a badge, the last single hyphen starts the colour";
+    FinalSlash        "tail.slash"               Anywhere guess   0  "a final slash is valid but unlikely, and is cut (P3)";
+    FinalStopAlone    "tail.stop-alone"          Enclosed guess   0  "the final full stop of a name that is alone in quotes, a field or a line is cut";
+    FinalMark         "tail.mark"                Anywhere certain 1  "punctuation at the end of a name is that of the sentence";
+    FinalEmphasis     "tail.emphasis"            Prose    certain 7  "`*`, `_`, `~`, `$` and `=` at the end of a name are emphasis or belong to a formula";
+    FinalBracket      "tail.bracket"             Anywhere certain 0  "a bracket at the end of a name is cut if the name does not hold its partner";
+    LostCharacter     "tail.lost-character"      Anywhere certain 0  "the sign that replaces a lost character is cut from the end of a name";
+    FieldPage         "tail.field-page"          Enclosed guess   0  "in a field, the name of a page of a publisher's site, such as `/full`, is cut from the end of a name";
+    PageWord          "tail.page-word"           Path     certain 0  "in a URL, a part such as `/abstract` or `/pdf` is a page of the publisher's site, and all after it too";
+    PageSegment       "tail.page"                Path     certain 8  "in a URL, a last part that is a plain word is a page of the publisher's site if a digit comes before it";
+    File              "tail.file"                Path     certain 0  "in a URL, the ending of a file such as `.html` is cut";
+    PathFile          "tail.path-file"           Path     certain 7  "in a URL, the ending of a file is cut even if a few registered names end so, such as `.pdf`";
+    Version           "tail.version"             Path     certain 0  "in a URL, the version that a preprint server adds to a number is cut, `436749v2`";
+    ArticleId         "tail.article-id"          Path     certain 0  "one publisher's site adds a number to its names, `10.1093/jme/tjz032/5423051`";
+    GluedTitle        "tail.glued-title"         Anywhere guess   0  "the first word of a title that follows a name without a blank is cut, `10.5555/a1Radiative Association`";
+    Ellipsis          "end.ellipsis"             Anywhere certain 0  "a name that an ellipsis cuts short is refused";
+    Template          "end.template"             Anywhere certain 0  "source code that puts a value into a name, `10.5555/a.{id}`, names nothing";
+    CutShort          "dirt.cut-short"           Dirt     certain 0  "a text that ends with an ellipsis is cut short, and names nothing";
+    Network           "dirt.network"             Dirt     certain 0  "four numbers and a size, `10.0.0.0/8`, are the address of a network";
+    QuotedPrintable   "dirt.quoted-printable"    Dirt     certain 0  "e-mail writes some characters with an equals sign, `a=3Cb`";
+    Ligature          "dirt.ligature"            Dirt     certain 0  "letters that a typesetter joined, such as `ﬁ`, are separated";
+    SoftHyphen        "dirt.soft-hyphen"         Dirt     certain 0  "`¬` is the hyphen of a line end, and is removed with the white space after it";
+    Mojibake          "dirt.mojibake"            Dirt     certain 0  "a character of UTF-8 that was read as several of Latin-1 is restored";
+    NativeDigit       "dirt.native-digit"        Dirt     certain 0  "digits of another script or style, `۱۰.۵۵۵۵/۱`, become those of ASCII";
+    Homoglyph         "dirt.homoglyph"           Dirt     certain 0  "a Cyrillic or Greek letter in a Latin word becomes the Latin one that it looks like";
+    Placeholder       "dirt.placeholder"         Dirt     certain 0  "`xxxx` or `nnnnn` in a name holds the place of a name that was not known yet";
+    LookAlike         "dirt.look-alike"          Dirt     certain 0  "full-width characters, and the slashes of mathematics, become those of ASCII";
+    FontMark          "dirt.font-mark"           Dirt     certain 0  "`¡`, `¿` and `˙` are what a font of LaTeX shows for `<`, `>` and `_`";
+    LostJoints        "dirt.lost-joints"         Dirt     certain 0  "a name with blanks instead of its full stops and hyphens, `coli a 00346`, cannot be restored, and is refused";
+    TypesetDash       "dirt.dash"                Dirt     certain 0  "a typeset dash becomes a hyphen";
+    Lead              "dirt.lead"                Dirt     certain 0  "what comes before a name is cut";
+    DirtPrefix        "dirt.prefix"              Dirt     certain 0  "blanks and a full stop that were typed into a prefix, `10. 5555./a`, are removed";
+    DirtQuery         "dirt.query"               Dirt     certain 1  "`?` and `#` and what follows is what a URL adds, and is cut";
+    Emphasis          "dirt.emphasis"            Dirt     certain 0  "marks of emphasis that open before a name close after it, and are cut";
+    DoubledEnd        "dirt.doubled-end"         Dirt     certain 0  "if the end of a name is written twice, `x.a007732a007732`, the second is cut";
+    GluedText         "dirt.glued"               Dirt     certain 15 "letters after a digit that hardly any registered name has there are cut";
+    Remark            "dirt.remark"              Dirt     certain 3  "a word that follows names in reference lists, such as `Accessed`, is cut with all after it";
+    Host              "dirt.host"                Dirt     certain 0  "the name of a web site after a name, `.jid.sagepub.com`, is cut";
+    UnclosedBracket   "dirt.unclosed-bracket"    Dirt     certain 0  "a bracket that is never closed starts a remark, which is cut";
+    ForeignSign       "dirt.foreign-sign"        Dirt     certain 0  "a sign that no registered name holds at that place, `^`, `.-`, `;Doe`, ends the name";
+    ArticleView       "dirt.article-view"        Dirt     certain 0  "a view of an article on one publisher's site, `.full.pdf`, is cut after a name with a digit";
+    TitlePage         "dirt.title-page"          Dirt     certain 0  "a word from the title page of an article is cut after a digit and a full stop";
+    PlaceInPrint      "dirt.place-in-print"      Dirt     certain 0  "volume, pages and year, `,85,1494(2006)`, are cut";
+    BracketedYear     "dirt.bracketed-year"      Dirt     certain 1  "a year in brackets, `(2006)`, is cut";
+    Tag               "dirt.tag"                 Dirt     certain 0  "tags of HTML or XML are removed";
+    Note              "dirt.note"                Dirt     certain 0  "a note in a tag, such as `<sup>1</sup>`, is removed with its text";
+    DirtBreak         "dirt.break"               Dirt     certain 0  "white space beside a mark, or before digits, was a line break, and is removed";
+    SiciEntity        "dirt.sici-entity"         Dirt     certain 0  "in a SICI, `lt;` and `gt;` are angle brackets";
+    DoubledJoint      "dirt.doubled-joint"       Dirt     certain 0  "a mark that is doubled where no registered name has it twice is written once";
+    AnotherName       "dirt.another-name"        Dirt     certain 0  "where another name starts, or the same once more, the first one ends";
+    Reread            "dirt.reread"              Dirt     certain 0  "a prefix in which digits were read as letters, `1O.5555/a`, is restored";
+    UnderscoredPrefix "dirt.underscored-prefix"  Dirt     certain 0  "in the name of a file, `_` stands for the slash of a name";
 }
 
 impl Rule {

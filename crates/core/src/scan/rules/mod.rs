@@ -24,6 +24,7 @@
 //! | [`template`] | what in source code holds a place for a value |
 //! | [`dirt`] | what follows names in dirty data |
 //! | [`end`](mod@end) | the order in which these apply |
+//! | [`examples`] | a text for each rule whose names differ without it |
 
 pub(crate) mod alone;
 mod around;
@@ -32,6 +33,7 @@ pub(crate) mod cell;
 pub(crate) mod dirt;
 pub(crate) mod enclosure;
 pub(crate) mod end;
+pub(crate) mod examples;
 mod items;
 pub(crate) mod joint;
 pub(crate) mod page;

@@ -1,86 +1,65 @@
-//! Each rule of the book earns its place: a case fails without it.
-
-use std::collections::BTreeMap;
+//! Each rule of the book earns its place: without it, its example has other names, or its end is no guess.
 
 use super::book::{Applies, Rule, without};
-use crate::{Delimiter, Scanner, TextKind, clean};
+use super::examples::{ITEM, Reading};
+use crate::{Scanner, TextKind, clean};
 
-/// How a text is read, the text, and the names in it.
-type Case = (String, String, Vec<String>);
-
-fn cases() -> BTreeMap<String, Case> {
-    let text = include_str!("../../../../../tests/cases/rules.toml");
-    let tables: BTreeMap<String, BTreeMap<String, Case>> = toml::from_str(text).unwrap();
-    let rules = tables.into_iter().flat_map(|(table, cases)| {
-        let id = move |rule: String| format!("{table}.{rule}");
-        cases.into_iter().map(move |(rule, case)| (id(rule), case))
-    });
-    rules.collect()
-}
-
-fn names(how: &str, text: &str) -> Vec<String> {
-    let kind = match how {
-        "scan" | "guess" | "guess-windows-1252" => TextKind::Unknown,
-        "page" | "guess-page" => TextKind::Html,
-        "table" => TextKind::Table(Delimiter::Semicolon),
-        "clean" => {
-            let cleaned = clean(text).into_iter();
-            return cleaned
-                .map(|cleaned| cleaned.doi.as_str().to_owned())
-                .collect();
+/// The names in `text`, and whether the end of any is guessed.
+fn names(reading: Reading, text: &[u8]) -> (Vec<String>, bool) {
+    let (mut found, mut guessed) = (Vec::new(), false);
+    match reading {
+        Reading::Clean => {
+            let cleaned = clean(std::str::from_utf8(text).unwrap()).into_iter();
+            found.extend(cleaned.map(|cleaned| cleaned.doi.as_str().to_owned()));
         }
-        other => panic!("{other}"),
-    };
-    let bytes: Vec<u8> = match how {
-        "guess-windows-1252" => text.chars().map(|c| c as u8).collect(),
-        _ => text.bytes().collect(),
-    };
-    let mut found = Vec::new();
-    Scanner::new().kind(kind).scan(bytes, |mention| {
-        assert!(!how.starts_with("guess") || mention.guessed, "{text}");
-        found.push(mention.name.to_owned());
-    });
-    found
+        Reading::Scan(kind) => {
+            Scanner::new().kind(kind).scan(text, |mention| {
+                guessed |= mention.guessed;
+                found.push(mention.name.to_owned());
+            });
+        }
+    }
+    (found, guessed)
 }
 
-/// What is wrong with the case of `rule`, of which `item` is a word.
-fn wrong(rule: Rule, item: Option<&str>, (how, text, expected): &Case) -> Option<String> {
-    let text = text.replace("{}", item.unwrap_or_default());
+fn scanned(text: &str) -> Vec<String> {
+    names(Reading::Scan(TextKind::Unknown), text.as_bytes()).0
+}
+
+fn cleaned(text: &str) -> Vec<String> {
+    names(Reading::Clean, text.as_bytes()).0
+}
+
+/// What is wrong with the example of `rule`, of which `item` is a word.
+fn wrong(rule: Rule, item: Option<&str>) -> Option<String> {
+    let example = rule.case().with_item(item.unwrap_or_default());
+    let shown = String::from_utf8_lossy(&example.text);
     let off = item.map_or(rule.id().to_owned(), |item| format!("{}={item}", rule.id()));
-    let with = names(how, &text);
-    if with != *expected {
-        return Some(format!("{off}: {text:?} gives {with:?}"));
+    let read = || names(example.reading, &example.text);
+    let (found, guessed) = read();
+    if found != example.names || rule.is_guess() && !guessed {
+        return Some(format!(
+            "{off}: {shown:?} gives {found:?}, guessed: {guessed}"
+        ));
     }
-    let same = without(&off, || std::panic::catch_unwind(|| names(how, &text)));
-    (same.ok().as_ref() == Some(expected)).then(|| format!("{off}: {text:?} does not want it"))
+    let same = without(&off, read) == (found, guessed);
+    same.then(|| format!("{off}: {shown:?} does not want it"))
 }
 
 #[test]
-fn each_rule_has_a_case_that_fails_without_it() {
-    let cases = cases();
+fn each_rule_has_an_example_that_fails_without_it() {
     let mut faults = Vec::new();
     for rule in Rule::ALL {
-        let listed = matches!(rule, Rule::Enclosure | Rule::Remark);
-        let Some(case) = cases.get(rule.id()) else {
-            faults.extend((!listed).then(|| format!("{}: no case", rule.id())));
-            continue;
-        };
-        match rule.items() {
-            items if items.is_empty() => faults.extend(wrong(rule, None, case)),
-            items => faults.extend(
-                items
+        let text = rule.case().text;
+        match String::from_utf8_lossy(&text).contains(ITEM) {
+            true => faults.extend(
+                rule.items()
                     .iter()
-                    .filter_map(|item| wrong(rule, Some(item), case)),
+                    .filter_map(|item| wrong(rule, Some(item))),
             ),
+            false => faults.extend(wrong(rule, None)),
         }
     }
-    let known = |id: &&String| !Rule::ALL.iter().any(|rule| rule.id() == **id);
-    faults.extend(
-        cases
-            .keys()
-            .filter(known)
-            .map(|id| format!("{id}: no such rule")),
-    );
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
@@ -108,7 +87,7 @@ fn each_enclosure_keeps_a_name_whole() {
         let off = format!("enclosure={opener}");
         let differs = |suffix: &&str| {
             let text = format!("{lead}{opener}10.5555/{suffix}{closer}");
-            names("scan", &text) != without(&off, || names("scan", &text))
+            scanned(&text) != without(&off, || scanned(&text))
         };
         let suffixes = ["a,b", "a'(b", "a,", "a)b", "a_"];
         if !suffixes.iter().any(differs) {
@@ -128,8 +107,7 @@ fn each_remark_ends_a_name() {
         let texts = texts
             .iter()
             .flat_map(|text| ["", "1", "ab", "1234567"].map(|tail| format!("{text}{tail}")));
-        let differs =
-            |text: &String| names("clean", text) != without(&off, || names("clean", text));
+        let differs = |text: &String| cleaned(text) != without(&off, || cleaned(text));
         if !texts.clone().any(|text| differs(&text)) {
             useless.push(word);
         }
