@@ -60,7 +60,7 @@ const LONG_VERSION: &str = concat!(
     129, 130, 143 ended by SIGHUP, SIGINT (Ctrl-C), SIGTERM, with nothing under the output's name."
 )]
 pub(crate) struct Cli {
-    /// Write a man page, or completions for a shell
+    /// Write a man page, a page of Markdown, or completions for a shell
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) generate: Option<Generate>,
 
@@ -72,6 +72,8 @@ pub(crate) struct Cli {
 pub(crate) enum Generate {
     /// A man page
     Man,
+    /// All options, fields and exit codes as a page of Markdown
+    Markdown,
     /// Completions for bash
     Bash,
     /// Completions for zsh

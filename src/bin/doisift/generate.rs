@@ -1,4 +1,4 @@
-//! The man page and the completions, generated from the definition of the arguments.
+//! The man page, the reference and the completions, generated from the definition of the arguments.
 
 use std::io::{self, Write};
 
@@ -9,13 +9,14 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use crate::args::{Cli, Generate};
-use crate::reference;
+use crate::{markdown, reference};
 
-/// Writes a man page or completions. A closed pipe is not an error.
+/// Writes a man page, the reference or completions. A closed pipe is not an error.
 pub(crate) fn write(what: Generate, out: &mut impl Write) -> anyhow::Result<()> {
     let mut text = Vec::new();
     match what {
         Generate::Man => man(&mut text)?,
+        Generate::Markdown => markdown::page(&mut text)?,
         Generate::Bash => complete(Shell::Bash, &mut text),
         Generate::Zsh => complete(Shell::Zsh, &mut text),
         Generate::Fish => complete(Shell::Fish, &mut text),
@@ -98,13 +99,16 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
 ];
 
-/// The exit codes and their meanings, parsed from the sentence at the end of the help text.
-fn exits(help: &str) -> Vec<(&str, &str)> {
+/// The exit codes and their meanings, parsed from the sentence at the end of the help.
+pub(crate) fn exits<'h>(help: &'h str) -> Vec<(&'h str, &'h str)> {
     let codes = help
         .trim_start_matches("Exit codes: ")
         .trim_end_matches('.');
-    let codes = codes.split("; ");
-    codes.filter_map(|code| code.split_once(' ')).collect()
+    let meaning = |code: &'h str| code.split_at_checked(code.find(char::is_alphabetic)?);
+    let codes = codes.split("; ").filter_map(meaning);
+    codes
+        .map(|(codes, meaning)| (codes.trim_end(), meaning))
+        .collect()
 }
 
 /// Writes a section of words and their meanings.

@@ -8,6 +8,7 @@ mod closed;
 mod ending;
 mod explain;
 mod generate;
+mod markdown;
 mod merge;
 mod normalize;
 mod plan;
