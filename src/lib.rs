@@ -138,7 +138,8 @@ pub mod bench_support {
 #[doc(hidden)]
 pub use input::fuzz_support;
 
-/// The README's examples are compiled and run.
+/// The examples of the README and of the book are compiled and run.
 #[cfg(all(doctest, feature = "pipeline"))]
 #[doc = include_str!("../README.md")]
-struct Readme;
+#[doc = include_str!("../docs/src/guide/rust.md")]
+struct Pages;

@@ -59,7 +59,7 @@ fn every_sample_has_exactly_its_names() {
 }
 
 #[test]
-fn the_readme_counts_what_crossrefs_expression_finds() {
+fn the_readme_and_the_design_count_what_crossrefs_expression_finds() {
     let bytes = syntax::Config::new().unicode(false).utf8(false);
     let expression = r"(?i)10\.\d{4,9}/[-._;()/:A-Z0-9]+";
     let expression = Regex::builder().syntax(bytes).build(expression);
@@ -78,14 +78,18 @@ fn the_readme_counts_what_crossrefs_expression_finds() {
         distinct += matches.len();
         wrong += matches.difference(&list).count();
     }
-    let readme = include_str!("../README.md").split_whitespace();
-    let readme: Vec<&str> = readme.collect();
-    let readme = readme.join(" ");
-    for stated in [
-        format!("Of the {names} names in"),
-        format!("finds {found}, and {wrong} of its {distinct} distinct matches"),
+    for page in [
+        include_str!("../README.md"),
+        include_str!("../docs/src/design.md"),
     ] {
-        assert!(readme.contains(&stated), "{stated}");
+        let words: Vec<&str> = page.split_whitespace().collect();
+        let page = words.join(" ");
+        for stated in [
+            format!("Of the {names} names in"),
+            format!("finds {found}, and {wrong} of its {distinct} distinct matches"),
+        ] {
+            assert!(page.contains(&stated), "{stated}");
+        }
     }
 }
 

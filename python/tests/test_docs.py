@@ -1,4 +1,4 @@
-"""The examples of docstrings, and of the sections of the README on Python."""
+"""The examples of docstrings, of the README and of the pages of the book on Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 import doisift
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SECTIONS = ["Python", "Polars", "DuckDB"]
+PAGES = ["README.md", "docs/src/guide/python.md", "docs/src/engines/polars.md", "docs/src/engines/duckdb.md"]
 
 
 def run(name: str, text: str) -> int:
@@ -35,13 +35,11 @@ def test_docstrings(name: str) -> None:
     assert run(name, getattr(doisift, name).__doc__) > 0
 
 
-@pytest.mark.parametrize("section", SECTIONS)
-def test_readme(section: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    readme = (ROOT / "README.md").read_text()
-    found = re.search(rf"^##+ {section}\n(.*?)(?=^##? |\Z)", readme, re.MULTILINE | re.DOTALL)
-    assert found is not None
-    blocks: list[Any] = re.findall(r"^```pycon\n(.*?)^```", found[1], re.MULTILINE | re.DOTALL)
+@pytest.mark.parametrize("page", PAGES)
+def test_page(page: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / page).read_text()
+    blocks: list[Any] = re.findall(r"^```pycon\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert blocks
     monkeypatch.chdir(tmp_path)
     os.symlink(ROOT / "corpora", tmp_path / "corpora")
-    assert run(section, "\n".join(blocks)) > 2
+    assert run(page, "\n".join(blocks)) > 2

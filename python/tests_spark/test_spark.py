@@ -217,9 +217,9 @@ def rows(path: Path) -> list[Any]:
     return [row for file in files for row in pq.read_table(file).to_pylist()]
 
 
-def test_code_of_the_readme(spark: SparkSession, corpus: Path, tmp_path: Path) -> None:
-    section = (ROOT / "README.md").read_text().split("\n## Spark\n")[1].split("\n## ")[0]
-    code = section.split("```python\n")[1].split("```")[0]
+def test_code_of_the_book(spark: SparkSession, corpus: Path, tmp_path: Path) -> None:
+    page = (ROOT / "docs/src/engines/spark.md").read_text()
+    code = page.split("```python\n")[1].split("```")[0]
     (tmp_path / "crawl").mkdir()
     crawl = tmp_path / "crawl" / "a.warc.gz"
     crawl.write_bytes(gzip.compress((corpus / "pages.warc").read_bytes()))

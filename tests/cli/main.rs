@@ -16,6 +16,7 @@ mod columns;
 #[path = "../common/mod.rs"]
 mod common;
 mod containers;
+mod documents;
 mod edges;
 mod encodings;
 mod escape;
@@ -41,7 +42,6 @@ mod pdf;
 mod pdf_damage;
 mod place;
 mod pre;
-mod readme;
 mod records;
 mod same;
 mod selection;

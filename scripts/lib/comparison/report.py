@@ -105,7 +105,7 @@ def summary(results, versions, about, command, rounds):
     for text, found in results:
         for row in found:
             rows.setdefault(row.tool, {})[text.key] = row
-    lines = [START, "![Wall time of each tool for each text](benches/compare.svg)", "", *describe_shortly(results, versions, about, command, rounds), ""]
+    lines = [START, "![Wall time of each tool for each text](docs/src/benchmarks/compare.svg)", "", *describe_shortly(results, versions, about, command, rounds), ""]
     lines += [f"| | {' | '.join(keys)} | precision, recall of `{keys[0]}` |", "|---" * (len(keys) + 2) + "|"]
     for tool, found in rows.items():
         cells = [cell(found.get(key)) for key in keys]
@@ -120,7 +120,7 @@ def describe_shortly(results, versions, about, command, rounds):
     load = ", **under load**" if about["load"] > 0.5 else ""
     return [
         f"Seconds of wall time, `{command}`, {results[0][0].length / 1e6:,.0f} MB of text each, medians of {rounds} rounds on {about['cpu']},",
-        f"{about['cores']} cores{load} ({titles}). [benches/compare.md](benches/compare.md) has CPU time, memory, answers and versions.",
+        f"{about['cores']} cores{load} ({titles}). [compare.md](docs/src/benchmarks/compare.md) has CPU time, memory, answers and versions.",
     ]
 
 

@@ -55,7 +55,7 @@ const LONGEST_NAME: usize = 1 << 30;
 ///
 /// A candidate is `10.`, a registrant code and a separator, in any spelling that an encoder gives it. Each is accepted as
 /// a [`Mention`] or refused for one [reason](Rejection), and counted in the [`Tally`]. Mentions come in the order of their
-/// offsets and never overlap. Which names count, and where they end, is what `tests/cases` and the README say.
+/// offsets and never overlap. Which names count, and where they end, is what `tests/cases` and `docs/src/names.md` say.
 ///
 /// Scanning is linear in the input. A scanner keeps its buffers, so reuse one for many documents; text without names is
 /// searched at the speed of memory, and a rejected candidate allocates nothing.
