@@ -259,3 +259,32 @@ fn every_script_that_is_named_exists() {
         }
     }
 }
+
+/// By their paths below `src`, which are the same wherever a crate is.
+#[test]
+fn every_file_that_the_architecture_names_exists() {
+    let mut files = Vec::new();
+    for folder in ["src", "crates", "tests", "python"] {
+        files_below(&root().join(folder), &mut files);
+    }
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let code = page.split('`').skip(1).step_by(2);
+    let paths = code.filter(|text| text.ends_with(".rs"));
+    let paths: Vec<&str> = paths
+        .map(|path| path.rsplit("src/").next().unwrap())
+        .collect();
+    assert!(paths.len() > 20);
+    for path in paths {
+        assert!(files.iter().any(|file| file.ends_with(path)), "{path}");
+    }
+}
+
+fn files_below(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => files_below(&path, files),
+            false => files.push(path),
+        }
+    }
+}
