@@ -91,6 +91,7 @@ static CLAIMS: &[Claim] = &[
         ],
         "zip",
     ),
+    packed(&["fodt", "fods", "fodp", "fodg"], "flat OpenDocument"),
     packed(&["7z"], "7z"),
     packed(&["rar"], "rar"),
     packed(&["xar"], "xar"),

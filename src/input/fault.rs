@@ -30,6 +30,8 @@ pub enum Packing {
     SevenZip,
     /// OLE2: documents of old office programs, and encrypted ones.
     Ole2,
+    /// Flat OpenDocument: the XML of a whole document.
+    FlatOpenDocument,
     /// A RAR archive.
     Rar,
     /// A xar archive.
@@ -66,6 +68,7 @@ impl Packing {
             Packing::Zip => "zip",
             Packing::SevenZip => "7z",
             Packing::Ole2 => "OLE2",
+            Packing::FlatOpenDocument => "flat OpenDocument",
             Packing::Rar => "rar",
             Packing::Xar => "xar",
             Packing::Zlib => "zlib",

@@ -15,11 +15,12 @@ use self::numbers::LATE;
 use self::numbers::{XZ, ZSTD, is_bzip2, is_lz4, is_skippable};
 use super::fault::Packing;
 use super::zip;
-use super::{codec, columnar, mail};
+use super::{codec, columnar, mail, office};
 
 /// Number of bytes that recognition needs: those of a tar header.
 pub(super) const LENGTH: usize = 512;
-/// Number of bytes by which a text is recognised as something else: its first fields show a mail.
+/// Number of bytes by which a text is recognised as something else: its first fields show a mail, its root element shows flat
+/// OpenDocument.
 pub(super) const START: usize = 4 << 10;
 
 /// Bytes of the header of a page of Parquet that are checked; statistics may follow them.
@@ -119,6 +120,9 @@ pub(super) fn recognise_late(start: &[u8], is_called_mail: bool) -> Content {
         return Content::Packed(Packing::Pdf);
     }
     let start = &start[..start.len().min(START)];
+    if office::is_flat(start) {
+        return Content::Packed(Packing::FlatOpenDocument);
+    }
     match mail::starts_mail(start) || is_called_mail && mail::may_be_mail(start) {
         true => Content::Packed(Packing::Mail),
         false => Content::Text,

@@ -18,7 +18,7 @@ use super::encoding::Transcoded;
 use super::expansion::{Expansion, Named, Watched};
 use super::fault::{InputError, Packing};
 use super::magic::{self, Content};
-use super::office::{self, OfficePackage};
+use super::office::{self, OfficePackage, Package};
 use super::opening::Opening;
 #[cfg(feature = "pdf")]
 use super::pages::PdfQueue;
@@ -243,9 +243,12 @@ impl<'w> Walk<'w> {
                 let records = self.opening.records;
                 warc::read(self, &level.with_uris(), history, records, &mut raw);
             }
-            Content::Packed(packing @ (Packing::Zip | Packing::SevenZip | Packing::Ole2)) => {
-                self.archive_file(level, packing, raw);
-            }
+            Content::Packed(
+                packing @ (Packing::Zip
+                | Packing::SevenZip
+                | Packing::Ole2
+                | Packing::FlatOpenDocument),
+            ) => self.archive_file(level, packing, raw),
             #[cfg(feature = "pdf")]
             Content::Packed(Packing::Pdf) => self.pdf(level, raw),
             #[cfg(feature = "parquet")]
@@ -318,13 +321,16 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Reads an archive that is read from its end, so one that is not a file is copied to a file first.
+    /// Reads an archive that is not read from its start to its end once, so one that is not a file is copied to a file first.
     fn archive_file(&mut self, level: &Level<'_>, packing: Packing, mut raw: Raw<&mut dyn Read>) {
         let opening = self.opening;
         let read = |walk: &mut Self, file: &File, damaged| match packing {
             Packing::SevenZip => seven_zip::read(walk, opening, level, file, damaged),
             Packing::Ole2 => walk.ole2(level, file),
-            _ => OfficePackage::new(walk, opening, file).read(level, damaged),
+            Packing::FlatOpenDocument => {
+                OfficePackage::new(walk, opening, Package::Flat(file)).read(level, damaged);
+            }
+            _ => walk.archive(level, file, damaged),
         };
         if let Some(file) = level.file {
             return read(self, file, false);
@@ -344,7 +350,7 @@ impl<'w> Walk<'w> {
 
     fn archive(&mut self, level: &Level<'_>, file: &File, damaged: bool) {
         let opening = self.opening;
-        OfficePackage::new(self, opening, file).read(level, damaged);
+        OfficePackage::new(self, opening, Package::Zip(file)).read(level, damaged);
     }
 
     /// Copies `bytes` to a temporary file. Returns the file, and whether a loss was reported.

@@ -1,7 +1,7 @@
 //! Office documents: the texts of paragraphs and cells, and what is lost of damaged ones.
 
 use crate::containers::zip;
-use crate::place::Place;
+use crate::place::{Place, Seen};
 
 const W: &str = "xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\"";
 const S: &str = "xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\" \
@@ -41,6 +41,15 @@ pub fn ods(sheets: &str) -> Vec<u8> {
         ),
         ("content.xml", xml.as_bytes()),
     ])
+}
+
+/// Flat OpenDocument of this kind, with a description.
+fn flat(kind: &str, description: &str, body: &str) -> String {
+    format!(
+        "<?xml version=\"1.0\"?>\n<!-- a document --><office:document {O} office:mimetype=\"application/vnd.oasis.opendocument.{kind}\">\
+         <office:meta><meta:generator>x</meta:generator><dc:description>{description}</dc:description></office:meta>\
+         <office:body><office:{kind}>{body}</office:{kind}></office:body></office:document>"
+    )
 }
 
 /// A workbook whose second sheet is called `Data & more`.
@@ -232,6 +241,101 @@ fn cells_of_opendocument_are_documents_with_their_sheet_and_place() {
     );
     let cells = ["A!C4", "A!F4", "A!F4", "A!F4#formula", "B C!A1"];
     assert_eq!(seen.field("document"), cells);
+}
+
+#[test]
+fn flat_opendocument_has_the_names_and_documents_of_the_zipped_kind() {
+    let place = Place::new();
+    let text = "<text:p>see doi:10.1038/nature<text:span>076</text:span>34, <text:a xlink:href=\"https://doi.org/10.5555/link\">and</text:a></text:p>\
+        <table:table><table:table-row><table:table-cell><text:p>10.5555/ta<text:span>ble</text:span></text:p></table:table-cell></table:table-row></table:table>";
+    let sheets = "<table:table table:name=\"A\"><table:table-row><table:table-cell/><table:table-cell><text:p>10.5555/ce<text:span>ll</text:span></text:p></table:table-cell></table:table-row></table:table>";
+    place
+        .file("zipped/a", odt(text))
+        .file("zipped/b", ods(sheets));
+    place.file("flat/a", flat("text", "none", text));
+    place.file("flat/b", flat("spreadsheet", "none", sheets));
+    let [zipped, flat] = ["zipped", "flat"].map(|folder| {
+        let seen = place.scan(&format!("{folder} --mentions")).quiet();
+        (seen.field("doi"), seen.field("document"))
+    });
+    assert_eq!(zipped, flat);
+    assert_eq!(flat.1.last().unwrap(), "A!B1");
+    assert_eq!(flat.0[0], "10.1038/nature07634");
+}
+
+#[test]
+fn flat_opendocument_is_read_in_a_stream_and_in_an_archive() {
+    let text = "<text:p>10.5555/ab<text:span>cd</text:span></text:p>";
+    let text = flat("text", "see 10.5555/described", text);
+    let place = Place::new();
+    place.file("in.zip", zip(&[("a.fodt", text.as_bytes())]));
+    let seen = place.scan("in.zip --mentions").quiet();
+    assert_eq!(seen.field("doi"), ["10.5555/described", "10.5555/abcd"]);
+    assert_eq!(seen.field("document"), ["a.fodt!/content.xml"; 2]);
+    let seen = place.scan_stdin("-f names", text.as_bytes()).quiet();
+    assert_eq!(seen.out, "10.5555/abcd\n10.5555/described\n");
+}
+
+#[test]
+fn a_chart_in_a_flat_spreadsheet_has_no_cells() {
+    let place = Place::new();
+    let cells = |text: &str| {
+        format!(
+            "<table:table-row><table:table-cell><text:p>{text}</text:p></table:table-cell></table:table-row>"
+        )
+    };
+    let sheets = format!(
+        "<table:table table:name=\"A\"><table:shapes><draw:object><office:document><table:table table:name=\"local\">{}</table:table></office:document></draw:object></table:shapes>{}{}</table:table>",
+        cells("10.5555/chart"),
+        cells("10.5555/a1"),
+        cells("10.5555/a2")
+    );
+    place.file("in", flat("spreadsheet", "none", &sheets));
+    let seen = place.scan("in --mentions").quiet();
+    assert_eq!(
+        seen.field("doi"),
+        ["10.5555/chart", "10.5555/a1", "10.5555/a2"]
+    );
+    assert_eq!(seen.field("document"), ["content.xml", "A!A1", "A!A2"]);
+    let line = "normalize -q --column 1 --no-header in";
+    let seen = Seen::of(&mut place.command(line.split_whitespace()));
+    assert_eq!(seen.out.lines().count(), 2, "{}", seen.out);
+}
+
+#[test]
+fn a_flat_document_that_ends_early_is_an_error() {
+    let place = Place::new();
+    let body = "<text:p>10.5555/one and</text:p><text:p>two</text:p>";
+    let text = flat("text", "none", body);
+    let end = text.find("two").unwrap();
+    for (end, fault) in [(end, "within an element"), (end + 8, "within a tag")] {
+        place.file("in.fodt", &text[..end]);
+        let seen = place.scan("in.fodt -f names");
+        let (names, code) = ("10.5555/one\n", Some(1));
+        assert_eq!((seen.out.as_str(), seen.code), (names, code), "{end}");
+        assert!(seen.err.contains("content.xml: at byte"), "{}", seen.err);
+        assert!(seen.err.contains(fault), "{}", seen.err);
+    }
+    place.file("in.fodt", "no XML, but 10.5555/text");
+    let seen = place.scan("in.fodt -f names");
+    let remark = "its name says flat OpenDocument";
+    assert!(seen.err.contains(remark), "{}", seen.err);
+}
+
+#[test]
+fn a_document_of_another_kind_is_plain_xml() {
+    let place = Place::new();
+    let kind = "application/vnd.oasis.opendocument.text";
+    let texts = [
+        format!("<document><mimetype>{kind}</mimetype><x y=\"10.5555/a\"/></document>"),
+        format!("<x:document mimetype=\"x\"><y mimetype=\"{kind}\" z=\"10.5555/a\"/></x:document>"),
+        format!("<office:body mimetype=\"{kind}\" z=\"10.5555/a\"></office:body>"),
+    ];
+    for text in texts {
+        place.file("in.xml", &text);
+        let seen = place.scan("in.xml -f names").quiet();
+        assert_eq!(seen.out, "10.5555/a\n", "{text}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Office documents: texts of paragraphs and cells instead of the members of their archives.
 //!
-//! [`OfficePackage`] stands between the zip reader and its consumer and replaces the members that hold text: `prose` reads
+//! [`OfficePackage`] stands between the reader of a `package` and its consumer and replaces the members that hold text: `prose` reads
 //! paragraphs, `sheet`, `ods` and `xlsb` cells, with the names and texts that `workbook` gathers before. A member is recognised
 //! by its root element (`part`). All others are passed on as they are: properties, and relationships, which hold the targets of links.
 //! The old format `xls` is no zip archive but an OLE2 file (`ole`). `table` makes a table of the cells of a sheet.
@@ -11,8 +11,10 @@ mod cell;
 mod number;
 mod ods;
 mod ole;
+mod package;
 mod part;
 mod prose;
+mod root;
 mod sheet;
 mod strings;
 mod table;
@@ -21,16 +23,18 @@ mod xls;
 mod xlsb;
 mod xml;
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
 
 use self::cell::{Cells, SheetPlace};
+pub(super) use self::package::Package;
 use self::part::{
-    CONTENT, HEAD, OPEN_DOCUMENT, Part, SPREADSHEET, in_utf8, is_binary, is_binary_strings,
-    is_sheet_links, is_xml, part,
+    CONTENT, HEAD, Part, in_utf8, is_binary, is_binary_strings, is_sheet_links, is_spreadsheet,
+    is_xml, part,
 };
 use self::prose::{Dialect, Prose};
+use self::root::OPEN_DOCUMENT;
+pub(super) use self::root::is_flat;
 use self::table::{SheetTable, pass_table};
 use self::workbook::Workbook;
 pub(super) use self::xls::read_ole2;
@@ -41,13 +45,12 @@ use super::fault::InputError;
 use super::gate::Admitted;
 use super::opening::{Opening, SheetChoice};
 use super::raw::Raw;
-use super::zip;
 
-/// Passes on the members of a zip archive, and of one that is an office document the texts.
+/// Passes on the members of a package, and of one that is an office document the texts.
 pub(super) struct OfficePackage<'a, 'o> {
     walk: &'a mut dyn Members,
     opening: &'a Opening<'o>,
-    file: &'a File,
+    package: Package<'a>,
     /// Read when the first sheet is reached, since only sheets need it.
     workbook: Option<Workbook>,
     /// Held while the workbook takes more than a thread's share of the memory.
@@ -72,12 +75,12 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
     pub(super) fn new(
         walk: &'a mut dyn Members,
         opening: &'a Opening<'o>,
-        file: &'a File,
+        package: Package<'a>,
     ) -> OfficePackage<'a, 'o> {
         OfficePackage {
             walk,
             opening,
-            file,
+            package,
             workbook: None,
             admitted: None,
             is_ods: false,
@@ -86,16 +89,16 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         }
     }
 
-    /// Reads the archive at `level`. `reported` says that a loss in it was already reported.
+    /// Reads the package at `level`. `reported` says that a loss in it was already reported.
     pub(super) fn read(&mut self, level: &Level<'_>, reported: bool) {
-        let (opening, file) = (self.opening, self.file);
+        let (opening, package) = (self.opening, self.package);
         if let Some(choice) = opening.sheet {
-            let workbook = Workbook::read(opening, level, file, choice.memory);
+            let workbook = Workbook::read(opening, level, package, choice.memory);
             if !workbook.sheets.is_empty() {
                 return self.read_table(level, choice, workbook);
             }
         }
-        zip::read(self, opening, level, file, reported);
+        package.read(self, opening, level, reported);
     }
 
     /// Passes on a sheet as a table.
@@ -117,8 +120,8 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
             Err(error) => return self.walk.lose(level, 0, error),
         }
         self.workbook = Some(workbook);
-        let (opening, file) = (self.opening, self.file);
-        zip::read(self, opening, level, file, false);
+        let (opening, package) = (self.opening, self.package);
+        package.read(self, opening, level, false);
         if let Some(chosen) = self.chosen.take() {
             let sheets = self.workbook.take().map_or(0, |book| book.sheets.len());
             pass_table(self.walk, level, &name, sheets, chosen.table);
@@ -164,7 +167,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         if self.workbook.is_some() {
             return;
         }
-        let read = |room| Workbook::read(self.opening, level, self.file, room);
+        let read = |room| Workbook::read(self.opening, level, self.package, room);
         let [share, whole] = self.opening.room();
         let mut workbook = read(share);
         if !workbook.holds_strings() && share < whole {
@@ -281,7 +284,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         raw: &mut Raw<&mut dyn Read>,
     ) -> bool {
         let head = raw.peek(HEAD);
-        self.is_ods |= name == "mimetype" && head.starts_with(SPREADSHEET);
+        self.is_ods |= is_spreadsheet(name, head);
         self.is_odf |= name == "mimetype" && head.starts_with(OPEN_DOCUMENT);
         match part(head) {
             Some(Part::Prose(Dialect::Odf)) if self.is_ods && name == CONTENT => {

@@ -30,6 +30,7 @@ pub(super) fn read(cells: Cells<'_>, only: usize, bytes: &mut dyn Read) -> bool 
         row: Vec::new(),
         held: 0,
         cell: None,
+        embedded: None,
         paragraphs,
         text: Vec::new(),
     };
@@ -76,6 +77,8 @@ struct OdsReader<'a> {
     /// Bytes of the cells of the row.
     held: usize,
     cell: Option<OdsCell>,
+    /// The depth of a document within the sheet, as a chart is one: its tables are text.
+    embedded: Option<u64>,
     paragraphs: ParagraphWriter,
     /// The text of the cell, or between cells.
     text: Vec<u8>,
@@ -84,14 +87,18 @@ struct OdsReader<'a> {
 impl OdsReader<'_> {
     fn start(&mut self, tag: Tag<'_>, depth: u64) {
         // A table may be in a cell, which has its text.
+        let is_outer = self.cell.is_none() && self.embedded.is_none();
+        if tag.name == b"object" {
+            self.embedded.get_or_insert(depth);
+        }
         match tag.name {
-            b"table" if self.cell.is_none() => self.start_sheet(tag),
-            b"table-row" if self.cell.is_none() => {
+            b"table" if is_outer => self.start_sheet(tag),
+            b"table-row" if is_outer => {
                 self.next.column = 0;
                 self.rows = count(tag, "number-rows-repeated");
                 self.held = 0;
             }
-            b"table-cell" | b"covered-table-cell" if self.cell.is_none() => {
+            b"table-cell" | b"covered-table-cell" if is_outer => {
                 self.finish();
                 self.cell = Some(OdsCell::new(tag, depth));
             }
@@ -120,9 +127,10 @@ impl OdsReader<'_> {
                     return self.end_cell(cell);
                 }
             }
-            b"table-row" if self.cell.is_none() => self.end_row(),
+            b"table-row" if self.cell.is_none() && self.embedded.is_none() => self.end_row(),
             _ => {}
         }
+        self.embedded = self.embedded.filter(|object| depth > *object);
         self.paragraphs.end(name, depth, &mut self.text);
     }
 

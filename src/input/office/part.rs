@@ -2,9 +2,10 @@
 
 use std::io::Read;
 
-use memchr::{memchr, memmem};
+use memchr::memmem;
 
 use super::prose::Dialect;
+use super::root::{flat_kind, root};
 use crate::input::encoding::Transcoded;
 use crate::input::magic::{self, Content};
 use crate::input::raw::Raw;
@@ -19,9 +20,7 @@ const NAMESPACES: [&[u8]; 3] = [
 ];
 
 /// The start of the kind of OpenDocument spreadsheets, and of their templates.
-pub(super) const SPREADSHEET: &[u8] = b"application/vnd.oasis.opendocument.spreadsheet";
-/// The start of the kind of any OpenDocument file.
-pub(super) const OPEN_DOCUMENT: &[u8] = b"application/vnd.oasis.opendocument.";
+const SPREADSHEET: &[u8] = b"application/vnd.oasis.opendocument.spreadsheet";
 /// The member of OpenDocument that holds text, or all sheets.
 pub(super) const CONTENT: &str = "content.xml";
 
@@ -84,22 +83,12 @@ pub(super) fn part(head: &[u8]) -> Option<Part> {
     Some(part)
 }
 
-/// The local name of the root element.
-fn root(head: &[u8]) -> Option<&[u8]> {
-    let mut rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    loop {
-        rest = rest.trim_ascii_start();
-        let end: &[u8] = match rest {
-            [b'<', b'?', ..] => b"?>",
-            [b'<', b'!', b'-', b'-', ..] => b"-->",
-            [b'<', name @ ..] => {
-                let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/');
-                let name = &name[..name.iter().position(is_end)?];
-                return Some(memchr(b':', name).map_or(name, |at| &name[at + 1..]));
-            }
-            _ => return None,
-        };
-        rest = &rest[memmem::find(rest, end)? + end.len()..];
+/// Whether a member says that the document is an OpenDocument spreadsheet.
+pub(super) fn is_spreadsheet(name: &str, head: &[u8]) -> bool {
+    match name {
+        "mimetype" => head.starts_with(SPREADSHEET),
+        CONTENT => flat_kind(head).is_some_and(|kind| kind.starts_with(SPREADSHEET)),
+        _ => false,
     }
 }
 

@@ -106,6 +106,8 @@ pub(super) struct ParagraphWriter {
     skipped: Option<u64>,
     /// Whether that element has the properties of a paragraph.
     in_properties: bool,
+    /// The depth of the element whose children are the properties of the document.
+    metadata: Option<u64>,
     /// The depth of the element whose text counts, where only such text does.
     counted: Option<u64>,
     /// For each open field whether its code is being read.
@@ -134,6 +136,7 @@ impl ParagraphWriter {
             open: Vec::new(),
             skipped: None,
             in_properties: false,
+            metadata: None,
             counted: None,
             fields: Vec::new(),
             code: Vec::new(),
@@ -169,6 +172,10 @@ impl ParagraphWriter {
             self.in_properties = tag.name == b"pPr";
             return;
         }
+        if self.dialect == Dialect::Odf && tag.name == b"meta" && self.open.is_empty() {
+            self.metadata = Some(depth);
+            return;
+        }
         if self.is_paragraph(tag.name) && self.open.len() < NESTED {
             self.open.push(Paragraph {
                 text: Vec::new(),
@@ -193,7 +200,7 @@ impl ParagraphWriter {
                         b"del" | b"moveFrom" | b"rPh" | b"rt" | b"Fallback" | b"binData"
                     )
             }
-            Dialect::Odf if self.is_cell && name == b"annotation" => true,
+            Dialect::Odf if self.is_cell && matches!(name, b"annotation" | b"object") => true,
             Dialect::Odf => matches!(
                 name,
                 b"tracked-changes"
@@ -212,7 +219,9 @@ impl ParagraphWriter {
         match self.dialect {
             // `si`, `comment` and `text` are of spreadsheets and old slides, `v` of charts.
             Dialect::Ooxml => matches!(name, b"p" | b"si" | b"comment" | b"text" | b"v"),
-            Dialect::Odf => matches!(name, b"p" | b"h" | b"title" | b"desc"),
+            Dialect::Odf => {
+                self.metadata.is_some() || matches!(name, b"p" | b"h" | b"title" | b"desc")
+            }
         }
     }
 
@@ -381,6 +390,7 @@ impl ParagraphWriter {
         if is_open && self.is_paragraph(name) {
             self.end_paragraph(into);
         }
+        self.metadata = self.metadata.filter(|metadata| depth > *metadata);
     }
 
     fn end_paragraph(&mut self, into: &mut Vec<u8>) {

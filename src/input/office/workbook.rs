@@ -4,13 +4,13 @@
 //! they are reached again.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
 
 use super::number::Formats;
+use super::package::Package;
 use super::part::{
-    CONTENT, HEAD, Part, SPREADSHEET, in_utf8, is_binary, is_binary_strings, is_sheet_links,
+    CONTENT, HEAD, Part, in_utf8, is_binary, is_binary_strings, is_sheet_links, is_spreadsheet,
     is_xml, part,
 };
 use super::prose::Dialect;
@@ -21,7 +21,6 @@ use crate::input::container::{Level, Members};
 use crate::input::expansion::Expansion;
 use crate::input::opening::Opening;
 use crate::input::raw::Raw;
-use crate::input::zip;
 
 /// Bytes of names of sheets and of paths that are held. Further sheets have the names of their members.
 const NAMES: usize = 2 << 20;
@@ -46,14 +45,17 @@ struct Links {
 }
 
 impl Workbook {
-    /// Reads the archive `file` at `level` for them. At most `room` bytes of shared texts are held.
+    /// Reads the file `package` at `level` for them. At most `room` bytes of shared texts are held.
     pub(super) fn read(
         opening: &Opening<'_>,
         level: &Level<'_>,
-        file: &File,
+        package: Package<'_>,
         room: usize,
     ) -> Workbook {
-        let size = file.metadata().map_or(0, |metadata| metadata.len());
+        let size = package
+            .file()
+            .metadata()
+            .map_or(0, |metadata| metadata.len());
         let mut gather = Gather {
             expansion: Expansion::new(opening.limits.expansion, size),
             folder: String::new(),
@@ -67,7 +69,7 @@ impl Workbook {
             is_ods: false,
         };
         // Without the file, its bytes do not count as progress twice.
-        zip::read(&mut gather, opening, &level.detached(), file, true);
+        package.read(&mut gather, opening, &level.detached(), true);
         gather.into_workbook()
     }
 
@@ -180,7 +182,7 @@ impl Gather {
     fn read_part(&mut self, name: &str, raw: &mut Raw<&mut dyn Read>) {
         let head = raw.peek(HEAD);
         let part = part(head);
-        self.is_ods |= name == "mimetype" && head.starts_with(SPREADSHEET);
+        self.is_ods |= is_spreadsheet(name, head);
         let mut xml = XmlReader::new(raw);
         match part {
             _ if is_sheet_links(name) => self.read_links(name, &mut xml),
