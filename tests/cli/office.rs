@@ -151,6 +151,12 @@ fn field_codes_and_link_targets_are_texts_of_their_own() {
 }
 
 #[test]
+fn data_of_a_program_for_references_is_a_text_of_its_own() {
+    let body = "<text:p>(<text:reference-mark-start text:name=\"ZOTERO_ITEM CSL_CITATION {&quot;DOI&quot;:&quot;10.5555/item&quot;} RNDx\"/>One, 2020<text:reference-mark-end text:name=\"ZOTERO_ITEM CSL_CITATION {&quot;DOI&quot;:&quot;10.5555/item&quot;} RNDx\"/>)</text:p>";
+    assert_eq!(found(&odt(body)), ["10.5555/item"]);
+}
+
+#[test]
 fn notes_and_boxes_within_a_paragraph_do_not_cut_it() {
     let body = format!(
         "<w:p>{}<w:r><mc:AlternateContent xmlns:mc=\"m\"><mc:Choice><w:txbxContent><w:p>{}</w:p></w:txbxContent></mc:Choice><mc:Fallback><w:p>{}</w:p></mc:Fallback></mc:AlternateContent></w:r>{}</w:p>",

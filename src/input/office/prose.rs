@@ -302,6 +302,8 @@ impl ParagraphWriter {
             (Dialect::Ooxml, b"hyperlink" | b"hlinkClick") => &["tooltip"],
             (Dialect::Ooxml, b"shape") => &["href", "alt"],
             (Dialect::Odf, b"a") => &["href", "title"],
+            // Programs for references keep their data in the name of a mark.
+            (Dialect::Odf, b"reference-mark" | b"reference-mark-start") => &["name"],
             (Dialect::Odf, b"bibliography-mark") => return self.bibliography(tag),
             _ => return,
         };
