@@ -32,9 +32,7 @@ pub(super) struct FixedSettings {
     /// The kind of all texts, if it is set.
     pub(super) kind: Option<String>,
     /// The columns of tables that are read, if only some are, and the column that names rows.
-    #[serde(default)]
     pub(super) columns: Option<Vec<String>>,
-    #[serde(default)]
     pub(super) id_column: Option<String>,
     /// What is kept of each name.
     pub(super) kept: String,
@@ -42,9 +40,7 @@ pub(super) struct FixedSettings {
     pub(super) excluded_prefixes: Vec<String>,
     pub(super) limits: Limits,
     /// The command that is run for files, and its globs.
-    #[serde(default)]
     pub(super) pre: Option<String>,
-    #[serde(default)]
     pub(super) pre_globs: Vec<String>,
 }
 
@@ -380,7 +376,6 @@ impl<W: Write> Write for Summing<W> {
 struct SavedCounts {
     sources: u64,
     documents: u64,
-    #[serde(default)]
     cut_names: u64,
     bytes_decoded: u64,
     filtered: u64,
