@@ -1,7 +1,8 @@
 //! Finds sources, undoes compression, opens containers: paths in, documents out.
 //!
-//! The pipeline says what to read and how to cut it; input hands out bytes and their offsets. It knows no DOI,
-//! no records and no threads.
+//! The pipeline says what to read and how to cut it; input hands out bytes and their offsets. It knows no DOI and no records.
+//! Threads of its own unpack members, and read pages of PDF files and parts of tables; the order of the bytes does not depend
+//! on them.
 
 mod attached;
 mod claim;

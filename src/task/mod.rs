@@ -1,6 +1,7 @@
-//! Code that both tasks of this crate use: the scan of sources (`pipeline`) and the merge of records (`merge`).
+//! Code that all tasks of this crate use: the scan of sources (`pipeline`), the merge of records (`merge`), and the cleaning of
+//! tables (`column`).
 //!
-//! It has the monitor, the output files, and the defaults of options.
+//! It has the monitor, the output files, the check that no output is an input, and the defaults of options.
 
 mod clash;
 mod defaults;
