@@ -404,8 +404,9 @@ impl ZipArchive<'_> {
                 let go_on = self
                     .walk
                     .member(self.level, self.number, name, &mut checked);
-                // Read to the end, since the next member is searched for from there.
-                while go_on && entry.is_open() && io::copy(&mut checked, &mut io::sink()).is_err() {
+                if go_on && entry.is_open() {
+                    // The next member is searched for from the end. Damage before it is in `failed`, and nothing is read after it.
+                    let _ = io::copy(&mut checked, &mut io::sink());
                 }
                 let damaged = checked.failed;
                 MemberOutcome { go_on, damaged }
