@@ -61,8 +61,6 @@ compile_error!(
 mod column;
 #[cfg(feature = "pipeline")]
 mod dedup;
-#[cfg(feature = "parquet")]
-mod delta;
 #[cfg(feature = "pipeline")]
 mod error;
 #[cfg(feature = "pipeline")]

@@ -6,14 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library, and the modules that it may use.
-const MAY_NAME: [(&str, &[&str]); 15] = [
+const MAY_NAME: [(&str, &[&str]); 14] = [
     ("normalize", &["printable"]),
-    ("delta", &[]),
     ("lock", &[]),
     ("printable", &[]),
     ("temporary", &["lock", "printable"]),
-    ("input", &["delta", "lock", "printable", "temporary"]),
-    ("records", &["delta", "lock", "printable", "temporary"]),
+    ("input", &["lock", "printable", "temporary"]),
+    ("records", &["input", "lock", "printable", "temporary"]),
     ("dedup", &["lock", "printable", "records", "temporary"]),
     ("error", &["dedup", "input", "printable", "records"]),
     ("structure", &["printable"]),

@@ -69,6 +69,18 @@ pub(super) fn stdin() -> io::Result<File> {
     Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
 }
 
+/// A file that is read at offsets.
+pub(crate) trait ReadAt: Send + Sync {
+    /// Reads bytes at the offset `at`; 0 only at the end, or into nothing.
+    fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize>;
+}
+
+impl ReadAt for File {
+    fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize> {
+        read_at(self, into, at)
+    }
+}
+
 pub(super) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, into, at)
 }

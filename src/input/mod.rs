@@ -51,11 +51,13 @@ pub(crate) use claim::{Claim, Claims, Found};
 pub(crate) use codec::Unpackers;
 pub(crate) use columnar::{Cell, CellBatch, CellDictionary, CellText};
 pub(crate) use columnar::{ColumnChoice, ColumnPath, is_in, no_column};
+#[cfg(feature = "parquet")]
+pub(crate) use columnar::{ColumnType, ParquetTable, TableColumn, TableFault};
 pub(crate) use columnar::{HeaderColumns, ITEMS, MetColumns, RowBatch};
 pub(crate) use cut::{Chunk, ChunkReach, Cutter, Sliding};
 pub(crate) use documents::write_row_name;
 pub(crate) use documents::{Documents, Origin, Remark, WarcRecord};
-pub(crate) use file::{Section, is_pipe, stdin_metadata};
+pub(crate) use file::{ReadAt, Section, is_pipe, stdin_metadata};
 pub(crate) use find::{Finder, Found as FoundSources, Lost, PassedOver, Search};
 pub(crate) use gate::{Gate, OpenGate};
 pub(crate) use halt::Halt;

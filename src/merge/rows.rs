@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::row::MergeRow;
 use super::run::RecordRun;
 use crate::error::{Error, ErrorKind};
-use crate::input::{InputError, display_name};
+use crate::input::{InputError, ReadAt, display_name};
 use crate::records::{ReadError, RowReader, file_reader, reader};
 use crate::task::{Monitor, not_cancelled};
 
@@ -112,6 +112,14 @@ impl<R> CountingReader<R> {
 impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.raw.read(into)?;
+        self.monitor.add_bytes(read as u64);
+        Ok(read)
+    }
+}
+
+impl<R: ReadAt> ReadAt for CountingReader<R> {
+    fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize> {
+        let read = self.raw.read_at(into, at)?;
         self.monitor.add_bytes(read as u64);
         Ok(read)
     }

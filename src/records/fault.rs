@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 
 use super::field::RowKind;
+#[cfg(feature = "parquet")]
+use crate::input::{InputError, TableFault};
 use crate::printable;
 
 /// A file cannot be read, is no file of records, or has a wrong row. The text names the row.
@@ -88,8 +90,18 @@ pub(crate) enum RecordFault {
     #[error("it is damaged: its checksum is wrong; write it again, or use another copy")]
     Checksum,
     #[cfg(feature = "parquet")]
-    #[error("it is damaged, or has a form that is not supported: {}", printable::name(&.0.to_string()))]
-    Parquet(::parquet::errors::ParquetError),
+    #[error("it is damaged, or has a form that is not supported, at byte {offset}: {}", printable::name(&.error.to_string()))]
+    Parquet { offset: u64, error: InputError },
+}
+
+#[cfg(feature = "parquet")]
+impl From<TableFault> for RecordFault {
+    fn from((offset, error): TableFault) -> Self {
+        match error {
+            InputError::Io(error) => RecordFault::Io(error),
+            error => RecordFault::Parquet { offset, error },
+        }
+    }
 }
 
 impl ReadError {

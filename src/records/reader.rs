@@ -7,6 +7,7 @@ use super::field::Field;
 use super::row::OwnedRow;
 use super::rows::{BUFFER, RowReader};
 use super::{csv, jsonl};
+use crate::input::ReadAt;
 
 /// Number of first bytes that determine packing and format.
 const HEAD: usize = 32;
@@ -20,7 +21,7 @@ const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 /// # Errors
 /// If it cannot be read, or its start shows that it is no file of records.
 pub(crate) fn file_reader<O: OwnedRow + 'static>(
-    mut raw: impl Read + Seek + Send + 'static,
+    mut raw: impl Read + Seek + ReadAt + 'static,
 ) -> Result<Box<dyn RowReader<O>>, ReadError> {
     let head = peek(&mut raw)?;
     match head.starts_with(PARQUET) {
@@ -31,7 +32,7 @@ pub(crate) fn file_reader<O: OwnedRow + 'static>(
 
 #[cfg(feature = "parquet")]
 fn parquet<O: OwnedRow + 'static>(
-    raw: impl Read + Seek + Send + 'static,
+    raw: impl ReadAt + Seek + 'static,
 ) -> Result<Box<dyn RowReader<O>>, ReadError> {
     Ok(Box::new(super::parquet::ParquetReader::new::<O>(raw)?))
 }

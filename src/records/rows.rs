@@ -13,7 +13,7 @@ pub(super) const BUFFER: usize = 64 << 10;
 pub(super) const ROW: u64 = 16 << 20;
 
 /// Reads the rows of one format in order.
-pub(crate) trait RowReader<R>: Send {
+pub(crate) trait RowReader<R> {
     /// Reads the next row into `into`; false at the end. Must not be called again after an error.
     fn next(&mut self, into: &mut R) -> Result<bool, ReadError>;
 }

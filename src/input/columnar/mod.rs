@@ -3,7 +3,8 @@
 //!
 //! `parquet` and `arrow` read the formats and give batches of `cells`: the texts of some rows, each with its column. `choice`
 //! selects the columns, `part` reads the columns of a part of a table in lockstep, and `crew` reads several parts at the same
-//! time. Columns that are not selected are not read.
+//! time. Columns that are not selected are not read. Of damage, as little as possible is lost. `ParquetTable` instead reads
+//! the values of columns that are all needed, row by row, and ends at damage.
 //!
 //! A page or a window of a buffer is held in memory, and so are the dictionary and some rows of each column. All sizes and
 //! counts in a file are checked before memory is taken for them. What is unpacked in total counts towards the limit on
@@ -27,6 +28,9 @@ pub(crate) use self::choice::{ColumnChoice, is_in, no_column};
 pub(super) use self::crew::{TableLimits, TableParts};
 #[cfg(feature = "parquet")]
 pub(super) use self::parquet::ParquetFile;
+#[cfg(feature = "parquet")]
+pub(crate) use self::parquet::{ColumnType, ParquetTable, TableColumn};
+pub(crate) use self::part::TableFault;
 pub(super) use self::part::{ColumnarFile, PartStart, TableFaults, TableItem};
 pub(crate) use self::path::ColumnPath;
 pub(crate) use self::rows::{HeaderColumns, ITEMS, MetColumns, RowBatch};

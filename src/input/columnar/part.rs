@@ -4,6 +4,7 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::cells::{CellBatch, CellBuilder};
@@ -104,8 +105,11 @@ impl TableItem {
     }
 }
 
-/// Losses at offsets of the file, found when it was opened.
-pub(in crate::input) type TableFaults = Vec<(u64, InputError)>;
+/// A loss at an offset of the file.
+pub(crate) type TableFault = (u64, InputError);
+
+/// Losses that were found when the file was opened.
+pub(in crate::input) type TableFaults = Vec<TableFault>;
 
 /// Why cells of a column are lost.
 #[derive(Debug)]
@@ -114,6 +118,26 @@ pub(super) enum ColumnFault {
     /// What is unpacked at the same time does not fit in memory.
     Large,
     Damaged(&'static str),
+}
+
+impl ColumnFault {
+    /// The error for the column with this path. The part has these rows of the table, from 0, and `memory` bytes for pages.
+    pub(super) fn of(self, path: &ColumnPath, rows: Range<u64>, memory: usize) -> InputError {
+        let column = path.plain().into();
+        match self {
+            ColumnFault::Io(error) => InputError::Io(error),
+            ColumnFault::Large => InputError::LargePage {
+                column,
+                limit: memory as u64,
+            },
+            ColumnFault::Damaged(fault) => InputError::Column {
+                column,
+                first_row: rows.start + 1,
+                last_row: rows.end,
+                fault,
+            },
+        }
+    }
 }
 
 /// A column of a part.
@@ -224,21 +248,8 @@ impl<C: CellColumn> PartRows<C> {
 
     /// Reports the loss of cells of the column with this path.
     pub(super) fn fail(&mut self, path: &ColumnPath, offset: u64, fault: ColumnFault) {
-        let column = path.plain().into();
-        let error = match fault {
-            ColumnFault::Io(error) => InputError::Io(error),
-            ColumnFault::Large => InputError::LargePage {
-                column,
-                limit: self.memory as u64,
-            },
-            ColumnFault::Damaged(fault) => InputError::Column {
-                column,
-                first_row: self.first_row + 1,
-                last_row: self.first_row + self.rows,
-                fault,
-            },
-        };
-        self.lose(offset, error);
+        let rows = self.first_row..self.first_row + self.rows;
+        self.lose(offset, fault.of(path, rows, self.memory));
     }
 
     /// Ends the part, and returns its columns.

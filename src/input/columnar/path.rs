@@ -32,6 +32,19 @@ impl ColumnPath {
         ColumnPath { parts }
     }
 
+    /// The outermost name.
+    pub(super) fn first(&self) -> &str {
+        match self.parts.first() {
+            Some(PathPart::Name(name)) => name,
+            Some(PathPart::Index) | None => "",
+        }
+    }
+
+    /// Whether it is within another column, or has several items.
+    pub(super) fn is_nested(&self) -> bool {
+        self.parts.len() > 1
+    }
+
     /// The number of lists that enclose a cell.
     pub(super) fn lists(&self) -> usize {
         let parts = self.parts.iter();

@@ -1,11 +1,10 @@
 //! Apache Parquet: columns in row groups, packed with zstd, with statistics and, for records, the order they are sorted in.
 //!
-//! Any thread may collect rows as columns in blocks. The blocks are written to the file one row group at a time, and records
-//! are read some rows at a time. The crate `parquet` handles the file format, this module the schemas.
+//! Any thread may collect rows as columns in blocks. The blocks are written to the file one row group at a time by the crate
+//! `parquet`. Records are read row by row by the reader of `input`, which sources have too. This module has the schemas.
 
 mod columns;
 mod encode;
-mod pages;
 mod read;
 mod schema;
 mod seal;
@@ -17,7 +16,6 @@ use std::io;
 
 use ::parquet::errors::ParquetError;
 
-use super::fault::RecordFault;
 use super::field::{Field, FieldKind};
 use super::layout::Layout;
 
@@ -55,14 +53,5 @@ fn into_io(error: ParquetError) -> io::Error {
             Err(error) => io::Error::other(error),
         },
         error => io::Error::other(error),
-    }
-}
-
-impl From<ParquetError> for RecordFault {
-    fn from(error: ParquetError) -> RecordFault {
-        match error {
-            ParquetError::External(_) => RecordFault::Io(into_io(error)),
-            error => RecordFault::Parquet(error),
-        }
     }
 }

@@ -4,14 +4,16 @@
 //! end of the file. So the key-value metadata of the file has the xxh3-64 of all bytes, with zeros in place of the checksum
 //! itself.
 
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::ops::Range;
 
 use ::parquet::column::page::{CompressedPage, PageWriteSpec, PageWriter};
 use ::parquet::errors::{ParquetError, Result};
-use ::parquet::file::metadata::{FileMetaData, KeyValue};
+use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use xxhash_rust::xxh3::Xxh3;
+
+use crate::input::{ParquetTable, ReadAt};
 
 /// The key of the file's checksum in the metadata.
 const KEY: &str = "doisift.xxh3";
@@ -20,8 +22,6 @@ const ZEROS: &str = "0000000000000000";
 /// The beginning of the writer's name in files of this program. Other writers may copy the metadata with the checksum, which
 /// is wrong for the new file.
 pub(super) const WRITER: &str = "doisift version ";
-/// Bytes at the end of a file: the length of the metadata, and the magic number.
-const ENDING: usize = 8;
 /// Bytes of a read.
 const BUFFER: usize = 256 << 10;
 
@@ -150,55 +150,43 @@ impl<W: Write> Write for SealedFile<W> {
 }
 
 /// Whether the checksum of the file is right. True also if the file has no checksum of this program.
-pub(super) fn is_whole(raw: &mut (impl Read + Seek), about: &FileMetaData) -> io::Result<bool> {
-    let ours = about.created_by().is_some_and(|by| by.starts_with(WRITER));
-    let mut entries = about.key_value_metadata().into_iter().flatten();
-    let Some(entry) = entries.find(|entry| ours && entry.key == KEY) else {
+pub(super) fn is_whole(file: &dyn ReadAt, table: &ParquetTable) -> io::Result<bool> {
+    let ours = table.writer().is_some_and(|by| by.starts_with(WRITER));
+    let Some(stated) = table.entry(KEY).filter(|_| ours) else {
         return Ok(true);
     };
-    let length = raw.seek(SeekFrom::End(0))?;
-    let tail = metadata(raw, length)?;
-    let Some(digits) = digits(&tail) else {
+    let (metadata, start) = table.metadata();
+    let Some(digits) = digits(metadata) else {
         return Ok(false);
     };
-    let start = length - tail.len() as u64;
-    let sum = hash(raw, start + digits.start as u64..start + digits.end as u64)?;
-    Ok(entry.value.as_deref() == Some(&format!("{sum:016x}")))
+    let sum = hash(file, start + digits.start as u64)?;
+    Ok(*stated == format!("{sum:016x}"))
 }
 
-/// The metadata at the end of a file of `length` bytes, and the bytes after it.
-fn metadata(raw: &mut (impl Read + Seek), length: u64) -> io::Result<Vec<u8>> {
-    let mut ending = [0; ENDING];
-    raw.seek(SeekFrom::End(-(ENDING as i64)))?;
-    raw.read_exact(&mut ending)?;
-    let metadata = ending.first_chunk().copied().map(u32::from_le_bytes);
-    let size = u64::from(metadata.unwrap_or_default()) + ENDING as u64;
-    let mut tail = Vec::new();
-    raw.seek(SeekFrom::Start(length.saturating_sub(size)))?;
-    raw.read_to_end(&mut tail)?;
-    Ok(tail)
-}
-
-/// The checksum of all bytes, with zeros in place of those at `digits`.
-fn hash(raw: &mut (impl Read + Seek), digits: Range<u64>) -> io::Result<u64> {
-    raw.rewind()?;
+/// The checksum of all bytes, with zeros in place of the digits at the offset `digits`.
+fn hash(file: &dyn ReadAt, digits: u64) -> io::Result<u64> {
     let mut hash = Xxh3::new();
-    let mut buffer = vec![0; BUFFER];
-    let mut before = raw.by_ref().take(digits.start);
-    update(&mut before, &mut buffer, &mut hash)?;
+    update(&mut hash, file, 0..digits)?;
     hash.update(ZEROS.as_bytes());
-    raw.seek(SeekFrom::Start(digits.end))?;
-    update(raw, &mut buffer, &mut hash)?;
+    update(&mut hash, file, digits + ZEROS.len() as u64..u64::MAX)?;
     Ok(hash.digest())
 }
 
-fn update(raw: &mut impl Read, buffer: &mut [u8], hash: &mut Xxh3) -> io::Result<()> {
-    loop {
-        match raw.read(buffer) {
-            Ok(0) => return Ok(()),
-            Ok(read) => hash.update(&buffer[..read]),
+/// Adds the bytes in `range`, up to the end of the file.
+fn update(hash: &mut Xxh3, file: &dyn ReadAt, range: Range<u64>) -> io::Result<()> {
+    let mut buffer = vec![0; BUFFER];
+    let mut at = range.start;
+    while at < range.end {
+        let left = usize::try_from(range.end - at).unwrap_or(usize::MAX);
+        match file.read_at(&mut buffer[..left.min(BUFFER)], at) {
+            Ok(0) => break,
+            Ok(read) => {
+                hash.update(&buffer[..read]);
+                at += read as u64;
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
+    Ok(())
 }

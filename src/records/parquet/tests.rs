@@ -2,15 +2,16 @@
 
 mod foreign;
 
-use std::io::Cursor;
+use std::io::{self, Cursor};
 
 use doisift_core::Form;
 
 use ::parquet::basic::Encoding;
 use ::parquet::file::properties::{WriterProperties, WriterVersion};
 
+use super::Parquet;
 use super::columns::RowColumns;
-use super::{Parquet, ParquetReader};
+use crate::input::ReadAt;
 use crate::records::tests::mention;
 use crate::records::{
     Format, Layout, OwnedRecord, ReadError, Record, RowBlock, RowKind, RowWriter, file_reader,
@@ -75,6 +76,16 @@ fn in_blocks(records: &[OwnedRecord], size: usize) -> Vec<u8> {
         out.block(block).unwrap();
     }
     out.end().unwrap()
+}
+
+/// Bytes in memory as a file.
+impl ReadAt for Cursor<Vec<u8>> {
+    fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize> {
+        let bytes = self.get_ref().get(at as usize..).unwrap_or_default();
+        let length = into.len().min(bytes.len());
+        into[..length].copy_from_slice(&bytes[..length]);
+        Ok(length)
+    }
 }
 
 fn read(bytes: &[u8]) -> Result<Vec<OwnedRecord>, ReadError> {
@@ -246,6 +257,4 @@ fn forms_are_lists() {
     let read = read(&written(&records)).unwrap();
     assert_eq!(read[0].forms, records[0].forms);
     assert_eq!(read[1].forms, records[1].forms);
-    let reader = ParquetReader::new::<OwnedRecord>(Cursor::new(written(&records)));
-    assert!(reader.is_ok());
 }

@@ -1,12 +1,10 @@
-//! The cells of a column in a row group.
+//! The values of a column in a row group.
 
 use std::cell::Cell;
-use std::fs::File;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::codec::PageCodec;
-use super::footer::ColumnChunk;
 use super::levels::Runs;
 use super::page::{PageError, PageHeader, PageKind, PageStream};
 use super::plain;
@@ -17,7 +15,7 @@ use crate::input::columnar::part::{CellColumn, ColumnFault};
 /// Values and nulls that a row may have.
 const ROW_VALUES: u32 = 1 << 24;
 
-/// Reads the cells of a column, row by row.
+/// Reads the values of a column, row by row.
 pub(super) struct ColumnReader {
     kind: LeafKind,
     /// The greatest repetition level and definition level.
@@ -67,34 +65,36 @@ enum Values {
     /// The page was lost.
     #[default]
     Lost,
-    /// Texts after their lengths, from this index of the page on.
+    /// Texts after their lengths, or integers, from this index of the page on.
     Plain(usize),
     /// Numbers of entries in the dictionary.
     Entries(Runs),
+    Flags(Runs),
 }
 
-/// A value in the page or in the dictionary.
-enum Value {
+/// A value: where its bytes are in the page, the number of its entry in the dictionary, or a boolean.
+pub(super) enum LeafValue {
     Plain(usize, usize),
     Entry(u32),
+    Flag(bool),
 }
 
 impl ColumnReader {
     pub(super) fn new(
-        file: &Arc<File>,
+        pages: PageStream,
         leaf: &Leaf,
-        chunk: ColumnChunk,
+        values: u64,
         codec: PageCodec,
         memory: &MemoryRoom,
-        [window, bytes]: ColumnBuffers,
+        bytes: Vec<u8>,
     ) -> Self {
         ColumnReader {
             kind: leaf.kind,
             repetition: leaf.repetition,
             definition: leaf.definition,
-            pages: PageStream::new(file, chunk, window),
+            pages,
             values: 0,
-            stated: chunk.values,
+            stated: values,
             codec,
             dictionary: None,
             page: DataPage::default(),
@@ -126,9 +126,28 @@ impl ColumnReader {
             if !into.row() && row > from {
                 return row;
             }
-            row += u32::from(self.flat_cell(row, into));
+            if let Some(value) = self.flat_value()
+                && !self.add(row, &value, into)
+            {
+                self.end("a row is too large");
+            }
+            row += 1;
         }
         row
+    }
+
+    /// The value of the next row of a column without lists; none if it is null or lost.
+    pub(super) fn flat_row(&mut self) -> Option<LeafValue> {
+        if self.page.left == 0 && !self.load() {
+            return None;
+        }
+        match self.nulls(1) {
+            0 => self.flat_value(),
+            nulls => {
+                self.page.left -= nulls;
+                None
+            }
+        }
     }
 
     /// How many of the next rows, at most `most`, are null or lost in this page. Passes over their levels.
@@ -148,22 +167,19 @@ impl ColumnReader {
         }
     }
 
-    /// Adds the cell of a row that is not null. Returns false if the page is lost instead.
-    fn flat_cell(&mut self, row: u32, into: &mut CellBuilder) -> bool {
+    /// The value of a row that is not null. None if the page is lost instead.
+    fn flat_value(&mut self) -> Option<LeafValue> {
+        self.page.left -= 1;
         let full = self.definition;
         if full > 0 && self.page.definitions.next(&self.bytes) != Some(full) {
             self.lose_page("a page has damaged levels");
-            return false;
+            return None;
         }
-        let Some(value) = self.value() else {
+        let value = self.value();
+        if value.is_none() {
             self.lose_page("a page has damaged values");
-            return false;
-        };
-        self.page.left -= 1;
-        if !self.add(row, &value, into) {
-            self.end("a row is too large");
         }
-        true
+        value
     }
 
     fn nested_rows(&mut self, from: u32, to: u32, into: &mut CellBuilder) -> u32 {
@@ -174,15 +190,33 @@ impl ColumnReader {
             if !into.row() && row > from {
                 return row;
             }
-            if let Err(fault) = self.nested_row(row, into) {
+            let read = self.nested_row(|column, value| column.add(row, value, into));
+            if let Err(fault) = read {
                 self.end(fault);
             }
         }
         to
     }
 
-    /// Adds the cells of a row, which goes on until a repetition level is 0.
-    fn nested_row(&mut self, row: u32, into: &mut CellBuilder) -> Result<(), &'static str> {
+    /// Passes the texts of the next row of a column of lists to `each`.
+    pub(super) fn list_row(&mut self, mut each: impl FnMut(&[u8])) {
+        if self.page.left == 0 && !self.load() {
+            return;
+        }
+        let read = self.nested_row(|column, value| {
+            each(column.bytes_of(value));
+            true
+        });
+        if let Err(fault) = read {
+            self.end(fault);
+        }
+    }
+
+    /// Passes the values of a row, which goes on until a repetition level is 0, to `add`, which returns whether there is room.
+    fn nested_row(
+        &mut self,
+        mut add: impl FnMut(&Self, &LeafValue) -> bool,
+    ) -> Result<(), &'static str> {
         const LEVELS: &str = "a page has damaged levels";
         for number in 0..ROW_VALUES {
             // A row may go on in the next page. After its first value, it may also be the last of the column.
@@ -205,7 +239,7 @@ impl ColumnReader {
             }
             if definition == self.definition {
                 let value = self.value().ok_or("a page has damaged values")?;
-                if !self.add(row, &value, into) {
+                if !add(self, &value) {
                     return Err("a row is too large");
                 }
             }
@@ -226,29 +260,41 @@ impl ColumnReader {
     }
 
     /// The next value that is not null; none if the page is damaged.
-    fn value(&mut self) -> Option<Value> {
+    fn value(&mut self) -> Option<LeafValue> {
         match &mut self.page.values {
             Values::Lost => None,
             Values::Plain(at) => {
-                let (start, end) = plain::text_at(&self.bytes, *at)?;
+                let (start, end) = plain::value_at(self.kind, &self.bytes, *at)?;
                 *at = end;
-                Some(Value::Plain(start, end))
+                Some(LeafValue::Plain(start, end))
             }
             Values::Entries(runs) => {
                 let entry = runs.next(&self.bytes)?;
                 let count = self.dictionary.as_ref().map_or(0, |all| all.len());
-                ((entry as usize) < count).then_some(Value::Entry(entry))
+                ((entry as usize) < count).then_some(LeafValue::Entry(entry))
             }
+            Values::Flags(runs) => Some(LeafValue::Flag(runs.next(&self.bytes)? == 1)),
         }
     }
 
-    fn add(&self, row: u32, value: &Value, into: &mut CellBuilder) -> bool {
+    /// The bytes of the value that was read last: its text, or its integer.
+    pub(super) fn bytes_of(&self, value: &LeafValue) -> &[u8] {
         match (value, &self.dictionary) {
-            (&Value::Plain(start, end), _) => {
-                into.plain(row, &self.bytes[start..end], &self.indices)
-            }
-            (&Value::Entry(entry), Some(all)) => into.entry(row, all, entry, &self.indices),
-            (Value::Entry(_), None) => true,
+            (&LeafValue::Plain(start, end), _) => &self.bytes[start..end],
+            (&LeafValue::Entry(entry), Some(all)) => all.entry(entry as usize),
+            (LeafValue::Entry(_), None) | (LeafValue::Flag(_), _) => &[],
+        }
+    }
+
+    /// The value that was read last, if it is an integer.
+    pub(super) fn integer(&self, value: &LeafValue) -> Option<i128> {
+        plain::integer(self.kind, self.bytes_of(value))
+    }
+
+    fn add(&self, row: u32, value: &LeafValue, into: &mut CellBuilder) -> bool {
+        match (value, &self.dictionary) {
+            (&LeafValue::Entry(entry), Some(all)) => into.entry(row, all, entry, &self.indices),
+            _ => into.plain(row, self.bytes_of(value), &self.indices),
         }
     }
 
@@ -291,7 +337,7 @@ impl ColumnReader {
             Values::Lost => false,
             // fastparquet adds a length of 0 for each null, and texts without bytes lose nothing.
             Values::Plain(at) if !is_zero(self.bytes.get(*at..)) => true,
-            Values::Entries(entries) if entries.has_more() => true,
+            Values::Entries(runs) | Values::Flags(runs) if runs.has_more() => true,
             _ => page.definitions.has_more() || page.repetitions.has_more(),
         }
     }
@@ -355,6 +401,14 @@ impl ColumnReader {
         is_known
     }
 
+    /// What was lost first, with its offset in the file.
+    pub(super) fn first_fault(&mut self) -> Option<(u64, ColumnFault)> {
+        match self.faults.is_empty() {
+            true => None,
+            false => Some(self.faults.swap_remove(0)),
+        }
+    }
+
     fn fail(&mut self, offset: u64, fault: ColumnFault) {
         self.faults.push((offset, fault));
         self.close();
@@ -412,7 +466,7 @@ impl ColumnReader {
         let (bytes, start) =
             plain::of_page(plain::PLAIN, self.kind, &self.bytes, 0, values).ok_or(DAMAGED)?;
         let bytes = bytes.unwrap_or_else(|| std::mem::take(&mut self.bytes));
-        let entries = plain::entries(&bytes[start..], values).ok_or(DAMAGED)?;
+        let entries = plain::entries(self.kind, &bytes[start..], values).ok_or(DAMAGED)?;
         self.dictionary = Some(Arc::new(CellDictionary::new(bytes, entries)));
         self.hold(0)
     }
@@ -471,6 +525,10 @@ impl ColumnReader {
             );
             return Ok(Values::Entries(runs.ok_or(DAMAGED)?));
         }
+        if self.kind == LeafKind::Flag {
+            let flags = plain::flags(header.encoding, &self.bytes, start);
+            return Ok(Values::Flags(flags.ok_or(DAMAGED)?));
+        }
         if !plain::is_known(header.encoding) {
             return Err(ColumnFault::Damaged(
                 "values are encoded in a way that is not supported",
@@ -502,26 +560,12 @@ impl CellColumn for ColumnReader {
 
     fn each_text(&mut self, rows: u32, mut each: impl FnMut(&[u8])) {
         for _ in 0..rows {
-            if self.page.left == 0 && !self.load() {
-                each(&[]);
-                continue;
-            }
-            let is_null = self.nulls(1) > 0;
-            self.page.left -= 1;
-            if is_null {
-                each(&[]);
-                continue;
-            }
-            if self.definition > 0 {
-                self.page.definitions.next(&self.bytes);
-            }
-            match (self.value(), &self.dictionary) {
-                (Some(Value::Plain(start, end)), _) => each(&self.bytes[start..end]),
-                (Some(Value::Entry(entry)), Some(all)) => each(all.entry(entry as usize)),
-                _ => {
-                    self.lose_page("a page has damaged values");
-                    each(&[]);
-                }
+            let value = self.flat_row();
+            let integer = value.as_ref().and_then(|value| self.integer(value));
+            match (value, integer) {
+                (_, Some(integer)) => each(itoa::Buffer::new().format(integer).as_bytes()),
+                (Some(value), None) => each(self.bytes_of(&value)),
+                (None, None) => each(&[]),
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::input::columnar::choice::{ChosenColumns, ColumnChoice};
 use crate::input::columnar::part::{ColumnarFile, PartStart, TableFaults};
 use crate::input::columnar::path::ColumnPath;
 use crate::input::fault::{InputError, Packing};
-use crate::input::file::read_at;
+use crate::input::file::ReadAt;
 
 /// The ending of a file: the length of the footer, and the magic number.
 const ENDING: usize = 8;
@@ -19,27 +19,29 @@ const ENDING: usize = 8;
 /// How a file starts.
 const MAGIC: [u8; 4] = *b"PAR1";
 
-/// A file whose texts are read.
-#[derive(Debug)]
-pub(in crate::input) struct ParquetFile {
-    pub(super) file: Arc<File>,
+/// A file, and where the columns of its row groups are.
+pub(super) struct StoredColumns {
+    pub(super) file: Arc<dyn ReadAt>,
     pub(super) length: u64,
     pub(super) footer: Vec<u8>,
     pub(super) groups: Vec<GroupEntry>,
+}
+
+/// A file whose texts are read.
+pub(in crate::input) struct ParquetFile {
+    pub(super) stored: StoredColumns,
     /// The columns whose texts are read, in the order of the file.
     pub(super) texts: Vec<Leaf>,
     pub(super) paths: Arc<[ColumnPath]>,
     /// The column that names rows.
     pub(super) id: Option<Leaf>,
-    /// The numbers of all of these columns, ascending.
-    pub(super) numbers: Vec<usize>,
 }
 
 impl ColumnarFile for ParquetFile {
     const PACKING: Packing = Packing::Parquet;
     const WITHOUT_TEXT: &'static str = "parquet without text";
     type Buffers = Vec<ColumnBuffers>;
-    type Part<'f> = GroupReader<'f>;
+    type Part<'f> = GroupReader;
 
     fn open(
         file: File,
@@ -47,7 +49,61 @@ impl ColumnarFile for ParquetFile {
         choice: &ColumnChoice,
         most: usize,
     ) -> Result<(Self, TableFaults), InputError> {
-        let bytes = read_footer(&file, length, most)?;
+        let (stored, leaves, mut faults) = StoredColumns::open(Arc::new(file), length, most)?;
+        let chosen = choice.select(&leaves, fault, |_| None, &mut faults)?;
+        let ChosenColumns { texts, paths, id } = chosen;
+        let file = ParquetFile {
+            stored,
+            texts,
+            paths,
+            id,
+        };
+        Ok((file, faults))
+    }
+
+    fn rows(&self) -> u64 {
+        rows_of(&self.stored.groups)
+    }
+
+    fn part_count(&self) -> usize {
+        self.stored.groups.len()
+    }
+
+    fn has_texts(&self) -> bool {
+        !self.texts.is_empty()
+    }
+
+    fn metadata_length(&self) -> u64 {
+        (self.stored.footer.len() + ENDING) as u64
+    }
+
+    fn part(
+        &self,
+        from: PartStart,
+        memory: usize,
+        buffers: Vec<ColumnBuffers>,
+    ) -> Option<GroupReader> {
+        let group = self.stored.groups.get(from.part)?;
+        Some(GroupReader::new(self, *group, from.row, memory, buffers))
+    }
+
+    fn into_buffers(part: GroupReader) -> Vec<ColumnBuffers> {
+        part.into_buffers()
+    }
+}
+
+impl StoredColumns {
+    /// Reads the metadata of a file of `length` bytes, of which `most` bytes may be held in memory. Also returns all columns, and
+    /// what is wrong with the metadata.
+    ///
+    /// # Errors
+    /// If the metadata is damaged, encrypted or too large, or cannot be read.
+    pub(super) fn open(
+        file: Arc<dyn ReadAt>,
+        length: u64,
+        most: usize,
+    ) -> Result<(Self, Vec<Leaf>, TableFaults), InputError> {
+        let bytes = read_footer(&*file, length, most)?;
         let damaged = || fault("has damaged metadata");
         let footer = Footer::read(&bytes).ok_or_else(damaged)?;
         if footer.is_encrypted {
@@ -56,59 +112,26 @@ impl ColumnarFile for ParquetFile {
         let leaves = schema::leaves(&footer.elements).ok_or_else(damaged)?;
         let groups = footer::groups(&bytes).ok_or_else(damaged)?;
         let mut faults = contradictions(&bytes, &footer, &leaves, &groups);
-        let at = length.saturating_sub((bytes.len() + ENDING) as u64);
-        faults.iter_mut().for_each(|(offset, _)| *offset = at);
         let mut start = [0; MAGIC.len()];
-        read_exact(&file, &mut start, 0)?;
-        if start != MAGIC {
-            faults.push((0, fault("does not start as it should, so it is damaged")));
-        }
-        let chosen = choice.select(&leaves, fault, |_| None, &mut faults)?;
-        let ChosenColumns { texts, paths, id } = chosen;
-        let mut numbers: Vec<usize> = texts.iter().chain(&id).map(|leaf| leaf.number).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        let file = ParquetFile {
-            file: Arc::new(file),
+        read_exact(&*file, &mut start, 0)?;
+        let stored = StoredColumns {
+            file,
             length,
             footer: bytes,
             groups,
-            texts,
-            paths,
-            id,
-            numbers,
         };
-        Ok((file, faults))
+        let at = stored.footer_start();
+        faults.iter_mut().for_each(|(offset, _)| *offset = at);
+        if start != MAGIC {
+            faults.push((0, fault("does not start as it should, so it is damaged")));
+        }
+        Ok((stored, leaves, faults))
     }
 
-    fn rows(&self) -> u64 {
-        rows_of(&self.groups)
-    }
-
-    fn part_count(&self) -> usize {
-        self.groups.len()
-    }
-
-    fn has_texts(&self) -> bool {
-        !self.texts.is_empty()
-    }
-
-    fn metadata_length(&self) -> u64 {
-        (self.footer.len() + ENDING) as u64
-    }
-
-    fn part(
-        &self,
-        from: PartStart,
-        memory: usize,
-        buffers: Vec<ColumnBuffers>,
-    ) -> Option<GroupReader<'_>> {
-        let group = self.groups.get(from.part)?;
-        Some(GroupReader::new(self, *group, from.row, memory, buffers))
-    }
-
-    fn into_buffers(part: GroupReader<'_>) -> Vec<ColumnBuffers> {
-        part.into_buffers()
+    /// The offset of the metadata in the file.
+    pub(super) fn footer_start(&self) -> u64 {
+        self.length
+            .saturating_sub((self.footer.len() + ENDING) as u64)
     }
 }
 
@@ -166,7 +189,7 @@ pub(super) fn fault(fault: &'static str) -> InputError {
     }
 }
 
-fn read_footer(file: &File, length: u64, most: usize) -> Result<Vec<u8>, InputError> {
+fn read_footer(file: &dyn ReadAt, length: u64, most: usize) -> Result<Vec<u8>, InputError> {
     let no_end = || fault("has no metadata at its end, so it is cut or damaged");
     let end = length.checked_sub(ENDING as u64).ok_or_else(no_end)?;
     let mut ending = [0; ENDING];
@@ -191,9 +214,9 @@ fn read_footer(file: &File, length: u64, most: usize) -> Result<Vec<u8>, InputEr
     Ok(bytes)
 }
 
-fn read_exact(file: &File, mut into: &mut [u8], mut at: u64) -> Result<(), InputError> {
+fn read_exact(file: &dyn ReadAt, mut into: &mut [u8], mut at: u64) -> Result<(), InputError> {
     while !into.is_empty() {
-        match read_at(file, into, at) {
+        match file.read_at(into, at) {
             Ok(0) => return Err(InputError::Shrunk),
             Ok(read) => {
                 into = &mut into[read..];

@@ -69,6 +69,51 @@ impl Footer {
     }
 }
 
+/// The name of the program that wrote the file, if it is given and the metadata is sound.
+pub(super) fn writer(bytes: &[u8]) -> Option<&str> {
+    let mut writer = None;
+    Thrift::new(bytes).structure(|thrift, head| {
+        let is_writer = (head.id, head.kind) == (6, BINARY);
+        if is_writer {
+            writer = Some(thrift.text()?);
+        }
+        Some(is_writer)
+    })?;
+    writer
+}
+
+/// The value of the first entry with this key that the program added, if there is one and the metadata is sound.
+pub(super) fn entry<'b>(bytes: &'b [u8], key: &str) -> Option<&'b str> {
+    let mut found = None;
+    Thrift::new(bytes).structure(|thrift, head| {
+        if (head.id, head.kind) != (5, LIST) {
+            return Some(false);
+        }
+        for _ in 0..thrift.list(STRUCT)? {
+            let (name, value) = key_and_value(thrift)?;
+            if name == key.as_bytes() && found.is_none() {
+                found = Some(value);
+            }
+        }
+        Some(true)
+    })?;
+    str::from_utf8(found?).ok()
+}
+
+fn key_and_value<'b>(thrift: &mut Thrift<'b>) -> Option<(&'b [u8], &'b [u8])> {
+    let mut pair: [&[u8]; 2] = [&[]; 2];
+    thrift.structure(|thrift, head| {
+        let slot = match (head.id, head.kind) {
+            (1, BINARY) => &mut pair[0],
+            (2, BINARY) => &mut pair[1],
+            _ => return Some(false),
+        };
+        *slot = thrift.binary()?;
+        Some(true)
+    })?;
+    Some(pair.into())
+}
+
 /// The row groups that have rows. None if they are damaged.
 pub(super) fn groups(bytes: &[u8]) -> Option<Vec<GroupEntry>> {
     let mut groups = Vec::new();

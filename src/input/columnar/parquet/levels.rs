@@ -31,6 +31,18 @@ impl Runs {
         })
     }
 
+    /// The numbers of `width` bits in a range of the page that has no heads of runs.
+    pub(super) fn packed(range: std::ops::Range<usize>, width: u32) -> Runs {
+        Runs {
+            at: range.end,
+            end: range.end,
+            width,
+            packed: range.len() as u64 * 8 / u64::from(width.max(1)),
+            bit: range.start * 8,
+            ..Runs::default()
+        }
+    }
+
     /// The next number; none at the end, or at damage.
     #[inline]
     pub(super) fn next(&mut self, page: &[u8]) -> Option<u32> {

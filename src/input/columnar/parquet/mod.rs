@@ -1,11 +1,12 @@
 //! Apache Parquet.
 //!
 //! `footer` and `schema` read the metadata at the end of the file, in the protocol of `thrift`. `group` opens the columns of a
-//! row group; `column` reads cells from pages, which `page` finds and `codec` unpacks; `levels` and
-//! `plain` decode them.
+//! row group; `column` reads values from pages, which `page` finds and `codec` unpacks; `levels`, `plain` and `delta` decode
+//! them. `file` gives the texts of a source; `table` gives the values of columns that are all needed.
 
 mod codec;
 mod column;
+mod delta;
 mod file;
 mod footer;
 mod group;
@@ -13,8 +14,10 @@ mod levels;
 mod page;
 mod plain;
 mod schema;
+mod table;
 #[cfg(test)]
 mod tests;
 mod thrift;
 
 pub(in crate::input) use self::file::ParquetFile;
+pub(crate) use self::table::{ColumnType, ParquetTable, TableColumn};

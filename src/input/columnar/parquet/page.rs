@@ -1,16 +1,15 @@
 //! The pages of a column in a row group, with their headers, as they are in the file.
 
-use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::footer::ColumnChunk;
 use super::thrift::{STRUCT, Thrift, flag};
-use crate::input::file::read_at;
+use crate::input::file::ReadAt;
 
-/// Bytes of a read, unless a page is larger.
-const READ: usize = 256 << 10;
+/// Bytes of a read of a source, unless a page is larger.
+pub(super) const READ: usize = 256 << 10;
 /// Bytes that are first searched for the header of a page, and the most. Headers may have statistics with long texts.
 const HEADER: usize = 1 << 10;
 const LONGEST_HEADER: usize = 16 << 20;
@@ -125,7 +124,9 @@ impl PageHeader {
 
 /// Reads the pages of a column in a row group.
 pub(super) struct PageStream {
-    file: Arc<File>,
+    file: Arc<dyn ReadAt>,
+    /// Bytes of a read, unless a page is larger.
+    step: usize,
     /// The offset of the bytes that are read next, and of the end.
     at: u64,
     end: u64,
@@ -147,11 +148,17 @@ pub(super) enum PageError {
 }
 
 impl PageStream {
-    /// Reads into `buffer`.
-    pub(super) fn new(file: &Arc<File>, chunk: ColumnChunk, buffer: Vec<u8>) -> Self {
+    /// Reads into `buffer`, about `step` bytes at a time.
+    pub(super) fn new(
+        file: &Arc<dyn ReadAt>,
+        chunk: ColumnChunk,
+        buffer: Vec<u8>,
+        step: usize,
+    ) -> Self {
         let end = chunk.start + chunk.length;
         PageStream {
             file: Arc::clone(file),
+            step,
             at: chunk.start,
             end,
             limit: end + UNCOUNTED,
@@ -219,12 +226,15 @@ impl PageStream {
         self.held = 0..self.held.len();
         let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
         let most = self.held.len().saturating_add(left);
-        let wanted = count.max(READ).min(most);
+        let wanted = count.max(self.step).min(most);
         if self.window.len() < wanted {
             self.window.resize(wanted, 0);
         }
         while self.held.len() < count.min(wanted) {
-            match read_at(&self.file, &mut self.window[self.held.end..wanted], self.at) {
+            match self
+                .file
+                .read_at(&mut self.window[self.held.end..wanted], self.at)
+            {
                 Ok(0) => return Ok(()),
                 Ok(read) => {
                     self.held.end += read;

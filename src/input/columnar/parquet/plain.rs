@@ -1,11 +1,13 @@
-//! Values in the plain encoding of texts, and other encodings and integers as such.
+//! Values in the plain encoding, and other encodings converted to it.
 
+use super::delta::{self, DeltaValues};
+use super::levels::Runs;
 use super::schema::LeafKind;
-use crate::delta::{self, DeltaValues};
 
 /// Encodings.
 pub(super) const PLAIN: i64 = 0;
 pub(super) const DICTIONARY: i64 = 2;
+const RLE: i64 = 3;
 const DELTA_INTEGERS: i64 = 5;
 const DELTA_LENGTHS: i64 = 6;
 const DELTA_TEXTS: i64 = 7;
@@ -29,21 +31,60 @@ pub(super) fn text_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     (end <= bytes.len()).then_some((start, end))
 }
 
-/// The starts and ends of `count` texts.
-pub(super) fn entries(bytes: &[u8], count: usize) -> Option<Vec<(u32, u32)>> {
+/// The start and end of the value at `at`, a text with its length or an integer. None if it is cut.
+#[inline]
+pub(super) fn value_at(kind: LeafKind, bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let LeafKind::Integer { bits, .. } = kind else {
+        return text_at(bytes, at);
+    };
+    let end = at.checked_add(usize::from(bits / 8))?;
+    (end <= bytes.len()).then_some((at, end))
+}
+
+/// The integer whose bytes these are; none if values of this kind are not integers.
+#[inline]
+pub(super) fn integer(kind: LeafKind, bytes: &[u8]) -> Option<i128> {
+    let LeafKind::Integer { bits, is_signed } = kind else {
+        return None;
+    };
+    let number = match bits {
+        32 => u32::from_le_bytes(bytes.try_into().ok()?).into(),
+        _ => u64::from_le_bytes(bytes.try_into().ok()?),
+    };
+    Some(match (is_signed, bits) {
+        (false, _) => number.into(),
+        (true, 32) => (number as i32).into(),
+        (true, _) => (number as i64).into(),
+    })
+}
+
+/// Booleans, whose bytes start at `start`. None if they are damaged, or encoded in another way.
+pub(super) fn flags(encoding: i64, page: &[u8], start: usize) -> Option<Runs> {
+    match encoding {
+        PLAIN => Some(Runs::packed(start..page.len(), 1)),
+        RLE => {
+            let (start, end) = text_at(page, start)?;
+            Runs::new(start..end, 1)
+        }
+        _ => None,
+    }
+}
+
+/// The starts and ends of `count` values of this kind.
+pub(super) fn entries(kind: LeafKind, bytes: &[u8], count: usize) -> Option<Vec<(u32, u32)>> {
     let most = bytes.len() / 4;
     let mut entries = Vec::with_capacity(count.min(most));
     let mut at = 0;
     for _ in 0..count {
-        let (start, end) = text_at(bytes, at)?;
+        let (start, end) = value_at(kind, bytes, at)?;
         entries.push((start.try_into().ok()?, end.try_into().ok()?));
         at = end;
     }
     Some(entries)
 }
 
-/// The page with its values, which start at `start` and are at most `most`, as plain texts: new bytes if they were not, and
-/// where the values start in them. None if they are damaged, or not of this kind.
+/// The page with its values, which start at `start` and are at most `most`, in the plain encoding of texts or integers: new
+/// bytes if they were not, and where the values start in them. None if they are damaged, or not of this kind.
 pub(super) fn of_page(
     encoding: i64,
     kind: LeafKind,
@@ -53,7 +94,7 @@ pub(super) fn of_page(
 ) -> Option<(Option<Vec<u8>>, usize)> {
     let (levels, values) = page.split_at_checked(start)?;
     let made = match (encoding, kind) {
-        (PLAIN, LeafKind::Text) => return Some((None, start)),
+        (PLAIN, LeafKind::Text | LeafKind::Integer { .. }) => return Some((None, start)),
         (DELTA_LENGTHS, LeafKind::Text) => delta::plain(DeltaValues::Lengths, values, most)?,
         (DELTA_TEXTS, LeafKind::Text | LeafKind::Fixed(_)) => {
             delta::plain(DeltaValues::Texts, values, most)?
@@ -62,17 +103,12 @@ pub(super) fn of_page(
         (BYTE_STREAM_SPLIT, LeafKind::Fixed(length)) => {
             fixed(&joined(values, length)?, length, most)?
         }
-        (BYTE_STREAM_SPLIT, LeafKind::Integer { bits, is_signed }) => {
-            numbers(&joined(values, u32::from(bits / 8))?, bits, is_signed, most)
+        (BYTE_STREAM_SPLIT, LeafKind::Integer { bits, .. }) => joined(values, (bits / 8).into())?,
+        (DELTA_INTEGERS, LeafKind::Integer { bits: 32, .. }) => {
+            delta::plain(DeltaValues::Short, values, most)?
         }
-        (PLAIN, LeafKind::Integer { bits, is_signed }) => numbers(values, bits, is_signed, most),
-        (DELTA_INTEGERS, LeafKind::Integer { bits, is_signed }) => {
-            let wide = delta::plain(DeltaValues::Long, values, most)?;
-            numbers_of(
-                wide.chunks_exact(8).map(|wide| narrow(wide, bits)),
-                is_signed,
-                bits,
-            )
+        (DELTA_INTEGERS, LeafKind::Integer { .. }) => {
+            delta::plain(DeltaValues::Long, values, most)?
         }
         _ => return None,
     };
@@ -98,33 +134,4 @@ fn joined(split: &[u8], length: u32) -> Option<Vec<u8>> {
     let byte = |at: usize| split[at % size * count + at / size];
     let is_whole = count * size == split.len();
     is_whole.then(|| (0..split.len()).map(byte).collect())
-}
-
-fn numbers(values: &[u8], bits: u8, is_signed: bool, most: usize) -> Vec<u8> {
-    let all = values.chunks_exact(usize::from(bits / 8)).take(most);
-    numbers_of(all.map(|value| narrow(value, bits)), is_signed, bits)
-}
-
-/// The lower bits of a number.
-fn narrow(value: &[u8], bits: u8) -> i64 {
-    let all = value.iter().take(usize::from(bits / 8)).rev();
-    let number = all.fold(0_u64, |all, &byte| all << 8 | u64::from(byte));
-    match bits {
-        32 => i64::from(number as u32 as i32),
-        _ => number as i64,
-    }
-}
-
-fn numbers_of(values: impl Iterator<Item = i64>, is_signed: bool, bits: u8) -> Vec<u8> {
-    let mut plain = Vec::new();
-    for value in values {
-        let text = match (is_signed, bits) {
-            (true, _) => value.to_string(),
-            (false, 32) => (value as u32).to_string(),
-            (false, _) => (value as u64).to_string(),
-        };
-        plain.extend_from_slice(&(text.len() as u32).to_le_bytes());
-        plain.extend_from_slice(text.as_bytes());
-    }
-    plain
 }

@@ -31,8 +31,10 @@ pub(super) struct Leaf {
     /// Its number in row groups.
     pub(super) number: usize,
     pub(super) name: ColumnName,
-    /// The number of its physical type.
+    /// The numbers of its physical type, and of what the schema says about its values.
     pub(super) physical: i64,
+    converted: Option<i64>,
+    logical: Option<i16>,
     pub(super) kind: LeafKind,
     /// The greatest repetition level and definition level.
     pub(super) repetition: u32,
@@ -45,11 +47,14 @@ pub(super) enum LeafKind {
     Text,
     /// A text of so many bytes.
     Fixed(u32),
-    /// An integer of 32 or 64 bits, as its text.
+    /// An integer of 32 or 64 bits.
     Integer {
         bits: u8,
         is_signed: bool,
     },
+    Flag,
+    /// All values are null.
+    Null,
     Other,
 }
 
@@ -63,7 +68,8 @@ impl NamedColumn for Leaf {
     }
 
     fn is_id(&self) -> bool {
-        self.kind != LeafKind::Other && self.repetition == 0
+        let is_integer = matches!(self.kind, LeafKind::Integer { .. });
+        (self.is_text() || is_integer) && self.repetition == 0
     }
 }
 
@@ -71,6 +77,7 @@ impl NamedColumn for Leaf {
 const OPTIONAL: i64 = 1;
 const REPEATED: i64 = 2;
 /// Physical types.
+const BOOLEAN: i64 = 0;
 const INT32: i64 = 1;
 const INT64: i64 = 2;
 const BYTE_ARRAY: i64 = 6;
@@ -80,10 +87,28 @@ const CONVERTED_LISTS: [i64; 3] = [1, 2, 3];
 const DECIMAL: i64 = 5;
 const CONVERTED_UNSIGNED: [i64; 4] = [11, 12, 13, 14];
 const CONVERTED_SIGNED: [i64; 4] = [15, 16, 17, 18];
-/// Logical types: maps and lists, integers, and values that are bytes but no texts, which are decimal numbers and shapes.
+/// Logical types: maps and lists, integers, nulls, and values that are bytes but no texts, which are decimal numbers and shapes.
 const LISTS: [i16; 2] = [2, 3];
 const INTEGER: i16 = 10;
+const UNKNOWN: i16 = 11;
 const NO_TEXTS: [i16; 3] = [5, 17, 18];
+
+/// Names of physical, converted and logical types, by their numbers.
+#[rustfmt::skip]
+const PHYSICAL_NAMES: [&str; 8] = [
+    "BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY",
+];
+#[rustfmt::skip]
+const CONVERTED_NAMES: [&str; 22] = [
+    "UTF8", "MAP", "MAP_KEY_VALUE", "LIST", "ENUM", "DECIMAL", "DATE", "TIME_MILLIS", "TIME_MICROS", "TIMESTAMP_MILLIS",
+    "TIMESTAMP_MICROS", "UINT_8", "UINT_16", "UINT_32", "UINT_64", "INT_8", "INT_16", "INT_32", "INT_64", "JSON", "BSON",
+    "INTERVAL",
+];
+#[rustfmt::skip]
+const LOGICAL_NAMES: [&str; 19] = [
+    "", "STRING", "MAP", "LIST", "ENUM", "DECIMAL", "DATE", "TIME", "TIMESTAMP", "INTERVAL", "INTEGER", "UNKNOWN", "JSON",
+    "BSON", "UUID", "FLOAT16", "VARIANT", "GEOMETRY", "GEOGRAPHY",
+];
 
 impl SchemaElement {
     pub(super) fn read(thrift: &mut Thrift<'_>) -> Option<SchemaElement> {
@@ -149,6 +174,10 @@ impl SchemaElement {
             _ => LeafKind::Other,
         };
         match self.physical {
+            Some(physical) if physical != BYTE_ARRAY && self.logical == Some(UNKNOWN) => {
+                LeafKind::Null
+            }
+            Some(BOOLEAN) if (self.logical, self.converted) == (None, None) => LeafKind::Flag,
             Some(INT32) => integer(32),
             Some(INT64) => integer(64),
             // Texts unless both types say otherwise: one of them may be unknown, or damaged.
@@ -163,6 +192,23 @@ impl SchemaElement {
                 _ => LeafKind::Other,
             },
             _ => LeafKind::Other,
+        }
+    }
+}
+
+impl Leaf {
+    /// Its physical type, and what the schema says about its values.
+    pub(super) fn type_name(&self) -> String {
+        let name = |names: &[&'static str], number: i64| {
+            let name = usize::try_from(number).ok();
+            name.and_then(|number| names.get(number).copied())
+        };
+        let physical = name(&PHYSICAL_NAMES, self.physical).unwrap_or("another type");
+        let converted = self.converted.and_then(|kind| name(&CONVERTED_NAMES, kind));
+        let logical = || name(&LOGICAL_NAMES, self.logical?.into());
+        match converted.or_else(logical) {
+            Some(kind) => format!("{physical} ({kind})"),
+            None => physical.to_owned(),
         }
     }
 }
@@ -216,6 +262,8 @@ impl Leaves {
             number: leaves.len(),
             name: below.name,
             physical,
+            converted: node.converted,
+            logical: node.logical,
             kind: node.kind(),
             repetition: below.repetition,
             definition: below.definition,

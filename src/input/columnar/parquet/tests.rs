@@ -203,6 +203,7 @@ fn integers_name_rows_in_every_encoding() {
         None,
         Some(Encoding::PLAIN),
         Some(Encoding::DELTA_BINARY_PACKED),
+        Some(Encoding::BYTE_STREAM_SPLIT),
     ] {
         let mut properties = WriterProperties::builder().set_dictionary_enabled(encoding.is_none());
         if let Some(encoding) = encoding {

@@ -1,7 +1,4 @@
-//! Converts the delta encodings of Parquet to the plain encoding.
-//!
-//! Shared by the readers of sources and of records. The decoders of the crate `parquet` for these panic on some damaged pages.
-//! This module returns `None` for a damaged page.
+//! Converts the delta encodings to the plain encoding. The functions return `None` for a damaged page.
 
 /// Greatest size of a plain page in bytes. A long shared prefix takes no space in an encoded page, so the limit is needed.
 const BYTES: usize = 1 << 28;
@@ -12,7 +9,7 @@ const BLOCK: u64 = 1 << 16;
 
 /// What the values of a page are, and how they are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DeltaValues {
+pub(super) enum DeltaValues {
     /// Integers of 32 bits, `DELTA_BINARY_PACKED`.
     Short,
     /// Integers of 64 bits, `DELTA_BINARY_PACKED`.
@@ -24,7 +21,7 @@ pub(crate) enum DeltaValues {
 }
 
 /// The values, at most `most`, in the plain encoding. None if they are damaged.
-pub(crate) fn plain(values: DeltaValues, bytes: &[u8], most: usize) -> Option<Vec<u8>> {
+pub(super) fn plain(values: DeltaValues, bytes: &[u8], most: usize) -> Option<Vec<u8>> {
     match values {
         DeltaValues::Short => {
             let (values, _) = integers(bytes, most)?;
