@@ -72,11 +72,13 @@ enum Values {
     Flags(Runs),
 }
 
-/// A value: where its bytes are in the page, the number of its entry in the dictionary, or a boolean.
+/// A value. It is small, since one is passed on for each cell.
+#[derive(Clone, Copy)]
 pub(super) enum LeafValue {
-    Plain(usize, usize),
+    /// The start and end of its bytes in the page.
+    Plain(u32, u32),
+    /// The number of its entry in the dictionary; of a boolean, 0 or 1.
     Entry(u32),
-    Flag(bool),
 }
 
 impl ColumnReader {
@@ -127,7 +129,7 @@ impl ColumnReader {
                 return row;
             }
             if let Some(value) = self.flat_value()
-                && !self.add(row, &value, into)
+                && !self.add(row, value, into)
             {
                 self.end("a row is too large");
             }
@@ -137,6 +139,7 @@ impl ColumnReader {
     }
 
     /// The value of the next row of a column without lists; none if it is null or lost.
+    #[inline]
     pub(super) fn flat_row(&mut self) -> Option<LeafValue> {
         if self.page.left == 0 && !self.load() {
             return None;
@@ -151,6 +154,7 @@ impl ColumnReader {
     }
 
     /// How many of the next rows, at most `most`, are null or lost in this page. Passes over their levels.
+    #[inline]
     fn nulls(&mut self, most: u64) -> u64 {
         let most = self.page.left.min(most);
         let page = &mut self.page;
@@ -168,6 +172,7 @@ impl ColumnReader {
     }
 
     /// The value of a row that is not null. None if the page is lost instead.
+    #[inline]
     fn flat_value(&mut self) -> Option<LeafValue> {
         self.page.left -= 1;
         let full = self.definition;
@@ -215,7 +220,7 @@ impl ColumnReader {
     /// Passes the values of a row, which goes on until a repetition level is 0, to `add`, which returns whether there is room.
     fn nested_row(
         &mut self,
-        mut add: impl FnMut(&Self, &LeafValue) -> bool,
+        mut add: impl FnMut(&Self, LeafValue) -> bool,
     ) -> Result<(), &'static str> {
         const LEVELS: &str = "a page has damaged levels";
         for number in 0..ROW_VALUES {
@@ -239,7 +244,7 @@ impl ColumnReader {
             }
             if definition == self.definition {
                 let value = self.value().ok_or("a page has damaged values")?;
-                if !add(self, &value) {
+                if !add(self, value) {
                     return Err("a row is too large");
                 }
             }
@@ -260,40 +265,46 @@ impl ColumnReader {
     }
 
     /// The next value that is not null; none if the page is damaged.
+    #[inline]
     fn value(&mut self) -> Option<LeafValue> {
         match &mut self.page.values {
             Values::Lost => None,
             Values::Plain(at) => {
                 let (start, end) = plain::value_at(self.kind, &self.bytes, *at)?;
                 *at = end;
-                Some(LeafValue::Plain(start, end))
+                Some(LeafValue::Plain(
+                    start.try_into().ok()?,
+                    end.try_into().ok()?,
+                ))
             }
             Values::Entries(runs) => {
                 let entry = runs.next(&self.bytes)?;
                 let count = self.dictionary.as_ref().map_or(0, |all| all.len());
                 ((entry as usize) < count).then_some(LeafValue::Entry(entry))
             }
-            Values::Flags(runs) => Some(LeafValue::Flag(runs.next(&self.bytes)? == 1)),
+            Values::Flags(runs) => runs.next(&self.bytes).map(LeafValue::Entry),
         }
     }
 
     /// The bytes of the value that was read last: its text, or its integer.
-    pub(super) fn bytes_of(&self, value: &LeafValue) -> &[u8] {
+    #[inline]
+    pub(super) fn bytes_of(&self, value: LeafValue) -> &[u8] {
         match (value, &self.dictionary) {
-            (&LeafValue::Plain(start, end), _) => &self.bytes[start..end],
-            (&LeafValue::Entry(entry), Some(all)) => all.entry(entry as usize),
-            (LeafValue::Entry(_), None) | (LeafValue::Flag(_), _) => &[],
+            (LeafValue::Plain(start, end), _) => &self.bytes[start as usize..end as usize],
+            (LeafValue::Entry(entry), Some(all)) => all.entry(entry as usize),
+            (LeafValue::Entry(_), None) => &[],
         }
     }
 
     /// The value that was read last, if it is an integer.
-    pub(super) fn integer(&self, value: &LeafValue) -> Option<i128> {
+    #[inline]
+    pub(super) fn integer(&self, value: LeafValue) -> Option<i128> {
         plain::integer(self.kind, self.bytes_of(value))
     }
 
-    fn add(&self, row: u32, value: &LeafValue, into: &mut CellBuilder) -> bool {
+    fn add(&self, row: u32, value: LeafValue, into: &mut CellBuilder) -> bool {
         match (value, &self.dictionary) {
-            (&LeafValue::Entry(entry), Some(all)) => into.entry(row, all, entry, &self.indices),
+            (LeafValue::Entry(entry), Some(all)) => into.entry(row, all, entry, &self.indices),
             _ => into.plain(row, self.bytes_of(value), &self.indices),
         }
     }
@@ -561,10 +572,9 @@ impl CellColumn for ColumnReader {
     fn each_text(&mut self, rows: u32, mut each: impl FnMut(&[u8])) {
         for _ in 0..rows {
             let value = self.flat_row();
-            let integer = value.as_ref().and_then(|value| self.integer(value));
-            match (value, integer) {
+            match (value, value.and_then(|value| self.integer(value))) {
                 (_, Some(integer)) => each(itoa::Buffer::new().format(integer).as_bytes()),
-                (Some(value), None) => each(self.bytes_of(&value)),
+                (Some(value), None) => each(self.bytes_of(value)),
                 (None, None) => each(&[]),
             }
         }

@@ -172,19 +172,19 @@ impl ParquetTable {
     /// A text; none for null.
     pub(crate) fn text(&mut self, column: usize) -> Result<Option<&[u8]>, TableFault> {
         let (value, column) = self.value(column)?;
-        Ok(value.map(|value| column.bytes_of(&value)))
+        Ok(value.map(|value| column.bytes_of(value)))
     }
 
     /// An integer; none for null.
     pub(crate) fn integer(&mut self, column: usize) -> Result<Option<i128>, TableFault> {
         let (value, column) = self.value(column)?;
-        Ok(value.and_then(|value| column.integer(&value)))
+        Ok(value.and_then(|value| column.integer(value)))
     }
 
     /// A boolean; none for null.
     pub(crate) fn flag(&mut self, column: usize) -> Result<Option<bool>, TableFault> {
         match self.value(column)?.0 {
-            Some(LeafValue::Flag(flag)) => Ok(Some(flag)),
+            Some(LeafValue::Entry(flag)) => Ok(Some(flag == 1)),
             _ => Ok(None),
         }
     }
@@ -199,6 +199,7 @@ impl ParquetTable {
         self.check(column)
     }
 
+    #[inline]
     fn value(&mut self, column: usize) -> Result<(Option<LeafValue>, &ColumnReader), TableFault> {
         let value = self.columns[column].flat_row();
         self.check(column)?;
@@ -206,6 +207,7 @@ impl ParquetTable {
     }
 
     /// Returns the first fault of a column.
+    #[inline]
     fn check(&mut self, column: usize) -> Result<(), TableFault> {
         match self.columns[column].first_fault() {
             Some(fault) => Err(self.fault(column, fault)),
@@ -213,6 +215,7 @@ impl ParquetTable {
         }
     }
 
+    #[cold]
     fn fault(&self, column: usize, (offset, fault): (u64, ColumnFault)) -> TableFault {
         const LARGE: &str = "its pages need more than 256 MiB of memory at the same time";
         let leaf = &self.leaves[self.chosen[column]];
