@@ -12,7 +12,7 @@ use crate::ending::Ending;
 use crate::plan::{check_terminal, is_dash, log_level};
 use crate::progress::Meter;
 use crate::size;
-use crate::summary::{self, Decisions, Shown};
+use crate::summary::{self, Decisions, SummaryChoice};
 use crate::watch::{Interruption, watched};
 
 /// Unite the records of many scans into what one scan of everything would have given
@@ -79,7 +79,7 @@ pub(crate) fn run(args: MergeArgs) -> anyhow::Result<Ending> {
     let monitor = Monitor::new();
     let meter = Meter::new(false, log_level(args.quiet, args.verbose));
     closed::check(args.output.as_deref(), args.report.as_deref())?;
-    let shown = Shown::new(args.stats, args.verbose, args.quiet);
+    let shown = SummaryChoice::new(args.stats, args.verbose, args.quiet);
     let asked = (
         args.format.is_some(),
         args.memory.is_some(),

@@ -19,7 +19,7 @@ use crate::ending::Ending;
 use crate::plan::{is_dash, log_level};
 use crate::progress::Meter;
 use crate::size;
-use crate::summary::{self, Shown};
+use crate::summary::{self, SummaryChoice};
 use crate::watch::{Interruption, watched};
 
 /// Write DOI names of any presentation form in one form: of texts, of lines, or in columns of tables
@@ -225,7 +225,7 @@ pub(crate) fn run(args: &NormalizeArgs, stdout: impl Write) -> anyhow::Result<En
         _ => {}
     }
     if args.stats && !args.quiet {
-        Shown::new(true, 0, false).write(&read.counts.line());
+        SummaryChoice::new(true, 0, false).write(&read.counts.line());
     }
     Ok(match read.counts.refused + read.counts.several {
         0 => Ending::Whole,
@@ -287,7 +287,7 @@ fn presentation(args: &NormalizeArgs) -> Presentation {
 /// Reads tables, or lines of files.
 fn read_files(args: &NormalizeArgs, files: &[&Path]) -> anyhow::Result<Ending> {
     let monitor = Monitor::new();
-    let shown = Shown::new(args.stats, 0, args.quiet);
+    let shown = SummaryChoice::new(args.stats, 0, args.quiet);
     let meter = Meter::new(false, log_level(args.quiet, 0));
     let normalize = builder(args, files).monitor(&monitor).build()?;
     let ending = move |report: NormalizeReport| {

@@ -9,8 +9,8 @@ use doisift::{Format, Monitor, OnError, Pipeline, PipelineBuilder, Separator};
 use log::LevelFilter;
 
 use crate::args::{self, ScanArgs, When};
-use crate::screen::{Shape, Table};
-use crate::summary::{Decisions, Shown};
+use crate::screen::{ScreenRows, ScreenTable};
+use crate::summary::{Decisions, SummaryChoice};
 use crate::watch::Interruption;
 
 /// What `doisift scan` will do.
@@ -20,9 +20,9 @@ pub(crate) struct Plan {
     pub(crate) checkpoint: Option<PathBuf>,
     pub(crate) progress: bool,
     pub(crate) log: LevelFilter,
-    pub(crate) summary: Shown,
+    pub(crate) summary: SummaryChoice,
     /// The table for a terminal, if the rows go there.
-    pub(crate) table: Option<Table<io::Stdout>>,
+    pub(crate) table: Option<ScreenTable<io::Stdout>>,
     /// Whether all rows of the table are wanted.
     all: bool,
     asked: Asked,
@@ -46,7 +46,7 @@ impl Plan {
         check_tmp_dir(args.tmp_dir.as_deref())?;
         let all = args.all;
         let shape = shape(&args).filter(|_| io::stdout().is_terminal());
-        let table = shape.map(|shape| Table::on_stdout(shape, all));
+        let table = shape.map(|shape| ScreenTable::on_stdout(shape, all));
         let progress = match args.progress {
             // A bar would be drawn between the rows.
             When::Auto if all && table.is_some() => false,
@@ -55,7 +55,7 @@ impl Plan {
             When::Never => false,
         };
         let log = log_level(args.quiet, args.verbose);
-        let summary = Shown::new(args.stats, args.verbose, args.quiet);
+        let summary = SummaryChoice::new(args.stats, args.verbose, args.quiet);
         let checkpoint = args.checkpoint.clone();
         let asked = Asked {
             format: args.format.is_some(),
@@ -119,15 +119,15 @@ impl Plan {
 }
 
 /// The shape of the table on a terminal; none if a format, a file or other rows are wanted.
-fn shape(args: &ScanArgs) -> Option<Shape> {
+fn shape(args: &ScanArgs) -> Option<ScreenRows> {
     let takes_stdout = args.report.as_deref().is_some_and(is_dash);
     let to_file = args.output.as_deref().is_some_and(|path| !is_dash(path));
     let other_rows = args.pairs || args.edges || args.count || args.top_prefixes.is_some();
     let chosen = args.format.is_some() || args.fields.is_some() || args.context.is_some();
     match args.mentions {
         _ if takes_stdout || to_file || other_rows || chosen => None,
-        true => Some(Shape::Mentions),
-        false => Some(Shape::Records),
+        true => Some(ScreenRows::Mentions),
+        false => Some(ScreenRows::Records),
     }
 }
 

@@ -10,8 +10,8 @@ use crate::closed;
 use crate::ending::Ending;
 use crate::plan::Plan;
 use crate::progress::Meter;
-use crate::screen::Table;
-use crate::summary::{self, Shown};
+use crate::screen::ScreenTable;
+use crate::summary::{self, SummaryChoice};
 use crate::watch::watched;
 
 /// Runs the scan that the arguments describe.
@@ -39,8 +39,8 @@ pub(crate) fn run(args: ScanArgs) -> anyhow::Result<Ending> {
 
 fn ending(
     report: &Report,
-    table: Option<Table<io::Stdout>>,
-    shown: Shown,
+    table: Option<ScreenTable<io::Stdout>>,
+    shown: SummaryChoice,
 ) -> anyhow::Result<Ending> {
     if let Some(mut table) = table {
         table.end().context("standard output")?;

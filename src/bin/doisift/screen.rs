@@ -55,23 +55,23 @@ impl Column {
 
 /// Whether the rows are records or mentions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum ScreenRows {
     Records,
     Mentions,
 }
 
-impl Shape {
+impl ScreenRows {
     fn columns(self) -> &'static [Column] {
         match self {
-            Shape::Records => RECORD,
-            Shape::Mentions => MENTION,
+            ScreenRows::Records => RECORD,
+            ScreenRows::Mentions => MENTION,
         }
     }
 }
 
 /// A table that collects the first rows, and writes them when their widths are known.
-pub(crate) struct Table<W> {
-    shape: Shape,
+pub(crate) struct ScreenTable<W> {
+    shape: ScreenRows,
     /// Rows before the widths are settled.
     page: usize,
     /// Cells in a line of the terminal.
@@ -86,19 +86,19 @@ pub(crate) struct Table<W> {
     out: W,
 }
 
-impl Table<io::Stdout> {
+impl ScreenTable<io::Stdout> {
     /// A table for standard output.
-    pub(crate) fn on_stdout(shape: Shape, all: bool) -> Self {
+    pub(crate) fn on_stdout(shape: ScreenRows, all: bool) -> Self {
         let (Width(width), Height(height)) = terminal_size().unwrap_or(USUAL);
         let page = usize::from(height).saturating_sub(OTHER_LINES);
-        Table::new(shape, (width.into(), page), all, io::stdout())
+        ScreenTable::new(shape, (width.into(), page), all, io::stdout())
     }
 }
 
-impl<W: Write + Send> Table<W> {
+impl<W: Write + Send> ScreenTable<W> {
     /// A table of a width in cells, with a page of this many rows.
-    fn new(shape: Shape, (width, page): (usize, usize), all: bool, out: W) -> Self {
-        Table {
+    fn new(shape: ScreenRows, (width, page): (usize, usize), all: bool, out: W) -> Self {
+        ScreenTable {
             shape,
             page: page.max(1),
             width,
@@ -114,10 +114,10 @@ impl<W: Write + Send> Table<W> {
     /// Runs a scan whose rows go into the table. A terminal that cannot be written to cancels it.
     pub(crate) fn fill(&mut self, pipeline: Pipeline) -> Result<Report, Error> {
         match self.shape {
-            Shape::Records => {
+            ScreenRows::Records => {
                 pipeline.for_each_record(|record| flow(self.row(record.guessed, || cells(record))))
             }
-            Shape::Mentions => pipeline.for_each_mention(|mention| {
+            ScreenRows::Mentions => pipeline.for_each_mention(|mention| {
                 flow(self.row(mention.guessed, || mention_cells(mention)))
             }),
         }
@@ -277,7 +277,7 @@ mod tests {
 
     /// What a table of a width and a page of rows shows.
     fn shown(size: (usize, usize), all: bool) -> String {
-        let mut table = Table::new(Shape::Mentions, size, all, Vec::new());
+        let mut table = ScreenTable::new(ScreenRows::Mentions, size, all, Vec::new());
         for row in ROWS {
             let cells = || row.map(str::to_owned).into();
             table.row(row[1] == "?", cells).expect("memory");

@@ -9,12 +9,12 @@ use indicatif::BinaryBytes;
 
 /// Whether the summary line is written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shown(bool);
+pub(crate) struct SummaryChoice(bool);
 
-impl Shown {
+impl SummaryChoice {
     /// The line is written on a terminal, and if `stats` or `verbose` asks for it; never if `quiet`.
     pub(crate) fn new(stats: bool, verbose: u8, quiet: bool) -> Self {
-        Shown(!quiet && (stats || verbose > 0 || io::stderr().is_terminal()))
+        SummaryChoice(!quiet && (stats || verbose > 0 || io::stderr().is_terminal()))
     }
 
     pub(crate) fn write(self, line: &str) {
@@ -26,7 +26,7 @@ impl Shown {
 }
 
 /// Writes the summary of a scan, with more lines at -v.
-pub(crate) fn scan(report: &Report, shown: Shown) {
+pub(crate) fn scan(report: &Report, shown: SummaryChoice) {
     let rejections = Rejection::ALL
         .iter()
         .map(|&reason| (reason.name(), report.rejections.get(reason)));
@@ -60,7 +60,7 @@ pub(crate) fn scan(report: &Report, shown: Shown) {
 }
 
 /// Writes the summary of a merge, with more lines at -v.
-pub(crate) fn merge(report: &MergeReport, shown: Shown) {
+pub(crate) fn merge(report: &MergeReport, shown: SummaryChoice) {
     log::info!(
         "inputs that were not sorted, or are read only once: {}",
         report.sorted
@@ -80,7 +80,7 @@ pub(crate) fn merge(report: &MergeReport, shown: Shown) {
 }
 
 /// Writes the summary of a normalization.
-pub(crate) fn normalize(report: &NormalizeReport, shown: Shown) {
+pub(crate) fn normalize(report: &NormalizeReport, shown: SummaryChoice) {
     let statuses = CellStatus::ALL.map(|status| (status.name(), report.statuses.get(status)));
     let rules = report.rules.iter().map(|(id, count)| (*id, *count));
     shown.write(&format!(
