@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use doisift_core::{Form, Mention};
 
-use super::{Batch, Budget, Document, DocumentId, Kept, SpillError, Table, TablePart};
+use super::{Batch, Budget, Document, DocumentId, Kept, NameTable, SpillError, TablePart};
 
 /// The number of records of a table, and their sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,7 +26,7 @@ const DOCUMENT: usize = 100;
 /// Fills a table with the keys in `mentions` on `threads` threads. Each thread takes a part of the list, in documents of 100
 /// mentions. With `drain`, sorts the records and returns their totals; otherwise the totals are 0.
 pub fn fill_table(mentions: &[&str], threads: usize, drain: bool) -> Totals {
-    let table = Table::new(Kept::All);
+    let table = NameTable::new(Kept::All);
     let filled = fill_all(&table, mentions, threads);
     match drain {
         true => filled.and_then(|()| totals(table)).unwrap_or_default(),
@@ -36,12 +36,12 @@ pub fn fill_table(mentions: &[&str], threads: usize, drain: bool) -> Totals {
 
 /// Like [`fill_table`], with a memory budget of `bytes` and a `folder` for runs. All totals are 0 if that fails.
 pub fn fill_table_within(mentions: &[&str], threads: usize, bytes: usize, folder: &Path) -> Totals {
-    let table = Table::within(Kept::All, Budget::new(bytes, folder, threads));
+    let table = NameTable::within(Kept::All, Budget::new(bytes, folder, threads));
     let filled = fill_all(&table, mentions, threads);
     filled.and_then(|()| totals(table)).unwrap_or_default()
 }
 
-fn fill_all(table: &Table, mentions: &[&str], threads: usize) -> Result<(), SpillError> {
+fn fill_all(table: &NameTable, mentions: &[&str], threads: usize) -> Result<(), SpillError> {
     let part = mentions.len().div_ceil(threads).max(1);
     std::thread::scope(|scope| {
         let parts = (0..).zip(mentions.chunks(part));
@@ -56,7 +56,7 @@ fn fill_all(table: &Table, mentions: &[&str], threads: usize) -> Result<(), Spil
     })
 }
 
-fn fill(table: &Table, source: u32, keys: &[&str]) -> Result<(), SpillError> {
+fn fill(table: &NameTable, source: u32, keys: &[&str]) -> Result<(), SpillError> {
     let mut batch = table.batch();
     let name = Arc::from("bench");
     for (document, keys) in (0..).zip(keys.chunks(DOCUMENT)) {
@@ -73,7 +73,7 @@ fn fill(table: &Table, source: u32, keys: &[&str]) -> Result<(), SpillError> {
 }
 
 fn fill_document(
-    table: &Table,
+    table: &NameTable,
     batch: &mut Batch,
     document: &Document,
     keys: &[&str],
@@ -90,7 +90,7 @@ fn fill_document(
     Ok(())
 }
 
-fn totals(table: Table) -> Result<Totals, SpillError> {
+fn totals(table: NameTable) -> Result<Totals, SpillError> {
     let mut totals = Totals::default();
     let add = |part: &TablePart<'_>| {
         Ok::<_, SpillError>(

@@ -9,7 +9,7 @@ pub(super) type ListHead = u32;
 
 #[derive(Clone, Copy)]
 #[repr(C, packed(4))]
-struct Node {
+struct CountedNode {
     document: u64,
     source: u32,
     next: ListHead,
@@ -18,7 +18,7 @@ struct Node {
 /// The nodes of all lists.
 #[derive(Default)]
 pub(super) struct DocumentLists {
-    nodes: Vec<Node>,
+    nodes: Vec<CountedNode>,
     /// The list of free nodes.
     free: ListHead,
 }
@@ -26,7 +26,7 @@ pub(super) struct DocumentLists {
 impl DocumentLists {
     /// Bytes of memory it holds.
     pub(super) fn held(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>()
+        self.nodes.capacity() * size_of::<CountedNode>()
     }
 
     /// Removes all lists.
@@ -64,7 +64,7 @@ impl DocumentLists {
         keep: impl Fn(DocumentId) -> bool,
     ) -> ListHead {
         let kept = self.retain(head, keep);
-        let node = Node {
+        let node = CountedNode {
             document: document.document,
             source: document.source,
             next: kept,

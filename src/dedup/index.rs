@@ -12,11 +12,11 @@ const MOST_BITS: u32 = 40;
 const AT_BITS: u32 = 40;
 
 /// The lowest 24 bits of a hash in the high bits, and the bits of an address in the low bits.
-type Slot = u64;
+type IndexSlot = u64;
 
 /// A free slot. It is not zero, so that new slots are written before they are read: a page of zeros that is read first is mapped
 /// twice, and the second time interrupts all other threads.
-const FREE: Slot = Slot::MAX;
+const FREE: IndexSlot = IndexSlot::MAX;
 
 /// Where an address belongs that is not in an index, until the next is inserted.
 pub(super) struct Vacant {
@@ -25,19 +25,19 @@ pub(super) struct Vacant {
 }
 
 /// Finds addresses of keys by a part of their hash.
-pub(super) struct Index {
-    slots: Vec<Slot>,
+pub(super) struct KeyIndex {
+    slots: Vec<IndexSlot>,
     taken: usize,
     bits: u32,
     /// Size, as a power of two, above which the index counts as full. It still grows if more is inserted.
     most: u32,
 }
 
-impl Index {
+impl KeyIndex {
     /// An empty index that counts as full rather than grow to more than `bytes` of memory.
     pub(super) fn new(bytes: Option<usize>) -> Self {
-        let slots = bytes.map(|bytes| (bytes / size_of::<Slot>()).max(1));
-        Index {
+        let slots = bytes.map(|bytes| (bytes / size_of::<IndexSlot>()).max(1));
+        KeyIndex {
             slots: Vec::new(),
             taken: 0,
             bits: 0,
@@ -52,7 +52,7 @@ impl Index {
 
     /// Bytes of memory it holds.
     pub(super) fn held(&self) -> usize {
-        self.slots.capacity() * size_of::<Slot>()
+        self.slots.capacity() * size_of::<IndexSlot>()
     }
 
     /// Removes all addresses and keeps the slots.
@@ -128,7 +128,7 @@ impl Index {
         }
     }
 
-    fn put(&mut self, slot: Slot) {
+    fn put(&mut self, slot: IndexSlot) {
         let mask = self.slots.len() - 1;
         let mut at = self.home(slot >> AT_BITS);
         while self.slots[at] != FREE {
@@ -152,7 +152,7 @@ fn part(hash: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn insert(index: &mut Index, hash: u64, at: Address) {
+    fn insert(index: &mut KeyIndex, hash: u64, at: Address) {
         let Err(vacant) = index.find(hash, |_| false) else {
             unreachable!("no address was wanted");
         };
@@ -160,7 +160,7 @@ mod tests {
     }
 
     /// The bits of all addresses of keys that may have this hash, sorted.
-    fn all(index: &Index, hash: u64) -> Vec<u64> {
+    fn all(index: &KeyIndex, hash: u64) -> Vec<u64> {
         let mut found = Vec::new();
         let found_one = index.find(hash, |at| {
             found.push(at.bits());
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn addresses_are_found_among_those_of_equal_and_neighbouring_hashes() {
-        let mut index = Index::new(None);
+        let mut index = KeyIndex::new(None);
         assert!(all(&index, 7).is_empty());
         // Several hashes share the last slots, so that searches wrap around the end.
         let hashes = [7, 0xff_ffff, 0xff_ffff, 0, 0xff_fffe, 7];
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn an_index_past_its_size_is_full_and_takes_more_all_the_same() {
-        let mut index = Index::new(Some(128 * 8 + 9));
+        let mut index = KeyIndex::new(Some(128 * 8 + 9));
         for number in 0..200u64 {
             assert_eq!(
                 index.is_full(),

@@ -2,7 +2,7 @@
 //!
 //! Ranges start at first keys of frames. So ranges are about equally large, and only frames at a boundary are read twice.
 
-use super::page::Page;
+use super::page::EntryPage;
 use super::run::{Cursor, FrameAhead, Heads, OpenRun, SpillError};
 use super::tournament::Tournament;
 
@@ -118,7 +118,7 @@ impl<'r> RangeMerge<'r> {
     }
 
     /// Replaces the content of `page` by the next entries, at most `most`. Returns whether there were any.
-    pub(super) fn fill(&mut self, page: &mut Page, most: usize) -> Result<bool, SpillError> {
+    pub(super) fn fill(&mut self, page: &mut EntryPage, most: usize) -> Result<bool, SpillError> {
         page.clear();
         while let Some(first) = self.first() {
             let cursor = &mut self.cursors[first];

@@ -1,6 +1,6 @@
 //! Aggregates mentions to records in one table of keys, which all threads share.
 //!
-//! Each thread fills a [`Batch`] and passes it to the [`Table`], which aggregates by key and returns the records in order. A
+//! Each thread fills a [`Batch`] and passes it to the [`NameTable`], which aggregates by key and returns the records in order. A
 //! table with a [`Budget`] that is used up is written to disk as a sorted run of partial records and filled again; at the end
 //! all runs are merged. Input are the scanner's mentions, output are [`Record`](crate::records::Record)s. This module knows
 //! no output formats, and no files except its runs.
@@ -37,7 +37,7 @@ pub(crate) use part::TablePart;
 pub(crate) use run::RunFile;
 pub use run::SpillError;
 pub(crate) use spill::{Budget, Lasting, Spilled};
-pub(crate) use table::{Drained, Table};
+pub(crate) use table::{Drained, NameTable};
 pub(crate) use tournament::Tournament;
 
 use crate::records::Capture;

@@ -5,7 +5,7 @@ use super::run::{Cursor, Entry, Fields, Span};
 
 /// Entries with distinct keys, in order; reused.
 #[derive(Default)]
-pub(super) struct Page {
+pub(super) struct EntryPage {
     /// Keys, and the strings of `fields`.
     bytes: Vec<u8>,
     keys: Vec<Span>,
@@ -16,7 +16,7 @@ pub(super) struct Page {
     starts: Vec<usize>,
 }
 
-impl Page {
+impl EntryPage {
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.keys.clear();

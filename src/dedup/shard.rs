@@ -6,7 +6,7 @@ use super::arena::{Address, Arena};
 use super::batch::{Batch, BatchRow};
 use super::blocks::Blocks;
 use super::facts::{Facts, FirstText, Known, MentionPlace};
-use super::index::{Index, Vacant};
+use super::index::{KeyIndex, Vacant};
 use super::{DocumentId, Kept};
 use crate::records::Forms;
 
@@ -30,7 +30,7 @@ pub(super) struct Update<'a> {
 
 /// One part of the table.
 pub(super) struct TableShard {
-    index: Index,
+    index: KeyIndex,
     /// Keys in the order of their insertion. Unless only keys are kept, each key is preceded by its number.
     keys: Arena,
     stored: Stored,
@@ -52,7 +52,7 @@ impl TableShard {
     /// An empty shard. It counts as full when its index would need more than `index` bytes.
     pub(super) fn new(kept: Kept, index: Option<usize>) -> Self {
         TableShard {
-            index: Index::new(index),
+            index: KeyIndex::new(index),
             keys: Arena::default(),
             stored: match kept {
                 Kept::All => Stored::Facts(Facts::default()),

@@ -21,9 +21,9 @@ use super::descriptors::spare;
 use super::in_order::in_order;
 use super::merge::{Range, RangeMerge, Ranges};
 use super::order::{self, Item};
-use super::page::Page;
+use super::page::EntryPage;
 use super::rows::SourceNames;
-use super::run::{Entry, Frame, OpenRun, Packer, Run, RunFault, RunFile, SpillError, Writer};
+use super::run::{Entry, NameFrame, OpenRun, Packer, Run, RunFault, RunFile, SpillError, Writer};
 use super::shard::TableShard;
 use super::{DocumentId, Kept};
 use crate::temporary::LazyRunFolder;
@@ -366,7 +366,7 @@ impl SpillState {
         budget: &Budget,
         kept: Kept,
         parallel: bool,
-        make: impl Fn(&Page, &SourceNames) -> Result<B, E> + Sync,
+        make: impl Fn(&EntryPage, &SourceNames) -> Result<B, E> + Sync,
         mut write: impl FnMut(B) -> Result<(), E> + Send,
     ) -> Result<u64, E> {
         let fan = budget.fan();
@@ -385,7 +385,7 @@ impl SpillState {
             let mut made = Vec::new();
             let mut entries = 0;
             let mut merge = RangeMerge::new(&runs, &range)?;
-            let mut page = Page::default();
+            let mut page = EntryPage::default();
             while merge.fill(&mut page, PAGE)? {
                 budget.go_on()?;
                 entries += page.len() as u64;
@@ -445,7 +445,7 @@ fn write_table(
         })?;
         packer.finish()
     };
-    let write = |frames: Vec<Frame>| writer.frames(&frames);
+    let write = |frames: Vec<NameFrame>| writer.frames(&frames);
     in_order(items.chunks(PART).map(Ok), ahead, pack, write)?;
     writer.finish(contents.sources)
 }
@@ -461,14 +461,14 @@ fn merge_to_one(
     let merge = |range: Range| {
         let mut packer = Packer::new(&budget.folder, kept, budget.frame())?;
         let mut merge = RangeMerge::new(&runs, &range)?;
-        let mut page = Page::default();
+        let mut page = EntryPage::default();
         while merge.fill(&mut page, PAGE)? {
             budget.go_on()?;
             page.entries().try_for_each(|entry| packer.push(&entry))?;
         }
         packer.finish()
     };
-    let write = |frames: Vec<Frame>| writer.frames(&frames);
+    let write = |frames: Vec<NameFrame>| writer.frames(&frames);
     in_order(ranges(budget, &runs)?, ahead(parallel), merge, write)?;
     writer.finish(&sources)
 }

@@ -8,7 +8,7 @@ use super::batch::Batch;
 use super::in_order::in_order;
 use super::ledger::Ledger;
 use super::order::{self, Item};
-use super::page::Page;
+use super::page::EntryPage;
 use super::part::TablePart;
 use super::rows::SourceNames;
 use super::run::SpillError;
@@ -33,7 +33,7 @@ const AHEAD: usize = 4;
 /// All names of a scan so far. Shared by reference between threads.
 ///
 /// The records do not depend on the order in which batches are absorbed, nor on the budget.
-pub(crate) struct Table {
+pub(crate) struct NameTable {
     kept: Kept,
     /// Hashes depend on it, so that nobody can write a text whose names all have the same.
     seed: u64,
@@ -69,11 +69,11 @@ struct Growth {
     full: bool,
 }
 
-impl Table {
+impl NameTable {
     /// An empty table that keeps `kept` of each name, in memory.
     #[cfg(any(test, feature = "testing"))]
     pub(crate) fn new(kept: Kept) -> Self {
-        Table::with(kept, SHARDS, None)
+        NameTable::with(kept, SHARDS, None)
     }
 
     /// An empty table that keeps `kept` of each name, within a budget.
@@ -82,7 +82,7 @@ impl Table {
     /// 2 MiB; with less, almost every batch becomes a run.
     pub(crate) fn within(kept: Kept, budget: Budget) -> Self {
         let shards = (budget.bytes / SHARD).clamp(1, SHARDS).next_power_of_two();
-        Table::with(kept, shards, Some(Spill::new(kept, budget)))
+        NameTable::with(kept, shards, Some(Spill::new(kept, budget)))
     }
 
     fn with(kept: Kept, shards: usize, spill: Option<Spill>) -> Self {
@@ -90,7 +90,7 @@ impl Table {
             .as_ref()
             .map(|spill| spill.budget.bytes / INDEX / shards);
         let shards = (0..shards).map(|_| Mutex::new(TableShard::new(kept, index)));
-        Table {
+        NameTable {
             kept,
             seed: RandomState::new().build_hasher().finish(),
             shards: shards.collect(),
@@ -316,8 +316,9 @@ impl Table {
                 sealed.spill_last(&budget, &mut state, parallel)?;
                 let kept = sealed.kept;
                 drop(sealed);
-                let format =
-                    |page: &Page, sources: &SourceNames| format(&TablePart::of_page(page, sources));
+                let format = |page: &EntryPage, sources: &SourceNames| {
+                    format(&TablePart::of_page(page, sources))
+                };
                 let records = state.unite(&budget, kept, parallel, format, write)?;
                 Ok(Drained {
                     records,
@@ -337,7 +338,7 @@ struct SealedTable {
 }
 
 impl SealedTable {
-    fn new(table: Table) -> Self {
+    fn new(table: NameTable) -> Self {
         let shards = table.shards.into_iter();
         let shards = shards.map(|shard| shard.into_inner().unwrap_or_else(PoisonError::into_inner));
         let ledger = table.ledger.into_inner();

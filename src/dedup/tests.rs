@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use doisift_core::{Form, Mention};
 use proptest::prelude::*;
 
-use super::{Batch, Document, DocumentId, Kept, SpillError, Table, TablePart};
+use super::{Batch, Document, DocumentId, Kept, NameTable, SpillError, TablePart};
 use crate::records::Record;
 
 /// A mention that owns its parts.
@@ -78,7 +78,7 @@ fn owned(r: &Record<'_>) -> Owned {
     }
 }
 
-fn records(table: Table) -> Vec<Owned> {
+fn records(table: NameTable) -> Vec<Owned> {
     let mut records = Vec::new();
     let own = |part: &TablePart<'_>| {
         Ok::<_, SpillError>(
@@ -174,7 +174,7 @@ fn key(name: u32) -> String {
 }
 
 /// Fills the table with one document after the other, each closed through the batch.
-fn fill_in_turn(table: Table, said: &[Said], handover: usize) -> Table {
+fn fill_in_turn(table: NameTable, said: &[Said], handover: usize) -> NameTable {
     let mut batch = table.batch();
     let mut by_document: BTreeMap<DocumentId, Vec<&Said>> = BTreeMap::new();
     for one in said {
@@ -197,7 +197,7 @@ fn fill_in_turn(table: Table, said: &[Said], handover: usize) -> Table {
 
 /// Fills the table on several threads. Each has mentions of every document in a different order, and the thread that
 /// absorbs a document's last mention closes it.
-fn fill_crosswise(table: Table, said: &[Said], threads: usize, handover: usize) -> Table {
+fn fill_crosswise(table: NameTable, said: &[Said], threads: usize, handover: usize) -> NameTable {
     let mut left: BTreeMap<DocumentId, AtomicUsize> = BTreeMap::new();
     for one in said {
         *left.entry(one.document).or_default().get_mut() += 1;
@@ -229,12 +229,12 @@ fn fill_crosswise(table: Table, said: &[Said], threads: usize, handover: usize) 
 proptest! {
     #[test]
     fn one_thread_gives_what_the_twin_gives(said in mentions(), handover in 1..50usize) {
-        prop_assert_eq!(records(fill_in_turn(Table::new(Kept::All), &said, handover)), twin(&said));
+        prop_assert_eq!(records(fill_in_turn(NameTable::new(Kept::All), &said, handover)), twin(&said));
     }
 
     #[test]
     fn several_threads_give_what_the_twin_gives(said in mentions(), threads in 1..5usize, handover in 1..50usize) {
-        prop_assert_eq!(records(fill_crosswise(Table::new(Kept::All), &said, threads, handover)), twin(&said));
+        prop_assert_eq!(records(fill_crosswise(NameTable::new(Kept::All), &said, threads, handover)), twin(&said));
     }
 }
 
@@ -254,7 +254,7 @@ fn said(source: u32, document: u64, key: &str, offset: u64) -> Said {
 
 #[test]
 fn a_document_closed_and_another_opened_count_two() {
-    let table = Table::new(Kept::All);
+    let table = NameTable::new(Kept::All);
     let mut batch = table.batch();
     let all = [
         said(0, 0, "10.5555/a", 1),
@@ -274,7 +274,7 @@ fn a_document_closed_and_another_opened_count_two() {
 
 #[test]
 fn a_document_shared_by_threads_is_counted_once_though_others_come_between() {
-    let table = Table::new(Kept::All);
+    let table = NameTable::new(Kept::All);
     let (mut one, mut other) = (table.batch(), table.batch());
     let all = [
         said(0, 0, "10.5555/a", 1),
@@ -297,7 +297,7 @@ fn a_document_shared_by_threads_is_counted_once_though_others_come_between() {
 
 #[test]
 fn the_first_mention_is_the_least_even_if_each_comes_before_the_last() {
-    let table = Table::new(Kept::All);
+    let table = NameTable::new(Kept::All);
     let mut batch = table.batch();
     // So many replaced names and texts that the arena of every used shard is rewritten many times.
     let name = "n".repeat(5000);
@@ -329,13 +329,13 @@ fn many_keys_come_out_sorted_with_a_pool_and_without() {
     let all: Vec<Said> = (0..60_000u64)
         .map(|i| said(0, 0, &format!("10.5555/j.x.{}", i * 7_919 % 60_013), i))
         .collect();
-    let alone = records(fill_in_turn(Table::new(Kept::All), &all, 5000));
+    let alone = records(fill_in_turn(NameTable::new(Kept::All), &all, 5000));
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(2)
         .build()
         .expect("two threads");
     assert_eq!(
-        pool.install(|| records(fill_in_turn(Table::new(Kept::All), &all, 5000))),
+        pool.install(|| records(fill_in_turn(NameTable::new(Kept::All), &all, 5000))),
         alone
     );
     assert_eq!(alone, twin(&all));
@@ -357,7 +357,7 @@ impl From<SpillError> for Stopped {
 #[test]
 fn a_sink_that_fails_stops_the_records() {
     let table = fill_in_turn(
-        Table::new(Kept::All),
+        NameTable::new(Kept::All),
         &[said(0, 0, "10.5555/a", 1), said(0, 0, "10.5555/b", 2)],
         9,
     );
@@ -398,7 +398,7 @@ fn the_first_text_comes_back_in_its_own_case() {
         .collect();
     for said in &all {
         let records = records(fill_in_turn(
-            Table::new(Kept::All),
+            NameTable::new(Kept::All),
             std::slice::from_ref(said),
             1,
         ));
@@ -406,7 +406,7 @@ fn the_first_text_comes_back_in_its_own_case() {
     }
     let backwards: Vec<Said> = all.iter().rev().cloned().collect();
     assert_eq!(
-        records(fill_crosswise(Table::new(Kept::All), &backwards, 1, 1)),
+        records(fill_crosswise(NameTable::new(Kept::All), &backwards, 1, 1)),
         twin(&all)
     );
 }
@@ -414,7 +414,7 @@ fn the_first_text_comes_back_in_its_own_case() {
 proptest! {
     #[test]
     fn a_table_of_keys_gives_the_keys_of_the_twin(said in mentions(), handover in 1..50usize) {
-        let table = Table::new(Kept::Key);
+        let table = NameTable::new(Kept::Key);
         let mut batch = table.batch();
         for part in said.chunks(handover) {
             part.iter().for_each(|one| push(&mut batch, one));
@@ -428,12 +428,12 @@ proptest! {
 
 #[test]
 fn an_empty_table_has_no_records() {
-    assert_eq!(records(Table::new(Kept::All)), []);
+    assert_eq!(records(NameTable::new(Kept::All)), []);
 }
 
 #[test]
 fn a_full_batch_says_so() {
-    let table = Table::new(Kept::All);
+    let table = NameTable::new(Kept::All);
     let mut batch = table.batch();
     let mut pushed = 0;
     while !batch.is_full() {

@@ -8,7 +8,7 @@ use rayon::ThreadPool;
 use super::options::ScanOptions;
 use super::pairs::pair;
 use super::top::{self, Ranking};
-use crate::dedup::{Drained, Table, TablePart};
+use crate::dedup::{Drained, NameTable, TablePart};
 use crate::error::{Error, ErrorKind};
 use crate::records::{
     CountRow, Format, MentionRow, Output, OwnedRecord, Record, Row, RowBlock, RowKind, RowWriter,
@@ -60,7 +60,7 @@ impl<'c> Sink<'c> {
     /// the whole run.
     pub(super) fn finish(
         self,
-        table: Table,
+        table: NameTable,
         counts: &Counts,
         pool: Option<&ThreadPool>,
         options: &ScanOptions,
@@ -84,7 +84,7 @@ impl<'c> Sink<'c> {
         }
     }
 
-    fn records(self, table: Table, drain: &Drain<'_>) -> Result<(Drained, Output), Error> {
+    fn records(self, table: NameTable, drain: &Drain<'_>) -> Result<(Drained, Output), Error> {
         if let Some(caller) = self.caller {
             let output = self.rows.finish().map_err(Error::output)?;
             let drained = match caller {
@@ -107,7 +107,7 @@ impl<'c> Sink<'c> {
     /// Writes a row for each record of the table. `make` makes a block of those of a part.
     fn blocks(
         self,
-        table: Table,
+        table: NameTable,
         drain: &Drain<'_>,
         make: impl Fn(&TablePart<'_>) -> io::Result<RowBlock> + Send + Sync,
     ) -> Result<(Drained, Output), Error> {
@@ -120,7 +120,7 @@ impl<'c> Sink<'c> {
 
     fn counts(
         mut self,
-        table: Table,
+        table: NameTable,
         counts: &Counts,
         drain: &Drain<'_>,
     ) -> Result<(Drained, Output), Error> {
@@ -134,7 +134,7 @@ impl<'c> Sink<'c> {
         Ok((drained, self.end()?))
     }
 
-    fn prefixes(mut self, table: Table, drain: &Drain<'_>) -> Result<(Drained, Output), Error> {
+    fn prefixes(mut self, table: NameTable, drain: &Drain<'_>) -> Result<(Drained, Output), Error> {
         let mut ranking = Ranking::new(drain.options.selection.top_prefixes);
         let count = |part: &TablePart<'_>| Ok::<_, Error>(top::counts(part.records()));
         let add = |counts| {
@@ -159,7 +159,7 @@ impl<'c> Sink<'c> {
 
 /// Passes all records to a caller.
 fn pass_on(
-    table: Table,
+    table: NameTable,
     take: &mut (dyn FnMut(&Record<'_>) -> ControlFlow<()> + Send),
     drain: &Drain<'_>,
 ) -> Result<Drained, Error> {
@@ -189,14 +189,14 @@ struct Drain<'a> {
 
 impl Drain<'_> {
     /// Counts the records.
-    fn count(&self, table: Table) -> Result<Drained, Error> {
+    fn count(&self, table: NameTable) -> Result<Drained, Error> {
         self.pass(table, |_| Ok(()), |()| Ok(()))
     }
 
     /// Passes parts of the table to `make`, and the results to `take` in order, until the run is cancelled.
     fn pass<B: Send>(
         &self,
-        table: Table,
+        table: NameTable,
         make: impl Fn(&TablePart<'_>) -> Result<B, Error> + Send + Sync,
         mut take: impl FnMut(B) -> Result<(), Error> + Send,
     ) -> Result<Drained, Error> {

@@ -15,7 +15,7 @@ use super::notice::{self, Gain, Notice, Notices};
 use super::options::{OnError, ScanOptions};
 use super::seek::Unfound;
 use super::shares::Shares;
-use crate::dedup::{Budget, Document, DocumentId, Lasting, Table};
+use crate::dedup::{Budget, Document, DocumentId, Lasting, NameTable};
 use crate::error::{Error, ErrorKind};
 use crate::input::{
     ChunkReach, Claims, Finder, FoundSources, Gate, Halt, InputError, Opening, Remark, Source,
@@ -35,7 +35,7 @@ pub(super) struct SharedScan<'p> {
     pub(super) reach: ChunkReach,
     pub(super) shares: Shares,
     pub(super) unpackers: Unpackers,
-    pub(super) table: Table,
+    pub(super) table: NameTable,
     /// Device and inode of files that this run created, which are no sources.
     own: Vec<FileId>,
     /// Device and inode of files that an output would overwrite.
@@ -447,7 +447,7 @@ impl<'p> SharedScan<'p> {
         lock(&self.ledger).counts += counts;
     }
 
-    pub(super) fn into_results(self) -> Result<(Table, Counts, Losses, Skipped), Error> {
+    pub(super) fn into_results(self) -> Result<(NameTable, Counts, Losses, Skipped), Error> {
         self.notices.end();
         let ledger = self.ledger.into_inner();
         let mut ledger = ledger.unwrap_or_else(PoisonError::into_inner);
@@ -515,7 +515,7 @@ impl NamedSource {
 }
 
 /// The table of a run. It stays empty if mentions are written.
-fn table(options: &ScanOptions, shares: Shares, lasting: Option<Lasting>) -> Table {
+fn table(options: &ScanOptions, shares: Shares, lasting: Option<Lasting>) -> NameTable {
     let (noting, ending) = (options.monitor.clone(), options.monitor.clone());
     // Runs of a checkpoint must not be removed if this process exits; the next process uses or removes them.
     let note = lasting.is_none();
@@ -526,5 +526,5 @@ fn table(options: &ScanOptions, shares: Shares, lasting: Option<Lasting>) -> Tab
         lasting,
         ..Budget::new(shares.table, folder, shares.threads)
     };
-    Table::within(options.selection.kept(), budget)
+    NameTable::within(options.selection.kept(), budget)
 }

@@ -13,7 +13,7 @@ use super::pairs::PairKey;
 use super::rows::{Around, HeldMentions};
 use super::selection::PrefixFilter;
 use super::state::{NamedSource, SharedScan};
-use crate::dedup::{Batch, Document, DocumentId, Kept, Table};
+use crate::dedup::{Batch, Document, DocumentId, Kept, NameTable};
 use crate::input::{Cell, CellText};
 use crate::input::{Chunk, Sliding};
 use crate::records::Capture;
@@ -54,7 +54,7 @@ struct FoundMentions<'r> {
 /// A document that several threads scan. It is closed when the last of them drops it.
 pub(super) struct Shared<'r> {
     document: Document,
-    table: &'r Table,
+    table: &'r NameTable,
     mentioned: AtomicBool,
     kind: TextKind,
 }

@@ -5,7 +5,7 @@ use zstd::bulk::Decompressor;
 use super::super::order::prefix;
 use super::super::{DocumentId, Kept};
 use super::entry::{Fields, take_known};
-use super::fault::{Damage, RunFault, SpillError};
+use super::fault::{RunDamage, RunFault, SpillError};
 use super::file::OpenRun;
 use super::frame::FrameKind;
 use super::varint::ByteReader;
@@ -101,7 +101,7 @@ impl<'r> Cursor<'r> {
             self.frame().map_err(|fault| self.run.fault(fault))?;
         }
         if self.entry().is_none() {
-            return Err(self.run.fault(Damage::Content));
+            return Err(self.run.fault(RunDamage::Content));
         }
         self.rank = prefix(self.key.get(self.depth..).unwrap_or_default());
         if self.upper.is_some_and(|upper| self.key.as_slice() >= upper) {

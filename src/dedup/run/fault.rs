@@ -20,14 +20,14 @@ pub(in crate::dedup) enum RunFault {
     #[error("{0}")]
     Io(#[from] io::Error),
     #[error("damaged: {0}")]
-    Damaged(Damage),
+    Damaged(RunDamage),
     #[error("stopped")]
     Stopped,
 }
 
 /// How damage to a file was detected.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-pub(in crate::dedup) enum Damage {
+pub(in crate::dedup) enum RunDamage {
     #[error("it is no run of this version and kind")]
     Header,
     #[error("its end is missing or changed")]
@@ -80,8 +80,8 @@ impl SpillError {
     }
 }
 
-impl From<Damage> for RunFault {
-    fn from(damage: Damage) -> Self {
+impl From<RunDamage> for RunFault {
+    fn from(damage: RunDamage) -> Self {
         RunFault::Damaged(damage)
     }
 }

@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use zstd::bulk::Decompressor;
 
 use super::super::Kept;
-use super::fault::{Damage, RunFault, SpillError};
+use super::fault::{RunDamage, RunFault, SpillError};
 use super::frame::{FrameHead, FrameKind, HEAD, unpack};
 use super::varint::ByteReader;
 use super::{ENDING, HEADER, TRAILER, header};
@@ -133,7 +133,7 @@ impl OpenRun {
             let trailer_at = length.checked_sub(TRAILER as u64);
             let end = trailer_at
                 .filter(|&at| at >= HEADER as u64)
-                .ok_or(Damage::Trailer)?;
+                .ok_or(RunDamage::Trailer)?;
             let mut bytes = [0; HEADER + TRAILER];
             read_exact_at(&file, &mut bytes[..HEADER], 0)?;
             read_exact_at(&file, &mut bytes[HEADER..], end)?;
@@ -191,11 +191,11 @@ impl OpenRun {
         Ok(head)
     }
 
-    fn within(&self, at: u64, length: u64, end: u64) -> Result<(), Damage> {
+    fn within(&self, at: u64, length: u64, end: u64) -> Result<(), RunDamage> {
         let ends = at.checked_add(length);
         match ends.is_some_and(|ends| ends <= end) {
             true => Ok(()),
-            false => Err(Damage::Content),
+            false => Err(RunDamage::Content),
         }
     }
 
@@ -228,7 +228,7 @@ impl OpenRun {
             while at != self.end {
                 let head = self.head(FrameKind::Sources, at, &mut first)?;
                 self.content(at, &head, &mut decompressor, &mut packed, &mut content)?;
-                add_sources(&content, sources).ok_or(Damage::Content)?;
+                add_sources(&content, sources).ok_or(RunDamage::Content)?;
                 at += head.length();
             }
             Ok(())
@@ -253,7 +253,7 @@ impl Heads<'_> {
         if self.run.is_end(at) {
             return match self.seen == self.run.frames {
                 true => Ok(None),
-                false => Err(self.run.fault(Damage::Content)),
+                false => Err(self.run.fault(RunDamage::Content)),
             };
         }
         let mut first = Vec::new();
@@ -271,7 +271,7 @@ impl Heads<'_> {
 
 /// Checks header and trailer of a run whose trailer is at `end`. Returns the number of frames of names and the offset of the
 /// sources.
-fn trailer(bytes: &[u8; HEADER + TRAILER], kept: Kept, end: u64) -> Result<(u64, u64), Damage> {
+fn trailer(bytes: &[u8; HEADER + TRAILER], kept: Kept, end: u64) -> Result<(u64, u64), RunDamage> {
     let number = |at: usize| {
         let bytes = bytes[at..].first_chunk().copied();
         u64::from_le_bytes(bytes.unwrap_or_default())
@@ -279,12 +279,12 @@ fn trailer(bytes: &[u8; HEADER + TRAILER], kept: Kept, end: u64) -> Result<(u64,
     let sum_at = bytes.len() - 8;
     let sources_at = number(HEADER + 16);
     if bytes[..HEADER] != header(kept) {
-        Err(Damage::Header)
+        Err(RunDamage::Header)
     } else if &bytes[sum_at - 8..sum_at] != ENDING
         || number(sum_at) != xxh3_64(&bytes[..sum_at])
         || !(HEADER as u64..=end).contains(&sources_at)
     {
-        Err(Damage::Trailer)
+        Err(RunDamage::Trailer)
     } else {
         Ok((number(HEADER), sources_at))
     }

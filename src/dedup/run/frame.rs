@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::compress_bound;
 
-use super::fault::Damage;
+use super::fault::RunDamage;
 
 /// Bytes of a head.
 pub(super) const HEAD: usize = 32;
@@ -37,13 +37,13 @@ pub(in crate::dedup) struct FrameHead {
 
 impl FrameHead {
     /// Reads the head of a frame of `kind`. It is covered by a checksum, so its lengths are reliable.
-    pub(super) fn read(kind: FrameKind, bytes: &[u8; HEAD]) -> Result<FrameHead, Damage> {
+    pub(super) fn read(kind: FrameKind, bytes: &[u8; HEAD]) -> Result<FrameHead, RunDamage> {
         let number = |at: usize| {
             let bytes = bytes[at..].first_chunk().copied();
             u32::from_le_bytes(bytes.unwrap_or_default())
         };
         if number(0) != kind as u32 || number(OWN_SUM) != sum(&bytes[..OWN_SUM]) {
-            return Err(Damage::Checksum);
+            return Err(RunDamage::Checksum);
         }
         Ok(FrameHead {
             first: number(4),
@@ -55,10 +55,10 @@ impl FrameHead {
     }
 
     /// Checks the checksum of the first key.
-    pub(super) fn check_first(&self, first: &[u8]) -> Result<(), Damage> {
+    pub(super) fn check_first(&self, first: &[u8]) -> Result<(), RunDamage> {
         match sum(first) == self.first_sum {
             true => Ok(()),
-            false => Err(Damage::Checksum),
+            false => Err(RunDamage::Checksum),
         }
     }
 
@@ -118,15 +118,15 @@ pub(super) fn unpack(
     head: &FrameHead,
     packed: &[u8],
     out: &mut Vec<u8>,
-) -> Result<(), Damage> {
+) -> Result<(), RunDamage> {
     if xxh3_64(packed) != head.content_sum {
-        return Err(Damage::Checksum);
+        return Err(RunDamage::Checksum);
     }
     let length = head.unpacked as usize;
     out.clear();
     out.reserve_exact(length);
     match decompressor.decompress_to_buffer(packed, out) {
         Ok(unpacked) if unpacked == length => Ok(()),
-        _ => Err(Damage::Content),
+        _ => Err(RunDamage::Content),
     }
 }

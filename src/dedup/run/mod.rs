@@ -28,7 +28,7 @@ pub(super) use fault::RunFault;
 pub use fault::SpillError;
 pub(crate) use file::RunFile;
 pub(super) use file::{FrameAhead, Heads, OpenRun, Run};
-pub(super) use write::{Frame, Packer, Writer};
+pub(super) use write::{NameFrame, Packer, Writer};
 
 use super::Kept;
 

@@ -22,7 +22,7 @@ use crate::temporary::{RUN, RunFolder};
 const BUFFER: usize = 256 << 10;
 
 /// A frame of names, ready to be written.
-pub(in crate::dedup) struct Frame {
+pub(in crate::dedup) struct NameFrame {
     bytes: Vec<u8>,
     records: u64,
 }
@@ -39,7 +39,7 @@ pub(in crate::dedup) struct Packer<'p> {
     last: Vec<u8>,
     content: Vec<u8>,
     records: u64,
-    frames: Vec<Frame>,
+    frames: Vec<NameFrame>,
 }
 
 impl<'p> Packer<'p> {
@@ -94,12 +94,12 @@ impl<'p> Packer<'p> {
         let bytes = frame.map_err(|error| SpillError::new(self.folder, error))?;
         self.content.clear();
         let records = std::mem::take(&mut self.records);
-        self.frames.push(Frame { bytes, records });
+        self.frames.push(NameFrame { bytes, records });
         Ok(())
     }
 
     /// Ends the last frame, and returns all.
-    pub(in crate::dedup) fn finish(mut self) -> Result<Vec<Frame>, SpillError> {
+    pub(in crate::dedup) fn finish(mut self) -> Result<Vec<NameFrame>, SpillError> {
         if self.records > 0 {
             self.end_frame()?;
         }
@@ -166,7 +166,7 @@ impl Writer {
     }
 
     /// Writes the next frames.
-    pub(in crate::dedup) fn frames(&mut self, frames: &[Frame]) -> Result<(), SpillError> {
+    pub(in crate::dedup) fn frames(&mut self, frames: &[NameFrame]) -> Result<(), SpillError> {
         for frame in frames {
             self.write(&frame.bytes)?;
             self.frames += 1;

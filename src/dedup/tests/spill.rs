@@ -11,7 +11,7 @@ use crate::dedup::{Budget, Lasting, RunFile, Spilled};
 
 /// A table that reports the paths of its runs.
 struct Spilling {
-    table: Table,
+    table: NameTable,
     folder: TempDir,
     runs: Arc<Mutex<Vec<PathBuf>>>,
 }
@@ -35,13 +35,13 @@ impl Spilling {
             ..Budget::new(bytes, folder.path(), threads)
         };
         Spilling {
-            table: Table::within(kept, budget),
+            table: NameTable::within(kept, budget),
             folder,
             runs,
         }
     }
 
-    fn fill(mut self, fill: impl FnOnce(Table) -> Table) -> Spilling {
+    fn fill(mut self, fill: impl FnOnce(NameTable) -> NameTable) -> Spilling {
         self.table = fill(self.table);
         self
     }
@@ -409,7 +409,7 @@ fn stopped(all: &[Said], at: usize) -> Result<usize, SpillError> {
         stop: Box::new(stop),
         ..Budget::new(64 << 10, folder.path(), 1)
     };
-    let table = Table::within(Kept::All, budget);
+    let table = NameTable::within(Kept::All, budget);
     let mut batch = table.batch();
     let filled = all.chunks(1000).try_for_each(|part| {
         part.iter().for_each(|one| push(&mut batch, one));
@@ -437,7 +437,7 @@ fn when_asked_to_stop_it_stops_wherever_it_is_and_leaves_no_run() {
 type KeptRuns = Arc<Mutex<(Vec<RunFile>, Spilled)>>;
 
 /// A table whose runs outlast it. It starts with the runs in `named` and is filled with `said`.
-fn lasting(folder: &Path, named: &KeptRuns, said: &[Said]) -> Table {
+fn lasting(folder: &Path, named: &KeptRuns, said: &[Said]) -> NameTable {
     let (runs, written) = named.lock().unwrap().clone();
     let keeping = Arc::clone(named);
     let lasting = Lasting {
@@ -457,7 +457,7 @@ fn lasting(folder: &Path, named: &KeptRuns, said: &[Said]) -> Table {
         lasting: Some(lasting),
         ..Budget::new(64 << 10, folder, 1)
     };
-    let table = Table::within(Kept::All, budget);
+    let table = NameTable::within(Kept::All, budget);
     fill_in_turn(table, said, 700)
 }
 
