@@ -3,52 +3,52 @@
 use std::sync::Arc;
 
 use super::charset::Code;
-use super::format::Reading;
-use super::json::Members;
-use super::layout::Layout;
+use super::format::DocumentReading;
+use super::json::WantedMembers;
+use super::layout::TableLayout;
 use super::report::CellTally;
 use super::status::CellStatus;
 use crate::error::TableError;
 
 /// How the rows of a document are cleaned.
-pub(super) enum Shape {
-    Delimited(Layout),
-    JsonLines(Members),
+pub(super) enum RowShape {
+    Delimited(TableLayout),
+    JsonLines(WantedMembers),
     Lines,
 }
 
 /// The document that rows are of.
-pub(super) struct Table {
+pub(super) struct RowDocument {
     pub(super) source: Arc<str>,
     pub(super) document: Option<Arc<str>>,
     pub(super) code: Code,
-    pub(super) shape: Shape,
+    pub(super) shape: RowShape,
 }
 
-impl Table {
+impl RowDocument {
     /// What a row is called in messages.
     pub(super) fn row_word(&self) -> &'static str {
         match self.shape {
-            Shape::Delimited(_) => "row",
-            Shape::JsonLines(_) | Shape::Lines => "line",
+            RowShape::Delimited(_) => "row",
+            RowShape::JsonLines(_) | RowShape::Lines => "line",
         }
     }
 
-    pub(super) fn reading(&self) -> Reading {
+    pub(super) fn reading(&self) -> DocumentReading {
         match &self.shape {
-            Shape::Delimited(layout) => Reading::Delimited(layout.dialect),
-            Shape::JsonLines(_) => Reading::JsonLines,
-            Shape::Lines => Reading::Lines,
+            RowShape::Delimited(layout) => DocumentReading::Delimited(layout.dialect),
+            RowShape::JsonLines(_) => DocumentReading::JsonLines,
+            RowShape::Lines => DocumentReading::Lines,
         }
     }
 }
 
 /// Rows of a document, in a buffer that is used again for later rows.
 #[derive(Default)]
-pub(super) struct Batch {
+pub(super) struct RowBuffer {
     /// Counts the batches of the run from 0: they are written in this order.
     pub(super) number: u64,
-    pub(super) table: Option<Arc<Table>>,
+    pub(super) table: Option<Arc<RowDocument>>,
     /// Whole rows.
     pub(super) bytes: Vec<u8>,
     /// Where the rows start that are cleaned: after the header.
@@ -101,7 +101,7 @@ pub(super) const SHOWN: usize = 10;
 /// The largest buffers that are kept for other rows.
 const KEPT: usize = 4 << 20;
 
-impl Batch {
+impl RowBuffer {
     /// Whether the last row, of this many bytes, is longer than `most`. If so, the run fails.
     pub(super) fn is_too_long(&mut self, bytes: usize, most: usize) -> bool {
         let is_too_long = bytes > most;

@@ -15,10 +15,10 @@ use crate::input::InputError;
 /// Its name is a label of the [Encoding Standard](https://encoding.spec.whatwg.org/#names-and-labels), such as `windows-1252`,
 /// `macintosh` or `shift_jis`, or one of `utf-32le`, `utf-32be`, `macroman`, `cp932`, `cp936`, `cp949` and `cp950`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Charset(Kind);
+pub struct Charset(CharsetKind);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum CharsetKind {
     Utf8,
     Utf16Le,
     Utf16Be,
@@ -42,8 +42,8 @@ impl FromStr for Charset {
     fn from_str(name: &str) -> Result<Self, UnknownCharset> {
         let lower = name.trim().to_ascii_lowercase().replace('_', "-");
         let label = match &*lower {
-            "utf-32le" => return Ok(Charset(Kind::Utf32Le)),
-            "utf-32be" => return Ok(Charset(Kind::Utf32Be)),
+            "utf-32le" => return Ok(Charset(CharsetKind::Utf32Le)),
+            "utf-32be" => return Ok(Charset(CharsetKind::Utf32Be)),
             "macroman" | "mac-roman" => "macintosh",
             "cp932" => "shift_jis",
             "cp936" => "gbk",
@@ -59,7 +59,7 @@ impl FromStr for Charset {
 }
 
 impl Charset {
-    pub(super) const UTF_8: Charset = Charset(Kind::Utf8);
+    pub(super) const UTF_8: Charset = Charset(CharsetKind::Utf8);
 
     /// The encoding in which Windows writes western languages.
     pub(super) fn windows_1252() -> Charset {
@@ -68,41 +68,41 @@ impl Charset {
 
     fn known(encoding: &'static Encoding) -> Charset {
         Charset(match encoding {
-            _ if encoding == UTF_8 => Kind::Utf8,
-            _ if encoding == UTF_16LE => Kind::Utf16Le,
-            _ if encoding == UTF_16BE => Kind::Utf16Be,
-            other => Kind::Known(other),
+            _ if encoding == UTF_8 => CharsetKind::Utf8,
+            _ if encoding == UTF_16LE => CharsetKind::Utf16Le,
+            _ if encoding == UTF_16BE => CharsetKind::Utf16Be,
+            other => CharsetKind::Known(other),
         })
     }
 
     /// None for UTF-32, which encoding_rs does not have.
     fn encoding(self) -> Option<&'static Encoding> {
         match self.0 {
-            Kind::Utf8 => Some(UTF_8),
-            Kind::Utf16Le => Some(UTF_16LE),
-            Kind::Utf16Be => Some(UTF_16BE),
-            Kind::Known(encoding) => Some(encoding),
-            Kind::Utf32Le | Kind::Utf32Be => None,
+            CharsetKind::Utf8 => Some(UTF_8),
+            CharsetKind::Utf16Le => Some(UTF_16LE),
+            CharsetKind::Utf16Be => Some(UTF_16BE),
+            CharsetKind::Known(encoding) => Some(encoding),
+            CharsetKind::Utf32Le | CharsetKind::Utf32Be => None,
         }
     }
 
     /// The encoding's name.
     pub fn name(self) -> &'static str {
         match self.0 {
-            Kind::Utf32Le => "UTF-32LE",
-            Kind::Utf32Be => "UTF-32BE",
+            CharsetKind::Utf32Le => "UTF-32LE",
+            CharsetKind::Utf32Be => "UTF-32BE",
             _ => self.encoding().map_or("", Encoding::name),
         }
     }
 
     /// Whether a byte order mark may start a text in it.
     pub(super) fn has_mark(self) -> bool {
-        !matches!(self.0, Kind::Known(_))
+        !matches!(self.0, CharsetKind::Known(_))
     }
 
     /// Whether each byte below 0x80 is the ASCII character, or, where `trails`, at least each below 0x40.
     pub(super) fn holds_ascii(self, trails: bool) -> bool {
-        let Kind::Known(encoding) = self.0 else {
+        let CharsetKind::Known(encoding) = self.0 else {
             return self == Charset::UTF_8;
         };
         let is_clear = encoding.is_single_byte() || encoding == EUC_JP;
@@ -154,12 +154,12 @@ impl Charset {
     /// The byte in `text` where a character starts that the encoding does not have.
     pub(super) fn encode(self, text: &str) -> Result<Cow<'_, [u8]>, usize> {
         match self.0 {
-            Kind::Utf8 => Ok(text.as_bytes().into()),
-            Kind::Utf16Le => Ok(units(text, u16::to_le_bytes)),
-            Kind::Utf16Be => Ok(units(text, u16::to_be_bytes)),
-            Kind::Known(encoding) => encode(encoding, text),
-            Kind::Utf32Le => Ok(chars(text, u32::to_le_bytes)),
-            Kind::Utf32Be => Ok(chars(text, u32::to_be_bytes)),
+            CharsetKind::Utf8 => Ok(text.as_bytes().into()),
+            CharsetKind::Utf16Le => Ok(units(text, u16::to_le_bytes)),
+            CharsetKind::Utf16Be => Ok(units(text, u16::to_be_bytes)),
+            CharsetKind::Known(encoding) => encode(encoding, text),
+            CharsetKind::Utf32Le => Ok(chars(text, u32::to_le_bytes)),
+            CharsetKind::Utf32Be => Ok(chars(text, u32::to_be_bytes)),
         }
     }
 
@@ -213,7 +213,7 @@ const STEP: usize = 16 << 10;
 
 /// The text of `raw` as UTF-8. Bytes that are no character become U+FFFD; only the first are reported, as an
 /// [`InputError::Encoding`].
-pub(super) struct Decoded<R> {
+pub(super) struct Utf8Text<R> {
     raw: R,
     charset: Charset,
     decoder: Decoder,
@@ -224,11 +224,11 @@ pub(super) struct Decoded<R> {
     reported: bool,
 }
 
-impl<R: Read> Decoded<R> {
+impl<R: Read> Utf8Text<R> {
     /// None for UTF-32, which only a byte order mark announces.
     pub(super) fn new(raw: R, charset: Charset) -> Option<Self> {
         let encoding = charset.encoding()?;
-        Some(Decoded {
+        Some(Utf8Text {
             raw,
             charset,
             decoder: encoding.new_decoder_with_bom_removal(),
@@ -260,7 +260,7 @@ impl<R: Read> Decoded<R> {
     }
 }
 
-impl<R: Read> Read for Decoded<R> {
+impl<R: Read> Read for Utf8Text<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while self.start == self.out.len() && !self.is_end && !into.is_empty() {
             if self.fill()? && !std::mem::replace(&mut self.reported, true) {
@@ -340,7 +340,7 @@ mod tests {
             let charset: Charset = name.parse().unwrap();
             let bytes = charset.encode(text).unwrap();
             let mut read = String::new();
-            let mut decoded = Decoded::new(&bytes[..], charset).unwrap();
+            let mut decoded = Utf8Text::new(&bytes[..], charset).unwrap();
             decoded.read_to_string(&mut read).unwrap();
             assert_eq!(read, text, "{name}");
         }
@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn bytes_that_are_no_character_are_reported_once() {
         let japanese: Charset = "shift_jis".parse().unwrap();
-        let mut decoded = Decoded::new(&b"a\xff\xffb"[..], japanese).unwrap();
+        let mut decoded = Utf8Text::new(&b"a\xff\xffb"[..], japanese).unwrap();
         let mut out = String::new();
         assert!(decoded.read_to_string(&mut out).is_err());
         decoded.read_to_string(&mut out).unwrap();

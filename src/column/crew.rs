@@ -10,34 +10,34 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use super::batch::Batch;
+use super::batch::RowBuffer;
 use super::settings::NormalizeSettings;
-use super::sink::Sink;
-use super::worker::Worker;
+use super::sink::ColumnSink;
+use super::worker::ColumnWorker;
 use crate::error::{Error, ErrorKind};
 use crate::lock::lock;
 
 /// Takes batches from the thread that reads.
 pub(super) trait Hands {
     /// An empty batch; none if the run is over, because writing failed.
-    fn fresh(&mut self) -> Option<Batch>;
+    fn fresh(&mut self) -> Option<RowBuffer>;
 
     /// Has a batch cleaned and written.
-    fn pass(&mut self, batch: Batch);
+    fn pass(&mut self, batch: RowBuffer);
 }
 
 /// Calls `read`, and cleans and writes the batches that it passes on. Returns the sink, and what `read` returned.
 pub(super) fn run<T>(
     settings: &NormalizeSettings,
-    sink: Sink,
+    sink: ColumnSink,
     read: impl FnOnce(&mut dyn Hands) -> Result<T, Error>,
-) -> Result<(Sink, T), Error> {
+) -> Result<(ColumnSink, T), Error> {
     match settings.threads {
         0 | 1 => {
             let mut alone = Alone {
-                worker: Worker::new(settings),
+                worker: ColumnWorker::new(settings),
                 sink,
-                free: vec![Batch::default(), Batch::default()],
+                free: vec![RowBuffer::default(), RowBuffer::default()],
                 failure: None,
             };
             let read = read(&mut alone);
@@ -52,21 +52,21 @@ pub(super) fn run<T>(
 
 /// Everything on one thread.
 struct Alone {
-    worker: Worker,
-    sink: Sink,
-    free: Vec<Batch>,
+    worker: ColumnWorker,
+    sink: ColumnSink,
+    free: Vec<RowBuffer>,
     failure: Option<Error>,
 }
 
 impl Hands for Alone {
-    fn fresh(&mut self) -> Option<Batch> {
+    fn fresh(&mut self) -> Option<RowBuffer> {
         match self.failure {
             None => self.free.pop(),
             Some(_) => None,
         }
     }
 
-    fn pass(&mut self, mut batch: Batch) {
+    fn pass(&mut self, mut batch: RowBuffer) {
         self.worker.clean(&mut batch);
         if self.failure.is_none() {
             self.failure = self.sink.write(&mut batch).err();
@@ -81,16 +81,16 @@ type Panic = Box<dyn Any + Send>;
 
 /// The reader's ends of the channels.
 struct Many {
-    work: Sender<Batch>,
-    free: Receiver<Batch>,
+    work: Sender<RowBuffer>,
+    free: Receiver<RowBuffer>,
 }
 
 impl Hands for Many {
-    fn fresh(&mut self) -> Option<Batch> {
+    fn fresh(&mut self) -> Option<RowBuffer> {
         self.free.recv().ok()
     }
 
-    fn pass(&mut self, batch: Batch) {
+    fn pass(&mut self, batch: RowBuffer) {
         // If all workers have ended, the next call of `fresh` returns none.
         let _ = self.work.send(batch);
     }
@@ -99,21 +99,21 @@ impl Hands for Many {
 fn many<T>(
     settings: &NormalizeSettings,
     threads: usize,
-    sink: Sink,
+    sink: ColumnSink,
     read: impl FnOnce(&mut dyn Hands) -> Result<T, Error>,
-) -> Result<(Sink, T), Error> {
+) -> Result<(ColumnSink, T), Error> {
     let (work, waiting) = mpsc::channel();
     let (done, cleaned) = mpsc::channel();
     let (give_back, free) = mpsc::channel();
     for _ in 0..2 * threads + 2 {
         // The receiver is still there.
-        let _ = give_back.send(Batch::default());
+        let _ = give_back.send(RowBuffer::default());
     }
     let waiting = Arc::new(Mutex::new(waiting));
     thread::scope(|scope| {
         for number in 0..threads {
             let (waiting, done) = (Arc::clone(&waiting), done.clone());
-            let worker = Worker::new(settings);
+            let worker = ColumnWorker::new(settings);
             thread::Builder::new()
                 .name(format!("clean-{number}"))
                 .spawn_scoped(scope, move || clean(worker, &waiting, &done))
@@ -137,9 +137,9 @@ fn many<T>(
 
 /// Cleans batches until there are no more, and passes on each, or the panic that one caused.
 fn clean(
-    mut worker: Worker,
-    waiting: &Mutex<Receiver<Batch>>,
-    done: &Sender<Result<Batch, Panic>>,
+    mut worker: ColumnWorker,
+    waiting: &Mutex<Receiver<RowBuffer>>,
+    done: &Sender<Result<RowBuffer, Panic>>,
 ) {
     loop {
         let batch = lock(waiting).recv();
@@ -156,10 +156,10 @@ fn clean(
 
 /// Writes batches in their order, and gives them back, until there are no more, one has failed or a worker panicked.
 fn write(
-    mut sink: Sink,
-    cleaned: &Receiver<Result<Batch, Panic>>,
-    give_back: &Sender<Batch>,
-) -> Result<Sink, Result<Panic, Error>> {
+    mut sink: ColumnSink,
+    cleaned: &Receiver<Result<RowBuffer, Panic>>,
+    give_back: &Sender<RowBuffer>,
+) -> Result<ColumnSink, Result<Panic, Error>> {
     let mut early = BTreeMap::new();
     let mut next = 0;
     for batch in cleaned {

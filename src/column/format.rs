@@ -54,19 +54,19 @@ pub struct UnknownTableFormat(Box<str>);
 
 /// How the bytes of a document are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum DocumentReading {
     Delimited(Dialect),
     JsonLines,
     /// Each line is a text.
     Lines,
 }
 
-impl Reading {
+impl DocumentReading {
     /// How rows are cut: those of JSON Lines and texts are lines.
     pub(crate) fn dialect(self) -> Dialect {
         match self {
-            Reading::Delimited(dialect) => dialect,
-            Reading::JsonLines | Reading::Lines => Dialect {
+            DocumentReading::Delimited(dialect) => dialect,
+            DocumentReading::JsonLines | DocumentReading::Lines => Dialect {
                 delimiter: b'\n',
                 quotes: false,
                 row_end: b'\n',
@@ -85,14 +85,16 @@ pub(crate) fn reading(
     format: Option<TableFormat>,
     columns: &[String],
     header: bool,
-) -> Result<Reading, TableError> {
+) -> Result<DocumentReading, TableError> {
     let delimiter = match format {
-        Some(TableFormat::JsonLines) => return Ok(Reading::JsonLines),
+        Some(TableFormat::JsonLines) => return Ok(DocumentReading::JsonLines),
         Some(TableFormat::Delimited(delimiter)) => delimiter,
-        None if head.trim_ascii_start().first() == Some(&b'{') => return Ok(Reading::JsonLines),
+        None if head.trim_ascii_start().first() == Some(&b'{') => {
+            return Ok(DocumentReading::JsonLines);
+        }
         None => delimiter(head, whole, columns, header).ok_or(TableError::Unknown)?,
     };
-    Ok(Reading::Delimited(dialect(head, whole, delimiter)))
+    Ok(DocumentReading::Delimited(dialect(head, whole, delimiter)))
 }
 
 /// The delimiters that a head can show.
@@ -210,8 +212,8 @@ mod tests {
     fn shown(head: &str, column: &str, header: bool) -> Option<(u8, bool)> {
         let columns = [column.to_owned()];
         match reading(head.as_bytes(), true, None, &columns, header) {
-            Ok(Reading::Delimited(dialect)) => Some((dialect.delimiter, dialect.quotes)),
-            Ok(Reading::JsonLines) => Some((b'{', false)),
+            Ok(DocumentReading::Delimited(dialect)) => Some((dialect.delimiter, dialect.quotes)),
+            Ok(DocumentReading::JsonLines) => Some((b'{', false)),
             _ => None,
         }
     }

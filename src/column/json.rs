@@ -7,7 +7,7 @@ use std::ops::Range;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::batch::{Batch, NoteKind};
+use super::batch::{NoteKind, RowBuffer};
 use super::cell::CellCleaner;
 use super::layout::NewNames;
 use super::status::CellStatus;
@@ -16,7 +16,7 @@ use crate::normalize;
 
 /// The wanted members.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Members {
+pub(super) struct WantedMembers {
     /// Each as keys from the outermost object on.
     paths: Vec<Vec<String>>,
     /// As they were asked for.
@@ -25,7 +25,7 @@ pub(super) struct Members {
     new: Option<Vec<NewNames>>,
 }
 
-impl Members {
+impl WantedMembers {
     /// `column` is the name of a member, or a JSON pointer (RFC 6901) if it starts with `/`.
     pub(super) fn path(column: &str) -> Vec<String> {
         let key = |part: &str| part.replace("~1", "/").replace("~0", "~");
@@ -36,8 +36,11 @@ impl Members {
     }
 
     pub(super) fn new(columns: &[String], new: Option<Vec<NewNames>>) -> Self {
-        Members {
-            paths: columns.iter().map(|column| Members::path(column)).collect(),
+        WantedMembers {
+            paths: columns
+                .iter()
+                .map(|column| WantedMembers::path(column))
+                .collect(),
             asked: columns.to_vec(),
             new,
         }
@@ -51,14 +54,14 @@ impl Members {
 /// Names of the members of the object that `text` starts with, for a message; none if that is no object.
 pub(super) fn members(text: &[u8]) -> Option<String> {
     let text = utf8(text);
-    let mut values = serde_json::Deserializer::from_str(&text).into_iter::<Object<'_>>();
+    let mut values = serde_json::Deserializer::from_str(&text).into_iter::<JsonObject<'_>>();
     let object = values.next()?.ok()?;
     let names: Vec<_> = object.0.into_iter().map(|(name, _)| name).collect();
     Some(crate::printable::name(&names.join(", ")))
 }
 
 /// The members of an object, whose values are slices of the text that was read.
-struct Object<'t>(Vec<(Cow<'t, str>, &'t RawValue)>);
+struct JsonObject<'t>(Vec<(Cow<'t, str>, &'t RawValue)>);
 
 /// The elements of an array.
 struct Array<'t>(Vec<&'t RawValue>);
@@ -68,8 +71,8 @@ struct Name<'t>(Cow<'t, str>);
 
 impl<'de: 't, 't> Deserialize<'de> for Name<'t> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Names;
-        impl<'de> Visitor<'de> for Names {
+        struct MemberNames;
+        impl<'de> Visitor<'de> for MemberNames {
             type Value = Name<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -84,26 +87,26 @@ impl<'de: 't, 't> Deserialize<'de> for Name<'t> {
                 Ok(Name(name.to_owned().into()))
             }
         }
-        from.deserialize_str(Names)
+        from.deserialize_str(MemberNames)
     }
 }
 
-impl<'de: 't, 't> Deserialize<'de> for Object<'t> {
+impl<'de: 't, 't> Deserialize<'de> for JsonObject<'t> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         struct Objects;
         impl<'de> Visitor<'de> for Objects {
-            type Value = Object<'de>;
+            type Value = JsonObject<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonObject<'de>, A::Error> {
                 let mut members = Vec::new();
                 while let Some((Name(name), value)) = map.next_entry::<Name<'de>, &RawValue>()? {
                     members.push((name, value));
                 }
-                Ok(Object(members))
+                Ok(JsonObject(members))
             }
         }
         from.deserialize_map(Objects)
@@ -153,7 +156,7 @@ fn place(text: &str, part: &str) -> Range<usize> {
 
 /// Cleans the lines of a batch.
 pub(super) struct LineCleaner<'a> {
-    pub(super) members: &'a Members,
+    pub(super) members: &'a WantedMembers,
     /// The longest line in bytes.
     pub(super) most: usize,
     pub(super) cells: &'a mut CellCleaner,
@@ -164,7 +167,7 @@ struct ObjectLine<'t> {
     line: &'t [u8],
     /// The line, with bytes that are not UTF-8 replaced.
     text: &'t str,
-    object: Object<'t>,
+    object: JsonObject<'t>,
 }
 
 /// What is changed in a line.
@@ -177,7 +180,7 @@ struct Edits {
 }
 
 impl LineCleaner<'_> {
-    pub(super) fn clean(&mut self, batch: &mut Batch) {
+    pub(super) fn clean(&mut self, batch: &mut RowBuffer) {
         let bytes = std::mem::take(&mut batch.bytes);
         let mut at = batch.start;
         while at < bytes.len() && batch.failure.is_none() {
@@ -198,7 +201,7 @@ impl LineCleaner<'_> {
         batch.bytes = bytes;
     }
 
-    fn line(&mut self, line: &[u8], batch: &mut Batch) {
+    fn line(&mut self, line: &[u8], batch: &mut RowBuffer) {
         let text = utf8(line);
         match serde_json::from_str(&text) {
             Ok(object) => self.object(
@@ -219,7 +222,7 @@ impl LineCleaner<'_> {
         }
     }
 
-    fn object(&mut self, line: ObjectLine<'_>, batch: &mut Batch) {
+    fn object(&mut self, line: ObjectLine<'_>, batch: &mut RowBuffer) {
         if let Some(name) = self.taken(&line.object) {
             let row = batch.rows;
             batch.failure = Some(TableError::Taken { name, row });
@@ -236,7 +239,7 @@ impl LineCleaner<'_> {
     }
 
     /// The name of a new member that the object has already.
-    fn taken(&self, object: &Object<'_>) -> Option<String> {
+    fn taken(&self, object: &JsonObject<'_>) -> Option<String> {
         let mut names = self.members.new_names();
         let has = |name: &&String| object.0.iter().any(|(member, _)| member == *name);
         names.find(has).cloned()
@@ -249,7 +252,7 @@ impl LineCleaner<'_> {
         value: Option<&RawValue>,
         column: usize,
         edits: &mut Edits,
-        batch: &mut Batch,
+        batch: &mut RowBuffer,
     ) {
         let (status, new) = match value {
             None => (self.cells.missing(), None),
@@ -379,7 +382,7 @@ impl ObjectLine<'_> {
 }
 
 /// The value at a path; of several members with one name the last counts, as in most readers.
-fn find<'t>(object: &Object<'t>, path: &[String]) -> Option<&'t RawValue> {
+fn find<'t>(object: &JsonObject<'t>, path: &[String]) -> Option<&'t RawValue> {
     let (first, rest) = path.split_first()?;
     let member = object.0.iter().rev().find(|(name, _)| name == first);
     rest.iter()
@@ -390,7 +393,7 @@ fn find<'t>(object: &Object<'t>, path: &[String]) -> Option<&'t RawValue> {
 fn inside<'t>(value: &'t RawValue, key: &String) -> Option<&'t RawValue> {
     match value.get().as_bytes().first()? {
         b'{' => {
-            let object: Object<'t> = serde_json::from_str(value.get()).ok()?;
+            let object: JsonObject<'t> = serde_json::from_str(value.get()).ok()?;
             find(&object, std::slice::from_ref(key))
         }
         b'[' => {

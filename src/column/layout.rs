@@ -10,7 +10,7 @@ pub(super) type NewNames = [String; 3];
 
 /// The columns of a delimited table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Layout {
+pub(super) struct TableLayout {
     pub(super) dialect: Dialect,
     /// Indices of the wanted columns, as they were asked for.
     pub(super) columns: Vec<usize>,
@@ -22,7 +22,7 @@ pub(super) struct Layout {
     pub(super) quoted: bool,
 }
 
-impl Layout {
+impl TableLayout {
     /// The layout of a table that starts with these cells.
     ///
     /// # Errors
@@ -50,7 +50,7 @@ impl Layout {
             true => String::from_utf8_lossy(texts[*index].trim_ascii()).into_owned(),
             false => (index + 1).to_string(),
         };
-        Ok(Layout {
+        Ok(TableLayout {
             dialect,
             names: columns.iter().map(name).collect(),
             columns,

@@ -1,12 +1,12 @@
 //! Cleans lines that are a text each.
 
-use super::batch::{Batch, Note, NoteKind};
+use super::batch::{Note, NoteKind, RowBuffer};
 use super::cell::CellCleaner;
 use super::status::CellStatus;
 use crate::normalize::Refusal;
 
 /// Writes a line for each line of `batch`: its name, or nothing. Lines longer than `most` bytes are refused.
-pub(super) fn clean(batch: &mut Batch, cells: &mut CellCleaner, most: usize) {
+pub(super) fn clean(batch: &mut RowBuffer, cells: &mut CellCleaner, most: usize) {
     if batch.too_long {
         return line(batch, cells, |_, _| Err(too_long(most)));
     }
@@ -30,7 +30,7 @@ fn too_long(most: usize) -> (CellStatus, String) {
 
 /// Writes what `read` appends as a line, and counts it. A line without a name has a note that says why.
 fn line(
-    batch: &mut Batch,
+    batch: &mut RowBuffer,
     cells: &mut CellCleaner,
     read: impl FnOnce(&mut CellCleaner, &mut Vec<u8>) -> Result<CellStatus, (CellStatus, String)>,
 ) {

@@ -34,7 +34,7 @@ pub use report::{CellCounts, NormalizeOptions, NormalizeReport};
 pub use status::CellStatus;
 
 pub(crate) use dialect::Dialect;
-pub(crate) use format::{Reading as TableReading, reading as read_format, sep_line};
+pub(crate) use format::{DocumentReading as TableReading, reading as read_format, sep_line};
 pub(crate) use split::RowSplitter;
 
 use settings::NormalizeSettings;

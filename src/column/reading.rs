@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use doisift_core::TextKind;
 
-use super::batch::{Batch, Shape, Table};
-use super::charset::{Charset, Code, Decoded, shown_at};
+use super::batch::{RowBuffer, RowDocument, RowShape};
+use super::charset::{Charset, Code, Utf8Text, shown_at};
 use super::crew::Hands;
 use super::dialect::Dialect;
-use super::format::{self, Reading, TableFormat};
-use super::json::{self, Members};
-use super::layout::{Layout, NewNames};
+use super::format::{self, DocumentReading, TableFormat};
+use super::json::{self, WantedMembers};
+use super::layout::{NewNames, TableLayout};
 use super::settings::NormalizeSettings;
 use super::split::RowSplitter;
 use crate::error::{Error, ErrorKind, TableError};
@@ -33,11 +33,11 @@ pub(super) struct Readings {
     /// Whether the last table ended without a line end.
     is_open: bool,
     /// An empty batch that is left.
-    spare: Option<Batch>,
+    spare: Option<RowBuffer>,
 }
 
 struct FirstTable {
-    reading: Reading,
+    reading: DocumentReading,
     /// The header without its line end.
     header: Vec<u8>,
     line_end: Vec<u8>,
@@ -59,7 +59,7 @@ pub(super) struct InputReading<'a> {
 }
 
 /// A document that is being read.
-struct Document<'d> {
+struct OpenDocument<'d> {
     name: Option<Arc<str>>,
     raw: Raw<&'d mut dyn Read>,
     /// Bytes that were read so far.
@@ -172,12 +172,12 @@ impl InputReading<'_> {
     }
 
     /// An empty batch; none if the run is over.
-    fn fresh(&mut self) -> Option<Batch> {
+    fn fresh(&mut self) -> Option<RowBuffer> {
         let spare = self.readings.spare.take();
         spare.or_else(|| self.hands.fresh())
     }
 
-    fn pass(&mut self, mut batch: Batch) {
+    fn pass(&mut self, mut batch: RowBuffer) {
         batch.number = self.readings.batches;
         self.readings.batches += 1;
         self.hands.pass(batch);
@@ -200,7 +200,7 @@ impl InputReading<'_> {
         let code = self.code(read, marked.is_some(), is_marked, head);
         let converted = marked.is_some() || (code.rows == read && !code.converts());
         if converted || self.has_lines() {
-            return self.table(Document {
+            return self.table(OpenDocument {
                 name,
                 raw,
                 offset: 0,
@@ -210,9 +210,9 @@ impl InputReading<'_> {
             });
         }
         let error = self.failed(&name, TableError::Unmarked(read.name()));
-        let mut decoded = Decoded::new(raw, read).ok_or(error)?;
+        let mut decoded = Utf8Text::new(raw, read).ok_or(error)?;
         let raw: Raw<&mut dyn Read> = Raw::with_capacity(&mut decoded, TextKind::HEAD);
-        self.table(Document {
+        self.table(OpenDocument {
             name,
             raw,
             offset: 0,
@@ -282,7 +282,9 @@ impl InputReading<'_> {
         let text = charset.text(head);
         match format::reading(&text, false, *format, columns, *header) {
             // In some encodings, the second byte of a character may be a letter or `|`, but no other mark.
-            Ok(Reading::Delimited(dialect)) => charset.holds_ascii(dialect.delimiter < b'@'),
+            Ok(DocumentReading::Delimited(dialect)) => {
+                charset.holds_ascii(dialect.delimiter < b'@')
+            }
             _ => false,
         }
     }
@@ -294,7 +296,7 @@ impl InputReading<'_> {
     }
 
     /// Reads a document, and passes on its rows.
-    fn table(&mut self, mut document: Document<'_>) -> Result<(), Error> {
+    fn table(&mut self, mut document: OpenDocument<'_>) -> Result<(), Error> {
         let Some(mut batch) = self.fresh() else {
             return Ok(());
         };
@@ -302,7 +304,7 @@ impl InputReading<'_> {
         let reading = self.start(&mut document, &mut batch);
         let reading = reading.map_err(|error| self.failed(&name, error))?;
         let mut splitter = RowSplitter::new(reading.dialect());
-        let mut table: Option<Arc<Table>> = None;
+        let mut table: Option<Arc<RowDocument>> = None;
         loop {
             let filled = self.fill(&mut document, &mut batch.bytes, &mut splitter)?;
             let Some(mut next) = self.fresh() else {
@@ -338,15 +340,15 @@ impl InputReading<'_> {
     /// Begins the table whose first rows are in `batch`.
     fn begin_table(
         &mut self,
-        reading: Reading,
+        reading: DocumentReading,
         code: Code,
         name: &Option<Arc<str>>,
-        batch: &mut Batch,
-    ) -> Result<Arc<Table>, Error> {
+        batch: &mut RowBuffer,
+    ) -> Result<Arc<RowDocument>, Error> {
         batch.is_first = true;
         let shape = self.shape(reading, code.rows, batch);
         let shape = shape.map_err(|error| self.failed(name, error))?;
-        Ok(Arc::new(Table {
+        Ok(Arc::new(RowDocument {
             source: Arc::clone(&self.source),
             document: name.clone(),
             code,
@@ -364,14 +366,14 @@ impl InputReading<'_> {
     /// Reads the head of a document: its byte order mark, a line for spreadsheets, and what shows its format.
     fn start(
         &mut self,
-        document: &mut Document<'_>,
-        batch: &mut Batch,
-    ) -> Result<Reading, TableError> {
+        document: &mut OpenDocument<'_>,
+        batch: &mut RowBuffer,
+    ) -> Result<DocumentReading, TableError> {
         let raw = &mut document.raw;
         let is_first = self.readings.first.is_none();
         let settings = self.settings;
         if settings.columns.is_empty() {
-            return Ok(Reading::Lines);
+            return Ok(DocumentReading::Lines);
         }
         let wants_mark = document.is_marked || settings.bom;
         if wants_mark && is_first && document.code.out.has_mark() {
@@ -411,14 +413,14 @@ impl InputReading<'_> {
     /// Finds the columns, and writes the header with the new ones. Only that of the first table is written.
     fn shape(
         &mut self,
-        reading: Reading,
+        reading: DocumentReading,
         rows: Charset,
-        batch: &mut Batch,
-    ) -> Result<Shape, TableError> {
+        batch: &mut RowBuffer,
+    ) -> Result<RowShape, TableError> {
         match reading {
-            Reading::Lines => Ok(Shape::Lines),
-            Reading::JsonLines => self.json_shape(batch),
-            Reading::Delimited(dialect) => self.delimited_shape(dialect, rows, batch),
+            DocumentReading::Lines => Ok(RowShape::Lines),
+            DocumentReading::JsonLines => self.json_shape(batch),
+            DocumentReading::Delimited(dialect) => self.delimited_shape(dialect, rows, batch),
         }
     }
 
@@ -426,8 +428,8 @@ impl InputReading<'_> {
         &mut self,
         dialect: Dialect,
         rows: Charset,
-        batch: &mut Batch,
-    ) -> Result<Shape, TableError> {
+        batch: &mut RowBuffer,
+    ) -> Result<RowShape, TableError> {
         let settings = self.settings;
         let blank = blank_rows(&batch.bytes);
         if blank == batch.bytes.len() {
@@ -436,10 +438,10 @@ impl InputReading<'_> {
         let (cells, length) = dialect.first_row(&batch.bytes[blank..]);
         let texts: Vec<_> = cells.iter().map(|cell| rows.text(cell)).collect();
         let texts: Vec<&[u8]> = texts.iter().map(|text| &**text).collect();
-        let layout = Layout::new(dialect, &texts, &settings.columns, settings.header)?;
+        let layout = TableLayout::new(dialect, &texts, &settings.columns, settings.header)?;
         let new = match settings.in_place {
             true => Vec::new(),
-            false => Layout::new_names(&settings.new_columns, &layout.names),
+            false => TableLayout::new_names(&settings.new_columns, &layout.names),
         };
         if settings.header {
             layout.check_new(&texts, &new)?;
@@ -449,7 +451,7 @@ impl InputReading<'_> {
         let next = blank + length;
         let is_first = self.begin(
             FirstTable {
-                reading: Reading::Delimited(dialect),
+                reading: DocumentReading::Delimited(dialect),
                 header: batch.bytes[blank..end].to_vec(),
                 line_end: batch.bytes[end..next].to_vec(),
                 members: None,
@@ -466,26 +468,30 @@ impl InputReading<'_> {
             }
             batch.pass_header(blank, next, dialect.row_end);
         }
-        Ok(Shape::Delimited(layout))
+        Ok(RowShape::Delimited(layout))
     }
 
-    fn json_shape(&mut self, batch: &mut Batch) -> Result<Shape, TableError> {
+    fn json_shape(&mut self, batch: &mut RowBuffer) -> Result<RowShape, TableError> {
         let settings = self.settings;
         let members = json::members(&batch.bytes);
         if settings.format.is_none() && members.is_none() {
             return Err(TableError::Unknown);
         }
         let first = FirstTable {
-            reading: Reading::JsonLines,
+            reading: DocumentReading::JsonLines,
             header: Vec::new(),
             line_end: b"\n".to_vec(),
             members,
         };
         self.begin(first, &mut batch.out)?;
-        let name = |column: &String| Members::path(column).pop().unwrap_or_default();
+        let name = |column: &String| WantedMembers::path(column).pop().unwrap_or_default();
         let names: Vec<_> = settings.columns.iter().map(name).collect();
-        let new = (!settings.in_place).then(|| Layout::new_names(&settings.new_columns, &names));
-        Ok(Shape::JsonLines(Members::new(&settings.columns, new)))
+        let new =
+            (!settings.in_place).then(|| TableLayout::new_names(&settings.new_columns, &names));
+        Ok(RowShape::JsonLines(WantedMembers::new(
+            &settings.columns,
+            new,
+        )))
     }
 
     /// Begins a table. One that is not the first, which returns false, goes on with it: after a line end, with the same header.
@@ -506,10 +512,10 @@ impl InputReading<'_> {
     /// Reads more rows of a document, at least one if there is one.
     fn fill(
         &mut self,
-        document: &mut Document<'_>,
+        document: &mut OpenDocument<'_>,
         bytes: &mut Vec<u8>,
         splitter: &mut RowSplitter,
-    ) -> Result<Filled, Error> {
+    ) -> Result<RowsRead, Error> {
         loop {
             let before = bytes.len();
             let step = self.settings.chunk;
@@ -527,7 +533,7 @@ impl InputReading<'_> {
             let whole = if is_end { bytes.len() } else { whole };
             let is_long = whole == 0 && bytes.len() > self.settings.max_row;
             if is_end || is_long || whole > 0 || self.is_halted() {
-                return Ok(Filled {
+                return Ok(RowsRead {
                     whole,
                     is_end,
                     is_long,
@@ -539,12 +545,12 @@ impl InputReading<'_> {
     /// Passes over a line that is too long to be held. A row of a table ends the run.
     fn skip_line(
         &mut self,
-        reading: Reading,
-        document: &mut Document<'_>,
-        batch: &mut Batch,
+        reading: DocumentReading,
+        document: &mut OpenDocument<'_>,
+        batch: &mut RowBuffer,
     ) -> Result<(), Error> {
         batch.bytes.clear();
-        if reading != Reading::Lines {
+        if reading != DocumentReading::Lines {
             let most = self.settings.max_row;
             batch.failure = Some(TableError::LongRow { row: 1, most });
             return Ok(());
@@ -566,7 +572,7 @@ impl InputReading<'_> {
 }
 
 /// The result of reading rows.
-struct Filled {
+struct RowsRead {
     /// The length of the whole rows.
     whole: usize,
     /// Whether the document has ended, and its last row is whole.
@@ -576,7 +582,11 @@ struct Filled {
 }
 
 /// The names of new columns, after those of a header.
-fn new_header(layout: &Layout, new: &[NewNames], rows: Charset) -> Result<Vec<u8>, TableError> {
+fn new_header(
+    layout: &TableLayout,
+    new: &[NewNames],
+    rows: Charset,
+) -> Result<Vec<u8>, TableError> {
     let mut names = Vec::new();
     layout.write_new(new, &mut names);
     let names = String::from_utf8_lossy(&names);

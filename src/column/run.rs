@@ -9,7 +9,7 @@ use super::crew::{self, Hands};
 use super::reading::{InputReading, Readings};
 use super::report::{CellTally, NormalizeReport};
 use super::settings::NormalizeSettings;
-use super::sink::Sink;
+use super::sink::ColumnSink;
 use crate::error::{Error, ErrorKind, TableError};
 use crate::input::{ColumnChoice, InputError, OpenGate, Opening, Source, SourceKind, display_name};
 use crate::records::FileId;
@@ -37,7 +37,7 @@ fn run_through(settings: &NormalizeSettings) -> Result<NormalizeReport, Error> {
         monitor,
     )?;
     let own: Vec<_> = outputs.temporary_ids().collect();
-    let sink = Sink::new(outputs.rows);
+    let sink = ColumnSink::new(outputs.rows);
     let (mut sink, readings) = crew::run(settings, sink, |hands| read(settings, &own, hands))?;
     sink.end();
     check_members(settings, &sink.tally, &readings)?;

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use super::batch::{Batch, Note, NoteKind, SHOWN, Shape, Table};
+use super::batch::{Note, NoteKind, RowBuffer, RowDocument, RowShape, SHOWN};
 use super::report::CellTally;
 use super::status::CellStatus;
 use crate::error::{Error, ErrorKind, TableError};
@@ -11,7 +11,7 @@ use crate::printable;
 use crate::records::Output;
 
 /// The output, and the counts of what was written to it.
-pub(super) struct Sink {
+pub(super) struct ColumnSink {
     pub(super) output: Output,
     pub(super) tally: CellTally,
     /// Rows of the current document that were written.
@@ -31,16 +31,16 @@ struct Noted {
 
 /// The rows of a table that are not as wide as its header.
 struct Ragged {
-    table: Arc<Table>,
+    table: Arc<RowDocument>,
     count: u64,
     /// The number of the first, and its number of cells.
     first: u64,
     cells: String,
 }
 
-impl Sink {
+impl ColumnSink {
     pub(super) fn new(output: Output) -> Self {
-        Sink {
+        ColumnSink {
             output,
             tally: CellTally::default(),
             rows: 0,
@@ -55,7 +55,7 @@ impl Sink {
     ///
     /// # Errors
     /// If the output fails, or the batch has a failure.
-    pub(super) fn write(&mut self, batch: &mut Batch) -> Result<(), Error> {
+    pub(super) fn write(&mut self, batch: &mut RowBuffer) -> Result<(), Error> {
         self.output.write_all(&batch.out).map_err(Error::output)?;
         let Some(table) = &batch.table else {
             return Ok(());
@@ -102,7 +102,7 @@ impl Sink {
 
     fn end_table(&mut self) {
         if let Some(ragged) = self.ragged.take()
-            && let Shape::Delimited(layout) = &ragged.table.shape
+            && let RowShape::Delimited(layout) = &ragged.table.shape
         {
             let (name, width) = (prefix(&ragged.table), layout.width);
             log::warn!(
@@ -114,7 +114,7 @@ impl Sink {
         }
     }
 
-    fn note(&mut self, table: &Arc<Table>, note: &Note) {
+    fn note(&mut self, table: &Arc<RowDocument>, note: &Note) {
         let row = self.rows + note.row;
         let noted = match note.what {
             NoteKind::Ragged => {
@@ -131,7 +131,7 @@ impl Sink {
             NoteKind::Broken => &mut self.broken,
         };
         // Of lines, nothing but the note says why one is empty.
-        if noted.written < SHOWN as u64 || matches!(table.shape, Shape::Lines) {
+        if noted.written < SHOWN as u64 || matches!(table.shape, RowShape::Lines) {
             noted.written += 1;
             log::warn!(
                 "{}{} {row}: {}",
@@ -170,7 +170,7 @@ impl Sink {
 }
 
 /// The error of a table.
-pub(super) fn failed(table: &Table, error: TableError) -> Error {
+pub(super) fn failed(table: &RowDocument, error: TableError) -> Error {
     let error = Error::new(ErrorKind::Table(error)).in_source(Arc::clone(&table.source));
     match &table.document {
         Some(document) => error.in_document(Arc::clone(document)),
@@ -179,7 +179,7 @@ pub(super) fn failed(table: &Table, error: TableError) -> Error {
 }
 
 /// The names before a message about a row. Standard input has none.
-fn prefix(table: &Table) -> String {
+fn prefix(table: &RowDocument) -> String {
     let source = Some(&table.source).filter(|source| ***source != *"-");
     let names = [source, table.document.as_ref()].into_iter().flatten();
     names.map(|name| printable::name(name) + ": ").collect()

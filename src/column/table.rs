@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use super::batch::{Batch, NoteKind};
+use super::batch::{NoteKind, RowBuffer};
 use super::cell::CellCleaner;
 use super::charset::Code;
-use super::layout::Layout;
+use super::layout::TableLayout;
 use super::status::CellStatus;
 use crate::normalize;
 
 /// Cleans the rows of a delimited table.
 pub(super) struct RowCleaner<'a> {
-    pub(super) layout: &'a Layout,
+    pub(super) layout: &'a TableLayout,
     pub(super) code: Code,
     pub(super) in_place: bool,
     /// The longest row in bytes.
@@ -22,7 +22,7 @@ pub(super) struct RowCleaner<'a> {
 }
 
 /// A row of a table.
-struct Row {
+struct TableRow {
     cells: usize,
     /// Where its last cell ends, and where the next row starts.
     end: usize,
@@ -31,7 +31,7 @@ struct Row {
 
 impl RowCleaner<'_> {
     /// Cleans all rows of `batch`, up to one that is too long.
-    pub(super) fn clean(&mut self, batch: &mut Batch) {
+    pub(super) fn clean(&mut self, batch: &mut RowBuffer) {
         let bytes = std::mem::take(&mut batch.bytes);
         let mut at = batch.start;
         while at < bytes.len() {
@@ -57,8 +57,8 @@ impl RowCleaner<'_> {
     }
 
     /// Finds the end and the wanted cells of the row at `at`.
-    fn row(&mut self, bytes: &[u8], mut at: usize) -> Row {
-        let Layout {
+    fn row(&mut self, bytes: &[u8], mut at: usize) -> TableRow {
+        let TableLayout {
             dialect, columns, ..
         } = self.layout;
         self.found.clear();
@@ -79,7 +79,7 @@ impl RowCleaner<'_> {
             cells += 1;
             if is_last {
                 let next = bytes.len().min(end + 1);
-                return Row {
+                return TableRow {
                     cells,
                     end: content,
                     next,
@@ -89,7 +89,7 @@ impl RowCleaner<'_> {
         }
     }
 
-    fn check_width(&mut self, row: &Row, batch: &mut Batch) {
+    fn check_width(&mut self, row: &TableRow, batch: &mut RowBuffer) {
         if row.cells != self.layout.width {
             self.cells.tally.ragged += 1;
             batch.note(NoteKind::Ragged, || row.cells.to_string());
@@ -98,8 +98,8 @@ impl RowCleaner<'_> {
 
     /// Copies a row, with new cells after its last one. Cells that it lacks are added before, so that the new ones are in
     /// their columns.
-    fn append(&mut self, bytes: &[u8], start: usize, row: &Row, batch: &mut Batch) {
-        let Layout {
+    fn append(&mut self, bytes: &[u8], start: usize, row: &TableRow, batch: &mut RowBuffer) {
+        let TableLayout {
             dialect,
             width,
             quoted,
@@ -124,7 +124,7 @@ impl RowCleaner<'_> {
     }
 
     /// Copies a row with other names in the wanted cells. A refused cell stays as it is.
-    fn replace(&mut self, bytes: &[u8], start: usize, row: &Row, batch: &mut Batch) {
+    fn replace(&mut self, bytes: &[u8], start: usize, row: &TableRow, batch: &mut RowBuffer) {
         let mut copied = start;
         let mut after = Some(0);
         while let Some((column, range)) = after.and_then(|after| self.next_cell(after)) {
@@ -151,7 +151,7 @@ impl RowCleaner<'_> {
     }
 
     /// Cleans a cell of the current row.
-    fn cell(&mut self, bytes: &[u8], column: usize, batch: &mut Batch) -> CellStatus {
+    fn cell(&mut self, bytes: &[u8], column: usize, batch: &mut RowBuffer) -> CellStatus {
         let Some(range) = &self.found[column] else {
             return self.cells.missing();
         };

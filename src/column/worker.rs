@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::batch::{Batch, Shape, Table};
+use super::batch::{RowBuffer, RowDocument, RowShape};
 use super::cell::CellCleaner;
 use super::charset::shown_at;
 use super::json::LineCleaner;
@@ -13,19 +13,19 @@ use crate::error::TableError;
 use crate::normalize::Normalizer;
 
 /// What one thread needs to clean rows.
-pub(super) struct Worker {
+pub(super) struct ColumnWorker {
     cells: CellCleaner,
     found: Vec<Option<Range<usize>>>,
     in_place: bool,
     most: usize,
 }
 
-impl Worker {
+impl ColumnWorker {
     pub(super) fn new(settings: &NormalizeSettings) -> Self {
         let normalizer = Normalizer::new()
             .strict(settings.strict)
             .clean(settings.clean);
-        Worker {
+        ColumnWorker {
             cells: CellCleaner::new(normalizer, settings.presentation, settings.multiple),
             found: Vec::new(),
             in_place: settings.in_place,
@@ -33,11 +33,11 @@ impl Worker {
         }
     }
 
-    pub(super) fn clean(&mut self, batch: &mut Batch) {
+    pub(super) fn clean(&mut self, batch: &mut RowBuffer) {
         if let Some(table) = batch.table.clone().filter(|_| batch.failure.is_none()) {
             self.cells.code = table.code;
             match &table.shape {
-                Shape::Delimited(layout) => RowCleaner {
+                RowShape::Delimited(layout) => RowCleaner {
                     layout,
                     code: table.code,
                     in_place: self.in_place,
@@ -46,13 +46,13 @@ impl Worker {
                     found: &mut self.found,
                 }
                 .clean(batch),
-                Shape::JsonLines(members) => LineCleaner {
+                RowShape::JsonLines(members) => LineCleaner {
                     members,
                     most: self.most,
                     cells: &mut self.cells,
                 }
                 .clean(batch),
-                Shape::Lines => lines::clean(batch, &mut self.cells, self.most),
+                RowShape::Lines => lines::clean(batch, &mut self.cells, self.most),
             }
             convert(&table, batch);
         }
@@ -61,7 +61,7 @@ impl Worker {
 }
 
 /// Converts what is written of `batch` to the encoding of the output.
-fn convert(table: &Table, batch: &mut Batch) {
+fn convert(table: &RowDocument, batch: &mut RowBuffer) {
     if !table.code.converts() || batch.failure.is_some() {
         return;
     }
@@ -78,7 +78,7 @@ fn convert(table: &Table, batch: &mut Batch) {
 }
 
 /// The rows of `bytes` after the one in which `at` is. Rows before it may be missing, such as the header of a later table.
-fn rows_after(table: &Table, bytes: &[u8], at: usize) -> u64 {
+fn rows_after(table: &RowDocument, bytes: &[u8], at: usize) -> u64 {
     let dialect = table.reading().dialect();
     let (mut rows, mut end) = (0, 0);
     while end < bytes.len() {
