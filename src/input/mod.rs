@@ -49,7 +49,7 @@ pub use find::BadGlob;
 pub(crate) use attached::ends_archive;
 pub(crate) use claim::{Claim, Claims, Found};
 pub(crate) use codec::Unpackers;
-pub(crate) use columnar::{Cell, CellBatch, CellDictionary, CellText};
+pub(crate) use columnar::{CellBatch, CellDictionary, CellText, TableCell};
 pub(crate) use columnar::{ColumnChoice, ColumnPath, is_in, no_column};
 #[cfg(feature = "parquet")]
 pub(crate) use columnar::{ColumnType, ParquetTable, TableColumn, TableFault};

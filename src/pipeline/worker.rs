@@ -14,7 +14,7 @@ use super::rows::{Around, HeldMentions};
 use super::selection::PrefixFilter;
 use super::state::{NamedSource, SharedScan};
 use crate::dedup::{Batch, Document, DocumentId, Kept, NameTable};
-use crate::input::{Cell, CellText};
+use crate::input::{CellText, TableCell};
 use crate::input::{Chunk, Sliding};
 use crate::records::Capture;
 use crate::report::Counts;
@@ -277,7 +277,7 @@ impl<'r> Worker<'r> {
     fn scan_cell(
         &mut self,
         rows: &TableRows,
-        cell: &Cell,
+        cell: &TableCell,
         starts: &[usize],
         document: &Document,
     ) -> Tally {

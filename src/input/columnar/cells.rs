@@ -27,7 +27,7 @@ pub(crate) struct CellBatch {
     columns: Arc<[ColumnPath]>,
     /// The texts of cells, one after the other in the order of `cells`.
     bytes: Vec<u8>,
-    cells: Vec<Cell>,
+    cells: Vec<TableCell>,
     /// The indices of cells that are in lists.
     indices: Vec<u32>,
     dictionaries: Vec<Arc<CellDictionary>>,
@@ -37,7 +37,7 @@ pub(crate) struct CellBatch {
 
 /// A cell that has a text.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cell {
+pub(crate) struct TableCell {
     /// The number of the row in the batch.
     pub(crate) row: u32,
     /// The number of the column among those that are read.
@@ -106,7 +106,7 @@ impl CellBatch {
     }
 
     /// The cells, those of a column or of a row together. The texts of plain ones are in the same order.
-    pub(crate) fn cells(&self) -> &[Cell] {
+    pub(crate) fn cells(&self) -> &[TableCell] {
         &self.cells
     }
 
@@ -121,7 +121,7 @@ impl CellBatch {
     }
 
     /// The text of a cell.
-    pub(crate) fn text(&self, cell: &Cell) -> &[u8] {
+    pub(crate) fn text(&self, cell: &TableCell) -> &[u8] {
         match cell.text() {
             CellText::Plain(range) => self.bytes.get(range).unwrap_or_default(),
             CellText::Entry(dictionary, entry) => self
@@ -167,16 +167,16 @@ impl CellBatch {
     }
 
     /// The place of a cell in its row: its column, with the indices of lists from 0.
-    pub(crate) fn place(&self, cell: &Cell) -> String {
+    pub(crate) fn place(&self, cell: &TableCell) -> String {
         self.in_path(cell, ColumnPath::place)
     }
 
     /// The same as a JSON pointer.
-    pub(crate) fn pointer(&self, cell: &Cell) -> String {
+    pub(crate) fn pointer(&self, cell: &TableCell) -> String {
         self.in_path(cell, ColumnPath::pointer)
     }
 
-    fn in_path(&self, cell: &Cell, of: fn(&ColumnPath, &[u32]) -> String) -> String {
+    fn in_path(&self, cell: &TableCell, of: fn(&ColumnPath, &[u32]) -> String) -> String {
         let Some(path) = self.columns.get(usize::from(cell.column)) else {
             return String::new();
         };
@@ -186,7 +186,7 @@ impl CellBatch {
     }
 }
 
-impl Cell {
+impl TableCell {
     /// Where its text is.
     pub(crate) fn text(&self) -> CellText {
         match self.dictionary {
@@ -311,7 +311,7 @@ impl CellBuilder {
     fn push(&mut self, row: u32, dictionary: u16, (start, end): (u32, u32), indices: &[u32]) {
         let at = self.batch.indices.len() as u32;
         self.batch.indices.extend_from_slice(indices);
-        self.batch.cells.push(Cell {
+        self.batch.cells.push(TableCell {
             row,
             column: self.column,
             dictionary,
@@ -349,7 +349,7 @@ impl CellBuilder {
         (kept.batch, kept.decoded, later)
     }
 
-    fn copy(&mut self, from: &CellBatch, cell: &Cell, row: u32) {
+    fn copy(&mut self, from: &CellBatch, cell: &TableCell, row: u32) {
         if cell.column != self.column {
             self.column(cell.column);
         }

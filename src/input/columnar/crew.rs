@@ -39,7 +39,7 @@ pub(in crate::input) struct HereParts<'f, F: ColumnarFile> {
 }
 
 /// A part to read, and where its rows go.
-struct Job {
+struct PartJob {
     part: usize,
     to: SyncSender<TableItem>,
 }
@@ -47,7 +47,7 @@ struct Job {
 /// Threads that read parts.
 pub(in crate::input) struct PartCrew<'u> {
     /// None once no more jobs come.
-    jobs: Option<Sender<Job>>,
+    jobs: Option<Sender<PartJob>>,
     threads: Vec<JoinHandle<()>>,
     /// The parts that are being read, in order.
     pending: VecDeque<Receiver<TableItem>>,
@@ -154,7 +154,7 @@ impl<'u> PartCrew<'u> {
             let part = self.next;
             if let Some(jobs) = &self.jobs {
                 // This cannot fail: the threads receive until the sender is dropped.
-                let _ = jobs.send(Job { part, to });
+                let _ = jobs.send(PartJob { part, to });
             }
             self.pending.push_back(from);
             self.next += 1;
@@ -184,12 +184,14 @@ impl Drop for PartCrew<'_> {
     }
 }
 
-fn work<F: ColumnarFile>(file: &F, limits: TableLimits, jobs: &Mutex<Receiver<Job>>) {
+fn work<F: ColumnarFile>(file: &F, limits: TableLimits, jobs: &Mutex<Receiver<PartJob>>) {
     let mut buffers = F::Buffers::default();
     loop {
         // The thread that holds the lock waits for the next job, the other threads for the lock.
         let job = lock(jobs).recv();
-        let Ok(Job { part, to }) = job else { return };
+        let Ok(PartJob { part, to }) = job else {
+            return;
+        };
         let old = std::mem::take(&mut buffers);
         let read = catch_unwind(AssertUnwindSafe(|| {
             let start = PartStart { part, row: 0 };

@@ -23,7 +23,7 @@ mod path;
 mod rows;
 
 pub(in crate::input) use self::arrow::{ArrowFile, starts_stream};
-pub(crate) use self::cells::{Cell, CellBatch, CellDictionary, CellText};
+pub(crate) use self::cells::{CellBatch, CellDictionary, CellText, TableCell};
 pub(crate) use self::choice::{ColumnChoice, is_in, no_column};
 pub(super) use self::crew::{TableLimits, TableParts};
 #[cfg(feature = "parquet")]

@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
-use super::buffer::{Body, BufferStream};
+use super::buffer::{BatchBody, BufferStream};
 use super::column::{ArrowColumn, LayerReader, ValueKind, ValueReader};
 use super::file::{ArrowFile, BatchEntry, fault};
-use super::message::{Block, BodyPacking, Header, Message, Prefix, RecordBatch};
-use super::schema::{ArrayPlace, Layer, LayerKind, Leaf, LeafValues};
+use super::message::{
+    BodyPacking, Message, MessageBlock, MessageHeader, MessagePrefix, RecordBatch,
+};
+use super::schema::{ArrayPlace, ArrowLayer, ArrowLeaf, LayerKind, LeafValues};
 use super::views::ViewBuffers;
 use crate::input::columnar::part::{ColumnFault, PartRows, PartStart, TableItem};
 use crate::input::fault::InputError;
@@ -19,7 +21,7 @@ const LACKING: ColumnFault = ColumnFault::Damaged("it lacks a buffer");
 /// Reads a batch, some rows at a time.
 pub(in crate::input) struct BatchReader {
     rows: PartRows<ArrowColumn>,
-    body: Option<Rc<Body>>,
+    body: Option<Rc<BatchBody>>,
 }
 
 /// The metadata of a message, as it is in the file.
@@ -29,7 +31,7 @@ pub(super) struct Metadata(Vec<u8>);
 pub(super) struct BatchPlan<'b> {
     file: &'b ArrowFile,
     batch: RecordBatch<'b>,
-    pub(super) body: Rc<Body>,
+    pub(super) body: Rc<BatchBody>,
     /// How many buffers of texts come before each array of views, and before the end.
     views: Vec<usize>,
 }
@@ -41,16 +43,18 @@ impl Metadata {
 
     /// Whether the message has the length that it says.
     pub(super) fn is_whole(&self) -> bool {
-        match Prefix::read(&self.0) {
-            Prefix::Message(start, length) => start.checked_add(length) == Some(self.0.len()),
-            Prefix::End(_) | Prefix::Damaged => false,
+        match MessagePrefix::read(&self.0) {
+            MessagePrefix::Message(start, length) => {
+                start.checked_add(length) == Some(self.0.len())
+            }
+            MessagePrefix::End(_) | MessagePrefix::Damaged => false,
         }
     }
 
     /// The message. None if it is damaged.
     pub(super) fn message(&self) -> Option<Message<'_>> {
-        match Prefix::read(&self.0) {
-            Prefix::Message(start, length) => {
+        match MessagePrefix::read(&self.0) {
+            MessagePrefix::Message(start, length) => {
                 let end = start.checked_add(length)?;
                 Message::read(self.0.get(start..end.min(self.0.len()))?)
             }
@@ -90,7 +94,7 @@ impl BatchReader {
         const DAMAGED: &str = "has damaged metadata of a batch of rows";
         let metadata = file.metadata(&entry.block, memory)?;
         let message = metadata.message().ok_or_else(|| fault(DAMAGED))?;
-        let Header::Batch(batch) = message.header else {
+        let MessageHeader::Batch(batch) = message.header else {
             return Err(fault(DAMAGED));
         };
         let Some(plan) = BatchPlan::new(file, &entry.block, batch, memory, pool) else {
@@ -100,7 +104,7 @@ impl BatchReader {
             return Err(fault("is packed with a codec that is not supported"));
         }
         self.body = Some(Rc::clone(&plan.body));
-        let mut column = |leaf: &Leaf| {
+        let mut column = |leaf: &ArrowLeaf| {
             let opened = plan.column(leaf, number, entry);
             let failed = |fault| self.rows.fail(&leaf.name.path, entry.block.offset, fault);
             opened.map_err(failed).ok()
@@ -120,7 +124,7 @@ impl BatchReader {
     /// Ends the batch, and returns its windows.
     pub(super) fn into_pool(self) -> Vec<Vec<u8>> {
         drop(self.rows);
-        self.body.map(Body::into_pool).unwrap_or_default()
+        self.body.map(BatchBody::into_pool).unwrap_or_default()
     }
 }
 
@@ -136,7 +140,7 @@ impl<'b> BatchPlan<'b> {
     /// None if the body has no place in a file.
     fn new(
         file: &'b ArrowFile,
-        block: &Block,
+        block: &MessageBlock,
         batch: RecordBatch<'b>,
         memory: usize,
         pool: Vec<Vec<u8>>,
@@ -155,13 +159,13 @@ impl<'b> BatchPlan<'b> {
         Some(BatchPlan {
             file,
             batch,
-            body: Body::new(&file.file, range, batch.packing, streams, memory, pool),
+            body: BatchBody::new(&file.file, range, batch.packing, streams, memory, pool),
             views,
         })
     }
 
     /// Reads the metadata of another message of the file.
-    pub(super) fn metadata(&self, block: &Block) -> Result<Metadata, ColumnFault> {
+    pub(super) fn metadata(&self, block: &MessageBlock) -> Result<Metadata, ColumnFault> {
         let read = self.file.metadata(block, self.body.left());
         read.map_err(|error| match error {
             InputError::Io(error) => ColumnFault::Io(error),
@@ -173,7 +177,7 @@ impl<'b> BatchPlan<'b> {
     /// The same for the values of a dictionary.
     pub(super) fn of_dictionary<'d>(
         &self,
-        block: &Block,
+        block: &MessageBlock,
         batch: RecordBatch<'d>,
     ) -> Result<BatchPlan<'d>, ColumnFault>
     where
@@ -206,7 +210,7 @@ impl<'b> BatchPlan<'b> {
 
     fn column(
         &self,
-        leaf: &Leaf,
+        leaf: &ArrowLeaf,
         number: usize,
         entry: &BatchEntry,
     ) -> Result<ArrowColumn, ColumnFault> {
@@ -224,7 +228,7 @@ impl<'b> BatchPlan<'b> {
         Ok(ArrowColumn::new(&self.body, layers, values, lists, offset))
     }
 
-    fn layer(&self, Layer { kind, place }: Layer) -> Result<LayerReader, ColumnFault> {
+    fn layer(&self, ArrowLayer { kind, place }: ArrowLayer) -> Result<LayerReader, ColumnFault> {
         let has_offsets = !matches!(kind, LayerKind::Struct | LayerKind::FixedList(_));
         let has_sizes = matches!(kind, LayerKind::ListView(_));
         let stream = |number, has: bool| has.then(|| self.stream(place, number)).transpose();

@@ -24,7 +24,7 @@ const OUTSIDE: ColumnFault = ColumnFault::Damaged("a value is outside of its buf
 const UNPACK: ColumnFault = ColumnFault::Damaged("a buffer cannot be unpacked");
 
 /// The body of a batch, and the memory for reading it.
-pub(super) struct Body {
+pub(super) struct BatchBody {
     file: Arc<File>,
     /// The range of the file that it takes.
     range: Range<u64>,
@@ -42,7 +42,7 @@ pub(super) struct Body {
     pool: RefCell<Vec<Vec<u8>>>,
 }
 
-impl Body {
+impl BatchBody {
     /// The body at `range` of a file, for about `streams` buffers in `memory` bytes. `pool` are windows of another body.
     pub(super) fn new(
         file: &Arc<File>,
@@ -53,7 +53,7 @@ impl Body {
         pool: Vec<Vec<u8>>,
     ) -> Rc<Self> {
         let (most, least) = WINDOWS;
-        Rc::new(Body {
+        Rc::new(BatchBody {
             file: Arc::clone(file),
             range,
             packing,
@@ -78,7 +78,7 @@ impl Body {
     }
 
     /// Counts what was read of another body.
-    pub(super) fn count(&self, other: &Body) {
+    pub(super) fn count(&self, other: &BatchBody) {
         self.read.set(self.read.get() + other.read.get());
         self.unpacked
             .set(self.unpacked.get() + other.unpacked.get());
@@ -92,7 +92,7 @@ impl Body {
 
 /// Reads a range of the file.
 struct BodyReader {
-    body: Rc<Body>,
+    body: Rc<BatchBody>,
     range: Range<u64>,
 }
 
@@ -122,7 +122,7 @@ impl Read for BodyReader {
 
 /// Reads a buffer, mostly forwards.
 pub(super) struct BufferStream {
-    body: Rc<Body>,
+    body: Rc<BatchBody>,
     /// The range of the file that it takes.
     range: Range<u64>,
     source: BufferSource,
@@ -146,7 +146,7 @@ enum BufferSource {
 
 impl BufferStream {
     /// The buffer of `length` bytes at `start` of the body.
-    pub(super) fn new(body: &Rc<Body>, start: u64, length: u64) -> Result<Self, ColumnFault> {
+    pub(super) fn new(body: &Rc<BatchBody>, start: u64, length: u64) -> Result<Self, ColumnFault> {
         const CUT: ColumnFault =
             ColumnFault::Damaged("a buffer is not in the file, which is cut or damaged");
         let start = body.range.start.checked_add(start).ok_or(CUT)?;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::buffer::{Body, BufferStream};
+use super::buffer::{BatchBody, BufferStream};
 use super::dictionary::DictionaryEntries;
 use super::schema::{Integer, LayerKind};
 use super::views::ViewBuffers;
@@ -18,7 +18,7 @@ const ITEMS_PER_BYTE: u64 = 8;
 
 /// Reads the cells of a column, row by row.
 pub(super) struct ArrowColumn {
-    body: Rc<Body>,
+    body: Rc<BatchBody>,
     layers: Vec<LayerReader>,
     values: ValueReader,
     /// The offset of the batch in the file.
@@ -78,7 +78,7 @@ const LARGE: ColumnFault = ColumnFault::Damaged("a row is too large");
 
 impl ArrowColumn {
     pub(super) fn new(
-        body: &Rc<Body>,
+        body: &Rc<BatchBody>,
         layers: Vec<LayerReader>,
         values: ValueReader,
         lists: usize,

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use super::batch::BatchPlan;
 use super::column::CellValue;
-use super::message::{Block, Header, RecordBatch};
+use super::message::{MessageBlock, MessageHeader, RecordBatch};
 use super::schema::{ArrayPlace, LeafValues};
 use crate::input::columnar::cells::{CellDictionary, RECENT};
 use crate::input::columnar::part::ColumnFault;
@@ -15,7 +15,7 @@ const ENTRY: usize = size_of::<(u32, u32)>();
 
 /// The dictionaries of a table that are read.
 #[derive(Debug, Default)]
-pub(super) struct Dictionaries(Vec<Dictionary>);
+pub(super) struct ArrowDictionaries(Vec<Dictionary>);
 
 #[derive(Debug)]
 struct Dictionary {
@@ -31,7 +31,7 @@ struct Dictionary {
 pub(super) struct DictionaryBlock {
     pub(super) id: i64,
     pub(super) is_delta: bool,
-    pub(super) block: Block,
+    pub(super) block: MessageBlock,
     /// How many batches of rows come before it, which use other values.
     pub(super) after: usize,
 }
@@ -44,7 +44,7 @@ pub(super) struct DictionaryEntries {
     count: u64,
 }
 
-impl Dictionaries {
+impl ArrowDictionaries {
     /// The dictionaries with these identifiers and values, in `blocks`, which are in their order.
     pub(super) fn new(wanted: &[(i64, LeafValues)], blocks: &[DictionaryBlock]) -> Self {
         let mut all: Vec<Dictionary> = Vec::new();
@@ -63,7 +63,7 @@ impl Dictionaries {
                 own.blocks.push(*block);
             }
         }
-        Dictionaries(all)
+        ArrowDictionaries(all)
     }
 
     /// The entries of a dictionary as the batch with this number has them. `plan` reads them.
@@ -102,13 +102,14 @@ impl Dictionaries {
 
 /// Reads the values in a block.
 fn load(
-    block: &Block,
+    block: &MessageBlock,
     values: LeafValues,
     plan: &BatchPlan<'_>,
 ) -> Result<CellDictionary, ColumnFault> {
     const DAMAGED: ColumnFault = ColumnFault::Damaged("its dictionary is damaged");
     let metadata = plan.metadata(block)?;
-    let Some(Header::Dictionary(dictionary)) = metadata.message().map(|message| message.header)
+    let Some(MessageHeader::Dictionary(dictionary)) =
+        metadata.message().map(|message| message.header)
     else {
         return Err(DAMAGED);
     };

@@ -5,9 +5,11 @@ use std::io;
 use std::sync::Arc;
 
 use super::batch::{BatchReader, Metadata};
-use super::dictionary::{Dictionaries, DictionaryBlock};
-use super::message::{Block, Footer, Header, Message, Prefix, starts_stream};
-use super::schema::{Leaf, Schema};
+use super::dictionary::{ArrowDictionaries, DictionaryBlock};
+use super::message::{
+    ArrowFooter, Message, MessageBlock, MessageHeader, MessagePrefix, starts_stream,
+};
+use super::schema::{ArrowLeaf, Schema};
 use crate::input::columnar::choice::{ChosenColumns, ColumnChoice};
 use crate::input::columnar::part::{ColumnarFile, PartStart, TableFaults};
 use crate::input::columnar::path::ColumnPath;
@@ -30,11 +32,11 @@ pub(in crate::input) struct ArrowFile {
     pub(super) file: Arc<File>,
     pub(super) length: u64,
     /// The columns whose texts are read, in the order of the schema.
-    pub(super) texts: Vec<Leaf>,
+    pub(super) texts: Vec<ArrowLeaf>,
     pub(super) paths: Arc<[ColumnPath]>,
     /// The column that names rows.
-    pub(super) id: Option<Leaf>,
-    pub(super) dictionaries: Dictionaries,
+    pub(super) id: Option<ArrowLeaf>,
+    pub(super) dictionaries: ArrowDictionaries,
     batches: Vec<BatchEntry>,
     rows: u64,
     metadata: u64,
@@ -43,7 +45,7 @@ pub(in crate::input) struct ArrowFile {
 /// Where a batch of rows is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BatchEntry {
-    pub(super) block: Block,
+    pub(super) block: MessageBlock,
     /// The number of its first row in the table, from 0.
     pub(super) first_row: u64,
     pub(super) rows: u64,
@@ -60,8 +62,8 @@ pub(super) fn fault(fault: &'static str) -> InputError {
 type ReadSchema = Result<Schema, &'static str>;
 
 /// Where the batches of a table are, and what its schema says.
-struct Index<'f> {
-    source: Source<'f>,
+struct BatchIndex<'f> {
+    source: ArrowSource<'f>,
     is_file: bool,
     schema: Option<Schema>,
     dictionaries: Vec<DictionaryBlock>,
@@ -71,7 +73,7 @@ struct Index<'f> {
 }
 
 /// The file, and how many bytes of it were read.
-struct Source<'f> {
+struct ArrowSource<'f> {
     file: &'f File,
     length: u64,
     read: u64,
@@ -81,8 +83,12 @@ struct Source<'f> {
 
 impl ArrowFile {
     /// Reads the metadata of a message, if it has at most `most` bytes.
-    pub(super) fn metadata(&self, block: &Block, most: usize) -> Result<Metadata, InputError> {
-        let mut source = Source {
+    pub(super) fn metadata(
+        &self,
+        block: &MessageBlock,
+        most: usize,
+    ) -> Result<Metadata, InputError> {
+        let mut source = ArrowSource {
             file: &self.file,
             length: self.length,
             read: 0,
@@ -94,7 +100,7 @@ impl ArrowFile {
 }
 
 /// The error for a column that cannot be read in any batch.
-fn unreadable(leaf: &Leaf, rows: u64) -> Option<InputError> {
+fn unreadable(leaf: &ArrowLeaf, rows: u64) -> Option<InputError> {
     let fault = leaf.unsupported?;
     Some(InputError::Column {
         column: leaf.name.path.plain().into(),
@@ -104,7 +110,7 @@ fn unreadable(leaf: &Leaf, rows: u64) -> Option<InputError> {
     })
 }
 
-impl Source<'_> {
+impl ArrowSource<'_> {
     /// Reads bytes of the file.
     fn bytes(&mut self, at: u64, count: u64) -> Result<Vec<u8>, InputError> {
         let end = at.checked_add(count).filter(|&end| end <= self.length);
@@ -131,9 +137,9 @@ impl Source<'_> {
     }
 }
 
-impl<'f> Index<'f> {
-    fn read(source: Source<'f>) -> Result<Self, InputError> {
-        let mut index = Index {
+impl<'f> BatchIndex<'f> {
+    fn read(source: ArrowSource<'f>) -> Result<Self, InputError> {
+        let mut index = BatchIndex {
             source,
             is_file: false,
             schema: None,
@@ -194,7 +200,7 @@ impl<'f> Index<'f> {
         let start = length.and_then(|length| end.checked_sub(length));
         let start = start.ok_or_else(|| fault("has metadata of a wrong length"))?;
         let bytes = self.source.bytes(start, end - start)?;
-        let footer = Footer::read(&bytes).ok_or_else(|| fault(DAMAGED))?;
+        let footer = ArrowFooter::read(&bytes).ok_or_else(|| fault(DAMAGED))?;
         let schema = Schema::read(footer.schema, footer.version).map_err(fault)?;
         let first = self.first_schema();
         // An unframed schema at the start is not longer than the metadata at the end.
@@ -215,10 +221,12 @@ impl<'f> Index<'f> {
         self.schema = Some(schema);
         // Dictionaries may come after the rows that use them.
         for block in footer.dictionaries {
-            self.of_footer(block, |header| matches!(header, Header::Dictionary(_)));
+            self.of_footer(block, |header| {
+                matches!(header, MessageHeader::Dictionary(_))
+            });
         }
         for block in footer.batches {
-            self.of_footer(block, |header| matches!(header, Header::Batch(_)));
+            self.of_footer(block, |header| matches!(header, MessageHeader::Batch(_)));
         }
         Ok(())
     }
@@ -226,21 +234,26 @@ impl<'f> Index<'f> {
     /// The schema in the first message of a file, and the offset after it. None if the file has no such message.
     fn first_schema(&mut self) -> Option<(ReadSchema, u64)> {
         let start = START.len() as u64;
-        let prefix = self.source.bytes(start, Prefix::LENGTH as u64).ok()?;
-        let Prefix::Message(before, length) = Prefix::read(&prefix) else {
+        let prefix = self
+            .source
+            .bytes(start, MessagePrefix::LENGTH as u64)
+            .ok()?;
+        let MessagePrefix::Message(before, length) = MessagePrefix::read(&prefix) else {
             return None;
         };
         let length = before.checked_add(length)? as u64;
         let metadata = Metadata::new(self.source.bytes(start, length).ok()?);
         let message = metadata.message()?;
         match message.header {
-            Header::Schema(schema) => Some((Schema::read(schema, message.version), start + length)),
+            MessageHeader::Schema(schema) => {
+                Some((Schema::read(schema, message.version), start + length))
+            }
             _ => None,
         }
     }
 
     /// Reads a message that the metadata names, and reports if it is damaged, or not `wanted`.
-    fn of_footer(&mut self, block: Block, wanted: impl FnOnce(&Header<'_>) -> bool) {
+    fn of_footer(&mut self, block: MessageBlock, wanted: impl FnOnce(&MessageHeader<'_>) -> bool) {
         let bytes = self.source.bytes(block.offset, block.metadata as u64);
         let added = bytes.and_then(|bytes| {
             let metadata = Metadata::new(bytes);
@@ -258,13 +271,13 @@ impl<'f> Index<'f> {
     }
 
     /// Adds a batch, or values of a dictionary that come after so many batches. Returns false if it is damaged.
-    fn add(&mut self, block: Block, after: usize, message: &Message<'_>) -> bool {
-        let block = Block {
+    fn add(&mut self, block: MessageBlock, after: usize, message: &Message<'_>) -> bool {
+        let block = MessageBlock {
             body: message.body,
             ..block
         };
         match message.header {
-            Header::Batch(batch)
+            MessageHeader::Batch(batch)
                 if self
                     .schema
                     .as_ref()
@@ -281,13 +294,15 @@ impl<'f> Index<'f> {
                 });
                 self.rows = end;
             }
-            Header::Dictionary(dictionary) => self.dictionaries.push(DictionaryBlock {
+            MessageHeader::Dictionary(dictionary) => self.dictionaries.push(DictionaryBlock {
                 id: dictionary.id,
                 is_delta: dictionary.is_delta,
                 block,
                 after,
             }),
-            Header::Batch(_) | Header::Schema(_) | Header::Other => return false,
+            MessageHeader::Batch(_) | MessageHeader::Schema(_) | MessageHeader::Other => {
+                return false;
+            }
         }
         true
     }
@@ -322,16 +337,18 @@ impl<'f> Index<'f> {
         if left == 0 {
             return Ok(None);
         }
-        let prefix = self.source.bytes(at, left.min(Prefix::LENGTH as u64))?;
-        let (start, length) = match Prefix::read(&prefix) {
-            Prefix::Message(start, length) => (start, length),
-            Prefix::End(length) => return self.end(at + length as u64),
-            Prefix::Damaged => return Err(fault(LOST)),
+        let prefix = self
+            .source
+            .bytes(at, left.min(MessagePrefix::LENGTH as u64))?;
+        let (start, length) = match MessagePrefix::read(&prefix) {
+            MessagePrefix::Message(start, length) => (start, length),
+            MessagePrefix::End(length) => return self.end(at + length as u64),
+            MessagePrefix::Damaged => return Err(fault(LOST)),
         };
         let size = start.checked_add(length).ok_or_else(|| fault(LOST))?;
         let metadata = Metadata::new(self.source.bytes(at, size as u64)?);
         let message = metadata.message().ok_or_else(|| fault(LOST))?;
-        let block = Block {
+        let block = MessageBlock {
             offset: at,
             metadata: size,
             body: message.body,
@@ -342,7 +359,7 @@ impl<'f> Index<'f> {
             return Err(fault("is cut within a batch of rows"));
         }
         match message.header {
-            Header::Schema(schema) if self.schema.is_none() => {
+            MessageHeader::Schema(schema) if self.schema.is_none() => {
                 self.schema = Some(Schema::read(schema, message.version).map_err(fault)?);
             }
             _ if self.add(block, after, &message) => {}
@@ -366,19 +383,19 @@ impl ColumnarFile for ArrowFile {
         choice: &ColumnChoice,
         most: usize,
     ) -> Result<(Self, TableFaults), InputError> {
-        let source = Source {
+        let source = ArrowSource {
             file: &file,
             length,
             read: 0,
             most,
         };
-        let index = Index::read(source)?;
+        let index = BatchIndex::read(source)?;
         let (rows, metadata, mut faults) = (index.rows, index.source.read, index.faults);
         let schema = index.schema.ok_or_else(|| fault("has no schema"))?;
-        let unreadable = |leaf: &Leaf| unreadable(leaf, rows);
+        let unreadable = |leaf: &ArrowLeaf| unreadable(leaf, rows);
         let chosen = choice.select(&schema.leaves, fault, unreadable, &mut faults)?;
         let ChosenColumns { texts, paths, id } = chosen;
-        let dictionaries = Dictionaries::new(&schema.dictionaries, &index.dictionaries);
+        let dictionaries = ArrowDictionaries::new(&schema.dictionaries, &index.dictionaries);
         let batches = index.batches;
         let file = ArrowFile {
             file: Arc::new(file),

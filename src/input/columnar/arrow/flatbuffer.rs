@@ -5,7 +5,7 @@
 
 /// A table. Methods return none if the bytes are damaged.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Table<'b> {
+pub(super) struct FlatTable<'b> {
     bytes: &'b [u8],
     /// Where it starts.
     at: usize,
@@ -22,10 +22,10 @@ pub(super) struct Vector<'b> {
     count: usize,
 }
 
-impl<'b> Table<'b> {
+impl<'b> FlatTable<'b> {
     /// The table that is the root of `bytes`.
     pub(super) fn root(bytes: &'b [u8]) -> Option<Self> {
-        Table::at(bytes, follow(bytes, 0)?)
+        FlatTable::at(bytes, follow(bytes, 0)?)
     }
 
     fn at(bytes: &'b [u8], at: usize) -> Option<Self> {
@@ -34,7 +34,7 @@ impl<'b> Table<'b> {
         let length = usize::from(u16::from_le_bytes(array(bytes, start)?));
         // Its own length and that of the table come first.
         let slots = bytes.get(start.checked_add(4)?..start.checked_add(length)?)?;
-        Some(Table { bytes, at, slots })
+        Some(FlatTable { bytes, at, slots })
     }
 
     /// Where the field with this number starts; none within if the table lacks it.
@@ -79,9 +79,9 @@ impl<'b> Table<'b> {
     }
 
     /// A table in this one; none within if the table lacks it.
-    pub(super) fn table(&self, number: usize) -> Option<Option<Table<'b>>> {
+    pub(super) fn table(&self, number: usize) -> Option<Option<FlatTable<'b>>> {
         match self.field(number)? {
-            Some(at) => Table::at(self.bytes, follow(self.bytes, at)?).map(Some),
+            Some(at) => FlatTable::at(self.bytes, follow(self.bytes, at)?).map(Some),
             None => Some(None),
         }
     }
@@ -113,9 +113,9 @@ impl<'b> Vector<'b> {
     }
 
     /// The table with this number, of a vector of tables.
-    pub(super) fn table(&self, number: usize) -> Option<Table<'b>> {
+    pub(super) fn table(&self, number: usize) -> Option<FlatTable<'b>> {
         let at = (number < self.count).then_some(self.at + 4 * number)?;
-        Table::at(self.bytes, follow(self.bytes, at)?)
+        FlatTable::at(self.bytes, follow(self.bytes, at)?)
     }
 
     /// The number at byte `at` of an item, of a vector of items of `size` bytes.

@@ -1,6 +1,6 @@
 //! The metadata of messages, and of a whole file.
 
-use super::flatbuffer::{Table, Vector};
+use super::flatbuffer::{FlatTable, Vector};
 
 /// Before the length of a message's metadata, since version 0.15 of Arrow.
 const CONTINUATION: [u8; 4] = [0xff; 4];
@@ -19,7 +19,7 @@ const BATCH: u8 = 3;
 
 /// What comes before a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Prefix {
+pub(super) enum MessagePrefix {
     /// The number of bytes before the metadata, and of the metadata.
     Message(usize, usize),
     /// The stream ends after so many bytes.
@@ -27,21 +27,21 @@ pub(super) enum Prefix {
     Damaged,
 }
 
-impl Prefix {
+impl MessagePrefix {
     /// Bytes that it may have.
     pub(super) const LENGTH: usize = 8;
 
     /// Reads what is before a message.
-    pub(super) fn read(bytes: &[u8]) -> Prefix {
+    pub(super) fn read(bytes: &[u8]) -> MessagePrefix {
         let (start, length) = match bytes.strip_prefix(&CONTINUATION) {
-            Some(rest) => (Prefix::LENGTH, rest),
+            Some(rest) => (MessagePrefix::LENGTH, rest),
             None => (4, bytes),
         };
         let length = length.first_chunk::<4>().map(|&n| i32::from_le_bytes(n));
         match length.and_then(|length| usize::try_from(length).ok()) {
-            Some(0) => Prefix::End(start),
-            Some(length) => Prefix::Message(start, length),
-            None => Prefix::Damaged,
+            Some(0) => MessagePrefix::End(start),
+            Some(length) => MessagePrefix::Message(start, length),
+            None => MessagePrefix::Damaged,
         }
     }
 }
@@ -50,14 +50,14 @@ impl Prefix {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message<'b> {
     pub(super) version: i16,
-    pub(super) header: Header<'b>,
+    pub(super) header: MessageHeader<'b>,
     /// Bytes of its body.
     pub(super) body: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Header<'b> {
-    Schema(Table<'b>),
+pub(super) enum MessageHeader<'b> {
+    Schema(FlatTable<'b>),
     Dictionary(DictionaryBatch<'b>),
     Batch(RecordBatch<'b>),
     /// Not of a table.
@@ -95,16 +95,16 @@ pub(super) enum BodyPacking {
 impl<'b> Message<'b> {
     /// Reads the metadata of a message. None if it is damaged.
     pub(super) fn read(bytes: &'b [u8]) -> Option<Self> {
-        let root = Table::root(bytes)?;
+        let root = FlatTable::root(bytes)?;
         let version = root
             .short(0)
             .filter(|version| (0..=VERSIONS).contains(version))?;
         let header = root.table(2)?;
         let header = match root.byte(1)? {
-            SCHEMA => Header::Schema(header?),
-            DICTIONARY => Header::Dictionary(DictionaryBatch::read(header?)?),
-            BATCH => Header::Batch(RecordBatch::read(header?)?),
-            _ => Header::Other,
+            SCHEMA => MessageHeader::Schema(header?),
+            DICTIONARY => MessageHeader::Dictionary(DictionaryBatch::read(header?)?),
+            BATCH => MessageHeader::Batch(RecordBatch::read(header?)?),
+            _ => MessageHeader::Other,
         };
         let body = root.long(3)?.try_into().ok()?;
         Some(Message {
@@ -116,7 +116,7 @@ impl<'b> Message<'b> {
 }
 
 impl<'b> DictionaryBatch<'b> {
-    fn read(table: Table<'b>) -> Option<Self> {
+    fn read(table: FlatTable<'b>) -> Option<Self> {
         Some(DictionaryBatch {
             id: table.long(0)?,
             data: RecordBatch::read(table.table(1)??)?,
@@ -126,7 +126,7 @@ impl<'b> DictionaryBatch<'b> {
 }
 
 impl<'b> RecordBatch<'b> {
-    fn read(table: Table<'b>) -> Option<Self> {
+    fn read(table: FlatTable<'b>) -> Option<Self> {
         let packing = match table.table(3)? {
             None => BodyPacking::Plain,
             Some(packing) => match (packing.byte(0)?, packing.byte(1)?) {
@@ -174,14 +174,14 @@ impl<'b> RecordBatch<'b> {
 
 /// Where a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Block {
+pub(super) struct MessageBlock {
     pub(super) offset: u64,
     /// Bytes of its metadata, with what is before it.
     pub(super) metadata: usize,
     pub(super) body: u64,
 }
 
-impl Block {
+impl MessageBlock {
     /// The offset of its body.
     pub(super) fn body_start(&self) -> Option<u64> {
         self.offset.checked_add(self.metadata as u64)
@@ -195,21 +195,21 @@ impl Block {
 
 /// The metadata at the end of a file.
 #[derive(Debug)]
-pub(super) struct Footer<'b> {
+pub(super) struct ArrowFooter<'b> {
     pub(super) version: i16,
-    pub(super) schema: Table<'b>,
-    pub(super) dictionaries: Vec<Block>,
-    pub(super) batches: Vec<Block>,
+    pub(super) schema: FlatTable<'b>,
+    pub(super) dictionaries: Vec<MessageBlock>,
+    pub(super) batches: Vec<MessageBlock>,
 }
 
-impl<'b> Footer<'b> {
+impl<'b> ArrowFooter<'b> {
     /// Reads the metadata. None if it is damaged.
     pub(super) fn read(bytes: &'b [u8]) -> Option<Self> {
-        let root = Table::root(bytes)?;
+        let root = FlatTable::root(bytes)?;
         let version = root
             .short(0)
             .filter(|version| (0..=VERSIONS).contains(version))?;
-        Some(Footer {
+        Some(ArrowFooter {
             version,
             schema: root.table(1)??,
             dictionaries: blocks(&root, 2)?,
@@ -218,7 +218,7 @@ impl<'b> Footer<'b> {
     }
 }
 
-impl Footer<'_> {
+impl ArrowFooter<'_> {
     /// The offset of the first of its blocks.
     pub(super) fn first_block(&self) -> Option<u64> {
         let blocks = self.dictionaries.iter().chain(&self.batches);
@@ -244,10 +244,10 @@ impl Footer<'_> {
     }
 }
 
-fn blocks(footer: &Table<'_>, number: usize) -> Option<Vec<Block>> {
+fn blocks(footer: &FlatTable<'_>, number: usize) -> Option<Vec<MessageBlock>> {
     let all = footer.vector(number, BLOCK)?;
     let block = |number| {
-        Some(Block {
+        Some(MessageBlock {
             offset: all.long(number, BLOCK, 0)?.try_into().ok()?,
             metadata: all.int(number, BLOCK, 8)?.try_into().ok()?,
             body: all.long(number, BLOCK, 16)?.try_into().ok()?,
@@ -266,10 +266,10 @@ pub(in crate::input) fn starts_stream(head: &[u8]) -> bool {
     if !head.starts_with(&CONTINUATION) && head.get(3) != Some(&0) {
         return false;
     }
-    let Prefix::Message(start, length) = Prefix::read(head) else {
+    let MessagePrefix::Message(start, length) = MessagePrefix::read(head) else {
         return false;
     };
-    let root = head.get(start..).and_then(Table::root);
+    let root = head.get(start..).and_then(FlatTable::root);
     let is_schema = root.is_some_and(|root| {
         let version = root.short(0).unwrap_or(-1);
         (0..=VERSIONS).contains(&version) && root.byte(1) == Some(SCHEMA) && root.has(2)

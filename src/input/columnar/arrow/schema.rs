@@ -1,6 +1,6 @@
 //! The columns of a table: the leaves of its schema, and which nodes and buffers of a batch each of them has.
 
-use super::flatbuffer::Table;
+use super::flatbuffer::FlatTable;
 use super::message::{RecordBatch, V4};
 use crate::input::columnar::choice::NamedColumn;
 use crate::input::columnar::name::ColumnName;
@@ -15,10 +15,10 @@ const DAMAGED: &str = "has a damaged schema";
 
 /// A column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Leaf {
+pub(super) struct ArrowLeaf {
     pub(super) name: ColumnName,
     /// The fields that enclose it, from the outermost on.
-    pub(super) layers: Vec<Layer>,
+    pub(super) layers: Vec<ArrowLayer>,
     pub(super) values: LeafValues,
     pub(super) place: ArrayPlace,
     /// Why its texts cannot be read.
@@ -36,7 +36,7 @@ pub(super) struct ArrayPlace {
 
 /// A field that encloses others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Layer {
+pub(super) struct ArrowLayer {
     pub(super) kind: LayerKind,
     pub(super) place: ArrayPlace,
 }
@@ -76,14 +76,14 @@ pub(super) struct Integer {
 /// What a schema says.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Schema {
-    pub(super) leaves: Vec<Leaf>,
+    pub(super) leaves: Vec<ArrowLeaf>,
     /// The identifiers of dictionaries with texts, and what their values are.
     pub(super) dictionaries: Vec<(i64, LeafValues)>,
     /// The place after all arrays of a batch, which says how many there are.
     end: ArrayPlace,
 }
 
-impl NamedColumn for Leaf {
+impl NamedColumn for ArrowLeaf {
     fn name(&self) -> &ColumnName {
         &self.name
     }
@@ -124,20 +124,20 @@ mod kind {
 }
 
 /// A field of the schema.
-struct Field<'b> {
+struct ArrowField<'b> {
     name: &'b str,
     kind: u8,
     /// The parameters of its type.
-    about: Option<Table<'b>>,
-    dictionary: Option<Table<'b>>,
-    children: Vec<Table<'b>>,
+    about: Option<FlatTable<'b>>,
+    dictionary: Option<FlatTable<'b>>,
+    children: Vec<FlatTable<'b>>,
 }
 
 /// What a field inherits from those above it.
 #[derive(Clone, Default)]
-struct Above {
+struct EnclosingField {
     name: ColumnName,
-    layers: Vec<Layer>,
+    layers: Vec<ArrowLayer>,
     unsupported: Option<&'static str>,
     /// Whether the name of the field has no meaning.
     is_item: bool,
@@ -149,7 +149,7 @@ impl Schema {
     ///
     /// # Errors
     /// If it is damaged or has a type that is not supported, or is written by a machine with another order of bytes.
-    pub(super) fn read(table: Table<'_>, version: i16) -> Result<Schema, &'static str> {
+    pub(super) fn read(table: FlatTable<'_>, version: i16) -> Result<Schema, &'static str> {
         if table.short(0).ok_or(DAMAGED)? != 0 {
             return Err(
                 "has numbers with their highest byte first, which is not supported; write it with the lowest byte first",
@@ -163,7 +163,7 @@ impl Schema {
             bytes: 0,
         };
         for field in tables(&table, 1).ok_or(DAMAGED)? {
-            reader.field(field, &Above::default())?;
+            reader.field(field, &EnclosingField::default())?;
         }
         reader.schema.end = reader.next;
         Ok(reader.schema)
@@ -176,14 +176,14 @@ impl Schema {
     }
 }
 
-fn tables<'b>(table: &Table<'b>, number: usize) -> Option<Vec<Table<'b>>> {
+fn tables<'b>(table: &FlatTable<'b>, number: usize) -> Option<Vec<FlatTable<'b>>> {
     let all = table.vector(number, 4)?;
     (0..all.len()).map(|number| all.table(number)).collect()
 }
 
-impl<'b> Field<'b> {
-    fn read(table: Table<'b>) -> Option<Self> {
-        Some(Field {
+impl<'b> ArrowField<'b> {
+    fn read(table: FlatTable<'b>) -> Option<Self> {
+        Some(ArrowField {
             name: table.text(0)?,
             kind: table.byte(2)?,
             about: table.table(3)?,
@@ -210,7 +210,7 @@ impl<'b> Field<'b> {
     }
 }
 
-fn integer(table: Table<'_>) -> Option<Integer> {
+fn integer(table: FlatTable<'_>) -> Option<Integer> {
     let width = match table.int(0)? {
         bits @ (8 | 16 | 32 | 64) => (bits / 8) as u8,
         _ => return None,
@@ -242,8 +242,12 @@ impl SchemaReader {
         place
     }
 
-    fn parse<'b>(&mut self, table: Table<'b>, above: &Above) -> Result<Field<'b>, &'static str> {
-        let field = Field::read(table).ok_or(DAMAGED)?;
+    fn parse<'b>(
+        &mut self,
+        table: FlatTable<'b>,
+        above: &EnclosingField,
+    ) -> Result<ArrowField<'b>, &'static str> {
+        let field = ArrowField::read(table).ok_or(DAMAGED)?;
         self.fields += 1;
         self.bytes += above.name.length() + field.name.len();
         let fits = above.depth <= DEPTH && self.fields <= FIELDS && self.bytes <= PATHS;
@@ -251,7 +255,7 @@ impl SchemaReader {
             .ok_or("has a schema with too many fields within one another")
     }
 
-    fn field(&mut self, table: Table<'_>, above: &Above) -> Result<(), &'static str> {
+    fn field(&mut self, table: FlatTable<'_>, above: &EnclosingField) -> Result<(), &'static str> {
         let field = self.parse(table, above)?;
         let own = above.below(field.name);
         if let Some(dictionary) = field.dictionary {
@@ -281,8 +285,8 @@ impl SchemaReader {
         Ok(())
     }
 
-    fn add(&mut self, own: Above, values: LeafValues, place: ArrayPlace) {
-        self.schema.leaves.push(Leaf {
+    fn add(&mut self, own: EnclosingField, values: LeafValues, place: ArrayPlace) {
+        self.schema.leaves.push(ArrowLeaf {
             name: own.name,
             layers: own.layers,
             values,
@@ -294,9 +298,9 @@ impl SchemaReader {
     /// A column of numbers of entries in a dictionary.
     fn dictionary(
         &mut self,
-        field: &Field<'_>,
-        encoding: Table<'_>,
-        mut own: Above,
+        field: &ArrowField<'_>,
+        encoding: FlatTable<'_>,
+        mut own: EnclosingField,
     ) -> Result<(), &'static str> {
         let place = self.take(2, false);
         let id = encoding.long(0).ok_or(DAMAGED)?;
@@ -321,7 +325,11 @@ impl SchemaReader {
     }
 
     /// Whether a field within `field` has texts.
-    fn has_text(&mut self, field: &Field<'_>, own: &Above) -> Result<bool, &'static str> {
+    fn has_text(
+        &mut self,
+        field: &ArrowField<'_>,
+        own: &EnclosingField,
+    ) -> Result<bool, &'static str> {
         for &child in &field.children {
             let child = self.parse(child, own)?;
             let values = child.values();
@@ -336,8 +344,8 @@ impl SchemaReader {
     /// The fields within one that has no values itself.
     fn children(
         &mut self,
-        field: &Field<'_>,
-        mut own: Above,
+        field: &ArrowField<'_>,
+        mut own: EnclosingField,
         place: ArrayPlace,
     ) -> Result<(), &'static str> {
         let kind = match field.kind {
@@ -354,7 +362,7 @@ impl SchemaReader {
             }
             _ => return Ok(()),
         };
-        own.layers.push(Layer { kind, place });
+        own.layers.push(ArrowLayer { kind, place });
         if kind != LayerKind::Struct {
             own.name.path = own.name.path.items();
             own.is_item = true;
@@ -365,7 +373,7 @@ impl SchemaReader {
         self.each(field, &own)
     }
 
-    fn each(&mut self, field: &Field<'_>, own: &Above) -> Result<(), &'static str> {
+    fn each(&mut self, field: &ArrowField<'_>, own: &EnclosingField) -> Result<(), &'static str> {
         let mut all = field.children.iter();
         all.try_for_each(|&child| self.field(child, own))
     }
@@ -373,8 +381,8 @@ impl SchemaReader {
     /// A field with the ends of runs, and one with their values.
     fn runs(
         &mut self,
-        field: &Field<'_>,
-        mut own: Above,
+        field: &ArrowField<'_>,
+        mut own: EnclosingField,
         place: ArrayPlace,
     ) -> Result<(), &'static str> {
         let [ends, values] = field.children[..] else {
@@ -385,7 +393,7 @@ impl SchemaReader {
             return Err(DAMAGED);
         };
         self.take(2, false);
-        own.layers.push(Layer {
+        own.layers.push(ArrowLayer {
             kind: LayerKind::Runs(ends.width),
             place,
         });
@@ -394,10 +402,10 @@ impl SchemaReader {
     }
 }
 
-impl Above {
+impl EnclosingField {
     /// What the fields within the one called `name` inherit.
-    fn below(&self, name: &str) -> Above {
-        Above {
+    fn below(&self, name: &str) -> EnclosingField {
+        EnclosingField {
             name: self.name.below(name, self.is_item),
             layers: self.layers.clone(),
             unsupported: self.unsupported,

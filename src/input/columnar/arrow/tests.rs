@@ -3,9 +3,9 @@ use std::io::Write;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::buffer::{Body, BufferStream};
-use super::flatbuffer::Table;
-use super::message::{BodyPacking, Message, Prefix, starts_stream};
+use super::buffer::{BatchBody, BufferStream};
+use super::flatbuffer::FlatTable;
+use super::message::{BodyPacking, Message, MessagePrefix, starts_stream};
 use super::views::ViewBuffers;
 use crate::input::columnar::part::ColumnFault;
 
@@ -44,8 +44,8 @@ fn file(bytes: &[u8]) -> Arc<File> {
     Arc::new(file)
 }
 
-fn body(file: &Arc<File>, length: usize, packing: BodyPacking, memory: usize) -> Rc<Body> {
-    Body::new(file, 0..length as u64, packing, 1, memory, Vec::new())
+fn body(file: &Arc<File>, length: usize, packing: BodyPacking, memory: usize) -> Rc<BatchBody> {
+    BatchBody::new(file, 0..length as u64, packing, 1, memory, Vec::new())
 }
 
 const PACKINGS: [BodyPacking; 3] = [BodyPacking::Plain, BodyPacking::Lz4, BodyPacking::Zstd];
@@ -187,11 +187,14 @@ fn a_stream_is_recognised_by_a_message_with_a_schema() {
 
 #[test]
 fn damaged_metadata_is_none() {
-    assert_eq!(Prefix::read(SCHEMA), Prefix::Message(8, 40));
-    assert_eq!(Prefix::read(b"\xff\xff\xff\xff\0\0\0\0"), Prefix::End(8));
+    assert_eq!(MessagePrefix::read(SCHEMA), MessagePrefix::Message(8, 40));
     assert_eq!(
-        Prefix::read(b"\xff\xff\xff\xff\xff\xff\xff\xff"),
-        Prefix::Damaged
+        MessagePrefix::read(b"\xff\xff\xff\xff\0\0\0\0"),
+        MessagePrefix::End(8)
+    );
+    assert_eq!(
+        MessagePrefix::read(b"\xff\xff\xff\xff\xff\xff\xff\xff"),
+        MessagePrefix::Damaged
     );
     for at in 8..SCHEMA.len() {
         for bit in 0..8 {
@@ -204,6 +207,6 @@ fn damaged_metadata_is_none() {
     // An offset of 0 leads to itself, and one that is too great out of the bytes.
     for root in [0_u32, 4, 9, u32::MAX] {
         let bytes = [&root.to_le_bytes()[..], &[0; 4]].concat();
-        assert!(Table::root(&bytes).is_none(), "{root}");
+        assert!(FlatTable::root(&bytes).is_none(), "{root}");
     }
 }

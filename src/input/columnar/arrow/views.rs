@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::buffer::{Body, BufferStream};
+use super::buffer::{BatchBody, BufferStream};
 use crate::input::columnar::part::ColumnFault;
 
 /// Longest text within a view.
@@ -12,7 +12,7 @@ const INLINE: u32 = 12;
 /// Buffers of texts. Those that were used last are held as a whole, as far as memory allows. Of a buffer that does not fit, a
 /// window is held.
 pub(super) struct ViewBuffers {
-    body: Rc<Body>,
+    body: Rc<BatchBody>,
     /// Where each buffer starts in the body, and its length.
     ranges: Vec<(u64, u64)>,
     open: Vec<Option<BufferStream>>,
@@ -21,7 +21,7 @@ pub(super) struct ViewBuffers {
 }
 
 impl ViewBuffers {
-    pub(super) fn new(body: &Rc<Body>, ranges: Vec<(u64, u64)>) -> Self {
+    pub(super) fn new(body: &Rc<BatchBody>, ranges: Vec<(u64, u64)>) -> Self {
         ViewBuffers {
             body: Rc::clone(body),
             open: ranges.iter().map(|_| None).collect(),

@@ -8,7 +8,7 @@ use super::codec::PageCodec;
 use super::levels::Runs;
 use super::page::{PageError, PageHeader, PageKind, PageStream};
 use super::plain;
-use super::schema::{Leaf, LeafKind};
+use super::schema::{LeafKind, ParquetLeaf};
 use crate::input::columnar::cells::{CellBuilder, CellDictionary};
 use crate::input::columnar::part::{CellColumn, ColumnFault};
 
@@ -56,12 +56,12 @@ struct DataPage {
     left: u64,
     repetitions: Runs,
     definitions: Runs,
-    values: Values,
+    values: PageValues,
 }
 
 /// The values of a page.
 #[derive(Debug, Default)]
-enum Values {
+enum PageValues {
     /// The page was lost.
     #[default]
     Lost,
@@ -84,7 +84,7 @@ pub(super) enum LeafValue {
 impl ColumnReader {
     pub(super) fn new(
         pages: PageStream,
-        leaf: &Leaf,
+        leaf: &ParquetLeaf,
         values: u64,
         codec: PageCodec,
         memory: &MemoryRoom,
@@ -159,7 +159,7 @@ impl ColumnReader {
         let most = self.page.left.min(most);
         let page = &mut self.page;
         match page.values {
-            Values::Lost => most,
+            PageValues::Lost => most,
             _ if self.definition == 0 => 0,
             _ => match page.definitions.peek(&self.bytes) {
                 Some(level) if level < self.definition => {
@@ -268,8 +268,8 @@ impl ColumnReader {
     #[inline]
     fn value(&mut self) -> Option<LeafValue> {
         match &mut self.page.values {
-            Values::Lost => None,
-            Values::Plain(at) => {
+            PageValues::Lost => None,
+            PageValues::Plain(at) => {
                 let (start, end) = plain::value_at(self.kind, &self.bytes, *at)?;
                 *at = end;
                 Some(LeafValue::Plain(
@@ -277,12 +277,12 @@ impl ColumnReader {
                     end.try_into().ok()?,
                 ))
             }
-            Values::Entries(runs) => {
+            PageValues::Entries(runs) => {
                 let entry = runs.next(&self.bytes)?;
                 let count = self.dictionary.as_ref().map_or(0, |all| all.len());
                 ((entry as usize) < count).then_some(LeafValue::Entry(entry))
             }
-            Values::Flags(runs) => runs.next(&self.bytes).map(LeafValue::Entry),
+            PageValues::Flags(runs) => runs.next(&self.bytes).map(LeafValue::Entry),
         }
     }
 
@@ -313,7 +313,7 @@ impl ColumnReader {
     fn lose_page(&mut self, what: &'static str) {
         self.faults
             .push((self.page.offset, ColumnFault::Damaged(what)));
-        self.page.values = Values::Lost;
+        self.page.values = PageValues::Lost;
         if self.repetition > 0 {
             self.close();
         }
@@ -345,10 +345,10 @@ impl ColumnReader {
     fn has_more(&self) -> bool {
         let page = &self.page;
         match &page.values {
-            Values::Lost => false,
+            PageValues::Lost => false,
             // fastparquet adds a length of 0 for each null, and texts without bytes lose nothing.
-            Values::Plain(at) if !is_zero(self.bytes.get(*at..)) => true,
-            Values::Entries(runs) | Values::Flags(runs) if runs.has_more() => true,
+            PageValues::Plain(at) if !is_zero(self.bytes.get(*at..)) => true,
+            PageValues::Entries(runs) | PageValues::Flags(runs) if runs.has_more() => true,
             _ => page.definitions.has_more() || page.repetitions.has_more(),
         }
     }
@@ -522,7 +522,7 @@ impl ColumnReader {
     }
 
     /// The values of the page, which are the bytes from `start` on.
-    fn values(&mut self, header: &PageHeader, start: usize) -> Result<Values, ColumnFault> {
+    fn values(&mut self, header: &PageHeader, start: usize) -> Result<PageValues, ColumnFault> {
         const DAMAGED: ColumnFault = ColumnFault::Damaged("a page has damaged values");
         if matches!(header.encoding, plain::DICTIONARY | plain::RLE_DICTIONARY) {
             if self.dictionary.is_none() {
@@ -534,11 +534,11 @@ impl ColumnReader {
                 self.bytes.len().min(start + 1)..self.bytes.len(),
                 width.into(),
             );
-            return Ok(Values::Entries(runs.ok_or(DAMAGED)?));
+            return Ok(PageValues::Entries(runs.ok_or(DAMAGED)?));
         }
         if self.kind == LeafKind::Flag {
             let flags = plain::flags(header.encoding, &self.bytes, start);
-            return Ok(Values::Flags(flags.ok_or(DAMAGED)?));
+            return Ok(PageValues::Flags(flags.ok_or(DAMAGED)?));
         }
         if !plain::is_known(header.encoding) {
             return Err(ColumnFault::Damaged(
@@ -552,7 +552,7 @@ impl ColumnReader {
             self.hold(bytes.len())?;
             self.bytes = bytes;
         }
-        Ok(Values::Plain(start))
+        Ok(PageValues::Plain(start))
     }
 }
 

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::sync::Arc;
 
 use super::column::ColumnBuffers;
-use super::footer::{self, ColumnChunk, Footer, GroupEntry};
+use super::footer::{self, ColumnChunk, GroupEntry, ParquetFooter};
 use super::group::GroupReader;
-use super::schema::{self, Leaf};
+use super::schema::{self, ParquetLeaf};
 use crate::input::columnar::choice::{ChosenColumns, ColumnChoice};
 use crate::input::columnar::part::{ColumnarFile, PartStart, TableFaults};
 use crate::input::columnar::path::ColumnPath;
@@ -31,10 +31,10 @@ pub(super) struct StoredColumns {
 pub(in crate::input) struct ParquetFile {
     pub(super) stored: StoredColumns,
     /// The columns whose texts are read, in the order of the file.
-    pub(super) texts: Vec<Leaf>,
+    pub(super) texts: Vec<ParquetLeaf>,
     pub(super) paths: Arc<[ColumnPath]>,
     /// The column that names rows.
-    pub(super) id: Option<Leaf>,
+    pub(super) id: Option<ParquetLeaf>,
 }
 
 impl ColumnarFile for ParquetFile {
@@ -102,10 +102,10 @@ impl StoredColumns {
         file: Arc<dyn ReadAt>,
         length: u64,
         most: usize,
-    ) -> Result<(Self, Vec<Leaf>, TableFaults), InputError> {
+    ) -> Result<(Self, Vec<ParquetLeaf>, TableFaults), InputError> {
         let bytes = read_footer(&*file, length, most)?;
         let damaged = || fault("has damaged metadata");
-        let footer = Footer::read(&bytes).ok_or_else(damaged)?;
+        let footer = ParquetFooter::read(&bytes).ok_or_else(damaged)?;
         if footer.is_encrypted {
             return Err(InputError::Encrypted(Packing::Parquet));
         }
@@ -144,8 +144,8 @@ fn rows_of(groups: &[GroupEntry]) -> u64 {
 /// Where parts of the metadata contradict each other, so that rows or columns may be lost. What is read is not changed.
 fn contradictions(
     bytes: &[u8],
-    footer: &Footer,
-    leaves: &[Leaf],
+    footer: &ParquetFooter,
+    leaves: &[ParquetLeaf],
     groups: &[GroupEntry],
 ) -> TableFaults {
     let mut faults = Vec::new();
@@ -168,14 +168,14 @@ fn contradictions(
 
 /// Whether a row group has a column for each of the schema, of the same type, and no more. True if it cannot be read, which is
 /// reported with its rows.
-fn has_columns(bytes: &[u8], group: GroupEntry, leaves: &[Leaf]) -> bool {
+fn has_columns(bytes: &[u8], group: GroupEntry, leaves: &[ParquetLeaf]) -> bool {
     let numbers: Vec<_> = (0..=leaves.len()).collect();
     let Some(chunks) = footer::chunks(bytes, group, &numbers) else {
         return true;
     };
     let more = chunks.last().is_some_and(Option::is_some);
     let mut pairs = leaves.iter().zip(chunks);
-    let is_same = |(leaf, chunk): (&Leaf, Option<ColumnChunk>)| {
+    let is_same = |(leaf, chunk): (&ParquetLeaf, Option<ColumnChunk>)| {
         let physical = chunk.map(|chunk| chunk.physical.unwrap_or(leaf.physical));
         physical == Some(leaf.physical)
     };

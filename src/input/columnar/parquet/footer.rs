@@ -5,7 +5,7 @@ use super::thrift::{BINARY, LIST, STRUCT, Thrift};
 
 /// The metadata of a file.
 #[derive(Debug, Default)]
-pub(super) struct Footer {
+pub(super) struct ParquetFooter {
     pub(super) elements: Vec<SchemaElement>,
     /// The number of rows; none if it is missing.
     pub(super) rows: Option<u64>,
@@ -43,10 +43,10 @@ pub(super) struct ColumnChunk {
 /// Most rows of a file.
 const ROWS: u64 = 1 << 48;
 
-impl Footer {
+impl ParquetFooter {
     /// Reads the schema. None if it is damaged.
-    pub(super) fn read(bytes: &[u8]) -> Option<Footer> {
-        let mut footer = Footer::default();
+    pub(super) fn read(bytes: &[u8]) -> Option<ParquetFooter> {
+        let mut footer = ParquetFooter::default();
         let mut thrift = Thrift::new(bytes);
         thrift.structure(|thrift, head| {
             match (head.id, head.kind) {

@@ -8,7 +8,7 @@ use super::column::{ColumnBuffers, ColumnReader, MemoryRoom};
 use super::file::{ParquetFile, StoredColumns, fault};
 use super::footer::{self, ColumnChunk, GroupEntry};
 use super::page::{PageStream, READ};
-use super::schema::Leaf;
+use super::schema::ParquetLeaf;
 use crate::input::columnar::part::{ColumnFault, PartRows, TableItem};
 
 /// Reads the texts of a row group, some rows at a time.
@@ -38,7 +38,7 @@ impl GroupReader {
     }
 
     fn open(&mut self, file: &ParquetFile, group: GroupEntry) {
-        let leaves: Vec<&Leaf> = file.texts.iter().chain(&file.id).collect();
+        let leaves: Vec<&ParquetLeaf> = file.texts.iter().chain(&file.id).collect();
         let opener = ColumnOpener::new(&file.stored, self.memory, READ);
         let Some(opened) = opener.open(group, &leaves, &mut self.buffers) else {
             let error = fault("has damaged metadata of a row group");
@@ -112,14 +112,14 @@ impl<'f> ColumnOpener<'f> {
     pub(super) fn open(
         &self,
         group: GroupEntry,
-        leaves: &[&Leaf],
+        leaves: &[&ParquetLeaf],
         buffers: &mut Vec<ColumnBuffers>,
     ) -> Option<Vec<OpenedColumn>> {
         let mut numbers: Vec<usize> = leaves.iter().map(|leaf| leaf.number).collect();
         numbers.sort_unstable();
         numbers.dedup();
         let chunks = footer::chunks(&self.file.footer, group, &numbers)?;
-        let column = |leaf: &&Leaf| {
+        let column = |leaf: &&ParquetLeaf| {
             let slot = numbers.binary_search(&leaf.number).ok()?;
             Some(self.column(leaf, chunks[slot], buffers))
         };
@@ -128,7 +128,7 @@ impl<'f> ColumnOpener<'f> {
 
     fn column(
         &self,
-        leaf: &Leaf,
+        leaf: &ParquetLeaf,
         chunk: Option<ColumnChunk>,
         buffers: &mut Vec<ColumnBuffers>,
     ) -> OpenedColumn {
@@ -148,7 +148,7 @@ impl<'f> ColumnOpener<'f> {
     /// The chunk of a column, if it can be read, and its codec.
     fn codec(
         &self,
-        leaf: &Leaf,
+        leaf: &ParquetLeaf,
         chunk: Option<ColumnChunk>,
     ) -> Result<(ColumnChunk, PageCodec), &'static str> {
         let chunk = chunk.ok_or("it is missing in a row group")?;

@@ -27,7 +27,7 @@ pub(super) struct SchemaElement {
 
 /// A column.
 #[derive(Clone, Debug)]
-pub(super) struct Leaf {
+pub(super) struct ParquetLeaf {
     /// Its number in row groups.
     pub(super) number: usize,
     pub(super) name: ColumnName,
@@ -58,7 +58,7 @@ pub(super) enum LeafKind {
     Other,
 }
 
-impl NamedColumn for Leaf {
+impl NamedColumn for ParquetLeaf {
     fn name(&self) -> &ColumnName {
         &self.name
     }
@@ -196,7 +196,7 @@ impl SchemaElement {
     }
 }
 
-impl Leaf {
+impl ParquetLeaf {
     /// Its physical type, and what the schema says about its values.
     pub(super) fn type_name(&self) -> String {
         let name = |names: &[&'static str], number: i64| {
@@ -215,7 +215,7 @@ impl Leaf {
 
 /// What a node inherits from those above it.
 #[derive(Clone, Default)]
-struct Above {
+struct EnclosingNode {
     name: ColumnName,
     repetition: u32,
     definition: u32,
@@ -227,11 +227,11 @@ struct Above {
 }
 
 /// The columns of a schema, which is listed from its root down. None if the list does not fit together.
-pub(super) fn leaves(elements: &[SchemaElement]) -> Option<Vec<Leaf>> {
+pub(super) fn leaves(elements: &[SchemaElement]) -> Option<Vec<ParquetLeaf>> {
     let (root, mut rest) = elements.split_first()?;
     let mut leaves = Leaves::default();
     for _ in 0..root.children {
-        leaves.read_node(&mut rest, &Above::default())?;
+        leaves.read_node(&mut rest, &EnclosingNode::default())?;
     }
     rest.is_empty().then_some(leaves.leaves)
 }
@@ -239,13 +239,13 @@ pub(super) fn leaves(elements: &[SchemaElement]) -> Option<Vec<Leaf>> {
 /// The columns so far.
 #[derive(Default)]
 struct Leaves {
-    leaves: Vec<Leaf>,
+    leaves: Vec<ParquetLeaf>,
     /// Bytes of their paths.
     bytes: usize,
 }
 
 impl Leaves {
-    fn read_node(&mut self, rest: &mut &[SchemaElement], above: &Above) -> Option<()> {
+    fn read_node(&mut self, rest: &mut &[SchemaElement], above: &EnclosingNode) -> Option<()> {
         let (node, after) = rest.split_first()?;
         *rest = after;
         self.bytes += above.name.length() + node.name.len();
@@ -258,7 +258,7 @@ impl Leaves {
             return children.try_for_each(|_| self.read_node(rest, &below));
         };
         let leaves = &mut self.leaves;
-        leaves.push(Leaf {
+        leaves.push(ParquetLeaf {
             number: leaves.len(),
             name: below.name,
             physical,
@@ -272,15 +272,15 @@ impl Leaves {
     }
 }
 
-impl Above {
-    fn below(&self, node: &SchemaElement) -> Above {
+impl EnclosingNode {
+    fn below(&self, node: &SchemaElement) -> EnclosingNode {
         let repeats = node.repetition == REPEATED;
         let is_items = self.in_list && repeats;
         let mut name = self.name.below(&node.name, is_items || self.in_items);
         if repeats {
             name.path = name.path.items();
         }
-        Above {
+        EnclosingNode {
             name,
             repetition: self.repetition + u32::from(repeats),
             definition: self.definition + u32::from(repeats || node.repetition == OPTIONAL),

@@ -6,7 +6,7 @@ use super::column::{ColumnBuffers, ColumnReader, LeafValue};
 use super::file::{StoredColumns, fault};
 use super::footer;
 use super::group::ColumnOpener;
-use super::schema::{Leaf, LeafKind};
+use super::schema::{LeafKind, ParquetLeaf};
 use crate::input::columnar::part::{CellColumn, ColumnFault, TableFault};
 use crate::input::file::ReadAt;
 
@@ -18,7 +18,7 @@ const READ: usize = 32 << 10;
 /// A file whose rows are read in order. Holds its metadata, and a page and the dictionary of each column.
 pub(crate) struct ParquetTable {
     stored: StoredColumns,
-    leaves: Vec<Leaf>,
+    leaves: Vec<ParquetLeaf>,
     /// The numbers of the columns that are read.
     chosen: Vec<usize>,
     /// Their readers in the current row group.
@@ -47,7 +47,7 @@ pub(crate) enum ColumnType {
 }
 
 /// A column of the schema.
-pub(crate) struct TableColumn<'t>(&'t Leaf);
+pub(crate) struct TableColumn<'t>(&'t ParquetLeaf);
 
 impl TableColumn<'_> {
     /// The name of the column, or of the outermost one that it is in.
@@ -146,7 +146,7 @@ impl ParquetTable {
         let old = self.columns.drain(..).rev();
         let mut buffers: Vec<ColumnBuffers> = old.map(ColumnReader::into_buffers).collect();
         let chosen = self.chosen.iter();
-        let leaves: Vec<&Leaf> = chosen.filter_map(|&at| self.leaves.get(at)).collect();
+        let leaves: Vec<&ParquetLeaf> = chosen.filter_map(|&at| self.leaves.get(at)).collect();
         let opener = ColumnOpener::new(&self.stored, MEMORY, READ);
         let opened = opener.open(group, &leaves, &mut buffers);
         let damaged = || (0, fault("has damaged metadata of a row group"));
