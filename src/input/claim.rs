@@ -22,7 +22,7 @@ pub(crate) struct Claim {
 
 /// The actual content under a name that claims something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum ActualContent {
     /// No bytes.
     Nothing,
     /// Text, by its start.
@@ -163,22 +163,22 @@ impl Claims {
         self,
         content: Content,
         head: &[u8],
-    ) -> Option<(&'static Claim, Found)> {
+    ) -> Option<(&'static Claim, ActualContent)> {
         let claim = self.outer?;
         let found = match content {
             // A mailbox without messages is one.
             Content::Text if head.is_empty() && self.is_mail() => return None,
-            Content::Text if head.is_empty() => Found::Nothing,
-            Content::Text if has_control_characters(head) => Found::Noise,
-            Content::Text | Content::Unicode(_) => Found::Text,
-            Content::Binary(kind) if claim.holds_text => Found::Binary(kind),
+            Content::Text if head.is_empty() => ActualContent::Nothing,
+            Content::Text if has_control_characters(head) => ActualContent::Noise,
+            Content::Text | Content::Unicode(_) => ActualContent::Text,
+            Content::Binary(kind) if claim.holds_text => ActualContent::Binary(kind),
             Content::Binary(_) | Content::Packed(_) => return None,
         };
         Some((claim, found))
     }
 
     /// The wrong claim about a large file that is plain text, and its actual content; none if there is no wrong claim.
-    pub(crate) fn denied_by_text(self, head: &[u8]) -> Option<(&'static Claim, Found)> {
+    pub(crate) fn denied_by_text(self, head: &[u8]) -> Option<(&'static Claim, ActualContent)> {
         self.denied_by(Content::Text, head)
     }
 }
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
     use crate::input::fault::Packing;
 
-    fn denied(name: &str, content: Content, head: &[u8]) -> Option<(&'static str, Found)> {
+    fn denied(name: &str, content: Content, head: &[u8]) -> Option<(&'static str, ActualContent)> {
         let claims = Claims::of(Path::new(name));
         let denied = claims.denied_by(content, head);
         denied.map(|(claim, found)| (claim.format, found))
@@ -222,23 +222,23 @@ mod tests {
     fn a_name_that_says_packed_is_denied_by_other_content() {
         for name in ["a.gz", "d/a.tgz", "A.GZ", "a.b.gz"] {
             let text = denied(name, Content::Text, b"text");
-            assert_eq!(text, Some(("gzip", Found::Text)), "{name}");
+            assert_eq!(text, Some(("gzip", ActualContent::Text)), "{name}");
         }
         for name in ["a", "gz", ".gz", "a.gz.txt", "a.gz/b", "a.txt", "a.gz2"] {
             assert_eq!(denied(name, Content::Text, b"text"), None, "{name}");
         }
         assert_eq!(
             denied("a.gz", Content::Text, b""),
-            Some(("gzip", Found::Nothing))
+            Some(("gzip", ActualContent::Nothing))
         );
         assert_eq!(
             denied("a.Z", Content::Text, b"\x01a"),
-            Some(("compress", Found::Noise))
+            Some(("compress", ActualContent::Noise))
         );
         let png = Content::Binary("png");
         assert_eq!(
             denied("a.zip", png, b""),
-            Some(("zip", Found::Binary("png")))
+            Some(("zip", ActualContent::Binary("png")))
         );
     }
 
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(denied("a.pdf", Content::Binary("jpeg"), b""), None);
         assert_eq!(
             denied("a.pdf", Content::Text, b"<html>"),
-            Some(("PDF", Found::Text))
+            Some(("PDF", ActualContent::Text))
         );
     }
 

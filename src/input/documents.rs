@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::sync::Arc;
 
-use super::claim::{Claim, Found};
+use super::claim::{ActualContent, Claim};
 use super::columnar::CellBatch;
 use super::fault::InputError;
 use super::name::cut;
@@ -99,7 +99,7 @@ pub(crate) enum Remark {
     /// The recognised kind of the source.
     Source(&'static str),
     /// The stream is not what its name claims.
-    Misnamed(&'static Claim, Found),
+    Misnamed(&'static Claim, ActualContent),
     /// The stream looks like text in this encoding without a byte order mark, and is read as single bytes.
     Unmarked(&'static str),
     /// The stream is text in this encoding, as its byte order mark says, and is converted to UTF-8.

@@ -67,7 +67,7 @@ impl Globs {
 }
 
 /// The result of a search.
-pub(crate) struct Found {
+pub(crate) struct FoundSources {
     /// Bytewise by name, each once.
     pub(crate) sources: Sources,
     pub(crate) passed_over: PassedOver,
@@ -212,7 +212,7 @@ impl Finder<'_> {
     }
 
     /// Walks the folders, follows links, and returns all sources.
-    pub(crate) fn finish(mut self) -> Found {
+    pub(crate) fn finish(mut self) -> FoundSources {
         let has_folder = !self.folders.is_empty();
         for root in std::mem::take(&mut self.folders) {
             let before = self.met();
@@ -228,7 +228,7 @@ impl Finder<'_> {
             self.follow(&link, &root);
         }
         self.add_followed();
-        Found {
+        FoundSources {
             sources: self.sources.finish(self.search.shard),
             passed_over: self.passed_over,
             has_folder,

@@ -47,7 +47,7 @@ pub use fault::{InputError, Packing};
 pub use find::BadGlob;
 
 pub(crate) use attached::ends_archive;
-pub(crate) use claim::{Claim, Claims, Found};
+pub(crate) use claim::{ActualContent, Claim, Claims};
 pub(crate) use codec::Unpackers;
 pub(crate) use columnar::{CellBatch, CellDictionary, CellText, TableCell};
 pub(crate) use columnar::{ColumnChoice, ColumnPath, is_in, no_column};
@@ -58,7 +58,7 @@ pub(crate) use cut::{Chunk, ChunkReach, Cutter, Sliding};
 pub(crate) use documents::write_row_name;
 pub(crate) use documents::{Documents, Origin, Remark, WarcRecord};
 pub(crate) use file::{ReadAt, Section, is_pipe, stdin_metadata};
-pub(crate) use find::{Finder, Found as FoundSources, Lost, PassedOver, Search};
+pub(crate) use find::{Finder, FoundSources, Lost, PassedOver, Search};
 pub(crate) use gate::{Gate, OpenGate};
 pub(crate) use halt::Halt;
 pub use list::Separator;

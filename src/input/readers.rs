@@ -9,15 +9,15 @@ use std::sync::Mutex;
 use crate::lock::lock;
 
 /// A stream that any thread may read.
-type Reader = Box<dyn Read + Send>;
+type SharedReader = Box<dyn Read + Send>;
 
 /// The streams of a run by name, each of which is read once.
 #[derive(Default)]
-pub(crate) struct Readers(Mutex<BTreeMap<PathBuf, Reader>>);
+pub(crate) struct Readers(Mutex<BTreeMap<PathBuf, SharedReader>>);
 
 impl Readers {
     /// Adds a stream. Returns false if another one has this name, which keeps it.
-    pub(crate) fn add(&self, name: &str, reader: Reader) -> bool {
+    pub(crate) fn add(&self, name: &str, reader: SharedReader) -> bool {
         let mut readers = lock(&self.0);
         let name = PathBuf::from(name);
         let is_new = !readers.contains_key(&name);
@@ -35,7 +35,7 @@ impl Readers {
     }
 
     /// Takes the stream of this name.
-    pub(super) fn take(&self, name: &Path) -> Option<Reader> {
+    pub(super) fn take(&self, name: &Path) -> Option<SharedReader> {
         lock(&self.0).remove(name)
     }
 }

@@ -60,7 +60,7 @@ pub(crate) enum SourceKind {
 /// Sources in bytewise order of their names, each once.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
-    strings: Strings,
+    strings: ShortStrings,
     folders: Vec<SourceFolder>,
     /// The entries in the order they were added, in parts, so that they are not moved when more are added.
     entries: Vec<Vec<SourceEntry>>,
@@ -357,7 +357,7 @@ fn path_of(bytes: Vec<u8>) -> PathBuf {
 
 /// Short strings, each after its length and its tags.
 #[derive(Debug, Default)]
-struct Strings(Vec<Vec<u8>>);
+struct ShortStrings(Vec<Vec<u8>>);
 
 /// Where a string is: its block, and its place there.
 #[derive(Clone, Copy, Debug)]
@@ -366,7 +366,7 @@ struct StringAddress(u16, u32);
 /// Bytes of a block, unless one string is longer. Blocks are so large that 16 bits suffice for their number.
 const BLOCK: usize = 4 << 20;
 
-impl Strings {
+impl ShortStrings {
     fn push(&mut self, string: &[u8], tags: usize) -> StringAddress {
         let mut head = [0; 10];
         let head = encode(string.len() << TAGS | tags, &mut head);

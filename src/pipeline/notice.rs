@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::input::{Claim, Found, PassedOver};
+use crate::input::{ActualContent, Claim, PassedOver};
 use crate::printable;
 
 /// Number of warnings of one kind that are written. Further ones are counted, and written at debug level.
@@ -13,7 +13,7 @@ const SHOWN: u64 = 10;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Notice {
     /// Its name claims a format that its content does not have.
-    Misnamed(&'static Claim, Found),
+    Misnamed(&'static Claim, ActualContent),
     /// It looks like text in this encoding without a byte order mark.
     Unmarked(&'static str),
     /// Rows of a table that have more or fewer cells than its header, by number.
@@ -190,9 +190,14 @@ impl fmt::Display for NoticeText<'_> {
     }
 }
 
-fn misnamed(f: &mut fmt::Formatter<'_>, claim: &Claim, found: Found, path: &str) -> fmt::Result {
+fn misnamed(
+    f: &mut fmt::Formatter<'_>,
+    claim: &Claim,
+    found: ActualContent,
+    path: &str,
+) -> fmt::Result {
     let (ending, format) = (claim.ending(), claim.format);
-    if let (Some(program), Found::Noise) = (claim.unpack_with, found) {
+    if let (Some(program), ActualContent::Noise) = (claim.unpack_with, found) {
         return write!(
             f,
             "{format} data (.{ending}) cannot be read, so names in it are not found; unpack it first: {program} {path} | doisift scan"
@@ -200,15 +205,15 @@ fn misnamed(f: &mut fmt::Formatter<'_>, claim: &Claim, found: Found, path: &str)
     }
     write!(f, "its name says {format} (.{ending}), but ")?;
     match found {
-        Found::Nothing => f.write_str("it is empty: nothing was read; get it again"),
-        Found::Text => f.write_str(
+        ActualContent::Nothing => f.write_str("it is empty: nothing was read; get it again"),
+        ActualContent::Text => f.write_str(
             "it is text, and was read as text; if that is wrong, get it again",
         ),
-        Found::Noise => f.write_str(
+        ActualContent::Noise => f.write_str(
             "its first bytes are neither that nor text: it is damaged, or has another format, and names in it are not found; \
             get it again",
         ),
-        Found::Binary(kind) => write!(f, "it is {kind}: nothing was read; get it again"),
+        ActualContent::Binary(kind) => write!(f, "it is {kind}: nothing was read; get it again"),
     }
 }
 

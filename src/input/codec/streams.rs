@@ -43,7 +43,7 @@ pub(in crate::input) struct DecodeStep {
 pub(super) struct Streams<R, D> {
     raw: Raw<R>,
     decoder: D,
-    place: Place,
+    place: StreamPlace,
     /// The error that ended `raw`, if one did.
     cut: Option<io::Error>,
     /// The error after the bytes that were just returned.
@@ -51,7 +51,7 @@ pub(super) struct Streams<R, D> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum StreamPlace {
     Within,
     Between,
     End,
@@ -63,7 +63,7 @@ impl<R: Read, D: Decode> Streams<R, D> {
         Streams {
             raw,
             decoder,
-            place: Place::Within,
+            place: StreamPlace::Within,
             cut: None,
             failed: None,
         }
@@ -81,11 +81,11 @@ impl<R: Read, D: Decode> Streams<R, D> {
         let step = self.decoder.step(input, into);
         self.raw.consume(step.read);
         match step.ended {
-            Ok(true) => self.place = Place::Between,
+            Ok(true) => self.place = StreamPlace::Between,
             Ok(false) if step.read + step.written > 0 => {}
             Ok(false) => self.fail_stuck(at_end),
             Err(error) => {
-                self.place = Place::End;
+                self.place = StreamPlace::End;
                 self.failed = Some(damaged(D::PACKING, error));
             }
         }
@@ -94,7 +94,7 @@ impl<R: Read, D: Decode> Streams<R, D> {
 
     /// Fails because there is no more input: the source ended early, or returned an error.
     fn fail_stuck(&mut self, at_end: bool) {
-        self.place = Place::End;
+        self.place = StreamPlace::End;
         let error = self.cut.take().unwrap_or_else(|| match at_end {
             true => damaged(D::PACKING, early_end()),
             false => damaged(D::PACKING, io::ErrorKind::InvalidData.into()),
@@ -104,7 +104,7 @@ impl<R: Read, D: Decode> Streams<R, D> {
 
     /// Continues after a stream.
     fn next(&mut self) -> io::Result<()> {
-        self.place = Place::End;
+        self.place = StreamPlace::End;
         if let Some(error) = self.cut.take() {
             return Err(error);
         }
@@ -119,7 +119,7 @@ impl<R: Read, D: Decode> Streams<R, D> {
 
     fn start(&mut self) -> io::Result<()> {
         self.decoder.restart()?;
-        self.place = Place::Within;
+        self.place = StreamPlace::Within;
         Ok(())
     }
 }
@@ -134,12 +134,12 @@ impl<R: Read, D: Decode> Read for Streams<R, D> {
                 return Err(error);
             }
             match self.place {
-                Place::Within => match self.step(into)? {
+                StreamPlace::Within => match self.step(into)? {
                     0 => {}
                     written => return Ok(written),
                 },
-                Place::Between => self.next()?,
-                Place::End => return Ok(0),
+                StreamPlace::Between => self.next()?,
+                StreamPlace::End => return Ok(0),
             }
         }
     }

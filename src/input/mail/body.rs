@@ -9,7 +9,7 @@ use super::charset::{Converter, MailCharset, has_foreign};
 use super::field::{unquoted, without_comments};
 use super::flow::Flow;
 use super::header::PartHeader;
-use super::lines::{MailLines, Stop};
+use super::lines::{LinesEnd, MailLines};
 use super::start::hex;
 use super::uu::{self, UuLine};
 use crate::input::codec::{damaged, early_end};
@@ -20,7 +20,7 @@ const STEP: usize = 16 << 10;
 
 /// How the bytes of a body are written (RFC 2045, 6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Coding {
+pub(super) enum MailCoding {
     /// As they are.
     #[default]
     Plain,
@@ -29,25 +29,25 @@ pub(super) enum Coding {
     Uu,
 }
 
-impl Coding {
+impl MailCoding {
     /// The coding that a field names. What is not known is text.
-    pub(super) fn of(value: &[u8]) -> Coding {
+    pub(super) fn of(value: &[u8]) -> MailCoding {
         let value = without_comments(value);
         let value = value.split(|byte| *byte == b';').next().unwrap_or(&value);
         let value = unquoted(value);
         match value.trim_ascii().to_ascii_lowercase().as_slice() {
-            b"base64" => Coding::Base64,
-            b"quoted-printable" => Coding::Quoted,
-            b"x-uuencode" | b"uuencode" | b"x-uue" | b"uue" => Coding::Uu,
-            _ => Coding::Plain,
+            b"base64" => MailCoding::Base64,
+            b"quoted-printable" => MailCoding::Quoted,
+            b"x-uuencode" | b"uuencode" | b"x-uue" | b"uue" => MailCoding::Uu,
+            _ => MailCoding::Plain,
         }
     }
 }
 
 /// Reads a body up to where it [stops](MailLines::stop), or where its bytes are not in its coding.
-pub(super) struct Body<'l, 'r> {
+pub(super) struct MailBody<'l, 'r> {
     lines: &'l mut MailLines<'r>,
-    coding: Coding,
+    coding: MailCoding,
     base64: Base64,
     /// How it is converted, if it is text, which has no control characters.
     text: Option<BodyText>,
@@ -63,18 +63,18 @@ pub(super) struct Body<'l, 'r> {
     is_whole: bool,
 }
 
-impl<'l, 'r> Body<'l, 'r> {
+impl<'l, 'r> MailBody<'l, 'r> {
     /// The text after a header.
     pub(super) fn text(lines: &'l mut MailLines<'r>, header: &PartHeader) -> Self {
-        Body {
+        MailBody {
             text: Some(BodyText::after(header)),
-            ..Body::file(lines, header.coding)
+            ..MailBody::file(lines, header.coding)
         }
     }
 
     /// A file, or a text that is not converted.
-    pub(super) fn file(lines: &'l mut MailLines<'r>, coding: Coding) -> Self {
-        Body {
+    pub(super) fn file(lines: &'l mut MailLines<'r>, coding: MailCoding) -> Self {
+        MailBody {
             lines,
             coding,
             base64: Base64::default(),
@@ -112,24 +112,24 @@ impl<'l, 'r> Body<'l, 'r> {
         let mark = self.lines.mark();
         let mut line = self.lines.line();
         match self.coding {
-            Coding::Base64 => match self.base64.line(line, &mut self.out) {
+            MailCoding::Base64 => match self.base64.line(line, &mut self.out) {
                 Base64Line::Data => {}
                 Base64Line::Damaged => self.failed = Some(wrong()),
                 Base64Line::Text => return self.end(None),
             },
-            Coding::Uu => match uu::decode(line, &mut self.out) {
+            MailCoding::Uu => match uu::decode(line, &mut self.out) {
                 UuLine::Data => {}
                 UuLine::Damaged => self.failed = Some(wrong()),
                 UuLine::End => self.is_whole = true,
                 UuLine::Text => return self.end(None),
             },
-            Coding::Plain => {
+            MailCoding::Plain => {
                 self.out.extend_from_slice(self.line_end);
                 let text = without_end(line);
                 self.out.extend_from_slice(text);
                 self.line_end = end_of(&line[text.len()..]);
             }
-            Coding::Quoted => {
+            MailCoding::Quoted => {
                 if MailLines::is_piece(line, mark) {
                     // An escape at the end of the piece is read with the next one.
                     let tail = &line[line.len() - 2..];
@@ -148,14 +148,14 @@ impl<'l, 'r> Body<'l, 'r> {
     }
 
     /// Ends the body before the next line, which stops it, or is not in its coding.
-    fn end(&mut self, stop: Option<Stop>) {
+    fn end(&mut self, stop: Option<LinesEnd>) {
         self.ended = true;
-        if !matches!(stop, Some(Stop::Boundary { .. })) {
+        if !matches!(stop, Some(LinesEnd::Boundary { .. })) {
             self.put_line_end();
         }
         let is_cut = match self.coding {
-            Coding::Base64 => !self.base64.finish(&mut self.out),
-            Coding::Uu => true,
+            MailCoding::Base64 => !self.base64.finish(&mut self.out),
+            MailCoding::Uu => true,
             _ => false,
         };
         if is_cut {
@@ -194,7 +194,7 @@ impl BodyText {
     fn after(header: &PartHeader) -> Self {
         // Of charsets that do not contain ASCII, only the coding keeps the bytes.
         let (charset, label) = header.charset();
-        let charset = match charset.has_ascii() || header.coding == Coding::Base64 {
+        let charset = match charset.has_ascii() || header.coding == MailCoding::Base64 {
             true => charset,
             false => MailCharset::default(),
         };
@@ -216,7 +216,7 @@ impl BodyText {
     }
 }
 
-impl Read for Body<'_, '_> {
+impl Read for MailBody<'_, '_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if into.is_empty() {
             return Ok(0);

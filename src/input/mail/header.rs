@@ -1,6 +1,6 @@
 //! The header of a message or a part: the fields that say what its body is.
 
-use super::body::Coding;
+use super::body::MailCoding;
 use super::charset::MailCharset;
 use super::field::FieldValue;
 use super::flow::Flow;
@@ -9,7 +9,7 @@ use super::words;
 
 /// What a body is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) enum Content {
+pub(super) enum BodyContent {
     #[default]
     Text,
     /// A web page.
@@ -27,8 +27,8 @@ pub(super) enum Content {
 pub(super) struct PartHeader {
     /// All bytes, with the empty line after it.
     pub(super) text: Vec<u8>,
-    pub(super) content: Content,
-    pub(super) coding: Coding,
+    pub(super) content: BodyContent,
+    pub(super) coding: MailCoding,
     /// The label of the charset of an encoded word, if it is not known.
     pub(super) unknown: Option<Box<str>>,
     pub(super) file_name: Option<String>,
@@ -60,7 +60,7 @@ impl PartHeader {
             match &name[..] {
                 b"content-type" => self.kind = FieldValue::of(&value),
                 b"content-disposition" => self.disposition = FieldValue::of(&value),
-                b"content-transfer-encoding" => self.coding = Coding::of(&value),
+                b"content-transfer-encoding" => self.coding = MailCoding::of(&value),
                 _ => {}
             }
         }
@@ -107,30 +107,30 @@ impl PartHeader {
     /// Takes it for that of a message if it does not say what its body is.
     pub(super) fn default_to_message(&mut self) {
         if self.kind.main.is_empty() {
-            self.content = Content::Message;
+            self.content = BodyContent::Message;
         }
     }
 
-    fn content_of(&self, kind: &FieldValue, disposition: &FieldValue) -> Content {
+    fn content_of(&self, kind: &FieldValue, disposition: &FieldValue) -> BodyContent {
         let is_file = self.file_name.is_some() || disposition.main == "attachment";
         match &kind.main[..] {
             main if main.starts_with("multipart/") => {
                 let boundary = kind.bytes("boundary").unwrap_or_default().0;
                 let comment = memchr::memmem::find(&boundary, b" (").unwrap_or(boundary.len());
-                Content::Parts(boundary[..comment].trim_ascii_end().to_owned())
+                BodyContent::Parts(boundary[..comment].trim_ascii_end().to_owned())
             }
-            "message/rfc822" | "message/global" | "message/news" => Content::Message,
+            "message/rfc822" | "message/global" | "message/news" => BodyContent::Message,
             // It starts with the header of the message.
             "message/partial" if self.fragment().is_none_or(|number| number == 1) => {
-                Content::Message
+                BodyContent::Message
             }
-            _ if is_file => Content::Attached,
-            "text/html" | "application/xhtml+xml" => Content::Web,
-            "" => Content::Text,
-            main if main.starts_with("text/") || main.starts_with("message/") => Content::Text,
+            _ if is_file => BodyContent::Attached,
+            "text/html" | "application/xhtml+xml" => BodyContent::Web,
+            "" => BodyContent::Text,
+            main if main.starts_with("text/") || main.starts_with("message/") => BodyContent::Text,
             // A type without a slash is wrong.
-            main if !main.contains('/') => Content::Text,
-            _ => Content::Attached,
+            main if !main.contains('/') => BodyContent::Text,
+            _ => BodyContent::Attached,
         }
     }
 }

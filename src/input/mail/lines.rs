@@ -21,7 +21,7 @@ const BOUNDARY: usize = 200;
 
 /// Where a part ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum LinesEnd {
     /// A boundary of the parts that were entered as the `of`-th, from 0. The last one has no part after it.
     Boundary {
         of: usize,
@@ -179,22 +179,22 @@ impl<'r> MailLines<'r> {
     }
 
     /// What ends a part at the next line, if that does.
-    pub(super) fn stop(&mut self) -> Option<Stop> {
+    pub(super) fn stop(&mut self) -> Option<LinesEnd> {
         if self.line_length() == 0 {
-            return self.error.is_none().then_some(Stop::End);
+            return self.error.is_none().then_some(LinesEnd::End);
         }
         if !self.at_line_start {
             return None;
         }
         match self.buffer[self.start] {
             b'-' => self.boundary().or_else(|| self.damaged_boundary()),
-            b'b' => self.starts_file().then_some(Stop::File),
-            b'F' => self.starts_message().then_some(Stop::Message),
+            b'b' => self.starts_file().then_some(LinesEnd::File),
+            b'F' => self.starts_message().then_some(LinesEnd::Message),
             _ => self.damaged_boundary(),
         }
     }
 
-    fn boundary(&mut self) -> Option<Stop> {
+    fn boundary(&mut self) -> Option<LinesEnd> {
         if self.boundaries.is_empty() {
             return None;
         }
@@ -205,8 +205,8 @@ impl<'r> MailLines<'r> {
         let numbered = self.boundaries.iter().enumerate().rev().filter(known);
         let mut found =
             numbered.filter_map(|(of, boundary)| match line.strip_prefix(&boundary[..])? {
-                b"" => Some(Stop::Boundary { of, is_last: false }),
-                b"--" => Some(Stop::Boundary { of, is_last: true }),
+                b"" => Some(LinesEnd::Boundary { of, is_last: false }),
+                b"--" => Some(LinesEnd::Boundary { of, is_last: true }),
                 _ => None,
             });
         let found = found.next();
@@ -214,7 +214,7 @@ impl<'r> MailLines<'r> {
     }
 
     /// The boundary in a line of this length, if the header did not say it: a header or an empty line follows.
-    fn shown_boundary(&mut self, length: usize) -> Option<Stop> {
+    fn shown_boundary(&mut self, length: usize) -> Option<LinesEnd> {
         let of = self.boundaries.len().checked_sub(1)?;
         let line = &self.buffer[self.start..self.start + length];
         let boundary = line.strip_prefix(b"--")?.trim_ascii_end().to_vec();
@@ -230,7 +230,7 @@ impl<'r> MailLines<'r> {
             return None;
         }
         self.boundaries[of] = boundary;
-        Some(Stop::Boundary { of, is_last: false })
+        Some(LinesEnd::Boundary { of, is_last: false })
     }
 
     /// Whether the boundary with this number is known.
@@ -241,7 +241,7 @@ impl<'r> MailLines<'r> {
     }
 
     /// A boundary of which one byte is wrong.
-    fn damaged_boundary(&mut self) -> Option<Stop> {
+    fn damaged_boundary(&mut self) -> Option<LinesEnd> {
         if self.boundaries.is_empty() {
             return None;
         }
@@ -254,7 +254,7 @@ impl<'r> MailLines<'r> {
         let mut found = numbered.filter_map(|(of, boundary)| {
             let is = |ending| boundary.len() >= SURE && is_damaged(line, [b"--", boundary, ending]);
             let is_last = is(&b"--"[..]);
-            (is_last || is(b"")).then_some(Stop::Boundary { of, is_last })
+            (is_last || is(b"")).then_some(LinesEnd::Boundary { of, is_last })
         });
         found.next()
     }

@@ -26,9 +26,9 @@ mod tests;
 
 use std::io::{self, Read};
 
-use self::body::{Body, Coding};
-use self::header::{Content, PartHeader};
-use self::lines::{MailLines, Stop};
+use self::body::{MailBody, MailCoding};
+use self::header::{BodyContent, PartHeader};
+use self::lines::{LinesEnd, MailLines};
 use super::codec::{damaged, early_end};
 use super::container::{Level, Members};
 use super::documents::Origin;
@@ -97,7 +97,7 @@ impl MailReader<'_, '_> {
         }
         self.read_header(&mut header);
         let is_over = !self.entity(header) || !self.rest();
-        !is_over && self.lines.stop() == Some(Stop::Message)
+        !is_over && self.lines.stop() == Some(LinesEnd::Message)
     }
 
     /// Passes on what follows a message whose length the file says, as the property list of an emlx.
@@ -179,12 +179,12 @@ impl MailReader<'_, '_> {
             self.lose(InputError::Fragment(number));
         }
         let go_on = match &header.content {
-            Content::Parts(_) | Content::Message if is_deep => {
+            BodyContent::Parts(_) | BodyContent::Message if is_deep => {
                 self.lose(InputError::Depth(Packing::Mail));
                 self.text(header)
             }
-            Content::Parts(_) => self.parts(header),
-            Content::Message if header.coding == Coding::Plain => {
+            BodyContent::Parts(_) => self.parts(header),
+            BodyContent::Message if header.coding == MailCoding::Plain => {
                 let mut within = PartHeader::default();
                 if self.lines.stop().is_none() {
                     self.read_from_line(&mut within);
@@ -192,8 +192,8 @@ impl MailReader<'_, '_> {
                 self.read_header(&mut within);
                 self.entity(header.followed_by(within))
             }
-            Content::Text | Content::Web => self.text(header),
-            Content::Message | Content::Attached => self.attachment(header),
+            BodyContent::Text | BodyContent::Web => self.text(header),
+            BodyContent::Message | BodyContent::Attached => self.attachment(header),
         };
         self.nested -= 1;
         go_on
@@ -201,17 +201,17 @@ impl MailReader<'_, '_> {
 
     /// Passes on the text before the first part, and then the parts.
     fn parts(&mut self, mut header: PartHeader) -> bool {
-        let Content::Parts(boundary) = std::mem::take(&mut header.content) else {
+        let BodyContent::Parts(boundary) = std::mem::take(&mut header.content) else {
             return true;
         };
         let own = self.lines.enter(boundary);
-        header.coding = Coding::Plain;
+        header.coding = MailCoding::Plain;
         let is_digest = header.is_digest();
         let mut go_on = self.text(header);
         let mut number = 0;
         while go_on {
             match self.lines.stop() {
-                Some(Stop::Boundary { of, is_last }) if of == own => {
+                Some(LinesEnd::Boundary { of, is_last }) if of == own => {
                     if self.lines.is_damaged() {
                         self.lose(damaged(Packing::Mail, wrong_boundary()).into());
                     }
@@ -222,15 +222,15 @@ impl MailReader<'_, '_> {
                     number += 1;
                     go_on = self.part(number, is_digest);
                 }
-                Some(Stop::End) => {
+                Some(LinesEnd::End) => {
                     // Parts that enclose it have no end either.
                     if self.lines.knows(own) && !std::mem::replace(&mut self.is_endless, true) {
                         self.lose(InputError::Endless(Packing::Mail));
                     }
                     break;
                 }
-                Some(Stop::Boundary { .. } | Stop::Message) => break,
-                Some(Stop::File) | None => go_on = self.rest(),
+                Some(LinesEnd::Boundary { .. } | LinesEnd::Message) => break,
+                Some(LinesEnd::File) | None => go_on = self.rest(),
             }
         }
         self.lines.leave(own);
@@ -253,8 +253,8 @@ impl MailReader<'_, '_> {
     fn text(&mut self, mut header: PartHeader) -> bool {
         self.skip_start(&mut header);
         let (name, at) = (self.name(None), self.lines.offset());
-        let origin = (header.content == Content::Web).then_some(Origin::Web);
-        let mut body = Body::text(&mut self.lines, &header);
+        let origin = (header.content == BodyContent::Web).then_some(Origin::Web);
+        let mut body = MailBody::text(&mut self.lines, &header);
         let mut bytes = header.text.chain(&mut body);
         let go_on = self
             .walk
@@ -286,7 +286,7 @@ impl MailReader<'_, '_> {
                 .map_or(file.clone(), |at| format!("#message={at}/{file}")),
             None => self.name(None).unwrap_or_default(),
         };
-        let mut body = Body::file(&mut self.lines, header.coding);
+        let mut body = MailBody::file(&mut self.lines, header.coding);
         let go_on = self.walk.member(self.level, self.number, &name, &mut body);
         if go_on {
             finish(self.walk, self.level, &mut body);
@@ -309,17 +309,17 @@ impl MailReader<'_, '_> {
 
     /// Moves the first line of a file in uuencode to the header.
     fn skip_start(&mut self, header: &mut PartHeader) {
-        if header.coding != Coding::Uu {
+        if header.coding != MailCoding::Uu {
             return;
         }
         self.skip_blank_lines();
         match self.lines.stop() {
-            Some(Stop::File) => {
+            Some(LinesEnd::File) => {
                 header.text.extend_from_slice(self.lines.line());
                 self.lines.skip_line();
             }
             // Its first line may be after some text.
-            _ => header.coding = Coding::Plain,
+            _ => header.coding = MailCoding::Plain,
         }
     }
 
@@ -332,7 +332,7 @@ impl MailReader<'_, '_> {
             .map_or(name.clone(), |at| format!("#message={at}/{name}"));
         self.lines.skip_line();
         self.number += 1;
-        let mut body = Body::file(&mut self.lines, Coding::Uu);
+        let mut body = MailBody::file(&mut self.lines, MailCoding::Uu);
         let go_on = self.walk.member(self.level, self.number, &name, &mut body);
         if go_on {
             finish(self.walk, self.level, &mut body);
@@ -345,11 +345,11 @@ impl MailReader<'_, '_> {
         loop {
             self.skip_blank_lines();
             let go_on = match self.lines.stop() {
-                Some(Stop::File) => self.file(),
+                Some(LinesEnd::File) => self.file(),
                 Some(_) => return true,
                 None => {
                     let name = self.name(Some("rest"));
-                    let mut body = Body::file(&mut self.lines, Coding::Plain);
+                    let mut body = MailBody::file(&mut self.lines, MailCoding::Plain);
                     self.walk.text(self.level, name.as_deref(), None, &mut body)
                 }
             };
@@ -387,7 +387,7 @@ fn wrong_boundary() -> io::Error {
 }
 
 /// Reads what a member left of its body.
-fn finish(walk: &mut dyn Members, level: &Level<'_>, body: &mut Body<'_, '_>) {
+fn finish(walk: &mut dyn Members, level: &Level<'_>, body: &mut MailBody<'_, '_>) {
     let mut step = [0; 4 << 10];
     loop {
         match body.read(&mut step) {

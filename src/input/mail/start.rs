@@ -163,13 +163,13 @@ pub(in crate::input) fn starts_mail(start: &[u8]) -> bool {
     }
     let is_mbox = lines_of(&start[..at]).any(is_quoted_from_line);
     let is_counted = lines_of(&start[..at]).any(|line| byte_count(line).is_some());
-    let shown = Shown::by(header);
+    let shown = ShownFields::by(header);
     shown.is_some_and(|shown| shown.is_mail(usize::from(is_mbox || is_counted)))
 }
 
 /// What the fields of a header show.
 #[derive(Default)]
-struct Shown {
+struct ShownFields {
     /// Whether the first field is known.
     starts_known: bool,
     known: usize,
@@ -182,10 +182,10 @@ struct Shown {
     http: bool,
 }
 
-impl Shown {
+impl ShownFields {
     /// What the header at the start of a text shows; none if a line is no field.
-    fn by(text: &[u8]) -> Option<Shown> {
-        let mut shown = Shown::default();
+    fn by(text: &[u8]) -> Option<ShownFields> {
+        let mut shown = ShownFields::default();
         let mark = line_mark(text);
         for (at, line) in lines_of(text).enumerate() {
             let is_folded = matches!(line, [b' ' | b'\t', ..]);

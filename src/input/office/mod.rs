@@ -29,10 +29,10 @@ use std::sync::Arc;
 use self::cell::{Cells, SheetPlace};
 pub(super) use self::package::Package;
 use self::part::{
-    CONTENT, HEAD, Part, in_utf8, is_binary, is_binary_strings, is_sheet_links, is_spreadsheet,
-    is_xml, part,
+    CONTENT, HEAD, OfficePart, in_utf8, is_binary, is_binary_strings, is_sheet_links,
+    is_spreadsheet, is_xml, part,
 };
-use self::prose::{Dialect, Prose};
+use self::prose::{Prose, ProseDialect};
 use self::root::OPEN_DOCUMENT;
 pub(super) use self::root::is_flat;
 use self::table::{SheetTable, pass_table};
@@ -182,7 +182,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         &mut self,
         level: &Level<'_>,
         name: &str,
-        dialect: Dialect,
+        dialect: ProseDialect,
         bytes: &mut dyn Read,
     ) -> bool {
         let mut text = Prose::new(bytes, dialect);
@@ -256,7 +256,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
                 let cells = Cells::new(self.walk, place, None, String::new());
                 return xlsb::read_texts(cells, bytes);
             }
-            return self.prose(level, name, Dialect::Ooxml, bytes);
+            return self.prose(level, name, ProseDialect::Ooxml, bytes);
         }
         self.pass_over(level, number, name, bytes)
     }
@@ -287,12 +287,12 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         self.is_ods |= is_spreadsheet(name, head);
         self.is_odf |= name == "mimetype" && head.starts_with(OPEN_DOCUMENT);
         match part(head) {
-            Some(Part::Prose(Dialect::Odf)) if self.is_ods && name == CONTENT => {
+            Some(OfficePart::Prose(ProseDialect::Odf)) if self.is_ods && name == CONTENT => {
                 self.sheet(level, number, name, raw)
             }
-            Some(Part::Prose(dialect)) => self.prose(level, name, dialect, raw),
-            Some(Part::Sheet) => self.sheet(level, number, name, raw),
-            Some(Part::Strings) => self.strings(level, number, name, raw),
+            Some(OfficePart::Prose(dialect)) => self.prose(level, name, dialect, raw),
+            Some(OfficePart::Sheet) => self.sheet(level, number, name, raw),
+            Some(OfficePart::Strings) => self.strings(level, number, name, raw),
             None if self.is_odf && name == CONTENT => {
                 let fault =
                     "is encrypted or damaged; open it with its password, and save it without one";
@@ -300,7 +300,7 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
                     .lose_member(level, number, name, 0, InputError::Office(fault));
                 true
             }
-            Some(Part::Workbook | Part::Styles) | None => {
+            Some(OfficePart::Workbook | OfficePart::Styles) | None => {
                 self.walk.member(level, number, name, raw)
             }
         }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::xml::{Piece, Tag, XmlReader};
+use super::xml::{StartTag, XmlPiece, XmlReader};
 
 /// What the number of a cell means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -175,7 +175,7 @@ impl Formats {
         let mut in_cells = false;
         loop {
             match xml.next() {
-                Ok(Some(Piece::Start(tag))) => match tag.name {
+                Ok(Some(XmlPiece::Start(tag))) => match tag.name {
                     b"numFmt" => {
                         let code = tag.attribute("formatCode").unwrap_or_default();
                         self.add_code(number(tag, "numFmtId"), &String::from_utf8_lossy(&code));
@@ -184,14 +184,14 @@ impl Formats {
                     b"xf" if in_cells => self.add_style(number(tag, "numFmtId")),
                     _ => {}
                 },
-                Ok(Some(Piece::End(b"cellXfs"))) | Ok(None) => return,
+                Ok(Some(XmlPiece::End(b"cellXfs"))) | Ok(None) => return,
                 _ => {}
             }
         }
     }
 }
 
-fn number(tag: Tag<'_>, name: &str) -> u32 {
+fn number(tag: StartTag<'_>, name: &str) -> u32 {
     let digits = tag.attribute(name).unwrap_or_default();
     let digits = std::str::from_utf8(&digits).ok();
     digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)

@@ -9,9 +9,9 @@ use memchr::memmem;
 
 use super::cell::{CELL, CellPlace, Cells};
 use super::number::{decimal, truth};
-use super::prose::{Dialect, ParagraphWriter};
+use super::prose::{ParagraphWriter, ProseDialect};
 use super::sheet::literals;
-use super::xml::{Piece, Tag, XmlReader};
+use super::xml::{StartTag, XmlPiece, XmlReader};
 use crate::input::fault::InputError;
 
 /// Passes on the cells of the sheets, or, as a table, those of the sheet `only`, from 0. Returns false if the source should not
@@ -19,7 +19,7 @@ use crate::input::fault::InputError;
 pub(super) fn read(cells: Cells<'_>, only: usize, bytes: &mut dyn Read) -> bool {
     let paragraphs = match cells.is_table() {
         true => ParagraphWriter::of_cells(),
-        false => ParagraphWriter::new(Dialect::Odf),
+        false => ParagraphWriter::new(ProseDialect::Odf),
     };
     let mut reader = OdsReader {
         cells,
@@ -38,9 +38,9 @@ pub(super) fn read(cells: Cells<'_>, only: usize, bytes: &mut dyn Read) -> bool 
     while reader.cells.go_on {
         let (offset, depth) = (xml.offset(), xml.depth());
         match xml.next() {
-            Ok(Some(Piece::Start(tag))) => reader.start(tag, depth + 1),
-            Ok(Some(Piece::Text(text))) => reader.text(text),
-            Ok(Some(Piece::End(name))) => reader.end(name, depth),
+            Ok(Some(XmlPiece::Start(tag))) => reader.start(tag, depth + 1),
+            Ok(Some(XmlPiece::Text(text))) => reader.text(text),
+            Ok(Some(XmlPiece::End(name))) => reader.end(name, depth),
             Ok(None) => {
                 reader.finish();
                 return reader.cells.go_on;
@@ -85,7 +85,7 @@ struct OdsReader<'a> {
 }
 
 impl OdsReader<'_> {
-    fn start(&mut self, tag: Tag<'_>, depth: u64) {
+    fn start(&mut self, tag: StartTag<'_>, depth: u64) {
         // A table may be in a cell, which has its text.
         let is_outer = self.cell.is_none() && self.embedded.is_none();
         if tag.name == b"object" {
@@ -106,7 +106,7 @@ impl OdsReader<'_> {
         }
     }
 
-    fn start_sheet(&mut self, tag: Tag<'_>) {
+    fn start_sheet(&mut self, tag: StartTag<'_>) {
         let name = tag.attribute("name").unwrap_or_default();
         self.cells.sheet = String::from_utf8_lossy(&name).into_owned();
         self.sheets += 1;
@@ -228,7 +228,7 @@ impl OdsReader<'_> {
 }
 
 impl OdsCell {
-    fn new(tag: Tag<'_>, depth: u64) -> Self {
+    fn new(tag: StartTag<'_>, depth: u64) -> Self {
         OdsCell {
             depth,
             columns: count(tag, "number-columns-repeated"),
@@ -240,7 +240,7 @@ impl OdsCell {
 }
 
 /// The value of a cell that holds no text.
-fn value(tag: Tag<'_>) -> Option<Vec<u8>> {
+fn value(tag: StartTag<'_>) -> Option<Vec<u8>> {
     let kind = tag.attribute("value-type")?;
     let attribute = |name| tag.attribute(name).unwrap_or_default();
     Some(match kind.as_slice() {
@@ -262,7 +262,7 @@ fn value(tag: Tag<'_>) -> Option<Vec<u8>> {
 }
 
 /// How many rows or columns an element stands for.
-fn count(tag: Tag<'_>, name: &str) -> u32 {
+fn count(tag: StartTag<'_>, name: &str) -> u32 {
     let digits = tag.attribute(name).unwrap_or_default();
     let count = std::str::from_utf8(&digits).ok();
     count.and_then(|digits| digits.parse().ok()).unwrap_or(1)

@@ -37,12 +37,12 @@ pub(super) struct OleFile<'f> {
     /// The sectors that hold the small ones.
     smalls: Vec<u32>,
     /// The streams of the top folder.
-    streams: Vec<Entry>,
+    streams: Vec<OleEntry>,
 }
 
 /// An entry of the directory.
 #[derive(Clone)]
-struct Entry {
+struct OleEntry {
     name: String,
     kind: u8,
     left: u32,
@@ -175,7 +175,7 @@ impl<'f> OleFile<'f> {
         Ok(())
     }
 
-    fn entry(&self, chain: &[u32], number: u32) -> Result<Entry, InputError> {
+    fn entry(&self, chain: &[u32], number: u32) -> Result<OleEntry, InputError> {
         let each = (self.sector / ENTRY) as u32;
         let sector = *chain.get((number / each) as usize).ok_or(DIRECTORY)?;
         let mut bytes = vec![0; self.sector as usize];
@@ -187,7 +187,7 @@ impl<'f> OleFile<'f> {
             512 => 0,
             _ => u64::from(u32_at(entry, 124)),
         };
-        Ok(Entry {
+        Ok(OleEntry {
             name: String::from_utf16_lossy(&units),
             kind: entry[66],
             left: u32_at(entry, 68),
@@ -198,7 +198,7 @@ impl<'f> OleFile<'f> {
         })
     }
 
-    fn find(&self, name: &str) -> Option<&Entry> {
+    fn find(&self, name: &str) -> Option<&OleEntry> {
         let mut streams = self.streams.iter();
         streams.find(|entry| entry.name.eq_ignore_ascii_case(name))
     }

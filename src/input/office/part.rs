@@ -4,7 +4,7 @@ use std::io::Read;
 
 use memchr::memmem;
 
-use super::prose::Dialect;
+use super::prose::ProseDialect;
 use super::root::{flat_kind, root};
 use crate::input::encoding::Transcoded;
 use crate::input::magic::{self, Content};
@@ -26,8 +26,8 @@ pub(super) const CONTENT: &str = "content.xml";
 
 /// What a member of an office document holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    Prose(Dialect),
+pub(super) enum OfficePart {
+    Prose(ProseDialect),
     /// The cells of a sheet (Office Open XML).
     Sheet,
     /// The texts that cells share.
@@ -54,7 +54,7 @@ pub(super) fn in_utf8<T>(
 }
 
 /// The part that starts with `head`; none if it is no text of an office document.
-pub(super) fn part(head: &[u8]) -> Option<Part> {
+pub(super) fn part(head: &[u8]) -> Option<OfficePart> {
     let root = root(head)?;
     let ooxml = |head| {
         NAMESPACES[..2]
@@ -69,15 +69,15 @@ pub(super) fn part(head: &[u8]) -> Option<Part> {
         | b"chartSpace" | b"wsDr" | b"userShapes"
             if ooxml(head) =>
         {
-            Part::Prose(Dialect::Ooxml)
+            OfficePart::Prose(ProseDialect::Ooxml)
         }
         b"document-content" | b"document-styles" | b"document" if odf(head) => {
-            Part::Prose(Dialect::Odf)
+            OfficePart::Prose(ProseDialect::Odf)
         }
-        b"worksheet" if ooxml(head) => Part::Sheet,
-        b"sst" if ooxml(head) => Part::Strings,
-        b"workbook" if ooxml(head) => Part::Workbook,
-        b"styleSheet" if ooxml(head) => Part::Styles,
+        b"worksheet" if ooxml(head) => OfficePart::Sheet,
+        b"sst" if ooxml(head) => OfficePart::Strings,
+        b"workbook" if ooxml(head) => OfficePart::Workbook,
+        b"styleSheet" if ooxml(head) => OfficePart::Styles,
         _ => return None,
     };
     Some(part)

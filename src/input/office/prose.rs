@@ -6,7 +6,7 @@
 
 use std::io::{self, Read};
 
-use super::xml::{Piece, Tag, XmlReader};
+use super::xml::{StartTag, XmlPiece, XmlReader};
 use crate::input::fault::InputError;
 
 /// Bytes of a paragraph, of field codes and of link targets that are held. What is longer is passed on in pieces.
@@ -18,7 +18,7 @@ const READY: usize = 16 << 10;
 
 /// How paragraphs are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(super) enum ProseDialect {
     /// Office Open XML (ISO/IEC 29500): text is in elements of its own, within runs.
     Ooxml,
     /// OpenDocument (ISO/IEC 26300): all text in a paragraph counts, and white space is collapsed.
@@ -45,7 +45,7 @@ pub(super) struct Prose<'r> {
 }
 
 impl<'r> Prose<'r> {
-    pub(super) fn new(bytes: &'r mut dyn Read, dialect: Dialect) -> Self {
+    pub(super) fn new(bytes: &'r mut dyn Read, dialect: ProseDialect) -> Self {
         Prose {
             xml: XmlReader::new(bytes),
             paragraphs: ParagraphWriter::new(dialect),
@@ -62,11 +62,11 @@ impl<'r> Prose<'r> {
         while self.ready.len() < READY && self.failed.is_none() && !self.ended {
             let depth = self.xml.depth();
             match self.xml.next() {
-                Ok(Some(Piece::Start(tag))) => self.paragraphs.start(tag, depth + 1),
-                Ok(Some(Piece::End(name))) => {
+                Ok(Some(XmlPiece::Start(tag))) => self.paragraphs.start(tag, depth + 1),
+                Ok(Some(XmlPiece::End(name))) => {
                     self.paragraphs.end(name, depth, &mut self.ready);
                 }
-                Ok(Some(Piece::Text(text))) => self.paragraphs.text(text, &mut self.ready),
+                Ok(Some(XmlPiece::Text(text))) => self.paragraphs.text(text, &mut self.ready),
                 Ok(None) => {
                     self.ended = true;
                     self.paragraphs.finish(&mut self.ready);
@@ -99,7 +99,7 @@ impl Read for Prose<'_> {
 
 /// Joins the runs of paragraphs.
 pub(super) struct ParagraphWriter {
-    dialect: Dialect,
+    dialect: ProseDialect,
     is_cell: bool,
     open: Vec<Paragraph>,
     /// The depth of the element whose text does not count.
@@ -125,11 +125,11 @@ impl ParagraphWriter {
     pub(super) fn of_cells() -> Self {
         ParagraphWriter {
             is_cell: true,
-            ..ParagraphWriter::new(Dialect::Odf)
+            ..ParagraphWriter::new(ProseDialect::Odf)
         }
     }
 
-    pub(super) fn new(dialect: Dialect) -> Self {
+    pub(super) fn new(dialect: ProseDialect) -> Self {
         ParagraphWriter {
             dialect,
             is_cell: false,
@@ -158,7 +158,7 @@ impl ParagraphWriter {
     }
 
     /// Reads the start of an element at `depth`.
-    pub(super) fn start(&mut self, tag: Tag<'_>, depth: u64) {
+    pub(super) fn start(&mut self, tag: StartTag<'_>, depth: u64) {
         self.describe(tag);
         if self.skipped.is_some() {
             let is_deletion = matches!(tag.name, b"del" | b"moveFrom");
@@ -172,7 +172,7 @@ impl ParagraphWriter {
             self.in_properties = tag.name == b"pPr";
             return;
         }
-        if self.dialect == Dialect::Odf && tag.name == b"meta" && self.open.is_empty() {
+        if self.dialect == ProseDialect::Odf && tag.name == b"meta" && self.open.is_empty() {
             self.metadata = Some(depth);
             return;
         }
@@ -184,8 +184,8 @@ impl ParagraphWriter {
             });
         }
         match self.dialect {
-            Dialect::Ooxml => self.ooxml(tag, depth),
-            Dialect::Odf => self.odf(tag),
+            ProseDialect::Ooxml => self.ooxml(tag, depth),
+            ProseDialect::Odf => self.odf(tag),
         }
     }
 
@@ -193,15 +193,15 @@ impl ParagraphWriter {
     fn is_skipped(&self, name: &[u8]) -> bool {
         match self.dialect {
             // Properties, deleted text, phonetic guides, and the copy of a text box for old programs.
-            Dialect::Ooxml => {
+            ProseDialect::Ooxml => {
                 name.ends_with(b"Pr")
                     || matches!(
                         name,
                         b"del" | b"moveFrom" | b"rPh" | b"rt" | b"Fallback" | b"binData"
                     )
             }
-            Dialect::Odf if self.is_cell && matches!(name, b"annotation" | b"object") => true,
-            Dialect::Odf => matches!(
+            ProseDialect::Odf if self.is_cell && name == b"annotation" => true,
+            ProseDialect::Odf => matches!(
                 name,
                 b"tracked-changes"
                     | b"note-citation"
@@ -218,14 +218,12 @@ impl ParagraphWriter {
     fn is_paragraph(&self, name: &[u8]) -> bool {
         match self.dialect {
             // `si`, `comment` and `text` are of spreadsheets and old slides, `v` of charts.
-            Dialect::Ooxml => matches!(name, b"p" | b"si" | b"comment" | b"text" | b"v"),
-            Dialect::Odf => {
-                self.metadata.is_some() || matches!(name, b"p" | b"h" | b"title" | b"desc")
-            }
+            ProseDialect::Ooxml => matches!(name, b"p" | b"si" | b"comment" | b"text" | b"v"),
+            ProseDialect::Odf => matches!(name, b"p" | b"h" | b"title" | b"desc"),
         }
     }
 
-    fn ooxml(&mut self, tag: Tag<'_>, depth: u64) {
+    fn ooxml(&mut self, tag: StartTag<'_>, depth: u64) {
         match tag.name {
             b"t" | b"text" | b"v" | b"instrText" => self.counted = Some(depth),
             b"tab" | b"ptab" => self.put(b"\t"),
@@ -241,7 +239,7 @@ impl ParagraphWriter {
         }
     }
 
-    fn odf(&mut self, tag: Tag<'_>) {
+    fn odf(&mut self, tag: StartTag<'_>) {
         match tag.name {
             b"s" | b"tab" => self.put(b" "),
             b"line-break" => self.put(b"\n"),
@@ -250,7 +248,7 @@ impl ParagraphWriter {
     }
 
     /// A character of a font, which parts what is around it even if it has no meaning elsewhere.
-    fn symbol(&mut self, tag: Tag<'_>) {
+    fn symbol(&mut self, tag: StartTag<'_>) {
         let code = tag.attribute("char").unwrap_or_default();
         let code = std::str::from_utf8(&code).ok();
         let code = code.and_then(|digits| u32::from_str_radix(digits, 16).ok());
@@ -258,7 +256,7 @@ impl ParagraphWriter {
         self.put(symbol.encode_utf8(&mut [0; 4]).as_bytes());
     }
 
-    fn field(&mut self, tag: Tag<'_>) {
+    fn field(&mut self, tag: StartTag<'_>) {
         match tag.attribute("fldCharType").as_deref() {
             Some(b"begin") if self.fields.len() < NESTED => self.fields.push(true),
             Some(b"separate") => {
@@ -295,16 +293,14 @@ impl ParagraphWriter {
     }
 
     /// Adds the targets of links, and texts in attributes.
-    fn describe(&mut self, tag: Tag<'_>) {
+    fn describe(&mut self, tag: StartTag<'_>) {
         let names: &[&str] = match (self.dialect, tag.name) {
-            (Dialect::Ooxml, b"fldSimple") => &["instr"],
-            (Dialect::Ooxml, b"docPr" | b"cNvPr") => &["title", "descr"],
-            (Dialect::Ooxml, b"hyperlink" | b"hlinkClick") => &["tooltip"],
-            (Dialect::Ooxml, b"shape") => &["href", "alt"],
-            (Dialect::Odf, b"a") => &["href", "title"],
-            // Programs for references keep their data in the name of a mark.
-            (Dialect::Odf, b"reference-mark" | b"reference-mark-start") => &["name"],
-            (Dialect::Odf, b"bibliography-mark") => return self.bibliography(tag),
+            (ProseDialect::Ooxml, b"fldSimple") => &["instr"],
+            (ProseDialect::Ooxml, b"docPr" | b"cNvPr") => &["title", "descr"],
+            (ProseDialect::Ooxml, b"hyperlink" | b"hlinkClick") => &["tooltip"],
+            (ProseDialect::Ooxml, b"shape") => &["href", "alt"],
+            (ProseDialect::Odf, b"a") => &["href", "title"],
+            (ProseDialect::Odf, b"bibliography-mark") => return self.bibliography(tag),
             _ => return,
         };
         for (name, value) in tag.attributes() {
@@ -315,7 +311,7 @@ impl ParagraphWriter {
     }
 
     /// A reference has its fields in attributes.
-    fn bibliography(&mut self, tag: Tag<'_>) {
+    fn bibliography(&mut self, tag: StartTag<'_>) {
         for (_, value) in tag.attributes() {
             self.aside(&value);
         }
@@ -353,9 +349,9 @@ impl ParagraphWriter {
             return;
         }
         match self.dialect {
-            Dialect::Ooxml if self.counted.is_some() => self.put(text),
-            Dialect::Ooxml => {}
-            Dialect::Odf => self.put_collapsed(text),
+            ProseDialect::Ooxml if self.counted.is_some() => self.put(text),
+            ProseDialect::Ooxml => {}
+            ProseDialect::Odf => self.put_collapsed(text),
         }
         let long = self.open.last_mut().filter(|open| open.text.len() > HELD);
         if let Some(paragraph) = long {

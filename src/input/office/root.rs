@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memmem};
 
-use super::xml::{Piece, XmlReader};
+use super::xml::{XmlPiece, XmlReader};
 
 /// The start of the kind of any OpenDocument file.
 pub(super) const OPEN_DOCUMENT: &[u8] = b"application/vnd.oasis.opendocument.";
@@ -18,7 +18,7 @@ pub(super) fn flat_kind(head: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = head;
     let mut xml = XmlReader::new(&mut bytes);
     loop {
-        if let Piece::Start(root) = xml.next().ok()?? {
+        if let XmlPiece::Start(root) = xml.next().ok()?? {
             return root.attribute("mimetype");
         }
     }

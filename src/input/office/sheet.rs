@@ -12,7 +12,7 @@ use super::cell::{CELL, CellPlace, Cells};
 use super::number::truth;
 use super::strings::unescaped;
 use super::workbook::Workbook;
-use super::xml::{Piece, Tag, XmlReader};
+use super::xml::{StartTag, XmlPiece, XmlReader};
 use crate::input::fault::InputError;
 
 /// Passes on the cells of a sheet. Returns false if the source should not be read further.
@@ -21,7 +21,7 @@ pub(super) fn read(cells: Cells<'_>, workbook: &Workbook, bytes: &mut dyn Read) 
         cells,
         workbook,
         next: CellPlace::default(),
-        cell: Cell::default(),
+        cell: SheetCell::default(),
         reads: None,
         aside: Vec::new(),
         lacks_strings: false,
@@ -30,9 +30,9 @@ pub(super) fn read(cells: Cells<'_>, workbook: &Workbook, bytes: &mut dyn Read) 
     while sheet.cells.go_on {
         let offset = xml.offset();
         match xml.next() {
-            Ok(Some(Piece::Start(tag))) => sheet.start(tag),
-            Ok(Some(Piece::Text(text))) => sheet.text(offset, text),
-            Ok(Some(Piece::End(name))) => sheet.end(offset, name),
+            Ok(Some(XmlPiece::Start(tag))) => sheet.start(tag),
+            Ok(Some(XmlPiece::Text(text))) => sheet.text(offset, text),
+            Ok(Some(XmlPiece::End(name))) => sheet.end(offset, name),
             Ok(None) => return true,
             Err(error) => sheet.cells.lose(offset, error.into()),
         }
@@ -42,7 +42,7 @@ pub(super) fn read(cells: Cells<'_>, workbook: &Workbook, bytes: &mut dyn Read) 
 
 /// How the value of a cell is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Value {
+enum SheetValue {
     #[default]
     Number,
     Boolean,
@@ -67,8 +67,8 @@ enum Reads {
 
 /// A cell that is being read.
 #[derive(Default)]
-struct Cell {
-    value: Value,
+struct SheetCell {
+    value: SheetValue,
     /// The number of its format.
     style: u64,
     text: Vec<u8>,
@@ -80,7 +80,7 @@ struct SheetReader<'c, 'a> {
     workbook: &'a Workbook,
     /// The place of the cell that is being read, or else of the next one.
     next: CellPlace,
-    cell: Cell,
+    cell: SheetCell,
     reads: Option<Reads>,
     aside: Vec<u8>,
     /// Whether a missing shared text was reported.
@@ -88,7 +88,7 @@ struct SheetReader<'c, 'a> {
 }
 
 impl<'a> SheetReader<'_, 'a> {
-    fn start(&mut self, tag: Tag<'_>) {
+    fn start(&mut self, tag: StartTag<'_>) {
         match (tag.name, self.reads) {
             (b"row", _) => self.row(tag),
             (b"c", _) => self.start_cell(tag),
@@ -104,7 +104,7 @@ impl<'a> SheetReader<'_, 'a> {
     }
 
     /// The messages that show where a cell may hold only certain values.
-    fn messages(&mut self, tag: Tag<'_>) {
+    fn messages(&mut self, tag: StartTag<'_>) {
         let names: [&[u8]; 4] = [b"promptTitle", b"prompt", b"errorTitle", b"error"];
         for (name, text) in tag.attributes() {
             if names.contains(&name) {
@@ -118,7 +118,7 @@ impl<'a> SheetReader<'_, 'a> {
         self.cells.aside(&name, text);
     }
 
-    fn row(&mut self, tag: Tag<'_>) {
+    fn row(&mut self, tag: StartTag<'_>) {
         let number = tag.attribute("r").and_then(|value| number(&value));
         // A row without a number is the one after the last, whose cells have moved on to it.
         let row = number.and_then(|number| u32::try_from(number.checked_sub(1)?).ok());
@@ -128,19 +128,19 @@ impl<'a> SheetReader<'_, 'a> {
         };
     }
 
-    fn start_cell(&mut self, tag: Tag<'_>) {
-        let (mut own, mut value, mut style) = (None, Value::Number, 0);
+    fn start_cell(&mut self, tag: StartTag<'_>) {
+        let (mut own, mut value, mut style) = (None, SheetValue::Number, 0);
         for (name, text) in tag.attributes() {
             match name {
                 b"r" => own = CellPlace::of(&text),
                 b"s" => style = number(&text).unwrap_or(0),
                 b"t" => {
                     value = match text.as_slice() {
-                        b"s" => Value::Shared,
-                        b"str" | b"inlineStr" => Value::Text,
-                        b"b" => Value::Boolean,
-                        b"e" | b"d" => Value::Other,
-                        _ => Value::Number,
+                        b"s" => SheetValue::Shared,
+                        b"str" | b"inlineStr" => SheetValue::Text,
+                        b"b" => SheetValue::Boolean,
+                        b"e" | b"d" => SheetValue::Other,
+                        _ => SheetValue::Number,
                     }
                 }
                 _ => {}
@@ -192,12 +192,12 @@ impl<'a> SheetReader<'_, 'a> {
         let at = self.next;
         let cell = std::mem::take(&mut self.cell);
         let text = match cell.value {
-            Value::Number | Value::Boolean | Value::Other => {
+            SheetValue::Number | SheetValue::Boolean | SheetValue::Other => {
                 self.value(at, &cell);
                 Cow::default()
             }
-            Value::Text => unescaped(&cell.text),
-            Value::Shared => self.shared(offset, &cell.text),
+            SheetValue::Text => unescaped(&cell.text),
+            SheetValue::Shared => self.shared(offset, &cell.text),
         };
         self.cells.text(at, "", &text);
         if memchr(b'"', &cell.formula).is_some() {
@@ -208,7 +208,7 @@ impl<'a> SheetReader<'_, 'a> {
     }
 
     /// Passes on a cell without text.
-    fn value(&mut self, at: CellPlace, cell: &Cell) {
+    fn value(&mut self, at: CellPlace, cell: &SheetCell) {
         if !self.cells.is_table() {
             return;
         }
@@ -216,8 +216,8 @@ impl<'a> SheetReader<'_, 'a> {
         let number = std::str::from_utf8(text).ok();
         let number = number.and_then(|digits| digits.parse::<f64>().ok());
         match (cell.value, number) {
-            (Value::Boolean, Some(value)) => self.cells.value(at, truth(value != 0.0)),
-            (Value::Number, Some(value)) => {
+            (SheetValue::Boolean, Some(value)) => self.cells.value(at, truth(value != 0.0)),
+            (SheetValue::Number, Some(value)) => {
                 let text = self.workbook.shown(cell.style, value);
                 self.cells.value(at, text.as_bytes());
             }
@@ -244,7 +244,7 @@ impl<'a> SheetReader<'_, 'a> {
     }
 
     /// The target of a link is among the relationships, the place in it and the text shown are here.
-    fn link(&mut self, tag: Tag<'_>) {
+    fn link(&mut self, tag: StartTag<'_>) {
         let (mut at, mut text) = (CellPlace::default(), Vec::new());
         for (name, value) in tag.attributes() {
             match name {

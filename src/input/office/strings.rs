@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::xml::{Piece, XmlReader};
+use super::xml::{XmlPiece, XmlReader};
 
 /// Texts that cells share.
 pub(super) struct SharedStrings {
@@ -63,14 +63,14 @@ impl SharedStrings {
         let (mut in_text, mut phonetic) = (false, false);
         loop {
             match xml.next() {
-                Ok(Some(Piece::Start(tag))) => match tag.name {
+                Ok(Some(XmlPiece::Start(tag))) => match tag.name {
                     b"t" => in_text = !phonetic,
                     b"rPh" => phonetic = true,
                     _ => {}
                 },
-                Ok(Some(Piece::Text(text))) if in_text => item.extend_from_slice(text),
-                Ok(Some(Piece::Text(_))) => {}
-                Ok(Some(Piece::End(name))) => match name {
+                Ok(Some(XmlPiece::Text(text))) if in_text => item.extend_from_slice(text),
+                Ok(Some(XmlPiece::Text(_))) => {}
+                Ok(Some(XmlPiece::End(name))) => match name {
                     b"t" => in_text = false,
                     b"rPh" => phonetic = false,
                     b"si" => {

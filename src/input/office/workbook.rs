@@ -10,13 +10,13 @@ use std::sync::Arc;
 use super::number::Formats;
 use super::package::Package;
 use super::part::{
-    CONTENT, HEAD, Part, in_utf8, is_binary, is_binary_strings, is_sheet_links, is_spreadsheet,
-    is_xml, part,
+    CONTENT, HEAD, OfficePart, in_utf8, is_binary, is_binary_strings, is_sheet_links,
+    is_spreadsheet, is_xml, part,
 };
-use super::prose::Dialect;
+use super::prose::ProseDialect;
 use super::strings::SharedStrings;
 use super::xlsb;
-use super::xml::{Piece, Tag, XmlReader};
+use super::xml::{StartTag, XmlPiece, XmlReader};
 use crate::input::container::{Level, Members};
 use crate::input::expansion::Expansion;
 use crate::input::opening::Opening;
@@ -33,12 +33,12 @@ pub(super) struct Workbook {
     by_member: HashMap<String, usize>,
     strings: SharedStrings,
     formats: Formats,
-    links: Links,
+    links: CellLinks,
 }
 
 /// The targets of links on cells, by the folder entry of their sheets and their identifiers.
 #[derive(Default)]
-struct Links {
+struct CellLinks {
     targets: HashMap<(String, String), String>,
     /// Whether there are more than can be held, and none is.
     is_over: bool,
@@ -64,7 +64,7 @@ impl Workbook {
             held: 0,
             strings: SharedStrings::new(room),
             formats: Formats::default(),
-            links: Links::default(),
+            links: CellLinks::default(),
             is_table: opening.sheet.is_some(),
             is_ods: false,
         };
@@ -127,7 +127,7 @@ struct Gather {
     held: usize,
     strings: SharedStrings,
     formats: Formats,
-    links: Links,
+    links: CellLinks,
     /// Whether a sheet is read as a table.
     is_table: bool,
     is_ods: bool,
@@ -187,12 +187,14 @@ impl Gather {
         match part {
             _ if is_sheet_links(name) => self.read_links(name, &mut xml),
             _ if name.ends_with(".rels") => self.read_targets(&mut xml),
-            Some(Part::Strings) => self.strings.read(&mut xml),
-            Some(Part::Styles) if self.is_table => self.formats.read(&mut xml),
-            Some(Part::Prose(Dialect::Odf)) if self.is_table && self.is_ods && name == CONTENT => {
+            Some(OfficePart::Strings) => self.strings.read(&mut xml),
+            Some(OfficePart::Styles) if self.is_table => self.formats.read(&mut xml),
+            Some(OfficePart::Prose(ProseDialect::Odf))
+                if self.is_table && self.is_ods && name == CONTENT =>
+            {
                 self.read_tables(name, &mut xml);
             }
-            Some(Part::Workbook) => {
+            Some(OfficePart::Workbook) => {
                 self.folder = name[..name.rfind('/').map_or(0, |at| at + 1)].to_owned();
                 self.read_workbook(&mut xml);
             }
@@ -246,9 +248,9 @@ impl Gather {
                 return;
             }
             if !self.has_room(&id, &target) {
-                self.links = Links {
+                self.links = CellLinks {
                     is_over: true,
-                    ..Links::default()
+                    ..CellLinks::default()
                 };
                 return;
             }
@@ -263,12 +265,12 @@ impl Gather {
         loop {
             let depth = xml.depth();
             match xml.next() {
-                Ok(Some(Piece::Start(tag))) if tag.name == b"table" && in_table.is_none() => {
+                Ok(Some(XmlPiece::Start(tag))) if tag.name == b"table" && in_table.is_none() => {
                     in_table = Some(depth);
                     let [name] = attributes(tag, ["name"]).unwrap_or_default();
                     self.add_sheet(name, member.to_owned());
                 }
-                Ok(Some(Piece::End(b"table"))) => {
+                Ok(Some(XmlPiece::End(b"table"))) => {
                     in_table = in_table.filter(|start| depth > start + 1);
                 }
                 Ok(None) => return,
@@ -290,10 +292,10 @@ fn sheet_links(member: &str) -> String {
 }
 
 /// Calls `take` with each start tag. What is not well-formed is reported when the member is read again.
-fn each_tag(xml: &mut XmlReader<'_>, mut take: impl FnMut(Tag<'_>)) {
+fn each_tag(xml: &mut XmlReader<'_>, mut take: impl FnMut(StartTag<'_>)) {
     loop {
         match xml.next() {
-            Ok(Some(Piece::Start(tag))) => take(tag),
+            Ok(Some(XmlPiece::Start(tag))) => take(tag),
             Ok(None) => return,
             _ => {}
         }
@@ -301,7 +303,7 @@ fn each_tag(xml: &mut XmlReader<'_>, mut take: impl FnMut(Tag<'_>)) {
 }
 
 /// The attributes with these names; none if one is missing.
-fn attributes<const N: usize>(tag: Tag<'_>, names: [&str; N]) -> Option<[String; N]> {
+fn attributes<const N: usize>(tag: StartTag<'_>, names: [&str; N]) -> Option<[String; N]> {
     let mut out = [const { String::new() }; N];
     for (name, value) in names.iter().zip(&mut out) {
         *value = String::from_utf8_lossy(&tag.attribute(name)?).into_owned();

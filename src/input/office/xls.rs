@@ -108,7 +108,7 @@ fn read_table(
 }
 
 /// Reads records one after another.
-struct Records<'o> {
+struct XlsRecords<'o> {
     bytes: OleStream<'o>,
     /// The kind and length of the next record.
     due: Option<(u16, usize)>,
@@ -120,9 +120,9 @@ struct Records<'o> {
     at: usize,
 }
 
-impl<'o> Records<'o> {
+impl<'o> XlsRecords<'o> {
     fn new(bytes: OleStream<'o>) -> Self {
-        Records {
+        XlsRecords {
             bytes,
             due: None,
             end: 0,
@@ -283,7 +283,7 @@ struct Sheet {
 
 /// Reads a workbook.
 struct BookReader<'a, 'o> {
-    records: Records<'o>,
+    records: XlsRecords<'o>,
     cells: Cells<'a>,
     is_old: bool,
     encoding: &'static Encoding,
@@ -320,7 +320,7 @@ impl<'a, 'o> BookReader<'a, 'o> {
             member: "",
         };
         BookReader {
-            records: Records::new(stream),
+            records: XlsRecords::new(stream),
             cells: Cells::new(walk, place, table, String::new()),
             is_old: false,
             encoding: WINDOWS_1252,

@@ -16,7 +16,7 @@ const DAMAGED: InputError =
     InputError::Office("has a damaged record; the text of it may be missing");
 
 /// Reads records one after another.
-struct Records<'r> {
+struct XlsbRecords<'r> {
     bytes: BufReader<&'r mut dyn Read>,
     /// Offset of the current record.
     offset: u64,
@@ -24,14 +24,14 @@ struct Records<'r> {
 }
 
 /// A record.
-struct Record {
+struct XlsbRecord {
     kind: u32,
     data: Vec<u8>,
 }
 
-impl<'r> Records<'r> {
+impl<'r> XlsbRecords<'r> {
     fn new(bytes: &'r mut dyn Read) -> Self {
-        Records {
+        XlsbRecords {
             bytes: BufReader::new(bytes),
             offset: 0,
             end: 0,
@@ -49,7 +49,7 @@ impl<'r> Records<'r> {
     ///
     /// # Errors
     /// Then there is no further one.
-    fn next(&mut self) -> Result<Option<Record>, InputError> {
+    fn next(&mut self) -> Result<Option<XlsbRecord>, InputError> {
         let cut = InputError::Office("ends within a record; get it again");
         self.offset = self.end;
         let Some(first) = self.byte()? else {
@@ -84,12 +84,12 @@ impl<'r> Records<'r> {
                 "has a record of more than 2 MiB; what follows it was not read",
             )),
             true => Err(cut),
-            false => Ok(Some(Record { kind, data })),
+            false => Ok(Some(XlsbRecord { kind, data })),
         }
     }
 }
 
-impl Record {
+impl XlsbRecord {
     fn bytes<const N: usize>(&self, at: usize) -> Result<[u8; N], InputError> {
         let bytes = self.data.get(at..at.saturating_add(N)).ok_or(DAMAGED)?;
         bytes.try_into().map_err(|_| DAMAGED)
@@ -119,8 +119,8 @@ impl Record {
 }
 
 /// Calls `take` with each record of a part that is read for others. What is damaged ends it, and is reported by them.
-fn each_record(bytes: &mut dyn Read, mut take: impl FnMut(&Record) -> Result<(), InputError>) {
-    let mut records = Records::new(bytes);
+fn each_record(bytes: &mut dyn Read, mut take: impl FnMut(&XlsbRecord) -> Result<(), InputError>) {
+    let mut records = XlsbRecords::new(bytes);
     while let Ok(Some(record)) = records.next() {
         if take(&record).is_err() {
             return;
@@ -222,9 +222,9 @@ pub(super) fn read(mut cells: Cells<'_>, workbook: &Workbook, bytes: &mut dyn Re
 fn each_of<'a>(
     cells: &mut Cells<'a>,
     bytes: &mut dyn Read,
-    mut take: impl FnMut(&mut Cells<'a>, &Record) -> Result<(), InputError>,
+    mut take: impl FnMut(&mut Cells<'a>, &XlsbRecord) -> Result<(), InputError>,
 ) -> bool {
-    let mut records = Records::new(bytes);
+    let mut records = XlsbRecords::new(bytes);
     while cells.go_on {
         match records.next() {
             Ok(Some(record)) => {
@@ -246,7 +246,7 @@ fn cell(
     cells: &mut Cells<'_>,
     workbook: &Workbook,
     row: u32,
-    record: &Record,
+    record: &XlsbRecord,
 ) -> Result<(), InputError> {
     let column = record.u32(0)?;
     let at = CellPlace { row, column };
@@ -275,7 +275,7 @@ fn cell(
 }
 
 /// Reads the texts of a link on a cell. Its target is a relationship.
-fn link(cells: &mut Cells<'_>, workbook: &Workbook, record: &Record) -> Result<(), InputError> {
+fn link(cells: &mut Cells<'_>, workbook: &Workbook, record: &XlsbRecord) -> Result<(), InputError> {
     let at = CellPlace {
         row: record.u32(0)?,
         column: record.u32(8)?,

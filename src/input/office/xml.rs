@@ -19,9 +19,9 @@ const ENTITY: usize = 12;
 const NESTED: usize = 4 << 10;
 
 /// A part of the XML.
-pub(super) enum Piece<'x> {
+pub(super) enum XmlPiece<'x> {
     /// A start tag. An empty element has an end as well.
-    Start(Tag<'x>),
+    Start(StartTag<'x>),
     /// The local name of an end tag.
     End(&'x [u8]),
     /// Text with its entities undone; a long one comes in several pieces.
@@ -30,13 +30,13 @@ pub(super) enum Piece<'x> {
 
 /// A start tag.
 #[derive(Clone, Copy)]
-pub(super) struct Tag<'x> {
+pub(super) struct StartTag<'x> {
     /// The local name.
     pub(super) name: &'x [u8],
     attributes: &'x [u8],
 }
 
-impl<'x> Tag<'x> {
+impl<'x> StartTag<'x> {
     /// The local names of the attributes, and their values.
     pub(super) fn attributes(self) -> impl Iterator<Item = (&'x [u8], Vec<u8>)> {
         let mut rest = self.attributes;
@@ -117,7 +117,7 @@ impl<'r> XmlReader<'r> {
     ///
     /// # Errors
     /// If reading fails, or the XML is not well-formed, which is reported once. The next call goes on after the fault.
-    pub(super) fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
+    pub(super) fn next(&mut self) -> io::Result<Option<XmlPiece<'_>>> {
         loop {
             if let Some(fault) = self.fault.take() {
                 return Err(InputError::Office(fault).into());
@@ -125,7 +125,7 @@ impl<'r> XmlReader<'r> {
             if std::mem::take(&mut self.is_empty) {
                 self.depth -= 1;
                 self.open.truncate(self.depth as usize);
-                return Ok(Some(Piece::End(&self.scratch)));
+                return Ok(Some(XmlPiece::End(&self.scratch)));
             }
             if !self.fill(1)? {
                 if self.depth == 0 {
@@ -238,22 +238,22 @@ impl<'r> XmlReader<'r> {
         }
     }
 
-    fn text_piece(&mut self, length: usize) -> Piece<'_> {
+    fn text_piece(&mut self, length: usize) -> XmlPiece<'_> {
         let start = self.at;
         self.consume(length);
         let text = &self.buffer[start..start + length];
         if self.in_cdata || memchr(b'&', text).is_none() {
-            return Piece::Text(&self.buffer[start..start + length]);
+            return XmlPiece::Text(&self.buffer[start..start + length]);
         }
         self.scratch.clear();
         if !decode(text, &mut self.scratch) {
             self.break_off("has an entity that is not known");
         }
-        Piece::Text(&self.scratch)
+        XmlPiece::Text(&self.scratch)
     }
 
     /// Reads what `<` starts. None if it is no tag, or not well-formed.
-    fn markup(&mut self) -> io::Result<Option<Token>> {
+    fn markup(&mut self) -> io::Result<Option<TagToken>> {
         self.fill(9)?;
         let held = self.held();
         match held {
@@ -311,7 +311,7 @@ impl<'r> XmlReader<'r> {
     }
 
     /// Reads a tag. A tag that is not well-formed is passed over.
-    fn tag(&mut self) -> io::Result<Option<Token>> {
+    fn tag(&mut self) -> io::Result<Option<TagToken>> {
         let (mut at, mut quote) = (1, None);
         loop {
             while let Some(byte) = self.held().get(at) {
@@ -336,21 +336,21 @@ impl<'r> XmlReader<'r> {
         }
     }
 
-    fn pass(&mut self, count: usize, fault: &'static str) -> Option<Token> {
+    fn pass(&mut self, count: usize, fault: &'static str) -> Option<TagToken> {
         self.consume(count);
         self.break_off(fault);
         None
     }
 
     /// Reads the tag that ends at `end` of the bytes that are held.
-    fn whole_tag(&mut self, end: usize) -> Option<Token> {
+    fn whole_tag(&mut self, end: usize) -> Option<TagToken> {
         let start = self.at;
         self.consume(end + 1);
         let inner = &self.buffer[start + 1..start + end];
         if let Some(name) = inner.strip_prefix(b"/") {
             let name = hash(name.trim_ascii_end());
             self.close(name);
-            return Some(Token::End(start + 2, start + end));
+            return Some(TagToken::End(start + 2, start + end));
         }
         self.is_empty = inner.ends_with(b"/");
         let end = start + end - usize::from(self.is_empty);
@@ -364,7 +364,7 @@ impl<'r> XmlReader<'r> {
             self.scratch.extend_from_slice(local(name));
         }
         self.enter(hashed);
-        Some(Token::Start(start + 1, name_end, end))
+        Some(TagToken::Start(start + 1, name_end, end))
     }
 
     fn enter(&mut self, name: u64) {
@@ -383,19 +383,21 @@ impl<'r> XmlReader<'r> {
         self.open.truncate(self.depth as usize);
     }
 
-    fn piece(&self, token: Token) -> Piece<'_> {
+    fn piece(&self, token: TagToken) -> XmlPiece<'_> {
         match token {
-            Token::Start(start, name, end) => Piece::Start(Tag {
+            TagToken::Start(start, name, end) => XmlPiece::Start(StartTag {
                 name: local(&self.buffer[start..name]),
                 attributes: &self.buffer[name..end],
             }),
-            Token::End(start, end) => Piece::End(local(self.buffer[start..end].trim_ascii_end())),
+            TagToken::End(start, end) => {
+                XmlPiece::End(local(self.buffer[start..end].trim_ascii_end()))
+            }
         }
     }
 }
 
 /// Places of a tag in the buffer.
-enum Token {
+enum TagToken {
     /// The start of the name, its end, and the end of the attributes.
     Start(usize, usize, usize),
     /// The start and the end of the name.
@@ -475,7 +477,7 @@ mod tests {
         loop {
             match reader.next() {
                 Ok(None) => return out,
-                Ok(Some(Piece::Start(tag))) => {
+                Ok(Some(XmlPiece::Start(tag))) => {
                     out += &format!("<{}", String::from_utf8_lossy(tag.name));
                     for (name, value) in tag.attributes() {
                         let (name, value) = (
@@ -486,10 +488,10 @@ mod tests {
                     }
                     out += ">";
                 }
-                Ok(Some(Piece::End(name))) => {
+                Ok(Some(XmlPiece::End(name))) => {
                     out += &format!("</{}>", String::from_utf8_lossy(name))
                 }
-                Ok(Some(Piece::Text(text))) => out += &String::from_utf8_lossy(text),
+                Ok(Some(XmlPiece::Text(text))) => out += &String::from_utf8_lossy(text),
                 Err(error) => out += &format!("[{error}]"),
             }
         }

@@ -16,11 +16,11 @@ const OVERLAP: usize = 8;
 struct CodeRange {
     first: u32,
     last: u32,
-    to: Target,
+    to: CodeTarget,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Target {
+enum CodeTarget {
     /// UTF-16 units of the first code's text, whose last unit counts up.
     Units { at: u32, len: u32 },
     /// The number of the first code's glyph.
@@ -147,13 +147,13 @@ impl CodeMap {
             }
         }
         let len = self.units.len() as u32 - at;
-        let to = Target::Units { at, len };
+        let to = CodeTarget::Units { at, len };
         self.push(CodeRange { first, last, to });
     }
 
     fn add_glyph(&mut self, first: Option<u32>, last: Option<u32>, glyph: Option<&Token<'_>>) {
         if let (Some(first), Some(last), Some(Token::Number(glyph))) = (first, last, glyph) {
-            let to = Target::Glyph(*glyph as u32);
+            let to = CodeTarget::Glyph(*glyph as u32);
             self.push(CodeRange { first, last, to });
         }
     }
@@ -176,7 +176,7 @@ impl CodeMap {
         let Some(range) = self.find(code) else {
             return false;
         };
-        let Target::Units { at, len } = range.to else {
+        let CodeTarget::Units { at, len } = range.to else {
             return false;
         };
         let units = &self.units[at as usize..(at + len) as usize];
@@ -196,8 +196,8 @@ impl CodeMap {
     pub(super) fn glyph(&self, code: u32) -> Option<u32> {
         let range = self.find(code)?;
         match range.to {
-            Target::Glyph(glyph) => Some(glyph.wrapping_add(code - range.first)),
-            Target::Units { .. } => None,
+            CodeTarget::Glyph(glyph) => Some(glyph.wrapping_add(code - range.first)),
+            CodeTarget::Units { .. } => None,
         }
     }
 

@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use super::encoding::text_string;
 use super::file::{Page, PdfFile};
-use super::filter::Flaw;
+use super::filter::StreamFlaw;
 use super::font::Font;
 use super::geometry::{Matrix, Point};
 use super::lexer::{Lexer, Token};
-use super::lines::{Lines, Run};
+use super::lines::{PageLines, TextRun};
 use super::links::ANNOTATIONS;
-use super::object::{Dict, Object, Ref, Stream};
+use super::object::{Dict, Object, PdfStream, Ref};
 
 /// Forms within one another.
 const FORMS: usize = 32;
@@ -70,18 +70,18 @@ impl Fonts {
 
 /// What a page shows.
 #[derive(Debug, Default)]
-pub(super) struct Shown {
-    pub(super) lines: Lines,
+pub(super) struct ShownPage {
+    pub(super) lines: PageLines,
     /// Why text may be missing.
-    pub(super) flaw: Option<Flaw>,
+    pub(super) flaw: Option<StreamFlaw>,
 }
 
 /// Reads a page.
-pub(super) fn read(file: &PdfFile<'_>, fonts: &mut Fonts, page: &Page) -> Shown {
-    let mut reader = Reader {
+pub(super) fn read(file: &PdfFile<'_>, fonts: &mut Fonts, page: &Page) -> ShownPage {
+    let mut reader = ContentReader {
         file,
         fonts,
-        shown: Shown::default(),
+        shown: ShownPage::default(),
         text: String::new(),
         most: TEXT.min(file.memory() / 4),
         depth: 0,
@@ -106,7 +106,7 @@ pub(super) fn read(file: &PdfFile<'_>, fonts: &mut Fonts, page: &Page) -> Shown 
             bytes.extend_from_slice(&part);
             bytes.push(b'\n');
         } else if part.reference().is_some() && object == Object::Null && !file.is_spent() {
-            reader.shown.flaw = Some(Flaw::Missing);
+            reader.shown.flaw = Some(StreamFlaw::Missing);
         }
     }
     let content = held.first().map_or(&bytes[..], |part| part);
@@ -116,7 +116,7 @@ pub(super) fn read(file: &PdfFile<'_>, fonts: &mut Fonts, page: &Page) -> Shown 
 }
 
 /// What an annotation that is not hidden shows (12.5.5), in the state that it has.
-fn appearance(file: &PdfFile<'_>, annotation: &Dict) -> Option<Stream> {
+fn appearance(file: &PdfFile<'_>, annotation: &Dict) -> Option<PdfStream> {
     const HIDDEN: usize = 2;
     let flags = file.get(annotation, b"F").count().unwrap_or_default();
     let all = file.get(annotation, b"AP");
@@ -187,10 +187,10 @@ struct Painter<'r> {
     is_replaced: bool,
 }
 
-struct Reader<'r, 'd> {
+struct ContentReader<'r, 'd> {
     file: &'r PdfFile<'d>,
     fonts: &'r mut Fonts,
-    shown: Shown,
+    shown: ShownPage,
     /// The text of a string, reused.
     text: String,
     /// Bytes of text that the page may have yet.
@@ -198,13 +198,15 @@ struct Reader<'r, 'd> {
     depth: usize,
 }
 
-impl<'r> Reader<'r, '_> {
-    fn decode(&mut self, stream: &Stream) -> super::file::Held<'r> {
+impl<'r> ContentReader<'r, '_> {
+    fn decode(&mut self, stream: &PdfStream) -> super::file::Held<'r> {
         let held = self.file.decode(stream);
-        self.file
-            .note(held.flaw.filter(|flaw| *flaw == Flaw::Unreadable), stream);
+        self.file.note(
+            held.flaw.filter(|flaw| *flaw == StreamFlaw::Unreadable),
+            stream,
+        );
         let flaw = match self.file.is_spent() {
-            true => Some(Flaw::Large),
+            true => Some(StreamFlaw::Large),
             false => held.flaw,
         };
         self.shown.flaw = self.shown.flaw.or(flaw);
@@ -225,7 +227,7 @@ impl<'r> Reader<'r, '_> {
                 ..Graphics::default()
             };
             if self.file.is_spent() {
-                return self.flawed(Flaw::Large);
+                return self.flawed(StreamFlaw::Large);
             }
             self.show_form(&form, &page.resources, graphics);
         }
@@ -255,19 +257,19 @@ impl<'r> Reader<'r, '_> {
                     operands.clear();
                 }
                 operand if operands.len() < OPERANDS => operands.push(operand),
-                _ => self.flawed(Flaw::Operands),
+                _ => self.flawed(StreamFlaw::Operands),
             }
         }
     }
 
     /// Notes why text is missing, unless another reason is known.
-    fn flawed(&mut self, flaw: Flaw) {
+    fn flawed(&mut self, flaw: StreamFlaw) {
         self.shown.flaw.get_or_insert(flaw);
     }
 
     /// Notes that the page has more text than is kept.
     fn too_much(&mut self) {
-        self.flawed(Flaw::Text);
+        self.flawed(StreamFlaw::Text);
         self.file.shorten();
     }
 
@@ -405,7 +407,7 @@ impl<'r> Reader<'r, '_> {
             return false;
         };
         self.most = left;
-        self.shown.lines.add(&Run {
+        self.shown.lines.add(&TextRun {
             text: &self.text,
             start,
             end,
@@ -463,8 +465,8 @@ impl<'r> Reader<'r, '_> {
         }
         if self.depth >= FORMS || self.file.is_spent() {
             self.flawed(match self.file.is_spent() {
-                true => Flaw::Large,
-                false => Flaw::Nested,
+                true => StreamFlaw::Large,
+                false => StreamFlaw::Nested,
             });
             return !self.file.is_spent();
         }
@@ -473,7 +475,7 @@ impl<'r> Reader<'r, '_> {
     }
 
     /// Shows a form, with the resources of what it is in if it has none.
-    fn show_form(&mut self, stream: &Stream, resources: &Dict, mut graphics: Graphics) {
+    fn show_form(&mut self, stream: &PdfStream, resources: &Dict, mut graphics: Graphics) {
         self.depth += 1;
         let bytes = self.decode(stream);
         let matrix: Vec<_> = self.file.items(stream.dict.get(b"Matrix"));

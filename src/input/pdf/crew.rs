@@ -16,7 +16,7 @@ pub(in crate::input) type PdfText = (Vec<PdfDocument>, Option<InputError>);
 pub(in crate::input) type PdfAnswer = Result<PdfText, Vec<u8>>;
 
 /// A file to read, and where its documents go.
-struct Job {
+struct FileJob {
     bytes: Vec<u8>,
     limits: PdfLimits,
     to: Sender<PdfAnswer>,
@@ -25,7 +25,7 @@ struct Job {
 /// Threads that read files.
 pub(in crate::input) struct PdfCrew<'u> {
     /// None once no more jobs come.
-    jobs: Option<Sender<Job>>,
+    jobs: Option<Sender<FileJob>>,
     threads: Vec<JoinHandle<()>>,
     _lease: Lease<'u>,
 }
@@ -56,7 +56,7 @@ impl<'u> PdfCrew<'u> {
     /// Gives a file to the threads. Its documents come out of the receiver.
     pub(in crate::input) fn give(&self, bytes: Vec<u8>, limits: PdfLimits) -> Receiver<PdfAnswer> {
         let (to, from) = mpsc::channel();
-        let job = Job { bytes, limits, to };
+        let job = FileJob { bytes, limits, to };
         if let Some(jobs) = &self.jobs {
             // This cannot fail: the threads receive until the sender is dropped.
             let _ = jobs.send(job);
@@ -75,7 +75,7 @@ impl Drop for PdfCrew<'_> {
     }
 }
 
-fn work(jobs: &Mutex<Receiver<Job>>) {
+fn work(jobs: &Mutex<Receiver<FileJob>>) {
     loop {
         // The thread that holds the lock waits for the next job, the other threads for the lock.
         let job = lock(jobs).recv();

@@ -8,7 +8,7 @@ use md5::Md5;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
 use super::file::PdfFile;
-use super::object::{Dict, Object, Ref, Stream};
+use super::object::{Dict, Object, PdfStream, Ref};
 
 /// What short passwords are filled up with (algorithm 2); the empty password is all of it.
 const PADDING: [u8; 32] = [
@@ -85,7 +85,7 @@ impl Crypt {
     }
 
     /// The bytes of a stream, before its filters are undone.
-    pub(super) fn decrypted<'b>(&self, bytes: &'b [u8], stream: &Stream) -> Cow<'b, [u8]> {
+    pub(super) fn decrypted<'b>(&self, bytes: &'b [u8], stream: &PdfStream) -> Cow<'b, [u8]> {
         let is_plain = match stream.dict.get(b"Type").name() {
             b"XRef" => true,
             b"Metadata" => self.has_plain_metadata,
@@ -103,7 +103,7 @@ impl Crypt {
         file: &PdfFile<'_>,
         name: &[u8],
         bytes: &'b [u8],
-        stream: &Stream,
+        stream: &PdfStream,
     ) -> Option<Cow<'b, [u8]>> {
         let dict = file.get(file.trailer(), b"Encrypt");
         let method = method_called(file, dict.dict(), name)?;

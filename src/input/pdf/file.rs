@@ -6,10 +6,10 @@ use std::ops::{ControlFlow, Deref};
 use std::rc::Rc;
 
 use super::crypt::Crypt;
-use super::filter::{Filter, Flaw, Unpacked, listed, unpack};
+use super::filter::{Filter, StreamFlaw, Unpacked, listed, unpack};
 use super::lexer::{Lexer, Token, is_blank};
-use super::object::{Dict, Object, Ref, Stream};
-use super::xref::{Place, Table, data_end, data_start, has_end, header_at};
+use super::object::{Dict, Object, PdfStream, Ref};
+use super::xref::{ObjectPlace, XrefTable, data_end, data_start, has_end, header_at};
 
 /// References that lead to references, and objects that are needed to read others.
 const DEPTH: usize = 16;
@@ -29,7 +29,7 @@ pub(crate) struct PdfLimits {
 
 /// What was spent of the limits.
 #[derive(Debug)]
-struct Budget {
+struct PdfBudget {
     memory: usize,
     held: Cell<usize>,
     left: Cell<u64>,
@@ -39,8 +39,8 @@ struct Budget {
 #[derive(Debug)]
 pub(super) struct Held<'b> {
     bytes: Vec<u8>,
-    budget: &'b Budget,
-    pub(super) flaw: Option<Flaw>,
+    budget: &'b PdfBudget,
+    pub(super) flaw: Option<StreamFlaw>,
 }
 
 impl Deref for Held<'_> {
@@ -72,15 +72,15 @@ pub(super) struct PdfFile<'d> {
     data: &'d [u8],
     /// Whether it ends with a table of its objects, even a damaged one. A file that was cut short does not.
     pub(super) has_end: bool,
-    table: Table,
+    table: XrefTable,
     /// The table that a search gives, if it was needed.
-    searched: OnceCell<Table>,
+    searched: OnceCell<XrefTable>,
     crypt: Option<Crypt>,
-    budget: Budget,
+    budget: PdfBudget,
     /// Objects that are being read.
     depth: Cell<usize>,
     /// The first flaw of streams that were unpacked since it was taken.
-    damage: Cell<Option<Damage>>,
+    damage: Cell<Option<DamagedStream>>,
     /// Whether something was cut because of the limit on memory.
     is_short: Cell<bool>,
     streams: RefCell<Vec<Rc<ObjectStream>>>,
@@ -88,8 +88,8 @@ pub(super) struct PdfFile<'d> {
 
 /// A flaw of a stream that pages, fonts or other objects need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Damage {
-    pub(super) flaw: Flaw,
+pub(super) struct DamagedStream {
+    pub(super) flaw: StreamFlaw,
     /// The number of the stream, and the offset of its data in the file.
     pub(super) object: u32,
     pub(super) offset: usize,
@@ -102,27 +102,27 @@ pub(super) struct Locked;
 impl<'d> PdfFile<'d> {
     /// Reads the table of `data`, which starts with the header. If it does not lead to the pages, rebuilds it.
     pub(super) fn open(data: &'d [u8], limits: PdfLimits) -> Result<Self, Locked> {
-        if let Some(table) = Table::read(data, limits.memory / 4) {
+        if let Some(table) = XrefTable::read(data, limits.memory / 4) {
             let file = PdfFile::with(data, table, limits);
             if file.has_pages() || file.crypt.as_ref().is_some_and(Crypt::is_locked) {
                 return file.unlocked();
             }
         }
-        let mut file = PdfFile::with(data, Table::rebuild(data), limits);
+        let mut file = PdfFile::with(data, XrefTable::rebuild(data), limits);
         // The table may have been too large.
         file.shorten();
         file.index_streams();
         file.unlocked()
     }
 
-    fn with(data: &'d [u8], table: Table, limits: PdfLimits) -> Self {
+    fn with(data: &'d [u8], table: XrefTable, limits: PdfLimits) -> Self {
         let mut file = PdfFile {
             data,
             has_end: has_end(data),
             table,
             searched: OnceCell::new(),
             crypt: None,
-            budget: Budget {
+            budget: PdfBudget {
                 memory: limits.memory,
                 held: Cell::new(0),
                 left: Cell::new(limits.total),
@@ -168,11 +168,11 @@ impl<'d> PdfFile<'d> {
                         continue;
                     };
                     for (index, (own, _)) in objects.index.iter().enumerate() {
-                        let place = Place::In {
+                        let place = ObjectPlace::In {
                             stream: number,
                             index,
                         };
-                        let is_free = |place: &Place| !matches!(place, Place::At(_));
+                        let is_free = |place: &ObjectPlace| !matches!(place, ObjectPlace::At(_));
                         if self.table.places.get(own).is_none_or(is_free) {
                             self.table.places.insert(*own, place);
                         }
@@ -252,9 +252,9 @@ impl<'d> PdfFile<'d> {
         }
         self.depth.set(self.depth.get() + 1);
         let object = match self.table.places.get(&number) {
-            Some(Place::At(at)) => self.at(*at, number),
-            Some(Place::In { stream, index }) => self.within(*stream, *index, number),
-            Some(Place::Free) | None => None,
+            Some(ObjectPlace::At(at)) => self.at(*at, number),
+            Some(ObjectPlace::In { stream, index }) => self.within(*stream, *index, number),
+            Some(ObjectPlace::Free) | None => None,
         };
         self.depth.set(self.depth.get() - 1);
         object.unwrap_or_default()
@@ -279,7 +279,7 @@ impl<'d> PdfFile<'d> {
         };
         let length = self.get(&dict, b"Length").count();
         let end = data_end(self.data, start, length);
-        Some(Object::Stream(Stream {
+        Some(Object::Stream(PdfStream {
             dict,
             data: start..end,
             id,
@@ -288,9 +288,9 @@ impl<'d> PdfFile<'d> {
 
     /// The offset of an object that is not where the table says.
     fn searched(&self, number: u32) -> Option<usize> {
-        let searched = self.searched.get_or_init(|| Table::rebuild(self.data));
+        let searched = self.searched.get_or_init(|| XrefTable::rebuild(self.data));
         match searched.places.get(&number)? {
-            Place::At(at) => Some(*at),
+            ObjectPlace::At(at) => Some(*at),
             _ => None,
         }
     }
@@ -312,7 +312,7 @@ impl<'d> PdfFile<'d> {
             return Some(Rc::clone(found));
         }
         drop(kept);
-        let Some(Place::At(at)) = self.table.places.get(&number) else {
+        let Some(ObjectPlace::At(at)) = self.table.places.get(&number) else {
             return None;
         };
         let Some(Object::Stream(stream)) = self.at(*at, number) else {
@@ -336,7 +336,7 @@ impl<'d> PdfFile<'d> {
         let between = bytes.get(lexer.at.min(first)..first);
         let is_whole = index.len() == count
             && between.is_some_and(|bytes| bytes.iter().all(|byte| is_blank(*byte)));
-        let flaw = unpacked.flaw.or((!is_whole).then_some(Flaw::Damaged));
+        let flaw = unpacked.flaw.or((!is_whole).then_some(StreamFlaw::Damaged));
         self.note(flaw, &stream);
         let objects = Rc::new(ObjectStream {
             number,
@@ -352,7 +352,7 @@ impl<'d> PdfFile<'d> {
     }
 
     /// Undoes the filters of a stream.
-    pub(super) fn decode(&self, stream: &Stream) -> Held<'_> {
+    pub(super) fn decode(&self, stream: &PdfStream) -> Held<'_> {
         let budget = &self.budget;
         let most = (budget.memory / 2).saturating_sub(budget.held.get());
         let unpacked = self.unpack(stream, most);
@@ -366,7 +366,7 @@ impl<'d> PdfFile<'d> {
         }
     }
 
-    fn unpack(&self, stream: &Stream, most: usize) -> Unpacked {
+    fn unpack(&self, stream: &PdfStream, most: usize) -> Unpacked {
         let left = usize::try_from(self.budget.left.get()).unwrap_or(usize::MAX);
         let value = |long: &[u8], short: &[u8]| match self.get(&stream.dict, long) {
             Object::Null => self.get(&stream.dict, short),
@@ -387,15 +387,15 @@ impl<'d> PdfFile<'d> {
         let unpacked = match self.decrypted(packed, stream, &filters) {
             Some(bytes) => unpack(&bytes, &filters, most),
             None => Unpacked {
-                flaw: Some(Flaw::Unreadable),
+                flaw: Some(StreamFlaw::Unreadable),
                 ..Unpacked::default()
             },
         };
         self.spend(unpacked.bytes.len() + packed.len());
-        if unpacked.flaw == Some(Flaw::Damaged) {
+        if unpacked.flaw == Some(StreamFlaw::Damaged) {
             self.note(unpacked.flaw, stream);
         }
-        if unpacked.flaw == Some(Flaw::Large) {
+        if unpacked.flaw == Some(StreamFlaw::Large) {
             self.shorten();
         }
         unpacked
@@ -405,7 +405,7 @@ impl<'d> PdfFile<'d> {
     fn decrypted<'b>(
         &self,
         bytes: &'b [u8],
-        stream: &Stream,
+        stream: &PdfStream,
         filters: &[Filter],
     ) -> Option<Cow<'b, [u8]>> {
         let own = filters.iter().find_map(Filter::crypt_name);
@@ -418,11 +418,11 @@ impl<'d> PdfFile<'d> {
     }
 
     /// Notes a flaw of a stream, unless an earlier one was not taken yet.
-    pub(super) fn note(&self, flaw: Option<Flaw>, stream: &Stream) {
+    pub(super) fn note(&self, flaw: Option<StreamFlaw>, stream: &PdfStream) {
         let Some(flaw) = flaw.filter(|_| self.damage.get().is_none()) else {
             return;
         };
-        self.damage.set(Some(Damage {
+        self.damage.set(Some(DamagedStream {
             flaw,
             object: stream.id.number,
             offset: stream.data.start,
@@ -430,7 +430,7 @@ impl<'d> PdfFile<'d> {
     }
 
     /// Takes the first flaw since the last call.
-    pub(super) fn take_damage(&self) -> Option<Damage> {
+    pub(super) fn take_damage(&self) -> Option<DamagedStream> {
         self.damage.take()
     }
 

@@ -16,12 +16,12 @@ const STEP: usize = 64 << 10;
 #[derive(Debug, Default)]
 pub(super) struct Unpacked {
     pub(super) bytes: Vec<u8>,
-    pub(super) flaw: Option<Flaw>,
+    pub(super) flaw: Option<StreamFlaw>,
 }
 
 /// Why less was read of a stream than there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flaw {
+pub(super) enum StreamFlaw {
     /// The data ends early, or cannot be decoded after the bytes that were unpacked.
     Damaged,
     /// There is more than the limit.
@@ -71,18 +71,18 @@ pub(super) fn unpack(data: &[u8], filters: &[Filter], most: usize) -> Unpacked {
         let kept = data.len().min(most);
         return Unpacked {
             bytes: data[..kept].to_vec(),
-            flaw: (kept < data.len()).then_some(Flaw::Large),
+            flaw: (kept < data.len()).then_some(StreamFlaw::Large),
         };
     };
     if filters.len() > CHAIN {
         return Unpacked {
-            flaw: Some(Flaw::Chained),
+            flaw: Some(StreamFlaw::Chained),
             ..Unpacked::default()
         };
     }
     let mut unpacked = undo(first, data, most);
     for filter in rest {
-        if unpacked.flaw == Some(Flaw::Unreadable) {
+        if unpacked.flaw == Some(StreamFlaw::Unreadable) {
             break;
         }
         let next = undo(filter, &unpacked.bytes, most);
@@ -104,7 +104,7 @@ fn undo(filter: &Filter, data: &[u8], most: usize) -> Unpacked {
         b"RunLengthDecode" | b"RL" => run_length(data, most, &mut out),
         // Encryption was undone before all filters.
         b"Crypt" => return unpack(data, &[], most),
-        _ => Err(Flaw::Unreadable),
+        _ => Err(StreamFlaw::Unreadable),
     };
     if filter.number(b"Predictor", 1) > 1 {
         out = Predictor::of(filter).undo(out);
@@ -116,23 +116,23 @@ fn undo(filter: &Filter, data: &[u8], most: usize) -> Unpacked {
 }
 
 /// The outcome of data that ended before `rest`, where only blanks may follow the end mark.
-fn ended(rest: &[u8]) -> Result<(), Flaw> {
+fn ended(rest: &[u8]) -> Result<(), StreamFlaw> {
     match rest.iter().all(|byte| is_blank(*byte)) {
         true => Ok(()),
-        false => Err(Flaw::Damaged),
+        false => Err(StreamFlaw::Damaged),
     }
 }
 
 /// Room for more output, or why there is none.
-fn room(out: &[u8], bytes: usize, most: usize) -> Result<(), Flaw> {
+fn room(out: &[u8], bytes: usize, most: usize) -> Result<(), StreamFlaw> {
     match most - out.len() >= bytes {
         true => Ok(()),
-        false => Err(Flaw::Large),
+        false => Err(StreamFlaw::Large),
     }
 }
 
 /// A zlib stream; one without its header, as some writers make, or without its checksum too.
-fn inflate(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
+fn inflate(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw> {
     let data = trimmed(data);
     let has_header = data.len() > 1
         && data[0] & 0x0f == 8
@@ -140,19 +140,19 @@ fn inflate(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
     if has_header {
         let read = deflate(&data[2..], most, out)?;
         return match checksum(&data[2 + read..]) {
-            Some(sum) if sum != adler32(out) => Err(Flaw::Damaged),
+            Some(sum) if sum != adler32(out) => Err(StreamFlaw::Damaged),
             _ => Ok(()),
         };
     }
     let done = deflate(data, most, out);
-    if done == Err(Flaw::Damaged) && data.len() > 2 {
+    if done == Err(StreamFlaw::Damaged) && data.len() > 2 {
         // The header itself may be what is damaged.
         let mut behind = Vec::new();
         let done = deflate(&data[2..], most, &mut behind);
         if behind.len() > out.len() {
             *out = behind;
         }
-        return Err(done.err().unwrap_or(Flaw::Damaged));
+        return Err(done.err().unwrap_or(StreamFlaw::Damaged));
     }
     // A checksum may follow.
     ended(data.get(done? + 4..).unwrap_or_default())
@@ -183,7 +183,7 @@ fn adler32(bytes: &[u8]) -> u32 {
 }
 
 /// Unpacks deflated data. Returns the bytes of `body` that it takes.
-fn deflate(body: &[u8], most: usize, out: &mut Vec<u8>) -> Result<usize, Flaw> {
+fn deflate(body: &[u8], most: usize, out: &mut Vec<u8>) -> Result<usize, StreamFlaw> {
     let mut decoder = Decompress::new(false);
     loop {
         let read = decoder.total_in() as usize;
@@ -197,9 +197,9 @@ fn deflate(body: &[u8], most: usize, out: &mut Vec<u8>) -> Result<usize, Flaw> {
         match status {
             Ok(Status::StreamEnd) => return Ok(decoder.total_in() as usize),
             Ok(_) if written > filled => {}
-            Ok(_) if room == 0 => return Err(Flaw::Large),
+            Ok(_) if room == 0 => return Err(StreamFlaw::Large),
             Ok(_) if decoder.total_in() as usize > read => {}
-            Ok(_) | Err(_) => return Err(Flaw::Damaged),
+            Ok(_) | Err(_) => return Err(StreamFlaw::Damaged),
         }
     }
 }
@@ -244,7 +244,7 @@ fn lzw_width(codes: usize) -> u32 {
     }
 }
 
-fn lzw(data: &[u8], early: usize, most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
+fn lzw(data: &[u8], early: usize, most: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw> {
     let mut codes = LzwCodes {
         bytes: data.iter(),
         held: 0,
@@ -272,7 +272,7 @@ fn lzw(data: &[u8], early: usize, most: usize, out: &mut Vec<u8>) -> Result<(), 
             room(out, 1, most)?;
             out.push(code as u8);
         } else {
-            let (at, len) = *known.get(code - END - 1).ok_or(Flaw::Damaged)?;
+            let (at, len) = *known.get(code - END - 1).ok_or(StreamFlaw::Damaged)?;
             room(out, len, most)?;
             // The last byte of the sequence may be the first one that is written.
             for byte in at..at + len {
@@ -284,7 +284,7 @@ fn lzw(data: &[u8], early: usize, most: usize, out: &mut Vec<u8>) -> Result<(), 
     Ok(())
 }
 
-fn ascii85(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
+fn ascii85(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw> {
     let data = data.strip_prefix(b"<~").unwrap_or(data);
     let (mut group, mut count) = (0_u32, 0);
     let mut bytes = data.iter();
@@ -305,7 +305,7 @@ fn ascii85(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
                 }
             }
             byte if is_blank(*byte) => {}
-            _ => return Err(Flaw::Damaged),
+            _ => return Err(StreamFlaw::Damaged),
         }
     }
     if count > 1 {
@@ -319,7 +319,7 @@ fn ascii85(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
     ended(rest.strip_prefix(b">").unwrap_or(rest))
 }
 
-fn ascii_hex(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
+fn ascii_hex(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw> {
     let mut high = None;
     let mut bytes = data.iter();
     for byte in bytes.by_ref() {
@@ -327,7 +327,7 @@ fn ascii_hex(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
             Some(digit) => digit as u8,
             None if *byte == b'>' => break,
             None if is_blank(*byte) => continue,
-            None => return Err(Flaw::Damaged),
+            None => return Err(StreamFlaw::Damaged),
         };
         match high.take() {
             None => high = Some(digit),
@@ -342,20 +342,20 @@ fn ascii_hex(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
     ended(bytes.as_slice())
 }
 
-fn run_length(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Flaw> {
+fn run_length(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw> {
     let mut rest = data;
     while let Some((length, after)) = rest.split_first() {
         let count = usize::from(*length);
         rest = match length {
             128 => return ended(after),
             ..128 => {
-                let run = after.get(..=count).ok_or(Flaw::Damaged)?;
+                let run = after.get(..=count).ok_or(StreamFlaw::Damaged)?;
                 room(out, run.len(), most)?;
                 out.extend(run);
                 &after[run.len()..]
             }
             129.. => {
-                let (byte, after) = after.split_first().ok_or(Flaw::Damaged)?;
+                let (byte, after) = after.split_first().ok_or(StreamFlaw::Damaged)?;
                 room(out, 257 - count, most)?;
                 out.resize(out.len() + 257 - count, *byte);
                 after
@@ -457,7 +457,7 @@ mod tests {
 
     use super::*;
 
-    fn unpacked(name: &str, data: &[u8], most: usize) -> (Vec<u8>, Option<Flaw>) {
+    fn unpacked(name: &str, data: &[u8], most: usize) -> (Vec<u8>, Option<StreamFlaw>) {
         let filter = Filter::new(name.into(), Dict::default());
         let unpacked = unpack(data, &[filter], most);
         (unpacked.bytes, unpacked.flaw)
@@ -487,7 +487,7 @@ mod tests {
             for most in 0..plain.len() {
                 let (bytes, flaw) = unpacked(name, packed, most);
                 assert!(bytes.len() <= most && plain.starts_with(&bytes), "{name}");
-                assert_eq!(flaw, Some(Flaw::Large), "{name}: {most}");
+                assert_eq!(flaw, Some(StreamFlaw::Large), "{name}: {most}");
             }
         }
     }
@@ -502,17 +502,20 @@ mod tests {
         assert_eq!(unpacked("Fl", &packed[2..], 1 << 20), whole);
         let mut wrong = packed.clone();
         *wrong.last_mut().unwrap() ^= 1;
-        let damaged = (plain.clone(), Some(Flaw::Damaged));
+        let damaged = (plain.clone(), Some(StreamFlaw::Damaged));
         assert_eq!(unpacked("Fl", &wrong, 1 << 20), damaged);
         wrong = packed.clone();
         wrong[1] ^= 1;
         assert_eq!(unpacked("Fl", &wrong, 1 << 20), damaged);
         let (bytes, flaw) = unpacked("Fl", &packed, 70_000);
-        assert_eq!((bytes.len(), flaw), (70_000, Some(Flaw::Large)));
+        assert_eq!((bytes.len(), flaw), (70_000, Some(StreamFlaw::Large)));
         let (bytes, flaw) = unpacked("Fl", &packed[..packed.len() / 2], 1 << 20);
         assert!(!bytes.is_empty() && plain.starts_with(&bytes));
-        assert_eq!(flaw, Some(Flaw::Damaged));
-        assert_eq!(unpacked("DCTDecode", &packed, 9).1, Some(Flaw::Unreadable));
+        assert_eq!(flaw, Some(StreamFlaw::Damaged));
+        assert_eq!(
+            unpacked("DCTDecode", &packed, 9).1,
+            Some(StreamFlaw::Unreadable)
+        );
     }
 
     #[test]
@@ -531,7 +534,7 @@ mod tests {
         for (name, packed) in cases {
             let (bytes, flaw) = unpacked(name, packed, 100);
             assert!(!bytes.is_empty(), "{name}");
-            assert_eq!(flaw, Some(Flaw::Damaged), "{name}");
+            assert_eq!(flaw, Some(StreamFlaw::Damaged), "{name}");
         }
     }
 
@@ -539,7 +542,7 @@ mod tests {
     fn too_many_filters_are_not_too_much_data() {
         let filters = || (0..=CHAIN).map(|_| Filter::new(b"AHx".to_vec(), Dict::default()));
         let filters: Vec<_> = filters().collect();
-        assert_eq!(unpack(b"41>", &filters, 9).flaw, Some(Flaw::Chained));
+        assert_eq!(unpack(b"41>", &filters, 9).flaw, Some(StreamFlaw::Chained));
     }
 
     #[test]
@@ -548,7 +551,7 @@ mod tests {
         let filter = || Filter::new(b"Fl".to_vec(), Dict::default());
         let nested = unpack(&deflated(&zeros), &[filter(), filter()], 1 << 20);
         assert_eq!(nested.bytes.len(), 1 << 20);
-        assert_eq!(nested.flaw, Some(Flaw::Large));
+        assert_eq!(nested.flaw, Some(StreamFlaw::Large));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use encoding_rs::Encoding;
 use super::cmap::CodeMap;
 use super::encoding::{Base, glyph, standard_width};
 use super::file::PdfFile;
-use super::filter::Flaw;
+use super::filter::StreamFlaw;
 use super::object::{Dict, Object};
 
 /// Widths of a composite font; more are ignored.
@@ -33,7 +33,7 @@ pub(super) struct Simple {
 pub(super) struct Composite {
     codes: CodeMap,
     to_unicode: CodeMap,
-    meaning: Meaning,
+    meaning: CodeMeaning,
     /// The first and the last glyph of a range, and its width; sorted.
     widths: Vec<(u32, u32, f32)>,
     default_width: f32,
@@ -42,7 +42,7 @@ pub(super) struct Composite {
 
 /// What the codes of a composite font mean, if it has no map to Unicode.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Meaning {
+enum CodeMeaning {
     Unknown,
     /// They are UTF-16.
     Unicode,
@@ -108,7 +108,7 @@ fn map(file: &PdfFile<'_>, dict: &Dict, key: &[u8]) -> CodeMap {
         Object::Stream(stream) => {
             let held = file.decode(&stream);
             let map = CodeMap::read(&held);
-            let cut = map.is_cut.then_some(Flaw::Characters);
+            let cut = map.is_cut.then_some(StreamFlaw::Characters);
             file.note(held.flaw.or(cut), &stream);
             map
         }
@@ -300,7 +300,7 @@ impl Composite {
         let ordering = file.get(system.dict(), b"Ordering");
         Composite {
             codes: map(file, dict, b"Encoding"),
-            meaning: Meaning::of(name, ordering.text().unwrap_or_default()),
+            meaning: CodeMeaning::of(name, ordering.text().unwrap_or_default()),
             to_unicode,
             widths: composite_widths(file, &descendant),
             default_width: default_width(file, &descendant),
@@ -310,7 +310,7 @@ impl Composite {
 
     fn next(&self, bytes: &[u8], out: &mut String) -> Glyph {
         let (code, len) = match self.meaning {
-            Meaning::Charset(_) if bytes[0] < 0x80 => (u32::from(bytes[0]), 1),
+            CodeMeaning::Charset(_) if bytes[0] < 0x80 => (u32::from(bytes[0]), 1),
             _ => self.codes.next_code(bytes),
         };
         let len = len.clamp(1, bytes.len());
@@ -331,38 +331,38 @@ impl Composite {
     fn write_meaning(&self, code: u32, bytes: &[u8], out: &mut String) {
         let glyph = || self.codes.glyph(code).unwrap_or(code);
         match self.meaning {
-            Meaning::Unicode => out.extend(char::from_u32(code).filter(|c| !c.is_control())),
-            Meaning::Charset(charset) => {
+            CodeMeaning::Unicode => out.extend(char::from_u32(code).filter(|c| !c.is_control())),
+            CodeMeaning::Charset(charset) => {
                 out.push_str(&charset.decode_without_bom_handling(bytes).0)
             }
-            Meaning::Collection => match glyph() {
+            CodeMeaning::Collection => match glyph() {
                 glyph @ 1..=95 => out.push(char::from(b' ' + glyph as u8 - 1)),
                 glyph @ 231..=325 => out.push(char::from(b' ' + (glyph - 231) as u8)),
                 _ => out.push(char::REPLACEMENT_CHARACTER),
             },
             // A font without any map shows shapes that have no text.
-            Meaning::Unknown if self.to_unicode.is_empty() => {}
-            Meaning::Unknown => out.push(char::REPLACEMENT_CHARACTER),
+            CodeMeaning::Unknown if self.to_unicode.is_empty() => {}
+            CodeMeaning::Unknown => out.push(char::REPLACEMENT_CHARACTER),
         }
     }
 }
 
-impl Meaning {
+impl CodeMeaning {
     /// By the name of the predefined map (9.7.5.2) and the collection of the glyphs.
-    fn of(map: &[u8], ordering: &[u8]) -> Meaning {
+    fn of(map: &[u8], ordering: &[u8]) -> CodeMeaning {
         let has = |word: &[u8]| memchr::memmem::find(map, word).is_some();
         match map {
-            _ if has(b"UCS2") || has(b"UTF16") => Meaning::Unicode,
-            _ if has(b"RKSJ") => Meaning::Charset(encoding_rs::SHIFT_JIS),
+            _ if has(b"UCS2") || has(b"UTF16") => CodeMeaning::Unicode,
+            _ if has(b"RKSJ") => CodeMeaning::Charset(encoding_rs::SHIFT_JIS),
             _ if has(b"GBK") || has(b"GB-EUC") || has(b"GBpc") => {
-                Meaning::Charset(encoding_rs::GBK)
+                CodeMeaning::Charset(encoding_rs::GBK)
             }
-            _ if has(b"B5") || has(b"ETen") => Meaning::Charset(encoding_rs::BIG5),
-            _ if has(b"KSC") => Meaning::Charset(encoding_rs::EUC_KR),
-            _ if map.starts_with(b"EUC-") => Meaning::Charset(encoding_rs::EUC_JP),
+            _ if has(b"B5") || has(b"ETen") => CodeMeaning::Charset(encoding_rs::BIG5),
+            _ if has(b"KSC") => CodeMeaning::Charset(encoding_rs::EUC_KR),
+            _ if map.starts_with(b"EUC-") => CodeMeaning::Charset(encoding_rs::EUC_JP),
             _ => match ordering {
-                b"Japan1" | b"GB1" | b"CNS1" | b"Korea1" | b"KR" => Meaning::Collection,
-                _ => Meaning::Unknown,
+                b"Japan1" | b"GB1" | b"CNS1" | b"Korea1" | b"KR" => CodeMeaning::Collection,
+                _ => CodeMeaning::Unknown,
             },
         }
     }

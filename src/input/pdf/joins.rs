@@ -247,7 +247,7 @@ fn by_layout(lines: &[Line], at: usize, is_first: bool) -> Break {
 #[cfg(test)]
 mod tests {
     use super::super::geometry::Point;
-    use super::super::lines::{Lines, Run};
+    use super::super::lines::{PageLines, TextRun};
     use super::*;
 
     fn targets(targets: &[&str]) -> Targets {
@@ -257,10 +257,10 @@ mod tests {
 
     /// Lines one below the other, of characters as wide as half their size.
     fn lines(texts: &[&str]) -> Vec<Line> {
-        let mut lines = Lines::default();
+        let mut lines = PageLines::default();
         for (number, text) in texts.iter().enumerate() {
             let (width, y) = (5.0 * text.chars().count() as f64, -12.0 * number as f64);
-            lines.add(&Run {
+            lines.add(&TextRun {
                 text,
                 start: Point { x: 0.0, y },
                 end: Point { x: width, y },

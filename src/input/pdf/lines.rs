@@ -13,7 +13,7 @@ const LEVEL: f64 = 0.12;
 
 /// A string that a page shows.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Run<'t> {
+pub(super) struct TextRun<'t> {
     pub(super) text: &'t str,
     pub(super) start: Point,
     pub(super) end: Point,
@@ -37,13 +37,13 @@ pub(super) struct Line {
 
 /// The lines of a page so far.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(super) struct PageLines {
     pub(super) lines: Vec<Line>,
 }
 
-impl Lines {
+impl PageLines {
     /// Adds a string.
-    pub(super) fn add(&mut self, run: &Run<'_>) {
+    pub(super) fn add(&mut self, run: &TextRun<'_>) {
         let joined = self.lines.last_mut().is_some_and(|line| line.take(run));
         if !joined && !run.text.trim().is_empty() {
             self.lines.push(Line::new(run));
@@ -52,7 +52,7 @@ impl Lines {
 }
 
 impl Line {
-    fn new(run: &Run<'_>) -> Line {
+    fn new(run: &TextRun<'_>) -> Line {
         Line {
             text: run.text.to_owned(),
             start: run.start,
@@ -64,7 +64,7 @@ impl Line {
     }
 
     /// Adds `run` if it continues the line.
-    fn take(&mut self, run: &Run<'_>) -> bool {
+    fn take(&mut self, run: &TextRun<'_>) -> bool {
         let size = self.size.max(run.size);
         let step = run.start.minus(self.end);
         let (gap, rise) = (step.dot(self.along), step.dot(self.along.turned()).abs());
@@ -99,7 +99,7 @@ impl Line {
     }
 
     /// Whether `run` shows the last string once more.
-    fn repeats(&self, run: &Run<'_>) -> bool {
+    fn repeats(&self, run: &TextRun<'_>) -> bool {
         let (at, start) = self.last;
         let text = run.text.trim();
         !text.is_empty()
@@ -133,10 +133,10 @@ mod tests {
 
     /// The lines of strings at `(x, y)`, of size 10 with characters of width 5.
     fn lines(runs: &[(f64, f64, &str)]) -> Vec<String> {
-        let mut lines = Lines::default();
+        let mut lines = PageLines::default();
         for (x, y, text) in runs {
             let width = 5.0 * text.chars().count() as f64;
-            lines.add(&Run {
+            lines.add(&TextRun {
                 text,
                 start: Point { x: *x, y: *y },
                 end: Point {

@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use super::encoding::text_string;
 use super::file::{Page, PdfFile};
-use super::filter::Flaw;
+use super::filter::StreamFlaw;
 
 /// Annotations of a page that are read.
 pub(super) const ANNOTATIONS: usize = 100_000;
 
 /// The URIs that a page links to, each once, in the order of its annotations; and why some are missing.
-pub(super) fn of(file: &PdfFile<'_>, page: &Page) -> (Vec<String>, Option<Flaw>) {
+pub(super) fn of(file: &PdfFile<'_>, page: &Page) -> (Vec<String>, Option<StreamFlaw>) {
     let annotations = file.get(&page.dict, b"Annots");
     let annotations = annotations.array();
     let (mut targets, mut seen) = (Vec::new(), HashSet::new());
@@ -27,12 +27,12 @@ pub(super) fn of(file: &PdfFile<'_>, page: &Page) -> (Vec<String>, Option<Flaw>)
         }
         let Some(rest) = left.checked_sub(target.len()) else {
             file.shorten();
-            return (targets, Some(Flaw::Links));
+            return (targets, Some(StreamFlaw::Links));
         };
         left = rest;
         seen.insert(target.clone());
         targets.push(target);
     }
     let is_cut = annotations.len() > ANNOTATIONS;
-    (targets, is_cut.then_some(Flaw::Links))
+    (targets, is_cut.then_some(StreamFlaw::Links))
 }

@@ -32,8 +32,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use self::content::Fonts;
 pub(super) use self::crew::{PdfAnswer, PdfCrew, PdfText};
 pub(super) use self::file::PdfLimits;
-use self::file::{Damage, Locked, Page, PdfFile};
-use self::filter::Flaw;
+use self::file::{DamagedStream, Locked, Page, PdfFile};
+use self::filter::StreamFlaw;
 use self::joins::Targets;
 use self::lexer::Lexer;
 use self::lines::Line;
@@ -106,8 +106,8 @@ pub(super) fn read(bytes: &[u8], limits: PdfLimits) -> Option<PdfText> {
         read_file(&bytes[start.unwrap_or(0)..], limits, &mut documents)
     }));
     let error = match read {
-        Ok(Err(Stop::Short)) => return None,
-        Ok(Err(Stop::Error(error))) => Some(error),
+        Ok(Err(PdfStop::Short)) => return None,
+        Ok(Err(PdfStop::Error(error))) => Some(error),
         Ok(Ok(())) => start.is_none().then_some(InputError::Pdf(HEADLESS)),
         Err(_) => Some(InputError::Pdf("cannot be read")),
     };
@@ -115,15 +115,19 @@ pub(super) fn read(bytes: &[u8], limits: PdfLimits) -> Option<PdfText> {
 }
 
 /// Why a file was not read to its end.
-enum Stop {
+enum PdfStop {
     /// More memory is needed, and there are greater limits.
     Short,
     Error(InputError),
 }
 
-fn read_file(data: &[u8], limits: PdfLimits, documents: &mut Vec<PdfDocument>) -> Result<(), Stop> {
+fn read_file(
+    data: &[u8],
+    limits: PdfLimits,
+    documents: &mut Vec<PdfDocument>,
+) -> Result<(), PdfStop> {
     let file = PdfFile::open(data, limits);
-    let file = file.map_err(|Locked| Stop::Error(InputError::Encrypted(Packing::Pdf)))?;
+    let file = file.map_err(|Locked| PdfStop::Error(InputError::Encrypted(Packing::Pdf)))?;
     let is_short = || !limits.is_last && (file.is_short() || file.is_spent());
     let mut reader = PageReader::new(&file, limits);
     reader.metadata(documents);
@@ -140,7 +144,7 @@ fn read_file(data: &[u8], limits: PdfLimits, documents: &mut Vec<PdfDocument>) -
     });
     let is_empty = reader.number == 0;
     if is_short() || is_cut && !limits.is_last {
-        return Err(Stop::Short);
+        return Err(PdfStop::Short);
     }
     let errors = reader.finish(documents);
     let fault = match () {
@@ -154,19 +158,19 @@ fn read_file(data: &[u8], limits: PdfLimits, documents: &mut Vec<PdfDocument>) -
         () if errors > ERRORS => MORE,
         () => return Ok(()),
     };
-    Err(Stop::Error(InputError::Pdf(fault)))
+    Err(PdfStop::Error(InputError::Pdf(fault)))
 }
 
 /// The error of a stream that something needs.
-fn damaged(damage: Damage) -> InputError {
+fn damaged(damage: DamagedStream) -> InputError {
     InputError::PdfStream {
         object: damage.object,
         offset: damage.offset as u64,
         fault: match damage.flaw {
-            Flaw::Damaged => "is damaged; get the file again",
-            Flaw::Chained => "is packed by more than 8 filters",
-            Flaw::Unreadable => "is packed by an unknown filter",
-            Flaw::Characters => {
+            StreamFlaw::Damaged => "is damaged; get the file again",
+            StreamFlaw::Chained => "is packed by more than 8 filters",
+            StreamFlaw::Unreadable => "is packed by an unknown filter",
+            StreamFlaw::Characters => {
                 "has longer texts of characters, or more of them, than a font may have"
             }
             _ => "is too large; --memory may allow more",
@@ -192,9 +196,9 @@ struct HeldPage {
     number: u64,
     lines: Vec<Line>,
     targets: Vec<String>,
-    flaw: Option<Flaw>,
+    flaw: Option<StreamFlaw>,
     /// A flaw of a stream that the page needs.
-    damage: Option<Damage>,
+    damage: Option<DamagedStream>,
 }
 
 impl<'f, 'd> PageReader<'f, 'd> {
@@ -282,23 +286,23 @@ impl<'f, 'd> PageReader<'f, 'd> {
     }
 
     /// The error of a page. None if its text is not missing, or the error of the file says why it is.
-    fn error(&self, flaw: Flaw) -> Option<InputError> {
+    fn error(&self, flaw: StreamFlaw) -> Option<InputError> {
         Some(InputError::Pdf(match flaw {
-            Flaw::Unreadable => return None,
-            Flaw::Missing if !self.file.has_end => return None,
-            Flaw::Missing => "has a page whose content is missing; get it again",
-            Flaw::Damaged => "has a page whose content is damaged",
-            Flaw::Large => "has a page whose content is too large",
-            Flaw::Chained => "has a page whose content is packed by more than 8 filters",
-            Flaw::Nested => "has a page with forms that are nested more than 32 deep",
-            Flaw::Text => {
+            StreamFlaw::Unreadable => return None,
+            StreamFlaw::Missing if !self.file.has_end => return None,
+            StreamFlaw::Missing => "has a page whose content is missing; get it again",
+            StreamFlaw::Damaged => "has a page whose content is damaged",
+            StreamFlaw::Large => "has a page whose content is too large",
+            StreamFlaw::Chained => "has a page whose content is packed by more than 8 filters",
+            StreamFlaw::Nested => "has a page with forms that are nested more than 32 deep",
+            StreamFlaw::Text => {
                 "has a page with more text than is kept; --memory may allow more, up to 16 MiB"
             }
-            Flaw::Operands => "has a page with an operator of more than 65,536 operands",
-            Flaw::Links => {
+            StreamFlaw::Operands => "has a page with an operator of more than 65,536 operands",
+            StreamFlaw::Links => {
                 "has a page with more links than are kept; --memory may allow more, up to 100,000"
             }
-            Flaw::Characters => return None,
+            StreamFlaw::Characters => return None,
         }))
     }
 

@@ -26,7 +26,7 @@ pub(super) enum Object {
     Text(Vec<u8>),
     Array(Vec<Object>),
     Dict(Dict),
-    Stream(Stream),
+    Stream(PdfStream),
     Ref(Ref),
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Dict(pub(super) Vec<(Vec<u8>, Object)>);
 
 /// A stream: its dictionary, and the place of its packed bytes in the file.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Stream {
+pub(super) struct PdfStream {
     pub(super) dict: Dict,
     pub(super) data: Range<usize>,
     /// The object that it is, which its key depends on if it is encrypted.

@@ -11,15 +11,15 @@ use super::object::{Dict, Object};
 const DEPTH: usize = 64;
 
 /// A node that is still to be visited, and what it inherits.
-struct Node {
+struct PageNode {
     object: Object,
     resources: Rc<Dict>,
     depth: usize,
 }
 
-impl Node {
-    fn new(object: Object, resources: &Rc<Dict>, depth: usize) -> Node {
-        Node {
+impl PageNode {
+    fn new(object: Object, resources: &Rc<Dict>, depth: usize) -> PageNode {
+        PageNode {
             object,
             resources: Rc::clone(resources),
             depth,
@@ -32,7 +32,7 @@ impl Node {
 pub(super) fn each(file: &PdfFile<'_>, with: &mut dyn FnMut(&Page) -> ControlFlow<()>) -> bool {
     let root = file.catalog().dict().get(b"Pages").clone();
     let mut seen = HashSet::new();
-    let mut nodes = vec![Node::new(root, &Rc::default(), 0)];
+    let mut nodes = vec![PageNode::new(root, &Rc::default(), 0)];
     let (mut has_pages, mut is_whole) = (false, true);
     while let Some(node) = nodes.pop() {
         // A page may come twice, but a tree that contains itself has no end.
@@ -46,7 +46,7 @@ pub(super) fn each(file: &PdfFile<'_>, with: &mut dyn FnMut(&Page) -> ControlFlo
         let kids = file.get(dict, b"Kids");
         if dict.get(b"Type").name() != b"Page" && !kids.array().is_empty() {
             if node.depth < DEPTH && number.is_none_or(|number| seen.insert(number)) {
-                let below = |kid: &Object| Node::new(kid.clone(), &resources, node.depth + 1);
+                let below = |kid: &Object| PageNode::new(kid.clone(), &resources, node.depth + 1);
                 nodes.extend(kids.array().iter().rev().map(below));
             }
         } else if is_page(dict) {

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::filter::{listed, unpack};
 use super::lexer::{Lexer, Token, is_blank};
-use super::object::{Dict, Object, Ref, Stream};
+use super::object::{Dict, Object, PdfStream, Ref};
 
 /// Objects of a file; more are ignored.
 const OBJECTS: usize = 8_000_000;
@@ -18,7 +18,7 @@ const TAIL: usize = 1024;
 
 /// The place of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ObjectPlace {
     /// The offset in the file.
     At(usize),
     /// The number of an object stream, and the object's index there.
@@ -31,21 +31,21 @@ pub(super) enum Place {
 
 /// The places of all objects, and the entries of the trailers.
 #[derive(Debug, Default)]
-pub(super) struct Table {
-    pub(super) places: HashMap<u32, Place>,
+pub(super) struct XrefTable {
+    pub(super) places: HashMap<u32, ObjectPlace>,
     pub(super) trailer: Dict,
 }
 
-impl Table {
+impl XrefTable {
     /// Reads the tables that the end of the file leads to. None if there are none, or one of them is damaged.
-    pub(super) fn read(data: &[u8], most: usize) -> Option<Table> {
+    pub(super) fn read(data: &[u8], most: usize) -> Option<XrefTable> {
         let tail = &data[data.len().saturating_sub(TAIL)..];
         let found = memchr::memmem::rfind(tail, b"startxref")?;
         let mut lexer = Lexer::new(tail, found + b"startxref".len());
         let Some(Token::Number(start)) = lexer.token() else {
             return None;
         };
-        let mut table = Table::default();
+        let mut table = XrefTable::default();
         let mut seen = HashSet::new();
         let mut next = vec![start as usize];
         while let Some(at) = next.pop() {
@@ -94,8 +94,8 @@ impl Table {
                     return None;
                 };
                 let place = match lexer.token()? {
-                    Token::Word(b"n") if offset > 0.0 => Place::At(offset as usize),
-                    Token::Word(b"n" | b"f") => Place::Free,
+                    Token::Word(b"n") if offset > 0.0 => ObjectPlace::At(offset as usize),
+                    Token::Word(b"n" | b"f") => ObjectPlace::Free,
                     _ => return None,
                 };
                 self.add(number, place, length);
@@ -104,7 +104,7 @@ impl Table {
         Some(lexer.object()?.dict().clone())
     }
 
-    fn stream(&mut self, data: &[u8], stream: &Stream, most: usize) -> Option<()> {
+    fn stream(&mut self, data: &[u8], stream: &PdfStream, most: usize) -> Option<()> {
         let dict = &stream.dict;
         let filters = listed(
             dict.get(b"Filter").clone(),
@@ -136,12 +136,12 @@ impl Table {
             for (number, row) in (first..first.saturating_add(count)).zip(&mut rows) {
                 let (a, b) = (&row[kind..kind + second], &row[kind + second..]);
                 let place = match if kind == 0 { 1 } else { field(&row[..kind]) } {
-                    1 => Place::At(field(a)),
-                    2 => Place::In {
+                    1 => ObjectPlace::At(field(a)),
+                    2 => ObjectPlace::In {
                         stream: u32::try_from(field(a)).ok()?,
                         index: field(b),
                     },
-                    _ => Place::Free,
+                    _ => ObjectPlace::Free,
                 };
                 self.add(number, place, data.len());
             }
@@ -149,7 +149,7 @@ impl Table {
         Some(())
     }
 
-    fn add(&mut self, number: usize, place: Place, length: usize) {
+    fn add(&mut self, number: usize, place: ObjectPlace, length: usize) {
         let has_room = self.places.len() < OBJECTS.min(length / EACH + 64);
         if let Some(number) = u32::try_from(number).ok().filter(|_| has_room) {
             self.places.entry(number).or_insert(place);
@@ -158,14 +158,14 @@ impl Table {
 
     /// Searches the whole file for objects. The last of one number counts. Each object and trailer ends at the next one, so that
     /// no byte is read again from many that are not closed.
-    pub(super) fn rebuild(data: &[u8]) -> Table {
-        let mut table = Table::default();
+    pub(super) fn rebuild(data: &[u8]) -> XrefTable {
+        let mut table = XrefTable::default();
         let mut root = None;
         let objects = memchr::memmem::find_iter(data, b"obj");
         let headers = objects.filter_map(|at| Some((header_before(data, at)?, at)));
         let mut headers = headers.peekable();
         while let Some(((id, start), at)) = headers.next() {
-            table.places.insert(id.number, Place::At(start));
+            table.places.insert(id.number, ObjectPlace::At(start));
             let end = headers.peek().map_or(data.len(), |((_, next), _)| *next);
             let near = &data[at..end.min(at + TAIL)];
             if memchr::memmem::find(near, b"/Catalog").is_some() && is_catalog(&data[..end], at + 3)
@@ -194,8 +194,8 @@ impl Table {
 
     /// The numbers of objects at offsets of the file, in their order there.
     pub(super) fn in_file_order(&self) -> Vec<u32> {
-        let offset = |(number, place): (&u32, &Place)| match place {
-            Place::At(offset) => Some((*offset, *number)),
+        let offset = |(number, place): (&u32, &ObjectPlace)| match place {
+            ObjectPlace::At(offset) => Some((*offset, *number)),
             _ => None,
         };
         let mut order: Vec<_> = self.places.iter().filter_map(offset).collect();
@@ -266,13 +266,13 @@ pub(super) fn header_at(data: &[u8], at: usize) -> Option<(Ref, usize)> {
 }
 
 /// The stream at `at` whose dictionary has its length, as that of a cross-reference stream must.
-fn stream_at(data: &[u8], at: usize) -> Option<Stream> {
+fn stream_at(data: &[u8], at: usize) -> Option<PdfStream> {
     let (id, at) = header_at(data, at)?;
     let mut lexer = Lexer::new(data, at);
     let dict = lexer.object()?.dict().clone();
     let length = dict.get(b"Length").count();
     let start = data_start(data, lexer)?;
-    Some(Stream {
+    Some(PdfStream {
         data: start..data_end(data, start, length),
         dict,
         id,

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use liblzma::stream::Filters;
 
-use super::header::{Coder, Folder};
+use super::header::{Coder, PackedFolder};
 use crate::input::codec::{Bzip2, Decode, Inflate, MemberStream, RawLzma, Wrapper, Zstd};
 use crate::input::fault::{InputError, Packing};
 use crate::input::raw::Raw;
@@ -22,7 +22,7 @@ const AES: u64 = 0x06f1_0701;
 
 /// Why a folder is not unpacked.
 #[derive(Clone, Debug)]
-pub(super) enum Refusal {
+pub(super) enum FolderRefusal {
     Encrypted,
     /// The method is not supported.
     Method(u64),
@@ -31,14 +31,14 @@ pub(super) enum Refusal {
     Damaged,
 }
 
-impl From<Refusal> for InputError {
-    fn from(refusal: Refusal) -> Self {
+impl From<FolderRefusal> for InputError {
+    fn from(refusal: FolderRefusal) -> Self {
         let packing = Packing::SevenZip;
         match refusal {
-            Refusal::Encrypted => InputError::Encrypted(packing),
-            Refusal::Method(method) => InputError::SevenZipMethod(method),
-            Refusal::Window(limit) => InputError::Window { packing, limit },
-            Refusal::Damaged => InputError::Damaged {
+            FolderRefusal::Encrypted => InputError::Encrypted(packing),
+            FolderRefusal::Method(method) => InputError::SevenZipMethod(method),
+            FolderRefusal::Window(limit) => InputError::Window { packing, limit },
+            FolderRefusal::Damaged => InputError::Damaged {
                 packing,
                 error: io::ErrorKind::InvalidData.into(),
             },
@@ -48,17 +48,17 @@ impl From<Refusal> for InputError {
 
 /// The bytes of a folder whose packed bytes are `packed`. `window` is the limit on the memory of a coder, in bytes.
 pub(super) fn unpacked<'r>(
-    folder: &Folder,
+    folder: &PackedFolder,
     packed: impl Read + 'r,
     window: u64,
-) -> Result<Box<dyn Read + 'r>, Refusal> {
+) -> Result<Box<dyn Read + 'r>, FolderRefusal> {
     if folder.coders.iter().any(|coder| coder.method == AES) {
-        return Err(Refusal::Encrypted);
+        return Err(FolderRefusal::Encrypted);
     }
     let order = folder.order().ok_or_else(|| {
         // Such a one has several inputs.
         let odd = folder.coders.iter().map(|coder| coder.method).max();
-        odd.map_or(Refusal::Damaged, Refusal::Method)
+        odd.map_or(FolderRefusal::Damaged, FolderRefusal::Method)
     })?;
     let mut bytes: Box<dyn Read + 'r> = Box::new(packed);
     for at in order {
@@ -74,32 +74,35 @@ fn decoded<'r>(
     packed: Box<dyn Read + 'r>,
     size: u64,
     window: u64,
-) -> Result<Box<dyn Read + 'r>, Refusal> {
-    let broken = |_: liblzma::stream::Error| Refusal::Damaged;
+) -> Result<Box<dyn Read + 'r>, FolderRefusal> {
+    let broken = |_: liblzma::stream::Error| FolderRefusal::Damaged;
     Ok(match coder.method {
         0 => packed,
         0x03_0101 | 0x21 => stream(packed, lzma(coder, size, window)?),
         0x03_0401 => Box::new(ppmd(&coder.properties, packed, window)?),
         0x04_0108 => stream(packed, Inflate::new(Wrapper::Bare)),
         0x04_0202 => stream(packed, Bzip2::new()),
-        0x04f7_1101 => stream(packed, Zstd::new(window).map_err(|_| Refusal::Damaged)?),
+        0x04f7_1101 => stream(
+            packed,
+            Zstd::new(window).map_err(|_| FolderRefusal::Damaged)?,
+        ),
         method => {
             let mut filters = Filters::new();
             add_filter(&mut filters, method, &coder.properties)?;
             let filters = filters.lzma2_properties(&[SMALL]).map_err(broken)?;
-            let decoder = RawLzma::new(filters).map_err(|_| Refusal::Damaged)?;
+            let decoder = RawLzma::new(filters).map_err(|_| FolderRefusal::Damaged)?;
             stream(Box::new(Chunks::new(packed)), decoder)
         }
     })
 }
 
 /// A decoder of LZMA or LZMA2. Its dictionary is not larger than what it unpacks to.
-fn lzma(coder: &Coder, size: u64, window: u64) -> Result<RawLzma, Refusal> {
+fn lzma(coder: &Coder, size: u64, window: u64) -> Result<RawLzma, FolderRefusal> {
     let most = size.max(DICTIONARY);
     let mut filters = Filters::new();
     let added = match &coder.properties[..] {
         [properties, dictionary @ ..] if coder.method != 0x21 => {
-            let stated = dictionary.try_into().map_err(|_| Refusal::Damaged)?;
+            let stated = dictionary.try_into().map_err(|_| FolderRefusal::Damaged)?;
             let needed = u64::from(u32::from_le_bytes(stated)).min(most);
             check_window(needed, window)?;
             let needed = (needed as u32).to_le_bytes();
@@ -115,21 +118,21 @@ fn lzma(coder: &Coder, size: u64, window: u64) -> Result<RawLzma, Refusal> {
             check_window(size_of(properties), window)?;
             filters.lzma2_properties(&[properties])
         }
-        _ => return Err(Refusal::Damaged),
+        _ => return Err(FolderRefusal::Damaged),
     };
-    let filters = added.map_err(|_| Refusal::Damaged)?;
-    RawLzma::new(filters).map_err(|_| Refusal::Damaged)
+    let filters = added.map_err(|_| FolderRefusal::Damaged)?;
+    RawLzma::new(filters).map_err(|_| FolderRefusal::Damaged)
 }
 
-fn check_window(needed: u64, limit: u64) -> Result<(), Refusal> {
+fn check_window(needed: u64, limit: u64) -> Result<(), FolderRefusal> {
     match needed <= limit {
         true => Ok(()),
-        false => Err(Refusal::Window(limit)),
+        false => Err(FolderRefusal::Window(limit)),
     }
 }
 
 /// Adds a filter, which changes bytes of programs, or stores differences.
-fn add_filter(filters: &mut Filters, method: u64, properties: &[u8]) -> Result<(), Refusal> {
+fn add_filter(filters: &mut Filters, method: u64, properties: &[u8]) -> Result<(), FolderRefusal> {
     let added = match method {
         0x03 => filters.delta_properties(properties),
         0x04 | 0x0303_0103 => Ok(filters.x86()),
@@ -140,25 +143,25 @@ fn add_filter(filters: &mut Filters, method: u64, properties: &[u8]) -> Result<(
         0x09 | 0x0303_0805 => Ok(filters.sparc()),
         0x0a => filters.arm64_properties(properties),
         0x0b => filters.riscv_properties(properties),
-        other => return Err(Refusal::Method(other)),
+        other => return Err(FolderRefusal::Method(other)),
     };
-    added.map(drop).map_err(|_| Refusal::Damaged)
+    added.map(drop).map_err(|_| FolderRefusal::Damaged)
 }
 
 fn ppmd<'r>(
     properties: &[u8],
     packed: Box<dyn Read + 'r>,
     window: u64,
-) -> Result<Ppmd<'r>, Refusal> {
+) -> Result<Ppmd<'r>, FolderRefusal> {
     // Some writers add bytes.
     let Some(([order, memory @ ..], _)) = properties.split_first_chunk::<5>() else {
-        return Err(Refusal::Damaged);
+        return Err(FolderRefusal::Damaged);
     };
     let memory = u32::from_le_bytes(*memory);
     check_window(memory.into(), window)?;
     let packed = Raw::with_capacity(packed, READ);
     let decoder = ppmd_rust::Ppmd7Decoder::new(packed, u32::from(*order), memory);
-    Ok(Ppmd(decoder.map_err(|_| Refusal::Damaged)?))
+    Ok(Ppmd(decoder.map_err(|_| FolderRefusal::Damaged)?))
 }
 
 /// PPMd, version H.

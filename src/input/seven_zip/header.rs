@@ -41,28 +41,28 @@ pub(super) enum HeaderFlaw {
 type Parsed<T> = Result<T, HeaderFlaw>;
 
 /// What a header is.
-pub(super) enum Header {
+pub(super) enum HeaderKind {
     /// The list of an archive.
     Plain(Listing),
     /// It is packed itself, as the first folder.
-    Packed(Streams),
+    Packed(PackedStreams),
 }
 
 /// The contents of an archive.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
-    pub(super) streams: Streams,
+    pub(super) streams: PackedStreams,
     pub(super) files: Files,
 }
 
 /// Packed streams, and how they are unpacked.
 #[derive(Debug, Default)]
-pub(super) struct Streams {
+pub(super) struct PackedStreams {
     /// Offset of the first packed stream after the start header.
     pub(super) start: u64,
     /// Sizes of the packed streams, which follow one another.
     pub(super) packed: Vec<u64>,
-    pub(super) folders: Vec<Folder>,
+    pub(super) folders: Vec<PackedFolder>,
     /// The files of all folders.
     pub(super) parts: Vec<FolderPart>,
 }
@@ -75,7 +75,7 @@ pub(super) struct FolderPart {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Folder {
+pub(super) struct PackedFolder {
     pub(super) coders: Vec<Coder>,
     /// Pairs of an input of a coder and the output that it reads. Both are counted through all coders.
     binds: Vec<(u64, u64)>,
@@ -115,7 +115,7 @@ pub(super) struct ListedFile {
     pub(super) is_file: bool,
 }
 
-impl Folder {
+impl PackedFolder {
     /// The coders in the order in which they unpack, by their index; none if they are no sequence.
     pub(super) fn order(&self) -> Option<Vec<usize>> {
         let is_simple = |coder: &Coder| coder.inputs == 1 && coder.outputs == 1;
@@ -179,15 +179,15 @@ impl Files {
 }
 
 /// Parses a header. `most` bounds the memory that the result takes, in bytes.
-pub(super) fn parse(bytes: &[u8], most: usize) -> Parsed<Header> {
+pub(super) fn parse(bytes: &[u8], most: usize) -> Parsed<HeaderKind> {
     let mut reader = HeaderReader {
         bytes,
         at: 0,
         left: most,
     };
     match reader.number()? {
-        id::PACKED_HEADER => Ok(Header::Packed(reader.streams()?)),
-        id::HEADER => Ok(Header::Plain(reader.listing()?)),
+        id::PACKED_HEADER => Ok(HeaderKind::Packed(reader.streams()?)),
+        id::HEADER => Ok(HeaderKind::Plain(reader.listing()?)),
         _ => Err(HeaderFlaw::Damaged),
     }
 }
@@ -276,8 +276,8 @@ impl<'h> HeaderReader<'h> {
         defined.into_iter().map(&mut checksum).collect()
     }
 
-    fn streams(&mut self) -> Parsed<Streams> {
-        let mut streams = Streams::default();
+    fn streams(&mut self) -> Parsed<PackedStreams> {
+        let mut streams = PackedStreams::default();
         let mut has_parts = false;
         loop {
             match self.number()? {
@@ -293,7 +293,7 @@ impl<'h> HeaderReader<'h> {
         }
         if !has_parts {
             self.room::<FolderPart>(streams.folders.len() as u64, 0)?;
-            let part = |folder: &Folder| FolderPart {
+            let part = |folder: &PackedFolder| FolderPart {
                 size: folder.size(),
                 crc: folder.crc,
             };
@@ -302,7 +302,7 @@ impl<'h> HeaderReader<'h> {
         Ok(streams)
     }
 
-    fn pack_info(&mut self, streams: &mut Streams) -> Parsed<()> {
+    fn pack_info(&mut self, streams: &mut PackedStreams) -> Parsed<()> {
         streams.start = self.number()?;
         let count = self.number()?;
         loop {
@@ -319,10 +319,10 @@ impl<'h> HeaderReader<'h> {
         }
     }
 
-    fn unpack_info(&mut self) -> Parsed<Vec<Folder>> {
+    fn unpack_info(&mut self) -> Parsed<Vec<PackedFolder>> {
         self.expect(id::FOLDER)?;
         let count = self.number()?;
-        self.room::<Folder>(count, 16)?;
+        self.room::<PackedFolder>(count, 16)?;
         // The folders are not in another stream.
         if self.byte()? != 0 {
             return Err(HeaderFlaw::Damaged);
@@ -348,7 +348,7 @@ impl<'h> HeaderReader<'h> {
         }
     }
 
-    fn folder(&mut self) -> Parsed<Folder> {
+    fn folder(&mut self) -> Parsed<PackedFolder> {
         let count = self.number()?;
         if !(1..=CODERS).contains(&count) {
             return Err(HeaderFlaw::Damaged);
@@ -375,12 +375,12 @@ impl<'h> HeaderReader<'h> {
             1 => (0..inputs).filter(|input| !is_bound(input)).collect(),
             more => (0..more).map(|_| self.number()).collect::<Parsed<_>>()?,
         };
-        Ok(Folder {
+        Ok(PackedFolder {
             coders,
             binds,
             packed_inputs,
             files: 1,
-            ..Folder::default()
+            ..PackedFolder::default()
         })
     }
 
@@ -418,7 +418,7 @@ impl<'h> HeaderReader<'h> {
     }
 
     /// The files of the folders.
-    fn parts(&mut self, folders: &mut [Folder]) -> Parsed<Vec<FolderPart>> {
+    fn parts(&mut self, folders: &mut [PackedFolder]) -> Parsed<Vec<FolderPart>> {
         let mut next = self.number()?;
         if next == id::STREAM_COUNT {
             for folder in &mut *folders {

@@ -13,8 +13,10 @@ use std::sync::Arc;
 
 use flate2::Crc;
 
-use self::folder::{Refusal, unpacked};
-use self::header::{Folder, FolderPart, Header, HeaderFlaw, ListedFile, Listing, Streams};
+use self::folder::{FolderRefusal, unpacked};
+use self::header::{
+    FolderPart, HeaderFlaw, HeaderKind, ListedFile, Listing, PackedFolder, PackedStreams,
+};
 use super::codec::{damaged, early_end};
 use super::container::{Level, Members};
 use super::expansion::{Expansion, Watched};
@@ -140,8 +142,8 @@ impl SevenZipArchive<'_> {
                 HeaderFlaw::Large => (at, too_large()),
             };
             match header::parse(&bytes, most).map_err(fault)? {
-                Header::Plain(listing) => return Ok(listing),
-                Header::Packed(streams) => {
+                HeaderKind::Plain(listing) => return Ok(listing),
+                HeaderKind::Packed(streams) => {
                     let unpacked = self.packed_header(&streams, most);
                     let unpacked = unpacked.map_err(|error| (at, error.unwrap_or_else(too_large)));
                     let (unpacked, is_right) = unpacked?;
@@ -206,7 +208,7 @@ impl SevenZipArchive<'_> {
     /// `most`.
     fn packed_header(
         &self,
-        streams: &Streams,
+        streams: &PackedStreams,
         most: usize,
     ) -> Result<(Vec<u8>, bool), Option<InputError>> {
         let folder = streams.folders.first();
@@ -276,7 +278,7 @@ impl SevenZipArchive<'_> {
     /// Reports the files of a folder that cannot be unpacked.
     fn refused(
         &mut self,
-        refusal: &Refusal,
+        refusal: &FolderRefusal,
         parts: &mut dyn Iterator<Item = FolderPart>,
         files: &mut dyn Iterator<Item = ListedFile>,
     ) -> bool {
@@ -343,7 +345,7 @@ struct PackedPlace {
 }
 
 impl PackedPlace {
-    fn of(streams: &Streams) -> Self {
+    fn of(streams: &PackedStreams) -> Self {
         PackedPlace {
             first: 0,
             at: START.checked_add(streams.start),
@@ -354,19 +356,19 @@ impl PackedPlace {
     fn open<'v>(
         &mut self,
         volume: &'v Volume<'_>,
-        streams: &Streams,
-        folder: &Folder,
+        streams: &PackedStreams,
+        folder: &PackedFolder,
         window: u64,
-    ) -> Result<Box<dyn Read + 'v>, Refusal> {
+    ) -> Result<Box<dyn Read + 'v>, FolderRefusal> {
         let end = self.first.saturating_add(folder.packed_count());
         let sizes = streams.packed.get(self.first..end);
         let start = self.at;
         self.first = end;
-        let sizes = sizes.ok_or(Refusal::Damaged)?;
+        let sizes = sizes.ok_or(FolderRefusal::Damaged)?;
         let add = |sum: Option<u64>, size: &u64| sum?.checked_add(*size);
         self.at = sizes.iter().fold(start, add);
         let (Some(start), Some(size)) = (start, sizes.first()) else {
-            return Err(Refusal::Damaged);
+            return Err(FolderRefusal::Damaged);
         };
         let packed: Part<'v> = volume.part(start..start.saturating_add(*size));
         unpacked(folder, packed, window)

@@ -99,7 +99,7 @@ impl Map {
     /// Adds the pieces of version 1.0, which are in whole blocks before the data. Each line has a number: the number of pieces,
     /// then start and length of each.
     fn stored(mut self, data: &mut TarData<'_, '_>) -> io::Result<Option<Self>> {
-        let mut lines = Lines::new(data);
+        let mut lines = NumberLines::new(data);
         let Some(count) = lines.number()? else {
             return Ok(None);
         };
@@ -162,16 +162,16 @@ fn read_block(tape: &mut Tape<'_>, block: &mut [u8; BLOCK]) -> io::Result<()> {
 }
 
 /// Reads lines with a number each from whole blocks.
-struct Lines<'d, 't, 'b> {
+struct NumberLines<'d, 't, 'b> {
     data: &'d mut TarData<'t, 'b>,
     block: [u8; BLOCK],
     /// Bytes of the block that were read.
     taken: usize,
 }
 
-impl<'d, 't, 'b> Lines<'d, 't, 'b> {
+impl<'d, 't, 'b> NumberLines<'d, 't, 'b> {
     fn new(data: &'d mut TarData<'t, 'b>) -> Self {
-        Lines {
+        NumberLines {
             data,
             block: [0; BLOCK],
             taken: BLOCK,

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read};
 
 use memchr::memchr;
 
-use super::coding::Coding;
+use super::coding::HttpCoding;
 use crate::input::fault::InputError;
 use crate::input::raw::read_held;
 
@@ -106,7 +106,7 @@ impl<'c> Chunked<'c> {
 }
 
 fn damaged() -> io::Error {
-    InputError::Body(Coding::Chunked.name()).into()
+    InputError::Body(HttpCoding::Chunked.name()).into()
 }
 
 impl BufRead for Chunked<'_> {

@@ -22,7 +22,7 @@ const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// A coding that a header names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Coding {
+pub(super) enum HttpCoding {
     Chunked,
     Gzip,
     Deflate,
@@ -51,16 +51,16 @@ enum StreamProgress {
     Failed,
 }
 
-impl Coding {
+impl HttpCoding {
     /// The coding of this name, as registered at IANA, or `x-gzip`.
     pub(super) fn named(name: &[u8]) -> Option<Self> {
-        const NAMES: [(&str, Coding); 6] = [
-            ("chunked", Coding::Chunked),
-            ("gzip", Coding::Gzip),
-            ("x-gzip", Coding::Gzip),
-            ("deflate", Coding::Deflate),
-            ("br", Coding::Brotli),
-            ("zstd", Coding::Zstd),
+        const NAMES: [(&str, HttpCoding); 6] = [
+            ("chunked", HttpCoding::Chunked),
+            ("gzip", HttpCoding::Gzip),
+            ("x-gzip", HttpCoding::Gzip),
+            ("deflate", HttpCoding::Deflate),
+            ("br", HttpCoding::Brotli),
+            ("zstd", HttpCoding::Zstd),
         ];
         let known = NAMES
             .iter()
@@ -70,28 +70,28 @@ impl Coding {
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Coding::Chunked => "chunked",
-            Coding::Gzip => "gzip",
-            Coding::Deflate => "deflate",
-            Coding::Brotli => "br",
-            Coding::Zstd => "zstd",
+            HttpCoding::Chunked => "chunked",
+            HttpCoding::Gzip => "gzip",
+            HttpCoding::Deflate => "deflate",
+            HttpCoding::Brotli => "br",
+            HttpCoding::Zstd => "zstd",
         }
     }
 }
 
 impl Engine {
     /// A decoder, if a body that starts with `head` looks like this coding. zstd accepts windows of up to `window` bytes.
-    pub(super) fn new(coding: Coding, head: &[u8], window: u64) -> Option<Self> {
+    pub(super) fn new(coding: HttpCoding, head: &[u8], window: u64) -> Option<Self> {
         match coding {
-            Coding::Chunked => None,
-            Coding::Gzip => starts(head, GZIP).then(Engine::gzip),
-            Coding::Zstd if is_zstd(head) => Zstd::new(window).ok().map(Engine::Zstd),
-            Coding::Zstd => None,
-            Coding::Deflate => [Wrapper::Zlib, Wrapper::Bare]
+            HttpCoding::Chunked => None,
+            HttpCoding::Gzip => starts(head, GZIP).then(Engine::gzip),
+            HttpCoding::Zstd if is_zstd(head) => Zstd::new(window).ok().map(Engine::Zstd),
+            HttpCoding::Zstd => None,
+            HttpCoding::Deflate => [Wrapper::Zlib, Wrapper::Bare]
                 .map(|wrapper| move || Engine::Deflate(Inflate::new(wrapper)))
                 .into_iter()
                 .find_map(|engine| tried(engine, head)),
-            Coding::Brotli => tried(Engine::brotli, head),
+            HttpCoding::Brotli => tried(Engine::brotli, head),
         }
     }
 
@@ -105,12 +105,12 @@ impl Engine {
         Engine::Brotli(Box::new(BrotliState::new_strict(alloc(), alloc(), alloc())))
     }
 
-    fn coding(&self) -> Coding {
+    fn coding(&self) -> HttpCoding {
         match self {
-            Engine::Gzip(_) => Coding::Gzip,
-            Engine::Deflate(_) => Coding::Deflate,
-            Engine::Brotli(_) => Coding::Brotli,
-            Engine::Zstd(_) => Coding::Zstd,
+            Engine::Gzip(_) => HttpCoding::Gzip,
+            Engine::Deflate(_) => HttpCoding::Deflate,
+            Engine::Brotli(_) => HttpCoding::Brotli,
+            Engine::Zstd(_) => HttpCoding::Zstd,
         }
     }
 

@@ -26,7 +26,7 @@ const RESEMBLING: usize = 4 << 10;
 
 /// The fields of a header that are needed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Header {
+pub(super) struct WarcHeader {
     /// Its length in bytes, including the empty line after it.
     pub(super) size: usize,
     pub(super) kind: Option<RecordKind>,
@@ -68,7 +68,7 @@ pub(super) enum RecordKind {
 /// The result of parsing a header.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ParsedHeader {
-    Header(Header),
+    Header(WarcHeader),
     /// More bytes are needed to decide.
     More,
     /// A header that is cut off at the end of the bytes.
@@ -91,7 +91,7 @@ pub(super) fn parse(bytes: &[u8], last: bool) -> ParsedHeader {
     if let Err(parsed) = version(&mut lines, last) {
         return parsed;
     }
-    let mut header = Header::default();
+    let mut header = WarcHeader::default();
     let mut field = 0..0;
     while let Some(line) = lines.next() {
         match bytes[line.clone()].first() {
@@ -178,7 +178,7 @@ pub(super) fn resembles(bytes: &[u8]) -> bool {
         })
 }
 
-impl Header {
+impl WarcHeader {
     /// Whether it has the fields that every record needs.
     pub(super) fn is_plausible(&self) -> bool {
         self.kind.is_some() && self.marked

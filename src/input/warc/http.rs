@@ -9,7 +9,7 @@ use memchr::memchr;
 
 use super::ahead::Ahead;
 use super::chunked::{self, Chunked};
-use super::coding::{self, Coding, DecodedBody, Engine};
+use super::coding::{self, DecodedBody, Engine, HttpCoding};
 use crate::input::fault::InputError;
 use crate::input::raw::Raw;
 
@@ -46,7 +46,7 @@ pub(super) fn body(
 
 /// Size of the headers at the start of `content`, including those of interim responses, and the codings that the last of
 /// them state; the last applied is first.
-fn message(content: &mut Ahead<'_>) -> Option<(usize, Vec<Coding>)> {
+fn message(content: &mut Ahead<'_>) -> Option<(usize, Vec<HttpCoding>)> {
     let mut count = 1;
     loop {
         let head = content.peek(count);
@@ -62,7 +62,7 @@ fn message(content: &mut Ahead<'_>) -> Option<(usize, Vec<Coding>)> {
 /// The result of parsing the headers of a message.
 enum ParsedHeaders {
     /// So many bytes of headers, and the codings that they state.
-    Headers(usize, Vec<Coding>),
+    Headers(usize, Vec<HttpCoding>),
     /// The headers do not end in these bytes.
     More,
     /// No message.
@@ -112,7 +112,7 @@ fn is_interim(message: &[u8]) -> bool {
 }
 
 /// Size of the status line and headers at the start of `message`, and the codings they state; the last applied is first.
-fn one_message(message: &[u8]) -> Option<(usize, Vec<Coding>)> {
+fn one_message(message: &[u8]) -> Option<(usize, Vec<HttpCoding>)> {
     let (mut transfer, mut content) = (Vec::new(), Vec::new());
     let mut at = 0;
     loop {
@@ -135,9 +135,9 @@ fn one_message(message: &[u8]) -> Option<(usize, Vec<Coding>)> {
 }
 
 /// Adds the codings of a header's value, in the order they were applied. Unknown codings are ignored.
-fn add(codings: &mut Vec<Coding>, value: &[u8]) {
+fn add(codings: &mut Vec<HttpCoding>, value: &[u8]) {
     let parts = value.split(|byte| matches!(byte, b',' | b':'));
-    codings.extend(parts.filter_map(|part| Coding::named(part.trim_ascii())));
+    codings.extend(parts.filter_map(|part| HttpCoding::named(part.trim_ascii())));
 }
 
 /// Decodes the codings one after the other.
@@ -145,14 +145,14 @@ fn add(codings: &mut Vec<Coding>, value: &[u8]) {
 /// The first bytes of a body decide whether it is in a coding, also if the outer coding returns few bytes at once.
 fn undo(
     content: &mut Ahead<'_>,
-    codings: &[Coding],
+    codings: &[HttpCoding],
     window: u64,
     take: &mut dyn FnMut(&mut dyn Read),
 ) {
     let Some((&coding, rest)) = codings.split_first() else {
         return take(content);
     };
-    let untold = if coding == Coding::Chunked {
+    let untold = if coding == HttpCoding::Chunked {
         match chunked::starts(content.peek(chunked::LINE)) {
             true => undo_in(&mut Chunked::new(content), rest, window, take),
             false => return undo(content, rest, window, take),
@@ -173,7 +173,7 @@ fn undo(
 /// Decodes `codings` inside another coding. Returns an error of the record's content that was found ahead and not read.
 fn undo_in(
     decoded: &mut dyn BufRead,
-    codings: &[Coding],
+    codings: &[HttpCoding],
     window: u64,
     take: &mut dyn FnMut(&mut dyn Read),
 ) -> Option<io::Error> {

@@ -20,7 +20,7 @@ mod tests;
 use std::io::Read;
 
 use self::content::{Finished, RecordContent};
-use self::header::{Header, ParsedHeader, RecordKind};
+use self::header::{ParsedHeader, RecordKind, WarcHeader};
 use self::segments::Segments;
 use self::window::RecordWindow;
 use super::codec;
@@ -44,7 +44,7 @@ pub(super) fn read(
     reports_records: bool,
     bytes: &mut dyn Read,
 ) {
-    let mut records = Records {
+    let mut records = WarcReader {
         walk,
         history,
         reports_records,
@@ -57,7 +57,7 @@ pub(super) fn read(
     while records.next() {}
 }
 
-struct Records<'w, 'l, 'r> {
+struct WarcReader<'w, 'l, 'r> {
     walk: &'w mut dyn Members,
     history: u64,
     reports_records: bool,
@@ -79,7 +79,7 @@ struct RecordLoss {
     error: InputError,
 }
 
-impl Records<'_, '_, '_> {
+impl WarcReader<'_, '_, '_> {
     /// Reads the next record. False at the end of the file, or if it should not be read further.
     fn next(&mut self) -> bool {
         if !self.window.skip_line_ends() {
@@ -97,7 +97,7 @@ impl Records<'_, '_, '_> {
     }
 
     /// Reads the record whose header is at `offset`, the start of the window.
-    fn record(&mut self, header: &Header, offset: u64) -> bool {
+    fn record(&mut self, header: &WarcHeader, offset: u64) -> bool {
         self.number += 1;
         self.name.clear();
         self.name.push_str(&header.target(self.window.held()));
@@ -200,7 +200,7 @@ fn hand_out(
     walk: &mut dyn Members,
     (level, history): (&Level<'_>, u64),
     (number, name): (u64, &str),
-    header: &Header,
+    header: &WarcHeader,
     content: &mut RecordContent<'_, '_>,
 ) -> Option<Result<(), InputError>> {
     let mut going = true;
@@ -220,7 +220,7 @@ fn hand_out(
 
 /// The content after a record's header, which is at the start of the window.
 fn content<'c, 'r>(
-    header: &Header,
+    header: &WarcHeader,
     window: &'c mut RecordWindow<'r>,
     segments: Option<Segments>,
 ) -> Result<RecordContent<'c, 'r>, InputError> {

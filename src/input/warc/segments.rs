@@ -3,7 +3,7 @@
 //! The segments of a record are read as one document if they follow one another. Only `warcinfo` records, which start files,
 //! may be between two of them, as in concatenated files.
 
-use super::header::{Header, ParsedHeader, RecordKind};
+use super::header::{ParsedHeader, RecordKind, WarcHeader};
 use super::window::RecordWindow;
 use crate::input::fault::InputError;
 
@@ -20,7 +20,7 @@ pub(super) struct Segments {
 }
 
 /// The next segment.
-pub(super) struct Next {
+pub(super) struct NextSegment {
     /// Bytes before its content.
     pub(super) skipped: usize,
     pub(super) length: u64,
@@ -31,7 +31,7 @@ pub(super) struct Next {
 
 impl Segments {
     /// For a record whose `header` says that segments follow; `bytes` start with the header.
-    pub(super) fn of(header: &Header, bytes: &[u8]) -> Option<Self> {
+    pub(super) fn of(header: &WarcHeader, bytes: &[u8]) -> Option<Self> {
         let is_first = header.segment == Some(1) && header.kind != Some(RecordKind::Continuation);
         (is_first && !header.is_last).then(|| Segments {
             origin: header.id(bytes).to_vec(),
@@ -41,7 +41,7 @@ impl Segments {
     }
 
     /// Finds the next segment at the start of the window, without moving the window.
-    pub(super) fn next(&mut self, window: &mut RecordWindow<'_>) -> Option<Next> {
+    pub(super) fn next(&mut self, window: &mut RecordWindow<'_>) -> Option<NextSegment> {
         let (mut at, mut records) = (0, 0);
         while at < BETWEEN {
             let ParsedHeader::Header(header) = window.header(at) else {
@@ -52,7 +52,7 @@ impl Segments {
             records += 1;
             if self.goes_on_in(&header, &window.held()[at..]) {
                 self.count += 1;
-                return Some(Next {
+                return Some(NextSegment {
                     skipped: start,
                     length,
                     records,
@@ -74,7 +74,7 @@ impl Segments {
     }
 
     /// Whether the record whose `header` is at the start of `bytes` is the next segment.
-    fn goes_on_in(&self, header: &Header, bytes: &[u8]) -> bool {
+    fn goes_on_in(&self, header: &WarcHeader, bytes: &[u8]) -> bool {
         header.kind == Some(RecordKind::Continuation)
             && header.segment == Some(self.count + 1)
             && !self.origin.is_empty()

@@ -17,11 +17,11 @@ pub(super) struct RecordWindow<'r> {
     end: usize,
     /// The offset of `start` in the stream.
     offset: u64,
-    stop: Option<Stop>,
+    stop: Option<WindowStop>,
 }
 
 /// Why no bytes follow the held ones.
-enum Stop {
+enum WindowStop {
     End,
     Damage(io::Error),
 }
@@ -73,7 +73,7 @@ impl<'r> RecordWindow<'r> {
     /// stream ends.
     pub(super) fn take_damage(&mut self) -> Option<io::Error> {
         match self.stop.take() {
-            Some(Stop::Damage(error)) => Some(error),
+            Some(WindowStop::Damage(error)) => Some(error),
             other => {
                 self.stop = other;
                 None
@@ -185,10 +185,10 @@ impl<'r> RecordWindow<'r> {
     fn fill(&mut self) {
         let free = self.buffer.len().min(self.end + READ);
         match self.stream.read(&mut self.buffer[self.end..free]) {
-            Ok(0) => self.stop = Some(Stop::End),
+            Ok(0) => self.stop = Some(WindowStop::End),
             Ok(read) => self.end += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => self.stop = Some(Stop::Damage(error)),
+            Err(error) => self.stop = Some(WindowStop::Damage(error)),
         }
     }
 }

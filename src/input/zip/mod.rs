@@ -119,14 +119,14 @@ fn open(
         Ok(sound) => archive.listed(&sound),
         Err(flaw) => {
             let is_part = flaw.is_part || level.part_of.is_some();
-            archive.salvage(Flaw { is_part, ..flaw }, before.reported);
+            archive.salvage(DirectoryFlaw { is_part, ..flaw }, before.reported);
         }
     }
     volume.pass(volume.length);
 }
 
 /// The reason why the directory is not used.
-struct Flaw {
+struct DirectoryFlaw {
     at: u64,
     error: io::Error,
     /// Number of the damaged entry, from 1; 0 if it is not known.
@@ -137,9 +137,9 @@ struct Flaw {
     is_part: bool,
 }
 
-impl Flaw {
+impl DirectoryFlaw {
     fn new(at: u64, error: io::Error) -> Self {
-        Flaw {
+        DirectoryFlaw {
             at,
             error,
             entry: 0,
@@ -149,7 +149,7 @@ impl Flaw {
     }
 
     fn saying(at: u64, why: &'static str) -> Self {
-        Flaw::new(at, io::Error::new(io::ErrorKind::InvalidData, why))
+        DirectoryFlaw::new(at, io::Error::new(io::ErrorKind::InvalidData, why))
     }
 }
 
@@ -161,27 +161,28 @@ struct Sound {
 }
 
 impl Sound {
-    fn find(volume: &Volume<'_>) -> Result<Self, Flaw> {
-        let ending = ArchiveEnd::find(volume).map_err(|error| Flaw::new(volume.length, error))?;
+    fn find(volume: &Volume<'_>) -> Result<Self, DirectoryFlaw> {
+        let ending =
+            ArchiveEnd::find(volume).map_err(|error| DirectoryFlaw::new(volume.length, error))?;
         let sound = match (ending.directory, ending.record) {
             (Some(directory), _) => Sound::check(volume, directory),
-            (None, Some(at)) => Err(Flaw::saying(
+            (None, Some(at)) => Err(DirectoryFlaw::saying(
                 at,
                 "the directory is not where the end record says",
             )),
-            (None, None) => Err(Flaw::new(
+            (None, None) => Err(DirectoryFlaw::new(
                 volume.length,
                 io::ErrorKind::UnexpectedEof.into(),
             )),
         };
         let is_first = || ending.record.is_none() && starts_part(volume);
-        sound.map_err(|flaw| Flaw {
+        sound.map_err(|flaw| DirectoryFlaw {
             is_part: ending.is_split || is_first(),
             ..flaw
         })
     }
 
-    fn check(volume: &Volume<'_>, directory: Directory) -> Result<Self, Flaw> {
+    fn check(volume: &Volume<'_>, directory: Directory) -> Result<Self, DirectoryFlaw> {
         let mut entries = Entries::new(volume, directory);
         let mut first = directory.start;
         let mut count = 0;
@@ -197,10 +198,10 @@ impl Sound {
                 Ok(Some(_)) => (io::ErrorKind::InvalidData.into(), true),
                 Err(error) => (error, false),
             };
-            return Err(Flaw {
+            return Err(DirectoryFlaw {
                 entry: count + 1,
                 leads_astray,
-                ..Flaw::new(at, error)
+                ..DirectoryFlaw::new(at, error)
             });
         }
         let why = if !directory.has(count) {
@@ -212,7 +213,7 @@ impl Sound {
         } else {
             return Ok(Sound { directory, first });
         };
-        Err(Flaw::saying(directory.end, why))
+        Err(DirectoryFlaw::saying(directory.end, why))
     }
 }
 
@@ -422,7 +423,7 @@ impl ZipArchive<'_> {
     }
 
     /// Passes on the members that are found by their local headers, and reports damage between them.
-    fn salvage(&mut self, flaw: Flaw, reported: bool) {
+    fn salvage(&mut self, flaw: DirectoryFlaw, reported: bool) {
         let filled = self.volume.filled().unwrap_or(self.volume.length);
         let Some(at) = self.start(&flaw) else {
             return;
@@ -462,7 +463,7 @@ impl ZipArchive<'_> {
 
     /// The offset at which the search for local headers starts, after the content before the archive. None if the source should
     /// not be read further.
-    fn start(&mut self, flaw: &Flaw) -> Option<u64> {
+    fn start(&mut self, flaw: &DirectoryFlaw) -> Option<u64> {
         if flaw.is_part {
             self.walk
                 .lose(self.level, 0, InputError::Part(Packing::Zip));
