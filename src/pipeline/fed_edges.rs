@@ -20,7 +20,7 @@ pub(super) struct FedEdges<'r> {
     shared: Arc<Shared<'r>>,
     queue: Mutex<ScannedQueue>,
     /// Only the thread that has set `is_reading` locks it.
-    reading: Mutex<Reading<'r>>,
+    reading: Mutex<EdgeReading<'r>>,
 }
 
 struct ScannedQueue {
@@ -30,7 +30,7 @@ struct ScannedQueue {
     is_reading: bool,
 }
 
-struct Reading<'r> {
+struct EdgeReading<'r> {
     finder: EdgeFinder<'r>,
     /// The rows that are not decided.
     rows: HeldMentions,
@@ -51,7 +51,7 @@ impl<'r> FedEdges<'r> {
                 next,
                 is_reading: false,
             }),
-            reading: Mutex::new(Reading {
+            reading: Mutex::new(EdgeReading {
                 finder,
                 rows: HeldMentions::with_edges(),
             }),
@@ -84,7 +84,7 @@ impl<'r> FedEdges<'r> {
     /// Reads the structure of a chunk, or ends the document. Returns the ticket with the rows that are decided.
     fn read(&self, crew: &Crew<'_>, mut ticket: Ticket, piece: Option<Piece>) -> Ticket {
         let mut reading = lock(&self.reading);
-        let Reading { finder, rows } = &mut *reading;
+        let EdgeReading { finder, rows } = &mut *reading;
         let from = rows.len();
         rows.append(&mut ticket.load.rows);
         match piece {

@@ -28,7 +28,7 @@ pub(super) struct HeldMentions {
 
 #[derive(Default)]
 pub(super) struct HeldEdges {
-    rows: Vec<HeldEdge>,
+    rows: Vec<EdgePlace>,
     paths: Paths,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Unplaced<'h> {
 }
 
 /// The place of a mention.
-struct HeldEdge {
+struct EdgePlace {
     record: Option<Arc<str>>,
     path: Option<StoredPath>,
     ref_index: Option<u64>,
@@ -61,21 +61,21 @@ struct HeldMention {
 
 /// The bytes before and after a mention, as far as its row has them.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Around<'b> {
+pub(super) struct MentionContext<'b> {
     pub(super) before: &'b [u8],
     pub(super) after: &'b [u8],
     /// The most bytes of each whose text the row has.
     pub(super) most: usize,
 }
 
-impl<'b> Around<'b> {
+impl<'b> MentionContext<'b> {
     /// The bytes of a chunk around a mention. The chunk starts at `offset` of the document.
     pub(super) fn new(chunk: &'b [u8], offset: u64, mention: &Mention<'_>, most: usize) -> Self {
         if most == 0 {
-            return Around::default();
+            return MentionContext::default();
         }
         let start = (mention.offset - offset) as usize;
-        Around {
+        MentionContext {
             before: &chunk[..start],
             after: &chunk[start + mention.text.len()..],
             most,
@@ -84,7 +84,12 @@ impl<'b> Around<'b> {
 }
 
 impl HeldMentions {
-    pub(super) fn push(&mut self, document: &Document, mention: &Mention<'_>, around: Around<'_>) {
+    pub(super) fn push(
+        &mut self,
+        document: &Document,
+        mention: &Mention<'_>,
+        around: MentionContext<'_>,
+    ) {
         if self
             .documents
             .last()
@@ -238,7 +243,7 @@ impl HeldMentions {
 impl HeldEdges {
     /// Adds the place of the first row that has none.
     pub(super) fn push(&mut self, edge: &Edge<'_>) {
-        self.rows.push(HeldEdge {
+        self.rows.push(EdgePlace {
             record: edge.record.cloned(),
             path: edge.path.map(|path| self.paths.push(path)),
             ref_index: edge.reference,
@@ -248,7 +253,7 @@ impl HeldEdges {
     }
 }
 
-impl HeldEdge {
+impl EdgePlace {
     /// The fields of a row. `paths` rebuilds its path.
     fn row<'e>(&'e self, paths: &'e mut PathReader<'_>) -> RowEdge<'e> {
         RowEdge {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use rayon::ThreadPool;
 
-use super::checkpoint::{self, Folder};
+use super::checkpoint::{self, CheckpointFolder};
 use super::options::ScanOptions;
 use super::seek::{self, Unfound};
 use super::sink::{Caller, Sink};
@@ -85,13 +85,13 @@ fn destinations(options: &ScanOptions, has_caller: bool) -> Result<Destinations,
 fn create(
     options: &ScanOptions,
     has_caller: bool,
-    folder: Option<&Folder>,
+    folder: Option<&CheckpointFolder>,
 ) -> Result<Outputs, Error> {
     let (report, monitor) = (options.report.as_deref(), &options.monitor);
     match has_caller {
         true => Outputs::without_rows(report, monitor),
         false => {
-            let mark = folder.map(Folder::mark);
+            let mark = folder.map(CheckpointFolder::mark);
             Outputs::create(options.output.as_deref(), report, mark, monitor)
         }
     }
@@ -106,11 +106,11 @@ fn paths_out(options: &ScanOptions) -> impl Iterator<Item = &Path> {
 }
 
 /// The folder of the checkpoint, locked for this run.
-fn folder(options: &ScanOptions) -> Result<Option<Folder>, Error> {
+fn folder(options: &ScanOptions) -> Result<Option<CheckpointFolder>, Error> {
     let folder = options.checkpoint.as_deref();
-    let opened = folder.map(|folder| Folder::open(folder, paths_out(options)));
+    let opened = folder.map(|folder| CheckpointFolder::open(folder, paths_out(options)));
     let opened = opened.transpose()?;
-    let held = |folder: &Folder| paths_out(options).find(|path| folder.holds(path));
+    let held = |folder: &CheckpointFolder| paths_out(options).find(|path| folder.holds(path));
     match opened.as_ref().and_then(held) {
         Some(output) => Err(in_checkpoint(output)),
         None => Ok(opened),

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use doisift_core::Scanner;
 
-use super::checkpoint::{Checkpoint, Done, Earlier, Folder};
+use super::checkpoint::{Checkpoint, CheckpointFolder, Done, Earlier};
 use super::effect::Met;
 use super::gate::Gates;
 use super::notice::{self, Gain, Notice, Notices};
@@ -89,7 +89,7 @@ fn find(
     options: &ScanOptions,
     finder: Finder<'_>,
     destinations: &Destinations,
-    folder: Option<&Folder>,
+    folder: Option<&CheckpointFolder>,
 ) -> Result<FoundSources, Error> {
     let mut found = finder.finish();
     if options.monitor.is_cancelled() {
@@ -134,7 +134,7 @@ impl<'p> SharedScan<'p> {
         unfound: &Unfound,
         destinations: &Destinations,
         outputs: &Outputs,
-        folder: Option<Folder>,
+        folder: Option<CheckpointFolder>,
     ) -> Result<Self, Error> {
         let found = find(options, finder, destinations, folder.as_ref())?;
         let (sources, passed_over) = (Arc::new(found.sources), found.passed_over);

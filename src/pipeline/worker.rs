@@ -10,7 +10,7 @@ use super::cells::TableRows;
 use super::edges::EdgeFinder;
 use super::kind;
 use super::pairs::PairKey;
-use super::rows::{Around, HeldMentions};
+use super::rows::{HeldMentions, MentionContext};
 use super::selection::PrefixFilter;
 use super::state::{NamedSource, SharedScan};
 use crate::dedup::{Batch, Document, DocumentId, Kept, NameTable};
@@ -370,7 +370,7 @@ impl FoundMentions<'_> {
             return;
         }
         if self.keep_rows {
-            let around = Around::new(bytes.0, bytes.1, mention, self.context);
+            let around = MentionContext::new(bytes.0, bytes.1, mention, self.context);
             return self.rows.push(document, mention, around);
         }
         match &mut self.pairs {

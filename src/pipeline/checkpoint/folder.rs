@@ -29,7 +29,7 @@ const TRIES: usize = 16;
 /// The folder of a checkpoint while a run uses it.
 ///
 /// Dropping this removes the folder if it has no manifest.
-pub(in crate::pipeline) struct Folder {
+pub(in crate::pipeline) struct CheckpointFolder {
     path: PathBuf,
     canonical: PathBuf,
     /// Whether a run created the folder.
@@ -48,7 +48,7 @@ struct Remains {
     temporaries: Vec<OsString>,
 }
 
-impl Folder {
+impl CheckpointFolder {
     /// Creates the folder unless it exists, locks it for this run, which will write to `outputs`, and removes the temporary
     /// outputs of a killed run.
     ///
@@ -57,8 +57,8 @@ impl Folder {
     pub(in crate::pipeline) fn open<'p>(
         path: &Path,
         outputs: impl Iterator<Item = &'p Path>,
-    ) -> Result<Folder, Error> {
-        let opened = Folder::take(path).and_then(|mut folder| {
+    ) -> Result<CheckpointFolder, Error> {
+        let opened = CheckpointFolder::take(path).and_then(|mut folder| {
             folder.remove_remains()?;
             folder.note_remains(outputs)?;
             Ok(folder)
@@ -66,11 +66,11 @@ impl Folder {
         opened.map_err(|error| fault(path, error))
     }
 
-    fn take(path: &Path) -> Result<Folder, CheckpointError> {
+    fn take(path: &Path) -> Result<CheckpointFolder, CheckpointError> {
         let (made, mut lock) = locked(path)?;
         let made = note_made(&mut lock, &path.join(LOCK), made)?;
         let canonical = fs::canonicalize(path).map_err(|error| at(path, error))?;
-        Ok(Folder {
+        Ok(CheckpointFolder {
             path: path.to_owned(),
             canonical,
             made,
@@ -203,7 +203,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for CheckpointFolder {
     fn drop(&mut self) {
         // If the lock file was replaced, another run has the folder.
         if !self.file(MANIFEST).exists() && is_at(&self.lock, &self.file(LOCK)) {

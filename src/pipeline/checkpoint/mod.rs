@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-pub(super) use folder::{Folder, fault};
+pub(super) use folder::{CheckpointFolder, fault};
 pub(super) use manifest::Done;
 
 use folder::{MANIFEST, at, sync_folder};
@@ -32,7 +32,7 @@ const REST: u32 = 19;
 
 /// The checkpoints of a run.
 pub(super) struct Checkpoint {
-    folder: Folder,
+    folder: CheckpointFolder,
     settings: FixedSettings,
     sources: Arc<Sources>,
     interval: Duration,
@@ -61,7 +61,7 @@ impl Checkpoint {
     /// # Errors
     /// If the run cannot be resumed from it, or a source cannot be read twice.
     pub(super) fn begin(
-        folder: Folder,
+        folder: CheckpointFolder,
         options: &ScanOptions,
         sources: &Arc<Sources>,
     ) -> Result<(Self, Earlier), Error> {
@@ -206,7 +206,7 @@ fn sync(path: &Path) -> std::io::Result<()> {
 }
 
 fn read(
-    folder: &Folder,
+    folder: &CheckpointFolder,
     settings: &FixedSettings,
     sources: &Sources,
     on_error: OnError,
@@ -241,7 +241,7 @@ fn read(
 }
 
 /// The file of a run, if its length is right. Its content is checked when it is read.
-fn checked(folder: &Folder, run: &NamedRun) -> Result<RunFile, CheckpointError> {
+fn checked(folder: &CheckpointFolder, run: &NamedRun) -> Result<RunFile, CheckpointError> {
     let path = folder.file(&run.name);
     let found = fs::symlink_metadata(&path).map_err(|error| at(&path, error))?;
     match found.is_file() && found.len() == run.bytes && is_run(&run.name) {

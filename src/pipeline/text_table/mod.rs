@@ -34,7 +34,7 @@ pub(super) struct TextTable<'o, R> {
     bytes: Vec<u8>,
     /// Where they start in the document.
     offset: u64,
-    rows: TableRows<'o>,
+    rows: RowCutter<'o>,
     row_end: u8,
     splitter: RowSplitter,
     /// The longest row in bytes.
@@ -46,7 +46,7 @@ pub(super) struct TextTable<'o, R> {
 }
 
 /// Cuts rows into cells.
-enum TableRows<'o> {
+enum RowCutter<'o> {
     Delimited(DelimitedRows<'o>),
     Objects(ObjectRows<'o>),
 }
@@ -116,9 +116,9 @@ impl<'o, R: Read> TextTable<'o, R> {
         let dialect = reading.dialect();
         let rows = match reading {
             TableReading::Delimited(dialect) => {
-                TableRows::Delimited(DelimitedRows::new(dialect, &options.columns))
+                RowCutter::Delimited(DelimitedRows::new(dialect, &options.columns))
             }
-            _ => TableRows::Objects(ObjectRows::new(&options.columns)),
+            _ => RowCutter::Objects(ObjectRows::new(&options.columns)),
         };
         Ok(TextTable {
             name: name.cloned(),
@@ -163,8 +163,8 @@ impl<'o, R: Read> TextTable<'o, R> {
         self.report(to);
         to.end_table(self.count);
         match self.rows {
-            TableRows::Delimited(rows) => rows.ragged,
-            TableRows::Objects(_) => 0,
+            RowCutter::Delimited(rows) => rows.ragged,
+            RowCutter::Objects(_) => 0,
         }
     }
 
@@ -198,8 +198,8 @@ impl<'o, R: Read> TextTable<'o, R> {
                 self.pass(to);
             }
             let row = match &mut self.rows {
-                TableRows::Delimited(rows) => rows.row(&bytes[at..whole], &mut self.batch),
-                TableRows::Objects(rows) => rows.row(&bytes[at..whole], &mut self.batch),
+                RowCutter::Delimited(rows) => rows.row(&bytes[at..whole], &mut self.batch),
+                RowCutter::Objects(rows) => rows.row(&bytes[at..whole], &mut self.batch),
             };
             self.count += u64::from(row.counts);
             if let Some(fault) = row.fault {
@@ -251,8 +251,8 @@ impl<'o, R: Read> TextTable<'o, R> {
     /// Reports what was wrong with rows and with the choice of columns.
     fn report(&mut self, to: &mut dyn Documents) {
         let missing = match &mut self.rows {
-            TableRows::Delimited(rows) => std::mem::take(&mut rows.missing),
-            TableRows::Objects(rows) => rows.missing(),
+            RowCutter::Delimited(rows) => std::mem::take(&mut rows.missing),
+            RowCutter::Objects(rows) => rows.missing(),
         };
         for error in missing {
             to.lose(self.name.clone(), 0, error);
@@ -288,33 +288,33 @@ impl CutRow {
     }
 }
 
-impl TableRows<'_> {
+impl RowCutter<'_> {
     fn dialect(&self) -> crate::column::Dialect {
         match self {
-            TableRows::Delimited(rows) => rows.dialect,
-            TableRows::Objects(_) => TableReading::JsonLines.dialect(),
+            RowCutter::Delimited(rows) => rows.dialect,
+            RowCutter::Objects(_) => TableReading::JsonLines.dialect(),
         }
     }
 
     fn is_full(&self) -> bool {
         match self {
-            TableRows::Delimited(_) => false,
-            TableRows::Objects(rows) => rows.columns.is_full(),
+            RowCutter::Delimited(_) => false,
+            RowCutter::Objects(rows) => rows.columns.is_full(),
         }
     }
 
     /// Whether the table has none of the chosen columns.
     fn is_without_columns(&self) -> bool {
         match self {
-            TableRows::Delimited(rows) => rows.is_without_columns(),
-            TableRows::Objects(_) => false,
+            RowCutter::Delimited(rows) => rows.is_without_columns(),
+            RowCutter::Objects(_) => false,
         }
     }
 
     fn take_columns(&mut self) -> Arc<[ColumnPath]> {
         match self {
-            TableRows::Delimited(rows) => rows.paths(),
-            TableRows::Objects(rows) => rows.columns.take(),
+            RowCutter::Delimited(rows) => rows.paths(),
+            RowCutter::Objects(rows) => rows.columns.take(),
         }
     }
 }
