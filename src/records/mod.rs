@@ -50,7 +50,7 @@ pub(crate) fn writer<W: Write + Send + 'static>(
     Ok(match layout.format {
         Format::Csv | Format::Tsv => Box::new(csv::Csv::new(layout, out)),
         Format::Jsonl => Box::new(jsonl::Jsonl::new(layout, out)),
-        Format::Names => Box::new(names::Names::new(out)),
+        Format::Names => Box::new(names::NamesWriter::new(out)),
         #[cfg(feature = "parquet")]
         Format::Parquet => Box::new(parquet::Parquet::new(layout, out)?),
     })

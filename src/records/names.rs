@@ -7,11 +7,11 @@ use super::row::{Row, Value};
 use super::rows::{BUFFER, LineBuffer, RowBlock, RowWriter};
 
 /// Writes keys.
-pub(super) struct Names<W>(LineBuffer<W>);
+pub(super) struct NamesWriter<W>(LineBuffer<W>);
 
-impl<W: Write> Names<W> {
+impl<W: Write> NamesWriter<W> {
     pub(super) fn new(out: W) -> Self {
-        Names(LineBuffer::new(out))
+        NamesWriter(LineBuffer::new(out))
     }
 }
 
@@ -27,7 +27,7 @@ impl RowBlock {
     }
 }
 
-impl<W: Write + Send + 'static> RowWriter<W> for Names<W> {
+impl<W: Write + Send + 'static> RowWriter<W> for NamesWriter<W> {
     fn row(&mut self, row: &dyn Row) -> io::Result<()> {
         if let Value::Text(key) = row.value(Field::Doi) {
             self.0.buffer.extend_from_slice(key.as_bytes());

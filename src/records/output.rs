@@ -61,18 +61,18 @@ pub(crate) struct Output {
 
 /// A complete output that may still have its temporary name. Dropping it before [`commit`](Self::commit) removes it.
 pub(crate) struct WholeOutput {
-    target: Target,
+    target: OutputTarget,
     /// The path for errors.
     path: PathBuf,
 }
 
 enum Encoder {
-    Plain(BufWriter<Target>),
-    Gzip(EvenPieces<GzEncoder<BufWriter<Target>>>),
-    Zstd(zstd::Encoder<'static, BufWriter<Target>>),
+    Plain(BufWriter<OutputTarget>),
+    Gzip(EvenPieces<GzEncoder<BufWriter<OutputTarget>>>),
+    Zstd(zstd::Encoder<'static, BufWriter<OutputTarget>>),
 }
 
-enum Target {
+enum OutputTarget {
     /// There is no output: the caller takes the rows.
     Nowhere(Sink),
     Stdout(Stdout),
@@ -114,7 +114,7 @@ impl Output {
     /// No output, for rows that the caller takes.
     pub(crate) fn nowhere() -> Output {
         Output {
-            encoder: Encoder::Plain(BufWriter::new(Target::Nowhere(io::sink()))),
+            encoder: Encoder::Plain(BufWriter::new(OutputTarget::Nowhere(io::sink()))),
             path: PathBuf::new(),
         }
     }
@@ -133,8 +133,8 @@ impl Output {
 
     fn open(path: Option<&Path>, mark: Option<&str>) -> io::Result<Output> {
         let target = match path {
-            Some(path) => Target::open(path, mark)?,
-            None => Target::Stdout(io::stdout()),
+            Some(path) => OutputTarget::open(path, mark)?,
+            None => OutputTarget::Stdout(io::stdout()),
         };
         let compression = path.map_or(Compression::None, Compression::from_path);
         let encoder = Encoder::new(compression, target)?;
@@ -198,7 +198,7 @@ impl Write for Output {
 }
 
 impl Encoder {
-    fn new(compression: Compression, target: Target) -> io::Result<Encoder> {
+    fn new(compression: Compression, target: OutputTarget) -> io::Result<Encoder> {
         let target = BufWriter::with_capacity(BUFFER, target);
         Ok(match compression {
             Compression::None => Encoder::Plain(target),
@@ -222,7 +222,7 @@ impl Encoder {
         }
     }
 
-    fn target(&self) -> &Target {
+    fn target(&self) -> &OutputTarget {
         match self {
             Encoder::Plain(out) => out.get_ref(),
             Encoder::Gzip(out) => out.get_ref().get_ref().get_ref(),
@@ -230,7 +230,7 @@ impl Encoder {
         }
     }
 
-    fn finish(self) -> io::Result<Target> {
+    fn finish(self) -> io::Result<OutputTarget> {
         let out = match self {
             Encoder::Plain(out) => out,
             Encoder::Gzip(out) => out.into_inner()?.finish()?,
@@ -240,21 +240,21 @@ impl Encoder {
     }
 }
 
-impl Target {
-    fn open(path: &Path, mark: Option<&str>) -> io::Result<Target> {
+impl OutputTarget {
+    fn open(path: &Path, mark: Option<&str>) -> io::Result<OutputTarget> {
         match OutputPlace::of(path)? {
-            OutputPlace::Descriptor(1) => Ok(Target::Stdout(io::stdout())),
-            OutputPlace::Descriptor(_) => Ok(Target::Straight(
+            OutputPlace::Descriptor(1) => Ok(OutputTarget::Stdout(io::stdout())),
+            OutputPlace::Descriptor(_) => Ok(OutputTarget::Straight(
                 OpenOptions::new().append(true).open(path)?,
             )),
-            OutputPlace::Special(path) => {
-                Ok(Target::Straight(OpenOptions::new().write(true).open(path)?))
-            }
-            OutputPlace::Regular(path) => Target::aside(path, mark),
+            OutputPlace::Special(path) => Ok(OutputTarget::Straight(
+                OpenOptions::new().write(true).open(path)?,
+            )),
+            OutputPlace::Regular(path) => OutputTarget::aside(path, mark),
         }
     }
 
-    fn aside(path: PathBuf, mark: Option<&str>) -> io::Result<Target> {
+    fn aside(path: PathBuf, mark: Option<&str>) -> io::Result<OutputTarget> {
         if path.file_name().is_none() {
             return Err(io::ErrorKind::InvalidInput.into());
         }
@@ -262,7 +262,7 @@ impl Target {
         if let Ok(metadata) = fs::metadata(&path) {
             file.set_permissions(metadata.permissions())?;
         }
-        Ok(Target::Aside {
+        Ok(OutputTarget::Aside {
             file,
             temporary,
             path,
@@ -271,37 +271,39 @@ impl Target {
 
     fn commit(self) -> io::Result<()> {
         match self {
-            Target::Aside {
+            OutputTarget::Aside {
                 temporary, path, ..
             } => temporary.persist(path).map_err(|e| e.error),
-            Target::Nowhere(_) | Target::Stdout(_) | Target::Straight(_) => Ok(()),
+            OutputTarget::Nowhere(_) | OutputTarget::Stdout(_) | OutputTarget::Straight(_) => {
+                Ok(())
+            }
         }
     }
 
     fn temporary_id(&self) -> Option<FileId> {
         match self {
-            Target::Aside { file, .. } => file.metadata().ok().as_ref().map(file_id),
-            Target::Nowhere(_) | Target::Stdout(_) | Target::Straight(_) => None,
+            OutputTarget::Aside { file, .. } => file.metadata().ok().as_ref().map(file_id),
+            OutputTarget::Nowhere(_) | OutputTarget::Stdout(_) | OutputTarget::Straight(_) => None,
         }
     }
 
     fn temporary(&self) -> Option<&Path> {
         match self {
-            Target::Aside { temporary, .. } => Some(temporary),
-            Target::Nowhere(_) | Target::Stdout(_) | Target::Straight(_) => None,
+            OutputTarget::Aside { temporary, .. } => Some(temporary),
+            OutputTarget::Nowhere(_) | OutputTarget::Stdout(_) | OutputTarget::Straight(_) => None,
         }
     }
 
     fn writer(&mut self) -> &mut dyn Write {
         match self {
-            Target::Nowhere(out) => out,
-            Target::Stdout(out) => out,
-            Target::Straight(file) | Target::Aside { file, .. } => file,
+            OutputTarget::Nowhere(out) => out,
+            OutputTarget::Stdout(out) => out,
+            OutputTarget::Straight(file) | OutputTarget::Aside { file, .. } => file,
         }
     }
 }
 
-impl Write for Target {
+impl Write for OutputTarget {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.writer().write(bytes)
     }

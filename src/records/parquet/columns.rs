@@ -10,13 +10,13 @@ const ROW: usize = 64;
 /// Some rows, as a column for each field.
 #[derive(Default)]
 pub(crate) struct RowColumns {
-    columns: Vec<Values>,
+    columns: Vec<ColumnValues>,
     /// For each row, the total size of this row and all before it, in bytes.
     sizes: Vec<usize>,
 }
 
 /// Values of one column.
-pub(super) enum Values {
+pub(super) enum ColumnValues {
     Texts(Texts),
     /// Texts, and whether each is present.
     Nullable(Texts, Vec<bool>),
@@ -40,7 +40,7 @@ impl RowColumns {
         if self.columns.is_empty() {
             self.columns = fields
                 .iter()
-                .map(|field| Values::new(field.kind()))
+                .map(|field| ColumnValues::new(field.kind()))
                 .collect();
         }
         let mut size = self.bytes() + ROW;
@@ -79,7 +79,7 @@ impl RowColumns {
         }
     }
 
-    pub(super) fn into_values(self) -> Vec<Values> {
+    pub(super) fn into_values(self) -> Vec<ColumnValues> {
         self.columns
     }
 }
@@ -93,45 +93,49 @@ fn text_len(value: Value<'_>) -> usize {
     }
 }
 
-impl Values {
+impl ColumnValues {
     /// An empty column for values of this kind.
-    fn new(kind: FieldKind) -> Values {
+    fn new(kind: FieldKind) -> ColumnValues {
         match kind {
-            FieldKind::Text => Values::Texts(Texts::default()),
-            FieldKind::TextOrNull => Values::Nullable(Texts::default(), Vec::new()),
-            FieldKind::Number => Values::Numbers(Vec::new()),
-            FieldKind::NumberOrNull => Values::NullableNumbers(Vec::new()),
-            FieldKind::Flag => Values::Flags(Vec::new()),
-            FieldKind::Forms => Values::Forms(Vec::new()),
+            FieldKind::Text => ColumnValues::Texts(Texts::default()),
+            FieldKind::TextOrNull => ColumnValues::Nullable(Texts::default(), Vec::new()),
+            FieldKind::Number => ColumnValues::Numbers(Vec::new()),
+            FieldKind::NumberOrNull => ColumnValues::NullableNumbers(Vec::new()),
+            FieldKind::Flag => ColumnValues::Flags(Vec::new()),
+            FieldKind::Forms => ColumnValues::Forms(Vec::new()),
         }
     }
 
     /// Adds a value of this column's kind. Values of a row are in the order of the columns.
     fn push(&mut self, value: Value<'_>) {
         match (self, value) {
-            (Values::Texts(texts), Value::Text(text)) => texts.push(text),
-            (Values::Nullable(texts, there), Value::Nullable(text)) => {
+            (ColumnValues::Texts(texts), Value::Text(text)) => texts.push(text),
+            (ColumnValues::Nullable(texts, there), Value::Nullable(text)) => {
                 texts.push(text.unwrap_or_default());
                 there.push(text.is_some());
             }
-            (Values::Numbers(all), Value::Number(n)) => all.push(signed(n)),
-            (Values::NullableNumbers(all), Value::NullableNumber(n)) => all.push(n.map(signed)),
-            (Values::Flags(all), Value::Flag(flag)) => all.push(flag),
-            (Values::Forms(all), Value::Forms(forms)) => all.push(forms),
+            (ColumnValues::Numbers(all), Value::Number(n)) => all.push(signed(n)),
+            (ColumnValues::NullableNumbers(all), Value::NullableNumber(n)) => {
+                all.push(n.map(signed))
+            }
+            (ColumnValues::Flags(all), Value::Flag(flag)) => all.push(flag),
+            (ColumnValues::Forms(all), Value::Forms(forms)) => all.push(forms),
             _ => debug_assert!(false, "rows of two schemas"),
         }
     }
 
-    fn split_off(&mut self, rows: usize) -> Values {
+    fn split_off(&mut self, rows: usize) -> ColumnValues {
         match self {
-            Values::Texts(texts) => Values::Texts(texts.split_off(rows)),
-            Values::Nullable(texts, there) => {
-                Values::Nullable(texts.split_off(rows), there.split_off(rows))
+            ColumnValues::Texts(texts) => ColumnValues::Texts(texts.split_off(rows)),
+            ColumnValues::Nullable(texts, there) => {
+                ColumnValues::Nullable(texts.split_off(rows), there.split_off(rows))
             }
-            Values::Numbers(all) => Values::Numbers(all.split_off(rows)),
-            Values::NullableNumbers(all) => Values::NullableNumbers(all.split_off(rows)),
-            Values::Flags(all) => Values::Flags(all.split_off(rows)),
-            Values::Forms(all) => Values::Forms(all.split_off(rows)),
+            ColumnValues::Numbers(all) => ColumnValues::Numbers(all.split_off(rows)),
+            ColumnValues::NullableNumbers(all) => {
+                ColumnValues::NullableNumbers(all.split_off(rows))
+            }
+            ColumnValues::Flags(all) => ColumnValues::Flags(all.split_off(rows)),
+            ColumnValues::Forms(all) => ColumnValues::Forms(all.split_off(rows)),
         }
     }
 }

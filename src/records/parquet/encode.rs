@@ -14,7 +14,7 @@ use ::parquet::file::properties::WriterPropertiesPtr;
 use ::parquet::schema::types::ColumnDescPtr;
 use bytes::Bytes;
 
-use super::columns::{Texts, Values};
+use super::columns::{ColumnValues, Texts};
 use super::seal::SealedPages;
 use crate::records::Forms;
 
@@ -31,15 +31,15 @@ pub(super) struct Encoded {
 pub(super) fn encode(
     column: &ColumnDescPtr,
     properties: &WriterPropertiesPtr,
-    parts: Vec<Values>,
+    parts: Vec<ColumnValues>,
 ) -> Result<Encoded> {
     let mut pages = Vec::new();
     let writer = Box::new(SealedPages(&mut pages));
     let mut writer = get_column_writer(column.clone(), properties.clone(), writer);
     match &mut writer {
-        ColumnWriter::ByteArrayColumnWriter(writer) => RowBatch::new(writer).texts(parts)?,
-        ColumnWriter::Int64ColumnWriter(writer) => RowBatch::new(writer).numbers(parts)?,
-        ColumnWriter::BoolColumnWriter(writer) => RowBatch::new(writer).flags(parts)?,
+        ColumnWriter::ByteArrayColumnWriter(writer) => EncoderBatch::new(writer).texts(parts)?,
+        ColumnWriter::Int64ColumnWriter(writer) => EncoderBatch::new(writer).numbers(parts)?,
+        ColumnWriter::BoolColumnWriter(writer) => EncoderBatch::new(writer).flags(parts)?,
         _ => return Err(ParquetError::NYI("a column of another type".into())),
     }
     let closed = writer.close()?;
@@ -50,7 +50,7 @@ pub(super) fn encode(
 }
 
 /// Rows that are passed to the encoder together.
-struct RowBatch<'b, 'w, T: DataType> {
+struct EncoderBatch<'b, 'w, T: DataType> {
     writer: &'b mut ColumnWriterImpl<'w, T>,
     rows: usize,
     values: Vec<T::T>,
@@ -58,9 +58,9 @@ struct RowBatch<'b, 'w, T: DataType> {
     repetitions: Vec<i16>,
 }
 
-impl<'b, 'w, T: DataType> RowBatch<'b, 'w, T> {
+impl<'b, 'w, T: DataType> EncoderBatch<'b, 'w, T> {
     fn new(writer: &'b mut ColumnWriterImpl<'w, T>) -> Self {
-        RowBatch {
+        EncoderBatch {
             writer,
             rows: 0,
             values: Vec::new(),
@@ -121,12 +121,12 @@ fn levels(levels: &[i16]) -> Option<&[i16]> {
     (!levels.is_empty()).then_some(levels)
 }
 
-impl RowBatch<'_, '_, Int64Type> {
-    fn numbers(mut self, parts: Vec<Values>) -> Result<()> {
+impl EncoderBatch<'_, '_, Int64Type> {
+    fn numbers(mut self, parts: Vec<ColumnValues>) -> Result<()> {
         for part in parts {
             match part {
-                Values::Numbers(all) => all.into_iter().try_for_each(|n| self.required(n))?,
-                Values::NullableNumbers(all) => {
+                ColumnValues::Numbers(all) => all.into_iter().try_for_each(|n| self.required(n))?,
+                ColumnValues::NullableNumbers(all) => {
                     all.into_iter().try_for_each(|n| self.optional(n))?
                 }
                 _ => {}
@@ -136,31 +136,37 @@ impl RowBatch<'_, '_, Int64Type> {
     }
 }
 
-impl RowBatch<'_, '_, BoolType> {
-    fn flags(mut self, parts: Vec<Values>) -> Result<()> {
+impl EncoderBatch<'_, '_, BoolType> {
+    fn flags(mut self, parts: Vec<ColumnValues>) -> Result<()> {
         for part in parts {
-            let Values::Flags(all) = part else { continue };
+            let ColumnValues::Flags(all) = part else {
+                continue;
+            };
             all.into_iter().try_for_each(|flag| self.required(flag))?;
         }
         self.write()
     }
 }
 
-impl RowBatch<'_, '_, ByteArrayType> {
-    fn texts(mut self, parts: Vec<Values>) -> Result<()> {
+impl EncoderBatch<'_, '_, ByteArrayType> {
+    fn texts(mut self, parts: Vec<ColumnValues>) -> Result<()> {
         for part in parts {
             match part {
-                Values::Texts(texts) => each(texts).try_for_each(|text| self.required(text))?,
-                Values::Nullable(texts, there) => {
+                ColumnValues::Texts(texts) => {
+                    each(texts).try_for_each(|text| self.required(text))?
+                }
+                ColumnValues::Nullable(texts, there) => {
                     let texts = each(texts).zip(there);
                     let mut texts = texts.map(|(text, there)| there.then_some(text));
                     texts.try_for_each(|text| self.optional(text))?;
                 }
-                Values::Forms(all) => {
+                ColumnValues::Forms(all) => {
                     all.into_iter()
                         .try_for_each(|forms| self.list(names(forms)))?;
                 }
-                Values::Numbers(_) | Values::NullableNumbers(_) | Values::Flags(_) => {}
+                ColumnValues::Numbers(_)
+                | ColumnValues::NullableNumbers(_)
+                | ColumnValues::Flags(_) => {}
             }
         }
         self.write()

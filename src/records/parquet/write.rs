@@ -12,7 +12,7 @@ use ::parquet::schema::parser::parse_message_type;
 use ::parquet::schema::types::ColumnDescPtr;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::columns::{RowColumns, Values};
+use super::columns::{ColumnValues, RowColumns};
 use super::encode::{Encoded, encode};
 use super::seal::{SealedFile, WRITER, unsealed};
 use super::{into_io, schema_of};
@@ -128,7 +128,7 @@ impl<W: Write + Send> Parquet<W> {
     }
 
     /// Takes the columns of the group with their values.
-    fn take_group(&mut self) -> Vec<(ColumnDescPtr, Vec<Values>)> {
+    fn take_group(&mut self) -> Vec<(ColumnDescPtr, Vec<ColumnValues>)> {
         self.rows = 0;
         self.bytes = 0;
         let mut blocks: Vec<_> = std::mem::take(&mut self.group)
