@@ -13,16 +13,16 @@ use std::sync::Arc;
 use memchr::{memchr, memchr3};
 
 use super::place::{DEPTH, Event, Place, keep};
-use super::pointers::{Node, Pointers};
+use super::pointers::{PathNode, Pointers};
 use super::skip::{self, LEVELS, is_scalar, plain_end};
-use super::stack::{self, Names};
+use super::stack::{self, LevelNames};
 use super::table::{Meaning, RELATIONS, RecordId};
 
 /// The reader of a document.
 pub(crate) struct Json {
     table: Arc<Pointers>,
     frames: Vec<Frame>,
-    names: Names,
+    names: LevelNames,
     /// Objects and lists that are open beyond the kept depth.
     deeper: usize,
     state: JsonState,
@@ -33,8 +33,8 @@ pub(crate) struct Json {
     /// The name of the current member in the bytes that are read, if it was not copied yet.
     fresh: Range<usize>,
     /// Where the value that is read, or comes next, is in the table.
-    outer: Node,
-    inner: Node,
+    outer: PathNode,
+    inner: PathNode,
     meaning: Meaning,
     /// The text of an identifier or a relation.
     kept: Vec<u8>,
@@ -52,8 +52,8 @@ struct Frame {
     index: Option<u64>,
     /// Where the name of the current member starts.
     name: usize,
-    outer: Node,
-    inner: Node,
+    outer: PathNode,
+    inner: PathNode,
     meaning: Meaning,
     is_record: bool,
     /// Whether it holds neither records nor identifiers.
@@ -92,14 +92,14 @@ impl Json {
         let mut json = Json {
             table: Pointers::new(id),
             frames: Vec::new(),
-            names: Names::default(),
+            names: LevelNames::default(),
             deeper: 0,
             state: JsonState::Value,
             is_escaped: false,
             patience: 0,
             fresh: 0..0,
-            outer: Node::NONE,
-            inner: Node::NONE,
+            outer: PathNode::NONE,
+            inner: PathNode::NONE,
             meaning: Meaning::Plain,
             kept: Vec::new(),
             cites: false,
@@ -114,7 +114,7 @@ impl Json {
     /// At the start of a document, or after a value of it.
     fn start_value(&mut self) {
         self.state = JsonState::Value;
-        (self.outer, self.inner) = (Node::VALUE, Node::NONE);
+        (self.outer, self.inner) = (PathNode::VALUE, PathNode::NONE);
         self.meaning = self.table.meaning(self.outer);
     }
 
@@ -219,7 +219,7 @@ impl Json {
         self.is_line_start = false;
         let after = name.end + 1;
         if let Some(frame) = self.frames.last() {
-            if (frame.outer, frame.inner) != (Node::NONE, Node::NONE) {
+            if (frame.outer, frame.inner) != (PathNode::NONE, PathNode::NONE) {
                 let name = &bytes[name.clone()];
                 let (outer, inner) = (frame.outer, frame.inner);
                 self.set_nodes(
@@ -408,7 +408,7 @@ impl Json {
         let is_record = !is_list && self.table.meaning(self.outer) == Meaning::Record;
         if is_record {
             report(Event::Open);
-            self.inner = Node::RECORD;
+            self.inner = PathNode::RECORD;
         }
         if self.meaning == Meaning::Related {
             self.cites = false;
@@ -486,7 +486,7 @@ impl Json {
         }
     }
 
-    fn set_nodes(&mut self, outer: Node, inner: Node) {
+    fn set_nodes(&mut self, outer: PathNode, inner: PathNode) {
         (self.outer, self.inner) = (outer, inner);
         self.meaning = self.table.meaning(inner);
     }
@@ -503,7 +503,7 @@ impl Json {
     fn forget_name(&mut self) {
         if self.state == JsonState::Name {
             self.start_name();
-            self.set_nodes(Node::NONE, Node::NONE);
+            self.set_nodes(PathNode::NONE, PathNode::NONE);
         }
     }
 

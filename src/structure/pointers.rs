@@ -6,7 +6,7 @@ use super::table::{JSON_FIELDS, JSON_RECORDS, Meaning, RecordId};
 
 /// A path of the table, or the start of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Node(u32);
+pub(super) struct PathNode(u32);
 
 /// A tree of the paths of the table.
 pub(super) struct Pointers {
@@ -17,27 +17,27 @@ pub(super) struct Pointers {
 struct Branch {
     meaning: Meaning,
     /// By the buckets of their names; empty if there are none.
-    members: Vec<Vec<(Box<[u8]>, Node)>>,
+    members: Vec<Vec<(Box<[u8]>, PathNode)>>,
     /// Any member that is not listed.
-    any: Option<Node>,
+    any: Option<PathNode>,
     /// Any item of a list.
-    items: Option<Node>,
+    items: Option<PathNode>,
     /// Whether a record or an identifier may be here or below.
     is_eager: bool,
 }
 
 impl Branch {
-    fn members(&self, name: &[u8]) -> &[(Box<[u8]>, Node)] {
+    fn members(&self, name: &[u8]) -> &[(Box<[u8]>, PathNode)] {
         self.members.get(bucket(name)).map_or(&[], Vec::as_slice)
     }
 
-    fn find(&self, name: &[u8]) -> Option<Node> {
+    fn find(&self, name: &[u8]) -> Option<PathNode> {
         let mut members = self.members(name).iter();
         let known = members.find(|(known, _)| **known == *name);
         known.map(|(_, node)| *node)
     }
 
-    fn add(&mut self, name: &[u8], node: Node) {
+    fn add(&mut self, name: &[u8], node: PathNode) {
         self.members.resize_with(BUCKETS, Vec::new);
         self.members[bucket(name)].push((name.into(), node));
     }
@@ -56,13 +56,13 @@ fn bucket(name: &[u8]) -> usize {
 
 static TABLE: LazyLock<Arc<Pointers>> = LazyLock::new(|| Arc::new(Pointers::build(None)));
 
-impl Node {
+impl PathNode {
     /// No path of the table.
-    pub(super) const NONE: Node = Node(0);
+    pub(super) const NONE: PathNode = PathNode(0);
     /// The start of a value.
-    pub(super) const VALUE: Node = Node(1);
+    pub(super) const VALUE: PathNode = PathNode(1);
     /// The start of a record.
-    pub(super) const RECORD: Node = Node(2);
+    pub(super) const RECORD: PathNode = PathNode(2);
 }
 
 impl Pointers {
@@ -77,14 +77,14 @@ impl Pointers {
         let mut table = Pointers { nodes: Vec::new() };
         table.nodes.resize_with(3, Branch::default);
         for path in JSON_RECORDS {
-            table.add(Node::VALUE, path.split('/').skip(1), Meaning::Record);
+            table.add(PathNode::VALUE, path.split('/').skip(1), Meaning::Record);
         }
         for (path, meaning) in JSON_FIELDS {
             let meaning = id.map_or(*meaning, |_| meaning.without_id());
-            table.add(Node::RECORD, path.split('/').skip(1), meaning);
+            table.add(PathNode::RECORD, path.split('/').skip(1), meaning);
         }
         if let Some(id) = id {
-            table.add(Node::RECORD, id.steps(), Meaning::Id(0));
+            table.add(PathNode::RECORD, id.steps(), Meaning::Id(0));
         }
         // Those below come after.
         for node in (0..table.nodes.len()).rev() {
@@ -100,13 +100,13 @@ impl Pointers {
             || below.any(|node| self.is_eager(node))
     }
 
-    fn add<'p>(&mut self, from: Node, steps: impl Iterator<Item = &'p str>, meaning: Meaning) {
+    fn add<'p>(&mut self, from: PathNode, steps: impl Iterator<Item = &'p str>, meaning: Meaning) {
         let end = steps.fold(from, |node, step| self.grow(node, step));
         self.nodes[end.0 as usize].meaning = meaning;
     }
 
-    fn grow(&mut self, from: Node, step: &str) -> Node {
-        let next = Node(self.nodes.len() as u32);
+    fn grow(&mut self, from: PathNode, step: &str) -> PathNode {
+        let next = PathNode(self.nodes.len() as u32);
         let branch = &mut self.nodes[from.0 as usize];
         let known = match step {
             "*" => branch.items,
@@ -125,28 +125,28 @@ impl Pointers {
         next
     }
 
-    pub(super) fn meaning(&self, node: Node) -> Meaning {
+    pub(super) fn meaning(&self, node: PathNode) -> Meaning {
         self.nodes[node.0 as usize].meaning
     }
 
     /// Whether all below must be read even if it holds no mention.
-    pub(super) fn is_eager(&self, node: Node) -> bool {
+    pub(super) fn is_eager(&self, node: PathNode) -> bool {
         self.nodes[node.0 as usize].is_eager
     }
 
-    pub(super) fn member(&self, node: Node, name: &[u8]) -> Node {
-        if node == Node::NONE {
-            return Node::NONE;
+    pub(super) fn member(&self, node: PathNode, name: &[u8]) -> PathNode {
+        if node == PathNode::NONE {
+            return PathNode::NONE;
         }
         let branch = &self.nodes[node.0 as usize];
         let known = branch.find(name).or(branch.any);
-        known.unwrap_or(Node::NONE)
+        known.unwrap_or(PathNode::NONE)
     }
 
-    pub(super) fn item(&self, node: Node) -> Node {
+    pub(super) fn item(&self, node: PathNode) -> PathNode {
         match node {
-            Node::NONE => Node::NONE,
-            _ => self.nodes[node.0 as usize].items.unwrap_or(Node::NONE),
+            PathNode::NONE => PathNode::NONE,
+            _ => self.nodes[node.0 as usize].items.unwrap_or(PathNode::NONE),
         }
     }
 }

@@ -84,7 +84,7 @@ impl Levels {
 }
 
 /// The marks of a block.
-struct Marks {
+struct BlockMarks {
     opens: Bits,
     closes: Bits,
     /// Line ends.
@@ -104,7 +104,7 @@ struct Strings {
 }
 
 impl Strings {
-    fn marks(&mut self, block: &Block) -> Marks {
+    fn marks(&mut self, block: &Block) -> BlockMarks {
         // Most blocks have neither.
         let (lines, backslashes) = match block.find_any([b'\n', b'\\']) {
             0 => (0, 0),
@@ -116,7 +116,7 @@ impl Strings {
         let opens = block.find_either(b'{');
         let starts = opens & (lines << 1 | Bits::from(self.is_line_start));
         self.is_line_start = lines >> 63 == 1;
-        Marks {
+        BlockMarks {
             opens,
             closes: block.find_either(b'}'),
             lines,

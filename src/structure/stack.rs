@@ -5,11 +5,11 @@ use super::table::Meaning;
 
 /// The names of open levels. A level keeps where its name starts.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct LevelNames {
     bytes: Vec<u8>,
 }
 
-impl Names {
+impl LevelNames {
     /// Where the next name starts.
     pub(super) fn end(&self) -> usize {
         self.bytes.len()
