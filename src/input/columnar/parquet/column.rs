@@ -30,6 +30,8 @@ pub(super) struct ColumnReader {
     page: DataPage,
     /// The bytes of the page.
     bytes: Vec<u8>,
+    /// The value that was read last. Returning it would copy it through memory for each cell.
+    value: LeafValue,
     /// The index in each list of the cell that was read last.
     indices: Vec<u32>,
     /// Whether no more pages come.
@@ -72,13 +74,14 @@ enum PageValues {
     Flags(Runs),
 }
 
-/// A value. It is small, since one is passed on for each cell.
+/// A value.
 #[derive(Clone, Copy)]
-pub(super) enum LeafValue {
+enum LeafValue {
     /// The start and end of its bytes in the page.
-    Plain(u32, u32),
-    /// The number of its entry in the dictionary; of a boolean, 0 or 1.
+    Plain(usize, usize),
+    /// The number of its entry in the dictionary.
     Entry(u32),
+    Flag(bool),
 }
 
 impl ColumnReader {
@@ -101,6 +104,7 @@ impl ColumnReader {
             dictionary: None,
             page: DataPage::default(),
             bytes,
+            value: LeafValue::Flag(false),
             indices: vec![0; leaf.repetition as usize],
             ended: false,
             memory: Rc::clone(memory),
@@ -128,9 +132,7 @@ impl ColumnReader {
             if !into.row() && row > from {
                 return row;
             }
-            if let Some(value) = self.flat_value()
-                && !self.add(row, value, into)
-            {
+            if self.flat_value() && !self.add(row, into) {
                 self.end("a row is too large");
             }
             row += 1;
@@ -138,17 +140,16 @@ impl ColumnReader {
         row
     }
 
-    /// The value of the next row of a column without lists; none if it is null or lost.
-    #[inline]
-    pub(super) fn flat_row(&mut self) -> Option<LeafValue> {
+    /// Reads the value of the next row of a column without lists. Returns false if it is null or lost.
+    pub(super) fn flat_row(&mut self) -> bool {
         if self.page.left == 0 && !self.load() {
-            return None;
+            return false;
         }
         match self.nulls(1) {
             0 => self.flat_value(),
             nulls => {
                 self.page.left -= nulls;
-                None
+                false
             }
         }
     }
@@ -171,20 +172,20 @@ impl ColumnReader {
         }
     }
 
-    /// The value of a row that is not null. None if the page is lost instead.
+    /// Reads the value of a row that is not null. Returns false if the page is lost instead.
     #[inline]
-    fn flat_value(&mut self) -> Option<LeafValue> {
+    fn flat_value(&mut self) -> bool {
         self.page.left -= 1;
         let full = self.definition;
         if full > 0 && self.page.definitions.next(&self.bytes) != Some(full) {
             self.lose_page("a page has damaged levels");
-            return None;
+            return false;
         }
-        let value = self.value();
-        if value.is_none() {
+        let is_read = self.next_value().is_some();
+        if !is_read {
             self.lose_page("a page has damaged values");
         }
-        value
+        is_read
     }
 
     fn nested_rows(&mut self, from: u32, to: u32, into: &mut CellBuilder) -> u32 {
@@ -195,7 +196,7 @@ impl ColumnReader {
             if !into.row() && row > from {
                 return row;
             }
-            let read = self.nested_row(|column, value| column.add(row, value, into));
+            let read = self.nested_row(|column| column.add(row, into));
             if let Err(fault) = read {
                 self.end(fault);
             }
@@ -208,8 +209,8 @@ impl ColumnReader {
         if self.page.left == 0 && !self.load() {
             return;
         }
-        let read = self.nested_row(|column, value| {
-            each(column.bytes_of(value));
+        let read = self.nested_row(|column| {
+            each(column.value_bytes());
             true
         });
         if let Err(fault) = read {
@@ -218,10 +219,7 @@ impl ColumnReader {
     }
 
     /// Passes the values of a row, which goes on until a repetition level is 0, to `add`, which returns whether there is room.
-    fn nested_row(
-        &mut self,
-        mut add: impl FnMut(&Self, LeafValue) -> bool,
-    ) -> Result<(), &'static str> {
+    fn nested_row(&mut self, mut add: impl FnMut(&Self) -> bool) -> Result<(), &'static str> {
         const LEVELS: &str = "a page has damaged levels";
         for number in 0..ROW_VALUES {
             // A row may go on in the next page. After its first value, it may also be the last of the column.
@@ -243,8 +241,8 @@ impl ColumnReader {
                 return Err(LEVELS);
             }
             if definition == self.definition {
-                let value = self.value().ok_or("a page has damaged values")?;
-                if !add(self, value) {
+                self.next_value().ok_or("a page has damaged values")?;
+                if !add(self) {
                     return Err("a row is too large");
                 }
             }
@@ -264,48 +262,57 @@ impl ColumnReader {
         self.indices[inner..].fill(0);
     }
 
-    /// The next value that is not null; none if the page is damaged.
+    /// Reads the next value that is not null. None if the page is damaged.
     #[inline]
-    fn value(&mut self) -> Option<LeafValue> {
-        match &mut self.page.values {
-            PageValues::Lost => None,
+    fn next_value(&mut self) -> Option<()> {
+        self.value = match &mut self.page.values {
+            PageValues::Lost => return None,
             PageValues::Plain(at) => {
                 let (start, end) = plain::value_at(self.kind, &self.bytes, *at)?;
                 *at = end;
-                Some(LeafValue::Plain(
-                    start.try_into().ok()?,
-                    end.try_into().ok()?,
-                ))
+                LeafValue::Plain(start, end)
             }
             PageValues::Entries(runs) => {
                 let entry = runs.next(&self.bytes)?;
                 let count = self.dictionary.as_ref().map_or(0, |all| all.len());
-                ((entry as usize) < count).then_some(LeafValue::Entry(entry))
+                let entry = Some(entry).filter(|&entry| (entry as usize) < count)?;
+                LeafValue::Entry(entry)
             }
-            PageValues::Flags(runs) => runs.next(&self.bytes).map(LeafValue::Entry),
-        }
+            PageValues::Flags(runs) => LeafValue::Flag(runs.next(&self.bytes)? == 1),
+        };
+        Some(())
     }
 
     /// The bytes of the value that was read last: its text, or its integer.
     #[inline]
-    pub(super) fn bytes_of(&self, value: LeafValue) -> &[u8] {
-        match (value, &self.dictionary) {
-            (LeafValue::Plain(start, end), _) => &self.bytes[start as usize..end as usize],
-            (LeafValue::Entry(entry), Some(all)) => all.entry(entry as usize),
-            (LeafValue::Entry(_), None) => &[],
-        }
+    pub(super) fn value_bytes(&self) -> &[u8] {
+        let bytes = match (self.value, &self.dictionary) {
+            (LeafValue::Plain(start, end), _) => self.bytes.get(start..end),
+            (LeafValue::Entry(entry), Some(all)) => Some(all.entry(entry as usize)),
+            (LeafValue::Entry(_), None) | (LeafValue::Flag(_), _) => None,
+        };
+        bytes.unwrap_or_default()
     }
 
     /// The value that was read last, if it is an integer.
     #[inline]
-    pub(super) fn integer(&self, value: LeafValue) -> Option<i128> {
-        plain::integer(self.kind, self.bytes_of(value))
+    pub(super) fn integer(&self) -> Option<i128> {
+        plain::integer(self.kind, self.value_bytes())
     }
 
-    fn add(&self, row: u32, value: LeafValue, into: &mut CellBuilder) -> bool {
-        match (value, &self.dictionary) {
+    /// The value that was read last, if it is a boolean.
+    #[inline]
+    pub(super) fn flag(&self) -> Option<bool> {
+        match self.value {
+            LeafValue::Flag(flag) => Some(flag),
+            LeafValue::Plain(..) | LeafValue::Entry(_) => None,
+        }
+    }
+
+    fn add(&self, row: u32, into: &mut CellBuilder) -> bool {
+        match (self.value, &self.dictionary) {
             (LeafValue::Entry(entry), Some(all)) => into.entry(row, all, entry, &self.indices),
-            _ => into.plain(row, self.bytes_of(value), &self.indices),
+            _ => into.plain(row, self.value_bytes(), &self.indices),
         }
     }
 
@@ -571,11 +578,10 @@ impl CellColumn for ColumnReader {
 
     fn each_text(&mut self, rows: u32, mut each: impl FnMut(&[u8])) {
         for _ in 0..rows {
-            let value = self.flat_row();
-            match (value, value.and_then(|value| self.integer(value))) {
-                (_, Some(integer)) => each(itoa::Buffer::new().format(integer).as_bytes()),
-                (Some(value), None) => each(self.bytes_of(value)),
-                (None, None) => each(&[]),
+            match self.flat_row().then(|| self.integer()) {
+                Some(Some(integer)) => each(itoa::Buffer::new().format(integer).as_bytes()),
+                Some(None) => each(self.value_bytes()),
+                None => each(&[]),
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::column::{ColumnBuffers, ColumnReader, LeafValue};
+use super::column::{ColumnBuffers, ColumnReader};
 use super::file::{StoredColumns, fault};
 use super::footer;
 use super::group::ColumnOpener;
@@ -171,22 +171,17 @@ impl ParquetTable {
 impl ParquetTable {
     /// A text; none for null.
     pub(crate) fn text(&mut self, column: usize) -> Result<Option<&[u8]>, TableFault> {
-        let (value, column) = self.value(column)?;
-        Ok(value.map(|value| column.bytes_of(value)))
+        Ok(self.value(column)?.map(ColumnReader::value_bytes))
     }
 
     /// An integer; none for null.
     pub(crate) fn integer(&mut self, column: usize) -> Result<Option<i128>, TableFault> {
-        let (value, column) = self.value(column)?;
-        Ok(value.and_then(|value| column.integer(value)))
+        Ok(self.value(column)?.and_then(ColumnReader::integer))
     }
 
     /// A boolean; none for null.
     pub(crate) fn flag(&mut self, column: usize) -> Result<Option<bool>, TableFault> {
-        match self.value(column)?.0 {
-            Some(LeafValue::Entry(flag)) => Ok(Some(flag == 1)),
-            _ => Ok(None),
-        }
+        Ok(self.value(column)?.and_then(ColumnReader::flag))
     }
 
     /// Passes texts to `each`.
@@ -199,11 +194,12 @@ impl ParquetTable {
         self.check(column)
     }
 
+    /// The column, which has read its value; none for null.
     #[inline]
-    fn value(&mut self, column: usize) -> Result<(Option<LeafValue>, &ColumnReader), TableFault> {
-        let value = self.columns[column].flat_row();
+    fn value(&mut self, column: usize) -> Result<Option<&ColumnReader>, TableFault> {
+        let has_value = self.columns[column].flat_row();
         self.check(column)?;
-        Ok((value, &self.columns[column]))
+        Ok(has_value.then_some(&self.columns[column]))
     }
 
     /// Returns the first fault of a column.
