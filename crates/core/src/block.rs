@@ -51,8 +51,8 @@ impl Block {
 
     #[inline(always)]
     fn of(bytes: &[u8; Self::SIZE]) -> Block {
-        let (parts, _) = bytes.as_chunks();
-        Block(std::array::from_fn(|part| u8x16::new(parts[part])))
+        let part = |at: usize| bytes[at..].first_chunk().copied().unwrap_or_default();
+        Block([0, 16, 32, 48].map(|at| u8x16::new(part(at))))
     }
 
     /// Where `byte` is.

@@ -109,7 +109,8 @@ pub(super) fn percent(text: &str) -> Vec<Edit> {
 
 /// The escapes that start with `mark`, each run of them as one edit; nothing where they do not give UTF-8.
 fn escapes(mark: u8, text: &str) -> Vec<Edit> {
-    if !text.as_bytes().contains(&mark) || str::from_utf8(&decode_escapes(mark, text)).is_err() {
+    if !text.as_bytes().contains(&mark) || std::str::from_utf8(&decode_escapes(mark, text)).is_err()
+    {
         return Vec::new();
     }
     edits(text, |rest| {
@@ -166,7 +167,7 @@ fn read_as_latin(rest: &str) -> Option<(usize, String)> {
         *byte = byte_in_latin(c)?;
         len += c.len_utf8();
     }
-    let meant = str::from_utf8(&bytes[..count]).ok()?;
+    let meant = std::str::from_utf8(&bytes[..count]).ok()?;
     Some((len, meant.to_owned()))
 }
 

@@ -83,9 +83,8 @@ fn by_rules(text: &str) -> Result<Cleaned, DoiError> {
     if let Some(at) = cut_short(text) {
         return Err(DoiError::new(DoiErrorKind::CutShort, at.min(text.len())));
     }
-    if let Ok(doi) = &parsed
-        && start::is_network(doi.prefix(), doi.suffix())
-    {
+    let is_network = |doi: &Doi| start::is_network(doi.prefix(), doi.suffix());
+    if parsed.as_ref().is_ok_and(is_network) {
         return Err(DoiError::new(DoiErrorKind::RegistrantCode, 0));
     }
     if let Some(at) = lost_joint(text) {

@@ -48,7 +48,7 @@ fn read(bytes: &[u8], into: &mut String) {
 
 /// Whether more bytes could make this a character.
 fn is_incomplete(bytes: &[u8]) -> bool {
-    str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
+    std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
 
 #[cfg(test)]

@@ -47,10 +47,10 @@ impl Judge {
         max_name: usize,
     ) -> Option<Result<Accepted, Rejection>> {
         let prefix = prefix(&window[at..], scope)?;
-        if max_name >= SHORT
-            && let Some(accepted) = usual(window, at, prefix, scope, &mut self.spelling)
-        {
-            return Some(Ok(accepted));
+        if max_name >= SHORT {
+            if let Some(accepted) = usual(window, at, prefix, scope, &mut self.spelling) {
+                return Some(Ok(accepted));
+            }
         }
         let started = started(window, at, prefix)?;
         let candidate =

@@ -28,7 +28,7 @@ impl Layer {
         let bytes = rest.as_bytes();
         let may_start = bytes.first().is_some_and(|first| self.may_start(*first));
         let meaning = may_start.then(|| (self.read)(bytes))??;
-        let text = str::from_utf8(meaning.bytes()).ok()?;
+        let text = std::str::from_utf8(meaning.bytes()).ok()?;
         Some((meaning.consumed, text.to_owned()))
     }
 
@@ -175,9 +175,7 @@ const MOST_LAYERS: usize = 8;
 /// The percent escape that `near` ends with, or nothing.
 fn last_escape(near: &[u8]) -> &[u8] {
     let is_escape = |digits: &[u8]| {
-        !digits.is_empty()
-            && digits.len().is_multiple_of(2)
-            && digits.iter().all(u8::is_ascii_hexdigit)
+        !digits.is_empty() && digits.len() % 2 == 0 && digits.iter().all(u8::is_ascii_hexdigit)
     };
     match memchr::memrchr(b'%', near) {
         Some(at) if is_escape(&near[at + 1..]) => &near[at..],
@@ -309,7 +307,7 @@ fn entity(rest: &[u8]) -> Option<Meaning> {
     if rest.get(len - 1) != Some(&b';') {
         return unended_entity(rest);
     }
-    let meaning = htmlize::unescape(str::from_utf8(&rest[..len]).ok()?);
+    let meaning = htmlize::unescape(std::str::from_utf8(&rest[..len]).ok()?);
     // HTML takes `&ltx;` for `&lt` and more.
     let is_whole = meaning == ";" || !meaning.ends_with(';');
     is_whole.then(|| Meaning::of(len, meaning.as_bytes()))?

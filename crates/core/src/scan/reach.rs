@@ -42,9 +42,11 @@ pub(super) fn reach(
         let Some(byte) = window[..last].get(reach.end) else {
             break;
         };
-        if *byte == b'1'
-            && let Some(next) = next_name(window, from, reach.end, scope)
-        {
+        let next = match byte {
+            b'1' => next_name(window, from, reach.end, scope),
+            _ => None,
+        };
+        if let Some(next) = next {
             // A break directly before the next name was none.
             reach.end = from + window[from..next].trim_ascii_end().len();
             // What starts the next name was swept too.

@@ -49,7 +49,7 @@ impl Spelling {
     }
 
     fn set_long(&mut self, written: &[u8]) -> Option<()> {
-        let written = str::from_utf8(written).ok()?;
+        let written = std::str::from_utf8(written).ok()?;
         self.name.clear();
         self.name.push_str(written);
         self.key.clear();
@@ -61,7 +61,7 @@ impl Spelling {
     fn set_padded<const N: usize>(&mut self, written: &[u8]) -> Option<()> {
         let mut padded = Aligned([0; N]);
         padded.0.get_mut(..written.len())?.copy_from_slice(written);
-        let padded = str::from_utf8(&padded.0).ok()?;
+        let padded = std::str::from_utf8(&padded.0).ok()?;
         self.name.clear();
         self.name.push_str(&padded[..written.len()]);
         self.key.clear();

@@ -114,12 +114,13 @@ impl Marks {
             close: 0,
             other: 0,
         };
-        let (parts, _) = bytes.as_chunks();
-        for (index, part) in parts.iter().enumerate() {
-            marks.add(u8x16::new(*part), index * 16);
+        let mut at = 0;
+        while let Some(part) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+            marks.add(u8x16::new(*part), at);
             if marks.other != 0 {
                 break;
             }
+            at += 16;
         }
         marks
     }

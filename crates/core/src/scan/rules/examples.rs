@@ -41,9 +41,8 @@ impl Rule {
 impl Example {
     /// The example with an item of the rule's list at its place.
     pub(super) fn with_item(mut self, item: &str) -> Example {
-        if let Ok(text) = std::str::from_utf8(&self.text)
-            && text.contains(ITEM)
-        {
+        let text = std::str::from_utf8(&self.text).ok();
+        if let Some(text) = text.filter(|text| text.contains(ITEM)) {
             self.text = text.replace(ITEM, item).into_bytes().into();
         }
         self

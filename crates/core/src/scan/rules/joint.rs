@@ -199,14 +199,15 @@ impl LineEnd {
         // A form feed ends a page.
         let is_blank = |b: &&u8| matches!(b, b' ' | b'\t' | b'\n' | b'\r');
         // Most white space is one byte.
-        if let [first, next, ..] = rest
-            && !is_blank(&next)
-        {
-            let (blanks, lines) = (is_blank(&first), *first == b'\n');
-            return LineEnd {
-                blanks: blanks.into(),
-                lines: lines.into(),
-            };
+        match rest {
+            [first, next, ..] if !is_blank(&next) => {
+                let (blanks, lines) = (is_blank(&first), *first == b'\n');
+                return LineEnd {
+                    blanks: blanks.into(),
+                    lines: lines.into(),
+                };
+            }
+            _ => {}
         }
         let near = &rest[..rest.len().min(LONGEST_INDENT)];
         let blanks = near.iter().take_while(is_blank).count();

@@ -106,9 +106,7 @@ fn without_inline_tags(rest: &[u8]) -> &[u8] {
     const LONGEST: usize = 150;
     let near = &rest[..rest.len().min(LONGEST)];
     let mut left = near;
-    while let [b'<', tag @ ..] = left
-        && let Some(after) = after_inline_tag(tag)
-    {
+    while let Some(after) = left.strip_prefix(b"<").and_then(after_inline_tag) {
         left = after;
     }
     &rest[near.len() - left.len()..]
@@ -129,9 +127,7 @@ pub(crate) fn cut_prefix(rest: &[u8], read: impl Fn(&[u8]) -> Option<Prefix>) ->
     let rest = &rest[..rest.len().min(LONGEST_WRITTEN)];
     let (mut text, mut ends) = ([0; LONGEST], [0; LONGEST]);
     let (mut len, mut left) = (0, rest);
-    while let [byte, after @ ..] = left
-        && len < LONGEST
-    {
+    while let Some((byte, after)) = left.split_first().filter(|_| len < LONGEST) {
         (text[len], left) = (*byte, after);
         ends[len] = rest.len() - left.len();
         len += 1;

@@ -448,9 +448,9 @@ fn ends(rule: Rule) -> Step {
 /// The character that `bytes` start with, if they are UTF-8 there.
 pub(crate) fn first_char(bytes: &[u8]) -> Option<char> {
     let head = &bytes[..bytes.len().min(4)];
-    match str::from_utf8(head) {
+    match std::str::from_utf8(head) {
         Ok(text) => text.chars().next(),
-        Err(error) => str::from_utf8(&head[..error.valid_up_to()])
+        Err(error) => std::str::from_utf8(&head[..error.valid_up_to()])
             .ok()?
             .chars()
             .next(),

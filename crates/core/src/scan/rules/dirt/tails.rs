@@ -42,9 +42,11 @@ fn place_in_print(prefix: &[u8], suffix: &[u8]) -> Option<usize> {
         !field.is_empty() && field.iter().all(may)
     };
     let (mut end, mut count) = (head.len(), 0);
-    while let Some(comma) = memchr::memrchr(b',', &head[..end])
-        && is_number(&head[comma + 1..end])
-    {
+    let last_number = |end: usize| {
+        let comma = memchr::memrchr(b',', &head[..end]);
+        comma.filter(|&comma| is_number(&head[comma + 1..end]))
+    };
+    while let Some(comma) = last_number(end) {
         (end, count) = (comma, count + 1);
     }
     let is_place = match count {
