@@ -5,9 +5,10 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use doisift_documents::printable::{self, Printable};
+use doisift_documents::{BadGlob, InputError};
+
 use crate::dedup::SpillError;
-use crate::input::{BadGlob, InputError};
-use crate::printable::{self, Printable};
 use crate::records::{BadFields, Format, ReadError, UnknownFormat};
 
 /// What went wrong.
@@ -520,7 +521,7 @@ mod tests {
     fn the_error_of_the_system_is_a_source() {
         let io = || io::Error::from_raw_os_error(28);
         let packed = InputError::Damaged {
-            packing: crate::input::Packing::Gzip,
+            packing: doisift_documents::Packing::Gzip,
             error: io(),
         };
         let kinds = [

@@ -9,9 +9,9 @@
 //!                                       doi   the identifier itself
 //! ```
 //!
-//! A module may use only modules of earlier stages: [`doi`](Doi) knows nothing of text or files, the scanner knows `doi`
-//! and bytes, input knows no DOI, dedup knows no output format. Only the pipeline knows all stages. [`Merge`] unites the
-//! records of several scans.
+//! Two stages are crates of their own: `doisift-documents` reads sources and knows no DOI, `doisift-core` knows names and bytes
+//! in memory. This crate exports the names of both that its users need. A module may use only modules of earlier stages:
+//! dedup knows no output format, and only the pipeline knows all stages. [`Merge`] unites the records of several scans.
 //!
 //! Without the feature `pipeline` the library is [`Doi`], [`clean()`] and [`Scanner`] over bytes in memory, on any system. With it, the
 //! system must be Linux or macOS.
@@ -64,8 +64,6 @@ mod dedup;
 #[cfg(feature = "pipeline")]
 mod error;
 #[cfg(feature = "pipeline")]
-mod input;
-#[cfg(feature = "pipeline")]
 mod lock;
 #[cfg(feature = "pipeline")]
 mod merge;
@@ -73,8 +71,6 @@ mod merge;
 mod normalize;
 #[cfg(feature = "pipeline")]
 mod pipeline;
-#[cfg(feature = "pipeline")]
-mod printable;
 #[cfg(feature = "pipeline")]
 mod records;
 #[cfg(feature = "pipeline")]
@@ -100,17 +96,17 @@ pub use column::{
 #[cfg(feature = "pipeline")]
 pub use dedup::SpillError;
 #[cfg(feature = "pipeline")]
-pub use error::{CheckpointError, ClashError, Error, ErrorKind, SelectionError, TableError};
+pub use doisift_documents::{
+    BadGlob, BadShard, InputError, Packing, Separator, Shard, printable::Printable,
+};
 #[cfg(feature = "pipeline")]
-pub use input::{BadGlob, BadShard, InputError, Packing, Separator, Shard};
+pub use error::{CheckpointError, ClashError, Error, ErrorKind, SelectionError, TableError};
 #[cfg(feature = "pipeline")]
 pub use merge::{Merge, MergeBuilder, MergeOptions, MergeReport};
 #[cfg(feature = "pipeline")]
 pub use normalize::{Normalized, Normalizer, Presentation, Refusal};
 #[cfg(feature = "pipeline")]
 pub use pipeline::{OnError, Pipeline, PipelineBuilder};
-#[cfg(feature = "pipeline")]
-pub use printable::Printable;
 #[cfg(feature = "pipeline")]
 pub use records::{BadFields, Format, Forms, MentionRow, ReadError, Record, UnknownFormat};
 #[cfg(feature = "pipeline")]
@@ -134,7 +130,7 @@ pub mod bench_support {
 /// For this crate's own fuzz targets; may change at any time.
 #[cfg(all(feature = "testing", feature = "pipeline"))]
 #[doc(hidden)]
-pub use input::fuzz_support;
+pub use doisift_documents::fuzz_support;
 
 /// The examples of the README and of the book are compiled and run.
 #[cfg(all(doctest, feature = "pipeline"))]

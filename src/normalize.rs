@@ -6,9 +6,8 @@
 use std::borrow::Cow;
 
 use doisift_core::{Change, Cleaned, Doi, DoiError, DoiErrorKind, Scanner, UrlEncoding, clean};
+use doisift_documents::printable;
 use memchr::memmem;
-
-use crate::printable;
 
 /// A form to write DOI names in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

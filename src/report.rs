@@ -6,10 +6,10 @@ use std::ops::{Add, AddAssign};
 use std::path::PathBuf;
 
 use doisift_core::{Rejection, Tally};
+use doisift_documents::Shard;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::error::Error;
-use crate::input::Shard;
 use crate::records::Format;
 use crate::structure::Role;
 

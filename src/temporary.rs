@@ -11,10 +11,10 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use doisift_documents::printable;
 use tempfile::{NamedTempFile, TempDir};
 
 use crate::lock::lock;
-use crate::printable;
 
 /// Files in the folder of a checkpoint, other than its runs: the manifest, the lock, the list of temporary files in other
 /// folders, and the new version of a file before it replaces the old one.
@@ -26,7 +26,7 @@ pub(crate) const CHECKPOINT: [&str; 4] = [
 ];
 
 /// Whether the file at `path` belongs to a checkpoint: it has such a name, and its folder has a manifest or a lock.
-pub(crate) fn is_of_checkpoint(path: &Path) -> bool {
+fn is_of_checkpoint(path: &Path) -> bool {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
     let has = |name: &str| folder.join(name).is_file();
@@ -35,6 +35,19 @@ pub(crate) fn is_of_checkpoint(path: &Path) -> bool {
 
 /// The name of a run: a constant, so many random letters and digits, and another constant.
 pub(crate) const RUN: (&str, usize, &str) = ("doisift-", 16, ".run");
+
+/// Whether the file or folder at `path` is a temporary one of doisift, or of a checkpoint unless it was `named` as a source. One
+/// that was found below a folder is removed if it is stale.
+pub(crate) fn is_own(path: &Path, named: bool) -> bool {
+    let Some(name) = path.file_name().filter(|name| may_be_own(name)) else {
+        return false;
+    };
+    let temporary = is_temporary(name);
+    if temporary && !named {
+        remove_stale(path);
+    }
+    temporary || !named && is_of_checkpoint(path)
+}
 
 /// Whether a file of this name is a run.
 pub(crate) fn is_run(name: &str) -> bool {
@@ -66,7 +79,7 @@ pub(crate) fn is_temporary(name: &OsStr) -> bool {
 }
 
 /// Whether a name starts like the names given here: a quick first check of every file below a folder.
-pub(crate) fn may_be_own(name: &OsStr) -> bool {
+fn may_be_own(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.strip_prefix(b".")
         .unwrap_or(name)

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use doisift_documents::{Limits, SheetChoice};
+
 use super::Normalize;
 use super::charset::Charset;
 use super::format::TableFormat;
 use super::settings::NormalizeSettings;
 use crate::error::{Error, ErrorKind, TableError};
-use crate::input::{Limits, SheetChoice};
 use crate::normalize::Presentation;
 use crate::task::{Monitor, chosen_tmp_dir, named_output};
 

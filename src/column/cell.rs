@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use doisift_core::Change;
+use doisift_documents::printable;
 
 use super::charset::{Charset, Code, shown_at};
 use super::names::{has_prefix, inner_gap, is_text, names};
 use super::report::CellTally;
 use super::status::CellStatus;
 use crate::normalize::{Normalizer, Presentation, Refusal};
-use crate::printable;
 
 const SEVERAL: &str = "several names; --multiple reads each";
 const GLUED: &str = "several names that nothing separates";

@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 use std::str::FromStr;
 
+use doisift_documents::InputError;
 use encoding_rs::{
     Decoder, EUC_JP, EncoderResult, Encoding, GB18030, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252,
 };
-
-use crate::input::InputError;
 
 /// The encoding of a table.
 ///

@@ -57,7 +57,7 @@ pub(super) fn members(text: &[u8]) -> Option<String> {
     let mut values = serde_json::Deserializer::from_str(&text).into_iter::<JsonObject<'_>>();
     let object = values.next()?.ok()?;
     let names: Vec<_> = object.0.into_iter().map(|(name, _)| name).collect();
-    Some(crate::printable::name(&names.join(", ")))
+    Some(doisift_documents::printable::name(&names.join(", ")))
 }
 
 /// The members of an object, whose values are slices of the text that was read.

@@ -1,9 +1,10 @@
 //! Where the wanted columns of a table are, and what is added to each row.
 
+use doisift_documents::printable;
+
 use super::dialect::Dialect;
 use super::format::{DELIMITERS, is_name};
 use crate::error::TableError;
-use crate::printable;
 
 /// Names of the columns that are added for one column: the clean name, the status, the reason.
 pub(super) type NewNames = [String; 3];

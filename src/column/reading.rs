@@ -4,6 +4,7 @@ use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 
 use doisift_core::TextKind;
+use doisift_documents::{Documents, InputError, Origin, Raw, Remark, SheetChoice, printable};
 
 use super::batch::{RowBuffer, RowDocument, RowShape};
 use super::charset::{Charset, Code, Utf8Text, shown_at};
@@ -15,8 +16,6 @@ use super::layout::{NewNames, TableLayout};
 use super::settings::NormalizeSettings;
 use super::split::RowSplitter;
 use crate::error::{Error, ErrorKind, TableError};
-use crate::input::{Documents, InputError, Origin, Raw, Remark, SheetChoice};
-use crate::printable;
 use crate::report::Losses;
 
 /// What was read of all inputs.

@@ -5,13 +5,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use doisift_documents::{
+    ColumnChoice, InputError, OpenGate, Opening, Source, SourceKind, display_name,
+};
+
 use super::crew::{self, Hands};
 use super::reading::{InputReading, Readings};
 use super::report::{CellTally, NormalizeReport};
 use super::settings::NormalizeSettings;
 use super::sink::ColumnSink;
 use crate::error::{Error, ErrorKind, TableError};
-use crate::input::{ColumnChoice, InputError, OpenGate, Opening, Source, SourceKind, display_name};
 use crate::records::FileId;
 use crate::task::{
     Destinations, Outputs, cause, commit, is_stdin, not_cancelled, stdin_twice, warn_of_report,

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use doisift_documents::{Limits, SheetChoice, display_name};
+
 use super::charset::Charset;
 use super::format::TableFormat;
 use super::report::NormalizeOptions;
-use crate::input::{Limits, SheetChoice, display_name};
 use crate::normalize::Presentation;
 use crate::task::Monitor;
 

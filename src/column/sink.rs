@@ -3,11 +3,12 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use doisift_documents::printable;
+
 use super::batch::{Note, NoteKind, RowBuffer, RowDocument, RowShape, SHOWN};
 use super::report::CellTally;
 use super::status::CellStatus;
 use crate::error::{Error, ErrorKind, TableError};
-use crate::printable;
 use crate::records::Output;
 
 /// The output, and the counts of what was written to it.

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use doisift_documents::display_name;
+
 use super::Merge;
 use super::report::MergeOptions;
 use crate::error::{Error, ErrorKind, SelectionError};
-use crate::input::display_name;
 use crate::records::{Format, Layout, RowKind};
 use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output};
 

@@ -5,10 +5,11 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use doisift_documents::{InputError, ReadAt, display_name};
+
 use super::row::MergeRow;
 use super::run::RecordRun;
 use crate::error::{Error, ErrorKind};
-use crate::input::{InputError, ReadAt, display_name};
 use crate::records::{ReadError, RowReader, file_reader, reader};
 use crate::task::{Monitor, not_cancelled};
 

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
+use doisift_documents::{InputError, display_name, is_pipe};
+
 use super::options::MergeSettings;
 use super::report::MergeReport;
 use super::row::MergeRow;
@@ -14,7 +16,6 @@ use super::sort::{RowSorter, count_sorted};
 use super::unite::Union;
 use crate::dedup::spare_descriptors;
 use crate::error::Error;
-use crate::input::{InputError, display_name, is_pipe};
 use crate::records::{Format, Output, OwnedPair, OwnedRecord, ReadError, RowKind, writer};
 use crate::task::{
     Destinations, Outputs, cause, commit, is_stdin, not_cancelled, stdin_twice, warn_of_report,

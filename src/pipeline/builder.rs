@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use doisift_core::TextKind;
+use doisift_documents::{
+    BadGlob, ColumnChoice, Limits, Preprocessor, Readers, Search, Separator, Shard, display_name,
+};
 
 use super::Pipeline;
 use super::checkpoint::fault;
 use super::options::{OnError, ScanOptions};
 use super::selection::Wanted;
 use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
-use crate::input::{
-    BadGlob, ColumnChoice, Limits, Preprocessor, Readers, Search, Separator, Shard, display_name,
-};
 use crate::records::Format;
 use crate::structure::RecordId;
 use crate::task::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output, same_name};
@@ -493,7 +493,9 @@ impl PipelineBuilder {
     }
 
     fn search(&self) -> Result<Search, Error> {
-        let search = Search::new(&self.include, &self.exclude).map_err(wrong_glob)?;
+        let search = Search::new(&self.include, &self.exclude)
+            .map_err(wrong_glob)?
+            .own(crate::temporary::is_own);
         let search = search.follow_links(self.follow_links);
         Ok(search
             .stdin_name(self.source_name.clone())

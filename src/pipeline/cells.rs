@@ -7,12 +7,12 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock, Weak};
 
 use doisift_core::{Form, Mention, Scanner, Tally};
+use doisift_documents::{CellBatch, CellDictionary, CellText, write_row_name};
 
 use super::kind;
 use super::options::ScanOptions;
 use super::state::NamedSource;
 use crate::dedup::Document;
-use crate::input::{CellBatch, CellDictionary, CellText, write_row_name};
 use crate::records::Capture;
 
 /// Some rows of a table, and the documents that they are.

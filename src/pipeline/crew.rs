@@ -12,6 +12,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use std::{io, thread};
 
+use doisift_documents::{
+    Cutter, InputError, OpenGate, Section, Source, SourceKind, ends_archive, text_start,
+};
 use rayon::{Scope, ThreadPool};
 
 use super::feed::{self, FeedJob};
@@ -23,9 +26,6 @@ use super::ticket::{Ticket, Tickets};
 use super::turn::Turn;
 use super::worker::Shared;
 use crate::error::{Error, ErrorKind};
-use crate::input::{
-    Cutter, InputError, OpenGate, Section, Source, SourceKind, ends_archive, text_start,
-};
 use crate::lock::lock;
 use crate::report::Counts;
 

@@ -4,13 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use doisift_core::TextKind;
+use doisift_documents::{Chunk, printable::cut};
 
 use super::options::ScanOptions;
 use super::rows::HeldMentions;
 use super::state::SharedScan;
 use crate::dedup::Document;
-use crate::input::Chunk;
-use crate::printable::cut;
 use crate::report::{Counts, Roles};
 use crate::structure::Role;
 use crate::structure::{Edge, EdgeJoin, RecordId, Syntax};

@@ -4,8 +4,9 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use doisift_documents::Sources;
+
 use super::options::ScanOptions;
-use crate::input::Sources;
 
 /// What a run has read, as far as options concern it.
 #[derive(Debug, Default)]

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex};
 
+use doisift_documents::{Chunk, Cutter};
 use rayon::Scope;
 
 use super::cells::TableRows;
@@ -18,7 +19,6 @@ use super::state::SharedScan;
 use super::ticket::{Ticket, Tickets};
 use super::turn::Turn;
 use super::worker::{Shared, SharedLines, TextLine, TextLines};
-use crate::input::{Chunk, Cutter};
 use crate::lock::lock;
 
 /// A source to read, and its slot in the output.

@@ -7,7 +7,8 @@ use std::cell::RefCell;
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-use crate::input::{Gate, Halt};
+use doisift_documents::{Gate, Halt};
+
 use crate::lock::lock;
 
 /// How often a thread that waits looks whether the run must end.

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use doisift_core::TextKind;
+use doisift_documents::{Origin, Section};
 
 use super::options::ScanOptions;
-use crate::input::{Origin, Section};
 
 /// Bytes of a document from which its kind is read; none if an option sets the kind.
 pub(super) fn head(options: &ScanOptions) -> usize {

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::input::{ActualContent, Claim, PassedOver};
-use crate::printable;
+use doisift_documents::printable;
+use doisift_documents::{ActualContent, Claim, PassedOver};
 
 /// Number of warnings of one kind that are written. Further ones are counted, and written at debug level.
 const SHOWN: u64 = 10;

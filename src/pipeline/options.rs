@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use doisift_core::TextKind;
+use doisift_documents::{
+    ColumnChoice, Limits, Preprocessor, Readers, Search, Separator, Shard, display_name,
+};
 
 use super::checkpoint::fault;
 use super::selection::Selection;
 use crate::error::{CheckpointError, Error};
-use crate::input::{
-    ColumnChoice, Limits, Preprocessor, Readers, Search, Separator, Shard, display_name,
-};
 use crate::records::{Field, Format, Layout, RowKind};
 use crate::report::ReportOptions;
 use crate::task::Monitor;

@@ -6,6 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use doisift_core::TextKind;
+use doisift_documents::{
+    CellBatch, Cutter, Documents, InputError, Origin, Raw, Remark, Source, Unpackers, WarcRecord,
+};
 
 use super::cells::{Dictionaries, TableRows};
 use super::gate::{GateRole, SourceGate};
@@ -14,10 +17,6 @@ use super::notice::Gain;
 use super::state::{NamedSource, SharedScan};
 use super::text_table::TextTable;
 use super::worker::TextLines;
-use crate::input::CellBatch;
-use crate::input::{
-    Cutter, Documents, InputError, Origin, Raw, Remark, Source, Unpackers, WarcRecord,
-};
 use crate::records::Capture;
 use crate::report::Counts;
 

@@ -5,9 +5,10 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
 
+use doisift_documents::{Finder, Lost, Separator, display_name, is_pipe, read_list};
+
 use super::options::{OnError, ScanOptions};
 use crate::error::{Error, ErrorKind};
-use crate::input::{Finder, Lost, Separator, display_name, is_pipe, read_list};
 use crate::report::Losses;
 use crate::task::{Destinations, is_stdin, no_stdin, stdin_twice};
 

@@ -4,8 +4,9 @@
 
 use std::fs;
 
+use doisift_documents::{SourceKind, Sources};
+
 use super::options::ScanOptions;
-use crate::input::{SourceKind, Sources};
 
 /// Greatest and least size of a chunk, in bytes. Some 65 KiB around a chunk are scanned with it, so smaller chunks would not
 /// save memory.

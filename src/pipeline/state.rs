@@ -7,6 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use doisift_core::Scanner;
+use doisift_documents::{
+    ChunkReach, Claims, Finder, FoundSources, Gate, Halt, InputError, Opening, Remark, Source,
+    SourceKind, Sources, Unpackers, display_name, printable, unmarked_encoding,
+};
 
 use super::checkpoint::{Checkpoint, CheckpointFolder, Done, Earlier};
 use super::effect::Met;
@@ -17,12 +21,7 @@ use super::seek::Unfound;
 use super::shares::Shares;
 use crate::dedup::{Budget, Document, DocumentId, Lasting, NameTable};
 use crate::error::{Error, ErrorKind};
-use crate::input::{
-    ChunkReach, Claims, Finder, FoundSources, Gate, Halt, InputError, Opening, Remark, Source,
-    SourceKind, Sources, Unpackers, display_name, unmarked_encoding,
-};
 use crate::lock::lock;
-use crate::printable;
 use crate::records::FileId;
 use crate::report::{Counts, Losses, Skipped};
 use crate::structure::StructureFaults;

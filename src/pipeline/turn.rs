@@ -3,6 +3,8 @@
 use std::io::Read;
 use std::time::Instant;
 
+use doisift_documents::{Cutter, Sliding, Source, Unpackers};
+
 use super::cells::TableRows;
 use super::gate::GateRole;
 use super::kind;
@@ -11,7 +13,6 @@ use super::rows::HeldMentions;
 use super::sink::Sink;
 use super::state::SharedScan;
 use super::worker::{SharedLines, TextLine, TextLines, Worker};
-use crate::input::{Cutter, Sliding, Source, Unpackers};
 
 /// A worker that also reads sources.
 pub(super) struct Turn<'r> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use doisift_core::{Mention, Scanner, Tally, TextKind};
+use doisift_documents::{CellText, Chunk, Sliding, TableCell};
 
 use super::cells::TableRows;
 use super::edges::EdgeFinder;
@@ -14,8 +15,6 @@ use super::rows::{HeldMentions, MentionContext};
 use super::selection::PrefixFilter;
 use super::state::{NamedSource, SharedScan};
 use crate::dedup::{Batch, Document, DocumentId, Kept, NameTable};
-use crate::input::{CellText, TableCell};
-use crate::input::{Chunk, Sliding};
 use crate::records::Capture;
 use crate::report::Counts;
 

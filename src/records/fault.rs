@@ -3,10 +3,11 @@
 use std::fmt;
 use std::io;
 
-use super::field::RowKind;
+use doisift_documents::printable;
 #[cfg(feature = "parquet")]
-use crate::input::{InputError, TableFault};
-use crate::printable;
+use doisift_documents::{InputError, TableFault};
+
+use super::field::RowKind;
 
 /// A file cannot be read, is no file of records, or has a wrong row. The text names the row.
 #[derive(Debug)]

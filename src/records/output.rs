@@ -9,12 +9,12 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Sink, Stdout, Write};
 use std::path::{Path, PathBuf};
 
+use doisift_documents::printable;
 use flate2::write::GzEncoder;
 use tempfile::TempPath;
 
 use super::format::Compression;
 use super::rows::BUFFER;
-use crate::printable;
 use crate::temporary;
 
 pub(crate) use destination::Destination;

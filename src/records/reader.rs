@@ -2,12 +2,13 @@
 
 use std::io::{self, BufReader, Cursor, Read, Seek};
 
+use doisift_documents::ReadAt;
+
 use super::fault::{ReadError, RecordFault};
 use super::field::Field;
 use super::row::OwnedRow;
 use super::rows::{BUFFER, RowReader};
 use super::{csv, jsonl};
-use crate::input::ReadAt;
 
 /// Number of first bytes that determine packing and format.
 const HEAD: usize = 32;

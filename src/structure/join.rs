@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
+use doisift_documents::printable::cut;
+
 use super::paths::{Paths, StoredPath};
 use super::place::{Event, Place, Role};
 use super::{RecordId, Structure, Syntax};
-use crate::printable::cut;
 
 /// Rows that are held. A record with more before its identifier is rare; its first rows get none.
 pub(super) const HELD: usize = 1 << 18;

@@ -7,8 +7,9 @@ use std::fs::{self, Metadata};
 use std::path::Path;
 use std::sync::Arc;
 
+use doisift_documents::{Source, SourceKind, Sources, display_name, stdin_metadata};
+
 use crate::error::{ClashError, Error, ErrorKind};
-use crate::input::{Source, SourceKind, Sources, display_name, stdin_metadata};
 use crate::records::{Destination, FileId};
 
 /// The files that the outputs of a run lead to.

@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
+use doisift_documents::printable;
+
 use crate::error::{Error, ErrorKind};
 use crate::lock::lock;
-use crate::printable;
 use crate::temporary::{LazyRunFolder, RunFolder};
 
 /// Observes a run, and can cancel it. Cloning is cheap; all clones belong to the same run.

@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use doisift_documents::printable;
 use serde::Serialize;
 
 use super::monitor::Monitor;
 use crate::error::{Error, ErrorKind};
-use crate::printable;
 use crate::records::{FileId, Output, WholeOutput};
 
 /// The outputs of a task.

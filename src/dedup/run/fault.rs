@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::printable;
+use doisift_documents::printable;
 
 /// A temporary file of names could not be written or read, or is damaged.
 #[derive(Debug, thiserror::Error)]

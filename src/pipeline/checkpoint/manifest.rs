@@ -11,13 +11,13 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use doisift_core::{Rejection, Tally};
+use doisift_documents::{Limits, Source, Sources, display_name};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::folder::{at, open_own};
 use crate::dedup::Spilled;
 use crate::error::CheckpointError;
-use crate::input::{Limits, Source, Sources, display_name};
 use crate::report::{Counts, Losses, Skipped};
 
 /// The version of the manifest format.

@@ -13,6 +13,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use doisift_documents::{Source, SourceKind, Sources, display_name};
+
 pub(super) use folder::{CheckpointFolder, fault};
 pub(super) use manifest::Done;
 
@@ -22,7 +24,6 @@ use manifest::{FixedSettings, Manifest, ManifestHead, NamedRun, Stamp};
 use super::options::{OnError, ScanOptions};
 use crate::dedup::{Lasting, RunFile, SpillError, Spilled};
 use crate::error::{CheckpointError, Error};
-use crate::input::{Source, SourceKind, Sources, display_name};
 use crate::lock::lock;
 use crate::temporary::is_run;
 

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use doisift_documents::{ColumnChoice, ColumnPath, HeaderColumns, InputError, RowBatch};
+
 use super::{CutRow, RowFault};
 use crate::column::Dialect;
-use crate::input::{ColumnChoice, ColumnPath, HeaderColumns, InputError, RowBatch};
 
 /// Cuts rows into cells.
 pub(super) struct DelimitedRows<'t> {

@@ -11,12 +11,12 @@ use std::io::{BufRead, Read};
 use std::sync::Arc;
 
 use doisift_core::TextKind;
+use doisift_documents::{ColumnPath, Documents, InputError, Raw, RowBatch};
 
 use self::delimited::DelimitedRows;
 use self::objects::ObjectRows;
 use super::options::ScanOptions;
 use crate::column::{RowSplitter, TableFormat, TableReading, read_format, sep_line};
-use crate::input::{ColumnPath, Documents, InputError, Raw, RowBatch};
 
 /// Bytes of a read.
 const STEP: usize = 256 << 10;
@@ -129,7 +129,7 @@ impl<'o, R: Read> TextTable<'o, R> {
             row_end: dialect.row_end,
             splitter: RowSplitter::new(dialect),
             most: ROW.min(options.memory / PART),
-            batch: RowBatch::new(),
+            batch: RowBatch::default(),
             faults: Default::default(),
             count: 0,
         })

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use doisift_documents::{ColumnChoice, ITEMS, InputError, MetColumns, RowBatch, is_in, no_column};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::{CutRow, RowFault};
-use crate::input::{ColumnChoice, ITEMS, InputError, MetColumns, RowBatch, is_in, no_column};
 
 /// Most names of members in a message, and one more.
 const NAMED: usize = 21;

@@ -3,9 +3,10 @@
 use std::io::{ErrorKind, Seek, SeekFrom};
 use std::sync::Arc;
 
+use doisift_documents::{ParquetTable, ReadAt};
+
 use super::schema::{self, FieldColumn};
 use super::seal;
-use crate::input::{ParquetTable, ReadAt};
 use crate::records::fault::{FaultPlace, RecordFault};
 use crate::records::field::RowKind;
 use crate::records::record::OFFSET;

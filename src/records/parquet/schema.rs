@@ -1,8 +1,8 @@
 //! Finds the columns of a row's fields in a file, and how they store values.
 
-use crate::input::{ColumnType, ParquetTable, TableColumn};
 use crate::records::fault::RecordFault;
 use crate::records::field::{Field, FieldKind, RowKind, kind_of};
+use doisift_documents::{ColumnType, ParquetTable, TableColumn};
 
 /// The column of a field.
 pub(super) struct FieldColumn {

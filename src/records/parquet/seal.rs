@@ -13,7 +13,7 @@ use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::input::{ParquetTable, ReadAt};
+use doisift_documents::{ParquetTable, ReadAt};
 
 /// The key of the file's checksum in the metadata.
 const KEY: &str = "doisift.xxh3";

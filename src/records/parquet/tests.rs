@@ -2,7 +2,7 @@
 
 mod foreign;
 
-use std::io::{self, Cursor};
+use std::io::Cursor;
 
 use doisift_core::Form;
 
@@ -11,7 +11,6 @@ use ::parquet::file::properties::{WriterProperties, WriterVersion};
 
 use super::Parquet;
 use super::columns::RowColumns;
-use crate::input::ReadAt;
 use crate::records::tests::mention;
 use crate::records::{
     Format, Layout, OwnedRecord, ReadError, Record, RowBlock, RowKind, RowWriter, file_reader,
@@ -76,16 +75,6 @@ fn in_blocks(records: &[OwnedRecord], size: usize) -> Vec<u8> {
         out.block(block).unwrap();
     }
     out.end().unwrap()
-}
-
-/// Bytes in memory as a file.
-impl ReadAt for Cursor<Vec<u8>> {
-    fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize> {
-        let bytes = self.get_ref().get(at as usize..).unwrap_or_default();
-        let length = into.len().min(bytes.len());
-        into[..length].copy_from_slice(&bytes[..length]);
-        Ok(length)
-    }
 }
 
 fn read(bytes: &[u8]) -> Result<Vec<OwnedRecord>, ReadError> {

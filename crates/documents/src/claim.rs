@@ -1,0 +1,270 @@
+//! The format that the ending of a name claims. It is compared with the format by the first bytes, which alone decide how
+//! the content is read.
+
+use std::path::Path;
+
+use super::magic::Content;
+
+/// A format that endings of names mean.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// In lower case, without the full stop.
+    endings: &'static [&'static str],
+    /// The usual name of the format.
+    pub format: &'static str,
+    /// The format inside a packing, if the ending claims one.
+    inside: Option<&'static Claim>,
+    /// Whether doisift reads text in it. Otherwise it is skipped if it is recognised.
+    holds_text: bool,
+    /// The program that unpacks a format that doisift does not recognise.
+    pub unpack_with: Option<&'static str>,
+}
+
+/// The actual content under a name that claims something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActualContent {
+    /// No bytes.
+    Nothing,
+    /// Text, by its start.
+    Text,
+    /// Neither text nor a known format.
+    Noise,
+    /// A document of this kind, which is skipped.
+    Binary(&'static str),
+}
+
+const fn packed(endings: &'static [&'static str], format: &'static str) -> Claim {
+    Claim {
+        endings,
+        format,
+        inside: None,
+        holds_text: true,
+        unpack_with: None,
+    }
+}
+
+const fn packed_tar(endings: &'static [&'static str], format: &'static str) -> Claim {
+    Claim {
+        inside: Some(&TAR),
+        ..packed(endings, format)
+    }
+}
+
+const fn unknown(
+    endings: &'static [&'static str],
+    format: &'static str,
+    program: &'static str,
+) -> Claim {
+    Claim {
+        unpack_with: Some(program),
+        ..packed(endings, format)
+    }
+}
+
+const fn skipped(endings: &'static [&'static str], format: &'static str) -> Claim {
+    Claim {
+        holds_text: false,
+        ..packed(endings, format)
+    }
+}
+
+static TAR: Claim = packed(&["tar"], "tar");
+
+static CLAIMS: &[Claim] = &[
+    packed(&["gz"], "gzip"),
+    packed_tar(&["tgz"], "gzip"),
+    packed(&["bz2"], "bzip2"),
+    packed_tar(&["tbz", "tbz2"], "bzip2"),
+    packed(&["xz"], "xz"),
+    packed_tar(&["txz"], "xz"),
+    packed(&["lzma"], "lzma"),
+    packed(&["zst", "zstd"], "zstd"),
+    packed_tar(&["tzst"], "zstd"),
+    packed(&["lz4"], "lz4"),
+    packed(&["lz"], "lzip"),
+    packed(&["z"], "compress"),
+    packed(&["zip"], "zip"),
+    packed(
+        &[
+            "docx", "docm", "dotx", "xlsx", "xlsm", "xltx", "xlsb", "pptx", "pptm", "potx", "odt",
+            "ott", "ods", "ots", "odp", "otp", "epub", "wacz",
+        ],
+        "zip",
+    ),
+    packed(&["fodt", "fods", "fodp", "fodg"], "flat OpenDocument"),
+    packed(&["7z"], "7z"),
+    packed(&["rar"], "rar"),
+    packed(&["xar"], "xar"),
+    packed(&["warc"], "WARC"),
+    unknown(&["br"], "brotli", "brotli -dc"),
+    unknown(&["lzo"], "lzop", "lzop -dc"),
+    unknown(&["sz"], "snappy", "snzip -dc"),
+    skipped(&["pdf"], PDF),
+    Claim {
+        holds_text: cfg!(feature = "parquet"),
+        ..packed(&["parquet"], PARQUET)
+    },
+    skipped(&["orc"], "ORC"),
+    skipped(&["avro"], "Avro"),
+    packed(&["arrow", "arrows", "feather"], ARROW),
+    skipped(&["sqlite", "sqlite3"], "SQLite"),
+    packed(&["eml"], MAIL),
+    packed(&["emlx"], MAIL),
+    packed(&["mbox"], MAIL),
+    packed(&["mbx"], MAIL),
+    packed(&["mht", "mhtml"], MAIL),
+];
+
+const PDF: &str = "PDF";
+const PARQUET: &str = "Parquet";
+const ARROW: &str = "Arrow";
+/// The format of messages, which a name can show that first bytes do not.
+const MAIL: &str = "mail";
+
+/// What a name claims about its content, and about the content inside a packing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Claims {
+    outer: Option<&'static Claim>,
+    inner: Option<&'static Claim>,
+}
+
+impl Claims {
+    /// The claims of a name, or of the last part of a path.
+    pub fn of(name: &Path) -> Claims {
+        let outer = claim(name);
+        let stem = || claim(Path::new(name.file_stem()?));
+        let inner = outer.and_then(|outer| outer.inside.or_else(stem));
+        Claims { outer, inner }
+    }
+
+    /// Whether the name is that of messages.
+    pub(super) fn is_mail(self) -> bool {
+        self.outer.is_some_and(|claim| claim.format == MAIL)
+    }
+
+    /// Whether the name is that of a format that a file shows at its end too.
+    pub(super) fn has_end(self) -> bool {
+        let has_end = |claim: &Claim| matches!(claim.format, PDF | PARQUET | ARROW);
+        self.outer.is_some_and(has_end)
+    }
+
+    /// The claims about the unpacked content.
+    pub(super) fn unpacked(self) -> Claims {
+        Claims {
+            outer: self.inner,
+            inner: None,
+        }
+    }
+
+    /// The wrong claim about a stream that is recognised as `content` and starts with `head`, and its actual content; none if
+    /// there is no wrong claim.
+    /// A container is read whatever its name is, so it never has a wrong claim.
+    pub(super) fn denied_by(
+        self,
+        content: Content,
+        head: &[u8],
+    ) -> Option<(&'static Claim, ActualContent)> {
+        let claim = self.outer?;
+        let found = match content {
+            // A mailbox without messages is one.
+            Content::Text if head.is_empty() && self.is_mail() => return None,
+            Content::Text if head.is_empty() => ActualContent::Nothing,
+            Content::Text if has_control_characters(head) => ActualContent::Noise,
+            Content::Text | Content::Unicode(_) => ActualContent::Text,
+            Content::Binary(kind) if claim.holds_text => ActualContent::Binary(kind),
+            Content::Binary(_) | Content::Packed(_) => return None,
+        };
+        Some((claim, found))
+    }
+
+    /// The wrong claim about a large file that is plain text, and its actual content; none if there is no wrong claim.
+    pub fn denied_by_text(self, head: &[u8]) -> Option<(&'static Claim, ActualContent)> {
+        self.denied_by(Content::Text, head)
+    }
+}
+
+impl Claim {
+    /// Its first ending.
+    pub fn ending(&self) -> &'static str {
+        self.endings.first().copied().unwrap_or_default()
+    }
+}
+
+fn claim(name: &Path) -> Option<&'static Claim> {
+    let ending = name.extension()?.to_str()?;
+    let is = |claim: &Claim| {
+        claim
+            .endings
+            .iter()
+            .any(|own| own.eq_ignore_ascii_case(ending))
+    };
+    CLAIMS.iter().chain([&TAR]).find(|claim| is(claim))
+}
+
+/// Whether it has control characters that do not occur in texts.
+fn has_control_characters(head: &[u8]) -> bool {
+    let no_text = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
+    head.iter().any(no_text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::Packing;
+
+    fn denied(name: &str, content: Content, head: &[u8]) -> Option<(&'static str, ActualContent)> {
+        let claims = Claims::of(Path::new(name));
+        let denied = claims.denied_by(content, head);
+        denied.map(|(claim, found)| (claim.format, found))
+    }
+
+    #[test]
+    fn a_name_that_says_packed_is_denied_by_other_content() {
+        for name in ["a.gz", "d/a.tgz", "A.GZ", "a.b.gz"] {
+            let text = denied(name, Content::Text, b"text");
+            assert_eq!(text, Some(("gzip", ActualContent::Text)), "{name}");
+        }
+        for name in ["a", "gz", ".gz", "a.gz.txt", "a.gz/b", "a.txt", "a.gz2"] {
+            assert_eq!(denied(name, Content::Text, b"text"), None, "{name}");
+        }
+        assert_eq!(
+            denied("a.gz", Content::Text, b""),
+            Some(("gzip", ActualContent::Nothing))
+        );
+        assert_eq!(
+            denied("a.Z", Content::Text, b"\x01a"),
+            Some(("compress", ActualContent::Noise))
+        );
+        let png = Content::Binary("png");
+        assert_eq!(
+            denied("a.zip", png, b""),
+            Some(("zip", ActualContent::Binary("png")))
+        );
+    }
+
+    #[test]
+    fn a_name_is_not_denied_by_what_is_read_or_skipped_anyhow() {
+        assert_eq!(denied("a.gz", Content::Packed(Packing::Zip), b"PK"), None);
+        assert_eq!(denied("a.pdf", Content::Binary("jpeg"), b""), None);
+        assert_eq!(
+            denied("a.pdf", Content::Text, b"<html>"),
+            Some(("PDF", ActualContent::Text))
+        );
+    }
+
+    #[test]
+    fn what_was_unpacked_has_the_claims_that_are_left() {
+        for (name, inner) in [
+            ("a.tar.gz", Some("tar")),
+            ("a.tgz", Some("tar")),
+            ("a.warc.gz", Some("WARC")),
+            ("a.json.gz", None),
+            ("a.gz", None),
+        ] {
+            let inside = Claims::of(Path::new(name)).unpacked();
+            let denied = inside.denied_by(Content::Text, b"text");
+            assert_eq!(denied.map(|(claim, _)| claim.format), inner, "{name}");
+            assert_eq!(inside.unpacked(), Claims::default());
+        }
+    }
+}

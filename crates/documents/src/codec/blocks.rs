@@ -1,0 +1,572 @@
+//! Reads streams by their blocks, so that several threads can decode one stream.
+//!
+//! A block is decoded as a stream of its own, with a header before it and an end after it. So the packing's own decoder
+//! verifies the block and where it ends, before a byte of it is returned. Where that fails, the stream is read again from its
+//! start as a member, and the bytes that were returned are left out. So bytes and errors are those of [`FileMembers`].
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::file_members::FileMembers;
+use super::held::HeldBytes;
+use super::members::{MemberFormat, MemberStep, Whole};
+use super::parallel::{DecodedSection, OrderedReader, SectionDecoder, TRIES};
+use crate::opening::Limits;
+
+/// The least cost of a false start, in bytes. A short block costs this much too, since a decoder is prepared for it: that of
+/// bzip2 clears 3.6 MB of memory.
+const TRY: usize = 64 << 10;
+
+/// A packing with streams of blocks that can be decoded alone.
+pub(super) trait BlockFormat: MemberFormat {
+    /// What is known of a stream at a place between its blocks.
+    type Known: Clone + Send + 'static;
+    /// What is known of a file for all its streams, read when the first one is entered.
+    type Layout: Default;
+    /// [`OrderedReader::SECTION_LIMITS`] of a reader of its blocks.
+    const SECTION_LIMITS: (usize, usize);
+
+    /// The first place of the stream that starts at byte `start`. None if there is none, or blocks of up to `most` unpacked
+    /// bytes are of no use for it.
+    fn enter(
+        held: &mut HeldBytes,
+        layout: &Self::Layout,
+        start: u64,
+        most: usize,
+    ) -> Option<InStream<Self::Known>>;
+
+    /// The first place at bit `from` or after it where a block may start that starts in the bytes `range`. `near` is a place
+    /// before it, in the same stream or another.
+    fn find(
+        held: &mut HeldBytes,
+        range: &Range<u64>,
+        from: u64,
+        near: Option<&InStream<Self::Known>>,
+    ) -> Option<InStream<Self::Known>>;
+
+    /// The end of a section that starts at byte `start`, and should have `length` bytes.
+    fn section_end(_: &Self::Known, start: u64, length: u64) -> u64 {
+        start + length
+    }
+
+    /// What follows in the stream. None if it is damaged, or a block is too large.
+    fn next(held: &mut HeldBytes, at: &InStream<Self::Known>) -> Option<StreamPart<Self::Known>>;
+
+    /// What is known after blocks, of which `after` was found without regard to the part of the stream before them, where
+    /// `before` is known. None if they do not continue that part.
+    fn join(before: &Self::Known, after: &Self::Known) -> Option<Self::Known>;
+
+    /// Whether the end of a stream agrees with what is known of all its blocks.
+    fn agrees(known: &Self::Known) -> bool;
+}
+
+/// A place between the blocks of a stream, or before its end.
+#[derive(Clone, Debug)]
+pub(super) struct InStream<K> {
+    /// Byte at which the stream starts.
+    pub(super) start: u64,
+    /// Bit of the file.
+    pub(super) bit: u64,
+    /// Whether it is before the first block.
+    pub(super) is_first: bool,
+    /// Unpacked bytes of the stream before the place.
+    pub(super) given: u64,
+    pub(super) known: K,
+}
+
+/// A part of a stream.
+pub(super) enum StreamPart<K> {
+    /// A block, packed as a stream of its own, and the bit at which it ends.
+    Block { alone: Vec<u8>, end: u64, known: K },
+    /// The end, before this byte.
+    End { byte: u64, known: K },
+}
+
+/// A place in a file of streams.
+enum BlockPlace<K> {
+    /// At the start of a member, or of other bytes.
+    Between(u64),
+    In(InStream<K>),
+}
+
+impl<K> BlockPlace<K> {
+    fn bit(&self) -> u64 {
+        match self {
+            BlockPlace::Between(byte) => 8 * byte,
+            BlockPlace::In(at) => at.bit,
+        }
+    }
+}
+
+/// What a section has passed over.
+pub(super) struct PassedBlocks<K> {
+    /// What is known after the blocks of the stream in which the section starts.
+    first: K,
+    /// Whether the end of that stream was passed.
+    ended: bool,
+    place: BlockPlace<K>,
+}
+
+/// A block that is being decoded.
+struct OpenBlock {
+    alone: Vec<u8>,
+    read: usize,
+}
+
+impl OpenBlock {
+    fn new(format: &mut impl BlockFormat, alone: Vec<u8>) -> io::Result<Self> {
+        format.restart()?;
+        Ok(OpenBlock { alone, read: 0 })
+    }
+
+    /// Decodes more of it into `into`. Returns the number of bytes, and whether it has ended; none if it is damaged or `into` is
+    /// full.
+    fn step(&mut self, format: &mut impl BlockFormat, into: &mut [u8]) -> Option<(usize, bool)> {
+        loop {
+            let step = format.step(&self.alone[self.read..], into);
+            self.read += step.read;
+            match step.ended {
+                Ok(true) if self.read == self.alone.len() => return Some((step.written, true)),
+                Ok(false) if step.written > 0 => return Some((step.written, false)),
+                Ok(false) if step.read > 0 => {}
+                _ => return None,
+            }
+        }
+    }
+
+    /// Decodes all of it into `out`. Returns the number of bytes; none if it is damaged or does not fit.
+    fn whole(&mut self, format: &mut impl BlockFormat, out: &mut [u8]) -> Option<usize> {
+        let mut filled = 0;
+        loop {
+            let (written, ended) = self.step(format, &mut out[filled..])?;
+            filled += written;
+            if ended {
+                return Some(filled);
+            }
+        }
+    }
+}
+
+/// Decodes sections of a file of streams, by their blocks.
+pub(super) struct BlockSections<F: BlockFormat> {
+    format: F,
+    held: HeldBytes,
+    layout: F::Layout,
+}
+
+impl<F: BlockFormat> SectionDecoder for BlockSections<F> {
+    /// The place of the reader in a stream.
+    type Hint = Option<InStream<F::Known>>;
+    type Passed = Option<PassedBlocks<F::Known>>;
+
+    fn new(file: Arc<File>, limits: &Limits) -> Option<Self> {
+        Some(BlockSections {
+            format: F::new(limits).ok()?,
+            held: HeldBytes::new(file),
+            layout: F::Layout::default(),
+        })
+    }
+
+    /// Decodes the blocks that start in `range` of the file into `out`, from the first valid one up to one that is damaged or
+    /// does not fit.
+    fn decode(
+        &mut self,
+        range: Range<u64>,
+        near: Self::Hint,
+        mut out: Vec<u8>,
+    ) -> DecodedSection<Self::Passed> {
+        let (mut from, mut cost) = (8 * range.start, 0);
+        while cost <= TRIES
+            && let Some(first) = F::find(&mut self.held, &range, from, near.as_ref())
+        {
+            let start = first.bit;
+            let mut blocks = SectionBlocks::new(first, &mut out);
+            blocks.decode(self, 8 * range.end);
+            if blocks.filled > 0 {
+                let filled = blocks.filled;
+                return DecodedSection {
+                    bits: start..blocks.passed.place.bit(),
+                    passed: Some(blocks.passed),
+                    out,
+                    filled,
+                };
+            }
+            cost += TRY + blocks.cost;
+            from = start + 1;
+        }
+        DecodedSection {
+            bits: 8 * range.end..8 * range.end,
+            out,
+            filled: 0,
+            passed: None,
+        }
+    }
+}
+
+/// The blocks of a section.
+struct SectionBlocks<'o, K> {
+    passed: PassedBlocks<K>,
+    out: &'o mut [u8],
+    filled: usize,
+    /// Bytes of the block that could not be decoded.
+    cost: usize,
+}
+
+impl<'o, K: Clone> SectionBlocks<'o, K> {
+    fn new(first: InStream<K>, out: &'o mut [u8]) -> Self {
+        SectionBlocks {
+            passed: PassedBlocks {
+                first: first.known.clone(),
+                ended: false,
+                place: BlockPlace::In(first),
+            },
+            out,
+            filled: 0,
+            cost: 0,
+        }
+    }
+
+    /// Decodes blocks that start before bit `end`.
+    fn decode<F>(&mut self, sections: &mut BlockSections<F>, end: u64)
+    where
+        F: BlockFormat<Known = K>,
+    {
+        while self.passed.place.bit() < end {
+            let next = match &self.passed.place {
+                BlockPlace::Between(byte) => self.stream(sections, *byte),
+                BlockPlace::In(at) => {
+                    let at = at.clone();
+                    self.part(sections, at)
+                }
+            };
+            let Some(next) = next else { return };
+            self.passed.place = next;
+        }
+    }
+
+    /// Decodes the stream at `byte` if it is short, or enters it. Returns the next place.
+    fn stream<F>(&mut self, sections: &mut BlockSections<F>, byte: u64) -> Option<BlockPlace<K>>
+    where
+        F: BlockFormat<Known = K>,
+    {
+        let BlockSections {
+            format,
+            held,
+            layout,
+        } = sections;
+        match short(format, held, byte, &mut self.out[self.filled..]) {
+            Some((end, written)) => {
+                self.filled += written;
+                Some(BlockPlace::Between(end))
+            }
+            None => F::enter(held, layout, byte, self.out.len()).map(BlockPlace::In),
+        }
+    }
+
+    /// Decodes the part of a stream at `at`. Returns the place after it.
+    fn part<F>(&mut self, sections: &mut BlockSections<F>, at: InStream<K>) -> Option<BlockPlace<K>>
+    where
+        F: BlockFormat<Known = K>,
+    {
+        let BlockSections { format, held, .. } = sections;
+        let (place, known) = match F::next(held, &at)? {
+            StreamPart::Block { alone, end, known } => {
+                self.cost = alone.len();
+                let mut block = OpenBlock::new(format, alone).ok()?;
+                let count = block.whole(format, &mut self.out[self.filled..])?;
+                self.filled += count;
+                let given = at.given + count as u64;
+                let at = InStream {
+                    bit: end,
+                    is_first: false,
+                    given,
+                    known: known.clone(),
+                    ..at
+                };
+                (BlockPlace::In(at), known)
+            }
+            StreamPart::End { known, .. } if self.passed.ended && !F::agrees(&known) => {
+                return None;
+            }
+            StreamPart::End { byte, known } => (BlockPlace::Between(byte), known),
+        };
+        if !self.passed.ended {
+            self.passed.first = known;
+            self.passed.ended = matches!(place, BlockPlace::Between(_));
+        }
+        Some(place)
+    }
+}
+
+/// Decodes the stream at `byte` at once, if it is short. Returns the byte after it and the number of decoded bytes.
+fn short<F: BlockFormat>(
+    format: &mut F,
+    held: &mut HeldBytes,
+    byte: u64,
+    out: &mut [u8],
+) -> Option<(u64, usize)> {
+    let bytes = held.from(byte, F::WHOLE).0;
+    match format.whole(&bytes[..bytes.len().min(F::WHOLE)], out) {
+        Whole::Done { read, written } => Some((byte + read as u64, written)),
+        Whole::Full | Whole::No => None,
+    }
+}
+
+/// Reads the streams of a file in order, by their blocks where that is possible.
+pub(super) struct BlockReader<F: BlockFormat> {
+    format: F,
+    held: HeldBytes,
+    layout: F::Layout,
+    members: FileMembers<F>,
+    place: ReaderPlace<F::Known>,
+    /// Whether streams are read by blocks.
+    by_blocks: bool,
+    /// Greatest unpacked size of a section.
+    most: usize,
+    /// Buffer for a decoded block, and the part of it that was not returned yet.
+    out: Vec<u8>,
+    left: Range<usize>,
+    /// Whether a block or stream has ended, and that was not reported yet.
+    ended: bool,
+}
+
+/// Where a reader of blocks is.
+enum ReaderPlace<K> {
+    /// Where the members are. That many unpacked bytes of them were returned before.
+    Members { returned: u64 },
+    /// Before a block or the end of a stream.
+    Between(InStream<K>),
+    /// In a block that is known to be valid, before that place.
+    Within(OpenBlock, InStream<K>),
+}
+
+impl<F: BlockFormat> BlockReader<F> {
+    /// Goes to a member, or to other bytes, at `byte`.
+    fn go_to(&mut self, byte: u64) {
+        self.members.go_on(byte);
+        self.enter();
+    }
+
+    /// Enters the stream where the members are, if there is one.
+    fn enter(&mut self) {
+        let start = self.members.position();
+        let stream = match self.by_blocks {
+            true => F::enter(&mut self.held, &self.layout, start, self.most),
+            false => None,
+        };
+        self.place = match stream {
+            Some(at) => ReaderPlace::Between(at),
+            None => ReaderPlace::Members { returned: 0 },
+        };
+    }
+
+    /// Makes a step through members. It has no bytes while bytes that were returned before are left out.
+    fn member(&mut self, into: &mut [u8]) -> io::Result<MemberStep> {
+        loop {
+            let ReaderPlace::Members { returned } = &mut self.place else {
+                return Ok(MemberStep::Boundary);
+            };
+            let room = match usize::try_from(*returned) {
+                Ok(returned) if returned > 0 => into.len().min(returned),
+                _ => into.len(),
+            };
+            match self.members.step(&mut into[..room])? {
+                MemberStep::Bytes(count) if *returned > 0 => {
+                    *returned -= count as u64;
+                    return Ok(MemberStep::Bytes(0));
+                }
+                MemberStep::Boundary => self.enter(),
+                other => return Ok(other),
+            }
+        }
+    }
+
+    /// Reads the stream at `at` again from its start, as a member.
+    fn again(&mut self, at: &InStream<F::Known>) {
+        self.members.go_on(at.start);
+        self.place = ReaderPlace::Members { returned: at.given };
+    }
+
+    /// Reads the part of a stream at `at`, or all of it. False if it is damaged.
+    fn part(&mut self, at: &InStream<F::Known>) -> bool {
+        if self.out.is_empty() {
+            self.out = vec![0; self.most];
+        }
+        if at.is_first
+            && let Some((end, written)) =
+                short(&mut self.format, &mut self.held, at.start, &mut self.out)
+        {
+            self.left = 0..written;
+            self.go_to(end);
+            self.ended = true;
+            return true;
+        }
+        match F::next(&mut self.held, at) {
+            Some(StreamPart::Block { alone, end, known }) => {
+                let then = InStream {
+                    bit: end,
+                    is_first: false,
+                    known,
+                    ..*at
+                };
+                self.block(alone, then).is_some()
+            }
+            Some(StreamPart::End { byte, known }) if F::agrees(&known) => {
+                self.go_to(byte);
+                self.ended = true;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Decodes a block before `then`. None if it is damaged.
+    fn block(&mut self, alone: Vec<u8>, mut then: InStream<F::Known>) -> Option<()> {
+        let mut block = OpenBlock::new(&mut self.format, alone).ok()?;
+        let (mut filled, mut count, mut ended) = (0, 0, false);
+        while !ended {
+            // A block that does not fit is verified first, and then decoded again.
+            filled = if filled == self.out.len() { 0 } else { filled };
+            let step = block.step(&mut self.format, &mut self.out[filled..]);
+            let (written, is_end) = step?;
+            (filled, count, ended) = (filled + written, count + written as u64, is_end);
+        }
+        then.given += count;
+        self.place = match count == filled as u64 {
+            true => {
+                self.left = 0..filled;
+                self.ended = true;
+                ReaderPlace::Between(then)
+            }
+            false => {
+                let block = OpenBlock::new(&mut self.format, block.alone).ok()?;
+                ReaderPlace::Within(block, then)
+            }
+        };
+        Some(())
+    }
+
+    fn hand_out(&mut self, into: &mut [u8]) -> MemberStep {
+        let count = into.len().min(self.left.len());
+        into[..count].copy_from_slice(&self.out[self.left.start..][..count]);
+        self.left.start += count;
+        MemberStep::Bytes(count)
+    }
+}
+
+impl<F: BlockFormat> OrderedReader for BlockReader<F> {
+    type Sections = BlockSections<F>;
+    const SECTION_LIMITS: (usize, usize) = F::SECTION_LIMITS;
+
+    fn new(file: &Arc<File>, size: u64, limits: &Limits, most: usize) -> io::Result<Self> {
+        let mut reader = BlockReader {
+            format: F::new(limits)?,
+            held: HeldBytes::new(Arc::clone(file)),
+            layout: F::Layout::default(),
+            members: FileMembers::new(file, size, limits, most)?,
+            place: ReaderPlace::Members { returned: 0 },
+            by_blocks: true,
+            most,
+            out: Vec::new(),
+            left: 0..0,
+            ended: false,
+        };
+        reader.enter();
+        Ok(reader)
+    }
+
+    fn bit(&self) -> u64 {
+        match &self.place {
+            ReaderPlace::Members { .. } => self.members.bit(),
+            ReaderPlace::Between(at) | ReaderPlace::Within(_, at) => at.bit,
+        }
+    }
+
+    fn step(&mut self, into: &mut [u8]) -> io::Result<MemberStep> {
+        loop {
+            if !self.left.is_empty() {
+                return Ok(self.hand_out(into));
+            }
+            if std::mem::take(&mut self.ended) {
+                return Ok(MemberStep::Boundary);
+            }
+            match &mut self.place {
+                ReaderPlace::Members { .. } => return self.member(into),
+                ReaderPlace::Between(at) => {
+                    let at = at.clone();
+                    if !self.part(&at) {
+                        self.again(&at);
+                    }
+                }
+                ReaderPlace::Within(block, then) => {
+                    let step = block.step(&mut self.format, into);
+                    let (written, ended) = step.unwrap_or((0, true));
+                    if ended {
+                        self.place = ReaderPlace::Between(then.clone());
+                        self.ended = true;
+                    }
+                    if written > 0 {
+                        return Ok(MemberStep::Bytes(written));
+                    }
+                }
+            }
+        }
+    }
+
+    fn starts_within_member(&self) -> bool {
+        !matches!(self.place, ReaderPlace::Members { .. })
+    }
+
+    fn section_end(&self, start: u64, length: u64) -> u64 {
+        match &self.place {
+            ReaderPlace::Between(at) => F::section_end(&at.known, start, length),
+            _ => start + length,
+        }
+    }
+
+    fn hint(&self) -> Option<InStream<F::Known>> {
+        match &self.place {
+            ReaderPlace::Members { .. } => None,
+            ReaderPlace::Between(at) | ReaderPlace::Within(_, at) => Some(at.clone()),
+        }
+    }
+
+    fn pass(&mut self, section: &DecodedSection<Option<PassedBlocks<F::Known>>>) -> bool {
+        let (ReaderPlace::Between(before), Some(passed)) = (&self.place, &section.passed) else {
+            return false;
+        };
+        let Some(known) = F::join(&before.known, &passed.first) else {
+            return false;
+        };
+        if passed.ended && !F::agrees(&known) {
+            return false;
+        }
+        match &passed.place {
+            BlockPlace::Between(byte) => self.go_to(*byte),
+            BlockPlace::In(at) if passed.ended => self.place = ReaderPlace::Between(at.clone()),
+            BlockPlace::In(at) => {
+                let given = before.given + at.given;
+                self.place = ReaderPlace::Between(InStream {
+                    start: before.start,
+                    bit: at.bit,
+                    is_first: false,
+                    given,
+                    known,
+                });
+            }
+        }
+        true
+    }
+
+    fn no_more_sections(&mut self) {
+        self.by_blocks = false;
+        if let ReaderPlace::Between(at) = &self.place
+            && at.is_first
+        {
+            let at = at.clone();
+            self.again(&at);
+        }
+    }
+}

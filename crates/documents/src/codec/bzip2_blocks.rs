@@ -1,0 +1,269 @@
+//! The blocks of bzip2 streams. They start at any bit, with a magic number and a checksum.
+
+use std::ops::Range;
+
+use super::blocks::{BlockFormat, InStream, StreamPart};
+use super::bzip2::Bzip2;
+use super::held::HeldBytes;
+
+/// What a block starts with.
+const BLOCK: u64 = 0x3141_5926_5359;
+/// What the end of a stream starts with.
+const END: u64 = 0x1772_4538_5090;
+/// Bits of these numbers.
+const MAGIC: usize = 48;
+/// Bits of the checksum after them.
+const CHECKSUM: usize = 32;
+/// Bits of the bytes that a magic number may be in.
+const WINDOW: usize = 56;
+/// Bytes of a stream's header.
+const HEADER: usize = 4;
+/// Packed bytes that are searched for the end of a block at first, and at most. No symbol of a block has more than 20 bits.
+const SEARCHED: Range<usize> = 512 << 10..4 << 20;
+
+/// What is known of a stream before one of its blocks.
+#[derive(Clone, Debug)]
+pub(crate) struct KnownBlocks {
+    /// The digit that states the size of its blocks.
+    level: u8,
+    /// The checksum of the blocks before, and their number.
+    sum: u32,
+    count: u32,
+    /// The checksum at the end of the stream.
+    stated: Option<u32>,
+}
+
+impl KnownBlocks {
+    fn new(level: u8) -> Self {
+        KnownBlocks {
+            level,
+            sum: 0,
+            count: 0,
+            stated: None,
+        }
+    }
+
+    fn with(&self, block: u32) -> Self {
+        KnownBlocks {
+            sum: self.sum.rotate_left(1) ^ block,
+            count: self.count.wrapping_add(1),
+            ..*self
+        }
+    }
+}
+
+impl BlockFormat for Bzip2 {
+    type Known = KnownBlocks;
+    type Layout = ();
+    // A block has up to 900,000 bytes before runs are repeated.
+    const SECTION_LIMITS: (usize, usize) = (2 << 20, 16 << 20);
+
+    fn enter(held: &mut HeldBytes, (): &(), start: u64, _: usize) -> Option<InStream<KnownBlocks>> {
+        let level = level(held.from(start, HEADER).0)?;
+        Some(InStream {
+            start,
+            bit: 8 * (start + HEADER as u64),
+            is_first: true,
+            given: 0,
+            known: KnownBlocks::new(level),
+        })
+    }
+
+    fn find(
+        held: &mut HeldBytes,
+        range: &Range<u64>,
+        from: u64,
+        near: Option<&InStream<KnownBlocks>>,
+    ) -> Option<InStream<KnownBlocks>> {
+        let inside = (range.end - range.start) as usize;
+        let (bytes, _) = held.from(range.start, inside + SEARCHED.start);
+        let from = (from - 8 * range.start) as usize;
+        let at = find(bytes, from, &[BLOCK]).filter(|at| *at < 8 * inside)?;
+        // If this is not the first block of a stream, it is of the stream where the reader is, or of one like it.
+        let header = (at / 8).checked_sub(HEADER).filter(|_| at % 8 == 0);
+        let first = header.and_then(|header| Some((header, level(&bytes[header..])?)));
+        let (start, level) = match (first, near) {
+            (Some((header, level)), _) => (range.start + header as u64, level),
+            (None, Some(near)) => (near.start, near.known.level),
+            (None, None) => (0, b'9'),
+        };
+        Some(InStream {
+            start,
+            bit: 8 * range.start + at as u64,
+            is_first: first.is_some(),
+            given: 0,
+            known: KnownBlocks::new(level),
+        })
+    }
+
+    fn next(held: &mut HeldBytes, at: &InStream<KnownBlocks>) -> Option<StreamPart<KnownBlocks>> {
+        let (byte, shift) = (at.bit / 8, (at.bit % 8) as usize);
+        let (bytes, _) = held.from(byte, SEARCHED.start);
+        let magic = bits(bytes, shift, MAGIC)?;
+        let sum = bits(bytes, shift + MAGIC, CHECKSUM)? as u32;
+        let after = shift + MAGIC + CHECKSUM;
+        if magic == END {
+            let mut known = at.known.clone();
+            known.stated = Some(sum);
+            let byte = byte + after.div_ceil(8) as u64;
+            return Some(StreamPart::End { byte, known });
+        }
+        if magic != BLOCK {
+            return None;
+        }
+        let (bytes, end) = block_end(held, byte, after)?;
+        Some(StreamPart::Block {
+            alone: alone(bytes, shift..end, at.known.level, sum),
+            end: 8 * byte + end as u64,
+            known: at.known.with(sum),
+        })
+    }
+
+    fn join(before: &KnownBlocks, after: &KnownBlocks) -> Option<KnownBlocks> {
+        (before.level == after.level).then(|| KnownBlocks {
+            sum: before.sum.rotate_left(after.count % 32) ^ after.sum,
+            count: before.count.wrapping_add(after.count),
+            ..*after
+        })
+    }
+
+    fn agrees(known: &KnownBlocks) -> bool {
+        known.stated == Some(known.sum)
+    }
+}
+
+/// The level that the header at the start of `bytes` states; none if there is no header.
+fn level(bytes: &[u8]) -> Option<u8> {
+    match bytes {
+        [b'B', b'Z', b'h', level @ b'1'..=b'9', ..] => Some(*level),
+        _ => None,
+    }
+}
+
+/// The bytes from `byte` of the file on, and the first bit of them at or after `from` where a block may end.
+fn block_end(held: &mut HeldBytes, byte: u64, mut from: usize) -> Option<(&[u8], usize)> {
+    let mut count = SEARCHED.start;
+    loop {
+        let (bytes, ended) = held.from(byte, count);
+        let end = find(bytes, from, &[BLOCK, END]);
+        if let Some(end) = end {
+            return Some((held.from(byte, count).0, end));
+        }
+        if ended || count >= SEARCHED.end {
+            return None;
+        }
+        from = from.max((8 * bytes.len()).saturating_sub(WINDOW));
+        count *= 2;
+    }
+}
+
+/// `count` bits at bit `at`, up to 57; none if there are fewer.
+fn bits(bytes: &[u8], at: usize, count: usize) -> Option<u64> {
+    let end = at + count;
+    let bytes = bytes.get(at / 8..end.div_ceil(8))?;
+    let value = bytes
+        .iter()
+        .fold(0, |value: u64, byte| value << 8 | u64::from(*byte));
+    Some(value >> (8 * bytes.len() - at % 8 - count) & ((1 << count) - 1))
+}
+
+/// The first bit of `bytes`, at or after `from`, at which one of the `magic` numbers is. All of its window must be there.
+fn find(bytes: &[u8], from: usize, magic: &[u64]) -> Option<usize> {
+    const MASK: u64 = (1 << MAGIC) - 1;
+    /// Bytes that may be the second one of those that a number covers.
+    const SECOND: [bool; 256] = {
+        let (mut second, mut shift) = ([false; 256], 0);
+        while shift < 8 {
+            second[(BLOCK >> (32 + shift) & 0xff) as usize] = true;
+            second[(END >> (32 + shift) & 0xff) as usize] = true;
+            shift += 1;
+        }
+        second
+    };
+    let first = from / 8;
+    let seconds = bytes.get(first + 1..)?.iter().enumerate();
+    seconds
+        .filter(|(_, byte)| SECOND[usize::from(**byte)])
+        .filter_map(|(at, _)| Some((first + at, bits(bytes, 8 * (first + at), WINDOW)?)))
+        .flat_map(|(at, window)| (0..8).map(move |shift| (8 * at + shift, window >> (8 - shift))))
+        .find(|(at, value)| *at >= from && magic.contains(&(value & MASK)))
+        .map(|(at, _)| at)
+}
+
+/// The block in the bits `block` of `bytes`, with the checksum `sum`, as a stream of its own.
+fn alone(bytes: &[u8], block: Range<usize>, level: u8, sum: u32) -> Vec<u8> {
+    let (first, shift) = (block.start / 8, block.start % 8);
+    let (whole, rest) = (block.len() / 8, block.len() % 8);
+    let mut out = Vec::with_capacity(HEADER + whole + 16);
+    out.extend([b'B', b'Z', b'h', level]);
+    let pairs = bytes[first..].windows(2).take(whole);
+    out.extend(pairs.map(|pair| (u16::from_be_bytes([pair[0], pair[1]]) << shift >> 8) as u8));
+    let rest_bits = bits(bytes, block.end - rest, rest).unwrap_or(0);
+    let end = u128::from(rest_bits) << MAGIC | u128::from(END);
+    let end = end << CHECKSUM | u128::from(sum);
+    let count = rest + MAGIC + CHECKSUM;
+    out.extend(
+        (end << (128 - count))
+            .to_be_bytes()
+            .iter()
+            .take(count.div_ceil(8)),
+    );
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// `bytes` with a number at a bit.
+    fn with_number(bytes: &[u8], bit: usize, magic: u64) -> Vec<u8> {
+        let mut out = bytes.to_vec();
+        for at in 0..MAGIC {
+            let (byte, mask) = ((bit + at) / 8, 0x80 >> ((bit + at) % 8));
+            out[byte] &= !mask;
+            if magic >> (MAGIC - 1 - at) & 1 == 1 {
+                out[byte] |= mask;
+            }
+        }
+        out
+    }
+
+    proptest! {
+        #[test]
+        fn a_magic_number_is_found_at_every_bit(
+            bytes in proptest::collection::vec(any::<u8>(), 60),
+            bit in 0..400_usize,
+            from in 0..420_usize,
+            is_end in any::<bool>(),
+        ) {
+            let magic = if is_end { END } else { BLOCK };
+            let found = find(&with_number(&bytes, bit, magic), from, &[magic]);
+            prop_assert_eq!(found, (from <= bit).then_some(bit));
+        }
+    }
+
+    #[test]
+    fn a_block_alone_is_a_stream() {
+        use std::io::{Read, Write};
+        for length in 1..100 {
+            let text = vec![b'x'; 7 * length];
+            let mut out = ::bzip2::write::BzEncoder::new(Vec::new(), ::bzip2::Compression::fast());
+            for part in [&text[..1], &text] {
+                out.write_all(part).unwrap();
+                out.flush().unwrap();
+            }
+            let mut packed = out.finish().unwrap();
+            packed.extend([0; 8]);
+            let start = find(&packed, 33, &[BLOCK]).unwrap();
+            let end = find(&packed, start + 1, &[END]).unwrap();
+            let sum = bits(&packed, start + MAGIC, CHECKSUM).unwrap();
+            let alone = alone(&packed, start..end, b'1', sum as u32);
+            let mut block = Vec::new();
+            let mut decoder = ::bzip2::read::BzDecoder::new(&alone[..]);
+            decoder.read_to_end(&mut block).unwrap();
+            assert_eq!(block, text);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Reads the members of a file in order, from any of them on.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use super::members::{MemberFormat, MemberReader, MemberStep};
+use super::parallel::{DecodedSection, OrderedReader};
+use super::read::Fused;
+use super::section::Sections;
+use crate::file::{check_end, read_at};
+use crate::opening::Limits;
+
+/// A [`MemberReader`] of a file.
+pub(super) struct FileMembers<F> {
+    file: Arc<File>,
+    size: u64,
+    reader: MemberReader<Fused<FileAt>, F>,
+}
+
+impl<F: MemberFormat> FileMembers<F> {
+    /// Continues with the member at `position`, or at the end of the file.
+    pub(super) fn go_on(&mut self, position: u64) {
+        let file = FileAt::new(&self.file, self.size, position);
+        self.reader.go_on(file, position);
+    }
+
+    /// The position in the file at which decoding continues.
+    pub(super) fn position(&self) -> u64 {
+        self.reader.position()
+    }
+}
+
+impl<F: MemberFormat> OrderedReader for FileMembers<F> {
+    type Sections = Sections<F>;
+
+    fn new(file: &Arc<File>, size: u64, limits: &Limits, _: usize) -> io::Result<Self> {
+        let start = FileAt::new(file, size, 0);
+        Ok(FileMembers {
+            file: Arc::clone(file),
+            size,
+            reader: MemberReader::new(start, limits)?,
+        })
+    }
+
+    fn bit(&self) -> u64 {
+        8 * self.position()
+    }
+
+    fn step(&mut self, into: &mut [u8]) -> io::Result<MemberStep> {
+        self.reader.step(into)
+    }
+
+    fn hint(&self) {}
+
+    fn pass(&mut self, section: &DecodedSection<()>) -> bool {
+        self.go_on(section.bits.end / 8);
+        true
+    }
+}
+
+/// Reads a file from an offset on.
+struct FileAt {
+    file: Arc<File>,
+    /// Size of the file when it was opened.
+    size: u64,
+    at: u64,
+}
+
+impl FileAt {
+    fn new(file: &Arc<File>, size: u64, at: u64) -> Fused<Self> {
+        Fused::new(FileAt {
+            file: Arc::clone(file),
+            size,
+            at,
+        })
+    }
+}
+
+impl Read for FileAt {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = read_at(&self.file, into, self.at)?;
+        if read == 0 && !into.is_empty() {
+            check_end(&self.file, self.at, self.size)?;
+        }
+        self.at += read as u64;
+        Ok(read)
+    }
+}

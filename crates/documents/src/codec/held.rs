@@ -1,0 +1,77 @@
+//! A part of a file, held in memory.
+
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+
+use crate::file::read_at;
+
+/// Bytes that are read ahead, so that the held bytes are seldom moved.
+const READ: usize = 256 << 10;
+
+/// The bytes of a file around an offset. Errors of reading end them; the reader that reads in order reports these.
+pub(super) struct HeldBytes {
+    file: Arc<File>,
+    bytes: Vec<u8>,
+    /// Offset of the bytes in the file.
+    offset: u64,
+    /// Whether the file ends with the bytes.
+    ended: bool,
+}
+
+impl HeldBytes {
+    pub(super) fn new(file: Arc<File>) -> Self {
+        HeldBytes {
+            file,
+            bytes: Vec::new(),
+            offset: 0,
+            ended: false,
+        }
+    }
+
+    /// Size of the file; 0 if it cannot be read.
+    pub(super) fn size(&self) -> u64 {
+        self.file.metadata().map_or(0, |file| file.len())
+    }
+
+    /// The held bytes from `offset` on, and whether the file ends with them: at least `count`, or as many as there are.
+    pub(super) fn from(&mut self, offset: u64, count: usize) -> (&[u8], bool) {
+        let end = self.offset + self.bytes.len() as u64;
+        let is_held = self.offset <= offset && offset <= end;
+        if !is_held || (end - offset) < count as u64 && !self.ended {
+            self.load(offset, count);
+        }
+        let passed = (offset - self.offset) as usize;
+        (&self.bytes[passed..], self.ended)
+    }
+
+    /// Loads `count` bytes and some more from `offset` of the file, or as many as there are.
+    fn load(&mut self, offset: u64, count: usize) {
+        let count = count + READ;
+        let passed = offset.checked_sub(self.offset);
+        let passed = passed.filter(|passed| *passed <= self.bytes.len() as u64);
+        match passed {
+            Some(passed) => drop(self.bytes.drain(..passed as usize)),
+            None => self.bytes.clear(),
+        }
+        self.offset = offset;
+        let mut filled = self.bytes.len();
+        self.bytes.resize(count.max(filled), 0);
+        self.ended = false;
+        while filled < count {
+            match read_at(
+                &self.file,
+                &mut self.bytes[filled..],
+                offset + filled as u64,
+            ) {
+                Ok(read) if read > 0 => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                _ => {
+                    self.ended = true;
+                    break;
+                }
+            }
+        }
+        self.bytes.truncate(filled);
+    }
+}

@@ -1,0 +1,103 @@
+//! Deflate (RFC 1951) in each of its wrappers, decoded by zlib-rs.
+
+use std::io;
+
+use flate2::{Decompress, FlushDecompress, Status};
+
+use super::streams::{Decode, DecodeStep};
+use crate::fault::Packing;
+
+/// Window bits, the most that deflate has.
+const WINDOW: u8 = 15;
+
+/// What is around deflated data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wrapper {
+    /// Nothing, as in zip.
+    Bare,
+    /// A header and a checksum (RFC 1950).
+    Zlib,
+    /// The header and the checksum of a gzip member (RFC 1952).
+    Gzip,
+}
+
+/// Decodes one stream of deflated data.
+pub(crate) struct Inflate {
+    stream: Decompress,
+    wrapper: Wrapper,
+}
+
+impl Inflate {
+    pub(crate) fn new(wrapper: Wrapper) -> Self {
+        let stream = match wrapper {
+            Wrapper::Bare => Decompress::new(false),
+            Wrapper::Zlib => Decompress::new(true),
+            Wrapper::Gzip => Decompress::new_gzip(WINDOW),
+        };
+        Inflate { stream, wrapper }
+    }
+}
+
+impl Decode for Inflate {
+    const PACKING: Packing = Packing::Zlib;
+
+    fn starts(_: &[u8]) -> bool {
+        false
+    }
+
+    fn restart(&mut self) -> io::Result<()> {
+        match self.wrapper {
+            // It cannot be reset for another gzip header.
+            Wrapper::Gzip => *self = Inflate::new(self.wrapper),
+            wrapper => self.stream.reset(wrapper == Wrapper::Zlib),
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
+        let (read, written) = (self.stream.total_in(), self.stream.total_out());
+        let status = self.stream.decompress(input, output, FlushDecompress::None);
+        DecodeStep {
+            read: (self.stream.total_in() - read) as usize,
+            written: (self.stream.total_out() - written) as usize,
+            ended: status
+                .map(|status| status == Status::StreamEnd)
+                // The error text of zlib-rs is not used, because it depends on the sizes of the reads.
+                .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no deflated data")),
+        }
+    }
+}
+
+/// Whether `head` is the start of a zlib stream: it has a valid header, and all of it inflates. The header alone is not
+/// enough, since texts such as `x^2` start with one. `at_end` says that nothing follows `head`; then the stream must end.
+pub(crate) fn is_zlib(head: &[u8], at_end: bool) -> bool {
+    let [method, flags, ..] = *head else {
+        return false;
+    };
+    let is_deflate = method & 0x0f == 8 && method >> 4 <= 7;
+    let wants_dictionary = flags & 0x20 != 0;
+    if !is_deflate || wants_dictionary || u16::from_be_bytes([method, flags]) % 31 != 0 {
+        return false;
+    }
+    inflates(Wrapper::Zlib, head).is_some_and(|ended| ended || !at_end)
+}
+
+/// Whether all of `head` inflates without a header, and the stream does not end in it.
+pub(crate) fn is_deflate(head: &[u8]) -> bool {
+    inflates(Wrapper::Bare, head) == Some(false)
+}
+
+/// Whether the stream in `head` ends there; none if it is not a stream.
+fn inflates(wrapper: Wrapper, mut head: &[u8]) -> Option<bool> {
+    let (mut stream, mut output) = (Inflate::new(wrapper), [0; 4 << 10]);
+    loop {
+        let step = stream.step(head, &mut output);
+        head = &head[step.read..];
+        match step.ended {
+            Ok(true) => return Some(true),
+            Ok(false) if step.read + step.written > 0 => {}
+            Ok(false) => return head.is_empty().then_some(false),
+            Err(_) => return None,
+        }
+    }
+}

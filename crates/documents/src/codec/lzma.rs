@@ -1,0 +1,313 @@
+//! The lzma format, `.lzma`: the predecessor of xz. It has no magic number and no checksum.
+
+use std::io;
+
+use liblzma::stream::{Action, Filters, Status, Stream};
+
+use super::streams::{Decode, DecodeStep, HEAD};
+use super::xz::PieceDecoder;
+use crate::fault::Packing;
+
+/// Bytes of the header: properties, the size of the dictionary, and that of the unpacked data.
+const HEADER: usize = 13;
+/// Bytes of the header and of the first five bytes of data, which any stream has.
+const LEAST: usize = HEADER + 5;
+/// The largest value of the first byte, `(pb * 5 + lp) * 9 + lc`.
+const PROPERTIES: u8 = (4 * 5 + 4) * 9 + 8;
+/// The first byte for lc = 3, lp = 0 and pb = 2.
+const DEFAULT_PROPERTIES: u8 = 0x5d;
+/// Bytes that a trial decodes. Data that is not lzma fails far earlier.
+const TRIAL: usize = 64;
+/// The smallest dictionary.
+const DICTIONARY: u32 = 4 << 10;
+/// Limit on the stated unpacked size; the same as that of xz(1).
+const UNPACKED: u64 = 1 << 38;
+
+pub(super) struct Lzma {
+    pieces: PieceDecoder,
+    window: u64,
+}
+
+impl Lzma {
+    /// Takes streams with dictionaries of up to `window` bytes.
+    pub(super) fn new(window: u64) -> io::Result<Self> {
+        let pieces = PieceDecoder::new(Packing::Lzma, window, Stream::new_lzma_decoder)?;
+        Ok(Lzma { pieces, window })
+    }
+}
+
+/// A stream of liblzma without a header, as archives have it.
+pub(crate) struct RawLzma(PieceDecoder);
+
+impl RawLzma {
+    /// A decoder that undoes `filters`. Their memory must have been checked.
+    pub(crate) fn new(filters: &Filters) -> io::Result<Self> {
+        let decoder = |_| Stream::new_raw_decoder(filters);
+        PieceDecoder::new(Packing::SevenZip, u64::MAX, decoder).map(RawLzma)
+    }
+}
+
+impl Decode for RawLzma {
+    const PACKING: Packing = Packing::SevenZip;
+
+    /// The header of the archive says where it ends.
+    fn starts(_: &[u8]) -> bool {
+        false
+    }
+
+    fn restart(&mut self) -> io::Result<()> {
+        Err(io::ErrorKind::InvalidData.into())
+    }
+
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
+        self.0.step(input, output)
+    }
+}
+
+impl Decode for Lzma {
+    const PACKING: Packing = Packing::Lzma;
+
+    fn starts(head: &[u8]) -> bool {
+        head.len() >= HEAD && is_header(head)
+    }
+
+    fn restart(&mut self) -> io::Result<()> {
+        *self = Lzma::new(self.window)?;
+        Ok(())
+    }
+
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
+        self.pieces.step(input, output)
+    }
+}
+
+/// Whether `head` is the start of the lzma format: its header has values that encoders write, and the first byte of data is
+/// 0. So a text is never taken for it.
+///
+/// A header without a size has eight bytes of 0xff, which is enough, also if the data is damaged. A header with a size
+/// resembles other binary data. So it must have the default properties of encoders, and the data must start to decode.
+pub(crate) fn is_lzma(head: &[u8]) -> bool {
+    if head.len() < LEAST || !is_header(head) || head[HEADER] != 0 {
+        return false;
+    }
+    is_unknown(&head[5..HEADER])
+        || head[0] == DEFAULT_PROPERTIES && decodes(&head[..head.len().min(TRIAL)])
+}
+
+/// Whether `head`, which has at least [`HEAD`] bytes, is the start of a header.
+fn is_header(head: &[u8]) -> bool {
+    let number = |bytes: &[u8]| {
+        let digits = bytes.iter().rev();
+        digits.fold(0, |number, byte| number << 8 | u64::from(*byte))
+    };
+    let dictionary = number(&head[1..5]) as u32;
+    let size = &head[5..head.len().min(HEADER)];
+    let is_size = is_unknown(size) || (1..UNPACKED).contains(&number(size));
+    head[0] <= PROPERTIES && is_dictionary(dictionary) && is_size
+}
+
+/// Whether encoders write this size of a dictionary: a power of two, or one and a half times a power of two.
+fn is_dictionary(size: u32) -> bool {
+    let lowest = size & size.wrapping_neg();
+    let rest = size - lowest;
+    size == u32::MAX || size >= DICTIONARY && (rest == 0 || rest == lowest << 1)
+}
+
+/// Whether this size means that the stream has an end mark instead.
+fn is_unknown(size: &[u8]) -> bool {
+    size.iter().all(|byte| *byte == 0xff)
+}
+
+/// Whether `head` decodes to its end, or to as many bytes as its smallest dictionary.
+fn decodes(head: &[u8]) -> bool {
+    let Ok(mut stream) = Stream::new_lzma_decoder(u64::MAX) else {
+        return false;
+    };
+    // The output is not longer than the smallest dictionary, so this dictionary is large enough.
+    let head = [&head[..1], &DICTIONARY.to_le_bytes(), &head[5..]].concat();
+    let mut output = [0; DICTIONARY as usize];
+    loop {
+        let (read, written) = (stream.total_in() as usize, stream.total_out() as usize);
+        let status = stream.process(&head[read..], &mut output[written..], Action::Run);
+        match status {
+            Err(_) => return false,
+            Ok(Status::StreamEnd) => return true,
+            Ok(_) => {}
+        }
+        if (stream.total_in() as usize, stream.total_out() as usize) == (read, written) {
+            return true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::sync::atomic::AtomicU64;
+
+    use liblzma::stream::LzmaOptions;
+    use proptest::prelude::*;
+
+    use super::super::members::tests::{Outcome, noise, outcome};
+    use super::super::{Raw, unpack};
+    use super::*;
+    use crate::magic::{self, Content};
+    use crate::opening::Opening;
+
+    /// `text` packed with the options that `set` sets.
+    fn packed_by(text: &[u8], set: impl FnOnce(&mut LzmaOptions)) -> Vec<u8> {
+        let mut options = LzmaOptions::new_preset(1).unwrap();
+        set(&mut options);
+        let stream = Stream::new_lzma_encoder(&options).unwrap();
+        let mut out = Vec::new();
+        let mut encoder = liblzma::read::XzEncoder::new_stream(text, stream);
+        encoder.read_to_end(&mut out).unwrap();
+        out
+    }
+
+    fn packed(text: &[u8]) -> Vec<u8> {
+        packed_by(text, |_| {})
+    }
+
+    fn is_reported(packed: &[u8]) -> bool {
+        let head = &packed[..packed.len().min(magic::LENGTH)];
+        magic::recognise(head) == Content::Packed(Packing::Lzma)
+    }
+
+    fn read_by(packed: &[u8], step: usize) -> Outcome {
+        let bytes = AtomicU64::new(0);
+        let mut packed = packed;
+        let opening = Opening::for_tests(&bytes);
+        let mut read = unpack(Packing::Lzma, Raw::new(&mut packed), None, &opening).unwrap();
+        outcome(&mut read, step)
+    }
+
+    #[test]
+    fn what_any_options_give_is_recognised_and_read() {
+        let text = [&b"10.5555/some text ".repeat(3000)[..], &noise(1, 3000)].concat();
+        for dictionary in [12, 13, 16, 20, 23, 26] {
+            for half in [0, 1 << (dictionary - 1)] {
+                for (lc, lp, pb) in [(3, 0, 2), (0, 0, 0), (4, 0, 0), (0, 4, 4), (2, 2, 1)] {
+                    let packed = packed_by(&text, |options| {
+                        options.dict_size((1 << dictionary) + half);
+                        options.literal_context_bits(lc).literal_position_bits(lp);
+                        options.position_bits(pb);
+                    });
+                    assert!(is_reported(&packed), "{dictionary} {lc} {lp} {pb}");
+                    let (out, errors) = read_by(&packed, 5000);
+                    assert!(out == text && errors.is_empty(), "{errors:?}");
+                }
+            }
+        }
+        for text in [&b""[..], b"a", &noise(1, 100_000)] {
+            assert!(is_reported(&packed(text)));
+            assert_eq!(read_by(&packed(text), 7), (text.to_vec(), vec![]));
+        }
+    }
+
+    #[test]
+    fn a_stream_of_known_size_is_recognised_and_read() {
+        for text in [&b"a"[..], &noise(1, 10_000)] {
+            let mut packed = packed(text);
+            packed[5..HEADER].copy_from_slice(&(text.len() as u64).to_le_bytes());
+            assert!(is_reported(&packed));
+            assert_eq!(read_by(&packed, 100), (text.to_vec(), vec![]));
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_taken_for_it() {
+        let mut tga = [0; 512];
+        tga[2] = 2;
+        tga[12..18].copy_from_slice(&[0, 1, 0, 1, 24, 0]);
+        let mut zeros = [0; 512];
+        assert!(!is_reported(&tga) && !is_reported(&zeros));
+        for bit in 0..8 * 16 {
+            zeros[bit / 8] ^= 1 << (bit % 8);
+            assert!(!is_reported(&zeros), "bit {bit}");
+            zeros[bit / 8] = 0;
+        }
+        for text in ["]\n", "] is a bracket. ", "]]]]]]]]]]]]]]]]]]]]]]]]]]]]"] {
+            let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+            let is_reported = |bytes: &[u8]| is_reported(bytes) || is_reported(&bytes.repeat(300));
+            assert!(
+                !is_reported(text.as_bytes()) && !is_reported(&wide),
+                "{text}"
+            );
+        }
+        // A header with a size before what does not decode, and one without.
+        let mut packed = packed(&noise(1, 1000));
+        packed[20..200].fill(0xff);
+        assert!(is_reported(&packed));
+        packed[5..HEADER].copy_from_slice(&1000_u64.to_le_bytes());
+        assert!(!is_reported(&packed));
+        // Small numbers in binary data.
+        let mut numbers = [0; 512];
+        for (at, small) in (0..HEADER).zip(1..) {
+            numbers[3] = 1;
+            numbers[at] = small;
+            assert!(!is_reported(&numbers), "{at}");
+            numbers[at] = 0;
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn text_is_never_taken_for_it(text in "\\PC{18,600}") {
+            let head = &text.as_bytes()[..text.len().min(magic::LENGTH)];
+            prop_assert!(!is_lzma(head));
+        }
+
+        #[test]
+        fn bytes_are_never_taken_for_it(bytes in prop::collection::vec(any::<u8>(), 18..600)) {
+            prop_assert!(!is_lzma(&bytes[..bytes.len().min(magic::LENGTH)]));
+        }
+    }
+
+    #[test]
+    fn several_streams_are_read_and_other_bytes_after_them_reported() {
+        let one = packed(b"one ");
+        let both = [&one[..], &[0; 9], &packed(b"two")].concat();
+        assert_eq!(read_by(&both, 5), (b"one two".to_vec(), vec![]));
+        let (out, errors) = read_by(&[&one[..], b"garbage"].concat(), 5);
+        assert_eq!((out, errors.len()), (b"one ".to_vec(), 1));
+        assert!(errors[0].1.contains("ignored"), "{errors:?}");
+    }
+
+    #[test]
+    fn what_breaks_off_or_is_damaged_gives_what_came_before_and_one_error() {
+        let text: Vec<u8> = (0..20_000_u32).flat_map(u32::to_le_bytes).collect();
+        let packed = packed(&text);
+        for cut in (LEAST..packed.len()).step_by(packed.len() / 50) {
+            let (out, errors) = read_by(&packed[..cut], 1 << 16);
+            assert!(
+                text.starts_with(&out) && errors.len() == 1,
+                "{cut}: {errors:?}"
+            );
+            assert!(errors[0].1.contains("lzma data is damaged"));
+            assert_eq!(read_by(&packed[..cut], 3), (out, errors), "{cut}");
+        }
+        let mut hit = packed.clone();
+        let at = hit.len() / 2;
+        hit[at..at + 40].fill(0xff);
+        let (out, errors) = read_by(&hit, 1 << 16);
+        assert!(
+            out.starts_with(&text[..20_000]) && errors.len() == 1,
+            "{errors:?}"
+        );
+        assert_eq!(read_by(&hit, 3), (out, errors));
+    }
+
+    #[test]
+    fn a_dictionary_beyond_the_limit_is_reported_with_the_option() {
+        let packed = packed_by(b"text", |options| {
+            options.dict_size(256 << 20);
+        });
+        assert!(is_reported(&packed));
+        let (out, errors) = read_by(&packed, 100);
+        assert!(
+            out.is_empty() && errors[0].1.contains("--max-window"),
+            "{errors:?}"
+        );
+    }
+}

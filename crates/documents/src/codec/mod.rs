@@ -1,0 +1,136 @@
+//! Decoders of packings.
+
+mod blocks;
+mod bzip2;
+mod bzip2_blocks;
+mod file_members;
+mod gzip;
+mod held;
+mod inflate;
+mod libdeflate;
+mod lz4;
+mod lzma;
+mod lzw;
+mod member_stream;
+mod members;
+mod parallel;
+mod read;
+mod section;
+mod streams;
+mod unpackers;
+mod window;
+mod xz;
+mod xz_blocks;
+mod zstd;
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use self::blocks::BlockReader;
+use self::file_members::FileMembers;
+use self::gzip::Gzip;
+use self::lz4::Lz4;
+use self::lzma::Lzma;
+use self::lzw::Lzw;
+use self::members::{MemberFormat, MemberReader};
+use self::parallel::{OrderedReader, Parallel};
+use self::streams::Streams;
+use self::xz::Xz;
+use super::fault::{InputError, Packing};
+use super::opening::Opening;
+use super::raw::Raw;
+
+pub(super) use self::bzip2::Bzip2;
+pub(super) use self::inflate::{Inflate, Wrapper, is_deflate, is_zlib};
+#[cfg(feature = "parquet")]
+pub(super) use self::libdeflate::Decompressor;
+pub(super) use self::lzma::{RawLzma, is_lzma};
+pub(super) use self::lzw::is_lzw;
+pub(super) use self::member_stream::{MemberStream, Peek};
+#[cfg(feature = "parquet")]
+pub(super) use self::members::Whole;
+pub(super) use self::members::hits_what_came;
+pub(super) use self::read::{Fused, damaged, early_end};
+pub(super) use self::streams::{Decode, DecodeStep};
+pub(super) use self::unpackers::Lease;
+pub use self::unpackers::Unpackers;
+pub(super) use self::zstd::Zstd;
+
+/// Bytes of a read of packed data.
+const READ: usize = 128 << 10;
+
+/// Unpacks `raw`. If `file` is given, `raw` is all of it.
+///
+/// After an error, the next read continues after the damage, or returns the end.
+///
+/// # Errors
+/// If the packing cannot be unpacked.
+pub(super) fn unpack<'r>(
+    packing: Packing,
+    raw: Raw<impl Read + 'r>,
+    file: Option<&File>,
+    opening: &Opening<'r>,
+) -> Result<Box<dyn Read + 'r>, InputError> {
+    Ok(match packing {
+        Packing::Gzip => members::<Gzip, FileMembers<Gzip>>(raw, file, opening)?,
+        Packing::Zstd => members::<Zstd, FileMembers<Zstd>>(raw, file, opening)?,
+        Packing::Bzip2 => members::<Bzip2, BlockReader<Bzip2>>(raw, file, opening)?,
+        Packing::Zlib => Box::new(Streams::new(raw.grow(READ), Inflate::new(Wrapper::Zlib))),
+        Packing::Compress => Box::new(Streams::new(raw.grow(READ), Lzw::new())),
+        Packing::Lzma => {
+            let decoder = Lzma::new(opening.limits.window)?;
+            Box::new(Streams::new(raw.grow(READ), decoder))
+        }
+        Packing::Xz => members::<Xz, BlockReader<Xz>>(raw, file, opening)?,
+        Packing::Lz4 => Box::new(MemberReader::<_, Lz4>::new(raw, &opening.limits)?),
+        other => return Err(InputError::Unsupported(other)),
+    })
+}
+
+/// Unpacks the members of `raw`; on several threads, as `R` reads them, if it is `file`.
+fn members<'r, F: MemberFormat, R: OrderedReader + 'r>(
+    raw: Raw<impl Read + 'r>,
+    file: Option<&File>,
+    opening: &Opening<'r>,
+) -> io::Result<Box<dyn Read + 'r>> {
+    Ok(match (file, opening.unpackers) {
+        (Some(file), Some(unpackers)) => {
+            let counted = raw.held() as u64;
+            Box::new(Parallel::<R>::new(file, counted, opening, unpackers)?)
+        }
+        _ => Box::new(MemberReader::<_, F>::new(raw, &opening.limits)?),
+    })
+}
+
+/// Unpacks the members of `file` in sections of `section` bytes on several threads, also if there are few; on this thread
+/// if `section` is 0.
+#[cfg(feature = "testing")]
+pub(super) fn in_sections<'r>(
+    packing: Packing,
+    file: &File,
+    section: u64,
+    opening: &Opening<'r>,
+    unpackers: &'r Unpackers,
+) -> Result<Box<dyn Read + 'r>, InputError> {
+    if section == 0 {
+        return unpack(packing, Raw::new(file.try_clone()?), None, opening);
+    }
+    Ok(match packing {
+        Packing::Gzip => Box::new(Parallel::<FileMembers<Gzip>>::in_sections(
+            file, section, opening, unpackers,
+        )?),
+        Packing::Zstd => Box::new(Parallel::<FileMembers<Zstd>>::in_sections(
+            file, section, opening, unpackers,
+        )?),
+        Packing::Bzip2 => Box::new(Parallel::<BlockReader<Bzip2>>::in_sections(
+            file, section, opening, unpackers,
+        )?),
+        Packing::Xz => Box::new(Parallel::<BlockReader<Xz>>::in_sections(
+            file, section, opening, unpackers,
+        )?),
+        other => return Err(InputError::Unsupported(other)),
+    })
+}
+
+#[cfg(test)]
+mod tests;

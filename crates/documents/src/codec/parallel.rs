@@ -1,0 +1,837 @@
+//! Decodes the members of one file, or the blocks of its streams, on several threads, and returns their bytes in order.
+//!
+//! The file is cut into sections. A thread finds the first place in its section where a member or block decodes, and decodes
+//! from there to the first start of a member or block after the section. Such a start may be false, since packed data may
+//! contain whole packed files. So the reader keeps the true position, and uses a section only if it starts there. Until then
+//! the reader decodes itself. So bytes and errors are the same as without threads.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+
+use super::members::MemberStep;
+use super::unpackers::{Lease, Unpackers};
+use crate::halt::Halt;
+use crate::lock::lock;
+use crate::opening::{Limits, Opening};
+
+/// Sections per thread at the same time: one that it decodes, and one that waits.
+const SECTIONS: usize = 2;
+/// Limit on the cost of false starts in a section, in bytes.
+pub(super) const TRIES: usize = 8 << 20;
+
+/// Reads a file in order, and can pass over sections of it that were decoded.
+pub(super) trait OrderedReader: Sized {
+    type Sections: SectionDecoder;
+    /// Least and greatest limit on the unpacked size of a section, in bytes.
+    const SECTION_LIMITS: (usize, usize) = (1 << 20, 16 << 20);
+
+    /// Reads `file` of `size` bytes from its start. Sections unpack to at most `most` bytes.
+    ///
+    /// # Errors
+    /// If there is no memory for a decoder.
+    fn new(file: &Arc<File>, size: u64, limits: &Limits, most: usize) -> io::Result<Self>;
+
+    /// The place of the reader: the bit of the file at which decoding continues.
+    fn bit(&self) -> u64;
+
+    /// Makes one step. `into` must not be empty.
+    fn step(&mut self, into: &mut [u8]) -> io::Result<MemberStep>;
+
+    /// What sections after the place are decoded with.
+    fn hint(&self) -> SectionHint<Self>;
+
+    /// Whether a section may start at the place though no member has ended.
+    fn starts_within_member(&self) -> bool {
+        false
+    }
+
+    /// The end of a section that starts at byte `start`, and should have `length` bytes.
+    fn section_end(&self, start: u64, length: u64) -> u64 {
+        start + length
+    }
+
+    /// Passes over `section`, which starts at the place. False, and nothing is changed, if it does not continue what was read.
+    fn pass(&mut self, section: &SectionOf<Self>) -> bool;
+
+    /// There will be no more sections.
+    fn no_more_sections(&mut self) {}
+}
+
+type SectionHint<R> = <<R as OrderedReader>::Sections as SectionDecoder>::Hint;
+type SectionOf<R> = DecodedSection<<<R as OrderedReader>::Sections as SectionDecoder>::Passed>;
+
+/// Decodes sections of a file.
+pub(super) trait SectionDecoder: Sized + 'static {
+    /// What the reader knows.
+    type Hint: Send;
+    /// What the reader must know to pass over a section.
+    type Passed: Default + Send;
+
+    /// None if there is no memory for a decoder.
+    fn new(file: Arc<File>, limits: &Limits) -> Option<Self>;
+
+    /// Decodes what starts in `range` of the file into `out`.
+    fn decode(
+        &mut self,
+        range: Range<u64>,
+        hint: Self::Hint,
+        out: Vec<u8>,
+    ) -> DecodedSection<Self::Passed>;
+}
+
+/// A decoded section.
+pub(super) struct DecodedSection<P> {
+    /// The bits of the file from the first valid start to the end of what was decoded; empty if there is no start.
+    pub(super) bits: Range<u64>,
+    /// The decoded bytes, and free space.
+    pub(super) out: Vec<u8>,
+    pub(super) filled: usize,
+    pub(super) passed: P,
+}
+
+/// The sizes of sections.
+#[derive(Clone, Debug)]
+struct SectionPlan {
+    /// Least and greatest packed size of a section, in bytes.
+    section: Range<u64>,
+    /// The desired unpacked size of a section. It limits memory for data that compresses well.
+    unpacked: u64,
+    /// Limit on the unpacked size of a section.
+    most: usize,
+    /// If the first member does not end before this offset, it is taken for the only one.
+    early: u64,
+}
+
+impl SectionPlan {
+    /// The plan for threads that may hold `bytes` bytes each, with the least and greatest limit on sections.
+    fn new(bytes: usize, (least, most): (usize, usize)) -> Self {
+        let most = (bytes / SECTIONS).clamp(least, most);
+        SectionPlan {
+            section: 256 << 10..1 << 20,
+            unpacked: most as u64 / 4,
+            most,
+            early: 4 << 20,
+        }
+    }
+}
+
+/// Reads a file in order, decoded on several threads if it is large.
+pub(super) struct Parallel<'r, R: OrderedReader> {
+    file: Arc<File>,
+    size: u64,
+    opening: Opening<'r>,
+    plan: SectionPlan,
+    reader: R,
+    progress: ByteProgress<'r>,
+    /// Unpacked bytes so far.
+    unpacked: u64,
+    unpackers: &'r Unpackers,
+    threads: Threads<'r, R::Sections>,
+    /// The current section, and the number of its bytes that were read.
+    section: Option<(SectionOf<R>, usize)>,
+}
+
+enum Threads<'r, S: SectionDecoder> {
+    /// No section could start so far.
+    NotYet,
+    /// Other sources use all threads.
+    Waiting,
+    Some(DecodeCrew<'r, S>),
+    /// Threads are of no use for this file.
+    Never,
+}
+
+impl<'r, R: OrderedReader> Parallel<'r, R> {
+    /// Reads `file` from its start, and adds the bytes after the first `counted` ones to the bytes of `opening`.
+    ///
+    /// # Errors
+    /// If there is no memory for a decoder, or the system refuses another handle of the file.
+    pub(super) fn new(
+        file: &File,
+        counted: u64,
+        opening: &Opening<'r>,
+        unpackers: &'r Unpackers,
+    ) -> io::Result<Self> {
+        let plan = SectionPlan::new(unpackers.bytes(), R::SECTION_LIMITS);
+        Parallel::with(file, counted, opening, unpackers, plan)
+    }
+
+    /// Like [`new`](Self::new), with sections of `section` bytes, also if there are few.
+    #[cfg(feature = "testing")]
+    pub(super) fn in_sections(
+        file: &File,
+        section: u64,
+        opening: &Opening<'r>,
+        unpackers: &'r Unpackers,
+    ) -> io::Result<Self> {
+        let plan = SectionPlan {
+            section: section..section,
+            most: 256 << 10,
+            early: u64::MAX,
+            ..SectionPlan::new(unpackers.bytes(), R::SECTION_LIMITS)
+        };
+        Parallel::with(file, 0, opening, unpackers, plan)
+    }
+
+    fn with(
+        file: &File,
+        counted: u64,
+        opening: &Opening<'r>,
+        unpackers: &'r Unpackers,
+        plan: SectionPlan,
+    ) -> io::Result<Self> {
+        let file = Arc::new(file.try_clone()?);
+        let size = file.metadata()?.len();
+        let mut parallel = Parallel {
+            size,
+            opening: *opening,
+            reader: R::new(&file, size, &opening.limits, plan.most)?,
+            plan,
+            progress: ByteProgress {
+                bytes: opening.bytes,
+                counted,
+            },
+            unpacked: 0,
+            unpackers,
+            threads: Threads::NotYet,
+            section: None,
+            file,
+        };
+        if parallel.reader.starts_within_member() {
+            parallel.boundary();
+        }
+        Ok(parallel)
+    }
+
+    /// Reads more of the current section. None at its end.
+    fn read_section(&mut self, into: &mut [u8]) -> Option<usize> {
+        let (section, next) = self.section.as_mut()?;
+        let count = into.len().min(section.filled - *next);
+        into[..count].copy_from_slice(&section.out[*next..*next + count]);
+        *next += count;
+        (count > 0).then_some(count)
+    }
+
+    /// Moves to the end of the current section, if there is one.
+    fn leave_section(&mut self) {
+        let Some((section, _)) = self.section.take() else {
+            return;
+        };
+        self.progress.reach(section.bits.end / 8);
+        if let Threads::Some(crew) = &mut self.threads {
+            crew.spare.push(section.out);
+        }
+        self.boundary();
+    }
+
+    /// At the start of a member or block, or the end: starts to read the section that begins there, if there is one.
+    fn boundary(&mut self) {
+        let bit = self.reader.bit();
+        let position = bit / 8;
+        if let Threads::NotYet | Threads::Waiting = self.threads {
+            self.threads = self.start(position);
+        }
+        if let Threads::Some(crew) = &mut self.threads {
+            let wanted = self.plan.unpacked.saturating_mul(position) / self.unpacked.max(1);
+            let length = wanted.clamp(self.plan.section.start, self.plan.section.end);
+            self.section = crew
+                .take(bit, length, &self.reader)
+                .map(|section| (section, 0));
+            if let Some((section, _)) = self.section.take_if(|(at, _)| !self.reader.pass(at)) {
+                crew.spare.push(section.out);
+            }
+            if crew.is_useless() {
+                self.threads = Threads::Never;
+            }
+        }
+        if let Threads::Never = self.threads {
+            self.reader.no_more_sections();
+        }
+    }
+
+    fn start(&self, position: u64) -> Threads<'r, R::Sections> {
+        let left = self.size.saturating_sub(position);
+        let is_first =
+            matches!(self.threads, Threads::NotYet) && !self.reader.starts_within_member();
+        let is_late = is_first && position > self.plan.early;
+        if is_late || left < 2 * self.plan.section.end {
+            return Threads::Never;
+        }
+        let Some(lease) = self.unpackers.take() else {
+            return Threads::Waiting;
+        };
+        let plan = self.plan.clone();
+        DecodeCrew::start(&self.file, self.size, &self.opening.limits, plan, lease)
+            .map_or(Threads::Never, Threads::Some)
+    }
+}
+
+impl<R: OrderedReader> Read for Parallel<'_, R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while !into.is_empty() {
+            if let Some(count) = self.read_section(into) {
+                self.unpacked += count as u64;
+                return Ok(count);
+            }
+            self.leave_section();
+            if self.section.is_some() {
+                continue;
+            }
+            let step = self.reader.step(into);
+            self.progress.reach(self.reader.bit() / 8);
+            match step? {
+                // The caller checks this only between reads, but a long stream may be decoded again within one.
+                MemberStep::Bytes(0) if self.opening.halt.is_halted() => break,
+                MemberStep::Bytes(0) => {}
+                MemberStep::Bytes(count) => {
+                    self.unpacked += count as u64;
+                    return Ok(count);
+                }
+                MemberStep::Boundary => self.boundary(),
+                MemberStep::End => {
+                    self.threads = Threads::Never;
+                    break;
+                }
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// Counts each byte of the file once.
+struct ByteProgress<'r> {
+    bytes: &'r AtomicU64,
+    counted: u64,
+}
+
+impl ByteProgress<'_> {
+    fn reach(&mut self, position: u64) {
+        let more = position.saturating_sub(self.counted);
+        self.bytes.fetch_add(more, Ordering::Relaxed);
+        self.counted += more;
+    }
+}
+
+/// Threads that decode sections, and the sections that were started, in order.
+struct DecodeCrew<'r, S: SectionDecoder> {
+    plan: SectionPlan,
+    size: u64,
+    /// None only while it is dropped.
+    jobs: Option<Sender<DecodeJob<S>>>,
+    threads: Vec<JoinHandle<()>>,
+    /// Returned when the threads have ended.
+    _lease: Lease<'r>,
+    stopped: Arc<AtomicBool>,
+    sections: VecDeque<Pending<S::Passed>>,
+    /// Offset of the next section.
+    next: u64,
+    /// Buffers for reuse.
+    spare: Vec<Vec<u8>>,
+    /// Number of positions in a row at which no section started.
+    misses: u32,
+}
+
+/// A section that must be decoded.
+struct DecodeJob<S: SectionDecoder> {
+    range: Range<u64>,
+    hint: S::Hint,
+    out: Vec<u8>,
+    done: SyncSender<DecodedSection<S::Passed>>,
+}
+
+/// A section that is being decoded, or is decoded.
+struct Pending<P> {
+    /// The bytes of the file in which it starts.
+    range: Range<u64>,
+    receiver: Receiver<DecodedSection<P>>,
+    section: Option<DecodedSection<P>>,
+}
+
+impl<P: Default> Pending<P> {
+    /// Waits until it is decoded.
+    fn section(&mut self) -> &mut DecodedSection<P> {
+        let end = 8 * self.range.end;
+        let receiver = &self.receiver;
+        self.section.get_or_insert_with(|| {
+            // The sender is dropped if the thread panicked.
+            receiver.recv().unwrap_or(DecodedSection {
+                bits: end..end,
+                out: Vec::new(),
+                filled: 0,
+                passed: P::default(),
+            })
+        })
+    }
+}
+
+impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
+    /// None if no thread can be started.
+    fn start(
+        file: &Arc<File>,
+        size: u64,
+        limits: &Limits,
+        plan: SectionPlan,
+        lease: Lease<'r>,
+    ) -> Option<Self> {
+        let (sender, jobs) = mpsc::channel();
+        let jobs = Arc::new(Mutex::new(jobs));
+        let stopped = Arc::new(AtomicBool::new(false));
+        let start = |_| {
+            let (file, jobs, limits) = (Arc::clone(file), Arc::clone(&jobs), *limits);
+            let stopped = Arc::clone(&stopped);
+            thread::Builder::new()
+                .name("unpack".into())
+                .spawn(move || work::<S>(file, &limits, &jobs, &stopped))
+                .ok()
+        };
+        let threads: Vec<_> = (0..lease.threads).map_while(start).collect();
+        (!threads.is_empty()).then(|| DecodeCrew {
+            plan,
+            size,
+            jobs: Some(sender),
+            threads,
+            _lease: lease,
+            stopped,
+            sections: VecDeque::new(),
+            next: 0,
+            spare: Vec::new(),
+            misses: 0,
+        })
+    }
+
+    /// The section that starts at `bit`, if there is one. New sections have `length` bytes.
+    fn take(
+        &mut self,
+        bit: u64,
+        length: u64,
+        reader: &impl OrderedReader<Sections = S>,
+    ) -> Option<DecodedSection<S::Passed>> {
+        let mut passed = false;
+        loop {
+            self.share_out(bit / 8, length, reader);
+            let first = self.sections.front_mut()?;
+            if bit / 8 < first.range.start {
+                break;
+            }
+            let is_passed = first.range.end <= bit / 8;
+            let bits = first.section().bits.clone();
+            if !is_passed && bit < bits.start {
+                break;
+            }
+            let section = self.sections.pop_front()?.section?;
+            if bits.start == bit && !bits.is_empty() {
+                self.misses = 0;
+                return Some(section);
+            }
+            self.spare.push(section.out);
+            passed = true;
+        }
+        self.misses += u32::from(passed);
+        None
+    }
+
+    /// Whether threads are useless, because there are many false starts or the members are too large.
+    fn is_useless(&self) -> bool {
+        self.misses >= 8
+    }
+
+    /// Starts to decode sections of `length` bytes after `position`, as many as are allowed at the same time.
+    fn share_out(&mut self, position: u64, length: u64, reader: &impl OrderedReader<Sections = S>) {
+        while self.sections.len() < SECTIONS * self.threads.len() {
+            let start = self.next.max(position);
+            let range = start..self.size.min(reader.section_end(start, length));
+            if range.is_empty() {
+                return;
+            }
+            let (done, receiver) = mpsc::sync_channel(1);
+            let job = DecodeJob {
+                range: range.clone(),
+                hint: reader.hint(),
+                out: self.buffer(),
+                done,
+            };
+            // Where all threads have panicked, the receiver reports it.
+            let _ = self.jobs.as_ref().map(|jobs| jobs.send(job));
+            self.next = range.end;
+            self.sections.push_back(Pending {
+                range,
+                receiver,
+                section: None,
+            });
+        }
+    }
+
+    fn buffer(&mut self) -> Vec<u8> {
+        let mut buffer = self.spare.pop().unwrap_or_default();
+        if buffer.len() < self.plan.most {
+            // The system allocates its pages only when they are written.
+            buffer = vec![0; self.plan.most];
+        }
+        buffer
+    }
+}
+
+impl<S: SectionDecoder> Drop for DecodeCrew<'_, S> {
+    /// Ends the threads; each finishes its section first.
+    fn drop(&mut self) {
+        self.stopped.store(true, Ordering::Relaxed);
+        self.jobs = None;
+        for thread in self.threads.drain(..) {
+            // The panic was reported on standard error, and only its section is lost.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Decodes sections until the sender is dropped.
+fn work<S: SectionDecoder>(
+    file: Arc<File>,
+    limits: &Limits,
+    jobs: &Mutex<Receiver<DecodeJob<S>>>,
+    stopped: &AtomicBool,
+) {
+    let Some(mut sections) = S::new(file, limits) else {
+        return;
+    };
+    loop {
+        // The thread that holds the lock waits for the next job, the other threads for the lock.
+        let job = lock(jobs).recv();
+        let Ok(job) = job else { return };
+        if stopped.load(Ordering::Relaxed) {
+            return;
+        }
+        // The reader may have dropped the receiver.
+        let _ = job.done.send(sections.decode(job.range, job.hint, job.out));
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::io::Write;
+
+    use proptest::prelude::*;
+
+    use super::super::blocks::BlockReader;
+    use super::super::bzip2::Bzip2;
+    use super::super::file_members::FileMembers;
+    use super::super::gzip::Gzip;
+    use super::super::members::tests::{Outcome, gzip, noise, outcome};
+    use super::super::members::{MemberFormat, MemberReader};
+    use super::super::xz::Xz;
+    use super::super::zstd::Zstd;
+    use super::*;
+
+    fn file_of(packed: &[u8]) -> File {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(packed).unwrap();
+        file
+    }
+
+    /// Sections of `section` bytes on three threads.
+    fn plan(section: u64) -> SectionPlan {
+        SectionPlan {
+            section: section..section,
+            most: 100_000,
+            early: 1 << 40,
+            ..SectionPlan::new(32 << 20, (1 << 20, 16 << 20))
+        }
+    }
+
+    /// The result of parallel reading. Asserts that all bytes were counted.
+    fn parallel<R: OrderedReader>(packed: &[u8], plan: SectionPlan) -> Outcome {
+        let bytes = AtomicU64::new(0);
+        let opening = Opening::for_tests(&bytes);
+        let unpackers = Unpackers::new(3, 0);
+        let file = file_of(packed);
+        let mut read = Parallel::<R>::with(&file, 0, &opening, &unpackers, plan).unwrap();
+        let outcome = outcome(&mut read, 3000);
+        assert_eq!(bytes.load(Ordering::Relaxed), packed.len() as u64);
+        outcome
+    }
+
+    fn in_turn<F: MemberFormat>(packed: &[u8]) -> Outcome {
+        let bytes = AtomicU64::new(0);
+        let opening = Opening::for_tests(&bytes);
+        outcome(
+            &mut MemberReader::<_, F>::new(packed, &opening.limits).unwrap(),
+            7777,
+        )
+    }
+
+    fn bzip2(bytes: &[u8]) -> Vec<u8> {
+        let mut out = ::bzip2::write::BzEncoder::new(Vec::new(), ::bzip2::Compression::best());
+        out.write_all(bytes).unwrap();
+        out.finish().unwrap()
+    }
+
+    /// Noise mostly; instead of some, members: what packs it stores them as they are, so that they are false starts.
+    fn text(seed: u64, length: usize, pack: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+        match seed % 4 {
+            0 => (0..4)
+                .flat_map(|n| pack(&noise(seed + n, length / 4)))
+                .collect(),
+            1 => vec![b'a'; length],
+            _ => noise(seed, length),
+        }
+    }
+
+    /// `bytes` as one stream of small blocks.
+    fn bzip2_blocks(bytes: &[u8]) -> Vec<u8> {
+        let mut out = ::bzip2::write::BzEncoder::new(Vec::new(), ::bzip2::Compression::fast());
+        for block in bytes.chunks(1500) {
+            out.write_all(block).unwrap();
+            out.flush().unwrap();
+        }
+        out.finish().unwrap()
+    }
+
+    /// `bytes` as one stream of small blocks.
+    pub(in super::super) fn xz_blocks(bytes: &[u8]) -> Vec<u8> {
+        use liblzma::stream::{Action, Check, Status, Stream};
+        let mut stream = Stream::new_easy_encoder(0, Check::Crc32).unwrap();
+        let mut out = Vec::with_capacity(2 * bytes.len() + 1000);
+        for block in bytes.chunks(1500) {
+            let status = stream.process_vec(block, &mut out, Action::FullFlush);
+            assert_eq!(status.unwrap(), Status::StreamEnd);
+        }
+        stream.process_vec(&[], &mut out, Action::Finish).unwrap();
+        out
+    }
+
+    fn check<F: MemberFormat, R: OrderedReader>(
+        lengths: &[(u64, usize)],
+        pack: fn(&[u8]) -> Vec<u8>,
+        hits: &[(usize, u8)],
+    ) {
+        let members = lengths
+            .iter()
+            .map(|(seed, length)| pack(&text(*seed, *length, pack)));
+        let mut packed = members.collect::<Vec<_>>().concat();
+        for (at, bits) in hits {
+            let at = at % packed.len();
+            packed[at] ^= bits;
+        }
+        same::<F, R>(&packed, "");
+    }
+
+    /// Asserts that sections of all sizes give the same as no sections.
+    fn same<F: MemberFormat, R: OrderedReader>(packed: &[u8], what: &str) {
+        let (bytes, errors) = in_turn::<F>(packed);
+        for section in [700, 5000, 40_000] {
+            let found = parallel::<R>(packed, plan(section));
+            assert_eq!(found.1, errors, "{what}, section {section}");
+            assert!(found.0 == bytes, "{what}, section {section}");
+        }
+    }
+
+    fn lengths(most: usize) -> impl Strategy<Value = Vec<(u64, usize)>> {
+        proptest::collection::vec((any::<u64>(), 0..most), 2..40)
+    }
+
+    fn hits() -> impl Strategy<Value = Vec<(usize, u8)>> {
+        proptest::collection::vec((any::<usize>(), 1u8..), 0..4)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+
+        #[test]
+        fn gzip_in_parallel_is_gzip_in_turn_whatever_is_in_it(
+            lengths in lengths(8000),
+            hits in hits(),
+        ) {
+            check::<Gzip, FileMembers<Gzip>>(&lengths, gzip, &hits);
+        }
+
+        #[test]
+        fn zstd_in_parallel_is_zstd_in_turn_whatever_is_in_it(
+            lengths in lengths(8000),
+            hits in hits(),
+        ) {
+            let pack = |bytes: &[u8]| ::zstd::encode_all(bytes, 1).unwrap();
+            check::<Zstd, FileMembers<Zstd>>(&lengths, pack, &hits);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(6))]
+
+        #[test]
+        fn bzip2_in_parallel_is_bzip2_in_turn_whatever_is_in_it(
+            lengths in lengths(5000),
+            hits in hits(),
+        ) {
+            check::<Bzip2, BlockReader<Bzip2>>(&lengths, bzip2, &hits);
+        }
+
+        #[test]
+        fn blocks_of_bzip2_in_parallel_are_those_in_turn_whatever_is_in_them(
+            lengths in lengths(9000),
+            hits in hits(),
+        ) {
+            check::<Bzip2, BlockReader<Bzip2>>(&lengths, bzip2_blocks, &hits);
+        }
+
+        #[test]
+        fn blocks_of_xz_in_parallel_are_those_in_turn_whatever_is_in_them(
+            seed in any::<u64>(),
+            length in 0..40_000_usize,
+            is_after_another in any::<bool>(),
+            hits in hits(),
+        ) {
+            let before = (1, if is_after_another { 3000 } else { 0 });
+            check::<Xz, BlockReader<Xz>>(&[before, (seed, length)], xz_blocks, &hits);
+        }
+    }
+
+    /// The number of members, and of sections that were used.
+    fn taken<R: OrderedReader>(packed: &[u8], plan: SectionPlan) -> usize {
+        let bytes = AtomicU64::new(0);
+        let opening = Opening::for_tests(&bytes);
+        let unpackers = Unpackers::new(3, 0);
+        let file = file_of(packed);
+        let mut read = Parallel::<R>::with(&file, 0, &opening, &unpackers, plan).unwrap();
+        let mut taken = 0;
+        let mut into = [0; 100];
+        while read.read(&mut into).unwrap() > 0 {
+            taken += usize::from(matches!(read.section, Some((_, next)) if next <= into.len()));
+        }
+        taken
+    }
+
+    #[test]
+    fn small_members_come_from_sections_and_a_single_member_starts_no_thread() {
+        let many: Vec<_> = (0..200).flat_map(|seed| gzip(&noise(seed, 1000))).collect();
+        assert!(taken::<FileMembers<Gzip>>(&many, plan(10_000)) > 10);
+        let one = gzip(&noise(1, 200_000));
+        assert_eq!(taken::<FileMembers<Gzip>>(&one, plan(10_000)), 0);
+    }
+
+    #[test]
+    fn blocks_of_one_stream_come_from_sections() {
+        let bzip2 = bzip2_blocks(&noise(1, 200_000));
+        assert!(taken::<BlockReader<Bzip2>>(&bzip2, plan(10_000)) > 10);
+        let xz = xz_blocks(&noise(1, 200_000));
+        assert!(taken::<BlockReader<Xz>>(&xz, plan(10_000)) > 10);
+    }
+
+    #[test]
+    fn blocks_that_fit_no_section_are_read_and_damage_in_them_is_found() {
+        let parts = [noise(6, 3000), noise(7, 250_000), noise(8, 70_000)];
+        let mut packed = parts.map(|part| bzip2(&part)).concat();
+        same::<Bzip2, BlockReader<Bzip2>>(&packed, "whole");
+        let last = packed.len() - 70_000;
+        packed[last] ^= 1;
+        same::<Bzip2, BlockReader<Bzip2>>(&packed, "damaged");
+    }
+
+    /// Halts at a number of checks.
+    struct Checks(AtomicU64);
+
+    impl Halt for Checks {
+        fn is_halted(&self) -> bool {
+            let left = self.0.load(Ordering::Relaxed);
+            self.0.store(left.saturating_sub(1), Ordering::Relaxed);
+            left == 0
+        }
+    }
+
+    #[test]
+    fn a_halted_run_ends_while_a_stream_is_read_again() {
+        const BLOCKS: usize = 60_000;
+        let mut packed = bzip2_blocks(&noise(1, BLOCKS));
+        // Damages the checksum of the stream.
+        let last = packed.len() - 2;
+        packed[last] ^= 1;
+        let (bytes, checks) = (AtomicU64::new(0), Checks(AtomicU64::new(u64::MAX)));
+        let mut opening = Opening::for_tests(&bytes);
+        opening.halt = Some(&checks);
+        let (file, unpackers) = (file_of(&packed), Unpackers::new(0, 0));
+        let mut read =
+            Parallel::<BlockReader<Bzip2>>::with(&file, 0, &opening, &unpackers, plan(10_000))
+                .unwrap();
+        read.read_exact(&mut vec![0; BLOCKS]).unwrap();
+        // Fewer checks than steps of 1000 bytes through the bytes that were returned.
+        checks.0.store(20, Ordering::Relaxed);
+        assert_eq!(read.read(&mut [0; 1000]).unwrap(), 0);
+        assert!(checks.is_halted());
+        checks.0.store(u64::MAX, Ordering::Relaxed);
+        assert!(read.read(&mut [0; 1000]).is_err());
+    }
+
+    #[test]
+    fn blocks_of_bzip2_that_is_damaged_or_cut_are_those_in_turn() {
+        const MAGIC: [u8; 6] = [0x31, 0x41, 0x59, 0x26, 0x53, 0x59];
+        const END: [u8; 6] = [0x17, 0x72, 0x45, 0x38, 0x50, 0x90];
+        let packed = [
+            bzip2_blocks(&noise(3, 3000)),
+            bzip2_blocks(&noise(4, 4000).repeat(2)),
+            vec![0; 9],
+            bzip2_blocks(b""),
+            bzip2_blocks(&noise(5, 2000)),
+        ]
+        .concat();
+        let last = packed.len() - 1;
+        let end = last - 12..=last;
+        for at in (0..last).step_by(1511).chain(end.step_by(3)) {
+            let (before, after) = packed.split_at(at);
+            let ways = [
+                (before.to_vec(), "cut"),
+                ([before, &after[1..]].concat(), "without a byte"),
+                ([before, b"1", after].concat(), "with a byte more"),
+                ([before, &MAGIC, after].concat(), "with a false block"),
+                ([before, &END, &[0; 4], after].concat(), "with a false end"),
+                ([before, &packed[..2000], after].concat(), "with a stream"),
+            ];
+            for (hit, what) in ways {
+                same::<Bzip2, BlockReader<Bzip2>>(&hit, &format!("{what} at {at}"));
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_of_xz_that_is_damaged_or_cut_are_those_in_turn() {
+        let first = xz_blocks(&noise(3, 3000));
+        let second = xz_blocks(&noise(4, 4000).repeat(2));
+        let packed = [&first[..], &second].concat();
+        let index = packed.len() - 80..packed.len();
+        for at in (0..packed.len()).step_by(397).chain(index) {
+            let (before, after) = packed.split_at(at);
+            let mut hit = packed.clone();
+            hit[at] ^= 0x10;
+            let ways = [
+                (hit, "flipped"),
+                (before.to_vec(), "cut"),
+                ([before, &after[1..]].concat(), "without a byte"),
+                ([before, &first, after].concat(), "with a stream"),
+            ];
+            for (hit, what) in ways {
+                same::<Xz, BlockReader<Xz>>(&hit, &format!("{what} at {at}"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_reader_that_is_dropped_early_ends_its_threads() {
+        let many: Vec<_> = (0..200).flat_map(|seed| gzip(&noise(seed, 1000))).collect();
+        let bytes = AtomicU64::new(0);
+        let opening = Opening::for_tests(&bytes);
+        let unpackers = Unpackers::new(3, 0);
+        let (file, plan) = (file_of(&many), plan(10_000));
+        let mut read =
+            Parallel::<FileMembers<Gzip>>::with(&file, 0, &opening, &unpackers, plan).unwrap();
+        let file = Arc::clone(&read.file);
+        read.read_exact(&mut [0; 2000]).unwrap();
+        assert!(Arc::strong_count(&file) > 3);
+        assert!(unpackers.take().is_none());
+        drop(read);
+        assert!(unpackers.take().is_some());
+        assert_eq!(Arc::strong_count(&file), 1);
+    }
+}

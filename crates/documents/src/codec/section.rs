@@ -1,0 +1,157 @@
+//! Decodes the valid members of one section of a file.
+
+use std::fs::File;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::held::HeldBytes;
+use super::members::{MOST, MemberFormat, Whole, find};
+use super::parallel::{DecodedSection, SectionDecoder, TRIES};
+use crate::opening::Limits;
+
+/// Greatest number of packed bytes in memory: a section, and the end of its last member.
+const HELD: usize = 8 << 20;
+
+/// Decodes sections of a file.
+pub(super) struct Sections<F> {
+    format: F,
+    held: HeldBytes,
+    /// Offset of the section in the file.
+    start: u64,
+}
+
+/// The reason why a member was not decoded.
+enum Miss {
+    /// It continues after the held bytes.
+    Short,
+    /// It is damaged or does not fit. Finding that out cost so many bytes.
+    Bad(usize),
+}
+
+impl<F: MemberFormat> SectionDecoder for Sections<F> {
+    type Hint = ();
+    type Passed = ();
+
+    fn new(file: Arc<File>, limits: &Limits) -> Option<Self> {
+        Some(Sections {
+            format: F::new(limits).ok()?,
+            held: HeldBytes::new(file),
+            start: 0,
+        })
+    }
+
+    /// Decodes members that start in `range` of the file into `out`, from the first valid one up to one that is damaged or does
+    /// not fit.
+    fn decode(&mut self, range: Range<u64>, (): (), mut out: Vec<u8>) -> DecodedSection<()> {
+        let inside = (range.end - range.start) as usize;
+        self.start = range.start;
+        let (mut start, mut end, mut filled) = (inside, inside, 0);
+        if let Some((at, read, written)) = self.first(inside, &mut out) {
+            (start, end, filled) = (at, at + read, written);
+        }
+        while end < inside
+            && let Ok((read, written)) = self.member(end, inside, &mut out[filled..])
+        {
+            end += read;
+            filled += written;
+        }
+        DecodedSection {
+            bits: 8 * (range.start + start as u64)..8 * (range.start + end as u64),
+            out,
+            filled,
+            passed: (),
+        }
+    }
+}
+
+impl<F: MemberFormat> Sections<F> {
+    /// The first valid member that starts in the first `inside` bytes: its position, length and unpacked length.
+    fn first(&mut self, inside: usize, out: &mut [u8]) -> Option<(usize, usize, usize)> {
+        let (mut from, mut cost) = (0, 0);
+        while cost <= TRIES {
+            let held = self.held(inside);
+            let at = find::<F>(held, from).filter(|at| *at < inside)?;
+            match self.member(at, inside, out) {
+                Ok((read, written)) => return Some((at, read, written)),
+                Err(tried) => cost += tried,
+            }
+            from = at + 1;
+        }
+        None
+    }
+
+    /// The held bytes of a section of `inside` bytes, and some after it.
+    fn held(&mut self, inside: usize) -> &[u8] {
+        let count = inside + F::WHOLE.max(F::FIRST);
+        self.held.from(self.start, count).0
+    }
+
+    /// Decodes the member at `at`. Returns its length and its unpacked length, or the cost of the failure.
+    fn member(
+        &mut self,
+        at: usize,
+        inside: usize,
+        out: &mut [u8],
+    ) -> Result<(usize, usize), usize> {
+        /// The least cost of a trial.
+        const TRY: usize = 4096;
+        let (mut cost, mut count) = (TRY, inside + F::WHOLE.max(F::FIRST));
+        loop {
+            let (held, ended) = self.held.from(self.start, count);
+            match decode(&mut self.format, &held[at..], ended, out) {
+                Ok(member) => return Ok(member),
+                Err(Miss::Bad(tried)) => return Err(cost + tried),
+                Err(Miss::Short) if held.len() < HELD => {
+                    cost += held.len() - at;
+                    count = HELD.min(2 * held.len());
+                }
+                Err(Miss::Short) => return Err(cost),
+            }
+        }
+    }
+}
+
+/// Decodes the member at the start of `bytes`; nothing follows them if `ended`.
+fn decode<F: MemberFormat>(
+    format: &mut F,
+    bytes: &[u8],
+    ended: bool,
+    out: &mut [u8],
+) -> Result<(usize, usize), Miss> {
+    if !F::starts(bytes) {
+        return Err(Miss::Bad(0));
+    }
+    if bytes.len() < F::WHOLE && !ended {
+        return Err(Miss::Short);
+    }
+    let room = out.len().min(MOST);
+    // The same decoder is chosen as for reading in order, since two decoders may differ on a crafted member.
+    match format.whole(&bytes[..bytes.len().min(F::WHOLE)], &mut out[..room]) {
+        Whole::Done { read, written } => Ok((read, written)),
+        Whole::Full if room < MOST => Err(Miss::Bad(room)),
+        Whole::Full | Whole::No => in_pieces(format, bytes, ended, out),
+    }
+}
+
+fn in_pieces<F: MemberFormat>(
+    format: &mut F,
+    bytes: &[u8],
+    ended: bool,
+    out: &mut [u8],
+) -> Result<(usize, usize), Miss> {
+    let (mut read, mut written) = (0, 0);
+    format.restart().map_err(|_| Miss::Bad(0))?;
+    loop {
+        let step = format.step(&bytes[read..], &mut out[written..]);
+        read += step.read;
+        written += step.written;
+        match step.ended {
+            Ok(true) => return Ok((read, written)),
+            Ok(false) if step.read + step.written > 0 => {}
+            Ok(false) if read == bytes.len() && written < out.len() && !ended => {
+                return Err(Miss::Short);
+            }
+            _ => return Err(Miss::Bad(read + written)),
+        }
+    }
+}

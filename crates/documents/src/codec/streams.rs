@@ -1,0 +1,146 @@
+//! Reads packed streams one after the other, such as those of zlib.
+//!
+//! Damage ends them, since the start of the next stream is not known.
+//!
+//! Each packing has its decoder. This module handles the ends of streams, bytes between them and damage for all packings.
+
+use std::io::{self, BufRead, Read};
+
+use super::read::{damaged, early_end, fill, is_padding};
+use crate::fault::{InputError, Packing};
+use crate::raw::Raw;
+
+/// Decodes one stream at a time.
+pub(crate) trait Decode {
+    const PACKING: Packing;
+
+    /// Whether another stream starts with `head`, of up to [`HEAD`] bytes.
+    fn starts(head: &[u8]) -> bool;
+
+    /// Prepares for another stream.
+    fn restart(&mut self) -> io::Result<()>;
+
+    /// Decodes some of `input` into `output`. If it consumes and writes nothing and the stream has not ended, more input is
+    /// needed.
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep;
+}
+
+/// Bytes that a stream is recognised by.
+pub(crate) const HEAD: usize = 10;
+
+/// The result of a decoding step.
+pub(crate) struct DecodeStep {
+    pub(crate) read: usize,
+    pub(crate) written: usize,
+    /// Whether the stream has ended.
+    pub(crate) ended: io::Result<bool>,
+}
+
+/// Reads all streams of a source in order. Zeros between and after them are padding; other bytes are an error, after all
+/// decoded bytes.
+///
+/// Bytes decoded before damage are returned before the error, for all sizes of reads.
+pub(super) struct Streams<R, D> {
+    raw: Raw<R>,
+    decoder: D,
+    place: StreamPlace,
+    /// The error that ended `raw`, if one did.
+    cut: Option<io::Error>,
+    /// The error after the bytes that were just returned.
+    failed: Option<io::Error>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum StreamPlace {
+    Within,
+    Between,
+    End,
+}
+
+impl<R: Read, D: Decode> Streams<R, D> {
+    /// `raw` must start with a stream.
+    pub(super) fn new(raw: Raw<R>, decoder: D) -> Self {
+        Streams {
+            raw,
+            decoder,
+            place: StreamPlace::Within,
+            cut: None,
+            failed: None,
+        }
+    }
+
+    fn step(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.cut.is_none() {
+            self.cut = fill(&mut self.raw).err();
+        }
+        let input = match self.cut {
+            Some(_) => &[],
+            None => self.raw.fill_buf()?,
+        };
+        let at_end = input.is_empty();
+        let step = self.decoder.step(input, into);
+        self.raw.consume(step.read);
+        match step.ended {
+            Ok(true) => self.place = StreamPlace::Between,
+            Ok(false) if step.read + step.written > 0 => {}
+            Ok(false) => self.fail_stuck(at_end),
+            Err(error) => {
+                self.place = StreamPlace::End;
+                self.failed = Some(damaged(D::PACKING, error));
+            }
+        }
+        Ok(step.written)
+    }
+
+    /// Fails because there is no more input: the source ended early, or returned an error.
+    fn fail_stuck(&mut self, at_end: bool) {
+        self.place = StreamPlace::End;
+        let error = self.cut.take().unwrap_or_else(|| match at_end {
+            true => damaged(D::PACKING, early_end()),
+            false => damaged(D::PACKING, io::ErrorKind::InvalidData.into()),
+        });
+        self.failed = Some(error);
+    }
+
+    /// Continues after a stream.
+    fn next(&mut self) -> io::Result<()> {
+        self.place = StreamPlace::End;
+        if let Some(error) = self.cut.take() {
+            return Err(error);
+        }
+        if is_padding(&mut self.raw)? {
+            return Ok(());
+        }
+        if !D::starts(self.raw.peek(HEAD)) {
+            return Err(InputError::Trailing(D::PACKING).into());
+        }
+        self.start()
+    }
+
+    fn start(&mut self) -> io::Result<()> {
+        self.decoder.restart()?;
+        self.place = StreamPlace::Within;
+        Ok(())
+    }
+}
+
+impl<R: Read, D: Decode> Read for Streams<R, D> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if into.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            if let Some(error) = self.failed.take() {
+                return Err(error);
+            }
+            match self.place {
+                StreamPlace::Within => match self.step(into)? {
+                    0 => {}
+                    written => return Ok(written),
+                },
+                StreamPlace::Between => self.next()?,
+                StreamPlace::End => return Ok(0),
+            }
+        }
+    }
+}

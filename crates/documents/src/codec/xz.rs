@@ -1,0 +1,141 @@
+//! xz. Its streams are members. Only the index at the end of a stream says where its blocks are;
+//! [`xz_blocks`](super::xz_blocks) reads it.
+
+use std::io;
+use std::ops::Range;
+
+use liblzma::stream::{Action, Error, Status, Stream};
+
+use super::members::MemberFormat;
+use super::streams::{Decode, DecodeStep, HEAD};
+use crate::fault::{InputError, Packing};
+use crate::magic::numbers;
+use crate::opening::Limits;
+
+/// Memory that decoding takes without the dictionary, in bytes.
+const BESIDE: u64 = 1 << 20;
+/// Bytes that are decoded at once. The number of bytes that are decoded after damage depends on the free space, which must
+/// therefore be the same for all sizes of reads.
+const PIECE: usize = 4 << 10;
+
+pub(super) struct Xz(PieceDecoder);
+
+/// A decoder of liblzma that decodes in pieces.
+pub(super) struct PieceDecoder {
+    stream: Stream,
+    packing: Packing,
+    window: u64,
+    piece: Box<[u8]>,
+    /// The part of the piece that was not returned yet.
+    left: Range<usize>,
+    /// The result of decoding the piece.
+    ended: io::Result<bool>,
+}
+
+impl PieceDecoder {
+    /// A decoder of `packing`, which `decoder` creates with a memory limit in bytes. Accepts streams with dictionaries of up to
+    /// `window` bytes.
+    pub(super) fn new(
+        packing: Packing,
+        window: u64,
+        decoder: impl FnOnce(u64) -> Result<Stream, Error>,
+    ) -> io::Result<Self> {
+        Ok(PieceDecoder {
+            stream: decoder(window.saturating_add(BESIDE))?,
+            packing,
+            window,
+            piece: vec![0; PIECE].into_boxed_slice(),
+            left: 0..0,
+            ended: Ok(false),
+        })
+    }
+
+    /// Decodes the next piece. Returns the number of bytes of `input` consumed.
+    fn decode(&mut self, input: &[u8]) -> usize {
+        let (read, written) = (self.stream.total_in(), self.stream.total_out());
+        let start = written as usize % PIECE;
+        let room = &mut self.piece[start..];
+        let status = self.stream.process(input, room, Action::Run);
+        self.left = start..start + (self.stream.total_out() - written) as usize;
+        self.ended = status
+            .map(|status| status == Status::StreamEnd)
+            .map_err(|error| self.error(error));
+        (self.stream.total_in() - read) as usize
+    }
+
+    fn error(&self, error: Error) -> io::Error {
+        match error {
+            Error::MemLimit => InputError::Window {
+                packing: self.packing,
+                limit: self.window,
+            }
+            .into(),
+            other => other.into(),
+        }
+    }
+
+    /// Decodes some of `input` into `output`.
+    pub(super) fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
+        let read = match self.left.is_empty() {
+            true => self.decode(input),
+            false => 0,
+        };
+        let written = output.len().min(self.left.len());
+        let (start, end) = (self.left.start, self.left.start + written);
+        output[..written].copy_from_slice(&self.piece[start..end]);
+        self.left.start = end;
+        let ended = match self.left.is_empty() {
+            true => std::mem::replace(&mut self.ended, Ok(false)),
+            false => Ok(false),
+        };
+        DecodeStep {
+            read,
+            written,
+            ended,
+        }
+    }
+}
+
+impl Xz {
+    /// Accepts streams with dictionaries of up to `window` bytes.
+    pub(super) fn new(window: u64) -> io::Result<Self> {
+        let decoder = |memory| Stream::new_stream_decoder(memory, 0);
+        PieceDecoder::new(Packing::Xz, window, decoder).map(Xz)
+    }
+}
+
+impl Decode for Xz {
+    const PACKING: Packing = Packing::Xz;
+
+    fn starts(head: &[u8]) -> bool {
+        head.starts_with(numbers::XZ)
+    }
+
+    fn restart(&mut self) -> io::Result<()> {
+        *self = Xz::new(self.0.window)?;
+        Ok(())
+    }
+
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
+        self.0.step(input, output)
+    }
+}
+
+impl MemberFormat for Xz {
+    const MAGIC: &'static [u8] = numbers::XZ;
+    // Packed chunks of LZMA2 have at most 64 KiB.
+    const FIRST: usize = 192 << 10;
+    const WHOLE: usize = 0;
+
+    fn new(limits: &Limits) -> io::Result<Self> {
+        Xz::new(limits.window)
+    }
+
+    /// Whether this is the magic number, and flags with the first two bytes of their checksum.
+    fn may_start(head: &[u8]) -> bool {
+        let flags = &head[numbers::XZ.len()..][..2];
+        let mut crc = flate2::Crc::new();
+        crc.update(flags);
+        head[8..HEAD] == crc.sum().to_le_bytes()[..2]
+    }
+}

@@ -1,0 +1,325 @@
+//! The blocks of the last xz stream of a file. The index at the end of the stream lists their sizes.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::blocks::{BlockFormat, InStream, StreamPart};
+use super::held::HeldBytes;
+use super::xz::Xz;
+use crate::magic::numbers;
+
+/// Bytes of the header of a stream.
+const HEADER: usize = 12;
+/// Bytes of the footer of a stream.
+const FOOTER: usize = 12;
+/// What a footer ends with.
+const FOOTER_MAGIC: &[u8] = b"YZ";
+/// Greatest size of an index, in bytes.
+const INDEX: usize = 4 << 20;
+/// Greatest size of a packed block, in bytes.
+const BLOCK: u64 = 16 << 20;
+
+/// What is known of a stream before one of its blocks.
+#[derive(Clone, Debug)]
+pub(crate) struct KnownIndex {
+    stream: Arc<StreamIndex>,
+    /// The number of blocks before.
+    next: usize,
+}
+
+/// A stream and its index.
+#[derive(Debug)]
+pub(super) struct StreamIndex {
+    /// Byte at which the stream starts.
+    start: u64,
+    /// What kind of checksum blocks have.
+    flags: [u8; 2],
+    blocks: Vec<IndexedBlock>,
+    /// Byte at which the blocks end.
+    blocks_end: u64,
+    /// Byte at which the stream ends.
+    end: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct IndexedBlock {
+    /// Offset in the file.
+    at: u64,
+    /// Packed bytes without padding.
+    unpadded: u64,
+    unpacked: u64,
+}
+
+impl IndexedBlock {
+    fn end(self) -> Option<u64> {
+        self.at.checked_add(padded(self.unpadded)?)
+    }
+}
+
+impl BlockFormat for Xz {
+    type Known = KnownIndex;
+    /// The last stream. The end of the file says where it starts, so its index is read once and not at each stream.
+    type Layout = OnceCell<Option<Arc<StreamIndex>>>;
+    // Blocks unpack to 24 MiB if xz packs them with its defaults.
+    const SECTION_LIMITS: (usize, usize) = (1 << 20, 64 << 20);
+
+    fn enter(
+        held: &mut HeldBytes,
+        last: &Self::Layout,
+        start: u64,
+        most: usize,
+    ) -> Option<InStream<KnownIndex>> {
+        let stream = last.get_or_init(|| StreamIndex::read(held).map(Arc::new));
+        let stream = stream.as_ref().filter(|stream| stream.start == start)?;
+        (stream.fits(most) && stream.has_header(held)).then(|| InStream {
+            start,
+            bit: 8 * (start + HEADER as u64),
+            is_first: true,
+            given: 0,
+            known: KnownIndex {
+                stream: Arc::clone(stream),
+                next: 0,
+            },
+        })
+    }
+
+    fn find(
+        _: &mut HeldBytes,
+        range: &Range<u64>,
+        from: u64,
+        near: Option<&InStream<KnownIndex>>,
+    ) -> Option<InStream<KnownIndex>> {
+        let near = near?;
+        let blocks = &near.known.stream.blocks;
+        let next = blocks.partition_point(|block| 8 * block.at < from);
+        let block = blocks.get(next).filter(|block| block.at < range.end)?;
+        Some(InStream {
+            start: near.start,
+            bit: 8 * block.at,
+            is_first: next == 0,
+            given: 0,
+            known: KnownIndex {
+                stream: Arc::clone(&near.known.stream),
+                next,
+            },
+        })
+    }
+
+    /// The end of a block.
+    fn section_end(known: &KnownIndex, start: u64, length: u64) -> u64 {
+        let blocks = &known.stream.blocks;
+        let end = blocks.partition_point(|block| block.at < start + length);
+        let end = blocks
+            .get(end)
+            .map_or(known.stream.blocks_end, |end| end.at);
+        end.max(start + 1)
+    }
+
+    fn next(held: &mut HeldBytes, at: &InStream<KnownIndex>) -> Option<StreamPart<KnownIndex>> {
+        let stream = &at.known.stream;
+        let known = KnownIndex {
+            stream: Arc::clone(stream),
+            next: at.known.next + 1,
+        };
+        let Some(block) = stream.blocks.get(at.known.next) else {
+            let byte = stream.end;
+            return Some(StreamPart::End { byte, known });
+        };
+        let count = (block.end()? - block.at) as usize;
+        let bytes = held.from(block.at, count).0.get(..count)?;
+        Some(StreamPart::Block {
+            alone: alone(bytes, block, stream.flags),
+            end: 8 * block.end()?,
+            known,
+        })
+    }
+
+    fn join(before: &KnownIndex, after: &KnownIndex) -> Option<KnownIndex> {
+        Arc::ptr_eq(&before.stream, &after.stream).then(|| after.clone())
+    }
+
+    /// The index was verified, and lists the sizes that each block was verified with.
+    fn agrees(_: &KnownIndex) -> bool {
+        true
+    }
+}
+
+impl StreamIndex {
+    /// The stream that the file ends with, as its index and footer state it. Whether it has a header is not known.
+    fn read(held: &mut HeldBytes) -> Option<Self> {
+        let end = held.size();
+        let footer = end.checked_sub(FOOTER as u64)?;
+        let (length, flags) = parse_footer(held.from(footer, FOOTER).0)?;
+        let blocks_end = footer.checked_sub(length as u64)?;
+        let bytes = held.from(blocks_end, length).0.get(..length)?;
+        let mut blocks = parse_index(bytes)?;
+        let first = blocks_end.checked_sub(blocks.last()?.end()?)?;
+        blocks.iter_mut().for_each(|block| block.at += first);
+        Some(StreamIndex {
+            start: first.checked_sub(HEADER as u64)?,
+            flags,
+            blocks,
+            blocks_end,
+            end,
+        })
+    }
+
+    /// Whether there are several blocks, and each can be decoded into `most` bytes.
+    fn fits(&self, most: usize) -> bool {
+        let fits = |block: &IndexedBlock| block.unpacked <= most as u64 && block.unpadded <= BLOCK;
+        self.blocks.len() > 1 && self.blocks.iter().all(fits)
+    }
+
+    fn has_header(&self, held: &mut HeldBytes) -> bool {
+        let header = held.from(self.start, HEADER).0;
+        header.starts_with(&header_of(self.flags))
+    }
+}
+
+/// The length of the index before a footer, and the flags of the stream.
+fn parse_footer(bytes: &[u8]) -> Option<(usize, [u8; 2])> {
+    let (sum, rest) = bytes.split_first_chunk::<4>()?;
+    let (length, rest) = rest.split_first_chunk::<4>()?;
+    let (flags, magic) = rest.split_first_chunk::<2>()?;
+    let length = 4 * (u32::from_le_bytes(*length) as usize + 1);
+    let is_valid = checksum(&bytes[4..10]) == *sum && magic == FOOTER_MAGIC;
+    (is_valid && length <= INDEX).then_some((length, *flags))
+}
+
+/// The blocks that an index lists. Their offsets are those from the first block.
+fn parse_index(bytes: &[u8]) -> Option<Vec<IndexedBlock>> {
+    let (mut rest, sum) = bytes.split_last_chunk::<4>()?;
+    if checksum(rest) != *sum || !rest.starts_with(&[0]) {
+        return None;
+    }
+    rest = &rest[1..];
+    // Each block takes two bytes at least.
+    let count = number(&mut rest)?.min(bytes.len() as u64);
+    let (mut at, mut blocks) = (0, Vec::new());
+    for _ in 0..count {
+        let (unpadded, unpacked) = (number(&mut rest)?, number(&mut rest)?);
+        let block = IndexedBlock {
+            at,
+            unpadded,
+            unpacked,
+        };
+        at = block.end()?;
+        blocks.push(block);
+    }
+    let is_padding = rest.len() < 4 && rest.iter().all(|byte| *byte == 0);
+    is_padding.then_some(blocks)
+}
+
+/// Takes a number of variable length.
+fn number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..63).step_by(7) {
+        let (first, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u64::from(first & 0x7f) << shift;
+        if first & 0x80 == 0 {
+            // The last byte is 0 only in the number 0.
+            return (*first > 0 || shift == 0).then_some(value);
+        }
+    }
+    None
+}
+
+fn push_number(out: &mut Vec<u8>, mut value: u64) {
+    while value > 0x7f {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// `size` and its padding.
+fn padded(size: u64) -> Option<u64> {
+    size.checked_next_multiple_of(4)
+}
+
+fn checksum(bytes: &[u8]) -> [u8; 4] {
+    let mut crc = flate2::Crc::new();
+    crc.update(bytes);
+    crc.sum().to_le_bytes()
+}
+
+fn header_of(flags: [u8; 2]) -> [u8; HEADER] {
+    let mut header = [0; HEADER];
+    header[..6].copy_from_slice(numbers::XZ);
+    header[6..8].copy_from_slice(&flags);
+    header[8..].copy_from_slice(&checksum(&flags));
+    header
+}
+
+/// `block`, which has `bytes` and their padding, as a stream of its own.
+fn alone(bytes: &[u8], block: &IndexedBlock, flags: [u8; 2]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len() + 64);
+    out.extend(header_of(flags));
+    out.extend(bytes);
+    let mut index = vec![0, 1];
+    push_number(&mut index, block.unpadded);
+    push_number(&mut index, block.unpacked);
+    index.resize(index.len().next_multiple_of(4), 0);
+    index.extend(checksum(&index));
+    let mut footer = ((index.len() / 4 - 1) as u32).to_le_bytes().to_vec();
+    footer.extend(flags);
+    out.extend(&index);
+    out.extend(checksum(&footer));
+    out.extend(footer);
+    out.extend(FOOTER_MAGIC);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::io::Write;
+
+    use super::super::members::tests::noise;
+    use super::super::parallel::tests::xz_blocks;
+    use super::*;
+
+    const MOST: usize = 1 << 20;
+
+    fn enter(file: &Arc<File>, last: &<Xz as BlockFormat>::Layout, start: usize) -> bool {
+        // Bytes held from an earlier call would hide a read.
+        let mut held = HeldBytes::new(Arc::clone(file));
+        Xz::enter(&mut held, last, start as u64, MOST).is_some()
+    }
+
+    #[test]
+    fn the_index_is_read_once_however_many_streams_are_before_it() {
+        let small = xz_blocks(b"");
+        let start = 100 * small.len();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&small.repeat(100)).unwrap();
+        file.write_all(&xz_blocks(&noise(1, 9000))).unwrap();
+        let (file, last) = (Arc::new(file), OnceCell::new());
+        assert!(!enter(&file, &last, 0));
+        // Without the index, only what was read of it before is known.
+        file.set_len((start + HEADER) as u64).unwrap();
+        assert!(!enter(&file, &OnceCell::new(), start));
+        for before in (0..start).step_by(small.len()) {
+            assert!(!enter(&file, &last, before));
+        }
+        assert!(enter(&file, &last, start));
+    }
+
+    #[test]
+    fn a_stream_is_entered_only_at_its_header() {
+        let packed = xz_blocks(&noise(1, 9000));
+        for (at, is_entered) in [(HEADER, true), (0, false), (HEADER - 1, false)] {
+            let mut packed = packed.clone();
+            packed[at] ^= 1;
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(&packed).unwrap();
+            assert_eq!(
+                enter(&Arc::new(file), &OnceCell::new(), 0),
+                is_entered,
+                "{at}"
+            );
+        }
+    }
+}

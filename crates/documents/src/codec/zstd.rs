@@ -1,0 +1,97 @@
+//! Zstandard.
+
+use std::io;
+
+use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
+use zstd::zstd_safe::{
+    DCtx, DParameter, ErrorCode, InBuffer, OutBuffer, ResetDirective, get_error_name,
+};
+
+use super::members::MemberFormat;
+use super::streams::{Decode, DecodeStep};
+use crate::fault::{InputError, Packing};
+use crate::magic::numbers;
+use crate::opening::Limits;
+
+pub(crate) struct Zstd {
+    context: DCtx<'static>,
+    window: u64,
+}
+
+impl Zstd {
+    /// Accepts frames with windows of up to `window` bytes, rounded down to a power of two.
+    pub(crate) fn new(window: u64) -> io::Result<Self> {
+        let mut context = DCtx::try_create().ok_or(io::ErrorKind::OutOfMemory)?;
+        // The limits of the format and the library.
+        let most = if cfg!(target_pointer_width = "64") {
+            31
+        } else {
+            30
+        };
+        let log = window.max(1).ilog2().clamp(10, most);
+        context
+            .set_parameter(DParameter::WindowLogMax(log))
+            .map_err(|code| io::Error::other(get_error_name(code)))?;
+        Ok(Zstd { context, window })
+    }
+
+    fn error(&self, code: ErrorCode) -> io::Error {
+        let too_large = ZSTD_ErrorCode::ZSTD_error_frameParameter_windowTooLarge as usize;
+        if code == too_large.wrapping_neg() {
+            let (packing, limit) = (Packing::Zstd, self.window);
+            return InputError::Window { packing, limit }.into();
+        }
+        io::Error::other(get_error_name(code))
+    }
+
+    fn run(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
+        let mut input = InBuffer::around(input);
+        let mut output = OutBuffer::around(output);
+        let left = self.context.decompress_stream(&mut output, &mut input);
+        DecodeStep {
+            read: input.pos(),
+            written: output.pos(),
+            ended: left.map(|left| left == 0).map_err(|code| self.error(code)),
+        }
+    }
+}
+
+impl Decode for Zstd {
+    const PACKING: Packing = Packing::Zstd;
+
+    fn starts(head: &[u8]) -> bool {
+        head.starts_with(numbers::ZSTD) || numbers::is_skippable(head)
+    }
+
+    fn restart(&mut self) -> io::Result<()> {
+        // The last frame may be incomplete.
+        let reset = self.context.reset(ResetDirective::SessionOnly);
+        reset.map(drop).map_err(|code| self.error(code))
+    }
+
+    /// The output of a call that fails is lost. So one call writes decoded bytes and reads nothing, which cannot fail, and the
+    /// next one decodes a block and has no room to write.
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
+        let flushed = self.run(&[], output);
+        match flushed.written {
+            0 => self.run(input, &mut []),
+            _ => flushed,
+        }
+    }
+}
+
+impl MemberFormat for Zstd {
+    const MAGIC: &'static [u8] = numbers::ZSTD;
+    // A block unpacks to at most 128 KiB, and is not longer when packed.
+    const FIRST: usize = 192 << 10;
+    const WHOLE: usize = 0;
+
+    fn new(limits: &Limits) -> io::Result<Self> {
+        Zstd::new(limits.window)
+    }
+
+    fn may_start(head: &[u8]) -> bool {
+        const RESERVED: u8 = 0x08;
+        head[4] & RESERVED == 0
+    }
+}

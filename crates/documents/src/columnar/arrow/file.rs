@@ -1,0 +1,438 @@
+//! A file or stream, the columns of it that are read, and where its batches are.
+
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+
+use super::batch::{BatchReader, Metadata};
+use super::dictionary::{ArrowDictionaries, DictionaryBlock};
+use super::message::{
+    ArrowFooter, Message, MessageBlock, MessageHeader, MessagePrefix, starts_stream,
+};
+use super::schema::{ArrowLeaf, Schema};
+use crate::columnar::choice::{ChosenColumns, ColumnChoice};
+use crate::columnar::part::{ColumnarFile, PartStart, TableFaults};
+use crate::columnar::path::ColumnPath;
+use crate::fault::{InputError, Packing};
+use crate::file::read_at;
+use crate::magic;
+
+/// The start of a file, with its padding; and its ending: the length of the metadata before it, and the magic number.
+const START: &[u8] = b"ARROW1\0\0";
+const MAGIC: &[u8] = b"ARROW1";
+const ENDING: usize = 10;
+/// Most rows of a table.
+const ROWS: u64 = 1 << 48;
+
+const DAMAGED: &str = "has damaged metadata";
+
+/// A file or stream whose texts are read.
+#[derive(Debug)]
+pub(crate) struct ArrowFile {
+    pub(super) file: Arc<File>,
+    pub(super) length: u64,
+    /// The columns whose texts are read, in the order of the schema.
+    pub(super) texts: Vec<ArrowLeaf>,
+    pub(super) paths: Arc<[ColumnPath]>,
+    /// The column that names rows.
+    pub(super) id: Option<ArrowLeaf>,
+    pub(super) dictionaries: ArrowDictionaries,
+    batches: Vec<BatchEntry>,
+    rows: u64,
+    metadata: u64,
+}
+
+/// Where a batch of rows is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BatchEntry {
+    pub(super) block: MessageBlock,
+    /// The number of its first row in the table, from 0.
+    pub(super) first_row: u64,
+    pub(super) rows: u64,
+}
+
+pub(super) fn fault(fault: &'static str) -> InputError {
+    InputError::Table {
+        packing: Packing::Arrow,
+        fault,
+    }
+}
+
+/// A schema, or why it cannot be read.
+type ReadSchema = Result<Schema, &'static str>;
+
+/// Where the batches of a table are, and what its schema says.
+struct BatchIndex<'f> {
+    source: ArrowSource<'f>,
+    is_file: bool,
+    schema: Option<Schema>,
+    dictionaries: Vec<DictionaryBlock>,
+    batches: Vec<BatchEntry>,
+    rows: u64,
+    faults: TableFaults,
+}
+
+/// The file, and how many bytes of it were read.
+struct ArrowSource<'f> {
+    file: &'f File,
+    length: u64,
+    read: u64,
+    /// Bytes that may be read together.
+    most: usize,
+}
+
+impl ArrowFile {
+    /// Reads the metadata of a message, if it has at most `most` bytes.
+    pub(super) fn metadata(
+        &self,
+        block: &MessageBlock,
+        most: usize,
+    ) -> Result<Metadata, InputError> {
+        let mut source = ArrowSource {
+            file: &self.file,
+            length: self.length,
+            read: 0,
+            most,
+        };
+        let bytes = source.bytes(block.offset, block.metadata as u64)?;
+        Ok(Metadata::new(bytes))
+    }
+}
+
+/// The error for a column that cannot be read in any batch.
+fn unreadable(leaf: &ArrowLeaf, rows: u64) -> Option<InputError> {
+    let fault = leaf.unsupported?;
+    Some(InputError::Column {
+        column: leaf.name.path.plain().into(),
+        first_row: 1,
+        last_row: rows,
+        fault,
+    })
+}
+
+impl ArrowSource<'_> {
+    /// Reads bytes of the file.
+    fn bytes(&mut self, at: u64, count: u64) -> Result<Vec<u8>, InputError> {
+        let end = at.checked_add(count).filter(|&end| end <= self.length);
+        end.ok_or_else(|| fault("is cut within its metadata, or damaged"))?;
+        let count = usize::try_from(count).ok().filter(|&n| n <= self.most);
+        let mut bytes = vec![
+            0;
+            count.ok_or(InputError::TooLarge {
+                packing: Packing::Arrow,
+                limit: self.most as u64,
+            })?
+        ];
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match read_at(self.file, &mut bytes[filled..], at + filled as u64) {
+                Ok(0) => return Err(InputError::Shrunk),
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(InputError::Io(error)),
+            }
+        }
+        self.read += filled as u64;
+        Ok(bytes)
+    }
+}
+
+impl<'f> BatchIndex<'f> {
+    fn read(source: ArrowSource<'f>) -> Result<Self, InputError> {
+        let mut index = BatchIndex {
+            source,
+            is_file: false,
+            schema: None,
+            dictionaries: Vec::new(),
+            batches: Vec::new(),
+            rows: 0,
+            faults: Vec::new(),
+        };
+        let start = START.len() as u64;
+        index.is_file = index.is_file()?;
+        if !index.is_file {
+            index.messages(0)?;
+            return Ok(index);
+        }
+        if let Err(error) = index.footer() {
+            // The messages are the same as those of a stream, if the writer has framed its schema like them.
+            let at = index.source.length;
+            index.messages(start).ok();
+            if index.schema.is_none() {
+                return Err(error);
+            }
+            index.faults.insert(0, (at, error));
+        }
+        Ok(index)
+    }
+
+    /// Whether it is a file rather than a stream. One that shows so only at its end has a damaged start.
+    fn is_file(&mut self) -> Result<bool, InputError> {
+        let length = self.source.length;
+        let start = self.source.bytes(0, length.min(magic::LENGTH as u64))?;
+        if start.starts_with(START) || starts_stream(&start) {
+            return Ok(start.starts_with(START));
+        }
+        let end = self.source.bytes(
+            length.saturating_sub(MAGIC.len() as u64),
+            length.min(MAGIC.len() as u64),
+        )?;
+        if end == MAGIC {
+            let error = fault("does not start as it should, so it is damaged");
+            self.faults.push((0, error));
+        }
+        Ok(end == MAGIC)
+    }
+
+    /// Reads what the end of a file says.
+    fn footer(&mut self) -> Result<(), InputError> {
+        let no_end = || fault("has no metadata at its end, so it is cut or damaged");
+        let end = self.source.length.checked_sub(ENDING as u64);
+        let end = end.ok_or_else(no_end)?;
+        let ending = self.source.bytes(end, ENDING as u64)?;
+        let length = ending
+            .first_chunk()
+            .map(|&length| i32::from_le_bytes(length));
+        if !ending.ends_with(MAGIC) {
+            return Err(no_end());
+        }
+        let length = length.and_then(|length| u64::try_from(length).ok());
+        let start = length.and_then(|length| end.checked_sub(length));
+        let start = start.ok_or_else(|| fault("has metadata of a wrong length"))?;
+        let bytes = self.source.bytes(start, end - start)?;
+        let footer = ArrowFooter::read(&bytes).ok_or_else(|| fault(DAMAGED))?;
+        let schema = Schema::read(footer.schema, footer.version).map_err(fault)?;
+        let first = self.first_schema();
+        // An unframed schema at the start is not longer than the metadata at the end.
+        let unframed = footer.first_block().unwrap_or(start);
+        let unframed = unframed.min((START.len() + bytes.len()) as u64);
+        let after = first.as_ref().map_or(unframed, |(_, after)| *after);
+        if !footer.fills(after, start) {
+            return Err(fault(
+                "has metadata at its end that does not list all of its batches, so it is damaged",
+            ));
+        }
+        if first.is_some_and(|(first, _)| first.as_ref() != Ok(&schema)) {
+            let error = fault(
+                "has another schema at its start than at its end, so texts may be lost or damaged",
+            );
+            self.faults.push((START.len() as u64, error));
+        }
+        self.schema = Some(schema);
+        // Dictionaries may come after the rows that use them.
+        for block in footer.dictionaries {
+            self.of_footer(block, |header| {
+                matches!(header, MessageHeader::Dictionary(_))
+            });
+        }
+        for block in footer.batches {
+            self.of_footer(block, |header| matches!(header, MessageHeader::Batch(_)));
+        }
+        Ok(())
+    }
+
+    /// The schema in the first message of a file, and the offset after it. None if the file has no such message.
+    fn first_schema(&mut self) -> Option<(ReadSchema, u64)> {
+        let start = START.len() as u64;
+        let prefix = self
+            .source
+            .bytes(start, MessagePrefix::LENGTH as u64)
+            .ok()?;
+        let MessagePrefix::Message(before, length) = MessagePrefix::read(&prefix) else {
+            return None;
+        };
+        let length = before.checked_add(length)? as u64;
+        let metadata = Metadata::new(self.source.bytes(start, length).ok()?);
+        let message = metadata.message()?;
+        match message.header {
+            MessageHeader::Schema(schema) => {
+                Some((Schema::read(schema, message.version), start + length))
+            }
+            _ => None,
+        }
+    }
+
+    /// Reads a message that the metadata names, and reports if it is damaged, or not `wanted`.
+    fn of_footer(&mut self, block: MessageBlock, wanted: impl FnOnce(&MessageHeader<'_>) -> bool) {
+        let bytes = self.source.bytes(block.offset, block.metadata as u64);
+        let added = bytes.and_then(|bytes| {
+            let metadata = Metadata::new(bytes);
+            let message = metadata.message();
+            let is_same = |message: &Message<'_>| metadata.is_whole() && message.body == block.body;
+            let message = message.filter(|message| is_same(message) && wanted(&message.header));
+            let added = message.is_some_and(|message| self.add(block, 0, &message));
+            added
+                .then_some(())
+                .ok_or_else(|| fault("has damaged metadata of a batch of rows"))
+        });
+        if let Err(error) = added {
+            self.faults.push((block.offset, error));
+        }
+    }
+
+    /// Adds a batch, or values of a dictionary that come after so many batches. Returns false if it is damaged.
+    fn add(&mut self, block: MessageBlock, after: usize, message: &Message<'_>) -> bool {
+        let block = MessageBlock {
+            body: message.body,
+            ..block
+        };
+        match message.header {
+            MessageHeader::Batch(batch)
+                if self
+                    .schema
+                    .as_ref()
+                    .is_some_and(|schema| schema.fits(&batch)) =>
+            {
+                let end = self.rows.checked_add(batch.rows);
+                let Some(end) = end.filter(|&rows| rows <= ROWS) else {
+                    return false;
+                };
+                self.batches.push(BatchEntry {
+                    block,
+                    first_row: self.rows,
+                    rows: batch.rows,
+                });
+                self.rows = end;
+            }
+            MessageHeader::Dictionary(dictionary) => self.dictionaries.push(DictionaryBlock {
+                id: dictionary.id,
+                is_delta: dictionary.is_delta,
+                block,
+                after,
+            }),
+            MessageHeader::Batch(_) | MessageHeader::Schema(_) | MessageHeader::Other => {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Reads the messages of a stream from `at` on. Damage ends it, and is reported, unless there is no schema.
+    fn messages(&mut self, mut at: u64) -> Result<(), InputError> {
+        loop {
+            match self.message(at) {
+                Ok(Some(next)) => at = next,
+                Ok(None) => return Ok(()),
+                Err(error) if self.schema.is_none() => return Err(error),
+                Err(error) => {
+                    self.faults.push((at, error));
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Ends the stream. After that of a file comes its own metadata.
+    fn end(&mut self, at: u64) -> Result<Option<u64>, InputError> {
+        match self.is_file || at >= self.source.length {
+            true => Ok(None),
+            false => Err(InputError::Trailing(Packing::Arrow)),
+        }
+    }
+
+    /// Reads the message at `at`. Returns where the next one is; none at the end of the stream.
+    fn message(&mut self, at: u64) -> Result<Option<u64>, InputError> {
+        const LOST: &str = "has a damaged message, after which nothing can be found";
+        let left = self.source.length - at;
+        if left == 0 {
+            return Ok(None);
+        }
+        let prefix = self
+            .source
+            .bytes(at, left.min(MessagePrefix::LENGTH as u64))?;
+        let (start, length) = match MessagePrefix::read(&prefix) {
+            MessagePrefix::Message(start, length) => (start, length),
+            MessagePrefix::End(length) => return self.end(at + length as u64),
+            MessagePrefix::Damaged => return Err(fault(LOST)),
+        };
+        let size = start.checked_add(length).ok_or_else(|| fault(LOST))?;
+        let metadata = Metadata::new(self.source.bytes(at, size as u64)?);
+        let message = metadata.message().ok_or_else(|| fault(LOST))?;
+        let block = MessageBlock {
+            offset: at,
+            metadata: size,
+            body: message.body,
+        };
+        let end = block.end().filter(|&end| end <= self.source.length);
+        let after = self.batches.len();
+        if end.is_none() {
+            return Err(fault("is cut within a batch of rows"));
+        }
+        match message.header {
+            MessageHeader::Schema(schema) if self.schema.is_none() => {
+                self.schema = Some(Schema::read(schema, message.version).map_err(fault)?);
+            }
+            _ if self.add(block, after, &message) => {}
+            _ => self
+                .faults
+                .push((at, fault("has a message that was not read"))),
+        }
+        end.map(Some).ok_or_else(|| fault(LOST))
+    }
+}
+
+impl ColumnarFile for ArrowFile {
+    const PACKING: Packing = Packing::Arrow;
+    const WITHOUT_TEXT: &'static str = "arrow without text";
+    type Buffers = Vec<Vec<u8>>;
+    type Part<'f> = BatchReader;
+
+    fn open(
+        file: File,
+        length: u64,
+        choice: &ColumnChoice,
+        most: usize,
+    ) -> Result<(Self, TableFaults), InputError> {
+        let source = ArrowSource {
+            file: &file,
+            length,
+            read: 0,
+            most,
+        };
+        let index = BatchIndex::read(source)?;
+        let (rows, metadata, mut faults) = (index.rows, index.source.read, index.faults);
+        let schema = index.schema.ok_or_else(|| fault("has no schema"))?;
+        let unreadable = |leaf: &ArrowLeaf| unreadable(leaf, rows);
+        let chosen = choice.select(&schema.leaves, fault, unreadable, &mut faults)?;
+        let ChosenColumns { texts, paths, id } = chosen;
+        let dictionaries = ArrowDictionaries::new(&schema.dictionaries, &index.dictionaries);
+        let batches = index.batches;
+        let file = ArrowFile {
+            file: Arc::new(file),
+            length,
+            texts,
+            paths,
+            id,
+            dictionaries,
+            batches,
+            rows,
+            metadata,
+        };
+        Ok((file, faults))
+    }
+
+    fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    fn part_count(&self) -> usize {
+        self.batches.len()
+    }
+
+    fn has_texts(&self) -> bool {
+        !self.texts.is_empty()
+    }
+
+    fn metadata_length(&self) -> u64 {
+        self.metadata
+    }
+
+    fn part(&self, from: PartStart, memory: usize, buffers: Vec<Vec<u8>>) -> Option<BatchReader> {
+        let entry = self.batches.get(from.part)?;
+        Some(BatchReader::new(self, from, entry, memory, buffers))
+    }
+
+    fn into_buffers(part: BatchReader) -> Vec<Vec<u8>> {
+        part.into_pool()
+    }
+}

@@ -1,0 +1,416 @@
+//! The columns of a table: the leaves of its schema, and which nodes and buffers of a batch each of them has.
+
+use super::flatbuffer::FlatTable;
+use super::message::{RecordBatch, V4};
+use crate::columnar::choice::NamedColumn;
+use crate::columnar::name::ColumnName;
+
+/// Fields within one another, and fields in total.
+const DEPTH: usize = 64;
+const FIELDS: usize = 1 << 20;
+/// Bytes of the paths of all fields: the name of a field is in the path of each field within it.
+const PATHS: usize = 64 << 20;
+
+const DAMAGED: &str = "has a damaged schema";
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ArrowLeaf {
+    pub(super) name: ColumnName,
+    /// The fields that enclose it, from the outermost on.
+    pub(super) layers: Vec<ArrowLayer>,
+    pub(super) values: LeafValues,
+    pub(super) place: ArrayPlace,
+    /// Why its texts cannot be read.
+    pub(super) unsupported: Option<&'static str>,
+}
+
+/// Where an array is in a batch: the numbers of its first node, of its first buffer without those of views before it, and of
+/// arrays of views before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ArrayPlace {
+    pub(super) node: usize,
+    pub(super) buffer: usize,
+    pub(super) views: usize,
+}
+
+/// A field that encloses others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ArrowLayer {
+    pub(super) kind: LayerKind,
+    pub(super) place: ArrayPlace,
+}
+
+/// How an item of a field leads to items of the field within it. Offsets and ends of runs have a width in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LayerKind {
+    Struct,
+    List(u8),
+    ListView(u8),
+    /// Lists of so many items.
+    FixedList(u64),
+    /// Runs of equal items.
+    Runs(u8),
+}
+
+/// The values of a column. Numbers have a width in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LeafValues {
+    /// Texts between offsets.
+    Texts(u8),
+    Views,
+    /// Texts of so many bytes.
+    Fixed(usize),
+    Integers(Integer),
+    /// Numbers of entries in the dictionary with this identifier.
+    Entries(Integer, i64),
+}
+
+/// The type of an integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Integer {
+    pub(super) width: u8,
+    pub(super) is_signed: bool,
+}
+
+/// What a schema says.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Schema {
+    pub(super) leaves: Vec<ArrowLeaf>,
+    /// The identifiers of dictionaries with texts, and what their values are.
+    pub(super) dictionaries: Vec<(i64, LeafValues)>,
+    /// The place after all arrays of a batch, which says how many there are.
+    end: ArrayPlace,
+}
+
+impl NamedColumn for ArrowLeaf {
+    fn name(&self) -> &ColumnName {
+        &self.name
+    }
+
+    fn is_text(&self) -> bool {
+        !matches!(self.values, LeafValues::Integers(_))
+    }
+
+    fn is_id(&self) -> bool {
+        self.name.path.lists() == 0 && self.unsupported.is_none()
+    }
+}
+
+/// Numbers of types.
+mod kind {
+    pub(super) const NULL: u8 = 1;
+    pub(super) const INT: u8 = 2;
+    pub(super) const FLOAT: u8 = 3;
+    pub(super) const BINARY: u8 = 4;
+    pub(super) const UTF8: u8 = 5;
+    pub(super) const BOOL: u8 = 6;
+    pub(super) const INTERVAL: u8 = 11;
+    pub(super) const LIST: u8 = 12;
+    pub(super) const STRUCT: u8 = 13;
+    pub(super) const UNION: u8 = 14;
+    pub(super) const FIXED: u8 = 15;
+    pub(super) const FIXED_LIST: u8 = 16;
+    pub(super) const MAP: u8 = 17;
+    pub(super) const DURATION: u8 = 18;
+    pub(super) const LARGE_BINARY: u8 = 19;
+    pub(super) const LARGE_UTF8: u8 = 20;
+    pub(super) const LARGE_LIST: u8 = 21;
+    pub(super) const RUNS: u8 = 22;
+    pub(super) const BINARY_VIEW: u8 = 23;
+    pub(super) const UTF8_VIEW: u8 = 24;
+    pub(super) const LIST_VIEW: u8 = 25;
+    pub(super) const LARGE_LIST_VIEW: u8 = 26;
+}
+
+/// A field of the schema.
+struct ArrowField<'b> {
+    name: &'b str,
+    kind: u8,
+    /// The parameters of its type.
+    about: Option<FlatTable<'b>>,
+    dictionary: Option<FlatTable<'b>>,
+    children: Vec<FlatTable<'b>>,
+}
+
+/// What a field inherits from those above it.
+#[derive(Clone, Default)]
+struct EnclosingField {
+    name: ColumnName,
+    layers: Vec<ArrowLayer>,
+    unsupported: Option<&'static str>,
+    /// Whether the name of the field has no meaning.
+    is_item: bool,
+    depth: usize,
+}
+
+impl Schema {
+    /// Reads a schema, of metadata of this version.
+    ///
+    /// # Errors
+    /// If it is damaged or has a type that is not supported, or is written by a machine with another order of bytes.
+    pub(super) fn read(table: FlatTable<'_>, version: i16) -> Result<Schema, &'static str> {
+        if table.short(0).ok_or(DAMAGED)? != 0 {
+            return Err(
+                "has numbers with their highest byte first, which is not supported; write it with the lowest byte first",
+            );
+        }
+        let mut reader = SchemaReader {
+            schema: Schema::default(),
+            next: ArrayPlace::default(),
+            version,
+            fields: 0,
+            bytes: 0,
+        };
+        for field in tables(&table, 1).ok_or(DAMAGED)? {
+            reader.field(field, &EnclosingField::default())?;
+        }
+        reader.schema.end = reader.next;
+        Ok(reader.schema)
+    }
+
+    /// Whether a batch has the arrays and buffers of this schema.
+    pub(super) fn fits(&self, batch: &RecordBatch<'_>) -> bool {
+        let (nodes, buffers, views) = batch.counts();
+        (nodes, buffers) == (self.end.node, self.end.buffer + views)
+    }
+}
+
+fn tables<'b>(table: &FlatTable<'b>, number: usize) -> Option<Vec<FlatTable<'b>>> {
+    let all = table.vector(number, 4)?;
+    (0..all.len()).map(|number| all.table(number)).collect()
+}
+
+impl<'b> ArrowField<'b> {
+    fn read(table: FlatTable<'b>) -> Option<Self> {
+        Some(ArrowField {
+            name: table.text(0)?,
+            kind: table.byte(2)?,
+            about: table.table(3)?,
+            dictionary: table.table(4)?,
+            children: tables(&table, 5)?,
+        })
+    }
+
+    /// A number among the parameters of its type, which is not negative.
+    fn size(&self) -> Option<u32> {
+        self.about?.int(0)?.try_into().ok()
+    }
+
+    /// What the values are, if they are texts or integers.
+    fn values(&self) -> Option<LeafValues> {
+        Some(match self.kind {
+            kind::BINARY | kind::UTF8 => LeafValues::Texts(4),
+            kind::LARGE_BINARY | kind::LARGE_UTF8 => LeafValues::Texts(8),
+            kind::BINARY_VIEW | kind::UTF8_VIEW => LeafValues::Views,
+            kind::FIXED => LeafValues::Fixed(self.size().filter(|&size| size > 0)? as usize),
+            kind::INT => LeafValues::Integers(integer(self.about?)?),
+            _ => return None,
+        })
+    }
+}
+
+fn integer(table: FlatTable<'_>) -> Option<Integer> {
+    let width = match table.int(0)? {
+        bits @ (8 | 16 | 32 | 64) => (bits / 8) as u8,
+        _ => return None,
+    };
+    let is_signed = table.byte(1)? != 0;
+    Some(Integer { width, is_signed })
+}
+
+/// Reads the fields in their order.
+struct SchemaReader {
+    schema: Schema,
+    /// The place of the next field.
+    next: ArrayPlace,
+    version: i16,
+    fields: usize,
+    /// Bytes of all paths.
+    bytes: usize,
+}
+
+impl SchemaReader {
+    /// Passes over an array with so many buffers, and views if it has them. Returns its place.
+    fn take(&mut self, buffers: usize, has_views: bool) -> ArrayPlace {
+        let place = self.next;
+        self.next = ArrayPlace {
+            node: place.node + 1,
+            buffer: place.buffer + buffers,
+            views: place.views + usize::from(has_views),
+        };
+        place
+    }
+
+    fn parse<'b>(
+        &mut self,
+        table: FlatTable<'b>,
+        above: &EnclosingField,
+    ) -> Result<ArrowField<'b>, &'static str> {
+        let field = ArrowField::read(table).ok_or(DAMAGED)?;
+        self.fields += 1;
+        self.bytes += above.name.length() + field.name.len();
+        let fits = above.depth <= DEPTH && self.fields <= FIELDS && self.bytes <= PATHS;
+        fits.then_some(field)
+            .ok_or("has a schema with too many fields within one another")
+    }
+
+    fn field(&mut self, table: FlatTable<'_>, above: &EnclosingField) -> Result<(), &'static str> {
+        let field = self.parse(table, above)?;
+        let own = above.below(field.name);
+        if let Some(dictionary) = field.dictionary {
+            return self.dictionary(&field, dictionary, own);
+        }
+        let (buffers, has_views) = match field.kind {
+            kind::NULL | kind::RUNS => (0, false),
+            kind::STRUCT | kind::FIXED_LIST => (1, false),
+            kind::LIST | kind::LARGE_LIST | kind::MAP => (2, false),
+            kind::INT | kind::FIXED | kind::FLOAT | kind::BOOL..=kind::INTERVAL => (2, false),
+            kind::DURATION => (2, false),
+            kind::BINARY | kind::UTF8 | kind::LARGE_BINARY | kind::LARGE_UTF8 => (3, false),
+            kind::LIST_VIEW | kind::LARGE_LIST_VIEW => (3, false),
+            kind::BINARY_VIEW | kind::UTF8_VIEW => (2, true),
+            kind::UNION => {
+                let mode = field.about.ok_or(DAMAGED)?.short(0).ok_or(DAMAGED)?;
+                let validity = usize::from(self.version <= V4);
+                (1 + validity + usize::from(mode == 1), false)
+            }
+            _ => return Err("has a column of a type that is not supported"),
+        };
+        let place = self.take(buffers, has_views);
+        match field.values() {
+            Some(values) => self.add(own, values, place),
+            None => self.children(&field, own, place)?,
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, own: EnclosingField, values: LeafValues, place: ArrayPlace) {
+        self.schema.leaves.push(ArrowLeaf {
+            name: own.name,
+            layers: own.layers,
+            values,
+            place,
+            unsupported: own.unsupported,
+        });
+    }
+
+    /// A column of numbers of entries in a dictionary.
+    fn dictionary(
+        &mut self,
+        field: &ArrowField<'_>,
+        encoding: FlatTable<'_>,
+        mut own: EnclosingField,
+    ) -> Result<(), &'static str> {
+        let place = self.take(2, false);
+        let id = encoding.long(0).ok_or(DAMAGED)?;
+        let index = match encoding.table(1).ok_or(DAMAGED)? {
+            Some(table) => integer(table).ok_or(DAMAGED)?,
+            None => Integer {
+                width: 4,
+                is_signed: true,
+            },
+        };
+        match field.values() {
+            Some(LeafValues::Integers(_)) => return Ok(()),
+            Some(values) => self.schema.dictionaries.push((id, values)),
+            None if self.has_text(field, &own)? => {
+                own.unsupported =
+                    Some("its dictionary has lists or structures, which is not supported");
+            }
+            None => return Ok(()),
+        }
+        self.add(own, LeafValues::Entries(index, id), place);
+        Ok(())
+    }
+
+    /// Whether a field within `field` has texts.
+    fn has_text(
+        &mut self,
+        field: &ArrowField<'_>,
+        own: &EnclosingField,
+    ) -> Result<bool, &'static str> {
+        for &child in &field.children {
+            let child = self.parse(child, own)?;
+            let values = child.values();
+            let is_text = values.is_some_and(|values| !matches!(values, LeafValues::Integers(_)));
+            if is_text || self.has_text(&child, &own.below(child.name))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The fields within one that has no values itself.
+    fn children(
+        &mut self,
+        field: &ArrowField<'_>,
+        mut own: EnclosingField,
+        place: ArrayPlace,
+    ) -> Result<(), &'static str> {
+        let kind = match field.kind {
+            kind::STRUCT => LayerKind::Struct,
+            kind::LIST | kind::MAP => LayerKind::List(4),
+            kind::LARGE_LIST => LayerKind::List(8),
+            kind::LIST_VIEW => LayerKind::ListView(4),
+            kind::LARGE_LIST_VIEW => LayerKind::ListView(8),
+            kind::FIXED_LIST => LayerKind::FixedList(field.size().ok_or(DAMAGED)?.into()),
+            kind::RUNS => return self.runs(field, own, place),
+            kind::UNION => {
+                own.unsupported = Some("it is in a union, which is not supported");
+                return self.each(field, &own);
+            }
+            _ => return Ok(()),
+        };
+        own.layers.push(ArrowLayer { kind, place });
+        if kind != LayerKind::Struct {
+            own.name.path = own.name.path.items();
+            own.is_item = true;
+            if field.children.len() != 1 {
+                return Err(DAMAGED);
+            }
+        }
+        self.each(field, &own)
+    }
+
+    fn each(&mut self, field: &ArrowField<'_>, own: &EnclosingField) -> Result<(), &'static str> {
+        let mut all = field.children.iter();
+        all.try_for_each(|&child| self.field(child, own))
+    }
+
+    /// A field with the ends of runs, and one with their values.
+    fn runs(
+        &mut self,
+        field: &ArrowField<'_>,
+        mut own: EnclosingField,
+        place: ArrayPlace,
+    ) -> Result<(), &'static str> {
+        let [ends, values] = field.children[..] else {
+            return Err(DAMAGED);
+        };
+        let ends = self.parse(ends, &own)?;
+        let Some(LeafValues::Integers(ends)) = ends.values() else {
+            return Err(DAMAGED);
+        };
+        self.take(2, false);
+        own.layers.push(ArrowLayer {
+            kind: LayerKind::Runs(ends.width),
+            place,
+        });
+        own.is_item = true;
+        self.field(values, &own)
+    }
+}
+
+impl EnclosingField {
+    /// What the fields within the one called `name` inherit.
+    fn below(&self, name: &str) -> EnclosingField {
+        EnclosingField {
+            name: self.name.below(name, self.is_item),
+            layers: self.layers.clone(),
+            unsupported: self.unsupported,
+            is_item: false,
+            depth: self.depth + 1,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Which columns of a table are read.
+
+use std::sync::Arc;
+
+use super::name::ColumnName;
+use super::part::TableFaults;
+use super::path::ColumnPath;
+use crate::fault::InputError;
+
+/// Most columns that are read.
+const COLUMNS: usize = 1 << 15;
+/// Most names of columns in a message.
+const NAMED: usize = 20;
+
+/// The columns that are wanted, by their names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ColumnChoice {
+    /// The columns whose texts are read; none if all are. Those within a column belong to it.
+    pub columns: Option<Vec<String>>,
+    /// The column that names rows.
+    pub id: Option<String>,
+}
+
+/// A column that may be chosen.
+pub(super) trait NamedColumn: Clone {
+    fn name(&self) -> &ColumnName;
+
+    /// Whether its values are texts.
+    fn is_text(&self) -> bool;
+
+    /// Whether it may name rows: it has texts or integers, one for each row.
+    fn is_id(&self) -> bool;
+}
+
+/// The columns of a table that are read.
+pub(super) struct ChosenColumns<C> {
+    /// Those whose texts are read, in the order of the table.
+    pub(super) texts: Vec<C>,
+    pub(super) paths: Arc<[ColumnPath]>,
+    /// The column that names rows.
+    pub(super) id: Option<C>,
+}
+
+impl ColumnChoice {
+    /// Whether some columns are chosen, or one names rows.
+    pub fn is_given(&self) -> bool {
+        self.columns.is_some() || self.id.is_some()
+    }
+
+    /// The names of all columns that are wanted, and of the one that names rows.
+    pub fn names(&self) -> impl Iterator<Item = &String> {
+        self.columns.iter().flatten().chain(&self.id)
+    }
+
+    /// The chosen ones of the columns of a table. Adds an error for each name that selects none, and for each chosen column that
+    /// is `unreadable`.
+    ///
+    /// # Errors
+    /// If they are too many.
+    pub(super) fn select<C: NamedColumn>(
+        &self,
+        all: &[C],
+        too_many: impl Fn(&'static str) -> InputError,
+        unreadable: impl Fn(&C) -> Option<InputError>,
+        faults: &mut TableFaults,
+    ) -> Result<ChosenColumns<C>, InputError> {
+        let mut texts = self.texts(all, faults);
+        texts.retain(|column| {
+            let error = unreadable(column).map(|error| (0, error));
+            let is_readable = error.is_none();
+            faults.extend(error);
+            is_readable
+        });
+        if texts.len() > COLUMNS {
+            let fault = "has too many columns; --columns selects some";
+            return Err(too_many(fault));
+        }
+        Ok(ChosenColumns {
+            paths: texts.iter().map(|text| text.name().path.clone()).collect(),
+            texts,
+            id: self.id(all, faults),
+        })
+    }
+
+    /// The columns with texts that are chosen. Adds an error for each name that selects none.
+    fn texts<C: NamedColumn>(&self, all: &[C], faults: &mut TableFaults) -> Vec<C> {
+        let texts = || all.iter().filter(|column| column.is_text());
+        let Some(wanted) = &self.columns else {
+            return texts().cloned().collect();
+        };
+        let is_wanted = |column: &&C| {
+            let names = column.name().all();
+            wanted.iter().any(|wanted| is_in(wanted, &names))
+        };
+        let chosen: Vec<C> = texts().filter(is_wanted).cloned().collect();
+        for column in wanted {
+            let found = chosen
+                .iter()
+                .any(|chosen| is_in(column, &chosen.name().all()));
+            if !found {
+                faults.push((0, no_column(column, plain_names(texts()))));
+            }
+        }
+        chosen
+    }
+
+    /// The column that names rows, if one is wanted. Adds an error if there is none of this name.
+    fn id<C: NamedColumn>(&self, all: &[C], faults: &mut TableFaults) -> Option<C> {
+        let wanted = self.id.as_ref()?;
+        let ids = || all.iter().filter(|column| column.is_id());
+        let found = ids().find(|column| column.name().all().contains(wanted));
+        if found.is_none() {
+            faults.push((0, no_column(wanted, plain_names(ids()))));
+        }
+        found.cloned()
+    }
+}
+
+/// Whether one of the names of a column is `wanted`, or is within the column that `wanted` names.
+pub fn is_in(wanted: &str, names: &[impl AsRef<str>]) -> bool {
+    names.iter().any(|name| {
+        let rest = name.as_ref().strip_prefix(wanted);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    })
+}
+
+fn plain_names<'c, C: NamedColumn + 'c>(
+    columns: impl Iterator<Item = &'c C>,
+) -> impl Iterator<Item = String> {
+    columns.map(|column| column.name().path.plain())
+}
+
+/// The error for a name that selects no column, of those that are `known`.
+pub fn no_column(column: &str, known: impl Iterator<Item = String>) -> InputError {
+    let mut names: Vec<_> = known.take(NAMED + 1).collect();
+    if names.len() > NAMED {
+        names[NAMED] = "...".into();
+    }
+    InputError::NoColumn {
+        column: column.into(),
+        known: match names.is_empty() {
+            true => "none".into(),
+            false => names.join(", ").into(),
+        },
+    }
+}

@@ -1,0 +1,36 @@
+//! Tables in columns: the texts of Apache Parquet files and of Apache Arrow files and streams, a document for each row. The
+//! cells and columns of tables that are texts are here too (`rows`); the bytes of these are read by their caller.
+//!
+//! `parquet` and `arrow` read the formats and give batches of `cells`: the texts of some rows, each with its column. `choice`
+//! selects the columns, `part` reads the columns of a part of a table in lockstep, and `crew` reads several parts at the same
+//! time. Columns that are not selected are not read. Of damage, as little as possible is lost. `ParquetTable` instead reads
+//! the values of columns that are all needed, row by row, and ends at damage.
+//!
+//! A page or a window of a buffer is held in memory, and so are the dictionary and some rows of each column. All sizes and
+//! counts in a file are checked before memory is taken for them. What is unpacked in total counts towards the limit on
+//! expansion. No other crate reads these files here: those that do take memory for sizes that a file only claims, and panic on
+//! some damaged pages.
+
+mod arrow;
+mod cells;
+mod choice;
+mod crew;
+mod name;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod part;
+mod path;
+mod rows;
+
+pub(crate) use self::arrow::{ArrowFile, starts_stream};
+pub use self::cells::{CellBatch, CellDictionary, CellText, TableCell};
+pub use self::choice::{ColumnChoice, is_in, no_column};
+pub(super) use self::crew::{TableLimits, TableParts};
+#[cfg(feature = "parquet")]
+pub(super) use self::parquet::ParquetFile;
+#[cfg(feature = "parquet")]
+pub use self::parquet::{ColumnType, ParquetTable, TableColumn};
+pub use self::part::TableFault;
+pub(super) use self::part::{ColumnarFile, PartStart, TableFaults, TableItem};
+pub use self::path::ColumnPath;
+pub use self::rows::{HeaderColumns, ITEMS, MetColumns, RowBatch};

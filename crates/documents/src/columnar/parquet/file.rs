@@ -1,0 +1,230 @@
+//! A file, and the columns of it that are read.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use super::column::ColumnBuffers;
+use super::footer::{self, ColumnChunk, GroupEntry, ParquetFooter};
+use super::group::GroupReader;
+use super::schema::{self, ParquetLeaf};
+use crate::columnar::choice::{ChosenColumns, ColumnChoice};
+use crate::columnar::part::{ColumnarFile, PartStart, TableFaults};
+use crate::columnar::path::ColumnPath;
+use crate::fault::{InputError, Packing};
+use crate::file::ReadAt;
+
+/// The ending of a file: the length of the footer, and the magic number.
+const ENDING: usize = 8;
+
+/// How a file starts.
+const MAGIC: [u8; 4] = *b"PAR1";
+
+/// A file, and where the columns of its row groups are.
+pub(super) struct StoredColumns {
+    pub(super) file: Arc<dyn ReadAt>,
+    pub(super) length: u64,
+    pub(super) footer: Vec<u8>,
+    pub(super) groups: Vec<GroupEntry>,
+}
+
+/// A file whose texts are read.
+pub(crate) struct ParquetFile {
+    pub(super) stored: StoredColumns,
+    /// The columns whose texts are read, in the order of the file.
+    pub(super) texts: Vec<ParquetLeaf>,
+    pub(super) paths: Arc<[ColumnPath]>,
+    /// The column that names rows.
+    pub(super) id: Option<ParquetLeaf>,
+}
+
+impl ColumnarFile for ParquetFile {
+    const PACKING: Packing = Packing::Parquet;
+    const WITHOUT_TEXT: &'static str = "parquet without text";
+    type Buffers = Vec<ColumnBuffers>;
+    type Part<'f> = GroupReader;
+
+    fn open(
+        file: File,
+        length: u64,
+        choice: &ColumnChoice,
+        most: usize,
+    ) -> Result<(Self, TableFaults), InputError> {
+        let (stored, leaves, mut faults) = StoredColumns::open(Arc::new(file), length, most)?;
+        let chosen = choice.select(&leaves, fault, |_| None, &mut faults)?;
+        let ChosenColumns { texts, paths, id } = chosen;
+        let file = ParquetFile {
+            stored,
+            texts,
+            paths,
+            id,
+        };
+        Ok((file, faults))
+    }
+
+    fn rows(&self) -> u64 {
+        rows_of(&self.stored.groups)
+    }
+
+    fn part_count(&self) -> usize {
+        self.stored.groups.len()
+    }
+
+    fn has_texts(&self) -> bool {
+        !self.texts.is_empty()
+    }
+
+    fn metadata_length(&self) -> u64 {
+        (self.stored.footer.len() + ENDING) as u64
+    }
+
+    fn part(
+        &self,
+        from: PartStart,
+        memory: usize,
+        buffers: Vec<ColumnBuffers>,
+    ) -> Option<GroupReader> {
+        let group = self.stored.groups.get(from.part)?;
+        Some(GroupReader::new(self, *group, from.row, memory, buffers))
+    }
+
+    fn into_buffers(part: GroupReader) -> Vec<ColumnBuffers> {
+        part.into_buffers()
+    }
+}
+
+impl StoredColumns {
+    /// Reads the metadata of a file of `length` bytes, of which `most` bytes may be held in memory. Also returns all columns, and
+    /// what is wrong with the metadata.
+    ///
+    /// # Errors
+    /// If the metadata is damaged, encrypted or too large, or cannot be read.
+    pub(super) fn open(
+        file: Arc<dyn ReadAt>,
+        length: u64,
+        most: usize,
+    ) -> Result<(Self, Vec<ParquetLeaf>, TableFaults), InputError> {
+        let bytes = read_footer(&*file, length, most)?;
+        let damaged = || fault("has damaged metadata");
+        let footer = ParquetFooter::read(&bytes).ok_or_else(damaged)?;
+        if footer.is_encrypted {
+            return Err(InputError::Encrypted(Packing::Parquet));
+        }
+        let leaves = schema::leaves(&footer.elements).ok_or_else(damaged)?;
+        let groups = footer::groups(&bytes).ok_or_else(damaged)?;
+        let mut faults = contradictions(&bytes, &footer, &leaves, &groups);
+        let mut start = [0; MAGIC.len()];
+        read_exact(&*file, &mut start, 0)?;
+        let stored = StoredColumns {
+            file,
+            length,
+            footer: bytes,
+            groups,
+        };
+        let at = stored.footer_start();
+        faults.iter_mut().for_each(|(offset, _)| *offset = at);
+        if start != MAGIC {
+            faults.push((0, fault("does not start as it should, so it is damaged")));
+        }
+        Ok((stored, leaves, faults))
+    }
+
+    /// The offset of the metadata in the file.
+    pub(super) fn footer_start(&self) -> u64 {
+        self.length
+            .saturating_sub((self.footer.len() + ENDING) as u64)
+    }
+}
+
+/// The number of rows in all row groups.
+fn rows_of(groups: &[GroupEntry]) -> u64 {
+    let last = groups.last();
+    last.map_or(0, |last| last.first_row + last.rows)
+}
+
+/// Where parts of the metadata contradict each other, so that rows or columns may be lost. What is read is not changed.
+fn contradictions(
+    bytes: &[u8],
+    footer: &ParquetFooter,
+    leaves: &[ParquetLeaf],
+    groups: &[GroupEntry],
+) -> TableFaults {
+    let mut faults = Vec::new();
+    if footer.left > 0 {
+        faults.push(fault("has bytes after its metadata, which is damaged"));
+    }
+    // Some writers state no rows at all.
+    if ![Some(0), Some(rows_of(groups))].contains(&footer.rows) {
+        faults.push(fault("has more or fewer rows in its row groups than its metadata says, so rows are lost or damaged"));
+    }
+    if let Some(group) = groups.first()
+        && !has_columns(bytes, *group, leaves)
+    {
+        faults.push(fault(
+            "has other columns in its schema than in its row groups, so texts may be lost",
+        ));
+    }
+    faults.into_iter().map(|error| (0, error)).collect()
+}
+
+/// Whether a row group has a column for each of the schema, of the same type, and no more. True if it cannot be read, which is
+/// reported with its rows.
+fn has_columns(bytes: &[u8], group: GroupEntry, leaves: &[ParquetLeaf]) -> bool {
+    let numbers: Vec<_> = (0..=leaves.len()).collect();
+    let Some(chunks) = footer::chunks(bytes, group, &numbers) else {
+        return true;
+    };
+    let more = chunks.last().is_some_and(Option::is_some);
+    let mut pairs = leaves.iter().zip(chunks);
+    let is_same = |(leaf, chunk): (&ParquetLeaf, Option<ColumnChunk>)| {
+        let physical = chunk.map(|chunk| chunk.physical.unwrap_or(leaf.physical));
+        physical == Some(leaf.physical)
+    };
+    !more && pairs.all(is_same)
+}
+
+pub(super) fn fault(fault: &'static str) -> InputError {
+    InputError::Table {
+        packing: Packing::Parquet,
+        fault,
+    }
+}
+
+fn read_footer(file: &dyn ReadAt, length: u64, most: usize) -> Result<Vec<u8>, InputError> {
+    let no_end = || fault("has no metadata at its end, so it is cut or damaged");
+    let end = length.checked_sub(ENDING as u64).ok_or_else(no_end)?;
+    let mut ending = [0; ENDING];
+    read_exact(file, &mut ending, end)?;
+    let [a, b, c, d, magic @ ..] = ending;
+    let length = u32::from_le_bytes([a, b, c, d]);
+    match &magic {
+        b"PAR1" => {}
+        b"PARE" => return Err(InputError::Encrypted(Packing::Parquet)),
+        _ => return Err(no_end()),
+    }
+    let start = end.checked_sub(length.into()).filter(|&start| start >= 4);
+    let start = start.ok_or_else(|| fault("has metadata of a wrong length"))?;
+    if length as usize > most {
+        return Err(InputError::TooLarge {
+            packing: Packing::Parquet,
+            limit: most as u64,
+        });
+    }
+    let mut bytes = vec![0; length as usize];
+    read_exact(file, &mut bytes, start)?;
+    Ok(bytes)
+}
+
+fn read_exact(file: &dyn ReadAt, mut into: &mut [u8], mut at: u64) -> Result<(), InputError> {
+    while !into.is_empty() {
+        match file.read_at(into, at) {
+            Ok(0) => return Err(InputError::Shrunk),
+            Ok(read) => {
+                into = &mut into[read..];
+                at += read as u64;
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(InputError::Io(error)),
+        }
+    }
+    Ok(())
+}

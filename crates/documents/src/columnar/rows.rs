@@ -1,0 +1,181 @@
+//! Tables that are texts: which of their columns are read, and their cells row by row.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::cells::{CellBatch, CellBuilder};
+use super::choice::{ColumnChoice, NamedColumn};
+use super::name::ColumnName;
+use super::path::ColumnPath;
+use crate::fault::InputError;
+
+/// Rows, and bytes of their texts and names, at which a batch is full.
+const ROWS: u32 = 8192;
+const BYTES: usize = 256 << 10;
+/// Columns of objects, and bytes of their places, at which a batch is full.
+const COLUMNS: usize = 4096;
+const PLACES: usize = 256 << 10;
+/// Most columns of the objects of one batch.
+const MOST: usize = 1 << 15;
+/// The place of the items of a list in that of a column, where a name cannot hold it.
+pub const ITEMS: &str = "/~2";
+
+/// A column of a header.
+#[derive(Clone)]
+struct HeaderColumn {
+    name: ColumnName,
+    number: usize,
+}
+
+impl NamedColumn for HeaderColumn {
+    fn name(&self) -> &ColumnName {
+        &self.name
+    }
+
+    fn is_text(&self) -> bool {
+        true
+    }
+
+    fn is_id(&self) -> bool {
+        true
+    }
+}
+
+/// The columns of a delimited table that are read, by their numbers from 0.
+#[derive(Default)]
+pub struct HeaderColumns {
+    /// In ascending order.
+    pub texts: Vec<usize>,
+    /// The names of all columns.
+    pub paths: Arc<[ColumnPath]>,
+    /// The column that names rows.
+    pub id: Option<usize>,
+}
+
+impl ColumnChoice {
+    /// The chosen ones of the columns with these names. Adds an error to `faults` for each name that selects none.
+    ///
+    /// # Errors
+    /// If they are too many.
+    pub fn of_header(
+        &self,
+        names: &[String],
+        faults: &mut Vec<InputError>,
+    ) -> Result<HeaderColumns, InputError> {
+        let column = |(number, name): (usize, &String)| HeaderColumn {
+            name: ColumnName::default().below(name, false),
+            number,
+        };
+        let all: Vec<_> = names.iter().enumerate().map(column).collect();
+        let too_many = |fault| InputError::Rows {
+            fault,
+            count: names.len() as u64,
+        };
+        let mut missing = Vec::new();
+        let chosen = self.select(&all, too_many, |_| None, &mut missing)?;
+        faults.extend(missing.into_iter().map(|(_, error)| error));
+        Ok(HeaderColumns {
+            texts: chosen.texts.iter().map(|text| text.number).collect(),
+            paths: chosen.paths,
+            id: chosen.id.map(|id| id.number),
+        })
+    }
+}
+
+/// Collects cells row by row, in the order in which a text has them.
+pub struct RowBatch {
+    cells: CellBuilder,
+    rows: u32,
+    /// Bytes of texts and names.
+    bytes: usize,
+}
+
+/// No rows.
+impl Default for RowBatch {
+    fn default() -> Self {
+        RowBatch {
+            cells: CellBuilder::new(&Arc::default(), 0),
+            rows: 0,
+            bytes: 0,
+        }
+    }
+}
+
+impl RowBatch {
+    /// Adds a cell of the current row. Returns false if there is no room for it.
+    #[must_use]
+    pub fn cell(&mut self, column: u16, text: &[u8], indices: &[u32]) -> bool {
+        self.bytes += text.len();
+        self.cells.column(column);
+        text.is_empty() || self.cells.plain(self.rows, text, indices)
+    }
+
+    /// Ends the current row. If one row of a table has a name, all have, which may be empty.
+    pub fn end_row(&mut self, name: Option<&[u8]>) {
+        if let Some(name) = name {
+            self.bytes += name.len();
+            self.cells.name(name);
+        }
+        self.rows += 1;
+    }
+
+    /// Whether it should be taken before another row.
+    pub fn is_full(&self) -> bool {
+        self.rows >= ROWS || self.bytes >= BYTES
+    }
+
+    /// Takes all rows, whose cells are in `columns`.
+    pub fn take(&mut self, columns: Arc<[ColumnPath]>) -> CellBatch {
+        let empty = CellBuilder::new(&Arc::default(), 0);
+        let cells = std::mem::replace(&mut self.cells, empty);
+        let (batch, _, next) = cells.in_columns(columns).finish(self.rows);
+        *self = RowBatch {
+            cells: next,
+            ..RowBatch::default()
+        };
+        batch
+    }
+}
+
+/// The columns of objects, which are known once they are met.
+#[derive(Default)]
+pub struct MetColumns {
+    numbers: HashMap<Box<str>, u16>,
+    paths: Vec<ColumnPath>,
+    /// Bytes of their places.
+    bytes: usize,
+}
+
+impl MetColumns {
+    /// The number of the column at `place`: a JSON pointer, with [`ITEMS`] for an index. None if there are too many.
+    pub fn number(&mut self, place: &str) -> Option<u16> {
+        if let Some(number) = self.numbers.get(place) {
+            return Some(*number);
+        }
+        let number = u16::try_from(self.paths.len()).ok();
+        let number = number.filter(|number| usize::from(*number) < MOST)?;
+        self.numbers.insert(place.into(), number);
+        self.paths.push(path(place));
+        self.bytes += place.len();
+        Some(number)
+    }
+
+    /// Whether there is no room for the places of another row.
+    pub fn is_full(&self) -> bool {
+        self.paths.len() >= COLUMNS || self.bytes >= PLACES
+    }
+
+    /// Takes all columns.
+    pub fn take(&mut self) -> Arc<[ColumnPath]> {
+        std::mem::take(self).paths.into()
+    }
+}
+
+/// The path of the column at a place.
+fn path(place: &str) -> ColumnPath {
+    let parts = place.split('/').skip(1);
+    parts.fold(ColumnPath::default(), |path, part| match part {
+        "~2" => path.items(),
+        name => path.name(&name.replace("~1", "/").replace("~0", "~")),
+    })
+}

@@ -1,0 +1,283 @@
+//! Cuts a document into chunks, each with the bytes before and after it that decisions about its anchors need.
+
+use std::io::{self, Read};
+use std::ops::Range;
+
+use super::fault::InputError;
+
+/// Number of bytes before and after an anchor, a position that a reader of the text decides about, that the decision needs.
+#[derive(Clone, Copy, Debug)]
+pub struct ChunkReach {
+    /// Bytes before it.
+    pub before: usize,
+    /// Bytes after it.
+    pub after: usize,
+}
+
+/// A piece of a document.
+#[derive(Clone, Debug)]
+pub struct Chunk<'b> {
+    /// The piece, with the bytes around it.
+    pub bytes: &'b [u8],
+    /// The positions of the anchors that are decided in this chunk, as indices of `bytes`.
+    pub range: Range<usize>,
+    /// Offset of `bytes` in the document.
+    pub offset: u64,
+    /// Whether `bytes` ends at damage and not at the end of the document.
+    pub damaged: bool,
+}
+
+/// The state of cutting a document. All positions are offsets in the document.
+pub struct Cutter {
+    after: u64,
+    /// The first anchor position that was not returned yet.
+    next: u64,
+    /// Anchors from here on belong to another part.
+    until: u64,
+    /// Bytes read so far.
+    end: u64,
+    /// Whether `end` is the end of the document, or damage.
+    ended: bool,
+    damage: Option<InputError>,
+}
+
+impl Cutter {
+    /// Cuts a whole document.
+    pub fn new(reach: ChunkReach) -> Self {
+        Cutter {
+            after: reach.after as u64,
+            next: 0,
+            until: u64::MAX,
+            end: 0,
+            ended: false,
+            damage: None,
+        }
+    }
+
+    /// Cuts the part whose anchors are `anchors`, reading from `start`.
+    pub fn part(reach: ChunkReach, anchors: Range<u64>, start: u64) -> Self {
+        Cutter {
+            next: anchors.start,
+            until: anchors.end,
+            end: start,
+            ..Cutter::new(reach)
+        }
+    }
+
+    /// Reads bytes of the document into `free`, until it is full or the document ends. Returns their number.
+    pub fn read(&mut self, document: &mut dyn Read, free: &mut [u8]) -> usize {
+        let mut filled = 0;
+        while filled < free.len() && !self.ended {
+            match document.read(&mut free[filled..]) {
+                Ok(0) => self.ended = true,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.damage = Some(error.into());
+                    self.ended = true;
+                }
+            }
+        }
+        self.end += filled as u64;
+        filled
+    }
+
+    /// The next anchors, at most `most` positions, for which enough was read.
+    pub fn take(&mut self, most: usize) -> Option<Range<u64>> {
+        let known = if self.ended {
+            self.end
+        } else {
+            self.end.saturating_sub(self.after)
+        };
+        let end = known
+            .min(self.until)
+            .min(self.next.saturating_add(most as u64));
+        let start = self.next;
+        (start < end).then(|| {
+            self.next = end;
+            start..end
+        })
+    }
+
+    /// Whether all anchor positions were returned.
+    pub fn is_done(&self) -> bool {
+        self.next >= self.until || self.ended && self.next >= self.end
+    }
+
+    /// Whether the whole document was read, undamaged.
+    pub fn is_whole(&self) -> bool {
+        self.ended && self.damage.is_none()
+    }
+
+    /// Whether the bytes read last end at damage.
+    pub fn is_damaged(&self) -> bool {
+        self.damage.is_some()
+    }
+
+    /// Bytes of the document read so far.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Takes the error that ended the read, and its offset. Then reading may continue after it, as if the document started
+    /// there.
+    pub fn take_damage(&mut self) -> Option<(u64, InputError)> {
+        let error = self.damage.take()?;
+        self.ended = false;
+        self.next = self.end;
+        Some((self.end, error))
+    }
+}
+
+/// A sliding buffer over documents, for chunks that are scanned by the thread that reads them.
+pub struct Sliding {
+    reach: ChunkReach,
+    chunk: usize,
+    /// Bytes of a read.
+    step: usize,
+    buffer: Box<[u8]>,
+    filled: usize,
+    /// Offset of the buffer in the document.
+    offset: u64,
+}
+
+impl Sliding {
+    /// A buffer for chunks of up to `chunk` anchor positions, filled by reads of `step` bytes.
+    pub fn new(reach: ChunkReach, chunk: usize, step: usize) -> Self {
+        // Room for several steps, so that kept bytes are moved only once in several steps.
+        let capacity = reach.before + reach.after + 4 * step;
+        Sliding {
+            reach,
+            chunk,
+            step,
+            buffer: vec![0; capacity].into_boxed_slice(),
+            filled: 0,
+            offset: 0,
+        }
+    }
+
+    /// Starts a document, or a part of one, whose first byte read will be at `offset`.
+    pub fn start(&mut self, offset: u64) {
+        self.filled = 0;
+        self.offset = offset;
+    }
+
+    /// The first `most` bytes of the document that was started, or more, or the whole document. They are also in its chunks.
+    pub fn head(&mut self, cutter: &mut Cutter, document: &mut dyn Read, most: usize) -> &[u8] {
+        while self.filled < most && !cutter.ended {
+            self.read(cutter, document);
+        }
+        &self.buffer[..self.filled]
+    }
+
+    /// The next chunk.
+    pub fn next(&mut self, cutter: &mut Cutter, document: &mut dyn Read) -> Option<Chunk<'_>> {
+        let anchors = loop {
+            if let Some(anchors) = cutter.take(self.chunk) {
+                break anchors;
+            }
+            if cutter.is_done() {
+                return None;
+            }
+            self.read(cutter, document);
+        };
+        let range = (anchors.start - self.offset) as usize..(anchors.end - self.offset) as usize;
+        Some(Chunk {
+            bytes: &self.buffer[..self.filled],
+            range,
+            offset: self.offset,
+            damaged: cutter.is_damaged(),
+        })
+    }
+
+    fn read(&mut self, cutter: &mut Cutter, document: &mut dyn Read) {
+        self.make_room(cutter.next);
+        let free = self.buffer.len().min(self.filled + self.step);
+        self.filled += cutter.read(document, &mut self.buffer[self.filled..free]);
+    }
+
+    /// Forgets the bytes that are too far before the anchor at `next` to matter.
+    fn make_room(&mut self, next: u64) {
+        if self.filled + self.step <= self.buffer.len() {
+            return;
+        }
+        let from = ((next - self.offset) as usize).saturating_sub(self.reach.before);
+        self.buffer.copy_within(from..self.filled, 0);
+        self.filled -= from;
+        self.offset += from as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REACH: ChunkReach = ChunkReach {
+        before: 3,
+        after: 5,
+    };
+
+    /// Every anchor position is returned once, in order, with the bytes around it, or up to the end of the document.
+    fn check(text: &[u8], chunk: usize, step: usize) {
+        let mut sliding = Sliding::new(REACH, chunk, step);
+        let mut cutter = Cutter::new(REACH);
+        sliding.start(0);
+        let mut next = 0;
+        let mut rest = text;
+        while let Some(c) = sliding.next(&mut cutter, &mut rest) {
+            let from = c.offset as usize;
+            assert_eq!(
+                c.bytes,
+                &text[from..from + c.bytes.len()],
+                "chunk {chunk}, step {step}"
+            );
+            assert_eq!(from + c.range.start, next);
+            assert!((1..=chunk).contains(&c.range.len()));
+            assert!(c.range.start >= REACH.before || from == 0);
+            assert!(
+                c.bytes.len() - c.range.end >= REACH.after || from + c.bytes.len() == text.len()
+            );
+            next = from + c.range.end;
+        }
+        assert_eq!(next, text.len(), "chunk {chunk}, step {step}");
+        assert!(cutter.is_done() && cutter.end() == text.len() as u64);
+    }
+
+    #[test]
+    fn every_position_is_given_out_once_with_its_reach() {
+        let text: Vec<u8> = (0..100).collect();
+        for length in [0, 1, 4, 5, 6, 50, 100] {
+            for chunk in [1, 2, 7, 1000] {
+                for step in [1, 3, 64] {
+                    check(&text[..length], chunk, step);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn damage_keeps_what_came_before_and_tells_where() {
+        struct Broken(u8);
+        impl Read for Broken {
+            fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+                self.0 += 1;
+                into[0] = self.0;
+                if self.0 > 9 {
+                    Err(io::ErrorKind::InvalidData.into())
+                } else {
+                    Ok(1)
+                }
+            }
+        }
+        let mut sliding = Sliding::new(REACH, 100, 4);
+        let mut cutter = Cutter::new(REACH);
+        sliding.start(0);
+        let mut document = Broken(0);
+        let mut last = None;
+        while let Some(chunk) = sliding.next(&mut cutter, &mut document) {
+            last = Some((chunk.offset + chunk.range.end as u64, chunk.damaged));
+        }
+        assert_eq!(last, Some((9, true)));
+        assert!(matches!(cutter.take_damage(), Some((9, _))));
+    }
+}

@@ -1,0 +1,106 @@
+//! The interface between the input stage and its caller: documents, losses and remarks.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use super::claim::{ActualContent, Claim};
+use super::columnar::CellBatch;
+use super::fault::InputError;
+use super::name::cut;
+
+/// The WARC record that holds a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WarcRecord {
+    /// The WARC-Record-ID without its angle brackets; none if the record has none, or a very long one.
+    pub id: Option<String>,
+    /// The WARC-Date; none if the record has none.
+    pub date: Option<String>,
+}
+
+/// Consumes the documents of a source, in their order.
+pub trait Documents {
+    /// Reports the WARC record that holds the next document, if there is one and [`Opening::records`](super::Opening) is set.
+    fn in_record(&mut self, _record: &WarcRecord) {}
+
+    /// Reports how the text of the next document came about, if its bytes do not show it.
+    fn made(&mut self, _origin: Origin) {}
+
+    /// Reads a document to its end. An error of a read reports damage. The next read continues after it, or returns the end.
+    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read);
+
+    /// Reads the cells of some rows of a table, which come in order; each row is a document. `table` is the name of the table,
+    /// none for the source itself.
+    fn cells(&mut self, table: Option<&Arc<str>>, batch: CellBatch) {
+        let mut cells = batch.cells().to_vec();
+        cells.sort_by_key(|cell| (cell.row, cell.column));
+        for cell in cells {
+            let mut name = String::new();
+            write_row_name(table, &batch, cell.row, &mut name);
+            self.document(Some(name.into()), &mut batch.text(&cell));
+        }
+    }
+
+    /// Reports the end of a table of so many rows.
+    fn end_table(&mut self, _rows: u64) {}
+
+    /// Reports a loss at `offset` of the document or container `name`; none is the source itself.
+    fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError);
+
+    /// Reports, at the end of the source, that the names of so many documents were cut.
+    fn cut(&mut self, _count: u64) {}
+
+    /// Reports a document that is not text.
+    fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str);
+
+    /// Reports an observation about the start of a stream. Ignored by default.
+    fn remark(&mut self, _name: Option<Arc<str>>, _remark: Remark) {}
+
+    /// Whether the run must end, so that further reading is useless.
+    fn is_halted(&self) -> bool {
+        false
+    }
+}
+
+/// Writes the document name of a row of a table.
+pub fn write_row_name(table: Option<&Arc<str>>, batch: &CellBatch, row: u32, into: &mut String) {
+    if let Some(table) = table {
+        into.push_str(table);
+        into.push_str("!/");
+    }
+    batch.write_row_name(row, into);
+    if let Some(cut) = cut(into) {
+        *into = cut;
+    }
+}
+
+/// How the text of a document came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "pdf"), allow(dead_code))]
+pub enum Origin {
+    /// It is a printed page. Its layout made the ends of its lines: a paragraph goes on after a line end, and ends with an
+    /// empty line.
+    Page,
+    /// It is the metadata of a file: fields, and XML.
+    Metadata,
+    /// It is a web page, maybe after other fields.
+    Web,
+    /// It is a cell, or paragraphs with an empty line after each.
+    Office,
+    /// It is a sheet of a workbook of this many sheets, as comma-separated text in UTF-8.
+    Sheet(usize),
+}
+
+/// An observation about the start of a stream.
+#[derive(Clone, Copy, Debug)]
+pub enum Remark {
+    /// The recognised kind of the source.
+    Source(&'static str),
+    /// The stream is not what its name claims.
+    Misnamed(&'static Claim, ActualContent),
+    /// The stream looks like text in this encoding without a byte order mark, and is read as single bytes.
+    Unmarked(&'static str),
+    /// The stream is text in this encoding, as its byte order mark says, and is converted to UTF-8.
+    Encoded(&'static str),
+    /// The source has no bytes, or unpacks to none.
+    Empty,
+}

@@ -1,0 +1,305 @@
+//! Limits the unpacked size of a source in relation to its size, against decompression bombs.
+//!
+//! All unpacked bytes of the source count, at every depth and on every thread. Separately, the bytes are limited that
+//! long names of documents may take in the output, which repeats them at every mention.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::fault::InputError;
+
+/// Bytes that every source may unpack to.
+const FREE: u64 = 64 << 20;
+
+/// Length of a document's name that is not counted; nearly all names are shorter.
+const SHORT: usize = 256;
+/// Bytes of a document for which a mention is assumed; hardly any name is shorter.
+const MENTION: usize = 16;
+
+/// The unpacked bytes of one source so far, and their limit.
+#[derive(Debug)]
+pub(super) struct Expansion {
+    ratio: u64,
+    /// Bytes that every source may unpack to.
+    free: u64,
+    /// Size of the source, if it is known before reading. Then the limit is reached at the same byte in every run.
+    size: u64,
+    read: AtomicU64,
+    unpacked: AtomicU64,
+    /// Bytes that names of documents may take in the output so far.
+    named: AtomicU64,
+    is_over: AtomicBool,
+}
+
+impl Expansion {
+    /// Allows a source of `size` bytes to unpack to `ratio` times as many, or to 64 MiB if that is more. If the size is not
+    /// known, `size` is 0, and the bytes read so far count instead.
+    pub(super) fn new(ratio: u64, size: u64) -> Arc<Self> {
+        Expansion::with_free(ratio, size, FREE)
+    }
+
+    fn with_free(ratio: u64, size: u64, free: u64) -> Arc<Self> {
+        Arc::new(Expansion {
+            ratio,
+            free,
+            size,
+            read: AtomicU64::new(0),
+            unpacked: AtomicU64::new(0),
+            named: AtomicU64::new(0),
+            is_over: AtomicBool::new(false),
+        })
+    }
+
+    /// Counts bytes of the source itself.
+    pub(super) fn add_read(&self, bytes: u64) {
+        self.read.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Whether the limit was reached and reported.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+
+    /// Counts unpacked bytes. Returns how many of them are allowed.
+    fn add_unpacked(&self, bytes: usize) -> usize {
+        let before = self.unpacked.fetch_add(bytes as u64, Ordering::Relaxed);
+        let left = self.most().saturating_sub(before);
+        bytes.min(usize::try_from(left).unwrap_or(usize::MAX))
+    }
+
+    /// Counts unpacked bytes that are passed on together. Names of their documents have at most `name` bytes.
+    ///
+    /// # Errors
+    /// If they are not allowed, once for the whole source.
+    pub(super) fn take(&self, bytes: u64, name: usize) -> Result<(), Option<InputError>> {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let each = long_name(name);
+        let fault = match () {
+            () if self.add_unpacked(bytes) < bytes => InputError::Expansion(self.ratio),
+            () if each > 0 && self.add_named(bytes, each) < bytes => InputError::Names(self.ratio),
+            () => return Ok(()),
+        };
+        let is_first = !self.is_over.swap(true, Ordering::Relaxed);
+        Err(is_first.then_some(fault))
+    }
+
+    /// Counts bytes of a document whose name costs `each` per byte. Returns how many of them are allowed.
+    fn add_named(&self, bytes: usize, each: u64) -> usize {
+        let cost = each.saturating_mul(bytes as u64);
+        let before = self.named.fetch_add(cost, Ordering::Relaxed);
+        let left = self.most().saturating_sub(before) / each;
+        bytes.min(usize::try_from(left).unwrap_or(usize::MAX))
+    }
+
+    fn most(&self) -> u64 {
+        let size = self.size.max(self.read.load(Ordering::Relaxed));
+        self.free.max(self.ratio.saturating_mul(size))
+    }
+}
+
+/// Counts the unpacked bytes of a reader. At the limit they end, with one [`InputError::Expansion`] for the whole source.
+pub(super) struct Watched<R> {
+    inner: R,
+    expansion: Arc<Expansion>,
+    /// The error is the next read's.
+    is_due: bool,
+}
+
+impl<R: Read> Watched<R> {
+    /// Counts the bytes of `inner` for the source of `expansion`.
+    pub(super) fn new(inner: R, expansion: &Arc<Expansion>) -> Self {
+        Watched {
+            inner,
+            expansion: Arc::clone(expansion),
+            is_due: false,
+        }
+    }
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if std::mem::take(&mut self.is_due) {
+                return Err(InputError::Expansion(self.expansion.ratio).into());
+            }
+            if self.expansion.is_over() {
+                return Ok(0);
+            }
+            let read = self.inner.read(into)?;
+            let allowed = self.expansion.add_unpacked(read);
+            if allowed < read {
+                self.is_due = !self.expansion.is_over.swap(true, Ordering::Relaxed);
+            }
+            if allowed > 0 || read == 0 {
+                return Ok(allowed);
+            }
+        }
+    }
+}
+
+/// The cost per byte of a document whose name has `length` bytes; 0 for a short one.
+fn long_name(length: usize) -> u64 {
+    length.saturating_sub(SHORT).div_ceil(MENTION) as u64
+}
+
+/// Counts the bytes of a document with a long name. If the names may take too many bytes in the output, the document ends,
+/// with one [`InputError::Names`] for the whole source.
+pub(super) struct Named<'r> {
+    inner: &'r mut dyn Read,
+    expansion: Arc<Expansion>,
+    /// The cost of a byte.
+    each: u64,
+    /// The error is the next read's.
+    is_due: bool,
+}
+
+impl<'r> Named<'r> {
+    /// The bytes themselves if the name is short.
+    pub(super) fn new(
+        name: Option<&str>,
+        expansion: &Arc<Expansion>,
+        inner: &'r mut dyn Read,
+    ) -> Result<Self, &'r mut dyn Read> {
+        match name.map_or(0, |name| long_name(name.len())) {
+            0 => Err(inner),
+            each => Ok(Named {
+                inner,
+                expansion: Arc::clone(expansion),
+                each,
+                is_due: false,
+            }),
+        }
+    }
+}
+
+impl Read for Named<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if std::mem::take(&mut self.is_due) {
+            return Err(InputError::Names(self.expansion.ratio).into());
+        }
+        if self.expansion.is_over() {
+            return Ok(0);
+        }
+        let read = self.inner.read(into)?;
+        let allowed = self.expansion.add_named(read, self.each);
+        if allowed == read {
+            return Ok(read);
+        }
+        self.is_due = !self.expansion.is_over.swap(true, Ordering::Relaxed);
+        match allowed {
+            0 => self.read(into),
+            _ => Ok(allowed),
+        }
+    }
+}
+
+#[cfg(test)]
+mod bombs;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::container::Level;
+    use crate::documents::Documents;
+    use crate::opening::Opening;
+    use crate::walk::Walk;
+
+    const LIMIT: u64 = 1000;
+
+    /// The bytes of all documents, and errors with their offsets.
+    #[derive(Default)]
+    pub(super) struct Seen {
+        pub(super) bytes: u64,
+        pub(super) errors: Vec<(u64, String)>,
+    }
+
+    impl Documents for Seen {
+        fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
+            let mut buffer = vec![0; 100_000];
+            loop {
+                match bytes.read(&mut buffer) {
+                    Ok(0) => return,
+                    Ok(read) => self.bytes += read as u64,
+                    Err(error) => self.lose(name.clone(), self.bytes, error.into()),
+                }
+            }
+        }
+
+        fn lose(&mut self, _: Option<Arc<str>>, offset: u64, error: InputError) {
+            self.errors.push((offset, error.to_string()));
+        }
+
+        fn skip(&mut self, _: Option<Arc<str>>, _: &'static str) {}
+
+        fn is_halted(&self) -> bool {
+            false
+        }
+    }
+
+    fn walk(mut packed: &[u8], expansion: &Arc<Expansion>) -> Seen {
+        let counter = AtomicU64::new(0);
+        let opening = Opening::for_tests(&counter);
+        let mut seen = Seen::default();
+        Walk::new(&opening, expansion, &mut seen).stream(&Level::source(None), &mut packed);
+        seen
+    }
+
+    /// Zeros, packed to about a ten thousandth.
+    fn zeros(count: u64) -> Vec<u8> {
+        zstd::encode_all(io::repeat(0).take(count), 1).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_bomb_is_stopped_at_the_same_byte_and_reported_once() {
+        let packed = zeros(FREE + 1);
+        let expansion = Expansion::new(LIMIT, packed.len() as u64);
+        let seen = walk(&packed, &expansion);
+        assert_eq!(seen.bytes, FREE);
+        let [(offset, error)] = &seen.errors[..] else {
+            panic!("{:?}", seen.errors);
+        };
+        assert_eq!(*offset, FREE);
+        assert!(error.contains("1000 times") && error.contains("--max-expansion"));
+        assert!(expansion.is_over());
+        let seen = walk(&zeros(10), &expansion);
+        assert_eq!((seen.bytes, seen.errors.len()), (0, 0));
+    }
+
+    #[test]
+    fn what_stays_below_the_limit_is_read_whole() {
+        let packed = zeros(FREE + 1);
+        let large = FREE / LIMIT + 1;
+        for (ratio, size) in [(LIMIT, large), (FREE, packed.len() as u64)] {
+            let seen = walk(&packed, &Expansion::new(ratio, size));
+            assert_eq!((seen.bytes, seen.errors.len()), (FREE + 1, 0));
+        }
+        let packed = zeros(FREE);
+        let seen = walk(&packed, &Expansion::new(1, packed.len() as u64));
+        assert_eq!((seen.bytes, seen.errors.len()), (FREE, 0));
+    }
+
+    #[test]
+    fn a_bomb_in_a_packing_is_held_against_the_source() {
+        let inner = zeros(FREE * 2);
+        let outer = zstd::encode_all(&inner[..], 19).unwrap_or_default();
+        let seen = walk(&outer, &Expansion::new(LIMIT, outer.len() as u64));
+        assert!((FREE / 2..=FREE).contains(&seen.bytes), "{}", seen.bytes);
+        assert_eq!(seen.errors.len(), 1, "{:?}", seen.errors);
+    }
+
+    #[test]
+    fn what_was_read_counts_where_the_size_is_not_known() -> io::Result<()> {
+        let expansion = Expansion::new(LIMIT, 0);
+        expansion.add_read(FREE / LIMIT + 1);
+        let mut watched = Watched::new(io::repeat(0).take(FREE * 2), &expansion);
+        let read = io::copy(&mut watched, &mut io::sink());
+        assert!(read.is_err());
+        let unpacked = expansion.unpacked.load(Ordering::Relaxed);
+        assert!(unpacked > (FREE / LIMIT + 1) * LIMIT, "{unpacked}");
+        assert_eq!(watched.read(&mut [0])?, 0);
+        Ok(())
+    }
+}

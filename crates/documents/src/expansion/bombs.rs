@@ -1,0 +1,239 @@
+//! Small sources that unpack to many bytes, for each packing, on one thread and on two.
+
+use std::fs::File;
+use std::io::{Cursor, Seek, Write};
+
+use super::tests::Seen;
+use super::*;
+use crate::Unpackers;
+use crate::container::Level;
+use crate::opening::Opening;
+use crate::walk::Walk;
+
+/// The limit on unpacked bytes per byte.
+const LIMIT: u64 = 1;
+/// Bytes that every source may unpack to in these tests: more than single members have, so that threads share the members.
+const MOST: u64 = 4 << 20;
+/// Bytes that a bomb unpacks to.
+const LARGE: usize = 5 << 20;
+
+/// Reads a file on so many threads.
+fn seen(bytes: &[u8], threads: usize) -> io::Result<Seen> {
+    let mut file = tempfile::tempfile()?;
+    file.write_all(bytes)?;
+    file.rewind()?;
+    let counter = AtomicU64::new(0);
+    let mut opening = Opening::for_tests(&counter);
+    let unpackers = Unpackers::new(threads, 32 << 20);
+    opening.unpackers = Some(&unpackers).filter(|_| threads > 1);
+    let expansion = Expansion::with_free(LIMIT, bytes.len() as u64, MOST);
+    let (mut seen, mut source): (_, &File) = (Seen::default(), &file);
+    Walk::new(&opening, &expansion, &mut seen).stream(&Level::source(Some(&file)), &mut source);
+    Ok(seen)
+}
+
+#[track_caller]
+fn check_bomb(bytes: &[u8]) -> io::Result<()> {
+    assert!((bytes.len() as u64) < MOST / LIMIT, "{}", bytes.len());
+    for threads in [1, 2] {
+        let seen = seen(bytes, threads)?;
+        assert_eq!(seen.bytes, MOST, "{threads} threads: {:?}", seen.errors);
+        let [(_, error)] = &seen.errors[..] else {
+            panic!("{threads} threads: {:?}", seen.errors);
+        };
+        assert!(error.contains("1 times"), "{threads} threads: {error}");
+    }
+    Ok(())
+}
+
+fn noise(length: usize) -> Vec<u8> {
+    let mut state = 1_u64;
+    let next = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 56) as u8
+    };
+    std::iter::repeat_with(next).take(length).collect()
+}
+
+fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    out.write_all(bytes)?;
+    out.finish()
+}
+
+fn zlib(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut out = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    out.write_all(bytes)?;
+    out.finish()
+}
+
+fn bzip2(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut out = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    out.write_all(bytes)?;
+    out.finish()
+}
+
+fn xz(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut out = liblzma::write::XzEncoder::new(Vec::new(), 0);
+    out.write_all(bytes)?;
+    out.finish()
+}
+
+fn lz4(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut out = lz4_flex::frame::FrameEncoder::new(Vec::new());
+    out.write_all(bytes)?;
+    Ok(out.finish()?)
+}
+
+/// So many small members that threads share them. Together they are a bomb.
+fn members(pack: impl Fn(&[u8]) -> io::Result<Vec<u8>>) -> io::Result<Vec<u8>> {
+    let filling = pack(&noise(100_000))?.repeat(35);
+    let bomb = pack(&vec![b'a'; 1 << 20])?.repeat(2);
+    Ok([filling, bomb].concat())
+}
+
+#[test]
+fn one_stream_of_any_packing_is_stopped() -> io::Result<()> {
+    let bytes = vec![b'a'; LARGE];
+    check_bomb(&gzip(&bytes)?)?;
+    check_bomb(&zlib(&bytes)?)?;
+    check_bomb(&bzip2(&bytes)?)?;
+    check_bomb(&xz(&bytes)?)?;
+    check_bomb(&lz4(&bytes)?)?;
+    check_bomb(&zstd::encode_all(&bytes[..], 1)?)
+}
+
+#[test]
+fn many_members_that_threads_share_are_stopped_as_one() -> io::Result<()> {
+    check_bomb(&members(gzip)?)?;
+    check_bomb(&members(bzip2)?)?;
+    check_bomb(&members(|bytes| zstd::encode_all(bytes, 1))?)
+}
+
+/// A zip of so many members of 1 MiB.
+fn zip(members: usize, method: zip::CompressionMethod) -> zip::result::ZipResult<Vec<u8>> {
+    let options = zip::write::SimpleFileOptions::default().compression_method(method);
+    let mut out = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for number in 0..members {
+        out.start_file(format!("{number}"), options)?;
+        out.write_all(&vec![b'a'; 1 << 20])?;
+    }
+    Ok(out.finish()?.into_inner())
+}
+
+#[test]
+fn members_of_a_zip_are_stopped_as_one() -> zip::result::ZipResult<()> {
+    use zip::CompressionMethod::{Bzip2, Deflated, Zstd};
+    for method in [Deflated, Bzip2, Zstd] {
+        check_bomb(&zip(5, method)?)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_zip_whose_entries_all_lead_to_one_member_is_that_one_member() -> zip::result::ZipResult<()> {
+    let one = zip(1, zip::CompressionMethod::Deflated)?;
+    let end = one.len() - 22;
+    let start =
+        u32::from_le_bytes([one[end + 16], one[end + 17], one[end + 18], one[end + 19]]) as usize;
+    let entries = one[start..end].repeat(10_000);
+    let mut bomb = [&one[..start], &entries, &one[end..]].concat();
+    let end = bomb.len() - 22;
+    bomb[end + 8..end + 10].copy_from_slice(&10_000_u16.to_le_bytes());
+    bomb[end + 10..end + 12].copy_from_slice(&10_000_u16.to_le_bytes());
+    bomb[end + 12..end + 16].copy_from_slice(&(entries.len() as u32).to_le_bytes());
+    let seen = seen(&bomb, 1)?;
+    assert!(
+        seen.bytes <= MOST,
+        "{}: {:?}",
+        seen.bytes,
+        seen.errors.first()
+    );
+    assert_eq!(seen.errors.len(), 1, "{:?}", seen.errors.first());
+    Ok(())
+}
+
+#[test]
+fn the_holes_of_a_sparse_file_are_stopped() -> io::Result<()> {
+    let mut header = tar::Header::new_gnu();
+    header.set_entry_type(tar::EntryType::GNUSparse);
+    header.set_path("holes")?;
+    header.set_size(1);
+    if let Some(gnu) = header.as_gnu_mut() {
+        gnu.set_real_size(1 << 40);
+        gnu.sparse[0].set_offset((1 << 40) - 1);
+        gnu.sparse[0].set_length(1);
+    }
+    header.set_cksum();
+    let mut file = [&header.as_bytes()[..], b"x"].concat();
+    file.resize(2048, 0);
+    check_bomb(&file)
+}
+
+/// A WARC file with one response.
+fn response(coding: &str, body: &[u8]) -> Vec<u8> {
+    let message = [
+        format!("HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\n\r\n").as_bytes(),
+        body,
+    ]
+    .concat();
+    let head = format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http\r\nContent-Length: {}\r\n\r\n",
+        message.len()
+    );
+    [head.as_bytes(), &message, b"\r\n\r\n"].concat()
+}
+
+#[test]
+fn the_body_of_a_response_is_stopped_in_any_coding() -> io::Result<()> {
+    let bytes = vec![b'a'; LARGE];
+    let (gzipped, zlibbed) = (gzip(&bytes)?, zlib(&bytes)?);
+    let zstd = zstd::encode_all(&bytes[..], 1)?;
+    for (coding, body) in [("gzip", &gzipped), ("deflate", &zlibbed), ("zstd", &zstd)] {
+        check_bomb(&response(coding, body))?;
+    }
+    check_bomb(&response("zstd, gzip", &gzip(&zstd)?))
+}
+
+#[test]
+fn archives_within_one_another_end_at_the_limit_on_depth() -> zip::result::ZipResult<()> {
+    let mut archive = zip(1, zip::CompressionMethod::Deflated)?;
+    for _ in 0..20 {
+        let mut out = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        out.start_file("a.zip", zip::write::SimpleFileOptions::default())?;
+        out.write_all(&archive)?;
+        archive = out.finish()?.into_inner();
+    }
+    for threads in [1, 2] {
+        let seen = seen(&archive, threads)?;
+        assert_eq!(seen.bytes, 0);
+        assert_eq!(seen.errors.len(), 1, "{:?}", seen.errors);
+        assert!(seen.errors[0].1.contains("deeper"), "{:?}", seen.errors);
+    }
+    Ok(())
+}
+
+#[test]
+fn members_past_their_limit_are_not_read_however_they_are_spread() -> io::Result<()> {
+    let mut header = tar::Header::new_gnu();
+    header.set_path("a")?;
+    header.set_size(1);
+    header.set_cksum();
+    let mut member = [&header.as_bytes()[..], b"x"].concat();
+    member.resize(1024, 0);
+    let end = [0; 1024];
+    let inner = gzip(&[&member.repeat(600)[..], &end].concat())?;
+    header.set_size(inner.len() as u64);
+    header.set_cksum();
+    let mut outer = [&header.as_bytes()[..], &inner].concat();
+    outer.resize(outer.len().next_multiple_of(512), 0);
+    for archive in [member.repeat(1001), [&outer.repeat(2)[..], &end].concat()] {
+        let seen = seen(&archive, 1)?;
+        assert!((900..=1000).contains(&seen.bytes), "{}", seen.bytes);
+        assert_eq!(seen.errors.len(), 1, "{:?}", seen.errors);
+        assert!(seen.errors[0].1.contains("more than 1000 members"));
+    }
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! Reads parts of files at offsets, and standard input as a file.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+
+use super::fault::InputError;
+
+/// A part of a regular file, read at offsets, so that several threads can share the file.
+pub struct Section<'f> {
+    file: &'f File,
+    at: u64,
+    end: u64,
+}
+
+impl<'f> Section<'f> {
+    /// The bytes from `at` to `end`, which the file should have.
+    pub fn new(file: &'f File, at: u64, end: u64) -> Self {
+        Section { file, at, end }
+    }
+}
+
+impl Read for Section<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
+        let most = into.len().min(left);
+        if most == 0 {
+            return Ok(0);
+        }
+        let read = read_at(self.file, &mut into[..most], self.at)?;
+        if read == 0 {
+            return Err(InputError::Shrunk.into());
+        }
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+/// Takes it that a file of `size` bytes, as it was opened, ends at `at`.
+///
+/// # Errors
+/// If it became shorter. Files of the kernel may end before the size that they state, which is no error.
+pub(super) fn check_end(file: &File, at: u64, size: u64) -> io::Result<()> {
+    match at < size && file.metadata()?.len() < size {
+        true => Err(InputError::Shrunk.into()),
+        false => Ok(()),
+    }
+}
+
+/// The metadata of standard input.
+pub fn stdin_metadata() -> io::Result<Metadata> {
+    stdin()?.metadata()
+}
+
+/// Whether `path`, `-` for standard input, is a pipe or socket, so that another program writes what is read from it.
+pub fn is_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    let metadata = match path.as_os_str() == "-" {
+        true => stdin_metadata(),
+        false => std::fs::metadata(path),
+    };
+    let kind = metadata.map(|at| at.file_type());
+    kind.is_ok_and(|kind| kind.is_fifo() || kind.is_socket())
+}
+
+pub(super) fn stdin() -> io::Result<File> {
+    use std::os::fd::AsFd;
+    // A copy of the descriptor, so that there is no lock or second buffer in between.
+    Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+}
+
+/// A file that is read at offsets.
+pub trait ReadAt: Send + Sync {
+    /// Reads bytes at the offset `at`; 0 only at the end, or into nothing.
+    fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize>;
+}
+
+impl ReadAt for File {
+    fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize> {
+        read_at(self, into, at)
+    }
+}
+
+/// Bytes in memory, wherever the cursor is.
+impl ReadAt for Cursor<Vec<u8>> {
+    fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize> {
+        let start = usize::try_from(at).unwrap_or(usize::MAX);
+        let bytes = self.get_ref().get(start..).unwrap_or_default();
+        let length = into.len().min(bytes.len());
+        into[..length].copy_from_slice(&bytes[..length]);
+        Ok(length)
+    }
+}
+
+pub(super) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, into, at)
+}

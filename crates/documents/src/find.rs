@@ -1,0 +1,463 @@
+//! Finds sources from arguments: walks folders, applies globs, follows links if asked to, sorts, removes repeats, selects a
+//! shard.
+
+use std::cell::Cell;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use walkdir::{DirEntry, WalkDir};
+
+use super::fault::InputError;
+use super::name::folder_root;
+use super::shard::Shard;
+use super::sources::{Gathering, SourceKind, Sources};
+use crate::printable;
+
+/// A path whose metadata or entries could not be read, and the error.
+#[derive(Debug)]
+pub struct Lost {
+    /// The path.
+    pub path: PathBuf,
+    /// Why it could not be read.
+    pub error: InputError,
+}
+
+/// Files and links that were passed over.
+#[derive(Debug, Default)]
+pub struct PassedOver {
+    /// Symbolic links, and the first of them by path.
+    pub links: (u64, Option<PathBuf>),
+    /// FIFOs, sockets and devices, and the first of them by path.
+    pub special: (u64, Option<PathBuf>),
+    /// Files of the [caller's own](Search::own) that were named.
+    pub temporary: Vec<PathBuf>,
+    /// Folders that were named and hold no source.
+    pub empty: Vec<PathBuf>,
+    /// Files that a glob does not match only because of case, and the first of them by path.
+    pub other_case: (u64, Option<PathBuf>),
+}
+
+/// The rules for files below folders.
+#[derive(Debug, Default)]
+pub struct Search {
+    include: Option<Globs>,
+    exclude: Option<Globs>,
+    shard: Option<Shard>,
+    follow_links: bool,
+    /// The name of standard input, if that is not `-`.
+    stdin_name: Option<String>,
+    own: Option<OwnFile>,
+}
+
+/// Whether the file or folder at a path is the caller's own, such as a temporary file, and so no source. The flag is set for a
+/// path that was named, and not found below a folder.
+pub type OwnFile = fn(&Path, bool) -> bool;
+
+/// Globs, as they are written and in any case of letters.
+#[derive(Debug)]
+struct Globs {
+    exact: GlobSet,
+    any_case: GlobSet,
+}
+
+impl Globs {
+    /// Whether a path matches but for the case of letters.
+    fn differs_in_case(&self, path: &Path) -> bool {
+        !self.exact.is_match(path) && self.any_case.is_match(path)
+    }
+}
+
+/// The result of a search.
+pub struct FoundSources {
+    /// Bytewise by name, each once.
+    pub sources: Sources,
+    /// What is no source.
+    pub passed_over: PassedOver,
+    /// Whether a folder was named.
+    pub has_folder: bool,
+}
+
+/// Searches for sources.
+pub struct Finder<'s> {
+    search: &'s Search,
+    /// Returns true if the run was cancelled; then the search ends early.
+    is_over: &'s dyn Fn() -> bool,
+    /// Called with each path that could not be read.
+    lose: &'s dyn Fn(Lost),
+    /// Folders that were named.
+    folders: Vec<PathBuf>,
+    sources: Gathering,
+    passed_over: PassedOver,
+    /// Number of paths that could not be read.
+    lost: Cell<u64>,
+    /// The state of following links.
+    followed: Links,
+}
+
+/// Device and inode of a file or folder, or an equivalent.
+type Id = (u64, u64);
+
+/// The targets of links below folders.
+#[derive(Default)]
+struct Links {
+    /// Folders that were walked.
+    folders: HashSet<Id>,
+    /// Links that were not followed yet, each with the named folder that it is below.
+    waiting: BTreeSet<(PathBuf, PathBuf)>,
+    /// The files that links lead to, each with the least path to it and the named folder.
+    files: BTreeMap<Id, (PathBuf, PathBuf)>,
+}
+
+impl Search {
+    /// Selects all files if `include` is empty, otherwise those that match one of its globs, without those that match one of
+    /// `exclude`. A glob without `/` is matched with the file's name, any other with the path below the folder. An excluded
+    /// folder is not entered.
+    pub fn new(include: &[String], exclude: &[String]) -> Result<Self, BadGlob> {
+        Ok(Search {
+            include: glob_set(include)?,
+            exclude: glob_set(exclude)?,
+            shard: None,
+            follow_links: false,
+            stdin_name: None,
+            own: None,
+        })
+    }
+
+    /// Whether there are globs.
+    pub fn has_globs(&self) -> bool {
+        self.include.is_some() || self.exclude.is_some()
+    }
+
+    /// Selects only the sources of `shard`.
+    pub fn shard(self, shard: Option<Shard>) -> Self {
+        Search { shard, ..self }
+    }
+
+    /// Sets the name of standard input as a source.
+    pub fn stdin_name(self, stdin_name: Option<String>) -> Self {
+        Search { stdin_name, ..self }
+    }
+
+    /// The name that standard input was given as a source.
+    pub fn given_stdin_name(&self) -> Option<&str> {
+        self.stdin_name.as_deref()
+    }
+
+    /// Follows symbolic links below folders.
+    pub fn follow_links(self, follow_links: bool) -> Self {
+        Search {
+            follow_links,
+            ..self
+        }
+    }
+
+    /// Passes over the caller's own files and folders.
+    pub fn own(self, own: OwnFile) -> Self {
+        Search {
+            own: Some(own),
+            ..self
+        }
+    }
+
+    fn is_own(&self, path: &Path, named: bool) -> bool {
+        self.own.is_some_and(|own| own(path, named))
+    }
+
+    /// Starts a search. `lose` gets each path that could not be read. The search ends early when `is_over` returns true.
+    pub fn start<'s>(
+        &'s self,
+        is_over: &'s dyn Fn() -> bool,
+        lose: &'s dyn Fn(Lost),
+    ) -> Finder<'s> {
+        Finder {
+            search: self,
+            is_over,
+            lose,
+            folders: Vec::new(),
+            sources: Gathering::default(),
+            passed_over: PassedOver::default(),
+            lost: Cell::new(0),
+            followed: Links::default(),
+        }
+    }
+
+    fn excluded(&self, root: &Path, entry: &DirEntry) -> bool {
+        entry.depth() > 0
+            && self
+                .exclude
+                .as_ref()
+                .is_some_and(|globs| globs.exact.is_match(below(root, entry.path())))
+    }
+
+    fn included(&self, root: &Path, path: &Path) -> bool {
+        self.include
+            .as_ref()
+            .is_none_or(|globs| globs.exact.is_match(below(root, path)))
+    }
+
+    /// Whether a glob matches a file but for the case of letters.
+    fn differs_in_case(&self, root: &Path, path: &Path) -> bool {
+        let mut globs = [&self.include, &self.exclude].into_iter().flatten();
+        globs.any(|globs| globs.differs_in_case(below(root, path)))
+    }
+}
+
+impl Finder<'_> {
+    /// Adds a path. A folder is walked [at the end](Self::finish).
+    pub fn add(&mut self, path: &Path) {
+        if path.as_os_str() == "-" {
+            let name = self.search.stdin_name.as_deref();
+            let name = name.map_or(path, Path::new);
+            return self.push(name, None, SourceKind::Stdin);
+        }
+        if self.search.is_own(path, true) {
+            return self.passed_over.temporary.push(path.to_owned());
+        }
+        match fs::metadata(path) {
+            Ok(at) if at.is_dir() => self.folders.push(folder_root(path)),
+            Ok(at) if at.is_file() => self.push(path, None, SourceKind::File),
+            Ok(_) => self.push(path, None, SourceKind::Stream),
+            Err(error) => self.lose(path, InputError::of_path(path, error)),
+        }
+    }
+
+    /// Adds the stream of a caller.
+    pub fn add_reader(&mut self, name: &Path) {
+        self.push(name, None, SourceKind::Reader);
+    }
+
+    /// Walks the folders, follows links, and returns all sources.
+    pub fn finish(mut self) -> FoundSources {
+        let has_folder = !self.folders.is_empty();
+        for root in std::mem::take(&mut self.folders) {
+            let before = self.met();
+            self.walk(&root, &root, false);
+            if self.met() == before && !(self.is_over)() {
+                self.passed_over.empty.push(root);
+            }
+        }
+        while let Some((link, root)) = self.followed.waiting.pop_first() {
+            if (self.is_over)() {
+                break;
+            }
+            self.follow(&link, &root);
+        }
+        self.add_followed();
+        FoundSources {
+            sources: self.sources.finish(self.search.shard),
+            passed_over: self.passed_over,
+            has_folder,
+        }
+    }
+
+    /// Numbers of sources, links and unreadable paths so far.
+    fn met(&self) -> (usize, usize, u64) {
+        let links = self.followed.waiting.len();
+        (self.sources.len(), links, self.lost.get())
+    }
+
+    fn lose(&self, path: &Path, error: InputError) {
+        let path = path.to_owned();
+        self.lost.set(self.lost.get() + 1);
+        (self.lose)(Lost { path, error });
+    }
+
+    /// Adds a source, found below `root` if it was not named.
+    fn push(&mut self, path: &Path, root: Option<&Path>, kind: SourceKind) {
+        let bytes = path.as_os_str().as_bytes();
+        let root = root.map(|root| bytes.len() - below(root, path).as_os_str().len());
+        self.sources.push(bytes, root, kind);
+    }
+
+    /// Walks `folder`, which is `root` or below it. `by_link` says that it was reached by a link.
+    fn walk(&mut self, root: &Path, folder: &Path, by_link: bool) {
+        let (search, is_over) = (self.search, self.is_over);
+        let mut walked = std::mem::take(&mut self.followed.folders);
+        // The target of a link is walked once. A named folder is always walked, since its paths may have other names.
+        let mut is_due = |folder: &Path| {
+            let at = fs::metadata(folder).ok().filter(|_| search.follow_links);
+            at.is_none_or(|at| walked.insert(id(folder, &at))) || !by_link
+        };
+        // WalkDir would walk a link that it is given even if that is filtered out.
+        let is_due_itself = is_due(folder);
+        let is_own = |entry: &DirEntry| entry.depth() > 0 && search.is_own(entry.path(), false);
+        let is_wanted = |entry: &DirEntry| {
+            let wanted = !search.excluded(root, entry) && !is_own(entry);
+            let is_below = entry.depth() > 0 && entry.file_type().is_dir();
+            wanted && (!is_below || is_due(entry.path()))
+        };
+        let entries = WalkDir::new(folder).into_iter().filter_entry(is_wanted);
+        for entry in entries.take_while(|_| is_due_itself && !is_over()) {
+            match entry {
+                Ok(entry) if entry.depth() > 0 => self.meet(root, &entry, by_link),
+                Ok(_) => {}
+                Err(error) => self.lose_below(root, error),
+            }
+        }
+        self.followed.folders = walked;
+    }
+
+    /// Handles an entry of a walk.
+    fn meet(&mut self, root: &Path, entry: &DirEntry, by_link: bool) {
+        let (kind, path) = (entry.file_type(), entry.path());
+        if kind.is_file() && self.search.differs_in_case(root, path) {
+            note(&mut self.passed_over.other_case, path);
+        }
+        if kind.is_symlink() && self.search.follow_links {
+            let link = (path.to_owned(), root.to_owned());
+            self.followed.waiting.insert(link);
+        } else if !kind.is_file() && !kind.is_dir() {
+            // It might hold sources if it was named or followed.
+            if self.search.included(root, path) || path.is_dir() {
+                self.passed_over.add(entry);
+            }
+        } else if kind.is_file() && self.search.included(root, path) {
+            // Metadata is read only for files reached by links, to avoid a system call for every file.
+            match by_link.then(|| fs::metadata(path).ok()).flatten() {
+                Some(at) => self.followed.add(path, root, &at),
+                None => self.push(path, Some(root), SourceKind::File),
+            }
+        }
+    }
+
+    fn lose_below(&self, root: &Path, error: walkdir::Error) {
+        let path = error.path().unwrap_or(root).to_owned();
+        let error = error.into_io_error();
+        let error = error.unwrap_or_else(|| io::ErrorKind::Other.into());
+        self.lose(&path, error.into());
+    }
+
+    /// Adds the target of a link, if it is a file or a folder.
+    fn follow(&mut self, link: &Path, root: &Path) {
+        match fs::metadata(link) {
+            Ok(at) if at.is_dir() => self.walk(root, link, true),
+            Ok(at) if at.is_file() && self.search.included(root, link) => {
+                self.followed.add(link, root, &at);
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let target = fs::read_link(link).unwrap_or_default();
+                self.lose(link, InputError::BrokenLink(target));
+            }
+            Err(error) => self.lose(link, error.into()),
+        }
+    }
+
+    /// Adds the files that only links lead to.
+    fn add_followed(&mut self) {
+        let mut files = std::mem::take(&mut self.followed.files);
+        if files.is_empty() {
+            return;
+        }
+        self.sources.each(|path| {
+            if let Ok(at) = fs::metadata(path) {
+                files.remove(&id(path, &at));
+            }
+        });
+        for (path, root) in files.values() {
+            self.push(path, Some(root), SourceKind::File);
+        }
+    }
+}
+
+impl Links {
+    /// Adds a path to a file; the least path is kept.
+    fn add(&mut self, path: &Path, root: &Path, at: &Metadata) {
+        let new = || (path.to_owned(), root.to_owned());
+        match self.files.entry(id(path, at)) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(new());
+            }
+            Entry::Occupied(mut found) => {
+                if path.as_os_str() < found.get().0.as_os_str() {
+                    found.insert(new());
+                }
+            }
+        }
+    }
+}
+
+fn id(_: &Path, at: &Metadata) -> Id {
+    use std::os::unix::fs::MetadataExt;
+    (at.dev(), at.ino())
+}
+
+/// A glob with wrong syntax, and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the glob {} is wrong: {why}", printable::name(glob))]
+pub struct BadGlob {
+    glob: String,
+    why: String,
+}
+
+impl BadGlob {
+    pub(super) fn new(glob: &str, error: &globset::Error) -> Self {
+        BadGlob {
+            glob: glob.to_owned(),
+            why: error.kind().to_string(),
+        }
+    }
+}
+
+impl PassedOver {
+    fn add(&mut self, entry: &DirEntry) {
+        let noted = match entry.file_type().is_symlink() {
+            true => &mut self.links,
+            false => &mut self.special,
+        };
+        note(noted, entry.path());
+    }
+}
+
+/// Counts a path, and keeps the first.
+fn note(noted: &mut (u64, Option<PathBuf>), path: &Path) {
+    noted.0 += 1;
+    if noted.1.as_deref().is_none_or(|first| path < first) {
+        noted.1 = Some(path.to_owned());
+    }
+}
+
+fn below<'p>(root: &Path, path: &'p Path) -> &'p Path {
+    path.strip_prefix(root).unwrap_or(path)
+}
+
+fn glob_set(globs: &[String]) -> Result<Option<Globs>, BadGlob> {
+    if globs.is_empty() {
+        return Ok(None);
+    }
+    let set = |any_case| {
+        let mut set = GlobSetBuilder::new();
+        for glob in globs {
+            let compiled = compiled_in(glob, any_case);
+            set.add(compiled.map_err(|error| BadGlob::new(glob, &error))?);
+        }
+        let set = set.build();
+        set.map_err(|error| BadGlob::new(&globs.join(" "), &error))
+    };
+    Ok(Some(Globs {
+        exact: set(false)?,
+        any_case: set(true)?,
+    }))
+}
+
+pub(super) fn compiled(glob: &str) -> Result<Glob, globset::Error> {
+    compiled_in(glob, false)
+}
+
+/// A glob, which in `any_case` matches letters of either case.
+fn compiled_in(glob: &str, any_case: bool) -> Result<Glob, globset::Error> {
+    let anywhere = if glob.contains('/') {
+        String::new()
+    } else {
+        "**/".to_owned()
+    };
+    GlobBuilder::new(&(anywhere + glob.trim_start_matches('/')))
+        .literal_separator(true)
+        .case_insensitive(any_case)
+        .build()
+}

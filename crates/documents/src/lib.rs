@@ -1,0 +1,148 @@
+//! Finds sources, undoes compression, opens containers: paths and streams in, documents out, with bounded memory.
+//!
+//! A *source* is a file, a stream or standard input. A *document* is a unit of text in it: the whole of a plain file, a member of
+//! an archive, a record of a WARC file, a mail or a part of it, a page of a PDF file, a part of an office document, or a row
+//! of a table. [`Search`] finds sources below folders, [`Opening::read`] passes the documents of one to a [`Documents`], in their
+//! order and decoded to UTF-8 where the encoding is known. What is lost is reported to it with the document and the offset, and
+//! the rest is read. What the text is about, this crate does not know.
+//!
+//! ```
+//! use std::io::Read;
+//! use std::path::Path;
+//! use std::sync::Arc;
+//! use std::sync::atomic::AtomicU64;
+//!
+//! use doisift_documents::{Documents, InputError, Opening, Readers, Source, SourceKind};
+//!
+//! /// Keeps all texts.
+//! struct Texts(Vec<(Option<Arc<str>>, Vec<u8>)>);
+//!
+//! impl Documents for Texts {
+//!     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
+//!         let mut text = Vec::new();
+//!         // An error reports damage, and the text goes on after it.
+//!         while bytes.read_to_end(&mut text).is_err() {}
+//!         self.0.push((name, text));
+//!     }
+//!
+//!     fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
+//!         panic!("{name:?}, byte {offset}: {error}");
+//!     }
+//!
+//!     fn skip(&mut self, _name: Option<Arc<str>>, _kind: &'static str) {}
+//! }
+//!
+//! let mail = "From: a@example.org\nSubject: A mail\nMIME-Version: 1.0\nContent-Type: text/plain\n\nIts text.\n";
+//! let readers = Readers::default();
+//! readers.add("a.eml", Box::new(mail.as_bytes()));
+//! let source = Source {
+//!     path: "a.eml".into(),
+//!     kind: SourceKind::Reader,
+//!     named: true,
+//!     above: 0,
+//! };
+//!
+//! let bytes = AtomicU64::new(0);
+//! let mut texts = Texts(Vec::new());
+//! let opening = Opening {
+//!     readers: Some(&readers),
+//!     ..Opening::new(&bytes)
+//! };
+//! opening.read(&source, &mut texts)?;
+//! assert!(texts.0.iter().any(|(_, text)| text.ends_with(b"Its text.\n")));
+//! # Ok::<(), InputError>(())
+//! ```
+//!
+//! # Errors
+//!
+//! [`Opening::read`] fails only if a source cannot be opened at all. Damage inside it, limits that it exceeds and formats that cannot
+//! be opened go to [`Documents::lose`] as an [`InputError`], with the document and the offset in it. Some messages name options
+//! of the command `doisift`, such as `--max-depth`; each is a field of [`Limits`].
+//!
+//! # Cost
+//!
+//! A stream is decoded through buffers of a fixed size. Formats that are not streams (zip, 7z, PDF, office documents, columns) need
+//! a file, and are copied to [`Opening::tmp`] if they are not; what is held of them is bounded by [`Opening::share`] and
+//! [`Opening::whole`]. [`Limits`] bound the work that a source can make. With [`Unpackers`], members and blocks of one file are
+//! unpacked on several threads, with the same documents in the same order.
+//!
+//! Linux and macOS only.
+#![deny(missing_docs, unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+#[cfg(not(unix))]
+compile_error!("doisift-documents needs Unix: build for Linux or macOS");
+
+mod attached;
+mod claim;
+mod codec;
+mod columnar;
+mod container;
+mod cut;
+mod documents;
+mod encoding;
+mod expansion;
+mod fault;
+mod file;
+mod find;
+/// For fuzz targets; may change at any time.
+#[cfg(feature = "testing")]
+#[doc(hidden)]
+pub mod fuzz_support;
+mod gate;
+mod halt;
+mod list;
+mod lock;
+mod magic;
+mod mail;
+mod name;
+mod office;
+mod open;
+mod opening;
+#[cfg(feature = "pdf")]
+mod pages;
+#[cfg(feature = "pdf")]
+mod pdf;
+mod preprocess;
+pub mod printable;
+mod raw;
+mod readers;
+mod seven_zip;
+mod shard;
+mod sources;
+mod tables;
+mod tar;
+mod walk;
+mod warc;
+mod zip;
+
+pub use attached::ends_archive;
+pub use claim::{ActualContent, Claim, Claims};
+pub use codec::Unpackers;
+pub use columnar::{
+    CellBatch, CellDictionary, CellText, ColumnChoice, ColumnPath, HeaderColumns, ITEMS,
+    MetColumns, RowBatch, TableCell, is_in, no_column,
+};
+#[cfg(feature = "parquet")]
+pub use columnar::{ColumnType, ParquetTable, TableColumn, TableFault};
+pub use cut::{Chunk, ChunkReach, Cutter, Sliding};
+pub use documents::{Documents, Origin, Remark, WarcRecord, write_row_name};
+pub use fault::{InputError, Packing};
+pub use file::{ReadAt, Section, is_pipe, stdin_metadata};
+pub use find::{BadGlob, Finder, FoundSources, Lost, OwnFile, PassedOver, Search};
+pub use gate::{Gate, OpenGate};
+pub use halt::Halt;
+pub use list::{Separator, read_list};
+pub use name::display_name;
+pub use open::{text_start, unmarked_encoding};
+pub use opening::{Limits, Opening, SheetChoice};
+pub use preprocess::Preprocessor;
+pub use raw::Raw;
+pub use readers::Readers;
+pub use shard::{BadShard, Shard};
+pub use sources::{Source, SourceKind, Sources};
+
+/// The README's example is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,28 @@
+//! Checks of magic numbers that both recognition and codecs use.
+
+/// Number of bytes in which the header of a PDF file may come after others.
+#[cfg(feature = "pdf")]
+pub(crate) const LATE: usize = 1 << 10;
+
+pub(crate) const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+pub(crate) const XZ: &[u8] = b"\xfd7zXZ\0";
+pub(crate) const LZ4: &[u8] = &[0x04, 0x22, 0x4d, 0x18];
+pub(crate) const LZ4_LEGACY: &[u8] = &[0x02, 0x21, 0x4c, 0x18];
+
+/// Whether this is a stream with its first block, or an empty one. The block is checked, since a text may start with `BZh9`.
+pub(crate) fn is_bzip2(head: &[u8]) -> bool {
+    let [b'B', b'Z', b'h', b'1'..=b'9', block @ ..] = head else {
+        return false;
+    };
+    block.starts_with(&[0x31, 0x41, 0x59, 0x26, 0x53, 0x59])
+        || block.starts_with(&[0x17, 0x72, 0x45, 0x38, 0x50, 0x90])
+}
+
+pub(crate) fn is_lz4(head: &[u8]) -> bool {
+    head.starts_with(LZ4) || head.starts_with(LZ4_LEGACY)
+}
+
+/// Whether this is a skippable frame, which zstd and LZ4 both have.
+pub(crate) fn is_skippable(head: &[u8]) -> bool {
+    matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+}

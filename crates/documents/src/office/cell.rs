@@ -1,0 +1,180 @@
+//! Cells of sheets: their names, and how they are passed on.
+
+use super::super::container::{Level, Members};
+use super::super::documents::Origin;
+use super::super::expansion::Watched;
+use super::table::SheetTable;
+use crate::fault::InputError;
+
+/// Bytes of a cell that are read. Programs allow 32,767 characters.
+pub(super) const CELL: usize = 1 << 20;
+
+/// The member of an archive that holds a sheet, or a file of its own.
+#[derive(Clone, Copy)]
+pub(super) struct SheetPlace<'a> {
+    pub(super) level: &'a Level<'a>,
+    /// Its number in the archive, from 1.
+    pub(super) number: u64,
+    /// Empty for a file of its own.
+    pub(super) member: &'a str,
+}
+
+/// Takes the cells of a sheet: each with text as a document, or all as the rows of a table.
+pub(super) struct Cells<'a> {
+    walk: &'a mut dyn Members,
+    place: SheetPlace<'a>,
+    table: Option<&'a mut SheetTable>,
+    /// The name of the sheet.
+    pub(super) sheet: String,
+    /// Whether the source should be read further.
+    pub(super) go_on: bool,
+}
+
+impl<'a> Cells<'a> {
+    pub(super) fn new(
+        walk: &'a mut dyn Members,
+        place: SheetPlace<'a>,
+        table: Option<&'a mut SheetTable>,
+        sheet: String,
+    ) -> Self {
+        Cells {
+            walk,
+            place,
+            table,
+            sheet,
+            go_on: true,
+        }
+    }
+
+    /// Whether they are the rows of a table.
+    pub(super) fn is_table(&self) -> bool {
+        self.table.is_some()
+    }
+
+    /// Passes on a text of the cell at `at`. `what` is empty, or says which of its further texts it is, which tables do not have.
+    pub(super) fn text(&mut self, at: CellPlace, what: &str, mut text: &[u8]) {
+        if text.is_empty() || self.is_table() && !what.is_empty() {
+            return;
+        }
+        if self.is_table() {
+            return self.value(at, text);
+        }
+        let (column, row) = (column(at.column), u64::from(at.row) + 1);
+        let name = format!("{}!{column}{row}{what}", self.sheet);
+        // A text that many cells share is written once in the file.
+        let mut bytes = Watched::new(&mut text, self.walk.expansion());
+        let (level, origin) = (self.place.level, Some(Origin::Office));
+        self.go_on &= self.walk.text(level, Some(&name), origin, &mut bytes);
+    }
+
+    /// Passes on a cell that holds no text, which only tables have.
+    pub(super) fn value(&mut self, at: CellPlace, value: &[u8]) {
+        let Some(table) = &mut self.table else {
+            return;
+        };
+        if let Err(error) = table.put(at, value, self.walk.expansion()) {
+            self.go_on = false;
+            error.into_iter().for_each(|error| self.lose(0, error));
+        }
+    }
+
+    /// Passes on text of the sheet that is in no cell, which tables do not have.
+    pub(super) fn aside(&mut self, name: &str, mut text: &[u8]) {
+        if text.trim_ascii().is_empty() || self.is_table() {
+            return;
+        }
+        let (level, origin) = (self.place.level, Some(Origin::Office));
+        self.go_on &= self.walk.text(level, Some(name), origin, &mut text);
+    }
+
+    /// The member that holds the sheet.
+    pub(super) fn member(&self) -> &'a str {
+        self.place.member
+    }
+
+    /// Reports a loss at `offset` of the member.
+    pub(super) fn lose(&mut self, offset: u64, error: InputError) {
+        let SheetPlace {
+            level,
+            number,
+            member,
+        } = self.place;
+        match member.is_empty() {
+            true => self.walk.lose(level, offset, error),
+            false => self.walk.lose_member(level, number, member, offset, error),
+        }
+    }
+}
+
+/// The place of a cell, from 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct CellPlace {
+    pub(super) row: u32,
+    pub(super) column: u32,
+}
+
+impl CellPlace {
+    /// The place that a reference such as `B7` means.
+    pub(super) fn of(reference: &[u8]) -> Option<CellPlace> {
+        let letters = reference
+            .iter()
+            .take_while(|byte| byte.is_ascii_alphabetic());
+        let letters = letters.count();
+        let (letters, digits) = reference.split_at(letters);
+        let column = letters.iter().try_fold(0u32, |sum, letter| {
+            let value = u32::from(letter.to_ascii_uppercase() - b'A') + 1;
+            sum.checked_mul(26)?.checked_add(value)
+        })?;
+        let row: u32 = std::str::from_utf8(digits).ok()?.parse().ok()?;
+        Some(CellPlace {
+            row: row.checked_sub(1)?,
+            column: column.checked_sub(1)?,
+        })
+    }
+}
+
+/// The letters of a column, from 0.
+fn column(number: u32) -> String {
+    let mut rest = u64::from(number) + 1;
+    let mut letters = Vec::new();
+    while rest > 0 {
+        rest -= 1;
+        letters.insert(0, char::from(b'A' + (rest % 26) as u8));
+        rest /= 26;
+    }
+    letters.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_and_their_names_agree() {
+        for (name, row, number) in [
+            ("A1", 0, 0),
+            ("Z9", 8, 25),
+            ("AA10", 9, 26),
+            ("XFD1048576", 1_048_575, 16_383),
+        ] {
+            let at = CellPlace {
+                row,
+                column: number,
+            };
+            assert_eq!(CellPlace::of(name.as_bytes()), Some(at));
+            assert_eq!(format!("{}{}", column(number), row + 1), name);
+        }
+        for wrong in [
+            "",
+            "A",
+            "1",
+            "A0",
+            "1A",
+            "A-1",
+            "ZZZZZZZZZ1",
+            "A99999999999",
+        ] {
+            assert_eq!(CellPlace::of(wrong.as_bytes()), None, "{wrong}");
+        }
+    }
+}

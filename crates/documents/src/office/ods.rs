@@ -1,0 +1,269 @@
+//! The cells of the sheets of an OpenDocument spreadsheet.
+//!
+//! Each cell with text is a document: its paragraphs, with those of its notes and the targets of its links. The texts of its
+//! formula are another one. What is in no cell is passed on as text of the member.
+
+use std::io::Read;
+
+use memchr::memmem;
+
+use super::cell::{CELL, CellPlace, Cells};
+use super::number::{decimal, truth};
+use super::prose::{ParagraphWriter, ProseDialect};
+use super::sheet::literals;
+use super::xml::{StartTag, XmlPiece, XmlReader};
+use crate::fault::InputError;
+
+/// Passes on the cells of the sheets, or, as a table, those of the sheet `only`, from 0. Returns false if the source should not
+/// be read further.
+pub(super) fn read(cells: Cells<'_>, only: usize, bytes: &mut dyn Read) -> bool {
+    let paragraphs = match cells.is_table() {
+        true => ParagraphWriter::of_cells(),
+        false => ParagraphWriter::new(ProseDialect::Odf),
+    };
+    let mut reader = OdsReader {
+        cells,
+        only,
+        sheets: 0,
+        next: CellPlace::default(),
+        rows: 1,
+        row: Vec::new(),
+        held: 0,
+        cell: None,
+        embedded: None,
+        paragraphs,
+        text: Vec::new(),
+    };
+    let mut xml = XmlReader::new(bytes);
+    while reader.cells.go_on {
+        let (offset, depth) = (xml.offset(), xml.depth());
+        match xml.next() {
+            Ok(Some(XmlPiece::Start(tag))) => reader.start(tag, depth + 1),
+            Ok(Some(XmlPiece::Text(text))) => reader.text(text),
+            Ok(Some(XmlPiece::End(name))) => reader.end(name, depth),
+            Ok(None) => {
+                reader.finish();
+                return reader.cells.go_on;
+            }
+            Err(error) => reader.cells.lose(offset, error.into()),
+        }
+        reader.check(offset);
+    }
+    false
+}
+
+/// A cell that is being read.
+struct OdsCell {
+    depth: u64,
+    /// How many columns it stands for.
+    columns: u32,
+    /// What it holds if that is no text.
+    value: Option<Vec<u8>>,
+    formula: Vec<u8>,
+    /// Whether it was too long.
+    is_cut: bool,
+}
+
+struct OdsReader<'a> {
+    cells: Cells<'a>,
+    only: usize,
+    /// Sheets so far.
+    sheets: usize,
+    next: CellPlace,
+    /// How many rows the current one stands for.
+    rows: u32,
+    /// The cells of a row of a table that stands for several: columns, how many, and text.
+    row: Vec<(u32, u32, Vec<u8>)>,
+    /// Bytes of the cells of the row.
+    held: usize,
+    cell: Option<OdsCell>,
+    /// The depth of a document within the sheet, as a chart is one: its tables are text.
+    embedded: Option<u64>,
+    paragraphs: ParagraphWriter,
+    /// The text of the cell, or between cells.
+    text: Vec<u8>,
+}
+
+impl OdsReader<'_> {
+    fn start(&mut self, tag: StartTag<'_>, depth: u64) {
+        // A table may be in a cell, which has its text.
+        let is_outer = self.cell.is_none() && self.embedded.is_none();
+        if tag.name == b"object" {
+            self.embedded.get_or_insert(depth);
+        }
+        match tag.name {
+            b"table" if is_outer => self.start_sheet(tag),
+            b"table-row" if is_outer => {
+                self.next.column = 0;
+                self.rows = count(tag, "number-rows-repeated");
+                self.held = 0;
+            }
+            b"table-cell" | b"covered-table-cell" if is_outer => {
+                self.finish();
+                self.cell = Some(OdsCell::new(tag, depth));
+            }
+            _ => self.paragraphs.start(tag, depth),
+        }
+    }
+
+    fn start_sheet(&mut self, tag: StartTag<'_>) {
+        let name = tag.attribute("name").unwrap_or_default();
+        self.cells.sheet = String::from_utf8_lossy(&name).into_owned();
+        self.sheets += 1;
+        self.next = CellPlace::default();
+    }
+
+    fn text(&mut self, text: &[u8]) {
+        let is_cut = self.cell.as_ref().is_some_and(|cell| cell.is_cut);
+        if !is_cut {
+            self.paragraphs.text(text, &mut self.text);
+        }
+    }
+
+    fn end(&mut self, name: &[u8], depth: u64) {
+        match name {
+            b"table-cell" | b"covered-table-cell" => {
+                if let Some(cell) = self.cell.take_if(|cell| depth <= cell.depth) {
+                    return self.end_cell(cell);
+                }
+            }
+            b"table-row" if self.cell.is_none() && self.embedded.is_none() => self.end_row(),
+            _ => {}
+        }
+        self.embedded = self.embedded.filter(|object| depth > *object);
+        self.paragraphs.end(name, depth, &mut self.text);
+    }
+
+    fn end_cell(&mut self, cell: OdsCell) {
+        self.paragraphs.finish(&mut self.text);
+        let text = std::mem::take(&mut self.text);
+        let text = text.trim_ascii_end();
+        let column = self.next.column;
+        self.next.column = column.saturating_add(cell.columns);
+        if self.cells.is_table() {
+            if self.sheets == self.only + 1 {
+                self.put(column, cell, text);
+            }
+            return;
+        }
+        let at = CellPlace {
+            column,
+            ..self.next
+        };
+        let is_number = cell.value.is_some() && memmem::find(text, b"\n\n").is_none();
+        if !is_number {
+            self.cells.text(at, "", text);
+        }
+        self.cells.text(at, "#formula", &literals(&cell.formula));
+    }
+
+    /// Adds a cell to the row of a table.
+    fn put(&mut self, column: u32, cell: OdsCell, text: &[u8]) {
+        let text = cell.value.unwrap_or_else(|| text.to_vec());
+        if text.is_empty() {
+            return;
+        }
+        self.held += text.len();
+        if self.rows > 1 && self.held > CELL {
+            let fault =
+                "has a row of more than 1 MiB that stands for several; save the sheet as CSV";
+            self.cells.go_on = false;
+            return self.cells.lose(0, InputError::Office(fault));
+        }
+        if self.rows > 1 {
+            return self.row.push((column, cell.columns, text));
+        }
+        self.put_columns(self.next.row, column, cell.columns, &text);
+    }
+
+    fn put_columns(&mut self, row: u32, column: u32, count: u32, text: &[u8]) {
+        for column in (column..).take(count as usize) {
+            if !self.cells.go_on {
+                return;
+            }
+            self.cells.value(CellPlace { row, column }, text);
+        }
+    }
+
+    fn end_row(&mut self) {
+        let (cells, start) = (std::mem::take(&mut self.row), self.next.row);
+        self.next.row = start.saturating_add(self.rows);
+        if !cells.is_empty() {
+            for row in start..self.next.row {
+                for (column, count, text) in &cells {
+                    self.put_columns(row, *column, *count, text);
+                }
+                if !self.cells.go_on {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Passes on the text that is in no cell.
+    fn finish(&mut self) {
+        self.paragraphs.finish(&mut self.text);
+        let text = std::mem::take(&mut self.text);
+        self.cells.aside(self.cells.member(), &text);
+    }
+
+    /// Reports what is too long to be held.
+    fn check(&mut self, offset: u64) {
+        if let Some(fault) = self.paragraphs.take_fault() {
+            self.cells.lose(offset, fault);
+        }
+        if self.text.len() <= CELL {
+            return;
+        }
+        match &mut self.cell {
+            None => self.finish(),
+            Some(cell) if !cell.is_cut => {
+                cell.is_cut = true;
+                let fault = "has a cell of more than 1 MiB; the rest of it was not read";
+                self.cells.lose(offset, InputError::Office(fault));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+impl OdsCell {
+    fn new(tag: StartTag<'_>, depth: u64) -> Self {
+        OdsCell {
+            depth,
+            columns: count(tag, "number-columns-repeated"),
+            value: value(tag),
+            formula: tag.attribute("formula").unwrap_or_default(),
+            is_cut: false,
+        }
+    }
+}
+
+/// The value of a cell that holds no text.
+fn value(tag: StartTag<'_>) -> Option<Vec<u8>> {
+    let kind = tag.attribute("value-type")?;
+    let attribute = |name| tag.attribute(name).unwrap_or_default();
+    Some(match kind.as_slice() {
+        b"string" => return None,
+        b"date" => {
+            let value = attribute("date-value");
+            let parts: Vec<_> = value.splitn(2, |byte| *byte == b'T').collect();
+            parts.join(&b' ')
+        }
+        b"time" => attribute("time-value"),
+        b"boolean" => truth(attribute("boolean-value") == b"true").to_vec(),
+        _ => {
+            let value = attribute("value");
+            let number = std::str::from_utf8(&value).ok();
+            let number = number.and_then(|digits| digits.parse().ok());
+            number.map_or(value, |number| decimal(number).into_bytes())
+        }
+    })
+}
+
+/// How many rows or columns an element stands for.
+fn count(tag: StartTag<'_>, name: &str) -> u32 {
+    let digits = tag.attribute(name).unwrap_or_default();
+    let count = std::str::from_utf8(&digits).ok();
+    count.and_then(|digits| digits.parse().ok()).unwrap_or(1)
+}

@@ -1,0 +1,114 @@
+//! Recognises the parts of office documents among the members of an archive.
+
+use std::io::Read;
+
+use memchr::memmem;
+
+use super::prose::ProseDialect;
+use super::root::{flat_kind, root};
+use crate::encoding::Transcoded;
+use crate::magic::{self, Content};
+use crate::raw::Raw;
+
+/// Bytes of a member in which its root element must start and name its namespace.
+pub(super) const HEAD: usize = 4 << 10;
+/// What namespaces of office documents contain, as ISO/IEC 29500 and ISO/IEC 26300 have them.
+const NAMESPACES: [&[u8]; 3] = [
+    b"openxmlformats.org/",
+    b"purl.oclc.org/ooxml/",
+    b"urn:oasis:names:tc:opendocument:",
+];
+
+/// The start of the kind of OpenDocument spreadsheets, and of their templates.
+const SPREADSHEET: &[u8] = b"application/vnd.oasis.opendocument.spreadsheet";
+/// The member of OpenDocument that holds text, or all sheets.
+pub(super) const CONTENT: &str = "content.xml";
+
+/// What a member of an office document holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OfficePart {
+    Prose(ProseDialect),
+    /// The cells of a sheet (Office Open XML).
+    Sheet,
+    /// The texts that cells share.
+    Strings,
+    /// The names of the sheets.
+    Workbook,
+    /// The formats of cells.
+    Styles,
+}
+
+/// Calls `take` with the text of a member in UTF-8: XML may be in UTF-16.
+pub(super) fn in_utf8<T>(
+    bytes: &mut dyn Read,
+    take: impl FnOnce(&mut Raw<&mut dyn Read>) -> T,
+) -> T {
+    let mut raw = Raw::with_capacity(bytes, HEAD);
+    match magic::recognise(raw.peek(magic::LENGTH)) {
+        Content::Unicode(way) => {
+            let mut text = Transcoded::new(way, raw);
+            take(&mut Raw::with_capacity(&mut text, HEAD))
+        }
+        _ => take(&mut raw),
+    }
+}
+
+/// The part that starts with `head`; none if it is no text of an office document.
+pub(super) fn part(head: &[u8]) -> Option<OfficePart> {
+    let root = root(head)?;
+    let ooxml = |head| {
+        NAMESPACES[..2]
+            .iter()
+            .any(|own| memmem::find(head, own).is_some())
+    };
+    let odf = |head| memmem::find(head, NAMESPACES[2]).is_some();
+    let part = match root {
+        b"document" | b"footnotes" | b"endnotes" | b"comments" | b"hdr" | b"ftr"
+        | b"glossaryDocument" | b"sld" | b"notes" | b"sldLayout" | b"sldMaster"
+        | b"notesMaster" | b"handoutMaster" | b"cmLst" | b"dataModel" | b"drawing"
+        | b"chartSpace" | b"wsDr" | b"userShapes"
+            if ooxml(head) =>
+        {
+            OfficePart::Prose(ProseDialect::Ooxml)
+        }
+        b"document-content" | b"document-styles" | b"document" if odf(head) => {
+            OfficePart::Prose(ProseDialect::Odf)
+        }
+        b"worksheet" if ooxml(head) => OfficePart::Sheet,
+        b"sst" if ooxml(head) => OfficePart::Strings,
+        b"workbook" if ooxml(head) => OfficePart::Workbook,
+        b"styleSheet" if ooxml(head) => OfficePart::Styles,
+        _ => return None,
+    };
+    Some(part)
+}
+
+/// Whether a member says that the document is an OpenDocument spreadsheet.
+pub(super) fn is_spreadsheet(name: &str, head: &[u8]) -> bool {
+    match name {
+        "mimetype" => head.starts_with(SPREADSHEET),
+        CONTENT => flat_kind(head).is_some_and(|kind| kind.starts_with(SPREADSHEET)),
+        _ => false,
+    }
+}
+
+/// Whether a member's name is that of the shared texts of a binary workbook.
+pub(super) fn is_binary_strings(name: &str) -> bool {
+    name.eq_ignore_ascii_case("xl/sharedStrings.bin")
+}
+
+/// Whether a member's name is that of a part of a binary workbook.
+pub(super) fn is_binary(name: &str) -> bool {
+    name.starts_with("xl/") && name.ends_with(".bin")
+}
+
+/// Whether a member's name is that of the relationships of a sheet, which hold the targets of its links.
+pub(super) fn is_sheet_links(name: &str) -> bool {
+    name.contains("worksheets/_rels/") && name.ends_with(".rels")
+}
+
+/// Whether a member's name says that it may be a part with text.
+pub(super) fn is_xml(name: &str) -> bool {
+    let ending = name.len().checked_sub(4).and_then(|at| name.get(at..));
+    ending.is_some_and(|ending| ending.eq_ignore_ascii_case(".xml"))
+}

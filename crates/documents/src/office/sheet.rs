@@ -1,0 +1,367 @@
+//! The cells of a sheet in Office Open XML.
+//!
+//! Each cell with text is a document. The texts of its formula, which may be the target of a link, are another one, and so are the
+//! attributes of a link on it. Numbers, dates and truth values hold no text; only tables have them.
+
+use std::borrow::Cow;
+use std::io::Read;
+
+use memchr::memchr;
+
+use super::cell::{CELL, CellPlace, Cells};
+use super::number::truth;
+use super::strings::unescaped;
+use super::workbook::Workbook;
+use super::xml::{StartTag, XmlPiece, XmlReader};
+use crate::fault::InputError;
+
+/// Passes on the cells of a sheet. Returns false if the source should not be read further.
+pub(super) fn read(cells: Cells<'_>, workbook: &Workbook, bytes: &mut dyn Read) -> bool {
+    let mut sheet = SheetReader {
+        cells,
+        workbook,
+        next: CellPlace::default(),
+        cell: SheetCell::default(),
+        reads: None,
+        aside: Vec::new(),
+        lacks_strings: false,
+    };
+    let mut xml = XmlReader::new(bytes);
+    while sheet.cells.go_on {
+        let offset = xml.offset();
+        match xml.next() {
+            Ok(Some(XmlPiece::Start(tag))) => sheet.start(tag),
+            Ok(Some(XmlPiece::Text(text))) => sheet.text(offset, text),
+            Ok(Some(XmlPiece::End(name))) => sheet.end(offset, name),
+            Ok(None) => return true,
+            Err(error) => sheet.cells.lose(offset, error.into()),
+        }
+    }
+    false
+}
+
+/// How the value of a cell is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum SheetValue {
+    #[default]
+    Number,
+    Boolean,
+    /// An error, or a date as in ISO 8601.
+    Other,
+    /// The number of a shared text.
+    Shared,
+    /// A text: the result of a formula, or in the cell.
+    Text,
+}
+
+/// The element whose text is being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reads {
+    Value,
+    Inline,
+    Formula,
+    Phonetic,
+    /// Text of the sheet in no cell.
+    Aside,
+}
+
+/// A cell that is being read.
+#[derive(Default)]
+struct SheetCell {
+    value: SheetValue,
+    /// The number of its format.
+    style: u64,
+    text: Vec<u8>,
+    formula: Vec<u8>,
+}
+
+struct SheetReader<'c, 'a> {
+    cells: Cells<'c>,
+    workbook: &'a Workbook,
+    /// The place of the cell that is being read, or else of the next one.
+    next: CellPlace,
+    cell: SheetCell,
+    reads: Option<Reads>,
+    aside: Vec<u8>,
+    /// Whether a missing shared text was reported.
+    lacks_strings: bool,
+}
+
+impl<'a> SheetReader<'_, 'a> {
+    fn start(&mut self, tag: StartTag<'_>) {
+        match (tag.name, self.reads) {
+            (b"row", _) => self.row(tag),
+            (b"c", _) => self.start_cell(tag),
+            (b"v", _) => self.reads = Some(Reads::Value),
+            (b"f", _) => self.reads = Some(Reads::Formula),
+            (b"rPh", _) => self.reads = Some(Reads::Phonetic),
+            (b"t", None) => self.reads = Some(Reads::Inline),
+            (b"hyperlink", _) => self.link(tag),
+            (b"dataValidation", _) => self.messages(tag),
+            (name, _) if is_aside(name) => self.reads = Some(Reads::Aside),
+            _ => {}
+        }
+    }
+
+    /// The messages that show where a cell may hold only certain values.
+    fn messages(&mut self, tag: StartTag<'_>) {
+        let names: [&[u8]; 4] = [b"promptTitle", b"prompt", b"errorTitle", b"error"];
+        for (name, text) in tag.attributes() {
+            if names.contains(&name) {
+                self.aside(&unescaped(&text));
+            }
+        }
+    }
+
+    fn aside(&mut self, text: &[u8]) {
+        let name = format!("{}#text", self.cells.sheet);
+        self.cells.aside(&name, text);
+    }
+
+    fn row(&mut self, tag: StartTag<'_>) {
+        let number = tag.attribute("r").and_then(|value| number(&value));
+        // A row without a number is the one after the last, whose cells have moved on to it.
+        let row = number.and_then(|number| u32::try_from(number.checked_sub(1)?).ok());
+        self.next = CellPlace {
+            row: row.unwrap_or(self.next.row),
+            column: 0,
+        };
+    }
+
+    fn start_cell(&mut self, tag: StartTag<'_>) {
+        let (mut own, mut value, mut style) = (None, SheetValue::Number, 0);
+        for (name, text) in tag.attributes() {
+            match name {
+                b"r" => own = CellPlace::of(&text),
+                b"s" => style = number(&text).unwrap_or(0),
+                b"t" => {
+                    value = match text.as_slice() {
+                        b"s" => SheetValue::Shared,
+                        b"str" | b"inlineStr" => SheetValue::Text,
+                        b"b" => SheetValue::Boolean,
+                        b"e" | b"d" => SheetValue::Other,
+                        _ => SheetValue::Number,
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.next = own.unwrap_or(self.next);
+        self.cell.value = value;
+        self.cell.style = style;
+        self.cell.text.clear();
+        self.cell.formula.clear();
+        self.reads = None;
+    }
+
+    fn text(&mut self, offset: u64, text: &[u8]) {
+        let into = match self.reads {
+            Some(Reads::Value | Reads::Inline) => &mut self.cell.text,
+            Some(Reads::Formula) => &mut self.cell.formula,
+            Some(Reads::Aside) => &mut self.aside,
+            Some(Reads::Phonetic) | None => return,
+        };
+        if into.len() + text.len() > CELL {
+            self.reads = None;
+            let fault = "has a cell of more than 1 MiB; the rest of it was not read";
+            return self.cells.lose(offset, InputError::Office(fault));
+        }
+        into.extend_from_slice(text);
+    }
+
+    fn end(&mut self, offset: u64, name: &[u8]) {
+        match (name, self.reads) {
+            (b"t", Some(Reads::Phonetic)) => {}
+            (b"v" | b"f" | b"t" | b"rPh", _) => self.reads = None,
+            (b"c", _) => self.end_cell(offset),
+            (name, _) if is_aside(name) => {
+                self.reads = None;
+                let text = std::mem::take(&mut self.aside);
+                match name.starts_with(b"formula") {
+                    true => self.aside(&literals(&text)),
+                    false => self.aside(&header_text(&text)),
+                }
+            }
+            (b"row", _) => self.next.row = self.next.row.saturating_add(1),
+            _ => {}
+        }
+    }
+
+    fn end_cell(&mut self, offset: u64) {
+        self.reads = None;
+        let at = self.next;
+        let cell = std::mem::take(&mut self.cell);
+        let text = match cell.value {
+            SheetValue::Number | SheetValue::Boolean | SheetValue::Other => {
+                self.value(at, &cell);
+                Cow::default()
+            }
+            SheetValue::Text => unescaped(&cell.text),
+            SheetValue::Shared => self.shared(offset, &cell.text),
+        };
+        self.cells.text(at, "", &text);
+        if memchr(b'"', &cell.formula).is_some() {
+            self.cells.text(at, "#formula", &literals(&cell.formula));
+        }
+        self.next.column = at.column.saturating_add(1);
+        self.cell = cell;
+    }
+
+    /// Passes on a cell without text.
+    fn value(&mut self, at: CellPlace, cell: &SheetCell) {
+        if !self.cells.is_table() {
+            return;
+        }
+        let text = cell.text.trim_ascii();
+        let number = std::str::from_utf8(text).ok();
+        let number = number.and_then(|digits| digits.parse::<f64>().ok());
+        match (cell.value, number) {
+            (SheetValue::Boolean, Some(value)) => self.cells.value(at, truth(value != 0.0)),
+            (SheetValue::Number, Some(value)) => {
+                let text = self.workbook.shown(cell.style, value);
+                self.cells.value(at, text.as_bytes());
+            }
+            _ => self.cells.value(at, text),
+        }
+    }
+
+    fn shared(&mut self, offset: u64, index: &[u8]) -> Cow<'a, [u8]> {
+        let index = number(index).and_then(|index| usize::try_from(index).ok());
+        if !self.workbook.holds_strings() {
+            return Cow::default();
+        }
+        let workbook = self.workbook;
+        match index.and_then(|index| workbook.string(index)) {
+            Some(text) => Cow::Borrowed(text),
+            None => {
+                if !std::mem::replace(&mut self.lacks_strings, true) {
+                    let fault = "has a cell whose shared text is not there";
+                    self.cells.lose(offset, InputError::Office(fault));
+                }
+                Cow::default()
+            }
+        }
+    }
+
+    /// The target of a link is among the relationships, the place in it and the text shown are here.
+    fn link(&mut self, tag: StartTag<'_>) {
+        let (mut at, mut text) = (CellPlace::default(), Vec::new());
+        for (name, value) in tag.attributes() {
+            match name {
+                b"ref" => {
+                    let end = memchr(b':', &value).unwrap_or(value.len());
+                    at = CellPlace::of(&value[..end]).unwrap_or_default();
+                }
+                b"id" => {
+                    let id = String::from_utf8_lossy(&value);
+                    if let Some(target) = self.workbook.link(self.cells.member(), &id) {
+                        text.extend_from_slice(target.as_bytes());
+                        text.extend_from_slice(b"\n\n");
+                    }
+                }
+                b"location" | b"tooltip" | b"display" => {
+                    text.extend_from_slice(&value);
+                    text.extend_from_slice(b"\n\n");
+                }
+                _ => {}
+            }
+        }
+        self.cells.text(at, "#link", &text);
+    }
+}
+
+/// Whether an element holds text of a sheet in no cell: headers and footers, and the formulas of rules for cells.
+fn is_aside(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"oddHeader"
+            | b"evenHeader"
+            | b"firstHeader"
+            | b"oddFooter"
+            | b"evenFooter"
+            | b"firstFooter"
+            | b"formula"
+            | b"formula1"
+            | b"formula2"
+    )
+}
+
+/// The text of a header or footer, in which `&` starts codes of formats and parts (ISO/IEC 29500-1, 18.3.1.39).
+pub(super) fn header_text(text: &[u8]) -> Vec<u8> {
+    let (mut out, mut rest) = (Vec::new(), text);
+    while let Some(at) = memchr(b'&', rest) {
+        out.extend_from_slice(&rest[..at]);
+        rest = &rest[at + 1..];
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let length = match rest {
+            [b'&', ..] => {
+                out.push(b'&');
+                1
+            }
+            // The left, middle and right part.
+            [b'L' | b'C' | b'R', ..] => {
+                out.extend_from_slice(b"\n\n");
+                1
+            }
+            [b'"', name @ ..] => memchr(b'"', name).map_or(rest.len(), |end| end + 2),
+            [b'K', ..] => rest.len().min(7),
+            _ if digits > 0 => digits,
+            // The number of the page and the like, or a format.
+            _ => rest.len().min(1),
+        };
+        rest = &rest[length..];
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+fn number(digits: &[u8]) -> Option<u64> {
+    std::str::from_utf8(digits.trim_ascii()).ok()?.parse().ok()
+}
+
+/// The texts in a formula, which double the quotes in them. Texts that are joined are one, and an empty line follows each.
+pub(super) fn literals(formula: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut rest = formula;
+    while let Some(start) = memchr(b'"', rest) {
+        rest = &rest[start + 1..];
+        let end = memchr(b'"', rest).unwrap_or(rest.len());
+        out.extend_from_slice(&rest[..end]);
+        rest = rest.get(end + 1..).unwrap_or_default();
+        let after = rest.trim_ascii_start();
+        match after.strip_prefix(b"&").map(<[u8]>::trim_ascii_start) {
+            _ if rest.starts_with(b"\"") => out.push(b'"'),
+            Some([b'"', ..]) => {}
+            _ => out.extend_from_slice(b"\n\n"),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_of_headers_are_no_text() {
+        for (text, shown) in [
+            ("&Ldoi:10.5555/a&Rpage &P", "\n\ndoi:10.5555/a\n\npage "),
+            ("&\"Arial,Bold\"&12&K00FF00a&&b&", "a&b"),
+            ("&\"open", ""),
+        ] {
+            assert_eq!(header_text(text.as_bytes()), shown.as_bytes(), "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_of_formulas_are_found_and_joined() {
+        for (formula, texts) in [
+            (r#"HYPERLINK("a""b","c")"#, "a\"b\n\nc\n\n"),
+            (r#"HYPERLINK("a" & "b"&A1)"#, "ab\n\n"),
+            (r#"A1&"open"#, "open\n\n"),
+            ("A1", ""),
+        ] {
+            assert_eq!(literals(formula.as_bytes()), texts.as_bytes(), "{formula}");
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! What the sheets of a workbook need of its other members: their own names, the texts that cells share, and the formats of numbers.
+//!
+//! These members may come after the sheets, so the archive is read for them alone first. What is lost then is reported when
+//! they are reached again.
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::sync::Arc;
+
+use super::number::Formats;
+use super::package::Package;
+use super::part::{
+    CONTENT, HEAD, OfficePart, in_utf8, is_binary, is_binary_strings, is_sheet_links,
+    is_spreadsheet, is_xml, part,
+};
+use super::prose::ProseDialect;
+use super::strings::SharedStrings;
+use super::xlsb;
+use super::xml::{StartTag, XmlPiece, XmlReader};
+use crate::container::{Level, Members};
+use crate::expansion::Expansion;
+use crate::opening::Opening;
+use crate::raw::Raw;
+
+/// Bytes of names of sheets and of paths that are held. Further sheets have the names of their members.
+const NAMES: usize = 2 << 20;
+
+/// The sheets, the shared texts and the formats of numbers.
+pub(super) struct Workbook {
+    /// The names and members of the sheets.
+    pub(super) sheets: Vec<(String, String)>,
+    /// The numbers of the sheets by their members, in lower case.
+    by_member: HashMap<String, usize>,
+    strings: SharedStrings,
+    formats: Formats,
+    links: CellLinks,
+}
+
+/// The targets of links on cells, by the folder entry of their sheets and their identifiers.
+#[derive(Default)]
+struct CellLinks {
+    targets: HashMap<(String, String), String>,
+    /// Whether there are more than can be held, and none is.
+    is_over: bool,
+}
+
+impl Workbook {
+    /// Reads the file `package` at `level` for them. At most `room` bytes of shared texts are held.
+    pub(super) fn read(
+        opening: &Opening<'_>,
+        level: &Level<'_>,
+        package: Package<'_>,
+        room: usize,
+    ) -> Workbook {
+        let size = package
+            .file()
+            .metadata()
+            .map_or(0, |metadata| metadata.len());
+        let mut gather = Gather {
+            expansion: Expansion::new(opening.limits.expansion, size),
+            folder: String::new(),
+            sheets: Vec::new(),
+            targets: HashMap::new(),
+            held: 0,
+            strings: SharedStrings::new(room),
+            formats: Formats::default(),
+            links: CellLinks::default(),
+            is_table: opening.sheet.is_some(),
+            is_ods: false,
+        };
+        // Without the file, its bytes do not count as progress twice.
+        package.read(&mut gather, opening, &level.detached(), true);
+        gather.into_workbook()
+    }
+
+    /// The name of the sheet that the member `member` holds: without one, that of its file.
+    pub(super) fn sheet<'n>(&'n self, member: &'n str) -> &'n str {
+        let file = member.rsplit(['/', '\\']).next().unwrap_or(member);
+        let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+        let known = self.by_member.get(&member.to_ascii_lowercase());
+        known.map_or(stem, |number| &self.sheets[*number].0)
+    }
+
+    /// Whether the member `member` holds a sheet.
+    pub(super) fn has_member(&self, member: &str) -> bool {
+        self.by_member.contains_key(&member.to_ascii_lowercase())
+    }
+
+    /// Whether there was room for all shared texts.
+    pub(super) fn holds_strings(&self) -> bool {
+        !self.strings.is_over
+    }
+
+    /// The shared text with this number, from 0.
+    pub(super) fn string(&self, number: usize) -> Option<&[u8]> {
+        self.strings.get(number)
+    }
+
+    /// Whether the targets of links on cells are held, so that they are passed on with their cells.
+    pub(super) fn holds_links(&self) -> bool {
+        !self.links.is_over
+    }
+
+    /// The target of a link with this identifier in the sheet that `member` holds.
+    pub(super) fn link(&self, member: &str, id: &str) -> Option<&str> {
+        let key = (sheet_links(member), id.to_owned());
+        self.links.targets.get(&key).map(String::as_str)
+    }
+
+    /// A number of a cell as text.
+    pub(super) fn shown(&self, style: u64, value: f64) -> String {
+        self.formats.text(style, value)
+    }
+}
+
+/// Reads the members that a workbook needs, and no other ones.
+struct Gather {
+    /// The bytes count again when the members are passed on.
+    expansion: Arc<Expansion>,
+    /// The folder of the workbook, with a slash at its end.
+    folder: String,
+    /// The name of each sheet, and the identifier of its relationship.
+    sheets: Vec<(String, String)>,
+    /// The targets of relationships.
+    targets: HashMap<String, String>,
+    /// Bytes of them.
+    held: usize,
+    strings: SharedStrings,
+    formats: Formats,
+    links: CellLinks,
+    /// Whether a sheet is read as a table.
+    is_table: bool,
+    is_ods: bool,
+}
+
+impl Gather {
+    fn into_workbook(self) -> Workbook {
+        let path = |(name, id): &(String, String)| {
+            let member = match self.is_ods {
+                true => id.clone(),
+                false => self.path(self.targets.get(id)?),
+            };
+            Some((name.clone(), member))
+        };
+        let sheets: Vec<_> = self.sheets.iter().filter_map(path).collect();
+        let members = sheets.iter().map(|(_, member)| member.to_ascii_lowercase());
+        Workbook {
+            by_member: members.zip(0..).collect(),
+            sheets,
+            strings: self.strings,
+            formats: self.formats,
+            links: self.links,
+        }
+    }
+
+    /// The member that a target of the workbook means.
+    fn path(&self, target: &str) -> String {
+        match target.strip_prefix('/') {
+            Some(path) => path.to_owned(),
+            None => format!("{}{target}", self.folder),
+        }
+    }
+
+    /// Reads a part of a binary workbook.
+    fn read_binary(&mut self, name: &str, bytes: &mut dyn Read) {
+        if is_binary_strings(name) {
+            return xlsb::read_strings(bytes, &mut self.strings);
+        }
+        match name {
+            "xl/workbook.bin" => {
+                self.folder = "xl/".into();
+                let mut formats = std::mem::take(&mut self.formats);
+                xlsb::read_workbook(bytes, &mut formats, |name, id| self.add_sheet(name, id));
+                self.formats = formats;
+            }
+            "xl/styles.bin" => xlsb::read_styles(bytes, &mut self.formats),
+            _ => {}
+        }
+    }
+
+    /// Reads a member in XML, or the kind of the archive.
+    fn read_part(&mut self, name: &str, raw: &mut Raw<&mut dyn Read>) {
+        let head = raw.peek(HEAD);
+        let part = part(head);
+        self.is_ods |= is_spreadsheet(name, head);
+        let mut xml = XmlReader::new(raw);
+        match part {
+            _ if is_sheet_links(name) => self.read_links(name, &mut xml),
+            _ if name.ends_with(".rels") => self.read_targets(&mut xml),
+            Some(OfficePart::Strings) => self.strings.read(&mut xml),
+            Some(OfficePart::Styles) if self.is_table => self.formats.read(&mut xml),
+            Some(OfficePart::Prose(ProseDialect::Odf))
+                if self.is_table && self.is_ods && name == CONTENT =>
+            {
+                self.read_tables(name, &mut xml);
+            }
+            Some(OfficePart::Workbook) => {
+                self.folder = name[..name.rfind('/').map_or(0, |at| at + 1)].to_owned();
+                self.read_workbook(&mut xml);
+            }
+            _ => {}
+        }
+    }
+
+    fn read_workbook(&mut self, xml: &mut XmlReader<'_>) {
+        each_tag(xml, |tag| match tag.name {
+            b"sheet" => {
+                if let Some([name, id]) = attributes(tag, ["name", "id"]) {
+                    self.add_sheet(name, id);
+                }
+            }
+            b"workbookPr" => {
+                let is_1904 = tag.attribute("date1904").unwrap_or_default();
+                self.formats.is_1904 = matches!(is_1904.as_slice(), b"1" | b"true");
+            }
+            _ => {}
+        });
+    }
+
+    fn add_sheet(&mut self, name: String, id: String) {
+        if self.has_room(&name, &id) {
+            self.sheets.push((name, id));
+        }
+    }
+
+    /// Sheets of charts and dialogs have no cells.
+    fn read_targets(&mut self, xml: &mut XmlReader<'_>) {
+        each_tag(xml, |tag| {
+            let kind = tag.attribute("Type").unwrap_or_default();
+            if let Some([id, target]) = attributes(tag, ["Id", "Target"])
+                && !kind.ends_with(b"/chartsheet")
+                && !kind.ends_with(b"/dialogsheet")
+                && self.has_room(&id, &target)
+            {
+                self.targets.insert(id, target);
+            }
+        });
+    }
+
+    /// Reads the targets of the links of a sheet from its relationships, which the member `name` holds.
+    fn read_links(&mut self, name: &str, xml: &mut XmlReader<'_>) {
+        each_tag(xml, |tag| {
+            let kind = tag.attribute("Type").unwrap_or_default();
+            let Some([id, target]) = attributes(tag, ["Id", "Target"]) else {
+                return;
+            };
+            if !kind.ends_with(b"/hyperlink") || self.links.is_over {
+                return;
+            }
+            if !self.has_room(&id, &target) {
+                self.links = CellLinks {
+                    is_over: true,
+                    ..CellLinks::default()
+                };
+                return;
+            }
+            let key = (name.to_ascii_lowercase(), id);
+            self.links.targets.insert(key, target);
+        });
+    }
+
+    /// Reads the names of the sheets of an OpenDocument spreadsheet, which one member holds.
+    fn read_tables(&mut self, member: &str, xml: &mut XmlReader<'_>) {
+        let mut in_table = None;
+        loop {
+            let depth = xml.depth();
+            match xml.next() {
+                Ok(Some(XmlPiece::Start(tag))) if tag.name == b"table" && in_table.is_none() => {
+                    in_table = Some(depth);
+                    let [name] = attributes(tag, ["name"]).unwrap_or_default();
+                    self.add_sheet(name, member.to_owned());
+                }
+                Ok(Some(XmlPiece::End(b"table"))) => {
+                    in_table = in_table.filter(|start| depth > start + 1);
+                }
+                Ok(None) => return,
+                _ => {}
+            }
+        }
+    }
+
+    fn has_room(&mut self, one: &str, other: &str) -> bool {
+        self.held += one.len() + other.len() + 64;
+        self.held <= NAMES
+    }
+}
+
+/// The member with the relationships of the sheet that `member` holds, in lower case.
+fn sheet_links(member: &str) -> String {
+    let (folder, file) = member.rsplit_once('/').unwrap_or(("", member));
+    format!("{folder}/_rels/{file}.rels").to_ascii_lowercase()
+}
+
+/// Calls `take` with each start tag. What is not well-formed is reported when the member is read again.
+fn each_tag(xml: &mut XmlReader<'_>, mut take: impl FnMut(StartTag<'_>)) {
+    loop {
+        match xml.next() {
+            Ok(Some(XmlPiece::Start(tag))) => take(tag),
+            Ok(None) => return,
+            _ => {}
+        }
+    }
+}
+
+/// The attributes with these names; none if one is missing.
+fn attributes<const N: usize>(tag: StartTag<'_>, names: [&str; N]) -> Option<[String; N]> {
+    let mut out = [const { String::new() }; N];
+    for (name, value) in names.iter().zip(&mut out) {
+        *value = String::from_utf8_lossy(&tag.attribute(name)?).into_owned();
+    }
+    Some(out)
+}
+
+impl Members for Gather {
+    fn expansion(&self) -> &Arc<Expansion> {
+        &self.expansion
+    }
+
+    fn member(&mut self, _: &Level<'_>, _: u64, name: &str, bytes: &mut dyn Read) -> bool {
+        if is_binary(name) {
+            self.read_binary(name, bytes);
+            return true;
+        }
+        let is_targets = name.ends_with("workbook.xml.rels") || name.ends_with("workbook.bin.rels");
+        let is_links = is_sheet_links(name) && !self.is_table;
+        if is_xml(name) || is_targets || is_links || name == "mimetype" {
+            in_utf8(bytes, |raw| self.read_part(name, raw));
+        }
+        true
+    }
+}

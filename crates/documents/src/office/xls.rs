@@ -1,0 +1,825 @@
+//! The cells of a workbook in BIFF5 or BIFF8, as Excel 5 to 2003 write it (MS-XLS).
+//!
+//! A stream of records holds what all sheets share, and then the sheets. Cells are passed on as they are read; only the texts that
+//! they share are held. Records have no checksums.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use encoding_rs::{Encoding, WINDOWS_1252};
+
+use super::cell::{CellPlace, Cells, SheetPlace};
+use super::number::{Formats, error, packed, truth};
+use super::ole::{OleFile, OleStream};
+use super::sheet::header_text;
+use super::strings::SharedStrings;
+use super::table::{SheetTable, pass_table};
+use crate::container::{Level, Members};
+use crate::fault::InputError;
+use crate::opening::{Opening, SheetChoice};
+
+/// A record that goes on with the data of the one before it.
+const CONTINUE: u16 = 0x3c;
+/// Bytes that the shared texts of a workbook and the tables of its file take at most, for a byte of the file.
+const EXPANSION: u64 = 8;
+/// The greatest kind of a record that is known, and the greatest length (MS-XLS, 2.1.4). Others show that a length was damaged.
+const KINDS: u16 = 0x10ff;
+const LENGTH: usize = 8224;
+/// Names of sheets that are held.
+const SHEETS: usize = 10_000;
+
+const DAMAGED: InputError =
+    InputError::Office("has a damaged record; the text of it may be missing");
+
+/// Passes on the parts of the OLE2 file `file` at `level`. Returns its kind if it holds none that is read.
+pub(crate) fn read_ole2(
+    walk: &mut dyn Members,
+    opening: &Opening<'_>,
+    level: &Level<'_>,
+    file: &File,
+) -> Option<&'static str> {
+    let [share, whole] = opening.room();
+    let length = file.metadata().map_or(0, |metadata| metadata.len());
+    let is_large = opening.sheet.is_none() && length.saturating_mul(EXPANSION) > share as u64;
+    let _admitted = is_large.then(|| opening.admit());
+    let memory = opening.sheet.map_or(whole, |choice| choice.memory);
+    let ole = match OleFile::open(file, memory) {
+        Ok(ole) => ole,
+        Err(error) => {
+            walk.lose(level, 0, error);
+            return None;
+        }
+    };
+    if let Some(fault) = refusal(&ole) {
+        walk.lose(level, 0, InputError::Office(fault));
+        return None;
+    }
+    let stream = ole.stream("Workbook").or_else(|| ole.stream("Book"));
+    let Some(stream) = stream else {
+        return Some("ole2");
+    };
+    match opening.sheet {
+        Some(choice) => read_table(walk, opening, level, choice, stream),
+        None => {
+            BookReader::new(walk, level, None, stream, memory).read();
+        }
+    }
+    None
+}
+
+/// Why a file is not read though it holds text.
+fn refusal(ole: &OleFile<'_>) -> Option<&'static str> {
+    let parts = [
+        (
+            "EncryptedPackage",
+            "is encrypted; open it with its password, and save it without one",
+        ),
+        (
+            "WordDocument",
+            "is in an old format (.doc), which is not read; convert it: soffice --headless --convert-to docx FILE",
+        ),
+        (
+            "PowerPoint Document",
+            "is in an old format (.ppt), which is not read; convert it: soffice --headless --convert-to pptx FILE",
+        ),
+    ];
+    let found = parts.iter().find(|(part, _)| ole.has(part));
+    found.map(|(_, fault)| *fault)
+}
+
+fn read_table(
+    walk: &mut dyn Members,
+    opening: &Opening<'_>,
+    level: &Level<'_>,
+    choice: &SheetChoice,
+    stream: OleStream<'_>,
+) {
+    let mut table = match SheetTable::new(opening.tmp) {
+        Ok(table) => table,
+        Err(error) => return walk.lose(level, 0, error.into()),
+    };
+    let mut book = BookReader::new(walk, level, Some(&mut table), stream, choice.memory);
+    book.choice = Some(choice);
+    let go_on = book.read();
+    let (name, sheets) = (book.cells.sheet.clone(), book.sheets.len());
+    if go_on {
+        pass_table(walk, level, &name, sheets, table);
+    }
+}
+
+/// Reads records one after another.
+struct XlsRecords<'o> {
+    bytes: OleStream<'o>,
+    /// The kind and length of the next record.
+    due: Option<(u16, usize)>,
+    /// Offset of the next record in the stream, and of the current one.
+    end: u64,
+    offset: u64,
+    /// The data of the current record, and the place in it.
+    data: Vec<u8>,
+    at: usize,
+}
+
+impl<'o> XlsRecords<'o> {
+    fn new(bytes: OleStream<'o>) -> Self {
+        XlsRecords {
+            bytes,
+            due: None,
+            end: 0,
+            offset: 0,
+            data: Vec::new(),
+            at: 0,
+        }
+    }
+
+    /// The kind and length of the next record; none at the end.
+    fn peek(&mut self) -> io::Result<Option<(u16, usize)>> {
+        if self.due.is_none() {
+            let mut header = Vec::new();
+            self.bytes.by_ref().take(4).read_to_end(&mut header)?;
+            if let [kind, more, length, rest] = header[..] {
+                let length = u16::from_le_bytes([length, rest]);
+                self.due = Some((u16::from_le_bytes([kind, more]), length.into()));
+            }
+        }
+        Ok(self.due)
+    }
+
+    /// Reads the next record. Returns its kind.
+    fn next(&mut self) -> io::Result<Option<u16>> {
+        let Some((kind, length)) = self.peek()? else {
+            return Ok(None);
+        };
+        self.due = None;
+        self.offset = self.end;
+        self.end += 4 + length as u64;
+        self.data.clear();
+        self.at = 0;
+        let read = self.bytes.by_ref().take(length as u64);
+        match { read }.read_to_end(&mut self.data)? == length {
+            true => Ok(Some(kind)),
+            false => Err(InputError::Office("ends within a record; get it again").into()),
+        }
+    }
+
+    /// Goes on to the next part of the data.
+    fn goes_on(&mut self) -> Result<(), InputError> {
+        match self.peek()? {
+            Some((CONTINUE, _)) => {
+                self.next()?;
+                Ok(())
+            }
+            _ => Err(DAMAGED),
+        }
+    }
+
+    /// Whether there is more data.
+    fn has_more(&mut self) -> io::Result<bool> {
+        let is_more = self.at < self.data.len();
+        Ok(is_more || matches!(self.peek()?, Some((CONTINUE, _))))
+    }
+
+    fn bytes<const N: usize>(&mut self) -> Result<[u8; N], InputError> {
+        if self.at == self.data.len() {
+            self.goes_on()?;
+        }
+        let bytes = self.data.get(self.at..self.at + N).ok_or(DAMAGED)?;
+        self.at += N;
+        bytes.try_into().map_err(|_| DAMAGED)
+    }
+
+    fn u8(&mut self) -> Result<u8, InputError> {
+        Ok(self.bytes::<1>()?[0])
+    }
+
+    fn u16(&mut self) -> Result<u16, InputError> {
+        Ok(u16::from_le_bytes(self.bytes()?))
+    }
+
+    fn u32(&mut self) -> Result<u32, InputError> {
+        Ok(u32::from_le_bytes(self.bytes()?))
+    }
+
+    fn skip(&mut self, count: usize) -> Result<(), InputError> {
+        let mut left = count;
+        while left > self.data.len() - self.at {
+            left -= self.data.len() - self.at;
+            self.goes_on()?;
+        }
+        self.at += left;
+        Ok(())
+    }
+
+    /// A text of `count` characters in BIFF8 after its length.
+    fn text(&mut self, count: usize) -> Result<Vec<u8>, InputError> {
+        let flags = self.u8()?;
+        let runs = if flags & 8 == 0 {
+            0
+        } else {
+            self.u16()?.into()
+        };
+        let more = if flags & 4 == 0 {
+            0
+        } else {
+            self.u32()? as usize
+        };
+        let text = self.characters(count, flags)?;
+        self.skip(4 * runs)?;
+        self.skip(more)?;
+        Ok(text)
+    }
+
+    /// Characters of one byte, or of two if the flag says so. Where a record goes on with them there is a new flag.
+    fn characters(&mut self, count: usize, flags: u8) -> Result<Vec<u8>, InputError> {
+        let (mut units, mut is_wide) = (Vec::with_capacity(count), flags & 1 == 1);
+        while units.len() < count {
+            if self.at == self.data.len() {
+                self.goes_on()?;
+                is_wide = self.u8()? & 1 == 1;
+            }
+            let left = count - units.len();
+            let held = &self.data[self.at..];
+            let size = 1 + usize::from(is_wide);
+            let taken = left.min(held.len() / size);
+            if taken == 0 {
+                return Err(DAMAGED);
+            }
+            match is_wide {
+                true => units.extend(wide(&held[..2 * taken])),
+                false => units.extend(held[..taken].iter().copied().map(u16::from)),
+            }
+            self.at += size * taken;
+        }
+        Ok(String::from_utf16_lossy(&units).into_bytes())
+    }
+
+    /// The place of the cell that the record holds, and the number of its style.
+    fn place(&mut self) -> Result<(CellPlace, u64), InputError> {
+        let [row, column, style] = [self.u16()?, self.u16()?, self.u16()?];
+        let at = CellPlace {
+            row: row.into(),
+            column: column.into(),
+        };
+        Ok((at, style.into()))
+    }
+}
+
+/// The units of UTF-16.
+fn wide(bytes: &[u8]) -> impl Iterator<Item = u16> {
+    bytes
+        .chunks_exact(2)
+        .map(|unit| u16::from_le_bytes([unit[0], unit[1]]))
+}
+
+/// A sheet by the offset of its first record.
+struct Sheet {
+    start: u32,
+    name: String,
+    /// Whether it has cells; it may be a chart or a module.
+    has_cells: bool,
+    /// Whether it was found where the list says.
+    is_found: bool,
+}
+
+/// Reads a workbook.
+struct BookReader<'a, 'o> {
+    records: XlsRecords<'o>,
+    cells: Cells<'a>,
+    is_old: bool,
+    encoding: &'static Encoding,
+    sheets: Vec<Sheet>,
+    strings: SharedStrings,
+    formats: Formats,
+    /// Substreams that are open: of the workbook or a sheet, and of a chart within it.
+    depth: u64,
+    /// Which sheet is a table, and the offset of its start.
+    choice: Option<&'a SheetChoice>,
+    chosen: Option<u32>,
+    /// Whether the current sheet is passed on.
+    is_wanted: bool,
+    /// The place of the formula whose result is the next text.
+    result: CellPlace,
+    /// Texts of that formula.
+    literals: Vec<u8>,
+    lacks_strings: bool,
+    /// Whether a record that cannot be one was reported.
+    has_odd: bool,
+}
+
+impl<'a, 'o> BookReader<'a, 'o> {
+    fn new(
+        walk: &'a mut dyn Members,
+        level: &'a Level<'a>,
+        table: Option<&'a mut SheetTable>,
+        stream: OleStream<'o>,
+        memory: usize,
+    ) -> Self {
+        let place = SheetPlace {
+            level,
+            number: 0,
+            member: "",
+        };
+        BookReader {
+            records: XlsRecords::new(stream),
+            cells: Cells::new(walk, place, table, String::new()),
+            is_old: false,
+            encoding: WINDOWS_1252,
+            sheets: Vec::new(),
+            strings: SharedStrings::new(memory),
+            formats: Formats::default(),
+            depth: 0,
+            choice: None,
+            chosen: None,
+            is_wanted: false,
+            result: CellPlace::default(),
+            literals: Vec::new(),
+            lacks_strings: false,
+            has_odd: false,
+        }
+    }
+
+    /// Reads all records. Returns false if the source should not be read further.
+    fn read(&mut self) -> bool {
+        while self.cells.go_on {
+            let kind = match self.records.next() {
+                Ok(Some(kind)) => kind,
+                Ok(None) => break,
+                Err(error) => {
+                    self.cells.lose(self.records.offset, error.into());
+                    self.depth = 0;
+                    break;
+                }
+            };
+            let offset = self.records.offset;
+            if let Err(error) = self.record(kind) {
+                self.cells.lose(offset, error);
+            }
+            if self.chosen.is_some() && self.is_wanted && self.depth == 0 {
+                break;
+            }
+        }
+        self.check_sheets();
+        self.cells.go_on
+    }
+
+    /// Reports sheets that are not there as a whole, which is all that shows damage of the records.
+    fn check_sheets(&mut self) {
+        let is_missing = match self.chosen {
+            Some(_) => !self.is_wanted,
+            None => !self.sheets.iter().all(|sheet| sheet.is_found),
+        };
+        if self.cells.go_on && (self.depth > 0 || self.sheets.is_empty() || is_missing) {
+            let fault = "lacks a sheet that it lists, or a part of one; get it again";
+            self.cells.lose(self.records.end, InputError::Office(fault));
+        }
+    }
+
+    fn record(&mut self, kind: u16) -> Result<(), InputError> {
+        let is_odd = kind > KINDS || self.records.data.len() > LENGTH;
+        if is_odd && !std::mem::replace(&mut self.has_odd, true) {
+            self.cells.lose(self.records.offset, DAMAGED);
+        }
+        match kind {
+            0x809 => self.start(),
+            0x0a => {
+                self.depth = self.depth.saturating_sub(1);
+                Ok(())
+            }
+            0x2f => {
+                self.cells.go_on = false;
+                let fault = "is encrypted; open it with its password, and save it without one";
+                Err(InputError::Office(fault))
+            }
+            // A chart within a sheet.
+            _ if self.depth > 1 => Ok(()),
+            0x22 | 0x42 | 0x85 | 0xe0 | 0xfc | 0x41e => self.shared(kind),
+            0x14 | 0x15 | 0x1b6 | 0x1b8 if !self.cells.is_table() => self.aside(kind),
+            _ if self.is_wanted => self.cell(kind),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads the start of a substream.
+    fn start(&mut self) -> Result<(), InputError> {
+        self.depth += 1;
+        let (version, kind) = (self.records.u16()?, self.records.u16()?);
+        // 5 is the workbook itself.
+        if self.depth > 1 || kind == 5 {
+            self.is_old |= version < 0x600;
+            return Ok(());
+        }
+        let start = self.records.offset;
+        let mut sheets = self.sheets.iter_mut();
+        let known = sheets.find(|sheet| u64::from(sheet.start) == start);
+        self.cells.sheet = match known {
+            Some(sheet) => {
+                sheet.is_found = true;
+                sheet.name.clone()
+            }
+            None => format!("#{start}"),
+        };
+        if self.choice.is_some() && self.chosen.is_none() {
+            self.choose()?;
+        }
+        let is_chosen = |chosen: u32| u64::from(chosen) == start;
+        self.is_wanted = self.chosen.is_none_or(is_chosen);
+        Ok(())
+    }
+
+    /// Finds the sheet of a table.
+    fn choose(&mut self) -> Result<(), InputError> {
+        let Some(choice) = self.choice else {
+            return Ok(());
+        };
+        self.sheets.retain(|sheet| sheet.has_cells);
+        let names: Vec<&str> = self.sheets.iter().map(|sheet| &*sheet.name).collect();
+        let number = choice.of(&names);
+        self.cells.go_on &= number.is_ok();
+        self.chosen = self.sheets.get(number?).map(|sheet| sheet.start);
+        Ok(())
+    }
+
+    /// Reads what all sheets share.
+    fn shared(&mut self, kind: u16) -> Result<(), InputError> {
+        match kind {
+            0x22 => self.formats.is_1904 = self.records.u16()? == 1,
+            0x42 => self.encoding = encoding(self.records.u16()?),
+            0x85 => self.bound_sheet()?,
+            0xe0 => {
+                self.records.skip(2)?;
+                self.formats.add_style(self.records.u16()?.into());
+            }
+            0xfc => self.read_strings()?,
+            _ => {
+                let number = self.records.u16()?;
+                let code = match self.is_old {
+                    true => self.short_text()?,
+                    false => self.long_text()?,
+                };
+                let code = String::from_utf8_lossy(&code);
+                self.formats.add_code(number.into(), &code);
+            }
+        }
+        Ok(())
+    }
+
+    fn bound_sheet(&mut self) -> Result<(), InputError> {
+        let start = self.records.u32()?;
+        let [_, kind] = self.records.bytes()?;
+        let name = self.short_text()?;
+        if self.sheets.len() < SHEETS {
+            self.sheets.push(Sheet {
+                start,
+                name: String::from_utf8_lossy(&name).into_owned(),
+                has_cells: kind == 0,
+                is_found: false,
+            });
+        }
+        Ok(())
+    }
+
+    fn read_strings(&mut self) -> Result<(), InputError> {
+        self.records.skip(4)?;
+        let count = self.records.u32()?;
+        for _ in 0..count {
+            // Some programs count more texts than there are. A cell whose text is missing is reported.
+            if !self.records.has_more()? {
+                break;
+            }
+            let text = self.long_text()?;
+            if self.strings.is_over {
+                self.cells.aside("#strings", &text);
+            } else if !self.strings.push(&text) {
+                self.cells.go_on = !self.cells.is_table();
+                let fault = "has more shared texts than --memory has room for; they were read without their cells";
+                self.cells
+                    .lose(self.records.offset, InputError::Office(fault));
+                self.strings
+                    .give_up(&mut |text| self.cells.aside("#strings", text));
+            }
+            if !self.cells.go_on {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// A text after its length in one byte.
+    fn short_text(&mut self) -> Result<Vec<u8>, InputError> {
+        let count = self.records.u8()?.into();
+        self.counted_text(count)
+    }
+
+    /// A text after its length in two bytes.
+    fn long_text(&mut self) -> Result<Vec<u8>, InputError> {
+        let count = self.records.u16()?.into();
+        self.counted_text(count)
+    }
+
+    fn counted_text(&mut self, count: usize) -> Result<Vec<u8>, InputError> {
+        if !self.is_old {
+            return self.records.text(count);
+        }
+        let mut bytes = Vec::new();
+        while bytes.len() < count {
+            bytes.push(self.records.u8()?);
+        }
+        let text = self.encoding.decode_without_bom_handling(&bytes).0;
+        Ok(text.into_owned().into_bytes())
+    }
+
+    /// Reads a cell.
+    fn cell(&mut self, kind: u16) -> Result<(), InputError> {
+        match kind {
+            0x06 => self.formula(),
+            // The result of a formula.
+            0x207 => {
+                let text = self.long_text()?;
+                self.cells.text(self.result, "", &text);
+                self.pass_literals();
+                Ok(())
+            }
+            0xd6 | 0x204 => {
+                let (at, _) = self.records.place()?;
+                let text = self.long_text()?;
+                self.cells.text(at, "", &text);
+                Ok(())
+            }
+            0xfd => {
+                let (at, _) = self.records.place()?;
+                let number = self.records.u32()?;
+                self.string(at, number)
+            }
+            0x203 | 0x27e => {
+                let (at, style) = self.records.place()?;
+                let value = match kind {
+                    0x203 => f64::from_le_bytes(self.records.bytes()?),
+                    _ => packed(self.records.u32()?),
+                };
+                self.number(at, style, value);
+                Ok(())
+            }
+            0xbd => self.numbers(),
+            0x205 => {
+                let (at, _) = self.records.place()?;
+                let [value, is_error] = self.records.bytes()?;
+                let shown = if is_error == 1 {
+                    error(value)
+                } else {
+                    truth(value != 0)
+                };
+                self.cells.value(at, shown);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn number(&mut self, at: CellPlace, style: u64, value: f64) {
+        if self.cells.is_table() {
+            let text = self.formats.text(style, value);
+            self.cells.value(at, text.as_bytes());
+        }
+    }
+
+    /// Numbers of some columns of a row.
+    fn numbers(&mut self) -> Result<(), InputError> {
+        let (row, mut column) = (self.records.u16()?, self.records.u16()?);
+        // The number of the last column comes after them.
+        while self.records.data.len() - self.records.at >= 8 {
+            let (style, value) = (self.records.u16()?, packed(self.records.u32()?));
+            let at = CellPlace {
+                row: row.into(),
+                column: column.into(),
+            };
+            self.number(at, style.into(), value);
+            column = column.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    fn string(&mut self, at: CellPlace, number: u32) -> Result<(), InputError> {
+        if self.strings.is_over {
+            return Ok(());
+        }
+        match self.strings.get(number as usize) {
+            Some(text) => {
+                self.cells.text(at, "", text);
+                Ok(())
+            }
+            None if std::mem::replace(&mut self.lacks_strings, true) => Ok(()),
+            None => {
+                let fault = "has a cell whose shared text is not there";
+                Err(InputError::Office(fault))
+            }
+        }
+    }
+
+    fn formula(&mut self) -> Result<(), InputError> {
+        let (at, style) = self.records.place()?;
+        let value: [u8; 8] = self.records.bytes()?;
+        self.result = at;
+        self.records.skip(6)?;
+        let length = self.records.u16()?.into();
+        let held = &self.records.data[self.records.at..];
+        self.literals = literals(&held[..held.len().min(length)], self.is_old, self.encoding);
+        match value {
+            // The result is the next text.
+            [0, .., 0xff, 0xff] => return Ok(()),
+            [1, _, value, .., 0xff, 0xff] => self.cells.value(at, truth(value != 0)),
+            [2, _, value, .., 0xff, 0xff] => self.cells.value(at, error(value)),
+            [_, .., 0xff, 0xff] => {}
+            _ => self.number(at, style, f64::from_le_bytes(value)),
+        }
+        self.pass_literals();
+        Ok(())
+    }
+
+    fn pass_literals(&mut self) {
+        let text = std::mem::take(&mut self.literals);
+        self.cells.text(self.result, "#formula", &text);
+    }
+
+    /// Reads text of a sheet that is in no cell: of a header or footer, a box or note, or a link.
+    fn aside(&mut self, kind: u16) -> Result<(), InputError> {
+        if kind == 0x1b8 {
+            return self.link();
+        }
+        if self.records.data.is_empty() {
+            return Ok(());
+        }
+        let text = match kind {
+            0x1b6 if self.is_old => return Ok(()),
+            0x1b6 => {
+                self.records.skip(10)?;
+                let count = self.records.u16()?.into();
+                if count == 0 {
+                    return Ok(());
+                }
+                self.records.at = self.records.data.len();
+                let flags = self.records.u8()?;
+                self.records.characters(count, flags)?
+            }
+            _ if self.is_old => self.short_text()?,
+            _ => self.long_text()?,
+        };
+        let text = match kind {
+            0x1b6 => text,
+            _ => header_text(&text),
+        };
+        let name = format!("{}#text", self.cells.sheet);
+        self.cells.aside(&name, &text);
+        Ok(())
+    }
+
+    /// Reads the texts of a link on a cell: its target, the place in it, and what is shown.
+    fn link(&mut self) -> Result<(), InputError> {
+        let [row, _, column] = [
+            self.records.u16()?,
+            self.records.u16()?,
+            self.records.u16()?,
+        ];
+        let at = CellPlace {
+            row: row.into(),
+            column: column.into(),
+        };
+        self.records.skip(22)?;
+        let flags = self.records.u32()?;
+        let mut text = Vec::new();
+        // What is shown, the frame, and a target that is a text.
+        for flag in [0x10, 0x80, 0x101] {
+            if flags & flag == flag {
+                let count = self.records.u32()? as usize;
+                self.link_text(2 * count, &mut text)?;
+            }
+        }
+        if flags & 0x101 == 1 {
+            self.target(&mut text)?;
+        }
+        if flags & 8 != 0 {
+            let count = self.records.u32()? as usize;
+            self.link_text(2 * count, &mut text)?;
+        }
+        self.cells.text(at, "#link", &text);
+        Ok(())
+    }
+
+    /// The target of a link: a URL, or a file.
+    fn target(&mut self, into: &mut Vec<u8>) -> Result<(), InputError> {
+        const URL: u32 = 0x79ea_c9e0;
+        let kind = self.records.u32()?;
+        self.records.skip(12)?;
+        if kind == URL {
+            let length = self.records.u32()? as usize;
+            return self.link_text(length, into);
+        }
+        self.records.skip(2)?;
+        let length = self.records.u32()? as usize;
+        self.records.skip(length)?;
+        self.records.skip(24)?;
+        let length = self.records.u32()? as usize;
+        self.records.skip(length)
+    }
+
+    /// A text of this number of bytes, which a character of 0 ends.
+    fn link_text(&mut self, length: usize, into: &mut Vec<u8>) -> Result<(), InputError> {
+        let start = self.records.at;
+        let bytes = start.checked_add(length);
+        let bytes = bytes.and_then(|end| self.records.data.get(start..end));
+        let units: Vec<u16> = wide(bytes.ok_or(DAMAGED)?)
+            .take_while(|unit| *unit != 0)
+            .collect();
+        into.extend_from_slice(String::from_utf16_lossy(&units).as_bytes());
+        into.extend_from_slice(b"\n\n");
+        self.records.at += length;
+        Ok(())
+    }
+}
+
+/// The encoding of a code page of Windows or of old Macs.
+fn encoding(page: u16) -> &'static Encoding {
+    let label = match page {
+        10_000 => "macintosh".into(),
+        932 => "shift_jis".into(),
+        936 => "gbk".into(),
+        949 => "euc-kr".into(),
+        950 => "big5".into(),
+        _ => format!("windows-{page}"),
+    };
+    Encoding::for_label(label.as_bytes()).unwrap_or(WINDOWS_1252)
+}
+
+/// The texts in a formula, each with an empty line after it. Ends at a token whose length is not known.
+fn literals(formula: &[u8], is_old: bool, encoding: &'static Encoding) -> Vec<u8> {
+    let (mut out, mut rest) = (Vec::new(), formula);
+    while let [token, data @ ..] = rest {
+        let length = match token {
+            0x17 => {
+                let Some((length, text)) = literal(data, is_old, encoding) else {
+                    return out;
+                };
+                out.extend_from_slice(text.as_bytes());
+                out.extend_from_slice(b"\n\n");
+                length
+            }
+            _ => match token_length(*token, data, is_old) {
+                Some(length) => length,
+                None => return out,
+            },
+        };
+        rest = data.get(length..).unwrap_or_default();
+    }
+    out
+}
+
+/// A text in a formula, and its length.
+fn literal(data: &[u8], is_old: bool, encoding: &'static Encoding) -> Option<(usize, String)> {
+    let (count, data) = data.split_first()?;
+    let count = usize::from(*count);
+    if is_old {
+        let bytes = data.get(..count)?;
+        let text = encoding.decode_without_bom_handling(bytes).0.into_owned();
+        return Some((1 + count, text));
+    }
+    let (flags, data) = data.split_first()?;
+    let size = 1 + usize::from(flags & 1);
+    let bytes = data.get(..size * count)?;
+    let units: Vec<u16> = match size {
+        1 => bytes.iter().copied().map(u16::from).collect(),
+        _ => wide(bytes).collect(),
+    };
+    Some((2 + bytes.len(), String::from_utf16_lossy(&units)))
+}
+
+/// Bytes of the token of a formula after its first one (MS-XLS, 2.5.198).
+fn token_length(token: u8, data: &[u8], is_old: bool) -> Option<usize> {
+    let of_two = |old: usize, new: usize| if is_old { old } else { new };
+    Some(match token {
+        0x01 | 0x02 => 4,
+        0x03..=0x16 => 0,
+        // A list of choices has a table.
+        0x19 if data.first()? & 4 != 0 => {
+            3 + 2 * (1 + usize::from(u16::from_le_bytes([*data.get(1)?, *data.get(2)?])))
+        }
+        0x19 => 3,
+        0x1c | 0x1d => 1,
+        0x1e => 2,
+        0x1f => 8,
+        // The same tokens for three classes of values.
+        0x20..=0x7f => match token & 0x1f | 0x20 {
+            0x20 => 7,
+            0x21 => 2,
+            0x22 => 3,
+            0x23 => of_two(14, 4),
+            0x24 | 0x2a | 0x2c => of_two(3, 4),
+            0x25 | 0x2b | 0x2d => of_two(6, 8),
+            0x26..=0x28 => 6,
+            0x29 => 2,
+            0x39 => of_two(24, 6),
+            0x3a | 0x3c => of_two(17, 6),
+            0x3b | 0x3d => of_two(20, 10),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}

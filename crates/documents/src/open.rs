@@ -1,0 +1,175 @@
+//! Opens a source.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::attached;
+use super::claim::Claims;
+use super::codec::Fused;
+use super::container::Level;
+use super::documents::Documents;
+use super::expansion::Expansion;
+use super::fault::InputError;
+use super::file::{Section, check_end, stdin};
+use super::magic::{self, Content};
+use super::opening::Opening;
+use super::preprocess::CommandOutput;
+use super::sources::{Source, SourceKind};
+use super::walk::Walk;
+
+/// Bytes that are read to see whether a file is text. A smaller file is not read a second time.
+const START: usize = magic::START;
+
+impl Opening<'_> {
+    /// Opens a source and passes its documents to `documents`. Returns false for a file that this run created, which is not
+    /// read.
+    ///
+    /// # Errors
+    /// If it cannot be opened, or an output would overwrite it. Later errors are reported to `documents`.
+    pub fn read(&self, source: &Source, documents: &mut dyn Documents) -> Result<bool, InputError> {
+        let file = match source.kind {
+            SourceKind::File | SourceKind::Stream => File::open(&source.path)?,
+            SourceKind::Stdin => stdin()?,
+            SourceKind::Reader => return self.read_stream(source, documents),
+        };
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
+        }
+        if self.is_own(&metadata)? {
+            return Ok(false);
+        }
+        let size = if metadata.is_file() {
+            metadata.len()
+        } else {
+            0
+        };
+        if let Some(by) = self.preprocessor.filter(|by| by.takes(source)) {
+            let output = by.start(file, &source.path, self.halt)?;
+            self.read_output(output, size, documents);
+            return Ok(true);
+        }
+        let level = match source.kind {
+            SourceKind::File => Level::file(&file, size, &source.path),
+            _ => Level::source(None),
+        };
+        let bytes = SizedFile {
+            file: &file,
+            size,
+            read: 0,
+        };
+        let level = level.named(Claims::of(&source.path));
+        self.walk(level, bytes, size, documents);
+        Ok(true)
+    }
+
+    /// Reads a stream that the caller gave.
+    fn read_stream(
+        &self,
+        source: &Source,
+        documents: &mut dyn Documents,
+    ) -> Result<bool, InputError> {
+        let stream = self.readers.and_then(|readers| readers.take(&source.path));
+        let stream = stream.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+        let level = Level::source(None).named(Claims::of(&source.path));
+        self.walk(level, stream, 0, documents);
+        Ok(true)
+    }
+
+    /// Reads what a command writes instead of a file of `size` bytes.
+    fn read_output(&self, mut output: CommandOutput<'_>, size: u64, documents: &mut dyn Documents) {
+        let written = AtomicU64::new(0);
+        let opening = Opening {
+            bytes: &written,
+            ..*self
+        };
+        // The name claims nothing about the output.
+        opening.walk(Level::source(None), &mut output, 0, documents);
+        if let Err(error) = output.finish() {
+            let offset = written.load(Ordering::Relaxed);
+            documents.lose(None, offset, error.into());
+        }
+        self.bytes.fetch_add(size, Ordering::Relaxed);
+    }
+
+    /// Passes the documents in `bytes` on; `size` is their number if it is known, otherwise 0.
+    fn walk(&self, level: Level<'_>, bytes: impl Read, size: u64, documents: &mut dyn Documents) {
+        let expansion = Expansion::new(self.limits.expansion, size);
+        let mut counted = Fused::new(Counted {
+            inner: bytes,
+            bytes: self.bytes,
+            expansion: &expansion,
+        });
+        let mut walk = Walk::new(self, &expansion, documents);
+        walk.stream(&level, &mut counted);
+        let cut = walk.finish();
+        if cut > 0 {
+            documents.cut(cut);
+        }
+    }
+}
+
+/// The first bytes of a regular file of `length` bytes, if it is plain text. Does not move the file's position.
+pub fn text_start(file: &File, length: u64, path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let mut start = [0; START];
+    let most = length.min(START as u64);
+    let mut section = Section::new(file, 0, most);
+    let mut held = 0;
+    while held < most as usize {
+        match section.read(&mut start[held..]) {
+            Ok(read) => held += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            // The file became shorter. Reading the whole file reports that.
+            Err(error) if error.raw_os_error().is_none() => break,
+            Err(error) => return Err(error),
+        }
+    }
+    let start = &start[..held];
+    let claims = Claims::of(path);
+    let is_text = attached::recognise(file, length, start, claims) == Content::Text;
+    let head = &start[..held.min(magic::LENGTH)];
+    let is_part = attached::part_of(path).is_some() && magic::is_noise(head);
+    Ok((is_text && !is_part).then(|| head.to_vec()))
+}
+
+/// The encoding of a text that starts with `head`, if it is UTF-16 or UTF-32 without a byte order mark.
+pub fn unmarked_encoding(head: &[u8]) -> Option<&'static str> {
+    magic::unmarked(head)
+}
+
+/// Reports if the file became shorter.
+struct SizedFile<'r> {
+    file: &'r File,
+    /// Size of a regular file when it was opened.
+    size: u64,
+    read: u64,
+}
+
+impl Read for SizedFile<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(into)?;
+        self.read += read as u64;
+        if read == 0 && !into.is_empty() {
+            check_end(self.file, self.read, self.size)?;
+        }
+        Ok(read)
+    }
+}
+
+/// Counts the bytes read.
+struct Counted<'r, R> {
+    inner: R,
+    bytes: &'r AtomicU64,
+    expansion: &'r Expansion,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(into)?;
+        self.bytes.fetch_add(read as u64, Ordering::Relaxed);
+        self.expansion.add_read(read as u64);
+        Ok(read)
+    }
+}

@@ -1,0 +1,183 @@
+//! The options for opening sources: limits, counters and folders of the run.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+
+use super::codec::Unpackers;
+use super::columnar::ColumnChoice;
+use super::fault::InputError;
+use super::gate::{Admitted, Gate, OpenGate};
+use super::halt::Halt;
+use super::preprocess::Preprocessor;
+use super::readers::Readers;
+
+/// Limits against sources that are made to take too much time or memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+pub struct Limits {
+    /// Containers, and packings of packings, within one another.
+    pub depth: usize,
+    /// Members of one source, including members of members.
+    pub members: u64,
+    /// Unpacked bytes per packed byte, once many were unpacked.
+    pub expansion: u64,
+    /// Greatest window of a packing, in bytes.
+    pub window: u64,
+}
+
+impl Default for Limits {
+    /// Containers within one another as they occur, more members than the largest known archives have, and the window of zstd's
+    /// own default.
+    fn default() -> Self {
+        Limits {
+            depth: 3,
+            members: 100_000_000,
+            expansion: 1000,
+            window: 128 << 20,
+        }
+    }
+}
+
+/// Which sheet of a workbook is read as a table.
+#[derive(Debug)]
+pub struct SheetChoice {
+    /// Its name, or its number from 1; without either, the first sheet is read.
+    pub sheet: Option<String>,
+    /// Bytes of texts that cells share which may be held.
+    pub memory: usize,
+}
+
+impl SheetChoice {
+    /// The number of the chosen sheet among `names`, from 0.
+    pub(super) fn of(&self, names: &[&str]) -> Result<usize, InputError> {
+        let Some(wanted) = &self.sheet else {
+            return Ok(0);
+        };
+        let named = names.iter().position(|name| name == wanted);
+        let folded = wanted.to_lowercase();
+        let folded = || names.iter().position(|name| name.to_lowercase() == folded);
+        let number = || wanted.parse::<usize>().ok()?.checked_sub(1);
+        let number = || number().filter(|number| *number < names.len());
+        named.or_else(folded).or_else(number).ok_or_else(|| {
+            let listed = names.iter().zip(1..).take(SHEETS);
+            let listed = listed.map(|(name, number)| format!("{number} {name:?}"));
+            let more = if names.len() > SHEETS { ", …" } else { "" };
+            InputError::NoSheet {
+                sheet: wanted.as_str().into(),
+                known: (listed.collect::<Vec<_>>().join(", ") + more).into(),
+            }
+        })
+    }
+}
+
+/// Sheets that a message lists.
+const SHEETS: usize = 20;
+
+/// The options for opening sources, and counters of bytes.
+#[derive(Clone, Copy)]
+pub struct Opening<'r> {
+    /// Bytes read so far, before unpacking.
+    pub bytes: &'r AtomicU64,
+    /// Bytes of sources that were skipped without reading.
+    pub passed: &'r AtomicU64,
+    /// Device and inode of files that this run created, which are no sources.
+    pub own: &'r [(u64, u64)],
+    /// Device and inode of files that an output would overwrite.
+    pub outputs: &'r [(u64, u64)],
+    /// Streams that the caller gave.
+    pub readers: Option<&'r Readers>,
+    /// The command that is run for files.
+    pub preprocessor: Option<&'r Preprocessor>,
+    /// Says when the run must end, if anything does.
+    pub halt: Option<&'r dyn Halt>,
+    /// What bounds the work that one source can make.
+    pub limits: Limits,
+    /// Bytes of a PDF file that may be held in memory; half as many may be unpacked of it at the same time.
+    /// 0 if such a file is not opened. Depends on the memory of the run alone, not on its threads.
+    pub whole: usize,
+    /// Bytes that every thread may hold at the same time, of any format that is held.
+    pub share: usize,
+    /// Passed by a thread before it takes more than its share.
+    pub gate: &'r dyn Gate,
+    /// The columns of tables that are read.
+    pub columns: &'r ColumnChoice,
+    /// The sheet of each workbook that is read as a table; without one, cells are documents.
+    pub sheet: Option<&'r SheetChoice>,
+    /// Folder for copies of archives that are not files.
+    pub tmp: &'r Path,
+    /// Whether the WARC records that hold documents are reported.
+    pub records: bool,
+    /// Threads for unpacking; if there are none, the thread that reads also unpacks.
+    pub unpackers: Option<&'r Unpackers>,
+}
+
+/// All columns.
+static ALL: ColumnChoice = ColumnChoice {
+    columns: None,
+    id: None,
+};
+
+impl<'r> Opening<'r> {
+    /// Default limits, 64 MiB for what is held, all columns, no threads of its own, and copies in `/tmp`. `bytes` counts what is
+    /// read and what is passed over.
+    pub fn new(bytes: &'r AtomicU64) -> Self {
+        Opening {
+            bytes,
+            passed: bytes,
+            own: &[],
+            outputs: &[],
+            readers: None,
+            preprocessor: None,
+            halt: None,
+            limits: Limits::default(),
+            whole: 64 << 20,
+            share: 64 << 20,
+            gate: &OpenGate,
+            columns: &ALL,
+            sheet: None,
+            tmp: Path::new("/tmp"),
+            records: false,
+            unpackers: None,
+        }
+    }
+
+    #[cfg(any(test, feature = "testing"))]
+    pub(crate) fn for_tests(bytes: &'r AtomicU64) -> Self {
+        let limits = Limits {
+            members: 1000,
+            ..Limits::default()
+        };
+        Opening {
+            limits,
+            ..Opening::new(bytes)
+        }
+    }
+
+    /// Bytes that what is held of a document while it is passed on may take: those of a thread, and those of a thread that is
+    /// [admitted](Self::admit) to more, which depend on the memory of the run alone.
+    pub(super) fn room(&self) -> [usize; 2] {
+        [self.share / 2, self.whole / 2]
+    }
+
+    /// Waits until this thread may take more than its share, as long as the result lives.
+    pub(super) fn admit(&self) -> Admitted<'r> {
+        Admitted::through(self.gate)
+    }
+
+    /// Whether `metadata` is that of a file which this run created.
+    ///
+    /// # Errors
+    /// If it is that of a file which an output would overwrite.
+    pub fn is_own(&self, metadata: &Metadata) -> Result<bool, InputError> {
+        if !metadata.is_file() || self.own.is_empty() && self.outputs.is_empty() {
+            return Ok(false);
+        }
+        let id = (metadata.dev(), metadata.ino());
+        match self.outputs.contains(&id) {
+            true => Err(InputError::Output),
+            false => Ok(self.own.contains(&id)),
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! Runs a command for a file, and reads what it writes instead of the file.
+//!
+//! As with ripgrep's option `--pre`, the command gets the path as its only argument, and the file as its standard input.
+//! It runs in a process group of its own, which is killed if the run ends before the command does. No process is left
+//! unreaped.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use globset::{GlobSet, GlobSetBuilder};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::fault::InputError;
+use super::find::{BadGlob, compiled};
+use super::halt::Halt;
+use super::sources::{Source, SourceKind};
+
+/// Bytes of a command's standard error that a message has.
+const SAID: usize = 300;
+/// How long a wait for the command may last until it is checked whether the run must end.
+const TICK: Duration = Duration::from_millis(50);
+/// The first wait for the end of a command that closed its output. Each further one is twice as long, up to [`TICK`].
+const FIRST: Duration = Duration::from_micros(200);
+
+/// A command, and the files for which it is run.
+#[derive(Debug)]
+pub struct Preprocessor {
+    command: OsString,
+    globs: GlobSet,
+    /// For each glob, whether the files that match it are left out.
+    leaves_out: Vec<bool>,
+}
+
+impl Preprocessor {
+    /// Runs `command` for files that match one of `globs`, or for all if there are none. Files that match a glob after `!` are
+    /// left out. Of several globs that match, the last one decides. If all globs start with `!`, all other files are taken.
+    pub fn new(command: OsString, globs: &[String]) -> Result<Self, BadGlob> {
+        let mut set = GlobSetBuilder::new();
+        let mut leaves_out = Vec::new();
+        for typed in globs {
+            let glob = typed.strip_prefix('!');
+            leaves_out.push(glob.is_some());
+            let glob = compiled(glob.unwrap_or(typed));
+            set.add(glob.map_err(|error| BadGlob::new(typed, &error))?);
+        }
+        let globs = set
+            .build()
+            .map_err(|error| BadGlob::new(&globs.join(" "), &error))?;
+        Ok(Preprocessor {
+            command,
+            globs,
+            leaves_out,
+        })
+    }
+
+    /// Whether the command is run for a source. It is not for standard input and streams of a caller, which have no path.
+    pub fn takes(&self, source: &Source) -> bool {
+        if matches!(source.kind, SourceKind::Stdin | SourceKind::Reader) {
+            return false;
+        }
+        let path = source.below();
+        match self.globs.matches(path).last() {
+            Some(&last) => !self.leaves_out[last],
+            None => self.leaves_out.iter().all(|leaves_out| *leaves_out),
+        }
+    }
+
+    /// Starts the command for an opened file. `halt` says when it must end.
+    ///
+    /// # Errors
+    /// If the system does not start it.
+    pub(super) fn start<'r>(
+        &'r self,
+        file: File,
+        path: &Path,
+        halt: Option<&'r dyn Halt>,
+    ) -> Result<CommandOutput<'r>, InputError> {
+        let command = &self.command;
+        let started = Command::new(command)
+            .arg(argument(path))
+            .stdin(Stdio::from(file))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .spawn();
+        let mut child = started.map_err(|error| InputError::NoCommand {
+            command: command.to_string_lossy().into(),
+            error,
+        })?;
+        Ok(CommandOutput {
+            output: child.stdout.take(),
+            errors: child.stderr.take(),
+            child,
+            command,
+            said: Vec::new(),
+            halt,
+            is_reaped: false,
+        })
+    }
+}
+
+/// The path as an argument that no command takes for an option.
+fn argument(path: &Path) -> OsString {
+    let mut argument = OsString::new();
+    if path.as_os_str().as_encoded_bytes().starts_with(b"-") {
+        argument.push("./");
+    }
+    argument.push(path);
+    argument
+}
+
+/// What a command writes to its standard output.
+///
+/// At the end of the output, the end of the command is awaited, and reported as an error if the command failed. If the run
+/// must end, the output ends, and the command is killed. So it is if this is dropped.
+pub(super) struct CommandOutput<'r> {
+    child: Child,
+    command: &'r OsStr,
+    /// None after its end.
+    output: Option<ChildStdout>,
+    /// The standard error; none after its end.
+    errors: Option<ChildStderr>,
+    /// The first bytes of the standard error.
+    said: Vec<u8>,
+    halt: Option<&'r dyn Halt>,
+    is_reaped: bool,
+}
+
+impl CommandOutput<'_> {
+    /// Reads the rest, so that the command ends by itself.
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        io::copy(self, &mut io::sink()).map(drop)
+    }
+
+    /// Waits until the output can be read or `most` has passed, and takes what came on standard error meanwhile. Returns
+    /// whether the output can be read.
+    fn wait(&mut self, most: Duration) -> io::Result<bool> {
+        let mut polled = Vec::with_capacity(2);
+        let wanted = PollFlags::IN;
+        let output = self.output.iter().map(|pipe| PollFd::new(pipe, wanted));
+        polled.extend(output);
+        let at = polled.len();
+        let errors = self.errors.iter().map(|pipe| PollFd::new(pipe, wanted));
+        polled.extend(errors);
+        let most = Timespec::try_from(most).ok();
+        match poll(&mut polled, most.as_ref()) {
+            Err(rustix::io::Errno::INTR) => return Ok(false),
+            result => result?,
+        };
+        let is_ready = |fd: Option<&PollFd<'_>>| fd.is_some_and(|fd| !fd.revents().is_empty());
+        let (output, errors) = (at > 0 && is_ready(polled.first()), is_ready(polled.get(at)));
+        if errors {
+            self.take_errors()?;
+        }
+        Ok(output)
+    }
+
+    /// Reads what is there of the standard error.
+    fn take_errors(&mut self) -> io::Result<()> {
+        let Some(errors) = &mut self.errors else {
+            return Ok(());
+        };
+        let mut some = [0; 4 << 10];
+        let read = match errors.read(&mut some) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
+            read => read?,
+        };
+        if read == 0 {
+            self.errors = None;
+        }
+        let room = (4 * SAID).saturating_sub(self.said.len());
+        self.said.extend_from_slice(&some[..read.min(room)]);
+        Ok(())
+    }
+
+    /// Waits for the end of the command, which has closed its output.
+    fn end(&mut self) -> io::Result<()> {
+        let mut pause = FIRST;
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                self.is_reaped = true;
+                // A process that the command started may still hold the pipe open, so this reads what is there and does not wait.
+                while self.errors.is_some() && self.wait_for_errors()? {}
+                return self.outcome(status);
+            }
+            if self.halt.is_halted() {
+                self.kill();
+                return Ok(());
+            }
+            match self.errors {
+                Some(_) => drop(self.wait(pause)?),
+                None => thread::sleep(pause),
+            }
+            pause = TICK.min(2 * pause);
+        }
+    }
+
+    /// Reads what is there of the standard error. False if there was nothing.
+    fn wait_for_errors(&mut self) -> io::Result<bool> {
+        let before = self.said.len();
+        self.wait(Duration::ZERO)?;
+        Ok(self.said.len() > before)
+    }
+
+    fn outcome(&self, status: ExitStatus) -> io::Result<()> {
+        match status.success() {
+            true => Ok(()),
+            false => Err(InputError::Command {
+                command: self.command.to_string_lossy().into(),
+                ending: ending(status, &said(&self.said)).into(),
+            }
+            .into()),
+        }
+    }
+
+    /// Kills the command and the processes that it started, and reaps it.
+    fn kill(&mut self) {
+        if std::mem::replace(&mut self.is_reaped, true) {
+            return;
+        }
+        // These fail only if all of them have ended already.
+        if let Ok(group) = i32::try_from(self.child.id())
+            && let Some(group) = Pid::from_raw(group)
+        {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Read for CommandOutput<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if into.is_empty() {
+            return Ok(0);
+        }
+        while self.output.is_some() {
+            if self.halt.is_halted() {
+                self.kill();
+                self.output = None;
+            } else if self.wait(TICK)?
+                && let Some(output) = &mut self.output
+            {
+                match output.read(into)? {
+                    0 => {
+                        self.output = None;
+                        self.end()?;
+                    }
+                    read => return Ok(read),
+                }
+            }
+        }
+        Ok(0)
+    }
+}
+
+impl Drop for CommandOutput<'_> {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// How a command ended that failed, and what it said.
+fn ending(status: ExitStatus, said: &str) -> String {
+    let mut ending = match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit status {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "no exit status".to_owned(),
+    };
+    if !said.is_empty() {
+        ending.push_str(": ");
+        ending.push_str(said);
+    }
+    ending
+}
+
+/// The start of the standard error as one line.
+fn said(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(SAID) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn takes(globs: &[&str], path: &str) -> bool {
+        let globs: Vec<String> = globs.iter().map(|glob| (*glob).to_owned()).collect();
+        let source = Source {
+            path: path.into(),
+            kind: SourceKind::File,
+            named: true,
+            above: 0,
+        };
+        Preprocessor::new("cat".into(), &globs).is_ok_and(|by| by.takes(&source))
+    }
+
+    #[test]
+    fn the_last_glob_that_matches_decides() {
+        assert!(takes(&[], "a.txt"));
+        assert!(takes(&["*.djvu"], "x/a.djvu") && !takes(&["*.djvu"], "a.txt"));
+        assert!(takes(&["*.djvu", "*.doc"], "a.doc"));
+        assert!(takes(&["!*.txt"], "a.doc") && !takes(&["!*.txt"], "d/a.txt"));
+        assert!(!takes(&["*.doc", "!old*"], "old.doc"));
+        assert!(takes(&["!old*", "*.doc"], "old.doc"));
+        assert!(takes(&["d/*.doc"], "d/a.doc") && !takes(&["d/*.doc"], "a.doc"));
+    }
+
+    #[test]
+    fn a_source_without_a_path_is_not_taken() {
+        let by = Preprocessor::new("cat".into(), &[]).unwrap();
+        for kind in [SourceKind::Stdin, SourceKind::Reader] {
+            let source = Source {
+                path: "-".into(),
+                kind,
+                named: true,
+                above: 0,
+            };
+            assert!(!by.takes(&source), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_no_option() {
+        assert_eq!(argument(Path::new("-o.doc")), "./-o.doc");
+        assert_eq!(argument(Path::new("a-o.doc")), "a-o.doc");
+    }
+
+    #[test]
+    fn what_a_command_says_is_one_short_line() {
+        assert_eq!(said(b" no\nsuch  page\xff\n"), "no such page\u{fffd}");
+        assert_eq!(said(&[b'x'; 2000]).chars().count(), SAID + 1);
+        assert_eq!(said(b""), "");
+    }
+}

@@ -1,0 +1,146 @@
+//! The bytes of a source, with a look ahead.
+
+use std::io::{self, BufRead, Read};
+
+/// Initial size of the buffer in bytes: enough for every magic number. It is small because the first bytes of a plain source
+/// are copied through it.
+const SMALL: usize = 4 << 10;
+
+/// A buffered reader that can show the next bytes.
+pub struct Raw<R> {
+    inner: R,
+    buffer: Box<[u8]>,
+    start: usize,
+    end: usize,
+    /// The error after the bytes in the buffer.
+    error: Option<io::Error>,
+    /// `inner` ended after the bytes in the buffer. The next read returns this without another call, which small files would feel.
+    has_ended: bool,
+}
+
+impl<R: Read> Raw<R> {
+    /// Reads `inner` through a small buffer.
+    pub(super) fn new(inner: R) -> Self {
+        Raw::with_capacity(inner, SMALL)
+    }
+
+    /// Reads `inner` through a buffer of `capacity` bytes.
+    pub fn with_capacity(inner: R, capacity: usize) -> Self {
+        Raw {
+            inner,
+            buffer: vec![0; capacity].into_boxed_slice(),
+            start: 0,
+            end: 0,
+            error: None,
+            has_ended: false,
+        }
+    }
+
+    /// Makes room for `capacity` bytes at once.
+    pub(super) fn grow(self, capacity: usize) -> Self {
+        if capacity <= self.buffer.len() {
+            return self;
+        }
+        let mut raw = Raw::with_capacity(self.inner, capacity);
+        raw.end = self.end - self.start;
+        raw.buffer[..raw.end].copy_from_slice(&self.buffer[self.start..self.end]);
+        raw.error = self.error;
+        raw.has_ended = self.has_ended;
+        raw
+    }
+
+    /// The next bytes: `count` of them (at most the capacity), or fewer if the source ends or cannot be read. The error is
+    /// returned by the read that reaches it.
+    pub fn peek(&mut self, count: usize) -> &[u8] {
+        if self.end - self.start < count {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+            self.fill(count);
+        }
+        let shown = count.min(self.end - self.start);
+        &self.buffer[self.start..self.start + shown]
+    }
+
+    /// Number of bytes in the buffer.
+    pub(super) fn held(&self) -> usize {
+        self.end - self.start
+    }
+
+    fn fill(&mut self, count: usize) {
+        while self.end < count && self.error.is_none() && !self.has_ended {
+            match self.inner.read(&mut self.buffer[self.end..]) {
+                Ok(0) => {
+                    self.has_ended = true;
+                    break;
+                }
+                Ok(read) => self.end += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => self.error = Some(error),
+            }
+        }
+    }
+
+    /// If an error follows fewer than `count` bytes, takes these bytes and the error.
+    pub(super) fn take_cut(&mut self, count: usize) -> Option<(Vec<u8>, io::Error)> {
+        if self.held() >= count {
+            return None;
+        }
+        let error = self.error.take()?;
+        let held = self.buffer[self.start..self.end].to_vec();
+        self.start = self.end;
+        Some((held, error))
+    }
+
+    /// Whether an error follows the bytes in the buffer.
+    pub(super) fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
+    /// Reads past the buffer, which is empty.
+    fn read_inner(&mut self, into: Option<&mut [u8]>) -> io::Result<usize> {
+        self.take_error()?;
+        if std::mem::take(&mut self.has_ended) {
+            return Ok(0);
+        }
+        self.inner.read(into.unwrap_or(&mut self.buffer))
+    }
+
+    /// Returns the error after the bytes in the buffer, if no read has returned it yet.
+    pub(super) fn take_error(&mut self) -> io::Result<()> {
+        self.error.take().map_or(Ok(()), Err)
+    }
+}
+
+impl<R: Read> BufRead for Raw<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+            self.end = self.read_inner(None)?;
+        }
+        Ok(&self.buffer[self.start..self.end])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.start = self.end.min(self.start + count);
+    }
+}
+
+impl<R: Read> Read for Raw<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        // A read as large as the buffer bypasses it.
+        if self.start == self.end && into.len() >= self.buffer.len() {
+            return self.read_inner(Some(into));
+        }
+        read_held(self, into)
+    }
+}
+
+/// Reads by copying from the buffer of `from`.
+pub(super) fn read_held(from: &mut impl BufRead, into: &mut [u8]) -> io::Result<usize> {
+    let held = from.fill_buf()?;
+    let count = held.len().min(into.len());
+    into[..count].copy_from_slice(&held[..count]);
+    from.consume(count);
+    Ok(count)
+}

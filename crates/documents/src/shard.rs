@@ -1,0 +1,133 @@
+//! Divides sources among scans on different machines, without communication between them.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The `index`-th of `count` parts of the sources.
+///
+/// The part of a source is the xxh3-64 hash, with seed 0, of its path below the named folder, or of the name of a file that
+/// was named itself, modulo `count`. The bytes of the path are hashed, with `/` between its parts on every system. So each
+/// machine selects the right part, also if the folder is at different paths on them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    index: u32,
+    count: u32,
+}
+
+/// A text is no shard.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a shard is I/N, with I from 0 and less than N: 0/4 to 3/4")]
+pub struct BadShard;
+
+impl Shard {
+    /// Part `index`, from 0, of `count`.
+    ///
+    /// # Errors
+    /// If `index` is not less than `count`.
+    pub fn new(index: u32, count: u32) -> Result<Shard, BadShard> {
+        match index < count {
+            true => Ok(Shard { index, count }),
+            false => Err(BadShard),
+        }
+    }
+
+    /// Whether a source with this [`hash`] belongs to it.
+    pub(super) fn takes(self, hash: u64) -> bool {
+        hash % u64::from(self.count) == u64::from(self.index)
+    }
+}
+
+/// The hash of a path that determines its shard.
+pub(super) fn hash(path: &Path) -> u64 {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    match std::path::MAIN_SEPARATOR {
+        '/' => xxh3_64(bytes),
+        other => {
+            let slashed = |&byte: &u8| if byte == other as u8 { b'/' } else { byte };
+            xxh3_64(&bytes.iter().map(slashed).collect::<Vec<_>>())
+        }
+    }
+}
+
+impl FromStr for Shard {
+    type Err = BadShard;
+
+    fn from_str(text: &str) -> Result<Shard, BadShard> {
+        let number = |text: &str| {
+            // Checked because `parse` also accepts a sign.
+            let digits = text.starts_with(|c: char| c.is_ascii_digit());
+            digits.then(|| text.parse().ok()).flatten().ok_or(BadShard)
+        };
+        let (index, count) = text.split_once('/').ok_or(BadShard)?;
+        Shard::new(number(index)?, number(count)?)
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
+/// As `I/N`.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Shard {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shard_is_one_of_as_many_as_there_are() {
+        for text in ["0/1", "0/4", "3/4", "0/4294967295"] {
+            assert_eq!(
+                text.parse::<Shard>().map(|shard| shard.to_string()),
+                Ok(text.to_owned())
+            );
+        }
+        for text in [
+            "",
+            "1",
+            "/",
+            "0/0",
+            "4/4",
+            "-1/4",
+            "+1/4",
+            "1/-4",
+            "1/+4",
+            "0/4294967296",
+            "1/4/2",
+            " 1/4",
+            "a/b",
+        ] {
+            assert_eq!(text.parse::<Shard>(), Err(BadShard), "{text}");
+        }
+    }
+
+    #[test]
+    fn hashes_are_those_of_xxh3() {
+        // Hashes by the C library of xxHash 0.8, through Python's xxhash.
+        for (path, wanted) in [
+            ("", 0x2d06_8005_38d3_94c2),
+            ("a/b.txt", 0x3638_916f_4b45_8485),
+            ("dump/part-00017.warc.gz", 0x3273_6023_4b75_f69c),
+        ] {
+            assert_eq!(hash(Path::new(path)), wanted, "{path}");
+        }
+    }
+
+    #[test]
+    fn every_hash_belongs_to_just_one_shard() {
+        for hash in [0, 1, 7, u64::MAX] {
+            let takers = (0..5).filter(|&index| Shard { index, count: 5 }.takes(hash));
+            assert_eq!(takers.collect::<Vec<_>>(), [(hash % 5) as u32]);
+        }
+    }
+}

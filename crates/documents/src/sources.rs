@@ -1,0 +1,511 @@
+//! The list of sources, stored compactly, since there may be many millions.
+//!
+//! The path of a folder is stored once, and a file as its folder and its own name, without an allocation for each.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::file::is_pipe;
+use super::name::escaped;
+use super::shard::{Shard, hash};
+
+/// A file or stream to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The path to open, from which its name is made; for standard input, which is `-` unless it was given a name, and for
+    /// the stream of a caller only the name.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: SourceKind,
+    /// Whether it was named itself, and not found below a folder.
+    pub named: bool,
+    /// Bytes of the path that are the named folder with its separator; 0 if it was named itself.
+    pub above: usize,
+}
+
+impl Source {
+    /// The path below the named folder, or the path if it was named itself.
+    pub(super) fn below(&self) -> &Path {
+        use std::os::unix::ffi::OsStrExt;
+        let path = self.path.as_os_str().as_bytes();
+        Path::new(OsStr::from_bytes(path.get(self.above..).unwrap_or(path)))
+    }
+
+    /// Whether another program writes it while it is read.
+    pub fn is_pipe(&self) -> bool {
+        match self.kind {
+            SourceKind::File | SourceKind::Reader => false,
+            SourceKind::Stream => is_pipe(&self.path),
+            SourceKind::Stdin => is_pipe(Path::new("-")),
+        }
+    }
+}
+
+/// What a source is, and so how it can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceKind {
+    /// A regular file: its size is known, and it can be read at any offset.
+    File,
+    /// A named FIFO or device: opening and reading it may block.
+    Stream,
+    /// Standard input.
+    Stdin,
+    /// A stream that the caller of the library gave.
+    Reader,
+}
+
+/// Sources in bytewise order of their names, each once.
+#[derive(Debug, Default)]
+pub struct Sources {
+    strings: ShortStrings,
+    folders: Vec<SourceFolder>,
+    /// The entries in the order they were added, in parts, so that they are not moved when more are added.
+    entries: Vec<Vec<SourceEntry>>,
+    /// Numbers of entries.
+    order: Vec<u32>,
+}
+
+/// Sources in any order.
+#[derive(Debug, Default)]
+pub(super) struct Gathering {
+    list: Sources,
+    /// Numbers of folders by their hash.
+    known: HashMap<u64, u32>,
+    /// The folder of the source that came last.
+    last: Option<u32>,
+}
+
+/// The path of a source up to its last separator.
+#[derive(Clone, Copy, Debug)]
+struct SourceFolder {
+    path: StringAddress,
+    /// Length of its beginning that is not hashed for shards: that of the named folder, or 0 for a source that was named
+    /// itself.
+    above: u32,
+}
+
+/// A source: its folder, and its own name.
+#[derive(Clone, Copy, Debug)]
+struct SourceEntry {
+    folder: u32,
+    /// Where the name is.
+    offset: u32,
+    block: u16,
+    named: bool,
+}
+
+impl SourceEntry {
+    fn name(&self) -> StringAddress {
+        StringAddress(self.block, self.offset)
+    }
+}
+
+/// Entries of a part.
+const PART: usize = 1 << 16;
+/// Number of folders in the lookup table. If there are more, some folders are stored several times.
+const KNOWN: usize = 1 << 20;
+
+/// Bits of a string's header in addition to its length.
+const TAGS: u32 = 3;
+/// The source is no regular file.
+const SPECIAL: usize = 1;
+/// The path has bytes that are not UTF-8.
+const ODD: usize = 2;
+/// The source is standard input or, if it is special too, the stream of a caller.
+const STDIN: usize = 4;
+
+impl Gathering {
+    pub(super) fn len(&self) -> usize {
+        self.list.entries.iter().map(Vec::len).sum()
+    }
+
+    /// Adds a source. If it is below a named folder, the first `above` bytes of its path are that folder with a separator.
+    pub(super) fn push(&mut self, path: &[u8], above: Option<usize>, kind: SourceKind) {
+        let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
+        let start = path.iter().rposition(is_separator).map_or(0, |at| at + 1);
+        let (folder, name) = path.split_at(start);
+        let mut tags = 0;
+        match kind {
+            SourceKind::File => {}
+            SourceKind::Stream => tags |= SPECIAL,
+            SourceKind::Stdin => tags |= STDIN,
+            SourceKind::Reader => tags |= SPECIAL | STDIN,
+        }
+        if str::from_utf8(path).is_err() {
+            tags |= ODD;
+        }
+        let folder = self.folder(folder, above.unwrap_or(0) as u32);
+        let StringAddress(block, offset) = self.list.strings.push(name, tags);
+        let entry = SourceEntry {
+            folder,
+            offset,
+            block,
+            named: above.is_none(),
+        };
+        match self.list.entries.last_mut() {
+            Some(part) if part.len() < PART => part.push(entry),
+            _ => {
+                let mut part = Vec::with_capacity(PART);
+                part.push(entry);
+                self.list.entries.push(part);
+            }
+        }
+    }
+
+    /// The number of a folder.
+    fn folder(&mut self, path: &[u8], above: u32) -> u32 {
+        let list = &mut self.list;
+        let is = |list: &Sources, number: u32| {
+            let folder = list.folders[number as usize];
+            folder.above == above && list.strings.get(folder.path).0 == path
+        };
+        if let Some(last) = self.last.filter(|&last| is(list, last)) {
+            return last;
+        }
+        let hash = xxh3_64(path) ^ u64::from(above);
+        let known = self.known.get(&hash).copied();
+        let number = known.filter(|&known| is(list, known)).unwrap_or_else(|| {
+            let path = list.strings.push(path, 0);
+            list.folders.push(SourceFolder { path, above });
+            list.folders.len() as u32 - 1
+        });
+        if self.known.len() == KNOWN {
+            self.known = HashMap::new();
+        }
+        self.known.insert(hash, number);
+        self.last = Some(number);
+        number
+    }
+
+    /// Calls `with` for the path of every source.
+    pub(super) fn each(&self, mut with: impl FnMut(&Path)) {
+        let entries = self.list.entries.iter().flatten();
+        entries.for_each(|entry| with(&self.list.source(entry).path));
+    }
+
+    /// The sources in order, each once, and only those of `shard`.
+    pub(super) fn finish(self, shard: Option<Shard>) -> Sources {
+        let count = self.len() as u32;
+        let mut list = self.list;
+        let mut order: Vec<u32> = (0..count).collect();
+        list.sort(&mut order);
+        let mut named = Vec::new();
+        order.dedup_by(|b, a| {
+            let (x, y) = (list.entry(*a), list.entry(*b));
+            let same = list.is_same(x, y);
+            if same && y.named && !x.named {
+                named.push(*a);
+            }
+            same
+        });
+        for number in named {
+            list.entries[number as usize / PART][number as usize % PART].named = true;
+        }
+        if let Some(shard) = shard {
+            order.retain(|&number| shard.takes(list.hash(list.entry(number))));
+        }
+        list.order = order;
+        list
+    }
+}
+
+impl Sources {
+    /// The number of sources.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Whether there is no source.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// The source at `ordinal`.
+    pub fn get(&self, ordinal: usize) -> Option<Source> {
+        let number = self.order.get(ordinal)?;
+        Some(self.source(self.entry(*number)))
+    }
+
+    /// The sources in order.
+    pub fn iter(&self) -> impl Iterator<Item = Source> {
+        let entries = self.order.iter().map(|&number| self.entry(number));
+        entries.map(|entry| self.source(entry))
+    }
+
+    /// Keeps only the sources that `keep` takes.
+    pub fn retain(&mut self, keep: impl Fn(&Source) -> bool) {
+        let mut order = std::mem::take(&mut self.order);
+        order.retain(|&number| keep(&self.source(self.entry(number))));
+        self.order = order;
+    }
+
+    fn entry(&self, number: u32) -> &SourceEntry {
+        &self.entries[number as usize / PART][number as usize % PART]
+    }
+
+    /// Sorts entries by [`compare`](Self::compare).
+    fn sort(&self, order: &mut [u32]) {
+        let mut folders: Vec<u32> = (0..self.folders.len() as u32).collect();
+        folders.sort_unstable_by_key(|&folder| self.folder(folder));
+        let mut ranks = vec![0; folders.len()];
+        for (rank, folder) in (0_u32..).zip(folders) {
+            ranks[folder as usize] = rank;
+        }
+        // Sorting by folder and name is cheap, and right except for folders within others. The second sort corrects these.
+        order.sort_unstable_by(|&a, &b| {
+            let (a, b) = (self.entry(a), self.entry(b));
+            let names = || self.name(a).cmp(self.name(b));
+            let (x, y) = (ranks[a.folder as usize], ranks[b.folder as usize]);
+            x.cmp(&y).then_with(names)
+        });
+        order.sort_by(|&a, &b| self.compare(self.entry(a), self.entry(b)));
+    }
+
+    fn folder(&self, number: u32) -> &[u8] {
+        self.strings.get(self.folders[number as usize].path).0
+    }
+
+    fn name(&self, entry: &SourceEntry) -> &[u8] {
+        self.strings.get(entry.name()).0
+    }
+
+    /// The folder's path, the name below it, and the tags of the name.
+    fn parts(&self, entry: &SourceEntry) -> (&[u8], &[u8], usize) {
+        let (name, tags) = self.strings.get(entry.name());
+        (self.folder(entry.folder), name, tags)
+    }
+
+    fn source(&self, entry: &SourceEntry) -> Source {
+        let (folder, name, tags) = self.parts(entry);
+        let path = path_of([folder, name].concat());
+        let kind = match tags & (SPECIAL | STDIN) {
+            0 => SourceKind::File,
+            SPECIAL => SourceKind::Stream,
+            STDIN => SourceKind::Stdin,
+            _ => SourceKind::Reader,
+        };
+        Source {
+            path,
+            kind,
+            named: entry.named,
+            above: self.folders[entry.folder as usize].above as usize,
+        }
+    }
+
+    /// The hash that determines its shard.
+    fn hash(&self, entry: &SourceEntry) -> u64 {
+        let above = self.folders[entry.folder as usize].above as usize;
+        let (folder, name, _) = self.parts(entry);
+        hash(&path_of([&folder[above..], name].concat()))
+    }
+
+    /// A name that two sources have, as standard input and streams of a caller can.
+    pub fn repeated_name(&self) -> Option<PathBuf> {
+        let mut pairs = self.order.windows(2);
+        let repeated = pairs.find(|pair| {
+            let (x, y) = (
+                self.parts(self.entry(pair[0])),
+                self.parts(self.entry(pair[1])),
+            );
+            compare_joined([x.0, x.1], [y.0, y.1]).is_eq()
+        })?;
+        Some(self.source(self.entry(repeated[0])).path)
+    }
+
+    /// The order by name, bytewise; a name is the path unless that is not UTF-8. Of a path that was found below
+    /// several folders, the entry with the least hash is first, so that all shards choose the same.
+    fn compare(&self, a: &SourceEntry, b: &SourceEntry) -> Ordering {
+        let (x, y) = (self.parts(a), self.parts(b));
+        let names = match (x.2 | y.2) & ODD {
+            0 if a.folder == b.folder => x.1.cmp(y.1),
+            0 => compare_joined([x.0, x.1], [y.0, y.1]),
+            _ => {
+                let (x, y) = ([x.0, x.1].concat(), [y.0, y.1].concat());
+                escaped(&x).cmp(&escaped(&y)).then(x.cmp(&y))
+            }
+        };
+        names.then_with(|| self.hash(a).cmp(&self.hash(b)))
+    }
+
+    fn is_same(&self, a: &SourceEntry, b: &SourceEntry) -> bool {
+        let (x, y) = (self.parts(a), self.parts(b));
+        compare_joined([x.0, x.1], [y.0, y.1]).is_eq() && x.2 & STDIN == y.2 & STDIN
+    }
+}
+
+/// Compares two strings, each given as two pieces.
+fn compare_joined(a: [&[u8]; 2], b: [&[u8]; 2]) -> Ordering {
+    let both = a[0].len().min(b[0].len());
+    let order = a[0][..both].cmp(&b[0][..both]);
+    let (a, b) = ([&a[0][both..], a[1]], [&b[0][both..], b[1]]);
+    order.then_with(|| match a[0].is_empty() {
+        true => compare_whole(a[1], b),
+        false => compare_whole(b[1], a).reverse(),
+    })
+}
+
+/// Compares a string with one that is given as two pieces.
+fn compare_whole(a: &[u8], b: [&[u8]; 2]) -> Ordering {
+    let both = a.len().min(b[0].len());
+    let order = a[..both].cmp(&b[0][..both]);
+    order.then_with(|| match b[0].len() > both {
+        true => Ordering::Less,
+        false => a[both..].cmp(b[1]),
+    })
+}
+
+fn path_of(bytes: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    std::ffi::OsString::from_vec(bytes).into()
+}
+
+/// Short strings, each after its length and its tags.
+#[derive(Debug, Default)]
+struct ShortStrings(Vec<Vec<u8>>);
+
+/// Where a string is: its block, and its place there.
+#[derive(Clone, Copy, Debug)]
+struct StringAddress(u16, u32);
+
+/// Bytes of a block, unless one string is longer. Blocks are so large that 16 bits suffice for their number.
+const BLOCK: usize = 4 << 20;
+
+impl ShortStrings {
+    fn push(&mut self, string: &[u8], tags: usize) -> StringAddress {
+        let mut head = [0; 10];
+        let head = encode(string.len() << TAGS | tags, &mut head);
+        let needed = head.len() + string.len();
+        if self.0.last().is_none_or(|last| last.len() + needed > BLOCK) {
+            self.0.push(Vec::with_capacity(needed.max(BLOCK)));
+        }
+        let number = self.0.len() - 1;
+        let block = &mut self.0[number];
+        let at = StringAddress(number as u16, block.len() as u32);
+        block.extend_from_slice(head);
+        block.extend_from_slice(string);
+        at
+    }
+
+    /// A string and its tags.
+    fn get(&self, at: StringAddress) -> (&[u8], usize) {
+        let bytes = &self.0[at.0 as usize][at.1 as usize..];
+        let (mut head, mut start) = (0, 0);
+        loop {
+            let byte = usize::from(bytes[start]);
+            head |= (byte & 0x7f) << (7 * start);
+            start += 1;
+            if byte < 0x80 {
+                let tags = head & ((1 << TAGS) - 1);
+                return (&bytes[start..][..head >> TAGS], tags);
+            }
+        }
+    }
+}
+
+/// Encodes a number, seven bits per byte, the lowest first.
+fn encode(mut number: usize, into: &mut [u8; 10]) -> &[u8] {
+    let mut length = 0;
+    loop {
+        into[length] = number as u8 & 0x7f;
+        number >>= 7;
+        length += 1;
+        if number == 0 {
+            return &into[..length];
+        }
+        into[length - 1] |= 0x80;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The paths in the order that they are listed.
+    fn listed(paths: &[&str], shard: Option<Shard>) -> Vec<String> {
+        let mut gathering = Gathering::default();
+        for path in paths {
+            gathering.push(path.as_bytes(), None, SourceKind::File);
+        }
+        let sources = gathering.finish(shard);
+        let paths = sources
+            .iter()
+            .map(|source| source.path.display().to_string());
+        paths.collect()
+    }
+
+    #[test]
+    fn sources_come_bytewise_and_once() {
+        let paths = [
+            "a/b/c", "a/b.txt", "-", "a", "a/b", "b/", "a/b/c", "a/", "é", "",
+        ];
+        let wanted = ["", "-", "a", "a/", "a/b", "a/b.txt", "a/b/c", "b/", "é"];
+        assert_eq!(listed(&paths, None), wanted);
+    }
+
+    #[test]
+    fn what_a_source_is_comes_back() {
+        let mut gathering = Gathering::default();
+        let long = "n".repeat(5000);
+        let sources = [
+            ("-", SourceKind::Stdin),
+            ("a/body", SourceKind::Reader),
+            ("a/fifo", SourceKind::Stream),
+            ("a/file", SourceKind::File),
+            (&long, SourceKind::File),
+        ];
+        for (path, kind) in sources {
+            gathering.push(path.as_bytes(), None, kind);
+        }
+        let listed = gathering.finish(None);
+        let wanted = sources.map(|(path, kind)| (PathBuf::from(path), kind));
+        let seen = listed.iter().map(|source| (source.path, source.kind));
+        assert_eq!(seen.collect::<Vec<_>>(), wanted);
+        assert_eq!(listed.len(), 5);
+        assert_eq!(listed.get(5), None);
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_sort_as_they_are_written() {
+        let mut gathering = Gathering::default();
+        for path in [&b"a\xff"[..], b"a]", b"a\\xFE", b"a[", b"a\xfe/x"] {
+            gathering.push(path, Some(0), SourceKind::File);
+        }
+        let sources = gathering.finish(None);
+        let seen = sources.iter().map(|source| {
+            let path = source.path;
+            super::super::name::display_name(&path).into_owned()
+        });
+        let wanted = ["a[", r"a\xFE", r"a\xFE/x", r"a\xFF", "a]"];
+        assert_eq!(seen.collect::<Vec<_>>(), wanted);
+    }
+
+    #[test]
+    fn a_path_below_several_folders_is_the_same_for_every_shard() {
+        let shards = (0..3).map(|index| Shard::new(index, 3));
+        let mut takers = 0;
+        for shard in shards.map_while(Result::ok) {
+            let mut gathering = Gathering::default();
+            gathering.push(b"a/b/c", Some(2), SourceKind::File);
+            gathering.push(b"a/b/c", Some(4), SourceKind::File);
+            takers += gathering.finish(Some(shard)).len();
+        }
+        assert_eq!(takers, 1);
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_is_that_of_whole_paths(paths in proptest::collection::vec("[ab./]{0,6}", 0..40)) {
+            let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+            let mut wanted = paths.clone();
+            wanted.sort_unstable();
+            wanted.dedup();
+            prop_assert_eq!(listed(&paths, None), wanted);
+        }
+    }
+}

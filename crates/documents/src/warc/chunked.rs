@@ -1,0 +1,138 @@
+//! Decodes the chunked transfer coding (RFC 9112, 7.1).
+
+use std::io::{self, BufRead, Read};
+
+use memchr::memchr;
+
+use super::coding::HttpCoding;
+use crate::fault::InputError;
+use crate::raw::read_held;
+
+/// Greatest length of the line with a chunk's size, in bytes.
+pub(super) const LINE: usize = 4 << 10;
+
+/// Reads the data of all chunks of a body. Trailers are ignored.
+pub(super) struct Chunked<'c> {
+    content: &'c mut dyn BufRead,
+    /// Bytes left in the chunk.
+    left: u64,
+    line: Vec<u8>,
+    state: ChunkedState,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ChunkedState {
+    First,
+    Chunk,
+    Ended,
+}
+
+/// Whether a body that starts with `head` looks chunked: it starts with a size, and a line end follows the chunk, if `head`
+/// is long enough to show it.
+pub(super) fn starts(head: &[u8]) -> bool {
+    let Some(end) = memchr(b'\n', &head[..head.len().min(LINE)]) else {
+        return !head.is_empty() && head.len() <= 16 && head.iter().all(u8::is_ascii_hexdigit);
+    };
+    let Some(size) = size(&head[..end]) else {
+        return false;
+    };
+    let chunk = &head[end + 1..];
+    match usize::try_from(size)
+        .ok()
+        .and_then(|size| chunk.get(size..))
+    {
+        Some(after) => matches!(after, [] | [b'\r' | b'\n', ..]),
+        None => head[..end].ends_with(b"\r"),
+    }
+}
+
+/// The size in a line: hexadecimal digits, with blanks or extensions after them.
+fn size(line: &[u8]) -> Option<u64> {
+    let end = line
+        .iter()
+        .position(|byte| !byte.is_ascii_hexdigit())
+        .unwrap_or(line.len());
+    let (digits, rest) = line.split_at(end);
+    let after = rest.trim_ascii();
+    if !after.is_empty() && after[0] != b';' {
+        return None;
+    }
+    u64::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
+}
+
+impl<'c> Chunked<'c> {
+    pub(super) fn new(content: &'c mut dyn BufRead) -> Self {
+        Chunked {
+            content,
+            left: 0,
+            line: Vec::new(),
+            state: ChunkedState::First,
+        }
+    }
+
+    /// Moves to the next chunk, or to the end.
+    fn next(&mut self) -> io::Result<()> {
+        if self.state == ChunkedState::Chunk && !self.read_line()?.is_empty() {
+            return Err(damaged());
+        }
+        self.left = size(self.read_line()?).ok_or_else(damaged)?;
+        self.state = match self.left {
+            0 => ChunkedState::Ended,
+            _ => ChunkedState::Chunk,
+        };
+        Ok(())
+    }
+
+    /// The next line, without its end.
+    fn read_line(&mut self) -> io::Result<&[u8]> {
+        self.line.clear();
+        (&mut *self.content)
+            .take(LINE as u64)
+            .read_until(b'\n', &mut self.line)?;
+        let line = self.line.strip_suffix(b"\n").ok_or_else(damaged)?;
+        Ok(line.trim_ascii_end())
+    }
+
+    /// Moves to the next chunk if the current one is read, unless the end is reached.
+    fn advance(&mut self) -> io::Result<()> {
+        if self.left == 0 {
+            self.next()?;
+        }
+        match self.state {
+            ChunkedState::Chunk if self.content.fill_buf()?.is_empty() => Err(damaged()),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn damaged() -> io::Error {
+    InputError::Body(HttpCoding::Chunked.name()).into()
+}
+
+impl BufRead for Chunked<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.state != ChunkedState::Ended
+            && let Err(error) = self.advance()
+        {
+            self.state = ChunkedState::Ended;
+            return Err(error);
+        }
+        if self.state == ChunkedState::Ended {
+            return Ok(&[]);
+        }
+        let held = self.content.fill_buf()?;
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX);
+        Ok(&held[..held.len().min(most)])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.content.consume(count);
+        self.left -= count as u64;
+    }
+}
+
+impl Read for Chunked<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        read_held(self, into)
+    }
+}

@@ -1,0 +1,282 @@
+//! Decodes compressed codings of HTTP bodies.
+
+use std::io::{self, BufRead, Read};
+
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+
+use super::ahead::Ahead;
+use crate::codec::{Decode, DecodeStep, Inflate, Wrapper, Zstd};
+use crate::fault::InputError;
+
+/// Number of first bytes by which a coding is recognised.
+pub(super) const HEAD: usize = 512;
+/// Number of bytes without a control character by which text is recognised. In one of ten million cases, so many bytes of a
+/// coding have none either.
+const TELLING: usize = 128;
+/// Greatest input and output of a brotli step in bytes. If a step fails, its output is lost.
+const PIECE: usize = 4 << 10;
+/// Bytes that show whether another stream follows.
+const MAGIC: usize = 4;
+const GZIP: &[u8] = &[0x1f, 0x8b, 8];
+const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+
+/// A coding that a header names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HttpCoding {
+    Chunked,
+    Gzip,
+    Deflate,
+    Brotli,
+    Zstd,
+}
+
+/// The state of a decoder.
+pub(super) enum Engine {
+    Gzip(Inflate),
+    /// With a zlib header, as the standard requires, or without, as some servers send it.
+    Deflate(Inflate),
+    Brotli(Box<Brotli>),
+    Zstd(Zstd),
+}
+
+type Brotli = BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>;
+
+/// The position of a decoder in its stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StreamProgress {
+    Going,
+    /// A complete stream, member or frame was decoded.
+    Whole,
+    /// It cannot continue.
+    Failed,
+}
+
+impl HttpCoding {
+    /// The coding of this name, as registered at IANA, or `x-gzip`.
+    pub(super) fn named(name: &[u8]) -> Option<Self> {
+        const NAMES: [(&str, HttpCoding); 6] = [
+            ("chunked", HttpCoding::Chunked),
+            ("gzip", HttpCoding::Gzip),
+            ("x-gzip", HttpCoding::Gzip),
+            ("deflate", HttpCoding::Deflate),
+            ("br", HttpCoding::Brotli),
+            ("zstd", HttpCoding::Zstd),
+        ];
+        let known = NAMES
+            .iter()
+            .find(|known| name.eq_ignore_ascii_case(known.0.as_bytes()));
+        known.map(|known| known.1)
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            HttpCoding::Chunked => "chunked",
+            HttpCoding::Gzip => "gzip",
+            HttpCoding::Deflate => "deflate",
+            HttpCoding::Brotli => "br",
+            HttpCoding::Zstd => "zstd",
+        }
+    }
+}
+
+impl Engine {
+    /// A decoder, if a body that starts with `head` looks like this coding. zstd accepts windows of up to `window` bytes.
+    pub(super) fn new(coding: HttpCoding, head: &[u8], window: u64) -> Option<Self> {
+        match coding {
+            HttpCoding::Chunked => None,
+            HttpCoding::Gzip => starts(head, GZIP).then(Engine::gzip),
+            HttpCoding::Zstd if is_zstd(head) => Zstd::new(window).ok().map(Engine::Zstd),
+            HttpCoding::Zstd => None,
+            HttpCoding::Deflate => [Wrapper::Zlib, Wrapper::Bare]
+                .map(|wrapper| move || Engine::Deflate(Inflate::new(wrapper)))
+                .into_iter()
+                .find_map(|engine| tried(engine, head)),
+            HttpCoding::Brotli => tried(Engine::brotli, head),
+        }
+    }
+
+    fn gzip() -> Self {
+        Engine::Gzip(Inflate::new(Wrapper::Gzip))
+    }
+
+    fn brotli() -> Self {
+        // Windows of up to 16 MiB; browsers accept no larger ones either.
+        let alloc = StandardAlloc::default;
+        Engine::Brotli(Box::new(BrotliState::new_strict(alloc(), alloc(), alloc())))
+    }
+
+    fn coding(&self) -> HttpCoding {
+        match self {
+            Engine::Gzip(_) => HttpCoding::Gzip,
+            Engine::Deflate(_) => HttpCoding::Deflate,
+            Engine::Brotli(_) => HttpCoding::Brotli,
+            Engine::Zstd(_) => HttpCoding::Zstd,
+        }
+    }
+
+    /// Prepares for another stream after a complete one. False if `after` starts no other.
+    fn restart(&mut self, after: &[u8]) -> bool {
+        match self {
+            Engine::Gzip(_) if !after.is_empty() && starts(after, GZIP) => *self = Engine::gzip(),
+            // The decoder starts the next frame by itself.
+            Engine::Zstd(_) => return !after.is_empty() && is_zstd(after),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Decodes some bytes.
+    fn run(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
+        match self {
+            Engine::Gzip(engine) | Engine::Deflate(engine) => engine.step(input, output),
+            Engine::Brotli(state) => {
+                let piece = &input[..input.len().min(PIECE)];
+                let room = output.len().min(PIECE);
+                unbrotli(state, piece, &mut output[..room])
+            }
+            Engine::Zstd(engine) => engine.step(input, output),
+        }
+    }
+}
+
+fn unbrotli(state: &mut Brotli, input: &[u8], output: &mut [u8]) -> DecodeStep {
+    let (mut left, mut room, mut total) = (input.len(), output.len(), 0);
+    let (mut read, mut written) = (0, 0);
+    let result = BrotliDecompressStream(
+        &mut left,
+        &mut read,
+        input,
+        &mut room,
+        &mut written,
+        output,
+        &mut total,
+        state,
+    );
+    let ended = match result {
+        BrotliResult::ResultSuccess => Ok(true),
+        BrotliResult::ResultFailure => Err(io::ErrorKind::InvalidData.into()),
+        _ => Ok(false),
+    };
+    DecodeStep {
+        read,
+        written,
+        ended,
+    }
+}
+
+/// Whether an error says that a limit was exceeded, and not that the data is damaged.
+fn is_limit(error: &io::Error) -> bool {
+    let inner = error.get_ref();
+    inner.is_some_and(|inner| inner.is::<InputError>())
+}
+
+/// Whether `head`, as far as it goes, is `magic`.
+fn starts(head: &[u8], magic: &[u8]) -> bool {
+    let seen = head.len().min(magic.len());
+    seen > 0 && head[..seen] == magic[..seen]
+}
+
+/// Whether this is the start of a frame, or of a skippable frame.
+fn is_zstd(head: &[u8]) -> bool {
+    starts(head, ZSTD) || matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+}
+
+/// A new decoder, if it decodes `head` and `head` is not text. These codings have no magic number.
+fn tried(engine: impl Fn() -> Engine, head: &[u8]) -> Option<Engine> {
+    let text = is_text(head);
+    if text && head.len() >= TELLING {
+        return None;
+    }
+    let head = &head[..head.len().min(HEAD)];
+    let step = engine().run(head, &mut [0; 8 * HEAD]);
+    let read = step.read;
+    // A short body may look like text. It is a coding if it decodes completely to its end.
+    let is_coding = |ended| !text || ended && read == head.len();
+    step.ended.is_ok_and(is_coding).then(engine)
+}
+
+/// Whether it has no control characters and, if it is short, is UTF-8.
+fn is_text(head: &[u8]) -> bool {
+    let control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    let is_utf8 =
+        || str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true);
+    !head.iter().take(2 * TELLING).any(control) && (head.len() >= TELLING || is_utf8())
+}
+
+/// Reads decoded bytes. An error is returned once, after all decoded bytes; then the end.
+pub(super) struct DecodedBody<'c, 'i> {
+    content: &'c mut Ahead<'i>,
+    engine: Engine,
+    /// The error of the content, or the limit that it exceeds.
+    failure: Option<io::Error>,
+    progress: StreamProgress,
+}
+
+impl<'c, 'i> DecodedBody<'c, 'i> {
+    pub(super) fn new(content: &'c mut Ahead<'i>, engine: Engine) -> Self {
+        DecodedBody {
+            content,
+            engine,
+            failure: None,
+            progress: StreamProgress::Going,
+        }
+    }
+
+    /// Decodes some bytes, maybe none. Must not be called after the end.
+    fn step(&mut self, into: &mut [u8]) -> usize {
+        let input = match self.content.fill_buf() {
+            Ok(input) => input,
+            Err(error) => {
+                self.failure = Some(error);
+                &[]
+            }
+        };
+        let step = self.engine.run(input, into);
+        self.content.consume(step.read);
+        self.progress = match step.ended {
+            Ok(true) if self.goes_on() => StreamProgress::Going,
+            Ok(true) => StreamProgress::Whole,
+            Ok(false) if step.read + step.written > 0 => StreamProgress::Going,
+            Ok(false) => StreamProgress::Failed,
+            Err(error) => {
+                let limit = Some(error).filter(is_limit);
+                self.failure = self.failure.take().or(limit);
+                StreamProgress::Failed
+            }
+        };
+        step.written
+    }
+
+    /// Continues after a complete stream, if another follows. Other bytes are ignored, as in browsers.
+    fn goes_on(&mut self) -> bool {
+        let next = self.content.peek(MAGIC);
+        if !next.is_empty() {
+            return self.engine.restart(next);
+        }
+        self.failure = self.content.take_error();
+        false
+    }
+
+    /// The error that ended it, if there was one.
+    fn error(&mut self) -> Option<io::Error> {
+        let failed = self.progress == StreamProgress::Failed;
+        self.progress = StreamProgress::Whole;
+        let damaged = || InputError::Body(self.engine.coding().name()).into();
+        self.failure.take().or_else(|| failed.then(damaged))
+    }
+}
+
+impl Read for DecodedBody<'_, '_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while self.progress == StreamProgress::Going && !into.is_empty() {
+            match self.step(into) {
+                0 => {}
+                written => return Ok(written),
+            }
+        }
+        match into.is_empty() {
+            true => Ok(0),
+            false => self.error().map_or(Ok(0), Err),
+        }
+    }
+}

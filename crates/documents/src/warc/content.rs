@@ -1,0 +1,225 @@
+//! Reads the content of one record, and checks that it ends where the header says.
+
+use std::io::{self, BufRead, Read};
+
+use super::header;
+use super::segments::Segments;
+use super::window::{RecordWindow, is_line_end};
+use crate::fault::InputError;
+use crate::raw::read_held;
+
+/// Greatest size of content that is completely in memory before any of it is returned.
+pub(super) const AHEAD: u64 = 8 << 20;
+/// Bytes of longer content that are checked at once.
+const STEP: usize = 256 << 10;
+/// Number of last bytes that may be the start of an empty line and a record's first word.
+const START: usize = b"\r\n\r\nWARC/".len() - 1;
+
+/// Reads the content of the record at the start of the window, and of the segments that continue it.
+///
+/// An error says why the content does not match its header. Then the end is returned.
+pub(super) struct RecordContent<'c, 'r> {
+    window: &'c mut RecordWindow<'r>,
+    length: u64,
+    /// Remaining bytes according to the header.
+    left: u64,
+    /// Held bytes that certainly belong to the record.
+    sure: usize,
+    state: ContentState,
+    lost: bool,
+    /// The segments of the record so far; none if no more can follow.
+    segments: Option<Segments>,
+    /// Records that were read after the first one.
+    records: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ContentState {
+    /// All of it certainly belongs to the record. So many bytes are between it and the next record.
+    Whole(usize),
+    /// It ends early, after the certain bytes.
+    Cut,
+    /// It is too long for its end to be checked.
+    Long,
+    /// There are no more bytes.
+    Ended,
+}
+
+impl<'c, 'r> RecordContent<'c, 'r> {
+    /// Content of `length` bytes by the header, and of the segments that follow it.
+    ///
+    /// # Errors
+    /// If the record certainly does not end there. Then all of the content is still held.
+    pub(super) fn new(
+        window: &'c mut RecordWindow<'r>,
+        length: u64,
+        segments: Option<Segments>,
+    ) -> Result<Self, InputError> {
+        let mut content = RecordContent {
+            window,
+            length,
+            left: length,
+            sure: 0,
+            state: ContentState::Long,
+            lost: false,
+            segments,
+            records: 0,
+        };
+        content.start()?;
+        Ok(content)
+    }
+
+    /// Starts the content of a record or segment.
+    fn start(&mut self) -> Result<(), InputError> {
+        let length = self.length as usize;
+        self.left = self.length;
+        (self.sure, self.state) = if self.length > AHEAD {
+            (0, ContentState::Long)
+        } else if self.window.need(length) {
+            let gap = self.window.gap(length);
+            let gap = gap.ok_or(InputError::RecordEnd(self.length))?;
+            (length, ContentState::Whole(gap))
+        } else if self.window.holds_record() {
+            return Err(InputError::RecordEnd(self.length));
+        } else {
+            (self.window.held().len(), ContentState::Cut)
+        };
+        Ok(())
+    }
+
+    /// Skips the rest. Returns the errors that were not reported yet.
+    pub(super) fn finish(mut self) -> Finished {
+        let mut error = None;
+        loop {
+            match self.fill_buf() {
+                Ok([]) => break,
+                Ok(held) => {
+                    let count = held.len();
+                    self.consume(count);
+                }
+                // There is at most one.
+                Err(failure) => error = Some(failure.into()),
+            }
+        }
+        Finished {
+            lost: self.lost,
+            error,
+            records: self.records,
+        }
+    }
+
+    /// Finds more bytes that certainly belong to the record, if any are left.
+    fn advance(&mut self) -> io::Result<()> {
+        match self.state {
+            ContentState::Whole(gap) => self.end(Some(gap)),
+            ContentState::Cut => Err(self.cut()),
+            ContentState::Long if self.left == 0 => {
+                let gap = self.window.gap(0);
+                self.end(gap)
+            }
+            ContentState::Long => self.watch(),
+            ContentState::Ended => Ok(()),
+        }
+    }
+
+    /// Ends the content; `gap` bytes are between it and the next record.
+    fn end(&mut self, gap: Option<usize>) -> io::Result<()> {
+        let gap = gap.ok_or_else(|| self.lose(InputError::RecordEnd(self.length)))?;
+        self.window.skip(gap);
+        self.state = ContentState::Ended;
+        self.segments
+            .take()
+            .map_or(Ok(()), |segments| self.go_on(segments))
+    }
+
+    /// Continues with the next segment of the record.
+    fn go_on(&mut self, mut segments: Segments) -> io::Result<()> {
+        let Some(next) = segments.next(self.window) else {
+            return segments.missing().map_or(Ok(()), |error| Err(error.into()));
+        };
+        self.window.skip(next.skipped);
+        self.records += next.records;
+        self.length = next.length;
+        self.segments = (!next.is_last).then_some(segments);
+        self.start().map_err(|error| self.lose(error))
+    }
+
+    /// Checks the next bytes of a long record. If another record starts there, the length is wrong.
+    fn watch(&mut self) -> io::Result<()> {
+        self.window.need(STEP);
+        let left = usize::try_from(self.left).unwrap_or(usize::MAX);
+        let held = self.window.held();
+        let own = &held[..held.len().min(left)];
+        let all = own.len() == left || self.window.is_stopped();
+        match header::find_after_empty_line(own, self.left == self.length) {
+            Some(at) => return self.check(at),
+            None if all => self.sure = own.len(),
+            None => self.sure = own.len() - START,
+        }
+        match self.sure {
+            0 => Err(self.cut()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks a possible start of another record.
+    fn check(&mut self, at: usize) -> io::Result<()> {
+        let before = &self.window.held()[..at];
+        let text = before.iter().rposition(|byte| !is_line_end(byte));
+        if let Some(last) = text {
+            self.sure = last + 1;
+        } else if self.window.starts_record(at) {
+            self.window.skip(at);
+            return Err(self.lose(InputError::RecordEnd(self.length)));
+        } else {
+            self.sure = at + b"WARC/".len();
+        }
+        Ok(())
+    }
+
+    /// The error for a window that ends before the content.
+    fn cut(&mut self) -> io::Error {
+        match self.window.take_damage() {
+            Some(error) => self.lose(error.into()),
+            None => self.lose(InputError::RecordCut(self.left)),
+        }
+    }
+
+    fn lose(&mut self, error: InputError) -> io::Error {
+        self.state = ContentState::Ended;
+        self.lost = true;
+        error.into()
+    }
+}
+
+/// The result of reading a record's content.
+pub(super) struct Finished {
+    /// Whether the content does not match its header, so that the start of the next record is not known.
+    pub(super) lost: bool,
+    /// The error, if no read has returned it.
+    pub(super) error: Option<InputError>,
+    /// Records that were read after the first one.
+    pub(super) records: u64,
+}
+
+impl BufRead for RecordContent<'_, '_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        while self.sure == 0 && self.state != ContentState::Ended {
+            self.advance()?;
+        }
+        Ok(&self.window.held()[..self.sure])
+    }
+
+    fn consume(&mut self, count: usize) {
+        let count = count.min(self.sure);
+        self.window.skip(count);
+        self.sure -= count;
+        self.left -= count as u64;
+    }
+}
+
+impl Read for RecordContent<'_, '_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        read_held(self, into)
+    }
+}

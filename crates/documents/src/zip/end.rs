@@ -1,0 +1,223 @@
+//! Reads the end record of an archive, which has the offset of the directory (APPNOTE 6.3.10, 4.3.14 to 4.3.16).
+
+use std::io::{self, Read};
+
+use memchr::memmem;
+
+use super::headers::{CENTRAL, END, LOCAL, number};
+use super::volume::Volume;
+
+const END_64: [u8; 4] = *b"PK\x06\x06";
+const LOCATOR_64: [u8; 4] = *b"PK\x06\x07";
+/// The digital signature, which may come after the entries.
+const SIGNATURE: [u8; 4] = *b"PK\x05\x05";
+/// The zip64 end record without its extensible part.
+const END_64_LENGTH: u64 = 56;
+const LOCATOR_LENGTH: u64 = 20;
+
+/// Bytes of the end record without its comment.
+pub(super) const END_LENGTH: usize = 22;
+/// Bytes of the longest end record.
+pub(crate) const LONGEST: usize = END_LENGTH + 0xffff;
+
+/// The value of a field that is in the zip64 end record instead.
+const ELSEWHERE: u64 = u32::MAX as u64;
+const COUNT_ELSEWHERE: u64 = u16::MAX as u64;
+
+/// The location of the central directory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Directory {
+    pub(super) start: u64,
+    pub(super) end: u64,
+    /// The end of the archive.
+    pub(super) archive_end: u64,
+    /// Number of bytes before the archive, which is added to its offsets to get offsets in the file.
+    pub(super) shift: i64,
+    /// The number of entries it should have.
+    count: Count,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Count {
+    /// Only the lowest 16 bits are known, since archives older than zip64 may have more entries.
+    Low(u64),
+    Exact(u64),
+}
+
+/// The result of reading the end of a file.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ArchiveEnd {
+    pub(super) directory: Option<Directory>,
+    /// Offset of the last end record.
+    pub(super) record: Option<u64>,
+    /// Whether the record says that there are several parts.
+    pub(super) is_split: bool,
+}
+
+impl ArchiveEnd {
+    /// Searches for the end record from the end of the file, which may have zeros after it.
+    pub(super) fn find(volume: &Volume<'_>) -> io::Result<Self> {
+        let ending = ArchiveEnd::before(volume, volume.length)?;
+        if ending.record.is_some() {
+            return Ok(ending);
+        }
+        // The record itself may end in zeros.
+        let filled = volume.filled()?;
+        let end = volume.length.min(filled + END_LENGTH as u64);
+        match volume.length - end {
+            0 => Ok(ending),
+            _ => ArchiveEnd::before(volume, end),
+        }
+    }
+
+    /// Searches for an end record before `end`, as far as the longest comment allows.
+    fn before(volume: &Volume<'_>, end: u64) -> io::Result<Self> {
+        let from = end.saturating_sub(LONGEST as u64);
+        let mut tail = Vec::new();
+        volume.section(from..end).read_to_end(&mut tail)?;
+        let mut ending = ArchiveEnd::default();
+        for at in memmem::rfind_iter(&tail, &END) {
+            let Some(record) = tail.get(at..at + END_LENGTH) else {
+                continue;
+            };
+            let at = from + at as u64;
+            if ending.record.is_none() {
+                ending.record = Some(at);
+                ending.is_split = is_split(record);
+            }
+            ending.directory = Directory::described(volume, record, at)?;
+            if ending.directory.is_some() {
+                break;
+            }
+        }
+        Ok(ending)
+    }
+}
+
+/// Whether an end record is that of the last of several parts. 0xffff means that the zip64 record has the number.
+fn is_split(record: &[u8]) -> bool {
+    !matches!(number(record, 4, 2), 0 | COUNT_ELSEWHERE)
+}
+
+impl Directory {
+    /// The directory that the end record at `at` describes, if it is possible.
+    fn described(volume: &Volume<'_>, record: &[u8], at: u64) -> io::Result<Option<Self>> {
+        let archive_end = at + END_LENGTH as u64 + number(record, 20, 2);
+        let zip64 = end_64(volume, at)?;
+        let (mut size, mut start) = (number(record, 12, 4), number(record, 16, 4));
+        let mut count = Count::Low(number(record, 10, 2));
+        if let Some((_, wide)) = zip64 {
+            if number(record, 10, 2) == COUNT_ELSEWHERE {
+                count = Count::Exact(number(&wide, 32, 8));
+            }
+            if size == ELSEWHERE {
+                size = number(&wide, 40, 8);
+            }
+            if start == ELSEWHERE {
+                start = number(&wide, 48, 8);
+            }
+        }
+        let end = zip64.map_or(at, |(at, _)| at);
+        let directory = placed(volume, start, size, end)?;
+        let directory = directory.filter(|_| archive_end <= volume.length);
+        Ok(directory.map(|(start, end, shift)| Directory {
+            start,
+            end,
+            archive_end,
+            shift,
+            count,
+        }))
+    }
+
+    /// Whether it should have so many entries.
+    pub(super) fn has(&self, entries: u64) -> bool {
+        match self.count {
+            Count::Low(low) => entries & COUNT_ELSEWHERE == low,
+            Count::Exact(count) => entries == count,
+        }
+    }
+}
+
+/// Start, end and shift of a directory that ends before the record at `end`. The start is computed from the size, since
+/// bytes before the archive shift all offsets.
+fn placed(
+    volume: &Volume<'_>,
+    start: u64,
+    size: u64,
+    end: u64,
+) -> io::Result<Option<(u64, u64, i64)>> {
+    let Some(actual) = end.checked_sub(size) else {
+        return Ok(None);
+    };
+    if actual == start {
+        return Ok(Some((start, end, 0)));
+    }
+    if let Some(signature) = start.checked_add(size)
+        && signature < end
+        && volume.bytes(signature)? == Some(SIGNATURE)
+    {
+        return Ok(Some((start, signature, 0)));
+    }
+    let is_there = size > 0 && volume.bytes(actual)? == Some(CENTRAL);
+    Ok(is_there.then(|| (actual, end, actual.wrapping_sub(start).cast_signed())))
+}
+
+/// The zip64 end record for the end record at `end`, and its offset.
+fn end_64(
+    volume: &Volume<'_>,
+    end: u64,
+) -> io::Result<Option<(u64, [u8; END_64_LENGTH as usize])>> {
+    let Some(at) = end.checked_sub(LOCATOR_LENGTH) else {
+        return Ok(None);
+    };
+    let locator = volume.bytes::<{ LOCATOR_LENGTH as usize }>(at)?;
+    let Some(locator) = locator.filter(|locator| locator.starts_with(&LOCATOR_64)) else {
+        return Ok(None);
+    };
+    // If bytes before the archive shift the offset, the record is directly before its locator.
+    for at in [Some(number(&locator, 8, 8)), at.checked_sub(END_64_LENGTH)] {
+        if let Some(at) = at
+            && at < end
+            && let Some(record) = volume.bytes(at)?
+            && record.starts_with(&END_64)
+        {
+            return Ok(Some((at, record)));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the last bytes of a file have the end record of an archive with members, or an entry of its directory.
+pub(crate) fn ends_archive(tail: &[u8]) -> bool {
+    // Forwards, because the search backwards is not vectorised.
+    memmem::find_iter(tail, b"PK").any(|at| {
+        let record = &tail[at..];
+        match record.get(2..4) {
+            Some([5, 6]) if record.len() >= END_LENGTH => {
+                let comment = number(record, 20, 2);
+                number(record, 10, 2) > 0
+                    && number(record, 12, 4) > 0
+                    && END_LENGTH as u64 + comment <= record.len() as u64
+            }
+            // Fields: version and system of the writer, version needed, flags, and method.
+            Some([1, 2]) => matches!(record[4..], [_, 0..=30, 10..=63, 0, _, _, 0..=99, 0, ..]),
+            _ => false,
+        }
+    })
+}
+
+/// Offset of the first local header in `bytes`, recognised by the signature and further fields.
+pub(crate) fn find_archive(bytes: &[u8]) -> Option<usize> {
+    // Searching for a byte that does not occur in texts is the fastest.
+    memchr::memchr_iter(LOCAL[3], bytes)
+        .filter_map(|last| last.checked_sub(LOCAL.len() - 1))
+        .find(|at| bytes[*at..].starts_with(&LOCAL) && is_local(&bytes[at + LOCAL.len()..]))
+}
+
+/// Bytes of a local header that [`find_archive`] checks.
+pub(crate) const HEADER_START: usize = 10;
+
+/// Checks the version needed, the flags, and the method.
+fn is_local(fields: &[u8]) -> bool {
+    matches!(fields, [10..=63, 0, _, _, 0..=99, 0, ..])
+}

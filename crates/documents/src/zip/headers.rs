@@ -1,0 +1,251 @@
+//! Reads the headers of a zip archive: APPNOTE 6.3.10, chapter 4.3.
+
+use std::io::{self, Read};
+
+use super::end::Directory;
+use super::volume::Volume;
+use crate::file::Section;
+use crate::name::escaped;
+use crate::raw::Raw;
+
+pub(super) const LOCAL: [u8; 4] = *b"PK\x03\x04";
+pub(super) const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
+pub(super) const CENTRAL: [u8; 4] = *b"PK\x01\x02";
+pub(super) const END: [u8; 4] = *b"PK\x05\x06";
+
+/// Bytes of an entry without its name, extra fields and comment.
+const CENTRAL_LENGTH: usize = 46;
+/// Bytes of a read of the directory.
+const READ: usize = 64 << 10;
+
+/// A flag: checksum and sizes follow the data.
+const SIZES_FOLLOW: u16 = 8;
+/// The value of a field that is in the zip64 extra field instead.
+const ELSEWHERE: u64 = u32::MAX as u64;
+const ZIP64: u64 = 1;
+const UNICODE_PATH: u64 = 0x7075;
+
+/// The fields of a member in the directory or in a local header.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ZipEntry {
+    /// Offset of its local header.
+    pub(super) offset: u64,
+    pub(super) flags: u16,
+    pub(super) method: u16,
+    pub(super) crc: u32,
+    pub(super) packed: u64,
+    pub(super) unpacked: u64,
+    /// Whether the directory says that it is a symbolic link.
+    pub(super) link: bool,
+    /// Checksum and length of the stored name. The name itself is not kept, since there may be very many entries.
+    name: (u32, u16),
+}
+
+impl ZipEntry {
+    /// Whether a local header agrees with the directory in all fields that it has.
+    pub(super) fn agrees(&self, local: &Local) -> bool {
+        let sizes = |entry: &ZipEntry| (entry.crc, entry.packed, entry.unpacked);
+        let own = &local.entry;
+        self.name == own.name
+            && !local.is_misnamed
+            && self.method == own.method
+            && (own.flags & SIZES_FOLLOW != 0 || sizes(self) == sizes(own))
+    }
+
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.flags & 1 != 0
+    }
+
+    /// Whether sizes and checksum follow the data and are not in the local header.
+    pub(super) fn is_open(&self) -> bool {
+        self.flags & SIZES_FOLLOW != 0 && self.packed == 0
+    }
+}
+
+/// A local header.
+pub(super) struct Local {
+    pub(super) entry: ZipEntry,
+    pub(super) name: String,
+    /// Offset of the data.
+    pub(super) data: u64,
+    /// Whether it states another length of the name.
+    is_misnamed: bool,
+}
+
+/// Reads the entries of a directory in order.
+pub(super) struct Entries<'z> {
+    bytes: Raw<Section<'z>>,
+    /// Offset of the next entry.
+    pub(super) at: u64,
+    end: u64,
+    shift: i64,
+    fields: Vec<u8>,
+}
+
+impl<'z> Entries<'z> {
+    pub(super) fn new(volume: &Volume<'z>, directory: Directory) -> Self {
+        Entries {
+            bytes: Raw::with_capacity(volume.section(directory.start..directory.end), READ),
+            at: directory.start,
+            end: directory.end,
+            shift: directory.shift,
+            fields: Vec::new(),
+        }
+    }
+
+    /// The next entry; none after the last.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is not an entry.
+    pub(super) fn next(&mut self) -> io::Result<Option<ZipEntry>> {
+        if self.at == self.end {
+            return Ok(None);
+        }
+        let mut head = [0; CENTRAL_LENGTH];
+        self.bytes.read_exact(&mut head)?;
+        if !head.starts_with(&CENTRAL) {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let [name, extra, comment] = [28, 30, 32].map(|at| number(&head, at, 2));
+        self.fields.resize((name + extra) as usize, 0);
+        self.bytes.read_exact(&mut self.fields)?;
+        self.pass(comment)?;
+        self.at += CENTRAL_LENGTH as u64 + name + extra + comment;
+        // If the writer's system is Unix, the upper half of the attributes is the file's mode.
+        let link = head[5] == 3 && number(&head, 40, 2) >> 12 == 0o12;
+        let (name, extra) = self.fields.split_at(name as usize);
+        let mut entry = entry(&head[8..], name);
+        (entry.offset, entry.link) = (number(&head, 42, 4), link);
+        widen(&mut entry, extra);
+        entry.offset = match entry.offset.checked_add_signed(self.shift) {
+            Some(offset) => offset,
+            None => return Err(io::ErrorKind::InvalidData.into()),
+        };
+        Ok(Some(entry))
+    }
+
+    /// Ends the iteration.
+    pub(super) fn stop(&mut self) {
+        self.end = self.at;
+    }
+
+    fn pass(&mut self, count: u64) -> io::Result<()> {
+        match io::copy(&mut (&mut self.bytes).take(count), &mut io::sink())? {
+            passed if passed < count => Err(io::ErrorKind::UnexpectedEof.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The local header at `offset`. None if there is none.
+pub(super) fn local(volume: &Volume<'_>, offset: u64) -> io::Result<Option<Local>> {
+    local_named(volume, offset, None)
+}
+
+/// The local header of `entry`. If only the length of its name is damaged, that of the entry is used.
+pub(super) fn local_of(volume: &Volume<'_>, entry: &ZipEntry) -> io::Result<Option<Local>> {
+    let local = local(volume, entry.offset)?;
+    let (_, length) = entry.name;
+    if local
+        .as_ref()
+        .is_some_and(|local| local.entry.name.1 == length)
+    {
+        return Ok(local);
+    }
+    let named = local_named(volume, entry.offset, Some(length))?;
+    Ok(match named.filter(|named| named.entry.name == entry.name) {
+        Some(named) => Some(Local {
+            is_misnamed: true,
+            ..named
+        }),
+        None => local,
+    })
+}
+
+/// The local header at `offset`. If `length` is given, it is used as the length of the name.
+fn local_named(volume: &Volume<'_>, offset: u64, length: Option<u16>) -> io::Result<Option<Local>> {
+    let Some(head) = volume.bytes::<30>(offset)? else {
+        return Ok(None);
+    };
+    let name = length.map_or_else(|| number(&head, 26, 2), u64::from);
+    let extra = number(&head, 28, 2);
+    let data = offset + head.len() as u64 + name + extra;
+    if !head.starts_with(&LOCAL) || data > volume.length {
+        return Ok(None);
+    }
+    let mut fields = Vec::new();
+    let range = offset + head.len() as u64..data;
+    volume.section(range).read_to_end(&mut fields)?;
+    let (name, extra) = fields.split_at(name as usize);
+    let mut entry = entry(&head[6..], name);
+    widen(&mut entry, extra);
+    entry.offset = offset;
+    Ok(Some(Local {
+        entry,
+        name: stored_name(name, extra),
+        data,
+        is_misnamed: false,
+    }))
+}
+
+/// Reads the fields that a local header and an entry have in common, from the flags on, and the name.
+fn entry(fields: &[u8], name: &[u8]) -> ZipEntry {
+    ZipEntry {
+        offset: 0,
+        flags: number(fields, 0, 2) as u16,
+        method: number(fields, 2, 2) as u16,
+        crc: number(fields, 8, 4) as u32,
+        packed: number(fields, 12, 4),
+        unpacked: number(fields, 16, 4),
+        link: false,
+        name: (crc32(name), name.len() as u16),
+    }
+}
+
+/// Replaces fields by values of the zip64 extra field, in this order.
+fn widen(entry: &mut ZipEntry, extra: &[u8]) {
+    let mut wide = extra_field(extra, ZIP64)
+        .unwrap_or_default()
+        .chunks_exact(8);
+    for field in [&mut entry.unpacked, &mut entry.packed, &mut entry.offset] {
+        if *field == ELSEWHERE
+            && let Some(wide) = wide.next()
+        {
+            *field = number(wide, 0, 8);
+        }
+    }
+}
+
+/// The stored name. For a name that is not UTF-8, an extra field may have the same name in UTF-8 (APPNOTE 4.6.9).
+fn stored_name(name: &[u8], extra: &[u8]) -> String {
+    let twin = match extra_field(extra, UNICODE_PATH) {
+        Some([1, crc @ ..]) if crc.len() > 4 && std::str::from_utf8(name).is_err() => Some(crc),
+        _ => None,
+    };
+    // The extra field must have the checksum of this name.
+    let twin = twin.filter(|twin| number(twin, 0, 4) == u64::from(crc32(name)));
+    escaped(twin.map_or(name, |twin| &twin[4..]))
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut crc = flate2::Crc::new();
+    crc.update(bytes);
+    crc.sum()
+}
+
+fn extra_field(mut extra: &[u8], wanted: u64) -> Option<&[u8]> {
+    loop {
+        let (head, rest) = extra.split_at_checked(4)?;
+        let (field, rest) = rest.split_at_checked(number(head, 2, 2) as usize)?;
+        if number(head, 0, 2) == wanted {
+            return Some(field);
+        }
+        extra = rest;
+    }
+}
+
+/// The little-endian number of `length` bytes at `at`, which must be there.
+pub(super) fn number(bytes: &[u8], at: usize, length: usize) -> u64 {
+    let bytes = bytes[at..at + length].iter().rev();
+    bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
+}

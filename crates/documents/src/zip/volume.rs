@@ -1,0 +1,122 @@
+//! Reads the file of a zip archive at offsets, so that other readers of the file do not interfere.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use memchr::memmem;
+
+use crate::file::Section;
+
+/// Bytes of a search step.
+const SEARCHED: usize = 8 << 10;
+
+/// A file, and the part of it that was counted as read.
+pub(crate) struct Volume<'z> {
+    file: &'z File,
+    pub(crate) length: u64,
+    progress: Option<&'z AtomicU64>,
+    counted: Cell<u64>,
+}
+
+impl<'z> Volume<'z> {
+    /// Adds bytes to `progress` when they are first passed, without those before the file's position.
+    pub(crate) fn new(mut file: &'z File, progress: Option<&'z AtomicU64>) -> io::Result<Self> {
+        let counted = Cell::new(file.stream_position()?);
+        let length = file.metadata()?.len();
+        Ok(Volume {
+            file,
+            length,
+            progress,
+            counted,
+        })
+    }
+
+    /// The bytes of `range` up to the end of the file, without counting them.
+    pub(crate) fn section(&self, range: Range<u64>) -> Section<'z> {
+        let end = range.end.min(self.length);
+        Section::new(self.file, range.start.min(end), end)
+    }
+
+    /// The bytes of `range` up to the end of the file.
+    pub(crate) fn part(&self, range: Range<u64>) -> Part<'_> {
+        Part {
+            volume: self,
+            at: range.start.min(self.length),
+            section: self.section(range),
+        }
+    }
+
+    /// The `N` bytes from `at` on. None if the file ends before.
+    pub(crate) fn bytes<const N: usize>(&self, at: u64) -> io::Result<Option<[u8; N]>> {
+        let mut bytes = [0; N];
+        let there = at
+            .checked_add(N as u64)
+            .is_some_and(|end| end <= self.length);
+        if there {
+            self.section(at..self.length).read_exact(&mut bytes)?;
+        }
+        Ok(there.then_some(bytes))
+    }
+
+    /// The offset of the next of `signatures` from `from` on, or the length of the file. All must start with `PK`.
+    pub(crate) fn find(&self, mut from: u64, signatures: &[[u8; 4]]) -> io::Result<u64> {
+        let mut window = Vec::with_capacity(SEARCHED);
+        loop {
+            window.clear();
+            let range = from..from.saturating_add(SEARCHED as u64);
+            self.section(range).read_to_end(&mut window)?;
+            let found = memmem::find_iter(&window, b"PK")
+                .find(|at| signatures.iter().any(|s| window[*at..].starts_with(s)));
+            match found {
+                Some(at) => return Ok(from + at as u64),
+                None if window.len() < SEARCHED => return Ok(self.length),
+                // A signature may start in the last bytes.
+                None => from += (SEARCHED - 3) as u64,
+            }
+        }
+    }
+
+    /// Offset of the zeros at the end of the file.
+    pub(crate) fn filled(&self) -> io::Result<u64> {
+        let mut end = self.length;
+        let mut window = Vec::with_capacity(SEARCHED);
+        while end > 0 {
+            let from = end.saturating_sub(SEARCHED as u64);
+            window.clear();
+            self.section(from..end).read_to_end(&mut window)?;
+            if let Some(last) = window.iter().rposition(|byte| *byte != 0) {
+                return Ok(from + last as u64 + 1);
+            }
+            end = from;
+        }
+        Ok(0)
+    }
+
+    /// Counts the bytes before `end`.
+    pub(crate) fn pass(&self, end: u64) {
+        let new = end.saturating_sub(self.counted.get());
+        self.counted.set(self.counted.get() + new);
+        if let Some(progress) = self.progress {
+            progress.fetch_add(new, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A part of the file.
+pub(crate) struct Part<'z> {
+    volume: &'z Volume<'z>,
+    section: Section<'z>,
+    at: u64,
+}
+
+impl Read for Part<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.section.read(into)?;
+        self.at += read as u64;
+        self.volume.pass(self.at);
+        Ok(read)
+    }
+}
