@@ -8,30 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The crates, and the modules of each that are still in circles.
-const CRATES: [(&str, &[&str]); 3] = [
-    ("crates/core/src", &[]),
-    (
-        "crates/documents/src",
-        &[
-            "attached",
-            "claim",
-            "codec",
-            "columnar",
-            "container",
-            "documents",
-            "magic",
-            "mail",
-            "opening",
-            "pages",
-            "pdf",
-            "tar",
-            "walk",
-            "zip",
-        ],
-    ),
-    ("src", &[]),
-];
+const CRATES: [&str; 3] = ["crates/core/src", "crates/documents/src", "src"];
 
 /// Each module at the root of a crate, and those that it needs.
 type Needs = BTreeMap<String, BTreeSet<String>>;
@@ -75,7 +52,12 @@ fn code(path: &Path) -> String {
         .lines()
         .filter(|line| !line.trim_start().starts_with("//"));
     let code = lines.collect::<Vec<_>>().join("\n");
-    let tests = code.find("#[cfg(test)]\nmod tests {");
+    let opens_tests = |at: &usize| {
+        let next = code[*at..].lines().nth(1).unwrap_or_default();
+        next.contains("mod ") && next.ends_with('{')
+    };
+    let mut marks = code.match_indices("#[cfg(test)]").map(|(at, _)| at);
+    let tests = marks.find(opens_tests);
     code[..tests.unwrap_or(code.len())].to_owned()
 }
 
@@ -147,11 +129,11 @@ fn in_circles(needs: &Needs) -> BTreeSet<&str> {
 #[test]
 fn modules_form_no_circle() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for (source, known) in CRATES {
+    for source in CRATES {
         let needs = needs(&root.join(source));
         assert!(needs.len() > 3, "{source}");
-        let known: BTreeSet<_> = known.iter().copied().collect();
-        assert_eq!(in_circles(&needs), known, "{source}: {needs:#?}");
+        let circled = in_circles(&needs);
+        assert!(circled.is_empty(), "{source}: {circled:?} of {needs:#?}");
     }
 }
 

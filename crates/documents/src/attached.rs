@@ -11,14 +11,14 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, Read};
-use std::path::Path;
 
 use super::claim::Claims;
+use super::content::Content;
 use super::fault::Packing;
 use super::file::Section;
-use super::magic::{self, Content};
+use super::magic;
 use super::raw::Raw;
-use super::zip;
+use super::{numbers, zip};
 
 /// Bytes at the end of a file that are checked.
 const TAIL: usize = 1 << 10;
@@ -92,10 +92,10 @@ impl Ends<'_> {
     /// Whether an archive starts in the first `count` bytes.
     fn starts_archive(&self, count: usize) -> bool {
         let found = match self.is_held() {
-            true => zip::find_archive(self.start),
+            true => numbers::find_zip(self.start),
             false => {
                 let end = self.length.min(count as u64);
-                zip::find_archive(read(self.file, 0, end, &mut vec![0; count]))
+                numbers::find_zip(read(self.file, 0, end, &mut vec![0; count]))
             }
         };
         found.is_some()
@@ -165,7 +165,7 @@ fn read<'b>(file: &File, from: u64, end: u64, into: &'b mut [u8]) -> &'b [u8] {
 /// The content of a stream that starts with a script.
 pub(super) fn recognise_script<R: Read>(raw: Raw<R>) -> (Content, Raw<R>) {
     let mut raw = raw.grow(HELD);
-    let content = match zip::find_archive(raw.peek(HELD)) {
+    let content = match numbers::find_zip(raw.peek(HELD)) {
         Some(_) => Content::Packed(Packing::Zip),
         None => Content::Text,
     };
@@ -177,7 +177,7 @@ pub(super) fn pass_program<R: Read>(raw: &mut Raw<R>) -> bool {
     let mut passed = 0;
     while passed < PROGRAM {
         let held = raw.peek(HELD);
-        if let Some(at) = zip::find_archive(held) {
+        if let Some(at) = numbers::find_zip(held) {
             raw.consume(at);
             return true;
         }
@@ -185,7 +185,7 @@ pub(super) fn pass_program<R: Read>(raw: &mut Raw<R>) -> bool {
             return false;
         }
         // The last bytes may start a local header.
-        let count = HELD - zip::HEADER_START;
+        let count = HELD - numbers::ZIP_START;
         raw.consume(count);
         passed += count;
     }
@@ -220,43 +220,9 @@ pub(super) fn is_program(kind: &str) -> bool {
     matches!(kind, "pe" | "elf" | "mach-o")
 }
 
-/// The format of a split archive of whose parts one has this name: `x.z01`, `x.zip.001`, or `x.7z.001`.
-pub(super) fn part_of(path: &Path) -> Option<Packing> {
-    let is_number = |digits: &str| digits.len() > 1 && digits.bytes().all(|b| b.is_ascii_digit());
-    let (stem, ending) = path.to_str()?.rsplit_once('.')?;
-    let is_old = |ending: &str| ending.strip_prefix(['z', 'Z']).is_some_and(is_number);
-    let whole = stem.to_ascii_lowercase();
-    match is_number(ending) {
-        true if whole.ends_with(".7z") => Some(Packing::SevenZip),
-        true if whole.ends_with(".zip") => Some(Packing::Zip),
-        _ => is_old(ending).then_some(Packing::Zip),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn parts_of_split_archives_are_known_by_their_names() {
-        for part in ["a.z01", "b/a.Z99", "a.z100", "a.zip.001", "a.ZIP.012"] {
-            assert_eq!(part_of(Path::new(part)), Some(Packing::Zip), "{part}");
-        }
-        assert_eq!(part_of(Path::new("a.7z.001")), Some(Packing::SevenZip));
-        for whole in [
-            "a.7z",
-            "a.zip",
-            "a.z",
-            "a.z1",
-            "a.zip.1",
-            "a.001",
-            "z01",
-            "a.zip.bak",
-            "a.zst",
-        ] {
-            assert_eq!(part_of(Path::new(whole)), None, "{whole}");
-        }
-    }
 
     #[test]
     fn a_program_in_a_stream_is_searched_at_every_offset() {

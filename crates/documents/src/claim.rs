@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use super::magic::Content;
+use super::content::Content;
+use super::fault::Packing;
 
 /// A format that endings of names mean.
 #[derive(Debug, PartialEq, Eq)]
@@ -201,6 +202,19 @@ fn claim(name: &Path) -> Option<&'static Claim> {
     CLAIMS.iter().chain([&TAR]).find(|claim| is(claim))
 }
 
+/// The format of a split archive of whose parts one has this name: `x.z01`, `x.zip.001`, or `x.7z.001`.
+pub(super) fn part_of(path: &Path) -> Option<Packing> {
+    let is_number = |digits: &str| digits.len() > 1 && digits.bytes().all(|b| b.is_ascii_digit());
+    let (stem, ending) = path.to_str()?.rsplit_once('.')?;
+    let is_old = |ending: &str| ending.strip_prefix(['z', 'Z']).is_some_and(is_number);
+    let whole = stem.to_ascii_lowercase();
+    match is_number(ending) {
+        true if whole.ends_with(".7z") => Some(Packing::SevenZip),
+        true if whole.ends_with(".zip") => Some(Packing::Zip),
+        _ => is_old(ending).then_some(Packing::Zip),
+    }
+}
+
 /// Whether it has control characters that do not occur in texts.
 fn has_control_characters(head: &[u8]) -> bool {
     let no_text = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
@@ -210,7 +224,27 @@ fn has_control_characters(head: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Packing;
+
+    #[test]
+    fn parts_of_split_archives_are_known_by_their_names() {
+        for part in ["a.z01", "b/a.Z99", "a.z100", "a.zip.001", "a.ZIP.012"] {
+            assert_eq!(part_of(Path::new(part)), Some(Packing::Zip), "{part}");
+        }
+        assert_eq!(part_of(Path::new("a.7z.001")), Some(Packing::SevenZip));
+        for whole in [
+            "a.7z",
+            "a.zip",
+            "a.z",
+            "a.z1",
+            "a.zip.1",
+            "a.001",
+            "z01",
+            "a.zip.bak",
+            "a.zst",
+        ] {
+            assert_eq!(part_of(Path::new(whole)), None, "{whole}");
+        }
+    }
 
     fn denied(name: &str, content: Content, head: &[u8]) -> Option<(&'static str, ActualContent)> {
         let claims = Claims::of(Path::new(name));

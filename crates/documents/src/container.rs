@@ -8,8 +8,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::attached;
-use super::claim::Claims;
+use super::claim::{Claims, part_of};
 use super::documents::{Origin, WarcRecord};
 use super::expansion::Expansion;
 use super::fault::{InputError, Packing};
@@ -114,7 +113,7 @@ impl<'f> Level<'f> {
     pub(super) fn file(file: &'f File, length: u64, path: &Path) -> Self {
         Level {
             length,
-            part_of: attached::part_of(path),
+            part_of: part_of(path),
             ..Level::source(Some(file))
         }
     }

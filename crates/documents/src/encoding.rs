@@ -7,8 +7,8 @@ use std::io::{self, BufRead, Read};
 
 use encoding_rs::{DecoderResult, UTF_16BE, UTF_16LE};
 
+use super::content::Unicode;
 use super::fault::InputError;
-use super::magic::Unicode;
 use super::raw::Raw;
 
 /// Bytes of UTF-8 that are converted at once.

@@ -5,12 +5,13 @@ use std::io::{self, Read, Seek, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::codec::{self, Fused, Unpackers};
+use super::codec::{self, Fused};
 use super::container::Level;
 use super::documents::Documents;
 use super::expansion::Expansion;
 use super::fault::{InputError, Packing};
 use super::opening::Opening;
+use super::unpackers::Unpackers;
 use super::walk::Walk;
 
 /// Bytes of documents after which a source is not read further, so that inputs which unpack to many bytes take little time.

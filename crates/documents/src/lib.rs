@@ -76,8 +76,10 @@ compile_error!("doisift-documents needs Unix: build for Linux or macOS");
 mod attached;
 mod claim;
 mod codec;
+mod column_choice;
 mod columnar;
 mod container;
+mod content;
 mod cut;
 mod documents;
 mod encoding;
@@ -96,11 +98,10 @@ mod lock;
 mod magic;
 mod mail;
 mod name;
+mod numbers;
 mod office;
 mod open;
 mod opening;
-#[cfg(feature = "pdf")]
-mod pages;
 #[cfg(feature = "pdf")]
 mod pdf;
 mod preprocess;
@@ -112,16 +113,17 @@ mod shard;
 mod sources;
 mod tables;
 mod tar;
+mod unpackers;
 mod walk;
 mod warc;
 mod zip;
 
 pub use attached::ends_archive;
 pub use claim::{ActualContent, Claim, Claims};
-pub use codec::Unpackers;
+pub use column_choice::ColumnChoice;
 pub use columnar::{
-    CellBatch, CellDictionary, CellText, ColumnChoice, ColumnPath, HeaderColumns, ITEMS,
-    MetColumns, RowBatch, TableCell, is_in, no_column,
+    CellBatch, CellDictionary, CellText, ColumnPath, HeaderColumns, ITEMS, MetColumns, RowBatch,
+    TableCell, is_in, no_column,
 };
 #[cfg(feature = "parquet")]
 pub use columnar::{ColumnType, ParquetTable, TableColumn, TableFault};
@@ -141,6 +143,7 @@ pub use raw::Raw;
 pub use readers::Readers;
 pub use shard::{BadShard, Shard};
 pub use sources::{Source, SourceKind, Sources};
+pub use unpackers::Unpackers;
 
 /// The README's example is compiled and run.
 #[cfg(doctest)]

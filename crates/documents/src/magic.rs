@@ -5,20 +5,18 @@
 
 mod damage;
 mod end;
-pub(super) mod numbers;
 
 use std::ops::Range;
 
 pub(super) use self::end::packing_at_end;
-#[cfg(feature = "pdf")]
-use self::numbers::LATE;
-use self::numbers::{XZ, ZSTD, is_bzip2, is_lz4, is_skippable};
+use super::content::{Content, Unicode};
 use super::fault::Packing;
-use super::zip;
+#[cfg(feature = "pdf")]
+use super::numbers::LATE;
+pub(super) use super::numbers::LENGTH;
+use super::numbers::{self, XZ, ZSTD, is_bzip2, is_lz4, is_skippable};
 use super::{codec, columnar, mail, office};
 
-/// Number of bytes that recognition needs: those of a tar header.
-pub(super) const LENGTH: usize = 512;
 /// Number of bytes by which a text is recognised as something else: its first fields show a mail, its root element shows flat
 /// OpenDocument.
 pub(super) const START: usize = 4 << 10;
@@ -29,77 +27,6 @@ const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 /// Where a tar header has its checksum.
 const CHECKSUM: Range<usize> = 148..156;
 
-/// The content of a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Content {
-    /// Text, or anything that is not recognised.
-    Text,
-    /// Text in another encoding, as its byte order mark says.
-    Unicode(Unicode),
-    /// A packing or a container.
-    Packed(Packing),
-    /// Not text, and not a container of text that doisift reads; its kind.
-    Binary(&'static str),
-}
-
-impl Content {
-    /// Its name in the log.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Content::Text => "text",
-            Content::Unicode(way) => way.name(),
-            Content::Packed(packing) => packing.name(),
-            Content::Binary(kind) => kind,
-        }
-    }
-}
-
-/// An encoding of text in units of 16 or 32 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unicode {
-    Utf16Le,
-    Utf16Be,
-    Utf32Le,
-    Utf32Be,
-}
-
-impl Unicode {
-    /// The name in the terms of iconv(1), with the order of bytes.
-    pub(super) fn with_order(self) -> &'static str {
-        match self {
-            Unicode::Utf16Le => "UTF-16LE",
-            Unicode::Utf16Be => "UTF-16BE",
-            Unicode::Utf32Le => "UTF-32LE",
-            Unicode::Utf32Be => "UTF-32BE",
-        }
-    }
-
-    /// The byte order mark.
-    pub(super) fn mark(self) -> &'static [u8] {
-        match self {
-            Unicode::Utf16Le => &[0xff, 0xfe],
-            Unicode::Utf16Be => &[0xfe, 0xff],
-            Unicode::Utf32Le => &[0xff, 0xfe, 0, 0],
-            Unicode::Utf32Be => &[0, 0, 0xfe, 0xff],
-        }
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Unicode::Utf16Le | Unicode::Utf16Be => "UTF-16",
-            Unicode::Utf32Le | Unicode::Utf32Be => "UTF-32",
-        }
-    }
-
-    /// Bytes of a unit.
-    fn unit(self) -> usize {
-        match self {
-            Unicode::Utf16Le | Unicode::Utf16Be => 2,
-            Unicode::Utf32Le | Unicode::Utf32Be => 4,
-        }
-    }
-}
-
 /// The content of a stream that starts with `head`, which is shorter than [`LENGTH`] only if the stream is.
 pub(super) fn recognise(head: &[u8]) -> Content {
     packing(head)
@@ -108,7 +35,7 @@ pub(super) fn recognise(head: &[u8]) -> Content {
         .or_else(|| binary(head).map(Content::Binary))
         .or_else(|| codec::is_lzma(head).then_some(Content::Packed(Packing::Lzma)))
         .or_else(|| damage::packing(head).map(Content::Packed))
-        .or_else(|| zip::find_archive(head).map(|_| Content::Packed(Packing::Zip)))
+        .or_else(|| numbers::find_zip(head).map(|_| Content::Packed(Packing::Zip)))
         .unwrap_or(Content::Text)
 }
 

@@ -6,14 +6,15 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::attached;
-use super::claim::Claims;
+use super::claim::{Claims, part_of};
 use super::codec::Fused;
 use super::container::Level;
+use super::content::Content;
 use super::documents::Documents;
 use super::expansion::Expansion;
 use super::fault::InputError;
 use super::file::{Section, check_end, stdin};
-use super::magic::{self, Content};
+use super::magic;
 use super::opening::Opening;
 use super::preprocess::CommandOutput;
 use super::sources::{Source, SourceKind};
@@ -130,7 +131,7 @@ pub fn text_start(file: &File, length: u64, path: &Path) -> io::Result<Option<Ve
     let claims = Claims::of(path);
     let is_text = attached::recognise(file, length, start, claims) == Content::Text;
     let head = &start[..held.min(magic::LENGTH)];
-    let is_part = attached::part_of(path).is_some() && magic::is_noise(head);
+    let is_part = part_of(path).is_some() && magic::is_noise(head);
     Ok((is_text && !is_part).then(|| head.to_vec()))
 }
 

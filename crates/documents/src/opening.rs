@@ -5,13 +5,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
-use super::codec::Unpackers;
-use super::columnar::ColumnChoice;
+use super::column_choice::ColumnChoice;
 use super::fault::InputError;
 use super::gate::{Admitted, Gate, OpenGate};
 use super::halt::Halt;
 use super::preprocess::Preprocessor;
 use super::readers::Readers;
+use super::unpackers::Unpackers;
 
 /// Limits against sources that are made to take too much time or memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,25 +3,29 @@
 //! The first bytes of a stream determine what it is, at every depth; a zip may also follow other content. Documents are
 //! passed on while they are read. Only the buffers of codecs and containers are held.
 
+#[cfg(feature = "pdf")]
+mod pages;
+
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+#[cfg(feature = "pdf")]
+use self::pages::PdfQueue;
 use super::codec;
 use super::columnar::ArrowFile;
 #[cfg(feature = "parquet")]
 use super::columnar::ParquetFile;
 use super::container::{Level, Members};
+use super::content::Content;
 use super::documents::{Documents, Origin, Remark};
 use super::encoding::Transcoded;
 use super::expansion::{Expansion, Named, Watched};
 use super::fault::{InputError, Packing};
-use super::magic::{self, Content};
+use super::magic;
 use super::office::{self, OfficePackage, Package};
 use super::opening::Opening;
-#[cfg(feature = "pdf")]
-use super::pages::PdfQueue;
 use super::raw::Raw;
 use super::{attached, mail, seven_zip, tar, warc, zip};
 
@@ -36,7 +40,7 @@ pub(super) struct Walk<'w> {
     /// Their consumer; called through [`to`](Walk::to), so that documents come in order.
     pub(super) documents: &'w mut dyn Documents,
     #[cfg(feature = "pdf")]
-    pub(super) pdfs: PdfQueue<'w>,
+    pdfs: PdfQueue<'w>,
     members: u64,
     /// Number of members whose names were cut.
     cut: u64,

@@ -7,7 +7,7 @@ use bzip2::{Decompress, Status};
 use super::members::{MemberFormat, Whole, find};
 use super::streams::{Decode, DecodeStep};
 use crate::fault::Packing;
-use crate::magic::numbers;
+use crate::numbers;
 use crate::opening::Limits;
 
 /// How a stream starts whose blocks are the smallest, after which a decoder holds the least memory.

@@ -11,7 +11,7 @@ use lz4_flex::frame::FrameDecoder;
 use super::members::{After, MemberFormat};
 use super::streams::{Decode, DecodeStep};
 use crate::fault::Packing;
-use crate::magic::numbers;
+use crate::numbers;
 use crate::opening::Limits;
 
 /// Flags of a frame, as the LZ4 Frame Format has them.

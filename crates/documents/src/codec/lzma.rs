@@ -151,7 +151,8 @@ mod tests {
     use super::super::members::tests::{Outcome, noise, outcome};
     use super::super::{Raw, unpack};
     use super::*;
-    use crate::magic::{self, Content};
+    use crate::content::Content;
+    use crate::magic;
     use crate::opening::Opening;
 
     /// `text` packed with the options that `set` sets.

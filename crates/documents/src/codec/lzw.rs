@@ -272,7 +272,8 @@ mod tests {
     use super::super::members::tests::{Outcome, noise, outcome};
     use super::super::{Raw, unpack};
     use super::*;
-    use crate::magic::{self, Content};
+    use crate::content::Content;
+    use crate::magic;
     use crate::opening::Opening;
 
     /// Writes codes as compress(1) does.

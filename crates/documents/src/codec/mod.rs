@@ -17,7 +17,6 @@ mod parallel;
 mod read;
 mod section;
 mod streams;
-mod unpackers;
 mod window;
 mod xz;
 mod xz_blocks;
@@ -39,6 +38,7 @@ use self::xz::Xz;
 use super::fault::{InputError, Packing};
 use super::opening::Opening;
 use super::raw::Raw;
+use super::unpackers::Unpackers;
 
 pub(super) use self::bzip2::Bzip2;
 pub(super) use self::inflate::{Inflate, Wrapper, is_deflate, is_zlib};
@@ -52,8 +52,6 @@ pub(super) use self::members::Whole;
 pub(super) use self::members::hits_what_came;
 pub(super) use self::read::{Fused, damaged, early_end};
 pub(super) use self::streams::{Decode, DecodeStep};
-pub(super) use self::unpackers::Lease;
-pub use self::unpackers::Unpackers;
 pub(super) use self::zstd::Zstd;
 
 /// Bytes of a read of packed data.

@@ -15,10 +15,10 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 use super::members::MemberStep;
-use super::unpackers::{Lease, Unpackers};
 use crate::halt::Halt;
 use crate::lock::lock;
 use crate::opening::{Limits, Opening};
+use crate::unpackers::{Lease, Unpackers};
 
 /// Sections per thread at the same time: one that it decodes, and one that waits.
 const SECTIONS: usize = 2;

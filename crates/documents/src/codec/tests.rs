@@ -321,7 +321,7 @@ fn a_damaged_block_of_lz4_that_has_a_checksum_costs_itself_and_is_told_once() {
 fn lz4_of_old_is_read() {
     let block = lz4_flex::block::compress(TEXT);
     let length = (block.len() as u32).to_le_bytes();
-    let packed = [crate::magic::numbers::LZ4_LEGACY, &length, &block].concat();
+    let packed = [crate::numbers::LZ4_LEGACY, &length, &block].concat();
     check_whole(Packing::Lz4, &packed, TEXT);
     check_whole(Packing::Lz4, &packed.repeat(2), &TEXT.repeat(2));
     let (bytes, errors) = read(Packing::Lz4, &packed[..packed.len() - 1]);
@@ -333,7 +333,7 @@ fn lz4_of_old_is_read() {
 fn old_lz4(bytes: &[u8]) -> Vec<u8> {
     let block = lz4_flex::block::compress(bytes);
     let length = (block.len() as u32).to_le_bytes();
-    [crate::magic::numbers::LZ4_LEGACY, &length, &block].concat()
+    [crate::numbers::LZ4_LEGACY, &length, &block].concat()
 }
 
 #[test]

@@ -9,7 +9,7 @@ use liblzma::stream::{Action, Error, Status, Stream};
 use super::members::MemberFormat;
 use super::streams::{Decode, DecodeStep, HEAD};
 use crate::fault::{InputError, Packing};
-use crate::magic::numbers;
+use crate::numbers;
 use crate::opening::Limits;
 
 /// Memory that decoding takes without the dictionary, in bytes.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::blocks::{BlockFormat, InStream, StreamPart};
 use super::held::HeldBytes;
 use super::xz::Xz;
-use crate::magic::numbers;
+use crate::numbers;
 
 /// Bytes of the header of a stream.
 const HEADER: usize = 12;

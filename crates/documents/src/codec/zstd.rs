@@ -10,7 +10,7 @@ use zstd::zstd_safe::{
 use super::members::MemberFormat;
 use super::streams::{Decode, DecodeStep};
 use crate::fault::{InputError, Packing};
-use crate::magic::numbers;
+use crate::numbers;
 use crate::opening::Limits;
 
 pub(crate) struct Zstd {

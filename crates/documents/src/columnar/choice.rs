@@ -5,21 +5,13 @@ use std::sync::Arc;
 use super::name::ColumnName;
 use super::part::TableFaults;
 use super::path::ColumnPath;
+use crate::column_choice::ColumnChoice;
 use crate::fault::InputError;
 
 /// Most columns that are read.
 const COLUMNS: usize = 1 << 15;
 /// Most names of columns in a message.
 const NAMED: usize = 20;
-
-/// The columns that are wanted, by their names.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ColumnChoice {
-    /// The columns whose texts are read; none if all are. Those within a column belong to it.
-    pub columns: Option<Vec<String>>,
-    /// The column that names rows.
-    pub id: Option<String>,
-}
 
 /// A column that may be chosen.
 pub(super) trait NamedColumn: Clone {
@@ -42,16 +34,6 @@ pub(super) struct ChosenColumns<C> {
 }
 
 impl ColumnChoice {
-    /// Whether some columns are chosen, or one names rows.
-    pub fn is_given(&self) -> bool {
-        self.columns.is_some() || self.id.is_some()
-    }
-
-    /// The names of all columns that are wanted, and of the one that names rows.
-    pub fn names(&self) -> impl Iterator<Item = &String> {
-        self.columns.iter().flatten().chain(&self.id)
-    }
-
     /// The chosen ones of the columns of a table. Adds an error for each name that selects none, and for each chosen column that
     /// is `unreadable`.
     ///

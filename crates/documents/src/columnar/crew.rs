@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 use super::part::{ColumnarFile, PartStart, TableItem};
-use crate::codec::{Lease, Unpackers};
 use crate::fault::InputError;
 use crate::lock::lock;
+use crate::unpackers::{Lease, Unpackers};
 
 /// Bytes of a batch, about.
 const BATCH: usize = 512 << 10;

@@ -24,7 +24,7 @@ mod rows;
 
 pub(crate) use self::arrow::{ArrowFile, starts_stream};
 pub use self::cells::{CellBatch, CellDictionary, CellText, TableCell};
-pub use self::choice::{ColumnChoice, is_in, no_column};
+pub use self::choice::{is_in, no_column};
 pub(super) use self::crew::{TableLimits, TableParts};
 #[cfg(feature = "parquet")]
 pub(super) use self::parquet::ParquetFile;

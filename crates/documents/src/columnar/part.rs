@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::cells::{CellBatch, CellBuilder};
-use super::choice::ColumnChoice;
 use super::path::ColumnPath;
+use crate::column_choice::ColumnChoice;
 use crate::fault::{InputError, Packing};
 
 /// Rows of the first batch, and most rows of one.

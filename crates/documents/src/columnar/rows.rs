@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::cells::{CellBatch, CellBuilder};
-use super::choice::{ColumnChoice, NamedColumn};
+use super::choice::NamedColumn;
 use super::name::ColumnName;
 use super::path::ColumnPath;
+use crate::column_choice::ColumnChoice;
 use crate::fault::InputError;
 
 /// Rows, and bytes of their texts and names, at which a batch is full.

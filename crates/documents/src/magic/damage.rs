@@ -8,10 +8,10 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::numbers::{LZ4, LZ4_LEGACY, XZ, ZSTD};
 use super::{CHECKSUM, Unicode, octal};
 use crate::codec;
 use crate::fault::Packing;
+use crate::numbers::{LZ4, LZ4_LEGACY, XZ, ZSTD};
 
 /// Fewer bytes are not recognised.
 const LEAST: usize = 64;

@@ -1,5 +1,5 @@
-use super::numbers::{LZ4, LZ4_LEGACY};
 use super::*;
+use crate::numbers::{LZ4, LZ4_LEGACY};
 
 fn tar(checksum: impl FnOnce(u32) -> String) -> Vec<u8> {
     let mut header = vec![0; LENGTH];

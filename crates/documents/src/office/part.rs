@@ -6,8 +6,9 @@ use memchr::memmem;
 
 use super::prose::ProseDialect;
 use super::root::{flat_kind, root};
+use crate::content::Content;
 use crate::encoding::Transcoded;
-use crate::magic::{self, Content};
+use crate::magic;
 use crate::raw::Raw;
 
 /// Bytes of a member in which its root element must start and name its namespace.

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 use super::{PdfDocument, PdfLimits, read};
-use crate::codec::{Lease, Unpackers};
 use crate::fault::InputError;
 use crate::lock::lock;
+use crate::unpackers::{Lease, Unpackers};
 
 /// What reading a file gives: its documents, and the error that ended it early.
 pub(crate) type PdfText = (Vec<PdfDocument>, Option<InputError>);

@@ -38,7 +38,7 @@ use self::joins::Targets;
 use self::lexer::Lexer;
 use self::lines::Line;
 use super::fault::{InputError, Packing};
-use super::magic::numbers::LATE;
+use super::numbers::LATE;
 
 /// Bytes that every file may unpack to in total.
 const FREE: u64 = 64 << 20;

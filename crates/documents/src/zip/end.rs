@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use memchr::memmem;
 
-use super::headers::{CENTRAL, END, LOCAL, number};
+use super::headers::{CENTRAL, END, number};
 use super::volume::Volume;
 
 const END_64: [u8; 4] = *b"PK\x06\x06";
@@ -204,20 +204,4 @@ pub(crate) fn ends_archive(tail: &[u8]) -> bool {
             _ => false,
         }
     })
-}
-
-/// Offset of the first local header in `bytes`, recognised by the signature and further fields.
-pub(crate) fn find_archive(bytes: &[u8]) -> Option<usize> {
-    // Searching for a byte that does not occur in texts is the fastest.
-    memchr::memchr_iter(LOCAL[3], bytes)
-        .filter_map(|last| last.checked_sub(LOCAL.len() - 1))
-        .find(|at| bytes[*at..].starts_with(&LOCAL) && is_local(&bytes[at + LOCAL.len()..]))
-}
-
-/// Bytes of a local header that [`find_archive`] checks.
-pub(crate) const HEADER_START: usize = 10;
-
-/// Checks the version needed, the flags, and the method.
-fn is_local(fields: &[u8]) -> bool {
-    matches!(fields, [10..=63, 0, _, _, 0..=99, 0, ..])
 }

@@ -6,9 +6,9 @@ use super::end::Directory;
 use super::volume::Volume;
 use crate::file::Section;
 use crate::name::escaped;
+use crate::numbers::LOCAL;
 use crate::raw::Raw;
 
-pub(super) const LOCAL: [u8; 4] = *b"PK\x03\x04";
 pub(super) const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
 pub(super) const CENTRAL: [u8; 4] = *b"PK\x01\x02";
 pub(super) const END: [u8; 4] = *b"PK\x05\x06";

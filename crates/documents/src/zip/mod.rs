@@ -17,8 +17,8 @@ use std::io::{self, BufRead, Read};
 use flate2::Crc;
 
 use self::end::{ArchiveEnd, Directory, END_LENGTH};
-pub(super) use self::end::{HEADER_START, LONGEST, ends_archive, find_archive};
-use self::headers::{CENTRAL, DESCRIPTOR, END, Entries, LOCAL, Local, ZipEntry, local, local_of};
+pub(super) use self::end::{LONGEST, ends_archive};
+use self::headers::{CENTRAL, DESCRIPTOR, END, Entries, Local, ZipEntry, local, local_of};
 pub(super) use self::volume::{Part, Volume};
 use super::codec::{Bzip2, Inflate, MemberStream, Peek, Wrapper, Zstd, damaged};
 use super::container::{Level, Members};
@@ -27,6 +27,7 @@ use super::fault::{InputError, Packing};
 use super::magic;
 use super::opening::Opening;
 use super::raw::Raw;
+use crate::numbers::{self, LOCAL};
 
 /// Bytes of a read of packed data.
 const READ: u64 = 32 << 10;
@@ -290,7 +291,7 @@ impl ZipArchive<'_> {
     /// source should not be read further.
     fn before(&mut self, end: u64) -> bool {
         let mut head = Vec::new();
-        let range = 0..end.min(magic::LENGTH as u64);
+        let range = 0..end.min(numbers::LENGTH as u64);
         if self.volume.section(range).read_to_end(&mut head).is_err() || is_marker(&head) {
             return true;
         }
@@ -374,7 +375,7 @@ impl ZipArchive<'_> {
     fn packs(&self, method: u16, entry: &ZipEntry, at: u64) -> bool {
         let start = self.volume.bytes::<4>(at).ok().flatten();
         let start = start.unwrap_or_default();
-        let (is_bzip2, is_zstd) = (start.starts_with(b"BZh"), start == magic::numbers::ZSTD);
+        let (is_bzip2, is_zstd) = (start.starts_with(b"BZh"), start == numbers::ZSTD);
         match method {
             0 => entry.packed == entry.unpacked,
             12 => is_bzip2,
@@ -470,7 +471,7 @@ impl ZipArchive<'_> {
             return Some(0);
         }
         let mut head = Vec::new();
-        let range = 0..magic::LENGTH as u64;
+        let range = 0..numbers::LENGTH as u64;
         // An error is returned again when the search reads there.
         let _ = self.volume.section(range).read_to_end(&mut head);
         if is_marker(head.get(..4).unwrap_or_default()) {

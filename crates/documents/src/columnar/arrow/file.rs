@@ -10,12 +10,13 @@ use super::message::{
     ArrowFooter, Message, MessageBlock, MessageHeader, MessagePrefix, starts_stream,
 };
 use super::schema::{ArrowLeaf, Schema};
-use crate::columnar::choice::{ChosenColumns, ColumnChoice};
+use crate::column_choice::ColumnChoice;
+use crate::columnar::choice::ChosenColumns;
 use crate::columnar::part::{ColumnarFile, PartStart, TableFaults};
 use crate::columnar::path::ColumnPath;
 use crate::fault::{InputError, Packing};
 use crate::file::read_at;
-use crate::magic;
+use crate::numbers;
 
 /// The start of a file, with its padding; and its ending: the length of the metadata before it, and the magic number.
 const START: &[u8] = b"ARROW1\0\0";
@@ -169,7 +170,7 @@ impl<'f> BatchIndex<'f> {
     /// Whether it is a file rather than a stream. One that shows so only at its end has a damaged start.
     fn is_file(&mut self) -> Result<bool, InputError> {
         let length = self.source.length;
-        let start = self.source.bytes(0, length.min(magic::LENGTH as u64))?;
+        let start = self.source.bytes(0, length.min(numbers::LENGTH as u64))?;
         if start.starts_with(START) || starts_stream(&start) {
             return Ok(start.starts_with(START));
         }

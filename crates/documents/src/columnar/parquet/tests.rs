@@ -12,7 +12,7 @@ use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use ::parquet::schema::parser::parse_message_type;
 
 use super::*;
-use crate::columnar::choice::ColumnChoice;
+use crate::column_choice::ColumnChoice;
 use crate::columnar::part::{ColumnarFile, PartStart, TableItem};
 
 const SCHEMA: &str = "message m {

@@ -1,4 +1,7 @@
-//! Checks of magic numbers that both recognition and codecs use.
+//! Magic numbers, and checks of them, that both recognition and readers use.
+
+/// Number of bytes that recognition needs: those of a tar header.
+pub(crate) const LENGTH: usize = 512;
 
 /// Number of bytes in which the header of a PDF file may come after others.
 #[cfg(feature = "pdf")]
@@ -25,4 +28,23 @@ pub(crate) fn is_lz4(head: &[u8]) -> bool {
 /// Whether this is a skippable frame, which zstd and LZ4 both have.
 pub(crate) fn is_skippable(head: &[u8]) -> bool {
     matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+}
+
+/// The start of the header of a member of a zip archive.
+pub(crate) const LOCAL: [u8; 4] = *b"PK\x03\x04";
+
+/// Offset of the first local header in `bytes`, recognised by the signature and further fields.
+pub(crate) fn find_zip(bytes: &[u8]) -> Option<usize> {
+    // Searching for a byte that does not occur in texts is the fastest.
+    memchr::memchr_iter(LOCAL[3], bytes)
+        .filter_map(|last| last.checked_sub(LOCAL.len() - 1))
+        .find(|at| bytes[*at..].starts_with(&LOCAL) && is_local(&bytes[at + LOCAL.len()..]))
+}
+
+/// Bytes of a local header that [`find_zip`] checks.
+pub(crate) const ZIP_START: usize = 10;
+
+/// Checks the version needed, the flags, and the method.
+fn is_local(fields: &[u8]) -> bool {
+    matches!(fields, [10..=63, 0, _, _, 0..=99, 0, ..])
 }

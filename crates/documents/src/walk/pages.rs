@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::mpsc::Receiver;
 
-use super::container::{Level, Members};
-use super::documents::Origin;
-use super::expansion::Watched;
-use super::fault::{InputError, Packing};
-use super::pdf::{self, PdfAnswer, PdfCrew, PdfDocument, PdfLimits, PdfText};
-use super::raw::Raw;
-use super::walk::Walk;
+use super::Walk;
+use crate::container::{Level, Members};
+use crate::documents::Origin;
+use crate::expansion::Watched;
+use crate::fault::{InputError, Packing};
+use crate::pdf::{self, PdfAnswer, PdfCrew, PdfDocument, PdfLimits, PdfText};
+use crate::raw::Raw;
 
 /// Files for each thread that were given to the threads and not passed on yet.
 const AHEAD: usize = 4;

@@ -1,0 +1,74 @@
+//! What a stream is recognised as.
+
+use super::fault::Packing;
+
+/// The content of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// Text, or anything that is not recognised.
+    Text,
+    /// Text in another encoding, as its byte order mark says.
+    Unicode(Unicode),
+    /// A packing or a container.
+    Packed(Packing),
+    /// Not text, and not a container of text that doisift reads; its kind.
+    Binary(&'static str),
+}
+
+impl Content {
+    /// Its name in the log.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Content::Text => "text",
+            Content::Unicode(way) => way.name(),
+            Content::Packed(packing) => packing.name(),
+            Content::Binary(kind) => kind,
+        }
+    }
+}
+
+/// An encoding of text in units of 16 or 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unicode {
+    Utf16Le,
+    Utf16Be,
+    Utf32Le,
+    Utf32Be,
+}
+
+impl Unicode {
+    /// The name in the terms of iconv(1), with the order of bytes.
+    pub(super) fn with_order(self) -> &'static str {
+        match self {
+            Unicode::Utf16Le => "UTF-16LE",
+            Unicode::Utf16Be => "UTF-16BE",
+            Unicode::Utf32Le => "UTF-32LE",
+            Unicode::Utf32Be => "UTF-32BE",
+        }
+    }
+
+    /// The byte order mark.
+    pub(super) fn mark(self) -> &'static [u8] {
+        match self {
+            Unicode::Utf16Le => &[0xff, 0xfe],
+            Unicode::Utf16Be => &[0xfe, 0xff],
+            Unicode::Utf32Le => &[0xff, 0xfe, 0, 0],
+            Unicode::Utf32Be => &[0, 0, 0xfe, 0xff],
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Unicode::Utf16Le | Unicode::Utf16Be => "UTF-16",
+            Unicode::Utf32Le | Unicode::Utf32Be => "UTF-32",
+        }
+    }
+
+    /// Bytes of a unit.
+    pub(super) fn unit(self) -> usize {
+        match self {
+            Unicode::Utf16Le | Unicode::Utf16Be => 2,
+            Unicode::Utf32Le | Unicode::Utf32Be => 4,
+        }
+    }
+}
