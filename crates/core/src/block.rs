@@ -52,7 +52,7 @@ impl Block {
     #[inline(always)]
     fn of(bytes: &[u8; Self::SIZE]) -> Block {
         let part = |at: usize| bytes[at..].first_chunk().copied().unwrap_or_default();
-        Block([0, 16, 32, 48].map(|at| u8x16::new(part(at))))
+        Block(std::array::from_fn(|at| u8x16::new(part(at * 16))))
     }
 
     /// Where `byte` is.

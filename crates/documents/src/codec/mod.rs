@@ -38,6 +38,7 @@ use self::xz::Xz;
 use super::fault::{InputError, Packing};
 use super::opening::Opening;
 use super::raw::Raw;
+#[cfg(feature = "testing")]
 use super::unpackers::Unpackers;
 
 pub(super) use self::bzip2::Bzip2;
