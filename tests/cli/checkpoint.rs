@@ -201,6 +201,7 @@ fn interrupted_twice_it_ends_at_once_and_leaves_nothing() {
             .any(|name| name.contains("doisift-run"))
     });
     signal(&child, "-INT");
+    // Signals are looked for every 50 ms, and those of one time count as one. Nothing shows that the first was seen.
     thread::sleep(Duration::from_millis(150));
     signal(&child, "-INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));

@@ -42,6 +42,7 @@ mod pdf;
 mod pdf_damage;
 mod place;
 mod pre;
+mod process;
 mod records;
 mod same;
 mod selection;

@@ -8,6 +8,8 @@ use std::time::Instant;
 
 use crate::containers::{tar, zip};
 use crate::place::{Place, Seen, gzip};
+#[cfg(target_os = "linux")]
+use crate::process::code_and_peak;
 use pdf_writer::{PdfObjects, PdfPage, PdfStyle, deflated, pdf, pdf_of};
 
 fn styles() -> impl Iterator<Item = PdfStyle> {
@@ -491,30 +493,12 @@ fn bombs_end_within_their_limits() {
         let mut run = place.command([
             "scan", name, "-j1", "--memory", "256M", "-f", "names", "-o", "out.txt",
         ]);
-        let run = run.spawn().unwrap();
-        let (code, peak) = peak(run);
+        let (code, peak) = code_and_peak(&mut run.spawn().unwrap());
         let spent = since.elapsed().as_secs();
         // Hours without limits.
         assert!(spent < 300, "{name}: {spent} s");
-        assert!(code == 0 || code == 1, "{name}: {code}");
-        assert!(peak < 500 << 20, "{name}: {} MiB", peak >> 20);
-    }
-}
-
-/// Waits for a run. Returns its exit code and its greatest memory in bytes, as far as it was seen.
-#[cfg(target_os = "linux")]
-fn peak(mut run: std::process::Child) -> (i32, u64) {
-    let status = format!("/proc/{}/status", run.id());
-    let mut peak = 0;
-    loop {
-        let text = std::fs::read_to_string(&status).unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
-        peak = peak.max(kibibytes.unwrap_or(0) << 10);
-        if let Some(status) = run.try_wait().unwrap() {
-            return (status.code().unwrap_or(-1), peak);
-        }
-        std::thread::sleep(std::time::Duration::from_millis(5));
+        assert!(matches!(code, Some(0 | 1)), "{name}: {code:?}");
+        assert!(peak < 500, "{name}: {peak} MiB");
     }
 }
 
@@ -665,9 +649,9 @@ fn a_font_with_long_texts_takes_no_more_than_the_budget() {
         for threads in ["-j1", "-j2"] {
             let mut run =
                 place.command(["scan", "a.pdf", threads, "--memory", "64M", "-o", "out.csv"]);
-            let (code, peak) = peak(run.spawn().unwrap());
-            assert_eq!(code, 1);
-            assert!(peak < 160 << 20, "{units}: {} MiB", peak >> 20);
+            let (code, peak) = code_and_peak(&mut run.spawn().unwrap());
+            assert_eq!(code, Some(1));
+            assert!(peak < 160, "{units}: {peak} MiB");
         }
     }
 }
@@ -705,9 +689,9 @@ fn the_number_of_threads_does_not_decide_what_is_read() {
             "-o",
             "out.csv",
         ]);
-        let (code, peak) = peak(run.spawn().unwrap());
-        assert_eq!(code, 0, "{threads}");
-        assert!(peak < 160 << 20, "{threads}: {} MiB", peak >> 20);
+        let (code, peak) = code_and_peak(&mut run.spawn().unwrap());
+        assert_eq!(code, Some(0), "{threads}");
+        assert!(peak < 160, "{threads}: {peak} MiB");
         let out = std::fs::read(place.path("out.csv")).unwrap();
         assert!(
             *first.get_or_insert_with(|| out.clone()) == out,

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::checkpoint::ignores_hangups;
 use crate::place::{self, Place, Seen, fifo, gzip, names};
+use crate::process::holds;
 
 /// Interrupts a run once its temporary output is there, and waits for its end.
 fn interrupt(place: &Place, mut child: Child, signal: &str) -> Option<i32> {
@@ -63,17 +64,9 @@ fn an_interrupted_run_leaves_nothing_and_exits_with_128_and_the_signal() {
 }
 
 /// Waits until a process handles SIGINT and the signals that it registers after it, and then some time for it to read input.
-fn wait_until_watching(id: i32) {
-    let caught = || {
-        let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
-        let mask = status
-            .lines()
-            .find_map(|line| line.strip_prefix("SigCgt:"))?;
-        let mask = u64::from_str_radix(mask.trim(), 16).ok()?;
-        // SIGINT and SIGTERM.
-        Some(mask >> 1 & 1 == 1 && mask >> 14 & 1 == 1)
-    };
-    // Only Linux shows this in /proc; elsewhere the test waits longer.
+fn wait_until_watching(id: u32) {
+    let caught = || Some(holds(id, "SigCgt", 2)? && holds(id, "SigCgt", 15)?);
+    // Where the system does not show this, the test waits longer.
     while caught() == Some(false) {
         thread::sleep(Duration::from_millis(5));
     }
@@ -99,7 +92,7 @@ fn interrupt_pipeline(place: &Place, line: &str, bytes: &[u8], signal: &str) -> 
     drop(first);
     let mut input = first_child.stdin.take().unwrap();
     input.write_all(bytes).unwrap();
-    wait_until_watching(group);
+    wait_until_watching(last.id());
     let kill = Command::new("kill")
         .args([signal, "--", &format!("-{group}")])
         .status();

@@ -173,8 +173,8 @@ mod tests {
             vec![b'a'; 1 << 20],
         ];
         let orders = [[0, 1, 2, 3, 4, 5], [2, 0, 3, 5, 1, 4]];
-        for (level, order) in (1..10)
-            .step_by(4)
+        for (level, order) in [1, 9]
+            .into_iter()
             .flat_map(|level| orders.map(|order| (level, order)))
         {
             let all = order.map(|at| &texts[at][..]);

@@ -1,0 +1,48 @@
+//! What the kernel shows of a running process. Only Linux does.
+
+use std::fs;
+use std::process::Child;
+use std::thread;
+use std::time::Duration;
+
+/// A field of the process's status, such as `VmHWM`.
+pub fn shown(id: u32, field: &str) -> Option<String> {
+    let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+    let value = status
+        .lines()
+        .find_map(|line| line.strip_prefix(field)?.strip_prefix(':'))?;
+    Some(value.trim().to_owned())
+}
+
+/// Whether a set of signals, such as `SigCgt`, holds the signal.
+pub fn holds(id: u32, set: &str, signal: u32) -> Option<bool> {
+    let mask = u64::from_str_radix(&shown(id, set)?, 16).ok()?;
+    Some(mask >> (signal - 1) & 1 == 1)
+}
+
+/// The peak of the process's memory so far, in MiB.
+#[cfg(target_os = "linux")]
+pub fn peak_so_far(id: u32) -> Option<u64> {
+    let kibibytes = shown(id, "VmHWM")?;
+    kibibytes
+        .strip_suffix(" kB")?
+        .parse()
+        .map(|kibibytes: u64| kibibytes >> 10)
+        .ok()
+}
+
+/// Waits for the end of a run. Returns its exit code and the peak of its memory in MiB.
+///
+/// The peak is read again and again: what the kernel reports at the end is at least the memory of the process that started the
+/// run, which is that of all tests together.
+#[cfg(target_os = "linux")]
+pub fn code_and_peak(run: &mut Child) -> (Option<i32>, u64) {
+    let mut peak = 0;
+    loop {
+        peak = peak_so_far(run.id()).unwrap_or(peak);
+        if let Some(status) = run.try_wait().unwrap() {
+            return (status.code(), peak);
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+}
