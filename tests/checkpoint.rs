@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once};
 use std::time::Duration;
 
-use doisift::{CheckpointError, Error, ErrorKind, Monitor, Pipeline, PipelineBuilder, Report};
+use doisift::{Error, ErrorKind, Monitor, Pipeline, PipelineBuilder, Report};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -384,24 +384,4 @@ fn a_run_that_is_gone_or_cut_short_is_named_before_anything_is_read() {
     );
     fs::write(&path, content).unwrap();
     run(place.checkpointed(2, 1 << 20)).unwrap();
-}
-
-#[test]
-fn what_can_be_read_only_once_has_no_checkpoint() {
-    let place = Place::new();
-    for builder in [
-        place.checkpointed(1, 1 << 20).mentions(true),
-        place.checkpointed(1, 1 << 20).edges(true),
-        place.checkpointed(1, 1 << 20).source("-"),
-    ] {
-        let error = builder.build().map(|_| ()).unwrap_err();
-        let ErrorKind::Checkpoint(_, why) = error.kind() else {
-            panic!("{error}");
-        };
-        assert!(matches!(
-            **why,
-            CheckpointError::Mentions | CheckpointError::Stream(_)
-        ));
-    }
-    assert_eq!(place.entries(), ["in"]);
 }

@@ -2,10 +2,14 @@
 #![cfg(feature = "pipeline")]
 #![allow(missing_docs, clippy::unwrap_used)]
 
+use std::fs;
 use std::io::{self, Cursor, Read, Write};
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
-use doisift::{ErrorKind, Form, InputError, Pipeline, PipelineBuilder};
+use doisift::{
+    ClashError, ErrorKind, Form, InputError, Merge, Monitor, Pipeline, PipelineBuilder, Separator,
+};
 
 fn go_on() -> ControlFlow<()> {
     ControlFlow::Continue(())
@@ -312,4 +316,48 @@ fn only_mentions_have_ranges() {
         failed.unwrap_err().kind(),
         ErrorKind::Selection(_)
     ));
+}
+
+#[test]
+fn standard_input_is_given_once() {
+    let list = Pipeline::builder().list("-", Separator::Nul);
+    let twice = list.list("-", Separator::Nul).build().unwrap();
+    let merge = Merge::builder().input("-").input("-").build().unwrap();
+    for error in [twice.run().unwrap_err(), merge.run().unwrap_err()] {
+        assert!(matches!(error.kind(), ErrorKind::Clash(_)), "{error}");
+        assert_eq!(error.to_string(), ClashError::Stdin.to_string());
+    }
+}
+
+#[test]
+fn outputs_wait_for_a_cancellation_that_ended_a_pipe_and_for_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let made = std::process::Command::new("mkfifo")
+        .arg(path("fifo"))
+        .status();
+    assert!(made.unwrap().success());
+    fs::write(path("file"), "10.5555/a\n").unwrap();
+    let run = |name: &str, monitor: &Monitor| {
+        let pipeline = Pipeline::builder().source(path(name)).monitor(monitor);
+        pipeline.output(path("out.csv")).build().unwrap().run()
+    };
+    let wait = Duration::from_secs(20);
+    let monitor = Monitor::new();
+    monitor.set_stream_wait(wait);
+    let began = Instant::now();
+    run("file", &monitor).unwrap();
+    assert!(began.elapsed() < wait);
+    fs::remove_file(path("out.csv")).unwrap();
+    let (fifo, flag) = (path("fifo"), monitor.suspend_flag());
+    let writer = std::thread::spawn(move || {
+        fs::write(fifo, "10.5555/a\n").unwrap();
+        std::thread::sleep(Duration::from_millis(100));
+        flag.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    let stopped = run("fifo", &monitor);
+    writer.join().unwrap();
+    assert!(stopped.is_err_and(|error| matches!(error.kind(), ErrorKind::Cancelled)));
+    assert!(began.elapsed() < wait, "it does not wait on after that");
+    assert!(!path("out.csv").exists());
 }

@@ -324,23 +324,6 @@ fn the_first_mention_is_the_least_even_if_each_comes_before_the_last() {
     }
 }
 
-#[test]
-fn many_keys_come_out_sorted_with_a_pool_and_without() {
-    let all: Vec<Said> = (0..60_000u64)
-        .map(|i| said(0, 0, &format!("10.5555/j.x.{}", i * 7_919 % 60_013), i))
-        .collect();
-    let alone = records(fill_in_turn(NameTable::new(Kept::All), &all, 5000));
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(2)
-        .build()
-        .expect("two threads");
-    assert_eq!(
-        pool.install(|| records(fill_in_turn(NameTable::new(Kept::All), &all, 5000))),
-        alone
-    );
-    assert_eq!(alone, twin(&all));
-}
-
 /// Why the output of records stopped.
 #[derive(Debug)]
 enum Stopped {

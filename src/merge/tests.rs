@@ -96,45 +96,11 @@ fn sorted_inputs_are_merged_directly() {
 }
 
 #[test]
-fn unsorted_inputs_are_sorted_within_the_memory() {
-    let mixed: Vec<_> = (0..12_000)
-        .map(|number| row(number * 7919 % 6007, "a"))
-        .collect();
-    let sorted: Vec<_> = (0..5000).map(|number| row(number, "b")).collect();
-    let twice = [sorted.clone(), sorted.clone()].concat();
-    let inputs = Inputs::new(&[&mixed, &sorted, &twice]);
-    let wanted = united(&[&mixed[..], &sorted, &twice].concat());
-    let (seen, roomy) = inputs.merge(1 << 30);
-    assert!(seen == wanted);
-    assert_eq!((roomy.runs, roomy.sorted), (1, 2));
-    let (seen, narrow) = inputs.merge(1);
-    assert!(seen == wanted);
-    assert!(
-        narrow.runs > 5 && narrow.spilled_bytes > roomy.spilled_bytes,
-        "{narrow:?}"
-    );
-}
-
-#[test]
 fn a_key_that_repeats_in_a_sorted_input_is_one_record() {
     let rows: Vec<_> = (0..3000).map(|number| row(number / 3, "a")).collect();
     let (seen, report) = Inputs::new(&[&rows, &rows[2990..]]).merge(1 << 30);
     assert!(seen == united(&[&rows[..], &rows[2990..]].concat()));
     assert_eq!((report.records, report.sorted), (1000, 0));
-}
-
-#[test]
-fn more_inputs_than_may_be_open_are_merged_in_rounds() {
-    let rows: Vec<_> = (0..600)
-        .map(|number| [row(number % 50, "a"), row(100 + number, "b")])
-        .collect();
-    let inputs: Vec<&[OwnedRecord]> = rows.iter().map(|rows| &rows[..]).collect();
-    let inputs = Inputs::new(&inputs);
-    for (memory, runs) in [(1 << 40, 4), (20 << 20, 77)] {
-        let (seen, report) = inputs.merge(memory);
-        assert!(seen == united(&rows.concat()));
-        assert_eq!((report.runs, report.sorted), (runs, 0));
-    }
 }
 
 #[test]

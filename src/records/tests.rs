@@ -3,14 +3,13 @@
 mod reading;
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::Path;
 
 use doisift_core::Form;
 
 use super::{
-    Destination, Format, Forms, Layout, MOST, MentionRow, Output, Record, RowKind, WholeOutput,
-    writer,
+    Destination, Format, Forms, Layout, MOST, MentionRow, Output, Record, RowKind, writer,
 };
 
 fn record() -> Record<'static> {
@@ -235,23 +234,6 @@ fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 }
 
 #[test]
-fn a_file_appears_with_commit_and_not_before() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("out.csv");
-    let mut output = Output::create(Some(&path)).expect("an output");
-    output
-        .write_all(&[b'x'; 200_000])
-        .expect("room on the disk");
-    assert!(!path.exists());
-    output
-        .finish()
-        .and_then(WholeOutput::commit)
-        .expect("a rename");
-    assert_eq!(fs::read(&path).expect("the file"), [b'x'; 200_000]);
-    assert_eq!(entries(folder.path()), ["out.csv"]);
-}
-
-#[test]
 fn an_output_dropped_leaves_what_was_there() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("out.csv");
@@ -264,35 +246,6 @@ fn an_output_dropped_leaves_what_was_there() {
     }
     assert_eq!(fs::read(&path).expect("the file"), b"old");
     assert_eq!(entries(folder.path()), ["out.csv"]);
-}
-
-#[test]
-fn endings_compress() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let text = b"10.5555/abc\n".repeat(20_000);
-    let (gzip, zstd) = (
-        folder.path().join("a.csv.gz"),
-        folder.path().join("a.csv.zst"),
-    );
-    write(&gzip, &text).expect("gzip");
-    write(&zstd, &text).expect("zstd");
-    let mut unzipped = Vec::new();
-    let mut decoder = flate2::read::GzDecoder::new(fs::File::open(&gzip).expect("the file"));
-    decoder
-        .read_to_end(&mut unzipped)
-        .expect("a whole gzip member");
-    assert!(unzipped == text, "gzip gives other bytes back");
-    let unzipped =
-        zstd::decode_all(fs::File::open(&zstd).expect("the file")).expect("a whole frame");
-    assert!(unzipped == text, "zstd gives other bytes back");
-    assert!(fs::metadata(&gzip).expect("the file").len() < 10_000);
-    let again = folder.path().join("b.gz");
-    write(&again, &text).expect("gzip");
-    assert_eq!(
-        fs::read(&gzip).expect("a"),
-        fs::read(&again).expect("b"),
-        "neither time nor name is in the bytes"
-    );
 }
 
 #[test]

@@ -184,44 +184,6 @@ fn many() -> Vec<Said> {
     (0..40_000).map(one).collect()
 }
 
-#[test]
-fn budgets_and_threads_change_no_record() {
-    let all = many();
-    let wanted = twin(&all);
-    for (bytes, least) in [(64 << 10, 20), (3 << 20, 2), (1 << 30, 0)] {
-        for threads in [1, 2, 4] {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .unwrap();
-            let spilling = Spilling::new(Kept::All, bytes, threads);
-            let spilling = spilling.fill(|table| fill_crosswise(table, &all, threads, 1000));
-            let (records, runs) = match threads {
-                1 => spilling.records(),
-                _ => pool.install(|| spilling.records()),
-            };
-            assert!(records == wanted, "{bytes} bytes, {threads} threads");
-            assert!(runs >= least, "{bytes} bytes: {runs} runs");
-            assert!(least > 0 || runs == 0, "{bytes} bytes: {runs} runs");
-        }
-    }
-}
-
-#[test]
-fn keys_alone_come_out_once_and_sorted_whatever_the_budget() {
-    let all = many();
-    let wanted: Vec<String> = twin(&all).into_iter().map(|record| record.doi).collect();
-    for (bytes, least) in [(TINY, 20), (1 << 20, 1), (1 << 30, 0)] {
-        let spilling = Spilling::new(Kept::Key, bytes, 2);
-        let (records, runs) = spilling
-            .fill(|table| fill_crosswise(table, &all, 2, 1000))
-            .records();
-        let keys: Vec<String> = records.into_iter().map(|record| record.doi).collect();
-        assert!(keys == wanted, "{bytes} bytes");
-        assert!(runs >= least, "{bytes} bytes: {runs} runs");
-    }
-}
-
 /// Absorbs batches on a pool all of whose threads wait for the table while it is written.
 #[test]
 fn a_table_is_spilled_from_the_threads_of_a_pool() {
