@@ -155,7 +155,7 @@ fn a_limit_of_the_address_space_bounds_the_default() {
     let place = Place::new();
     place.file("many", names(300_000));
     let wanted = place.scan("many -f csv --memory 64M").quiet().out;
-    for threads in [1, 2, 8] {
+    for threads in [1, 8] {
         let script = format!("ulimit -v 300000 && \"$0\" scan many -f csv -j{threads}");
         let mut command = std::process::Command::new("sh");
         let program = place.command([""; 0]).get_program().to_owned();
@@ -212,7 +212,7 @@ fn what_is_larger_than_a_threads_share_is_read_on_any_number_of_threads() {
     }
     let rows = if cfg!(feature = "parquet") { 7_200 } else { 0 };
     for (options, rows) in [("-f names", 4_000), ("--mentions -f csv", rows + 4_001)] {
-        for threads in [1, 2, 8] {
+        for threads in [1, 8] {
             let line = format!("in {options} --memory 64M -j{threads}");
             let seen = place.scan(&line).quiet();
             assert_eq!(seen.out.lines().count(), rows, "{line}");

@@ -604,8 +604,7 @@ fn what_is_cut_by_a_limit_is_reported_with_its_reason() {
     ]
     .concat();
     assert!(limit_of(page(&many)).contains("65,536 operands"));
-    let line = b"(10.5555/aaaaaaaaaaaaaaaaaaaaaaaaa) Tj T*\n";
-    let long = [&b"BT /F 9 Tf 12 TL "[..], &line.repeat(600_000)].concat();
+    let long = [&b"BT /F 9 Tf 12 TL "[..], &long_line().repeat(60_000)].concat();
     assert!(limit_of(page(&long)).contains("more text than is kept"));
     let links: Vec<_> = (0..100_001).map(|n| format!("https://x.org/{n}")).collect();
     let links: Vec<_> = links.iter().map(|link| &link[..]).collect();
@@ -656,6 +655,11 @@ fn a_font_with_long_texts_takes_no_more_than_the_budget() {
     }
 }
 
+/// A line with a name and 400 bytes of text.
+fn long_line() -> Vec<u8> {
+    format!("(10.5555/a {}) Tj T*\n", "lorem ".repeat(65)).into_bytes()
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn the_number_of_threads_does_not_decide_what_is_read() {
@@ -663,8 +667,7 @@ fn the_number_of_threads_does_not_decide_what_is_read() {
     let mut large = pdf(&pages(), PdfStyle::default());
     // A comment after the end.
     large.extend([&b"%"[..], &vec![b'-'; 24 << 20], b"\n"].concat());
-    let line = b"(10.5555/aaaaaaaaaaaaaaaaaaaaaaaaa) Tj T*\n";
-    let content = [&b"BT /F 9 Tf 12 TL "[..], &line.repeat(100_000)].concat();
+    let content = [&b"BT /F 9 Tf 12 TL "[..], &long_line().repeat(8_000)].concat();
     let font = "/Subtype/Type1/BaseFont/Courier";
     let long = pdf_of(PdfObjects::default(), &content, font, "");
     let names = ["a.pdf", "b.pdf", "c.pdf"];
