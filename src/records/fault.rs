@@ -92,7 +92,7 @@ pub(crate) enum RecordFault {
     Checksum,
     #[cfg(feature = "parquet")]
     #[error("it is damaged, or has a form that is not supported, at byte {offset}: {}", printable::name(&.error.to_string()))]
-    Parquet { offset: u64, error: InputError },
+    Parquet { offset: u64, error: Box<InputError> },
 }
 
 #[cfg(feature = "parquet")]
@@ -100,7 +100,10 @@ impl From<TableFault> for RecordFault {
     fn from((offset, error): TableFault) -> Self {
         match error {
             InputError::Io(error) => RecordFault::Io(error),
-            error => RecordFault::Parquet { offset, error },
+            error => RecordFault::Parquet {
+                offset,
+                error: error.into(),
+            },
         }
     }
 }
