@@ -30,7 +30,8 @@ const NEXT_I32: u8 = 0x15;
 /// The difference in the first byte of a field if its number is one higher.
 const DISTANCE: u8 = 0x10;
 
-/// Writes pages with the CRC of their bytes in their headers. The crate does not write these.
+/// Writes pages with the CRC of their bytes in their headers. The crate (60.1) always leaves the CRC out, and its type for headers is
+/// private, so the field is added to the bytes of the header.
 pub(super) struct SealedPages<'p>(pub(super) &'p mut Vec<u8>);
 
 impl PageWriter for SealedPages<'_> {
