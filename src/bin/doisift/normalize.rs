@@ -214,9 +214,10 @@ pub(crate) fn run(args: &NormalizeArgs, stdout: impl Write) -> anyhow::Result<En
         stdout,
         counts: TextCounts::default(),
     };
-    let written = match texts.is_empty() {
-        true => read.typed(&mut io::stdin().lock())?,
-        false => read.texts(texts),
+    let written = if texts.is_empty() {
+        read.typed(&mut io::stdin().lock())?
+    } else {
+        read.texts(texts)
     };
     match written.and_then(|()| read.stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -244,9 +245,10 @@ fn inputs(args: &NormalizeArgs) -> anyhow::Result<Inputs<'_>> {
         if files.is_empty() && typed {
             bail!("nothing to read: name a file, or - for standard input");
         }
-        return Ok(Inputs::Files(match files.is_empty() {
-            true => vec![dash],
-            false => files,
+        return Ok(Inputs::Files(if files.is_empty() {
+            vec![dash]
+        } else {
+            files
         }));
     }
     if !args.lines_from.is_empty() {
@@ -299,13 +301,14 @@ fn read_files(args: &NormalizeArgs, files: &[&Path]) -> anyhow::Result<Ending> {
             _ => Ending::Lossy,
         })
     };
-    let interruption = match args.in_place {
-        true => Interruption::leaving("tables that are not complete are as they were"),
-        false => Interruption::new(
+    let interruption = if args.in_place {
+        Interruption::leaving("tables that are not complete are as they were")
+    } else {
+        Interruption::new(
             None,
             args.output.as_deref().filter(|path| !is_dash(path)),
             "",
-        ),
+        )
     };
     watched(
         &monitor,
@@ -452,8 +455,9 @@ impl<O: Write> TextReader<'_, O> {
 
 /// What to say about a refused text that is the name of a file.
 fn file_hint(text: &OsStr) -> &'static str {
-    match Path::new(text).is_file() {
-        true => "; to read the file of this name, give --lines-from, or --column for a table",
-        false => "",
+    if Path::new(text).is_file() {
+        "; to read the file of this name, give --lines-from, or --column for a table"
+    } else {
+        ""
     }
 }

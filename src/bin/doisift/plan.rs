@@ -89,9 +89,10 @@ impl Plan {
         let options = self.pipeline.options();
         let is_stream = options.paths.iter().any(|path| path == "-");
         let is_resumable = !is_stream && !matches!(options.rows, "mentions" | "edges");
-        let remedy = match is_resumable {
-            true => "; with --checkpoint DIR the same command would resume",
-            false => "",
+        let remedy = if is_resumable {
+            "; with --checkpoint DIR the same command would resume"
+        } else {
+            ""
         };
         Interruption::new(self.checkpoint.clone(), options.output.as_deref(), remedy)
     }

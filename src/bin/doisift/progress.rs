@@ -102,9 +102,10 @@ fn draw(bar: &ProgressBar, progress: Progress, pace: &Pace) {
 
 /// The style of the bar. It has no colours, so there is no need for an option to turn them off.
 fn style(total_known: bool) -> ProgressStyle {
-    let template = match total_known {
-        true => "{wide_bar} {msg}",
-        false => "{spinner} {msg}",
+    let template = if total_known {
+        "{wide_bar} {msg}"
+    } else {
+        "{spinner} {msg}"
     };
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

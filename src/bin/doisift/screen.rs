@@ -195,9 +195,10 @@ impl<W: Write + Send> ScreenTable<W> {
         let cells = row.iter().zip(widths).zip(self.shape.columns());
         for ((cell, width), column) in cells.filter(|((_, width), _)| **width > 0) {
             let blanks = " ".repeat(width.saturating_sub(cell.width()));
-            let (before, after) = match column.is_number {
-                true => (blanks.as_str(), ""),
-                false => ("", blanks.as_str()),
+            let (before, after) = if column.is_number {
+                (blanks.as_str(), "")
+            } else {
+                ("", blanks.as_str())
             };
             line.extend([before, cell, after, "  "]);
         }

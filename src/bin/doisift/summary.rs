@@ -103,9 +103,10 @@ fn counted<'n>(counts: impl IntoIterator<Item = (&'n str, u64)>) -> String {
         named.push(format!("{name} {count}"));
         (sum + count, named)
     });
-    match named.is_empty() {
-        true => sum.to_string(),
-        false => format!("{sum} ({})", named.join(", ")),
+    if named.is_empty() {
+        sum.to_string()
+    } else {
+        format!("{sum} ({})", named.join(", "))
     }
 }
 

@@ -29,9 +29,10 @@ pub(crate) fn parse() -> Result<Cli, Ending> {
 fn printable(args: &[OsString], error: Error) -> Error {
     let shown = |arg: &OsString| Printable::name(&arg.to_string_lossy()).to_string();
     let shown: Vec<String> = args.iter().map(shown).collect();
-    match shown.iter().map(OsStr::new).eq(args) {
-        true => error,
-        false => Cli::try_parse_from(shown).err().unwrap_or(error),
+    if shown.iter().map(OsStr::new).eq(args) {
+        error
+    } else {
+        Cli::try_parse_from(shown).err().unwrap_or(error)
     }
 }
 
@@ -96,9 +97,10 @@ fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
         return args;
     };
     let is_option = first.as_encoded_bytes().starts_with(b"-");
-    let is_scan = match is_option {
-        true => !is_of_no_command(first),
-        false => !is_command(first) && Path::new(first).exists(),
+    let is_scan = if is_option {
+        !is_of_no_command(first)
+    } else {
+        !is_command(first) && Path::new(first).exists()
     };
     if is_scan {
         args.insert(1, "scan".into());
