@@ -73,9 +73,10 @@ impl Ends<'_> {
     fn packing(&self, may_be_pdf: bool) -> Option<Packing> {
         let mut read = Vec::new();
         let tail = self.tail(TAIL, &mut read);
-        match zip::ends_archive(tail) {
-            true => Some(Packing::Zip),
-            false => magic::packing_at_end(tail, may_be_pdf),
+        if zip::ends_archive(tail) {
+            Some(Packing::Zip)
+        } else {
+            magic::packing_at_end(tail, may_be_pdf)
         }
     }
 

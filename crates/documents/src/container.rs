@@ -180,9 +180,10 @@ impl<'f> Level<'f> {
 
     pub(super) fn member(&self, number: u64, name: &str) -> Level<'static> {
         let number = format!("#{number}");
-        let claims = match self.has_uris {
-            true => Claims::default(),
-            false => Claims::of(Path::new(name)),
+        let claims = if self.has_uris {
+            Claims::default()
+        } else {
+            Claims::of(Path::new(name))
         };
         let name = if name.is_empty() { &number } else { name };
         let name: Cow<'_, str> = match &self.name {

@@ -72,9 +72,10 @@ impl<R: Read> Transcoded<R> {
             }
         };
         let last = held.is_empty();
-        let from = match std::mem::take(&mut self.replaces) {
-            true => char::REPLACEMENT_CHARACTER.encode_utf8(&mut self.out).len(),
-            false => 0,
+        let from = if std::mem::take(&mut self.replaces) {
+            char::REPLACEMENT_CHARACTER.encode_utf8(&mut self.out).len()
+        } else {
+            0
         };
         let decoded = self.decoder.decode(held, &mut self.out[from..], last);
         self.raw.consume(decoded.read);

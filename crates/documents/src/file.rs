@@ -41,9 +41,10 @@ impl Read for Section<'_> {
 /// # Errors
 /// If it became shorter. Files of the kernel may end before the size that they state, which is no error.
 pub(super) fn check_end(file: &File, at: u64, size: u64) -> io::Result<()> {
-    match at < size && file.metadata()?.len() < size {
-        true => Err(InputError::Shrunk.into()),
-        false => Ok(()),
+    if at < size && file.metadata()?.len() < size {
+        Err(InputError::Shrunk.into())
+    } else {
+        Ok(())
     }
 }
 
@@ -55,9 +56,10 @@ pub fn stdin_metadata() -> io::Result<Metadata> {
 /// Whether `path`, `-` for standard input, is a pipe or socket, so that another program writes what is read from it.
 pub fn is_pipe(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt;
-    let metadata = match path.as_os_str() == "-" {
-        true => stdin_metadata(),
-        false => std::fs::metadata(path),
+    let metadata = if path.as_os_str() == "-" {
+        stdin_metadata()
+    } else {
+        std::fs::metadata(path)
     };
     let kind = metadata.map(|at| at.file_type());
     kind.is_ok_and(|kind| kind.is_fifo() || kind.is_socket())

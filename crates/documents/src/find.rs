@@ -406,9 +406,10 @@ impl BadGlob {
 
 impl PassedOver {
     fn add(&mut self, entry: &DirEntry) {
-        let noted = match entry.file_type().is_symlink() {
-            true => &mut self.links,
-            false => &mut self.special,
+        let noted = if entry.file_type().is_symlink() {
+            &mut self.links
+        } else {
+            &mut self.special
         };
         note(noted, entry.path());
     }

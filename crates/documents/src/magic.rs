@@ -50,9 +50,10 @@ pub(super) fn recognise_late(start: &[u8], is_called_mail: bool) -> Content {
     if office::is_flat(start) {
         return Content::Packed(Packing::FlatOpenDocument);
     }
-    match mail::starts_mail(start) || is_called_mail && mail::may_be_mail(start) {
-        true => Content::Packed(Packing::Mail),
-        false => Content::Text,
+    if mail::starts_mail(start) || is_called_mail && mail::may_be_mail(start) {
+        Content::Packed(Packing::Mail)
+    } else {
+        Content::Text
     }
 }
 
@@ -112,9 +113,10 @@ fn after_skippable(mut head: &[u8]) -> Packing {
         let length = length.map_or(usize::MAX, |bytes| u32::from_le_bytes(bytes) as usize);
         head = head.get(length.saturating_add(8)..).unwrap_or_default();
     }
-    match is_lz4(head) {
-        true => Packing::Lz4,
-        false => Packing::Zstd,
+    if is_lz4(head) {
+        Packing::Lz4
+    } else {
+        Packing::Zstd
     }
 }
 

@@ -175,9 +175,10 @@ impl<'r> Opening<'r> {
             return Ok(false);
         }
         let id = (metadata.dev(), metadata.ino());
-        match self.outputs.contains(&id) {
-            true => Err(InputError::Output),
-            false => Ok(self.own.contains(&id)),
+        if self.outputs.contains(&id) {
+            Err(InputError::Output)
+        } else {
+            Ok(self.own.contains(&id))
         }
     }
 }

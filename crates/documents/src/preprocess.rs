@@ -210,13 +210,14 @@ impl CommandOutput<'_> {
     }
 
     fn outcome(&self, status: ExitStatus) -> io::Result<()> {
-        match status.success() {
-            true => Ok(()),
-            false => Err(InputError::Command {
+        if status.success() {
+            Ok(())
+        } else {
+            Err(InputError::Command {
                 command: self.command.to_string_lossy().into(),
                 ending: ending(status, &said(&self.said)).into(),
             }
-            .into()),
+            .into())
         }
     }
 

@@ -28,9 +28,10 @@ impl Shard {
     /// # Errors
     /// If `index` is not less than `count`.
     pub fn new(index: u32, count: u32) -> Result<Shard, BadShard> {
-        match index < count {
-            true => Ok(Shard { index, count }),
-            false => Err(BadShard),
+        if index < count {
+            Ok(Shard { index, count })
+        } else {
+            Err(BadShard)
         }
     }
 

@@ -342,9 +342,12 @@ fn compare_joined(a: [&[u8]; 2], b: [&[u8]; 2]) -> Ordering {
     let both = a[0].len().min(b[0].len());
     let order = a[0][..both].cmp(&b[0][..both]);
     let (a, b) = ([&a[0][both..], a[1]], [&b[0][both..], b[1]]);
-    order.then_with(|| match a[0].is_empty() {
-        true => compare_whole(a[1], b),
-        false => compare_whole(b[1], a).reverse(),
+    order.then_with(|| {
+        if a[0].is_empty() {
+            compare_whole(a[1], b)
+        } else {
+            compare_whole(b[1], a).reverse()
+        }
     })
 }
 
@@ -352,9 +355,12 @@ fn compare_joined(a: [&[u8]; 2], b: [&[u8]; 2]) -> Ordering {
 fn compare_whole(a: &[u8], b: [&[u8]; 2]) -> Ordering {
     let both = a.len().min(b[0].len());
     let order = a[..both].cmp(&b[0][..both]);
-    order.then_with(|| match b[0].len() > both {
-        true => Ordering::Less,
-        false => a[both..].cmp(b[1]),
+    order.then_with(|| {
+        if b[0].len() > both {
+            Ordering::Less
+        } else {
+            a[both..].cmp(b[1])
+        }
     })
 }
 

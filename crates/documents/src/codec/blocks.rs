@@ -352,9 +352,10 @@ impl<F: BlockFormat> BlockReader<F> {
     /// Enters the stream where the members are, if there is one.
     fn enter(&mut self) {
         let start = self.members.position();
-        let stream = match self.by_blocks {
-            true => F::enter(&mut self.held, &self.layout, start, self.most),
-            false => None,
+        let stream = if self.by_blocks {
+            F::enter(&mut self.held, &self.layout, start, self.most)
+        } else {
+            None
         };
         self.place = match stream {
             Some(at) => ReaderPlace::Between(at),
@@ -434,16 +435,13 @@ impl<F: BlockFormat> BlockReader<F> {
             (filled, count, ended) = (filled + written, count + written as u64, is_end);
         }
         then.given += count;
-        self.place = match count == filled as u64 {
-            true => {
-                self.left = 0..filled;
-                self.ended = true;
-                ReaderPlace::Between(then)
-            }
-            false => {
-                let block = OpenBlock::new(&mut self.format, block.alone).ok()?;
-                ReaderPlace::Within(block, then)
-            }
+        self.place = if count == filled as u64 {
+            self.left = 0..filled;
+            self.ended = true;
+            ReaderPlace::Between(then)
+        } else {
+            let block = OpenBlock::new(&mut self.format, block.alone).ok()?;
+            ReaderPlace::Within(block, then)
         };
         Some(())
     }

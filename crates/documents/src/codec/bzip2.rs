@@ -147,12 +147,13 @@ mod tests {
             (&large, false),
         ] {
             let (packed, mut out) = (packed(text, 9), vec![0; 1 << 18]);
-            let expected = match is_whole {
-                true => Whole::Done {
+            let expected = if is_whole {
+                Whole::Done {
                     read: packed.len(),
                     written: text.len(),
-                },
-                false => Whole::No,
+                }
+            } else {
+                Whole::No
             };
             assert_eq!(Bzip2::new().whole(&packed, &mut out), expected);
             assert!(!is_whole || out.starts_with(text));

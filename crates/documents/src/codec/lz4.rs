@@ -111,10 +111,7 @@ impl Lz4 {
 
     /// Bytes of a block, and of the fields beside it.
     fn block_length(&self, length: u32) -> usize {
-        let most = match self.is_legacy {
-            true => MOST_LEGACY,
-            false => MOST,
-        };
+        let most = if self.is_legacy { MOST_LEGACY } else { MOST };
         let sum = |flag| 4 * usize::from(self.has(flag));
         match (length & !STORED) as usize {
             _ if length == 0 => 4 + sum(CONTENT_CHECKSUM),
@@ -161,10 +158,7 @@ impl Lz4 {
             }
             FramePart::Header => {
                 self.is_legacy = unit.bytes.starts_with(numbers::LZ4_LEGACY);
-                self.flags = match self.is_legacy {
-                    true => 0,
-                    false => unit.bytes[4],
-                };
+                self.flags = if self.is_legacy { 0 } else { unit.bytes[4] };
                 self.is_whole = true;
             }
             _ if self.is_legacy && unit.bytes.starts_with(numbers::LZ4_LEGACY) => {

@@ -58,9 +58,10 @@ impl<P: Peek, D: Decode> MemberStream<P, D> {
     /// Continues after a stream.
     fn next(&mut self) -> io::Result<()> {
         self.ended = !D::starts(self.data.peek(HEAD));
-        match self.ended {
-            true => Ok(()),
-            false => self.decoder.restart(),
+        if self.ended {
+            Ok(())
+        } else {
+            self.decoder.restart()
         }
     }
 }

@@ -76,17 +76,19 @@ impl PieceDecoder {
 
     /// Decodes some of `input` into `output`.
     pub(super) fn step(&mut self, input: &[u8], output: &mut [u8]) -> DecodeStep {
-        let read = match self.left.is_empty() {
-            true => self.decode(input),
-            false => 0,
+        let read = if self.left.is_empty() {
+            self.decode(input)
+        } else {
+            0
         };
         let written = output.len().min(self.left.len());
         let (start, end) = (self.left.start, self.left.start + written);
         output[..written].copy_from_slice(&self.piece[start..end]);
         self.left.start = end;
-        let ended = match self.left.is_empty() {
-            true => std::mem::replace(&mut self.ended, Ok(false)),
-            false => Ok(false),
+        let ended = if self.left.is_empty() {
+            std::mem::replace(&mut self.ended, Ok(false))
+        } else {
+            Ok(false)
         };
         DecodeStep {
             read,

@@ -120,9 +120,10 @@ pub fn no_column(column: &str, known: impl Iterator<Item = String>) -> InputErro
     }
     InputError::NoColumn {
         column: column.into(),
-        known: match names.is_empty() {
-            true => "none".into(),
-            false => names.join(", ").into(),
+        known: if names.is_empty() {
+            "none".into()
+        } else {
+            names.join(", ").into()
         },
     }
 }

@@ -15,9 +15,10 @@ impl ColumnName {
     pub(super) fn below(&self, name: &str, is_item: bool) -> ColumnName {
         let separator = if self.in_schema.is_empty() { "" } else { "." };
         ColumnName {
-            path: match is_item {
-                true => self.path.clone(),
-                false => self.path.name(name),
+            path: if is_item {
+                self.path.clone()
+            } else {
+                self.path.name(name)
             },
             in_schema: format!("{}{separator}{name}", self.in_schema),
         }

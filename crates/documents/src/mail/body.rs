@@ -286,10 +286,7 @@ fn unquote(line: &[u8], is_text: bool, out: &mut Vec<u8>) -> &'static [u8] {
         rest = &rest[at + if byte.is_some() { 3 } else { 1 }..];
     }
     out.extend_from_slice(rest);
-    match goes_on {
-        true => b"",
-        false => end,
-    }
+    if goes_on { b"" } else { end }
 }
 
 fn is_of_text(byte: u8) -> bool {

@@ -92,9 +92,10 @@ pub(super) fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// The last byte of the lines of `text`.
 pub(super) fn line_mark(text: &[u8]) -> u8 {
-    match memchr(b'\n', text).is_none() && memchr(b'\r', text).is_some() {
-        true => b'\r',
-        false => b'\n',
+    if memchr(b'\n', text).is_none() && memchr(b'\r', text).is_some() {
+        b'\r'
+    } else {
+        b'\n'
     }
 }
 
@@ -223,9 +224,10 @@ impl ShownFields {
         let is_mime =
             self.version && (self.content_type || self.coding) || self.content_type && self.coding;
         let is_shown = self.proofs + led >= PROOFS || self.proofs > 0 && self.known >= LEAST;
-        match self.http {
-            true => is_usual && self.proofs > HTTP_PROOFS,
-            false => is_usual || is_mime || is_shown,
+        if self.http {
+            is_usual && self.proofs > HTTP_PROOFS
+        } else {
+            is_usual || is_mime || is_shown
         }
     }
 }

@@ -70,9 +70,10 @@ pub(super) fn decode(line: &[u8], out: &mut Vec<u8>) -> UuLine {
         out.extend_from_slice(&bits.to_be_bytes()[1..]);
     }
     out.truncate(start + count);
-    match is_right {
-        true => UuLine::Data,
-        false => UuLine::Damaged,
+    if is_right {
+        UuLine::Data
+    } else {
+        UuLine::Damaged
     }
 }
 

@@ -99,9 +99,10 @@ impl<'a> Cells<'a> {
             number,
             member,
         } = self.place;
-        match member.is_empty() {
-            true => self.walk.lose(level, offset, error),
-            false => self.walk.lose_member(level, number, member, offset, error),
+        if member.is_empty() {
+            self.walk.lose(level, offset, error)
+        } else {
+            self.walk.lose_member(level, number, member, offset, error)
         }
     }
 }

@@ -148,10 +148,13 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         let cells = Cells::new(self.walk, place, Some(&mut chosen.table), String::new());
         let go_on = match &self.workbook {
             Some(_) if name == CONTENT => ods::read(cells, chosen.number, bytes),
-            Some(workbook) if workbook.holds_strings() => match is_binary(name) {
-                true => xlsb::read(cells, workbook, bytes),
-                false => sheet::read(cells, workbook, bytes),
-            },
+            Some(workbook) if workbook.holds_strings() => {
+                if is_binary(name) {
+                    xlsb::read(cells, workbook, bytes)
+                } else {
+                    sheet::read(cells, workbook, bytes)
+                }
+            }
             _ => {
                 let fault = "has more shared texts than can be held; save the sheet as CSV";
                 self.walk
@@ -226,9 +229,10 @@ impl<'a, 'o> OfficePackage<'a, 'o> {
         if is_binary_strings(name) {
             return self.strings(level, number, name, bytes);
         }
-        match name.contains("/comments") {
-            true => xlsb::read_texts(cells(self.walk, ""), bytes),
-            false => self.walk.member(level, number, name, bytes),
+        if name.contains("/comments") {
+            xlsb::read_texts(cells(self.walk, ""), bytes)
+        } else {
+            self.walk.member(level, number, name, bytes)
         }
     }
 

@@ -110,9 +110,10 @@ fn date(day: i64, is_1904: bool) -> String {
     if day == 60 && !is_1904 {
         return "1900-02-29".into();
     }
-    let unix = match is_1904 {
-        true => day - 24_107,
-        false => day - 25_569 + i64::from(day < 60),
+    let unix = if is_1904 {
+        day - 24_107
+    } else {
+        day - 25_569 + i64::from(day < 60)
     };
     // Years start in March, so that leap days are their last, and 400 of them have 146,097 days.
     let days = unix + 719_468;
@@ -133,9 +134,10 @@ pub(super) fn decimal(value: f64) -> String {
     }
     let rounded: f64 = format!("{value:.14e}").parse().unwrap_or(value);
     let size = rounded.abs();
-    match size == 0.0 || (1e-9..1e21).contains(&size) {
-        true => format!("{}", rounded + 0.0),
-        false => format!("{rounded:E}"),
+    if size == 0.0 || (1e-9..1e21).contains(&size) {
+        format!("{}", rounded + 0.0)
+    } else {
+        format!("{rounded:E}")
     }
 }
 

@@ -238,9 +238,10 @@ impl OleStream<'_> {
     /// Reads the next sectors. Those that follow each other in the file are read at once.
     fn fill(&mut self) -> io::Result<()> {
         let ole = self.ole;
-        let (size, next) = match self.is_small {
-            true => (SMALL, &ole.next_small),
-            false => (ole.sector, &ole.next),
+        let (size, next) = if self.is_small {
+            (SMALL, &ole.next_small)
+        } else {
+            (ole.sector, &ole.next)
         };
         let after = |sector: u32| next.get(sector as usize).copied().unwrap_or(LAST);
         let (offset, mut length) = (self.offset(), size);

@@ -177,9 +177,10 @@ impl<'a> SheetReader<'_, 'a> {
             (name, _) if is_aside(name) => {
                 self.reads = None;
                 let text = std::mem::take(&mut self.aside);
-                match name.starts_with(b"formula") {
-                    true => self.aside(&literals(&text)),
-                    false => self.aside(&header_text(&text)),
+                if name.starts_with(b"formula") {
+                    self.aside(&literals(&text))
+                } else {
+                    self.aside(&header_text(&text))
                 }
             }
             (b"row", _) => self.next.row = self.next.row.saturating_add(1),

@@ -136,9 +136,10 @@ struct Gather {
 impl Gather {
     fn into_workbook(self) -> Workbook {
         let path = |(name, id): &(String, String)| {
-            let member = match self.is_ods {
-                true => id.clone(),
-                false => self.path(self.targets.get(id)?),
+            let member = if self.is_ods {
+                id.clone()
+            } else {
+                self.path(self.targets.get(id)?)
             };
             Some((name.clone(), member))
         };

@@ -244,9 +244,10 @@ impl<'o> XlsRecords<'o> {
             if taken == 0 {
                 return Err(DAMAGED);
             }
-            match is_wide {
-                true => units.extend(wide(&held[..2 * taken])),
-                false => units.extend(held[..taken].iter().copied().map(u16::from)),
+            if is_wide {
+                units.extend(wide(&held[..2 * taken]))
+            } else {
+                units.extend(held[..taken].iter().copied().map(u16::from))
             }
             self.at += size * taken;
         }
@@ -452,9 +453,10 @@ impl<'a, 'o> BookReader<'a, 'o> {
             0xfc => self.read_strings()?,
             _ => {
                 let number = self.records.u16()?;
-                let code = match self.is_old {
-                    true => self.short_text()?,
-                    false => self.long_text()?,
+                let code = if self.is_old {
+                    self.short_text()?
+                } else {
+                    self.long_text()?
                 };
                 let code = String::from_utf8_lossy(&code);
                 self.formats.add_code(number.into(), &code);

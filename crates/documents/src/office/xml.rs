@@ -132,9 +132,10 @@ impl<'r> XmlReader<'r> {
                     return Ok(None);
                 }
                 self.depth = 0;
-                let fault = match std::mem::take(&mut self.in_cdata) {
-                    true => "ends within a CDATA section",
-                    false => "ends within an element",
+                let fault = if std::mem::take(&mut self.in_cdata) {
+                    "ends within a CDATA section"
+                } else {
+                    "ends within an element"
                 };
                 self.break_off(fault);
                 continue;
@@ -293,12 +294,11 @@ impl<'r> XmlReader<'r> {
         loop {
             if let Some(at) = memchr2(b'>', b'[', self.held()) {
                 let has_own = self.held()[at] == b'[';
-                return match has_own {
-                    true => self.skip(at, b"]>"),
-                    false => {
-                        self.consume(at + 1);
-                        Ok(())
-                    }
+                return if has_own {
+                    self.skip(at, b"]>")
+                } else {
+                    self.consume(at + 1);
+                    Ok(())
                 };
             }
             let passed = self.held().len();

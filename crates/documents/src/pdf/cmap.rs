@@ -181,9 +181,12 @@ impl CodeMap {
         };
         let units = &self.units[at as usize..(at + len) as usize];
         let last = units.len().wrapping_sub(1);
-        let counted = units.iter().enumerate().map(|(at, unit)| match at == last {
-            true => unit.wrapping_add((code - range.first) as u16),
-            false => *unit,
+        let counted = units.iter().enumerate().map(|(at, unit)| {
+            if at == last {
+                unit.wrapping_add((code - range.first) as u16)
+            } else {
+                *unit
+            }
         });
         let before = out.len();
         for c in char::decode_utf16(counted) {

@@ -377,18 +377,20 @@ impl<'r> ContentReader<'r, '_> {
         painter.advance(width - spaces.0);
         let end = painter.point();
         painter.advance(spaces.0);
-        match painter.is_replaced {
-            true => true,
-            false => self.add(painter, start, end),
+        if painter.is_replaced {
+            true
+        } else {
+            self.add(painter, start, end)
         }
     }
 
     /// Adds the text that was read, from `start` to `end`.
     fn add(&mut self, painter: &Painter<'_>, start: Point, end: Point) -> bool {
         let to_page = painter.text.then(painter.graphics.to_page);
-        let along = match painter.is_vertical() {
-            true => to_page.turn(0.0, -1.0),
-            false => to_page.turn(painter.graphics.size.signum(), 0.0),
+        let along = if painter.is_vertical() {
+            to_page.turn(0.0, -1.0)
+        } else {
+            to_page.turn(painter.graphics.size.signum(), 0.0)
         };
         let length = along.length();
         let size = to_page.turn(0.0, painter.graphics.size).length();
@@ -544,9 +546,10 @@ impl Painter<'_> {
 
     /// Moves the place of the next glyph by `width` in the direction of writing.
     fn advance(&mut self, width: f64) {
-        let step = match self.is_vertical() {
-            true => Matrix::moved(0.0, -width),
-            false => Matrix::moved(width * self.graphics.scale, 0.0),
+        let step = if self.is_vertical() {
+            Matrix::moved(0.0, -width)
+        } else {
+            Matrix::moved(width * self.graphics.scale, 0.0)
         };
         self.text = step.then(self.text);
     }

@@ -91,9 +91,10 @@ impl Crypt {
             b"Metadata" => self.has_plain_metadata,
             _ => false,
         };
-        match is_plain {
-            true => bytes.into(),
-            false => self.undo(self.streams, bytes, stream.id),
+        if is_plain {
+            bytes.into()
+        } else {
+            self.undo(self.streams, bytes, stream.id)
         }
     }
 

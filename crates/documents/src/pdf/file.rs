@@ -137,9 +137,10 @@ impl<'d> PdfFile<'d> {
     }
 
     fn unlocked(self) -> Result<Self, Locked> {
-        match self.crypt.as_ref().is_some_and(Crypt::is_locked) {
-            true => Err(Locked),
-            false => Ok(self),
+        if self.crypt.as_ref().is_some_and(Crypt::is_locked) {
+            Err(Locked)
+        } else {
+            Ok(self)
         }
     }
 

@@ -180,9 +180,10 @@ impl<'d> Lexer<'d> {
         }
         let end = end.min(raw.len());
         self.at += (end + 1).min(raw.len());
-        Token::Text(match has_escapes {
-            true => unescaped(&raw[..end]).into(),
-            false => raw[..end].into(),
+        Token::Text(if has_escapes {
+            unescaped(&raw[..end]).into()
+        } else {
+            raw[..end].into()
         })
     }
 

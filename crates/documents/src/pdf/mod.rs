@@ -134,12 +134,11 @@ fn read_file(
     let mut is_cut = false;
     let is_whole = file.each_page(&mut |page| {
         is_cut = file.is_spent() || reader.left == 0 || is_short();
-        match is_cut {
-            true => ControlFlow::Break(()),
-            false => {
-                reader.page(page, documents);
-                ControlFlow::Continue(())
-            }
+        if is_cut {
+            ControlFlow::Break(())
+        } else {
+            reader.page(page, documents);
+            ControlFlow::Continue(())
         }
     });
     let is_empty = reader.number == 0;

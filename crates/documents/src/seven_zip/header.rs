@@ -242,9 +242,10 @@ impl<'h> HeaderReader<'h> {
     }
 
     fn expect(&mut self, wanted: u64) -> Parsed<()> {
-        match self.number()? == wanted {
-            true => Ok(()),
-            false => Err(HeaderFlaw::Damaged),
+        if self.number()? == wanted {
+            Ok(())
+        } else {
+            Err(HeaderFlaw::Damaged)
         }
     }
 
@@ -313,9 +314,10 @@ impl<'h> HeaderReader<'h> {
                 _ => return Err(HeaderFlaw::Damaged),
             }
         }
-        match streams.packed.len() as u64 == count {
-            true => Ok(()),
-            false => Err(HeaderFlaw::Damaged),
+        if streams.packed.len() as u64 == count {
+            Ok(())
+        } else {
+            Err(HeaderFlaw::Damaged)
         }
     }
 

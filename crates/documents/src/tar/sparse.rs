@@ -52,9 +52,10 @@ impl Map {
             sound = map.add_headers(more.sparse());
             extended = more.is_extended();
         }
-        match sound {
-            true => map.of(stored).map(Some),
-            false => Err(unusable()),
+        if sound {
+            map.of(stored).map(Some)
+        } else {
+            Err(unusable())
         }
     }
 
@@ -143,9 +144,10 @@ impl Map {
 
     /// The map, if its pieces have `stored` bytes.
     fn of(self, stored: u64) -> io::Result<Self> {
-        match self.stored == stored {
-            true => Ok(self),
-            false => Err(unusable()),
+        if self.stored == stored {
+            Ok(self)
+        } else {
+            Err(unusable())
         }
     }
 }

@@ -96,9 +96,10 @@ impl Walk<'_> {
             let rest = length.saturating_sub(bytes.len());
             let _ = bytes.try_reserve_exact(rest + STEP as usize);
         }
-        let text = match !is_large && self.fill(level, raw, &mut bytes, most) {
-            true => pdf::read(&bytes, PdfLimits::of(bytes.len(), most / 2, true)),
-            false => None,
+        let text = if !is_large && self.fill(level, raw, &mut bytes, most) {
+            pdf::read(&bytes, PdfLimits::of(bytes.len(), most / 2, true))
+        } else {
+            None
         };
         drop(bytes);
         drop(alone);
@@ -189,9 +190,10 @@ impl Walk<'_> {
         if document.is_blank {
             self.documents.skip(level.name.clone(), "pdf page");
         } else {
-            self.documents.made(match document.is_page {
-                true => Origin::Page,
-                false => Origin::Metadata,
+            self.documents.made(if document.is_page {
+                Origin::Page
+            } else {
+                Origin::Metadata
             });
             let mut text = document.text.as_bytes();
             let mut bytes = Watched::new(&mut text, &self.expansion);

@@ -274,9 +274,10 @@ impl Read for DecodedBody<'_, '_> {
                 written => return Ok(written),
             }
         }
-        match into.is_empty() {
-            true => Ok(0),
-            false => self.error().map_or(Ok(0), Err),
+        if into.is_empty() {
+            Ok(0)
+        } else {
+            self.error().map_or(Ok(0), Err)
         }
     }
 }

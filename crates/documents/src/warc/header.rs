@@ -125,9 +125,10 @@ fn version(lines: &mut HeaderLines<'_>, last: bool) -> Result<(), ParsedHeader> 
     lines.bytes = bytes;
     match line {
         Some(line) if is_version(&bytes[line.clone()]) => Ok(()),
-        None if bytes.len() < VERSION && bytes[..magic] == MAGIC[..magic] => Err(match last {
-            true => ParsedHeader::Cut,
-            false => ParsedHeader::More,
+        None if bytes.len() < VERSION && bytes[..magic] == MAGIC[..magic] => Err(if last {
+            ParsedHeader::Cut
+        } else {
+            ParsedHeader::More
         }),
         _ => Err(ParsedHeader::Not(magic)),
     }

@@ -142,10 +142,7 @@ impl WarcReader<'_, '_, '_> {
     /// end of the file.
     fn pass(&mut self, further: u64, lost: bool) -> bool {
         self.number += further;
-        self.end = match lost {
-            true => 0,
-            false => self.window.offset(),
-        };
+        self.end = if lost { 0 } else { self.window.offset() };
         !lost || self.search(None)
     }
 
@@ -181,14 +178,13 @@ impl WarcReader<'_, '_, '_> {
 
     fn report(&mut self, loss: RecordLoss) {
         let RecordLoss { offset, error, .. } = loss;
-        match loss.record {
-            true => self
-                .walk
-                .lose_member(self.level, self.number, &self.name, offset, error),
+        if loss.record {
+            self.walk
+                .lose_member(self.level, self.number, &self.name, offset, error)
+        } else {
             // The next header, if it can be read, is that of another record.
-            false => self
-                .walk
-                .lose_member(self.level, self.number + 1, "", offset, error),
+            self.walk
+                .lose_member(self.level, self.number + 1, "", offset, error)
         }
     }
 }
@@ -208,12 +204,11 @@ fn hand_out(
         let mut body = Watched::new(body, walk.expansion());
         going = walk.member(level, number, name, &mut body);
     };
-    let result = match header.is_http() {
-        true => http::body(content, history, &mut take),
-        false => {
-            take(content);
-            Ok(())
-        }
+    let result = if header.is_http() {
+        http::body(content, history, &mut take)
+    } else {
+        take(content);
+        Ok(())
     };
     going.then_some(result)
 }

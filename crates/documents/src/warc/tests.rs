@@ -66,9 +66,10 @@ impl Read for DamagedStream<'_> {
             return Ok(read);
         }
         self.pieces.pop_front();
-        match self.pieces.is_empty() {
-            true => Ok(0),
-            false => Err(InputError::Shrunk.into()),
+        if self.pieces.is_empty() {
+            Ok(0)
+        } else {
+            Err(InputError::Shrunk.into())
         }
     }
 }

@@ -295,9 +295,10 @@ impl ZipArchive<'_> {
         if self.volume.section(range).read_to_end(&mut head).is_err() || is_marker(&head) {
             return true;
         }
-        match self.is_after_text || head.is_empty() || magic::starts_zip(&head) {
-            true => true,
-            false => self.walk.before(self.level, &mut self.volume.part(0..end)),
+        if self.is_after_text || head.is_empty() || magic::starts_zip(&head) {
+            true
+        } else {
+            self.walk.before(self.level, &mut self.volume.part(0..end))
         }
     }
 
@@ -396,9 +397,10 @@ impl ZipArchive<'_> {
         if name.ends_with('/') && entry.unpacked == 0 {
             return MemberOutcome::PASSED;
         }
-        let unpacked = match entry.is_encrypted() {
-            true => Err(InputError::Encrypted(Packing::Zip)),
-            false => unpacked(entry.method, data, self.window),
+        let unpacked = if entry.is_encrypted() {
+            Err(InputError::Encrypted(Packing::Zip))
+        } else {
+            unpacked(entry.method, data, self.window)
         };
         match unpacked {
             Ok(bytes) => {
@@ -505,9 +507,10 @@ impl ZipArchive<'_> {
         let packed = ZipData::new(self.volume, &at, end);
         let check = (!entry.is_open()).then_some((entry.crc, entry.unpacked));
         let outcome = self.member(&entry, &name, packed, check);
-        search.at = match entry.is_open() || sized > self.volume.length {
-            true => at.get(),
-            false => sized,
+        search.at = if entry.is_open() || sized > self.volume.length {
+            at.get()
+        } else {
+            sized
         };
         search.damaged = outcome.damaged;
         search.cut = outcome.damaged && at.get() == self.volume.length;
@@ -727,17 +730,14 @@ mod tests {
     /// An archive of members `a` to `d`, one for each method.
     fn four(streamed: bool) -> zip::result::ZipResult<Vec<u8>> {
         let mut bytes = Cursor::new(Vec::new());
-        match streamed {
-            true => {
-                let mut out = ZipWriter::new_stream(&mut bytes);
-                write_four(&mut out, &METHODS[..2])?;
-                out.finish()?;
-            }
-            false => {
-                let mut out = ZipWriter::new(&mut bytes);
-                write_four(&mut out, &METHODS)?;
-                out.finish()?;
-            }
+        if streamed {
+            let mut out = ZipWriter::new_stream(&mut bytes);
+            write_four(&mut out, &METHODS[..2])?;
+            out.finish()?;
+        } else {
+            let mut out = ZipWriter::new(&mut bytes);
+            write_four(&mut out, &METHODS)?;
+            out.finish()?;
         }
         Ok(bytes.into_inner())
     }

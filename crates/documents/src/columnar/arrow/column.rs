@@ -159,9 +159,10 @@ impl ItemCount {
     fn count(&mut self) -> Result<(), ColumnFault> {
         self.row += 1;
         self.all += 1;
-        match self.row > ROW_ITEMS {
-            true => Err(LARGE),
-            false => Ok(()),
+        if self.row > ROW_ITEMS {
+            Err(LARGE)
+        } else {
+            Ok(())
         }
     }
 }
@@ -251,9 +252,10 @@ impl ValueReader {
                 let number = numbers.number(item, kind.width)?;
                 let is_shared = entries.is_shared();
                 let (dictionary, entry) = entries.entry(number)?;
-                match is_shared {
-                    true => return Ok(Some(CellValue::Entry(dictionary, entry))),
-                    false => dictionary.entry(entry as usize),
+                if is_shared {
+                    return Ok(Some(CellValue::Entry(dictionary, entry)));
+                } else {
+                    dictionary.entry(entry as usize)
                 }
             }
         };
@@ -265,9 +267,10 @@ impl Integer {
     /// A number, of which the lower bytes count, as a text.
     fn text(self, number: u64) -> String {
         let unused = u64::BITS - 8 * u32::from(self.width);
-        match self.is_signed {
-            true => ((number << unused) as i64 >> unused).to_string(),
-            false => number.to_string(),
+        if self.is_signed {
+            ((number << unused) as i64 >> unused).to_string()
+        } else {
+            number.to_string()
         }
     }
 }
@@ -305,9 +308,10 @@ impl CellColumn for ArrowColumn {
                 }
                 true
             };
-            let read = match self.ended {
-                true => Ok(()),
-                false => self.row(&mut pass),
+            let read = if self.ended {
+                Ok(())
+            } else {
+                self.row(&mut pass)
             };
             if is_null {
                 each(&[]);

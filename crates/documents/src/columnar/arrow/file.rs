@@ -325,9 +325,10 @@ impl<'f> BatchIndex<'f> {
 
     /// Ends the stream. After that of a file comes its own metadata.
     fn end(&mut self, at: u64) -> Result<Option<u64>, InputError> {
-        match self.is_file || at >= self.source.length {
-            true => Ok(None),
-            false => Err(InputError::Trailing(Packing::Arrow)),
+        if self.is_file || at >= self.source.length {
+            Ok(None)
+        } else {
+            Err(InputError::Trailing(Packing::Arrow))
         }
     }
 

@@ -457,9 +457,10 @@ impl ColumnReader {
             return Err(ColumnFault::Damaged("a page does not match its checksum"));
         }
         let bytes = &mut self.bytes;
-        match bytes.len() < header.unpacked {
-            true => bytes.resize(header.unpacked, 0),
-            false => bytes.truncate(header.unpacked),
+        if bytes.len() < header.unpacked {
+            bytes.resize(header.unpacked, 0)
+        } else {
+            bytes.truncate(header.unpacked)
         }
         // Versions of parquet-cpp before 3.0 packed pages that they called unpacked.
         if !is_packed && packed.len() == bytes.len() {
