@@ -96,9 +96,10 @@ fn quoted_printable(text: &str) -> Vec<Edit> {
     let ends = ["=20", "=0D", "=0A"]
         .iter()
         .any(|mark| text.ends_with(mark));
-    match ends || !text.contains('?') && text.match_indices('=').any(shows) {
-        true => escapes(b'=', text),
-        false => Vec::new(),
+    if ends || !text.contains('?') && text.match_indices('=').any(shows) {
+        escapes(b'=', text)
+    } else {
+        Vec::new()
     }
 }
 
@@ -147,9 +148,10 @@ fn shown_hyphen(rest: &str) -> Option<(usize, String)> {
 
 /// The characters that were read as several.
 pub(super) fn misread(text: &str) -> Vec<Edit> {
-    match text.is_ascii() {
-        true => Vec::new(),
-        false => edits(text, read_as_latin),
+    if text.is_ascii() {
+        Vec::new()
+    } else {
+        edits(text, read_as_latin)
     }
 }
 

@@ -72,9 +72,10 @@ pub struct Cleaned {
 /// Where an ellipsis cut the name short, where blanks took the place of its joints, where it is a placeholder or the address of a network, and where no name is left:
 /// then the error is what [`Doi::parse`] says of `text`, or, where that reads it, what [`Doi::new`] says of what is left.
 pub fn clean(text: &str) -> Result<Cleaned, DoiError> {
-    match plain::is_plain(text) {
-        true => Doi::parse(text).map(unchanged),
-        false => by_rules(text),
+    if plain::is_plain(text) {
+        Doi::parse(text).map(unchanged)
+    } else {
+        by_rules(text)
     }
 }
 

@@ -159,9 +159,10 @@ impl<'a> Mention<'a> {
     /// });
     /// ```
     pub fn text_lossy(&self) -> Cow<'a, str> {
-        match self.text == self.name.as_bytes() {
-            true => Cow::Borrowed(self.name),
-            false => String::from_utf8_lossy(self.text),
+        if self.text == self.name.as_bytes() {
+            Cow::Borrowed(self.name)
+        } else {
+            String::from_utf8_lossy(self.text)
         }
     }
 }

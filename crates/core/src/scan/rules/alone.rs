@@ -11,9 +11,10 @@ const NEAR: usize = 128;
 pub(crate) fn is_alone(before: &[u8], around: &Around, rest: &[u8]) -> bool {
     let outside = &before[..before.len() - around.opener];
     let is_labelled = around.form == Form::Label || outside.trim_ascii_end().ends_with(b":");
-    let front = match is_labelled {
-        true => without_label(outside),
-        false => outside,
+    let front = if is_labelled {
+        without_label(outside)
+    } else {
+        outside
     };
     Enclosure::opened_by(front).is_some_and(|row| row.is_closed_by(rest))
         || is_bracketed(front, rest)

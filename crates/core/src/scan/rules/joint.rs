@@ -319,9 +319,10 @@ fn goes_on(suffix: &[u8], word: &[u8]) -> bool {
         [.., b'/' | b'-' | b':'] => Rule::BreakAfterMark.holds() && starts_well && has_digit(word),
         b"j." => Rule::BreakAfterJournal.holds() && first.is_ascii_alphanumeric(),
         [.., b'.'] => {
-            let goes_on = match broken_after_stop(suffix) {
-                true => word.iter().all(|b| b.is_ascii_digit() || *b == b'.'),
-                false => !has_digit(suffix),
+            let goes_on = if broken_after_stop(suffix) {
+                word.iter().all(|b| b.is_ascii_digit() || *b == b'.')
+            } else {
+                !has_digit(suffix)
             };
             Rule::BreakAfterStop.holds() && first.is_ascii_digit() && goes_on
         }

@@ -416,9 +416,10 @@ impl<T: Decoded> Reader<'_, T> {
                 return Step::Take(c.len_utf8());
             }
         };
-        match rule.holds() {
-            true => Step::End(rule),
-            false => Step::Take(c.len_utf8()),
+        if rule.holds() {
+            Step::End(rule)
+        } else {
+            Step::Take(c.len_utf8())
         }
     }
 }

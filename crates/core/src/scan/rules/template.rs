@@ -143,9 +143,10 @@ fn braced(text: &[u8]) -> Option<&[u8]> {
 
 /// Whether `inner` may be in braces that hold a place.
 fn is_braced_value(inner: &[u8], after_joint: bool) -> bool {
-    match after_joint {
-        true => inner.is_empty() || is_number(inner) || is_value(inner),
-        false => inner.len() > 1 && is_value(inner) && !inner.iter().any(u8::is_ascii_uppercase),
+    if after_joint {
+        inner.is_empty() || is_number(inner) || is_value(inner)
+    } else {
+        inner.len() > 1 && is_value(inner) && !inner.iter().any(u8::is_ascii_uppercase)
     }
 }
 

@@ -51,9 +51,10 @@ pub(crate) fn is_glued(rest: &[u8]) -> bool {
 
 fn starts_with_glued(rest: &[u8]) -> bool {
     GLUED.iter().any(|(word, next)| {
-        let starts = match word.starts_with(|c: char| c.is_ascii_uppercase()) {
-            true => rest.starts_with(word.as_bytes()),
-            false => starts_with(rest, word),
+        let starts = if word.starts_with(|c: char| c.is_ascii_uppercase()) {
+            rest.starts_with(word.as_bytes())
+        } else {
+            starts_with(rest, word)
         };
         starts && next(rest.get(word.len())) && Rule::GluedWord.holds_for(word)
     })

@@ -72,9 +72,10 @@ pub(super) fn hyphens(found: &Found<'_>) -> Vec<Edit> {
         .suffix()
         .find('-')
         .map_or("", |at| &found.suffix()[at..]);
-    match first.starts_with("--") {
-        true => once(found.suffix(), "--", |_, _| true),
-        false => Vec::new(),
+    if first.starts_with("--") {
+        once(found.suffix(), "--", |_, _| true)
+    } else {
+        Vec::new()
     }
 }
 

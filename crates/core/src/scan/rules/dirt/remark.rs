@@ -140,9 +140,10 @@ fn is_glued(rest: &str) -> bool {
     let word = bracket.or(stop).or(emphasis).unwrap_or(rest);
     let letters = |text: &str, is: fn(&u8) -> bool| text.bytes().take_while(is).count();
     let len = letters(word, u8::is_ascii_alphabetic);
-    let small = match word.starts_with(|c: char| c.is_ascii_uppercase()) {
-        true => letters(&word[1..], u8::is_ascii_lowercase),
-        false => 0,
+    let small = if word.starts_with(|c: char| c.is_ascii_uppercase()) {
+        letters(&word[1..], u8::is_ascii_lowercase)
+    } else {
+        0
     };
     let longest = match stop {
         Some(_) => LONGEST_AFTER_STOP,
