@@ -370,9 +370,10 @@ struct OtherName<'n>(&'n str, &'n str);
 
 impl fmt::Display for OtherName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 == self.1 {
-            true => Ok(()),
-            false => write!(f, " as {}", printable::name(self.1)),
+        if self.0 == self.1 {
+            Ok(())
+        } else {
+            write!(f, " as {}", printable::name(self.1))
         }
     }
 }

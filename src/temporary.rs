@@ -269,9 +269,10 @@ mod unix {
 
     /// Whether the lock was obtained. Where the file system has no locks, no file is ever taken for stale.
     pub(super) fn lock(file: &File, wait: bool) -> bool {
-        let operation = match wait {
-            true => FlockOperation::LockExclusive,
-            false => FlockOperation::NonBlockingLockExclusive,
+        let operation = if wait {
+            FlockOperation::LockExclusive
+        } else {
+            FlockOperation::NonBlockingLockExclusive
         };
         loop {
             match flock(file, operation) {
@@ -304,9 +305,10 @@ mod unix {
         if !own || !lock(&file, false) || !is_at(&file, path) {
             return false;
         }
-        match is_folder {
-            true => remove_runs(path),
-            false => fs::remove_file(path).is_ok(),
+        if is_folder {
+            remove_runs(path)
+        } else {
+            fs::remove_file(path).is_ok()
         }
     }
 

@@ -221,9 +221,10 @@ impl NormalizeBuilder {
         self.check()
             .map_err(|why| Error::new(ErrorKind::Table(TableError::Options(why))))?;
         let is_table = !self.columns.is_empty();
-        let (chunk, row) = match is_table {
-            true => (CHUNK, ROW),
-            false => (CHUNK_OF_LINES, LINE),
+        let (chunk, row) = if is_table {
+            (CHUNK, ROW)
+        } else {
+            (CHUNK_OF_LINES, LINE)
         };
         let threads = || std::thread::available_parallelism().map_or(1, usize::from);
         let settings = NormalizeSettings {

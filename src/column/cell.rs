@@ -60,9 +60,10 @@ impl CellCleaner {
     pub(super) fn clean(&mut self, cell: &[u8]) -> CellStatus {
         self.clear();
         let text = self.decoded(cell);
-        let status = match self.multiple {
-            true => self.several(&text),
-            false => self.name(&text, 0),
+        let status = if self.multiple {
+            self.several(&text)
+        } else {
+            self.name(&text, 0)
         };
         let status = self.encode(status);
         self.tally.statuses.add(status);
@@ -228,9 +229,10 @@ impl CellCleaner {
                 .filter(|name| has_prefix(&text[name.clone()]))
                 .nth(1)
         };
-        match !self.multiple && is_list().is_some() {
-            true => "; --multiple reads several names".into(),
-            false => self.normalizer.remedy(text, refusal),
+        if !self.multiple && is_list().is_some() {
+            "; --multiple reads several names".into()
+        } else {
+            self.normalizer.remedy(text, refusal)
         }
     }
 
@@ -294,9 +296,10 @@ impl CellCleaner {
 fn changes_text(changes: &[Change]) -> String {
     let parts = changes.iter().map(|change| {
         let id = change.rule.id();
-        match change.text.is_empty() {
-            true => id.to_owned(),
-            false => format!("{id}: '{}'", printable::name(&change.text)),
+        if change.text.is_empty() {
+            id.to_owned()
+        } else {
+            format!("{id}: '{}'", printable::name(&change.text))
         }
     });
     parts.collect::<Vec<_>>().join("; ")

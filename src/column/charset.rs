@@ -122,9 +122,10 @@ impl Charset {
         }
         // The head may end within a character.
         let cut = str::from_utf8(head).is_err_and(|error| error.error_len().is_none());
-        match invalid > valid && !(cut && invalid == 1) {
-            true => Charset::windows_1252(),
-            false => Charset::UTF_8,
+        if invalid > valid && !(cut && invalid == 1) {
+            Charset::windows_1252()
+        } else {
+            Charset::UTF_8
         }
     }
 

@@ -35,21 +35,27 @@ impl TableLayout {
         header: bool,
     ) -> Result<Self, TableError> {
         let texts: Vec<_> = first.iter().map(|cell| dialect.text(cell)).collect();
-        let find = |column: &String| match header {
-            true => named(&texts, column),
-            false => numbered(column, first.len()).ok_or_else(|| TableError::NoNumber {
-                column: column.clone(),
-                width: first.len(),
-            }),
+        let find = |column: &String| {
+            if header {
+                named(&texts, column)
+            } else {
+                numbered(column, first.len()).ok_or_else(|| TableError::NoNumber {
+                    column: column.clone(),
+                    width: first.len(),
+                })
+            }
         };
         let columns: Vec<usize> = columns.iter().map(find).collect::<Result<_, _>>()?;
         let twice = |at: usize| columns[..at].contains(&columns[at]);
         if (0..columns.len()).any(twice) {
             return Err(TableError::Options("a column is named twice"));
         }
-        let name = |index: &usize| match header {
-            true => String::from_utf8_lossy(texts[*index].trim_ascii()).into_owned(),
-            false => (index + 1).to_string(),
+        let name = |index: &usize| {
+            if header {
+                String::from_utf8_lossy(texts[*index].trim_ascii()).into_owned()
+            } else {
+                (index + 1).to_string()
+            }
         };
         Ok(TableLayout {
             dialect,
@@ -108,9 +114,10 @@ fn named(
             .collect()
     };
     let exact = at(&|cell| cell.trim_ascii() == column.as_bytes().trim_ascii());
-    let found = match exact.is_empty() {
-        true => at(&|cell| is_name(cell, column)),
-        false => exact,
+    let found = if exact.is_empty() {
+        at(&|cell| is_name(cell, column))
+    } else {
+        exact
     };
     match (found[..].first(), found.len()) {
         (Some(index), 1) => Ok(*index),

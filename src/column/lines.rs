@@ -15,9 +15,12 @@ pub(super) fn clean(batch: &mut RowBuffer, cells: &mut CellCleaner, most: usize)
     while at < bytes.len() {
         let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
         let text = &bytes[at..end];
-        line(batch, cells, |cells, out| match text.len() > most {
-            true => Err(too_long(most)),
-            false => cells.line(text, out),
+        line(batch, cells, |cells, out| {
+            if text.len() > most {
+                Err(too_long(most))
+            } else {
+                cells.line(text, out)
+            }
         });
         at = end + 1;
     }

@@ -88,9 +88,10 @@ fn joining_word(text: &[u8]) -> Option<usize> {
 /// What of the `gap` before or after names is kept: at an edge of the cell no marks, since they separate nothing there.
 pub(super) fn inner_gap(gap: &[u8], is_edge: bool) -> &[u8] {
     let is_blank = gap.trim_ascii().is_empty();
-    match is_edge && !is_blank && gap.iter().all(|byte| separates(*byte)) {
-        true => b"",
-        false => gap,
+    if is_edge && !is_blank && gap.iter().all(|byte| separates(*byte)) {
+        b""
+    } else {
+        gap
     }
 }
 

@@ -192,9 +192,10 @@ impl InputReading<'_> {
         let marked = self.marked.take();
         let is_marked = !is_sheet && drop_mark(&mut raw) || marked.is_some();
         let head = raw.peek(TextKind::HEAD);
-        let read = match is_sheet {
-            true => Charset::UTF_8,
-            false => self.charset(&name, marked, is_marked, head),
+        let read = if is_sheet {
+            Charset::UTF_8
+        } else {
+            self.charset(&name, marked, is_marked, head)
         };
         let code = self.code(read, marked.is_some(), is_marked, head);
         let converted = marked.is_some() || (code.rows == read && !code.converts());
@@ -356,9 +357,10 @@ impl InputReading<'_> {
     }
 
     fn not_cancelled(&self) -> Result<(), Error> {
-        match self.settings.monitor.is_cancelled() {
-            true => Err(Error::new(ErrorKind::Cancelled)),
-            false => Ok(()),
+        if self.settings.monitor.is_cancelled() {
+            Err(Error::new(ErrorKind::Cancelled))
+        } else {
+            Ok(())
         }
     }
 
@@ -378,9 +380,10 @@ impl InputReading<'_> {
         if wants_mark && is_first && document.code.out.has_mark() {
             batch.out.extend_from_slice(MARK);
         }
-        let mut format = match document.is_sheet {
-            true => Some(TableFormat::Delimited(b',')),
-            false => settings.format,
+        let mut format = if document.is_sheet {
+            Some(TableFormat::Delimited(b','))
+        } else {
+            settings.format
         };
         let head = raw.peek(TextKind::HEAD);
         if let Some((delimiter, length)) = format::sep_line(head).filter(|_| !document.is_sheet) {

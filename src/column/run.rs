@@ -141,9 +141,10 @@ fn source(path: &Path) -> Result<Source, InputError> {
         if metadata.is_dir() {
             return Err(InputError::Folder);
         }
-        match metadata.is_file() {
-            true => SourceKind::File,
-            false => SourceKind::Stream,
+        if metadata.is_file() {
+            SourceKind::File
+        } else {
+            SourceKind::Stream
         }
     };
     Ok(Source {

@@ -46,9 +46,10 @@ impl RowCleaner<'_> {
                 self.cells.tally.rows += 1;
                 self.cells.code = self.code.of_row(&bytes[at..row.next]);
                 self.check_width(&row, batch);
-                match self.in_place {
-                    true => self.replace(&bytes, at, &row, batch),
-                    false => self.append(&bytes, at, &row, batch),
+                if self.in_place {
+                    self.replace(&bytes, at, &row, batch)
+                } else {
+                    self.append(&bytes, at, &row, batch)
                 }
             }
             at = row.next;
@@ -67,9 +68,10 @@ impl RowCleaner<'_> {
         loop {
             let end = dialect.cell_end(bytes, at);
             let is_last = bytes.get(end) != Some(&dialect.delimiter);
-            let content = match is_last {
-                true => dialect.content_end(bytes, at, end),
-                false => end,
+            let content = if is_last {
+                dialect.content_end(bytes, at, end)
+            } else {
+                end
             };
             for (found, column) in self.found.iter_mut().zip(columns) {
                 if *column == cells {

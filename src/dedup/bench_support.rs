@@ -28,9 +28,10 @@ const DOCUMENT: usize = 100;
 pub fn fill_table(mentions: &[&str], threads: usize, drain: bool) -> Totals {
     let table = NameTable::new(Kept::All);
     let filled = fill_all(&table, mentions, threads);
-    match drain {
-        true => filled.and_then(|()| totals(table)).unwrap_or_default(),
-        false => Totals::default(),
+    if drain {
+        filled.and_then(|()| totals(table)).unwrap_or_default()
+    } else {
+        Totals::default()
     }
 }
 

@@ -105,9 +105,10 @@ impl Budget {
 
     /// An error if the work must stop.
     fn go_on(&self) -> Result<(), SpillError> {
-        match (self.stop)() {
-            true => Err(SpillError::new(&self.folder, RunFault::Stopped)),
-            false => Ok(()),
+        if (self.stop)() {
+            Err(SpillError::new(&self.folder, RunFault::Stopped))
+        } else {
+            Ok(())
         }
     }
 

@@ -127,9 +127,10 @@ impl NameTable {
         let Growth { bytes, keys, full } = self.take_in(batch);
         spill.grow(bytes, keys, full);
         drop(state);
-        match spill.is_over() {
-            true => self.relieve(spill),
-            false => Ok(()),
+        if spill.is_over() {
+            self.relieve(spill)
+        } else {
+            Ok(())
         }
     }
 

@@ -103,9 +103,10 @@ impl MergeBuilder {
     /// If the ending of the output is no format, and none was set, or records have no field of a name that was set.
     pub fn build(self) -> Result<Merge, Error> {
         let format = chosen_format(self.format, self.output.as_deref())?;
-        let rows = match self.pairs {
-            true => RowKind::Pairs,
-            false => RowKind::Records,
+        let rows = if self.pairs {
+            RowKind::Pairs
+        } else {
+            RowKind::Records
         };
         if self.pairs && format == Format::Names {
             let fault = SelectionError::Names(rows.name());

@@ -43,9 +43,10 @@ impl Input {
 impl<'m, R: MergeRow> RowStream<'m, R> {
     /// Opens the file at `path`, or standard input.
     pub(super) fn open(path: &Path, monitor: &'m Monitor) -> Result<Self, Error> {
-        let rows = match path.as_os_str() == "-" {
-            true => reader(CountingReader::new(io::stdin(), monitor)),
-            false => file_reader(CountingReader::new(open(path)?, monitor)),
+        let rows = if path.as_os_str() == "-" {
+            reader(CountingReader::new(io::stdin(), monitor))
+        } else {
+            file_reader(CountingReader::new(open(path)?, monitor))
         };
         RowStream::new(path, rows, monitor)
     }

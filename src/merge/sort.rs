@@ -56,9 +56,10 @@ impl<'o, R: MergeRow> RowSorter<'o, R> {
         self.rows.push(row);
         // Twice, since the capacity of an array that grows may be double its length.
         let array = 2 * self.rows.len() * size_of::<R>();
-        match self.held + array > self.options.memory / 2 {
-            true => self.spill(),
-            false => Ok(()),
+        if self.held + array > self.options.memory / 2 {
+            self.spill()
+        } else {
+            Ok(())
         }
     }
 

@@ -83,9 +83,10 @@ fn sorted<R: MergeRow>(
     let mut sorter = RowSorter::<R>::new(options);
     for path in &options.inputs {
         let open = || RowStream::open(path, &options.monitor);
-        let count = match can_be_read_twice(path)? {
-            true => count_sorted(open()?)?,
-            false => None,
+        let count = if can_be_read_twice(path)? {
+            count_sorted(open()?)?
+        } else {
+            None
         };
         report.rows += match count {
             Some(count) => {

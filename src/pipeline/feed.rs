@@ -152,9 +152,10 @@ impl<'r> Feeder<'_, '_, 'r> {
         let run = self.crew.run;
         if let Some(source) = run.sources.get(ordinal as usize) {
             let source = (ordinal, &source);
-            let role = match run.options.selection.writes_mentions() {
-                true => GateRole::OrderedFeeder(self.place.slot),
-                false => GateRole::Feeder,
+            let role = if run.options.selection.writes_mentions() {
+                GateRole::OrderedFeeder(self.place.slot)
+            } else {
+                GateRole::Feeder
             };
             let counts = reading::read(run, source, Some(&run.unpackers), role, &mut self);
             run.count(counts);

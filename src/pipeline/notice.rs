@@ -62,9 +62,10 @@ impl Notices {
     /// Writes a notice about a source, or a document in it.
     pub(super) fn add(&self, source: &str, document: Option<&str>, notice: Notice) {
         let number = self.0[notice.kind()].fetch_add(1, Ordering::Relaxed);
-        let level = match number < SHOWN {
-            true => log::Level::Warn,
-            false => log::Level::Debug,
+        let level = if number < SHOWN {
+            log::Level::Warn
+        } else {
+            log::Level::Debug
         };
         if !log::log_enabled!(level) {
             return;
@@ -102,13 +103,10 @@ pub(super) fn report_passed_over(passed: &PassedOver, has_globs: bool) {
     }
     for folder in passed.empty.iter().take(SHOWN as usize) {
         let folder = printable::path(folder);
-        match has_globs {
-            true => {
-                log::warn!("{folder}: no file in it passes --include and --exclude; change these")
-            }
-            false => {
-                log::warn!("{folder}: there is no file in it; check the path")
-            }
+        if has_globs {
+            log::warn!("{folder}: no file in it passes --include and --exclude; change these")
+        } else {
+            log::warn!("{folder}: there is no file in it; check the path")
         }
     }
     let more = passed.empty.len().saturating_sub(SHOWN as usize);
@@ -249,10 +247,10 @@ fn remedy(f: &mut fmt::Formatter<'_>, kind: &str, path: &str) -> fmt::Result {
 /// The path, or a placeholder if a shell would need quotes for it.
 fn shell_word(path: &str) -> &str {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._/+=:,@%-".contains(c);
-    match !path.is_empty() && path.len() < 100 && !path.starts_with('-') && path.chars().all(plain)
-    {
-        true => path,
-        false => "FILE",
+    if !path.is_empty() && path.len() < 100 && !path.starts_with('-') && path.chars().all(plain) {
+        path
+    } else {
+        "FILE"
     }
 }
 

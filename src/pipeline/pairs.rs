@@ -68,9 +68,10 @@ pub(super) fn pair<'a>(record: &Record<'a>) -> Pair<'a> {
 /// A name at the start of a key, and the rest.
 fn take(key: &str) -> (Cow<'_, str>, &str) {
     let (name, rest) = key.split_once(END).unwrap_or((key, ""));
-    match name.contains(NUL) {
-        true => (name.replace(NUL, "\0").into(), rest),
-        false => (name.into(), rest),
+    if name.contains(NUL) {
+        (name.replace(NUL, "\0").into(), rest)
+    } else {
+        (name.into(), rest)
     }
 }
 

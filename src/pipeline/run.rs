@@ -76,9 +76,10 @@ fn run_through(options: &ScanOptions, caller: Option<Caller<'_>>) -> Result<Repo
 /// What the outputs of a run replace. Rows that go to a caller have none.
 fn destinations(options: &ScanOptions, has_caller: bool) -> Result<Destinations, Error> {
     let report = options.report.as_deref();
-    match has_caller {
-        true => Destinations::without_rows(report),
-        false => Destinations::new(options.output.as_deref(), report),
+    if has_caller {
+        Destinations::without_rows(report)
+    } else {
+        Destinations::new(options.output.as_deref(), report)
     }
 }
 

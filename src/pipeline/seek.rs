@@ -107,8 +107,9 @@ fn listed(
     separator: Separator,
     add: &mut dyn FnMut(&Path) -> Result<(), Error>,
 ) -> io::Result<Result<(), Error>> {
-    match is_stdin(list) {
-        true => read_list(io::stdin().lock(), separator, add),
-        false => read_list(BufReader::new(File::open(list)?), separator, add),
+    if is_stdin(list) {
+        read_list(io::stdin().lock(), separator, add)
+    } else {
+        read_list(BufReader::new(File::open(list)?), separator, add)
     }
 }

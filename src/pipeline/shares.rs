@@ -76,15 +76,17 @@ impl Shares {
             .held()
             .min(options.memory / 2);
         let memory = options.memory - output;
-        let (thread, least) = match options.selection.writes_edges() {
-            true => (THREAD + WAITING, 1),
-            false => (THREAD, LEAST),
+        let (thread, least) = if options.selection.writes_edges() {
+            (THREAD + WAITING, 1)
+        } else {
+            (THREAD, LEAST)
         };
         let threads = options.threads.min(least.max(memory / thread));
         let share = memory / threads;
-        let chunks = match options.selection.writes_mentions() {
-            true => CHUNKS_WITH_ROWS * (1 + options.selection.context / ROW),
-            false => CHUNKS,
+        let chunks = if options.selection.writes_mentions() {
+            CHUNKS_WITH_ROWS * (1 + options.selection.context / ROW)
+        } else {
+            CHUNKS
         };
         Shares {
             threads,

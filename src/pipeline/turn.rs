@@ -131,9 +131,10 @@ impl Scans for InTurn<'_, '_> {
             self.turn.sliding.start(cutter.end());
         }
         let worker = &mut self.turn.worker;
-        let documents = match options.lines {
-            true => worker.end_lines(&text, line, cutter.end()),
-            false => worker.end(text.whole()),
+        let documents = if options.lines {
+            worker.end_lines(&text, line, cutter.end())
+        } else {
+            worker.end(text.whole())
         };
         // The end of a document decides the last rows.
         (self.after)(worker.rows());

@@ -88,9 +88,10 @@ impl<'r> Worker<'r> {
             batch: run.table.batch(),
             pairs: run.options.selection.writes_pairs().then(PairKey::default),
             counts: run.options.selection.kept() == Kept::Count,
-            rows: match run.options.selection.writes_edges() {
-                true => HeldMentions::with_edges(),
-                false => HeldMentions::default(),
+            rows: if run.options.selection.writes_edges() {
+                HeldMentions::with_edges()
+            } else {
+                HeldMentions::default()
             },
             keep_rows: run.options.selection.writes_mentions(),
             context: run.options.selection.context,

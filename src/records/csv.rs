@@ -52,12 +52,11 @@ impl<W: Write> Csv<W> {
     }
 
     fn start(&mut self) -> io::Result<()> {
-        match std::mem::take(&mut self.starts) {
-            true => {
-                let names = self.fields.iter().map(|field| field.name());
-                written(self.out.write_record(names))
-            }
-            false => Ok(()),
+        if std::mem::take(&mut self.starts) {
+            let names = self.fields.iter().map(|field| field.name());
+            written(self.out.write_record(names))
+        } else {
+            Ok(())
         }
     }
 

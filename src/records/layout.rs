@@ -98,8 +98,9 @@ fn chosen(rows: RowKind, names: &[String]) -> Result<Vec<Field>, FieldFault> {
         }
         fields.push(field);
     }
-    match fields.is_empty() {
-        true => Err(FieldFault::None),
-        false => Ok(fields),
+    if fields.is_empty() {
+        Err(FieldFault::None)
+    } else {
+        Ok(fields)
     }
 }

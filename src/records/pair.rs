@@ -77,12 +77,11 @@ impl OwnedRow for OwnedPair {
         if self.source.is_empty() {
             return Err(RecordFault::value("source", "", TEXT));
         }
-        match (1..=MOST).contains(&self.mentions) {
-            true => Ok(()),
-            false => {
-                let mentions = self.mentions.to_string();
-                Err(RecordFault::value("mentions", &mentions, COUNT))
-            }
+        if (1..=MOST).contains(&self.mentions) {
+            Ok(())
+        } else {
+            let mentions = self.mentions.to_string();
+            Err(RecordFault::value("mentions", &mentions, COUNT))
         }
     }
 }

@@ -25,9 +25,10 @@ pub(crate) fn file_reader<O: OwnedRow + 'static>(
     mut raw: impl Read + Seek + ReadAt + 'static,
 ) -> Result<Box<dyn RowReader<O>>, ReadError> {
     let head = peek(&mut raw)?;
-    match head.starts_with(PARQUET) {
-        true => parquet(raw),
-        false => reader(Cursor::new(head).chain(raw)),
+    if head.starts_with(PARQUET) {
+        parquet(raw)
+    } else {
+        reader(Cursor::new(head).chain(raw))
     }
 }
 

@@ -171,9 +171,12 @@ impl OwnedRow for OwnedRecord {
             return Err(RecordFault::value("doi", &self.doi, DOI));
         }
         self.doi.make_ascii_lowercase();
-        let number = |field, number: u64, fits: bool, wanted| match fits {
-            true => Ok(()),
-            false => Err(RecordFault::value(field, &number.to_string(), wanted)),
+        let number = |field, number: u64, fits: bool, wanted| {
+            if fits {
+                Ok(())
+            } else {
+                Err(RecordFault::value(field, &number.to_string(), wanted))
+            }
         };
         let (mentions, documents) = (self.mentions, self.documents);
         number("mentions", mentions, (1..=MOST).contains(&mentions), COUNT)?;

@@ -80,12 +80,11 @@ impl Bibtex {
                 StartState::Line => self.indent(bytes, at),
                 StartState::Word(_) => at,
             };
-            at = match after > at {
-                true => after,
-                false => {
-                    self.byte(bytes[at], at, report);
-                    at + 1
-                }
+            at = if after > at {
+                after
+            } else {
+                self.byte(bytes[at], at, report);
+                at + 1
             };
         }
         self.offset += bytes.len() as u64;

@@ -422,9 +422,10 @@ impl Json {
             is_record,
             is_lazy: !self.is_eager(),
         });
-        match is_list {
-            true => self.item(),
-            false => self.state = JsonState::Name,
+        if is_list {
+            self.item()
+        } else {
+            self.state = JsonState::Name
         }
     }
 
@@ -639,9 +640,10 @@ impl Json {
                 (reference, is_related) = (frame.index, meaning == Meaning::Related);
             }
         }
-        let meaning = match in_name || self.deeper > 0 {
-            true => Meaning::Plain,
-            false => self.meaning,
+        let meaning = if in_name || self.deeper > 0 {
+            Meaning::Plain
+        } else {
+            self.meaning
         };
         stack::place(meaning, reference, is_related)
     }

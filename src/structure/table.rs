@@ -287,9 +287,10 @@ impl FromStr for RecordId {
         let is_path = steps.next() == Some("")
             && steps.clone().count() > 0
             && steps.all(|step| !step.is_empty());
-        match is_path {
-            true => Ok(RecordId { path: path.into() }),
-            false => Err(BadRecordId(path.into())),
+        if is_path {
+            Ok(RecordId { path: path.into() })
+        } else {
+            Err(BadRecordId(path.into()))
         }
     }
 }

@@ -88,11 +88,11 @@ impl Wikitext {
     /// Reads up to a mark, and the mark. Like all readers of a state it returns the number of bytes that it took.
     fn text(&mut self, text: &[u8]) -> usize {
         // A pipe means something only in a template.
-        let mark = match self.templates.is_empty() {
-            true => memchr3(b'&', b'{', b'}', text),
-            false => text
-                .iter()
-                .position(|byte| matches!(byte, b'&' | b'{' | b'}' | b'|')),
+        let mark = if self.templates.is_empty() {
+            memchr3(b'&', b'{', b'}', text)
+        } else {
+            text.iter()
+                .position(|byte| matches!(byte, b'&' | b'{' | b'}' | b'|'))
         };
         let Some(at) = mark else {
             return text.len();
@@ -124,12 +124,11 @@ impl Wikitext {
 
     fn open(&mut self) {
         self.word.clear();
-        match self.templates.len() < DEPTH {
-            true => {
-                self.templates.push(Template::default());
-                self.state = WikiState::Name;
-            }
-            false => self.deeper += 1,
+        if self.templates.len() < DEPTH {
+            self.templates.push(Template::default());
+            self.state = WikiState::Name;
+        } else {
+            self.deeper += 1
         }
     }
 
@@ -207,9 +206,10 @@ impl Wikitext {
             b'-' => read.min(2),
             _ => 0,
         };
-        self.state = match read == COMMENT_END.len() {
-            true => WikiState::Text,
-            false => WikiState::Comment(read),
+        self.state = if read == COMMENT_END.len() {
+            WikiState::Text
+        } else {
+            WikiState::Comment(read)
         };
         1
     }
@@ -306,9 +306,10 @@ impl Wikitext {
 impl Template {
     /// Whether the current parameter states a DOI name: it is called `doi`, or it has no name, and the template is.
     fn states_doi(&self) -> bool {
-        let name = match self.parameter.is_empty() {
-            true => &self.name,
-            false => &self.parameter,
+        let name = if self.parameter.is_empty() {
+            &self.name
+        } else {
+            &self.parameter
         };
         name.eq_ignore_ascii_case(b"doi")
     }

@@ -614,9 +614,10 @@ impl Xml {
         }
         let byte = bytes[at];
         self.state = if byte == end[read] {
-            match read + 1 == end.len() {
-                true => XmlState::Text,
-                false => XmlState::Until(end, read + 1),
+            if read + 1 == end.len() {
+                XmlState::Text
+            } else {
+                XmlState::Until(end, read + 1)
             }
         } else if byte == end[read - 1] {
             // One more hyphen before the end.

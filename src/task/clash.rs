@@ -141,16 +141,18 @@ pub(crate) fn in_checkpoint(path: &Path) -> Error {
 }
 
 fn metadata(input: &Path) -> Option<Metadata> {
-    match is_stdin(input) {
-        true => stdin_metadata().ok(),
-        false => fs::metadata(input).ok(),
+    if is_stdin(input) {
+        stdin_metadata().ok()
+    } else {
+        fs::metadata(input).ok()
     }
 }
 
 fn input_name(input: &Path) -> Arc<str> {
-    match is_stdin(input) {
-        true => "standard input".into(),
-        false => name(input),
+    if is_stdin(input) {
+        "standard input".into()
+    } else {
+        name(input)
     }
 }
 

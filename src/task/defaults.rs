@@ -48,9 +48,10 @@ pub(crate) fn chosen_format(
     }
     let by_ending = || Format::from_path(path).ok_or_else(|| no_format(path));
     let format = chosen.map_or_else(by_ending, Ok)?;
-    match format.is_packed_twice(path) {
-        true => Err(Error::new(ErrorKind::PackedTwice(path.to_owned()))),
-        false => Ok(format),
+    if format.is_packed_twice(path) {
+        Err(Error::new(ErrorKind::PackedTwice(path.to_owned())))
+    } else {
+        Ok(format)
     }
 }
 

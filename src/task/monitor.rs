@@ -211,9 +211,10 @@ impl Monitor {
 
     pub(crate) fn note_temporary(&self, path: Option<&Path>) {
         let mut temporary = lock(&self.0.temporary);
-        match temporary.removed {
-            true => path.into_iter().for_each(remove),
-            false => temporary.paths.extend(path.map(Path::to_owned)),
+        if temporary.removed {
+            path.into_iter().for_each(remove)
+        } else {
+            temporary.paths.extend(path.map(Path::to_owned))
         }
     }
 

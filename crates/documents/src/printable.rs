@@ -110,9 +110,10 @@ fn shortened(text: &str) -> Cow<'_, str> {
 fn fitting(chars: impl Iterator<Item = char>) -> usize {
     let mut room = SHOWN / 2;
     let fits = |c: &char| {
-        let width = match is_unprintable(*c) {
-            true => c.escape_default().len(),
-            false => 1,
+        let width = if is_unprintable(*c) {
+            c.escape_default().len()
+        } else {
+            1
         };
         let fits = width <= room;
         room = room.saturating_sub(width);

@@ -81,9 +81,10 @@ impl<'p> Packer<'p> {
             (_, None) => {}
         }
         self.records += 1;
-        match self.content.len() >= self.size {
-            true => self.end_frame(),
-            false => Ok(()),
+        if self.content.len() >= self.size {
+            self.end_frame()
+        } else {
+            Ok(())
         }
     }
 

@@ -357,9 +357,10 @@ fn remove(path: &Path) -> io::Result<()> {
 /// The path of a file with the canonical path of its folder.
 fn canonical(path: &Path) -> Option<PathBuf> {
     let parent = path.parent()?;
-    let parent = match parent.as_os_str().is_empty() {
-        true => Path::new("."),
-        false => parent,
+    let parent = if parent.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        parent
     };
     Some(fs::canonicalize(parent).ok()?.join(path.file_name()?))
 }

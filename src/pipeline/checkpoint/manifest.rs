@@ -347,9 +347,10 @@ fn check_stamp(then: Option<Stamp>, source: &Source, name: &str) -> Result<(), C
         return Ok(());
     }
     let seen = |stamp: Option<Stamp>| stamp.map(|stamp| (stamp.size, stamp.modified));
-    Err(match seen(then) == seen(now) {
-        true => CheckpointError::Replaced(name.into()),
-        false => CheckpointError::Changed(name.into()),
+    Err(if seen(then) == seen(now) {
+        CheckpointError::Replaced(name.into())
+    } else {
+        CheckpointError::Changed(name.into())
     })
 }
 

@@ -245,11 +245,12 @@ fn read(
 fn checked(folder: &CheckpointFolder, run: &NamedRun) -> Result<RunFile, CheckpointError> {
     let path = folder.file(&run.name);
     let found = fs::symlink_metadata(&path).map_err(|error| at(&path, error))?;
-    match found.is_file() && found.len() == run.bytes && is_run(&run.name) {
-        true => Ok(RunFile {
+    if found.is_file() && found.len() == run.bytes && is_run(&run.name) {
+        Ok(RunFile {
             path,
             bytes: run.bytes,
-        }),
-        false => Err(CheckpointError::Damaged(path)),
+        })
+    } else {
+        Err(CheckpointError::Damaged(path))
     }
 }

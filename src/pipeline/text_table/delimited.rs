@@ -99,9 +99,10 @@ fn cells(
     let length = loop {
         let end = dialect.cell_end(bytes, at);
         let is_last = bytes.get(end) != Some(&dialect.delimiter);
-        let content = match is_last {
-            true => dialect.content_end(bytes, at, end),
-            false => end,
+        let content = if is_last {
+            dialect.content_end(bytes, at, end)
+        } else {
+            end
         };
         let cell = &bytes[at..content];
         let own = columns.next_if(|(_, wanted)| **wanted == number);

@@ -181,9 +181,10 @@ impl<'o, R: Read> TextTable<'o, R> {
                 let is_whole = matches!(error, InputError::Encoding(_) | InputError::Trailing(_));
                 let at = self.offset + self.bytes.len() as u64;
                 to.lose(self.name.clone(), at, error);
-                match is_whole {
-                    true => Filled::More,
-                    false => Filled::Damaged,
+                if is_whole {
+                    Filled::More
+                } else {
+                    Filled::Damaged
                 }
             }
         }
@@ -327,9 +328,10 @@ fn reading(options: &ScanOptions, head: &[u8]) -> Option<(TableReading, usize)> 
         Some(_) => return None,
     };
     let whole = head.len() < TextKind::HEAD;
-    let mut start = match head.starts_with(MARK) {
-        true => MARK.len(),
-        false => 0,
+    let mut start = if head.starts_with(MARK) {
+        MARK.len()
+    } else {
+        0
     };
     if let Some((delimiter, length)) = sep_line(&head[start..]) {
         format.get_or_insert(TableFormat::Delimited(delimiter));

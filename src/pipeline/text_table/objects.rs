@@ -163,9 +163,10 @@ impl ObjectCells<'_, '_> {
         let was_inside = self.inside;
         let (is_chosen, leads_on) = self.rows.meet(&self.name);
         self.inside |= is_chosen;
-        let read = match self.inside || leads_on {
-            true => map.next_value_seed(&mut *self),
-            false => map.next_value::<IgnoredAny>().map(|_| ()),
+        let read = if self.inside || leads_on {
+            map.next_value_seed(&mut *self)
+        } else {
+            map.next_value::<IgnoredAny>().map(|_| ())
         };
         self.inside = was_inside;
         read

@@ -224,9 +224,10 @@ fn nullable(changed: Change<'_>) -> Vec<u8> {
         ("guessed", "optional boolean NAME;", (Flag(true), 1, 0)),
     ];
     let fields = fields.map(|(name, schema, value)| {
-        let (schema, value) = match changed.0 == name {
-            true => (changed.1, changed.2),
-            false => (schema, value),
+        let (schema, value) = if changed.0 == name {
+            (changed.1, changed.2)
+        } else {
+            (schema, value)
         };
         (schema.replace("NAME", name), value)
     });
