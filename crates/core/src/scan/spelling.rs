@@ -42,8 +42,8 @@ impl Spelling {
     /// Sets the name to `written`; nothing where that is not UTF-8.
     pub(super) fn set_as_written(&mut self, written: &[u8]) -> Option<()> {
         match written.len() {
-            ..=32 => self.set_padded::<32>(written),
-            ..=SHORT => self.set_padded::<SHORT>(written),
+            0..=32 => self.set_padded::<32>(written),
+            33..=SHORT => self.set_padded::<SHORT>(written),
             _ => self.set_long(written),
         }
     }

@@ -270,7 +270,7 @@ impl Outside<'_> {
             None => {
                 let rest = &window[end..];
                 let may_go_on = || matches!(Tag::of(rest, self.scope), Tag::Inside(_));
-                !(self.scope == Scope::Page && may_go_on()) && !is_joined_to_value(rest)
+                !(is_joined_to_value(rest) || self.scope == Scope::Page && may_go_on())
             }
         }
     }
