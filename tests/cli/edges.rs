@@ -249,11 +249,9 @@ fn long_identifiers_and_paths_keep_to_the_memory() {
         };
         let (wanted, peak) = run(1);
         assert!(peak <= 120, "{name}: {peak} MiB");
-        for threads in [2, 8] {
-            let (seen, peak) = run(threads);
-            assert!(seen == wanted, "{name}, {threads} threads");
-            assert!(peak <= 160, "{name}, {threads} threads: {peak} MiB");
-        }
+        let (seen, peak) = run(8);
+        assert!(seen == wanted, "{name}, 8 threads");
+        assert!(peak <= 160, "{name}, 8 threads: {peak} MiB");
     }
 }
 
