@@ -101,6 +101,7 @@ mod name;
 mod numbers;
 mod office;
 mod open;
+mod open_document;
 mod opening;
 #[cfg(feature = "pdf")]
 mod pdf;
@@ -116,6 +117,7 @@ mod tar;
 mod unpackers;
 mod walk;
 mod warc;
+mod xml;
 mod zip;
 
 pub use attached::ends_archive;

@@ -14,14 +14,12 @@ mod ole;
 mod package;
 mod part;
 mod prose;
-mod root;
 mod sheet;
 mod strings;
 mod table;
 mod workbook;
 mod xls;
 mod xlsb;
-mod xml;
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -33,8 +31,6 @@ use self::part::{
     is_spreadsheet, is_xml, part,
 };
 use self::prose::{Prose, ProseDialect};
-use self::root::OPEN_DOCUMENT;
-pub(super) use self::root::is_flat;
 use self::table::{SheetTable, pass_table};
 use self::workbook::Workbook;
 pub(super) use self::xls::read_ole2;
@@ -43,6 +39,7 @@ use super::documents::Origin;
 use super::expansion::Expansion;
 use super::fault::InputError;
 use super::gate::Admitted;
+use super::open_document::OPEN_DOCUMENT;
 use super::opening::{Opening, SheetChoice};
 use super::raw::Raw;
 

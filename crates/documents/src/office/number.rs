@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::xml::{StartTag, XmlPiece, XmlReader};
+use crate::xml::{StartTag, XmlPiece, XmlReader};
 
 /// What the number of a cell means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use super::cell::{CELL, CellPlace, Cells};
 use super::number::{decimal, truth};
 use super::prose::{ParagraphWriter, ProseDialect};
 use super::sheet::literals;
-use super::xml::{StartTag, XmlPiece, XmlReader};
 use crate::fault::InputError;
+use crate::xml::{StartTag, XmlPiece, XmlReader};
 
 /// Passes on the cells of the sheets, or, as a table, those of the sheet `only`, from 0. Returns false if the source should not
 /// be read further.

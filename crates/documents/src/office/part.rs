@@ -5,10 +5,10 @@ use std::io::Read;
 use memchr::memmem;
 
 use super::prose::ProseDialect;
-use super::root::{flat_kind, root};
 use crate::content::Content;
 use crate::encoding::Transcoded;
 use crate::magic;
+use crate::open_document::{flat_kind, root};
 use crate::raw::Raw;
 
 /// Bytes of a member in which its root element must start and name its namespace.

@@ -6,8 +6,8 @@
 
 use std::io::{self, Read};
 
-use super::xml::{StartTag, XmlPiece, XmlReader};
 use crate::fault::InputError;
+use crate::xml::{StartTag, XmlPiece, XmlReader};
 
 /// Bytes of a paragraph, of field codes and of link targets that are held. What is longer is passed on in pieces.
 const HELD: usize = 1 << 20;
@@ -200,7 +200,7 @@ impl ParagraphWriter {
                         b"del" | b"moveFrom" | b"rPh" | b"rt" | b"Fallback" | b"binData"
                     )
             }
-            ProseDialect::Odf if self.is_cell && name == b"annotation" => true,
+            ProseDialect::Odf if self.is_cell && matches!(name, b"annotation" | b"object") => true,
             ProseDialect::Odf => matches!(
                 name,
                 b"tracked-changes"
@@ -219,7 +219,9 @@ impl ParagraphWriter {
         match self.dialect {
             // `si`, `comment` and `text` are of spreadsheets and old slides, `v` of charts.
             ProseDialect::Ooxml => matches!(name, b"p" | b"si" | b"comment" | b"text" | b"v"),
-            ProseDialect::Odf => matches!(name, b"p" | b"h" | b"title" | b"desc"),
+            ProseDialect::Odf => {
+                self.metadata.is_some() || matches!(name, b"p" | b"h" | b"title" | b"desc")
+            }
         }
     }
 
@@ -300,6 +302,8 @@ impl ParagraphWriter {
             (ProseDialect::Ooxml, b"hyperlink" | b"hlinkClick") => &["tooltip"],
             (ProseDialect::Ooxml, b"shape") => &["href", "alt"],
             (ProseDialect::Odf, b"a") => &["href", "title"],
+            // Programs for references keep their data in the name of a mark.
+            (ProseDialect::Odf, b"reference-mark" | b"reference-mark-start") => &["name"],
             (ProseDialect::Odf, b"bibliography-mark") => return self.bibliography(tag),
             _ => return,
         };

@@ -12,8 +12,8 @@ use super::cell::{CELL, CellPlace, Cells};
 use super::number::truth;
 use super::strings::unescaped;
 use super::workbook::Workbook;
-use super::xml::{StartTag, XmlPiece, XmlReader};
 use crate::fault::InputError;
+use crate::xml::{StartTag, XmlPiece, XmlReader};
 
 /// Passes on the cells of a sheet. Returns false if the source should not be read further.
 pub(super) fn read(cells: Cells<'_>, workbook: &Workbook, bytes: &mut dyn Read) -> bool {

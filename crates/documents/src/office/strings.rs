@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::xml::{XmlPiece, XmlReader};
+use crate::xml::{XmlPiece, XmlReader};
 
 /// Texts that cells share.
 pub(super) struct SharedStrings {

@@ -16,11 +16,11 @@ use super::part::{
 use super::prose::ProseDialect;
 use super::strings::SharedStrings;
 use super::xlsb;
-use super::xml::{StartTag, XmlPiece, XmlReader};
 use crate::container::{Level, Members};
 use crate::expansion::Expansion;
 use crate::opening::Opening;
 use crate::raw::Raw;
+use crate::xml::{StartTag, XmlPiece, XmlReader};
 
 /// Bytes of names of sheets and of paths that are held. Further sheets have the names of their members.
 const NAMES: usize = 2 << 20;

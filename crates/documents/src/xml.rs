@@ -19,7 +19,7 @@ const ENTITY: usize = 12;
 const NESTED: usize = 4 << 10;
 
 /// A part of the XML.
-pub(super) enum XmlPiece<'x> {
+pub(crate) enum XmlPiece<'x> {
     /// A start tag. An empty element has an end as well.
     Start(StartTag<'x>),
     /// The local name of an end tag.
@@ -30,15 +30,15 @@ pub(super) enum XmlPiece<'x> {
 
 /// A start tag.
 #[derive(Clone, Copy)]
-pub(super) struct StartTag<'x> {
+pub(crate) struct StartTag<'x> {
     /// The local name.
-    pub(super) name: &'x [u8],
+    pub(crate) name: &'x [u8],
     attributes: &'x [u8],
 }
 
 impl<'x> StartTag<'x> {
     /// The local names of the attributes, and their values.
-    pub(super) fn attributes(self) -> impl Iterator<Item = (&'x [u8], Vec<u8>)> {
+    pub(crate) fn attributes(self) -> impl Iterator<Item = (&'x [u8], Vec<u8>)> {
         let mut rest = self.attributes;
         std::iter::from_fn(move || {
             let equals = memchr(b'=', rest)?;
@@ -56,14 +56,14 @@ impl<'x> StartTag<'x> {
     }
 
     /// The value of the attribute with the local name `name`.
-    pub(super) fn attribute(self, name: &str) -> Option<Vec<u8>> {
+    pub(crate) fn attribute(self, name: &str) -> Option<Vec<u8>> {
         let mut attributes = self.attributes();
         attributes.find_map(|(own, value)| (own == name.as_bytes()).then_some(value))
     }
 }
 
 /// Reads XML.
-pub(super) struct XmlReader<'r> {
+pub(crate) struct XmlReader<'r> {
     bytes: &'r mut dyn Read,
     buffer: Vec<u8>,
     /// The first byte of the buffer that was not read yet, and its offset.
@@ -85,7 +85,7 @@ pub(super) struct XmlReader<'r> {
 }
 
 impl<'r> XmlReader<'r> {
-    pub(super) fn new(bytes: &'r mut dyn Read) -> Self {
+    pub(crate) fn new(bytes: &'r mut dyn Read) -> Self {
         XmlReader {
             bytes,
             buffer: Vec::with_capacity(STEP),
@@ -104,12 +104,12 @@ impl<'r> XmlReader<'r> {
     }
 
     /// Offset of the next byte.
-    pub(super) fn offset(&self) -> u64 {
+    pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 
     /// Number of open elements: before an end tag, its element counts.
-    pub(super) fn depth(&self) -> u64 {
+    pub(crate) fn depth(&self) -> u64 {
         self.depth
     }
 
@@ -117,7 +117,7 @@ impl<'r> XmlReader<'r> {
     ///
     /// # Errors
     /// If reading fails, or the XML is not well-formed, which is reported once. The next call goes on after the fault.
-    pub(super) fn next(&mut self) -> io::Result<Option<XmlPiece<'_>>> {
+    pub(crate) fn next(&mut self) -> io::Result<Option<XmlPiece<'_>>> {
         loop {
             if let Some(fault) = self.fault.take() {
                 return Err(InputError::Office(fault).into());
@@ -416,7 +416,7 @@ fn hash(name: &[u8]) -> u64 {
 }
 
 /// Appends `text` with its entities undone. False if there are others than those of XML; they stay.
-pub(super) fn decode(mut text: &[u8], into: &mut Vec<u8>) -> bool {
+pub(crate) fn decode(mut text: &[u8], into: &mut Vec<u8>) -> bool {
     let mut all_known = true;
     while let Some(at) = memchr(b'&', text) {
         into.extend_from_slice(&text[..at]);

@@ -1,11 +1,11 @@
-//! The root element of XML, by which office documents are recognised.
+//! The root element of XML, by which OpenDocument and other office documents are recognised.
 
 use memchr::{memchr, memmem};
 
-use super::xml::{XmlPiece, XmlReader};
+use crate::xml::{XmlPiece, XmlReader};
 
 /// The start of the kind of any OpenDocument file.
-pub(super) const OPEN_DOCUMENT: &[u8] = b"application/vnd.oasis.opendocument.";
+pub(crate) const OPEN_DOCUMENT: &[u8] = b"application/vnd.oasis.opendocument.";
 
 /// Whether `head` is the start of flat OpenDocument: of the XML of a whole document.
 pub(crate) fn is_flat(head: &[u8]) -> bool {
@@ -13,7 +13,7 @@ pub(crate) fn is_flat(head: &[u8]) -> bool {
 }
 
 /// The kind that the root element of flat OpenDocument states.
-pub(super) fn flat_kind(head: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn flat_kind(head: &[u8]) -> Option<Vec<u8>> {
     root(head).filter(|root| *root == b"document")?;
     let mut bytes = head;
     let mut xml = XmlReader::new(&mut bytes);
@@ -25,7 +25,7 @@ pub(super) fn flat_kind(head: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The local name of the root element.
-pub(super) fn root(head: &[u8]) -> Option<&[u8]> {
+pub(crate) fn root(head: &[u8]) -> Option<&[u8]> {
     let mut rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     loop {
         rest = rest.trim_ascii_start();
