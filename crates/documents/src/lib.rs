@@ -80,6 +80,7 @@ mod column_choice;
 mod columnar;
 mod container;
 mod content;
+mod crew;
 mod cut;
 mod documents;
 mod encoding;

@@ -9,16 +9,15 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
-use std::sync::{Arc, Mutex};
-use std::thread::{self, JoinHandle};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::Receiver;
 
 use super::members::MemberStep;
+use crate::crew::{Answers, Crew};
 use crate::halt::Halt;
-use crate::lock::lock;
 use crate::opening::{Limits, Opening};
-use crate::unpackers::{Lease, Unpackers};
+use crate::unpackers::Unpackers;
 
 /// Sections per thread at the same time: one that it decodes, and one that waits.
 const SECTIONS: usize = 2;
@@ -263,12 +262,10 @@ impl<'r, R: OrderedReader> Parallel<'r, R> {
         if is_late || left < 2 * self.plan.section.end {
             return Threads::Never;
         }
-        let Some(lease) = self.unpackers.take() else {
-            return Threads::Waiting;
-        };
         let plan = self.plan.clone();
-        DecodeCrew::start(&self.file, self.size, &self.opening.limits, plan, lease)
-            .map_or(Threads::Never, Threads::Some)
+        let limits = &self.opening.limits;
+        DecodeCrew::start(&self.file, self.size, limits, plan, self.unpackers)
+            .map_or(Threads::Waiting, Threads::Some)
     }
 }
 
@@ -322,13 +319,8 @@ impl ByteProgress<'_> {
 struct DecodeCrew<'r, S: SectionDecoder> {
     plan: SectionPlan,
     size: u64,
-    /// None only while it is dropped.
-    jobs: Option<Sender<DecodeJob<S>>>,
-    threads: Vec<JoinHandle<()>>,
-    /// Returned when the threads have ended.
-    _lease: Lease<'r>,
-    stopped: Arc<AtomicBool>,
     sections: VecDeque<Pending<S::Passed>>,
+    crew: Crew<'r, DecodeJob<S>, DecodedSection<S::Passed>>,
     /// Offset of the next section.
     next: u64,
     /// Buffers for reuse.
@@ -342,7 +334,6 @@ struct DecodeJob<S: SectionDecoder> {
     range: Range<u64>,
     hint: S::Hint,
     out: Vec<u8>,
-    done: SyncSender<DecodedSection<S::Passed>>,
 }
 
 /// A section that is being decoded, or is decoded.
@@ -353,19 +344,26 @@ struct Pending<P> {
     section: Option<DecodedSection<P>>,
 }
 
+impl<P: Default> DecodedSection<P> {
+    /// One without a start before the offset `end`.
+    fn none(end: u64) -> Self {
+        DecodedSection {
+            bits: 8 * end..8 * end,
+            out: Vec::new(),
+            filled: 0,
+            passed: P::default(),
+        }
+    }
+}
+
 impl<P: Default> Pending<P> {
     /// Waits until it is decoded.
     fn section(&mut self) -> &mut DecodedSection<P> {
-        let end = 8 * self.range.end;
-        let receiver = &self.receiver;
+        let (end, receiver) = (self.range.end, &self.receiver);
         self.section.get_or_insert_with(|| {
-            // The sender is dropped if the thread panicked.
-            receiver.recv().unwrap_or(DecodedSection {
-                bits: end..end,
-                out: Vec::new(),
-                filled: 0,
-                passed: P::default(),
-            })
+            // No thread had memory for a decoder.
+            let none = |_| DecodedSection::none(end);
+            receiver.recv().unwrap_or_else(none)
         })
     }
 }
@@ -377,28 +375,21 @@ impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
         size: u64,
         limits: &Limits,
         plan: SectionPlan,
-        lease: Lease<'r>,
+        unpackers: &'r Unpackers,
     ) -> Option<Self> {
-        let (sender, jobs) = mpsc::channel();
-        let jobs = Arc::new(Mutex::new(jobs));
-        let stopped = Arc::new(AtomicBool::new(false));
-        let start = |_| {
-            let (file, jobs, limits) = (Arc::clone(file), Arc::clone(&jobs), *limits);
-            let stopped = Arc::clone(&stopped);
-            thread::Builder::new()
-                .name("unpack".into())
-                .spawn(move || work::<S>(file, &limits, &jobs, &stopped))
-                .ok()
+        let (file, limits) = (Arc::clone(file), *limits);
+        let worker = move || {
+            let mut sections = S::new(Arc::clone(&file), &limits)?;
+            Some(move |job: DecodeJob<S>, answers: &Answers<'_, _>| {
+                // The reader may have dropped the receiver.
+                answers.send(sections.decode(job.range, job.hint, job.out));
+            })
         };
-        let threads: Vec<_> = (0..lease.threads).map_while(start).collect();
-        (!threads.is_empty()).then(|| DecodeCrew {
+        Some(DecodeCrew {
             plan,
             size,
-            jobs: Some(sender),
-            threads,
-            _lease: lease,
-            stopped,
             sections: VecDeque::new(),
+            crew: Crew::start(unpackers, usize::MAX, "unpack", worker)?,
             next: 0,
             spare: Vec::new(),
             misses: 0,
@@ -443,21 +434,19 @@ impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
 
     /// Starts to decode sections of `length` bytes after `position`, as many as are allowed at the same time.
     fn share_out(&mut self, position: u64, length: u64, reader: &impl OrderedReader<Sections = S>) {
-        while self.sections.len() < SECTIONS * self.threads.len() {
+        while self.sections.len() < SECTIONS * self.crew.threads() {
             let start = self.next.max(position);
             let range = start..self.size.min(reader.section_end(start, length));
             if range.is_empty() {
                 return;
             }
-            let (done, receiver) = mpsc::sync_channel(1);
             let job = DecodeJob {
                 range: range.clone(),
                 hint: reader.hint(),
                 out: self.buffer(),
-                done,
             };
-            // Where all threads have panicked, the receiver reports it.
-            let _ = self.jobs.as_ref().map(|jobs| jobs.send(job));
+            let none = DecodedSection::none(range.end);
+            let receiver = self.crew.give(job, 1, none);
             self.next = range.end;
             self.sections.push_back(Pending {
                 range,
@@ -474,40 +463,6 @@ impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
             buffer = vec![0; self.plan.most];
         }
         buffer
-    }
-}
-
-impl<S: SectionDecoder> Drop for DecodeCrew<'_, S> {
-    /// Ends the threads; each finishes its section first.
-    fn drop(&mut self) {
-        self.stopped.store(true, Ordering::Relaxed);
-        self.jobs = None;
-        for thread in self.threads.drain(..) {
-            // The panic was reported on standard error, and only its section is lost.
-            let _ = thread.join();
-        }
-    }
-}
-
-/// Decodes sections until the sender is dropped.
-fn work<S: SectionDecoder>(
-    file: Arc<File>,
-    limits: &Limits,
-    jobs: &Mutex<Receiver<DecodeJob<S>>>,
-    stopped: &AtomicBool,
-) {
-    let Some(mut sections) = S::new(file, limits) else {
-        return;
-    };
-    loop {
-        // The thread that holds the lock waits for the next job, the other threads for the lock.
-        let job = lock(jobs).recv();
-        let Ok(job) = job else { return };
-        if stopped.load(Ordering::Relaxed) {
-            return;
-        }
-        // The reader may have dropped the receiver.
-        let _ = job.done.send(sections.decode(job.range, job.hint, job.out));
     }
 }
 

@@ -1,15 +1,13 @@
 //! Reads several parts of a table at the same time, on threads of their own, and gives their rows in order.
 
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
-use std::sync::{Arc, Mutex};
-use std::thread::{self, JoinHandle};
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 
 use super::part::{ColumnarFile, PartStart, TableItem};
-use crate::fault::InputError;
-use crate::lock::lock;
-use crate::unpackers::{Lease, Unpackers};
+use crate::crew::{Answers, Crew};
+use crate::fault::{InputError, Packing};
+use crate::unpackers::Unpackers;
 
 /// Bytes of a batch, about.
 const BATCH: usize = 512 << 10;
@@ -38,23 +36,15 @@ pub(crate) struct HereParts<'f, F: ColumnarFile> {
     part: Option<F::Part<'f>>,
 }
 
-/// A part to read, and where its rows go.
-struct PartJob {
-    part: usize,
-    to: SyncSender<TableItem>,
-}
-
 /// Threads that read parts.
 pub(crate) struct PartCrew<'u> {
-    /// None once no more jobs come.
-    jobs: Option<Sender<PartJob>>,
-    threads: Vec<JoinHandle<()>>,
     /// The parts that are being read, in order.
     pending: VecDeque<Receiver<TableItem>>,
+    crew: Crew<'u, usize, TableItem>,
+    packing: Packing,
     next: usize,
     parts: usize,
     ahead: usize,
-    _lease: Lease<'u>,
 }
 
 impl<'u, 'f, F: ColumnarFile> TableParts<'u, 'f, F> {
@@ -127,36 +117,32 @@ impl<'u> PartCrew<'u> {
         limits: TableLimits,
         unpackers: &'u Unpackers,
     ) -> Option<Self> {
-        let lease = unpackers.take()?;
-        let (sender, jobs) = mpsc::channel();
-        let jobs = Arc::new(Mutex::new(jobs));
-        let start = |_| {
-            let (jobs, file) = (Arc::clone(&jobs), Arc::clone(file));
-            let thread = thread::Builder::new().name("columns".into());
-            thread.spawn(move || work(&*file, limits, &jobs)).ok()
+        let parts = file.part_count();
+        let file = Arc::clone(file);
+        let worker = move || {
+            let (file, mut buffers) = (Arc::clone(&file), F::Buffers::default());
+            Some(move |part, answers: &Answers<'_, TableItem>| {
+                let old = std::mem::take(&mut buffers);
+                buffers = read_part(&*file, limits, part, old, answers);
+            })
         };
-        let count = lease.threads.min(file.part_count());
-        let threads: Vec<_> = (0..count).map_while(start).collect();
-        (!threads.is_empty()).then(|| PartCrew {
-            jobs: Some(sender),
-            threads,
+        Some(PartCrew {
             pending: VecDeque::new(),
+            crew: Crew::start(unpackers, parts, "columns", worker)?,
+            packing: F::PACKING,
             next: 0,
-            parts: file.part_count(),
+            parts,
             ahead: (limits.memory / BATCH).clamp(AHEAD.0, AHEAD.1),
-            _lease: lease,
         })
     }
 
     fn give(&mut self) {
-        while self.pending.len() <= self.threads.len() && self.next < self.parts {
-            let (to, from) = mpsc::sync_channel(self.ahead);
-            let part = self.next;
-            if let Some(jobs) = &self.jobs {
-                // This cannot fail: the threads receive until the sender is dropped.
-                let _ = jobs.send(PartJob { part, to });
-            }
-            self.pending.push_back(from);
+        while self.pending.len() <= self.crew.threads() && self.next < self.parts {
+            let fault = "has a part that cannot be read";
+            let packing = self.packing;
+            let lost = TableItem::Lost(0, InputError::Table { packing, fault });
+            let items = self.crew.give(self.next, self.ahead, lost);
+            self.pending.push_back(items);
             self.next += 1;
         }
     }
@@ -172,45 +158,19 @@ impl<'u> PartCrew<'u> {
     }
 }
 
-impl Drop for PartCrew<'_> {
-    fn drop(&mut self) {
-        self.jobs = None;
-        // Threads that wait for room end.
-        self.pending.clear();
-        for thread in self.threads.drain(..) {
-            // A panic was reported by the job.
-            let _ = thread.join();
-        }
-    }
-}
-
-fn work<F: ColumnarFile>(file: &F, limits: TableLimits, jobs: &Mutex<Receiver<PartJob>>) {
-    let mut buffers = F::Buffers::default();
-    loop {
-        // The thread that holds the lock waits for the next job, the other threads for the lock.
-        let job = lock(jobs).recv();
-        let Ok(PartJob { part, to }) = job else {
-            return;
-        };
-        let old = std::mem::take(&mut buffers);
-        let read = catch_unwind(AssertUnwindSafe(|| {
-            let start = PartStart { part, row: 0 };
-            let mut reader = file.part(start, limits.memory, old)?;
-            for item in &mut reader {
-                if to.send(item).is_err() {
-                    // Nobody waits for the rows, since the run was halted.
-                    break;
-                }
-            }
-            Some(F::into_buffers(reader))
-        }));
-        match read {
-            Ok(used) => buffers = used.unwrap_or_default(),
-            Err(_) => {
-                let packing = F::PACKING;
-                let fault = "has a part that cannot be read";
-                let _ = to.send(TableItem::Lost(0, InputError::Table { packing, fault }));
-            }
-        }
-    }
+/// Passes on what is in a part. Returns its buffers.
+fn read_part<F: ColumnarFile>(
+    file: &F,
+    limits: TableLimits,
+    part: usize,
+    buffers: F::Buffers,
+    answers: &Answers<'_, TableItem>,
+) -> F::Buffers {
+    let start = PartStart { part, row: 0 };
+    let Some(mut reader) = file.part(start, limits.memory, buffers) else {
+        return F::Buffers::default();
+    };
+    // Nobody waits for the rows if the run was halted.
+    let _ = reader.all(|item| answers.send(item));
+    F::into_buffers(reader)
 }

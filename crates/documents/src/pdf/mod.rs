@@ -30,7 +30,7 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use self::content::Fonts;
-pub(super) use self::crew::{PdfAnswer, PdfCrew, PdfText};
+pub(super) use self::crew::{PdfAnswer, PdfCrew, PdfText, start as start_crew, unreadable};
 pub(super) use self::file::PdfLimits;
 use self::file::{DamagedStream, Locked, Page, PdfFile};
 use self::filter::StreamFlaw;

@@ -22,9 +22,9 @@ const UNKNOWN: usize = 64 << 20;
 /// Files that are being read, in their order.
 #[derive(Default)]
 pub(super) struct PdfQueue<'u> {
+    files: VecDeque<PendingPdf>,
     /// Started by the first file in a container.
     crew: Option<PdfCrew<'u>>,
-    files: VecDeque<PendingPdf>,
     /// Bytes of the files.
     held: usize,
 }
@@ -65,7 +65,7 @@ impl Walk<'_> {
         let limit = AHEAD * crew.threads();
         let file = PendingPdf {
             level: level.detached(),
-            text: crew.give(bytes, limits),
+            text: crew.give((bytes, limits), 1, pdf::unreadable()),
             length,
         };
         self.pdfs.files.push_back(file);
@@ -145,7 +145,7 @@ impl Walk<'_> {
     /// Starts threads, if the file is in a container, where others may follow.
     fn start_crew(&mut self, level: &Level<'_>) {
         if self.pdfs.crew.is_none() && level.name.is_some() {
-            self.pdfs.crew = self.opening.unpackers.and_then(PdfCrew::start);
+            self.pdfs.crew = self.opening.unpackers.and_then(pdf::start_crew);
         }
     }
 
@@ -161,11 +161,9 @@ impl Walk<'_> {
             return;
         };
         self.pdfs.held -= file.length;
-        match file.text.recv() {
-            Ok(Ok(text)) => self.pass_on(&file.level, text),
-            Ok(Err(bytes)) => self.read_alone(&file.level, &bytes),
-            // The thread ended, which a panic outside the reader may do.
-            Err(_) => self.lose_now(&file.level, 0, InputError::Pdf("cannot be read")),
+        match file.text.recv().unwrap_or_else(|_| pdf::unreadable()) {
+            Ok(text) => self.pass_on(&file.level, text),
+            Err(bytes) => self.read_alone(&file.level, &bytes),
         }
     }
 

@@ -1,0 +1,176 @@
+//! Threads that work for one reader: they are leased, take jobs from one queue, and have ended when the reader is dropped.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+
+use crate::lock::lock;
+use crate::unpackers::{Lease, Unpackers};
+
+/// Threads that take jobs of a kind `J`, each with any number of answers `A`.
+pub(crate) struct Crew<'u, J, A> {
+    /// None once no more jobs come.
+    jobs: Option<Sender<QueuedJob<J, A>>>,
+    threads: Vec<JoinHandle<()>>,
+    stopped: Arc<AtomicBool>,
+    /// Returned when the threads have ended.
+    _lease: Lease<'u>,
+}
+
+/// A job that waits for a thread.
+struct QueuedJob<J, A> {
+    job: J,
+    to: SyncSender<A>,
+    if_panicked: A,
+}
+
+/// Where a job's answers go.
+pub(crate) struct Answers<'j, A>(&'j SyncSender<A>);
+
+impl<A> Answers<'_, A> {
+    /// Passes an answer on; waits for room. Returns false if nobody waits for the answers.
+    pub(crate) fn send(&self, answer: A) -> bool {
+        self.0.send(answer).is_ok()
+    }
+}
+
+impl<'u, J: Send + 'static, A: Send + 'static> Crew<'u, J, A> {
+    /// Starts the free threads of `unpackers`, `max` at most. None if there are none.
+    ///
+    /// `worker` makes what a thread does its jobs with; a thread for which there is none ends.
+    pub(crate) fn start<W: FnMut(J, &Answers<'_, A>)>(
+        unpackers: &'u Unpackers,
+        max: usize,
+        name: &str,
+        worker: impl Fn() -> Option<W> + Send + Sync + 'static,
+    ) -> Option<Self> {
+        let lease = unpackers.take()?;
+        let (sender, jobs) = mpsc::channel();
+        let (jobs, worker) = (Arc::new(Mutex::new(jobs)), Arc::new(worker));
+        let stopped = Arc::new(AtomicBool::new(false));
+        let start = |_| {
+            let (jobs, worker) = (Arc::clone(&jobs), Arc::clone(&worker));
+            let stopped = Arc::clone(&stopped);
+            let thread = thread::Builder::new().name(name.to_owned());
+            thread.spawn(move || work(&*worker, &jobs, &stopped)).ok()
+        };
+        let count = lease.threads.min(max);
+        let threads: Vec<_> = (0..count).map_while(start).collect();
+        (!threads.is_empty()).then_some(Crew {
+            jobs: Some(sender),
+            threads,
+            stopped,
+            _lease: lease,
+        })
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Gives a job to the threads. At most `ahead` of its answers wait in the receiver, which ends after the last one. If the job
+    /// panics, its last answer is `if_panicked`.
+    pub(crate) fn give(&self, job: J, ahead: usize, if_panicked: A) -> Receiver<A> {
+        let (to, from) = mpsc::sync_channel(ahead);
+        let job = QueuedJob {
+            job,
+            to,
+            if_panicked,
+        };
+        if let Some(jobs) = &self.jobs {
+            // If all threads have ended, the receiver ends at once.
+            let _ = jobs.send(job);
+        }
+        from
+    }
+}
+
+impl<J, A> Drop for Crew<'_, J, A> {
+    /// Ends the threads; each finishes its job first. The receivers must have been dropped, since a thread may wait for room.
+    fn drop(&mut self) {
+        self.stopped.store(true, Ordering::Relaxed);
+        self.jobs = None;
+        for thread in self.threads.drain(..) {
+            // A panic was answered for by its job.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Does jobs until there are no more.
+fn work<J, A, W: FnMut(J, &Answers<'_, A>)>(
+    worker: impl Fn() -> Option<W>,
+    jobs: &Mutex<Receiver<QueuedJob<J, A>>>,
+    stopped: &AtomicBool,
+) {
+    let Some(mut work) = worker() else { return };
+    loop {
+        // The thread that holds the lock waits for the next job, the other threads for the lock.
+        let next = lock(jobs).recv();
+        let Ok(next) = next else { return };
+        if stopped.load(Ordering::Relaxed) {
+            return;
+        }
+        let done = catch_unwind(AssertUnwindSafe(|| work(next.job, &Answers(&next.to))));
+        if done.is_err() {
+            let _ = next.to.send(next.if_panicked);
+            let Some(another) = worker() else { return };
+            work = another;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn crew(unpackers: &Unpackers) -> Crew<'_, u32, u32> {
+        let worker = || {
+            Some(|job: u32, answers: &Answers<'_, u32>| {
+                (0..job).take_while(|n| answers.send(*n)).for_each(drop);
+                assert!(job != 3, "a job that panics");
+            })
+        };
+        Crew::start(unpackers, 2, "test", worker).unwrap()
+    }
+
+    #[test]
+    fn answers_come_in_order_and_a_panic_is_the_last_one() {
+        let unpackers = Unpackers::new(4, 0);
+        let crew = crew(&unpackers);
+        assert_eq!(crew.threads(), 2);
+        let jobs = [5, 3, 0, 3, 4];
+        let answers: Vec<_> = jobs.iter().map(|job| crew.give(*job, 8, 99)).collect();
+        let answers: Vec<Vec<_>> = answers.iter().map(|from| from.iter().collect()).collect();
+        let expected: [&[u32]; 5] = [
+            &[0, 1, 2, 3, 4],
+            &[0, 1, 2, 99],
+            &[],
+            &[0, 1, 2, 99],
+            &[0, 1, 2, 3],
+        ];
+        assert_eq!(answers, expected);
+    }
+
+    #[test]
+    fn a_crew_that_is_dropped_ends_its_threads_and_returns_its_lease() {
+        let unpackers = Unpackers::new(4, 0);
+        let crew = crew(&unpackers);
+        assert!(unpackers.take().is_none());
+        let answers: Vec<_> = (0..9).map(|_| crew.give(100, 1, 0)).collect();
+        assert_eq!(answers[0].recv(), Ok(0));
+        drop(answers);
+        drop(crew);
+        assert!(unpackers.take().is_some());
+    }
+
+    #[test]
+    fn a_crew_without_workers_answers_nothing() {
+        let unpackers = Unpackers::new(4, 0);
+        let worker = || None::<fn(u32, &Answers<'_, u32>)>;
+        let crew = Crew::start(&unpackers, 2, "test", worker).unwrap();
+        assert!(crew.give(1, 1, 7).recv().is_err());
+    }
+}
