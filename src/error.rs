@@ -23,9 +23,9 @@ pub enum ErrorKind {
     Records(ReadError),
     /// The sum of a count over several records of one name exceeds `i64::MAX`.
     #[error(
-        "the {field} of {name} add up to more than {most}, the most that a record holds; correct a count that is wrong, or merge each input once",
+        "the {field} of {name} add up to more than {max}, the most that a record holds; correct a count that is wrong, or merge each input once",
         name = printable::name(.doi),
-        most = i64::MAX
+        max = i64::MAX
     )]
     Overflow {
         /// The field that is summed.
@@ -305,13 +305,13 @@ pub enum TableError {
     },
     /// A row is longer than the limit.
     #[error(
-        "row {row} is longer than {most} bytes; a quote may be missing in it (or --max-row allows more)"
+        "row {row} is longer than {max} bytes; a quote may be missing in it (or --max-row allows more)"
     )]
     LongRow {
         /// The number of the row.
         row: u64,
         /// The limit.
-        most: usize,
+        max: usize,
     },
     /// Options of the builder contradict each other.
     #[error("{0}")]

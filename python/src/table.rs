@@ -201,13 +201,13 @@ pub(crate) struct Table<R: Rows> {
     columns: Vec<Column<R>>,
     fields: Vec<Field>,
     rows: usize,
-    most_rows: usize,
+    max_rows: usize,
     bytes: usize,
 }
 
 impl<R: Rows> Table<R> {
     /// Batches of these fields, in this order, of at most so many rows.
-    pub(crate) fn new(names: &[&'static str], most_rows: usize) -> Self {
+    pub(crate) fn new(names: &[&'static str], max_rows: usize) -> Self {
         let named = names.iter().filter_map(|&name| {
             let column = R::column(name)?;
             Some((column.field(name), column))
@@ -217,7 +217,7 @@ impl<R: Rows> Table<R> {
             columns,
             fields,
             rows: 0,
-            most_rows,
+            max_rows,
             bytes: 0,
         }
     }
@@ -236,7 +236,7 @@ impl<R: Rows> Table<R> {
             self.bytes += column.push(row)?;
         }
         self.rows += 1;
-        let is_full = self.rows >= self.most_rows || self.bytes >= BATCH_BYTES;
+        let is_full = self.rows >= self.max_rows || self.bytes >= BATCH_BYTES;
         Ok(is_full.then(|| self.take()))
     }
 

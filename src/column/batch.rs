@@ -102,12 +102,12 @@ pub(super) const SHOWN: usize = 10;
 const KEPT: usize = 4 << 20;
 
 impl RowBuffer {
-    /// Whether the last row, of this many bytes, is longer than `most`. If so, the run fails.
-    pub(super) fn is_too_long(&mut self, bytes: usize, most: usize) -> bool {
-        let is_too_long = bytes > most;
+    /// Whether the last row, of this many bytes, is longer than `max`. If so, the run fails.
+    pub(super) fn is_too_long(&mut self, bytes: usize, max: usize) -> bool {
+        let is_too_long = bytes > max;
         if is_too_long {
             let row = self.rows;
-            self.failure = Some(TableError::LongRow { row, most });
+            self.failure = Some(TableError::LongRow { row, max });
         }
         is_too_long
     }

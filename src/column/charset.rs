@@ -245,12 +245,12 @@ impl<R: Read> Utf8Text<R> {
         self.held.resize(STEP, 0);
         let count = self.raw.read(&mut self.held)?;
         self.is_end = count == 0;
-        let most = self
+        let max = self
             .decoder
             .max_utf8_buffer_length(count)
             .unwrap_or(4 * STEP);
         self.out.clear();
-        self.out.resize(most, 0);
+        self.out.resize(max, 0);
         let (_, _, written, replaced) =
             self.decoder
                 .decode_to_utf8(&self.held[..count], &mut self.out, self.is_end);

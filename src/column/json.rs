@@ -158,7 +158,7 @@ fn place(text: &str, part: &str) -> Range<usize> {
 pub(super) struct LineCleaner<'a> {
     pub(super) members: &'a WantedMembers,
     /// The longest line in bytes.
-    pub(super) most: usize,
+    pub(super) max: usize,
     pub(super) cells: &'a mut CellCleaner,
 }
 
@@ -187,7 +187,7 @@ impl LineCleaner<'_> {
             let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
             let next = bytes.len().min(end + 1);
             batch.rows += 1;
-            if batch.is_too_long(end - at, self.most) {
+            if batch.is_too_long(end - at, self.max) {
                 break;
             }
             if bytes[at..end].trim_ascii().is_empty() {

@@ -5,10 +5,10 @@ use super::cell::CellCleaner;
 use super::status::CellStatus;
 use crate::normalize::Refusal;
 
-/// Writes a line for each line of `batch`: its name, or nothing. Lines longer than `most` bytes are refused.
-pub(super) fn clean(batch: &mut RowBuffer, cells: &mut CellCleaner, most: usize) {
+/// Writes a line for each line of `batch`: its name, or nothing. Lines longer than `max` bytes are refused.
+pub(super) fn clean(batch: &mut RowBuffer, cells: &mut CellCleaner, max: usize) {
     if batch.too_long {
-        return line(batch, cells, |_, _| Err(too_long(most)));
+        return line(batch, cells, |_, _| Err(too_long(max)));
     }
     let bytes = std::mem::take(&mut batch.bytes);
     let mut at = batch.start;
@@ -16,8 +16,8 @@ pub(super) fn clean(batch: &mut RowBuffer, cells: &mut CellCleaner, most: usize)
         let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
         let text = &bytes[at..end];
         line(batch, cells, |cells, out| {
-            if text.len() > most {
-                Err(too_long(most))
+            if text.len() > max {
+                Err(too_long(max))
             } else {
                 cells.line(text, out)
             }
@@ -27,8 +27,8 @@ pub(super) fn clean(batch: &mut RowBuffer, cells: &mut CellCleaner, most: usize)
     batch.bytes = bytes;
 }
 
-fn too_long(most: usize) -> (CellStatus, String) {
-    (CellStatus::Refused, Refusal::TooLong(most).to_string())
+fn too_long(max: usize) -> (CellStatus, String) {
+    (CellStatus::Refused, Refusal::TooLong(max).to_string())
 }
 
 /// Writes what `read` appends as a line, and counts it. A line without a name has a note that says why.

@@ -553,8 +553,8 @@ impl InputReading<'_> {
     ) -> Result<(), Error> {
         batch.bytes.clear();
         if reading != DocumentReading::Lines {
-            let most = self.settings.max_row;
-            batch.failure = Some(TableError::LongRow { row: 1, most });
+            let max = self.settings.max_row;
+            batch.failure = Some(TableError::LongRow { row: 1, max });
             return Ok(());
         }
         batch.too_long = true;

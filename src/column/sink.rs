@@ -148,9 +148,9 @@ impl ColumnSink {
     /// A failure with the number of its row in the document.
     fn located(&self, failure: TableError) -> TableError {
         match failure {
-            TableError::LongRow { row, most } => TableError::LongRow {
+            TableError::LongRow { row, max } => TableError::LongRow {
                 row: self.rows + row,
-                most,
+                max,
             },
             TableError::CannotHold {
                 row,

@@ -15,7 +15,7 @@ pub(super) struct RowCleaner<'a> {
     pub(super) code: Code,
     pub(super) in_place: bool,
     /// The longest row in bytes.
-    pub(super) most: usize,
+    pub(super) max: usize,
     pub(super) cells: &'a mut CellCleaner,
     /// The wanted cells of the current row, in the order of the columns that were asked for.
     pub(super) found: &'a mut Vec<Option<Range<usize>>>,
@@ -37,7 +37,7 @@ impl RowCleaner<'_> {
         while at < bytes.len() {
             let row = self.row(&bytes, at);
             batch.rows += 1;
-            if batch.is_too_long(row.end - at, self.most) {
+            if batch.is_too_long(row.end - at, self.max) {
                 break;
             }
             if row.end == at {

@@ -17,7 +17,7 @@ pub(super) struct ColumnWorker {
     cells: CellCleaner,
     found: Vec<Option<Range<usize>>>,
     in_place: bool,
-    most: usize,
+    max: usize,
 }
 
 impl ColumnWorker {
@@ -29,7 +29,7 @@ impl ColumnWorker {
             cells: CellCleaner::new(normalizer, settings.presentation, settings.multiple),
             found: Vec::new(),
             in_place: settings.in_place,
-            most: settings.max_row,
+            max: settings.max_row,
         }
     }
 
@@ -41,18 +41,18 @@ impl ColumnWorker {
                     layout,
                     code: table.code,
                     in_place: self.in_place,
-                    most: self.most,
+                    max: self.max,
                     cells: &mut self.cells,
                     found: &mut self.found,
                 }
                 .clean(batch),
                 RowShape::JsonLines(members) => LineCleaner {
                     members,
-                    most: self.most,
+                    max: self.max,
                     cells: &mut self.cells,
                 }
                 .clean(batch),
-                RowShape::Lines => lines::clean(batch, &mut self.cells, self.most),
+                RowShape::Lines => lines::clean(batch, &mut self.cells, self.max),
             }
             convert(&table, batch);
         }

@@ -53,8 +53,8 @@ impl<T> Blocks<T> {
     /// Frees spare blocks, at most about `bytes` of them.
     pub(super) fn release(&mut self, bytes: usize) {
         let count = self.blocks.len();
-        let most = bytes.div_ceil(BLOCK * size_of::<T>());
-        self.blocks.truncate(self.used.max(count - count.min(most)));
+        let max = bytes.div_ceil(BLOCK * size_of::<T>());
+        self.blocks.truncate(self.used.max(count - count.min(max)));
     }
 
     #[inline]

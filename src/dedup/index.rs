@@ -7,7 +7,7 @@ use super::arena::Address;
 /// Slots of the smallest index, as a power of two.
 const SMALLEST_BITS: u32 = 6;
 /// Slots of the largest index, as a power of two, if the caller sets no limit.
-const MOST_BITS: u32 = 40;
+const MAX_BITS: u32 = 40;
 /// Bits of an address. The other bits of a slot are those of the hash.
 const AT_BITS: u32 = 40;
 
@@ -30,7 +30,7 @@ pub(super) struct KeyIndex {
     taken: usize,
     bits: u32,
     /// Size, as a power of two, above which the index counts as full. It still grows if more is inserted.
-    most: u32,
+    max: u32,
 }
 
 impl KeyIndex {
@@ -41,13 +41,13 @@ impl KeyIndex {
             slots: Vec::new(),
             taken: 0,
             bits: 0,
-            most: slots.map_or(MOST_BITS, |slots| slots.ilog2().max(SMALLEST_BITS)),
+            max: slots.map_or(MAX_BITS, |slots| slots.ilog2().max(SMALLEST_BITS)),
         }
     }
 
     /// Whether another address could make it grow past its limit.
     pub(super) fn is_full(&self) -> bool {
-        self.bits >= self.most && self.taken >= self.slots.len() / 4 * 3
+        self.bits >= self.max && self.taken >= self.slots.len() / 4 * 3
     }
 
     /// Bytes of memory it holds.
@@ -103,7 +103,7 @@ impl KeyIndex {
         let slot = vacant.part << AT_BITS | at.bits();
         // Grows at three quarters, because searches for missing keys get slow above that. An index at its limit is filled to
         // seven eighths, since its owner empties it soon.
-        let eighths = if self.bits < self.most { 6 } else { 7 };
+        let eighths = if self.bits < self.max { 6 } else { 7 };
         if self.taken >= self.slots.len() / 8 * eighths {
             self.grow();
             self.put(slot);

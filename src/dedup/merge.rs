@@ -48,7 +48,7 @@ impl<'r> Ranges<'r> {
     }
 
     /// The run whose next frame has the least first key.
-    fn least(&self) -> Option<usize> {
+    fn first(&self) -> Option<usize> {
         let ahead = self.ahead.iter().enumerate();
         let ahead = ahead.filter_map(|(run, ahead)| Some((&ahead.as_ref()?.first, run)));
         ahead.min().map(|(_, run)| run)
@@ -58,7 +58,7 @@ impl<'r> Ranges<'r> {
     /// that had none.
     fn cut(&mut self, starts: &mut [Option<u64>]) -> Result<Option<Vec<u8>>, SpillError> {
         let mut size = 0;
-        while let Some(run) = self.least() {
+        while let Some(run) = self.first() {
             let Some(ahead) = &self.ahead[run] else { break };
             if size >= self.size {
                 return Ok(Some(ahead.first.clone()));
@@ -117,14 +117,14 @@ impl<'r> RangeMerge<'r> {
         })
     }
 
-    /// Replaces the content of `page` by the next entries, at most `most`. Returns whether there were any.
-    pub(super) fn fill(&mut self, page: &mut EntryPage, most: usize) -> Result<bool, SpillError> {
+    /// Replaces the content of `page` by the next entries, at most `max`. Returns whether there were any.
+    pub(super) fn fill(&mut self, page: &mut EntryPage, max: usize) -> Result<bool, SpillError> {
         page.clear();
         while let Some(first) = self.first() {
             let cursor = &mut self.cursors[first];
             if page.last() == Some(cursor.key()) {
                 page.unite(cursor);
-            } else if page.len() < most {
+            } else if page.len() < max {
                 page.push(cursor);
             } else {
                 break;

@@ -145,7 +145,7 @@ pub(super) struct Spill {
     kept: Kept,
     pub(super) budget: Budget,
     /// Bytes that counted memory may take.
-    most: usize,
+    max: usize,
     /// Bytes that shards hold.
     shards: AtomicUsize,
     /// Bytes that batches and the ledger hold.
@@ -191,7 +191,7 @@ impl Spill {
         let state = budget.lasting.as_mut().map(SpillState::resumed);
         Spill {
             kept,
-            most: budget.counted(),
+            max: budget.counted(),
             budget,
             shards: AtomicUsize::new(0),
             others: AtomicUsize::new(0),
@@ -250,8 +250,7 @@ impl Spill {
     /// Whether the table must be spilled: the budget is used up, and the table itself takes at least half of it.
     #[inline]
     pub(super) fn is_over(&self) -> bool {
-        self.full.load(Ordering::Relaxed)
-            || (self.held() > self.most && self.table() > self.most / 2)
+        self.full.load(Ordering::Relaxed) || (self.held() > self.max && self.table() > self.max / 2)
     }
 
     /// Bytes that count towards the budget.

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::error::{Error, ErrorKind};
-use crate::records::{MOST, OwnedPair, OwnedRecord, OwnedRow};
+use crate::records::{MAX, OwnedPair, OwnedRecord, OwnedRow};
 
 /// Overhead of the allocator for each string in bytes, about.
 const LOST: usize = 16;
@@ -84,7 +84,7 @@ impl MergeRow for OwnedPair {
 }
 
 fn sum(field: &'static str, doi: &str, a: u64, b: u64) -> Result<u64, Error> {
-    let sum = a.checked_add(b).filter(|&sum| sum <= MOST);
+    let sum = a.checked_add(b).filter(|&sum| sum <= MAX);
     let overflow = || ErrorKind::Overflow {
         field,
         doi: doi.into(),

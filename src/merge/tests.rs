@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::row::MergeRow;
 use super::{Merge, MergeBuilder, MergeReport};
 use crate::error::{Error, ErrorKind};
-use crate::records::{Format, Forms, Layout, MOST, OwnedRecord, RowKind, writer};
+use crate::records::{Format, Forms, Layout, MAX, OwnedRecord, RowKind, writer};
 use crate::task::Monitor;
 
 fn row(number: u64, source: &str) -> OwnedRecord {
@@ -105,28 +105,28 @@ fn a_key_that_repeats_in_a_sorted_input_is_one_record() {
 
 #[test]
 fn sums_that_no_record_holds_are_errors() {
-    let most = OwnedRecord {
-        mentions: MOST,
-        documents: MOST - 1,
+    let max = OwnedRecord {
+        mentions: MAX,
+        documents: MAX - 1,
         ..row(1, "a")
     };
     let one = OwnedRecord {
         mentions: 1,
         ..row(1, "b")
     };
-    let mut record = most.clone();
+    let mut record = max.clone();
     let error = record.unite(&one).unwrap_err().to_string();
     assert!(
         error.starts_with("the mentions of 10.5555/00001 add up"),
         "{error}"
     );
     let less = OwnedRecord {
-        mentions: MOST - 1,
-        ..most.clone()
+        mentions: MAX - 1,
+        ..max.clone()
     };
     let mut record = less.clone();
     record.unite(&one).unwrap();
-    assert_eq!((record.mentions, record.documents), (MOST, MOST));
+    assert_eq!((record.mentions, record.documents), (MAX, MAX));
     let twice = [less.clone(), less.clone()];
     // Both rows in one input, or in two.
     for inputs in [[&twice[..], &[]], [&twice[..1], &twice[1..]]] {

@@ -263,8 +263,8 @@ impl PipelineBuilder {
 
     /// Writes the prefixes with the most names instead of records, at most so many: the fields `prefix`, `names` and
     /// `mentions`, in descending order of names, then in the order of prefixes.
-    pub fn top_prefixes(mut self, most: usize) -> Self {
-        self.wanted.top_prefixes = Some(most);
+    pub fn top_prefixes(mut self, max: usize) -> Self {
+        self.wanted.top_prefixes = Some(max);
         self
     }
 

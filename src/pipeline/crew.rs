@@ -293,13 +293,13 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
     fn add(&mut self, ordinal: u32, size: u64) {
         self.group.ordinals.push(ordinal);
         self.group.bytes += size;
-        if self.group.ordinals.len() >= GROUP || self.group.bytes >= self.most() {
+        if self.group.ordinals.len() >= GROUP || self.group.bytes >= self.max() {
             self.flush();
         }
     }
 
     /// Bytes that a worker takes at once: fewer if mentions are written, whose rows are held until then.
-    fn most(&self) -> u64 {
+    fn max(&self) -> u64 {
         let run = self.crew.run;
         let chunks = if run.options.selection.writes_mentions() {
             1
@@ -359,7 +359,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         });
         let end = wanted.end.min(size);
         let even = end.saturating_sub(wanted.start) / (RANGES * run.shares.threads as u64);
-        let range = even.clamp(run.shares.chunk as u64, self.most());
+        let range = even.clamp(run.shares.chunk as u64, self.max());
         let mut place = PiecePlace { slot, piece: 0 };
         let starts = (wanted.start..end).step_by(usize::try_from(range).unwrap_or(usize::MAX));
         for start in starts.take_while(|_| !run.is_halted()) {

@@ -45,9 +45,9 @@ pub(super) fn of_origin(options: &ScanOptions, origin: Origin) -> TextKind {
 
 /// The kind of a plain file of `size` bytes.
 pub(super) fn of_file(options: &ScanOptions, file: &File, size: u64) -> io::Result<TextKind> {
-    let most = size.min(head(options) as u64);
-    let mut bytes = Vec::with_capacity(most as usize);
-    match Section::new(file, 0, most).read_to_end(&mut bytes) {
+    let max = size.min(head(options) as u64);
+    let mut bytes = Vec::with_capacity(max as usize);
+    match Section::new(file, 0, max).read_to_end(&mut bytes) {
         // If the file became shorter, the scan reports that.
         Err(error) if error.raw_os_error().is_some() => Err(error),
         _ => Ok(of(options, &bytes)),

@@ -65,20 +65,20 @@ pub(super) struct MentionContext<'b> {
     pub(super) before: &'b [u8],
     pub(super) after: &'b [u8],
     /// The most bytes of each whose text the row has.
-    pub(super) most: usize,
+    pub(super) max: usize,
 }
 
 impl<'b> MentionContext<'b> {
     /// The bytes of a chunk around a mention. The chunk starts at `offset` of the document.
-    pub(super) fn new(chunk: &'b [u8], offset: u64, mention: &Mention<'_>, most: usize) -> Self {
-        if most == 0 {
+    pub(super) fn new(chunk: &'b [u8], offset: u64, mention: &Mention<'_>, max: usize) -> Self {
+        if max == 0 {
             return MentionContext::default();
         }
         let start = (mention.offset - offset) as usize;
         MentionContext {
             before: &chunk[..start],
             after: &chunk[start + mention.text.len()..],
-            most,
+            max,
         }
     }
 }
@@ -104,9 +104,9 @@ impl HeldMentions {
         let key = length(text);
         text.push_str(&mention.text_lossy());
         let found = length(text);
-        around::before(around.before, around.most, text);
+        around::before(around.before, around.max, text);
         let before = length(text);
-        around::after(around.after, around.most, text);
+        around::after(around.after, around.max, text);
         let after = length(text);
         self.rows.push(HeldMention {
             document: self.documents.len() - 1,

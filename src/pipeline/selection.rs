@@ -7,7 +7,7 @@ use crate::records::{Field, Format, Layout, RowKind};
 use crate::structure::RecordId;
 
 /// Greatest number of bytes before and after a mention that its row may have.
-const MOST_CONTEXT: usize = 1024;
+const MAX_CONTEXT: usize = 1024;
 
 /// The rows that are wanted, as set in a builder.
 #[derive(Debug, Default)]
@@ -107,7 +107,7 @@ impl Wanted {
                 Err(SelectionError::NoMentions)
             }
             Some(_) if !is_written => Err(SelectionError::NoFields),
-            Some(bytes) if bytes > MOST_CONTEXT => Err(SelectionError::Context(MOST_CONTEXT)),
+            Some(bytes) if bytes > MAX_CONTEXT => Err(SelectionError::Context(MAX_CONTEXT)),
             _ => Ok(()),
         }
     }

@@ -17,7 +17,7 @@ const THREAD: usize = 20 << 20;
 /// Memory for rows of one document that wait for the identifier of their record, in bytes: their texts, and their fields.
 const WAITING: usize = 40 << 20;
 /// Number of threads that may be started however small the memory budget is, unless rows wait for identifiers.
-const LEAST: usize = 2;
+const MIN: usize = 2;
 /// Size of a thread's share of the memory, in chunks.
 const CHUNKS: usize = 32;
 /// The same if mentions are written. The rows of a chunk can take several times the memory of the chunk.
@@ -49,8 +49,8 @@ impl Shares {
     pub(super) fn new(options: &ScanOptions, sources: &Sources) -> Shares {
         let room = Shares::of_memory(options);
         let threads = match room.threads {
-            ..=LEAST => room.threads,
-            most => parts(options, sources, most).clamp(LEAST, most),
+            ..=MIN => room.threads,
+            max => parts(options, sources, max).clamp(MIN, max),
         };
         if threads < options.threads {
             let asked = options.threads;
@@ -60,8 +60,8 @@ impl Shares {
             );
         }
         if room.table == options.names {
-            let most = room.table >> 20;
-            log::info!("names: at most {most} MiB of the memory, since more saves no time");
+            let max = room.table >> 20;
+            log::info!("names: at most {max} MiB of the memory, since more saves no time");
         }
         Shares { threads, ..room }
     }
@@ -76,12 +76,12 @@ impl Shares {
             .held()
             .min(options.memory / 2);
         let memory = options.memory - output;
-        let (thread, least) = if options.selection.writes_edges() {
+        let (thread, min) = if options.selection.writes_edges() {
             (THREAD + WAITING, 1)
         } else {
-            (THREAD, LEAST)
+            (THREAD, MIN)
         };
-        let threads = options.threads.min(least.max(memory / thread));
+        let threads = options.threads.min(min.max(memory / thread));
         let share = memory / threads;
         let chunks = if options.selection.writes_mentions() {
             CHUNKS_WITH_ROWS * (1 + options.selection.context / ROW)
@@ -100,9 +100,9 @@ impl Shares {
     }
 }
 
-/// The number of threads for which the sources have work, at most `most`.
-fn parts(options: &ScanOptions, sources: &Sources, most: usize) -> usize {
-    let mut left = WORK.saturating_mul(most as u64);
+/// The number of threads for which the sources have work, at most `max`.
+fn parts(options: &ScanOptions, sources: &Sources, max: usize) -> usize {
+    let mut left = WORK.saturating_mul(max as u64);
     let whole = left;
     for source in sources.iter() {
         let by = options.preprocessor.as_ref();
@@ -114,8 +114,8 @@ fn parts(options: &ScanOptions, sources: &Sources, most: usize) -> usize {
         };
         left = left.saturating_sub(bytes.saturating_add(SOURCE));
         if left == 0 {
-            return most;
+            return max;
         }
     }
-    usize::try_from((whole - left).div_ceil(WORK)).unwrap_or(most)
+    usize::try_from((whole - left).div_ceil(WORK)).unwrap_or(max)
 }

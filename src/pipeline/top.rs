@@ -18,7 +18,7 @@ pub(super) struct PrefixCount {
 
 /// The prefixes with the most names so far.
 pub(super) struct Ranking {
-    most: usize,
+    max: usize,
     /// The last in order is at the top.
     leading: BinaryHeap<PrefixCount>,
     /// The prefix whose names are being counted.
@@ -60,9 +60,9 @@ impl PrefixCount {
 
 impl Ranking {
     /// A ranking of at most so many prefixes.
-    pub(super) fn new(most: usize) -> Self {
+    pub(super) fn new(max: usize) -> Self {
         Ranking {
-            most,
+            max,
             leading: BinaryHeap::new(),
             current: None,
         }
@@ -83,7 +83,7 @@ impl Ranking {
 
     fn rank(&mut self, ended: Option<PrefixCount>) {
         self.leading.extend(ended);
-        if self.leading.len() > self.most {
+        if self.leading.len() > self.max {
             self.leading.pop();
         }
     }

@@ -264,10 +264,10 @@ impl<R: Read> Read for Rationed<R> {
         if self.left == 0 {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        let most = usize::try_from(self.left).unwrap_or(usize::MAX);
-        let most = into.len().min(most);
+        let max = usize::try_from(self.left).unwrap_or(usize::MAX);
+        let max = into.len().min(max);
         loop {
-            match self.inner.read(&mut into[..most]) {
+            match self.inner.read(&mut into[..max]) {
                 // Retried here, because the crate csv returns this as an error.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 read => {

@@ -34,7 +34,7 @@ pub(crate) use layout::Layout;
 pub(crate) use output::{Destination, FileId, Output, WholeOutput};
 pub(crate) use pair::{OwnedPair, Pair};
 pub(crate) use reader::{file_reader, reader};
-pub(crate) use record::{Capture, MOST, OwnedRecord, RowEdge};
+pub(crate) use record::{Capture, MAX, OwnedRecord, RowEdge};
 pub use record::{MentionRow, Record};
 pub(crate) use row::{OwnedRow, Row};
 pub(crate) use rows::{RowBlock, RowReader, RowWriter};

@@ -53,7 +53,7 @@ impl Row for Record<'_> {
 }
 
 /// The greatest value of a number, since Parquet's integers are signed.
-pub(crate) const MOST: u64 = i64::MAX as u64;
+pub(crate) const MAX: u64 = i64::MAX as u64;
 
 /// Descriptions of valid values, for messages.
 pub(super) const DOI: &str = "a DOI name, such as 10.1000/182";
@@ -179,13 +179,13 @@ impl OwnedRow for OwnedRecord {
             }
         };
         let (mentions, documents) = (self.mentions, self.documents);
-        number("mentions", mentions, (1..=MOST).contains(&mentions), COUNT)?;
+        number("mentions", mentions, (1..=MAX).contains(&mentions), COUNT)?;
         let fits = (1..=mentions).contains(&documents);
         number("documents", documents, fits, DOCUMENTS)?;
         number(
             "first_offset",
             self.first_offset,
-            self.first_offset <= MOST,
+            self.first_offset <= MAX,
             OFFSET,
         )?;
         if !(1..=mentions).contains(&self.forms.count()) {

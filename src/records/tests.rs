@@ -8,14 +8,12 @@ use std::path::Path;
 
 use doisift_core::Form;
 
-use super::{
-    Destination, Format, Forms, Layout, MOST, MentionRow, Output, Record, RowKind, writer,
-};
+use super::{Destination, Format, Forms, Layout, MAX, MentionRow, Output, Record, RowKind, writer};
 
 fn record() -> Record<'static> {
     Record {
         doi: "10.5555/a,\"b\"",
-        mentions: MOST,
+        mentions: MAX,
         documents: 30,
         forms: [Form::Url, Form::Bare, Form::Doi].into_iter().collect(),
         first_source: "dump/ä.txt",

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::records::Format;
 
 /// The least memory budget, in bytes.
-const LEAST_MEMORY: u64 = 1 << 20;
+const MIN_MEMORY: u64 = 1 << 20;
 
 /// The path of an output; none for standard output.
 pub(crate) fn named_output(path: &Path) -> Option<PathBuf> {
@@ -29,7 +29,7 @@ pub(crate) fn chosen_tmp_dir(chosen: Option<PathBuf>, output: Option<&Path>) -> 
 /// The memory budget in bytes: as chosen, or a quarter of the available memory.
 pub(crate) fn chosen_memory(chosen: Option<u64>) -> usize {
     let bytes = chosen.unwrap_or_else(|| available_memory() / 4);
-    usize::try_from(bytes.max(LEAST_MEMORY)).unwrap_or(usize::MAX)
+    usize::try_from(bytes.max(MIN_MEMORY)).unwrap_or(usize::MAX)
 }
 
 /// The format of rows: as chosen, or by the ending of the output.

@@ -9,7 +9,7 @@ use crate::place::{Place, fifo, gzip, zstd};
 use crate::process::peak_so_far;
 
 /// Memory that a run may take, in MiB; 64 of these are the sections of a file that two threads unpack.
-const MOST: u64 = 160;
+const MAX: u64 = 160;
 
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 1_u64;
@@ -68,7 +68,7 @@ fn check(bomb: Vec<u8>, threads: &str) {
     let seen = run.wait_with_output().unwrap();
     assert_eq!(seen.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&seen.stdout).contains("10.5555/end"));
-    assert!(peak < MOST, "{threads}: {peak} MiB");
+    assert!(peak < MAX, "{threads}: {peak} MiB");
 }
 
 #[test]

@@ -76,10 +76,10 @@ fn more_runs_than_may_be_open_are_merged_in_rounds() {
     let place = Place::new();
     place.file("a", names(220_000));
     let wanted = place.scan("a -f csv --memory 1G").quiet().out;
-    for (most, threads) in [(24, 1), (12, 4)] {
+    for (max, threads) in [(24, 1), (12, 4)] {
         let line = format!("scan a -f csv --memory 2M -j {threads} --report r.json");
-        let seen = place.with_open_files(most, &line).quiet();
-        assert!(seen.out == wanted, "{most} files, {threads} threads");
+        let seen = place.with_open_files(max, &line).quiet();
+        assert!(seen.out == wanted, "{max} files, {threads} threads");
         assert!(place.json("r.json")["runs"].as_u64() > Some(24));
     }
 }

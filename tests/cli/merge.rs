@@ -429,11 +429,11 @@ fn more_inputs_than_may_be_open_are_merged_in_rounds() {
         wanted += &format!("10.5555/{name:05},60,60,bare,{first},,0,10.5555/{name:05},false\n");
     }
     wanted.extend((0..3000).map(|input| row(100 + input, input)));
-    for most in [64, 24, 12] {
+    for max in [64, 24, 12] {
         place
-            .with_open_files(most, "merge in/*.csv -o all.csv --report r.json")
+            .with_open_files(max, "merge in/*.csv -o all.csv --report r.json")
             .quiet();
-        assert!(place.read("all.csv") == wanted, "{most}");
+        assert!(place.read("all.csv") == wanted, "{max}");
         assert!(place.json("r.json")["runs"].as_u64() > Some(50));
         assert_eq!(place.entries(), ["all.csv", "in", "r.json"]);
     }

@@ -67,8 +67,8 @@ impl Place {
     }
 
     /// Runs `doisift` with a line for the shell, and so many open files allowed.
-    pub fn with_open_files(&self, most: usize, line: &str) -> Seen {
-        let script = format!("ulimit -n {most}; exec \"$0\" {line}");
+    pub fn with_open_files(&self, max: usize, line: &str) -> Seen {
+        let script = format!("ulimit -n {max}; exec \"$0\" {line}");
         let mut shell = Command::new("sh");
         shell
             .args(["-c", &script])

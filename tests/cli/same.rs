@@ -9,11 +9,11 @@ use crate::place::{Place, gzip, zstd};
 /// References with names across lines, long lines, and lines without names, from a fixed random sequence.
 fn text(seed: u64, lines: usize) -> String {
     let mut state = seed;
-    let mut next = |most: u64| {
+    let mut next = |max: u64| {
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % most
+        (state >> 33) % max
     };
     let mut text = String::new();
     for _ in 0..lines {

@@ -72,10 +72,10 @@ impl Block {
 
     /// Where a byte from `first` to `last` is.
     pub fn find_range(&self, first: u8, last: u8) -> Bits {
-        let most = u8x16::splat(last - first);
+        let max = u8x16::splat(last - first);
         self.bits(|part| {
             let from_first = part - u8x16::splat(first);
-            from_first.min(most).cmp_eq(from_first)
+            from_first.min(max).cmp_eq(from_first)
         })
     }
 

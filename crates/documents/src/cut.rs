@@ -82,8 +82,8 @@ impl Cutter {
         filled
     }
 
-    /// The next anchors, at most `most` positions, for which enough was read.
-    pub fn take(&mut self, most: usize) -> Option<Range<u64>> {
+    /// The next anchors, at most `max` positions, for which enough was read.
+    pub fn take(&mut self, max: usize) -> Option<Range<u64>> {
         let known = if self.ended {
             self.end
         } else {
@@ -91,7 +91,7 @@ impl Cutter {
         };
         let end = known
             .min(self.until)
-            .min(self.next.saturating_add(most as u64));
+            .min(self.next.saturating_add(max as u64));
         let start = self.next;
         (start < end).then(|| {
             self.next = end;
@@ -162,9 +162,9 @@ impl Sliding {
         self.offset = offset;
     }
 
-    /// The first `most` bytes of the document that was started, or more, or the whole document. They are also in its chunks.
-    pub fn head(&mut self, cutter: &mut Cutter, document: &mut dyn Read, most: usize) -> &[u8] {
-        while self.filled < most && !cutter.ended {
+    /// The first `max` bytes of the document that was started, or more, or the whole document. They are also in its chunks.
+    pub fn head(&mut self, cutter: &mut Cutter, document: &mut dyn Read, max: usize) -> &[u8] {
+        while self.filled < max && !cutter.ended {
             self.read(cutter, document);
         }
         &self.buffer[..self.filled]

@@ -64,7 +64,7 @@ impl Expansion {
     /// Counts unpacked bytes. Returns how many of them are allowed.
     fn add_unpacked(&self, bytes: usize) -> usize {
         let before = self.unpacked.fetch_add(bytes as u64, Ordering::Relaxed);
-        let left = self.most().saturating_sub(before);
+        let left = self.max().saturating_sub(before);
         bytes.min(usize::try_from(left).unwrap_or(usize::MAX))
     }
 
@@ -88,11 +88,11 @@ impl Expansion {
     fn add_named(&self, bytes: usize, each: u64) -> usize {
         let cost = each.saturating_mul(bytes as u64);
         let before = self.named.fetch_add(cost, Ordering::Relaxed);
-        let left = self.most().saturating_sub(before) / each;
+        let left = self.max().saturating_sub(before) / each;
         bytes.min(usize::try_from(left).unwrap_or(usize::MAX))
     }
 
-    fn most(&self) -> u64 {
+    fn max(&self) -> u64 {
         let size = self.size.max(self.read.load(Ordering::Relaxed));
         self.free.max(self.ratio.saturating_mul(size))
     }

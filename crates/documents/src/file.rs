@@ -23,11 +23,11 @@ impl<'f> Section<'f> {
 impl Read for Section<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
-        let most = into.len().min(left);
-        if most == 0 {
+        let max = into.len().min(left);
+        if max == 0 {
             return Ok(0);
         }
-        let read = read_at(self.file, &mut into[..most], self.at)?;
+        let read = read_at(self.file, &mut into[..max], self.at)?;
         if read == 0 {
             return Err(InputError::Shrunk.into());
         }

@@ -112,8 +112,8 @@ impl Read for ByteSource<'_> {
         if self.bytes.is_empty() && self.way.fails {
             return Err(InputError::Shrunk.into());
         }
-        let most = into.len().min(self.way.read.max(1));
-        self.bytes.read(&mut into[..most])
+        let max = into.len().min(self.way.read.max(1));
+        self.bytes.read(&mut into[..max])
     }
 }
 
@@ -122,7 +122,7 @@ struct DocumentReader {
     reported: Vec<Reported>,
     buffer: Vec<u8>,
     /// Number of errors that a document may return.
-    most: usize,
+    max: usize,
     /// Bytes that may still be read.
     left: usize,
 }
@@ -132,7 +132,7 @@ impl DocumentReader {
         DocumentReader {
             reported: Vec::new(),
             buffer: vec![0; step.max(1)],
-            most: bytes.len() + 8,
+            max: bytes.len() + 8,
             left: ENOUGH,
         }
     }
@@ -142,8 +142,8 @@ impl Documents for DocumentReader {
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn Read) {
         let (mut text, mut errors) = (Vec::new(), Vec::new());
         while !self.is_halted() {
-            let most = self.buffer.len().min(self.left);
-            match bytes.read(&mut self.buffer[..most]) {
+            let max = self.buffer.len().min(self.left);
+            match bytes.read(&mut self.buffer[..max]) {
                 Ok(0) => break,
                 Ok(read) => {
                     text.extend_from_slice(&self.buffer[..read]);
@@ -151,7 +151,7 @@ impl Documents for DocumentReader {
                 }
                 Err(error) => errors.push((text.len(), error.to_string())),
             }
-            if errors.len() > self.most {
+            if errors.len() > self.max {
                 self.left = 0;
                 self.reported.push(Reported::Endless);
             }

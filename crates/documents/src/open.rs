@@ -115,10 +115,10 @@ impl Opening<'_> {
 /// The first bytes of a regular file of `length` bytes, if it is plain text. Does not move the file's position.
 pub fn text_start(file: &File, length: u64, path: &Path) -> io::Result<Option<Vec<u8>>> {
     let mut start = [0; START];
-    let most = length.min(START as u64);
-    let mut section = Section::new(file, 0, most);
+    let max = length.min(START as u64);
+    let mut section = Section::new(file, 0, max);
     let mut held = 0;
-    while held < most as usize {
+    while held < max as usize {
         match section.read(&mut start[held..]) {
             Ok(read) => held += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

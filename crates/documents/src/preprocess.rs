@@ -139,9 +139,9 @@ impl CommandOutput<'_> {
         io::copy(self, &mut io::sink()).map(drop)
     }
 
-    /// Waits until the output can be read or `most` has passed, and takes what came on standard error meanwhile. Returns
+    /// Waits until the output can be read or `max` has passed, and takes what came on standard error meanwhile. Returns
     /// whether the output can be read.
-    fn wait(&mut self, most: Duration) -> io::Result<bool> {
+    fn wait(&mut self, max: Duration) -> io::Result<bool> {
         let mut polled = Vec::with_capacity(2);
         let wanted = PollFlags::IN;
         let output = self.output.iter().map(|pipe| PollFd::new(pipe, wanted));
@@ -149,8 +149,8 @@ impl CommandOutput<'_> {
         let at = polled.len();
         let errors = self.errors.iter().map(|pipe| PollFd::new(pipe, wanted));
         polled.extend(errors);
-        let most = Timespec::try_from(most).ok();
-        match poll(&mut polled, most.as_ref()) {
+        let max = Timespec::try_from(max).ok();
+        match poll(&mut polled, max.as_ref()) {
             Err(rustix::io::Errno::INTR) => return Ok(false),
             result => result?,
         };

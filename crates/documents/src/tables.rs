@@ -32,7 +32,7 @@ fn open_table<'o, F: ColumnarFile>(
     file: &File,
     length: u64,
 ) -> (OpenedTable<F>, Option<Admitted<'o>>) {
-    let open = |most| F::open(file.try_clone()?, length, opening.columns, most);
+    let open = |max| F::open(file.try_clone()?, length, opening.columns, max);
     let [share, whole] = opening.room();
     let opened = open(share);
     if share >= whole || !is_too_large(&opened) {

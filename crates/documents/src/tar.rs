@@ -318,16 +318,16 @@ impl<'b> Tape<'b> {
 
 impl Read for Tape<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let mut most = into.len();
+        let mut max = into.len();
         if let Some(since) = self.search
             && !self.raw.peek(1).is_empty()
         {
-            most = most.min(self.clear(since));
+            max = max.min(self.clear(since));
         }
-        if most == 0 {
+        if max == 0 {
             return Ok(0);
         }
-        match self.raw.read(&mut into[..most]) {
+        match self.raw.read(&mut into[..max]) {
             Ok(read) => {
                 self.at += read as u64;
                 self.clear = self.clear.saturating_sub(read);
@@ -380,11 +380,11 @@ impl Read for TarData<'_, '_> {
     /// After an error, the bytes before the next header are taken for the member's, up to the member's size.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.size - self.at).unwrap_or(usize::MAX);
-        let most = into.len().min(left);
-        if most == 0 {
+        let max = into.len().min(left);
+        if max == 0 {
             return Ok(0);
         }
-        let read = self.tape.read(&mut into[..most])?;
+        let read = self.tape.read(&mut into[..max])?;
         self.at += read as u64;
         if read == 0 {
             (self.size, self.padding) = (self.at, 0);

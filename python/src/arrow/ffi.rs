@@ -18,7 +18,7 @@ use super::stream::{Batches, StreamError};
 const NULLABLE: i64 = 2;
 
 /// More values than an address space of 47 bits holds, at 16 bytes each.
-const MOST: usize = 1 << 43;
+const MAX: usize = 1 << 43;
 
 /// A type, a name, and whether values may be null.
 #[repr(C)]
@@ -221,7 +221,7 @@ impl ArrowArray {
         let length = usize::try_from(self.length).ok()?;
         let offset = usize::try_from(self.offset).ok()?;
         let end = length.checked_add(offset)?;
-        (end < MOST).then_some((length, offset))
+        (end < MAX).then_some((length, offset))
     }
 
     /// The number of buffers.

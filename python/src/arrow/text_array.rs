@@ -162,18 +162,18 @@ impl<'a> Values<'a> {
         match of {
             TextType::Small => {
                 let ends = values::<4>(array, 1, end + 1).ok_or(Malformed)?;
-                let most = usize::try_from(i32::from_ne_bytes(ends[end])).map_err(|_| Malformed)?;
+                let max = usize::try_from(i32::from_ne_bytes(ends[end])).map_err(|_| Malformed)?;
                 Ok(Values::Small(
                     ends,
-                    bytes(array, 2, most).unwrap_or_default(),
+                    bytes(array, 2, max).unwrap_or_default(),
                 ))
             }
             TextType::Large => {
                 let ends = values::<8>(array, 1, end + 1).ok_or(Malformed)?;
-                let most = usize::try_from(i64::from_ne_bytes(ends[end])).map_err(|_| Malformed)?;
+                let max = usize::try_from(i64::from_ne_bytes(ends[end])).map_err(|_| Malformed)?;
                 Ok(Values::Large(
                     ends,
-                    bytes(array, 2, most).unwrap_or_default(),
+                    bytes(array, 2, max).unwrap_or_default(),
                 ))
             }
             TextType::View => {

@@ -210,8 +210,8 @@ fn options(builder: PipelineBuilder, mut args: ScanArgs) -> PipelineBuilder {
     builder = set(builder, output, PipelineBuilder::output);
     builder = set(builder, args.format, PipelineBuilder::format);
     builder = set(builder, args.fields, PipelineBuilder::fields);
-    let most = args.top_prefixes.map(|most| most as usize);
-    builder = set(builder, most, PipelineBuilder::top_prefixes);
+    let max = args.top_prefixes.map(|max| max as usize);
+    builder = set(builder, max, PipelineBuilder::top_prefixes);
     builder = set(builder, args.context, PipelineBuilder::context);
     builder = set(builder, args.record_id, PipelineBuilder::record_id);
     builder = set(builder, args.source_name, PipelineBuilder::source_name);

@@ -3,7 +3,7 @@
 use indicatif::BinaryBytes;
 
 /// The least memory budget, in bytes.
-const LEAST_MEMORY: u64 = 1 << 20;
+const MIN_MEMORY: u64 = 1 << 20;
 
 /// Why an argument is no size.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -62,7 +62,7 @@ pub(crate) fn parse(text: &str) -> Result<u64, BadSize> {
 /// Like [`parse`], and if it is too little.
 pub(crate) fn parse_memory(text: &str) -> Result<u64, BadSize> {
     match parse(text)? {
-        bytes if bytes < LEAST_MEMORY => Err(BadSize::Small(bytes)),
+        bytes if bytes < MIN_MEMORY => Err(BadSize::Small(bytes)),
         bytes => Ok(bytes),
     }
 }

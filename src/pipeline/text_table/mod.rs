@@ -38,7 +38,7 @@ pub(super) struct TextTable<'o, R> {
     row_end: u8,
     splitter: RowSplitter,
     /// The longest row in bytes.
-    most: usize,
+    max: usize,
     batch: RowBatch,
     faults: [FaultCount; RowFault::ALL.len()],
     /// The number of all rows.
@@ -128,7 +128,7 @@ impl<'o, R: Read> TextTable<'o, R> {
             rows,
             row_end: dialect.row_end,
             splitter: RowSplitter::new(dialect),
-            most: ROW.min(options.memory / PART),
+            max: ROW.min(options.memory / PART),
             batch: RowBatch::default(),
             faults: Default::default(),
             count: 0,
@@ -151,7 +151,7 @@ impl<'o, R: Read> TextTable<'o, R> {
             if has_ended {
                 break;
             }
-            let is_long = self.bytes.len() > self.most;
+            let is_long = self.bytes.len() > self.max;
             if is_long {
                 self.note(RowFault::TooLong, 0);
             }

@@ -44,8 +44,8 @@ pub(crate) struct Parquet<W: Write + Send> {
     group: Vec<RowColumns>,
     rows: usize,
     bytes: usize,
-    most_rows: usize,
-    most_bytes: usize,
+    max_rows: usize,
+    max_bytes: usize,
 }
 
 impl<W: Write + Send> Parquet<W> {
@@ -60,8 +60,8 @@ impl<W: Write + Send> Parquet<W> {
     /// With other properties, for tests.
     pub(super) fn with(properties: WriterProperties, layout: &Layout, out: W) -> Result<Self> {
         let schema = parse_message_type(&schema_of(layout))?;
-        let most_rows = properties.max_row_group_row_count();
-        let most_bytes = properties.max_row_group_bytes();
+        let max_rows = properties.max_row_group_row_count();
+        let max_bytes = properties.max_row_group_bytes();
         let out = SealedFile::new(out);
         let mut file = SerializedFileWriter::new(out, schema.into(), properties.into())?;
         file.append_key_value_metadata(unsealed());
@@ -72,20 +72,20 @@ impl<W: Write + Send> Parquet<W> {
             group: Vec::new(),
             rows: 0,
             bytes: 0,
-            most_rows: most_rows.unwrap_or(GROUP_ROWS),
-            most_bytes: most_bytes.unwrap_or(GROUP_BYTES),
+            max_rows: max_rows.unwrap_or(GROUP_ROWS),
+            max_bytes: max_bytes.unwrap_or(GROUP_BYTES),
         })
     }
 
     /// Appends rows.
     pub(crate) fn append(&mut self, mut rows: RowColumns) -> io::Result<()> {
         while rows.rows() > 0 {
-            let fitting = rows.rows_with(self.most_bytes - self.bytes);
-            let rest = rows.split_off(fitting.min(self.most_rows - self.rows));
+            let fitting = rows.rows_with(self.max_bytes - self.bytes);
+            let rest = rows.split_off(fitting.min(self.max_rows - self.rows));
             self.rows += rows.rows();
             self.bytes += rows.bytes();
             self.group.push(rows);
-            if self.rows == self.most_rows || self.bytes >= self.most_bytes {
+            if self.rows == self.max_rows || self.bytes >= self.max_bytes {
                 self.write_group().map_err(into_io)?;
             }
             rows = rest;

@@ -6,7 +6,7 @@ use doisift_core::Form;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::super::{Format, Layout, MOST, OwnedRecord, Record, RowKind, reader, writer};
+use super::super::{Format, Layout, MAX, OwnedRecord, Record, RowKind, reader, writer};
 use super::record;
 
 const HEADER: &str =
@@ -36,7 +36,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Texts with characters that are special in a format.
-fn text(least: usize) -> impl Strategy<Value = String> {
+fn text(min: usize) -> impl Strategy<Value = String> {
     let parts = prop::sample::select(vec![
         "a",
         "10.5555/x",
@@ -55,7 +55,7 @@ fn text(least: usize) -> impl Strategy<Value = String> {
         "é",
         "😀",
     ]);
-    vec(parts, least..6).prop_map(|parts| parts.concat())
+    vec(parts, min..6).prop_map(|parts| parts.concat())
 }
 
 /// Such texts without characters that a suffix must not hold.
@@ -71,7 +71,7 @@ fn suffix() -> impl Strategy<Value = String> {
 prop_compose! {
     fn any_record()(
         (suffix, first_source, first_document, first_text) in (suffix(), text(1), text(0), text(1)),
-        (mentions, documents, first_offset, guessed) in (7..=MOST, 1..=7_u64, 0..=MOST, any::<bool>()),
+        (mentions, documents, first_offset, guessed) in (7..=MAX, 1..=7_u64, 0..=MAX, any::<bool>()),
         forms in prop::sample::subsequence(Form::ALL.to_vec(), 1..=7),
     ) -> OwnedRecord {
         let forms = forms.into_iter().collect();

@@ -4,18 +4,18 @@
 //! White space becomes single blanks, control characters are left out, and bytes that are not UTF-8 are replaced. Characters
 //! are whole.
 
-/// Appends the text of the last of `bytes`, at most `most`: those before a name.
-pub fn before(bytes: &[u8], most: usize, into: &mut String) {
-    let window = &bytes[bytes.len().saturating_sub(most)..];
+/// Appends the text of the last of `bytes`, at most `max`: those before a name.
+pub fn before(bytes: &[u8], max: usize, into: &mut String) {
+    let window = &bytes[bytes.len().saturating_sub(max)..];
     // The rest of a character that the window cuts.
     let cut = window.iter().take(3);
     let cut = cut.take_while(|byte| **byte & 0xc0 == 0x80).count();
     read(&window[cut..], into);
 }
 
-/// Appends the text of the first of `bytes`, at most `most`: those after a name.
-pub fn after(bytes: &[u8], most: usize, into: &mut String) {
-    read(&bytes[..bytes.len().min(most)], into);
+/// Appends the text of the first of `bytes`, at most `max`: those after a name.
+pub fn after(bytes: &[u8], max: usize, into: &mut String) {
+    read(&bytes[..bytes.len().min(max)], into);
 }
 
 /// Appends bytes as readable text: white space becomes single blanks, control characters are left out, and bytes that are
@@ -55,11 +55,11 @@ fn is_incomplete(bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn around(all: &str, most: usize) -> (String, String) {
+    fn around(all: &str, max: usize) -> (String, String) {
         let (left, right) = all.split_once('@').unwrap();
         let (mut first, mut last) = (String::new(), String::new());
-        before(left.as_bytes(), most, &mut first);
-        after(right.as_bytes(), most, &mut last);
+        before(left.as_bytes(), max, &mut first);
+        after(right.as_bytes(), max, &mut last);
         (first, last)
     }
 
@@ -77,10 +77,10 @@ mod tests {
     #[test]
     fn characters_are_whole() {
         assert_eq!(around("xé😀@😀éx", 6), pair("é😀", "😀é"));
-        for most in 0..8 {
-            let (left, right) = around("é😀é@é😀é", most);
-            let fitting = [0, 0, 2, 2, 2, 2, 6, 6][most];
-            assert_eq!((left.len(), right.len()), (fitting, fitting), "{most}");
+        for max in 0..8 {
+            let (left, right) = around("é😀é@é😀é", max);
+            let fitting = [0, 0, 2, 2, 2, 2, 6, 6][max];
+            assert_eq!((left.len(), right.len()), (fitting, fitting), "{max}");
         }
     }
 

@@ -166,11 +166,11 @@ pub(super) fn percent_layers(before: &[u8], opener: usize, prefix: &[u8]) -> usi
         len => &before[before.len() - len..],
     };
     let layers = (percent_depth(lead) + 1).max(percent_depth(prefix));
-    layers.min(MOST_LAYERS)
+    layers.min(MAX_LAYERS)
 }
 
 /// Deeper than anybody nests URLs; each layer costs a pass over the candidate.
-const MOST_LAYERS: usize = 8;
+const MAX_LAYERS: usize = 8;
 
 /// The percent escape that `near` ends with, or nothing.
 fn last_escape(near: &[u8]) -> &[u8] {

@@ -264,13 +264,13 @@ impl Columns {
         if self.records == 0 {
             return false;
         }
-        let least = if self.records > 1 { 2 } else { 3 };
+        let min = if self.records > 1 { 2 } else { 3 };
         let without_first = usize::from(self.empty_first == self.records);
         let without_last = usize::from(self.empty_last == self.records);
         let trivial = without_first + without_last > 0;
         let filled = self.first.saturating_sub(without_first + without_last);
         let blanks = !self.is_spaced() || self.records >= 5;
-        self.first >= least
+        self.first >= min
             && (!trivial || filled >= 3)
             && self.alike * 10 > self.records * 9
             && blanks

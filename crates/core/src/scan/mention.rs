@@ -214,7 +214,7 @@ impl Match<'_> {
         self.start..self.start + self.text.len()
     }
 
-    /// Readable text of at most `most` bytes before and after the name in `text`, which must be the text that was scanned.
+    /// Readable text of at most `max` bytes before and after the name in `text`, which must be the text that was scanned.
     /// [`around`] says what is readable.
     ///
     /// ```
@@ -222,15 +222,15 @@ impl Match<'_> {
     /// let found = doisift_core::Scanner::new().find_iter(text).next();
     /// assert_eq!(found.map(|m| m.around(text, 6)), Some(["names ".to_owned(), ", 10.5".to_owned()]));
     /// ```
-    pub fn around(&self, text: impl AsRef<[u8]>, most: usize) -> [String; 2] {
+    pub fn around(&self, text: impl AsRef<[u8]>, max: usize) -> [String; 2] {
         let (text, range) = (text.as_ref(), self.range());
         let [mut before, mut after] = [String::new(), String::new()];
         around::before(
             text.get(..range.start).unwrap_or_default(),
-            most,
+            max,
             &mut before,
         );
-        around::after(text.get(range.end..).unwrap_or_default(), most, &mut after);
+        around::after(text.get(range.end..).unwrap_or_default(), max, &mut after);
         [before, after]
     }
 }

@@ -28,13 +28,13 @@ pub(super) trait BlockFormat: MemberFormat {
     /// [`OrderedReader::SECTION_LIMITS`] of a reader of its blocks.
     const SECTION_LIMITS: (usize, usize);
 
-    /// The first place of the stream that starts at byte `start`. None if there is none, or blocks of up to `most` unpacked
+    /// The first place of the stream that starts at byte `start`. None if there is none, or blocks of up to `max` unpacked
     /// bytes are of no use for it.
     fn enter(
         held: &mut HeldBytes,
         layout: &Self::Layout,
         start: u64,
-        most: usize,
+        max: usize,
     ) -> Option<InStream<Self::Known>>;
 
     /// The first place at bit `from` or after it where a block may start that starts in the bytes `range`. `near` is a place
@@ -324,7 +324,7 @@ pub(super) struct BlockReader<F: BlockFormat> {
     /// Whether streams are read by blocks.
     by_blocks: bool,
     /// Greatest unpacked size of a section.
-    most: usize,
+    max: usize,
     /// Buffer for a decoded block, and the part of it that was not returned yet.
     out: Vec<u8>,
     left: Range<usize>,
@@ -353,7 +353,7 @@ impl<F: BlockFormat> BlockReader<F> {
     fn enter(&mut self) {
         let start = self.members.position();
         let stream = if self.by_blocks {
-            F::enter(&mut self.held, &self.layout, start, self.most)
+            F::enter(&mut self.held, &self.layout, start, self.max)
         } else {
             None
         };
@@ -393,7 +393,7 @@ impl<F: BlockFormat> BlockReader<F> {
     /// Reads the part of a stream at `at`, or all of it. False if it is damaged.
     fn part(&mut self, at: &InStream<F::Known>) -> bool {
         if self.out.is_empty() {
-            self.out = vec![0; self.most];
+            self.out = vec![0; self.max];
         }
         if at.is_first
             && let Some((end, written)) =
@@ -458,15 +458,15 @@ impl<F: BlockFormat> OrderedReader for BlockReader<F> {
     type Sections = BlockSections<F>;
     const SECTION_LIMITS: (usize, usize) = F::SECTION_LIMITS;
 
-    fn new(file: &Arc<File>, size: u64, limits: &Limits, most: usize) -> io::Result<Self> {
+    fn new(file: &Arc<File>, size: u64, limits: &Limits, max: usize) -> io::Result<Self> {
         let mut reader = BlockReader {
             format: F::new(limits)?,
             held: HeldBytes::new(Arc::clone(file)),
             layout: F::Layout::default(),
-            members: FileMembers::new(file, size, limits, most)?,
+            members: FileMembers::new(file, size, limits, max)?,
             place: ReaderPlace::Members { returned: 0 },
             by_blocks: true,
-            most,
+            max,
             out: Vec::new(),
             left: 0..0,
             ended: false,

@@ -21,8 +21,8 @@ const CONTENT_SIZE: u8 = 0x08;
 const CONTENT_CHECKSUM: u8 = 0x04;
 const DICTIONARY: u8 = 0x01;
 /// Size of the largest block of a frame, and of the legacy format, in bytes.
-const MOST: usize = 4 << 20;
-const MOST_LEGACY: usize = 8 << 20;
+const MAX: usize = 4 << 20;
+const MAX_LEGACY: usize = 8 << 20;
 /// The bit in the length of a block that is stored without compression.
 const STORED: u32 = 1 << 31;
 
@@ -111,12 +111,12 @@ impl Lz4 {
 
     /// Bytes of a block, and of the fields beside it.
     fn block_length(&self, length: u32) -> usize {
-        let most = if self.is_legacy { MOST_LEGACY } else { MOST };
+        let max = if self.is_legacy { MAX_LEGACY } else { MAX };
         let sum = |flag| 4 * usize::from(self.has(flag));
         match (length & !STORED) as usize {
             _ if length == 0 => 4 + sum(CONTENT_CHECKSUM),
             // The crate reports this for the length alone.
-            length if length > most => 4,
+            length if length > max => 4,
             length => 4 + length + sum(BLOCK_CHECKSUM),
         }
     }
@@ -277,7 +277,7 @@ impl Decode for Lz4 {
 impl MemberFormat for Lz4 {
     const MAGIC: &'static [u8] = numbers::LZ4;
     // A header and a block of 4 MiB, stored.
-    const FIRST: usize = MOST + 64;
+    const FIRST: usize = MAX + 64;
     const WHOLE: usize = 0;
 
     fn new(_: &Limits) -> io::Result<Self> {

@@ -11,7 +11,7 @@ use crate::fault::Packing;
 /// Bytes of the header: properties, the size of the dictionary, and that of the unpacked data.
 const HEADER: usize = 13;
 /// Bytes of the header and of the first five bytes of data, which any stream has.
-const LEAST: usize = HEADER + 5;
+const MIN: usize = HEADER + 5;
 /// The largest value of the first byte, `(pb * 5 + lp) * 9 + lc`.
 const PROPERTIES: u8 = (4 * 5 + 4) * 9 + 8;
 /// The first byte for lc = 3, lp = 0 and pb = 2.
@@ -87,7 +87,7 @@ impl Decode for Lzma {
 /// A header without a size has eight bytes of 0xff, which is enough, also if the data is damaged. A header with a size
 /// resembles other binary data. So it must have the default properties of encoders, and the data must start to decode.
 pub(crate) fn is_lzma(head: &[u8]) -> bool {
-    if head.len() < LEAST || !is_header(head) || head[HEADER] != 0 {
+    if head.len() < MIN || !is_header(head) || head[HEADER] != 0 {
         return false;
     }
     is_unknown(&head[5..HEADER])
@@ -279,7 +279,7 @@ mod tests {
     fn what_breaks_off_or_is_damaged_gives_what_came_before_and_one_error() {
         let text: Vec<u8> = (0..20_000_u32).flat_map(u32::to_le_bytes).collect();
         let packed = packed(&text);
-        for cut in (LEAST..packed.len()).step_by(packed.len() / 50) {
+        for cut in (MIN..packed.len()).step_by(packed.len() / 50) {
             let (out, errors) = read_by(&packed[..cut], 1 << 16);
             assert!(
                 text.starts_with(&out) && errors.len() == 1,

@@ -24,7 +24,7 @@ struct LzwFlags(u8);
 
 impl LzwFlags {
     /// The greatest number of bits of a code.
-    fn most_bits(self) -> u32 {
+    fn max_bits(self) -> u32 {
         u32::from(self.0 & 0x1f)
     }
 
@@ -34,7 +34,7 @@ impl LzwFlags {
 
     /// Two bits mean nothing. gzip(1) ignores them too.
     fn is_possible(self) -> bool {
-        (FIRST_BITS..=16).contains(&self.most_bits())
+        (FIRST_BITS..=16).contains(&self.max_bits())
     }
 }
 
@@ -106,7 +106,7 @@ impl Lzw {
 
     /// The next code; none if more input is needed.
     fn code(&mut self, input: &mut &[u8]) -> Option<u16> {
-        if self.free >= 1 << self.width && self.width < self.flags.most_bits() {
+        if self.free >= 1 << self.width && self.width < self.flags.max_bits() {
             self.align();
             self.width += 1;
         }
@@ -190,7 +190,7 @@ impl Lzw {
 
     /// Defines the next code, if the table is not full: the string of the code before, and one byte more.
     fn define(&mut self, previous: u16) {
-        if self.free < 1 << self.flags.most_bits() {
+        if self.free < 1 << self.flags.max_bits() {
             let at = self.free as usize;
             (self.before[at], self.last[at]) = (previous, self.first);
             self.free += 1;
@@ -310,9 +310,9 @@ mod tests {
         }
     }
 
-    /// Packs `text` with codes of up to `most` bits, and clears a full table if `clears`.
-    fn packed(text: &[u8], most: u32, clears: bool) -> Vec<u8> {
-        let out = vec![0x1f, 0x9d, most as u8 | u8::from(clears) << 7];
+    /// Packs `text` with codes of up to `max` bits, and clears a full table if `clears`.
+    fn packed(text: &[u8], max: u32, clears: bool) -> Vec<u8> {
+        let out = vec![0x1f, 0x9d, max as u8 | u8::from(clears) << 7];
         let mut codes = CodeWriter {
             out,
             bits: 0,
@@ -332,7 +332,7 @@ mod tests {
                 continue;
             }
             codes.put(code, width);
-            if free < 1 << most {
+            if free < 1 << max {
                 table.insert((code, *byte), free);
                 free += 1;
             } else if clears {
@@ -342,7 +342,7 @@ mod tests {
                 table.clear();
             }
             // The decoder defines a code when it reads the next one.
-            if free > 1 << width && width < most {
+            if free > 1 << width && width < max {
                 codes.align(width);
                 width += 1;
             }
@@ -375,7 +375,7 @@ mod tests {
             [noise(2, 50_000), b"repeated ".repeat(20_000)].concat(),
         ];
         for text in &texts {
-            for (most, clears) in [
+            for (max, clears) in [
                 (9, true),
                 (9, false),
                 (12, true),
@@ -383,12 +383,12 @@ mod tests {
                 (16, true),
                 (16, false),
             ] {
-                let packed = packed(text, most, clears);
+                let packed = packed(text, max, clears);
                 for step in [7, 1 << 16] {
                     let (out, errors) = read_by(&packed, step);
                     assert!(
                         out == *text && errors.is_empty(),
-                        "{most} {clears}: {errors:?}"
+                        "{max} {clears}: {errors:?}"
                     );
                 }
             }

@@ -17,7 +17,7 @@ use crate::opening::Limits;
 const STRETCH: usize = 64 << 10;
 /// Unpacked size of the largest member that is decoded at once. Common Crawl cuts payloads at 1 MiB, to which headers are
 /// added.
-pub(super) const MOST: usize = 2 << 20;
+pub(super) const MAX: usize = 2 << 20;
 /// Packed bytes of a piece. After each, the start of a search for the next member moves on.
 const PIECE: u64 = 64 << 10;
 
@@ -255,8 +255,8 @@ impl<R: Read, F: MemberFormat> MemberReader<R, F> {
                     self.window.consume(read);
                     return Some(written);
                 }
-                Whole::Full if self.out.len() < MOST => {
-                    let larger = MOST.min(self.out.len() * 4);
+                Whole::Full if self.out.len() < MAX => {
+                    let larger = MAX.min(self.out.len() * 4);
                     self.out.resize(larger, 0);
                 }
                 Whole::Full | Whole::No => return None,
@@ -283,8 +283,8 @@ impl<R: Read, F: MemberFormat> MemberReader<R, F> {
         self.window.forget_before(kept);
         let held = self.window.ensure(1);
         let is_empty = held.is_empty();
-        let most = held.len().min((piece + PIECE - at) as usize);
-        let decoded = self.format.step(&held[..most], into);
+        let max = held.len().min((piece + PIECE - at) as usize);
+        let decoded = self.format.step(&held[..max], into);
         self.window.consume(decoded.read);
         let stuck = decoded.read == 0 && decoded.written == 0;
         self.given |= decoded.written > 0;
@@ -622,7 +622,7 @@ pub(super) mod tests {
 
     #[test]
     fn the_same_comes_out_whatever_the_size_of_the_reads_and_of_the_members() {
-        let texts = [0, 1, 60_000, 70_000, MOST - 1, MOST, MOST + 1].map(|length| noise(3, length));
+        let texts = [0, 1, 60_000, 70_000, MAX - 1, MAX, MAX + 1].map(|length| noise(3, length));
         let mut packed = texts
             .iter()
             .map(|text| gzip(text))
@@ -684,10 +684,10 @@ pub(super) mod tests {
             let mut members = members(&packed);
             let (_, errors) = outcome(&mut members, 1 << 16);
             assert!(!errors.is_empty());
-            let most = Searching::BASE + Searching::SHARE * packed.len() as u64 + (1 << 20);
+            let max = Searching::BASE + Searching::SHARE * packed.len() as u64 + (1 << 20);
             assert!(
-                members.searching.spent <= most,
-                "{} > {most}",
+                members.searching.spent <= max,
+                "{} > {max}",
                 members.searching.spent
             );
         }

@@ -30,11 +30,11 @@ pub(super) trait OrderedReader: Sized {
     /// Least and greatest limit on the unpacked size of a section, in bytes.
     const SECTION_LIMITS: (usize, usize) = (1 << 20, 16 << 20);
 
-    /// Reads `file` of `size` bytes from its start. Sections unpack to at most `most` bytes.
+    /// Reads `file` of `size` bytes from its start. Sections unpack to at most `max` bytes.
     ///
     /// # Errors
     /// If there is no memory for a decoder.
-    fn new(file: &Arc<File>, size: u64, limits: &Limits, most: usize) -> io::Result<Self>;
+    fn new(file: &Arc<File>, size: u64, limits: &Limits, max: usize) -> io::Result<Self>;
 
     /// The place of the reader: the bit of the file at which decoding continues.
     fn bit(&self) -> u64;
@@ -102,19 +102,19 @@ struct SectionPlan {
     /// The desired unpacked size of a section. It limits memory for data that compresses well.
     unpacked: u64,
     /// Limit on the unpacked size of a section.
-    most: usize,
+    max: usize,
     /// If the first member does not end before this offset, it is taken for the only one.
     early: u64,
 }
 
 impl SectionPlan {
     /// The plan for threads that may hold `bytes` bytes each, with the least and greatest limit on sections.
-    fn new(bytes: usize, (least, most): (usize, usize)) -> Self {
-        let most = (bytes / SECTIONS).clamp(least, most);
+    fn new(bytes: usize, (min, max): (usize, usize)) -> Self {
+        let max = (bytes / SECTIONS).clamp(min, max);
         SectionPlan {
             section: 256 << 10..1 << 20,
-            unpacked: most as u64 / 4,
-            most,
+            unpacked: max as u64 / 4,
+            max,
             early: 4 << 20,
         }
     }
@@ -171,7 +171,7 @@ impl<'r, R: OrderedReader> Parallel<'r, R> {
     ) -> io::Result<Self> {
         let plan = SectionPlan {
             section: section..section,
-            most: 256 << 10,
+            max: 256 << 10,
             early: u64::MAX,
             ..SectionPlan::new(unpackers.bytes(), R::SECTION_LIMITS)
         };
@@ -190,7 +190,7 @@ impl<'r, R: OrderedReader> Parallel<'r, R> {
         let mut parallel = Parallel {
             size,
             opening: *opening,
-            reader: R::new(&file, size, &opening.limits, plan.most)?,
+            reader: R::new(&file, size, &opening.limits, plan.max)?,
             plan,
             progress: ByteProgress {
                 bytes: opening.bytes,
@@ -458,9 +458,9 @@ impl<'r, S: SectionDecoder> DecodeCrew<'r, S> {
 
     fn buffer(&mut self) -> Vec<u8> {
         let mut buffer = self.spare.pop().unwrap_or_default();
-        if buffer.len() < self.plan.most {
+        if buffer.len() < self.plan.max {
             // The system allocates its pages only when they are written.
-            buffer = vec![0; self.plan.most];
+            buffer = vec![0; self.plan.max];
         }
         buffer
     }
@@ -492,7 +492,7 @@ pub(super) mod tests {
     fn plan(section: u64) -> SectionPlan {
         SectionPlan {
             section: section..section,
-            most: 100_000,
+            max: 100_000,
             early: 1 << 40,
             ..SectionPlan::new(32 << 20, (1 << 20, 16 << 20))
         }
@@ -585,8 +585,8 @@ pub(super) mod tests {
         }
     }
 
-    fn lengths(most: usize) -> impl Strategy<Value = Vec<(u64, usize)>> {
-        proptest::collection::vec((any::<u64>(), 0..most), 2..40)
+    fn lengths(max: usize) -> impl Strategy<Value = Vec<(u64, usize)>> {
+        proptest::collection::vec((any::<u64>(), 0..max), 2..40)
     }
 
     fn hits() -> impl Strategy<Value = Vec<(usize, u8)>> {

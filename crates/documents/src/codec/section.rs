@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::held::HeldBytes;
-use super::members::{MOST, MemberFormat, Whole, find};
+use super::members::{MAX, MemberFormat, Whole, find};
 use super::parallel::{DecodedSection, SectionDecoder, TRIES};
 use crate::opening::Limits;
 
@@ -124,11 +124,11 @@ fn decode<F: MemberFormat>(
     if bytes.len() < F::WHOLE && !ended {
         return Err(Miss::Short);
     }
-    let room = out.len().min(MOST);
+    let room = out.len().min(MAX);
     // The same decoder is chosen as for reading in order, since two decoders may differ on a crafted member.
     match format.whole(&bytes[..bytes.len().min(F::WHOLE)], &mut out[..room]) {
         Whole::Done { read, written } => Ok((read, written)),
-        Whole::Full if room < MOST => Err(Miss::Bad(room)),
+        Whole::Full if room < MAX => Err(Miss::Bad(room)),
         Whole::Full | Whole::No => in_pieces(format, bytes, ended, out),
     }
 }

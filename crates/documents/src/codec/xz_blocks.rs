@@ -68,11 +68,11 @@ impl BlockFormat for Xz {
         held: &mut HeldBytes,
         last: &Self::Layout,
         start: u64,
-        most: usize,
+        max: usize,
     ) -> Option<InStream<KnownIndex>> {
         let stream = last.get_or_init(|| StreamIndex::read(held).map(Arc::new));
         let stream = stream.as_ref().filter(|stream| stream.start == start)?;
-        (stream.fits(most) && stream.has_header(held)).then(|| InStream {
+        (stream.fits(max) && stream.has_header(held)).then(|| InStream {
             start,
             bit: 8 * (start + HEADER as u64),
             is_first: true,
@@ -165,9 +165,9 @@ impl StreamIndex {
         })
     }
 
-    /// Whether there are several blocks, and each can be decoded into `most` bytes.
-    fn fits(&self, most: usize) -> bool {
-        let fits = |block: &IndexedBlock| block.unpacked <= most as u64 && block.unpadded <= BLOCK;
+    /// Whether there are several blocks, and each can be decoded into `max` bytes.
+    fn fits(&self, max: usize) -> bool {
+        let fits = |block: &IndexedBlock| block.unpacked <= max as u64 && block.unpadded <= BLOCK;
         self.blocks.len() > 1 && self.blocks.iter().all(fits)
     }
 
@@ -281,12 +281,12 @@ mod tests {
     use super::super::parallel::tests::xz_blocks;
     use super::*;
 
-    const MOST: usize = 1 << 20;
+    const MAX: usize = 1 << 20;
 
     fn enter(file: &Arc<File>, last: &<Xz as BlockFormat>::Layout, start: usize) -> bool {
         // Bytes held from an earlier call would hide a read.
         let mut held = HeldBytes::new(Arc::clone(file));
-        Xz::enter(&mut held, last, start as u64, MOST).is_some()
+        Xz::enter(&mut held, last, start as u64, MAX).is_some()
     }
 
     #[test]

@@ -23,12 +23,12 @@ impl Zstd {
     pub(crate) fn new(window: u64) -> io::Result<Self> {
         let mut context = DCtx::try_create().ok_or(io::ErrorKind::OutOfMemory)?;
         // The limits of the format and the library.
-        let most = if cfg!(target_pointer_width = "64") {
+        let max = if cfg!(target_pointer_width = "64") {
             31
         } else {
             30
         };
-        let log = window.max(1).ilog2().clamp(10, most);
+        let log = window.max(1).ilog2().clamp(10, max);
         context
             .set_parameter(DParameter::WindowLogMax(log))
             .map_err(|code| io::Error::other(get_error_name(code)))?;

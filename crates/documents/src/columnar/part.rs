@@ -14,7 +14,7 @@ use crate::fault::{InputError, Packing};
 
 /// Rows of the first batch, and most rows of one.
 const FIRST: u32 = 64;
-const MOST: u32 = 8192;
+const MAX: u32 = 8192;
 /// Bytes of texts that a batch should have.
 const BYTES: u64 = 256 << 10;
 /// Rows that cost as much as a byte.
@@ -33,7 +33,7 @@ pub(crate) trait ColumnarFile: Send + Sync + 'static {
     where
         Self: 'f;
 
-    /// Reads the metadata of a file of `length` bytes, of which `most` bytes may be held in memory. Also returns what is wrong
+    /// Reads the metadata of a file of `length` bytes, of which `max` bytes may be held in memory. Also returns what is wrong
     /// with it and with the choice of columns.
     ///
     /// # Errors
@@ -42,7 +42,7 @@ pub(crate) trait ColumnarFile: Send + Sync + 'static {
         file: File,
         length: u64,
         choice: &ColumnChoice,
-        most: usize,
+        max: usize,
     ) -> Result<(Self, TableFaults), InputError>
     where
         Self: Sized;
@@ -300,8 +300,8 @@ impl<C: CellColumn> PartRows<C> {
     /// Sets how many rows the next batch has, by the size of the last one.
     fn plan(&mut self, rows: u32, bytes: u64) {
         let fitting = u64::from(rows).saturating_mul(BYTES) / bytes.max(1);
-        let most = u64::from(rows).saturating_mul(4).min(MOST.into());
-        self.wanted = fitting.clamp(1, most.max(1)) as u32;
+        let max = u64::from(rows).saturating_mul(4).min(MAX.into());
+        self.wanted = fitting.clamp(1, max.max(1)) as u32;
     }
 
     /// Collects what the columns have lost, and ends the part after its last row.

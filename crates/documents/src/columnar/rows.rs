@@ -17,7 +17,7 @@ const BYTES: usize = 256 << 10;
 const COLUMNS: usize = 4096;
 const PLACES: usize = 256 << 10;
 /// Most columns of the objects of one batch.
-const MOST: usize = 1 << 15;
+const MAX: usize = 1 << 15;
 /// The place of the items of a list in that of a column, where a name cannot hold it.
 pub const ITEMS: &str = "/~2";
 
@@ -154,7 +154,7 @@ impl MetColumns {
             return Some(*number);
         }
         let number = u16::try_from(self.paths.len()).ok();
-        let number = number.filter(|number| usize::from(*number) < MOST)?;
+        let number = number.filter(|number| usize::from(*number) < MAX)?;
         self.numbers.insert(place.into(), number);
         self.paths.push(path(place));
         self.bytes += place.len();

@@ -13,7 +13,7 @@ use crate::walk::Walk;
 /// The limit on unpacked bytes per byte.
 const LIMIT: u64 = 1;
 /// Bytes that every source may unpack to in these tests: more than single members have, so that threads share the members.
-const MOST: u64 = 4 << 20;
+const MAX: u64 = 4 << 20;
 /// Bytes that a bomb unpacks to.
 const LARGE: usize = 5 << 20;
 
@@ -26,7 +26,7 @@ fn seen(bytes: &[u8], threads: usize) -> io::Result<Seen> {
     let mut opening = Opening::for_tests(&counter);
     let unpackers = Unpackers::new(threads, 32 << 20);
     opening.unpackers = Some(&unpackers).filter(|_| threads > 1);
-    let expansion = Expansion::with_free(LIMIT, bytes.len() as u64, MOST);
+    let expansion = Expansion::with_free(LIMIT, bytes.len() as u64, MAX);
     let (mut seen, mut source): (_, &File) = (Seen::default(), &file);
     Walk::new(&opening, &expansion, &mut seen).stream(&Level::source(Some(&file)), &mut source);
     Ok(seen)
@@ -34,10 +34,10 @@ fn seen(bytes: &[u8], threads: usize) -> io::Result<Seen> {
 
 #[track_caller]
 fn check_bomb(bytes: &[u8]) -> io::Result<()> {
-    assert!((bytes.len() as u64) < MOST / LIMIT, "{}", bytes.len());
+    assert!((bytes.len() as u64) < MAX / LIMIT, "{}", bytes.len());
     for threads in [1, 2] {
         let seen = seen(bytes, threads)?;
-        assert_eq!(seen.bytes, MOST, "{threads} threads: {:?}", seen.errors);
+        assert_eq!(seen.bytes, MAX, "{threads} threads: {:?}", seen.errors);
         let [(_, error)] = &seen.errors[..] else {
             panic!("{threads} threads: {:?}", seen.errors);
         };
@@ -146,7 +146,7 @@ fn a_zip_whose_entries_all_lead_to_one_member_is_that_one_member() -> zip::resul
     bomb[end + 12..end + 16].copy_from_slice(&(entries.len() as u32).to_le_bytes());
     let seen = seen(&bomb, 1)?;
     assert!(
-        seen.bytes <= MOST,
+        seen.bytes <= MAX,
         "{}: {:?}",
         seen.bytes,
         seen.errors.first()

@@ -14,7 +14,7 @@ use crate::fault::Packing;
 use crate::numbers::{LZ4, LZ4_LEGACY, XZ, ZSTD};
 
 /// Fewer bytes are not recognised.
-const LEAST: usize = 64;
+const MIN: usize = 64;
 /// Among so many packed bytes at least one is a control character; on average three are.
 const CONTROLLED: usize = 32;
 
@@ -36,7 +36,7 @@ const RECORD: &[u8] = b"WARC-Type: ";
 /// The packing that starts with `head`, in which one byte is wrong, or which is cut off.
 pub(super) fn packing(head: &[u8]) -> Option<Packing> {
     match head.len() {
-        ..LEAST => cut(head),
+        ..MIN => cut(head),
         _ if is_tar(head) => Some(Packing::Tar),
         _ if is_warc(head) => Some(Packing::Warc),
         _ => marked(head).or_else(|| noisy(head)),
@@ -74,7 +74,7 @@ const ENCODINGS: [Unicode; 4] = [
 /// The encoding of text that starts with a byte order mark in which one byte is wrong. The upper half of nearly all units
 /// must be zero.
 pub(super) fn unicode(head: &[u8]) -> Option<Unicode> {
-    if head.len() < LEAST {
+    if head.len() < MIN {
         return None;
     }
     ENCODINGS
@@ -84,8 +84,8 @@ pub(super) fn unicode(head: &[u8]) -> Option<Unicode> {
 
 /// The encoding of text in units of 16 or 32 bits without a byte order mark, by most of its first units.
 pub(super) fn unmarked(head: &[u8]) -> Option<Unicode> {
-    const LEAST: usize = 16;
-    if head.len() < LEAST || memchr::memchr(0, head).is_none() {
+    const MIN: usize = 16;
+    if head.len() < MIN || memchr::memchr(0, head).is_none() {
         return None;
     }
     ENCODINGS.into_iter().find(|way| is_wide(head, *way))

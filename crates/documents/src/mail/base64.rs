@@ -3,7 +3,7 @@
 /// Characters of a line in which a damaged one is not taken for the end of the data.
 const LONG: usize = 40;
 /// Damaged characters of such a line.
-const MOST_WRONG: usize = 2;
+const MAX_WRONG: usize = 2;
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Base64 {
         }
         // A line like those before it, of which one character is wrong.
         let is_like = width >= LONG && line.len() <= width && count == 1 && !line.contains(&b' ');
-        if !is_like && (is_text || count > 0 && (line.len() < LONG || count > MOST_WRONG)) {
+        if !is_like && (is_text || count > 0 && (line.len() < LONG || count > MAX_WRONG)) {
             return Base64Line::Text;
         }
         count += usize::from(!self.is_padded(line));

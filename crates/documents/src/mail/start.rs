@@ -65,7 +65,7 @@ const FAMILIES: [&[u8]; 5] = [
 /// Number of fields at the start of [`KNOWN`] that show a message.
 const STRONG: usize = 9;
 /// Known fields that a message has whose values are not looked at.
-const LEAST: usize = 3;
+const MIN: usize = 3;
 /// Fields whose values show a message, of which two are enough.
 const PROOFS: usize = 2;
 /// Fields that show a message and that HTTP has too: Date, MIME-Version, Content-Transfer-Encoding.
@@ -220,10 +220,10 @@ impl ShownFields {
 
     /// Whether it is the header of a message. `led` counts lines before it that show one.
     fn is_mail(&self, led: usize) -> bool {
-        let is_usual = self.starts_known && self.known + led >= LEAST && self.strong > 0;
+        let is_usual = self.starts_known && self.known + led >= MIN && self.strong > 0;
         let is_mime =
             self.version && (self.content_type || self.coding) || self.content_type && self.coding;
-        let is_shown = self.proofs + led >= PROOFS || self.proofs > 0 && self.known >= LEAST;
+        let is_shown = self.proofs + led >= PROOFS || self.proofs > 0 && self.known >= MIN;
         if self.http {
             is_usual && self.proofs > HTTP_PROOFS
         } else {

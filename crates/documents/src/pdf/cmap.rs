@@ -264,10 +264,10 @@ mod tests {
             let text = "0041".repeat(units);
             CodeMap::read(format!("beginbfrange <00> <ff> <{text}> endbfrange").as_bytes())
         };
-        let (most, more) = (map(UNITS), map(UNITS + 1));
-        assert_eq!(text(&most, 0), Some("A".repeat(UNITS)));
+        let (max, more) = (map(UNITS), map(UNITS + 1));
+        assert_eq!(text(&max, 0), Some("A".repeat(UNITS)));
         assert_eq!(text(&more, 0), Some("A".repeat(UNITS)));
-        assert_eq!((most.is_cut, more.is_cut), (false, true));
+        assert_eq!((max.is_cut, more.is_cut), (false, true));
     }
 
     #[test]

@@ -35,16 +35,16 @@ pub(super) struct Fonts {
     known: HashMap<Ref, Rc<Font>>,
     size: usize,
     /// Bytes that they may take.
-    most: usize,
+    max: usize,
 }
 
 impl Fonts {
-    /// Fonts that together take up to `most` bytes.
-    pub(super) fn new(most: usize) -> Self {
+    /// Fonts that together take up to `max` bytes.
+    pub(super) fn new(max: usize) -> Self {
         Fonts {
             known: HashMap::new(),
             size: 0,
-            most,
+            max,
         }
     }
 
@@ -59,7 +59,7 @@ impl Fonts {
         }
         let font = read();
         self.size += font.size();
-        if self.size > self.most {
+        if self.size > self.max {
             self.known.clear();
             self.size = font.size();
         }
@@ -83,7 +83,7 @@ pub(super) fn read(file: &PdfFile<'_>, fonts: &mut Fonts, page: &Page) -> ShownP
         fonts,
         shown: ShownPage::default(),
         text: String::new(),
-        most: TEXT.min(file.memory() / 4),
+        max: TEXT.min(file.memory() / 4),
         depth: 0,
     };
     let contents = file.get(&page.dict, b"Contents");
@@ -194,7 +194,7 @@ struct ContentReader<'r, 'd> {
     /// The text of a string, reused.
     text: String,
     /// Bytes of text that the page may have yet.
-    most: usize,
+    max: usize,
     depth: usize,
 }
 
@@ -361,7 +361,7 @@ impl<'r> ContentReader<'r, '_> {
         while !rest.is_empty() {
             let glyph = font.next(rest, &mut self.text);
             rest = &rest[glyph.len..];
-            if self.text.len() > self.most {
+            if self.text.len() > self.max {
                 self.too_much();
                 return false;
             }
@@ -404,11 +404,11 @@ impl<'r> ContentReader<'r, '_> {
             x: along.x / length,
             y: along.y / length,
         };
-        let Some(left) = self.most.checked_sub(self.text.len()) else {
+        let Some(left) = self.max.checked_sub(self.text.len()) else {
             self.too_much();
             return false;
         };
-        self.most = left;
+        self.max = left;
         self.shown.lines.add(&TextRun {
             text: &self.text,
             start,

@@ -355,8 +355,8 @@ impl<'d> PdfFile<'d> {
     /// Undoes the filters of a stream.
     pub(super) fn decode(&self, stream: &PdfStream) -> Held<'_> {
         let budget = &self.budget;
-        let most = (budget.memory / 2).saturating_sub(budget.held.get());
-        let unpacked = self.unpack(stream, most);
+        let max = (budget.memory / 2).saturating_sub(budget.held.get());
+        let unpacked = self.unpack(stream, max);
         budget
             .held
             .set(budget.held.get() + unpacked.bytes.capacity());
@@ -367,7 +367,7 @@ impl<'d> PdfFile<'d> {
         }
     }
 
-    fn unpack(&self, stream: &PdfStream, most: usize) -> Unpacked {
+    fn unpack(&self, stream: &PdfStream, max: usize) -> Unpacked {
         let left = usize::try_from(self.budget.left.get()).unwrap_or(usize::MAX);
         let value = |long: &[u8], short: &[u8]| match self.get(&stream.dict, long) {
             Object::Null => self.get(&stream.dict, short),
@@ -384,9 +384,9 @@ impl<'d> PdfFile<'d> {
             each(value(b"DecodeParms", b"DP")),
         );
         let packed = &self.data[stream.data.clone()];
-        let most = most.min(left);
+        let max = max.min(left);
         let unpacked = match self.decrypted(packed, stream, &filters) {
-            Some(bytes) => unpack(&bytes, &filters, most),
+            Some(bytes) => unpack(&bytes, &filters, max),
             None => Unpacked {
                 flaw: Some(StreamFlaw::Unreadable),
                 ..Unpacked::default()
@@ -452,11 +452,11 @@ impl<'d> PdfFile<'d> {
     /// Counts work in bytes.
     pub(super) fn spend(&self, bytes: usize) {
         /// The cost of anything, in bytes.
-        const LEAST: u64 = 64;
+        const MIN: u64 = 64;
         let left = self.budget.left.get();
         self.budget
             .left
-            .set(left.saturating_sub(bytes as u64 + LEAST));
+            .set(left.saturating_sub(bytes as u64 + MIN));
     }
 
     /// Whether the limit on the total is reached.

@@ -65,10 +65,10 @@ impl Filter {
     }
 }
 
-/// Undoes `filters` in their order, each to at most `most` bytes.
-pub(super) fn unpack(data: &[u8], filters: &[Filter], most: usize) -> Unpacked {
+/// Undoes `filters` in their order, each to at most `max` bytes.
+pub(super) fn unpack(data: &[u8], filters: &[Filter], max: usize) -> Unpacked {
     let Some((first, rest)) = filters.split_first() else {
-        let kept = data.len().min(most);
+        let kept = data.len().min(max);
         return Unpacked {
             bytes: data[..kept].to_vec(),
             flaw: (kept < data.len()).then_some(StreamFlaw::Large),
@@ -80,12 +80,12 @@ pub(super) fn unpack(data: &[u8], filters: &[Filter], most: usize) -> Unpacked {
             ..Unpacked::default()
         };
     }
-    let mut unpacked = undo(first, data, most);
+    let mut unpacked = undo(first, data, max);
     for filter in rest {
         if unpacked.flaw == Some(StreamFlaw::Unreadable) {
             break;
         }
-        let next = undo(filter, &unpacked.bytes, most);
+        let next = undo(filter, &unpacked.bytes, max);
         unpacked = Unpacked {
             flaw: next.flaw.or(unpacked.flaw),
             ..next
@@ -94,16 +94,16 @@ pub(super) fn unpack(data: &[u8], filters: &[Filter], most: usize) -> Unpacked {
     unpacked
 }
 
-fn undo(filter: &Filter, data: &[u8], most: usize) -> Unpacked {
+fn undo(filter: &Filter, data: &[u8], max: usize) -> Unpacked {
     let mut out = Vec::new();
     let done = match &filter.name[..] {
-        b"FlateDecode" | b"Fl" => inflate(data, most, &mut out),
-        b"LZWDecode" | b"LZW" => lzw(data, filter.number(b"EarlyChange", 1), most, &mut out),
-        b"ASCII85Decode" | b"A85" => ascii85(data, most, &mut out),
-        b"ASCIIHexDecode" | b"AHx" => ascii_hex(data, most, &mut out),
-        b"RunLengthDecode" | b"RL" => run_length(data, most, &mut out),
+        b"FlateDecode" | b"Fl" => inflate(data, max, &mut out),
+        b"LZWDecode" | b"LZW" => lzw(data, filter.number(b"EarlyChange", 1), max, &mut out),
+        b"ASCII85Decode" | b"A85" => ascii85(data, max, &mut out),
+        b"ASCIIHexDecode" | b"AHx" => ascii_hex(data, max, &mut out),
+        b"RunLengthDecode" | b"RL" => run_length(data, max, &mut out),
         // Encryption was undone before all filters.
-        b"Crypt" => return unpack(data, &[], most),
+        b"Crypt" => return unpack(data, &[], max),
         _ => Err(StreamFlaw::Unreadable),
     };
     if filter.number(b"Predictor", 1) > 1 {
@@ -124,31 +124,31 @@ fn ended(rest: &[u8]) -> Result<(), StreamFlaw> {
 }
 
 /// Room for more output, or why there is none.
-fn room(out: &[u8], bytes: usize, most: usize) -> Result<(), StreamFlaw> {
-    match most - out.len() >= bytes {
+fn room(out: &[u8], bytes: usize, max: usize) -> Result<(), StreamFlaw> {
+    match max - out.len() >= bytes {
         true => Ok(()),
         false => Err(StreamFlaw::Large),
     }
 }
 
 /// A zlib stream; one without its header, as some writers make, or without its checksum too.
-fn inflate(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw> {
+fn inflate(data: &[u8], max: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw> {
     let data = trimmed(data);
     let has_header = data.len() > 1
         && data[0] & 0x0f == 8
         && (u16::from(data[0]) << 8 | u16::from(data[1])) % 31 == 0;
     if has_header {
-        let read = deflate(&data[2..], most, out)?;
+        let read = deflate(&data[2..], max, out)?;
         return match checksum(&data[2 + read..]) {
             Some(sum) if sum != adler32(out) => Err(StreamFlaw::Damaged),
             _ => Ok(()),
         };
     }
-    let done = deflate(data, most, out);
+    let done = deflate(data, max, out);
     if done == Err(StreamFlaw::Damaged) && data.len() > 2 {
         // The header itself may be what is damaged.
         let mut behind = Vec::new();
-        let done = deflate(&data[2..], most, &mut behind);
+        let done = deflate(&data[2..], max, &mut behind);
         if behind.len() > out.len() {
             *out = behind;
         }
@@ -183,11 +183,11 @@ fn adler32(bytes: &[u8]) -> u32 {
 }
 
 /// Unpacks deflated data. Returns the bytes of `body` that it takes.
-fn deflate(body: &[u8], most: usize, out: &mut Vec<u8>) -> Result<usize, StreamFlaw> {
+fn deflate(body: &[u8], max: usize, out: &mut Vec<u8>) -> Result<usize, StreamFlaw> {
     let mut decoder = Decompress::new(false);
     loop {
         let read = decoder.total_in() as usize;
-        let room = STEP.min(most - out.len());
+        let room = STEP.min(max - out.len());
         out.reserve(room.max(1));
         let filled = out.len();
         out.resize(filled + room, 0);
@@ -213,7 +213,7 @@ fn trimmed(data: &[u8]) -> &[u8] {
 /// The code of LZW that forgets all sequences, the one that ends the data, and the number of codes.
 const CLEAR: usize = 256;
 const END: usize = 257;
-const MOST_CODES: usize = 4096;
+const MAX_CODES: usize = 4096;
 
 /// The codes of LZW, most significant bit first.
 struct LzwCodes<'d> {
@@ -244,7 +244,7 @@ fn lzw_width(codes: usize) -> u32 {
     }
 }
 
-fn lzw(data: &[u8], early: usize, most: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw> {
+fn lzw(data: &[u8], early: usize, max: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw> {
     let mut codes = LzwCodes {
         bytes: data.iter(),
         held: 0,
@@ -265,15 +265,15 @@ fn lzw(data: &[u8], early: usize, most: usize, out: &mut Vec<u8>) -> Result<(), 
             _ => {}
         }
         // The new sequence is the last one and the byte after it, which was written directly after it.
-        if let Some((at, len)) = last.filter(|_| known.len() + END + 1 < MOST_CODES) {
+        if let Some((at, len)) = last.filter(|_| known.len() + END + 1 < MAX_CODES) {
             known.push((at, len + 1));
         }
         if code < CLEAR {
-            room(out, 1, most)?;
+            room(out, 1, max)?;
             out.push(code as u8);
         } else {
             let (at, len) = *known.get(code - END - 1).ok_or(StreamFlaw::Damaged)?;
-            room(out, len, most)?;
+            room(out, len, max)?;
             // The last byte of the sequence may be the first one that is written.
             for byte in at..at + len {
                 out.push(out[byte]);
@@ -284,7 +284,7 @@ fn lzw(data: &[u8], early: usize, most: usize, out: &mut Vec<u8>) -> Result<(), 
     Ok(())
 }
 
-fn ascii85(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw> {
+fn ascii85(data: &[u8], max: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw> {
     let data = data.strip_prefix(b"<~").unwrap_or(data);
     let (mut group, mut count) = (0_u32, 0);
     let mut bytes = data.iter();
@@ -292,14 +292,14 @@ fn ascii85(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw
         match byte {
             b'~' => break,
             b'z' if count == 0 => {
-                room(out, 4, most)?;
+                room(out, 4, max)?;
                 out.extend([0; 4]);
             }
             b'!'..=b'u' => {
                 group = group.wrapping_mul(85).wrapping_add(u32::from(byte - b'!'));
                 count += 1;
                 if count == 5 {
-                    room(out, 4, most)?;
+                    room(out, 4, max)?;
                     out.extend(group.to_be_bytes());
                     (group, count) = (0, 0);
                 }
@@ -312,14 +312,14 @@ fn ascii85(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw
         for _ in count..5 {
             group = group.wrapping_mul(85).wrapping_add(84);
         }
-        room(out, count - 1, most)?;
+        room(out, count - 1, max)?;
         out.extend(&group.to_be_bytes()[..count - 1]);
     }
     let rest = bytes.as_slice();
     ended(rest.strip_prefix(b">").unwrap_or(rest))
 }
 
-fn ascii_hex(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw> {
+fn ascii_hex(data: &[u8], max: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw> {
     let mut high = None;
     let mut bytes = data.iter();
     for byte in bytes.by_ref() {
@@ -332,17 +332,17 @@ fn ascii_hex(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), StreamFl
         match high.take() {
             None => high = Some(digit),
             Some(high) => {
-                room(out, 1, most)?;
+                room(out, 1, max)?;
                 out.push(high << 4 | digit);
             }
         }
     }
-    room(out, 1, most)?;
+    room(out, 1, max)?;
     out.extend(high.map(|high| high << 4));
     ended(bytes.as_slice())
 }
 
-fn run_length(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw> {
+fn run_length(data: &[u8], max: usize, out: &mut Vec<u8>) -> Result<(), StreamFlaw> {
     let mut rest = data;
     while let Some((length, after)) = rest.split_first() {
         let count = usize::from(*length);
@@ -350,13 +350,13 @@ fn run_length(data: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), StreamF
             128 => return ended(after),
             ..128 => {
                 let run = after.get(..=count).ok_or(StreamFlaw::Damaged)?;
-                room(out, run.len(), most)?;
+                room(out, run.len(), max)?;
                 out.extend(run);
                 &after[run.len()..]
             }
             129.. => {
                 let (byte, after) = after.split_first().ok_or(StreamFlaw::Damaged)?;
-                room(out, 257 - count, most)?;
+                room(out, 257 - count, max)?;
                 out.resize(out.len() + 257 - count, *byte);
                 after
             }
@@ -457,9 +457,9 @@ mod tests {
 
     use super::*;
 
-    fn unpacked(name: &str, data: &[u8], most: usize) -> (Vec<u8>, Option<StreamFlaw>) {
+    fn unpacked(name: &str, data: &[u8], max: usize) -> (Vec<u8>, Option<StreamFlaw>) {
         let filter = Filter::new(name.into(), Dict::default());
-        let unpacked = unpack(data, &[filter], most);
+        let unpacked = unpack(data, &[filter], max);
         (unpacked.bytes, unpacked.flaw)
     }
 
@@ -484,10 +484,10 @@ mod tests {
                 (plain.to_vec(), None),
                 "{name}"
             );
-            for most in 0..plain.len() {
-                let (bytes, flaw) = unpacked(name, packed, most);
-                assert!(bytes.len() <= most && plain.starts_with(&bytes), "{name}");
-                assert_eq!(flaw, Some(StreamFlaw::Large), "{name}: {most}");
+            for max in 0..plain.len() {
+                let (bytes, flaw) = unpacked(name, packed, max);
+                assert!(bytes.len() <= max && plain.starts_with(&bytes), "{name}");
+                assert_eq!(flaw, Some(StreamFlaw::Large), "{name}: {max}");
             }
         }
     }

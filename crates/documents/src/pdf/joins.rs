@@ -11,7 +11,7 @@ const NEAR: usize = 25;
 /// The room at the end of a line that is full whatever comes next, in sizes of the font.
 const NARROW: f64 = 3.0;
 /// Least bytes of a link's target at a line's end.
-const LEAST: usize = 5;
+const MIN: usize = 5;
 
 /// How a line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +46,9 @@ impl Targets {
         let mut places = Vec::new();
         for (number, target) in (0..).zip(&targets) {
             let bytes = target.as_bytes();
-            places.extend((LEAST..bytes.len()).map(|at| {
+            places.extend((MIN..bytes.len()).map(|at| {
                 let after = &bytes[at..bytes.len().min(at + AFTER)];
-                (key(&bytes[at - LEAST..at], after), number, at as u32)
+                (key(&bytes[at - MIN..at], after), number, at as u32)
             }));
         }
         places.sort_unstable();
@@ -61,7 +61,7 @@ impl Targets {
         let Some(part) = parts(token).last() else {
             return false;
         };
-        let before = &part.as_bytes()[part.len() - LEAST..];
+        let before = &part.as_bytes()[part.len() - MIN..];
         // Fewer bytes follow only at the end of a target.
         (1..=AFTER.min(next.len())).any(|count| {
             let key = key(before, &next.as_bytes()[..count]);
@@ -80,7 +80,7 @@ impl Targets {
 
     /// Whether a target ends with the end of `token`.
     fn end(&self, token: &str) -> bool {
-        let Some(part) = parts(token).filter(|part| part.len() > 2 * LEAST).last() else {
+        let Some(part) = parts(token).filter(|part| part.len() > 2 * MIN).last() else {
             return false;
         };
         let is_before = |target: &String| target.bytes().rev().lt(part.bytes().rev());
@@ -132,7 +132,7 @@ fn parts(token: &str) -> impl Iterator<Item = &str> {
     let parts = token.char_indices().filter_map(after_mark);
     std::iter::once(token)
         .chain(parts)
-        .filter(|part| part.len() >= LEAST)
+        .filter(|part| part.len() >= MIN)
 }
 
 /// Lower case, with typeset hyphens as in ASCII.

@@ -201,8 +201,8 @@ impl Lexer<'_> {
     }
 }
 
-fn as_integer(number: f64, most: f64) -> Option<f64> {
-    (number.fract() == 0.0 && (0.0..=most).contains(&number)).then_some(number)
+fn as_integer(number: f64, max: f64) -> Option<f64> {
+    (number.fract() == 0.0 && (0.0..=max).contains(&number)).then_some(number)
 }
 
 #[cfg(test)]

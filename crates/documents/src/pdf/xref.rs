@@ -38,7 +38,7 @@ pub(super) struct XrefTable {
 
 impl XrefTable {
     /// Reads the tables that the end of the file leads to. None if there are none, or one of them is damaged.
-    pub(super) fn read(data: &[u8], most: usize) -> Option<XrefTable> {
+    pub(super) fn read(data: &[u8], max: usize) -> Option<XrefTable> {
         let tail = &data[data.len().saturating_sub(TAIL)..];
         let found = memchr::memmem::rfind(tail, b"startxref")?;
         let mut lexer = Lexer::new(tail, found + b"startxref".len());
@@ -55,7 +55,7 @@ impl XrefTable {
             if seen.len() > SECTIONS {
                 return None;
             }
-            let trailer = table.section(data, at, most)?;
+            let trailer = table.section(data, at, max)?;
             // The table of a hybrid file comes before the stream, which comes before what is older (7.5.8.4).
             let older = [b"Prev".as_slice(), b"XRefStm"].map(|key| trailer.get(key).count());
             next.extend(older.into_iter().flatten());
@@ -65,13 +65,13 @@ impl XrefTable {
     }
 
     /// Adds the section at `at`, which is older than those before it. Returns its trailer.
-    fn section(&mut self, data: &[u8], at: usize, most: usize) -> Option<Dict> {
+    fn section(&mut self, data: &[u8], at: usize, max: usize) -> Option<Dict> {
         let mut lexer = Lexer::new(data, at);
         match lexer.token()? {
             Token::Word(b"xref") => self.entries(lexer, data.len()),
             Token::Number(_) => {
                 let stream = stream_at(data, at)?;
-                self.stream(data, &stream, most)?;
+                self.stream(data, &stream, max)?;
                 Some(stream.dict)
             }
             _ => None,
@@ -104,13 +104,13 @@ impl XrefTable {
         Some(lexer.object()?.dict().clone())
     }
 
-    fn stream(&mut self, data: &[u8], stream: &PdfStream, most: usize) -> Option<()> {
+    fn stream(&mut self, data: &[u8], stream: &PdfStream, max: usize) -> Option<()> {
         let dict = &stream.dict;
         let filters = listed(
             dict.get(b"Filter").clone(),
             dict.get(b"DecodeParms").clone(),
         );
-        let unpacked = unpack(&data[stream.data.clone()], &filters, most);
+        let unpacked = unpack(&data[stream.data.clone()], &filters, max);
         if unpacked.flaw.is_some() {
             // A search finds what a damaged table would not.
             return None;

@@ -98,12 +98,12 @@ fn decoded<'r>(
 
 /// A decoder of LZMA or LZMA2. Its dictionary is not larger than what it unpacks to.
 fn lzma(coder: &Coder, size: u64, window: u64) -> Result<RawLzma, FolderRefusal> {
-    let most = size.max(DICTIONARY);
+    let max = size.max(DICTIONARY);
     let mut filters = Filters::new();
     let added = match &coder.properties[..] {
         [properties, dictionary @ ..] if coder.method != 0x21 => {
             let stated = dictionary.try_into().map_err(|_| FolderRefusal::Damaged)?;
-            let needed = u64::from(u32::from_le_bytes(stated)).min(most);
+            let needed = u64::from(u32::from_le_bytes(stated)).min(max);
             check_window(needed, window)?;
             let needed = (needed as u32).to_le_bytes();
             filters.lzma1_properties(&[&[*properties], &needed[..]].concat())
@@ -113,7 +113,7 @@ fn lzma(coder: &Coder, size: u64, window: u64) -> Result<RawLzma, FolderRefusal>
                 40 => u64::from(u32::MAX),
                 other => u64::from(2 | other & 1) << (other / 2 + 11),
             };
-            let properties = (0..*stated).find(|small| size_of(*small) >= most);
+            let properties = (0..*stated).find(|small| size_of(*small) >= max);
             let properties = properties.unwrap_or(*stated);
             check_window(size_of(properties), window)?;
             filters.lzma2_properties(&[properties])

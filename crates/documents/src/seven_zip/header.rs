@@ -178,12 +178,12 @@ impl Files {
     }
 }
 
-/// Parses a header. `most` bounds the memory that the result takes, in bytes.
-pub(super) fn parse(bytes: &[u8], most: usize) -> Parsed<HeaderKind> {
+/// Parses a header. `max` bounds the memory that the result takes, in bytes.
+pub(super) fn parse(bytes: &[u8], max: usize) -> Parsed<HeaderKind> {
     let mut reader = HeaderReader {
         bytes,
         at: 0,
-        left: most,
+        left: max,
     };
     match reader.number()? {
         id::PACKED_HEADER => Ok(HeaderKind::Packed(reader.streams()?)),

@@ -32,7 +32,7 @@ const PACKED: usize = 4;
 /// What is said of a header with a wrong checksum.
 const WRONG: &str = "the checksum of its header is wrong";
 /// Memory for the list of members that is always allowed, in bytes.
-const LEAST: usize = 16 << 20;
+const MIN: usize = 16 << 20;
 
 /// Passes on the members of the archive `file`, in their order. `reported` says that a loss in it was already reported.
 pub(super) fn read(
@@ -104,7 +104,7 @@ impl SevenZipArchive<'_> {
         opening: &Opening<'o>,
     ) -> (Option<Listing>, Option<ListingError>, Option<Admitted<'o>>) {
         let (mut flaw, mut admitted) = (None, None);
-        let [share, whole] = opening.room().map(|room| LEAST.max(room));
+        let [share, whole] = opening.room().map(|room| MIN.max(room));
         let mut found = self.listing(share, &mut flaw);
         if share < whole && matches!(found, Err((_, InputError::TooLarge { .. }))) {
             admitted = Some(opening.admit());
@@ -121,7 +121,7 @@ impl SevenZipArchive<'_> {
     /// The list of members. If a checksum is wrong, `flaw` becomes that, and the list is read as it is.
     fn listing(
         &self,
-        most: usize,
+        max: usize,
         flaw: &mut Option<ListingError>,
     ) -> Result<Listing, ListingError> {
         let Some(place) = self.place(flaw)? else {
@@ -130,9 +130,9 @@ impl SevenZipArchive<'_> {
         let at = place.at;
         let too_large = || InputError::TooLarge {
             packing: Packing::SevenZip,
-            limit: most as u64,
+            limit: max as u64,
         };
-        if place.size > most as u64 {
+        if place.size > max as u64 {
             return Err((at, too_large()));
         }
         let mut bytes = self.header(&place, flaw)?;
@@ -141,10 +141,10 @@ impl SevenZipArchive<'_> {
                 HeaderFlaw::Damaged => (at, self::fault("its header is wrong")),
                 HeaderFlaw::Large => (at, too_large()),
             };
-            match header::parse(&bytes, most).map_err(fault)? {
+            match header::parse(&bytes, max).map_err(fault)? {
                 HeaderKind::Plain(listing) => return Ok(listing),
                 HeaderKind::Packed(streams) => {
-                    let unpacked = self.packed_header(&streams, most);
+                    let unpacked = self.packed_header(&streams, max);
                     let unpacked = unpacked.map_err(|error| (at, error.unwrap_or_else(too_large)));
                     let (unpacked, is_right) = unpacked?;
                     bytes = unpacked;
@@ -205,17 +205,17 @@ impl SevenZipArchive<'_> {
     }
 
     /// Unpacks a header. Returns whether its checksum is right, too. The error is none if the header takes more memory than
-    /// `most`.
+    /// `max`.
     fn packed_header(
         &self,
         streams: &PackedStreams,
-        most: usize,
+        max: usize,
     ) -> Result<(Vec<u8>, bool), Option<InputError>> {
         let folder = streams.folders.first();
         let (Some(folder), Some(part)) = (folder, streams.parts.first()) else {
             return Err(Some(fault("its header is wrong")));
         };
-        if part.size > most as u64 {
+        if part.size > max as u64 {
             return Err(None);
         }
         let mut place = PackedPlace::of(streams);
@@ -397,10 +397,10 @@ impl FolderBytes<'_> {
 
     /// Reads some bytes of the last file, which has some. After an error there are no more.
     fn read_some(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let most = into
+        let max = into
             .len()
             .min(usize::try_from(self.unread).unwrap_or(usize::MAX));
-        let read = match self.bytes.read(&mut into[..most]) {
+        let read = match self.bytes.read(&mut into[..max]) {
             Ok(0) if !self.expansion.is_over() => Err(early_end()),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
             read => read,

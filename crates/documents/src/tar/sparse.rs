@@ -237,14 +237,14 @@ impl Read for Sparse<'_, '_, '_> {
         let (start, length) = pieces.front().copied().unwrap_or((self.map.size, 0));
         let hole = self.at < start;
         let end = if hole { start } else { start + length };
-        let most = into
+        let max = into
             .len()
             .min(usize::try_from(end - self.at).unwrap_or(usize::MAX));
         let read = if hole {
-            into[..most].fill(0);
-            most
+            into[..max].fill(0);
+            max
         } else {
-            self.data.read(&mut into[..most])?
+            self.data.read(&mut into[..max])?
         };
         self.at += read as u64;
         Ok(read)

@@ -40,20 +40,20 @@ impl Walk<'_> {
     /// Passes on the pages of a file. In a container, threads read it, and the pages are passed on before the next document
     /// that is no page.
     pub(super) fn pdf(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn Read>) {
-        let most = self.opening.whole;
-        if most == 0 {
+        let max = self.opening.whole;
+        if max == 0 {
             return self.skip(level, "pdf", raw);
         }
         // The text of a file is held beside its bytes until it was scanned.
-        let share = (self.opening.share / 2).min(most);
+        let share = (self.opening.share / 2).min(max);
         let mut bytes = Vec::new();
-        let is_large = level.length > most as u64;
+        let is_large = level.length > max as u64;
         // A file that is known to need more than the share is read when no other thread holds one.
         let is_shared = level.length <= share as u64;
         if !is_shared || !self.fill(level, &mut raw, &mut bytes, share) {
             return self.large_pdf(level, &mut raw, bytes, is_large);
         }
-        let limits = PdfLimits::of(bytes.len(), share / 2, share == most);
+        let limits = PdfLimits::of(bytes.len(), share / 2, share == max);
         self.start_crew(level);
         let length = bytes.len();
         let Some(crew) = &self.pdfs.crew else {
@@ -83,21 +83,21 @@ impl Walk<'_> {
         mut bytes: Vec<u8>,
         is_large: bool,
     ) {
-        let most = self.opening.whole;
+        let max = self.opening.whole;
         // Passing on waits for scans, and so comes before and after.
         self.settle();
         let alone = self.opening.admit();
         if !is_large {
             // A buffer that grows is copied, and both are held meanwhile.
             let length = match level.length {
-                0 => most.min(UNKNOWN),
+                0 => max.min(UNKNOWN),
                 length => length as usize,
             };
             let rest = length.saturating_sub(bytes.len());
             let _ = bytes.try_reserve_exact(rest + STEP as usize);
         }
-        let text = if !is_large && self.fill(level, raw, &mut bytes, most) {
-            pdf::read(&bytes, PdfLimits::of(bytes.len(), most / 2, true))
+        let text = if !is_large && self.fill(level, raw, &mut bytes, max) {
+            pdf::read(&bytes, PdfLimits::of(bytes.len(), max / 2, true))
         } else {
             None
         };
@@ -106,7 +106,7 @@ impl Walk<'_> {
         match text {
             Some(text) => self.pass_on(level, text),
             None => {
-                let (packing, limit) = (Packing::Pdf, most as u64);
+                let (packing, limit) = (Packing::Pdf, max as u64);
                 self.lose(level, 0, InputError::TooLarge { packing, limit });
             }
         }
@@ -123,15 +123,15 @@ impl Walk<'_> {
         }
     }
 
-    /// Reads a stream into `bytes`. Returns false if there are more than `most`.
+    /// Reads a stream into `bytes`. Returns false if there are more than `max`.
     fn fill(
         &mut self,
         level: &Level<'_>,
         raw: &mut Raw<&mut dyn Read>,
         bytes: &mut Vec<u8>,
-        most: usize,
+        max: usize,
     ) -> bool {
-        while bytes.len() <= most {
+        while bytes.len() <= max {
             match raw.take(STEP).read_to_end(bytes) {
                 Ok(0) => return true,
                 Ok(_) => {}

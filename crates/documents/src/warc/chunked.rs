@@ -121,8 +121,8 @@ impl BufRead for Chunked<'_> {
             return Ok(&[]);
         }
         let held = self.content.fill_buf()?;
-        let most = usize::try_from(self.left).unwrap_or(usize::MAX);
-        Ok(&held[..held.len().min(most)])
+        let max = usize::try_from(self.left).unwrap_or(usize::MAX);
+        Ok(&held[..held.len().min(max)])
     }
 
     fn consume(&mut self, count: usize) {

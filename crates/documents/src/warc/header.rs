@@ -18,7 +18,7 @@ const SEGMENT: &[u8] = b"WARC-Segment-Number";
 /// Greatest length of a header's first line, in bytes.
 const VERSION: usize = 32;
 /// Greatest length of a header, in bytes. The target in it may be a long `data:` URL.
-const MOST: usize = 256 << 10;
+const MAX: usize = 256 << 10;
 /// Greatest length in bytes of an ID or a date that is reported, since each mention repeats it.
 const REPORTED: usize = 256;
 /// Bytes in which something like a header is searched for.
@@ -95,7 +95,7 @@ pub(super) fn parse(bytes: &[u8], last: bool) -> ParsedHeader {
     let mut field = 0..0;
     while let Some(line) = lines.next() {
         match bytes[line.clone()].first() {
-            Some(_) if lines.at > MOST => return ParsedHeader::Not(line.start),
+            Some(_) if lines.at > MAX => return ParsedHeader::Not(line.start),
             Some(b' ' | b'\t') => field.end = line.end,
             Some(_) if !is_field(&bytes[line.clone()]) => return ParsedHeader::Not(line.start),
             first => {
@@ -110,7 +110,7 @@ pub(super) fn parse(bytes: &[u8], last: bool) -> ParsedHeader {
     }
     match last {
         true => ParsedHeader::Cut,
-        false if bytes.len() > MOST => ParsedHeader::Not(lines.at),
+        false if bytes.len() > MAX => ParsedHeader::Not(lines.at),
         false => ParsedHeader::More,
     }
 }

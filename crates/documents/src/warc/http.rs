@@ -14,7 +14,7 @@ use crate::fault::InputError;
 use crate::raw::Raw;
 
 /// Greatest number of codings of a body.
-const MOST: usize = 4;
+const MAX: usize = 4;
 /// Greatest size of headers whose end is searched for, in bytes.
 const HEADERS: usize = 1 << 20;
 /// Size of the buffer between two codings, in bytes.
@@ -131,7 +131,7 @@ fn one_message(message: &[u8]) -> Option<(usize, Vec<HttpCoding>)> {
         }
     }
     content.append(&mut transfer);
-    Some((at, content.into_iter().rev().take(MOST).collect()))
+    Some((at, content.into_iter().rev().take(MAX).collect()))
 }
 
 /// Adds the codings of a header's value, in the order they were applied. Unknown codings are ignored.

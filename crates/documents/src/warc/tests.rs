@@ -60,8 +60,8 @@ impl Read for DamagedStream<'_> {
         let Some(piece) = self.pieces.front_mut() else {
             return Ok(0);
         };
-        let most = into.len().min(self.step);
-        let read = piece.read(&mut into[..most])?;
+        let max = into.len().min(self.step);
+        let read = piece.read(&mut into[..max])?;
         if read > 0 {
             return Ok(read);
         }

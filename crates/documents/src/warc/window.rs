@@ -144,11 +144,11 @@ impl<'r> RecordWindow<'r> {
     /// something like a header follows, that header is damaged and not this record.
     pub(super) fn gap(&mut self, at: usize) -> Option<usize> {
         const BETWEEN: [u8; 4] = *b"\r\n\r\n";
-        const MOST: usize = 1 << 10;
-        self.need(at + MOST);
+        const MAX: usize = 1 << 10;
+        self.need(at + MAX);
         let after = &self.held()[at..];
         let ends = after.iter().take_while(|byte| is_line_end(byte)).count();
-        if ends >= MOST || ends == after.len() {
+        if ends >= MAX || ends == after.len() {
             return Some(ends);
         }
         match self.header(at + ends) {

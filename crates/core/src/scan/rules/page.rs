@@ -157,7 +157,7 @@ fn after_inline_tag(tag: &[u8]) -> Option<&[u8]> {
 
 /// Whether `suffix` starts with four segments or more of digits, each with a letter before them at most.
 fn has_only_numbers(suffix: &[u8]) -> bool {
-    const LEAST: usize = 4;
+    const MIN: usize = 4;
     let is_number = |segment: &&[u8]| {
         let digits = match segment {
             [first, rest @ ..] if first.is_ascii_alphabetic() => rest,
@@ -166,7 +166,7 @@ fn has_only_numbers(suffix: &[u8]) -> bool {
         !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
     };
     let segments = suffix.split(|b| *b == b'/');
-    segments.take_while(is_number).count() >= LEAST
+    segments.take_while(is_number).count() >= MIN
 }
 
 fn ends_with(text: &[u8], ending: &str) -> bool {

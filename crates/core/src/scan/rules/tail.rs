@@ -26,7 +26,7 @@ const FIELD_TAILS: [Tail; 1] = [(Rule::FieldPage, |_, suffix| {
 })];
 
 /// More tails than a name has; each costs a look at the whole name.
-const MOST_TAILS: usize = 8;
+const MAX_TAILS: usize = 8;
 
 /// The cuts from the end of a suffix: each with its rule and the length that it leaves, the longest first.
 pub(crate) struct Cuts<'n> {
@@ -55,7 +55,7 @@ impl<'n> Cuts<'n> {
             whole,
             kept: if whole { EMPHASIS } else { b"" },
             tails,
-            left: MOST_TAILS,
+            left: MAX_TAILS,
             brackets: None,
         }
     }
@@ -303,11 +303,11 @@ impl<'s> PathSegment<'s> {
             }
             _ => false,
         };
-        let least = if is_last { 2 } else { 4 };
+        let min = if is_last { 2 } else { 4 };
         let is_hexadecimal =
             self.word.len() == 6 && self.word.iter().all(|b| matches!(b, b'a'..=b'f'));
         is_ending
-            && (self.word.len() >= least || SHORT_FOLDERS.contains(&self.word))
+            && (self.word.len() >= min || SHORT_FOLDERS.contains(&self.word))
             && !is_hexadecimal
             && !previous.starts_with(self.word)
     }

@@ -25,11 +25,11 @@ pub(super) fn is_template(
 /// Whether the last part of a suffix is four letters x or more: `zenodo.XXXXXXX`. No registered name ends so.
 #[inline]
 pub(crate) fn ends_in_blank_form(suffix: &[u8]) -> bool {
-    const LEAST: usize = 4;
+    const MIN: usize = 4;
     let is_x = |byte: &&u8| matches!(byte, b'x' | b'X');
     suffix.last().is_some_and(|last| is_x(&last)) && {
         let run = suffix.iter().rev().take_while(is_x).count();
-        run >= LEAST && ends_in_joint(&suffix[..suffix.len() - run])
+        run >= MIN && ends_in_joint(&suffix[..suffix.len() - run])
     }
 }
 

@@ -52,12 +52,12 @@ impl BatchBody {
         memory: usize,
         pool: Vec<Vec<u8>>,
     ) -> Rc<Self> {
-        let (most, least) = WINDOWS;
+        let (max, min) = WINDOWS;
         Rc::new(BatchBody {
             file: Arc::clone(file),
             range,
             packing,
-            window: (memory / 2 / streams.max(1)).clamp(least, most),
+            window: (memory / 2 / streams.max(1)).clamp(min, max),
             left: Cell::new(memory),
             read: Cell::new(0),
             unpacked: Cell::new(0),
@@ -99,11 +99,11 @@ struct BodyReader {
 impl Read for BodyReader {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.range.end - self.range.start).unwrap_or(usize::MAX);
-        let most = into.len().min(left);
-        if most == 0 {
+        let max = into.len().min(left);
+        if max == 0 {
             return Ok(0);
         }
-        let read = read_at(&self.body.file, &mut into[..most], self.range.start);
+        let read = read_at(&self.body.file, &mut into[..max], self.range.start);
         match read {
             Ok(read) => {
                 self.range.start += read as u64;
@@ -367,8 +367,8 @@ impl BufferStream {
         }
         self.length = length.try_into().map_err(|_| UNPACK)?;
         let memory = decoder_memory(&mut reader, self.body.packing).ok_or(UNPACK)?;
-        let most = usize::try_from(self.length).unwrap_or(usize::MAX);
-        self.reserve_decoder(memory.min(most))?;
+        let max = usize::try_from(self.length).unwrap_or(usize::MAX);
+        self.reserve_decoder(memory.min(max))?;
         self.source = BufferSource::Packed(match self.body.packing {
             BodyPacking::Lz4 => Box::new(lz4_flex::frame::FrameDecoder::new(reader)),
             _ => {

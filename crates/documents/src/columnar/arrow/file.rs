@@ -79,21 +79,21 @@ struct ArrowSource<'f> {
     length: u64,
     read: u64,
     /// Bytes that may be read together.
-    most: usize,
+    max: usize,
 }
 
 impl ArrowFile {
-    /// Reads the metadata of a message, if it has at most `most` bytes.
+    /// Reads the metadata of a message, if it has at most `max` bytes.
     pub(super) fn metadata(
         &self,
         block: &MessageBlock,
-        most: usize,
+        max: usize,
     ) -> Result<Metadata, InputError> {
         let mut source = ArrowSource {
             file: &self.file,
             length: self.length,
             read: 0,
-            most,
+            max,
         };
         let bytes = source.bytes(block.offset, block.metadata as u64)?;
         Ok(Metadata::new(bytes))
@@ -116,12 +116,12 @@ impl ArrowSource<'_> {
     fn bytes(&mut self, at: u64, count: u64) -> Result<Vec<u8>, InputError> {
         let end = at.checked_add(count).filter(|&end| end <= self.length);
         end.ok_or_else(|| fault("is cut within its metadata, or damaged"))?;
-        let count = usize::try_from(count).ok().filter(|&n| n <= self.most);
+        let count = usize::try_from(count).ok().filter(|&n| n <= self.max);
         let mut bytes = vec![
             0;
             count.ok_or(InputError::TooLarge {
                 packing: Packing::Arrow,
-                limit: self.most as u64,
+                limit: self.max as u64,
             })?
         ];
         let mut filled = 0;
@@ -383,13 +383,13 @@ impl ColumnarFile for ArrowFile {
         file: File,
         length: u64,
         choice: &ColumnChoice,
-        most: usize,
+        max: usize,
     ) -> Result<(Self, TableFaults), InputError> {
         let source = ArrowSource {
             file: &file,
             length,
             read: 0,
-            most,
+            max,
         };
         let index = BatchIndex::read(source)?;
         let (rows, metadata, mut faults) = (index.rows, index.source.read, index.faults);

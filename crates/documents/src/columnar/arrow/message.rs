@@ -262,7 +262,7 @@ pub(crate) fn starts_stream(head: &[u8]) -> bool {
     /// Metadata has a length that is a multiple of this, and fits the memory of any machine. Old streams align it to 8
     /// bytes with the 4 bytes of its length.
     const UNIT: usize = 4;
-    const MOST: usize = 1 << 28;
+    const MAX: usize = 1 << 28;
     if !head.starts_with(&CONTINUATION) && head.get(3) != Some(&0) {
         return false;
     }
@@ -274,5 +274,5 @@ pub(crate) fn starts_stream(head: &[u8]) -> bool {
         let version = root.short(0).unwrap_or(-1);
         (0..=VERSIONS).contains(&version) && root.byte(1) == Some(SCHEMA) && root.has(2)
     });
-    is_schema && length.is_multiple_of(UNIT) && length <= MOST
+    is_schema && length.is_multiple_of(UNIT) && length <= MAX
 }

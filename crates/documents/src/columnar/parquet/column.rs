@@ -154,17 +154,17 @@ impl ColumnReader {
         }
     }
 
-    /// How many of the next rows, at most `most`, are null or lost in this page. Passes over their levels.
+    /// How many of the next rows, at most `max`, are null or lost in this page. Passes over their levels.
     #[inline]
-    fn nulls(&mut self, most: u64) -> u64 {
-        let most = self.page.left.min(most);
+    fn nulls(&mut self, max: u64) -> u64 {
+        let max = self.page.left.min(max);
         let page = &mut self.page;
         match page.values {
-            PageValues::Lost => most,
+            PageValues::Lost => max,
             _ if self.definition == 0 => 0,
             _ => match page.definitions.peek(&self.bytes) {
                 Some(level) if level < self.definition => {
-                    let nulls = page.definitions.repeated(&self.bytes, most);
+                    let nulls = page.definitions.repeated(&self.bytes, max);
                     nulls.map_or(0, |(_, count)| count)
                 }
                 _ => 0,
@@ -503,8 +503,8 @@ impl ColumnReader {
         }
         let mut start = 0;
         let mut runs = [Runs::default(), Runs::default()];
-        for ((runs, most), length) in runs.iter_mut().zip(greatest).zip(header.levels) {
-            let end = match (is_second, most) {
+        for ((runs, max), length) in runs.iter_mut().zip(greatest).zip(header.levels) {
+            let end = match (is_second, max) {
                 (true, 0) if length > 0 => return Err(LEVELS),
                 (true, _) => start + length,
                 (false, 0) => continue,
@@ -515,7 +515,7 @@ impl ColumnReader {
                     })
                     .ok_or(LEVELS)?,
             };
-            *runs = Runs::new(start..end, u32::BITS - most.leading_zeros()).ok_or(LEVELS)?;
+            *runs = Runs::new(start..end, u32::BITS - max.leading_zeros()).ok_or(LEVELS)?;
             start = end;
         }
         let [repetitions, definitions] = runs;
@@ -553,9 +553,9 @@ impl ColumnReader {
                 "values are encoded in a way that is not supported",
             ));
         }
-        let most = usize::try_from(header.values).map_err(|_| DAMAGED)?;
+        let max = usize::try_from(header.values).map_err(|_| DAMAGED)?;
         let (bytes, start) =
-            plain::of_page(header.encoding, self.kind, &self.bytes, start, most).ok_or(DAMAGED)?;
+            plain::of_page(header.encoding, self.kind, &self.bytes, start, max).ok_or(DAMAGED)?;
         if let Some(bytes) = bytes {
             self.hold(bytes.len())?;
             self.bytes = bytes;

@@ -20,25 +20,25 @@ pub(super) enum DeltaValues {
     Texts,
 }
 
-/// The values, at most `most`, in the plain encoding. None if they are damaged.
-pub(super) fn plain(values: DeltaValues, bytes: &[u8], most: usize) -> Option<Vec<u8>> {
+/// The values, at most `max`, in the plain encoding. None if they are damaged.
+pub(super) fn plain(values: DeltaValues, bytes: &[u8], max: usize) -> Option<Vec<u8>> {
     match values {
         DeltaValues::Short => {
-            let (values, _) = integers(bytes, most)?;
+            let (values, _) = integers(bytes, max)?;
             let values = values.iter();
             Some(values.flat_map(|&n| (n as i32).to_le_bytes()).collect())
         }
         DeltaValues::Long => {
-            let (values, _) = integers(bytes, most)?;
+            let (values, _) = integers(bytes, max)?;
             Some(values.iter().flat_map(|n| n.to_le_bytes()).collect())
         }
         DeltaValues::Lengths => {
-            let (lengths, texts) = integers(bytes, most)?;
+            let (lengths, texts) = integers(bytes, max)?;
             texts_of(&vec![0; lengths.len()], &lengths, texts)
         }
         DeltaValues::Texts => {
-            let (shared, rest) = integers(bytes, most)?;
-            let (lengths, texts) = integers(rest, most)?;
+            let (shared, rest) = integers(bytes, max)?;
+            let (lengths, texts) = integers(rest, max)?;
             (shared.len() == lengths.len()).then(|| texts_of(&shared, &lengths, texts))?
         }
     }
@@ -66,14 +66,14 @@ fn texts_of(shared: &[i64], lengths: &[i64], mut texts: &[u8]) -> Option<Vec<u8>
 
 /// Decodes integers that are stored as bit-packed differences in blocks of equal parts. Returns them and the bytes after
 /// them. For integers of 32 bits, the lower half counts.
-fn integers(mut bytes: &[u8], most: usize) -> Option<(Vec<i64>, &[u8])> {
+fn integers(mut bytes: &[u8], max: usize) -> Option<(Vec<i64>, &[u8])> {
     let block = number(&mut bytes).filter(|&block| block % 128 == 0 && block <= BLOCK)?;
     let parts = number(&mut bytes).filter(|&parts| parts > 0 && block % parts == 0)?;
     let size = usize::try_from(block / parts).ok()?;
     let parts = usize::try_from(parts).ok()?;
     let count = usize::try_from(number(&mut bytes)?).ok()?;
     let mut last = signed(&mut bytes)?;
-    if size == 0 || size % 32 != 0 || count > most.min(VALUES) {
+    if size == 0 || size % 32 != 0 || count > max.min(VALUES) {
         return None;
     }
     let mut values = Vec::new();
@@ -81,7 +81,7 @@ fn integers(mut bytes: &[u8], most: usize) -> Option<(Vec<i64>, &[u8])> {
         values.push(last);
     }
     while values.len() < count {
-        let least = signed(&mut bytes)?;
+        let min = signed(&mut bytes)?;
         let (widths, mut rest) = bytes.split_at_checked(parts)?;
         for &width in widths {
             // Parts after the last value have no bytes, whatever their widths.
@@ -94,7 +94,7 @@ fn integers(mut bytes: &[u8], most: usize) -> Option<(Vec<i64>, &[u8])> {
             rest = after;
             for at in 0..wanted {
                 let more = bits(packed, at * width, width)? as i64;
-                last = last.wrapping_add(least).wrapping_add(more);
+                last = last.wrapping_add(min).wrapping_add(more);
                 values.push(last);
             }
         }

@@ -48,9 +48,9 @@ impl ColumnarFile for ParquetFile {
         file: File,
         length: u64,
         choice: &ColumnChoice,
-        most: usize,
+        max: usize,
     ) -> Result<(Self, TableFaults), InputError> {
-        let (stored, leaves, mut faults) = StoredColumns::open(Arc::new(file), length, most)?;
+        let (stored, leaves, mut faults) = StoredColumns::open(Arc::new(file), length, max)?;
         let chosen = choice.select(&leaves, fault, |_| None, &mut faults)?;
         let ChosenColumns { texts, paths, id } = chosen;
         let file = ParquetFile {
@@ -94,7 +94,7 @@ impl ColumnarFile for ParquetFile {
 }
 
 impl StoredColumns {
-    /// Reads the metadata of a file of `length` bytes, of which `most` bytes may be held in memory. Also returns all columns, and
+    /// Reads the metadata of a file of `length` bytes, of which `max` bytes may be held in memory. Also returns all columns, and
     /// what is wrong with the metadata.
     ///
     /// # Errors
@@ -102,9 +102,9 @@ impl StoredColumns {
     pub(super) fn open(
         file: Arc<dyn ReadAt>,
         length: u64,
-        most: usize,
+        max: usize,
     ) -> Result<(Self, Vec<ParquetLeaf>, TableFaults), InputError> {
-        let bytes = read_footer(&*file, length, most)?;
+        let bytes = read_footer(&*file, length, max)?;
         let damaged = || fault("has damaged metadata");
         let footer = ParquetFooter::read(&bytes).ok_or_else(damaged)?;
         if footer.is_encrypted {
@@ -190,7 +190,7 @@ pub(super) fn fault(fault: &'static str) -> InputError {
     }
 }
 
-fn read_footer(file: &dyn ReadAt, length: u64, most: usize) -> Result<Vec<u8>, InputError> {
+fn read_footer(file: &dyn ReadAt, length: u64, max: usize) -> Result<Vec<u8>, InputError> {
     let no_end = || fault("has no metadata at its end, so it is cut or damaged");
     let end = length.checked_sub(ENDING as u64).ok_or_else(no_end)?;
     let mut ending = [0; ENDING];
@@ -204,10 +204,10 @@ fn read_footer(file: &dyn ReadAt, length: u64, most: usize) -> Result<Vec<u8>, I
     }
     let start = end.checked_sub(length.into()).filter(|&start| start >= 4);
     let start = start.ok_or_else(|| fault("has metadata of a wrong length"))?;
-    if length as usize > most {
+    if length as usize > max {
         return Err(InputError::TooLarge {
             packing: Packing::Parquet,
-            limit: most as u64,
+            limit: max as u64,
         });
     }
     let mut bytes = vec![0; length as usize];

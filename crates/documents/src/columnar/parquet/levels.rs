@@ -75,10 +75,10 @@ impl Runs {
         }
     }
 
-    /// If the next numbers are equal, takes up to `most` of them. Returns the number, and how often it came.
-    pub(super) fn repeated(&mut self, page: &[u8], most: u64) -> Option<(u32, u64)> {
+    /// If the next numbers are equal, takes up to `max` of them. Returns the number, and how often it came.
+    pub(super) fn repeated(&mut self, page: &[u8], max: u64) -> Option<(u32, u64)> {
         let value = self.next(page)?;
-        let more = self.repeats.min(most.saturating_sub(1));
+        let more = self.repeats.min(max.saturating_sub(1));
         self.repeats -= more;
         Some((value, more + 1))
     }

@@ -118,7 +118,7 @@ impl PageHeader {
     /// take no bytes.
     pub(super) fn has_runs(&self, greatest: [u32; 2]) -> bool {
         let mut levels = self.level_encodings.iter().zip(greatest);
-        levels.all(|(&encoding, most)| most == 0 || encoding == RLE)
+        levels.all(|(&encoding, max)| max == 0 || encoding == RLE)
     }
 }
 
@@ -225,8 +225,8 @@ impl PageStream {
         self.window.copy_within(self.held.clone(), 0);
         self.held = 0..self.held.len();
         let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
-        let most = self.held.len().saturating_add(left);
-        let wanted = count.max(self.step).min(most);
+        let max = self.held.len().saturating_add(left);
+        let wanted = count.max(self.step).min(max);
         if self.window.len() < wanted {
             self.window.resize(wanted, 0);
         }

@@ -72,8 +72,8 @@ pub(super) fn flags(encoding: i64, page: &[u8], start: usize) -> Option<Runs> {
 
 /// The starts and ends of `count` values of this kind.
 pub(super) fn entries(kind: LeafKind, bytes: &[u8], count: usize) -> Option<Vec<(u32, u32)>> {
-    let most = bytes.len() / 4;
-    let mut entries = Vec::with_capacity(count.min(most));
+    let max = bytes.len() / 4;
+    let mut entries = Vec::with_capacity(count.min(max));
     let mut at = 0;
     for _ in 0..count {
         let (start, end) = value_at(kind, bytes, at)?;
@@ -83,42 +83,40 @@ pub(super) fn entries(kind: LeafKind, bytes: &[u8], count: usize) -> Option<Vec<
     Some(entries)
 }
 
-/// The page with its values, which start at `start` and are at most `most`, in the plain encoding of texts or integers: new
+/// The page with its values, which start at `start` and are at most `max`, in the plain encoding of texts or integers: new
 /// bytes if they were not, and where the values start in them. None if they are damaged, or not of this kind.
 pub(super) fn of_page(
     encoding: i64,
     kind: LeafKind,
     page: &[u8],
     start: usize,
-    most: usize,
+    max: usize,
 ) -> Option<(Option<Vec<u8>>, usize)> {
     let (levels, values) = page.split_at_checked(start)?;
     let made = match (encoding, kind) {
         (PLAIN, LeafKind::Text | LeafKind::Integer { .. }) => return Some((None, start)),
-        (DELTA_LENGTHS, LeafKind::Text) => delta::plain(DeltaValues::Lengths, values, most)?,
+        (DELTA_LENGTHS, LeafKind::Text) => delta::plain(DeltaValues::Lengths, values, max)?,
         (DELTA_TEXTS, LeafKind::Text | LeafKind::Fixed(_)) => {
-            delta::plain(DeltaValues::Texts, values, most)?
+            delta::plain(DeltaValues::Texts, values, max)?
         }
-        (PLAIN, LeafKind::Fixed(length)) => fixed(values, length, most)?,
+        (PLAIN, LeafKind::Fixed(length)) => fixed(values, length, max)?,
         (BYTE_STREAM_SPLIT, LeafKind::Fixed(length)) => {
-            fixed(&joined(values, length)?, length, most)?
+            fixed(&joined(values, length)?, length, max)?
         }
         (BYTE_STREAM_SPLIT, LeafKind::Integer { bits, .. }) => joined(values, (bits / 8).into())?,
         (DELTA_INTEGERS, LeafKind::Integer { bits: 32, .. }) => {
-            delta::plain(DeltaValues::Short, values, most)?
+            delta::plain(DeltaValues::Short, values, max)?
         }
-        (DELTA_INTEGERS, LeafKind::Integer { .. }) => {
-            delta::plain(DeltaValues::Long, values, most)?
-        }
+        (DELTA_INTEGERS, LeafKind::Integer { .. }) => delta::plain(DeltaValues::Long, values, max)?,
         _ => return None,
     };
     Some((Some([levels, &made].concat()), start))
 }
 
-/// Texts of `length` bytes each, with their lengths. None if there are more than `most`, or the last is cut.
-fn fixed(values: &[u8], length: u32, most: usize) -> Option<Vec<u8>> {
+/// Texts of `length` bytes each, with their lengths. None if there are more than `max`, or the last is cut.
+fn fixed(values: &[u8], length: u32, max: usize) -> Option<Vec<u8>> {
     let size = usize::try_from(length).ok().filter(|&size| size > 0)?;
-    let is_whole = values.len().is_multiple_of(size) && values.len() / size <= most;
+    let is_whole = values.len().is_multiple_of(size) && values.len() / size <= max;
     let mut plain = Vec::new();
     for text in is_whole.then(|| values.chunks_exact(size))? {
         plain.extend_from_slice(&length.to_le_bytes());

@@ -63,12 +63,12 @@ const JOINTS: [Repair; 3] = [
 ];
 
 /// How many prefixes without a name after them are passed over, so that a long text costs no more than its length.
-const MOST_STARTS: usize = 8;
+const MAX_STARTS: usize = 8;
 
 /// The first name in `draft` of which something is left, or the first prefix. `decode` undoes the escapes of a suffix.
 pub(crate) fn first_name(draft: &Draft, decode: impl Fn(&mut Draft)) -> Option<Draft> {
     let mut name = None;
-    for start in start::find_iter(&draft.text).take(MOST_STARTS) {
+    for start in start::find_iter(&draft.text).take(MAX_STARTS) {
         let Some(draft) = start.suffix(&draft.changes) else {
             continue;
         };

@@ -58,7 +58,7 @@ pub(crate) fn lost_joint(text: &str) -> Option<usize> {
             || word.len() == 1 && word.bytes().all(|b| b.is_ascii_alphabetic())
     };
     let more = words.map(|word| word.trim_end_matches(['.', ',', ';', ')']));
-    let parts: Vec<_> = more.take(MOST_PARTS).take_while(is_part).collect();
+    let parts: Vec<_> = more.take(MAX_PARTS).take_while(is_part).collect();
     let is_padded = |word: &&str| word.len() > 2 && word.starts_with('0');
     let goes_on = matches!(first, "978" | "979") || parts.iter().any(is_padded);
     let is_lost =
@@ -68,4 +68,4 @@ pub(crate) fn lost_joint(text: &str) -> Option<usize> {
 }
 
 /// More numbers than a name is made of.
-const MOST_PARTS: usize = 8;
+const MAX_PARTS: usize = 8;
