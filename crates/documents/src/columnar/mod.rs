@@ -30,6 +30,7 @@ pub(super) use self::crew::{TableLimits, TableParts};
 pub(super) use self::parquet::ParquetFile;
 #[cfg(feature = "parquet")]
 pub use self::parquet::{ColumnType, ParquetTable, TableColumn};
+#[cfg(feature = "parquet")]
 pub use self::part::TableFault;
 pub(super) use self::part::{ColumnarFile, PartStart, TableFaults, TableItem};
 pub use self::path::ColumnPath;
