@@ -370,31 +370,12 @@ impl InputReading<'_> {
         document: &mut OpenDocument<'_>,
         batch: &mut RowBuffer,
     ) -> Result<DocumentReading, TableError> {
-        let raw = &mut document.raw;
-        let is_first = self.readings.first.is_none();
         let settings = self.settings;
         if settings.columns.is_empty() {
             return Ok(DocumentReading::Lines);
         }
-        let wants_mark = document.is_marked || settings.bom;
-        if wants_mark && is_first && document.code.out.has_mark() {
-            batch.out.extend_from_slice(MARK);
-        }
-        let mut format = if document.is_sheet {
-            Some(TableFormat::Delimited(b','))
-        } else {
-            settings.format
-        };
-        let head = raw.peek(TextKind::HEAD);
-        if let Some((delimiter, length)) = format::sep_line(head).filter(|_| !document.is_sheet) {
-            if is_first {
-                batch.out.extend_from_slice(&head[..length]);
-            }
-            batch.rows += 1;
-            raw.consume(length);
-            format.get_or_insert(TableFormat::Delimited(delimiter));
-        }
-        let head = raw.peek(TextKind::HEAD);
+        let format = self.pass_preamble(document, batch);
+        let head = document.raw.peek(TextKind::HEAD);
         let whole = head.len() < TextKind::HEAD;
         if head.is_empty() && format.is_none() {
             return Err(TableError::NoHeader);
@@ -410,6 +391,34 @@ impl InputReading<'_> {
             Some(first) if first.reading != reading => Err(TableError::Different),
             _ => Ok(reading),
         }
+    }
+
+    /// Passes on the mark and the line `sep=` that the first table starts with. Returns the format that is asked for or that the
+    /// line shows.
+    fn pass_preamble(
+        &self,
+        document: &mut OpenDocument<'_>,
+        batch: &mut RowBuffer,
+    ) -> Option<TableFormat> {
+        let is_first = self.readings.first.is_none();
+        let wants_mark = document.is_marked || self.settings.bom;
+        if wants_mark && is_first && document.code.out.has_mark() {
+            batch.out.extend_from_slice(MARK);
+        }
+        if document.is_sheet {
+            return Some(TableFormat::Delimited(b','));
+        }
+        let head = document.raw.peek(TextKind::HEAD);
+        let Some((delimiter, length)) = format::sep_line(head) else {
+            return self.settings.format;
+        };
+        if is_first {
+            batch.out.extend_from_slice(&head[..length]);
+        }
+        batch.rows += 1;
+        document.raw.consume(length);
+        let shown = TableFormat::Delimited(delimiter);
+        Some(self.settings.format.unwrap_or(shown))
     }
 
     /// Finds the columns, and writes the header with the new ones. Only that of the first table is written.
@@ -462,11 +471,9 @@ impl InputReading<'_> {
         )?;
         if settings.header {
             if is_first {
-                batch.out.extend_from_slice(&batch.bytes[..end]);
-                batch
-                    .out
-                    .extend_from_slice(&new_header(&layout, &new, rows)?);
-                batch.out.extend_from_slice(&batch.bytes[end..next]);
+                let (front, line_end) = (&batch.bytes[..end], &batch.bytes[end..next]);
+                let new = new_header(&layout, &new, rows)?;
+                batch.out.extend([front, &new, line_end].concat());
             }
             batch.pass_header(blank, next, dialect.row_end);
         }

@@ -88,6 +88,22 @@ impl RowKind {
 
     /// The fields that rows of this kind have unless others are chosen, in order.
     pub(crate) fn fields(self) -> &'static [Field] {
+        /// What an edge says of its mention, and then of itself.
+        static EDGES: [Field; 13] = [
+            Field::Doi,
+            Field::Form,
+            Field::Source,
+            Field::Document,
+            Field::Offset,
+            Field::Length,
+            Field::Text,
+            Field::Guessed,
+            Field::Record,
+            Field::Path,
+            Field::RefIndex,
+            Field::Role,
+            Field::Asserted,
+        ];
         match self {
             RowKind::Records => &[
                 Field::Doi,
@@ -100,32 +116,9 @@ impl RowKind {
                 Field::FirstText,
                 Field::Guessed,
             ],
-            RowKind::Mentions => &[
-                Field::Doi,
-                Field::Form,
-                Field::Source,
-                Field::Document,
-                Field::Offset,
-                Field::Length,
-                Field::Text,
-                Field::Guessed,
-            ],
+            RowKind::Mentions => EDGES.split_at(8).0,
             RowKind::Pairs => &[Field::Source, Field::Document, Field::Doi, Field::Mentions],
-            RowKind::Edges => &[
-                Field::Doi,
-                Field::Form,
-                Field::Source,
-                Field::Document,
-                Field::Offset,
-                Field::Length,
-                Field::Text,
-                Field::Guessed,
-                Field::Record,
-                Field::Path,
-                Field::RefIndex,
-                Field::Role,
-                Field::Asserted,
-            ],
+            RowKind::Edges => &EDGES,
             RowKind::Counts => &[
                 Field::Names,
                 Field::Mentions,

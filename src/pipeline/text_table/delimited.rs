@@ -106,11 +106,9 @@ fn cells(
         };
         let cell = &bytes[at..content];
         let own = columns.next_if(|(_, wanted)| **wanted == number);
-        let last = || (header.is_whole && number >= header.width).then(|| header.width - 1);
-        if let Some(column) = own
-            .map(|(column, _)| column)
-            .or_else(|| Some(last()? as u16))
-        {
+        // Cells past the header are the last column's.
+        let last = (header.is_whole && number >= header.width).then(|| header.width as u16 - 1);
+        if let Some(column) = own.map(|(column, _)| column).or(last) {
             fits &= batch.cell(column, &dialect.text(cell), &[]);
         }
         if header.columns.id == Some(number) {
@@ -123,11 +121,10 @@ fn cells(
         at = end + 1;
     };
     batch.end_row(id.as_deref());
-    let fault = (!fits).then_some(RowFault::TooManyCells);
     let row = CutRow {
         length,
         counts: true,
-        fault,
+        fault: (!fits).then_some(RowFault::TooManyCells),
     };
     (row, number)
 }

@@ -19,6 +19,23 @@ pub(super) struct Reach {
     pub(super) swept: Swept,
 }
 
+impl Reach {
+    /// As far as the suffix is swept that starts at `from`.
+    fn swept(window: &[u8], from: usize, last: usize) -> Self {
+        let swept = sweep(window, from);
+        let swept = if swept.end < last {
+            swept
+        } else {
+            Swept::none(from)
+        };
+        Reach {
+            end: swept.end,
+            escaped: false,
+            swept,
+        }
+    }
+}
+
 /// Follows `window` from `from`, where the suffix starts, to `last` at most.
 pub(super) fn reach(
     window: &[u8],
@@ -27,15 +44,7 @@ pub(super) fn reach(
     joints: Joints,
     scope: Scope,
 ) -> Reach {
-    let swept = sweep(window, from);
-    let mut reach = Reach {
-        end: from,
-        escaped: false,
-        swept: Swept::none(from),
-    };
-    if swept.end < last {
-        (reach.end, reach.swept) = (swept.end, swept);
-    }
+    let mut reach = Reach::swept(window, from, last);
     let mut plain = last;
     while reach.end < last {
         reach.end += plain_len(&window[reach.end..last]);
