@@ -8,10 +8,10 @@ use crate::scan::rules::Rule;
 use crate::scan::rules::dirt::{Draft, Edit};
 
 /// A rule on characters, and what it finds where a text starts: how many bytes, and what takes their place.
-type Row = (Rule, fn(&str) -> Option<(usize, String)>);
+type FoldRow = (Rule, fn(&str) -> Option<(usize, String)>);
 
 /// What typesetters and readers of other encodings made of characters.
-const TYPESET: [Row; 4] = [
+const TYPESET: [FoldRow; 4] = [
     (Rule::Mojibake, read_as_latin),
     (Rule::Ligature, ligature),
     (Rule::SoftHyphen, shown_hyphen),

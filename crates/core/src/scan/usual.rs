@@ -40,10 +40,10 @@ pub(super) fn usual(
     let escape = escape_len(prefix, after)?;
     let mut padded = [0; SHORT];
     let bytes = unescaped(after, prefix.len, escape, &mut padded);
-    let (marks, suffix) = (Marks::of(bytes), prefix.len - escape);
+    let (marks, suffix) = (MarkBits::of(bytes), prefix.len - escape);
     let name_len = marks.name_len(bytes, suffix)?;
     let len = name_len + escape;
-    let ending = Ending::read(&after[len..])?;
+    let ending = NameEnding::read(&after[len..])?;
     if ends_in_blank_form(&bytes[suffix..name_len]) {
         return None;
     }
@@ -98,7 +98,7 @@ fn unescaped<'t>(
 }
 
 /// Where the bytes of some classes are, as bits, the lowest for the first byte.
-struct Marks {
+struct MarkBits {
     stops: Bits,
     open: Bits,
     close: Bits,
@@ -106,9 +106,9 @@ struct Marks {
     other: Bits,
 }
 
-impl Marks {
-    fn of(bytes: &[u8; SHORT]) -> Marks {
-        let mut marks = Marks {
+impl MarkBits {
+    fn of(bytes: &[u8; SHORT]) -> MarkBits {
+        let mut marks = MarkBits {
             stops: 0,
             open: 0,
             close: 0,
@@ -223,16 +223,16 @@ fn ends_in_member(before: &[u8]) -> bool {
 }
 
 /// What follows the last letter or digit of a name.
-struct Ending {
+struct NameEnding {
     /// The rule that ends the name there; none where its text ends.
     rule: Option<Rule>,
     /// Marks of a sentence before a blank or the end of the text. None where nothing could belong to the name.
     marks: Option<usize>,
 }
 
-impl Ending {
+impl NameEnding {
     /// The ending that `rest` starts with; nothing where other rules must decide.
-    fn read(rest: &[u8]) -> Option<Ending> {
+    fn read(rest: &[u8]) -> Option<NameEnding> {
         let (rule, marks) = match rest {
             [] | [b'"', ..] => (None, None),
             [b'<', ..] if is_hard_tag(rest) => (None, None),
@@ -249,7 +249,7 @@ impl Ending {
         };
         let after = marks.and_then(|marks| rest.get(marks));
         let is_end = after.is_none_or(u8::is_ascii_whitespace);
-        is_end.then_some(Ending { rule, marks })
+        is_end.then_some(NameEnding { rule, marks })
     }
 }
 
@@ -264,7 +264,7 @@ struct Outside<'w> {
 impl Outside<'_> {
     /// Whether the name that ends at `end` of `window` ends there, whatever encloses it, and does not go on after white space.
     #[inline]
-    fn lets_end(&self, ending: &Ending, window: &[u8], suffix: usize, end: usize) -> bool {
+    fn lets_end(&self, ending: &NameEnding, window: &[u8], suffix: usize, end: usize) -> bool {
         match ending.marks {
             Some(marks) => self.lets_end_before_blank(marks, window, suffix, end),
             None => {

@@ -94,7 +94,7 @@ fn decide(
         return Some(Err(Rejection::ShortDoi));
     }
     let longest = max_name.saturating_add(AFTER).min(document.len() - at);
-    let mut candidate = Candidate {
+    let mut candidate = NaiveCandidate {
         before: last(&document[..at]),
         after: &document[at..at + longest],
         scope: match kind {
@@ -132,7 +132,7 @@ fn is_short_doi(before: &[u8], after: &[u8]) -> bool {
 }
 
 /// A byte that may start a name, and all that bears on it.
-struct Candidate<'d> {
+struct NaiveCandidate<'d> {
     before: &'d [u8],
     /// From the byte itself on.
     after: &'d [u8],
@@ -140,7 +140,7 @@ struct Candidate<'d> {
     max_name: usize,
 }
 
-impl Candidate<'_> {
+impl NaiveCandidate<'_> {
     /// The prefix of the name that starts `skipped` bytes after this one, and how many bytes before it belong to it.
     fn start(&self, skipped: usize) -> Option<Result<(Prefix, usize), Rejection>> {
         let after = &self.after[skipped..];

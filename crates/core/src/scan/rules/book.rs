@@ -57,7 +57,7 @@ macro_rules! book {
             /// All rules, in the order of the modules that hold them.
             pub const ALL: [Rule; [$($id),*].len()] = [$(Rule::$rule),*];
 
-            const ROWS: [Row; Rule::ALL.len()] = [$(Row {
+            const ROWS: [RuleRow; Rule::ALL.len()] = [$(RuleRow {
                 id: $id,
                 applies: Applies::$applies,
                 is_guess: stringify!($certainty).len() == "guess".len(),
@@ -68,7 +68,7 @@ macro_rules! book {
     };
 }
 
-struct Row {
+struct RuleRow {
     id: &'static str,
     applies: Applies,
     is_guess: bool,
@@ -196,7 +196,7 @@ book! {
 }
 
 impl Rule {
-    const fn row(self) -> &'static Row {
+    const fn row(self) -> &'static RuleRow {
         &Rule::ROWS[self as usize]
     }
 

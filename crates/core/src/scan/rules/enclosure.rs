@@ -9,13 +9,13 @@ pub(crate) struct Enclosure {
     opener: &'static str,
     /// What is after it.
     closers: &'static [&'static str],
-    kind: Kind,
+    kind: EnclosureKind,
     /// Bytes that end the name wherever they are in it.
     pub(crate) marks: &'static [u8],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum EnclosureKind {
     /// White space may come before the closer.
     Pair,
     /// The same, and the end of a line closes too.
@@ -26,12 +26,12 @@ enum Kind {
     Cell,
 }
 
-use Kind::{Cell, Field, Pair, Parameter};
+use EnclosureKind::{Cell, Field, Pair, Parameter};
 
 const fn row(
     opener: &'static str,
     closers: &'static [&'static str],
-    kind: Kind,
+    kind: EnclosureKind,
     marks: &'static [u8],
 ) -> Enclosure {
     Enclosure {

@@ -5,7 +5,7 @@ use super::enclosure::last_backslash;
 use super::joint::Joints;
 use super::page::is_page_part;
 use super::place::UrlPlace;
-use super::suffix::{self, Reading, Swept};
+use super::suffix::{self, Bounds, Swept};
 use super::tail::{self, Cuts};
 use super::template::{ends_in_blank_form, is_template};
 use super::word::glued_title;
@@ -94,13 +94,13 @@ pub(crate) fn taken<'w>(
     after: impl Fn(usize) -> &'w [u8] + Copy,
 ) -> (End, bool) {
     if let Some(enclosure) = around.enclosure.filter(|_| around.place == UrlPlace::None) {
-        let end = suffix::end(text, suffix, swept, around, Reading::Whole);
+        let end = suffix::end(text, suffix, swept, around, Bounds::Whole);
         if enclosure.is_closed_by(after(end.at)) {
             return (end, true);
         }
     }
     (
-        suffix::end(text, suffix, swept, around, Reading::Prose),
+        suffix::end(text, suffix, swept, around, Bounds::Prose),
         false,
     )
 }

@@ -8,7 +8,7 @@ use super::{Around, Decoded, End, Escape, Form, Rule, script, sici, word};
 
 /// What is taken to belong to a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum Bounds {
     /// Everything up to the closer of the enclosure, but for what no name holds.
     Whole,
     /// What the rules for prose and URLs leave.
@@ -16,7 +16,7 @@ pub(crate) enum Reading {
 }
 
 /// What one byte says about the name that it is in.
-enum Step {
+enum ReadStep {
     /// Belongs to the name, with so many bytes.
     Take(usize),
     /// The name ends before it, by this rule.
@@ -116,9 +116,9 @@ pub(crate) fn end(
     from: usize,
     swept: Swept,
     around: &Around,
-    reading: Reading,
+    bounds: Bounds,
 ) -> End {
-    let end = taken(text, from, swept, around, reading);
+    let end = taken(text, from, swept, around, bounds);
     match around.place {
         UrlPlace::Path if Rule::EncodedSegment.holds() => within_segment(text, from, end),
         UrlPlace::Badge if Rule::BadgeMessage.holds() => within_message(text, from, end),
@@ -142,7 +142,7 @@ fn within_message(text: &impl Decoded, from: usize, end: End) -> End {
     hyphen.map_or(end, |at| End::certain(at, Rule::BadgeMessage))
 }
 
-fn taken(text: &impl Decoded, from: usize, swept: Swept, around: &Around, reading: Reading) -> End {
+fn taken(text: &impl Decoded, from: usize, swept: Swept, around: &Around, bounds: Bounds) -> End {
     if swept.end == text.bytes().len() {
         return End::of_text(swept.end);
     }
@@ -150,7 +150,7 @@ fn taken(text: &impl Decoded, from: usize, swept: Swept, around: &Around, readin
         text,
         from,
         around,
-        reading,
+        bounds,
         open: [swept.open, 0],
         has_dash: false,
         is_mixed: false,
@@ -159,11 +159,11 @@ fn taken(text: &impl Decoded, from: usize, swept: Swept, around: &Around, readin
     loop {
         at += taken_len(&text.bytes()[at..]);
         let rule = match text.bytes().get(at).map(|byte| reader.step(*byte, at)) {
-            Some(Step::Take(len)) => {
+            Some(ReadStep::Take(len)) => {
                 at += len;
                 continue;
             }
-            Some(Step::End(rule)) => Some(rule),
+            Some(ReadStep::End(rule)) => Some(rule),
             None => None,
         };
         return End {
@@ -201,7 +201,7 @@ struct Reader<'t, T> {
     text: &'t T,
     from: usize,
     around: &'t Around,
-    reading: Reading,
+    bounds: Bounds,
     /// Round and square brackets that are open.
     open: [u32; 2],
     /// A typeset dash was taken, which may be the name's hyphen.
@@ -212,12 +212,12 @@ struct Reader<'t, T> {
 
 impl<T: Decoded> Reader<'_, T> {
     /// Reads a byte that not every name takes.
-    fn step(&mut self, byte: u8, at: usize) -> Step {
+    fn step(&mut self, byte: u8, at: usize) -> ReadStep {
         if let Some(rule) = self.ends_by_context(byte, at) {
             return ends(rule);
         }
         let (rule, belongs) = match byte {
-            b'.' | b'$' | b'h' | b'H' => return Step::Take(1),
+            b'.' | b'$' | b'h' | b'H' => return ReadStep::Take(1),
             b'(' if self.rest(at).starts_with(b"(...)") => (Rule::Ellipsis, false),
             b'(' => return self.open(0),
             b')' => return self.close(0, Rule::RoundBracket),
@@ -244,7 +244,11 @@ impl<T: Decoded> Reader<'_, T> {
             b'{' => (Rule::Brace, self.is_whole()),
             _ => (Rule::Mark, false),
         };
-        if belongs { Step::Take(1) } else { ends(rule) }
+        if belongs {
+            ReadStep::Take(1)
+        } else {
+            ends(rule)
+        }
     }
 
     /// The rule by which the name ends at `byte` for what follows it or encloses the name.
@@ -266,7 +270,7 @@ impl<T: Decoded> Reader<'_, T> {
     }
 
     fn is_whole(&self) -> bool {
-        self.reading == Reading::Whole
+        self.bounds == Bounds::Whole
     }
 
     /// Whether the byte is percent-encoded in an enclosed URL: its writer took it for a part of the name.
@@ -274,19 +278,19 @@ impl<T: Decoded> Reader<'_, T> {
         Rule::EncodedBracket.holds() && self.is_whole() && self.text.escape(at) == Escape::Percent
     }
 
-    fn open(&mut self, bracket: usize) -> Step {
+    fn open(&mut self, bracket: usize) -> ReadStep {
         self.open[bracket] += 1;
-        Step::Take(1)
+        ReadStep::Take(1)
     }
 
     /// A closing bracket that nothing in the name opened was opened before it.
-    fn close(&mut self, bracket: usize, rule: Rule) -> Step {
+    fn close(&mut self, bracket: usize, rule: Rule) -> ReadStep {
         if self.open[bracket] > 0 {
             self.open[bracket] -= 1;
         } else if !self.is_whole() {
             return ends(rule);
         }
-        Step::Take(1)
+        ReadStep::Take(1)
     }
 
     /// `[0774:TMOPTB]2.0` is part of a name; `[1]` and `[PubMed]` after one are not.
@@ -300,14 +304,14 @@ impl<T: Decoded> Reader<'_, T> {
 
     /// `<693::AID-X>3.0.CO;2-O` is the middle of a SICI, and what was encoded inside a name is the name's (H4); any other `<`
     /// is markup.
-    fn angle(&self, at: usize) -> Step {
+    fn angle(&self, at: usize) -> ReadStep {
         let belongs = |after: &usize| {
             sici::goes_on_after_angle(self.rest(*after))
                 || self.is_encoded_pair(at, *after - 1) && self.goes_on(*after)
         };
         self.after_bracket(at, b'>')
             .filter(belongs)
-            .map_or(ends(Rule::Angle), |after| Step::Take(after - at))
+            .map_or(ends(Rule::Angle), |after| ReadStep::Take(after - at))
     }
 
     /// Whether both brackets were percent-encoded, and what they hold is no tag that closes.
@@ -401,9 +405,9 @@ impl<T: Decoded> Reader<'_, T> {
     }
 
     /// Letters, digits, symbols and dashes are kept as they are (U5); white space, quotes and brackets end the name.
-    fn beyond_ascii(&mut self, at: usize) -> Step {
+    fn beyond_ascii(&mut self, at: usize) -> ReadStep {
         let Some(c) = first_char(self.rest(at)) else {
-            return Step::End(self.undecoded(at));
+            return ReadStep::End(self.undecoded(at));
         };
         let rule = match get_general_category(c) {
             Gc::Control | Gc::Format => Rule::NotGraphic,
@@ -413,13 +417,13 @@ impl<T: Decoded> Reader<'_, T> {
             category => {
                 let is_dash = category == Gc::DashPunctuation || c == '\u{2212}';
                 self.has_dash |= is_dash && Rule::Dash.holds();
-                return Step::Take(c.len_utf8());
+                return ReadStep::Take(c.len_utf8());
             }
         };
         if rule.holds() {
-            Step::End(rule)
+            ReadStep::End(rule)
         } else {
-            Step::Take(c.len_utf8())
+            ReadStep::Take(c.len_utf8())
         }
     }
 }
@@ -438,11 +442,11 @@ pub(crate) fn is_foreign_mark(c: char) -> bool {
     is_mark && Rule::ForeignMark.holds()
 }
 
-fn ends(rule: Rule) -> Step {
+fn ends(rule: Rule) -> ReadStep {
     if rule.holds() {
-        Step::End(rule)
+        ReadStep::End(rule)
     } else {
-        Step::Take(1)
+        ReadStep::Take(1)
     }
 }
 

@@ -22,8 +22,8 @@ pub(super) fn notes(found: &Found<'_>) -> Vec<Edit> {
     let suffix = found.suffix();
     let mut edits = Vec::new();
     let mut after = 0;
-    for (at, tag) in Tag::find_iter(suffix) {
-        if at >= after && matches!(tag.kind, Kind::Open) && is_note(tag.name) {
+    for (at, tag) in DirtyTag::find_iter(suffix) {
+        if at >= after && matches!(tag.kind, TagKind::Open) && is_note(tag.name) {
             after = element_end(suffix, at, tag.name);
             edits.push(Edit::drop(at..after));
         }
@@ -42,17 +42,17 @@ fn element_end(text: &str, at: usize, name: &str) -> usize {
 pub(super) fn tags(found: &Found<'_>) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut open: Vec<&str> = Vec::new();
-    for (at, tag) in Tag::find_iter(found.suffix()) {
+    for (at, tag) in DirtyTag::find_iter(found.suffix()) {
         let ends_name = match tag.kind {
-            Kind::Close => open.pop() != Some(tag.name),
-            Kind::Open => BREAKS.contains(&tag.name),
-            Kind::Empty => false,
+            TagKind::Close => open.pop() != Some(tag.name),
+            TagKind::Open => BREAKS.contains(&tag.name),
+            TagKind::Empty => false,
         };
         if ends_name {
             edits.push(Edit::drop(at..found.suffix().len()));
             break;
         }
-        if matches!(tag.kind, Kind::Open) {
+        if matches!(tag.kind, TagKind::Open) {
             open.push(tag.name);
         }
         edits.push(Edit::drop(at..at + tag.len));
@@ -61,45 +61,45 @@ pub(super) fn tags(found: &Found<'_>) -> Vec<Edit> {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum TagKind {
     Open,
     Close,
     Empty,
 }
 
-struct Tag<'t> {
+struct DirtyTag<'t> {
     name: &'t str,
-    kind: Kind,
+    kind: TagKind,
     len: usize,
 }
 
-impl<'t> Tag<'t> {
+impl<'t> DirtyTag<'t> {
     /// The tags in `text`, and where they are. The angle brackets of a SICI, `<693::AID-X>3.0.CO;2-O`, are none.
-    fn find_iter(text: &'t str) -> impl Iterator<Item = (usize, Tag<'t>)> {
+    fn find_iter(text: &'t str) -> impl Iterator<Item = (usize, DirtyTag<'t>)> {
         let angles = text.match_indices('<');
         angles.filter_map(|(at, _)| {
-            let tag = Tag::read(&text[at..])?;
+            let tag = DirtyTag::read(&text[at..])?;
             let is_sici = sici::goes_on_after_angle(&text.as_bytes()[at + tag.len..]);
             (!is_sici).then_some((at, tag))
         })
     }
 
     /// The tag that `text` starts with.
-    fn read(text: &'t str) -> Option<Tag<'t>> {
+    fn read(text: &'t str) -> Option<DirtyTag<'t>> {
         const LONGEST: usize = 256;
         let end = text.bytes().take(LONGEST).position(|b| b == b'>')?;
         // A tag holds no other.
         let inner = text.get(1..end).filter(|inner| !inner.contains('<'))?;
         let (inner, kind) = match (inner.strip_prefix('/'), inner.strip_suffix('/')) {
-            (Some(inner), _) => (inner, Kind::Close),
-            (None, Some(inner)) => (inner, Kind::Empty),
-            (None, None) => (inner, Kind::Open),
+            (Some(inner), _) => (inner, TagKind::Close),
+            (None, Some(inner)) => (inner, TagKind::Empty),
+            (None, None) => (inner, TagKind::Open),
         };
         let name_end = inner.find(|c: char| !c.is_ascii_alphanumeric() && !"-:_".contains(c));
         let name = &inner[..name_end.unwrap_or(inner.len())];
         let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic())
             && (name.len() == inner.len() || inner[name.len()..].starts_with(char::is_whitespace));
-        is_tag.then_some(Tag {
+        is_tag.then_some(DirtyTag {
             name,
             kind,
             len: end + 1,

@@ -6,7 +6,7 @@ use super::row::Found;
 use super::tails::is_year;
 use crate::scan::Form;
 use crate::scan::rules::place::UrlPlace;
-use crate::scan::rules::suffix::{self, Reading, Swept};
+use crate::scan::rules::suffix::{self, Bounds, Swept};
 use crate::scan::rules::{Around, Decoded, Escape, Rule, Scope, tail, word};
 
 /// What a URL's raw `?` or `#` starts. The `#` that ends a SICI (`3.0.co;2-#`) is its own.
@@ -68,7 +68,7 @@ pub(super) fn prose(suffix: &str) -> Option<(Rule, usize)> {
         0,
         Swept::none(0),
         &around,
-        Reading::Prose,
+        Bounds::Prose,
     );
     Some((end.rule?, end.at))
 }

@@ -7,7 +7,7 @@ use crate::scan::rules::Rule;
 use crate::scan::rules::start::ends_in_subfield_code;
 
 /// A prefix, and the text around it.
-pub(super) struct Start<'t> {
+pub(super) struct DirtyStart<'t> {
     before: &'t str,
     /// Prefix and separator as they are in the text.
     written: &'t str,
@@ -19,7 +19,7 @@ pub(super) struct Start<'t> {
     pub(super) emphasis: &'t str,
 }
 
-impl<'t> Start<'t> {
+impl<'t> DirtyStart<'t> {
     /// The text after the separator.
     pub(super) fn rest(&self) -> &'t str {
         self.rest
@@ -46,13 +46,13 @@ fn is_form(before: &str) -> bool {
 }
 
 /// Each prefix in `text` that a name can start with, in order.
-pub(super) fn find_iter(text: &str) -> impl Iterator<Item = Start<'_>> {
+pub(super) fn find_iter(text: &str) -> impl Iterator<Item = DirtyStart<'_>> {
     text.match_indices("10")
         .filter(|(at, _)| !is_inside_number(text, *at))
         .filter_map(|(at, _)| {
             let before = &text[..at];
             let (prefix, rest) = read(&text[at..])?;
-            Some(Start {
+            Some(DirtyStart {
                 before,
                 written: &text[at..text.len() - rest.len()],
                 prefix,
