@@ -277,6 +277,16 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
+    /// A source that is one document, if it is counted here.
+    pub(crate) fn of_text(is_counted: bool) -> Self {
+        let counted = u64::from(is_counted);
+        Counts {
+            sources: counted,
+            documents: counted,
+            ..Counts::default()
+        }
+    }
+
     /// Mentions that were not left out.
     pub(crate) fn mentions(&self) -> u64 {
         self.tally.mentions - self.filtered

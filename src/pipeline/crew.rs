@@ -343,12 +343,7 @@ impl<'d, 's, 'r> Dispatcher<'d, 's, 'r> {
         let slot = self.next_slot();
         let shared = Shared::new(run.named(ordinal).document(0, None), kind, run);
         let wanted = run.options.range.clone().unwrap_or(0..size);
-        let counted = u64::from(!run.options.skips_whole_sources());
-        run.count(Counts {
-            sources: counted,
-            documents: counted,
-            ..Counts::default()
-        });
+        run.count(Counts::of_text(!run.options.skips_whole_sources()));
         let part = Arc::new(RangedFile {
             run,
             named: run.named(ordinal),

@@ -57,15 +57,17 @@ fn run_through(options: &ScanOptions, caller: Option<Caller<'_>>) -> Result<Repo
     options.monitor.settle();
     let links = run.links;
     let (table, counts, losses, skipped) = run.into_results()?;
-    let mut report = Report::new(options.for_report(), counts, losses);
-    report.skipped = skipped;
-    report.links = links;
     let (drained, rows) = sink.finish(table, &counts, pool.as_ref(), options)?;
-    report.records = drained.records;
-    report.runs = drained.spilled.runs;
-    report.spilled_bytes = drained.spilled.bytes;
-    report.bytes_read = options.monitor.progress().bytes;
-    report.seconds = started.elapsed().as_secs_f64();
+    let report = Report {
+        skipped,
+        links,
+        records: drained.records,
+        runs: drained.spilled.runs,
+        spilled_bytes: drained.spilled.bytes,
+        bytes_read: options.monitor.progress().bytes,
+        seconds: started.elapsed().as_secs_f64(),
+        ..Report::new(options.for_report(), counts, losses)
+    };
     commit(rows, &report, outputs.report, &options.monitor)?;
     if let Some(checkpoint) = checkpoint {
         checkpoint.end(paths_out(options))?;

@@ -47,13 +47,8 @@ impl Plan {
         let all = args.all;
         let shape = shape(&args).filter(|_| io::stdout().is_terminal());
         let table = shape.map(|shape| ScreenTable::on_stdout(shape, all));
-        let progress = match args.progress {
-            // A bar would be drawn between the rows.
-            When::Auto if all && table.is_some() => false,
-            When::Auto => !args.quiet && io::stderr().is_terminal(),
-            When::Always => true,
-            When::Never => false,
-        };
+        // A bar would be drawn between the rows.
+        let progress = shows_progress(&args, all && table.is_some());
         let log = log_level(args.quiet, args.verbose);
         let summary = SummaryChoice::new(args.stats, args.verbose, args.quiet);
         let checkpoint = args.checkpoint.clone();
@@ -141,6 +136,15 @@ pub(crate) fn check_terminal(format: Format, output: Option<&Path>) -> anyhow::R
         );
     }
     Ok(())
+}
+
+/// Whether progress is shown on standard error. `has_rows` says that rows are, on the terminal.
+fn shows_progress(args: &ScanArgs, has_rows: bool) -> bool {
+    match args.progress {
+        When::Auto => !has_rows && !args.quiet && io::stderr().is_terminal(),
+        When::Always => true,
+        When::Never => false,
+    }
 }
 
 /// # Errors

@@ -562,19 +562,21 @@ impl<'a, 'o> BookReader<'a, 'o> {
                 Ok(())
             }
             0xbd => self.numbers(),
-            0x205 => {
-                let (at, _) = self.records.place()?;
-                let [value, is_error] = self.records.bytes()?;
-                let shown = if is_error == 1 {
-                    error(value)
-                } else {
-                    truth(value != 0)
-                };
-                self.cells.value(at, shown);
-                Ok(())
-            }
+            0x205 => self.truth_or_error(),
             _ => Ok(()),
         }
+    }
+
+    fn truth_or_error(&mut self) -> Result<(), InputError> {
+        let (at, _) = self.records.place()?;
+        let [value, is_error] = self.records.bytes()?;
+        let shown = if is_error == 1 {
+            error(value)
+        } else {
+            truth(value != 0)
+        };
+        self.cells.value(at, shown);
+        Ok(())
     }
 
     fn number(&mut self, at: CellPlace, style: u64, value: f64) {
