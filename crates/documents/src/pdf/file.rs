@@ -324,15 +324,7 @@ impl<'d> PdfFile<'d> {
         let count = self.get(&stream.dict, b"N").count()?;
         let bytes = unpacked.bytes;
         let mut lexer = Lexer::new(&bytes, 0);
-        let mut index = Vec::new();
-        while index.len() < count && lexer.at < first {
-            let (Some(Token::Number(own)), Some(Token::Number(offset))) =
-                (lexer.token(), lexer.token())
-            else {
-                break;
-            };
-            index.push((own as u32, first.saturating_add(offset as usize)));
-        }
+        let index = stream_index(&mut lexer, first, count);
         // The objects follow the index, so that a wrong number or offset shows.
         let between = bytes.get(lexer.at.min(first)..first);
         let is_whole = index.len() == count
@@ -474,4 +466,18 @@ impl<'d> PdfFile<'d> {
 pub(super) struct Page {
     pub(super) dict: Dict,
     pub(super) resources: Rc<Dict>,
+}
+
+/// The numbers of the `count` objects of a stream, and where they start. The first one is at `first`.
+fn stream_index(lexer: &mut Lexer<'_>, first: usize, count: usize) -> Vec<(u32, usize)> {
+    let mut index = Vec::new();
+    while index.len() < count && lexer.at < first {
+        let (Some(Token::Number(own)), Some(Token::Number(offset))) =
+            (lexer.token(), lexer.token())
+        else {
+            break;
+        };
+        index.push((own as u32, first.saturating_add(offset as usize)));
+    }
+    index
 }

@@ -130,19 +130,10 @@ impl XrefTable {
             [] => &size[..],
             ranges => ranges,
         };
-        let field = |bytes: &[u8]| bytes.iter().fold(0_usize, |n, b| n << 8 | usize::from(*b));
         for range in ranges.chunks_exact(2) {
             let (first, count) = (range[0].count()?, range[1].count()?);
             for (number, row) in (first..first.saturating_add(count)).zip(&mut rows) {
-                let (a, b) = (&row[kind..kind + second], &row[kind + second..]);
-                let place = match if kind == 0 { 1 } else { field(&row[..kind]) } {
-                    1 => ObjectPlace::At(field(a)),
-                    2 => ObjectPlace::In {
-                        stream: u32::try_from(field(a)).ok()?,
-                        index: field(b),
-                    },
-                    _ => ObjectPlace::Free,
-                };
+                let place = place(row, kind, second)?;
                 self.add(number, place, data.len());
             }
         }
@@ -304,4 +295,18 @@ pub(super) fn data_end(data: &[u8], start: usize, length: Option<usize>) -> usiz
     }
     let found = memchr::memmem::find(&data[start..], b"endstream");
     found.map_or(data.len(), |length| start + length)
+}
+
+/// What a row says whose first two fields have these lengths. None if it says what no file has.
+fn place(row: &[u8], kind: usize, second: usize) -> Option<ObjectPlace> {
+    let field = |bytes: &[u8]| bytes.iter().fold(0_usize, |n, b| n << 8 | usize::from(*b));
+    let (a, b) = (&row[kind..kind + second], &row[kind + second..]);
+    Some(match if kind == 0 { 1 } else { field(&row[..kind]) } {
+        1 => ObjectPlace::At(field(a)),
+        2 => ObjectPlace::In {
+            stream: u32::try_from(field(a)).ok()?,
+            index: field(b),
+        },
+        _ => ObjectPlace::Free,
+    })
 }

@@ -185,8 +185,8 @@ impl<'f> BatchIndex<'f> {
         Ok(end == MAGIC)
     }
 
-    /// Reads what the end of a file says.
-    fn footer(&mut self) -> Result<(), InputError> {
+    /// The metadata at the end of a file, and its offset.
+    fn footer_bytes(&mut self) -> Result<(u64, Vec<u8>), InputError> {
         let no_end = || fault("has no metadata at its end, so it is cut or damaged");
         let end = self.source.length.checked_sub(ENDING as u64);
         let end = end.ok_or_else(no_end)?;
@@ -200,7 +200,12 @@ impl<'f> BatchIndex<'f> {
         let length = length.and_then(|length| u64::try_from(length).ok());
         let start = length.and_then(|length| end.checked_sub(length));
         let start = start.ok_or_else(|| fault("has metadata of a wrong length"))?;
-        let bytes = self.source.bytes(start, end - start)?;
+        Ok((start, self.source.bytes(start, end - start)?))
+    }
+
+    /// Reads what the end of a file says.
+    fn footer(&mut self) -> Result<(), InputError> {
+        let (start, bytes) = self.footer_bytes()?;
         let footer = ArrowFooter::read(&bytes).ok_or_else(|| fault(DAMAGED))?;
         let schema = Schema::read(footer.schema, footer.version).map_err(fault)?;
         let first = self.first_schema();

@@ -154,24 +154,16 @@ impl SchemaElement {
     }
 
     fn kind(&self) -> LeafKind {
-        let integer = |bits| match (self.logical, self.converted) {
-            (Some(INTEGER), _) => LeafKind::Integer {
-                bits,
-                is_signed: self.is_signed,
-            },
-            (None, None) => LeafKind::Integer {
-                bits,
-                is_signed: true,
-            },
-            (None, Some(kind)) if CONVERTED_SIGNED.contains(&kind) => LeafKind::Integer {
-                bits,
-                is_signed: true,
-            },
-            (None, Some(kind)) if CONVERTED_UNSIGNED.contains(&kind) => LeafKind::Integer {
-                bits,
-                is_signed: false,
-            },
-            _ => LeafKind::Other,
+        let is_signed = match (self.logical, self.converted) {
+            (Some(INTEGER), _) => Some(self.is_signed),
+            (None, None) => Some(true),
+            (None, Some(kind)) if CONVERTED_SIGNED.contains(&kind) => Some(true),
+            (None, Some(kind)) if CONVERTED_UNSIGNED.contains(&kind) => Some(false),
+            _ => None,
+        };
+        let integer = |bits| match is_signed {
+            Some(is_signed) => LeafKind::Integer { bits, is_signed },
+            None => LeafKind::Other,
         };
         match self.physical {
             Some(physical) if physical != BYTE_ARRAY && self.logical == Some(UNKNOWN) => {
