@@ -37,9 +37,9 @@ impl<A> Answers<'_, A> {
 }
 
 impl<'u, J: Send + 'static, A: Send + 'static> Crew<'u, J, A> {
-    /// Starts the free threads of `unpackers`, `max` at most. None if there are none.
+    /// Starts the free threads of `unpackers`, `max` at most. None if no thread is free or can be started.
     ///
-    /// `worker` makes what a thread does its jobs with; a thread for which there is none ends.
+    /// `worker` makes what a thread does its jobs with; if it makes nothing, the thread ends.
     pub(crate) fn start<W: FnMut(J, &Answers<'_, A>)>(
         unpackers: &'u Unpackers,
         max: usize,

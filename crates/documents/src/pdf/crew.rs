@@ -14,7 +14,7 @@ pub(crate) type PdfAnswer = Result<PdfText, Vec<u8>>;
 /// Threads that read files.
 pub(crate) type PdfCrew<'u> = Crew<'u, (Vec<u8>, PdfLimits), PdfAnswer>;
 
-/// Starts the free threads of `unpackers`. None if there are none.
+/// Starts the free threads of `unpackers`. None if no thread is free or can be started.
 pub(crate) fn start(unpackers: &Unpackers) -> Option<PdfCrew<'_>> {
     let worker = || {
         Some(
