@@ -95,7 +95,7 @@ impl BibEntry<'_> {
         match name.as_slice() {
             b"doi" => draft.add_doi(self.bytes, value),
             b"url" => draft.urls.push(value),
-            _ => {}
+            _ => draft.others.push(value),
         }
     }
 

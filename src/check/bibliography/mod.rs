@@ -59,6 +59,8 @@ struct Draft {
     doi: Option<Range<usize>>,
     /// Fields for addresses, which may be the URL of a name.
     urls: Vec<Range<usize>>,
+    /// Fields for other things, which may hold such a URL alone.
+    others: Vec<Range<usize>>,
 }
 
 impl Draft {
@@ -77,14 +79,19 @@ impl Draft {
         }
     }
 
-    /// The reference: its name is in its own field, or else in the first address that is one of a proxy.
+    /// The reference: its name is in its own field, or else in the first address that is one of a proxy, or else in the first
+    /// other field that holds nothing more.
     fn reference(self, bytes: &[u8], escape: Escape) -> Reference {
-        let is_name = |url: &Range<usize>| {
-            let url = text(&bytes[url.clone()]);
-            Doi::parse(escape.decode(&url).trim()).is_ok()
+        let meant = |value: &Range<usize>| {
+            let written = text(&bytes[value.clone()]);
+            escape.decode(&written).trim().to_owned()
         };
+        let is_address = |value: &Range<usize>| starts_with_name(&meant(value));
+        let is_alone = |value: &Range<usize>| is_presented(&meant(value));
         let own = self.doi.filter(|value| !value.is_empty());
-        let place = own.or_else(|| self.urls.into_iter().find(is_name));
+        let place = own
+            .or_else(|| self.urls.into_iter().find(is_address))
+            .or_else(|| self.others.into_iter().find(is_alone));
         Reference {
             key: self.key.filter(|key| !key.is_empty()),
             written: match &place {
@@ -94,6 +101,17 @@ impl Draft {
             place: place.unwrap_or(self.start..self.start),
         }
     }
+}
+
+/// Whether a text is a name in any presentation form up to its first white space. What follows may be a slip.
+fn starts_with_name(text: &str) -> bool {
+    let first = text.split_ascii_whitespace().next();
+    first.is_some_and(|first| Doi::parse(first).is_ok())
+}
+
+/// Whether a text is a name with its scheme or proxy. Two numbers around a slash alone may be anything.
+fn is_presented(text: &str) -> bool {
+    !text.starts_with("10.") && Doi::parse(text).is_ok()
 }
 
 #[cfg(test)]
@@ -123,6 +141,9 @@ mod tests {
             @misc{k3, url = \"https://example.org\", URL = {https://doi.org/10.5555/c}}\n\
             @misc{k4, title={no name}}\n\
             @misc{k5, title={never closed\n\n@misc{k6, doi = 10.5555/f # x}\n@misc{k7}\n\
+            @misc{n1, number = {10.12/4}, howpublished = \"\\url{https://doi.org/10.5555/n1}\"}\n\
+            @misc{n2, Bdsk-Url-1 = {https://doi.org/10.5555/n2}, url = {http://dx.doi.org/10.5555/u2 %] 2}}\n\
+            @misc{n3, note = {Reply to https://doi.org/10.5555/n3}}\n\
             @misc{k8,\n title = {one {brace too much},\n doi = {10.5555/h},\n year = 2001\n}\n@misc{k9,\n doi = {10.5555/i}}";
         let wanted = [
             ("k1", "10.5555/a"),
@@ -132,6 +153,9 @@ mod tests {
             ("k5", ""),
             ("k6", "10.5555/f # x"),
             ("k7", ""),
+            ("n1", "\\url{https://doi.org/10.5555/n1}"),
+            ("n2", "http://dx.doi.org/10.5555/u2 %] 2"),
+            ("n3", ""),
             ("k8", "10.5555/h"),
             ("k9", "10.5555/i"),
         ];
