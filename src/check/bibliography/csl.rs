@@ -10,10 +10,16 @@ use crate::check::reference::{Escape, Reference};
 
 type CslItem<'t> = HashMap<String, &'t RawValue>;
 
-/// Whether a text is CSL-JSON: items with a type and an identifier.
+/// Whether a text is CSL-JSON: items with a type, and an identifier, title or name. The schema wants an identifier, but Manubot
+/// and others make their own from the name.
 pub(super) fn is_csl(bytes: &[u8]) -> bool {
     let items = items(bytes).unwrap_or_default();
-    let is_item = |item: &CslItem<'_>| item.contains_key("id") && item.contains_key("type");
+    let names_work = |item: &CslItem<'_>| {
+        ["id", "title", "DOI"]
+            .iter()
+            .any(|name| item.contains_key(*name))
+    };
+    let is_item = |item: &CslItem<'_>| item.contains_key("type") && names_work(item);
     !items.is_empty() && items.iter().take(HEAD).all(is_item)
 }
 

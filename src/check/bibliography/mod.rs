@@ -194,6 +194,8 @@ mod tests {
         ];
         assert_eq!(read(text), pairs(&wanted));
         assert!(Bibliography::of(br#"[{"name":"a"}]"#).is_none());
+        let without_id = r#"[{"type":"webpage","title":"a"},{"type":"book","DOI":"10.5555/a"}]"#;
+        assert_eq!(read(without_id), pairs(&[("", ""), ("", "10.5555/a")]));
         let items = r#"{"items":[{"id":"a","type":"book","DOI":"10.5555/a"}]}"#;
         assert_eq!(read(items), pairs(&[("a", "10.5555/a")]));
     }
