@@ -164,15 +164,18 @@ impl Judge {
         let key = doi.key();
         let notices = index.notices(&key)?;
         let known = index.find(&key)?;
+        let noted = notices.iter().map(worded).collect::<Vec<_>>().join("; ");
         if known.is_none() && !is_retracted(&notices) {
-            return self.unknown(index, doi, is_bad);
+            let mut judged = self.unknown(index, doi, is_bad)?;
+            judged.note(&noted);
+            return Ok(judged);
         }
         let mut judged = judged(match is_retracted(&notices) {
             true => CheckVerdict::Retracted,
             false => CheckVerdict::Known,
         });
         judged.is_known = true;
-        judged.detail = notices.iter().map(told).collect::<Vec<_>>().join("; ");
+        judged.detail = noted;
         Ok(judged)
     }
 
@@ -306,7 +309,7 @@ fn scope(index: &Index) -> String {
 }
 
 /// A notice in words: `retraction 2021-05-01 by 10.5555/notice (publisher)`.
-fn told(notice: &Notice) -> String {
+fn worded(notice: &Notice) -> String {
     let mut text = notice.kind.name().replace('_', " ");
     if let Some(date) = notice.date {
         text += &format!(" {date}");

@@ -10,7 +10,7 @@ const NAMES: &str = "10.1038/nature12373\n10.1371/journal.pone.0000217\n10.1186/
     10.5555/concern\n10.5555/again\n10.5555/two\n";
 const WORKS: &str = r#"{"DOI":"10.5555/retracted","updated-by":[{"DOI":"10.5555/notice","type":"retraction","source":"publisher","updated":{"date-parts":[[2021,5,1]]}}]}
 {"DOI":"10.5555/notice,2","update-to":[{"DOI":"10.5555/two","type":"withdrawal","updated":{"date-parts":[[2020,1,1]]}}]}
-{"DOI":"10.5555/n3","update-to":[{"DOI":"10.5555/corrected","type":"correction"},{"DOI":"10.5555/concern","type":"expression_of_concern"}]}
+{"DOI":"10.5555/n3","update-to":[{"DOI":"10.5555/corrected","type":"correction"},{"DOI":"10.5555/concern","type":"expression_of_concern"},{"DOI":"10.5555/unlisted","type":"expression_of_concern"}]}
 "#;
 
 impl Place {
@@ -119,17 +119,19 @@ fn every_verdict_comes_with_its_reason() {
 }
 
 #[test]
-fn notices_of_either_direction_retract_and_others_are_told() {
+fn notices_of_either_direction_retract_and_others_are_notes() {
     let verdicts = of_names(&[
         "10.5555/two",
         "10.5555/corrected",
         "10.5555/concern",
+        "10.5555/unlisted",
         "10.5555/n3",
     ]);
     let wanted = [
         "retracted,withdrawal 2020-01-01 by 10.5555/notice,2 (publisher)",
         "known,correction by 10.5555/n3 (publisher)",
         "known,expression of concern by 10.5555/n3 (publisher)",
+        "not_in_index,crossref 2026-03; expression of concern by 10.5555/n3 (publisher)",
         "known,",
     ];
     assert_eq!(verdicts, wanted);
