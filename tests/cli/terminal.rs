@@ -65,6 +65,22 @@ fn place() -> Place {
 }
 
 #[test]
+fn without_arguments_it_shows_in_a_few_lines_what_it_can_do() {
+    let place = Place::new();
+    let (code, screen) = shown(&place, "");
+    assert_eq!(code, Some(0));
+    assert!(screen.lines().count() < 8, "{screen}");
+    for command in ["scan", "normalize", "check", "explain", "--help"] {
+        assert!(screen.contains(&format!("doisift {command}")), "{screen}");
+    }
+    let seen = crate::place::Seen::of(&mut place.command([""; 0]));
+    assert_eq!(
+        (seen.code, seen.err.as_str()),
+        (Some(2), "doisift: nothing to do; see doisift --help\n")
+    );
+}
+
+#[test]
 fn a_terminal_shows_an_aligned_table() {
     let wanted = "\
         name         mentions  documents  at byte  first found in\n\

@@ -97,6 +97,16 @@ fn the_long_version_names_what_is_built_in() {
     ] {
         assert!(long.contains(word), "{word}");
     }
+    // For a report of a fault, with and without the word that other programs want.
+    for word in [
+        std::env::consts::ARCH,
+        "mimalloc",
+        " threads, ",
+        " MiB of memory",
+    ] {
+        assert!(long.contains(word), "{word}");
+    }
+    assert_eq!(run(&["--version", "--verbose"]).quiet().out, long);
     assert_eq!(
         run(&["-V"]).quiet().out,
         concat!("doisift ", env!("CARGO_PKG_VERSION"), "\n")

@@ -17,78 +17,12 @@ use crate::merge::MergeArgs;
 use crate::normalize::NormalizeArgs;
 #[cfg(feature = "resolve")]
 use crate::resolve::ResolveArgs;
-
-#[cfg(feature = "known")]
-macro_rules! known {
-    ($text:literal) => {
-        $text
-    };
-}
-#[cfg(not(feature = "known"))]
-macro_rules! known {
-    ($text:literal) => {
-        ""
-    };
-}
-
-#[cfg(feature = "parquet")]
-macro_rules! parquet {
-    ($text:literal) => {
-        $text
-    };
-}
-#[cfg(not(feature = "parquet"))]
-macro_rules! parquet {
-    ($text:literal) => {
-        ""
-    };
-}
-
-#[cfg(feature = "pdf")]
-macro_rules! pdf {
-    ($text:literal) => {
-        $text
-    };
-}
-#[cfg(not(feature = "pdf"))]
-macro_rules! pdf {
-    ($text:literal) => {
-        ""
-    };
-}
-
-#[cfg(feature = "resolve")]
-macro_rules! resolve {
-    ($text:literal) => {
-        $text
-    };
-}
-#[cfg(not(feature = "resolve"))]
-macro_rules! resolve {
-    ($text:literal) => {
-        ""
-    };
-}
-
-/// The version, and the features of this build.
-const LONG_VERSION: &str = concat!(
-    env!("CARGO_PKG_VERSION"),
-    "\nfeatures: cli, pipeline",
-    known!(", known"),
-    parquet!(", parquet"),
-    pdf!(", pdf"),
-    resolve!(", resolve"),
-    "\nreads: text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lzma, lz4, compress (.Z); tar, zip, 7z, WARC, mail; docx, pptx, xlsx, OpenDocument; Arrow",
-    parquet!("; Parquet"),
-    pdf!("; PDF"),
-    "\nwrites: csv, jsonl, names, tsv; plain, gzip, zstd",
-    parquet!("; parquet"),
-);
+use crate::version;
 
 /// Sifts DOI names out of crawl and bibliography dumps.
 #[derive(Debug, Parser)]
-#[command(name = "doisift", version, long_version = LONG_VERSION)]
-#[command(arg_required_else_help = true, args_conflicts_with_subcommands = true)]
+#[command(name = "doisift", version, long_version = version::BUILD)]
+#[command(args_conflicts_with_subcommands = true)]
 #[command(
     after_help = "Exit codes: 0 all done, also when nothing was found; 1 done, but some input was lost or refused, or a check has findings; \
     2 usage, or a failure that stopped the run; \

@@ -28,6 +28,7 @@ mod screen;
 mod stub;
 mod summary;
 mod usage;
+mod version;
 mod watch;
 
 use std::io::{self, BufWriter, IsTerminal, LineWriter, Write};
@@ -84,7 +85,7 @@ fn run(cli: Cli) -> anyhow::Result<Ending> {
             let out = BufWriter::new(io::stdout().lock());
             explain::run(&args, io::stdin().lock(), out).map(|()| Ending::Whole)
         }
-        (None, None) => anyhow::bail!("nothing to do; see doisift --help"),
+        (None, None) => usage::overview(),
     }
 }
 

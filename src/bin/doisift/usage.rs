@@ -2,19 +2,27 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{Command, CommandFactory, Error, Parser};
+use clap::{Command, CommandFactory, Error, FromArgMatches, Parser};
 use doisift::Printable;
 
 use crate::args::Cli;
 use crate::ending::Ending;
+use crate::version;
 
 /// Parses the arguments of this process. If they are wrong or ask for help, writes that and returns the exit code.
 pub(crate) fn parse() -> Result<Cli, Ending> {
     let args = with_command(env::args_os().collect());
-    Cli::try_parse_from(&args).map_err(|error| {
+    let command = match args.iter().any(|arg| arg == "--version") {
+        true => Cli::command().long_version(version::with_limits()),
+        false => Cli::command(),
+    };
+    let parsed = command.try_get_matches_from(&args);
+    let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
+    parsed.map_err(|error| {
         let error = with_tip(without_hidden(printable(&args, error)));
         // If standard error is closed, there is nowhere to report it.
         let _ = error.print();
@@ -23,6 +31,23 @@ pub(crate) fn parse() -> Result<Cli, Ending> {
             _ => Ending::Failed,
         }
     })
+}
+
+/// What the command shows on a terminal if nothing is asked of it.
+const OVERVIEW: &str = "\
+doisift finds DOI names (10.1000/182) in files of any kind and size, and cleans and checks them.
+  doisift scan FOLDER -o names.csv                   each name in a folder, once
+  doisift normalize TABLE.csv --column doi --clean   a column of a table, cleaned
+  doisift check REFERENCES.bib                       the references that need a look
+  doisift explain 'TEXT'                             why a text gives a name or not
+doisift --help lists all commands, doisift COMMAND --help their options.";
+
+/// Shows in a few lines what the command can do, where a person reads them.
+pub(crate) fn overview() -> anyhow::Result<Ending> {
+    let mut out = io::stdout();
+    anyhow::ensure!(out.is_terminal(), "nothing to do; see doisift --help");
+    writeln!(out, "{OVERVIEW}")?;
+    Ok(Ending::Whole)
 }
 
 /// The error with escaped arguments: a file name that a glob expanded to may hold control characters.

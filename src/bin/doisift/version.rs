@@ -1,0 +1,94 @@
+//! What a report of a fault needs to say of the command: its build, and the limits that it found.
+
+use std::env::consts::{ARCH, OS};
+
+use doisift::Pipeline;
+
+#[cfg(feature = "known")]
+macro_rules! known {
+    ($text:literal) => {
+        $text
+    };
+}
+#[cfg(not(feature = "known"))]
+macro_rules! known {
+    ($text:literal) => {
+        ""
+    };
+}
+
+#[cfg(feature = "parquet")]
+macro_rules! parquet {
+    ($text:literal) => {
+        $text
+    };
+}
+#[cfg(not(feature = "parquet"))]
+macro_rules! parquet {
+    ($text:literal) => {
+        ""
+    };
+}
+
+#[cfg(feature = "pdf")]
+macro_rules! pdf {
+    ($text:literal) => {
+        $text
+    };
+}
+#[cfg(not(feature = "pdf"))]
+macro_rules! pdf {
+    ($text:literal) => {
+        ""
+    };
+}
+
+#[cfg(feature = "resolve")]
+macro_rules! resolve {
+    ($text:literal) => {
+        $text
+    };
+}
+#[cfg(not(feature = "resolve"))]
+macro_rules! resolve {
+    ($text:literal) => {
+        ""
+    };
+}
+
+/// The version, and what this build can do.
+pub(crate) const BUILD: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\nfeatures: cli, pipeline",
+    known!(", known"),
+    parquet!(", parquet"),
+    pdf!(", pdf"),
+    resolve!(", resolve"),
+    "\nreads: text (UTF-8 and the like, UTF-16, UTF-32); gzip, zlib, zstd, bzip2, xz, lzma, lz4, compress (.Z); tar, zip, 7z, WARC, mail; docx, pptx, xlsx, OpenDocument; Arrow",
+    parquet!("; Parquet"),
+    pdf!("; PDF"),
+    "\nwrites: csv, jsonl, names, tsv; plain, gzip, zstd",
+    parquet!("; parquet"),
+);
+
+/// The build, its allocator, and the limits that a run has by default on this machine.
+pub(crate) fn with_limits() -> String {
+    let libc = match cfg!(target_env = "musl") {
+        true => "musl",
+        false => "the C library of the system",
+    };
+    let build = format!("{BUILD}\nbuilt for: {ARCH}, {OS}, {libc}; allocator: mimalloc");
+    // Any source will do: options depend on none.
+    match Pipeline::builder().source("-").build() {
+        Ok(pipeline) => {
+            let options = pipeline.options();
+            format!(
+                "{build}\nlimits here: {} threads, {} MiB of memory (--threads, --memory); temporary files in {}",
+                options.threads,
+                options.memory >> 20,
+                pipeline.tmp_dir().display()
+            )
+        }
+        Err(error) => format!("{build}\nlimits here: {error}"),
+    }
+}
