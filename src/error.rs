@@ -9,7 +9,7 @@ use doisift_documents::printable::{self, Printable};
 use doisift_documents::{BadGlob, InputError};
 
 use crate::dedup::SpillError;
-use crate::records::{BadFields, Format, ReadError, UnknownFormat};
+use crate::records::{BadFields, Format, ReadError, UnknownFormat, pattern_remedy};
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -57,8 +57,14 @@ pub enum ErrorKind {
     #[error("{}: only .gz and .zst outputs can be written compressed; choose one of these endings", printable::path(.0))]
     UnknownPacking(PathBuf),
     /// An output is a folder.
-    #[error("{} is a folder; name a file in it", printable::path(.0))]
+    #[error(
+        "{} is a folder; name a file in it, or, for the parts of a scan or merge, a new folder with / at the end",
+        printable::path(.0)
+    )]
     Folder(PathBuf),
+    /// The name of an output is a pattern for the names of several files.
+    #[error("{}: {}", printable::path(.0), pattern_remedy(.0))]
+    Pattern(PathBuf),
     /// The output could not be opened, written or given its name.
     #[error("cannot write: {0}")]
     Output(io::Error),

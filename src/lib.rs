@@ -154,7 +154,9 @@ pub use options::{
 #[cfg(feature = "pipeline")]
 pub use pipeline::{Pipeline, PipelineBuilder};
 #[cfg(feature = "pipeline")]
-pub use records::{BadFields, Format, Forms, MentionRow, ReadError, Record, UnknownFormat};
+pub use records::{
+    BadFields, Format, Forms, MentionRow, PartSize, ReadError, Record, UnknownFormat,
+};
 #[cfg(feature = "known")]
 pub use registry::RegistryReport;
 #[cfg(feature = "pipeline")]

@@ -220,7 +220,7 @@ impl LazyRunFolder {
 }
 
 /// Removes the temporary files that killed processes left in `folder`.
-fn sweep(folder: &Path) {
+pub(crate) fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
     };

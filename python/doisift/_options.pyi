@@ -35,6 +35,7 @@ class ScanOptions(TypedDict, total=False):
     known: Path | None
     output: Path | None
     format: Literal["csv", "jsonl", "names", "parquet", "tsv"] | None
+    part_size: str | None
     report: Path | None
     threads: int | None
     memory: int | None
@@ -136,6 +137,7 @@ class MergeOptions(TypedDict, total=False):
     fields: Sequence[str] | None
     output: Path | None
     format: Literal["csv", "jsonl", "names", "parquet", "tsv"] | None
+    part_size: str | None
     report: Path | None
     memory: int | None
     tmp_dir: Path | None

@@ -17,7 +17,7 @@ use crate::error::{CheckError, Error, ErrorKind};
 use crate::lookup;
 use crate::records::WholeOutput;
 use crate::registry::{Inquiry, Registry};
-use crate::run::{Destinations, TaskFiles, named_source, not_cancelled};
+use crate::run::{Destinations, RowTarget, TaskFiles, named_source, not_cancelled};
 
 /// Takes rows, and says whether the run goes on.
 pub(super) type TakeRow<'t> = &'t mut dyn FnMut(&CheckedReference) -> ControlFlow<()>;
@@ -42,7 +42,8 @@ pub(super) fn run<'s>(
         return Err(Error::new(ErrorKind::Check(CheckError::NoText)));
     }
     let files = TaskFiles {
-        rows: settings.output.as_deref(),
+        rows: RowTarget::file(settings.output.as_deref()),
+        further: &[],
         has_caller: caller.is_some(),
         report: settings.report.as_deref(),
         monitor: &settings.monitor,

@@ -14,14 +14,15 @@ use super::sink::ColumnSink;
 use crate::error::{Error, ErrorKind, TableError};
 use crate::lookup;
 use crate::records::FileId;
-use crate::run::{TaskFiles, named_source, not_cancelled};
+use crate::run::{RowTarget, TaskFiles, named_source, not_cancelled};
 
 /// Runs it.
 pub(super) fn run(settings: &NormalizeSettings) -> Result<NormalizeReport, Error> {
     let started = Instant::now();
     let monitor = &settings.monitor;
     let files = TaskFiles {
-        rows: settings.output.as_deref(),
+        rows: RowTarget::file(settings.output.as_deref()),
+        further: &[],
         has_caller: false,
         report: settings.report.as_deref(),
         monitor,

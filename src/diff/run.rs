@@ -7,7 +7,7 @@ use super::options::DiffSettings;
 use super::report::DiffReport;
 use crate::error::Error;
 use crate::records::{Output, writer};
-use crate::run::TaskFiles;
+use crate::run::{RowTarget, TaskFiles};
 
 #[cfg(feature = "known")]
 use index::with_sides;
@@ -16,7 +16,8 @@ use index::with_sides;
 pub(super) fn run(settings: &DiffSettings) -> Result<DiffReport, Error> {
     let started = Instant::now();
     let files = TaskFiles {
-        rows: settings.output.as_deref(),
+        rows: RowTarget::file(settings.output.as_deref()),
+        further: &[],
         has_caller: false,
         report: settings.report.as_deref(),
         monitor: &settings.monitor,

@@ -19,7 +19,7 @@ use super::reading::NamesReading;
 use super::report::IndexingReport;
 use crate::error::{Error, ErrorKind, KnownError};
 use crate::records::Output;
-use crate::run::{Destinations, Monitor, TaskFiles, not_cancelled};
+use crate::run::{Destinations, Monitor, RowTarget, TaskFiles, not_cancelled};
 
 /// The part of the memory that unpacked bytes may take.
 const UNPACKED: usize = 16;
@@ -28,7 +28,8 @@ const UNPACKED: usize = 16;
 pub(super) fn run(settings: &IndexingSettings) -> Result<IndexingReport, Error> {
     let started = Instant::now();
     let files = TaskFiles {
-        rows: Some(&settings.output),
+        rows: RowTarget::file(Some(&settings.output)),
+        further: &[],
         has_caller: false,
         report: settings.report.as_deref(),
         monitor: &settings.monitor,

@@ -7,10 +7,10 @@ use super::report::MergeOptions;
 use crate::error::{Error, ErrorKind, SelectionError};
 use crate::options::{
     OptionSpec, OptionValue, OutputOptions, ResourceOptions, SelectionOptions, reported,
-    reported_paths,
+    reported_paths, stated,
 };
-use crate::records::{Format, Layout, RowKind};
-use crate::run::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output};
+use crate::records::{Format, Layout, PartAbout, PartPlan, RowKind};
+use crate::run::{Monitor, chosen_memory, chosen_rows, chosen_tmp_dir, named_output};
 
 /// Builds a [`Merge`].
 #[derive(Debug, Default)]
@@ -36,6 +36,8 @@ pub(super) struct MergeSettings {
     pub(super) given: Vec<(&'static OptionSpec, OptionValue)>,
     pub(super) inputs: Vec<PathBuf>,
     pub(super) output: Option<PathBuf>,
+    /// How the output is divided, if it is a folder of parts.
+    pub(super) parts: Option<PartPlan>,
     pub(super) report: Option<PathBuf>,
     pub(super) layout: Layout,
     /// Whether the fields of the layout were chosen.
@@ -69,9 +71,13 @@ impl MergeBuilder {
             return Err(Error::new(ErrorKind::NoSource));
         }
         let output = self.output.output.as_deref().and_then(named_output);
+        let (format, parts) =
+            chosen_rows(self.output.format, output.as_deref(), self.output.part_size)?;
+        let parts = parts.map(|plan| self.part_plan(plan));
         let options = MergeSettings {
             given: self.values(),
-            layout: self.layout(output.as_deref())?,
+            layout: self.layout(format)?,
+            parts,
             chooses_fields: self.selection.fields.is_some(),
             memory: chosen_memory(self.resources.memory),
             tmp: chosen_tmp_dir(self.resources.tmp_dir, output.as_deref()),
@@ -83,8 +89,16 @@ impl MergeBuilder {
         Ok(Merge { options })
     }
 
-    fn layout(&self, output: Option<&Path>) -> Result<Layout, Error> {
-        let format = chosen_format(self.output.format, output)?;
+    /// The plan, with what the manifest says of the merge.
+    fn part_plan(&self, mut plan: PartPlan) -> PartPlan {
+        plan.about = PartAbout {
+            paths: reported_paths(&self.inputs),
+            options: serde_json::to_value(stated(&self.values())).unwrap_or_default(),
+        };
+        plan
+    }
+
+    fn layout(&self, format: Format) -> Result<Layout, Error> {
         let rows = match self.selection.pairs {
             true => RowKind::Pairs,
             false => RowKind::Records,

@@ -18,9 +18,9 @@ use super::unite::Union;
 use crate::dedup::spare_descriptors;
 use crate::error::Error;
 use crate::records::{
-    Format, Output, OwnedPair, OwnedRecord, ReadError, RowKind, RowWriter, writer,
+    Format, Output, OwnedPair, OwnedRecord, ReadError, RowKind, RowWriter, output_writer,
 };
-use crate::run::{TaskFiles, is_stdin};
+use crate::run::{RowTarget, TaskFiles, is_stdin};
 
 /// Greatest number of inputs that are open at once; more would gain little.
 const FAN: usize = 128;
@@ -41,7 +41,11 @@ fn run_rows<R: MergeRow>(options: &MergeSettings) -> Result<MergeReport, Error> 
     let started = Instant::now();
     let mut report = MergeReport::new(options.for_report());
     let files = TaskFiles {
-        rows: options.output.as_deref(),
+        rows: RowTarget {
+            path: options.output.as_deref(),
+            parts: options.parts.as_ref(),
+        },
+        further: &[],
         has_caller: false,
         report: options.report.as_deref(),
         monitor: &options.monitor,
@@ -55,7 +59,7 @@ fn run_rows<R: MergeRow>(options: &MergeSettings) -> Result<MergeReport, Error> 
             report.options.fields = layout.field_names();
             let inputs = few::<R>(options, inputs, &mut report)?;
             Ok((
-                writer(&layout, rows).map_err(Error::output)?,
+                output_writer(&layout, rows).map_err(Error::output)?,
                 inputs,
                 report,
             ))

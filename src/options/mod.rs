@@ -53,4 +53,4 @@ pub(crate) use selection::SelectionOptions;
 pub(crate) use sources::SourceOptions;
 pub(crate) use spec::{OptionGroup, Subject};
 pub(crate) use types::{OptionField, OptionType, parsed};
-pub(crate) use value::{OptionValues, reported, reported_paths};
+pub(crate) use value::{OptionValues, reported, reported_paths, stated};

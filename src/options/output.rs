@@ -8,9 +8,9 @@ options! {
     /// What is written, besides messages.
     output: OutputOptions, output_setters, "Output";
 
-    /// File to write to; standard output if not given, or - [.gz and .zst endings compress]
+    /// File to write to, or, with / at the end, a folder of parts; standard output if not given, or - [.gz and .zst endings compress]
     ///
-    /// The endings compress all formats but Parquet, which is compressed inside. The file is complete when it appears, and only
+    /// A path that ends with / is a folder of parts: see [`part_size`](Self::part_size). The endings compress all formats but Parquet, which is compressed inside. The file is complete when it appears, and only
     /// appears if the run succeeds. It must not be read by the run, except as an input of a merge, which it replaces: if
     /// a source is a file that an output would overwrite, the run fails before anything is read.
     path output [Scan Merge Normalize Check Diff Resolve] {
@@ -20,6 +20,17 @@ options! {
     /// Format of the rows
     value format: crate::records::Format [Scan Merge Diff Resolve] default "by the output's ending; on standard output jsonl, or a table if scan writes to a terminal" {
         short: Some('f'), value: "FORMAT", help: OptionHelp::Short, python: WRITTEN,
+    }
+
+    /// Size of the parts if the output is a folder (-o edges/), or `source` for a part for each source
+    ///
+    /// Parts are named `part-00000.parquet` and so on. The format is Parquet unless another is chosen, or the folder has the ending of
+    /// one; the endings .gz and .zst compress the parts. A part ends after the row with which it has so many bytes, as its format counts
+    /// them: those of text before compression, or those of all values in Parquet before encoding, whose files are several times
+    /// smaller. Each part is complete when it has its name. At the end there are `_manifest.json`, with the rows, the size, the xxh3-64
+    /// and the sources of each part, and an empty `_SUCCESS`. The folder must be new or empty.
+    value part_size: crate::records::PartSize [Scan Merge] default "256M" {
+        value: "SIZE", is_fixed: true, python: WRITTEN,
     }
 
     /// Write what the run did to a file, as JSON; - is standard output, if the rows go elsewhere

@@ -10,9 +10,10 @@ use std::time::Duration;
 use doisift_core::TextKind;
 use doisift_documents::Shard;
 
+use super::size;
 use super::spec::OptionKind;
 use super::value::{BadOption, OptionValue};
-use crate::records::Format;
+use crate::records::{Format, PartSize};
 use crate::structure::RecordId;
 
 /// A type that one value of an option has.
@@ -195,6 +196,32 @@ impl OptionType for Shard {
 
     fn shown(&self) -> OptionValue {
         OptionValue::Text(self.to_string().into())
+    }
+}
+
+/// A size in bytes, or `source`.
+impl OptionType for PartSize {
+    const KIND: OptionKind = OptionKind::Parsed;
+
+    fn read(value: &OptionValue) -> Result<Self, BadOption> {
+        match value {
+            OptionValue::Number(bytes) => Ok(PartSize::Bytes(*bytes)),
+            OptionValue::Text(text) if text == "source" => Ok(PartSize::Source),
+            _ => {
+                let text = <String as OptionType>::read(value)?;
+                let bytes = size::parse(&text, 1);
+                bytes
+                    .map(PartSize::Bytes)
+                    .map_err(|bad| BadOption::Value(format!("{bad}; or it is `source`")))
+            }
+        }
+    }
+
+    fn shown(&self) -> OptionValue {
+        match self {
+            PartSize::Bytes(bytes) => OptionValue::Number(*bytes),
+            PartSize::Source => OptionValue::Text("source".into()),
+        }
     }
 }
 

@@ -42,6 +42,19 @@ pub(crate) fn reported(options: &[(&'static OptionSpec, OptionValue)]) -> Option
         .collect()
 }
 
+/// The values of options that were given and bear on the rows, for the manifest of parts.
+pub(crate) fn stated(options: &[(&'static OptionSpec, OptionValue)]) -> OptionValues {
+    let is_stated = |spec: &OptionSpec, value: &OptionValue| {
+        !matches!(spec.heading, "Resources" | "Output") && value.is_given()
+    };
+    let stated = options
+        .iter()
+        .filter(|(spec, value)| is_stated(spec, value));
+    stated
+        .map(|(spec, value)| (spec.name, value.clone()))
+        .collect()
+}
+
 /// The names of paths for a report.
 pub(crate) fn reported_paths<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Vec<String> {
     let names = paths.into_iter().map(|path| display_name(path));

@@ -13,9 +13,10 @@ use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
 use crate::lookup;
 use crate::options::{
     FormOptions, LimitOptions, LookupOptions, OutputOptions, ReadingOptions, ResourceOptions,
-    SelectionOptions, SourceOptions,
+    SelectionOptions, SourceOptions, reported_paths, stated,
 };
-use crate::run::{Monitor, chosen_format, chosen_memory, chosen_tmp_dir, named_output, same_name};
+use crate::records::{PartAbout, PartPlan};
+use crate::run::{Monitor, chosen_memory, chosen_rows, chosen_tmp_dir, named_output, same_name};
 
 /// Most memory for names, in bytes for each thread, if nobody chose a budget. More saves no time: 30 million distinct names of
 /// `scripts/make-corpus --kind names` took 16 s of CPU in this, as sorted runs, and 18 s in the four times as much that they
@@ -115,7 +116,9 @@ impl PipelineBuilder {
         let known = lookup::chosen(self.lookup.known.as_deref())?;
         let threads = self.threads_or_default();
         let output = self.output.output.as_deref().and_then(named_output);
-        let format = chosen_format(self.output.format, output.as_deref())?;
+        let (format, parts) =
+            chosen_rows(self.output.format, output.as_deref(), self.output.part_size)?;
+        let parts = parts.map(|plan| self.part_plan(plan));
         let options = ScanOptions {
             given: self.values(),
             search: self.search()?,
@@ -131,6 +134,7 @@ impl PipelineBuilder {
             paths: self.paths,
             readers: self.readers,
             output,
+            parts,
             report: self.output.report,
             columns: self.reading.choice(),
             measure: self.measure,
@@ -144,6 +148,16 @@ impl PipelineBuilder {
             lookup: self.lookup,
         };
         Ok(Pipeline { options })
+    }
+
+    /// The plan, with what the manifest says of the run.
+    fn part_plan(&self, mut plan: PartPlan) -> PartPlan {
+        let lists = self.sources.files_from.iter();
+        plan.about = PartAbout {
+            paths: reported_paths(self.paths.iter().chain(lists)),
+            options: serde_json::to_value(stated(&self.values())).unwrap_or_default(),
+        };
+        plan
     }
 
     fn threads_or_default(&self) -> usize {

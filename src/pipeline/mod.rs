@@ -128,6 +128,7 @@ impl Pipeline {
     /// As [`run`](Self::run).
     pub fn run_without_output(mut self) -> Result<Report, Error> {
         self.options.output = None;
+        self.options.parts = None;
         run::run(&self.options, Some(Caller::Nobody))
     }
 

@@ -15,7 +15,7 @@ use crate::options::{
     LookupOptions, OptionSpec, OptionValue, ReadingOptions, ResourceOptions, SourceOptions,
     reported, reported_paths,
 };
-use crate::records::{Field, Format, Layout, RowKind};
+use crate::records::{Field, Format, Layout, PartPlan, RowKind};
 use crate::report::ReportOptions;
 use crate::run::Monitor;
 
@@ -37,6 +37,8 @@ pub(super) struct ScanOptions {
     /// The command that is run for files.
     pub(super) preprocessor: Option<Preprocessor>,
     pub(super) output: Option<PathBuf>,
+    /// How the output is divided, if it is a folder of parts.
+    pub(super) parts: Option<PartPlan>,
     pub(super) report: Option<PathBuf>,
     pub(super) selection: Selection,
     /// The columns of tables that are read.
@@ -75,6 +77,7 @@ impl ScanOptions {
             return Err(fault(folder, CheckpointError::Mentions));
         }
         self.output = None;
+        self.parts = None;
         let layout = Layout::new(Format::Jsonl, rows);
         let layout = match self.known {
             Some(_) => layout.and_standing(),

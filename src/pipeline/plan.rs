@@ -51,6 +51,12 @@ impl<'p> ScanPlan<'p> {
     ) -> Result<Self, Error> {
         let mut found = finder.finish();
         not_cancelled(&options.monitor)?;
+        let is_part = |source: &Source| {
+            source.kind == SourceKind::File && destinations.holds_part(&source.path)
+        };
+        if options.parts.is_some() {
+            found.sources.retain(|source| !is_part(source));
+        }
         check_names(options, &found.sources)?;
         destinations.check_found(&found.sources)?;
         if let Some(folder) = folder {

@@ -14,7 +14,7 @@ use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
 use crate::lookup;
 use crate::records::Output;
 use crate::report::{KnownReport, Report};
-use crate::run::{Destinations, TaskFiles, in_checkpoint};
+use crate::run::{Destinations, RowTarget, TaskFiles, in_checkpoint};
 
 /// Runs a pipeline. Its rows go to `caller` if there is one.
 pub(super) fn run<'c>(
@@ -29,7 +29,11 @@ pub(super) fn run<'c>(
     let (is_over, lose) = (|| options.monitor.is_cancelled(), |lost| unfound.add(lost));
     let mut checkpoint = None;
     let files = TaskFiles {
-        rows: options.output.as_deref(),
+        rows: RowTarget {
+            path: options.output.as_deref(),
+            parts: options.parts.as_ref(),
+        },
+        further: &[],
         has_caller: caller.is_some(),
         report: options.report.as_deref(),
         monitor: &options.monitor,
@@ -133,5 +137,8 @@ fn folder(
         return Err(in_checkpoint(output));
     }
     destinations.set_mark(folder.mark());
+    if let (Some(output), Some(_)) = (&options.output, &options.parts) {
+        destinations.set_keep(folder.keep(output));
+    }
     Ok(Some(folder))
 }

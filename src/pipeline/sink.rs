@@ -14,7 +14,7 @@ use crate::lock::lock;
 use crate::lookup::{self, KnownNames, StandingWalk};
 use crate::records::{
     CountRow, Format, MentionRow, Output, OwnedRecord, Record, Row, RowBlock, RowKind, RowWriter,
-    writer,
+    output_writer,
 };
 use crate::report::{Counts, KnownCounts, KnownReport};
 use crate::run::not_cancelled;
@@ -44,7 +44,7 @@ impl<'c> Sink<'c> {
         output: Output,
         caller: Option<Caller<'c>>,
     ) -> Result<Self, Error> {
-        let rows = writer(&options.selection.layout, output).map_err(Error::output)?;
+        let rows = output_writer(&options.selection.layout, output).map_err(Error::output)?;
         Ok(Sink {
             rows,
             caller,

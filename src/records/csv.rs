@@ -14,11 +14,12 @@ use super::forms::Forms;
 use super::layout::Layout;
 use super::record::{COUNT, FLAG, FORMS, OFFSET};
 use super::row::{OwnedRow, Row, Slot, Value, set};
-use super::rows::{BUFFER, ROW, RowReader, RowWriter};
+use super::rows::{BUFFER, LineBuffer, ROW, RowReader, RowWriter};
 
 /// Writes CSV, or TSV.
 pub(super) struct Csv<W: Write> {
-    out: ::csv::Writer<W>,
+    /// A row is passed on when it ends.
+    out: ::csv::Writer<RowBytes<W>>,
     fields: Arc<[Field]>,
     /// Whether the header is not written yet.
     starts: bool,
@@ -42,7 +43,7 @@ impl<W: Write> Csv<W> {
         let out = ::csv::WriterBuilder::new()
             .delimiter(delimiter)
             .buffer_capacity(BUFFER)
-            .from_writer(out);
+            .from_writer(RowBytes(LineBuffer::new(out)));
         Csv {
             out,
             fields: Arc::clone(&layout.fields),
@@ -108,12 +109,33 @@ impl<W: Write + Send + 'static> RowWriter<W> for Csv<W> {
         for at in 0..self.fields.len() {
             self.value(row.value(self.fields[at]))?;
         }
-        written(self.out.write_record(None::<&[u8]>))
+        written(self.out.write_record(None::<&[u8]>))?;
+        self.out.flush()
+    }
+
+    fn size(&self) -> u64 {
+        self.out.get_ref().0.size()
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<W> {
         self.start()?;
-        self.out.into_inner().map_err(|e| e.into_error())
+        let RowBytes(lines) = self.out.into_inner().map_err(|e| e.into_error())?;
+        lines.finish()
+    }
+}
+
+/// Gathers the bytes of rows, and counts them.
+struct RowBytes<W>(LineBuffer<W>);
+
+impl<W: Write> Write for RowBytes<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.push(bytes)?;
+        Ok(bytes.len())
+    }
+
+    /// Does nothing: rows are passed on in larger pieces.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -52,6 +52,13 @@ impl Format {
         Format::Tsv,
     ];
 
+    /// That of parts, unless another is chosen.
+    #[cfg(feature = "parquet")]
+    pub(crate) const OF_PARTS: Format = Format::Parquet;
+    /// That of parts, unless another is chosen.
+    #[cfg(not(feature = "parquet"))]
+    pub(crate) const OF_PARTS: Format = Format::Jsonl;
+
     /// Its name, which is also the usual ending of its files.
     pub fn name(self) -> &'static str {
         match self {

@@ -47,6 +47,10 @@ impl<W: Write + Send + 'static> RowWriter<W> for Jsonl<W> {
         self.lines.end()
     }
 
+    fn size(&self) -> u64 {
+        self.lines.size()
+    }
+
     fn finish(self: Box<Self>) -> io::Result<W> {
         self.lines.finish()
     }

@@ -18,6 +18,7 @@ mod output;
 mod pair;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod parts;
 mod reader;
 mod record;
 mod row;
@@ -42,10 +43,16 @@ pub use layout::BadFields;
 pub(crate) use layout::Layout;
 pub(crate) use output::{Destination, FileId, Output, WholeOutput};
 pub(crate) use pair::{OwnedPair, Pair};
+pub use parts::PartSize;
+pub(crate) use parts::{
+    PartAbout, PartKeep, PartPlan, folder_of_pattern, is_folder, is_free, may_be_of_folder,
+    pattern_remedy,
+};
 pub(crate) use reader::{file_reader, reader};
 pub(crate) use record::{Capture, MAX, OwnedRecord, RowEdge};
 pub use record::{MentionRow, Record};
 pub(crate) use row::{OwnedRow, Row};
+use rows::Lines;
 pub(crate) use rows::{RowBlock, RowReader, RowWriter};
 pub(crate) use standing::Standing;
 
@@ -66,6 +73,22 @@ pub(crate) fn writer<W: Write + Send + 'static>(
     })
 }
 
+/// A writer of rows to an output, which may be a folder of parts.
+///
+/// # Errors
+/// As [`writer`].
+pub(crate) fn output_writer(
+    layout: &Layout,
+    mut output: Output,
+) -> io::Result<Box<dyn RowWriter<Output>>> {
+    match output.take_parts() {
+        Some((folder, passed)) => Ok(Box::new(parts::PartWriter::new(
+            layout, folder, passed, output,
+        ))),
+        None => writer(layout, output),
+    }
+}
+
 impl RowBlock {
     /// The rows as a block for an output.
     pub(crate) fn new<R: Row>(
@@ -82,9 +105,12 @@ impl RowBlock {
                 return Ok(RowBlock::Columns(columns));
             }
         };
+        let mut lines = Lines::default();
         for row in rows {
             block.row(&row)?;
+            lines.ends.push(block.size() as usize);
         }
-        block.finish().map(RowBlock::Bytes)
+        lines.bytes = block.finish()?;
+        Ok(RowBlock::Lines(lines))
     }
 }

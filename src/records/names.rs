@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::field::Field;
 use super::row::{Row, Value};
-use super::rows::{BUFFER, LineBuffer, RowBlock, RowWriter};
+use super::rows::{LineBuffer, Lines, RowBlock, RowWriter};
 
 /// Writes keys.
 pub(super) struct NamesWriter<W>(LineBuffer<W>);
@@ -18,12 +18,13 @@ impl<W: Write> NamesWriter<W> {
 impl RowBlock {
     /// A block of bare names: the keys that `each` passes on.
     pub(crate) fn names(each: impl FnOnce(&mut dyn FnMut(&[u8]))) -> RowBlock {
-        let mut lines = Vec::with_capacity(BUFFER);
+        let mut lines = Lines::default();
         each(&mut |key| {
-            lines.extend_from_slice(key);
-            lines.push(b'\n');
+            lines.bytes.extend_from_slice(key);
+            lines.bytes.push(b'\n');
+            lines.end();
         });
-        RowBlock::Bytes(lines)
+        RowBlock::Lines(lines)
     }
 }
 
@@ -33,6 +34,10 @@ impl<W: Write + Send + 'static> RowWriter<W> for NamesWriter<W> {
             self.0.buffer.extend_from_slice(key.as_bytes());
         }
         self.0.end()
+    }
+
+    fn size(&self) -> u64 {
+        self.0.size()
     }
 
     fn finish(self: Box<Self>) -> io::Result<W> {

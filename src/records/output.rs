@@ -4,6 +4,7 @@
 
 mod destination;
 mod pieces;
+mod sum;
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Sink, Stdout, Write};
@@ -14,11 +15,13 @@ use flate2::write::GzEncoder;
 use tempfile::TempPath;
 
 use super::format::Compression;
+use super::parts::{PartFolder, PartKeep, PartPlan, is_folder};
 use super::rows::BUFFER;
 use crate::temporary;
 
 pub(crate) use destination::Destination;
 use pieces::EvenPieces;
+use sum::SummedFile;
 
 /// Greatest number of links that are followed to find the file to replace; more than any system allows.
 const LINKS: usize = 64;
@@ -57,6 +60,8 @@ pub(crate) struct Output {
     encoder: Encoder,
     /// The path for errors.
     path: PathBuf,
+    /// The folder whose manifest this is, and the number of rows that its parts have and that come again.
+    parts: Option<(PartFolder, u64)>,
 }
 
 /// A complete output that may still have its temporary name. Dropping it before [`commit`](Self::commit) removes it.
@@ -64,6 +69,8 @@ pub(crate) struct WholeOutput {
     target: OutputTarget,
     /// The path for errors.
     path: PathBuf,
+    /// The folder whose manifest this is.
+    parts: Option<PartFolder>,
 }
 
 enum Encoder {
@@ -78,7 +85,7 @@ enum OutputTarget {
     Stdout(Stdout),
     Straight(File),
     Aside {
-        file: File,
+        file: SummedFile,
         temporary: TempPath,
         path: PathBuf,
     },
@@ -112,7 +119,46 @@ impl Output {
         Output {
             encoder: Encoder::Plain(BufWriter::new(OutputTarget::Nowhere(io::sink()))),
             path: PathBuf::new(),
+            parts: None,
         }
+    }
+
+    /// A folder of parts at `path`, which are written through [`output_writer`](super::output_writer). `keep` says what becomes of
+    /// them if the run does not end, and `note` takes the paths of files that are removed if the process exits.
+    ///
+    /// # Errors
+    /// If the folder cannot be made, or has files that are not of this run.
+    pub(crate) fn create_folder(
+        path: &Path,
+        plan: PartPlan,
+        mark: Option<&str>,
+        keep: PartKeep,
+        note: Box<dyn Fn(&Path) + Send>,
+    ) -> io::Result<Output> {
+        let folder = PartFolder::create(path, plan, mark, keep, note);
+        let folder = folder.map_err(|error| at(path, error))?;
+        let manifest = Output::create(Some(&folder.manifest()), mark)?;
+        Ok(Output {
+            parts: Some((folder, 0)),
+            ..manifest
+        })
+    }
+
+    /// A part of a folder, at `path`.
+    pub(super) fn create_part(path: &Path, mark: Option<&str>) -> io::Result<Output> {
+        let mut part = Output::create(Some(path), mark)?;
+        part.encoder.target_mut().start_sum();
+        Ok(part)
+    }
+
+    /// The folder of parts, if this is the output of its manifest.
+    pub(super) fn take_parts(&mut self) -> Option<(PartFolder, u64)> {
+        self.parts.take()
+    }
+
+    /// Sets the folder whose manifest this is. All of its parts are complete.
+    pub(super) fn set_parts(&mut self, folder: PartFolder) {
+        self.parts = Some((folder, 0));
     }
 
     /// The temporary file for an output at `path`, given a `mark`; none if it is written directly.
@@ -135,7 +181,11 @@ impl Output {
         let compression = path.map_or(Compression::None, Compression::from_path);
         let encoder = Encoder::new(compression, target)?;
         let path = or_stdout(path.filter(|path| path.as_os_str() != "-")).to_owned();
-        Ok(Output { encoder, path })
+        Ok(Output {
+            encoder,
+            path,
+            parts: None,
+        })
     }
 
     /// Device and inode of the temporary file, which must not be read as an input. None if there is no temporary file, or on
@@ -154,13 +204,22 @@ impl Output {
     /// # Errors
     /// If writing fails. Then the temporary file is removed.
     pub(crate) fn finish(self) -> io::Result<WholeOutput> {
-        let Output { encoder, path, .. } = self;
+        let Output {
+            encoder,
+            path,
+            parts,
+        } = self;
+        let parts = parts.map(|(folder, _)| folder);
         let finished = encoder.finish().and_then(|mut target| {
             target.flush()?;
             Ok(target)
         });
         match finished {
-            Ok(target) => Ok(WholeOutput { target, path }),
+            Ok(target) => Ok(WholeOutput {
+                target,
+                path,
+                parts,
+            }),
             Err(error) => Err(at(&path, error)),
         }
     }
@@ -172,8 +231,33 @@ impl WholeOutput {
     /// # Errors
     /// If the rename fails. Then the file that had the final name is unchanged.
     pub(crate) fn commit(self) -> io::Result<()> {
-        let WholeOutput { target, path } = self;
-        target.commit().map_err(|error| at(&path, error))
+        let WholeOutput {
+            target,
+            path,
+            parts,
+        } = self;
+        target.commit().map_err(|error| at(&path, error))?;
+        let complete = parts.map_or(Ok(()), PartFolder::complete);
+        complete.map_err(|error| at(&path, error))
+    }
+
+    /// Gives a file its final name, which no file has yet.
+    ///
+    /// # Errors
+    /// If there is such a file, or the rename fails.
+    pub(super) fn commit_new(self) -> io::Result<()> {
+        let WholeOutput { target, path, .. } = self;
+        target.commit_new().map_err(|error| at(&path, error))
+    }
+
+    /// Writes the content of the file to disk.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        self.target.sync().map_err(|error| at(&self.path, error))
+    }
+
+    /// The bytes of a part, and their checksum.
+    pub(super) fn sum(&self) -> (u64, u64) {
+        self.target.sum()
     }
 }
 
@@ -226,6 +310,14 @@ impl Encoder {
         }
     }
 
+    fn target_mut(&mut self) -> &mut OutputTarget {
+        match self {
+            Encoder::Plain(out) => out.get_mut(),
+            Encoder::Gzip(out) => out.get_mut().get_mut().get_mut(),
+            Encoder::Zstd(out) => out.get_mut().get_mut(),
+        }
+    }
+
     fn finish(self) -> io::Result<OutputTarget> {
         let out = match self {
             Encoder::Plain(out) => out,
@@ -259,7 +351,7 @@ impl OutputTarget {
             file.set_permissions(metadata.permissions())?;
         }
         Ok(OutputTarget::Aside {
-            file,
+            file: SummedFile::new(file),
             temporary,
             path,
         })
@@ -276,9 +368,38 @@ impl OutputTarget {
         }
     }
 
+    fn commit_new(self) -> io::Result<()> {
+        match self {
+            OutputTarget::Aside {
+                temporary, path, ..
+            } => temporary.persist_noclobber(path).map_err(|e| e.error),
+            other => other.commit(),
+        }
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        match self {
+            OutputTarget::Aside { file, .. } => file.file().sync_all(),
+            _ => Ok(()),
+        }
+    }
+
+    fn start_sum(&mut self) {
+        if let OutputTarget::Aside { file, .. } = self {
+            file.start();
+        }
+    }
+
+    fn sum(&self) -> (u64, u64) {
+        match self {
+            OutputTarget::Aside { file, .. } => file.sum(),
+            _ => (0, 0),
+        }
+    }
+
     fn temporary_id(&self) -> Option<FileId> {
         match self {
-            OutputTarget::Aside { file, .. } => file.metadata().ok().as_ref().map(file_id),
+            OutputTarget::Aside { file, .. } => file.file().metadata().ok().as_ref().map(file_id),
             OutputTarget::Nowhere(_) | OutputTarget::Stdout(_) | OutputTarget::Straight(_) => None,
         }
     }
@@ -294,7 +415,8 @@ impl OutputTarget {
         match self {
             OutputTarget::Nowhere(out) => out,
             OutputTarget::Stdout(out) => out,
-            OutputTarget::Straight(file) | OutputTarget::Aside { file, .. } => file,
+            OutputTarget::Straight(file) => file,
+            OutputTarget::Aside { file, .. } => file,
         }
     }
 }
@@ -315,6 +437,9 @@ impl OutputPlace {
     fn of(path: &Path) -> io::Result<OutputPlace> {
         if path.as_os_str() == "-" {
             return Ok(OutputPlace::Descriptor(1));
+        }
+        if is_folder(path) {
+            return Err(io::ErrorKind::IsADirectory.into());
         }
         let mut path = path.to_owned();
         for _ in 0..LINKS {

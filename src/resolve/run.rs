@@ -10,13 +10,14 @@ use crate::error::Error;
 use crate::records::{Output, writer};
 use crate::registry::cancelled_with;
 use crate::report::Losses;
-use crate::run::{Destinations, TaskFiles, not_cancelled};
+use crate::run::{Destinations, RowTarget, TaskFiles, not_cancelled};
 
 /// Runs it.
 pub(super) fn run(settings: &ResolveSettings) -> Result<ResolveReport, Error> {
     let started = Instant::now();
     let files = TaskFiles {
-        rows: settings.output.as_deref(),
+        rows: RowTarget::file(settings.output.as_deref()),
+        further: &[],
         has_caller: false,
         report: settings.report.as_deref(),
         monitor: &settings.monitor,

@@ -9,18 +9,22 @@ use std::sync::Arc;
 
 use doisift_documents::{Source, SourceKind, Sources, display_name, stdin_metadata};
 
-use super::lifecycle::TaskFiles;
+use super::lifecycle::{RowTarget, TaskFiles};
 use super::monitor::Monitor;
 use crate::error::{ClashError, Error, ErrorKind};
-use crate::records::{Destination, FileId, Output};
+use crate::records::{Destination, FileId, Output, PartKeep, may_be_of_folder};
 
 /// The files that the outputs of a run lead to, and those that it creates for them.
 pub(crate) struct Destinations {
     /// None if the rows go to the caller.
     rows: Option<Destination>,
+    /// Those of further rows.
+    further: Vec<Destination>,
     report: Option<Destination>,
     /// What the temporary names of outputs hold; none for random letters.
     mark: Option<String>,
+    /// What becomes of parts if the run does not end.
+    keep: PartKeep,
     /// Device and inode of the temporary files.
     temporary: Vec<FileId>,
 }
@@ -31,20 +35,42 @@ impl Destinations {
     /// # Errors
     /// If both are the same file, or the metadata of one cannot be read.
     pub(super) fn new(files: &TaskFiles<'_>) -> Result<Self, Error> {
-        let of = |path| Destination::of(path).map_err(Error::output);
-        let rows = (!files.has_caller).then(|| of(files.rows)).transpose()?;
-        let report = files.report.map(|path| of(Some(path))).transpose()?;
-        if let (Some(rows), Some(report)) = (&rows, &report)
-            && report.is_same(rows)
-        {
-            return Err(clash(ClashError::Outputs(name(rows.path()))));
-        }
-        Ok(Destinations {
-            rows,
-            report,
+        let of = |path: Option<&Path>| Destination::of(path).map_err(Error::output);
+        let of_rows = |target: &RowTarget<'_>| match (target.path, target.parts) {
+            (Some(path), Some(_)) => Ok(Destination::of_folder(path)),
+            (path, _) => of(path),
+        };
+        let rows = (!files.has_caller).then(|| of_rows(&files.rows));
+        let destinations = Destinations {
+            rows: rows.transpose()?,
+            further: files
+                .further
+                .iter()
+                .map(of_rows)
+                .collect::<Result<_, _>>()?,
+            report: files.report.map(|path| of(Some(path))).transpose()?,
             mark: None,
+            keep: PartKeep::Nothing,
             temporary: Vec::new(),
+        };
+        match destinations.repeated() {
+            Some(repeated) => Err(clash(ClashError::Outputs(name(repeated.path())))),
+            None => Ok(destinations),
+        }
+    }
+
+    /// The first output that is the same file as a later one.
+    fn repeated(&self) -> Option<&Destination> {
+        let mut all = self.each();
+        all.find(|output| {
+            let others = self.each().filter(|other| !std::ptr::eq(*other, *output));
+            others.into_iter().any(|other| other.is_same(output))
         })
+    }
+
+    /// Sets what becomes of parts if the run does not end.
+    pub(crate) fn set_keep(&mut self, keep: PartKeep) {
+        self.keep = keep;
     }
 
     /// Sets what the temporary names of outputs hold.
@@ -61,6 +87,24 @@ impl Destinations {
         let output = Output::create(path, self.mark.as_deref()).map_err(Error::output)?;
         monitor.note_temporary(output.temporary());
         self.temporary.extend(output.temporary_id());
+        Ok(output)
+    }
+
+    /// Creates the output of rows, and reports its temporary files to `monitor`.
+    pub(super) fn create_rows(
+        &mut self,
+        target: &RowTarget<'_>,
+        monitor: &Monitor,
+    ) -> Result<Output, Error> {
+        let (Some(path), Some(plan)) = (target.path, target.parts) else {
+            return self.create(target.path, monitor);
+        };
+        let noting = monitor.clone();
+        let note = Box::new(move |path: &Path| noting.note_temporary(Some(path)));
+        let output =
+            Output::create_folder(path, plan.clone(), self.mark.as_deref(), self.keep, note);
+        let output = output.map_err(Error::output)?;
+        monitor.note_temporary(output.temporary());
         Ok(output)
     }
 
@@ -134,8 +178,15 @@ impl Destinations {
         }
     }
 
+    /// Whether a file below a folder is one of an output in parts, which an earlier run began.
+    pub(crate) fn holds_part(&self, path: &Path) -> bool {
+        // The name is checked first, to avoid system calls for every source.
+        path.file_name().is_some_and(may_be_of_folder)
+            && self.each().any(|output| output.holds(path))
+    }
+
     fn each(&self) -> impl Iterator<Item = &Destination> {
-        self.rows.iter().chain(&self.report)
+        self.rows.iter().chain(&self.further).chain(&self.report)
     }
 
     fn may_follow(&self, output: &Destination) -> bool {

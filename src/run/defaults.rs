@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::memory::available_memory;
 use crate::error::{Error, ErrorKind};
-use crate::records::Format;
+use crate::records::{Format, PartPlan, PartSize, folder_of_pattern, is_folder};
 
+/// The usual size of a part.
+const PART_SIZE: u64 = 256 << 20;
 /// The least memory budget, in bytes.
 pub(crate) const MIN_MEMORY: u64 = 1 << 20;
 
@@ -32,7 +34,25 @@ pub(crate) fn chosen_memory(chosen: Option<u64>) -> usize {
     usize::try_from(bytes.max(MIN_MEMORY)).unwrap_or(usize::MAX)
 }
 
-/// The format of rows: as chosen, or by the ending of the output.
+/// The format of rows, and how the output is divided if it is a folder of parts.
+pub(crate) fn chosen_rows(
+    chosen: Option<Format>,
+    output: Option<&Path>,
+    size: Option<PartSize>,
+) -> Result<(Format, Option<PartPlan>), Error> {
+    let Some(path) = output.filter(|path| is_folder(path)) else {
+        return Ok((chosen_format(chosen, output)?, None));
+    };
+    let by_ending = || Format::from_path(path).unwrap_or(Format::OF_PARTS);
+    let format = chosen.unwrap_or_else(by_ending);
+    if format.is_packed_twice(path) {
+        return Err(Error::new(ErrorKind::PackedTwice(path.to_owned())));
+    }
+    let size = size.unwrap_or(PartSize::Bytes(PART_SIZE));
+    Ok((format, Some(PartPlan::new(path, format, size))))
+}
+
+/// The format of rows: as chosen, or by the ending of the output, which is a file.
 pub(crate) fn chosen_format(
     chosen: Option<Format>,
     output: Option<&Path>,
@@ -40,8 +60,11 @@ pub(crate) fn chosen_format(
     let Some(path) = output else {
         return Ok(chosen.unwrap_or(Format::Jsonl));
     };
-    if path.is_dir() {
+    if is_folder(path) || path.is_dir() {
         return Err(Error::new(ErrorKind::Folder(path.to_owned())));
+    }
+    if folder_of_pattern(path).is_some() {
+        return Err(Error::new(ErrorKind::Pattern(path.to_owned())));
     }
     if Format::is_packed_otherwise(path) {
         return Err(Error::new(ErrorKind::UnknownPacking(path.to_owned())));

@@ -11,30 +11,80 @@ use serde::Serialize;
 use super::clash::Destinations;
 use super::monitor::Monitor;
 use crate::error::{Error, ErrorKind};
-use crate::records::{Output, WholeOutput};
+use crate::records::{Output, PartPlan, WholeOutput};
 
 /// The files that a task writes, and the monitor that observes it.
 #[derive(Clone, Copy)]
 pub(crate) struct TaskFiles<'o> {
-    /// The file of the rows; none for standard output.
-    pub(crate) rows: Option<&'o Path>,
+    pub(crate) rows: RowTarget<'o>,
+    /// Outputs of further rows that are made in the same pass.
+    pub(crate) further: &'o [RowTarget<'o>],
     /// Whether the caller takes the rows, so that they have no output.
     pub(crate) has_caller: bool,
     pub(crate) report: Option<&'o Path>,
     pub(crate) monitor: &'o Monitor,
 }
 
+/// Where rows go.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct RowTarget<'o> {
+    /// None for standard output.
+    pub(crate) path: Option<&'o Path>,
+    /// How the output is divided, if it is a folder of parts.
+    pub(crate) parts: Option<&'o PartPlan>,
+}
+
+/// The outputs of rows.
+pub(crate) struct RowOutputs {
+    pub(crate) rows: Output,
+    /// In the order of [`TaskFiles::further`].
+    pub(crate) further: Vec<Output>,
+}
+
+impl<'o> RowTarget<'o> {
+    /// A file, or standard output.
+    pub(crate) fn file(path: Option<&'o Path>) -> Self {
+        RowTarget { path, parts: None }
+    }
+}
+
+impl From<Output> for RowOutputs {
+    fn from(rows: Output) -> Self {
+        RowOutputs {
+            rows,
+            further: Vec::new(),
+        }
+    }
+}
+
 impl TaskFiles<'_> {
-    /// Runs a task. `check` compares the inputs with the files that the outputs lead to, before one is created. `read` gets the
-    /// output of the rows and reads all inputs, and `write` writes the rows that need all of them. Returns the report.
-    ///
-    /// # Errors
-    /// Those of the steps, and if an output cannot be written or the run is cancelled. Then the outputs are as they were before.
+    /// As [`run_all`](Self::run_all), for a task with one output of rows.
     pub(crate) fn run<C, D, R: Serialize>(
         &self,
         check: impl FnOnce(&mut Destinations) -> Result<C, Error>,
         read: impl FnOnce(C, Output, &Destinations) -> Result<D, Error>,
         write: impl FnOnce(D) -> Result<(Output, R), Error>,
+    ) -> Result<R, Error> {
+        self.run_all(
+            check,
+            |checked, outputs, destinations| read(checked, outputs.rows, destinations),
+            |read| {
+                let (rows, report) = write(read)?;
+                Ok((rows.into(), report))
+            },
+        )
+    }
+
+    /// Runs a task. `check` compares the inputs with the files that the outputs lead to, before one is created. `read` gets the
+    /// output of the rows and reads all inputs, and `write` writes the rows that need all of them. Returns the report.
+    ///
+    /// # Errors
+    /// Those of the steps, and if an output cannot be written or the run is cancelled. Then the outputs are as they were before.
+    pub(crate) fn run_all<C, D, R: Serialize>(
+        &self,
+        check: impl FnOnce(&mut Destinations) -> Result<C, Error>,
+        read: impl FnOnce(C, RowOutputs, &Destinations) -> Result<D, Error>,
+        write: impl FnOnce(D) -> Result<(RowOutputs, R), Error>,
     ) -> Result<R, Error> {
         let run = || {
             let mut destinations = Destinations::new(self)?;
@@ -59,14 +109,20 @@ impl TaskFiles<'_> {
     }
 
     /// Creates the outputs of the rows and of the report.
-    fn create(&self, destinations: &mut Destinations) -> Result<(Output, Option<Output>), Error> {
-        let mut create = |path| destinations.create(path, self.monitor);
+    fn create(
+        &self,
+        destinations: &mut Destinations,
+    ) -> Result<(RowOutputs, Option<Output>), Error> {
+        let mut create = |target| destinations.create_rows(target, self.monitor);
         let rows = match self.has_caller {
             true => Output::nowhere(),
-            false => create(self.rows)?,
+            false => create(&self.rows)?,
         };
-        let report = self.report.map(|path| create(Some(path)));
-        Ok((rows, report.transpose()?))
+        let further = self.further.iter().map(create).collect::<Result<_, _>>()?;
+        let report = self
+            .report
+            .map(|path| destinations.create(Some(path), self.monitor));
+        Ok((RowOutputs { rows, further }, report.transpose()?))
     }
 
     /// Warns that no report was written, since the reader of the rows closed the pipe, which is not a failure.
@@ -90,15 +146,19 @@ fn cause(error: Error, monitor: &Monitor) -> Error {
     not_cancelled(monitor).err().unwrap_or(error)
 }
 
-/// Writes the report as JSON, and gives both outputs their final names. Does neither if one of them cannot be written, for
+/// Writes the report as JSON, and gives all outputs their final names. Does neither if one of them cannot be written, for
 /// example on a full disk, or if the run was cancelled.
 fn commit(
-    rows: Output,
+    RowOutputs { rows, further }: RowOutputs,
     report: &impl Serialize,
     output: Option<Output>,
     monitor: &Monitor,
 ) -> Result<(), Error> {
-    let rows = rows.finish().map_err(Error::output)?;
+    let outputs = further.into_iter().chain([rows]);
+    let outputs: Vec<_> = outputs
+        .map(Output::finish)
+        .collect::<Result<_, _>>()
+        .map_err(Error::output)?;
     let report = output
         .map(|output| write_report(report, output))
         .transpose();
@@ -108,7 +168,7 @@ fn commit(
         report => report.map_err(Error::output)?,
     };
     monitor.commit(|| {
-        rows.commit()?;
+        outputs.into_iter().try_for_each(WholeOutput::commit)?;
         report.map_or(Ok(()), WholeOutput::commit)
     })
 }

@@ -48,6 +48,7 @@ mod parquet;
 #[path = "../../fuzz/parquet_writer.rs"]
 #[allow(dead_code)]
 mod parquet_writer;
+mod parts;
 mod pdf;
 mod pdf_damage;
 mod place;

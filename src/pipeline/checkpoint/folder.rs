@@ -11,7 +11,7 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{CheckpointError, Error, ErrorKind};
-use crate::records::Output;
+use crate::records::{Output, PartKeep, is_folder, is_free};
 use crate::temporary::{self, CHECKPOINT, is_run};
 
 /// The file that describes the finished work.
@@ -35,6 +35,8 @@ pub(in crate::pipeline) struct CheckpointFolder {
     /// Whether a run created the folder.
     made: bool,
     remains: Remains,
+    /// Folders of parts that an earlier run began.
+    begun: Vec<OsString>,
     /// Part of the names of temporary files.
     mark: String,
     /// Holds the lock until it is closed.
@@ -46,11 +48,14 @@ pub(in crate::pipeline) struct CheckpointFolder {
 struct Remains {
     /// Outputs under temporary names.
     temporaries: Vec<OsString>,
+    /// Folders of parts that were new or empty when the run began them.
+    #[serde(default)]
+    folders: Vec<OsString>,
 }
 
 impl CheckpointFolder {
-    /// Creates the folder unless it exists, locks it for this run, which will write to `outputs`, and removes the temporary
-    /// outputs of a killed run.
+    /// Creates the folder unless it exists, locks it for this run, which will write to `outputs`, some of which are folders of parts,
+    /// and removes the temporary outputs of a killed run.
     ///
     /// # Errors
     /// If another run uses it, or a system call fails. All errors name the folder.
@@ -59,7 +64,7 @@ impl CheckpointFolder {
         outputs: impl Iterator<Item = &'p Path>,
     ) -> Result<CheckpointFolder, Error> {
         let opened = CheckpointFolder::take(path).and_then(|mut folder| {
-            folder.remove_remains()?;
+            folder.begun = folder.remove_remains()?;
             folder.note_remains(outputs)?;
             Ok(folder)
         });
@@ -75,15 +80,17 @@ impl CheckpointFolder {
             canonical,
             made,
             remains: Remains::default(),
+            begun: Vec::new(),
             mark: format!("{:016x}", RandomState::new().build_hasher().finish()),
             lock,
         })
     }
 
-    fn remove_remains(&self) -> Result<(), CheckpointError> {
+    /// Returns the folders of parts that the killed run began.
+    fn remove_remains(&self) -> Result<Vec<OsString>, CheckpointError> {
         let path = self.file(REMAINS);
         let Some(mut file) = open_own(&path)? else {
-            return Ok(());
+            return Ok(Vec::new());
         };
         let mut bytes = Vec::new();
         let read = file.read_to_end(&mut bytes);
@@ -94,7 +101,7 @@ impl CheckpointFolder {
         for temporary in temporaries.filter(|path| is_marked(path) && is_file(path)) {
             remove(temporary).map_err(|error| at(temporary, error))?;
         }
-        Ok(())
+        Ok(remains.folders)
     }
 
     fn note_remains<'p>(
@@ -102,6 +109,14 @@ impl CheckpointFolder {
         outputs: impl Iterator<Item = &'p Path>,
     ) -> Result<(), CheckpointError> {
         for output in outputs {
+            if is_folder(output) {
+                let folder = canonical(output.components().as_path());
+                let folder = folder.map(PathBuf::into_os_string);
+                let begun = &self.begun;
+                let may_use = |folder: &OsString| is_free(output) || begun.contains(folder);
+                self.remains.folders.extend(folder.filter(may_use));
+                continue;
+            }
             // Errors of an output are reported when it is opened.
             let temporary = Output::temporary_of(output, &self.mark).ok().flatten();
             let temporary = temporary.and_then(|path| canonical(&path));
@@ -112,6 +127,15 @@ impl CheckpointFolder {
         self.replace(REMAINS, |out| {
             Ok(serde_json::to_writer(out, &self.remains)?)
         })
+    }
+
+    /// What becomes of the parts in a folder if the run does not end.
+    pub(in crate::pipeline) fn keep(&self, output: &Path) -> PartKeep {
+        let begun = canonical(output.components().as_path()).map(PathBuf::into_os_string);
+        match begun.is_some_and(|folder| self.begun.contains(&folder)) {
+            true => PartKeep::Earlier,
+            false => PartKeep::New,
+        }
     }
 
     pub(in crate::pipeline) fn path(&self) -> &Path {

@@ -4,6 +4,8 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::records::parts::MANIFEST;
+
 use super::{FileId, OutputPlace, file_id, folder, or_stdout, stdout_metadata};
 
 /// The file or stream that an output writes or replaces.
@@ -31,6 +33,27 @@ impl Destination {
     pub(crate) fn of(path: Option<&Path>) -> io::Result<Destination> {
         let destination = path.map_or_else(|| Ok(Destination::stdout(None)), Destination::named);
         destination.map_err(|error| super::at(or_stdout(path), error))
+    }
+
+    /// The destination of a folder of parts: the file of its manifest.
+    pub(crate) fn of_folder(path: &Path) -> Destination {
+        let resolved = fs::canonicalize(path).ok();
+        let resolved = resolved.or_else(|| canonical(Path::new(path.components().as_path())));
+        Destination {
+            resolved: resolved.map(|folder| folder.join(MANIFEST)),
+            replaced: true,
+            ..Destination::straight(path, None)
+        }
+    }
+
+    /// Whether a file of this path, that of a part, is in the folder.
+    pub(crate) fn holds(&self, path: &Path) -> bool {
+        let folder = self
+            .resolved
+            .as_deref()
+            .filter(|resolved| resolved.ends_with(MANIFEST));
+        let folder = folder.and_then(Path::parent);
+        folder.is_some() && fs::canonicalize(super::folder(path)).ok().as_deref() == folder
     }
 
     fn named(path: &Path) -> io::Result<Destination> {

@@ -24,6 +24,10 @@ impl<W: Write> EvenPieces<W> {
         &self.inner
     }
 
+    pub(super) fn get_mut(&mut self) -> &mut W {
+        &mut self.inner
+    }
+
     /// Writes the last piece, and returns the inner writer.
     pub(super) fn into_inner(mut self) -> io::Result<W> {
         self.inner.write_all(&self.gathered)?;

@@ -53,23 +53,23 @@ impl RowColumns {
         self.sizes.push(size);
     }
 
-    pub(super) fn rows(&self) -> usize {
+    pub(in crate::records) fn rows(&self) -> usize {
         self.sizes.len()
     }
 
     /// Bytes of all rows.
-    pub(super) fn bytes(&self) -> usize {
+    pub(in crate::records) fn bytes(&self) -> usize {
         self.sizes.last().copied().unwrap_or(0)
     }
 
     /// The least number of rows whose total size is at least `bytes`; all rows if it is less.
-    pub(super) fn rows_with(&self, bytes: usize) -> usize {
+    pub(in crate::records) fn rows_with(&self, bytes: usize) -> usize {
         let fewer = self.sizes.partition_point(|&size| size < bytes);
         self.rows().min(fewer + 1)
     }
 
     /// Keeps the first `rows` rows and returns the others.
-    pub(super) fn split_off(&mut self, rows: usize) -> RowColumns {
+    pub(in crate::records) fn split_off(&mut self, rows: usize) -> RowColumns {
         let mut sizes = self.sizes.split_off(rows);
         let kept = self.bytes();
         sizes.iter_mut().for_each(|size| *size -= kept);

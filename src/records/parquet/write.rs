@@ -44,6 +44,8 @@ pub(crate) struct Parquet<W: Write + Send> {
     group: Vec<RowColumns>,
     rows: usize,
     bytes: usize,
+    /// The size of all rows that were appended.
+    size: u64,
     max_rows: usize,
     max_bytes: usize,
 }
@@ -72,6 +74,7 @@ impl<W: Write + Send> Parquet<W> {
             group: Vec::new(),
             rows: 0,
             bytes: 0,
+            size: 0,
             max_rows: max_rows.unwrap_or(GROUP_ROWS),
             max_bytes: max_bytes.unwrap_or(GROUP_BYTES),
         })
@@ -79,6 +82,7 @@ impl<W: Write + Send> Parquet<W> {
 
     /// Appends rows.
     pub(crate) fn append(&mut self, mut rows: RowColumns) -> io::Result<()> {
+        self.size += rows.bytes() as u64;
         while rows.rows() > 0 {
             let fitting = rows.rows_with(self.max_bytes - self.bytes);
             let rest = rows.split_off(fitting.min(self.max_rows - self.rows));
@@ -157,7 +161,7 @@ impl<W: Write + Send + 'static> BlockWriter<W> for Parquet<W> {
     fn block(&mut self, block: RowBlock) -> io::Result<()> {
         match block {
             RowBlock::Columns(columns) => self.append(columns),
-            RowBlock::Bytes(_) => Err(io::ErrorKind::InvalidInput.into()),
+            RowBlock::Lines(_) => Err(io::ErrorKind::InvalidInput.into()),
         }
     }
 
@@ -170,6 +174,10 @@ impl<W: Write + Send + 'static> RowWriter<W> for Parquet<W> {
     fn row(&mut self, row: &dyn Row) -> io::Result<()> {
         self.block.push(row, &self.fields);
         self.end_row()
+    }
+
+    fn size(&self) -> u64 {
+        self.size + self.block.bytes() as u64
     }
 
     fn into_blocks(self: Box<Self>) -> io::Result<Box<dyn BlockWriter<W>>> {

@@ -1,0 +1,49 @@
+//! A file whose bytes can be counted and summed while they are written.
+
+use std::fs::File;
+use std::io::{self, Write};
+
+use xxhash_rust::xxh3::Xxh3;
+
+/// A file that is written from its start to its end.
+pub(super) struct SummedFile {
+    file: File,
+    /// None if no sum is wanted.
+    sum: Option<Box<(u64, Xxh3)>>,
+}
+
+impl SummedFile {
+    pub(super) fn new(file: File) -> Self {
+        SummedFile { file, sum: None }
+    }
+
+    /// Starts to count and sum what is written.
+    pub(super) fn start(&mut self) {
+        self.sum = Some(Box::new((0, Xxh3::new())));
+    }
+
+    /// The number of bytes, and their xxh3-64.
+    pub(super) fn sum(&self) -> (u64, u64) {
+        let sum = self.sum.as_deref();
+        sum.map_or((0, 0), |(bytes, sum)| (*bytes, sum.digest()))
+    }
+
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+}
+
+impl Write for SummedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        if let Some(sum) = &mut self.sum {
+            sum.0 += written as u64;
+            sum.1.update(&bytes[..written]);
+        }
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}

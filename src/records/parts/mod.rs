@@ -1,0 +1,117 @@
+//! Outputs in parts: a folder of `part-00000.parquet`, `part-00001.parquet` and so on, with a manifest and, at the end, `_SUCCESS`.
+//!
+//! A part is complete when it has its name. Where parts end is decided by the sizes of rows, as their format counts them, so the
+//! parts are the same for every number of threads and every division into blocks. Programs that read such folders pass over
+//! names that start with `_` or `.`.
+
+mod folder;
+mod manifest;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use doisift_documents::printable;
+
+use super::format::{Compression, Format};
+
+pub(super) use folder::PartFolder;
+pub(crate) use folder::{PartKeep, is_free};
+pub(super) use manifest::{PartEntry, SourceRows};
+pub(super) use write::PartWriter;
+
+/// The file that says what the parts are. Complete when it has its name, like each part.
+pub(super) const MANIFEST: &str = "_manifest.json";
+/// The empty file that says that the output is complete.
+pub(super) const SUCCESS: &str = "_SUCCESS";
+/// The beginning of the name of a part, and the least number of digits after it.
+const PART: (&str, usize) = ("part-", 5);
+
+/// Where a part ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PartSize {
+    /// After the row with which the rows of the part have so many bytes, as their format counts them.
+    Bytes(u64),
+    /// Before the first row of the next source.
+    Source,
+}
+
+/// What the manifest says of the run.
+#[derive(Clone, Debug, Default, serde::Serialize)]
+pub(crate) struct PartAbout {
+    pub(crate) paths: Vec<String>,
+    pub(crate) options: serde_json::Value,
+}
+
+/// How an output is divided into parts.
+#[derive(Clone, Debug)]
+pub(crate) struct PartPlan {
+    pub(crate) size: PartSize,
+    /// The ending of the parts, such as `.jsonl.zst`.
+    ending: String,
+    /// The inputs as typed, and the options that bear on the rows, for the manifest.
+    pub(crate) about: PartAbout,
+}
+
+impl PartPlan {
+    /// The plan for a folder at `path`, whose ending determines the compression.
+    pub(crate) fn new(path: &Path, format: Format, size: PartSize) -> Self {
+        let packing = match Compression::from_path(path) {
+            Compression::None => "",
+            Compression::Gzip => ".gz",
+            Compression::Zstd => ".zst",
+        };
+        PartPlan {
+            size,
+            ending: format!(".{format}{packing}"),
+            about: PartAbout::default(),
+        }
+    }
+
+    /// The name of a part, by its number from 0.
+    fn name(&self, number: usize) -> String {
+        let ((start, digits), ending) = (PART, &self.ending);
+        format!("{start}{number:0digits$}{ending}")
+    }
+}
+
+/// Whether an output at `path` is a folder of parts: it ends with a separator.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().ends_with(b"/")
+}
+
+/// Whether a file of this name may be one that a folder of parts has.
+pub(crate) fn may_be_of_folder(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    name == MANIFEST.as_bytes() || name == SUCCESS.as_bytes() || name.starts_with(PART.0.as_bytes())
+}
+
+/// The folder to write, if the last name of `path` is a pattern for the names of several files, as other programs take it.
+pub(crate) fn folder_of_pattern(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let has_number = || {
+        let digits = name.split('%').skip(1);
+        digits
+            .map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()))
+            .any(|rest| rest.starts_with(['s', 'd']))
+    };
+    let is_pattern = name.contains(['*', '{']) || has_number();
+    is_pattern.then(|| {
+        path.parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("parts"))
+            .join("")
+    })
+}
+
+/// The text of the error that an output is a pattern.
+pub(crate) fn pattern_remedy(path: &Path) -> String {
+    let folder = folder_of_pattern(path).unwrap_or_default();
+    format!(
+        "an output is one file, or a folder of parts that are named part-00000 and so on; for a folder write -o {}",
+        printable::path(&folder)
+    )
+}
