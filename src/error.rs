@@ -141,9 +141,9 @@ fn choices() -> String {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// The run writes mentions or edges, whose rows are written as they are found.
+    /// The run writes mentions or edges, but not into parts.
     #[error(
-        "a run with --mentions or --edges cannot be resumed, since its rows are written at once; leave out that option, or --checkpoint"
+        "a run with --mentions or --edges can be resumed only if its rows are in parts; write them to a folder, such as -o rows/, or leave out --checkpoint"
     )]
     Mentions,
     /// A source is a stream, which cannot be read again.

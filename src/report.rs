@@ -112,7 +112,7 @@ pub struct KnownReport {
 }
 
 /// What an index of known names said of the names of rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct KnownCounts {
     /// Rows whose name is known.
@@ -172,7 +172,7 @@ pub struct EdgeCounts {
 }
 
 /// Edges by role.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct Roles {
     /// Names of the records themselves.

@@ -35,18 +35,21 @@ options! {
     }
 
     /// Keep finished work in this folder, so that the same command resumes there after a crash, a kill or Ctrl-C; it is
-    /// removed at the end. Not with --mentions or --edges, nor with standard input
+    /// removed at the end. With --mentions or --edges only if the output is a folder of parts (-o rows/); not with standard input
     ///
     /// If a run is killed, [suspended](crate::Monitor::suspend) or fails, the next run with the same options resumes from there,
     /// and gives the same output and counts as an uninterrupted run. The folder is created if it does not exist. Sorted runs of
     /// names are in it rather than in the [temporary folder](Self::tmp_dir). After a successful run, its files are removed, and
     /// the folder too if a run created it. No other file in it is touched.
     ///
-    /// At a checkpoint, no further source is started, the current ones are read to their end, and all names are written to
+    /// At a checkpoint of names, no further source is started, the current ones are read to their end, and all names are written to
     /// disk. A source that was not read to its end when the run was killed is read again from its start. Threads, memory,
     /// output and report may differ between the runs. Sources must be the same files, and unchanged if they were
-    /// read; otherwise the run fails and leaves the folder as it is. Runs that write mentions or edges have no checkpoint, and
-    /// neither have streams.
+    /// read; otherwise the run fails and leaves the folder as it is. Streams have no checkpoint.
+    ///
+    /// Mentions and edges have checkpoints if they are written in [parts](Self::part_size). There is one after each part, and nothing
+    /// waits for it. The next run begins with the first part that is missing, at a document of an archive, or a place in a plain
+    /// file, shortly before the end of the last part. Its parts are, byte for byte, those of an uninterrupted run.
     path checkpoint [Scan] { value: "DIR", python: &["scan", "iter_records"] }
 
     /// Milliseconds from one checkpoint to the next: for tests

@@ -15,7 +15,7 @@ use crate::options::{
     FormOptions, LimitOptions, LookupOptions, OutputOptions, ReadingOptions, ResourceOptions,
     SelectionOptions, SourceOptions, reported_paths, stated,
 };
-use crate::records::{PartAbout, PartPlan};
+use crate::records::{PartAbout, PartPlan, is_folder};
 use crate::run::{Monitor, chosen_memory, chosen_rows, chosen_tmp_dir, named_output, same_name};
 
 /// Most memory for names, in bytes for each thread, if nobody chose a budget. More saves no time: 30 million distinct names of
@@ -207,13 +207,17 @@ impl PipelineBuilder {
         new.transpose().map_err(wrong_glob)
     }
 
+    fn has_parts(&self) -> bool {
+        self.output.output.as_deref().is_some_and(is_folder)
+    }
+
     fn check_checkpoint(&self) -> Result<(), Error> {
         let Some(folder) = &self.resources.checkpoint else {
             return Ok(());
         };
         let fault = |error| Err(fault(folder, error));
         match self.paths.iter().find(|path| path.as_os_str() == "-") {
-            _ if self.selection.mentions || self.selection.edges => {
+            _ if (self.selection.mentions || self.selection.edges) && !self.has_parts() => {
                 fault(CheckpointError::Mentions)
             }
             Some(stdin) => fault(CheckpointError::Stream(display_name(stdin).into())),

@@ -7,12 +7,14 @@
 use std::sync::Mutex;
 
 use super::dispatch::Dispatcher;
+use super::mark::{Mark, RowProgress};
 use super::rows::HeldMentions;
 use super::sink::Sink;
 use super::state::SharedScan;
 use super::turn::Turn;
 use crate::error::Error;
 use crate::lock::lock;
+use crate::report::Counts;
 use crate::run::{Crew, Delivery, Jobs, PiecePlace, Ticket, with_threads, write_in_order};
 
 /// Pieces of work per thread that are started at the same time: one that runs, one that waits, and two in reserve.
@@ -23,6 +25,10 @@ pub(super) const AHEAD: usize = 4;
 pub(super) struct PieceBuffers {
     pub(super) bytes: Box<[u8]>,
     pub(super) rows: HeldMentions,
+    /// What was counted in the piece, if rows are written in order.
+    pub(super) counts: Counts,
+    /// The mark after the piece, if reading can begin again there.
+    pub(super) mark: Option<Mark>,
 }
 
 pub(super) type PieceTicket = Ticket<PieceBuffers>;
@@ -45,8 +51,9 @@ pub(super) fn run(run: &SharedScan<'_>, sink: &mut Sink<'_>) -> Result<(), Error
     if !run.plan.options.selection.writes_mentions() {
         return share_out(run, None);
     }
+    let mut progress = RowProgress::new(run, sink);
     let write = |place: PiecePlace, ticket: Option<PieceTicket>| match ticket {
-        Some(mut ticket) => write_rows(run, &mut ticket.rows, sink),
+        Some(mut ticket) => write_piece(run, &mut ticket, sink, &mut progress),
         None => run.gates.note_written(place.slot + 1),
     };
     let stop = || run.ledger.stop();
@@ -72,12 +79,24 @@ fn share_out(run: &SharedScan<'_>, delivery: Option<Delivery<PieceTicket>>) -> R
     Ok(())
 }
 
-/// Writes the rows of a piece. After a failure it only removes them.
-fn write_rows(run: &SharedScan<'_>, rows: &mut HeldMentions, sink: &mut Sink<'_>) {
+/// Writes the rows of a piece, and counts what was found in it. After a failure it only removes them.
+fn write_piece(
+    run: &SharedScan<'_>,
+    piece: &mut PieceBuffers,
+    sink: &mut Sink<'_>,
+    progress: &mut Option<RowProgress<'_>>,
+) {
+    let (counts, mark) = (std::mem::take(&mut piece.counts), piece.mark.take());
     if run.ledger.is_halted() {
-        rows.clear();
-    } else if let Err(error) = rows.write(sink) {
-        run.ledger.fail(error);
+        return piece.rows.clear();
+    }
+    if let Err(error) = piece.rows.write(sink) {
+        return run.ledger.fail(error);
+    }
+    run.ledger.count(counts);
+    if let Some(progress) = progress {
+        progress.written(sink);
+        mark.into_iter().for_each(|mark| progress.reach(mark, sink));
     }
 }
 
@@ -115,9 +134,29 @@ impl<'r> ScanCrew<'r> {
                 panics.guard(|| work(&mut turn, &ticket));
             }
             std::mem::swap(turn.worker.rows(), &mut ticket.rows);
+            if self.delivery.is_some() {
+                ticket.counts += turn.worker.take_counts();
+            }
             drop(turn);
             then(ticket);
         });
+    }
+
+    /// Ends a source, of which `counts` are left to count. `ticket` is for a piece at `place`.
+    pub(super) fn end_source(
+        &self,
+        ordinal: u32,
+        counts: Counts,
+        place: &mut PiecePlace,
+        ticket: impl FnOnce() -> PieceTicket,
+    ) {
+        if self.delivery.is_none() {
+            return self.run.ledger.count(counts);
+        }
+        let mut ticket = ticket();
+        ticket.counts += counts;
+        ticket.mark = Some(Mark::after(ordinal));
+        self.deliver(place.step(), Some(ticket));
     }
 
     /// Delivers rows to `place`. None ends the slot, whose last piece is the one before `place`.

@@ -11,6 +11,7 @@ use doisift_documents::{InputError, OpenGate, Source, SourceKind, ends_archive, 
 
 use super::crew::{AHEAD, PieceBuffers, ScanCrew};
 use super::feed::Feeder;
+use super::mark::{Mark, ReadPlace};
 use super::plan::ScanPlan;
 use super::ranges::RangedFile;
 use super::state::SharedScan;
@@ -92,7 +93,7 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
             }
         }
         self.flush();
-        if self.run.checkpoint.is_some() {
+        if self.run.checkpoints_table() {
             self.checkpoint();
         }
     }
@@ -141,7 +142,11 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
 
     fn lose(&self, ordinal: u32, error: InputError) {
         let source = self.plan.named(ordinal).name;
-        self.run.ledger.lose(source, None, error);
+        let place = ReadPlace {
+            source: ordinal,
+            document: 0,
+        };
+        self.run.ledger.lose(place, source, None, error);
     }
 
     /// Adds a small file to the group.
@@ -168,12 +173,13 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
         if group.ordinals.is_empty() {
             return;
         }
-        let (mut place, ticket) = (self.next_slot(), self.tickets.take());
+        let (mut place, mut ticket) = (self.next_slot(), self.tickets.take());
+        ticket.mark = group.ordinals.last().copied().map(Mark::after);
         let sources = &self.plan.sources;
         let read = move |turn: &mut Turn<'_>, _: &_| {
             for ordinal in group.ordinals {
                 if let Some(source) = sources.get(ordinal as usize) {
-                    turn.source(ordinal, &source, None, &mut |_| {});
+                    turn.source(ordinal, &source, None, &mut |_, _| {});
                 }
             }
         };
@@ -199,12 +205,16 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
             if self.run.ledger.is_halted() {
                 break;
             }
-            let (part, ticket) = (Arc::clone(&part), self.tickets.take());
+            let (part, mut ticket) = (Arc::clone(&part), self.tickets.take());
             let anchors = start..wanted.end.min(start.saturating_add(range));
+            ticket.mark = Some(Mark::within(ordinal, anchors.end));
             let scan = move |turn: &mut Turn<'_>, _: &_| part.scan(turn, anchors);
             self.crew
                 .give(self.scanners.jobs(), place.step(), ticket, scan);
         }
+        let (counts, tickets) = (part.counts(), &self.tickets);
+        self.crew
+            .end_source(ordinal, counts, &mut place, || tickets.take());
         self.crew.deliver(place, None);
     }
 

@@ -11,7 +11,7 @@ use super::options::ScanOptions;
 use super::rows::HeldMentions;
 use super::state::SharedScan;
 use crate::dedup::Document;
-use crate::report::{Counts, Roles};
+use crate::report::Counts;
 use crate::structure::Role;
 use crate::structure::{Edge, EdgeJoin, RecordId, Syntax};
 
@@ -22,7 +22,7 @@ pub(super) struct EdgeFinder<'r> {
     /// None between documents.
     join: Option<EdgeJoin>,
     /// Since they were taken.
-    counts: Roles,
+    counts: Counts,
 }
 
 impl<'r> EdgeFinder<'r> {
@@ -33,7 +33,7 @@ impl<'r> EdgeFinder<'r> {
             options,
             ledger: &run.ledger,
             join: None,
-            counts: Roles::default(),
+            counts: Counts::default(),
         })
     }
 
@@ -58,7 +58,7 @@ impl<'r> EdgeFinder<'r> {
         let (mentions, edges) = rows.unplaced(from);
         let mut out = |edge: Edge<'_>| {
             edges.push(&edge);
-            counts.add(edge.role, edge.asserted);
+            counts.roles.add(edge.role, edge.asserted);
         };
         for mention in mentions {
             join.read(chunk.bytes, chunk.offset, mention.offset, &mut out);
@@ -75,9 +75,10 @@ impl<'r> EdgeFinder<'r> {
         let (_, edges) = rows.unplaced(rows.len());
         let faults = join.end(&mut |edge| {
             edges.push(&edge);
-            counts.add(edge.role, edge.asserted);
+            counts.roles.add(edge.role, edge.asserted);
         });
         self.ledger.report_structure(document, faults);
+        self.counts.broken += u64::from(faults.broken.is_some());
     }
 
     /// Gives the rows from the number `from` on, which are the mentions of a cell, the place of the cell.
@@ -100,21 +101,13 @@ impl<'r> EdgeFinder<'r> {
                 asserted: false,
             };
             edges.push(&edge);
-            self.counts.add(edge.role, edge.asserted);
+            self.counts.roles.add(edge.role, edge.asserted);
         }
     }
 
     /// Takes the counts so far.
-    pub(super) fn take_counts(&mut self) -> Roles {
+    pub(super) fn take_counts(&mut self) -> Counts {
         std::mem::take(&mut self.counts)
-    }
-
-    /// Adds the counts to the run.
-    pub(super) fn settle(&mut self) {
-        self.ledger.count(Counts {
-            roles: self.take_counts(),
-            ..Counts::default()
-        });
     }
 }
 

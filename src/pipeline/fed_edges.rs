@@ -100,9 +100,9 @@ impl<'r> FedEdges<'r> {
             }
             None => {
                 finder.end(self.shared.document(), rows);
-                finder.settle();
             }
         }
+        ticket.counts += finder.take_counts();
         rows.move_decided(&mut ticket.rows);
         ticket
     }

@@ -10,6 +10,7 @@ use super::crew::{PieceBuffers, PieceTicket, ScanCrew, ScanJobs};
 use super::fed_edges::FedEdges;
 use super::gate::GateRole;
 use super::kind;
+use super::mark::Mark;
 use super::plan::ScanPlan;
 use super::reading::{self, Scans};
 use super::state::SharedScan;
@@ -95,6 +96,14 @@ impl Scans for Feeder<'_, '_, '_> {
         }
     }
 
+    fn mark(&mut self, mark: Mark, documents: u64) {
+        self.flush();
+        let mut ticket = self.tickets.take();
+        ticket.counts.documents += documents;
+        ticket.mark = Some(mark);
+        self.crew.deliver(self.place.step(), Some(ticket));
+    }
+
     fn cells(&mut self, rows: TableRows) {
         self.flush();
         let (crew, place) = (self.crew, self.place.step());
@@ -138,9 +147,11 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
             };
             let source = (ordinal, &source);
             let counts = reading::read(run, source, Some(&run.unpackers), role, self);
-            run.ledger.count(counts);
+            self.flush();
+            let (tickets, place) = (self.tickets, &mut self.place);
+            self.crew
+                .end_source(ordinal, counts, place, || tickets.take());
         }
-        self.flush();
     }
 
     /// Ends the slot of the source.

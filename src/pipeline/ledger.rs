@@ -8,6 +8,7 @@ use doisift_documents::{Claims, Halt, InputError, Remark, Source, printable, unm
 
 use super::checkpoint::Done;
 use super::effect::Met;
+use super::mark::{Mark, ReadPlace};
 use super::notice::{Gain, Notice, Notices};
 use super::options::{OnError, ScanOptions};
 use super::plan::NamedSource;
@@ -24,6 +25,8 @@ pub(super) struct ScanLedger<'p> {
     entries: Mutex<LedgerEntries>,
     stopped: AtomicBool,
     notices: Notices,
+    /// Whether what is found is counted when a mark after it is reached.
+    by_marks: bool,
     /// What options are compared with at the end.
     pub(super) met: Met,
 }
@@ -34,11 +37,20 @@ pub(super) struct LedgerEntries {
     pub(super) counts: Counts,
     pub(super) losses: Losses,
     pub(super) skipped: Skipped,
+    /// What was found after the last mark, if rows are checkpointed.
+    unsettled: Vec<(ReadPlace, Found)>,
     /// Errors for paths that could not be read while sources were searched. A resumed run finds them again.
     unfound: Losses,
     /// Number of sources by recognised kind, if that is logged.
     recognised: BTreeMap<&'static str, u64>,
     failure: Option<Error>,
+}
+
+/// What was found while sources were read.
+enum Found {
+    Loss(Error),
+    Skip(&'static str),
+    Counts(Counts),
 }
 
 impl<'p> ScanLedger<'p> {
@@ -60,6 +72,7 @@ impl<'p> ScanLedger<'p> {
             stopped: AtomicBool::new(entries.failure.is_some()),
             entries: Mutex::new(entries),
             notices: Notices::default(),
+            by_marks: false,
             met: Met::default(),
         }
     }
@@ -73,6 +86,26 @@ impl<'p> ScanLedger<'p> {
             losses: entries.losses.clone(),
             skipped: entries.skipped.clone(),
             bytes_read: self.options.monitor.progress().bytes,
+        }
+    }
+
+    /// Sets that what is found is counted when a mark after it is reached.
+    pub(super) fn count_by_marks(mut self) -> Self {
+        self.by_marks = true;
+        self
+    }
+
+    /// Counts all that was found before a mark.
+    pub(super) fn reach(&self, mark: Mark) {
+        lock(&self.entries).settle(|place| mark.is_after(place));
+    }
+
+    /// Counts what was found.
+    fn enter(&self, place: ReadPlace, found: Found) {
+        let mut entries = lock(&self.entries);
+        match self.by_marks {
+            true => entries.unsettled.push((place, found)),
+            false => entries.add(found),
         }
     }
 
@@ -99,6 +132,7 @@ impl<'p> ScanLedger<'p> {
     /// Reports lost input: at `at`, a document and an offset, or a source that could not be opened.
     pub(super) fn lose(
         &self,
+        place: ReadPlace,
         source: Arc<str>,
         at: Option<(Option<Arc<str>>, u64)>,
         error: InputError,
@@ -113,19 +147,20 @@ impl<'p> ScanLedger<'p> {
             OnError::Fail => self.fail(error),
             OnError::Skip => {
                 log::warn!("{error}");
-                lock(&self.entries).losses.add(&error);
+                self.enter(place, Found::Loss(error));
             }
         }
     }
 
     /// Reports that the names of so many documents of a source were cut.
-    pub(super) fn cut(&self, source: &Arc<str>, count: u64) {
+    pub(super) fn cut(&self, place: ReadPlace, source: &Arc<str>, count: u64) {
         let error = Error::new(ErrorKind::Input(InputError::CutNames(count)));
         log::warn!("{}", error.in_source(Arc::clone(source)));
-        self.count(Counts {
+        let counts = Counts {
             cut_names: count,
             ..Counts::default()
-        });
+        };
+        self.enter(place, Found::Counts(counts));
     }
 
     /// Reports what was wrong with the structure of a document. No mention is lost by it.
@@ -154,10 +189,6 @@ impl<'p> ScanLedger<'p> {
                 faults.cut
             );
         }
-        self.count(Counts {
-            broken: u64::from(faults.broken.is_some()),
-            ..Counts::default()
-        });
     }
 
     /// Reports rows of a table with more or fewer cells than its header.
@@ -169,11 +200,17 @@ impl<'p> ScanLedger<'p> {
     }
 
     /// Counts and logs a document that is not text.
-    pub(super) fn skip(&self, source: &str, document: Option<&str>, kind: &'static str) {
+    pub(super) fn skip(
+        &self,
+        place: ReadPlace,
+        source: &str,
+        document: Option<&str>,
+        kind: &'static str,
+    ) {
         let names = [Some(source), document].into_iter().flatten();
         let names: String = names.map(|name| printable::name(name) + ": ").collect();
         log::debug!("{names}skipped: {kind}");
-        lock(&self.entries).skipped.add(kind);
+        self.enter(place, Found::Skip(kind));
     }
 
     /// Handles a remark on the start of a source, or of a document in it. Returns whether it was a notice about the source.
@@ -226,6 +263,7 @@ impl<'p> ScanLedger<'p> {
     pub(super) fn end(&self) -> Result<(), Error> {
         self.notices.end();
         let mut entries = lock(&self.entries);
+        entries.settle(|_| true);
         entries.log_recognised();
         entries.failure.take().map_or(Ok(()), Err)
     }
@@ -247,6 +285,25 @@ impl Halt for ScanLedger<'_> {
 }
 
 impl LedgerEntries {
+    fn add(&mut self, found: Found) {
+        match found {
+            Found::Loss(error) => self.losses.add(&error),
+            Found::Skip(kind) => self.skipped.add(kind),
+            Found::Counts(counts) => self.counts += counts,
+        }
+    }
+
+    /// Counts what was found at places that `is_settled` takes.
+    fn settle(&mut self, is_settled: impl Fn(ReadPlace) -> bool) {
+        let unsettled = std::mem::take(&mut self.unsettled);
+        for (place, found) in unsettled {
+            match is_settled(place) {
+                true => self.add(found),
+                false => self.unsettled.push((place, found)),
+            }
+        }
+    }
+
     fn log_recognised(&self) {
         let kinds = self.recognised.iter();
         let kinds: Vec<_> = kinds

@@ -17,6 +17,7 @@ mod feed;
 mod gate;
 mod kind;
 mod ledger;
+mod mark;
 mod notice;
 mod options;
 mod pairs;

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use doisift_documents::{Cutter, InputError, Section};
 
 use super::kind;
+use super::mark::ReadPlace;
 use super::plan::NamedSource;
 use super::state::SharedScan;
 use super::turn::Turn;
@@ -36,8 +37,6 @@ impl<'r> RangedFile<'r> {
         let options = run.plan.options;
         let kind = kind::of_file(options, &file, size)?;
         run.ledger.met.add_text(options, true);
-        run.ledger
-            .count(Counts::of_text(!options.skips_whole_sources()));
         Ok(RangedFile {
             run,
             shared: Shared::new(named.document(0, None), kind, run),
@@ -48,11 +47,17 @@ impl<'r> RangedFile<'r> {
         })
     }
 
-    /// The bytes that this run scans.
+    /// The bytes that this run scans: those that it is to scan, without those that an earlier run has.
     pub(super) fn wanted(&self) -> Range<u64> {
         let options = self.run.plan.options;
         let wanted = options.sources.range.clone().unwrap_or(0..self.size);
-        wanted.start..wanted.end.min(self.size)
+        let done = self.run.resumed_in(self.named.ordinal);
+        wanted.start.max(done.map_or(0, |mark| mark.offset))..wanted.end.min(self.size)
+    }
+
+    /// One source and document.
+    pub(super) fn counts(&self) -> Counts {
+        Counts::of_text(!self.run.plan.options.skips_whole_sources())
     }
 
     /// Scans the candidates whose anchors are in a range.
@@ -82,7 +87,13 @@ impl Drop for RangedFile<'_> {
     fn drop(&mut self) {
         if let Some((offset, error)) = lock(&self.lost).take() {
             let name = Arc::clone(&self.named.name);
-            self.run.ledger.lose(name, Some((None, offset)), error);
+            let place = ReadPlace {
+                source: self.named.ordinal,
+                document: u64::MAX,
+            };
+            self.run
+                .ledger
+                .lose(place, name, Some((None, offset)), error);
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use doisift_core::TextKind;
 use doisift_documents::{
@@ -13,6 +14,7 @@ use doisift_documents::{
 use super::cells::{Dictionaries, TableRows};
 use super::gate::{GateRole, SourceGate};
 use super::kind;
+use super::mark::{Mark, ReadPlace};
 use super::notice::Gain;
 use super::plan::NamedSource;
 use super::state::SharedScan;
@@ -20,6 +22,9 @@ use super::text_table::TextTable;
 use super::worker::TextLines;
 use crate::records::Capture;
 use crate::report::Counts;
+
+/// Bytes of a read of text that is passed over.
+const PASSED: usize = 256 << 10;
 
 /// Scans documents, or hands them to threads that do.
 pub(super) trait Scans {
@@ -35,6 +40,9 @@ pub(super) trait Scans {
 
     /// Scans the cells of some rows.
     fn cells(&mut self, rows: TableRows);
+
+    /// Reaches a mark. So many documents were read since the last one.
+    fn mark(&mut self, mark: Mark, documents: u64);
 }
 
 /// A source that is being read.
@@ -45,6 +53,14 @@ struct SourceReading<'a, 'r> {
     gain: Gain,
     /// The ordinal of the next document.
     ordinal: u64,
+    /// Documents whose reading has begun.
+    begun: u64,
+    /// Documents that were counted at marks.
+    counted: u64,
+    /// The time of the last mark.
+    marked: Instant,
+    /// The mark of an earlier run in this source, up to which documents are passed over.
+    passing: Option<Mark>,
     dictionaries: Dictionaries,
     /// The WARC record that holds the next document.
     capture: Option<Arc<Capture>>,
@@ -67,6 +83,10 @@ pub(super) fn read<'r>(
         named: &named,
         gain: Gain::default(),
         ordinal: 0,
+        begun: 0,
+        counted: 0,
+        marked: Instant::now(),
+        passing: run.resumed_in(ordinal).filter(|mark| mark.document > 0),
         dictionaries: Dictionaries::default(),
         capture: None,
         origin: None,
@@ -75,11 +95,15 @@ pub(super) fn read<'r>(
     let gate = SourceGate::new(&run.gates, &run.ledger, role);
     let opening = run.plan.opening(&run.ledger, unpackers, &gate);
     let read = opening.read(source, &mut reading);
-    let gain = reading.gain;
+    let (gain, begun, counted) = (reading.gain, reading.begun, reading.counted);
     if source.is_pipe() {
         run.plan.options.monitor.note_stream_end();
     }
-    let lose = |error| run.ledger.lose(Arc::clone(&named.name), None, error);
+    let place = ReadPlace {
+        source: ordinal,
+        document: begun,
+    };
+    let lose = |error| run.ledger.lose(place, Arc::clone(&named.name), None, error);
     let is_read = read.map_err(lose).unwrap_or_default();
     if !is_read {
         return Counts::default();
@@ -87,12 +111,53 @@ pub(super) fn read<'r>(
     run.ledger.end_source(&named, &gain);
     Counts {
         sources: 1,
-        documents: gain.documents,
+        documents: gain.documents - counted,
         ..Counts::default()
     }
 }
 
 impl SourceReading<'_, '_> {
+    fn place(&self) -> ReadPlace {
+        ReadPlace {
+            source: self.named.ordinal,
+            document: self.begun,
+        }
+    }
+
+    /// Passes over a document that an earlier run has read. False if there are no more of them.
+    fn passes(&mut self, name: Option<&str>, bytes: &mut dyn ReadBytes) -> bool {
+        let Some(mark) = self.passing else {
+            return false;
+        };
+        if self.begun == mark.document {
+            (self.passing, self.ordinal) = (None, mark.ordinal);
+            self.gain.is_reported = true;
+            return false;
+        }
+        self.begun += 1;
+        (self.capture, self.origin) = (None, None);
+        if name.is_none() {
+            // What follows the text of a file is found at its end.
+            pass_all(bytes);
+        }
+        true
+    }
+
+    /// Makes a mark before the next document if it is time for one.
+    fn mark(&mut self) {
+        if self.begun == 0 || !self.run.is_mark_due(self.marked) {
+            return;
+        }
+        let mark = Mark {
+            document: self.begun,
+            ordinal: self.ordinal,
+            ..Mark::within(self.named.ordinal, 0)
+        };
+        let documents = self.gain.documents - self.counted;
+        (self.counted, self.marked) = (self.gain.documents, Instant::now());
+        self.scans.mark(mark, documents);
+    }
+
     /// Reads a text as one document, or one for each of its lines.
     fn text(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
         let options = self.run.plan.options;
@@ -103,20 +168,31 @@ impl SourceReading<'_, '_> {
         let text = TextLines::new(self.named, self.ordinal, name.clone())
             .captured(self.capture.take())
             .known(origin);
+        let place = self.place();
         let (run, source, gain) = (self.run, &self.named.name, &mut self.gain);
         let mut goes_on = |cutter: &mut Cutter| {
             let Some((offset, error)) = cutter.take_damage() else {
                 return false;
             };
             gain.is_reported = true;
-            run.ledger
-                .lose(Arc::clone(source), Some((name.clone(), offset)), error);
+            run.ledger.lose(
+                place,
+                Arc::clone(source),
+                Some((name.clone(), offset)),
+                error,
+            );
             !run.ledger.is_halted()
         };
         let documents = self.scans.document(text, &mut cutter, bytes, &mut goes_on);
         self.gain.documents += documents;
         self.ordinal += documents;
     }
+}
+
+/// Reads to the end.
+fn pass_all(bytes: &mut dyn ReadBytes) {
+    let mut buffer = vec![0; PASSED];
+    while !matches!(bytes.read(&mut buffer), Ok(0)) {}
 }
 
 impl Documents for SourceReading<'_, '_> {
@@ -133,6 +209,11 @@ impl Documents for SourceReading<'_, '_> {
 
     /// Reads one document, or one for each of its lines. If columns are chosen, it may be a table.
     fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
+        if self.passes(name.as_deref(), bytes) {
+            return;
+        }
+        self.mark();
+        self.begun += 1;
         let options = self.run.plan.options;
         if self.origin.is_some() || !options.columns.is_given() {
             return self.text(name, bytes);
@@ -150,6 +231,9 @@ impl Documents for SourceReading<'_, '_> {
     }
 
     fn cells(&mut self, table: Option<&Arc<str>>, batch: CellBatch) {
+        if self.passing.is_some() {
+            return;
+        }
         self.gain.documents += u64::from(batch.rows);
         if batch.cells().is_empty() {
             return;
@@ -173,22 +257,33 @@ impl Documents for SourceReading<'_, '_> {
 
     fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
         self.gain.is_reported = true;
-        let source = Arc::clone(&self.named.name);
-        self.run.ledger.lose(source, Some((name, offset)), error);
+        if self.passing.is_some() {
+            return;
+        }
+        let (place, source) = (self.place(), Arc::clone(&self.named.name));
+        self.run
+            .ledger
+            .lose(place, source, Some((name, offset)), error);
     }
 
     fn cut(&mut self, count: u64) {
-        self.run.ledger.cut(&self.named.name, count);
+        self.run.ledger.cut(self.place(), &self.named.name, count);
     }
 
     fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {
         self.gain.skip(kind);
+        if self.passing.is_some() {
+            return;
+        }
         self.run
             .ledger
-            .skip(&self.named.name, name.as_deref(), kind);
+            .skip(self.place(), &self.named.name, name.as_deref(), kind);
     }
 
     fn remark(&mut self, name: Option<Arc<str>>, remark: Remark) {
+        if self.passing.is_some() {
+            return;
+        }
         self.gain.is_reported |= self.run.ledger.remark(self.named, name.as_deref(), remark);
     }
 

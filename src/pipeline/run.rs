@@ -45,11 +45,19 @@ pub(super) fn run<'c>(
             seek::add_named(options, destinations, &mut finder)?;
             Ok((finder, folder(options, destinations)?))
         },
-        |(finder, folder), rows, destinations| {
+        |(finder, folder), mut rows, destinations| {
             let plan = ScanPlan::new(options, finder, destinations, folder.as_ref())?;
             let run = SharedScan::new(plan, &unfound, folder)?;
             checkpoint = run.checkpoint.clone();
+            if let Some(resumed) = run.resumed() {
+                let parts = resumed.parts.clone();
+                rows.resume(parts, resumed.passed())
+                    .map_err(Error::output)?;
+            }
             let mut sink = Sink::new(options, rows, caller)?;
+            run.resumed()
+                .into_iter()
+                .for_each(|rows| sink.resume(&rows.at));
             scan(&run, &mut sink)?;
             Ok((run, sink))
         },

@@ -155,6 +155,20 @@ impl Selection {
     }
 }
 
+impl Selection {
+    /// What a checkpoint keeps. Runs with other words cannot go on with it.
+    pub(super) fn kept_name(&self) -> String {
+        let layout = &self.layout;
+        match self.writes_mentions() {
+            true => {
+                let fields = layout.field_names().join(",");
+                format!("{} as {} with {fields}", layout.rows.name(), layout.format)
+            }
+            false => self.table_name().to_owned(),
+        }
+    }
+}
+
 impl PrefixFilter {
     /// The filter; none if no prefixes are given.
     fn new(wanted: &[String], excluded: &[String]) -> Result<Option<Self>, SelectionError> {

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use super::mark::{Mark, MarkedRows};
 use super::options::ScanOptions;
 use super::pairs::pair;
 use super::top::{self, Ranking};
@@ -13,8 +14,8 @@ use crate::error::{Error, ErrorKind};
 use crate::lock::lock;
 use crate::lookup::{self, KnownNames, StandingWalk};
 use crate::records::{
-    CountRow, Format, MentionRow, Output, OwnedRecord, Record, Row, RowBlock, RowKind, RowWriter,
-    output_writer,
+    CountRow, Format, MentionRow, Output, OwnedRecord, PartEntry, Record, Row, RowBlock, RowKind,
+    RowWriter, output_writer,
 };
 use crate::report::{Counts, KnownCounts, KnownReport};
 use crate::run::not_cancelled;
@@ -52,6 +53,25 @@ impl<'c> Sink<'c> {
             asked: options.asked(),
             counts: KnownCounts::default(),
         })
+    }
+
+    /// Goes on after the rows of an earlier run.
+    pub(super) fn resume(&mut self, resumed: &MarkedRows) {
+        (self.written, self.counts) = (resumed.rows, resumed.standings);
+    }
+
+    /// The parts that are complete.
+    pub(super) fn parts(&self) -> &[PartEntry] {
+        self.rows.parts()
+    }
+
+    /// What was written before a mark that is reached now.
+    pub(super) fn marked(&self, mark: Mark) -> MarkedRows {
+        MarkedRows {
+            mark,
+            rows: self.written,
+            standings: self.counts,
+        }
     }
 
     pub(super) fn mention(&mut self, row: &MentionRow<'_>) -> Result<(), Error> {

@@ -1,13 +1,14 @@
 //! The state that all threads of a run share: what is planned, what was found, and the checkpoint.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use doisift_documents::{Source, Unpackers};
 
-use super::checkpoint::{Checkpoint, CheckpointFolder};
+use super::checkpoint::{Checkpoint, CheckpointFolder, Done, RowsDone};
 use super::gate::Gates;
 use super::ledger::ScanLedger;
+use super::mark::{Mark, MarkedRows};
 use super::notice;
 use super::options::ScanOptions;
 use super::plan::ScanPlan;
@@ -16,6 +17,10 @@ use super::shares::Shares;
 use crate::dedup::{Budget, Lasting, NameTable};
 use crate::error::Error;
 use crate::lookup;
+use crate::records::PartEntry;
+
+/// The most time between two marks of a source that is read.
+const MARKS: Duration = Duration::from_secs(1);
 
 /// The state that all threads of a run share.
 pub(super) struct SharedScan<'p> {
@@ -25,6 +30,8 @@ pub(super) struct SharedScan<'p> {
     pub(super) unpackers: Unpackers,
     pub(super) gates: Gates,
     pub(super) checkpoint: Option<Arc<Checkpoint>>,
+    /// The rows of an earlier run.
+    resumed: Option<RowsDone>,
 }
 
 impl<'p> SharedScan<'p> {
@@ -38,11 +45,19 @@ impl<'p> SharedScan<'p> {
             options, shares, ..
         } = plan;
         let begun = folder.map(|folder| Checkpoint::begin(folder, options, &plan.sources));
-        let (checkpoint, earlier) = begun.transpose()?.unzip();
+        let (checkpoint, mut earlier) = begun.transpose()?.unzip();
+        let resumed = earlier.as_mut().and_then(|earlier| earlier.rows.take());
         let checkpoint = checkpoint.map(Arc::new);
         let done = earlier.as_ref().map(|earlier| &earlier.done);
-        let ledger = ScanLedger::new(options, done, unfound);
-        options.monitor.set_resumable(checkpoint.is_some());
+        let mut ledger = ScanLedger::new(options, done, unfound);
+        // Rows are resumed at a mark that was reached before, so no source need be read to its end.
+        let by_marks = checkpoint.is_some() && options.selection.writes_mentions();
+        if by_marks {
+            ledger = ledger.count_by_marks();
+        }
+        options
+            .monitor
+            .set_resumable(checkpoint.is_some() && !by_marks);
         let lasting = checkpoint.as_ref().zip(earlier);
         let lasting = lasting.map(|(checkpoint, earlier)| checkpoint.lasting(earlier));
         let run = SharedScan {
@@ -51,6 +66,7 @@ impl<'p> SharedScan<'p> {
             unpackers: Unpackers::new(shares.threads, shares.unpacked),
             gates: Gates::default(),
             checkpoint,
+            resumed,
             plan,
         };
         run.announce();
@@ -99,9 +115,50 @@ impl<'p> SharedScan<'p> {
         }
     }
 
+    /// The rows of an earlier run.
+    pub(super) fn resumed(&self) -> Option<&RowsDone> {
+        self.resumed.as_ref()
+    }
+
+    /// The mark of an earlier run, if it is within this source.
+    pub(super) fn resumed_in(&self, source: u32) -> Option<Mark> {
+        let mark = self.resumed.as_ref().map(|resumed| resumed.at.mark);
+        mark.filter(|mark| mark.source == source && mark.is_within())
+    }
+
+    /// Whether checkpoints are made of the table, for which all started work must be finished.
+    pub(super) fn checkpoints_table(&self) -> bool {
+        self.checkpoint.is_some() && !self.plan.options.selection.writes_mentions()
+    }
+
+    /// Whether checkpoints are made of the parts that have rows.
+    pub(super) fn checkpoints_rows(&self) -> bool {
+        self.checkpoint.is_some() && self.plan.options.selection.writes_mentions()
+    }
+
+    /// Whether a mark should be made; the last was made at this time.
+    pub(super) fn is_mark_due(&self, last: Instant) -> bool {
+        let interval = self.plan.options.resources.checkpoint_interval.min(MARKS);
+        self.checkpoints_rows() && last.elapsed() >= interval
+    }
+
+    /// Writes a checkpoint of complete parts, with what was done before the last mark.
+    pub(super) fn checkpoint_rows(&self, at: &MarkedRows, done: &Done, parts: &[PartEntry]) {
+        let Some(checkpoint) = &self.checkpoint else {
+            return;
+        };
+        let rows = RowsDone {
+            at: at.clone(),
+            parts: parts.to_vec(),
+        };
+        if let Err(error) = checkpoint.write_rows(done.clone(), rows) {
+            self.ledger.fail(error);
+        }
+    }
+
     /// Whether it is time to wait for all started work and write a checkpoint.
     pub(super) fn is_checkpoint_due(&self) -> bool {
-        self.checkpoint.as_ref().is_some_and(|at| at.is_due())
+        self.checkpoints_table() && self.checkpoint.as_ref().is_some_and(|at| at.is_due())
     }
 
     /// Writes a checkpoint if the run has any. All started sources must be finished, unless the run was halted. `since` is the
@@ -110,7 +167,7 @@ impl<'p> SharedScan<'p> {
         let Some(checkpoint) = self
             .checkpoint
             .as_ref()
-            .filter(|_| !self.ledger.is_halted())
+            .filter(|_| self.checkpoints_table() && !self.ledger.is_halted())
         else {
             return;
         };

@@ -7,8 +7,8 @@ use doisift_documents::{Cutter, ReadBytes, Sliding, Source, Unpackers};
 use super::cells::TableRows;
 use super::gate::GateRole;
 use super::kind;
+use super::mark::{Mark, RowProgress};
 use super::reading::{self, Scans};
-use super::rows::HeldMentions;
 use super::sink::Sink;
 use super::state::SharedScan;
 use super::worker::{SharedLines, TextLine, TextLines, Worker};
@@ -23,18 +23,42 @@ pub(super) struct Turn<'r> {
 /// Reads and scans all sources.
 pub(super) fn run(run: &SharedScan<'_>, sink: &mut Sink<'_>) {
     let mut turn = Turn::new(run);
+    let mut progress = RowProgress::new(run, sink);
     for (ordinal, source) in run.each_source() {
         if run.is_checkpoint_due() {
             turn.checkpoint();
         }
         run.start(&source);
-        turn.source(ordinal, &source, None, &mut |rows| {
-            if let Err(error) = rows.write(sink) {
-                run.ledger.fail(error);
-            }
+        turn.source(ordinal, &source, None, &mut |worker, mark| {
+            write(run, worker, mark, sink, &mut progress);
         });
+        if progress.is_some() {
+            let mark = Some(Mark::after(ordinal));
+            write(run, &mut turn.worker, mark, sink, &mut progress);
+        }
     }
     turn.checkpoint();
+}
+
+/// Writes the rows that a worker found before a mark, or before its next chunk.
+fn write(
+    run: &SharedScan<'_>,
+    worker: &mut Worker<'_>,
+    mark: Option<Mark>,
+    sink: &mut Sink<'_>,
+    progress: &mut Option<RowProgress<'_>>,
+) {
+    if let Err(error) = worker.rows().write(sink) {
+        return run.ledger.fail(error);
+    }
+    let Some(progress) = progress.as_mut().filter(|_| !run.ledger.is_halted()) else {
+        return;
+    };
+    progress.written(sink);
+    if let Some(mark) = mark {
+        worker.settle();
+        progress.reach(mark, sink);
+    }
 }
 
 impl<'r> Turn<'r> {
@@ -53,13 +77,14 @@ impl<'r> Turn<'r> {
         self.run.checkpoint(since);
     }
 
-    /// Scans all documents of a source, which `unpackers` unpack in parallel, if given. If mentions are kept, calls `after` with those of each chunk.
+    /// Scans all documents of a source, which `unpackers` unpack in parallel, if given. Calls `after` after each chunk, for the mentions
+    /// that the worker keeps, and at marks.
     pub(super) fn source(
         &mut self,
         ordinal: u32,
         source: &Source,
         unpackers: Option<&Unpackers>,
-        after: &mut dyn FnMut(&mut HeldMentions),
+        after: AfterChunk<'_, 'r>,
     ) {
         let mut scans = InTurn { turn: self, after };
         let counts = reading::read(
@@ -73,10 +98,13 @@ impl<'r> Turn<'r> {
     }
 }
 
+/// What is done after a chunk, and at a mark.
+type AfterChunk<'t, 'r> = &'t mut dyn FnMut(&mut Worker<'r>, Option<Mark>);
+
 /// Scans documents on the thread that reads them.
 struct InTurn<'t, 'r> {
     turn: &'t mut Turn<'r>,
-    after: &'t mut dyn FnMut(&mut HeldMentions),
+    after: AfterChunk<'t, 'r>,
 }
 
 impl InTurn<'_, '_> {
@@ -101,7 +129,7 @@ impl InTurn<'_, '_> {
             } else {
                 worker.scan(&chunk, text.whole());
             }
-            (self.after)(worker.rows());
+            (self.after)(worker, None);
             if run.ledger.is_halted() {
                 break;
             }
@@ -138,13 +166,19 @@ impl Scans for InTurn<'_, '_> {
             worker.end(text.whole())
         };
         // The end of a document decides the last rows.
-        (self.after)(worker.rows());
+        (self.after)(worker, None);
         documents
     }
 
     fn cells(&mut self, rows: TableRows) {
         let worker = &mut self.turn.worker;
         worker.scan_cells(&rows);
-        (self.after)(worker.rows());
+        (self.after)(worker, None);
+    }
+
+    fn mark(&mut self, mark: Mark, documents: u64) {
+        let worker = &mut self.turn.worker;
+        worker.counts().documents += documents;
+        (self.after)(worker, Some(mark));
     }
 }

@@ -357,11 +357,14 @@ impl<'r> Worker<'r> {
     /// Passes all mentions to the table and adds the counts to the run.
     pub(super) fn settle(&mut self) {
         self.found.hand_over();
-        let mut counts = std::mem::take(&mut self.counts);
-        if let Some(edges) = &mut self.edges {
-            counts.roles = edges.take_counts();
-        }
+        let counts = self.take_counts();
         self.run.ledger.count(counts);
+    }
+
+    /// Takes the counts so far.
+    pub(super) fn take_counts(&mut self) -> Counts {
+        let edges = self.edges.as_mut().map(EdgeFinder::take_counts);
+        std::mem::take(&mut self.counts) + edges.unwrap_or_default()
     }
 }
 

@@ -15,7 +15,7 @@ use flate2::write::GzEncoder;
 use tempfile::TempPath;
 
 use super::format::Compression;
-use super::parts::{PartFolder, PartKeep, PartPlan, is_folder};
+use super::parts::{PartEntry, PartFolder, PartKeep, PartPlan, is_folder};
 use super::rows::BUFFER;
 use crate::temporary;
 
@@ -149,6 +149,20 @@ impl Output {
         let mut part = Output::create(Some(path), mark)?;
         part.encoder.target_mut().start_sum();
         Ok(part)
+    }
+
+    /// Goes on after the parts that an earlier run wrote. So many of the next rows, `passed`, are in them already.
+    ///
+    /// # Errors
+    /// If a part is not as it was.
+    pub(crate) fn resume(&mut self, parts: Vec<PartEntry>, passed: u64) -> io::Result<()> {
+        match &mut self.parts {
+            Some((folder, rows)) => {
+                *rows = passed;
+                folder.resume(parts).map_err(|error| at(&self.path, error))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The folder of parts, if this is the output of its manifest.

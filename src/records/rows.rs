@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use super::fault::ReadError;
 #[cfg(feature = "parquet")]
 use super::parquet::RowColumns;
+use super::parts::PartEntry;
 use super::row::Row;
 
 /// Bytes that a format buffers before a write.
@@ -27,6 +28,10 @@ pub(crate) trait RowWriter<W: Write + Send + 'static = Box<dyn Write + Send>>: S
     /// The size of all rows so far, as the format counts them: text before compression, or values before encoding. It depends on
     /// the rows alone.
     fn size(&self) -> u64;
+    /// The parts that are complete, if the rows are in parts.
+    fn parts(&self) -> &[PartEntry] {
+        &[]
+    }
     /// Writes the rest and returns the `W`.
     fn finish(self: Box<Self>) -> io::Result<W>;
     /// Continues with blocks of rows. By default a block is bytes, which are appended.

@@ -216,11 +216,11 @@ fn a_checkpoint_without_use_is_a_usage_error_that_says_why() {
     for (options, why) in [
         (
             "in --mentions",
-            "a run with --mentions or --edges cannot be resumed, since its rows are written at once",
+            "a run with --mentions or --edges can be resumed only if its rows are in parts",
         ),
         (
             "in --edges",
-            "a run with --mentions or --edges cannot be resumed",
+            "a run with --mentions or --edges can be resumed only",
         ),
         ("in -", "standard input can be read only once"),
         ("in fifo", "fifo can be read only once"),

@@ -27,7 +27,7 @@ pub fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
     out.finish().unwrap().into_inner()
 }
 
-fn warc(records: &[(&str, &[u8])]) -> Vec<u8> {
+pub fn warc(records: &[(&str, &[u8])]) -> Vec<u8> {
     let mut out = Vec::new();
     for (uri, bytes) in records {
         let length = bytes.len();

@@ -60,6 +60,7 @@ mod records;
 mod registry_server;
 #[cfg(feature = "resolve")]
 mod resolve;
+mod resume;
 mod same;
 mod selection;
 mod seven_zip;

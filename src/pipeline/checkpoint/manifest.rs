@@ -19,10 +19,12 @@ use super::folder::{at, open_own};
 use crate::dedup::Spilled;
 use crate::error::CheckpointError;
 use crate::options::{OptionSpec, OptionValue};
-use crate::report::{Counts, Losses, Skipped};
+use crate::pipeline::mark::MarkedRows;
+use crate::records::PartEntry;
+use crate::report::{Counts, Losses, Roles, Skipped};
 
 /// The version of the manifest format.
-const FORM: u32 = 5;
+const FORM: u32 = 6;
 /// Length of the last line in bytes.
 const ENDING: usize = 32;
 
@@ -40,6 +42,22 @@ pub(in crate::pipeline) struct Done {
     pub(in crate::pipeline) losses: Losses,
     pub(in crate::pipeline) skipped: Skipped,
     pub(in crate::pipeline) bytes_read: u64,
+}
+
+/// The rows that are written, if they are in parts.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::pipeline) struct RowsDone {
+    /// Where reading begins again. It is before the end of the last part, whose last rows come again.
+    pub(in crate::pipeline) at: MarkedRows,
+    pub(in crate::pipeline) parts: Vec<PartEntry>,
+}
+
+impl RowsDone {
+    /// The number of rows after the mark that the parts have.
+    pub(in crate::pipeline) fn passed(&self) -> u64 {
+        let rows: u64 = self.parts.iter().map(|part| part.rows).sum();
+        rows.saturating_sub(self.at.rows)
+    }
 }
 
 /// A run that the manifest lists.
@@ -60,6 +78,8 @@ pub(super) struct ManifestHead {
     /// The number and size of all runs written so far.
     spilled: (u64, u64),
     pub(super) done: Done,
+    /// The rows, if they are in parts.
+    pub(super) rows: Option<RowsDone>,
     sources: usize,
 }
 
@@ -97,6 +117,11 @@ struct OwnStamp {
 }
 
 impl Stamp {
+    /// The size of the file in bytes.
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
     /// None if the metadata of the file cannot be read.
     pub(super) fn of(source: &Source) -> Option<Stamp> {
         let metadata = fs::metadata(&source.path).ok()?;
@@ -148,8 +173,15 @@ impl ManifestHead {
             runs,
             spilled: (spilled.runs, spilled.bytes),
             done,
+            rows: None,
             sources: 0,
         }
+    }
+
+    /// The number of sources of which something was read.
+    fn read(&self) -> usize {
+        let is_within = |rows: &RowsDone| rows.at.mark.is_within();
+        self.done.sources + usize::from(self.rows.as_ref().is_some_and(is_within))
     }
 
     pub(super) fn spilled(&self) -> Spilled {
@@ -173,7 +205,7 @@ pub(super) fn write(
         sum: Xxh3::new(),
     };
     line(&mut out, &head)?;
-    let done = stamps.iter().copied().take(head.done.sources);
+    let done = stamps.iter().copied().take(head.read());
     let stamps = done.chain(std::iter::repeat(None));
     for (source, stamp) in sources.iter().zip(stamps) {
         let name = display_name(&source.path);
@@ -285,6 +317,7 @@ fn check_sources(
     damaged: impl Fn() -> CheckpointError,
 ) -> Result<Vec<Option<Stamp>>, CheckpointError> {
     let mut stamps = Vec::with_capacity(head.done.sources);
+    let mut checked = 0;
     let mut now = sources.iter();
     for line in lines {
         let then: SourceLine<'_> = serde_json::from_str(&line).map_err(|_| damaged())?;
@@ -295,8 +328,11 @@ fn check_sources(
                 return Err(CheckpointError::Added(name.into()));
             }
             (Some(source), Some(name)) if name == then.name => {
-                if stamps.len() < head.done.sources {
+                if checked < head.read() {
                     check_stamp(then.stamp, source, &name)?;
+                }
+                checked += 1;
+                if stamps.len() < head.done.sources {
                     stamps.push(then.stamp);
                 }
             }
@@ -352,6 +388,8 @@ struct SavedCounts {
     mentions: u64,
     ends_changed: u64,
     rejections: BTreeMap<String, u64>,
+    roles: Roles,
+    broken: u64,
 }
 
 impl SavedCounts {
@@ -368,6 +406,8 @@ impl SavedCounts {
             mentions: counts.tally.mentions,
             ends_changed: counts.tally.ends_changed,
             rejections: Rejection::ALL.iter().copied().map(rejected).collect(),
+            roles: counts.roles,
+            broken: counts.broken,
         };
         Serialize::serialize(&counted, to)
     }
@@ -389,8 +429,8 @@ impl SavedCounts {
             bytes_decoded: counted.bytes_decoded,
             filtered: counted.filtered,
             tally,
-            // Runs that write edges have no checkpoint.
-            ..Counts::default()
+            roles: counted.roles,
+            broken: counted.broken,
         })
     }
 }

@@ -1,7 +1,8 @@
 //! Checkpoints: finished work is kept in a folder, so that an interrupted run can be resumed.
 //!
 //! Sources are started in order, and a checkpoint waits for all started sources. So finished are always the first so
-//! many sources, and the sorted runs hold their names. `manifest` defines the file format, `folder` handles the files. This
+//! many sources, and the sorted runs hold their names. Rows in parts are written in the order of sources, and a checkpoint of them
+//! has the complete parts and the last mark before the end of the last one: nothing waits. `manifest` defines the file format, `folder` handles the files. This
 //! module decides when a checkpoint is due; its caller makes sure that all started sources are finished then.
 
 mod folder;
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 use doisift_documents::{Source, SourceKind, Sources, display_name};
 
 pub(super) use folder::{CheckpointFolder, fault};
-pub(super) use manifest::Done;
+pub(super) use manifest::{Done, RowsDone};
 
 use folder::{MANIFEST, at, sync_folder};
 use manifest::{FixedSettings, Manifest, ManifestHead, NamedRun, Stamp};
@@ -54,6 +55,8 @@ struct CheckpointState {
 /// The finished work of an earlier run.
 pub(super) struct Earlier {
     pub(super) done: Done,
+    /// Its rows, if they are in parts.
+    pub(super) rows: Option<RowsDone>,
     runs: Vec<RunFile>,
     spilled: Spilled,
 }
@@ -69,7 +72,7 @@ impl Checkpoint {
     ) -> Result<(Self, Earlier), Error> {
         let settings = FixedSettings::new(
             &options.given,
-            options.selection.table_name(),
+            &options.selection.kept_name(),
             options.known.as_deref().map(lookup::identity),
         );
         let read = read(&folder, &settings, sources, options.reading.on_error);
@@ -151,6 +154,21 @@ impl Checkpoint {
         })
     }
 
+    /// Writes the manifest of a run whose rows are in parts. `done` is what was done before the mark of `rows`.
+    pub(super) fn write_rows(&self, mut done: Done, rows: RowsDone) -> Result<(), Error> {
+        let state = lock(&self.state);
+        let sizes = state.stamps.iter().take(done.sources).flatten();
+        // Readers are ahead of the mark, and this run may have read a part of the source twice.
+        done.bytes_read = sizes.map(Stamp::size).sum::<u64>() + rows.at.mark.offset;
+        let settings = self.settings.clone();
+        let mut head = ManifestHead::new(settings, Vec::new(), Spilled::default(), done);
+        head.rows = Some(rows);
+        let written = self.folder.replace(MANIFEST, |out| {
+            manifest::write(out, head, &self.sources, &state.stamps)
+        });
+        written.map_err(|error| fault(self.folder.path(), error))
+    }
+
     /// The settings of a table whose runs outlast the process.
     pub(super) fn lasting(self: &Arc<Self>, earlier: Earlier) -> Lasting {
         let checkpoint = Arc::clone(self);
@@ -210,6 +228,7 @@ fn read(
     }
     let mut earlier = Earlier {
         done: Done::default(),
+        rows: None,
         runs: Vec::new(),
         spilled: Spilled::default(),
     };
@@ -228,6 +247,7 @@ fn read(
     }
     folder.sweep(&head.runs.iter().map(|run| run.name.as_str()).collect())?;
     earlier.done = head.done;
+    earlier.rows = head.rows;
     Ok((earlier, stamps))
 }
 

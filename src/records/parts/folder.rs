@@ -59,6 +59,10 @@ enum FolderFault {
     Filled(OsString),
     #[error("another run is writing to it")]
     InUse,
+    #[error(
+        "{0} is missing or has another size than when it was written; remove the folder and the checkpoint to start again"
+    )]
+    Changed(String),
 }
 
 impl PartFolder {
@@ -96,6 +100,21 @@ impl PartFolder {
             note,
             parts: Vec::new(),
         })
+    }
+
+    /// Goes on after the parts of an earlier run.
+    ///
+    /// # Errors
+    /// If one is missing or has another size.
+    pub(crate) fn resume(&mut self, parts: Vec<PartEntry>) -> io::Result<()> {
+        for part in &parts {
+            let at = fs::symlink_metadata(self.path.join(&part.name));
+            if !at.is_ok_and(|at| at.is_file() && at.len() == part.bytes) {
+                return Err(fault(FolderFault::Changed(part.name.clone())));
+            }
+        }
+        self.parts = parts;
+        Ok(())
     }
 
     /// The path of the manifest.

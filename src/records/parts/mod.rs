@@ -19,7 +19,8 @@ use super::format::{Compression, Format};
 
 pub(super) use folder::PartFolder;
 pub(crate) use folder::{PartKeep, is_free};
-pub(super) use manifest::{PartEntry, SourceRows};
+pub(crate) use manifest::PartEntry;
+pub(super) use manifest::SourceRows;
 pub(super) use write::PartWriter;
 
 /// The file that says what the parts are. Complete when it has its name, like each part.

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::manifest;
-use super::{PartFolder, PartSize, SourceRows};
+use super::{PartEntry, PartFolder, PartSize, SourceRows};
 use crate::records::field::Field;
 use crate::records::layout::Layout;
 use crate::records::output::Output;
@@ -111,6 +111,10 @@ impl RowWriter<Output> for PartWriter {
 
     fn size(&self) -> u64 {
         self.part.as_ref().map_or(0, |part| part.size())
+    }
+
+    fn parts(&self) -> &[PartEntry] {
+        &self.folder.parts
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<Output> {

@@ -1,0 +1,250 @@
+//! Runs whose rows are in parts, which are killed and go on at the first part that is missing.
+
+use std::fs;
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::containers::{tar, warc, zip};
+use crate::parts::files;
+use crate::place::{Place, Seen, gzip, names};
+
+/// Works with references, as JSON Lines.
+fn works(start: usize, count: usize) -> String {
+    let work = |n: usize| {
+        let references: Vec<_> = (0..4)
+            .map(|r| format!(r#"{{"key":"r{r}","DOI":"10.5555/ref-{n}-{r}"}}"#))
+            .collect();
+        let references = references.join(",");
+        format!("{{\"DOI\":\"10.5555/work-{n}\",\"reference\":[{references}]}}\n")
+    };
+    (start..start + count).map(work).collect()
+}
+
+/// Sources of all kinds that are read in their own way: a folder of packed files, archives, and a plain file.
+fn place() -> Place {
+    let place = Place::new();
+    let packed: Vec<_> = (0..30).map(|n| gzip(works(n * 20, 20))).collect();
+    let named: Vec<_> = (0..30).map(|n| format!("{n}.jsonl.gz")).collect();
+    let members = named.iter().zip(&packed);
+    let members: Vec<(&str, &[u8])> = members.map(|(name, bytes)| (&**name, &**bytes)).collect();
+    for (name, bytes) in &members[..5] {
+        place.file(format!("in/a/{name}"), bytes);
+    }
+    let mut broken = gzip(works(5000, 500));
+    broken.truncate(broken.len() / 2);
+    let binary = [0, 1, 2, 3].repeat(100);
+    let more = [("m.gz", &*broken), ("x.bin", &*binary)];
+    place.file(
+        "in/b.tar",
+        tar(&[&members[..15], &more, &members[15..]].concat()),
+    );
+    place.file("in/c.zip", zip(&members[..10]));
+    let plain = works(0, 100);
+    place.file(
+        "in/d.warc",
+        warc(&[
+            ("http://a/", plain.as_bytes()),
+            ("http://b/", plain.as_bytes()),
+        ]),
+    );
+    place.file("in/e.txt", names(4000));
+    place.file("in/f.txt", "See 10.5555/small.");
+    place
+}
+
+/// The report without what differs from run to run.
+fn report(place: &Place, name: &str) -> Value {
+    let mut report = place.json(name);
+    let members = report.as_object_mut().unwrap();
+    for name in ["seconds", "options", "bytes_read"] {
+        members.remove(name);
+    }
+    report
+}
+
+/// Kills a run each time it has written some more parts, until it ends. Returns how often.
+fn kill_until_done(place: &Place, line: &str, step: usize) -> usize {
+    let parts = || fs::read_dir(place.path("out")).map_or(0, |entries| entries.count());
+    for killed in 0.. {
+        let before = parts();
+        let mut command = place.command(["scan"]);
+        command.args(line.split_whitespace());
+        let mut run = command.stderr(Stdio::piped()).spawn().unwrap();
+        while parts() < before + step && run.try_wait().unwrap().is_none() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        // It may have ended.
+        let _ = run.kill();
+        let ended = Seen::from(run.wait_with_output().unwrap());
+        match ended.code {
+            None => {}
+            Some(1) => return killed,
+            code => panic!("{code:?}: {}", ended.err),
+        }
+        assert!(killed < 200, "no progress");
+    }
+    unreachable!()
+}
+
+#[test]
+fn a_killed_run_ends_with_the_parts_and_counts_of_one_that_was_not() {
+    let place = place();
+    for rows in [
+        "--mentions -j2",
+        "--mentions -j1",
+        "--edges -j2",
+        "--edges -j1",
+        "--mentions --lines -j2",
+    ] {
+        let line = format!("in {rows} -f jsonl --part-size 48K");
+        let whole = place.scan(&format!("{line} -o whole/ --report whole.json"));
+        assert_eq!(whole.code, Some(1), "{}", whole.err);
+        let line = format!(
+            "{line} --chunk 2000 -o out/ --report out.json --checkpoint ck --checkpoint-interval 0"
+        );
+        let killed = kill_until_done(&place, &line, 3);
+        assert!(killed > 3, "{rows}: killed {killed} times");
+        let (whole, out) = (files(&place, "whole"), files(&place, "out"));
+        let names = |files: &[(String, Vec<u8>)]| {
+            files
+                .iter()
+                .map(|(name, _)| name.clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(names(&whole), names(&out), "{rows}");
+        for ((name, whole), (_, out)) in whole
+            .iter()
+            .zip(&out)
+            .filter(|((name, _), _)| name != "_manifest.json")
+        {
+            assert!(whole == out, "{rows}: {name}");
+        }
+        let parts = |folder: &str| place.json(&format!("{folder}/_manifest.json"))["parts"].clone();
+        assert_eq!(parts("whole"), parts("out"), "{rows}");
+        assert_eq!(
+            report(&place, "whole.json"),
+            report(&place, "out.json"),
+            "{rows}"
+        );
+        assert!(!place.path("ck").exists());
+        for folder in ["whole", "out"] {
+            fs::remove_dir_all(place.path(folder)).unwrap();
+        }
+    }
+}
+
+/// Leaves a run that failed after some parts.
+fn broken_off() -> (Place, &'static str) {
+    let place = Place::new();
+    for n in 0..5 {
+        place.file(format!("in/{n}.txt"), names(200));
+    }
+    place.file("in/z.gz", &gzip(names(1000))[..500]);
+    let line =
+        "in --mentions -j1 -f jsonl --part-size 5K -o out/ --checkpoint ck --checkpoint-interval 0";
+    let seen = place.scan(&format!("{line} --on-error fail"));
+    assert_eq!(
+        (seen.code, place.path("out/part-00002.jsonl").exists()),
+        (Some(2), true)
+    );
+    (place, line)
+}
+
+#[test]
+fn a_changed_source_is_named_and_refuses_to_go_on() {
+    let (place, line) = broken_off();
+    let before = files(&place, "out");
+    place.file("in/1.txt", names(201));
+    let seen = place.scan(line);
+    assert_eq!(seen.code, Some(2));
+    assert!(
+        seen.err.contains("in/1.txt has changed since it was read"),
+        "{}",
+        seen.err
+    );
+    assert_eq!(files(&place, "out"), before);
+}
+
+#[test]
+fn other_rows_fields_or_sizes_refuse_to_go_on() {
+    let (place, line) = broken_off();
+    for (from, to) in [
+        ("-f jsonl", "-f csv"),
+        ("--part-size 5K", "--part-size 6K"),
+        ("--mentions", "--mentions --fields doi"),
+    ] {
+        let seen = place.scan(&line.replace(from, to));
+        assert_eq!(seen.code, Some(2), "{to}");
+        assert!(seen.err.contains("in the interrupted run"), "{}", seen.err);
+    }
+    assert_eq!(place.scan(line).code, Some(1));
+}
+
+#[test]
+fn a_part_that_is_gone_or_a_file_that_is_not_ours_refuses_to_go_on() {
+    let (place, line) = broken_off();
+    fs::remove_file(place.path("out/part-00001.jsonl")).unwrap();
+    let seen = place.scan(line);
+    assert!(
+        seen.err.contains("part-00001.jsonl is missing"),
+        "{}",
+        seen.err
+    );
+    let (place, line) = broken_off();
+    place.file("out/precious.txt", "mine");
+    let seen = place.scan(line);
+    assert!(seen.err.contains("such as precious.txt"), "{}", seen.err);
+    assert!(place.path("out/precious.txt").exists() && place.path("out/part-00001.jsonl").exists());
+}
+
+#[test]
+fn rows_that_are_not_in_parts_have_no_checkpoint() {
+    let place = Place::new();
+    place.file("a.txt", names(3));
+    let seen = place.scan("a.txt --mentions -o out.csv --checkpoint ck");
+    assert_eq!(seen.code, Some(2));
+    assert!(
+        seen.err
+            .contains("write them to a folder, such as -o rows/"),
+        "{}",
+        seen.err
+    );
+}
+
+#[test]
+fn records_in_parts_resume_too() {
+    let place = place();
+    let line = "in -j2 -f jsonl --part-size 20K";
+    place.scan(&format!("{line} -o whole/"));
+    let line = format!("{line} -o out/ --checkpoint ck --checkpoint-interval 0");
+    kill_until_done(&place, &line, 4);
+    let parts = |folder: &str| {
+        let files = files(&place, folder).into_iter();
+        files
+            .filter(|(name, _)| name.starts_with("part-"))
+            .collect::<Vec<_>>()
+    };
+    assert!(parts("whole").len() > 10 && parts("whole") == parts("out"));
+}
+
+#[test]
+fn parts_in_a_folder_of_sources_are_no_sources() {
+    let (place, line) = broken_off();
+    let wanted = files(&place, "out").len();
+    fs::rename(place.path("out"), place.path("kept")).unwrap();
+    fs::remove_dir_all(place.path("ck")).unwrap();
+    let line = line.replace("-o out/", "-o in/out/");
+    assert_eq!(place.scan(&format!("{line} --on-error fail")).code, Some(2));
+    assert_eq!(files(&place, "in/out").len(), wanted);
+    assert_eq!(place.scan(&line).code, Some(1));
+    let rows = files(&place, "in/out")
+        .into_iter()
+        .filter(|(name, _)| name.starts_with("part-"));
+    let rows = rows
+        .map(|(_, bytes)| String::from_utf8(bytes).unwrap())
+        .collect::<String>();
+    assert!(!rows.contains("in/out"), "a part was read");
+}
