@@ -282,7 +282,7 @@ const TRAPS: [&str; 8] = [
     "PMID: 12345678",
     "doi: in press",
     "https://www.example.org/stable/2346101 (accessed 25.10.2015)",
-    "Report 10.2015/21",
+    "Report 25.10.2015/21",
     "arXiv:1512.03385",
 ];
 
