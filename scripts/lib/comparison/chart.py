@@ -25,30 +25,29 @@ text { font: 12px system-ui, -apple-system, "Segoe UI", sans-serif; fill: #24292
 """
 
 
-def draw(results):
-    """-> the chart as SVG"""
+def draw(results, about="Seconds that each tool takes for the names of a text; shorter is better", label_width=LABEL):
+    """-> the chart as SVG: a panel for each title and its rows"""
     lines, top = [], 0
     for start in range(0, len(results), COLUMNS):
         panels = results[start : start + COLUMNS]
         for column, (text, rows) in enumerate(panels):
-            lines += panel(text, rows, column * (PANEL + GAP), top)
+            lines += panel(text, rows, column * (PANEL + GAP), top, label_width)
         top += HEAD + GAP + ROW * max(len(rows) for _, rows in panels)
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{top}" viewBox="0 0 {WIDTH} {top}" role="img">'
-    about = "<title>Seconds that each tool takes for the names of a text; shorter is better</title>"
-    return "\n".join([head, about, f"<style>{STYLE}</style>", *lines, "</svg>", ""])
+    return "\n".join([head, f"<title>{about}</title>", f"<style>{STYLE}</style>", *lines, "</svg>", ""])
 
 
-def panel(text, rows, left, top):
+def panel(text, rows, left, top, label_width):
     times = [row.wall for row in rows if row.runs] or [1]
     longest = min(max(times), LONGEST * statistics.median(times))
-    scale = (PANEL - LABEL - FIGURE) / longest
+    scale = (PANEL - label_width - FIGURE) / longest
     yield label("title", left, top + 18, text.title.replace("`", ""))
     for number, row in enumerate(rows):
         middle = top + HEAD + number * ROW + ROW // 2
-        yield label("name", left + LABEL - 8, middle + 4, row.tool, ' text-anchor="end"')
+        yield label("name", left + label_width - 8, middle + 4, row.tool, ' text-anchor="end"')
         length = max(min(row.wall, longest) * scale, 1) if row.runs else 0
-        yield from bar("own" if row.is_own else "other", left + LABEL, middle - BAR // 2, length, row.runs and row.wall > longest)
-        yield label("figure", round(left + LABEL + length + 5, 1), middle + 4, figure(row))
+        yield from bar("own" if row.is_own else "other", left + label_width, middle - BAR // 2, length, row.runs and row.wall > longest)
+        yield label("figure", round(left + label_width + length + 5, 1), middle + 4, figure(row))
 
 
 def bar(kind, x, y, length, is_broken):
@@ -62,7 +61,7 @@ def figure(row):
     if not row.runs:
         return row.failed.partition(":")[0][:24]
     share = f", recall {row.recall:.2f}" if row.recall is not None else ""
-    return f"{seconds(row.wall)} s{share}"
+    return f"{seconds(row.wall)} {row.unit}{share}"
 
 
 def label(kind, x, y, words, more=""):

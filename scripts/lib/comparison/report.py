@@ -6,6 +6,8 @@ START, END = "<!-- scripts/bench compare --publish writes this -->", "<!-- up to
 
 @dataclasses.dataclass
 class Row:
+    #: Of its times in the chart.
+    unit = "s"
     tool: str
     answers: bool
     runs: list = dataclasses.field(default_factory=list)
