@@ -15,6 +15,9 @@ use crate::report::Counts;
 use crate::structure::Role;
 use crate::structure::{Edge, EdgeJoin, RecordId, Syntax};
 
+/// Endings of packings after the ending of a format.
+const PACKINGS: [&str; 5] = [".gz", ".zst", ".bz2", ".xz", ".lz4"];
+
 /// Finds the places of the mentions of one document after the other, whose chunks come in order.
 pub(super) struct EdgeFinder<'r> {
     options: &'r ScanOptions,
@@ -38,12 +41,13 @@ impl<'r> EdgeFinder<'r> {
     }
 
     /// Starts a document if this is its first chunk, which has the head of the document, or all of it.
-    pub(super) fn start(&mut self, chunk: &Chunk<'_>, kind: TextKind) {
+    pub(super) fn start(&mut self, chunk: &Chunk<'_>, kind: TextKind, document: &Document) {
         if chunk.offset + chunk.range.start as u64 == 0 {
-            self.join = Some(EdgeJoin::new(
-                syntax(self.options, chunk.bytes, kind),
-                self.id(),
-            ));
+            let syntax = syntax(self.options, chunk.bytes, kind);
+            if syntax != Some(Syntax::Json) && says_json(document) && !is_blank(chunk) {
+                self.ledger.report_no_json(document);
+            }
+            self.join = Some(EdgeJoin::new(syntax, self.id()));
         }
     }
 
@@ -114,6 +118,20 @@ impl<'r> EdgeFinder<'r> {
 /// The text, cut if it is longer than rows may repeat.
 fn bounded(text: Cow<'_, str>) -> Cow<'_, str> {
     cut(&text).map_or(text, Cow::Owned)
+}
+
+/// Whether the name of a document says that it is JSON, also before an ending of a packing.
+fn says_json(document: &Document) -> bool {
+    let name = document.name.as_deref().unwrap_or(&document.source);
+    let plain = PACKINGS
+        .iter()
+        .find_map(|packing| name.strip_suffix(packing));
+    let ending = plain.unwrap_or(name).rsplit('.').next();
+    matches!(ending, Some("json" | "jsonl" | "ndjson"))
+}
+
+fn is_blank(chunk: &Chunk<'_>) -> bool {
+    chunk.bytes.trim_ascii().is_empty()
 }
 
 /// The syntax of a document, if it is structured and neither a table nor a web page.

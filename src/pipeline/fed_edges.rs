@@ -95,7 +95,7 @@ impl<'r> FedEdges<'r> {
             _ if crew.run.ledger.is_halted() => {}
             Some(piece) => {
                 let chunk = piece.chunk(&ticket);
-                finder.start(&chunk, self.shared.kind());
+                finder.start(&chunk, self.shared.kind(), self.shared.document());
                 finder.chunk(&chunk, rows, from);
             }
             None => {

@@ -191,6 +191,12 @@ impl<'p> ScanLedger<'p> {
         }
     }
 
+    /// Reports that a document is not JSON although its name says so.
+    pub(super) fn report_no_json(&self, document: &Document) {
+        self.notices
+            .add(&document.source, document.name.as_deref(), Notice::NoJson);
+    }
+
     /// Reports rows of a table with more or fewer cells than its header.
     pub(super) fn report_ragged(&self, source: &NamedSource, document: Option<&str>, rows: u64) {
         if rows > 0 {

@@ -18,6 +18,8 @@ pub(super) enum Notice {
     Unmarked(&'static str),
     /// Rows of a table that have more or fewer cells than its header, by number.
     Ragged(u64),
+    /// Its name says JSON, which it is not, so its names have no records.
+    NoJson,
     /// A named source has no bytes.
     Empty,
     /// A named source is of this kind, or holds only documents of this and similar kinds, so many.
@@ -56,7 +58,7 @@ impl Gain {
 
 /// Writes notices, and counts them by kind.
 #[derive(Debug, Default)]
-pub(super) struct Notices([AtomicU64; 5]);
+pub(super) struct Notices([AtomicU64; 6]);
 
 impl Notices {
     /// Writes a notice about a source, or a document in it.
@@ -134,12 +136,13 @@ pub(super) fn report_passed_over(passed: &PassedOver, has_globs: bool) {
 }
 
 /// The subject of the notices of each kind, for their count.
-const WHAT: [&str; 5] = [
+const WHAT: [&str; 6] = [
     "files or members whose content is not what their names say",
     "named sources that are empty",
     "named sources without text",
     "texts without a byte order mark",
     "tables with rows of more or fewer cells than their headers",
+    "documents that are not JSON although their names say so",
 ];
 
 impl Notice {
@@ -150,6 +153,7 @@ impl Notice {
             Notice::NoText(..) | Notice::NoDocument => 2,
             Notice::Unmarked(_) => 3,
             Notice::Ragged(_) => 4,
+            Notice::NoJson => 5,
         }
     }
 }
@@ -171,6 +175,9 @@ impl fmt::Display for NoticeText<'_> {
                 f,
                 "rows with more or fewer cells than the header, in which names may be in other columns: {rows}; \
                 without --columns all are read"
+            ),
+            Notice::NoJson => f.write_str(
+                "its name says JSON, but it is not JSON: names in it have no records; if that is wrong, get it again",
             ),
             Notice::Empty => f.write_str("it is empty: nothing was read"),
             Notice::NoText(kind, 1) => {

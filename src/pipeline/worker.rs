@@ -139,7 +139,7 @@ impl<'r> Worker<'r> {
         let before = self.found.rows.len();
         self.find(chunk, document);
         if let Some(edges) = &mut self.edges {
-            edges.start(chunk, self.kind);
+            edges.start(chunk, self.kind, document);
             edges.chunk(chunk, &mut self.found.rows, before);
         }
     }

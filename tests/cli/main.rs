@@ -21,6 +21,7 @@ mod columns;
 #[path = "../common/mod.rs"]
 mod common;
 mod containers;
+mod damage;
 mod diff;
 mod documents;
 mod edges;
