@@ -8,6 +8,7 @@
 //! outputs. This module knows nothing of sources, documents or DOI names: a key is a string.
 
 mod options;
+mod ordered;
 mod report;
 mod row;
 mod rows;
@@ -45,6 +46,9 @@ use crate::error::Error;
 /// So inputs that share no source give the same bytes as one scan of all their sources. The order of the inputs does not
 /// matter. A source that is in two inputs counts twice, and so does an input that is named twice. Among the first mentions of
 /// a source, the one with the least offset is the first, since records do not have the order of documents.
+///
+/// An input can be a folder of [parts](MergeBuilder::part_size) of a run that has ended. Folders of mentions, or of edges, are joined: their
+/// rows come in the order of their sources, by name, so shards of one scan give the rows of the whole.
 ///
 /// [Pairs](MergeBuilder::pairs) are merged in the same way: rows of one source, document and name become one, and `mentions` are
 /// added up.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Merge;
+use super::ordered::OrderedRows;
 use super::report::MergeOptions;
 use crate::error::{Error, ErrorKind, SelectionError};
 use crate::options::{
@@ -48,7 +49,7 @@ pub(super) struct MergeSettings {
 }
 
 impl MergeBuilder {
-    /// Adds a file of records, or `-` for standard input. Its format and packing, gzip or zstd, are recognised by its first bytes.
+    /// Adds a file of records, a folder of parts of one run, or `-` for standard input. Its format and packing, gzip or zstd, are recognised by its first bytes.
     pub fn input(mut self, path: impl AsRef<Path>) -> Self {
         self.inputs.push(path.as_ref().to_owned());
         self
@@ -76,7 +77,7 @@ impl MergeBuilder {
         let parts = parts.map(|plan| self.part_plan(plan));
         let options = MergeSettings {
             given: self.values(),
-            layout: self.layout(format)?,
+            layout: self.layout(format, OrderedRows::of(&self.inputs)?)?,
             parts,
             chooses_fields: self.selection.fields.is_some(),
             memory: chosen_memory(self.resources.memory),
@@ -98,7 +99,14 @@ impl MergeBuilder {
         plan
     }
 
-    fn layout(&self, format: Format) -> Result<Layout, Error> {
+    fn layout(&self, format: Format, ordered: Option<OrderedRows>) -> Result<Layout, Error> {
+        let chosen = self.selection.fields.as_deref();
+        if let Some(ordered) = ordered {
+            let fields = chosen.unwrap_or(&ordered.fields);
+            let fields = Some(fields).filter(|_| format != Format::Names);
+            let layout = Layout::with_fields(format, ordered.rows, fields);
+            return layout.map_err(|error| Error::new(ErrorKind::Fields(error)));
+        }
         let rows = match self.selection.pairs {
             true => RowKind::Pairs,
             false => RowKind::Records,
@@ -107,7 +115,7 @@ impl MergeBuilder {
             let fault = SelectionError::Names(rows.name());
             return Err(Error::new(ErrorKind::Selection(fault)));
         }
-        let layout = Layout::with_fields(format, rows, self.selection.fields.as_deref());
+        let layout = Layout::with_fields(format, rows, chosen);
         layout.map_err(|error| Error::new(ErrorKind::Fields(error)))
     }
 }

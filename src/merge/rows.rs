@@ -1,5 +1,6 @@
 //! Opens an input and reads its rows.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use doisift_documents::{InputError, ReadAt, display_name};
 use super::row::MergeRow;
 use super::run::RecordRun;
 use crate::error::{Error, ErrorKind};
-use crate::records::{ReadError, RowReader, file_reader, reader};
+use crate::records::{FolderContent, OwnedRow, ReadError, RowReader, file_reader, reader};
 use crate::run::{Monitor, not_cancelled};
 
 /// An input whose rows are sorted.
@@ -24,6 +25,8 @@ pub(super) enum Input {
 pub(crate) struct RowStream<'m, R> {
     name: Arc<str>,
     rows: Box<dyn RowReader<R>>,
+    /// Further parts of a folder.
+    parts: VecDeque<PathBuf>,
     monitor: &'m Monitor,
 }
 
@@ -40,9 +43,12 @@ impl Input {
     }
 }
 
-impl<'m, R: MergeRow> RowStream<'m, R> {
-    /// Opens the file at `path`, or standard input.
+impl<'m, R: OwnedRow + 'static> RowStream<'m, R> {
+    /// Opens the file at `path`, the parts in a folder, or standard input.
     pub(crate) fn open(path: &Path, monitor: &'m Monitor) -> Result<Self, Error> {
+        if path.is_dir() {
+            return RowStream::of_parts(path, monitor);
+        }
         let rows = if path.as_os_str() == "-" {
             reader(CountingReader::new(io::stdin(), monitor))
         } else {
@@ -66,15 +72,39 @@ impl<'m, R: MergeRow> RowStream<'m, R> {
         Ok(RowStream {
             name,
             rows,
+            parts: VecDeque::new(),
             monitor,
+        })
+    }
+
+    fn of_parts(path: &Path, monitor: &'m Monitor) -> Result<Self, Error> {
+        let name: Arc<str> = display_name(path).into();
+        let content = FolderContent::read(path).map_err(|error| wrong(&name, error))?;
+        let mut parts: VecDeque<_> = content.parts.into_iter().map(|(path, _)| path).collect();
+        let first = parts.pop_front();
+        let first = first.ok_or_else(|| wrong(&name, ReadError::empty()))?;
+        Ok(RowStream {
+            parts,
+            ..RowStream::open(&first, monitor)?
         })
     }
 
     /// Reads the next row into `into`; false at the end.
     pub(crate) fn next(&mut self, into: &mut R) -> Result<bool, Error> {
-        not_cancelled(self.monitor)?;
-        let read = self.rows.next(into);
-        read.map_err(|error| wrong(&self.name, error))
+        loop {
+            not_cancelled(self.monitor)?;
+            let read = self.rows.next(into);
+            if read.map_err(|error| wrong(&self.name, error))? {
+                return Ok(true);
+            }
+            let Some(next) = self.parts.pop_front() else {
+                return Ok(false);
+            };
+            *self = RowStream {
+                parts: std::mem::take(&mut self.parts),
+                ..RowStream::open(&next, self.monitor)?
+            };
+        }
     }
 
     /// Whether its rows have what an index says of their names, once one was read or a header shows it.

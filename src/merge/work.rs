@@ -8,6 +8,7 @@ use std::time::Instant;
 use doisift_documents::{InputError, display_name, is_pipe};
 
 use super::options::MergeSettings;
+use super::ordered;
 use super::report::MergeReport;
 use super::row::MergeRow;
 use super::rows::{Input, RowStream, lost, wrong};
@@ -32,6 +33,7 @@ const RUN: usize = 3 << 18;
 /// Runs a merge.
 pub(super) fn run(options: &MergeSettings) -> Result<MergeReport, Error> {
     match options.layout.rows {
+        RowKind::Mentions | RowKind::Edges => ordered::run(options),
         RowKind::Pairs => run_rows::<OwnedPair>(options),
         _ => run_rows::<OwnedRecord>(options),
     }
@@ -124,10 +126,10 @@ fn sorted_rows<R: MergeRow>(
     Ok(count)
 }
 
-/// Whether `path` is a regular file.
+/// Whether `path` is a regular file, or a folder of parts.
 ///
 /// # Errors
-/// If it does not exist, is a folder, or is empty although its format has a header.
+/// If it does not exist, or is empty although its format has a header.
 fn can_be_read_twice(path: &Path) -> Result<bool, Error> {
     if is_stdin(path) {
         return Ok(false);
@@ -135,7 +137,7 @@ fn can_be_read_twice(path: &Path) -> Result<bool, Error> {
     let lost = |error| lost(&display_name(path).into(), error);
     let metadata = fs::metadata(path).map_err(|error| lost(InputError::of_path(path, error)))?;
     if metadata.is_dir() {
-        return Err(lost(InputError::Folder));
+        return Ok(true);
     }
     if metadata.is_file() && metadata.len() == 0 && !Format::may_be_empty(path) {
         return Err(wrong(&display_name(path).into(), ReadError::empty()));

@@ -23,6 +23,8 @@ pub(super) struct Csv<W: Write> {
     fields: Arc<[Field]>,
     /// Whether the header is not written yet.
     starts: bool,
+    /// Bytes of the header.
+    header: u64,
     scratch: String,
 }
 
@@ -48,6 +50,7 @@ impl<W: Write> Csv<W> {
             out,
             fields: Arc::clone(&layout.fields),
             starts: false,
+            header: 0,
             scratch: String::new(),
         }
     }
@@ -55,10 +58,11 @@ impl<W: Write> Csv<W> {
     fn start(&mut self) -> io::Result<()> {
         if std::mem::take(&mut self.starts) {
             let names = self.fields.iter().map(|field| field.name());
-            written(self.out.write_record(names))
-        } else {
-            Ok(())
+            written(self.out.write_record(names))?;
+            self.out.flush()?;
+            self.header = self.out.get_ref().0.size();
         }
+        Ok(())
     }
 
     fn value(&mut self, value: Value<'_>) -> io::Result<()> {
@@ -114,7 +118,7 @@ impl<W: Write + Send + 'static> RowWriter<W> for Csv<W> {
     }
 
     fn size(&self) -> u64 {
-        self.out.get_ref().0.size()
+        self.out.get_ref().0.size() - self.header
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<W> {
@@ -250,7 +254,7 @@ impl<R: Read> CsvReader<R> {
 /// The field of each column of a file with this header, whose rows should be of this kind.
 fn columns(rows: RowKind, header: &StringRecord) -> Result<Vec<Field>, RecordFault> {
     let names: Vec<&str> = header.iter().collect();
-    if let Some(found) = kind_of(&names).filter(|&found| found != rows) {
+    if let Some(found) = kind_of(&names).filter(|&found| !rows.takes(found)) {
         return Err(RecordFault::Kind(found));
     }
     let column = |name: &&str| rows.all_fields().find(|field| field.name() == *name);
@@ -276,6 +280,8 @@ fn take_fields<O: OwnedRow>(
         match into.slot(field) {
             Some(Slot::Text(value) | Slot::Nullable(value)) => set(value, text),
             Some(Slot::Number(value)) => *value = number(field, text)?,
+            Some(Slot::NullableNumber(value)) if text.is_empty() => *value = None,
+            Some(Slot::NullableNumber(value)) => *value = Some(number(field, text)?),
             Some(Slot::Forms(value)) => *value = forms(text)?,
             Some(Slot::Flag(value)) => *value = boolean(field, text)?,
             Some(Slot::NullableFlag(value)) if text.is_empty() => *value = None,

@@ -41,6 +41,20 @@ pub(crate) enum RecordFault {
         "it has no fields known, agency and retracted, which the output would have; scan it with --known as the others, or choose fields without these with --fields"
     )]
     Standing,
+    #[error(
+        "this folder has no _SUCCESS, so the run that writes it has not ended; let it end, or run it again with its --checkpoint, which goes on"
+    )]
+    NotComplete,
+    #[error(
+        "this folder has no _manifest.json of doisift; name its files, or scan again with an output that ends with /"
+    )]
+    NoManifest,
+    #[error("its part {0} is missing or has another size than when it was written; scan again")]
+    Part(String),
+    #[error(
+        "folders of mentions or edges merge only with others of the same rows and fields; scan all with the same options"
+    )]
+    OtherRows,
     #[error("these are bare names, which do not merge; write records in another format")]
     Names,
     #[error("this is no file of {}: it starts neither with {{ nor with the header {}; merge takes outputs of doisift scan", .0.name(), .0.listed().replace(", ", ","))]
@@ -132,6 +146,11 @@ impl ReadError {
     /// The error for a file whose rows lack what an index says of their names.
     pub(crate) fn without_standing() -> Self {
         ReadError::new(RecordFault::Standing)
+    }
+
+    /// The error for an input whose rows do not go with those of the others.
+    pub(crate) fn other_rows() -> Self {
+        ReadError::new(RecordFault::OtherRows)
     }
 
     /// The error for an empty file with an ending whose outputs are never empty.

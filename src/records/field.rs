@@ -210,6 +210,10 @@ impl RowKind {
     /// The first field that a file of such rows needs and does not have; `has` says which it has. What follows from the name may
     /// be left out, and so may what an index says, as a whole.
     pub(super) fn missing(self, has: impl Fn(Field) -> bool) -> Option<Field> {
+        if self == RowKind::Edges {
+            // They are read with the fields that they have, as mentions are.
+            return None;
+        }
         let has_standing = STANDING.into_iter().any(&has);
         let is_needed = |field: &Field| match field {
             Field::CheckDigit => false,
@@ -217,6 +221,11 @@ impl RowKind {
         };
         let mut needed = self.all_fields().filter(is_needed);
         needed.find(|&field| !has(field))
+    }
+
+    /// Whether rows of kind `found` are read as this one: edges have all fields of mentions.
+    pub(super) fn takes(self, found: RowKind) -> bool {
+        found == self || (self, found) == (RowKind::Edges, RowKind::Mentions)
     }
 
     /// All fields that rows of this kind can have.

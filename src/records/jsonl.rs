@@ -262,6 +262,7 @@ fn fill<'de, A: MapAccess<'de>>(map: &mut A, slot: Slot<'_>) -> Result<(), A::Er
             None => text.clear(),
         },
         Slot::Number(number) => *number = map.next_value()?,
+        Slot::NullableNumber(number) => *number = map.next_value()?,
         Slot::Forms(forms) => *forms = map.next_value()?,
         Slot::Flag(flag) => *flag = map.next_value()?,
         Slot::NullableFlag(flag) => *flag = map.next_value()?,

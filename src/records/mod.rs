@@ -15,6 +15,7 @@ mod jsonl;
 mod layout;
 mod names;
 mod output;
+mod owned_mention;
 mod pair;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -42,10 +43,11 @@ pub use forms::Forms;
 pub use layout::BadFields;
 pub(crate) use layout::Layout;
 pub(crate) use output::{Destination, FileId, Output, WholeOutput};
+pub(crate) use owned_mention::OwnedMention;
 pub(crate) use pair::{OwnedPair, Pair};
 pub use parts::PartSize;
 pub(crate) use parts::{
-    PartAbout, PartEntry, PartKeep, PartPlan, folder_of_pattern, is_folder, is_free,
+    FolderContent, PartAbout, PartEntry, PartKeep, PartPlan, folder_of_pattern, is_folder, is_free,
     may_be_of_folder, pattern_remedy,
 };
 pub(crate) use reader::{file_reader, reader};

@@ -40,6 +40,7 @@ pub(crate) enum Slot<'a> {
     /// Empty for null, since no such text is empty.
     Nullable(&'a mut String),
     Number(&'a mut u64),
+    NullableNumber(&'a mut Option<u64>),
     Forms(&'a mut Forms),
     Flag(&'a mut bool),
     NullableFlag(&'a mut Option<bool>),

@@ -296,7 +296,7 @@ fn a_broken_input_stops_the_run_and_is_named_with_its_row() {
         ("mentions.jsonl", "line 1: these are mentions"),
         ("a.names", "these are bare names"),
         ("a", "these are bare names"),
-        (".", "Is a directory"),
+        (".", "this folder has no _manifest.json of doisift"),
         ("nothing", "No such file"),
         ("doisift", "this is no file of records"),
     ] {

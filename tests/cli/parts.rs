@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::place::{Place, names};
+use crate::place::{Place, Seen, names};
 
 /// Three sources with names.
 fn place() -> Place {
@@ -175,4 +175,125 @@ fn no_rows_are_one_empty_part() {
         rows.starts_with("doi,form") && rows.lines().count() == 1,
         "{rows}"
     );
+}
+
+/// Works with references, in several files.
+fn works() -> Place {
+    let place = Place::new();
+    for file in 0..12 {
+        let work = |n: usize| {
+            format!(
+                "{{\"DOI\":\"10.5555/w-{file}-{n}\",\"reference\":[{{\"DOI\":\"10.5555/r-{n}\"}},{{\"unstructured\":\"doi:10.5555/u-{n}\"}}]}}\n"
+            )
+        };
+        let lines: String = (0..40).map(work).collect();
+        place.file(format!("in/{file}.jsonl"), lines);
+    }
+    place
+}
+
+fn merge(place: &Place, line: &str) -> Seen {
+    Seen::of(place.command(["merge"]).args(line.split_whitespace()))
+}
+
+#[test]
+fn shards_in_parts_merge_to_the_parts_of_one_run() {
+    let place = works();
+    let format = if cfg!(feature = "parquet") {
+        "parquet"
+    } else {
+        "csv"
+    };
+    for rows in [
+        "--edges",
+        "--mentions",
+        "--edges --fields doi,record,ref_index,asserted",
+        "--pairs",
+        "",
+    ] {
+        for format in [format, "jsonl", "tsv"] {
+            let more = format!("-f {format} --part-size 7K");
+            place.scan(&format!("in {rows} {more} -o whole/")).quiet();
+            for shard in 0..3 {
+                place
+                    .scan(&format!("in {rows} {more} -o s{shard}/ --shard {shard}/3"))
+                    .quiet();
+            }
+            let pairs = if rows == "--pairs" { rows } else { "" };
+            let ordered = rows.contains("--edges") || rows.contains("--mentions");
+            merge(&place, &format!("s2 s0 s1/ {pairs} {more} -o all/")).quiet();
+            let parts = |folder: &str| {
+                let files = files(&place, folder).into_iter();
+                files
+                    .filter(|(name, _)| name.starts_with("part-"))
+                    .collect::<Vec<_>>()
+            };
+            let whole = parts("whole");
+            assert!(whole.len() > 1 && whole == parts("all"), "{rows} {format}");
+            let listed =
+                |folder: &str| place.json(&format!("{folder}/_manifest.json"))["parts"].clone();
+            assert!(
+                !ordered || listed("whole") == listed("all"),
+                "{rows} {format}"
+            );
+            for folder in ["whole", "s0", "s1", "s2", "all"] {
+                fs::remove_dir_all(place.path(folder)).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_complete_does_not_merge() {
+    let place = works();
+    for rows in ["--edges", ""] {
+        place.scan(&format!("in {rows} -f jsonl -o a/")).quiet();
+        fs::remove_file(place.path("a/_SUCCESS")).unwrap();
+        let seen = merge(&place, "a -o all.jsonl");
+        assert_eq!(seen.code, Some(2));
+        assert!(
+            seen.err
+                .starts_with("doisift: a: this folder has no _SUCCESS"),
+            "{}",
+            seen.err
+        );
+        fs::write(place.path("a/_SUCCESS"), "").unwrap();
+        fs::write(place.path("a/part-00000.jsonl"), "").unwrap();
+        let seen = merge(&place, "a -o all.jsonl");
+        assert!(
+            seen.err
+                .contains("its part part-00000.jsonl is missing or has another size"),
+            "{}",
+            seen.err
+        );
+        fs::remove_dir_all(place.path("a")).unwrap();
+    }
+    assert_eq!(place.entries(), ["in"]);
+}
+
+#[test]
+fn folders_of_other_rows_do_not_merge() {
+    let place = works();
+    place.scan("in --edges -f jsonl -o a/").quiet();
+    place.scan("in --edges -f jsonl -o b/ --fields doi").quiet();
+    place.scan("in -f jsonl -o c/").quiet();
+    for inputs in ["a b", "a c", "c a"] {
+        let seen = merge(&place, &format!("{inputs} -o all.jsonl"));
+        assert_eq!(seen.code, Some(2), "{inputs}");
+        assert!(
+            seen.err
+                .contains("merge only with others of the same rows and fields"),
+            "{}",
+            seen.err
+        );
+    }
+}
+
+#[test]
+fn records_in_parts_are_compared_as_one_list() {
+    let place = works();
+    place.scan("in -f jsonl --part-size 5K -o old/").quiet();
+    place.scan("in -o new.jsonl").quiet();
+    let diff = Seen::of(&mut place.command(["diff", "old", "new.jsonl"])).quiet();
+    assert_eq!(diff.out, "");
 }

@@ -24,7 +24,8 @@ use crate::watch::{Interruption, watched};
 #[derive(Args, Debug)]
 pub(crate) struct MergeArgs {
     /// Outputs of doisift scan in csv, tsv or jsonl, plain or packed with gzip or zstd, or in parquet, also if rewritten by other
-    /// programs; recognised by their first bytes; - is standard input
+    /// programs; recognised by their first bytes; - is standard input; or folders of parts, also of mentions and edges, whose
+    /// rows are joined in the order of their sources
     #[arg(value_name = "RECORDS", required = true)]
     records: Vec<PathBuf>,
 

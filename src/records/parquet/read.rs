@@ -95,12 +95,19 @@ impl FieldColumn {
                 let wrong = |_| RecordFault::value(name, &found.to_string(), OFFSET);
                 *number = found.try_into().map_err(wrong)?;
             }
+            (Some(at), Slot::NullableNumber(number)) => {
+                let wrong = |found: i128| RecordFault::value(name, &found.to_string(), OFFSET);
+                let found = table.integer(at)?;
+                let found = found.map(|found| found.try_into().map_err(|_| wrong(found)));
+                *number = found.transpose()?;
+            }
             (Some(at), Slot::Forms(forms)) if self.is_list => *forms = listed(table, at)?,
             (Some(at), Slot::Forms(forms)) => *forms = named(table.text(at)?.ok_or_else(null)?)?,
             (Some(at), Slot::Flag(flag)) => *flag = table.flag(at)?.ok_or_else(null)?,
             (Some(at), Slot::NullableFlag(flag)) => *flag = table.flag(at)?,
             (_, Slot::Derived) => {}
             (None, Slot::Nullable(text)) => text.clear(),
+            (None, Slot::NullableNumber(number)) => *number = None,
             (None, Slot::NullableFlag(flag)) => *flag = None,
             (None, _) => return Err(null()),
         }

@@ -6,6 +6,7 @@
 
 mod folder;
 mod manifest;
+mod read;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -21,6 +22,7 @@ pub(super) use folder::PartFolder;
 pub(crate) use folder::{PartKeep, is_free};
 pub(crate) use manifest::PartEntry;
 pub(super) use manifest::SourceRows;
+pub(crate) use read::FolderContent;
 pub(super) use write::PartWriter;
 
 /// The file that says what the parts are. Complete when it has its name, like each part.

@@ -1,0 +1,151 @@
+//! Joins folders of parts whose rows are in the order of sources: mentions and edges.
+//!
+//! The manifest of each folder says how many rows of which source its parts have. So the rows of all folders are copied source by
+//! source, in the order of their names, and shards of one scan give the rows of the whole, also if no field says the source.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::time::Instant;
+
+use doisift_documents::display_name;
+
+use super::options::MergeSettings;
+use super::report::MergeReport;
+use super::rows::{RowStream, wrong};
+use crate::error::Error;
+use crate::records::{
+    FolderContent, Output, OwnedMention, ReadError, RowKind, RowWriter, output_writer,
+};
+use crate::run::{Monitor, RowTarget, TaskFiles};
+
+/// What the rows of all inputs are, and their fields.
+pub(super) struct OrderedRows {
+    pub(super) rows: RowKind,
+    pub(super) fields: Vec<String>,
+}
+
+/// A folder whose first rows were copied.
+struct OrderedInput<'m> {
+    rows: RowStream<'m, OwnedMention>,
+    /// The sources of the rows that are left, each with their number.
+    sources: VecDeque<(String, u64)>,
+}
+
+impl OrderedRows {
+    /// None if no input is a folder of mentions or edges.
+    ///
+    /// # Errors
+    /// If one is, and another has other rows or fields.
+    pub(super) fn of(inputs: &[impl AsRef<Path>]) -> Result<Option<Self>, Error> {
+        let mut all: Option<OrderedRows> = None;
+        for (number, path) in inputs.iter().map(AsRef::as_ref).enumerate() {
+            let content = path.is_dir().then(|| read(path)).transpose()?;
+            let content = content.filter(|content| is_ordered(content.rows));
+            match (&all, content) {
+                (None, Some(content)) if number == 0 => {
+                    all = Some(OrderedRows {
+                        rows: content.rows,
+                        fields: content.fields,
+                    });
+                }
+                (Some(all), Some(content))
+                    if all.rows == content.rows && all.fields == content.fields => {}
+                (None, None) => {}
+                _ => return Err(wrong(&display_name(path).into(), ReadError::other_rows())),
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// Whether rows of this kind are in the order of sources.
+fn is_ordered(rows: RowKind) -> bool {
+    matches!(rows, RowKind::Mentions | RowKind::Edges)
+}
+
+/// Runs the merge.
+pub(super) fn run(options: &MergeSettings) -> Result<MergeReport, Error> {
+    let started = Instant::now();
+    let files = TaskFiles {
+        rows: RowTarget {
+            path: options.output.as_deref(),
+            parts: options.parts.as_ref(),
+        },
+        further: &[],
+        has_caller: false,
+        report: options.report.as_deref(),
+        monitor: &options.monitor,
+    };
+    files.run(
+        |destinations| destinations.check_all(&options.inputs),
+        |(), rows, _| output_writer(&options.layout, rows).map_err(Error::output),
+        |rows| {
+            let mut report = MergeReport::new(options.for_report());
+            let rows = copy(options, rows, &mut report)?;
+            report.seconds = started.elapsed().as_secs_f64();
+            Ok((rows, report))
+        },
+    )
+}
+
+/// Copies all rows, source by source.
+fn copy(
+    options: &MergeSettings,
+    mut rows: Box<dyn RowWriter<Output>>,
+    report: &mut MergeReport,
+) -> Result<Output, Error> {
+    let open = |path| OrderedInput::open(path, &options.monitor);
+    let inputs = options.inputs.iter().map(open);
+    let mut inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+    while let Some(input) = first(&mut inputs) {
+        let count = input.copy_source(&mut *rows)?;
+        report.rows += count;
+        report.records += count;
+        report.mentions += count;
+    }
+    rows.finish().map_err(Error::output)
+}
+
+/// The input with the least source. Of those that have the same, the first.
+fn first<'i, 'm>(inputs: &'i mut [OrderedInput<'m>]) -> Option<&'i mut OrderedInput<'m>> {
+    let left = inputs.iter_mut().filter(|input| !input.sources.is_empty());
+    left.min_by(|a, b| a.sources[0].0.cmp(&b.sources[0].0))
+}
+
+impl<'m> OrderedInput<'m> {
+    fn open(path: impl AsRef<Path>, monitor: &'m Monitor) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let mut sources = VecDeque::<(String, u64)>::new();
+        let parts = read(path)?.parts.into_iter();
+        for source in parts.flat_map(|(_, part)| part.sources) {
+            match sources.back_mut() {
+                Some((name, rows)) if *name == source.name => *rows += source.rows,
+                _ => sources.push_back((source.name, source.rows)),
+            }
+        }
+        Ok(OrderedInput {
+            rows: RowStream::open(path, monitor)?,
+            sources,
+        })
+    }
+
+    /// Copies the rows of the first source that is left. Returns how many.
+    fn copy_source(&mut self, out: &mut dyn RowWriter<Output>) -> Result<u64, Error> {
+        let Some((source, count)) = self.sources.pop_front() else {
+            return Ok(0);
+        };
+        let mut row = OwnedMention::of_source(source);
+        for _ in 0..count {
+            if !self.rows.next(&mut row)? {
+                return Err(self.rows.changed());
+            }
+            out.row(&row).map_err(Error::output)?;
+        }
+        Ok(count)
+    }
+}
+
+fn read(path: &Path) -> Result<FolderContent, Error> {
+    let content = FolderContent::read(path);
+    content.map_err(|error| wrong(&display_name(path).into(), error))
+}

@@ -1,0 +1,112 @@
+//! Rows of mentions and edges as files have them: some of their fields.
+
+use doisift_core::CheckDigit;
+
+use super::fault::RecordFault;
+use super::field::{Field, FieldKind, RowKind};
+use super::row::{OwnedRow, Row, Slot, Value};
+
+/// A row of mentions or edges that owns its texts; reused.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OwnedMention {
+    /// By the number of the field.
+    values: Vec<OwnedValue>,
+    /// The source, also if the row has no such field.
+    source: String,
+}
+
+#[derive(Clone, Debug, Default)]
+enum OwnedValue {
+    #[default]
+    None,
+    /// Empty for null.
+    Text(String),
+    Number(u64),
+    NullableNumber(Option<u64>),
+    Flag(bool),
+    NullableFlag(Option<bool>),
+}
+
+impl OwnedMention {
+    /// A row of a source, to be filled.
+    pub(crate) fn of_source(source: String) -> Self {
+        OwnedMention {
+            values: Vec::new(),
+            source,
+        }
+    }
+}
+
+impl Row for OwnedMention {
+    fn value(&self, field: Field) -> Value<'_> {
+        if field == Field::Source {
+            return Value::Text(&self.source);
+        }
+        if field == Field::CheckDigit {
+            let Value::Text(doi) = self.value(Field::Doi) else {
+                return Value::Nullable(None);
+            };
+            return Value::Nullable(CheckDigit::of_key(doi).map(CheckDigit::name));
+        }
+        match self.values.get(field as usize) {
+            Some(OwnedValue::Text(text)) if field.kind() == FieldKind::TextOrNull => {
+                Value::Nullable(Some(text.as_str()).filter(|text| !text.is_empty()))
+            }
+            Some(OwnedValue::Text(text)) => Value::Text(text),
+            Some(OwnedValue::Number(number)) => Value::Number(*number),
+            Some(OwnedValue::NullableNumber(number)) => Value::NullableNumber(*number),
+            Some(OwnedValue::Flag(flag)) => Value::Flag(*flag),
+            Some(OwnedValue::NullableFlag(flag)) => Value::NullableFlag(*flag),
+            Some(OwnedValue::None) | None => Value::Nullable(None),
+        }
+    }
+}
+
+impl OwnedRow for OwnedMention {
+    /// Edges have all fields of mentions.
+    const KIND: RowKind = RowKind::Edges;
+
+    fn slot(&mut self, field: Field) -> Option<Slot<'_>> {
+        if field == Field::CheckDigit {
+            return Some(Slot::Derived);
+        }
+        let number = field as usize;
+        if self.values.len() <= number {
+            self.values.resize_with(number + 1, OwnedValue::default);
+        }
+        let value = &mut self.values[number];
+        if matches!(value, OwnedValue::None) {
+            *value = OwnedValue::new(field.kind());
+        }
+        Some(match value {
+            OwnedValue::Text(text) => match field.kind() {
+                FieldKind::TextOrNull => Slot::Nullable(text),
+                _ => Slot::Text(text),
+            },
+            OwnedValue::Number(number) => Slot::Number(number),
+            OwnedValue::NullableNumber(number) => Slot::NullableNumber(number),
+            OwnedValue::Flag(flag) => Slot::Flag(flag),
+            OwnedValue::NullableFlag(flag) => Slot::NullableFlag(flag),
+            OwnedValue::None => return None,
+        })
+    }
+
+    /// Rows are copied as they are.
+    fn check(&mut self) -> Result<(), RecordFault> {
+        Ok(())
+    }
+}
+
+impl OwnedValue {
+    fn new(kind: FieldKind) -> Self {
+        match kind {
+            FieldKind::Text | FieldKind::TextOrNull => OwnedValue::Text(String::new()),
+            FieldKind::Number => OwnedValue::Number(0),
+            FieldKind::NumberOrNull => OwnedValue::NullableNumber(None),
+            FieldKind::Flag => OwnedValue::Flag(false),
+            FieldKind::FlagOrNull => OwnedValue::NullableFlag(None),
+            // Neither mentions nor edges have forms.
+            FieldKind::Forms => OwnedValue::None,
+        }
+    }
+}

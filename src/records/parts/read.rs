@@ -1,0 +1,75 @@
+//! Reads what a folder of parts has.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::{MANIFEST, PartEntry, SUCCESS, may_be_of_folder};
+use crate::records::fault::{ReadError, RecordFault};
+use crate::records::field::RowKind;
+use crate::temporary::is_temporary;
+
+/// The content of a folder of parts that is complete.
+pub(crate) struct FolderContent {
+    pub(crate) rows: RowKind,
+    /// The names of the fields of a row, in order.
+    pub(crate) fields: Vec<String>,
+    /// The parts in order, with their paths.
+    pub(crate) parts: Vec<(PathBuf, PartEntry)>,
+}
+
+#[derive(Deserialize)]
+struct ReadManifest {
+    rows: String,
+    fields: Vec<String>,
+    parts: Vec<PartEntry>,
+}
+
+impl FolderContent {
+    /// Reads the manifest of the folder at `path`.
+    ///
+    /// # Errors
+    /// If there is no `_SUCCESS` or no manifest of this program, or a part is not as it was written.
+    pub(crate) fn read(path: &Path) -> Result<Self, ReadError> {
+        read(path).map_err(ReadError::new)
+    }
+}
+
+/// Whether a run has begun to write parts.
+fn has_parts(path: &Path) -> bool {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let mut names = entries.map(|entry| entry.file_name());
+    names.any(|name| may_be_of_folder(&name) || is_temporary(&name))
+}
+
+fn read(path: &Path) -> Result<FolderContent, RecordFault> {
+    if !path.join(SUCCESS).is_file() {
+        return Err(match has_parts(path) {
+            true => RecordFault::NotComplete,
+            false => RecordFault::NoManifest,
+        });
+    }
+    let bytes = fs::read(path.join(MANIFEST)).map_err(|_| RecordFault::NoManifest)?;
+    let manifest: ReadManifest =
+        serde_json::from_slice(&bytes).map_err(|_| RecordFault::NoManifest)?;
+    let rows = RowKind::ALL
+        .into_iter()
+        .find(|rows| rows.name() == manifest.rows);
+    let part = |part: PartEntry| {
+        let file = path.join(&part.name);
+        match fs::metadata(&file) {
+            Ok(at) if at.len() == part.bytes => Ok((file, part)),
+            _ => Err(RecordFault::Part(part.name)),
+        }
+    };
+    Ok(FolderContent {
+        rows: rows.ok_or(RecordFault::NoManifest)?,
+        fields: manifest.fields,
+        parts: manifest
+            .parts
+            .into_iter()
+            .map(part)
+            .collect::<Result<_, _>>()?,
+    })
+}
