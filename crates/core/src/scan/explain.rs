@@ -2,6 +2,8 @@
 //!
 //! Takes the steps of `candidate` once more and writes down what each gives. Costs more than a scan, which does not know of it.
 
+use std::ops::Range;
+
 use super::anchor::{self, Anchor};
 use super::candidate::Candidate;
 use super::decode::Decoder;
@@ -110,7 +112,19 @@ impl Scanner {
     /// ```
     pub fn explain(&mut self, text: impl AsRef<[u8]>) -> Vec<Explanation> {
         let text = text.as_ref();
-        let anchors = anchor::all(text, self.kind);
+        self.explain_range(text, 0..text.len())
+    }
+
+    /// As [`explain`](Self::explain), for the positions in `range` alone. Like [`scan_range`](Self::scan_range), it needs no more
+    /// of a document around `range` than [`window`](Self::window) says.
+    pub fn explain_range(
+        &mut self,
+        text: impl AsRef<[u8]>,
+        range: Range<usize>,
+    ) -> Vec<Explanation> {
+        let text = text.as_ref();
+        let mut anchors = anchor::all(text, self.kind);
+        anchors.retain(|anchor| range.contains(&anchor.start()));
         let explain = |anchor| match anchor {
             Anchor::Directory(at) => Some(self.explain_at(text, at)),
             // No scanner explains identifiers: `anchor::all` has none.
@@ -363,6 +377,15 @@ mod tests {
         assert_eq!(passed("10. 5555/a"), Some(Pass::BrokenPrefix));
         assert_eq!(passed("10.5555:a"), Some(Pass::Colon));
         assert_eq!(passed("110.5555/a"), None);
+    }
+
+    #[test]
+    fn a_range_is_explained_as_in_the_whole() {
+        let text = "10.5555/a1, (10.5555/b1) 10.0.0.0/8";
+        let mut scanner = Scanner::new();
+        let all = scanner.explain(text);
+        assert_eq!(scanner.explain_range(text, 1..14), all[1..2]);
+        assert_eq!(scanner.explain_range(text, 14..99), all[2..]);
     }
 
     #[test]
