@@ -1,5 +1,5 @@
 // Reads texts beside the page, which stays free to answer. Holds the text of the last run, to explain its names.
-import { Extractor, clean, explain, load, normalize, textKind } from "doisift/load";
+import { Extractor, clean, explain, extract, load, normalize, textKind } from "doisift/load";
 import type { Mention, TextKind } from "doisift/load";
 
 import { Unreadable, decode } from "./decode.js";
@@ -27,6 +27,8 @@ let newest = 0;
 scope.onmessage = ({ data }: MessageEvent<Request | ArrayBuffer>) => {
   if (data instanceof ArrayBuffer) {
     load(data);
+    // The automata are built when they are first needed: now, while nobody waits.
+    extract("doi:10.5555/a");
     scope.postMessage({ is: "ready" });
   } else {
     answer(data).catch((error: unknown) => {

@@ -1,9 +1,9 @@
-"""Builds the npm package and the page of docs/try, in target/wasm."""
+"""Builds the npm package and the page of docs/try, in target/npm."""
 import base64, hashlib, json, os, pathlib, re, shutil, subprocess
 
 from project import ROOT, TARGET, leave_out
 
-HOME = TARGET / "wasm"
+HOME = TARGET / "npm"
 #: The package as npm publishes it.
 PACKAGE = HOME / "package"
 PAGE = HOME / "try" / "index.html"
