@@ -16,13 +16,11 @@ pub(crate) struct Trie {
     root: usize,
 }
 
-/// A place in the trie that a start of keys leads to, and the sum of the outputs so far.
+/// A place in the trie that a start of keys leads to: the address of its node, and the sum of the outputs so far.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     at: usize,
-    is_end: bool,
     sum: u64,
-    edges: Edges,
 }
 
 /// The branches on the way to the last key. The next key is found from the last branch that both share.
@@ -32,11 +30,17 @@ pub(crate) struct Path {
     branches: Vec<Branch>,
 }
 
-/// A place, and how many bytes of the key lead there. It is read again if it is needed, which most are not.
+/// A place, and how many bytes of the key lead there.
 struct Branch {
     depth: usize,
-    at: usize,
-    sum: u64,
+    place: Place,
+}
+
+/// A node as its bytes say.
+#[derive(Clone, Copy)]
+struct Node {
+    is_end: bool,
+    edges: Edges,
 }
 
 /// The edges of a node. `top` is the address after that of the bytes that `sizes` is about.
@@ -73,6 +77,10 @@ const VERSION: u64 = 3;
 const TRAILER: usize = 20;
 /// A node with more edges has a table of them.
 const MAX_WITHOUT_INDEX: usize = 32;
+/// The bytes of a word.
+const WORD: usize = 8;
+/// A word of which each byte is 1.
+const ONES: u64 = u64::MAX / 0xff;
 
 impl Trie {
     /// The trie of pairs that are sorted by key.
@@ -96,7 +104,7 @@ impl Trie {
     }
 
     pub(crate) fn get(&self, key: &[u8]) -> Option<u64> {
-        self.value(&self.walk(self.root()?, key)?)
+        self.value(self.walk(self.root(), key)?)
     }
 
     /// The same for keys that are asked in their order, which share starts: in half the time.
@@ -104,33 +112,45 @@ impl Trie {
         let common = common_start(&path.key, key);
         path.key.truncate(common);
         path.key.extend_from_slice(&key[common..]);
-        let shared = |branch: &Branch| branch.depth <= common;
-        let kept = path.branches.partition_point(shared);
-        path.branches.truncate(kept);
-        let (mut depth, mut place) = match path.branches.last() {
-            Some(branch) => (branch.depth, self.place(branch.at, branch.sum)?),
-            None => (0, self.root()?),
-        };
-        while let Some((&byte, _)) = key[depth..].split_first() {
-            if let Edges::Next { .. } = place.edges {
-                let (at, taken) = self.chain(place.at, &key[depth..])?;
-                (place, depth) = (self.place(at, place.sum)?, depth + taken);
-            } else {
-                (place, depth) = (self.step(&place, byte)?, depth + 1);
-            }
-            let Place { at, sum, .. } = place;
-            path.branches.push(Branch { depth, at, sum });
+        while path.branches.pop_if(|last| last.depth > common).is_some() {}
+        let last = path.branches.last();
+        let (mut depth, mut place) = last.map_or((0, self.root()), |last| (last.depth, last.place));
+        while depth < key.len() {
+            let (reached, taken) = self.advance(place, &key[depth..])?;
+            (place, depth) = (reached, depth + taken);
+            path.branches.push(Branch { depth, place });
         }
-        self.value(&place)
+        self.value(place)
     }
 
-    /// The address that a chain of nodes with one edge leads to, and how many bytes of the key it takes.
+    /// The place of the empty start.
+    pub(crate) fn root(&self) -> Place {
+        Place {
+            at: self.root,
+            sum: 0,
+        }
+    }
+
+    /// Where `bytes` lead from `place`.
+    pub(crate) fn walk(&self, mut place: Place, mut bytes: &[u8]) -> Option<Place> {
+        while !bytes.is_empty() {
+            let (reached, taken) = self.advance(place, bytes)?;
+            (place, bytes) = (reached, &bytes[taken..]);
+        }
+        Some(place)
+    }
+
+    /// Follows a chain of nodes with one edge, or else one edge. Returns where the bytes that were taken lead, and their number.
     #[inline]
-    fn chain(&self, mut at: usize, key: &[u8]) -> Option<(usize, usize)> {
-        for (taken, &byte) in key.iter().enumerate() {
+    fn advance(&self, place: Place, bytes: &[u8]) -> Option<(Place, usize)> {
+        let mut at = place.at;
+        for (taken, &byte) in bytes.iter().enumerate() {
             let form = *self.bytes.get(at)?;
             if form >> 6 != 0b11 || at == 0 {
-                return Some((at, taken));
+                return match taken {
+                    0 => Some((self.step(place, byte)?, 1)),
+                    _ => Some((Place { at, ..place }, taken)),
+                };
             }
             let (only, top) = self.only_byte(at, form)?;
             if only != byte {
@@ -138,45 +158,55 @@ impl Trie {
             }
             at = top.wrapping_sub(1);
         }
-        Some((at, key.len()))
-    }
-
-    /// The place of the empty start.
-    pub(crate) fn root(&self) -> Option<Place> {
-        self.place(self.root, 0)
-    }
-
-    /// Where `bytes` lead from `place`.
-    pub(crate) fn walk(&self, mut place: Place, mut bytes: &[u8]) -> Option<Place> {
-        while let Some((&byte, rest)) = bytes.split_first() {
-            if let Edges::Next { .. } = place.edges {
-                let (at, taken) = self.chain(place.at, bytes)?;
-                place = self.place(at, place.sum)?;
-                bytes = &bytes[taken..];
-            } else {
-                place = self.step(&place, byte)?;
-                bytes = rest;
-            }
-        }
-        Some(place)
+        Some((Place { at, ..place }, bytes.len()))
     }
 
     /// Where `byte` leads from `place`.
     #[inline]
-    pub(crate) fn step(&self, place: &Place, byte: u8) -> Option<Place> {
-        match place.edges {
+    pub(crate) fn step(&self, place: Place, byte: u8) -> Option<Place> {
+        let node = self.node(place.at)?;
+        let edge = match node.edges {
             Edges::Empty => None,
             Edges::Next { byte: only, .. } | Edges::One { byte: only, .. } => {
-                (only == byte).then(|| self.follow(place, 0))?
+                (only == byte).then_some(0)
             }
-            Edges::Many { .. } => self.follow(place, self.edge(place, byte).ok()?),
+            Edges::Many {
+                count, top, index, ..
+            } => match index {
+                Some(index) => {
+                    let edge = self.bytes.get(index.wrapping_add(usize::from(byte)))?;
+                    (usize::from(*edge) < count).then_some(usize::from(*edge))
+                }
+                None => self.find(top, count, byte),
+            },
+        };
+        self.follow(place, &node, edge?)
+    }
+
+    /// Which of `count` edges, whose bytes are before `top`, the first edge's last, has `byte`. Compares eight at a time.
+    #[inline]
+    fn find(&self, top: usize, count: usize, byte: u8) -> Option<usize> {
+        for first in (0..count).step_by(WORD) {
+            let start = top.checked_sub(first + WORD)?;
+            let word = u64::from_le_bytes(*self.bytes.get(start..)?.first_chunk()?);
+            let others = WORD.saturating_sub(count - first);
+            // A byte of this is 0 where the edge has the byte. The lowest bytes may not be those of edges.
+            let differs = word ^ (ONES * u64::from(byte)) | ((1 << (8 * others)) - 1);
+            // The lowest mark is right: only marks above it may come from a carry.
+            let marks = differs.wrapping_sub(ONES) & !differs & (ONES << 7);
+            if marks != 0 {
+                return Some(first + WORD - 1 - marks.trailing_zeros() as usize / 8);
+            }
         }
+        None
     }
 
     /// The number of the key that ends at a place, if one does.
-    pub(crate) fn value(&self, place: &Place) -> Option<u64> {
-        match place.edges {
-            _ if !place.is_end => None,
+    #[inline]
+    pub(crate) fn value(&self, place: Place) -> Option<u64> {
+        let node = self.node(place.at)?;
+        match node.edges {
+            _ if !node.is_end => None,
             Edges::Many {
                 count, sizes, top, ..
             } if sizes.output > 0 => {
@@ -189,8 +219,9 @@ impl Trie {
     }
 
     /// The bytes that lead on from a place, in order.
-    pub(crate) fn next_bytes(&self, place: &Place) -> impl Iterator<Item = u8> {
-        (0..place.edges.count()).map_while(|edge| self.byte(place, edge))
+    pub(crate) fn next_bytes(&self, place: Place) -> impl Iterator<Item = u8> {
+        let edges = self.node(place.at).map_or(Edges::Empty, |node| node.edges);
+        (0..edges.count()).map_while(move |edge| self.byte(edges, edge))
     }
 
     /// The pairs whose key is not less than `start`, in order, as long as `take` wants more.
@@ -200,7 +231,7 @@ impl Trie {
             key: Vec::new(),
             open: Vec::new(),
         };
-        let first = self.root().and_then(|root| walk.seek(root, start));
+        let first = walk.seek(self.root(), start);
         let mut found = first.or_else(|| walk.next());
         while let Some(value) = found {
             if !take(&walk.key, value) {
@@ -212,7 +243,7 @@ impl Trie {
 
     /// The node at an address.
     #[inline]
-    fn place(&self, at: usize, sum: u64) -> Option<Place> {
+    fn node(&self, at: usize) -> Option<Node> {
         let form = if at == 0 { 0 } else { *self.bytes.get(at)? };
         let (is_end, edges) = match form >> 6 {
             _ if at == 0 => (true, Edges::Empty),
@@ -228,12 +259,7 @@ impl Trie {
             }
             is_end => (is_end == 1, self.many(at, form)?),
         };
-        Some(Place {
-            at,
-            is_end,
-            sum,
-            edges,
-        })
+        Some(Node { is_end, edges })
     }
 
     /// The byte of the only edge, and the address of its first byte.
@@ -257,6 +283,7 @@ impl Trie {
         Some((sizes, top))
     }
 
+    #[inline]
     fn many(&self, at: usize, form: u8) -> Option<Edges> {
         let (count, top) = match usize::from(form & 0x3f) {
             0 => (usize::from(*self.bytes.get(at - 1)?), at - 1),
@@ -276,56 +303,40 @@ impl Trie {
         })
     }
 
-    /// The edge of a byte, or the first one of a greater byte.
-    fn edge(&self, place: &Place, byte: u8) -> Result<usize, usize> {
-        if let Edges::Many {
-            count,
-            index: Some(index),
-            ..
-        } = place.edges
-        {
-            let at = index.wrapping_add(usize::from(byte));
-            let edge = self.bytes.get(at).map_or(count, |&edge| usize::from(edge));
-            if edge < count {
-                return Ok(edge);
-            }
-        }
-        for edge in 0..place.edges.count() {
-            match self.byte(place, edge) {
-                Some(other) if other < byte => {}
-                Some(other) if other == byte => return Ok(edge),
-                _ => return Err(edge),
-            }
-        }
-        Err(place.edges.count())
+    /// The first edge whose byte is not less than `byte`, or the number of edges.
+    fn edge_from(&self, edges: Edges, byte: u8) -> usize {
+        let is_less = |&edge: &usize| self.byte(edges, edge).is_some_and(|other| other < byte);
+        (0..edges.count()).take_while(is_less).count()
     }
 
-    /// The byte of an edge.
+    /// The byte of an edge; `None` if there are not so many.
     #[inline]
-    fn byte(&self, place: &Place, edge: usize) -> Option<u8> {
-        match place.edges {
-            Edges::Empty => None,
-            Edges::Next { byte, .. } | Edges::One { byte, .. } => Some(byte),
-            Edges::Many { top, .. } => self.bytes.get(top.wrapping_sub(edge + 1)).copied(),
+    fn byte(&self, edges: Edges, edge: usize) -> Option<u8> {
+        match edges {
+            Edges::Next { byte, .. } | Edges::One { byte, .. } if edge == 0 => Some(byte),
+            Edges::Many { top, count, .. } if edge < count => {
+                self.bytes.get(top.wrapping_sub(edge + 1)).copied()
+            }
+            _ => None,
         }
     }
 
-    /// Where an edge leads.
+    /// Where an edge of the node of `place` leads.
     #[inline]
-    fn follow(&self, place: &Place, edge: usize) -> Option<Place> {
-        let (target, output) = match place.edges {
+    fn follow(&self, place: Place, node: &Node, edge: usize) -> Option<Place> {
+        let (at, output) = match node.edges {
             Edges::Empty => return None,
             Edges::Next { target, .. } => (target, 0),
             Edges::One { sizes, top, .. } => self.target(top, 1, sizes, 0, 0)?,
             Edges::Many {
                 count, sizes, top, ..
             } => {
-                let ends = usize::from(place.is_end) * sizes.output;
+                let ends = usize::from(node.is_end) * sizes.output;
                 self.target(top.wrapping_sub(count), count, sizes, edge, ends)?
             }
         };
         let sum = place.sum.checked_add(output)?;
-        (target < place.at).then(|| self.place(target, sum))?
+        (at < place.at).then_some(Place { at, sum })
     }
 
     /// Target and output of one of `count` edges, whose targets are before `top`. After them are outputs, and `ends` bytes more.
@@ -379,51 +390,62 @@ impl Edges {
 struct TrieWalk<'a> {
     trie: &'a Trie,
     key: Vec<u8>,
-    /// The places on the way to the key, and the edge of each that comes next.
-    open: Vec<(Place, usize)>,
+    /// The places on the way to the key.
+    open: Vec<OpenPlace>,
+}
+
+/// A place whose edges are followed one after the other.
+#[derive(Clone, Copy)]
+struct OpenPlace {
+    place: Place,
+    node: Node,
+    /// The edge that comes next.
+    next: usize,
 }
 
 impl TrieWalk<'_> {
     /// Goes to the first key not less than `start`, as far as that is the way of `start`. Returns its number if it is `start`.
-    fn seek(&mut self, root: Place, start: &[u8]) -> Option<u64> {
-        let mut place = root;
+    fn seek(&mut self, mut place: Place, start: &[u8]) -> Option<u64> {
         for &byte in start {
-            match self.trie.edge(&place, byte) {
-                Ok(edge) => {
-                    self.open.push((place, edge + 1));
-                    self.key.push(byte);
-                    place = self.trie.follow(&place, edge)?;
-                }
-                Err(edge) => {
-                    self.open.push((place, edge));
-                    return None;
-                }
+            let edges = self.trie.node(place.at)?.edges;
+            let next = self.trie.edge_from(edges, byte);
+            let from = self.open(place, next)?;
+            if self.trie.byte(edges, next) != Some(byte) {
+                return None;
             }
+            place = self.take(from, byte)?;
         }
-        self.open.push((place, 0));
-        self.trie.value(&place)
+        self.open(place, 0)?;
+        self.trie.value(place)
+    }
+
+    /// Adds a place, which goes on with the edge `next`.
+    fn open(&mut self, place: Place, next: usize) -> Option<OpenPlace> {
+        let node = self.trie.node(place.at)?;
+        let open = OpenPlace { place, node, next };
+        self.open.push(open);
+        Some(open)
+    }
+
+    /// Goes on along the next edge of the last place, which is `from` and has `byte`.
+    fn take(&mut self, from: OpenPlace, byte: u8) -> Option<Place> {
+        self.open.last_mut()?.next += 1;
+        self.key.push(byte);
+        self.trie.follow(from.place, &from.node, from.next)
     }
 
     /// Goes to the next key and returns its number.
     fn next(&mut self) -> Option<u64> {
-        while let Some((place, edge)) = self.open.last_mut() {
-            let place_before = *place;
-            let at = *edge;
-            *edge += 1;
+        while let Some(&from) = self.open.last() {
             // The key is as long as the way to the last open place.
             self.key.truncate(self.open.len() - 1);
-            let byte = self
-                .trie
-                .byte(&place_before, at)
-                .filter(|_| at < place_before.edges.count());
-            let Some(byte) = byte else {
+            let Some(byte) = self.trie.byte(from.node.edges, from.next) else {
                 self.open.pop();
                 continue;
             };
-            self.key.push(byte);
-            let place = self.trie.follow(&place_before, at)?;
-            self.open.push((place, 0));
-            if let Some(value) = self.trie.value(&place) {
+            let place = self.take(from, byte)?;
+            self.open(place, 0)?;
+            if let Some(value) = self.trie.value(place) {
                 return Some(value);
             }
         }
@@ -486,7 +508,7 @@ mod tests {
             if let Some(trie) = Trie::new(bytes) {
                 for key in model.keys() {
                     trie.get(key);
-                    trie.root().map(|root| trie.next_bytes(&root).count());
+                    trie.next_bytes(trie.root()).count();
                 }
                 pairs_from(&trie, &[], 1000);
             }
@@ -499,7 +521,7 @@ mod tests {
             .map(|byte| (vec![byte, byte], u64::from(byte)))
             .collect();
         let trie = Trie::new(bytes_of(&model)).unwrap();
-        assert!(trie.next_bytes(&trie.root().unwrap()).eq(0..=u8::MAX));
+        assert!(trie.next_bytes(trie.root()).eq(0..=u8::MAX));
         assert_eq!(pairs_from(&trie, &[], usize::MAX), Vec::from_iter(model));
     }
 }

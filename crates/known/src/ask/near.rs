@@ -122,12 +122,12 @@ impl Search<'_> {
         };
         let next = block
             .trie()
-            .next_bytes(&place)
+            .next_bytes(place)
             .flat_map(|byte| [Slip::Replace(at, byte), Slip::Insert(at, byte)]);
         for slip in next.chain([Slip::Remove(at), Slip::Swap(at)]) {
             let Some(end) = self.end(slip) else { continue };
             let reached = block.trie().walk(place, &end);
-            if reached.is_some_and(|place| block.trie().value(&place).is_some()) {
+            if reached.is_some_and(|place| block.trie().value(place).is_some()) {
                 self.add(slip, &end);
             }
         }

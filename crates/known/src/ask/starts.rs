@@ -20,12 +20,12 @@ impl Index {
         let mut ends: Vec<usize> = before.collect();
         let block = self.block(at)?;
         if let Some(rest) = text.strip_prefix(block.shared()) {
-            let mut place = block.trie().root();
+            let mut place = Some(block.trie().root());
             for (step, end) in (block.shared().len()..=text.len()).enumerate() {
                 let Some(here) = place else { break };
-                ends.extend(block.trie().value(&here).map(|_| end));
+                ends.extend(block.trie().value(here).map(|_| end));
                 let next = rest.get(step);
-                place = next.and_then(|&byte| block.trie().step(&here, byte));
+                place = next.and_then(|&byte| block.trie().step(here, byte));
             }
         }
         Ok(ends)

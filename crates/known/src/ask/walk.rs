@@ -123,16 +123,12 @@ impl BlockCursor {
         blocks: &Blocks,
         key: &[u8],
     ) -> Result<Option<&mut KeptBlock>, IndexError> {
-        let at = self.place(blocks, key);
+        // The next of sorted keys is mostly in the block of the last one.
+        let at = match &self.0 {
+            Some(last) => blocks.block_near(last.at, key),
+            None => blocks.block_of(key),
+        };
         at.map(|at| self.at(index, blocks, at)).transpose()
-    }
-
-    /// The place of the block of a key, which for sorted keys is mostly that of the last one.
-    fn place(&self, blocks: &Blocks, key: &[u8]) -> Option<usize> {
-        let starts_before = |at: usize| at < blocks.len() && *blocks.entry(at).first <= *key;
-        let last = self.0.as_ref().map(|kept| kept.at);
-        let is_right = |&at: &usize| starts_before(at) && !starts_before(at + 1);
-        last.filter(is_right).or_else(|| blocks.block_of(key))
     }
 
     fn at(

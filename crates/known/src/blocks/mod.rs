@@ -5,6 +5,7 @@
 
 mod batch;
 mod directory;
+mod firsts;
 mod lanes;
 mod read;
 mod write;

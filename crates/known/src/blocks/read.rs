@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::directory::{self, Entry};
+use super::firsts::FirstKeys;
 use crate::file::Content;
 use crate::header::Section;
 use crate::trie::{Path, Place, Trie};
@@ -23,6 +24,7 @@ pub(crate) struct Blocks {
     /// The section of the blocks.
     section: Section,
     entries: Vec<Entry>,
+    firsts: FirstKeys,
     loaded: Vec<OnceLock<Block>>,
 }
 
@@ -33,6 +35,7 @@ impl Blocks {
         Some(Blocks {
             section,
             loaded: entries.iter().map(|_| OnceLock::new()).collect(),
+            firsts: FirstKeys::new(&entries),
             entries,
         })
     }
@@ -54,8 +57,15 @@ impl Blocks {
 
     /// The only block that may hold `key`; `None` if the key is less than all.
     pub(crate) fn block_of(&self, key: &[u8]) -> Option<usize> {
-        let after = self.entries.partition_point(|entry| *entry.first <= *key);
-        after.checked_sub(1)
+        self.firsts.not_after(&self.entries, key).checked_sub(1)
+    }
+
+    /// The same for a key that probably is in the block `at`.
+    pub(crate) fn block_near(&self, at: usize, key: &[u8]) -> Option<usize> {
+        match self.firsts.shows(at, key) {
+            true => Some(at),
+            false => self.block_of(key),
+        }
     }
 
     /// Whether keys start with `start`, or the block that shows it.
@@ -144,7 +154,7 @@ impl Block {
     /// Where the keys that start with `start` go on, which must not be shorter than what all keys share.
     pub(crate) fn place(&self, start: &[u8]) -> Option<Place> {
         let rest = start.strip_prefix(&*self.shared)?;
-        self.trie.walk(self.trie.root()?, rest)
+        self.trie.walk(self.trie.root(), rest)
     }
 
     /// Whether keys start with `start`.
