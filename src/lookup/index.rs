@@ -110,12 +110,18 @@ fn source(source: &IndexSource) -> KnownSource {
     }
 }
 
-/// What an index says of names that are asked in sorted order, with a bounded part of it in memory.
+/// What an index says of names that are asked in sorted order.
 pub(crate) struct StandingWalk<'i>(Walk<'i>);
 
 impl<'i> StandingWalk<'i> {
+    /// With a bounded part of the index in memory.
     pub(crate) fn new(known: &'i KnownNames) -> Self {
         StandingWalk(known.walk())
+    }
+
+    /// For names that are sorted in batches. The parts of the index that were asked stay in memory.
+    pub(crate) fn kept(known: &'i KnownNames) -> Self {
+        StandingWalk(known.walk_kept())
     }
 
     /// What the index says of the name with this key.
@@ -124,12 +130,6 @@ impl<'i> StandingWalk<'i> {
         let (found, is_retracted) = asked(walk.find(key), walk.is_retracted(key))?;
         settled(found, is_retracted, || walk.holds_prefix(prefix(key)))
     }
-}
-
-/// What the index says of the name with this key. The parts of it that were asked stay in memory.
-pub(crate) fn standing<'i>(known: &'i KnownNames, key: &str) -> Result<Standing<'i>, Error> {
-    let (found, is_retracted) = asked(known.find(key), known.is_retracted(key))?;
-    settled(found, is_retracted, || known.holds_prefix(prefix(key)))
 }
 
 /// Both answers, or the error of one.

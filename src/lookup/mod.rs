@@ -3,6 +3,7 @@
 
 #[cfg(feature = "known")]
 mod index;
+mod recent;
 #[cfg(not(feature = "known"))]
 mod without;
 
@@ -11,13 +12,15 @@ pub use index::IndexNames;
 #[cfg(feature = "known")]
 use index::open;
 #[cfg(feature = "known")]
-pub(crate) use index::{KnownNames, StandingWalk, identity, report, standing};
+pub(crate) use index::{KnownNames, StandingWalk, identity, report};
 #[cfg(not(feature = "known"))]
 use without::open;
 #[cfg(not(feature = "known"))]
 pub(crate) use without::{
-    KnownNames, NoNames as IndexNames, NoWalk as StandingWalk, identity, report, standing,
+    KnownNames, NoNames as IndexNames, NoWalk as StandingWalk, identity, report,
 };
+
+pub(crate) use recent::RecentStandings;
 
 use std::path::Path;
 use std::sync::Arc;

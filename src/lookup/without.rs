@@ -13,6 +13,12 @@ use crate::report::KnownReport;
 #[derive(Debug)]
 pub(crate) enum KnownNames {}
 
+impl KnownNames {
+    pub(crate) fn agencies(&self) -> &[String] {
+        match *self {}
+    }
+}
+
 /// Known names that scanners ask, which there are none of.
 #[derive(Debug)]
 pub(crate) enum NoNames {}
@@ -47,14 +53,14 @@ pub(crate) fn report(known: &KnownNames) -> KnownReport {
     match *known {}
 }
 
-pub(crate) fn standing<'i>(known: &'i KnownNames, _: &str) -> Result<Standing<'i>, Error> {
-    match *known {}
-}
-
 pub(crate) struct NoWalk<'i>(&'i KnownNames);
 
 impl<'i> NoWalk<'i> {
     pub(crate) fn new(known: &'i KnownNames) -> Self {
+        NoWalk(known)
+    }
+
+    pub(crate) fn kept(known: &'i KnownNames) -> Self {
         NoWalk(known)
     }
 

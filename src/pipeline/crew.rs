@@ -131,7 +131,12 @@ impl<'r> ScanCrew<'r> {
             // Each scanner has its own worker, so the lock is free.
             let mut turn = lock(turn);
             if !self.run.ledger.is_halted() {
-                panics.guard(|| work(&mut turn, &ticket));
+                panics.guard(|| {
+                    work(&mut turn, &ticket);
+                    if let Err(error) = turn.worker.ask_index() {
+                        self.run.ledger.fail(error);
+                    }
+                });
             }
             std::mem::swap(turn.worker.rows(), &mut ticket.rows);
             if self.delivery.is_some() {

@@ -14,8 +14,12 @@ use super::options::ScanOptions;
 use super::shares::Shares;
 use crate::dedup::{Document, DocumentId};
 use crate::error::Error;
+use crate::lookup::RecentStandings;
 use crate::records::FileId;
 use crate::run::{Destinations, not_cancelled, same_name};
+
+/// The part of the memory that answers of an index for recent names may take.
+const INDEX_ANSWERS: usize = 32;
 
 /// What is fixed before a scan starts.
 pub(super) struct ScanPlan<'p> {
@@ -74,6 +78,14 @@ impl<'p> ScanPlan<'p> {
             own: destinations.own(),
             overwritten: destinations.filled(),
         })
+    }
+
+    /// What asks the index for the rows of mentions that a thread finds; none if rows do not say what it knows.
+    pub(super) fn rows_index(&self) -> Option<RecentStandings<'p>> {
+        let known = self.options.asked()?;
+        let share = self.options.memory / INDEX_ANSWERS / self.shares.threads;
+        let is_asked = self.options.selection.writes_mentions();
+        is_asked.then(|| RecentStandings::new(known, share))
     }
 
     /// The options for opening sources, with `unpackers` for unpacking in parallel, if given.

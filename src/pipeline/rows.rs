@@ -8,7 +8,8 @@ use doisift_core::{Form, Mention, around};
 use super::sink::Sink;
 use crate::dedup::Document;
 use crate::error::Error;
-use crate::records::{MentionRow, RowEdge, Standing};
+use crate::lookup::RecentStandings;
+use crate::records::{HeldStanding, MentionRow, RowEdge, Standing};
 use crate::structure::{Edge, PathReader, Paths, Role, StoredPath};
 
 /// Rows, and bytes of their texts, for which memory is kept when they are written.
@@ -22,6 +23,8 @@ pub(super) struct HeldMentions {
     text: String,
     /// The places of the first rows. If rows have places, those without are not decided.
     edges: Option<HeldEdges>,
+    /// What an index says of the names of the first rows, if it is asked.
+    standings: Vec<HeldStanding>,
     /// The offsets and keys of mentions that have no row, but may identify a record.
     rowless: Vec<(u64, Box<str>)>,
 }
@@ -168,8 +171,24 @@ impl HeldMentions {
             document: row.document + documents,
             ..row
         }));
+        self.standings.append(&mut other.standings);
         self.rowless.append(&mut other.rowless);
         other.clear();
+    }
+
+    /// Adds what an index says of the names of the rows that do not have that yet.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub(super) fn ask(&mut self, index: &mut RecentStandings<'_>) -> Result<(), Error> {
+        let (asked, rest) = self.rows.split_at(self.standings.len());
+        let before: usize = asked.iter().flat_map(|row| row.texts).sum();
+        let mut texts = &self.text[before..];
+        let keys = rest.iter().map(|row| {
+            let [key, ..] = row.texts.map(|length| take(&mut texts, length));
+            key
+        });
+        index.ask(&keys.collect::<Vec<_>>(), &mut self.standings)
     }
 
     /// The number of rows that are decided.
@@ -193,6 +212,8 @@ impl HeldMentions {
         to.text.push_str(&self.text[..texts]);
         self.text.drain(..texts);
         to.rows.extend(self.rows.drain(..decided));
+        let asked = decided.min(self.standings.len());
+        to.standings.extend(self.standings.drain(..asked));
         to.documents.clone_from(&self.documents);
         to.edges = self.edges.as_mut().map(std::mem::take);
     }
@@ -213,13 +234,18 @@ impl HeldMentions {
         let mut rest = self.text.as_str();
         let mut places = self.edges.iter().flat_map(|edges| &edges.rows);
         let mut paths = self.edges.as_ref().map(|edges| edges.paths.reader());
+        let mut standings = self.standings.iter();
         for row in &self.rows {
             let texts = row.texts.map(|length| take(&mut rest, length));
             let edge = places.next().zip(paths.as_mut());
             let edge = edge
                 .map(|(edge, paths)| edge.row(paths))
                 .unwrap_or_default();
-            sink.mention(&row.mention(&self.documents[row.document], texts, edge))?;
+            let standing = standings.next().copied();
+            sink.mention(
+                row.mention(&self.documents[row.document], texts, edge),
+                standing,
+            )?;
         }
         Ok(())
     }
@@ -228,6 +254,8 @@ impl HeldMentions {
     pub(super) fn clear(&mut self) {
         self.rows.clear();
         self.rows.shrink_to(KEPT.0);
+        self.standings.clear();
+        self.standings.shrink_to(KEPT.0);
         self.documents.clear();
         self.text.clear();
         self.text.shrink_to(KEPT.1);

@@ -14,8 +14,8 @@ use crate::error::{Error, ErrorKind};
 use crate::lock::lock;
 use crate::lookup::{self, KnownNames, StandingWalk};
 use crate::records::{
-    CountRow, Format, MentionRow, Output, OwnedRecord, PartEntry, Record, Row, RowBlock, RowKind,
-    RowWriter, output_writer,
+    CountRow, Format, HeldStanding, MentionRow, Output, OwnedRecord, PartEntry, Record, Row,
+    RowBlock, RowKind, RowWriter, output_writer,
 };
 use crate::report::{Counts, KnownCounts, KnownReport};
 use crate::run::not_cancelled;
@@ -33,7 +33,7 @@ pub(super) struct Sink<'c> {
     rows: Box<dyn RowWriter<Output>>,
     caller: Option<Caller<'c>>,
     written: u64,
-    /// The index that is asked for rows of mentions.
+    /// The index that was asked for rows of mentions.
     asked: Option<&'c KnownNames>,
     counts: KnownCounts,
 }
@@ -74,19 +74,19 @@ impl<'c> Sink<'c> {
         }
     }
 
-    pub(super) fn mention(&mut self, row: &MentionRow<'_>) -> Result<(), Error> {
+    /// Takes the row of a mention, with what the index says of its name if that was asked.
+    pub(super) fn mention(
+        &mut self,
+        row: MentionRow<'_>,
+        standing: Option<HeldStanding>,
+    ) -> Result<(), Error> {
         self.written += 1;
-        match self.asked {
-            None => self.pass(row),
-            Some(known) => {
-                let standing = lookup::standing(known, row.doi)?;
-                self.counts.add(standing);
-                self.pass(&MentionRow {
-                    standing,
-                    ..row.clone()
-                })
-            }
-        }
+        let Some((known, standing)) = self.asked.zip(standing) else {
+            return self.pass(&row);
+        };
+        let standing = standing.shown(known.agencies());
+        self.counts.add(standing);
+        self.pass(&MentionRow { standing, ..row })
     }
 
     fn pass(&mut self, row: &MentionRow<'_>) -> Result<(), Error> {

@@ -48,7 +48,8 @@ fn write(
     sink: &mut Sink<'_>,
     progress: &mut Option<RowProgress<'_>>,
 ) {
-    if let Err(error) = worker.rows().write(sink) {
+    let asked = worker.ask_index();
+    if let Err(error) = asked.and_then(|()| worker.rows().write(sink)) {
         return run.ledger.fail(error);
     }
     let Some(progress) = progress.as_mut().filter(|_| !run.ledger.is_halted()) else {

@@ -16,6 +16,8 @@ use super::rows::{HeldMentions, MentionContext};
 use super::selection::PrefixFilter;
 use super::state::SharedScan;
 use crate::dedup::{Batch, Document, DocumentId, Kept, NameTable};
+use crate::error::Error;
+use crate::lookup::RecentStandings;
 use crate::records::Capture;
 use crate::report::Counts;
 
@@ -29,6 +31,8 @@ pub(super) struct Worker<'r> {
     found: FoundMentions<'r>,
     /// None if rows have no places.
     edges: Option<EdgeFinder<'r>>,
+    /// Asks the index for rows of mentions.
+    index: Option<RecentStandings<'r>>,
     /// The kind of the text that is scanned.
     kind: TextKind,
     counts: Counts,
@@ -108,6 +112,7 @@ impl<'r> Worker<'r> {
             scanner: run.plan.options.scanner(),
             found,
             edges: EdgeFinder::new(run),
+            index: run.plan.rows_index(),
             kind: TextKind::Unknown,
             counts: Counts::default(),
         }
@@ -122,6 +127,15 @@ impl<'r> Worker<'r> {
     /// The mentions found so far, if they are kept as rows.
     pub(super) fn rows(&mut self) -> &mut HeldMentions {
         &mut self.found.rows
+    }
+
+    /// Adds to the rows so far what the index says of their names.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub(super) fn ask_index(&mut self) -> Result<(), Error> {
+        let rows = &mut self.found.rows;
+        self.index.as_mut().map_or(Ok(()), |index| rows.ask(index))
     }
 
     /// Sets the kind of the text that is scanned next.

@@ -56,7 +56,7 @@ pub use record::{MentionRow, Record};
 pub(crate) use row::{OwnedRow, Row};
 use rows::Lines;
 pub(crate) use rows::{RowBlock, RowReader, RowWriter};
-pub(crate) use standing::Standing;
+pub(crate) use standing::{HeldStanding, Standing};
 
 /// A writer of rows.
 ///

@@ -14,6 +14,15 @@ pub(crate) struct Standing<'a> {
     pub(crate) retracted: Option<bool>,
 }
 
+/// The same in a few bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct HeldStanding {
+    known: Option<bool>,
+    retracted: Option<bool>,
+    /// The number of the agency in a list, from 1; 0 if none is known.
+    agency: u32,
+}
+
 /// The same with an agency of its own; reused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OwnedStanding {
@@ -31,6 +40,31 @@ impl<'a> Standing<'a> {
             Field::Retracted => Value::NullableFlag(self.retracted),
             Field::Agency => Value::Nullable(self.agency),
             _ => Value::Nullable(None),
+        }
+    }
+}
+
+impl HeldStanding {
+    /// The standing of a name, whose agency is in the list.
+    pub(crate) fn new(standing: Standing<'_>, agencies: &[String]) -> Self {
+        let agency = |name| agencies.iter().position(|other| other == name);
+        HeldStanding {
+            known: standing.known,
+            retracted: standing.retracted,
+            agency: standing
+                .agency
+                .and_then(agency)
+                .map_or(0, |at| at as u32 + 1),
+        }
+    }
+
+    /// The standing, with an agency of the same list.
+    pub(crate) fn shown(self, agencies: &[String]) -> Standing<'_> {
+        let agency = (self.agency as usize).checked_sub(1);
+        Standing {
+            known: self.known,
+            agency: agency.and_then(|at| agencies.get(at)).map(String::as_str),
+            retracted: self.retracted,
         }
     }
 }

@@ -247,7 +247,16 @@ impl Index {
 
     /// The block `at` of names, kept.
     pub(crate) fn block(&self, at: usize) -> Result<&Block, IndexError> {
-        self.names.kept(&self.content, &self.file, at)
+        self.kept_block(&self.names, at)
+    }
+
+    /// The block `at` of `blocks`, kept.
+    pub(crate) fn kept_block<'i>(
+        &'i self,
+        blocks: &'i Blocks,
+        at: usize,
+    ) -> Result<&'i Block, IndexError> {
+        blocks.kept(&self.content, &self.file, at)
     }
 
     /// The blocks of notices.

@@ -1,36 +1,52 @@
-//! Asks many sorted names, with one block of each section in memory at a time.
+//! Asks many sorted names.
 
 use crate::blocks::{Block, Blocks};
 use crate::notice::is_retracted;
 use crate::trie::Path;
 use crate::{Index, IndexError, Known};
 
-/// Asks names that are sorted bytewise, and keeps one block of names and one of notices in memory. Other orders give the same
-/// answers, but read blocks again and again.
+/// Asks names that are sorted bytewise. Other orders give the same answers, but more slowly.
 pub struct Walk<'i> {
     index: &'i Index,
-    names: BlockCursor,
-    notices: BlockCursor,
+    /// Whether the index keeps the blocks that are read.
+    keeps: bool,
+    names: BlockCursor<'i>,
+    notices: BlockCursor<'i>,
     /// The last prefix that was asked, and whether the index holds it.
     prefix: Option<(String, bool)>,
 }
 
 /// The block of the last key.
 #[derive(Default)]
-struct BlockCursor(Option<Box<KeptBlock>>);
+struct BlockCursor<'i>(Option<Box<CurrentBlock<'i>>>);
 
 /// A block in memory, its place, and where the last key led in it.
-struct KeptBlock {
+struct CurrentBlock<'i> {
     at: usize,
-    block: Block,
+    block: WalkBlock<'i>,
     path: Path,
 }
 
+enum WalkBlock<'i> {
+    Own(Block),
+    Kept(&'i Block),
+}
+
 impl Index {
-    /// Starts to ask sorted names.
+    /// Starts to ask sorted names, with one block of names and one of notices in memory at a time.
     pub fn walk(&self) -> Walk<'_> {
+        self.walk_with(false)
+    }
+
+    /// The same for names that are sorted in batches: the blocks that are read stay in memory.
+    pub fn walk_kept(&self) -> Walk<'_> {
+        self.walk_with(true)
+    }
+
+    fn walk_with(&self, keeps: bool) -> Walk<'_> {
         Walk {
             index: self,
+            keeps,
             names: BlockCursor::default(),
             notices: BlockCursor::default(),
             prefix: None,
@@ -69,7 +85,7 @@ impl<'i> Walk<'i> {
     /// If the block of the name cannot be read or is damaged. So do all questions.
     pub fn find(&mut self, key: &str) -> Result<Option<Known<'i>>, IndexError> {
         let (index, key) = (self.index, key.as_bytes());
-        let kept = self.names.of(index, index.blocks(), key)?;
+        let kept = self.names.of(index, index.blocks(), key, self.keeps)?;
         let number = kept.and_then(|kept| kept.get(key));
         number.map(|number| index.known(number)).transpose()
     }
@@ -83,10 +99,10 @@ impl<'i> Walk<'i> {
         let index = self.index;
         let kept = self
             .notices
-            .of(index, index.notice_blocks(), key.as_bytes())?;
+            .of(index, index.notice_blocks(), key.as_bytes(), self.keeps)?;
         let Some(kept) = kept else { return Ok(false) };
         match kept.get(key.as_bytes()) {
-            Some(offset) => Ok(is_retracted(&index.notices_at(&kept.block, offset)?)),
+            Some(offset) => Ok(is_retracted(&index.notices_at(kept.block.get(), offset)?)),
             None => Ok(false),
         }
     }
@@ -106,8 +122,8 @@ impl<'i> Walk<'i> {
         let is_held = match index.blocks().shows_start(start.as_bytes()) {
             Ok(is_held) => is_held,
             Err(at) => {
-                let kept = self.names.at(index, index.blocks(), at)?;
-                kept.block.holds_start(start.as_bytes())
+                let current = self.names.at(index, index.blocks(), at, self.keeps)?;
+                current.block.get().holds_start(start.as_bytes())
             }
         };
         self.prefix = Some((prefix.to_owned(), is_held));
@@ -115,43 +131,57 @@ impl<'i> Walk<'i> {
     }
 }
 
-impl BlockCursor {
+impl<'i> BlockCursor<'i> {
     /// The block that may hold a key.
     fn of(
         &mut self,
-        index: &Index,
-        blocks: &Blocks,
+        index: &'i Index,
+        blocks: &'i Blocks,
         key: &[u8],
-    ) -> Result<Option<&mut KeptBlock>, IndexError> {
+        keeps: bool,
+    ) -> Result<Option<&mut CurrentBlock<'i>>, IndexError> {
         // The next of sorted keys is mostly in the block of the last one.
         let at = match &self.0 {
             Some(last) => blocks.block_near(last.at, key),
             None => blocks.block_of(key),
         };
-        at.map(|at| self.at(index, blocks, at)).transpose()
+        at.map(|at| self.at(index, blocks, at, keeps)).transpose()
     }
 
     fn at(
         &mut self,
-        index: &Index,
-        blocks: &Blocks,
+        index: &'i Index,
+        blocks: &'i Blocks,
         at: usize,
-    ) -> Result<&mut KeptBlock, IndexError> {
+        keeps: bool,
+    ) -> Result<&mut CurrentBlock<'i>, IndexError> {
         // Another block is dropped before this one is read.
-        let kept = match self.0.take().filter(|kept| kept.at == at) {
-            Some(kept) => kept,
-            None => Box::new(KeptBlock {
+        let current = match self.0.take().filter(|current| current.at == at) {
+            Some(current) => current,
+            None => Box::new(CurrentBlock {
                 at,
-                block: index.read_block(blocks, at)?,
+                block: match keeps {
+                    true => WalkBlock::Kept(index.kept_block(blocks, at)?),
+                    false => WalkBlock::Own(index.read_block(blocks, at)?),
+                },
                 path: Path::default(),
             }),
         };
-        Ok(self.0.insert(kept))
+        Ok(self.0.insert(current))
     }
 }
 
-impl KeptBlock {
+impl CurrentBlock<'_> {
     fn get(&mut self, key: &[u8]) -> Option<u64> {
-        self.block.get_after(&mut self.path, key)
+        self.block.get().get_after(&mut self.path, key)
+    }
+}
+
+impl WalkBlock<'_> {
+    fn get(&self) -> &Block {
+        match self {
+            WalkBlock::Own(block) => block,
+            WalkBlock::Kept(block) => block,
+        }
     }
 }

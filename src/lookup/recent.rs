@@ -1,0 +1,203 @@
+//! What an index says of the names of rows, asked in batches by one thread.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::{KnownNames, StandingWalk};
+use crate::error::Error;
+use crate::records::HeldStanding;
+
+/// Bytes of memory for each name that is kept: its key, and its slot.
+const NAME: usize = 64;
+/// Fewest and most names that are kept.
+const NAMES: (usize, usize) = (1 << 10, 1 << 18);
+/// Bytes of a key that a word holds.
+const WORD: usize = size_of::<u128>();
+
+/// Asks an index for the names of rows, and keeps the answers for recent names, since rows repeat them.
+///
+/// The names of a batch that are not among these are sorted, so that one walk over the index answers them.
+pub(crate) struct RecentStandings<'i> {
+    known: &'i KnownNames,
+    walk: StandingWalk<'i>,
+    recent: RecentNames,
+    /// The names of the batch that have to be asked, by their order.
+    asked: Vec<AskedName>,
+}
+
+/// A name that has to be asked.
+struct AskedName {
+    /// Its first bytes, the highest first. Most names differ in them.
+    word: u128,
+    row: usize,
+    hash: u64,
+}
+
+/// Answers for names, each in the slot of its hash.
+struct RecentNames {
+    seed: u64,
+    slots: Box<[Option<RecentName>]>,
+    keys: Vec<u8>,
+}
+
+#[derive(Clone, Copy)]
+struct RecentName {
+    at: u32,
+    length: u32,
+    hash: u32,
+    standing: HeldStanding,
+}
+
+impl<'i> RecentStandings<'i> {
+    /// Answers of `known`, of which as many are kept as fit `memory` bytes.
+    pub(crate) fn new(known: &'i KnownNames, memory: usize) -> Self {
+        let names = (memory / NAME).clamp(NAMES.0, NAMES.1);
+        RecentStandings {
+            known,
+            walk: StandingWalk::kept(known),
+            recent: RecentNames::new(names.next_power_of_two()),
+            asked: Vec::new(),
+        }
+    }
+
+    /// Appends what the index says of each name of a batch to `standings`.
+    ///
+    /// # Errors
+    /// If the index cannot be read. Then answers are missing.
+    pub(crate) fn ask(
+        &mut self,
+        keys: &[&str],
+        standings: &mut Vec<HeldStanding>,
+    ) -> Result<(), Error> {
+        let first = standings.len();
+        self.asked.clear();
+        for (row, key) in keys.iter().enumerate() {
+            let hash = self.recent.hash(key);
+            let standing = self.recent.get(hash, key);
+            if standing.is_none() {
+                let word = word(key);
+                self.asked.push(AskedName { word, row, hash });
+            }
+            standings.push(standing.unwrap_or_default());
+        }
+        let order = |name: &AskedName| (name.word, keys[name.row]);
+        self.asked.sort_unstable_by(|a, b| order(a).cmp(&order(b)));
+        for name in &self.asked {
+            let key = keys[name.row];
+            let standing = HeldStanding::new(self.walk.standing(key)?, self.known.agencies());
+            standings[first + name.row] = standing;
+            self.recent.keep(name.hash, key, standing);
+        }
+        Ok(())
+    }
+}
+
+impl RecentNames {
+    fn new(slots: usize) -> Self {
+        RecentNames {
+            seed: RandomState::new().build_hasher().finish(),
+            slots: vec![None; slots].into(),
+            keys: Vec::new(),
+        }
+    }
+
+    fn hash(&self, key: &str) -> u64 {
+        xxh3_64_with_seed(key.as_bytes(), self.seed)
+    }
+
+    fn get(&self, hash: u64, key: &str) -> Option<HeldStanding> {
+        let name = self.slots[self.slot(hash)].as_ref()?;
+        let kept = || &self.keys[name.at as usize..][..name.length as usize];
+        let is_same = name.hash == (hash >> 32) as u32 && kept() == key.as_bytes();
+        is_same.then_some(name.standing)
+    }
+
+    fn keep(&mut self, hash: u64, key: &str, standing: HeldStanding) {
+        let most = self.slots.len() * (NAME - size_of::<Option<RecentName>>());
+        if self.keys.len() + key.len() > most {
+            self.keys.clear();
+            self.slots.fill(None);
+        }
+        if key.len() > most {
+            return;
+        }
+        let slot = self.slot(hash);
+        self.slots[slot] = Some(RecentName {
+            at: self.keys.len() as u32,
+            length: key.len() as u32,
+            hash: (hash >> 32) as u32,
+            standing,
+        });
+        self.keys.extend_from_slice(key.as_bytes());
+    }
+
+    fn slot(&self, hash: u64) -> usize {
+        hash as usize & (self.slots.len() - 1)
+    }
+}
+
+/// The bytes of a key after `10.`, as a number in their order.
+fn word(key: &str) -> u128 {
+    let bytes = key.as_bytes();
+    let bytes = bytes.strip_prefix(b"10.").unwrap_or(bytes);
+    let mut word = [0; WORD];
+    let length = bytes.len().min(WORD);
+    word[..length].copy_from_slice(&bytes[..length]);
+    u128::from_be_bytes(word)
+}
+
+#[cfg(all(test, feature = "known"))]
+mod tests {
+    use super::*;
+
+    fn index(names: &[&str]) -> KnownNames {
+        let options = doisift_known::BuildOptions::default();
+        let mut builder = doisift_known::IndexBuilder::new(options).unwrap();
+        let source = builder.source("list", Some("crossref"), None);
+        for name in names {
+            builder.name(source, name).unwrap();
+        }
+        let mut bytes = Vec::new();
+        builder.finish(&mut bytes).unwrap();
+        KnownNames::from_bytes("list.doix", bytes).unwrap()
+    }
+
+    #[test]
+    fn batches_get_the_answers_of_single_questions() {
+        let known = index(&["10.1/a", "10.1/a0123456789abcdef", "10.2/b", "10.1/long"]);
+        let batch = [
+            "10.2/b",
+            "10.1/a0123456789abcdef",
+            "10.1/a0123456789abcdeg",
+            "10.1/a",
+            "10.2/b",
+            "10.3/c",
+            "10.2/c",
+        ];
+        let mut asked = RecentStandings::new(&known, 0);
+        for _ in 0..2 {
+            let mut standings = Vec::new();
+            asked.ask(&batch, &mut standings).unwrap();
+            for (key, standing) in batch.iter().zip(standings) {
+                let alone = StandingWalk::new(&known).standing(key).unwrap();
+                assert_eq!(standing.shown(known.agencies()), alone, "{key}");
+            }
+        }
+    }
+
+    #[test]
+    fn more_names_than_are_kept_are_answered() {
+        let known = index(&["10.1/7", "10.1/70001"]);
+        let names: Vec<String> = (0..80_000).map(|number| format!("10.1/{number}")).collect();
+        let keys: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (mut asked, mut standings) = (RecentStandings::new(&known, 0), Vec::new());
+        keys.chunks(1000)
+            .for_each(|batch| asked.ask(batch, &mut standings).unwrap());
+        let known_names = keys.iter().zip(&standings);
+        let known_names = known_names
+            .filter(|(_, standing)| standing.shown(known.agencies()).known == Some(true));
+        let known_names: Vec<&str> = known_names.map(|(key, _)| *key).collect();
+        assert_eq!(known_names, ["10.1/7", "10.1/70001"]);
+    }
+}
