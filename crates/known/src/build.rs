@@ -67,10 +67,10 @@ const NOTICE_CUT: Cut = Cut {
 };
 
 /// Where a name that is being built comes from.
-struct Origin {
-    agency: Option<String>,
+pub(crate) struct Origin {
+    pub(crate) agency: Option<String>,
     /// Place in the list of sources; `None` for the names of an added index, which do not say from which of its sources they are.
-    source: Option<usize>,
+    pub(crate) source: Option<usize>,
 }
 
 /// Takes names and notices in any order and as often as they come, and writes an index of them.
@@ -78,11 +78,11 @@ struct Origin {
 /// The same names, notices and sources give the same bytes, whatever their order, the memory and the threads.
 pub struct IndexBuilder {
     options: BuildOptions,
-    sources: Vec<IndexSource>,
-    origins: Vec<Origin>,
-    names: Sorter,
-    notices: Sorter,
-    alphabet: Alphabet,
+    pub(crate) sources: Vec<IndexSource>,
+    pub(crate) origins: Vec<Origin>,
+    pub(crate) names: Sorter,
+    pub(crate) notices: Sorter,
+    pub(crate) alphabet: Alphabet,
     /// Where blocks of names end.
     cut: Cut,
     /// The key that is being added.
@@ -99,11 +99,12 @@ impl IndexBuilder {
     pub fn new(options: BuildOptions) -> Result<Self, BuildError> {
         let sorter =
             |budget| Sorter::new(budget, options.folder.as_deref()).map_err(BuildError::Temporary);
-        let (names, notices) = (
-            sorter(options.memory / 8 * 5)?,
-            sorter(options.memory / 16)?,
-        );
-        Ok(IndexBuilder {
+        let [names, notices] = file_budgets(&options).map(sorter);
+        Ok(Self::with_sorters(options, names?, notices?))
+    }
+
+    pub(crate) fn with_sorters(options: BuildOptions, names: Sorter, notices: Sorter) -> Self {
+        IndexBuilder {
             options,
             sources: Vec::new(),
             origins: Vec::new(),
@@ -113,7 +114,7 @@ impl IndexBuilder {
             cut: NAME_CUT,
             key: String::new(),
             payload: Vec::new(),
-        })
+        }
     }
 
     /// The same with smaller blocks.
@@ -266,6 +267,11 @@ impl IndexBuilder {
         let agencies: BTreeSet<&String> = sources.chain(origins).flatten().collect();
         agencies.into_iter().cloned().collect()
     }
+}
+
+/// The memory in which names are sorted, and that for notices.
+pub(crate) fn file_budgets(options: &BuildOptions) -> [usize; 2] {
+    [options.memory / 8 * 5, options.memory / 16]
 }
 
 fn check_length(length: usize) -> Result<(), BuildError> {

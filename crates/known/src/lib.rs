@@ -53,6 +53,7 @@ mod model;
 mod notice;
 #[cfg(feature = "notices")]
 pub mod notices;
+mod saved;
 mod sort;
 mod source;
 mod trie;

@@ -285,3 +285,70 @@ fn a_file_gives_the_answers_of_its_bytes() {
     let missing = Index::open(folder.path().join("missing.doix")).unwrap_err();
     assert!(missing.to_string().contains("missing.doix"), "{missing}");
 }
+
+/// The files of a builder in a folder, as a process that goes on opens them.
+fn files(folder: &std::path::Path) -> [std::fs::File; 2] {
+    ["names", "notices"].map(|name| {
+        let mut options = std::fs::OpenOptions::new();
+        let options = options.read(true).write(true).create(true).truncate(false);
+        options.open(folder.join(name)).unwrap()
+    })
+}
+
+#[test]
+fn a_build_that_is_resumed_gives_the_same_bytes() {
+    let names = many_names();
+    let expected = built(with_memory(1 << 20, 1), |builder| fill(builder, &names));
+    let folder = tempfile::tempdir().unwrap();
+    let mut saved = IndexBuilder::in_files(with_memory(1 << 16, 1), files(folder.path()))
+        .unwrap()
+        .save()
+        .unwrap();
+    for part in names.chunks(700) {
+        let mut builder =
+            IndexBuilder::resume(with_memory(1 << 16, 1), files(folder.path()), &saved)
+                .unwrap()
+                .unwrap();
+        fill(&mut builder, part);
+        saved = builder.save().unwrap();
+        // What a killed process wrote after that is dropped.
+        fill(&mut builder, &["10.5555/never".repeat(1000)]);
+        let _ = builder.save().unwrap();
+    }
+    let builder = IndexBuilder::resume(with_memory(1 << 16, 1), files(folder.path()), &saved)
+        .unwrap()
+        .unwrap();
+    let mut bytes = Vec::new();
+    builder.finish(&mut bytes).unwrap();
+    assert!(bytes == expected);
+}
+
+#[test]
+fn damaged_runs_of_a_saved_build_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut builder =
+        IndexBuilder::in_files(with_memory(1 << 20, 1), files(folder.path())).unwrap();
+    fill(&mut builder, &many_names());
+    let saved = builder.save().unwrap();
+    let path = folder.path().join("names");
+    let right = std::fs::read(&path).unwrap();
+    let resumed = || IndexBuilder::resume(with_memory(1 << 20, 1), files(folder.path()), &saved);
+    for at in [0, right.len() / 2, right.len() - 1] {
+        let mut wrong = right.clone();
+        wrong[at] ^= 4;
+        std::fs::write(&path, wrong).unwrap();
+        let finished = resumed().unwrap().unwrap().finish(Vec::new());
+        assert!(
+            matches!(finished, Err(BuildError::Temporary(_))),
+            "byte {at}"
+        );
+    }
+    std::fs::write(&path, &right[..right.len() - 1]).unwrap();
+    assert!(matches!(resumed(), Err(BuildError::Temporary(_))), "cut");
+    let cut = IndexBuilder::resume(
+        with_memory(1 << 20, 1),
+        files(folder.path()),
+        &saved[..saved.len() - 1],
+    );
+    assert!(cut.unwrap().is_none());
+}

@@ -47,6 +47,10 @@ impl Arena {
         self.bytes.extend_from_slice(payload);
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
     pub(crate) fn sort(&mut self) {
         let bytes = &self.bytes;
         self.slots

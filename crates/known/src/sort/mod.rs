@@ -7,13 +7,13 @@ mod merge;
 mod run;
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek, SeekFrom};
 use std::path::Path;
 use std::thread::{self, JoinHandle};
 
 use arena::Arena;
 pub(crate) use merge::Merge;
-use run::Run;
+pub(crate) use run::Run;
 
 /// Takes keys with payloads in any order, and delivers each distinct pair once, sorted bytewise by key, then payload.
 pub(crate) struct Sorter {
@@ -32,13 +32,35 @@ impl Sorter {
             Some(folder) => tempfile::tempfile_in(folder)?,
             None => tempfile::tempfile()?,
         };
+        Sorter::in_file(budget, file, Vec::new())
+    }
+
+    /// A sorter that goes on in a file that has `runs`. What comes after them is cut off.
+    pub(crate) fn in_file(budget: usize, mut file: File, runs: Vec<Run>) -> io::Result<Self> {
+        let end = runs.last().map_or(0, |run| run.end);
+        if file.metadata()?.len() < end {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        file.set_len(end)?;
+        file.seek(SeekFrom::Start(end))?;
         Ok(Sorter {
             filling: Arena::new(budget / 2),
             file,
-            runs: Vec::new(),
+            runs,
             writing: None,
             budget,
         })
+    }
+
+    /// Writes what was pushed to the file and to disk. Returns the runs that hold it.
+    pub(crate) fn save(&mut self) -> io::Result<&[Run]> {
+        if !self.filling.is_empty() {
+            self.spill()?;
+        }
+        let empty = self.written()?;
+        self.filling = empty.unwrap_or_else(|| std::mem::replace(&mut self.filling, Arena::new(0)));
+        self.file.sync_all()?;
+        Ok(&self.runs)
     }
 
     pub(crate) fn push(&mut self, key: &[u8], payload: &[u8]) -> io::Result<()> {

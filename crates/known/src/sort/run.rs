@@ -4,14 +4,18 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 
+use xxhash_rust::xxh3::Xxh3;
+
 use super::arena::Arena;
 use crate::bytes::{Fields, common_start, put_bytes, put_number};
 use crate::file::read_exact_at;
 
-/// Where a run is in the file.
+/// Where a run is in the file, and its checksum.
+#[derive(Clone, Copy)]
 pub(crate) struct Run {
     pub(crate) start: u64,
     pub(crate) end: u64,
+    pub(crate) checksum: u64,
 }
 
 impl Run {
@@ -20,6 +24,7 @@ impl Run {
         arena.sort();
         let mut out = BufWriter::with_capacity(1 << 16, file);
         let (mut end, mut record) = (start, Vec::new());
+        let mut sum = Xxh3::new();
         let mut last: Option<(&[u8], &[u8])> = None;
         for (key, payload) in arena.pairs() {
             if last == Some((key, payload)) {
@@ -27,11 +32,16 @@ impl Run {
             }
             put_record(&mut record, last.map_or(&[], |(key, _)| key), key, payload);
             out.write_all(&record)?;
+            sum.update(&record);
             end += record.len() as u64;
             last = Some((key, payload));
         }
         out.flush()?;
-        Ok(Run { start, end })
+        Ok(Run {
+            start,
+            end,
+            checksum: sum.digest(),
+        })
     }
 }
 
@@ -50,6 +60,9 @@ pub(crate) struct RunReader {
     /// Offsets in the file of what is not yet in the buffer.
     next: u64,
     end: u64,
+    /// The checksum of what was read so far, and that of the run.
+    sum: Box<Xxh3>,
+    checksum: u64,
     buffer: Vec<u8>,
     /// Start of the unread part of the buffer.
     at: usize,
@@ -63,6 +76,8 @@ impl RunReader {
             file,
             next: run.start,
             end: run.end,
+            sum: Box::new(Xxh3::new()),
+            checksum: run.checksum,
             buffer: Vec::with_capacity(capacity),
             at: 0,
             key: Vec::new(),
@@ -113,6 +128,13 @@ impl RunReader {
         self.buffer.resize(kept + more as usize, 0);
         read_exact_at(&self.file, &mut self.buffer[kept..], self.next)?;
         self.next += more;
+        self.sum.update(&self.buffer[kept..]);
+        if self.next == self.end && self.sum.digest() != self.checksum {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "a sorted run is damaged: its checksum is wrong",
+            ));
+        }
         Ok(())
     }
 }

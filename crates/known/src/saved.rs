@@ -1,0 +1,167 @@
+//! What a builder holds besides its files of sorted names, as bytes: so another process can go on where one ended.
+
+use std::fs::File;
+
+use crate::alphabet::Alphabet;
+use crate::build::{Origin, file_budgets};
+use crate::bytes::{Fields, put_bytes, put_number};
+use crate::sort::{Run, Sorter};
+use crate::{BuildError, BuildOptions, Date, IndexBuilder, IndexSource};
+
+/// What was saved of a builder.
+struct SavedBuild {
+    sources: Vec<IndexSource>,
+    origins: Vec<Origin>,
+    alphabet: Alphabet,
+    /// The runs of names, and those of notices.
+    runs: [Vec<Run>; 2],
+}
+
+impl IndexBuilder {
+    /// A builder whose sorted names and notices are in these two files, which are emptied. They outlast it: see
+    /// [`save`](Self::save).
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be emptied.
+    pub fn in_files(options: BuildOptions, files: [File; 2]) -> Result<Self, BuildError> {
+        let saved = SavedBuild {
+            sources: Vec::new(),
+            origins: Vec::new(),
+            alphabet: Alphabet::default(),
+            runs: [Vec::new(), Vec::new()],
+        };
+        Self::go_on(options, files, saved)
+    }
+
+    /// Writes all names and notices so far to the files of the builder, and to disk. Returns what
+    /// [`resume`](Self::resume) needs besides these files.
+    ///
+    /// # Errors
+    ///
+    /// If a file fails.
+    pub fn save(&mut self) -> Result<Vec<u8>, BuildError> {
+        let mut out = Vec::new();
+        put_number(&mut out, self.sources.len() as u64);
+        for source in &self.sources {
+            put_bytes(&mut out, source.name.as_bytes());
+            put_agency(&mut out, source.agency.as_deref());
+            out.extend_from_slice(&Date::to_bytes(source.date));
+            put_number(&mut out, source.names);
+        }
+        put_number(&mut out, self.origins.len() as u64);
+        for origin in &self.origins {
+            put_agency(&mut out, origin.agency.as_deref());
+            put_number(&mut out, origin.source.map_or(0, |at| at as u64 + 1));
+        }
+        for word in self.alphabet.words() {
+            out.extend_from_slice(&word.to_le_bytes());
+        }
+        for sorter in [&mut self.names, &mut self.notices] {
+            let runs = sorter.save().map_err(BuildError::Temporary)?;
+            put_number(&mut out, runs.len() as u64);
+            for run in runs {
+                put_number(&mut out, run.end - run.start);
+                out.extend_from_slice(&run.checksum.to_le_bytes());
+            }
+        }
+        Ok(out)
+    }
+
+    /// A builder that goes on where another one was [saved](Self::save): with its files, and what was returned then. What was
+    /// written to the files after that is dropped. `None` if the bytes are not those of a builder.
+    ///
+    /// The sorted names are checked when they are merged.
+    ///
+    /// # Errors
+    ///
+    /// If a file is shorter than it was, or fails.
+    pub fn resume(
+        options: BuildOptions,
+        files: [File; 2],
+        saved: &[u8],
+    ) -> Result<Option<Self>, BuildError> {
+        let saved = SavedBuild::read(&mut Fields(saved));
+        saved
+            .map(|saved| Self::go_on(options, files, saved))
+            .transpose()
+    }
+
+    fn go_on(
+        options: BuildOptions,
+        [names, notices]: [File; 2],
+        saved: SavedBuild,
+    ) -> Result<Self, BuildError> {
+        let budgets = file_budgets(&options);
+        let [name_runs, notice_runs] = saved.runs;
+        let names = Sorter::in_file(budgets[0], names, name_runs);
+        let notices = Sorter::in_file(budgets[1], notices, notice_runs);
+        let names = names.map_err(BuildError::Temporary)?;
+        let notices = notices.map_err(BuildError::Temporary)?;
+        let mut builder = Self::with_sorters(options, names, notices);
+        builder.sources = saved.sources;
+        builder.origins = saved.origins;
+        builder.alphabet = saved.alphabet;
+        Ok(builder)
+    }
+}
+
+impl SavedBuild {
+    fn read(fields: &mut Fields<'_>) -> Option<Self> {
+        let saved = SavedBuild {
+            sources: fields.list(read_source)?,
+            origins: fields.list(read_origin)?,
+            alphabet: Alphabet::from_words([
+                fields.fixed()?,
+                fields.fixed()?,
+                fields.fixed()?,
+                fields.fixed()?,
+            ]),
+            runs: [read_runs(fields)?, read_runs(fields)?],
+        };
+        fields.end()?;
+        Some(saved)
+    }
+}
+
+fn put_agency(out: &mut Vec<u8>, agency: Option<&str>) {
+    put_number(out, u64::from(agency.is_some()));
+    put_bytes(out, agency.unwrap_or_default().as_bytes());
+}
+
+fn read_agency(fields: &mut Fields<'_>) -> Option<Option<String>> {
+    let is_known = fields.number()? == 1;
+    let agency = fields.text()?;
+    Some(is_known.then(|| agency.to_owned()))
+}
+
+fn read_source(fields: &mut Fields<'_>) -> Option<IndexSource> {
+    Some(IndexSource {
+        name: fields.text()?.to_owned(),
+        agency: read_agency(fields)?,
+        date: Date::from_bytes(fields.array()?)?,
+        names: fields.number()?,
+    })
+}
+
+fn read_origin(fields: &mut Fields<'_>) -> Option<Origin> {
+    Some(Origin {
+        agency: read_agency(fields)?,
+        source: fields.length()?.checked_sub(1),
+    })
+}
+
+fn read_runs(fields: &mut Fields<'_>) -> Option<Vec<Run>> {
+    let mut start = 0u64;
+    fields.list(|fields| {
+        let end = start.checked_add(fields.number()?)?;
+        let checksum = fields.fixed()?;
+        let run = Run {
+            start,
+            end,
+            checksum,
+        };
+        start = end;
+        Some(run)
+    })
+}
