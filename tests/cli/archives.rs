@@ -222,6 +222,22 @@ fn a_zip_after_a_program_or_any_text_is_read() {
 }
 
 #[test]
+fn a_zip_after_a_text_is_read_whatever_the_size_of_the_file() {
+    let place = Place::new();
+    let archive = zip(&MEMBERS);
+    // Sizes about those of the first read, of a file that is read at once, and of a larger one.
+    for length in [4095, 4096, 4097, 8192, 12_287, 12_288, 12_289, 40_000] {
+        let line = "Some words before 10.5555/text of any kind.\n";
+        let before = length - archive.len();
+        let mut bytes = line.repeat(before / line.len()).into_bytes();
+        bytes.resize(before, b' ');
+        bytes.extend(&archive);
+        assert_eq!(bytes.len(), length);
+        check(&place, &bytes, "10.5555/one\n10.5555/text\n10.5555/two\n");
+    }
+}
+
+#[test]
 fn a_damaged_zip_after_a_script_loses_nothing_in_silence() {
     let place = Place::new();
     let bytes = [SCRIPT.as_bytes(), &zip(&MEMBERS)].concat();

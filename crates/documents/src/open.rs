@@ -61,6 +61,7 @@ impl Opening<'_> {
             file: &file,
             size,
             read: 0,
+            has_ended: false,
         };
         let level = level.named(Claims::of(&source.path));
         self.walk(level, bytes, size, documents);
@@ -146,18 +147,24 @@ pub fn unmarked_encoding(head: &[u8]) -> Option<&'static str> {
     magic::unmarked(head)
 }
 
-/// Reports if the file became shorter.
+/// Reports if the file became shorter. A read that reaches its size and that the system cuts short was the last: asking once more
+/// would take a call for each file.
 struct SizedFile<'r> {
     file: &'r File,
     /// Size of a regular file when it was opened.
     size: u64,
     read: u64,
+    has_ended: bool,
 }
 
 impl ReadBytes for SizedFile<'_> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
+        if self.has_ended {
+            return Ok(0);
+        }
         let read = FromRead(self.file).read(into)?;
         self.read += read as u64;
+        self.has_ended = self.read == self.size && (1..into.len()).contains(&read);
         if read == 0 && !into.is_empty() {
             check_end(self.file, self.read, self.size)?;
         }

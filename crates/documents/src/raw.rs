@@ -5,7 +5,7 @@ use crate::read::{ReadBuffer, ReadBytes, read_held};
 
 /// Initial size of the buffer in bytes: enough for every magic number. It is small because the first bytes of a plain source
 /// are copied through it.
-const SMALL: usize = 4 << 10;
+pub(super) const SMALL: usize = 4 << 10;
 
 /// A buffered reader that can show the next bytes.
 pub struct Raw<R> {

@@ -35,12 +35,14 @@ use super::office::{self, OfficePackage, Package};
 #[cfg(not(feature = "office"))]
 use super::open_document;
 use super::opening::Opening;
-use super::raw::Raw;
+use super::raw::{self, Raw};
 use super::read::{Chain, ReadBytes};
 #[cfg(feature = "seven-zip")]
 use super::seven_zip;
 use super::{attached, tar, warc, zip};
 
+/// Size of a file up to which one call reads it: copying this much through a buffer takes no longer than a second call.
+const AT_ONCE: u64 = 12 << 10;
 /// Bytes of a copy step.
 const SPOOLED: usize = 64 << 10;
 
@@ -58,6 +60,14 @@ pub(super) struct Walk<'w> {
     cut: u64,
 }
 
+/// A buffer for the stream at `level`. A small file leaves a byte of it free, which shows its end.
+fn buffered<'b>(level: &Level<'_>, bytes: &'b mut dyn ReadBytes) -> Raw<&'b mut dyn ReadBytes> {
+    match level.length {
+        length @ ..=AT_ONCE => Raw::with_capacity(bytes, (length as usize + 1).max(raw::SMALL)),
+        _ => Raw::new(bytes),
+    }
+}
+
 /// The content of the stream at `level`, by its first bytes.
 fn recognise<'b>(
     level: &Level<'_>,
@@ -66,8 +76,7 @@ fn recognise<'b>(
     let head = raw.peek(magic::LENGTH);
     match level.file {
         Some(file) if level.length > 0 => {
-            let held = raw.held();
-            let start = raw.peek(held);
+            let start = raw.peek(raw.held().min(magic::START));
             (
                 attached::recognise(file, level.length, start, level.claims),
                 raw,
@@ -103,7 +112,7 @@ impl<'w> Walk<'w> {
 
     /// Reads a stream as its first bytes say.
     pub(super) fn stream(&mut self, level: &Level<'_>, bytes: &mut dyn ReadBytes) {
-        let (content, mut raw) = recognise(level, Raw::new(bytes));
+        let (content, mut raw) = recognise(level, buffered(level, bytes));
         self.remark(level, content, &mut raw);
         match content {
             Content::Text => match level.part_of {
@@ -165,7 +174,9 @@ impl<'w> Walk<'w> {
 
     /// Passes on a text, and the members of a zip archive at the end of the file after it.
     fn text(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn ReadBytes>) {
-        let Some(file) = level.file.filter(|_| (raw.held() as u64) < level.length) else {
+        // The end of a file that its start includes was recognised with it.
+        let recognised = raw.held().min(magic::START) as u64;
+        let Some(file) = level.file.filter(|_| recognised < level.length) else {
             return self.document(level, &mut raw);
         };
         let mut watched = attached::Watch::new(raw, level.length);
