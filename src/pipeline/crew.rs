@@ -1,12 +1,13 @@
 //! The threads of a scan, and the pieces of work that they do.
 //!
 //! The caller's thread distributes the sources. Scanners do pieces of work: they read groups of small files and ranges of large
-//! ones, and scan chunks that feeders read. Each piece of work needs a ticket, which is returned when the work is done, or its
-//! mentions are written. Scanners wait neither for tickets nor for each other.
+//! ones, scan chunks that feeders read, and make rows of what they found. Each piece of work needs a ticket, which is returned when
+//! its rows are made; these may then wait for those before them. Scanners wait neither for tickets nor for each other.
 
 use std::sync::Mutex;
 
 use super::dispatch::Dispatcher;
+use super::maker::MadeRows;
 use super::mark::{Mark, RowProgress};
 use super::rows::HeldMentions;
 use super::sink::Sink;
@@ -40,7 +41,7 @@ pub(super) struct ScanCrew<'r> {
     pub(super) run: &'r SharedScan<'r>,
     workers: Vec<Mutex<Turn<'r>>>,
     /// Takes rows in any order; none if records are written.
-    delivery: Option<Delivery<PieceTicket>>,
+    delivery: Option<Delivery<MadeRows>>,
 }
 
 /// Reads and scans all sources on several threads.
@@ -52,15 +53,15 @@ pub(super) fn run(run: &SharedScan<'_>, sink: &mut Sink<'_>) -> Result<(), Error
         return share_out(run, None);
     }
     let mut progress = RowProgress::new(run, sink);
-    let write = |place: PiecePlace, ticket: Option<PieceTicket>| match ticket {
-        Some(mut ticket) => write_piece(run, &mut ticket, sink, &mut progress),
-        None => run.gates.note_written(place.slot + 1),
+    let write = |place: PiecePlace, rows: Option<MadeRows>| match rows {
+        Some(rows) => write_piece(run, rows, sink, &mut progress),
+        None => run.backlog.note_written(place.slot + 1),
     };
     let stop = || run.ledger.stop();
     write_in_order(write, &stop, |delivery| share_out(run, Some(delivery)))
 }
 
-fn share_out(run: &SharedScan<'_>, delivery: Option<Delivery<PieceTicket>>) -> Result<(), Error> {
+fn share_out(run: &SharedScan<'_>, delivery: Option<Delivery<MadeRows>>) -> Result<(), Error> {
     let workers = (0..run.plan.shares.threads).map(|_| Mutex::new(Turn::new(run)));
     let crew = ScanCrew {
         run,
@@ -79,18 +80,19 @@ fn share_out(run: &SharedScan<'_>, delivery: Option<Delivery<PieceTicket>>) -> R
     Ok(())
 }
 
-/// Writes the rows of a piece, and counts what was found in it. After a failure it only removes them.
+/// Writes the rows of a piece, and counts what was found in it. After a failure it only drops them.
 fn write_piece(
     run: &SharedScan<'_>,
-    piece: &mut PieceBuffers,
+    piece: MadeRows,
     sink: &mut Sink<'_>,
     progress: &mut Option<RowProgress<'_>>,
 ) {
-    let (counts, mark) = (std::mem::take(&mut piece.counts), piece.mark.take());
+    run.backlog.remove(piece.bytes);
     if run.ledger.is_halted() {
-        return piece.rows.clear();
+        return;
     }
-    if let Err(error) = piece.rows.write(sink) {
+    let (counts, mark) = (piece.counts, piece.mark);
+    if let Err(error) = sink.write(piece, &run.maker) {
         return run.ledger.fail(error);
     }
     run.ledger.count(counts);
@@ -107,7 +109,7 @@ impl<'r> ScanCrew<'r> {
         workers.for_each(|worker| lock(worker).worker.settle());
     }
 
-    /// Has a scanner do `work`, and delivers its rows to `place`.
+    /// Has a scanner do `work`, make rows of its mentions, and deliver these to `place`.
     pub(super) fn give<'s>(
         &'s self,
         jobs: &ScanJobs<'s, 'r>,
@@ -115,11 +117,10 @@ impl<'r> ScanCrew<'r> {
         ticket: PieceTicket,
         work: impl FnOnce(&mut Turn<'r>, &PieceTicket) + Send + 's,
     ) {
-        let deliver = move |ticket| self.deliver(place, Some(ticket));
-        self.give_then(jobs, ticket, work, deliver);
+        self.give_then(jobs, ticket, work, move |ticket| self.finish(place, ticket));
     }
 
-    /// Has a scanner do `work`, and passes its rows to `then`, also if it panics.
+    /// Has a scanner do `work`, and passes its mentions to `then`, also if it panics.
     pub(super) fn give_then<'s>(
         &'s self,
         jobs: &ScanJobs<'s, 'r>,
@@ -147,27 +148,67 @@ impl<'r> ScanCrew<'r> {
         });
     }
 
-    /// Ends a source, of which `counts` are left to count. `ticket` is for a piece at `place`.
-    pub(super) fn end_source(
-        &self,
-        ordinal: u32,
-        counts: Counts,
-        place: &mut PiecePlace,
-        ticket: impl FnOnce() -> PieceTicket,
+    /// Has a scanner make rows of the mentions that are decided, and deliver these to `place`.
+    pub(super) fn give_finish<'s>(
+        &'s self,
+        jobs: &ScanJobs<'s, 'r>,
+        place: PiecePlace,
+        ticket: PieceTicket,
     ) {
+        jobs.give(move |_, _| self.finish(place, ticket));
+    }
+
+    /// Makes rows of the mentions that are decided, delivers them to `place`, and returns the ticket.
+    fn finish(&self, place: PiecePlace, mut ticket: PieceTicket) {
+        if self.delivery.is_none() {
+            return;
+        }
+        let (counts, mark) = (std::mem::take(&mut ticket.counts), ticket.mark.take());
+        let mut made = MadeRows::default();
+        if self.run.ledger.is_halted() {
+            ticket.rows.clear();
+        } else {
+            let rows = self.run.maker.make(&mut ticket.rows);
+            made = rows.unwrap_or_else(|error| {
+                self.run.ledger.fail(error);
+                MadeRows::default()
+            });
+        }
+        self.deliver(
+            place,
+            MadeRows {
+                counts,
+                mark,
+                ..made
+            },
+        );
+    }
+
+    /// Delivers rows to `place`, if rows are delivered at all.
+    pub(super) fn deliver(&self, place: PiecePlace, rows: MadeRows) {
+        if let Some(delivery) = &self.delivery {
+            self.run.backlog.add(rows.bytes);
+            delivery.send(place, Some(rows));
+        }
+    }
+
+    /// Ends a source, of which `counts` are left to count, before `place`.
+    pub(super) fn end_source(&self, ordinal: u32, counts: Counts, place: &mut PiecePlace) {
         if self.delivery.is_none() {
             return self.run.ledger.count(counts);
         }
-        let mut ticket = ticket();
-        ticket.counts += counts;
-        ticket.mark = Some(Mark::after(ordinal));
-        self.deliver(place.step(), Some(ticket));
+        let rows = MadeRows {
+            counts,
+            mark: Some(Mark::after(ordinal)),
+            ..MadeRows::default()
+        };
+        self.deliver(place.step(), rows);
     }
 
-    /// Delivers rows to `place`. None ends the slot, whose last piece is the one before `place`.
-    pub(super) fn deliver(&self, place: PiecePlace, ticket: Option<PieceTicket>) {
+    /// Ends a slot, whose last piece is the one before `place`.
+    pub(super) fn end(&self, place: PiecePlace) {
         if let Some(delivery) = &self.delivery {
-            delivery.send(place, ticket);
+            delivery.send(place, None);
         }
     }
 }

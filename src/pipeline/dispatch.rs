@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use doisift_documents::{InputError, OpenGate, Source, SourceKind, ends_archive, text_start};
 
-use super::crew::{AHEAD, PieceBuffers, ScanCrew};
+use super::crew::{AHEAD, PieceBuffers, PieceTicket, ScanCrew};
 use super::feed::Feeder;
 use super::mark::{Mark, ReadPlace};
 use super::plan::ScanPlan;
@@ -31,14 +31,13 @@ pub(super) struct Dispatcher<'s, 'e, 'r> {
     run: &'r SharedScan<'r>,
     plan: &'r ScanPlan<'r>,
     scanners: Crew<'s, 'e, &'s Mutex<Turn<'r>>>,
-    /// Each has tickets for the chunks of its source.
-    feeders: Crew<'s, 'e, Arc<Tickets<PieceBuffers>>>,
+    feeders: Crew<'s, 'e, ()>,
     /// Number of feeders that were started.
     started: usize,
     /// Tickets of sources that feeders read.
     feeding: Arc<Tickets<()>>,
-    /// Tickets of the feeders' chunks, if they share them.
-    chunks: Option<Arc<Tickets<PieceBuffers>>>,
+    /// Tickets of the feeders' chunks.
+    chunks: Arc<Tickets<PieceBuffers>>,
     /// Tickets of groups and ranges.
     tickets: Arc<Tickets<PieceBuffers>>,
     slot: u64,
@@ -56,11 +55,10 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
     pub(super) fn new(
         crew: &'s ScanCrew<'r>,
         scanners: Crew<'s, 'e, &'s Mutex<Turn<'r>>>,
-        feeders: Crew<'s, 'e, Arc<Tickets<PieceBuffers>>>,
+        feeders: Crew<'s, 'e, ()>,
     ) -> Self {
         let plan = &crew.run.plan;
         let ahead = AHEAD * plan.shares.threads;
-        let in_order = plan.options.selection.writes_mentions();
         Dispatcher {
             crew,
             run: crew.run,
@@ -69,8 +67,7 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
             feeders,
             started: 0,
             feeding: Tickets::new(plan.shares.threads),
-            // Rows are written in order, so the earliest source must never wait for tickets of later ones: each feeder has its own.
-            chunks: (!in_order).then(|| Tickets::new(ahead)),
+            chunks: Tickets::new(ahead),
             tickets: Tickets::new(ahead),
             slot: 0,
             group: FileGroup::default(),
@@ -103,9 +100,7 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
         let since = Instant::now();
         self.flush();
         self.feeding.wait();
-        if let Some(chunks) = &self.chunks {
-            chunks.wait();
-        }
+        self.chunks.wait();
         self.tickets.wait();
         self.crew.settle();
         self.run.checkpoint(since);
@@ -160,9 +155,9 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
 
     /// Bytes that a scanner takes at once: fewer if mentions are written, whose rows are held until then.
     fn max(&self) -> u64 {
-        let chunks = match self.chunks {
-            None => 1,
-            Some(_) => SPAN,
+        let chunks = match self.plan.options.selection.writes_mentions() {
+            true => 1,
+            false => SPAN,
         };
         self.plan.shares.chunk.saturating_mul(chunks) as u64
     }
@@ -173,7 +168,8 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
         if group.ordinals.is_empty() {
             return;
         }
-        let (mut place, mut ticket) = (self.next_slot(), self.tickets.take());
+        let mut place = self.next_slot();
+        let mut ticket = self.ticket(place);
         ticket.mark = group.ordinals.last().copied().map(Mark::after);
         let sources = &self.plan.sources;
         let read = move |turn: &mut Turn<'_>, _: &_| {
@@ -185,7 +181,7 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
         };
         self.crew
             .give(self.scanners.jobs(), place.step(), ticket, read);
-        self.crew.deliver(place, None);
+        self.crew.end(place);
     }
 
     /// Gives a plain file to the scanners in ranges.
@@ -205,17 +201,15 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
             if self.run.ledger.is_halted() {
                 break;
             }
-            let (part, mut ticket) = (Arc::clone(&part), self.tickets.take());
+            let (part, mut ticket) = (Arc::clone(&part), self.ticket(place));
             let anchors = start..wanted.end.min(start.saturating_add(range));
             ticket.mark = Some(Mark::within(ordinal, anchors.end));
             let scan = move |turn: &mut Turn<'_>, _: &_| part.scan(turn, anchors);
             self.crew
                 .give(self.scanners.jobs(), place.step(), ticket, scan);
         }
-        let (counts, tickets) = (part.counts(), &self.tickets);
-        self.crew
-            .end_source(ordinal, counts, &mut place, || tickets.take());
-        self.crew.deliver(place, None);
+        self.crew.end_source(ordinal, part.counts(), &mut place);
+        self.crew.end(place);
     }
 
     /// Gives a source that cannot be divided to a feeder, if this run is to read it. Starts another feeder if none is free, and
@@ -227,20 +221,25 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
         self.flush();
         let (place, ticket) = (self.next_slot(), self.feeding.take());
         if self.feeding.out() > self.started {
-            let own = || Tickets::new(AHEAD);
-            let tickets = self.chunks.clone().unwrap_or_else(own);
-            if let Err(error) = self.feeders.start(tickets) {
+            if let Err(error) = self.feeders.start(()) {
                 return self.run.ledger.fail(error);
             }
             self.started += 1;
         }
         let (crew, jobs) = (self.crew, self.scanners.jobs().clone());
-        self.feeders.jobs().give(move |tickets, panics| {
-            let mut feeder = Feeder::new(crew, jobs, tickets, place);
+        let chunks = Arc::clone(&self.chunks);
+        self.feeders.jobs().give(move |(), panics| {
+            let mut feeder = Feeder::new(crew, jobs, &chunks, place);
             panics.guard(|| feeder.source(ordinal));
             feeder.end();
             drop(ticket);
         });
+    }
+
+    /// A ticket for a group or range. Waits while too many rows wait for those of earlier sources.
+    fn ticket(&self, place: PiecePlace) -> PieceTicket {
+        self.run.backlog.wait_for_room(place.slot, &self.run.ledger);
+        self.tickets.take()
     }
 
     /// The first place of the next slot.

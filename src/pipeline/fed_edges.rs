@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use super::crew::{PieceTicket, ScanCrew};
+use super::crew::{PieceTicket, ScanCrew, ScanJobs};
 use super::edges::EdgeFinder;
 use super::feed::Piece;
 use super::rows::HeldMentions;
@@ -57,10 +57,12 @@ impl<'r> FedEdges<'r> {
         }))
     }
 
-    /// Takes a scanned chunk with its rows, or the end of the document, and delivers rows that are decided.
-    pub(super) fn take(
+    /// Takes a scanned chunk with its mentions, or the end of the document, and gives those that are decided to scanners, which
+    /// make rows of them.
+    pub(super) fn take<'s>(
         &self,
-        crew: &ScanCrew<'_>,
+        crew: &'s ScanCrew<'r>,
+        jobs: &ScanJobs<'s, 'r>,
         place: PiecePlace,
         ticket: PieceTicket,
         piece: Option<Piece>,
@@ -73,7 +75,7 @@ impl<'r> FedEdges<'r> {
         while let Some((ticket, piece)) = queue.pop() {
             let place = queue.next;
             drop(queue);
-            crew.deliver(place, Some(self.read(crew, ticket, piece)));
+            crew.give_finish(jobs, place, self.read(crew, ticket, piece));
             queue = lock(&self.queue);
             queue.next.step();
         }

@@ -10,12 +10,14 @@ use super::crew::{PieceBuffers, PieceTicket, ScanCrew, ScanJobs};
 use super::fed_edges::FedEdges;
 use super::gate::GateRole;
 use super::kind;
+use super::maker::MadeRows;
 use super::mark::Mark;
 use super::plan::ScanPlan;
 use super::reading::{self, Scans};
 use super::state::SharedScan;
 use super::turn::Turn;
 use super::worker::{Shared, SharedLines, TextLine, TextLines};
+use crate::report::Counts;
 use crate::run::{PiecePlace, Tickets};
 
 /// Reads one source.
@@ -88,7 +90,7 @@ impl Scans for Feeder<'_, '_, '_> {
             FedText::One(_, edges) => {
                 if let Some(edges) = edges {
                     let place = self.place.step();
-                    edges.take(self.crew, place, self.tickets.take(), None);
+                    edges.take(self.crew, &self.scanners, place, self.tickets.take(), None);
                 }
                 1
             }
@@ -98,10 +100,16 @@ impl Scans for Feeder<'_, '_, '_> {
 
     fn mark(&mut self, mark: Mark, documents: u64) {
         self.flush();
-        let mut ticket = self.tickets.take();
-        ticket.counts.documents += documents;
-        ticket.mark = Some(mark);
-        self.crew.deliver(self.place.step(), Some(ticket));
+        let counts = Counts {
+            documents,
+            ..Counts::default()
+        };
+        let rows = MadeRows {
+            counts,
+            mark: Some(mark),
+            ..MadeRows::default()
+        };
+        self.crew.deliver(self.place.step(), rows);
     }
 
     fn cells(&mut self, rows: TableRows) {
@@ -148,15 +156,13 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
             let source = (ordinal, &source);
             let counts = reading::read(run, source, Some(&run.unpackers), role, self);
             self.flush();
-            let (tickets, place) = (self.tickets, &mut self.place);
-            self.crew
-                .end_source(ordinal, counts, place, || tickets.take());
+            self.crew.end_source(ordinal, counts, &mut self.place);
         }
     }
 
     /// Ends the slot of the source.
     pub(super) fn end(self) {
-        self.crew.deliver(self.place, None);
+        self.crew.end(self.place);
     }
 
     /// The start of a document that is given to a scanner in chunks.
@@ -182,10 +188,11 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
         if self.pack.as_ref().is_some_and(Pack::is_full) {
             self.flush();
         }
-        let (plan, tickets) = (self.plan, self.tickets);
-        let pack = self
-            .pack
-            .get_or_insert_with(|| Pack::new(ticket(plan, tickets)));
+        let pack = match self.pack.take() {
+            Some(pack) => pack,
+            None => Pack::new(self.ticket()),
+        };
+        let pack = self.pack.insert(pack);
         let free = &mut pack.ticket.bytes[pack.filled..];
         let read = cutter.read(bytes, free);
         text.set_kind(kind::of(self.plan.options, &free[..read]));
@@ -197,6 +204,19 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
         pack.filled = range.end;
         pack.documents.push((text.clone(), range));
         true
+    }
+
+    /// A ticket whose buffer has room for a chunk and the bytes around it. Waits while too many rows wait for those of earlier
+    /// sources.
+    fn ticket(&self) -> PieceTicket {
+        let run = self.run;
+        run.backlog.wait_for_room(self.place.slot, &run.ledger);
+        let size = self.plan.reach.before + self.plan.reach.after + self.plan.shares.chunk;
+        let mut ticket = self.tickets.take();
+        if ticket.bytes.len() != size {
+            ticket.bytes = vec![0; size].into_boxed_slice();
+        }
+        ticket
     }
 
     /// Gives the pack to a scanner.
@@ -223,7 +243,7 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
     /// Reads a document up to its end or to damage, and gives its chunks to a scanner.
     fn stretch(&mut self, cutter: &mut Cutter, bytes: &mut dyn ReadBytes, text: &mut FedText<'r>) {
         while !cutter.is_done() && !self.run.ledger.is_halted() {
-            let mut ticket = ticket(self.plan, self.tickets);
+            let mut ticket = self.ticket();
             if let Some(piece) = self.fill(cutter, bytes, &mut ticket) {
                 self.scan(ticket, piece, text);
             }
@@ -270,10 +290,11 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
                 let scan = move |turn: &mut Turn<'r>, ticket: &PieceTicket| {
                     turn.worker.scan_shared(&scanned.chunk(ticket), &shared);
                 };
-                let then = move |ticket| match edges {
-                    Some(edges) => edges.take(crew, place, ticket, Some(piece)),
-                    None => crew.deliver(place, Some(ticket)),
+                let Some(edges) = edges else {
+                    return crew.give(&self.scanners, place, ticket, scan);
                 };
+                let jobs = self.scanners.clone();
+                let then = move |ticket| edges.take(crew, &jobs, place, ticket, Some(piece));
                 crew.give_then(&self.scanners, ticket, scan, then);
             }
             FedText::Lines(text, line, shared) => {
@@ -309,16 +330,6 @@ impl<'f, 's, 'r> Feeder<'f, 's, 'r> {
             last: Some(last),
         }
     }
-}
-
-/// A ticket whose buffer has room for a chunk and the bytes around it.
-fn ticket(plan: &ScanPlan<'_>, tickets: &Arc<Tickets<PieceBuffers>>) -> PieceTicket {
-    let size = plan.reach.before + plan.reach.after + plan.shares.chunk;
-    let mut ticket = tickets.take();
-    if ticket.bytes.len() != size {
-        ticket.bytes = vec![0; size].into_boxed_slice();
-    }
-    ticket
 }
 
 impl Pack {

@@ -4,29 +4,24 @@
 //! the order of sources, a feeder may also wait until all earlier sources are written, so it is admitted only after that.
 
 use std::cell::RefCell;
-use std::sync::{Condvar, Mutex, MutexGuard};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard};
 
 use doisift_documents::{Gate, Halt};
 
+use super::backlog::Backlog;
 use crate::lock::lock;
-
-/// How often a thread that waits looks whether the run must end.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// The gates of a run.
 #[derive(Default)]
 pub(super) struct Gates {
     feeders: Mutex<()>,
     scanners: Mutex<()>,
-    /// The first slot that is not written.
-    written: Mutex<u64>,
-    more: Condvar,
 }
 
 /// The gate for one source.
 pub(super) struct SourceGate<'r> {
     gates: &'r Gates,
+    backlog: &'r Backlog,
     halt: &'r dyn Halt,
     role: GateRole,
     entered: RefCell<Entered<'r>>,
@@ -47,26 +42,16 @@ struct Entered<'r> {
     guard: Option<MutexGuard<'r, ()>>,
 }
 
-impl Gates {
-    /// Notes that all slots before this one are written.
-    pub(super) fn note_written(&self, slot: u64) {
-        *lock(&self.written) = slot;
-        self.more.notify_all();
-    }
-
-    fn wait_for(&self, slot: u64, halt: &dyn Halt) {
-        let mut written = lock(&self.written);
-        while *written < slot && !halt.is_halted() {
-            let waited = self.more.wait_timeout(written, LOOK);
-            written = waited.unwrap_or_else(|poisoned| poisoned.into_inner()).0;
-        }
-    }
-}
-
 impl<'r> SourceGate<'r> {
-    pub(super) fn new(gates: &'r Gates, halt: &'r dyn Halt, role: GateRole) -> Self {
+    pub(super) fn new(
+        gates: &'r Gates,
+        backlog: &'r Backlog,
+        halt: &'r dyn Halt,
+        role: GateRole,
+    ) -> Self {
         SourceGate {
             gates,
+            backlog,
             halt,
             role,
             entered: RefCell::default(),
@@ -79,7 +64,7 @@ impl Gate for SourceGate<'_> {
         let mut entered = self.entered.borrow_mut();
         if entered.depth == 0 {
             if let GateRole::OrderedFeeder(slot) = self.role {
-                self.gates.wait_for(slot, self.halt);
+                self.backlog.wait_for(slot, self.halt);
             }
             entered.guard = Some(lock(match self.role {
                 GateRole::Scanner => &self.gates.scanners,

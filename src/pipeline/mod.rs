@@ -5,6 +5,7 @@
 //! and ranges, and scan all chunks (`worker`), and none waits for another; one thread writes mentions in order. What is fixed
 //! before is in `plan`, what was counted, lost and reported in `ledger`, and `state` joins them with the table.
 
+mod backlog;
 mod builder;
 mod cells;
 mod checkpoint;
@@ -17,6 +18,7 @@ mod feed;
 mod gate;
 mod kind;
 mod ledger;
+mod maker;
 mod mark;
 mod notice;
 mod options;

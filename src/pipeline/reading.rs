@@ -92,7 +92,7 @@ pub(super) fn read<'r>(
         origin: None,
         scans,
     };
-    let gate = SourceGate::new(&run.gates, &run.ledger, role);
+    let gate = SourceGate::new(&run.gates, &run.backlog, &run.ledger, role);
     let opening = run.plan.opening(&run.ledger, unpackers, &gate);
     let read = opening.read(source, &mut reading);
     let (gain, begun, counted) = (reading.gain, reading.begun, reading.counted);

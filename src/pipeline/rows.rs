@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use doisift_core::{Form, Mention, around};
 
-use super::sink::Sink;
 use crate::dedup::Document;
 use crate::error::Error;
 use crate::lookup::RecentStandings;
@@ -144,7 +143,7 @@ impl HeldMentions {
         let before = self.rows[..from].iter().flat_map(|row| row.texts);
         let mut rest = &self.text[before.sum()..];
         let rows = self.rows[from..].iter().map(|row| {
-            let [key, ..] = row.texts.map(|length| take(&mut rest, length));
+            let [key, ..] = row.texts.map(|length| cut_off(&mut rest, length));
             Unplaced {
                 offset: row.offset,
                 key: key.into(),
@@ -185,7 +184,7 @@ impl HeldMentions {
         let before: usize = asked.iter().flat_map(|row| row.texts).sum();
         let mut texts = &self.text[before..];
         let keys = rest.iter().map(|row| {
-            let [key, ..] = row.texts.map(|length| take(&mut texts, length));
+            let [key, ..] = row.texts.map(|length| cut_off(&mut texts, length));
             key
         });
         index.ask(&keys.collect::<Vec<_>>(), &mut self.standings)
@@ -218,34 +217,28 @@ impl HeldMentions {
         to.edges = self.edges.as_mut().map(std::mem::take);
     }
 
-    /// Writes all rows that are decided, and removes them, also if that fails.
-    pub(super) fn write(&mut self, sink: &mut Sink<'_>) -> Result<(), Error> {
-        if self.decided() < self.rows.len() {
-            let mut decided = HeldMentions::default();
-            self.move_decided(&mut decided);
-            return decided.write(sink);
-        }
-        let written = self.write_all(sink);
-        self.clear();
-        written
+    /// The memory that the rows take, in bytes, without what they share.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.capacity() + self.rows.len() * (size_of::<HeldMention>() + size_of::<EdgePlace>())
     }
 
-    fn write_all(&self, sink: &mut Sink<'_>) -> Result<(), Error> {
+    /// Calls `take` with each row, all of which are decided, and what the index says of its name if that was asked.
+    pub(super) fn each(
+        &self,
+        mut take: impl FnMut(MentionRow<'_>, Option<HeldStanding>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let mut rest = self.text.as_str();
         let mut places = self.edges.iter().flat_map(|edges| &edges.rows);
         let mut paths = self.edges.as_ref().map(|edges| edges.paths.reader());
         let mut standings = self.standings.iter();
         for row in &self.rows {
-            let texts = row.texts.map(|length| take(&mut rest, length));
+            let texts = row.texts.map(|length| cut_off(&mut rest, length));
             let edge = places.next().zip(paths.as_mut());
             let edge = edge
                 .map(|(edge, paths)| edge.row(paths))
                 .unwrap_or_default();
-            let standing = standings.next().copied();
-            sink.mention(
-                row.mention(&self.documents[row.document], texts, edge),
-                standing,
-            )?;
+            let row = row.mention(&self.documents[row.document], texts, edge);
+            take(row, standings.next().copied())?;
         }
         Ok(())
     }
@@ -295,7 +288,7 @@ impl EdgePlace {
 }
 
 /// Cuts the first `length` bytes off.
-fn take<'t>(rest: &mut &'t str, length: usize) -> &'t str {
+fn cut_off<'t>(rest: &mut &'t str, length: usize) -> &'t str {
     let (text, after) = rest.split_at(length);
     *rest = after;
     text

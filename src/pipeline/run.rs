@@ -47,14 +47,14 @@ pub(super) fn run<'c>(
         },
         |(finder, folder), mut rows, destinations| {
             let plan = ScanPlan::new(options, finder, destinations, folder.as_ref())?;
-            let run = SharedScan::new(plan, &unfound, folder)?;
+            let run = SharedScan::new(plan, caller.is_some(), &unfound, folder)?;
             checkpoint = run.checkpoint.clone();
             if let Some(resumed) = run.resumed() {
                 let parts = resumed.parts.clone();
                 rows.resume(parts, resumed.passed())
                     .map_err(Error::output)?;
             }
-            let mut sink = Sink::new(options, rows, caller)?;
+            let mut sink = Sink::new(options, run.plan.shares, rows, caller)?;
             run.resumed()
                 .into_iter()
                 .for_each(|rows| sink.resume(&rows.at));
@@ -103,8 +103,7 @@ fn write(run: SharedScan<'_>, sink: Sink<'_>, started: Instant) -> Result<(Outpu
     if run.checkpoint.is_none() {
         plan.warn_of_options(met);
     }
-    let threads = plan.shares.threads;
-    let drain = Drain::new(options, threads);
+    let drain = Drain::new(options);
     let (drained, rows) = sink.finish(run.table, &entries.counts, &drain)?;
     let known = drain.known().map(|known| KnownReport {
         ends_changed: Some(entries.counts.tally.ends_changed),

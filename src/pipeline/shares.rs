@@ -16,6 +16,8 @@ const CHUNK: (usize, usize) = (1 << 20, 64 << 10);
 const THREAD: usize = 20 << 20;
 /// Memory for rows of one document that wait for the identifier of their record, in bytes: their texts, and their fields.
 const WAITING: usize = 40 << 20;
+/// Memory of a thread for rows that wait until earlier ones are written, in bytes: those of a file that unpacks to some 100 MB.
+const BACKLOG: usize = 16 << 20;
 /// Number of threads that may be started however small the memory budget is, unless rows wait for identifiers.
 const MIN: usize = 2;
 /// Size of a thread's share of the memory, in chunks.
@@ -42,6 +44,10 @@ pub(super) struct Shares {
     pub(super) unpacked: usize,
     /// Bytes of a file that may be held in memory, whatever the number of threads.
     pub(super) whole: usize,
+    /// Groups of rows that are encoded at the same time while another one is collected.
+    pub(super) encoded: usize,
+    /// Bytes of rows that may wait for those before them.
+    pub(super) backlog: usize,
 }
 
 impl Shares {
@@ -69,19 +75,18 @@ impl Shares {
     /// The shares by memory alone, without regard to the amount of work.
     fn of_memory(options: &ScanOptions) -> Shares {
         // The buffers of the output are reserved first. They are mostly filled while the table is still full.
-        let output = options
-            .selection
-            .layout
-            .format
-            .held()
-            .min(options.memory / 2);
-        let memory = options.memory - output;
+        let [output, group] = options.selection.layout.format.held();
+        let memory = options.memory - output.min(options.memory / 2);
         let (thread, min) = if options.selection.writes_edges() {
             (THREAD + WAITING, 1)
         } else {
             (THREAD, MIN)
         };
         let threads = options.threads.min(min.max(memory / thread));
+        let encoded = (memory / 4)
+            .checked_div(group)
+            .map_or(0, |groups| groups.min(threads / 2));
+        let backlog = (memory / 8).min(BACKLOG * threads);
         let share = memory / threads;
         let chunks = if options.selection.writes_mentions() {
             CHUNKS_WITH_ROWS * (1 + options.selection.context / ROW)
@@ -96,6 +101,8 @@ impl Shares {
             table: memory.min(options.names),
             unpacked: share / 4,
             whole: memory / 2,
+            encoded,
+            backlog,
         }
     }
 }

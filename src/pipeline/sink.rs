@@ -1,21 +1,24 @@
 //! Writes the rows of a run.
 
 use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
+use super::maker::{MadeAs, MadeRows, RowMaker};
 use super::mark::{Mark, MarkedRows};
 use super::options::ScanOptions;
 use super::pairs::pair;
+use super::shares::Shares;
 use super::top::{self, Ranking};
 use crate::dedup::{Drained, NameTable, TablePart};
 use crate::error::{Error, ErrorKind};
 use crate::lock::lock;
-use crate::lookup::{self, KnownNames, StandingWalk};
+use crate::lookup::{self, StandingWalk};
+use crate::pool::LazyPool;
 use crate::records::{
-    CountRow, Format, HeldStanding, MentionRow, Output, OwnedRecord, PartEntry, Record, Row,
-    RowBlock, RowKind, RowWriter, output_writer,
+    BlockWriter, CountRow, Encoders, Format, MentionRow, Output, OwnedRecord, PartEntry, Record,
+    Row, RowBlock, RowKind, output_blocks,
 };
 use crate::report::{Counts, KnownCounts, KnownReport};
 use crate::run::not_cancelled;
@@ -30,34 +33,41 @@ pub(super) enum Caller<'c> {
 
 /// Where rows go, and the number of mentions that went there.
 pub(super) struct Sink<'c> {
-    rows: Box<dyn RowWriter<Output>>,
+    rows: Box<dyn BlockWriter<Output>>,
     caller: Option<Caller<'c>>,
     written: u64,
-    /// The index that was asked for rows of mentions.
-    asked: Option<&'c KnownNames>,
-    counts: KnownCounts,
+    /// What an index said of their names.
+    standings: KnownCounts,
+    /// Sorts and formats, and encodes if the format needs it.
+    pool: Arc<LazyPool>,
 }
 
 impl<'c> Sink<'c> {
     /// Writes to `output`, unless a caller takes the rows.
     pub(super) fn new(
-        options: &'c ScanOptions,
+        options: &ScanOptions,
+        shares: Shares,
         output: Output,
         caller: Option<Caller<'c>>,
     ) -> Result<Self, Error> {
-        let rows = output_writer(&options.selection.layout, output).map_err(Error::output)?;
+        let pool = Arc::new(LazyPool::new(shares.threads));
+        let encoders = Encoders {
+            pool: Arc::clone(&pool),
+            ahead: shares.encoded,
+        };
+        let rows = output_blocks(&options.selection.layout, output, encoders);
         Ok(Sink {
-            rows,
+            rows: rows.map_err(Error::output)?,
             caller,
             written: 0,
-            asked: options.asked(),
-            counts: KnownCounts::default(),
+            standings: KnownCounts::default(),
+            pool,
         })
     }
 
     /// Goes on after the rows of an earlier run.
     pub(super) fn resume(&mut self, resumed: &MarkedRows) {
-        (self.written, self.counts) = (resumed.rows, resumed.standings);
+        (self.written, self.standings) = (resumed.rows, resumed.standings);
     }
 
     /// The parts that are complete.
@@ -70,31 +80,26 @@ impl<'c> Sink<'c> {
         MarkedRows {
             mark,
             rows: self.written,
-            standings: self.counts,
+            standings: self.standings,
         }
     }
 
-    /// Takes the row of a mention, with what the index says of its name if that was asked.
-    pub(super) fn mention(
-        &mut self,
-        row: MentionRow<'_>,
-        standing: Option<HeldStanding>,
-    ) -> Result<(), Error> {
-        self.written += 1;
-        let Some((known, standing)) = self.asked.zip(standing) else {
-            return self.pass(&row);
-        };
-        let standing = standing.shown(known.agencies());
-        self.counts.add(standing);
-        self.pass(&MentionRow { standing, ..row })
-    }
-
-    fn pass(&mut self, row: &MentionRow<'_>) -> Result<(), Error> {
-        match &mut self.caller {
-            Some(Caller::Mentions(take)) => goes_on(take(row)),
-            Some(Caller::Nobody) => Ok(()),
-            _ => self.rows.row(row).map_err(Error::output),
+    /// Writes rows of mentions, or passes them to the caller.
+    pub(super) fn write(&mut self, rows: MadeRows, maker: &RowMaker<'_>) -> Result<(), Error> {
+        self.written += rows.rows;
+        self.standings += rows.standings;
+        match rows.how {
+            MadeAs::Nothing => {}
+            MadeAs::Block(block) => self.rows.block(block).map_err(Error::output)?,
+            MadeAs::Held(held) => {
+                let standings = maker.each(&held, |row| match &mut self.caller {
+                    Some(Caller::Mentions(take)) => goes_on(take(row)),
+                    _ => Ok(()),
+                });
+                self.standings += standings?;
+            }
         }
+        Ok(())
     }
 
     /// Writes the rows that are made of `table`, unless mentions were written, and ends the output. `counts` are those of
@@ -109,7 +114,7 @@ impl<'c> Sink<'c> {
         match layout.rows {
             // No scan has answers or changes.
             RowKind::Mentions | RowKind::Edges | RowKind::Answers | RowKind::Changes => {
-                drain.count_standings(self.counts);
+                drain.count_standings(self.standings);
                 let drained = Drained {
                     records: self.written,
                     ..Drained::default()
@@ -128,17 +133,18 @@ impl<'c> Sink<'c> {
 
     fn records(self, table: NameTable, drain: &Drain<'_>) -> Result<(Drained, Output), Error> {
         if let Some(caller) = self.caller {
-            let output = self.rows.finish().map_err(Error::output)?;
+            let pool = self.pool.get();
             let drained = match caller {
-                Caller::Records(take) => pass_on(table, take, drain),
+                Caller::Records(take) => pass_on(table, take, drain, pool),
                 Caller::Mentions(_) | Caller::Nobody => {
                     let each = |records: &mut dyn Iterator<Item = Record<'_>>| {
                         records.for_each(drop);
                         Ok(())
                     };
-                    drain.pass(table, |part| drain.records(part, each), |()| Ok(()))
+                    drain.pass(pool, table, |part| drain.records(part, each), |()| Ok(()))
                 }
             };
+            let output = self.rows.end().map_err(Error::output)?;
             return Ok((drained?, output));
         }
         let layout = &drain.options.selection.layout;
@@ -156,15 +162,15 @@ impl<'c> Sink<'c> {
 
     /// Writes a row for each record of the table. `make` makes a block of those of a part.
     fn blocks(
-        self,
+        mut self,
         table: NameTable,
         drain: &Drain<'_>,
         make: impl Fn(&TablePart<'_>) -> Result<RowBlock, Error> + Send + Sync,
     ) -> Result<(Drained, Output), Error> {
-        let mut rows = self.rows.into_blocks().map_err(Error::output)?;
+        let rows = &mut self.rows;
         let write = |block: RowBlock| rows.block(block).map_err(Error::output);
-        let drained = drain.pass(table, make, write)?;
-        Ok((drained, rows.end().map_err(Error::output)?))
+        let drained = drain.pass(self.pool.get(), table, make, write)?;
+        Ok((drained, self.end()?))
     }
 
     fn counts(
@@ -173,13 +179,14 @@ impl<'c> Sink<'c> {
         counts: &Counts,
         drain: &Drain<'_>,
     ) -> Result<(Drained, Output), Error> {
-        let drained = drain.count(table)?;
-        self.row(&CountRow {
+        let drained = drain.count(self.pool.get(), table)?;
+        let row = CountRow {
             names: drained.records,
             mentions: counts.mentions(),
             documents: counts.documents,
             sources: counts.sources,
-        })?;
+        };
+        self.small(drain, &mut std::iter::once(row))?;
         Ok((drained, self.end()?))
     }
 
@@ -190,19 +197,25 @@ impl<'c> Sink<'c> {
             ranking.add(counts);
             Ok(())
         };
-        let drained = drain.pass(table, count, add)?;
-        for count in ranking.finish() {
-            self.row(&count.row())?;
-        }
+        let drained = drain.pass(self.pool.get(), table, count, add)?;
+        let ranking = ranking.finish();
+        self.small(drain, &mut ranking.iter().map(|count| count.row()))?;
         Ok((drained, self.end()?))
     }
 
-    fn row(&mut self, row: &dyn Row) -> Result<(), Error> {
-        self.rows.row(row).map_err(Error::output)
+    /// Writes few rows.
+    fn small<R: Row>(
+        &mut self,
+        drain: &Drain<'_>,
+        rows: &mut dyn Iterator<Item = R>,
+    ) -> Result<(), Error> {
+        let block = RowBlock::new(&drain.options.selection.layout, rows);
+        let written = block.and_then(|block| self.rows.block(block));
+        written.map_err(Error::output)
     }
 
     fn end(self) -> Result<Output, Error> {
-        self.rows.finish().map_err(Error::output)
+        self.rows.end().map_err(Error::output)
     }
 }
 
@@ -211,6 +224,7 @@ fn pass_on(
     table: NameTable,
     take: &mut (dyn FnMut(&Record<'_>) -> ControlFlow<()> + Send),
     drain: &Drain<'_>,
+    pool: Option<&ThreadPool>,
 ) -> Result<Drained, Error> {
     let own = |part: &TablePart<'_>| {
         drain.records(part, |records| {
@@ -221,7 +235,7 @@ fn pass_on(
         let mut records = records.iter();
         records.try_for_each(|record| goes_on(take(&record.as_record())))
     };
-    drain.pass(table, own, each)
+    drain.pass(pool, table, own, each)
 }
 
 fn goes_on(flow: ControlFlow<()>) -> Result<(), Error> {
@@ -233,16 +247,14 @@ fn goes_on(flow: ControlFlow<()>) -> Result<(), Error> {
 
 /// How the records of a table are passed on.
 pub(super) struct Drain<'a> {
-    threads: usize,
     options: &'a ScanOptions,
     /// What an index said of the names of all rows so far.
     standings: Mutex<KnownCounts>,
 }
 
 impl<'a> Drain<'a> {
-    pub(super) fn new(options: &'a ScanOptions, threads: usize) -> Self {
+    pub(super) fn new(options: &'a ScanOptions) -> Self {
         Drain {
-            threads,
             options,
             standings: Mutex::default(),
         }
@@ -288,13 +300,15 @@ impl<'a> Drain<'a> {
     }
 
     /// Counts the records.
-    fn count(&self, table: NameTable) -> Result<Drained, Error> {
-        self.pass(table, |_| Ok(()), |()| Ok(()))
+    fn count(&self, pool: Option<&ThreadPool>, table: NameTable) -> Result<Drained, Error> {
+        self.pass(pool, table, |_| Ok(()), |()| Ok(()))
     }
 
-    /// Passes parts of the table to `make`, and the results to `take` in order, until the run is cancelled.
+    /// Passes parts of the table to `make`, on `pool` if there is one, and the results to `take` in order, until the run is
+    /// cancelled.
     fn pass<B: Send>(
         &self,
+        pool: Option<&ThreadPool>,
         table: NameTable,
         make: impl Fn(&TablePart<'_>) -> Result<B, Error> + Send + Sync,
         mut take: impl FnMut(B) -> Result<(), Error> + Send,
@@ -303,16 +317,9 @@ impl<'a> Drain<'a> {
             not_cancelled(&self.options.monitor)?;
             take(made)
         };
-        match self.pool() {
+        match pool {
             Some(pool) => pool.install(|| table.into_rows(make, take)),
             None => table.into_rows(make, take),
         }
-    }
-
-    /// Threads that sort and format; none if this one does all, also because no more can be started.
-    fn pool(&self) -> Option<ThreadPool> {
-        let pool = ThreadPoolBuilder::new().num_threads(self.threads);
-        let pool = pool.thread_name(|n| format!("rows-{n}"));
-        (self.threads > 1).then(|| pool.build().ok()).flatten()
     }
 }

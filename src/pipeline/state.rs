@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 
 use doisift_documents::{Source, Unpackers};
 
+use super::backlog::Backlog;
 use super::checkpoint::{Checkpoint, CheckpointFolder, Done, RowsDone};
 use super::gate::Gates;
 use super::ledger::ScanLedger;
+use super::maker::RowMaker;
 use super::mark::{Mark, MarkedRows};
 use super::notice;
 use super::options::ScanOptions;
@@ -29,15 +31,18 @@ pub(super) struct SharedScan<'p> {
     pub(super) table: NameTable,
     pub(super) unpackers: Unpackers,
     pub(super) gates: Gates,
+    pub(super) backlog: Backlog,
+    pub(super) maker: RowMaker<'p>,
     pub(super) checkpoint: Option<Arc<Checkpoint>>,
     /// The rows of an earlier run.
     resumed: Option<RowsDone>,
 }
 
 impl<'p> SharedScan<'p> {
-    /// Starts a run, or resumes one from the checkpoint in `folder`.
+    /// Starts a run, or resumes one from the checkpoint in `folder`. `has_caller` says whether a caller takes the rows.
     pub(super) fn new(
         plan: ScanPlan<'p>,
+        has_caller: bool,
         unfound: &Unfound,
         folder: Option<CheckpointFolder>,
     ) -> Result<Self, Error> {
@@ -65,6 +70,8 @@ impl<'p> SharedScan<'p> {
             table: table(options, shares, lasting),
             unpackers: Unpackers::new(shares.threads, shares.unpacked),
             gates: Gates::default(),
+            backlog: Backlog::new(shares.backlog),
+            maker: RowMaker::new(options, has_caller),
             checkpoint,
             resumed,
             plan,

@@ -49,7 +49,8 @@ fn write(
     progress: &mut Option<RowProgress<'_>>,
 ) {
     let asked = worker.ask_index();
-    if let Err(error) = asked.and_then(|()| worker.rows().write(sink)) {
+    let made = asked.and_then(|()| run.maker.make(worker.rows()));
+    if let Err(error) = made.and_then(|rows| sink.write(rows, &run.maker)) {
         return run.ledger.fail(error);
     }
     let Some(progress) = progress.as_mut().filter(|_| !run.ledger.is_halted()) else {

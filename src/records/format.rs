@@ -94,13 +94,14 @@ impl Format {
             .any(|other| ending.eq_ignore_ascii_case(other))
     }
 
-    /// Greatest number of bytes that a writer buffers, without buffers of less than a MiB and single longer rows.
-    pub(crate) fn held(self) -> usize {
+    /// Greatest number of bytes that a writer buffers, without buffers of less than a MiB and single longer rows, and with
+    /// encoders the greatest number of bytes that each group of rows takes that they have ahead.
+    pub(crate) fn held(self) -> [usize; 2] {
         match self {
-            Format::Csv | Format::Jsonl | Format::Names | Format::Tsv => 0,
+            Format::Csv | Format::Jsonl | Format::Names | Format::Tsv => [0, 0],
             #[cfg(feature = "parquet")]
             // A group as rows, and as pages.
-            Format::Parquet => 2 * GROUP_BYTES,
+            Format::Parquet => [2 * GROUP_BYTES, GROUP_BYTES],
         }
     }
 

@@ -29,6 +29,8 @@ mod standing;
 mod tests;
 
 use std::io::{self, Write};
+#[cfg(feature = "parquet")]
+use std::sync::Arc;
 
 #[cfg(feature = "resolve")]
 pub(crate) use answer::AnswerRow;
@@ -54,8 +56,7 @@ pub(crate) use reader::{file_reader, reader};
 pub(crate) use record::{Capture, MAX, OwnedRecord, RowEdge};
 pub use record::{MentionRow, Record};
 pub(crate) use row::{OwnedRow, Row};
-use rows::Lines;
-pub(crate) use rows::{RowBlock, RowReader, RowWriter};
+pub(crate) use rows::{BlockBuilder, BlockWriter, Encoders, RowBlock, RowReader, RowWriter};
 pub(crate) use standing::{HeldStanding, Standing};
 
 /// A writer of rows.
@@ -86,8 +87,56 @@ pub(crate) fn output_writer(
     match output.take_parts() {
         Some((folder, passed)) => Ok(Box::new(parts::PartWriter::new(
             layout, folder, passed, output,
-        ))),
+        )?)),
         None => writer(layout, output),
+    }
+}
+
+/// A writer of blocks of rows to an output, which may be a folder of parts. `encoders` encode the rows if the format leaves that
+/// to them.
+///
+/// # Errors
+/// As [`writer`].
+pub(crate) fn output_blocks(
+    layout: &Layout,
+    mut output: Output,
+    encoders: Encoders,
+) -> io::Result<Box<dyn BlockWriter<Output>>> {
+    match output.take_parts() {
+        Some((folder, passed)) => {
+            let blocks = parts::PartBlocks::new(layout, folder, passed, output);
+            Ok(Box::new(blocks.encoded_by(encoders)))
+        }
+        None => file_blocks(layout, output, Some(&encoders)),
+    }
+}
+
+/// A writer of blocks of rows to one file.
+fn file_blocks(
+    layout: &Layout,
+    output: Output,
+    encoders: Option<&Encoders>,
+) -> io::Result<Box<dyn BlockWriter<Output>>> {
+    match (layout.format, encoders) {
+        #[cfg(feature = "parquet")]
+        (Format::Parquet, Some(encoders)) => {
+            let rows = parquet::Parquet::new(layout, output)?;
+            Ok(Box::new(rows.encoded_by(encoders.clone())))
+        }
+        _ => writer(layout, output)?.into_blocks(),
+    }
+}
+
+impl BlockBuilder {
+    pub(crate) fn new(layout: &Layout) -> io::Result<BlockBuilder> {
+        Ok(match layout.format {
+            Format::Csv | Format::Tsv => {
+                BlockBuilder::of_lines(Box::new(csv::Csv::appending(layout, Vec::new())))
+            }
+            Format::Jsonl | Format::Names => BlockBuilder::of_lines(writer(layout, Vec::new())?),
+            #[cfg(feature = "parquet")]
+            Format::Parquet => BlockBuilder::of_columns(Arc::clone(&layout.fields)),
+        })
     }
 }
 
@@ -97,22 +146,10 @@ impl RowBlock {
         layout: &Layout,
         rows: &mut dyn Iterator<Item = R>,
     ) -> io::Result<RowBlock> {
-        let mut block: Box<dyn RowWriter<Vec<u8>>> = match layout.format {
-            Format::Csv | Format::Tsv => Box::new(csv::Csv::appending(layout, Vec::new())),
-            Format::Jsonl | Format::Names => writer(layout, Vec::new())?,
-            #[cfg(feature = "parquet")]
-            Format::Parquet => {
-                let mut columns = parquet::RowColumns::default();
-                rows.for_each(|row| columns.push(&row, &layout.fields));
-                return Ok(RowBlock::Columns(columns));
-            }
-        };
-        let mut lines = Lines::default();
+        let mut block = BlockBuilder::new(layout)?;
         for row in rows {
             block.row(&row)?;
-            lines.ends.push(block.size() as usize);
         }
-        lines.bytes = block.finish()?;
-        Ok(RowBlock::Lines(lines))
+        block.end()
     }
 }

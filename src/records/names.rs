@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::field::Field;
 use super::row::{Row, Value};
-use super::rows::{LineBuffer, Lines, RowBlock, RowWriter};
+use super::rows::{BlockRows, LineBuffer, Lines, RowBlock, RowWriter};
 
 /// Writes keys.
 pub(super) struct NamesWriter<W>(LineBuffer<W>);
@@ -24,7 +24,10 @@ impl RowBlock {
             lines.bytes.push(b'\n');
             lines.end();
         });
-        RowBlock::Lines(lines)
+        RowBlock {
+            content: BlockRows::Lines(lines),
+            sources: Vec::new(),
+        }
     }
 }
 

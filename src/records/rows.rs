@@ -1,12 +1,15 @@
 //! The traits that each format implements, and code that formats share.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use super::fault::ReadError;
+use super::field::Field;
 #[cfg(feature = "parquet")]
 use super::parquet::RowColumns;
-use super::parts::PartEntry;
-use super::row::Row;
+use super::parts::{PartEntry, SourceRows};
+use super::row::{Row, Value};
+use crate::pool::LazyPool;
 
 /// Bytes that a format buffers before a write.
 pub(super) const BUFFER: usize = 64 << 10;
@@ -28,10 +31,6 @@ pub(crate) trait RowWriter<W: Write + Send + 'static = Box<dyn Write + Send>>: S
     /// The size of all rows so far, as the format counts them: text before compression, or values before encoding. It depends on
     /// the rows alone.
     fn size(&self) -> u64;
-    /// The parts that are complete, if the rows are in parts.
-    fn parts(&self) -> &[PartEntry] {
-        &[]
-    }
     /// Writes the rest and returns the `W`.
     fn finish(self: Box<Self>) -> io::Result<W>;
     /// Continues with blocks of rows. By default a block is bytes, which are appended.
@@ -41,7 +40,14 @@ pub(crate) trait RowWriter<W: Write + Send + 'static = Box<dyn Write + Send>>: S
 }
 
 /// Rows prepared for an output. Any thread can prepare a block, independently of other rows.
-pub(crate) enum RowBlock {
+pub(crate) struct RowBlock {
+    pub(super) content: BlockRows,
+    /// The sources of the rows, if rows have sources.
+    pub(super) sources: Vec<SourceRows>,
+}
+
+/// The rows of a block.
+pub(super) enum BlockRows {
     /// Rows as they are in the output.
     Lines(Lines),
     /// Rows as columns, which the writer puts into groups.
@@ -77,42 +83,162 @@ impl Lines {
 
 impl RowBlock {
     pub(super) fn rows(&self) -> usize {
-        match self {
-            RowBlock::Lines(lines) => lines.ends.len(),
-            #[cfg(feature = "parquet")]
-            RowBlock::Columns(columns) => columns.rows(),
-        }
+        self.content.rows()
     }
 
     /// The size of its rows, as [`RowWriter::size`] has it.
-    pub(super) fn size(&self) -> u64 {
-        match self {
-            RowBlock::Lines(lines) => lines.bytes.len() as u64,
+    pub(crate) fn size(&self) -> u64 {
+        match &self.content {
+            BlockRows::Lines(lines) => lines.bytes.len() as u64,
             #[cfg(feature = "parquet")]
-            RowBlock::Columns(columns) => columns.bytes() as u64,
+            BlockRows::Columns(columns) => columns.bytes() as u64,
         }
     }
 
-    /// Keeps the least number of rows whose size is at least `size`, or all, and returns the others.
-    pub(super) fn split_off(&mut self, size: u64) -> RowBlock {
+    /// The least number of rows whose size is at least `size`; all rows if it is less.
+    pub(super) fn rows_with(&self, size: u64) -> usize {
         let size = usize::try_from(size).unwrap_or(usize::MAX);
-        match self {
-            RowBlock::Lines(lines) => {
+        match &self.content {
+            BlockRows::Lines(lines) => {
                 let fewer = lines.ends.partition_point(|&end| end < size);
-                RowBlock::Lines(lines.split_off(lines.ends.len().min(fewer + 1)))
+                lines.ends.len().min(fewer + 1)
             }
             #[cfg(feature = "parquet")]
-            RowBlock::Columns(columns) => {
-                RowBlock::Columns(columns.split_off(columns.rows_with(size)))
-            }
+            BlockRows::Columns(columns) => columns.rows_with(size),
         }
     }
+
+    /// Keeps the first `rows` rows and returns the others.
+    pub(super) fn split_off(&mut self, rows: usize) -> RowBlock {
+        let rows = rows.min(self.rows());
+        RowBlock {
+            sources: split_sources(&mut self.sources, rows as u64),
+            content: match &mut self.content {
+                BlockRows::Lines(lines) => BlockRows::Lines(lines.split_off(rows)),
+                #[cfg(feature = "parquet")]
+                BlockRows::Columns(columns) => BlockRows::Columns(columns.split_off(rows)),
+            },
+        }
+    }
+}
+
+impl BlockRows {
+    fn rows(&self) -> usize {
+        match self {
+            BlockRows::Lines(lines) => lines.ends.len(),
+            #[cfg(feature = "parquet")]
+            BlockRows::Columns(columns) => columns.rows(),
+        }
+    }
+}
+
+/// Keeps the sources of the first `rows` rows and returns those of the others.
+fn split_sources(sources: &mut Vec<SourceRows>, rows: u64) -> Vec<SourceRows> {
+    let (mut kept, mut rest) = (rows, Vec::new());
+    for mut source in std::mem::take(sources) {
+        let of_rest = source.rows.saturating_sub(kept);
+        source.rows -= of_rest;
+        kept -= source.rows;
+        if of_rest > 0 {
+            rest.push(SourceRows {
+                name: source.name.clone(),
+                rows: of_rest,
+            });
+        }
+        if source.rows > 0 {
+            sources.push(source);
+        }
+    }
+    rest
+}
+
+/// Prepares a block, row by row.
+pub(crate) struct BlockBuilder {
+    content: BuiltRows,
+    sources: Vec<SourceRows>,
+}
+
+enum BuiltRows {
+    /// The writer of lines, and the ends of these.
+    Lines(Box<dyn RowWriter<Vec<u8>>>, Vec<usize>),
+    #[cfg(feature = "parquet")]
+    Columns(RowColumns, Arc<[Field]>),
+}
+
+impl BlockBuilder {
+    /// A block of lines as `writer` writes them.
+    pub(super) fn of_lines(writer: Box<dyn RowWriter<Vec<u8>>>) -> Self {
+        BlockBuilder {
+            content: BuiltRows::Lines(writer, Vec::new()),
+            sources: Vec::new(),
+        }
+    }
+
+    /// A block of columns for `fields`.
+    #[cfg(feature = "parquet")]
+    pub(super) fn of_columns(fields: Arc<[Field]>) -> Self {
+        BlockBuilder {
+            content: BuiltRows::Columns(RowColumns::default(), fields),
+            sources: Vec::new(),
+        }
+    }
+
+    /// Adds a row, of the kind that the output has.
+    pub(crate) fn row(&mut self, row: &dyn Row) -> io::Result<()> {
+        if let Value::Text(source) = row.value(Field::Source) {
+            self.count(source);
+        }
+        match &mut self.content {
+            BuiltRows::Lines(rows, ends) => {
+                rows.row(row)?;
+                ends.push(rows.size() as usize);
+            }
+            #[cfg(feature = "parquet")]
+            BuiltRows::Columns(columns, fields) => columns.push(row, fields),
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, source: &str) {
+        match self.sources.last_mut() {
+            Some(last) if last.name == source => last.rows += 1,
+            _ => self.sources.push(SourceRows {
+                name: source.to_owned(),
+                rows: 1,
+            }),
+        }
+    }
+
+    pub(crate) fn end(self) -> io::Result<RowBlock> {
+        let content = match self.content {
+            BuiltRows::Lines(rows, ends) => {
+                let bytes = rows.finish()?;
+                BlockRows::Lines(Lines { bytes, ends })
+            }
+            #[cfg(feature = "parquet")]
+            BuiltRows::Columns(columns, _) => BlockRows::Columns(columns),
+        };
+        let sources = self.sources;
+        Ok(RowBlock { content, sources })
+    }
+}
+
+/// The threads that encode rows for a writer of blocks, if the format leaves that to them.
+#[derive(Clone)]
+pub(crate) struct Encoders {
+    pub(crate) pool: Arc<LazyPool>,
+    /// Groups of rows that they may have at the same time, beside the one that is collected.
+    pub(crate) ahead: usize,
 }
 
 /// Writes blocks of rows. The division into blocks has no effect on the output, which is complete only after `end`.
 pub(crate) trait BlockWriter<W>: Send {
     /// Writes a block of the same layout.
     fn block(&mut self, block: RowBlock) -> io::Result<()>;
+    /// The parts that are complete, if the rows are in parts.
+    fn parts(&self) -> &[PartEntry] {
+        &[]
+    }
     /// Writes the rest and returns the `W`.
     fn end(self: Box<Self>) -> io::Result<W>;
 }
@@ -122,10 +248,10 @@ struct ByteBlocks<W>(W);
 
 impl<W: Write + Send> BlockWriter<W> for ByteBlocks<W> {
     fn block(&mut self, block: RowBlock) -> io::Result<()> {
-        match block {
-            RowBlock::Lines(lines) => self.0.write_all(&lines.bytes),
+        match block.content {
+            BlockRows::Lines(lines) => self.0.write_all(&lines.bytes),
             #[cfg(feature = "parquet")]
-            RowBlock::Columns(_) => Err(io::ErrorKind::InvalidInput.into()),
+            BlockRows::Columns(_) => Err(io::ErrorKind::InvalidInput.into()),
         }
     }
 

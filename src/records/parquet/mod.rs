@@ -3,6 +3,7 @@
 //! Any thread may collect rows as columns in blocks. The blocks are written to the file one row group at a time by the crate
 //! `parquet`. Records are read row by row by the reader of `input`, which sources have too. This module has the schemas.
 
+mod ahead;
 mod columns;
 mod encode;
 mod read;

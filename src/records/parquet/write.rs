@@ -10,8 +10,8 @@ use ::parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPro
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::parser::parse_message_type;
 use ::parquet::schema::types::ColumnDescPtr;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+use super::ahead::{ColumnJob, GroupQueue};
 use super::columns::{ColumnValues, RowColumns};
 use super::encode::{Encoded, encode};
 use super::seal::{SealedFile, WRITER, unsealed};
@@ -20,7 +20,7 @@ use crate::records::field::{Field, FieldKind};
 use crate::records::format::GROUP_BYTES;
 use crate::records::layout::Layout;
 use crate::records::row::Row;
-use crate::records::rows::{BlockWriter, RowBlock, RowWriter};
+use crate::records::rows::{BlockRows, BlockWriter, Encoders, RowBlock, RowWriter};
 
 /// Rows of a group. DuckDB distributes a file to threads by groups and recommends at least 122,880 rows; other readers work
 /// well with as many or more. Still larger groups gain little.
@@ -33,13 +33,15 @@ const LEVEL: i32 = 3;
 /// Writes Parquet.
 ///
 /// The output depends only on the rows, not on their division into blocks. A group is held in memory until it is full, and
-/// then a second time as encoded pages: at most twice [`GROUP_BYTES`] and one row. On a rayon pool, columns are encoded on all
-/// threads.
+/// then a second time as encoded pages: at most twice [`GROUP_BYTES`] and one row, and one group more for each that encoders
+/// may have ahead.
 pub(crate) struct Parquet<W: Write + Send> {
     file: SerializedFileWriter<SealedFile<W>>,
     fields: Arc<[Field]>,
     /// Single rows that were collected.
     block: RowColumns,
+    /// Groups that are full.
+    encoding: GroupQueue,
     /// Rows of the next group.
     group: Vec<RowColumns>,
     rows: usize,
@@ -71,6 +73,7 @@ impl<W: Write + Send> Parquet<W> {
             file,
             fields: Arc::clone(&layout.fields),
             block: RowColumns::default(),
+            encoding: GroupQueue::default(),
             group: Vec::new(),
             rows: 0,
             bytes: 0,
@@ -78,6 +81,12 @@ impl<W: Write + Send> Parquet<W> {
             max_rows: max_rows.unwrap_or(GROUP_ROWS),
             max_bytes: max_bytes.unwrap_or(GROUP_BYTES),
         })
+    }
+
+    /// The same, whose groups `encoders` encode.
+    pub(crate) fn encoded_by(mut self, encoders: Encoders) -> Self {
+        self.encoding.set_encoders(encoders);
+        self
     }
 
     /// Appends rows.
@@ -90,7 +99,7 @@ impl<W: Write + Send> Parquet<W> {
             self.bytes += rows.bytes();
             self.group.push(rows);
             if self.rows == self.max_rows || self.bytes >= self.max_bytes {
-                self.write_group().map_err(into_io)?;
+                self.end_group().map_err(into_io)?;
             }
             rows = rest;
         }
@@ -109,25 +118,30 @@ impl<W: Write + Send> Parquet<W> {
         self.append(block)
     }
 
-    fn write_group(&mut self) -> Result<()> {
+    /// Starts to encode the group, and writes those before it that need not wait.
+    fn end_group(&mut self) -> Result<()> {
         let columns = self.take_group();
         if columns.is_empty() {
             return Ok(());
         }
-        let properties = Arc::clone(self.file.properties());
-        let encode = |(column, parts): (ColumnDescPtr, _)| encode(&column, &properties, parts);
-        let columns = match rayon::current_thread_index() {
-            Some(_) => columns.into_par_iter().map(encode).collect::<Result<_>>()?,
-            None => columns
-                .into_iter()
-                .map(encode)
-                .collect::<Result<Vec<_>>>()?,
-        };
-        let mut group = self.file.next_row_group()?;
-        for Encoded { pages, closed } in columns {
-            group.append_column(&pages, closed)?;
+        let properties = self.file.properties();
+        self.encoding
+            .push(columns.into_iter().map(|(column, parts)| {
+                let properties = Arc::clone(properties);
+                Box::new(move || encode(&column, &properties, parts)) as ColumnJob
+            }));
+        self.write_groups(false)
+    }
+
+    /// Writes encoded groups: `all`, or only as many that no more wait than may.
+    fn write_groups(&mut self, all: bool) -> Result<()> {
+        while let Some(columns) = self.encoding.pop(all) {
+            let mut group = self.file.next_row_group()?;
+            for Encoded { pages, closed } in columns? {
+                group.append_column(&pages, closed)?;
+            }
+            group.close()?;
         }
-        group.close()?;
         Ok(())
     }
 
@@ -150,7 +164,8 @@ impl<W: Write + Send> Parquet<W> {
     }
 
     fn close(mut self) -> Result<W> {
-        self.write_group()?;
+        self.end_group()?;
+        self.write_groups(true)?;
         self.file.inner_mut().hold_back();
         let out = self.file.into_inner()?;
         Ok(out.seal()?)
@@ -159,9 +174,9 @@ impl<W: Write + Send> Parquet<W> {
 
 impl<W: Write + Send + 'static> BlockWriter<W> for Parquet<W> {
     fn block(&mut self, block: RowBlock) -> io::Result<()> {
-        match block {
-            RowBlock::Columns(columns) => self.append(columns),
-            RowBlock::Lines(_) => Err(io::ErrorKind::InvalidInput.into()),
+        match block.content {
+            BlockRows::Columns(columns) => self.append(columns),
+            BlockRows::Lines(_) => Err(io::ErrorKind::InvalidInput.into()),
         }
     }
 

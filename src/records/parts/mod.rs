@@ -23,7 +23,7 @@ pub(crate) use folder::{PartKeep, is_free};
 pub(crate) use manifest::PartEntry;
 pub(super) use manifest::SourceRows;
 pub(crate) use read::FolderContent;
-pub(super) use write::PartWriter;
+pub(super) use write::{PartBlocks, PartWriter};
 
 /// The file that says what the parts are. Complete when it has its name, like each part.
 pub(super) const MANIFEST: &str = "_manifest.json";

@@ -4,20 +4,33 @@ use std::io;
 
 use super::manifest;
 use super::{PartEntry, PartFolder, PartSize, SourceRows};
-use crate::records::field::Field;
 use crate::records::layout::Layout;
 use crate::records::output::Output;
-use crate::records::row::{Row, Value};
-use crate::records::rows::{BlockWriter, RowBlock, RowWriter};
-use crate::records::writer;
+use crate::records::row::Row;
+use crate::records::rows::{BlockBuilder, BlockWriter, Encoders, RowBlock, RowWriter};
+use crate::records::{file_blocks, writer};
+
+/// Number of single rows that are collected to a block.
+const BLOCK: usize = 1024;
 
 /// Writes rows to one part after the other.
 pub(crate) struct PartWriter {
+    /// Rows that were collected.
+    block: BlockBuilder,
+    rows: usize,
+    blocks: PartBlocks,
+}
+
+/// Writes blocks of rows to one part after the other.
+pub(crate) struct PartBlocks {
     layout: Layout,
+    encoders: Option<Encoders>,
     /// The part that is written; none between parts.
-    part: Option<Box<dyn RowWriter<Output>>>,
+    part: Option<Box<dyn BlockWriter<Output>>>,
     rows: u64,
-    /// The sources of the rows, if rows have sources.
+    /// The size of the rows in the part.
+    size: u64,
+    /// The sources of the rows in the part, if rows have sources.
     sources: Vec<SourceRows>,
     /// Rows that the parts of an earlier run have, and that come again.
     passed: u64,
@@ -26,55 +39,123 @@ pub(crate) struct PartWriter {
     folder: PartFolder,
 }
 
-/// Writes blocks of rows to one part after the other.
-struct PartBlocks {
-    layout: Layout,
-    part: Option<Box<dyn BlockWriter<Output>>>,
-    rows: u64,
-    /// The size of the rows in the part.
-    size: u64,
-    manifest: Output,
-    folder: PartFolder,
+impl PartWriter {
+    /// As [`PartBlocks::new`].
+    pub(crate) fn new(
+        layout: &Layout,
+        folder: PartFolder,
+        passed: u64,
+        manifest: Output,
+    ) -> io::Result<Self> {
+        Ok(PartWriter {
+            block: BlockBuilder::new(layout)?,
+            rows: 0,
+            blocks: PartBlocks::new(layout, folder, passed, manifest),
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let next = BlockBuilder::new(&self.blocks.layout)?;
+        self.rows = 0;
+        let block = std::mem::replace(&mut self.block, next);
+        self.blocks.block(block.end()?)
+    }
 }
 
-impl PartWriter {
-    /// Writes to `folder`. The first rows, so many as `passed`, are in its parts already.
-    pub(crate) fn new(layout: &Layout, folder: PartFolder, passed: u64, manifest: Output) -> Self {
-        PartWriter {
-            layout: layout.clone(),
-            part: None,
-            rows: 0,
-            sources: Vec::new(),
-            passed,
-            folder,
-            manifest,
+impl RowWriter<Output> for PartWriter {
+    fn row(&mut self, row: &dyn Row) -> io::Result<()> {
+        self.block.row(row)?;
+        self.rows += 1;
+        match self.rows {
+            BLOCK => self.flush(),
+            _ => Ok(()),
         }
     }
 
-    /// The part for a row of the source, if rows have one.
-    fn part_of(&mut self, source: Option<&str>) -> io::Result<&mut Box<dyn RowWriter<Output>>> {
-        let last = self.sources.last().map(|last| last.name.as_str());
-        let is_other = source.is_some() && source != last;
-        if is_other && last.is_some() && self.folder.plan.size == PartSize::Source {
-            self.end_part()?;
+    fn size(&self) -> u64 {
+        self.blocks.size
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<Output> {
+        self.flush()?;
+        Box::new(self.blocks).end()
+    }
+
+    fn into_blocks(mut self: Box<Self>) -> io::Result<Box<dyn BlockWriter<Output>>> {
+        self.flush()?;
+        Ok(Box::new(self.blocks))
+    }
+}
+
+impl PartBlocks {
+    /// Writes to `folder`. The first rows, so many as `passed`, are in its parts already.
+    pub(crate) fn new(layout: &Layout, folder: PartFolder, passed: u64, manifest: Output) -> Self {
+        PartBlocks {
+            layout: layout.clone(),
+            encoders: None,
+            part: None,
+            rows: 0,
+            size: 0,
+            sources: Vec::new(),
+            passed,
+            manifest,
+            folder,
         }
-        match source {
-            Some(name) if is_other => self.sources.push(SourceRows {
-                name: name.to_owned(),
-                rows: 1,
-            }),
-            _ => self
+    }
+
+    /// The same, whose rows `encoders` encode.
+    pub(crate) fn encoded_by(self, encoders: Encoders) -> Self {
+        PartBlocks {
+            encoders: Some(encoders),
+            ..self
+        }
+    }
+
+    /// The number of the first rows of a block that belong to the part.
+    fn fitting(&self, block: &RowBlock) -> usize {
+        match self.folder.plan.size {
+            PartSize::Bytes(full) => block.rows_with(full - self.size),
+            // Rows without sources are all of one.
+            PartSize::Source => block
                 .sources
-                .iter_mut()
-                .last()
-                .into_iter()
-                .for_each(|last| last.rows += 1),
+                .first()
+                .map_or(block.rows(), |source| source.rows as usize),
         }
-        match self.part.take() {
-            Some(part) => Ok(self.part.insert(part)),
+    }
+
+    /// Whether the rows of a block belong to the next part.
+    fn is_of_next(&self, block: &RowBlock) -> bool {
+        let [last, first] = [self.sources.last(), block.sources.first()];
+        let names = last.zip(first);
+        let is_other = names.is_some_and(|(last, first)| last.name != first.name);
+        is_other && self.folder.plan.size == PartSize::Source
+    }
+
+    /// Writes a block that fits the part, and ends the part if it is full.
+    fn put(&mut self, mut block: RowBlock) -> io::Result<()> {
+        let mut part = match self.part.take() {
+            Some(part) => part,
             None => {
-                let part = writer(&self.layout, self.folder.create_part()?)?;
-                Ok(self.part.insert(part))
+                let out = self.folder.create_part()?;
+                file_blocks(&self.layout, out, self.encoders.as_ref())?
+            }
+        };
+        self.rows += block.rows() as u64;
+        self.size += block.size();
+        self.add_sources(std::mem::take(&mut block.sources));
+        part.block(block)?;
+        self.part = Some(part);
+        match self.folder.plan.size {
+            PartSize::Bytes(full) if self.size >= full => self.end_part(),
+            _ => Ok(()),
+        }
+    }
+
+    fn add_sources(&mut self, sources: Vec<SourceRows>) {
+        for source in sources {
+            match self.sources.last_mut() {
+                Some(last) if last.name == source.name => last.rows += source.rows,
+                _ => self.sources.push(source),
             }
         }
     }
@@ -83,113 +164,50 @@ impl PartWriter {
         let Some(part) = self.part.take() else {
             return Ok(());
         };
+        self.size = 0;
+        let rows = std::mem::take(&mut self.rows);
         let sources = std::mem::take(&mut self.sources);
-        self.folder
-            .add_part(part.finish()?, std::mem::take(&mut self.rows), sources)
+        self.folder.add_part(part.end()?, rows, sources)
     }
 }
 
-impl RowWriter<Output> for PartWriter {
-    fn row(&mut self, row: &dyn Row) -> io::Result<()> {
+impl BlockWriter<Output> for PartBlocks {
+    fn block(&mut self, mut block: RowBlock) -> io::Result<()> {
         if self.passed > 0 {
-            self.passed -= 1;
-            return Ok(());
+            let passed = self.passed.min(block.rows() as u64);
+            self.passed -= passed;
+            block = block.split_off(passed as usize);
         }
-        let source = match row.value(Field::Source) {
-            Value::Text(source) => Some(source),
-            _ => None,
-        };
-        let part = self.part_of(source)?;
-        part.row(row)?;
-        let size = part.size();
-        self.rows += 1;
-        match self.folder.plan.size {
-            PartSize::Bytes(full) if size >= full => self.end_part(),
-            _ => Ok(()),
+        while block.rows() > 0 {
+            if self.is_of_next(&block) {
+                self.end_part()?;
+            }
+            let rest = block.split_off(self.fitting(&block));
+            self.put(block)?;
+            block = rest;
         }
-    }
-
-    fn size(&self) -> u64 {
-        self.part.as_ref().map_or(0, |part| part.size())
+        Ok(())
     }
 
     fn parts(&self) -> &[PartEntry] {
         &self.folder.parts
     }
 
-    fn finish(mut self: Box<Self>) -> io::Result<Output> {
-        self.end_part()?;
-        end(&self.layout, self.folder, self.manifest)
-    }
-
-    fn into_blocks(self: Box<Self>) -> io::Result<Box<dyn BlockWriter<Output>>> {
-        Ok(Box::new(PartBlocks {
-            layout: self.layout,
-            part: None,
-            rows: 0,
-            size: 0,
-            folder: self.folder,
-            manifest: self.manifest,
-        }))
-    }
-}
-
-impl PartBlocks {
-    /// Writes a block that fits the part, and ends the part if it is full.
-    fn fitting(&mut self, block: RowBlock, full: u64) -> io::Result<()> {
-        let mut part = match self.part.take() {
-            Some(part) => part,
-            None => writer(&self.layout, self.folder.create_part()?)?.into_blocks()?,
-        };
-        self.rows += block.rows() as u64;
-        self.size += block.size();
-        part.block(block)?;
-        self.part = Some(part);
-        match self.size >= full {
-            true => self.end_part(),
-            false => Ok(()),
-        }
-    }
-
-    fn end_part(&mut self) -> io::Result<()> {
-        self.size = 0;
-        match self.part.take() {
-            Some(part) => {
-                let rows = std::mem::take(&mut self.rows);
-                self.folder.add_part(part.end()?, rows, Vec::new())
-            }
-            None => Ok(()),
-        }
-    }
-}
-
-impl BlockWriter<Output> for PartBlocks {
-    fn block(&mut self, mut block: RowBlock) -> io::Result<()> {
-        let full = match self.folder.plan.size {
-            PartSize::Bytes(full) => full,
-            PartSize::Source => u64::MAX,
-        };
-        while block.rows() > 0 {
-            let rest = block.split_off(full - self.size);
-            self.fitting(block, full)?;
-            block = rest;
-        }
-        Ok(())
-    }
-
+    /// Writes an empty part if there are no rows, so that the folder can be read, and the manifest.
     fn end(mut self: Box<Self>) -> io::Result<Output> {
         self.end_part()?;
-        end(&self.layout, self.folder, self.manifest)
+        let PartBlocks {
+            layout,
+            mut folder,
+            mut manifest,
+            ..
+        } = *self;
+        if folder.parts.is_empty() {
+            let part = writer(&layout, folder.create_part()?)?;
+            folder.add_part(part.finish()?, 0, Vec::new())?;
+        }
+        manifest::write(&mut manifest, &layout, &folder.plan, &folder.parts)?;
+        manifest.set_parts(folder);
+        Ok(manifest)
     }
-}
-
-/// Writes an empty part if there are no rows, so that the folder can be read, and the manifest.
-fn end(layout: &Layout, mut folder: PartFolder, mut manifest: Output) -> io::Result<Output> {
-    if folder.parts.is_empty() {
-        let part = writer(layout, folder.create_part()?)?;
-        folder.add_part(part.finish()?, 0, Vec::new())?;
-    }
-    manifest::write(&mut manifest, layout, &folder.plan, &folder.parts)?;
-    manifest.set_parts(folder);
-    Ok(manifest)
 }

@@ -1,0 +1,111 @@
+//! Rows that are made, and wait until the rows before them are written. Bounds their memory.
+//!
+//! Who starts more work waits while there are too many, except for the first source that is not written: its rows wait for no
+//! others.
+
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use doisift_documents::Halt;
+
+use crate::lock::lock;
+
+/// How often a thread that waits looks whether the run must end.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The rows of a run that wait.
+pub(super) struct Backlog {
+    state: Mutex<BacklogState>,
+    less: Condvar,
+    /// The bytes of rows from which on no more work is started.
+    max: usize,
+}
+
+#[derive(Default)]
+struct BacklogState {
+    bytes: usize,
+    /// The first slot that is not written.
+    written: u64,
+}
+
+impl Backlog {
+    pub(super) fn new(max: usize) -> Self {
+        Backlog {
+            state: Mutex::default(),
+            less: Condvar::new(),
+            max,
+        }
+    }
+
+    /// Counts rows that were made.
+    pub(super) fn add(&self, bytes: usize) {
+        lock(&self.state).bytes += bytes;
+    }
+
+    /// Counts rows that were written.
+    pub(super) fn remove(&self, bytes: usize) {
+        lock(&self.state).bytes -= bytes;
+        self.less.notify_all();
+    }
+
+    /// Notes that all slots before this one are written.
+    pub(super) fn note_written(&self, slot: u64) {
+        lock(&self.state).written = slot;
+        self.less.notify_all();
+    }
+
+    /// Waits until all slots before this one are written.
+    pub(super) fn wait_for(&self, slot: u64, halt: &dyn Halt) {
+        self.wait(halt, |state| state.written >= slot);
+    }
+
+    /// Waits until more work may be started for a slot.
+    pub(super) fn wait_for_room(&self, slot: u64, halt: &dyn Halt) {
+        self.wait(halt, |state| {
+            state.bytes < self.max || state.written >= slot
+        });
+    }
+
+    fn wait(&self, halt: &dyn Halt, is_over: impl Fn(&BacklogState) -> bool) {
+        let mut state = lock(&self.state);
+        while !is_over(&state) && !halt.is_halted() {
+            let waited = self.less.wait_timeout(state, LOOK);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    use super::*;
+
+    struct Never;
+
+    impl Halt for Never {
+        fn is_halted(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn a_later_slot_waits_for_room_and_the_first_one_does_not() {
+        let (backlog, started) = (Backlog::new(10), AtomicBool::new(false));
+        backlog.add(10);
+        backlog.wait_for_room(0, &Never);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                backlog.wait_for_room(1, &Never);
+                started.store(true, Ordering::Relaxed);
+            });
+            thread::sleep(2 * LOOK);
+            assert!(!started.load(Ordering::Relaxed));
+            backlog.remove(1);
+        });
+        backlog.add(1);
+        backlog.note_written(1);
+        backlog.wait_for_room(1, &Never);
+    }
+}

@@ -1,0 +1,104 @@
+//! Makes rows of the mentions that are held, on any thread.
+
+use super::mark::Mark;
+use super::options::ScanOptions;
+use super::rows::HeldMentions;
+use crate::error::Error;
+use crate::lookup::KnownNames;
+use crate::records::{BlockBuilder, Layout, MentionRow, RowBlock};
+use crate::report::{Counts, KnownCounts};
+
+/// Makes rows of mentions, as the output has them.
+pub(super) struct RowMaker<'r> {
+    layout: &'r Layout,
+    /// The index that was asked for each row.
+    asked: Option<&'r KnownNames>,
+    /// Whether a caller takes the rows, which then stay as they are.
+    has_caller: bool,
+}
+
+/// Rows that may be written when all before them are.
+#[derive(Default)]
+pub(super) struct MadeRows {
+    pub(super) rows: u64,
+    /// The memory that they take, in bytes.
+    pub(super) bytes: usize,
+    pub(super) how: MadeAs,
+    /// What an index said of their names, unless they are for a caller.
+    pub(super) standings: KnownCounts,
+    /// What was counted in their piece of work, if rows are written in order.
+    pub(super) counts: Counts,
+    /// The mark after the piece, if reading can begin again there.
+    pub(super) mark: Option<Mark>,
+}
+
+#[derive(Default)]
+pub(super) enum MadeAs {
+    #[default]
+    Nothing,
+    Block(RowBlock),
+    /// For a caller.
+    Held(HeldMentions),
+}
+
+impl<'r> RowMaker<'r> {
+    pub(super) fn new(options: &'r ScanOptions, has_caller: bool) -> Self {
+        RowMaker {
+            layout: &options.selection.layout,
+            asked: options.asked(),
+            has_caller,
+        }
+    }
+
+    /// Makes rows of all mentions that are decided, and removes these, also if that fails.
+    pub(super) fn make(&self, held: &mut HeldMentions) -> Result<MadeRows, Error> {
+        let rows = held.decided() as u64;
+        let is_all = held.decided() == held.len();
+        let mut decided = HeldMentions::default();
+        if self.has_caller || !is_all {
+            held.move_decided(&mut decided);
+        }
+        let mut made = MadeRows {
+            rows,
+            ..MadeRows::default()
+        };
+        if rows > 0 && self.has_caller {
+            made.bytes = decided.bytes();
+            made.how = MadeAs::Held(decided);
+        } else if rows > 0 {
+            let block = self.block(if is_all { held } else { &decided });
+            let (block, standings) = block.inspect_err(|_| held.clear())?;
+            made.bytes = block.size() as usize;
+            made.how = MadeAs::Block(block);
+            made.standings = standings;
+        }
+        if is_all {
+            held.clear();
+        }
+        Ok(made)
+    }
+
+    fn block(&self, held: &HeldMentions) -> Result<(RowBlock, KnownCounts), Error> {
+        let mut block = BlockBuilder::new(self.layout).map_err(Error::output)?;
+        let standings = self.each(held, |row| block.row(row).map_err(Error::output))?;
+        Ok((block.end().map_err(Error::output)?, standings))
+    }
+
+    /// Calls `take` with the row of each mention. Returns what the index said of their names.
+    pub(super) fn each(
+        &self,
+        held: &HeldMentions,
+        mut take: impl FnMut(&MentionRow<'_>) -> Result<(), Error>,
+    ) -> Result<KnownCounts, Error> {
+        let mut counts = KnownCounts::default();
+        held.each(|row, standing| {
+            let Some((known, standing)) = self.asked.zip(standing) else {
+                return take(&row);
+            };
+            let standing = standing.shown(known.agencies());
+            counts.add(standing);
+            take(&MentionRow { standing, ..row })
+        })?;
+        Ok(counts)
+    }
+}

@@ -1,0 +1,33 @@
+//! Threads for work that waits for nothing: sorting, formatting and encoding.
+
+use std::sync::OnceLock;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// A pool whose threads start with the first work.
+#[derive(Debug)]
+pub(crate) struct LazyPool {
+    threads: usize,
+    pool: OnceLock<Option<ThreadPool>>,
+}
+
+impl LazyPool {
+    /// A pool of `threads` threads.
+    pub(crate) fn new(threads: usize) -> Self {
+        LazyPool {
+            threads,
+            pool: OnceLock::new(),
+        }
+    }
+
+    /// The pool; none if the thread that asks does all, also because no more can be started.
+    pub(crate) fn get(&self) -> Option<&ThreadPool> {
+        self.pool.get_or_init(|| self.start()).as_ref()
+    }
+
+    fn start(&self) -> Option<ThreadPool> {
+        let pool = ThreadPoolBuilder::new().num_threads(self.threads);
+        let pool = pool.thread_name(|n| format!("rows-{n}"));
+        (self.threads > 1).then(|| pool.build().ok()).flatten()
+    }
+}
