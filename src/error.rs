@@ -146,6 +146,11 @@ pub enum CheckpointError {
         "a run with --mentions or --edges can be resumed only if its rows are in parts; write them to a folder, such as -o rows/, or leave out --checkpoint"
     )]
     Mentions,
+    /// The run writes records besides its rows.
+    #[error(
+        "a run with --names-to cannot be resumed: its names are found in another order than its rows; scan for the names alone, or leave out --checkpoint"
+    )]
+    NamesTo,
     /// A source is a stream, which cannot be read again.
     #[error(
         "{name} can be read only once, but a resumed run may read a source again; put it into a file",
@@ -242,6 +247,14 @@ pub enum SelectionError {
     /// Places in the structure of documents were asked for, but each line is a document.
     #[error("a line has no structure of its own; leave out --lines: JSON Lines are read as such")]
     EdgesOfLines,
+    /// Records were asked for besides the rows, which are records or made of them.
+    #[error(
+        "--names-to writes records besides mentions or edges; add --mentions or --edges, or write the records with -o"
+    )]
+    NamesTo,
+    /// A part for each source was asked for, but records have no source.
+    #[error("records have no source of their own; give --part-size as a size, such as 256M")]
+    NoSources,
     /// A range of files was chosen, but other rows than mentions.
     #[error("only mentions can be scanned by ranges of a file; leave out the range")]
     Range,

@@ -44,6 +44,9 @@ pub struct Report {
     pub rejections: Rejections,
     /// Rows written: records, or mentions or pairs if these were asked for. Names that were counted, if the rows are counts.
     pub records: u64,
+    /// Records that were written besides the rows, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub names: Option<u64>,
     /// Rows by role, if they are edges.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edges: Option<EdgeCounts>,
@@ -393,6 +396,7 @@ impl Report {
             }),
             options,
             records: 0,
+            names: None,
             known: None,
             runs: 0,
             spilled_bytes: 0,

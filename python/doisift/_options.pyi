@@ -36,6 +36,7 @@ class ScanOptions(TypedDict, total=False):
     output: Path | None
     format: Literal["csv", "jsonl", "names", "parquet", "tsv"] | None
     part_size: str | None
+    names_to: Path | None
     report: Path | None
     threads: int | None
     memory: int | None

@@ -33,6 +33,11 @@ options! {
         value: "SIZE", is_fixed: true, python: WRITTEN,
     }
 
+    /// Write the records of all names to this file too, or to a folder of parts, in the same pass (with --mentions or --edges)
+    ///
+    /// They are those that a scan of the same sources writes without [mentions](Self::mentions). The format is that of the ending.
+    path names_to [Scan] { value: "FILE", python: WRITTEN }
+
     /// Write what the run did to a file, as JSON; - is standard output, if the rows go elsewhere
     ///
     /// It is written if the run succeeds.

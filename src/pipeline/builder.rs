@@ -7,7 +7,7 @@ use doisift_documents::{BadGlob, Preprocessor, Readers, Search, Separator, displ
 
 use super::Pipeline;
 use super::checkpoint::fault;
-use super::options::ScanOptions;
+use super::options::{NamesTo, ScanOptions};
 use super::selection::select;
 use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
 use crate::lookup;
@@ -15,7 +15,7 @@ use crate::options::{
     FormOptions, LimitOptions, LookupOptions, OutputOptions, ReadingOptions, ResourceOptions,
     SelectionOptions, SourceOptions, reported_paths, stated,
 };
-use crate::records::{PartAbout, PartPlan, is_folder};
+use crate::records::{Layout, PartAbout, PartPlan, PartSize, RowKind, is_folder};
 use crate::run::{Monitor, chosen_memory, chosen_rows, chosen_tmp_dir, named_output, same_name};
 
 /// Most memory for names, in bytes for each thread, if nobody chose a budget. More saves no time: 30 million distinct names of
@@ -120,6 +120,7 @@ impl PipelineBuilder {
             chosen_rows(self.output.format, output.as_deref(), self.output.part_size)?;
         let parts = parts.map(|plan| self.part_plan(plan));
         let options = ScanOptions {
+            names_to: self.chosen_names()?,
             given: self.values(),
             search: self.search()?,
             preprocessor: self.preprocessor()?,
@@ -148,6 +149,28 @@ impl PipelineBuilder {
             lookup: self.lookup,
         };
         Ok(Pipeline { options })
+    }
+
+    /// The records that are written besides the rows.
+    fn chosen_names(&self) -> Result<Option<NamesTo>, Error> {
+        let Some(path) = self.output.names_to.as_deref() else {
+            return Ok(None);
+        };
+        let (format, parts) = chosen_rows(None, Some(path), self.output.part_size)?;
+        let layout = Layout::new(format, RowKind::Records);
+        let layout = match self.lookup.known {
+            Some(_) => layout.and_standing(),
+            None => layout,
+        };
+        let parts = parts.map(|plan| self.part_plan(plan));
+        match parts.as_ref().map(|plan| plan.size) {
+            Some(PartSize::Source) => Err(selection(SelectionError::NoSources)),
+            _ => Ok(Some(NamesTo {
+                path: path.to_owned(),
+                parts,
+                layout,
+            })),
+        }
     }
 
     /// The plan, with what the manifest says of the run.
@@ -180,6 +203,13 @@ impl PipelineBuilder {
         self.check_checkpoint()?;
         if let Some(name) = &self.repeated {
             return Err(same_name(name));
+        }
+        if self.output.names_to.is_some() && !self.selection.mentions && !self.selection.edges {
+            return Err(selection(SelectionError::NamesTo));
+        }
+        let has_sources = self.selection.mentions || self.selection.edges;
+        if self.output.part_size == Some(PartSize::Source) && !has_sources {
+            return Err(selection(SelectionError::NoSources));
         }
         if self.selection.edges && self.reading.lines {
             return Err(Error::new(ErrorKind::Selection(
@@ -220,10 +250,15 @@ impl PipelineBuilder {
             _ if (self.selection.mentions || self.selection.edges) && !self.has_parts() => {
                 fault(CheckpointError::Mentions)
             }
+            _ if self.output.names_to.is_some() => fault(CheckpointError::NamesTo),
             Some(stdin) => fault(CheckpointError::Stream(display_name(stdin).into())),
             None => Ok(()),
         }
     }
+}
+
+fn selection(error: SelectionError) -> Error {
+    Error::new(ErrorKind::Selection(error))
 }
 
 /// The files that name sources.

@@ -132,6 +132,7 @@ impl Pipeline {
     pub fn run_without_output(mut self) -> Result<Report, Error> {
         self.options.output = None;
         self.options.parts = None;
+        self.options.names_to = None;
         run::run(&self.options, Some(Caller::Nobody))
     }
 

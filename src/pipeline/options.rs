@@ -8,6 +8,7 @@ use doisift_documents::{ColumnChoice, Limits, Preprocessor, Readers, Search, Sep
 
 use super::checkpoint::fault;
 use super::selection::Selection;
+use crate::dedup::Kept;
 use crate::error::{CheckpointError, Error};
 use crate::lookup::{IndexNames, KnownNames};
 pub(super) use crate::options::OnError;
@@ -17,7 +18,7 @@ use crate::options::{
 };
 use crate::records::{Field, Format, Layout, PartPlan, RowKind};
 use crate::report::ReportOptions;
-use crate::run::Monitor;
+use crate::run::{Monitor, RowTarget};
 
 /// The options of a builder with all defaults and derived values filled in.
 #[derive(Debug)]
@@ -40,6 +41,8 @@ pub(super) struct ScanOptions {
     /// How the output is divided, if it is a folder of parts.
     pub(super) parts: Option<PartPlan>,
     pub(super) report: Option<PathBuf>,
+    /// The records that are written besides the rows.
+    pub(super) names_to: Option<NamesTo>,
     pub(super) selection: Selection,
     /// The columns of tables that are read.
     pub(super) columns: ColumnChoice,
@@ -58,7 +61,24 @@ pub(super) struct ScanOptions {
     pub(super) monitor: Monitor,
 }
 
+/// Records that are written besides mentions or edges.
+#[derive(Debug)]
+pub(super) struct NamesTo {
+    pub(super) path: PathBuf,
+    /// How the output is divided, if it is a folder of parts.
+    pub(super) parts: Option<PartPlan>,
+    pub(super) layout: Layout,
+}
+
 impl ScanOptions {
+    /// Where the records go that are written besides the rows.
+    pub(super) fn names_target(&self) -> Option<RowTarget<'_>> {
+        self.names_to.as_ref().map(|names| RowTarget {
+            path: Some(&names.path),
+            parts: names.parts.as_ref(),
+        })
+    }
+
     /// A scanner with the options, which asks the index, if there is one.
     pub(super) fn scanner(&self) -> Scanner {
         let scanner = Scanner::new().arxiv(self.arxiv);
@@ -78,6 +98,7 @@ impl ScanOptions {
         }
         self.output = None;
         self.parts = None;
+        self.names_to = None;
         let layout = Layout::new(Format::Jsonl, rows);
         let layout = match self.known {
             Some(_) => layout.and_standing(),
@@ -88,6 +109,20 @@ impl ScanOptions {
             _ => layout,
         };
         Ok(())
+    }
+
+    /// What the table has to store for a name.
+    pub(super) fn kept(&self) -> Kept {
+        match &self.names_to {
+            Some(names) if names.layout.format == Format::Names => Kept::Key,
+            Some(_) => Kept::All,
+            None => self.selection.kept(),
+        }
+    }
+
+    /// Whether names go into the table: records are made of them.
+    pub(super) fn fills_table(&self) -> bool {
+        self.names_to.is_some() || !self.selection.writes_mentions()
     }
 
     /// Whether several threads may scan one document in any order.

@@ -7,14 +7,13 @@ use super::checkpoint::{self, CheckpointFolder};
 use super::options::ScanOptions;
 use super::plan::ScanPlan;
 use super::seek::{self, Unfound};
-use super::sink::{Caller, Drain, Sink};
+use super::sink::{Caller, Drain, Sink, Written};
 use super::state::SharedScan;
 use super::{crew, turn};
 use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
 use crate::lookup;
-use crate::records::Output;
 use crate::report::{KnownReport, Report};
-use crate::run::{Destinations, RowTarget, TaskFiles, in_checkpoint};
+use crate::run::{Destinations, RowOutputs, RowTarget, TaskFiles, in_checkpoint};
 
 /// Runs a pipeline. Its rows go to `caller` if there is one.
 pub(super) fn run<'c>(
@@ -28,33 +27,34 @@ pub(super) fn run<'c>(
     let unfound = Unfound::new(options.reading.on_error);
     let (is_over, lose) = (|| options.monitor.is_cancelled(), |lost| unfound.add(lost));
     let mut checkpoint = None;
+    let further: Vec<_> = options.names_target().into_iter().collect();
     let files = TaskFiles {
         rows: RowTarget {
             path: options.output.as_deref(),
             parts: options.parts.as_ref(),
         },
-        further: &[],
+        further: &further,
         has_caller: caller.is_some(),
         report: options.report.as_deref(),
         monitor: &options.monitor,
     };
-    let report = files.run(
+    let report = files.run_all(
         |destinations| {
             lookup::check_outputs(options.lookup.known.as_deref(), destinations)?;
             let mut finder = options.search.start(&is_over, &lose);
             seek::add_named(options, destinations, &mut finder)?;
             Ok((finder, folder(options, destinations)?))
         },
-        |(finder, folder), mut rows, destinations| {
+        |(finder, folder), mut outputs, destinations| {
             let plan = ScanPlan::new(options, finder, destinations, folder.as_ref())?;
             let run = SharedScan::new(plan, caller.is_some(), &unfound, folder)?;
             checkpoint = run.checkpoint.clone();
             if let Some(resumed) = run.resumed() {
                 let parts = resumed.parts.clone();
-                rows.resume(parts, resumed.passed())
-                    .map_err(Error::output)?;
+                let resumed = outputs.rows.resume(parts, resumed.passed());
+                resumed.map_err(Error::output)?;
             }
-            let mut sink = Sink::new(options, run.plan.shares, rows, caller)?;
+            let mut sink = Sink::new(options, run.plan.shares, outputs, caller)?;
             run.resumed()
                 .into_iter()
                 .for_each(|rows| sink.resume(&rows.at));
@@ -95,7 +95,11 @@ fn scan(run: &SharedScan<'_>, sink: &mut Sink<'_>) -> Result<(), Error> {
 }
 
 /// Writes the rows that are made of all mentions of a name.
-fn write(run: SharedScan<'_>, sink: Sink<'_>, started: Instant) -> Result<(Output, Report), Error> {
+fn write(
+    run: SharedScan<'_>,
+    sink: Sink<'_>,
+    started: Instant,
+) -> Result<(RowOutputs, Report), Error> {
     let plan = run.plan;
     let options = plan.options;
     let (entries, met) = run.ledger.into_entries();
@@ -104,7 +108,11 @@ fn write(run: SharedScan<'_>, sink: Sink<'_>, started: Instant) -> Result<(Outpu
         plan.warn_of_options(met);
     }
     let drain = Drain::new(options);
-    let (drained, rows) = sink.finish(run.table, &entries.counts, &drain)?;
+    let Written {
+        drained,
+        names,
+        outputs,
+    } = sink.finish(run.table, &entries.counts, &drain)?;
     let known = drain.known().map(|known| KnownReport {
         ends_changed: Some(entries.counts.tally.ends_changed),
         ..known
@@ -113,6 +121,7 @@ fn write(run: SharedScan<'_>, sink: Sink<'_>, started: Instant) -> Result<(Outpu
         skipped: entries.skipped,
         links: plan.passed_over.links.0,
         records: drained.records,
+        names,
         known,
         runs: drained.spilled.runs,
         spilled_bytes: drained.spilled.bytes,
@@ -120,13 +129,15 @@ fn write(run: SharedScan<'_>, sink: Sink<'_>, started: Instant) -> Result<(Outpu
         seconds: started.elapsed().as_secs_f64(),
         ..Report::new(options.for_report(), entries.counts, entries.losses)
     };
-    Ok((rows, report))
+    Ok((outputs, report))
 }
 
 /// The paths of the outputs that are files.
 fn paths_out(options: &ScanOptions) -> impl Iterator<Item = &Path> {
     let paths = [&options.output, &options.report].into_iter().flatten();
+    let names = options.names_to.iter().map(|names| &names.path);
     paths
+        .chain(names)
         .map(PathBuf::as_path)
         .filter(|path| path.as_os_str() != "-")
 }

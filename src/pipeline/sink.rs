@@ -17,11 +17,11 @@ use crate::lock::lock;
 use crate::lookup::{self, StandingWalk};
 use crate::pool::LazyPool;
 use crate::records::{
-    BlockWriter, CountRow, Encoders, Format, MentionRow, Output, OwnedRecord, PartEntry, Record,
-    Row, RowBlock, RowKind, output_blocks,
+    BlockWriter, CountRow, Encoders, Format, Layout, MentionRow, Output, OwnedRecord, PartEntry,
+    Record, Row, RowBlock, RowKind, output_blocks,
 };
 use crate::report::{Counts, KnownCounts, KnownReport};
-use crate::run::not_cancelled;
+use crate::run::{RowOutputs, not_cancelled};
 
 /// Who takes the rows of a run, one after the other, instead of an output.
 pub(super) enum Caller<'c> {
@@ -31,9 +31,19 @@ pub(super) enum Caller<'c> {
     Records(&'c mut (dyn FnMut(&Record<'_>) -> ControlFlow<()> + Send)),
 }
 
+/// What was written at the end of a run.
+pub(super) struct Written {
+    pub(super) drained: Drained,
+    /// The number of records that were written besides mentions.
+    pub(super) names: Option<u64>,
+    pub(super) outputs: RowOutputs,
+}
+
 /// Where rows go, and the number of mentions that went there.
 pub(super) struct Sink<'c> {
     rows: Box<dyn BlockWriter<Output>>,
+    /// Takes the records that are written besides mentions.
+    names: Option<Box<dyn BlockWriter<Output>>>,
     caller: Option<Caller<'c>>,
     written: u64,
     /// What an index said of their names.
@@ -43,21 +53,28 @@ pub(super) struct Sink<'c> {
 }
 
 impl<'c> Sink<'c> {
-    /// Writes to `output`, unless a caller takes the rows.
+    /// Writes to `outputs`, unless a caller takes the rows.
     pub(super) fn new(
         options: &ScanOptions,
         shares: Shares,
-        output: Output,
+        outputs: RowOutputs,
         caller: Option<Caller<'c>>,
     ) -> Result<Self, Error> {
         let pool = Arc::new(LazyPool::new(shares.threads));
-        let encoders = Encoders {
-            pool: Arc::clone(&pool),
-            ahead: shares.encoded,
+        let writer = |layout: &Layout, output| {
+            let encoders = Encoders {
+                pool: Arc::clone(&pool),
+                ahead: shares.encoded,
+            };
+            output_blocks(layout, output, encoders).map_err(Error::output)
         };
-        let rows = output_blocks(&options.selection.layout, output, encoders);
+        let names = options.names_to.iter().zip(outputs.further);
+        let names = names
+            .map(|(names, output)| writer(&names.layout, output))
+            .next();
         Ok(Sink {
-            rows: rows.map_err(Error::output)?,
+            rows: writer(&options.selection.layout, outputs.rows)?,
+            names: names.transpose()?,
             caller,
             written: 0,
             standings: KnownCounts::default(),
@@ -109,17 +126,12 @@ impl<'c> Sink<'c> {
         table: NameTable,
         counts: &Counts,
         drain: &Drain<'_>,
-    ) -> Result<(Drained, Output), Error> {
+    ) -> Result<Written, Error> {
         let layout = &drain.options.selection.layout;
-        match layout.rows {
+        let written = match layout.rows {
             // No scan has answers or changes.
             RowKind::Mentions | RowKind::Edges | RowKind::Answers | RowKind::Changes => {
-                drain.count_standings(self.standings);
-                let drained = Drained {
-                    records: self.written,
-                    ..Drained::default()
-                };
-                Ok((drained, self.end()?))
+                return self.mentions(table, drain);
             }
             RowKind::Records => self.records(table, drain),
             RowKind::Pairs => self.blocks(table, drain, |part| {
@@ -128,7 +140,41 @@ impl<'c> Sink<'c> {
             }),
             RowKind::Counts => self.counts(table, counts, drain),
             RowKind::Prefixes => self.prefixes(table, drain),
+        };
+        let (drained, rows) = written?;
+        Ok(Written {
+            drained,
+            names: None,
+            outputs: rows.into(),
+        })
+    }
+
+    /// Ends the mentions, and writes the records of their names if these are wanted.
+    fn mentions(mut self, table: NameTable, drain: &Drain<'_>) -> Result<Written, Error> {
+        drain.count_standings(self.standings);
+        let (records, pool) = (self.written, Arc::clone(&self.pool));
+        let names = self.names.take().zip(drain.options.names_to.as_ref());
+        let mut outputs = RowOutputs::from(self.end()?);
+        let mut drained = Drained::default();
+        let mut count = None;
+        if let Some((rows, names)) = names {
+            let sink = Sink {
+                rows,
+                names: None,
+                caller: None,
+                written: 0,
+                standings: KnownCounts::default(),
+                pool,
+            };
+            let (named, output) = sink.records(table, &Drain::of(drain.options, &names.layout))?;
+            (count, drained) = (Some(named.records), named);
+            outputs.further.push(output);
         }
+        Ok(Written {
+            drained: Drained { records, ..drained },
+            names: count,
+            outputs,
+        })
     }
 
     fn records(self, table: NameTable, drain: &Drain<'_>) -> Result<(Drained, Output), Error> {
@@ -147,7 +193,7 @@ impl<'c> Sink<'c> {
             let output = self.rows.end().map_err(Error::output)?;
             return Ok((drained?, output));
         }
-        let layout = &drain.options.selection.layout;
+        let layout = drain.layout;
         match layout.format {
             Format::Names => self.blocks(table, drain, |part| {
                 Ok(RowBlock::names(|take| part.each_key(take)))
@@ -248,14 +294,21 @@ fn goes_on(flow: ControlFlow<()>) -> Result<(), Error> {
 /// How the records of a table are passed on.
 pub(super) struct Drain<'a> {
     options: &'a ScanOptions,
+    layout: &'a Layout,
     /// What an index said of the names of all rows so far.
     standings: Mutex<KnownCounts>,
 }
 
 impl<'a> Drain<'a> {
     pub(super) fn new(options: &'a ScanOptions) -> Self {
+        Drain::of(options, &options.selection.layout)
+    }
+
+    /// For records of a layout.
+    fn of(options: &'a ScanOptions, layout: &'a Layout) -> Self {
         Drain {
             options,
+            layout,
             standings: Mutex::default(),
         }
     }
@@ -266,7 +319,8 @@ impl<'a> Drain<'a> {
         part: &TablePart<'_>,
         make: impl FnOnce(&mut dyn Iterator<Item = Record<'_>>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let Some(known) = self.options.asked() else {
+        let known = self.options.known.as_deref();
+        let Some(known) = known.filter(|_| self.layout.has_standing()) else {
             return make(&mut part.records());
         };
         let (mut walk, mut counts) = (StandingWalk::new(known), KnownCounts::default());

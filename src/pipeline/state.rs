@@ -185,7 +185,7 @@ impl<'p> SharedScan<'p> {
     }
 }
 
-/// The table of a run. It stays empty if mentions are written.
+/// The table of a run. It stays empty if mentions alone are written.
 fn table(options: &ScanOptions, shares: Shares, lasting: Option<Lasting>) -> NameTable {
     let (noting, ending) = (options.monitor.clone(), options.monitor.clone());
     // Runs of a checkpoint must not be removed if this process exits; the next process uses or removes them.
@@ -201,5 +201,5 @@ fn table(options: &ScanOptions, shares: Shares, lasting: Option<Lasting>) -> Nam
         lasting,
         ..Budget::new(shares.table, folder, shares.threads)
     };
-    NameTable::within(options.selection.kept(), budget)
+    NameTable::within(options.kept(), budget)
 }

@@ -48,6 +48,8 @@ struct FoundMentions<'r> {
     counts: bool,
     rows: HeldMentions,
     keep_rows: bool,
+    /// Whether names go into the table.
+    fills_table: bool,
     /// Whether rows have places.
     has_edges: bool,
     /// Bytes before and after a mention whose text its row has.
@@ -96,7 +98,8 @@ impl<'r> Worker<'r> {
             run,
             batch: run.table.batch(),
             pairs: selection.writes_pairs().then(PairKey::default),
-            counts: selection.kept() == Kept::Count,
+            counts: run.plan.options.kept() == Kept::Count,
+            fills_table: run.plan.options.fills_table(),
             rows: match has_edges {
                 true => HeldMentions::with_edges(),
                 false => HeldMentions::default(),
@@ -394,7 +397,10 @@ impl FoundMentions<'_> {
         }
         if self.keep_rows {
             let around = MentionContext::new(bytes.0, bytes.1, mention, self.context);
-            return self.rows.push(document, mention, around);
+            self.rows.push(document, mention, around);
+        }
+        if !self.fills_table {
+            return;
         }
         match &mut self.pairs {
             Some(pairs) => self.batch.count(pairs.of(document, mention.key)),
@@ -407,7 +413,7 @@ impl FoundMentions<'_> {
     }
 
     fn hand_over(&mut self) {
-        if self.keep_rows {
+        if !self.fills_table {
             return;
         }
         if let Err(error) = self.run.table.absorb(&mut self.batch) {

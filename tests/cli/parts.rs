@@ -297,3 +297,63 @@ fn records_in_parts_are_compared_as_one_list() {
     let diff = Seen::of(&mut place.command(["diff", "old", "new.jsonl"])).quiet();
     assert_eq!(diff.out, "");
 }
+
+#[test]
+fn the_records_of_all_names_can_be_written_in_the_same_pass() {
+    let place = works();
+    place.file(
+        "in/a.tar",
+        crate::containers::tar(&[("x.txt", b"see 10.5555/r-1 and 10.5555/x")]),
+    );
+    for rows in ["--edges", "--mentions"] {
+        for threads in ["-j1", "-j3 --chunk 100"] {
+            let alone = place.scan("in -f csv").quiet().out;
+            let whole = place.scan(&format!("in {rows}")).quiet().out;
+            let line =
+                format!("in {rows} {threads} -o rows.jsonl --names-to names.csv --report r.json");
+            place.scan(&line).quiet();
+            assert_eq!(place.read("names.csv"), alone, "{line}");
+            assert_eq!(place.read("rows.jsonl"), whole, "{line}");
+            assert_eq!(place.json("r.json")["names"], alone.lines().count() - 1);
+            place
+                .scan(&format!(
+                    "in {rows} {threads} -f jsonl -o rows/ --names-to names.names/ --part-size 2K"
+                ))
+                .quiet();
+            assert_eq!(joined(&place, "rows"), whole);
+            assert_eq!(
+                joined(&place, "names.names"),
+                place.scan("in -f names").quiet().out
+            );
+            for folder in ["rows", "names.names"] {
+                fs::remove_dir_all(place.path(folder)).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn names_besides_rows_refuse_what_they_cannot_do() {
+    let place = works();
+    for (options, why) in [
+        ("-o a.csv --names-to b.csv", "add --mentions or --edges"),
+        ("--edges -o a.csv --names-to a.csv", "a.csv"),
+        (
+            "--edges -o a/ --names-to b.csv --checkpoint ck",
+            "a run with --names-to cannot be resumed",
+        ),
+        (
+            "--edges -o a/ --names-to b/ --part-size source",
+            "records have no source of their own",
+        ),
+        (
+            "-o a/ --part-size source",
+            "records have no source of their own",
+        ),
+    ] {
+        let seen = place.scan(&format!("in {options}"));
+        assert_eq!(seen.code, Some(2), "{options}");
+        assert!(seen.err.contains(why), "{}", seen.err);
+        assert_eq!(place.entries(), ["in"], "{options}");
+    }
+}
