@@ -169,7 +169,8 @@ export function extract(text: string, options: ExtractOptions = {}): Mention[] {
   const extractor = new Extractor(options);
   try {
     const found = extractor.push(text);
-    return append(found, extractor.finish());
+    for (const mention of extractor.finish()) found.push(mention);
+    return found;
   } finally {
     extractor.free();
   }
@@ -205,7 +206,7 @@ export class Extractor {
     const found: Mention[] = [];
     for (let start = 0; start < end; ) {
       const next = Math.max(wholeEnd(text, Math.min(end, start + PIECE)), start + 1);
-      append(found, JSON.parse(this.#running().push(text.slice(start, next))));
+      appendRows(found, this.#running().push(bytesOf(text.slice(start, next))));
       start = next;
     }
     return found;
@@ -213,8 +214,8 @@ export class Extractor {
 
   /** The text ends here: returns the other mentions. The extractor takes no more pieces. */
   finish(): Mention[] {
-    if (this.#half) this.#running().push(this.#half);
-    const found = JSON.parse(this.#running().finish()) as Mention[];
+    if (this.#half) this.#running().push(bytesOf(this.#half));
+    const found = appendRows([], this.#running().finish());
     this.free();
     return found;
   }
@@ -323,7 +324,23 @@ function wholeEnd(text: string, end: number): number {
   return isHigh ? end - 1 : end;
 }
 
-function append<T>(all: T[], more: T[]): T[] {
-  for (const one of more) all.push(one);
+const encoder = new TextEncoder();
+/** A piece in UTF-8, which has three bytes for a unit at most. Kept, since a new one for each piece would cost more than to fill it. */
+let encoded = new Uint8Array(0);
+
+/** A text in UTF-8, until the next call. */
+function bytesOf(text: string): Uint8Array {
+  if (encoded.length < 3 * text.length) encoded = new Uint8Array(3 * text.length);
+  return encoded.subarray(0, encoder.encodeInto(text, encoded).written);
+}
+
+/** A mention as the module writes it: what is the same as the text before it is `null`. */
+type Row = [start: number, end: number, form: Form, guessed: 0 | 1, digit: CheckDigit | null, doi: string, name: string | null, text: string | null];
+
+function appendRows(all: Mention[], json: string): Mention[] {
+  for (const [start, end, form, guessed, checkDigit, doi, other, written] of JSON.parse(json) as Row[]) {
+    const name = other ?? doi;
+    all.push({ doi, name, form, start, end, text: written ?? name, guessed: guessed === 1, checkDigit });
+  }
   return all;
 }

@@ -1,25 +1,31 @@
 //! The mentions in a text that comes in pieces.
 
-use doisift_core::{Mention, Scanner, TextKind, clean};
+use doisift_core::{CheckDigit, Mention, Scanner, TextKind, clean};
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::units::{Counter, count};
 use crate::{digit_name, json};
 
-/// A mention as JavaScript gets it.
+/// A mention as JavaScript gets it: a list that is short to parse, of which `js/api.ts` makes an object.
 #[derive(Serialize)]
-struct Row<'m> {
-    doi: &'m str,
-    name: &'m str,
-    form: &'static str,
-    start: usize,
-    end: usize,
-    text: &'m str,
-    guessed: bool,
-    #[serde(rename = "checkDigit")]
-    check_digit: Option<&'static str>,
-}
+struct Row<'m>(
+    /// Where it starts and ends, in units.
+    usize,
+    usize,
+    /// Its form.
+    &'static str,
+    /// Whether its end is a guess.
+    u8,
+    /// What its check digit says.
+    Option<&'static str>,
+    /// The key.
+    &'m str,
+    /// The name, if it is another text than the key.
+    Option<&'m str>,
+    /// The name as found, if it is another text than the name.
+    Option<&'m str>,
+);
 
 /// Finds the names in a text that comes in pieces, with the same answer as from the whole.
 ///
@@ -31,7 +37,7 @@ pub struct Extractor {
     /// Whether the head of the text shall say of what kind it is.
     is_kind_open: bool,
     cleans: bool,
-    held: String,
+    held: Vec<u8>,
     /// How many of the held bytes are anchors decided about.
     decided: usize,
     counter: Counter,
@@ -46,24 +52,21 @@ impl Extractor {
             scanner: Scanner::new().arxiv(arxiv).kind(crate::kind_named(kind)),
             is_kind_open: kind == "auto",
             cleans,
-            held: String::new(),
+            held: Vec::new(),
             decided: 0,
             counter: Counter::default(),
         }
     }
 
-    /// Takes the next piece. Returns the mentions that can be decided by now: a list of rows as JSON.
-    pub fn push(&mut self, piece: &str) -> String {
-        self.held.push_str(piece);
+    /// Takes the next piece, which is UTF-8. Returns the mentions that can be decided by now: a list of rows as JSON.
+    pub fn push(&mut self, piece: &[u8]) -> String {
+        self.held.extend_from_slice(piece);
         let (before, after) = self.scanner.window();
         if self.held.len() < self.decided + 2 * (before + after) {
             return "[]".to_owned();
         }
         let rows = self.decide(self.held.len() - after, false);
-        let mut spent = self.decided.saturating_sub(before);
-        while !self.held.is_char_boundary(spent) {
-            spent -= 1;
-        }
+        let spent = self.decided.saturating_sub(before);
         self.counter.forget(spent);
         self.held.drain(..spent);
         self.decided -= spent;
@@ -78,20 +81,24 @@ impl Extractor {
 
 impl Extractor {
     fn decide(&mut self, end: usize, is_whole: bool) -> String {
-        let bytes = self.held.as_bytes();
+        let bytes = &self.held;
         if std::mem::take(&mut self.is_kind_open) {
             self.scanner.set_kind(TextKind::of(bytes, is_whole));
         }
-        let mut rows = Vec::new();
+        let mut rows = String::from("[");
         let mut sink = |mention: Mention<'_>| {
             let start = self.counter.at(bytes, mention.offset as usize);
-            rows.push(row(&mention, start, self.cleans));
+            if rows.len() > 1 {
+                rows.push(',');
+            }
+            rows.push_str(&row(&mention, start, self.cleans));
         };
         self.scanner
             .scan_range(bytes, self.decided..end, 0, &mut sink);
         self.counter.at(bytes, end);
         self.decided = end;
-        format!("[{}]", rows.join(","))
+        rows.push(']');
+        rows
     }
 }
 
@@ -103,14 +110,15 @@ fn row(mention: &Mention<'_>, start: usize, cleans: bool) -> String {
         Some(cleaned) => (cleaned.doi.as_str(), cleaned.doi.key()),
         None => (mention.name, mention.key.into()),
     };
-    json(&Row {
-        doi: &key,
-        name,
-        form: mention.form.name(),
+    let text = mention.text_lossy();
+    json(&Row(
         start,
-        end: start + count(mention.text),
-        text: &mention.text_lossy(),
-        guessed: mention.guessed,
-        check_digit: digit_name(doisift_core::CheckDigit::of_key(&key)),
-    })
+        start + count(mention.text),
+        mention.form.name(),
+        u8::from(mention.guessed),
+        digit_name(CheckDigit::of_key(&key)),
+        &key,
+        (name != key).then_some(name),
+        (text != name).then_some(&text),
+    ))
 }
