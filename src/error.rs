@@ -241,9 +241,12 @@ pub enum SelectionError {
     /// Fields that only an index gives are wanted, and none is asked.
     #[error("the fields known, agency and retracted need an index, such as --known known.doix")]
     NoKnown,
-    /// The place of the identifiers of records was given, but the rows have no records.
-    #[error("only edges have the identifiers of records; add --edges, or leave out --record-id")]
+    /// The place of the identifiers of records was given, or roles, but the rows have no records.
+    #[error("only edges have records and roles; add --edges, or leave out --record-id and --role")]
     NoEdges,
+    /// A role by which edges are selected is none.
+    #[error("{0:?} is no role of an edge; write self, reference or other")]
+    Role(String),
     /// Places in the structure of documents were asked for, but each line is a document.
     #[error("a line has no structure of its own; leave out --lines: JSON Lines are read as such")]
     EdgesOfLines,

@@ -100,9 +100,9 @@ mod structure;
 mod temporary;
 
 pub use doisift_core::{
-    Applies, Change, CheckDigit, Cleaned, Delimiter, Doi, DoiError, DoiErrorKind, Example,
-    Explanation, FindIter, Form, Match, Mention, NameSet, Pass, Reading, Rejection, Rule, Scanner,
-    Step, Stream, Tally, TextKind, UnknownForm, UnknownKind, UrlEncoding, Verdict, clean,
+    Applies, Change, CheckDigit, Cleaned, Decision, Delimiter, Doi, DoiError, DoiErrorKind,
+    Example, Explanation, FindIter, Form, Match, Mention, NameSet, Pass, Reading, Rejection, Rule,
+    Scanner, Step, Stream, Tally, TextKind, UnknownForm, UnknownKind, UrlEncoding, Verdict, clean,
 };
 
 #[cfg(feature = "known")]

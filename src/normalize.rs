@@ -368,6 +368,16 @@ impl Normalizer {
     }
 }
 
+/// Which rules changed something, each with what it cut or replaced: `tail.mark: '.'`. In apostrophes, since CSV would double
+/// quotes.
+pub(crate) fn reasons(changes: &[Change]) -> Vec<String> {
+    let reason = |change: &Change| match change.text.is_empty() {
+        true => change.rule.id().to_owned(),
+        false => format!("{}: '{}'", change.rule.id(), printable::name(&change.text)),
+    };
+    changes.iter().map(reason).collect()
+}
+
 /// A reason after its text, which is escaped, and cut if it is long.
 pub(crate) fn quoted(text: &[u8], reason: &str) -> String {
     let shown = printable::name(&printable::bytes_as_name(text));

@@ -24,6 +24,7 @@ class ScanOptions(TypedDict, total=False):
     mentions: bool | None
     pairs: bool | None
     edges: bool | None
+    role: str | Iterable[str] | None
     record_id: str | None
     count: bool | None
     top_prefixes: int | None

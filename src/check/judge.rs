@@ -8,7 +8,7 @@ use doisift_known::{Index, IndexError, Notice, is_retracted};
 use super::suggest::suggest;
 use super::verdict::CheckVerdict;
 use crate::error::Error;
-use crate::normalize::{Normalized, Normalizer, Refusal};
+use crate::normalize::{Normalized, Normalizer, Refusal, reasons};
 use crate::registry::{Inquiry, RegistryAnswer, RegistryReport};
 use crate::run::Monitor;
 
@@ -129,13 +129,13 @@ impl Judge {
             CheckVerdict::CouldNotAsk => judged.detail.insert_str(0, COULD_NOT_ASK),
             CheckVerdict::Known | CheckVerdict::WellFormed => {}
             _ => {
-                judged.note(&changed(meant));
+                judged.note(&reasons(&meant.changes).join("; "));
                 judged.repair.get_or_insert_with(|| meant.doi.clone());
                 return Ok(judged);
             }
         }
         judged.verdict = CheckVerdict::WrittenWrongly;
-        let detail = std::mem::replace(&mut judged.detail, changed(meant));
+        let detail = std::mem::replace(&mut judged.detail, reasons(&meant.changes).join("; "));
         judged.note(&detail);
         judged.repair = Some(meant.doi.clone());
         Ok(judged)
@@ -318,13 +318,6 @@ fn worded(notice: &Notice) -> String {
         text += &format!(" by {}", doi.key());
     }
     text + &format!(" ({})", notice.asserted_by.name())
-}
-
-/// What the rules changed: `tail.mark: '.'`.
-fn changed(meant: &Normalized) -> String {
-    let changes = meant.changes.iter();
-    let changes = changes.map(|change| format!("{}: '{}'", change.rule.id(), change.text.trim()));
-    changes.collect::<Vec<_>>().join("; ")
 }
 
 /// A text that is no name, with the rule that it breaks.

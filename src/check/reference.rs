@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use doisift_core::Doi;
 
+use crate::structure::{LATEX_MARKS, without_latex};
+
 /// A reference, before it is judged.
 #[derive(Debug)]
 pub(super) struct Reference {
@@ -39,15 +41,12 @@ pub(super) enum Escape {
     Cell,
 }
 
-/// Marks that LaTeX writes with a backslash.
-const LATEX_MARKS: [char; 5] = ['_', '&', '%', '#', '$'];
-
 impl Escape {
     /// The text that is meant.
     pub(super) fn decode(self, text: &str) -> Cow<'_, str> {
         match self {
             Escape::None => text.into(),
-            Escape::Latex => from_latex(text),
+            Escape::Latex => without_latex(text),
             Escape::Json => match serde_json::from_str(&format!("\"{text}\"")) {
                 Ok(decoded) => Cow::Owned(decoded),
                 Err(_) => text.into(),
@@ -81,26 +80,6 @@ impl Escape {
             Escape::Cell => None,
         }
     }
-}
-
-fn from_latex(text: &str) -> Cow<'_, str> {
-    if !text.contains(['\\', '{']) {
-        return text.into();
-    }
-    let mut plain = text.to_owned();
-    for mark in LATEX_MARKS {
-        for written in [
-            format!("{{\\{mark}}}"),
-            format!("\\{mark}"),
-            format!("{{{mark}}}"),
-        ] {
-            plain = plain.replace(&written, mark.encode_utf8(&mut [0; 4]));
-        }
-    }
-    let url = plain
-        .strip_prefix("\\url{")
-        .and_then(|url| url.strip_suffix('}'));
-    url.map_or_else(|| plain.clone(), str::to_owned).into()
 }
 
 /// Braces within a value of BibTeX must be in pairs, so other names are left to people.

@@ -3,13 +3,12 @@
 use std::borrow::Cow;
 
 use doisift_core::Change;
-use doisift_documents::printable;
 
 use super::charset::{Charset, Code, shown_at};
 use super::names::{has_prefix, inner_gap, is_text, names};
 use super::report::CellTally;
 use super::status::CellStatus;
-use crate::normalize::{Normalized, Normalizer, Presentation, Refusal, Repair};
+use crate::normalize::{Normalized, Normalizer, Presentation, Refusal, Repair, reasons};
 
 const SEVERAL: &str = "several names; --multiple reads each";
 const GLUED: &str = "several names that nothing separates";
@@ -290,17 +289,9 @@ impl CellCleaner {
     }
 }
 
-/// Which rules changed something, each with what it cut or replaced, and what known names say of that. In apostrophes, since CSV
-/// would double quotes.
+/// Which rules changed something, and what known names say of that.
 fn reason(read: &Normalized) -> String {
-    let parts = read.changes.iter().map(|change| {
-        let id = change.rule.id();
-        if change.text.is_empty() {
-            id.to_owned()
-        } else {
-            format!("{id}: '{}'", printable::name(&change.text))
-        }
-    });
+    let parts = reasons(&read.changes).into_iter();
     let repair = read.repair.iter().map(Repair::to_string);
     parts.chain(repair).collect::<Vec<_>>().join("; ")
 }

@@ -18,21 +18,30 @@ options! {
     /// bytewise. Documents of one name in a source are one.
     flag pairs [Scan Merge] { python: WRITTEN }
 
-    /// Write every mention with its place in a structured document (JSON, XML, BibTeX, RIS): the record that holds it, the path, the
-    /// reference, and its role; see below
+    /// Write the names of structured documents (JSON, XML, BibTeX, RIS) with the record that holds them, the path, the reference, and
+    /// the role; see below
     ///
-    /// Rows have the fields of [mentions](Self::mentions) and
-    /// - `record`: the identifier of the record that holds it: a DOI name as a key, or otherwise a PMID, a page title, the key of a
+    /// Rows have these fields unless [fields](Self::fields) are chosen:
+    /// - `record`: the identifier of the record that holds the name: a DOI name as a key, or otherwise a PMID, a page title, the key of a
     ///   BibTeX entry;
-    /// - `path`: a JSON pointer, a path of elements and attributes, or the name of a field;
+    /// - `doi`: the name's key;
     /// - `ref_index`: the index of the reference that holds it, within the record;
     /// - `role`: `self`, `reference` or `other`;
     /// - `asserted`: whether it is in a field for identifiers, and not in running text.
     ///
-    /// Structured documents are JSON, JSON Lines, XML, BibTeX and RIS; a table says where the usual formats of bibliographic data
-    /// keep these. In other documents `record` and `path` are null and all mentions are `other`. A document is scanned by
-    /// one thread.
+    /// The value of a field for identifiers is taken whole as one name, in any presentation form. In running text names are found as
+    /// for [mentions](Self::mentions). Of a name that a reference states in a field and repeats in its text, one row is written.
+    /// Further fields are those of mentions, and
+    /// - `path`: a JSON pointer, a path of elements and attributes, or the name of a field;
+    /// - `value`: the whole value of the field for identifiers;
+    /// - `doi_clean` and `changed`: the name that the rules for dirty data make of that value, and these rules; null if nothing is dirty.
+    ///
+    /// A table says where the usual formats of bibliographic data keep records, references and identifiers. In documents without
+    /// structure `record` and `path` are null and all names are `other`. The structure of a document is read by one thread.
     flag edges [Scan] { python: WRITTEN }
+
+    /// Write only edges of these roles: self, reference, other (with --edges; repeatable)
+    texts role [Scan] default "all" { kind: OptionKind::Items, value: "ROLE,...", is_fixed: true, python: WRITTEN }
 
     /// Where a record has its identifier, as a path from the record, such as /DOI (with --edges)
     value record_id: crate::structure::RecordId [Scan] default "as the usual formats have it" {

@@ -1,41 +1,62 @@
 //! The places of mentions in the structure of their documents.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
-use doisift_core::TextKind;
+use doisift_core::{TextKind, around};
 use doisift_documents::{Chunk, printable::cut};
 
 use super::ledger::ScanLedger;
 use super::options::ScanOptions;
-use super::rows::HeldMentions;
+use super::rows::{HeldEdges, HeldMentions, StatedRow, Unplaced};
 use super::state::SharedScan;
+use super::stated::{self, StatedName, StatedValue, ValueReader};
 use crate::dedup::Document;
-use crate::report::Counts;
-use crate::structure::Role;
-use crate::structure::{Edge, EdgeJoin, RecordId, Syntax};
+use crate::report::{Counts, Roles};
+use crate::structure::{Edge, EdgeJoin, RecordId, Role, RowSink, Syntax, ValueSyntax};
 
 /// Endings of packings after the ending of a format.
 const PACKINGS: [&str; 5] = [".gz", ".zst", ".bz2", ".xz", ".lz4"];
 
-/// Finds the places of the mentions of one document after the other, whose chunks come in order.
+/// Finds the places of the mentions of one document after the other, whose chunks come in order, and the names that fields state.
 pub(super) struct EdgeFinder<'r> {
     options: &'r ScanOptions,
     ledger: &'r ScanLedger<'r>,
     /// None between documents.
-    join: Option<EdgeJoin>,
+    join: Option<EdgeJoin<EdgeSource>>,
+    /// Where the last value that is a name as a whole ends. What is found before belongs to it.
+    stated: u64,
+    /// None if rows have no values.
+    values: Option<ValueReader>,
     /// Since they were taken.
     counts: Counts,
+}
+
+/// What a row is made of.
+enum EdgeSource {
+    /// The mention, and the value of its field if rows have values.
+    Mention(Option<Box<StatedValue>>),
+    /// A value, which takes the place of a mention if there is one.
+    Stated {
+        row: Box<StatedRow>,
+        is_mention: bool,
+    },
+    /// A mention in a value that has its row.
+    Within,
 }
 
 impl<'r> EdgeFinder<'r> {
     /// None if rows have no places.
     pub(super) fn new(run: &'r SharedScan<'r>) -> Option<Self> {
         let options = run.plan.options;
-        options.selection.writes_edges().then(|| EdgeFinder {
+        let selection = &options.selection;
+        selection.writes_edges().then(|| EdgeFinder {
             options,
             ledger: &run.ledger,
             join: None,
+            stated: 0,
+            values: selection.writes_values().then(ValueReader::new),
             counts: Counts::default(),
         })
     }
@@ -47,6 +68,7 @@ impl<'r> EdgeFinder<'r> {
             if syntax != Some(Syntax::Json) && says_json(document) && !is_blank(chunk) {
                 self.ledger.report_no_json(document);
             }
+            self.stated = 0;
             self.join = Some(EdgeJoin::new(syntax, self.id()));
         }
     }
@@ -55,21 +77,102 @@ impl<'r> EdgeFinder<'r> {
         self.options.selection.record_id.as_ref()
     }
 
-    /// Reads a chunk, whose mentions are the rows from the number `from` on. Each place is added to the rows when it is decided.
+    /// Reads a chunk, whose mentions are the rows from the number `from` on. Each row is added when it is decided.
     pub(super) fn chunk(&mut self, chunk: &Chunk<'_>, rows: &mut HeldMentions, from: usize) {
-        let Some(join) = &mut self.join else { return };
-        let counts = &mut self.counts;
-        let (mentions, edges) = rows.unplaced(from);
-        let mut out = |edge: Edge<'_>| {
-            edges.push(&edge);
-            counts.roles.add(edge.role, edge.asserted);
+        let Some(mut join) = self.join.take() else {
+            return;
         };
-        for mention in mentions {
-            join.read(chunk.bytes, chunk.offset, mention.offset, &mut out);
-            join.mention(&mention.key, mention.row, &mut out);
+        let (anchors, edges) = rows.unplaced(from);
+        let roles = &self.options.selection.roles;
+        let mut counts = std::mem::take(&mut self.counts);
+        let mut out = |source, edge: Option<Edge<'_>>| {
+            add(edges, &mut counts.roles, source, wanted(edge, roles));
+        };
+        for anchor in anchors {
+            if anchor.offset < self.stated {
+                join.within(anchor.row.map(|_| EdgeSource::Within), &mut out);
+                continue;
+            }
+            join.read(chunk.bytes, chunk.offset, anchor.offset, &mut out);
+            let at = (anchor.offset - chunk.offset) as usize;
+            let value = join.look(chunk.bytes, at);
+            self.place(&mut join, chunk, anchor, value, &mut out);
         }
         let end = chunk.offset + chunk.range.end as u64;
         join.read(chunk.bytes, chunk.offset, end, &mut out);
+        self.counts = counts;
+        self.join = Some(join);
+    }
+
+    /// Places an anchor: the value of its field, if that is a name as a whole, or else its mention.
+    fn place(
+        &mut self,
+        join: &mut EdgeJoin<EdgeSource>,
+        chunk: &Chunk<'_>,
+        anchor: Unplaced<'_>,
+        value: Option<(ValueSyntax, Range<usize>)>,
+        out: &mut RowSink<'_, EdgeSource>,
+    ) {
+        let at = (anchor.offset - chunk.offset) as usize;
+        let Some((syntax, value)) = value.filter(|_| !anchor.is_filtered()) else {
+            return mention(join, anchor, None, out);
+        };
+        let raw = &chunk.bytes[value.clone()];
+        let is_whole = value == (at..at + anchor.length as usize);
+        if is_whole && self.values.is_none() {
+            self.stated = chunk.offset + value.end as u64;
+            return mention(join, anchor, None, out);
+        }
+        let text = syntax.decoded(raw);
+        let stated = self
+            .values
+            .as_mut()
+            .map(|values| Box::new(values.read(&text)));
+        let Some(name) = stated::name(&text) else {
+            return mention(join, anchor, stated, out);
+        };
+        self.stated = chunk.offset + value.end as u64;
+        if anchor.key.as_deref() == Some(&name.key) {
+            return mention(join, anchor, stated, out);
+        }
+        let row = Box::new(self.stated_row(chunk, &anchor, value, name, stated));
+        let bytes = row.text.len() + row.name.key.len();
+        let key = row.name.key.clone();
+        let is_mention = anchor.row.is_some();
+        join.mention(
+            &key,
+            Some((EdgeSource::Stated { row, is_mention }, bytes)),
+            out,
+        );
+    }
+
+    /// The row of a value that is a name as a whole, from the anchor on.
+    fn stated_row(
+        &self,
+        chunk: &Chunk<'_>,
+        anchor: &Unplaced<'_>,
+        value: Range<usize>,
+        mut name: StatedName,
+        stated: Option<Box<StatedValue>>,
+    ) -> StatedRow {
+        let at = (anchor.offset - chunk.offset) as usize;
+        let text = chunk.bytes[at..value.end].trim_ascii_end();
+        if anchor.key.is_some() {
+            name.form = anchor.form;
+        }
+        let (mut before, mut after) = (String::new(), String::new());
+        let max = self.options.selection.context;
+        around::before(&chunk.bytes[..at], max, &mut before);
+        around::after(&chunk.bytes[at + text.len()..], max, &mut after);
+        StatedRow {
+            document: anchor.document,
+            name,
+            offset: anchor.offset,
+            length: text.len() as u64,
+            text: String::from_utf8_lossy(text).into_owned(),
+            around: [before, after],
+            value: stated,
+        }
     }
 
     /// Ends a document, and reports what was wrong with its structure.
@@ -77,9 +180,9 @@ impl<'r> EdgeFinder<'r> {
         let Some(join) = self.join.take() else { return };
         let counts = &mut self.counts;
         let (_, edges) = rows.unplaced(rows.len());
-        let faults = join.end(&mut |edge| {
-            edges.push(&edge);
-            counts.roles.add(edge.role, edge.asserted);
+        let roles = &self.options.selection.roles;
+        let faults = join.end(&mut |source, edge: Option<Edge<'_>>| {
+            add(edges, &mut counts.roles, source, wanted(edge, roles));
         });
         self.ledger.report_structure(document, faults);
         self.counts.broken += u64::from(faults.broken.is_some());
@@ -95,8 +198,8 @@ impl<'r> EdgeFinder<'r> {
     ) {
         let [record, path] = [record, Some(path.into())].map(|text| text.map(bounded));
         let record = record.map(Arc::from);
-        let (mentions, edges) = rows.unplaced(from);
-        for _ in mentions.iter().filter(|mention| mention.row.is_some()) {
+        let (anchors, edges) = rows.unplaced(from);
+        for _ in anchors.iter().filter(|anchor| anchor.row.is_some()) {
             let edge = Edge {
                 record: record.as_ref(),
                 path: path.as_deref(),
@@ -104,14 +207,55 @@ impl<'r> EdgeFinder<'r> {
                 role: Role::Other,
                 asserted: false,
             };
-            edges.push(&edge);
-            self.counts.roles.add(edge.role, edge.asserted);
+            add(
+                edges,
+                &mut self.counts.roles,
+                EdgeSource::Mention(None),
+                wanted(Some(edge), &self.options.selection.roles),
+            );
         }
     }
 
     /// Takes the counts so far.
     pub(super) fn take_counts(&mut self) -> Counts {
         std::mem::take(&mut self.counts)
+    }
+}
+
+/// Takes a mention, with the value of its field if rows have values.
+fn mention(
+    join: &mut EdgeJoin<EdgeSource>,
+    anchor: Unplaced<'_>,
+    value: Option<Box<StatedValue>>,
+    out: &mut RowSink<'_, EdgeSource>,
+) {
+    if let Some(key) = &anchor.key {
+        let row = anchor.row.map(|bytes| (EdgeSource::Mention(value), bytes));
+        join.mention(key, row, out);
+    }
+}
+
+/// The edge, if it has one of the roles, or if these are none.
+fn wanted<'e>(edge: Option<Edge<'e>>, roles: &[Role]) -> Option<Edge<'e>> {
+    edge.filter(|edge| roles.is_empty() || roles.contains(&edge.role))
+}
+
+/// Adds a row that is decided. One without an edge is not written.
+fn add(edges: &mut HeldEdges, counts: &mut Roles, source: EdgeSource, edge: Option<Edge<'_>>) {
+    if let (Some(edge), EdgeSource::Mention(_) | EdgeSource::Stated { .. }) = (&edge, &source) {
+        counts.add(edge.role, edge.asserted);
+    }
+    match (source, edge) {
+        (EdgeSource::Mention(value), Some(edge)) => edges.push_found(&edge, value),
+        (EdgeSource::Mention(_), None) | (EdgeSource::Within, _) => edges.pass_over(),
+        (EdgeSource::Stated { row, is_mention }, edge) => {
+            if is_mention {
+                edges.pass_over();
+            }
+            if let Some(edge) = edge {
+                edges.push_stated(&edge, row);
+            }
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::mark::Mark;
 use super::options::ScanOptions;
 use super::rows::HeldMentions;
 use crate::error::Error;
-use crate::lookup::KnownNames;
+use crate::lookup::{KnownNames, StandingWalk};
 use crate::records::{BlockBuilder, Layout, MentionRow, RowBlock};
 use crate::report::{Counts, KnownCounts};
 
@@ -50,9 +50,9 @@ impl<'r> RowMaker<'r> {
         }
     }
 
-    /// Makes rows of all mentions that are decided, and removes these, also if that fails.
+    /// Makes all rows that are decided, and removes these, also if that fails.
     pub(super) fn make(&self, held: &mut HeldMentions) -> Result<MadeRows, Error> {
-        let rows = held.decided() as u64;
+        let rows = held.ready();
         let is_all = held.decided() == held.len();
         let mut decided = HeldMentions::default();
         if self.has_caller || !is_all {
@@ -92,10 +92,14 @@ impl<'r> RowMaker<'r> {
     ) -> Result<KnownCounts, Error> {
         let mut counts = KnownCounts::default();
         held.each(|row, standing| {
-            let Some((known, standing)) = self.asked.zip(standing) else {
+            let Some(known) = self.asked else {
                 return take(&row);
             };
-            let standing = standing.shown(known.agencies());
+            let standing = match standing {
+                Some(standing) => standing.shown(known.agencies()),
+                // The name of a stated value, which is seldom another than that of the mention in it.
+                None => StandingWalk::new(known).standing(row.doi)?,
+            };
             counts.add(standing);
             take(&MentionRow { standing, ..row })
         })?;

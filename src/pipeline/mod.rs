@@ -34,6 +34,7 @@ mod selection;
 mod shares;
 mod sink;
 mod state;
+mod stated;
 mod text_table;
 mod top;
 mod turn;

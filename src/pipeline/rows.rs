@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use doisift_core::{Form, Mention, around};
 
+use super::stated::{StatedName, StatedValue};
 use crate::dedup::Document;
 use crate::error::Error;
 use crate::lookup::RecentStandings;
@@ -20,26 +21,72 @@ pub(super) struct HeldMentions {
     rows: Vec<HeldMention>,
     documents: Vec<Document>,
     text: String,
-    /// The places of the first rows. If rows have places, those without are not decided.
+    /// The rows that are decided, if rows have places. Those of mentions that were not placed follow.
     edges: Option<HeldEdges>,
     /// What an index says of the names of the first rows, if it is asked.
     standings: Vec<HeldStanding>,
-    /// The offsets and keys of mentions that have no row, but may identify a record.
-    rowless: Vec<(u64, Box<str>)>,
+    /// Anchors that have no row.
+    rowless: Vec<Rowless>,
 }
 
+/// An anchor that has no row of its own, but may be in a field for identifiers.
+struct Rowless {
+    document: usize,
+    offset: u64,
+    /// The name of a mention that a filter left out; none if no mention starts there.
+    key: Option<Box<str>>,
+}
+
+/// The rows of mentions that have places, and of values that documents state.
 #[derive(Default)]
 pub(super) struct HeldEdges {
-    rows: Vec<EdgePlace>,
+    rows: Vec<EdgeRow>,
     paths: Paths,
+    /// The number of mentions that were placed.
+    mentions: usize,
+    /// The number of rows that are not passed over.
+    ready: u64,
 }
 
-/// A mention whose place is not known.
-pub(super) struct Unplaced<'h> {
+enum EdgeRow {
+    /// The next mention has this place. Its value is there if rows have values.
+    Found(EdgePlace, Option<Box<StatedValue>>),
+    /// The next mention has no row.
+    PassedOver,
+    /// A row that is made of no mention.
+    Stated(EdgePlace, Box<StatedRow>),
+}
+
+/// The row of a value that is a name as a whole.
+pub(super) struct StatedRow {
+    pub(super) document: usize,
+    pub(super) name: StatedName,
     pub(super) offset: u64,
-    pub(super) key: Cow<'h, str>,
+    pub(super) length: u64,
+    pub(super) text: String,
+    pub(super) around: [String; 2],
+    /// None unless rows have values.
+    pub(super) value: Option<Box<StatedValue>>,
+}
+
+/// An anchor whose place is not known.
+pub(super) struct Unplaced<'h> {
+    pub(super) document: usize,
+    pub(super) offset: u64,
+    /// The bytes of its name; 0 if it has none.
+    pub(super) length: u64,
+    /// Its name; none if no mention starts there.
+    pub(super) key: Option<Cow<'h, str>>,
+    pub(super) form: Form,
     /// Bytes of the texts in its row, if it has one.
     pub(super) row: Option<usize>,
+}
+
+impl Unplaced<'_> {
+    /// Whether a filter left its name out.
+    pub(super) fn is_filtered(&self) -> bool {
+        self.key.is_some() && self.row.is_none()
+    }
 }
 
 /// The place of a mention.
@@ -92,13 +139,7 @@ impl HeldMentions {
         mention: &Mention<'_>,
         around: MentionContext<'_>,
     ) {
-        if self
-            .documents
-            .last()
-            .is_none_or(|last| last.id != document.id || last.column != document.column)
-        {
-            self.documents.push(document.clone());
-        }
+        let document = self.number(document);
         let mut end = self.text.len();
         let mut length = |text: &String| text.len() - std::mem::replace(&mut end, text.len());
         let text = &mut self.text;
@@ -111,7 +152,7 @@ impl HeldMentions {
         around::after(around.after, around.max, text);
         let after = length(text);
         self.rows.push(HeldMention {
-            document: self.documents.len() - 1,
+            document,
             form: mention.form,
             offset: mention.offset,
             length: mention.text.len() as u64,
@@ -128,9 +169,24 @@ impl HeldMentions {
         }
     }
 
-    /// Holds a mention that has no row.
-    pub(super) fn push_rowless(&mut self, mention: &Mention<'_>) {
-        self.rowless.push((mention.offset, mention.key.into()));
+    /// The number of a document.
+    fn number(&mut self, document: &Document) -> usize {
+        let is_other = |last: &Document| last.id != document.id || last.column != document.column;
+        if self.documents.last().is_none_or(is_other) {
+            self.documents.push(document.clone());
+        }
+        self.documents.len() - 1
+    }
+
+    /// Holds an anchor that has no row. `key` is its name, if a mention starts there.
+    pub(super) fn push_rowless(&mut self, document: &Document, offset: u64, key: Option<&str>) {
+        let document = self.number(document);
+        let key = key.map(Box::from);
+        self.rowless.push(Rowless {
+            document,
+            offset,
+            key,
+        });
     }
 
     /// The number of rows.
@@ -138,26 +194,33 @@ impl HeldMentions {
         self.rows.len()
     }
 
-    /// The mentions from the row number `from` on, in order, and where the places of rows are added. Forgets those without a row.
+    /// The anchors from the row number `from` on, in order, and where the rows that are decided are added. Forgets those without
+    /// a row.
     pub(super) fn unplaced(&mut self, from: usize) -> (Vec<Unplaced<'_>>, &mut HeldEdges) {
         let before = self.rows[..from].iter().flat_map(|row| row.texts);
         let mut rest = &self.text[before.sum()..];
         let rows = self.rows[from..].iter().map(|row| {
             let [key, ..] = row.texts.map(|length| cut_off(&mut rest, length));
             Unplaced {
+                document: row.document,
                 offset: row.offset,
-                key: key.into(),
+                length: row.length,
+                key: Some(key.into()),
+                form: row.form,
                 row: Some(row.texts.iter().sum()),
             }
         });
-        let rowless = self.rowless.drain(..).map(|(offset, key)| Unplaced {
-            offset,
-            key: String::from(key).into(),
+        let rowless = self.rowless.drain(..).map(|rowless| Unplaced {
+            document: rowless.document,
+            offset: rowless.offset,
+            length: 0,
+            key: rowless.key.map(|key| String::from(key).into()),
+            form: Form::Bare,
             row: None,
         });
-        let mut mentions: Vec<_> = rows.chain(rowless).collect();
-        mentions.sort_by_key(|mention| mention.offset);
-        (mentions, self.edges.get_or_insert_default())
+        let mut anchors: Vec<_> = rows.chain(rowless).collect();
+        anchors.sort_by_key(|anchor| anchor.offset);
+        (anchors, self.edges.get_or_insert_default())
     }
 
     /// Appends rows without places, which are removed from `other`.
@@ -171,7 +234,11 @@ impl HeldMentions {
             ..row
         }));
         self.standings.append(&mut other.standings);
-        self.rowless.append(&mut other.rowless);
+        let rowless = other.rowless.drain(..);
+        self.rowless.extend(rowless.map(|rowless| Rowless {
+            document: rowless.document + documents,
+            ..rowless
+        }));
         other.clear();
     }
 
@@ -190,10 +257,18 @@ impl HeldMentions {
         index.ask(&keys.collect::<Vec<_>>(), &mut self.standings)
     }
 
-    /// The number of rows that are decided.
+    /// The number of rows that can be written.
+    pub(super) fn ready(&self) -> u64 {
+        match &self.edges {
+            Some(edges) => edges.ready,
+            None => self.rows.len() as u64,
+        }
+    }
+
+    /// The number of mentions that are decided.
     pub(super) fn decided(&self) -> usize {
         match &self.edges {
-            Some(edges) => edges.rows.len(),
+            Some(edges) => edges.mentions,
             None => self.rows.len(),
         }
     }
@@ -219,7 +294,7 @@ impl HeldMentions {
 
     /// The memory that the rows take, in bytes, without what they share.
     pub(super) fn bytes(&self) -> usize {
-        self.text.capacity() + self.rows.len() * (size_of::<HeldMention>() + size_of::<EdgePlace>())
+        self.text.capacity() + self.rows.len() * (size_of::<HeldMention>() + size_of::<EdgeRow>())
     }
 
     /// Calls `take` with each row, all of which are decided, and what the index says of its name if that was asked.
@@ -228,17 +303,30 @@ impl HeldMentions {
         mut take: impl FnMut(MentionRow<'_>, Option<HeldStanding>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut rest = self.text.as_str();
-        let mut places = self.edges.iter().flat_map(|edges| &edges.rows);
-        let mut paths = self.edges.as_ref().map(|edges| edges.paths.reader());
-        let mut standings = self.standings.iter();
-        for row in &self.rows {
+        let mut standings = self.standings.iter().copied();
+        let mut mentions = self.rows.iter().map(|row| {
             let texts = row.texts.map(|length| cut_off(&mut rest, length));
-            let edge = places.next().zip(paths.as_mut());
-            let edge = edge
-                .map(|(edge, paths)| edge.row(paths))
-                .unwrap_or_default();
-            let row = row.mention(&self.documents[row.document], texts, edge);
-            take(row, standings.next().copied())?;
+            let row = row.mention(&self.documents[row.document], texts);
+            (row, standings.next())
+        });
+        let Some(edges) = &self.edges else {
+            return mentions.try_for_each(|(row, standing)| take(row, standing));
+        };
+        let mut paths = edges.paths.reader();
+        for row in &edges.rows {
+            match row {
+                EdgeRow::Found(place, value) => {
+                    let edge = place.row(&mut paths, value.as_deref());
+                    if let Some((row, standing)) = mentions.next() {
+                        take(MentionRow { edge, ..row }, standing)?;
+                    }
+                }
+                EdgeRow::PassedOver => drop(mentions.next()),
+                EdgeRow::Stated(place, row) => {
+                    let edge = place.row(&mut paths, row.value.as_deref());
+                    take(row.mention(&self.documents[row.document], edge), None)?;
+                }
+            }
         }
         Ok(())
     }
@@ -257,33 +345,76 @@ impl HeldMentions {
             edges.rows.clear();
             edges.rows.shrink_to(KEPT.0);
             edges.paths.clear();
+            (edges.mentions, edges.ready) = (0, 0);
         }
     }
 }
 
 impl HeldEdges {
-    /// Adds the place of the first row that has none.
-    pub(super) fn push(&mut self, edge: &Edge<'_>) {
-        self.rows.push(EdgePlace {
+    /// Adds the row of the next mention, in its place.
+    pub(super) fn push_found(&mut self, edge: &Edge<'_>, value: Option<Box<StatedValue>>) {
+        let place = self.place(edge);
+        self.rows.push(EdgeRow::Found(place, value));
+        self.mentions += 1;
+        self.ready += 1;
+    }
+
+    /// Passes over the next mention.
+    pub(super) fn pass_over(&mut self) {
+        self.rows.push(EdgeRow::PassedOver);
+        self.mentions += 1;
+    }
+
+    /// Adds a row that is made of no mention.
+    pub(super) fn push_stated(&mut self, edge: &Edge<'_>, row: Box<StatedRow>) {
+        let place = self.place(edge);
+        self.rows.push(EdgeRow::Stated(place, row));
+        self.ready += 1;
+    }
+
+    fn place(&mut self, edge: &Edge<'_>) -> EdgePlace {
+        EdgePlace {
             record: edge.record.cloned(),
             path: edge.path.map(|path| self.paths.push(path)),
             ref_index: edge.reference,
             role: edge.role,
             asserted: edge.asserted,
-        });
+        }
     }
 }
 
 impl EdgePlace {
     /// The fields of a row. `paths` rebuilds its path.
-    fn row<'e>(&'e self, paths: &'e mut PathReader<'_>) -> RowEdge<'e> {
+    fn row<'e>(
+        &'e self,
+        paths: &'e mut PathReader<'_>,
+        value: Option<&'e StatedValue>,
+    ) -> RowEdge<'e> {
         RowEdge {
             record: self.record.as_deref(),
             path: self.path.map(|path| paths.next(path)),
             ref_index: self.ref_index,
             role: self.role.name(),
             asserted: self.asserted,
+            value: value.map(|value| &*value.value),
+            doi_clean: value.and_then(|value| value.clean.as_deref()),
+            changed: value.and_then(|value| value.changed.as_deref()),
         }
+    }
+}
+
+impl StatedRow {
+    fn mention<'a>(&'a self, document: &'a Document, edge: RowEdge<'a>) -> MentionRow<'a> {
+        let around = self.around.each_ref().map(String::as_str);
+        let key = &self.name.key;
+        let place = (self.offset, self.length);
+        mention_row(
+            document,
+            (key, self.name.form),
+            place,
+            (&self.text, around),
+            edge,
+        )
     }
 }
 
@@ -295,28 +426,44 @@ fn cut_off<'t>(rest: &mut &'t str, length: usize) -> &'t str {
 }
 
 impl HeldMention {
-    fn mention<'a>(
-        &self,
-        document: &'a Document,
-        texts: [&'a str; 4],
-        edge: RowEdge<'a>,
-    ) -> MentionRow<'a> {
+    /// The row, without the place of its mention.
+    fn mention<'a>(&self, document: &'a Document, texts: [&'a str; 4]) -> MentionRow<'a> {
         let [key, text, before, after] = texts;
         MentionRow {
-            doi: key,
-            form: self.form,
-            source: &document.source,
-            document: document.name.as_deref(),
-            offset: self.offset,
-            length: self.length,
-            text,
             guessed: self.guessed,
-            around: [before, after],
-            document_index: document.id.document,
-            capture: document.capture.as_deref(),
-            column: document.column.as_deref(),
-            edge,
-            standing: Standing::default(),
+            ..mention_row(
+                document,
+                (key, self.form),
+                (self.offset, self.length),
+                (text, [before, after]),
+                RowEdge::default(),
+            )
         }
+    }
+}
+
+/// A row whose end is no guess: of a name and its form, at an offset with a length, as written and with the texts around it.
+fn mention_row<'a>(
+    document: &'a Document,
+    (doi, form): (&'a str, Form),
+    (offset, length): (u64, u64),
+    (text, around): (&'a str, [&'a str; 2]),
+    edge: RowEdge<'a>,
+) -> MentionRow<'a> {
+    MentionRow {
+        doi,
+        form,
+        source: &document.source,
+        document: document.name.as_deref(),
+        offset,
+        length,
+        text,
+        guessed: false,
+        around,
+        document_index: document.id.document,
+        capture: document.capture.as_deref(),
+        column: document.column.as_deref(),
+        edge,
+        standing: Standing::default(),
     }
 }

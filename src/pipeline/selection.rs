@@ -5,7 +5,7 @@ use crate::dedup::Kept;
 use crate::error::{Error, ErrorKind, SelectionError};
 use crate::options::SelectionOptions;
 use crate::records::{Field, Format, Layout, RowKind};
-use crate::structure::RecordId;
+use crate::structure::{RecordId, Role};
 
 /// Greatest number of bytes before and after a mention that its row may have.
 const MAX_CONTEXT: usize = 1024;
@@ -20,6 +20,8 @@ pub(super) struct Selection {
     pub(super) top_prefixes: usize,
     /// Where records have their identifiers, if an option says so.
     pub(super) record_id: Option<RecordId>,
+    /// The roles of edges that are written; all if it is empty.
+    pub(super) roles: Vec<Role>,
     /// None if all names are kept.
     pub(super) filter: Option<PrefixFilter>,
 }
@@ -43,7 +45,8 @@ pub(super) fn select(
 ) -> Result<Selection, Error> {
     let layout = layout(options, format, asks)?;
     check_context(options, &layout).map_err(fault)?;
-    if options.record_id.is_some() && !options.edges {
+    let is_of_edges = options.record_id.is_some() || !options.role.is_empty();
+    if is_of_edges && !options.edges {
         return Err(fault(SelectionError::NoEdges));
     }
     let filter = PrefixFilter::new(&options.prefix, &options.exclude_prefix);
@@ -51,6 +54,7 @@ pub(super) fn select(
         context: options.context.unwrap_or(0),
         top_prefixes: options.top_prefixes.unwrap_or(0),
         record_id: options.record_id.clone(),
+        roles: roles(&options.role).map_err(fault)?,
         filter: filter.map_err(fault)?,
         layout,
     })
@@ -93,6 +97,11 @@ fn rows(options: &SelectionOptions) -> Result<RowKind, SelectionError> {
     }
 }
 
+fn roles(words: &[String]) -> Result<Vec<Role>, SelectionError> {
+    let role = |word: &String| Role::named(word).ok_or_else(|| SelectionError::Role(word.clone()));
+    words.iter().map(role).collect()
+}
+
 fn check_context(options: &SelectionOptions, layout: &Layout) -> Result<(), SelectionError> {
     let is_written = layout.has(Field::Before) || layout.has(Field::After);
     match options.context {
@@ -119,6 +128,12 @@ impl Selection {
     /// Whether rows have the places of mentions in the structure of their documents.
     pub(super) fn writes_edges(&self) -> bool {
         self.layout.rows == RowKind::Edges
+    }
+
+    /// Whether rows have the values of fields for identifiers.
+    pub(super) fn writes_values(&self) -> bool {
+        let fields = [Field::Value, Field::DoiClean, Field::Changed];
+        fields.iter().any(|&field| self.layout.has(field))
     }
 
     /// Whether rows say which WARC record their document is.

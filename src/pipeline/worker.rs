@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use doisift_core::{Mention, Scanner, Tally, TextKind};
+use doisift_core::{Decision, Mention, Scanner, Tally, TextKind};
 use doisift_documents::{CellText, Chunk, Sliding, TableCell};
 
 use super::cells::TableRows;
@@ -165,11 +165,14 @@ impl<'r> Worker<'r> {
     fn find(&mut self, chunk: &Chunk<'_>, document: &Document) {
         let range = self.undamaged(chunk);
         let found = &mut self.found;
+        let bytes = (chunk.bytes, chunk.offset);
+        let each = |decision: Decision<'_>| match decision {
+            Decision::Mention(mention) => found.add(document, &mention, bytes),
+            Decision::Refused(offset) => found.add_refused(document, offset, bytes),
+        };
         let tally = self
             .scanner
-            .scan_range(chunk.bytes, range, chunk.offset, |mention| {
-                found.add(document, &mention, (chunk.bytes, chunk.offset));
-            });
+            .decide_range(chunk.bytes, range, chunk.offset, each);
         self.add(tally, chunk.range.len());
     }
 
@@ -391,7 +394,8 @@ impl FoundMentions<'_> {
         if self.filter.is_some_and(|filter| !filter.takes(mention.key)) {
             self.filtered += 1;
             if self.has_edges {
-                self.rows.push_rowless(mention);
+                let (offset, key) = (mention.offset, mention.key);
+                self.rows.push_rowless(document, offset, Some(key));
             }
             return;
         }
@@ -412,6 +416,13 @@ impl FoundMentions<'_> {
         }
     }
 
+    /// Adds an anchor at which no mention starts, if rows have places and it may be the start of a field.
+    fn add_refused(&mut self, document: &Document, offset: u64, bytes: (&[u8], u64)) {
+        if self.has_edges && may_start_value(bytes.0, (offset - bytes.1) as usize) {
+            self.rows.push_rowless(document, offset, None);
+        }
+    }
+
     fn hand_over(&mut self) {
         if !self.fills_table {
             return;
@@ -420,6 +431,14 @@ impl FoundMentions<'_> {
             self.run.ledger.fail(error.into());
         }
     }
+}
+
+/// Whether a field, or a name in a presentation form, may start at `at`: only if a mark is before it.
+fn may_start_value(bytes: &[u8], at: usize) -> bool {
+    let before = bytes[..at].trim_ascii_end();
+    before
+        .last()
+        .is_some_and(|byte| b"\"'>{=/:-".contains(byte))
 }
 
 impl<'r> Shared<'r> {

@@ -54,6 +54,9 @@ pub(crate) enum Field {
     RefIndex,
     Role,
     Asserted,
+    Value,
+    DoiClean,
+    Changed,
     Names,
     Sources,
     Prefix,
@@ -110,8 +113,33 @@ const MENTION: [Field; 9] = [
     Field::CheckDigit,
 ];
 
-const EDGE: [Field; 14] = [
+const EDGE: [Field; 5] = [
+    Field::Record,
     Field::Doi,
+    Field::RefIndex,
+    Field::Role,
+    Field::Asserted,
+];
+
+/// The fields that mentions have only if they are chosen.
+const MENTION_FURTHER: [Field; 9] = [
+    Field::Before,
+    Field::After,
+    Field::RecordId,
+    Field::Date,
+    Field::Column,
+    Field::DocumentIndex,
+    Field::Known,
+    Field::Agency,
+    Field::Retracted,
+];
+
+/// The same of edges.
+const EDGE_FURTHER: [Field; 21] = [
+    Field::Path,
+    Field::Value,
+    Field::DoiClean,
+    Field::Changed,
     Field::Form,
     Field::Source,
     Field::Document,
@@ -119,12 +147,16 @@ const EDGE: [Field; 14] = [
     Field::Length,
     Field::Text,
     Field::Guessed,
-    Field::Record,
-    Field::Path,
-    Field::RefIndex,
-    Field::Role,
-    Field::Asserted,
     Field::CheckDigit,
+    Field::Before,
+    Field::After,
+    Field::RecordId,
+    Field::Date,
+    Field::Column,
+    Field::DocumentIndex,
+    Field::Known,
+    Field::Agency,
+    Field::Retracted,
 ];
 
 const ANSWER: [Field; 8] = [
@@ -193,17 +225,8 @@ impl RowKind {
             | RowKind::Prefixes
             | RowKind::Answers
             | RowKind::Changes => &[],
-            RowKind::Mentions | RowKind::Edges => &[
-                Field::Before,
-                Field::After,
-                Field::RecordId,
-                Field::Date,
-                Field::Column,
-                Field::DocumentIndex,
-                Field::Known,
-                Field::Agency,
-                Field::Retracted,
-            ],
+            RowKind::Mentions => &MENTION_FURTHER,
+            RowKind::Edges => &EDGE_FURTHER,
         }
     }
 
@@ -293,7 +316,7 @@ impl RowKind {
 
 /// Each field in the order of its declaration: its name in every format, and the kind of its values.
 #[rustfmt::skip]
-const FIELDS: [(Field, &str, FieldKind); 42] = [
+const FIELDS: [(Field, &str, FieldKind); 45] = [
     (Field::Doi, "doi", FieldKind::Text),
     (Field::Mentions, "mentions", FieldKind::Number),
     (Field::Documents, "documents", FieldKind::Number),
@@ -324,6 +347,9 @@ const FIELDS: [(Field, &str, FieldKind); 42] = [
     (Field::RefIndex, "ref_index", FieldKind::NumberOrNull),
     (Field::Role, "role", FieldKind::Text),
     (Field::Asserted, "asserted", FieldKind::Flag),
+    (Field::Value, "value", FieldKind::TextOrNull),
+    (Field::DoiClean, "doi_clean", FieldKind::TextOrNull),
+    (Field::Changed, "changed", FieldKind::TextOrNull),
     (Field::Names, "names", FieldKind::Number),
     (Field::Sources, "sources", FieldKind::Number),
     (Field::Prefix, "prefix", FieldKind::Text),

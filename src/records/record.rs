@@ -286,6 +286,12 @@ pub(crate) struct RowEdge<'a> {
     pub(crate) role: &'a str,
     /// Whether the document itself says that it is an identifier.
     pub(crate) asserted: bool,
+    /// The value of the field for identifiers that it is in, whole, if this was asked for.
+    pub(crate) value: Option<&'a str>,
+    /// The name that cleaning makes of the value, if that changes anything.
+    pub(crate) doi_clean: Option<&'a str>,
+    /// What cleaning changes.
+    pub(crate) changed: Option<&'a str>,
 }
 
 impl<'a> MentionRow<'a> {
@@ -376,6 +382,9 @@ impl Row for MentionRow<'_> {
             Field::RefIndex => Value::NullableNumber(self.edge.ref_index),
             Field::Role => Value::Text(self.edge.role),
             Field::Asserted => Value::Flag(self.edge.asserted),
+            Field::Value => Value::Nullable(self.edge.value),
+            Field::DoiClean => Value::Nullable(self.edge.doi_clean),
+            Field::Changed => Value::Nullable(self.edge.changed),
             field => self.standing.value(field),
         }
     }

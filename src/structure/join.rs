@@ -1,15 +1,18 @@
-//! Joins mentions with the structure of their document. Rows are held until the identifier of their record is known.
+//! Joins mentions with the structure of their document. Rows are held until the identifier of their record is known, and those of
+//! a reference until the reference is whole: of a name that it states and repeats in its text, one row is left.
 //!
 //! All held rows are of one record: when a record starts in another, the rows of the outer one are decided with the identifier
 //! that is known by then. Knows nothing of a mention but its name.
 
+use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use doisift_documents::printable::cut;
 
 use super::paths::{Paths, StoredPath};
 use super::place::{Event, Place, Role};
-use super::{RecordId, Structure, Syntax};
+use super::{RecordId, Structure, Syntax, ValueSyntax};
 
 /// Rows that are held. A record with more before its identifier is rare; its first rows get none.
 pub(super) const HELD: usize = 1 << 18;
@@ -41,36 +44,60 @@ pub(crate) struct StructureFaults {
     pub(crate) cut: u64,
 }
 
-/// The join for one document. Each mention that is kept gets one edge, in the order of mentions.
-pub(crate) struct EdgeJoin {
+/// The join for one document. Each row that is held comes out once, in the order of rows: with its edge, or without one if another
+/// row of its reference has its name.
+pub(crate) struct EdgeJoin<R> {
     structure: Option<Structure>,
     /// The offset up to which the structure was read.
     read: u64,
-    rows: JoinRows,
+    rows: JoinRows<R>,
 }
 
-#[derive(Default)]
-struct JoinRows {
+/// Takes the rows that are decided.
+pub(crate) type RowSink<'o, R> = dyn FnMut(R, Option<Edge<'_>>) + 'o;
+
+struct JoinRows<R> {
     /// The best identifier of each open record, with its rank.
     records: Vec<Option<(u8, Arc<str>)>>,
-    held: Vec<HeldEdge>,
+    held: Vec<HeldEdge<R>>,
     /// The paths of the held rows.
     paths: Paths,
+    /// The names of the held rows that are in references.
+    names: String,
     /// Bytes of the texts and paths of the held rows.
     bytes: usize,
     /// The first row of which it is not decided whether it is in a reference.
     related: Option<usize>,
     faults: StructureFaults,
-    /// The path of the last mention.
+    /// The place of the last mention, and its path.
+    place: Place,
     path: String,
 }
 
-struct HeldEdge {
+struct HeldEdge<R> {
     path: StoredPath,
     place: Place,
+    name: Range<usize>,
+    row: R,
 }
 
-impl EdgeJoin {
+impl<R> Default for JoinRows<R> {
+    fn default() -> Self {
+        JoinRows {
+            records: Vec::new(),
+            held: Vec::new(),
+            paths: Paths::default(),
+            names: String::new(),
+            bytes: 0,
+            related: None,
+            faults: StructureFaults::default(),
+            place: Place::default(),
+            path: String::new(),
+        }
+    }
+}
+
+impl<R> EdgeJoin<R> {
     /// A join at the start of a document, with its syntax if it is structured.
     pub(crate) fn new(syntax: Option<Syntax>, id: Option<&RecordId>) -> Self {
         EdgeJoin {
@@ -82,13 +109,7 @@ impl EdgeJoin {
 
     /// Reads the structure up to the offset `to`. `bytes` starts at `offset` of the document, and has all bytes that were not read
     /// yet.
-    pub(crate) fn read(
-        &mut self,
-        bytes: &[u8],
-        offset: u64,
-        to: u64,
-        out: &mut dyn FnMut(Edge<'_>),
-    ) {
+    pub(crate) fn read(&mut self, bytes: &[u8], offset: u64, to: u64, out: &mut RowSink<'_, R>) {
         let from = self.read.max(offset);
         if let Some(structure) = &mut self.structure
             && from < to
@@ -100,34 +121,49 @@ impl EdgeJoin {
         }
     }
 
-    /// Takes a mention at the offset up to which the structure was read. `row` is the number of bytes of the texts in its row. One
-    /// without a row gets no edge, but may identify the record.
+    /// Finds the place of a mention at the offset up to which the structure was read. If it is in a field for identifiers, returns
+    /// where in `bytes`, which have the mention at `at`, the value of the field is, as far as that can be seen.
+    pub(crate) fn look(&mut self, bytes: &[u8], at: usize) -> Option<(ValueSyntax, Range<usize>)> {
+        let rows = &mut self.rows;
+        rows.path.clear();
+        let structure = self.structure.as_ref()?;
+        rows.place = structure.place(&mut rows.path);
+        let syntax = structure.value().filter(|_| rows.place.asserted)?;
+        Some((syntax, syntax.around(bytes, at)?))
+    }
+
+    /// Takes the mention that was looked at, with its row and the number of bytes of the texts in that. One without a row gets no
+    /// edge, but may identify the record.
     pub(crate) fn mention(
         &mut self,
         name: &str,
-        row: Option<usize>,
-        out: &mut dyn FnMut(Edge<'_>),
+        row: Option<(R, usize)>,
+        out: &mut RowSink<'_, R>,
     ) {
         let rows = &mut self.rows;
-        rows.path.clear();
-        let structure = self.structure.as_ref();
-        let place = structure.map(|structure| structure.place(&mut rows.path));
-        let place = place.unwrap_or_default();
-        if let Some(rank) = place.id {
+        if let Some(rank) = rows.place.id {
             rows.identify(rank, name);
         }
-        if let Some(bytes) = row {
-            rows.hold(place, bytes);
+        if let Some((row, bytes)) = row {
+            rows.hold(row, name, bytes, out);
         }
         rows.settle_final(out);
         if rows.held.len() >= HELD || rows.bytes >= HELD_BYTES {
-            rows.faults.undecided += 1;
+            rows.faults.undecided += u64::from(!rows.is_final());
             rows.settle(out);
         }
     }
 
+    /// Takes a mention in the value of the last one, with its row if it has any.
+    pub(crate) fn within(&mut self, row: Option<R>, out: &mut RowSink<'_, R>) {
+        if let Some(row) = row {
+            self.rows.hold(row, "", 0, out);
+            self.rows.settle_final(out);
+        }
+    }
+
     /// Ends the document.
-    pub(crate) fn end(mut self, out: &mut dyn FnMut(Edge<'_>)) -> StructureFaults {
+    pub(crate) fn end(mut self, out: &mut RowSink<'_, R>) -> StructureFaults {
         let rows = &mut self.rows;
         if let Some(structure) = &mut self.structure {
             structure.end(&mut |event| rows.take(event, out));
@@ -137,9 +173,14 @@ impl EdgeJoin {
     }
 }
 
-impl JoinRows {
+impl<R> JoinRows<R> {
     /// Holds a row with this many bytes of texts.
-    fn hold(&mut self, place: Place, bytes: usize) {
+    fn hold(&mut self, row: R, name: &str, bytes: usize, out: &mut RowSink<'_, R>) {
+        let place = self.place;
+        let is_next = |last: &HeldEdge<R>| last.place.reference != place.reference;
+        if self.held.last().is_some_and(is_next) && self.is_final() {
+            self.settle(out);
+        }
         if place.is_related {
             self.related.get_or_insert(self.held.len());
         }
@@ -148,11 +189,20 @@ impl JoinRows {
             self.faults.cut += 1;
         }
         let path = self.paths.push(&self.path);
+        let start = self.names.len();
+        if place.reference.is_some() {
+            self.names.push_str(name);
+        }
         self.bytes += bytes + path.stored();
-        self.held.push(HeldEdge { path, place });
+        self.held.push(HeldEdge {
+            path,
+            place,
+            name: start..self.names.len(),
+            row,
+        });
     }
 
-    fn take(&mut self, event: Event<'_>, out: &mut dyn FnMut(Edge<'_>)) {
+    fn take(&mut self, event: Event<'_>, out: &mut RowSink<'_, R>) {
         match event {
             Event::Open => {
                 self.settle(out);
@@ -199,37 +249,68 @@ impl JoinRows {
         }
     }
 
-    /// Decides all rows if nothing that follows can change them.
-    fn settle_final(&mut self, out: &mut dyn FnMut(Edge<'_>)) {
-        let is_final = match self.records.last() {
+    /// Whether nothing that follows can change the record or the reference of the held rows.
+    fn is_final(&self) -> bool {
+        match self.records.last() {
             None | Some(Some((0, _))) => self.related.is_none(),
             _ => false,
-        };
-        if is_final {
+        }
+    }
+
+    /// Decides all rows if nothing that follows can change them. The last reference may go on.
+    fn settle_final(&mut self, out: &mut RowSink<'_, R>) {
+        let in_reference = |last: &HeldEdge<R>| last.place.reference.is_some();
+        if self.is_final() && !self.held.last().is_some_and(in_reference) {
             self.settle(out);
         }
     }
 
     /// Decides all rows with what is known.
-    fn settle(&mut self, out: &mut dyn FnMut(Edge<'_>)) {
+    fn settle(&mut self, out: &mut RowSink<'_, R>) {
         if self.held.is_empty() {
             return;
         }
         self.decide(false);
+        let repeated = self.repeated();
         let record = self.records.last().and_then(|id| id.as_ref());
         let mut paths = self.paths.reader();
-        for row in &self.held {
-            let path = paths.next(row.path);
-            out(Edge {
+        for (number, held) in self.held.drain(..).enumerate() {
+            let path = paths.next(held.path);
+            let edge = Edge {
                 record: record.map(|(_, id)| id),
                 path: (!path.is_empty()).then_some(path),
-                reference: row.place.reference,
-                role: row.place.role,
-                asserted: row.place.asserted,
-            });
+                reference: held.place.reference,
+                role: held.place.role,
+                asserted: held.place.asserted,
+            };
+            let is_repeated = repeated.binary_search(&number).is_ok();
+            out(held.row, (!is_repeated).then_some(edge));
         }
-        self.held.clear();
         self.paths.clear();
+        self.names.clear();
         self.bytes = 0;
+    }
+
+    /// The numbers of the held rows with a name in the text of a reference that states the same name in a field, in order.
+    fn repeated(&self) -> Vec<usize> {
+        let mut repeated = Vec::new();
+        let mut start = 0;
+        let is_same =
+            |one: &HeldEdge<R>, next: &HeldEdge<R>| one.place.reference == next.place.reference;
+        for rows in self.held.chunk_by(is_same) {
+            if rows.len() > 1 && rows[0].place.reference.is_some() {
+                let name = |row: &HeldEdge<R>| &self.names[row.name.clone()];
+                let stated = rows.iter().filter(|row| row.place.asserted).map(name);
+                let stated: HashSet<_> = stated.collect();
+                let mined = rows
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, row)| !row.place.asserted);
+                let mined = mined.filter(|(_, row)| stated.contains(name(row)));
+                repeated.extend(mined.map(|(number, _)| start + number));
+            }
+            start += rows.len();
+        }
+        repeated
     }
 }

@@ -6,6 +6,7 @@
 //! come, a line of JSON Lines that ends too early, and, outside of what may be skipped, a value after a value. After one, the
 //! reader continues at the next line that starts with `{`.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use super::pointers::{PathNode, Pointers};
 use super::skip::{self, LEVELS, is_scalar, plain_end};
 use super::stack::{self, LevelNames};
 use super::table::{Meaning, RELATIONS, RecordId};
+use super::value::ValueSyntax;
 
 /// The reader of a document.
 pub(crate) struct Json {
@@ -611,6 +613,11 @@ impl Json {
         }
     }
 
+    /// The syntax of the value that has the next byte, if that is a string.
+    pub(super) fn value(&self) -> Option<ValueSyntax> {
+        (self.state == JsonState::InString).then_some(ValueSyntax::Json)
+    }
+
     /// Where the next byte is.
     pub(super) fn place(&self, path: &mut String) -> Place {
         let in_name = matches!(self.state, JsonState::Name | JsonState::InName);
@@ -664,7 +671,7 @@ fn push_name(name: &[u8], path: &mut String) {
 }
 
 /// The text of a JSON string, without its quotes. If it is no valid JSON, its bytes.
-fn unescaped(text: &[u8]) -> std::borrow::Cow<'_, str> {
+pub(super) fn unescaped(text: &[u8]) -> Cow<'_, str> {
     if memchr(b'\\', text).is_some() {
         let quoted = [b"\"", text, b"\""].concat();
         if let Ok(text) = serde_json::from_slice::<String>(&quoted) {

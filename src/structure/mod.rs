@@ -5,6 +5,7 @@
 //! identifiers as [`Event`]s. `table` says what the paths of the known formats mean. `pointers` and `elements` look paths up in
 //! it. `skip` finds the ends of JSON values, `xml_name` those of names, and `tags` keeps the names of elements. `wikitext` reads the
 //! text of MediaWiki's pages.
+//! `value` finds the whole value of a field around a mention.
 //! `join` joins mentions with their places, whose `paths` are stored without what they share. Knows bytes only: nothing of DOI names or files.
 //!
 //! The readers do not validate. Memory is bounded by the depth of a path and the length of its names, never by the size of a
@@ -23,6 +24,7 @@ mod stack;
 mod syntax;
 mod table;
 mod tags;
+mod value;
 mod wikitext;
 mod xml;
 mod xml_name;
@@ -30,12 +32,13 @@ mod xml_name;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use join::{Edge, EdgeJoin, StructureFaults};
+pub(crate) use join::{Edge, EdgeJoin, RowSink, StructureFaults};
 pub(crate) use paths::{PathReader, Paths, StoredPath};
 pub(crate) use place::Role;
 use place::{Event, Place};
 pub(crate) use syntax::Syntax;
 pub use table::{BadRecordId, RecordId};
+pub(crate) use value::{LATEX_MARKS, ValueSyntax, without_latex};
 
 use bibtex::Bibtex;
 use json::Json;
@@ -68,6 +71,16 @@ impl Structure {
             Structure::Xml(xml) => xml.read(bytes, report),
             Structure::Bibtex(bibtex) => bibtex.read(bytes, report),
             Structure::Ris(ris) => ris.read(bytes, report),
+        }
+    }
+
+    /// The syntax of the value that has the next byte, if its end can be found.
+    pub(crate) fn value(&self) -> Option<ValueSyntax> {
+        match self {
+            Structure::Json(json) => json.value(),
+            Structure::Xml(xml) => xml.value(),
+            Structure::Bibtex(_) => Some(ValueSyntax::Bibtex),
+            Structure::Ris(_) => Some(ValueSyntax::Ris),
         }
     }
 

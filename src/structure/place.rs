@@ -14,6 +14,14 @@ pub(crate) enum Role {
 }
 
 impl Role {
+    /// Every role.
+    const ALL: [Role; 3] = [Role::Own, Role::Reference, Role::Other];
+
+    /// The role with this word, if there is one.
+    pub(crate) fn named(word: &str) -> Option<Role> {
+        Role::ALL.into_iter().find(|role| role.name() == word)
+    }
+
     /// The word for it in rows.
     pub(crate) fn name(self) -> &'static str {
         match self {

@@ -14,7 +14,9 @@ fn read(text: &str, stops: &[usize], id: Option<&RecordId>) -> (Vec<String>, Str
     });
     let mut join = EdgeJoin::new(Syntax::of(text.as_bytes()), id);
     let mut rows = Vec::new();
-    let mut out = |edge: Edge<'_>| rows.push(line(&edge));
+    let mut out = |(), edge: Option<Edge<'_>>| {
+        rows.push(edge.map_or("repeated".to_owned(), |edge| line(&edge)))
+    };
     let mut stops: Vec<_> = stops
         .iter()
         .map(|stop| (stop % (text.len() + 1)) as u64)
@@ -26,7 +28,8 @@ fn read(text: &str, stops: &[usize], id: Option<&RecordId>) -> (Vec<String>, Str
             join.read(text.as_bytes(), 0, stop, &mut out);
         }
         join.read(text.as_bytes(), 0, *at, &mut out);
-        join.mention(name, Some(2 * name.len()), &mut out);
+        join.look(text.as_bytes(), *at as usize);
+        join.mention(name, Some(((), 2 * name.len())), &mut out);
     }
     for stop in stops.chain([text.len() as u64]) {
         join.read(text.as_bytes(), 0, stop, &mut out);
@@ -100,6 +103,21 @@ fn crossref_json() {
             "10.1000/e 10.1000/a /relation/is-part-of/0/id - other asserted",
             "10.1000/f 10.1000/a /relation/references/0/id - reference asserted",
             "10.1000/g 10.1000/a /abstract - other mined",
+        ],
+    );
+}
+
+#[test]
+fn a_name_that_a_reference_states_and_repeats_is_one_row() {
+    check(
+        r#"{"DOI":"10.1000/a","reference":[{"unstructured":"10.1000/b, 10.1000/c","DOI":"10.1000/B"},{"unstructured":"10.1000/b 10.1000/b"}]}"#,
+        &[
+            "10.1000/a 10.1000/a /DOI - self asserted",
+            "10.1000/b repeated",
+            "10.1000/c 10.1000/a /reference/0/unstructured 0 reference mined",
+            "10.1000/b 10.1000/a /reference/0/DOI 0 reference asserted",
+            "10.1000/b 10.1000/a /reference/1/unstructured 1 reference mined",
+            "10.1000/b 10.1000/a /reference/1/unstructured 1 reference mined",
         ],
     );
 }
@@ -211,7 +229,7 @@ fn jats() {
             "10.1000/r 10.1000/a /article/front/article-meta/related-article/@xlink:href - other asserted",
             "10.1000/b 10.1000/a /article/body/p/ext-link/@xlink:href - other asserted",
             "10.1000/b 10.1000/a /article/body/p/ext-link - other mined",
-            "10.1000/c 10.1000/a /article/back/ref-list/ref/mixed-citation 0 reference mined",
+            "10.1000/c repeated",
             "10.1000/c 10.1000/a /article/back/ref-list/ref/mixed-citation/ext-link 0 reference asserted",
             "10.1000/d 10.1000/a /article/back/ref-list/ref/element-citation/pub-id 1 reference asserted",
             "10.1000/a.s1 10.1000/a.s1 /article/sub-article/front-stub/article-id - self asserted",
@@ -315,7 +333,7 @@ fn pubmed_and_mediawiki() {
         &[
             "10.1000/a 77 /PubmedArticleSet/PubmedArticle/MedlineCitation/Article/ELocationID - self asserted",
             "10.1000/a 77 /PubmedArticleSet/PubmedArticle/PubmedData/ArticleIdList/ArticleId - self asserted",
-            "10.1000/b 77 /PubmedArticleSet/PubmedArticle/PubmedData/ReferenceList/Reference/Citation 0 reference mined",
+            "10.1000/b repeated",
             "10.1000/b 77 /PubmedArticleSet/PubmedArticle/PubmedData/ReferenceList/Reference/ArticleIdList/ArticleId 0 reference asserted",
         ],
     );
@@ -470,13 +488,15 @@ fn so_many_rows_wait_for_an_identifier() {
     let text = br#"{"a":"10.1000/a","DOI":"10.1000/b"}"#;
     let mut join = EdgeJoin::new(Some(Syntax::Json), None);
     let mut records = Vec::new();
-    let mut out = |edge: Edge<'_>| records.push(edge.record.map(ToString::to_string));
+    let mut out = |(), edge: Option<Edge<'_>>| {
+        records.push(edge.and_then(|edge| edge.record.map(ToString::to_string)));
+    };
     join.read(text, 0, 6, &mut out);
     for _ in 0..HELD + 2 {
-        join.mention("10.1000/a", Some(18), &mut out);
+        join.mention("10.1000/a", Some(((), 18)), &mut out);
     }
     join.read(text, 0, 24, &mut out);
-    join.mention("10.1000/b", Some(18), &mut out);
+    join.mention("10.1000/b", Some(((), 18)), &mut out);
     join.read(text, 0, text.len() as u64, &mut out);
     let faults = join.end(&mut out);
     assert_eq!((faults.undecided, faults.count), (1, 0));

@@ -11,6 +11,7 @@ use super::place::{DEPTH, Event, Place, TEXT, keep};
 use super::stack;
 use super::table::{Meaning, RELATIONS, RecordId};
 use super::tags::{TagName, TagNames};
+use super::value::ValueSyntax;
 use super::wikitext::Wikitext;
 use super::xml_name::short_name;
 use doisift_core::block::{Block, parity, positions};
@@ -640,6 +641,16 @@ impl Xml {
             _ => XmlState::Text,
         };
         at + 1
+    }
+
+    /// The syntax of the value that has the next byte.
+    pub(super) fn value(&self) -> Option<ValueSyntax> {
+        match self.state {
+            XmlState::Text => Some(ValueSyntax::Element),
+            XmlState::Until(CHARACTERS, _) => Some(ValueSyntax::Characters),
+            XmlState::Value(quote) => Some(ValueSyntax::Attribute(quote)),
+            _ => None,
+        }
     }
 
     /// Where the next byte is.

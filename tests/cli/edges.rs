@@ -17,6 +17,9 @@ fn rows(text: &str) -> Vec<Value> {
         .collect()
 }
 
+/// The fields of a mention, then those of its place.
+const ALL: &str = "doi,form,source,document,offset,length,text,guessed,check_digit,record,path,ref_index,role,asserted";
+
 /// A record with a reference that comes before the record's name, as JSON Lines.
 const CITING: &str =
     r#"{"reference":[{"DOI":"10.5555/b"},{"unstructured":"in 10.5555/c."}],"DOI":"10.5555/A"}"#;
@@ -26,7 +29,11 @@ fn each_mention_of_the_corpora_is_an_edge_in_the_same_order() {
     let place = Place::new();
     let corpora = concat!(env!("CARGO_MANIFEST_DIR"), "/corpora");
     let mentions = rows(&scan(&place, &format!("{corpora} --mentions")).out);
-    let edges = scan(&place, &format!("{corpora} --edges --report r.json")).out;
+    let edges = scan(
+        &place,
+        &format!("{corpora} --edges --fields {ALL} --report r.json"),
+    )
+    .out;
     let bare: Vec<_> = rows(&edges)
         .into_iter()
         .map(|mut row| {
@@ -40,7 +47,11 @@ fn each_mention_of_the_corpora_is_an_edge_in_the_same_order() {
     assert_eq!(bare, mentions);
     for threads in ["-j1", "-j3", "--memory 1M -j4"] {
         assert_eq!(
-            scan(&place, &format!("{corpora} --edges {threads}")).out,
+            scan(
+                &place,
+                &format!("{corpora} --edges --fields {ALL} {threads}")
+            )
+            .out,
             edges,
             "{threads}"
         );
@@ -65,13 +76,16 @@ fn every_format_has_the_place() {
         10.5555/c,10.5555/a,/reference/1/unstructured,1,reference,false\n\
         10.5555/a,10.5555/a,/DOI,,self,true\n";
     assert_eq!(seen.out, wanted);
-    let first = rows(&scan(&place, "a.json --edges").out)[0].clone();
+    let first = rows(&scan(&place, &format!("a.json --edges --fields {ALL}")).out)[0].clone();
     let wanted = json!({"doi": "10.5555/b", "form": "label", "source": "a.json", "document": null, "offset": 22, "length": 9,
         "text": "10.5555/b", "guessed": false, "record": "10.5555/a", "path": "/reference/0/DOI", "ref_index": 0,
         "role": "reference", "asserted": true, "check_digit": null});
     assert_eq!(first, wanted);
+    let usual = &rows(&scan(&place, "a.json --edges").out)[0];
+    let wanted = json!({"record": "10.5555/a", "doi": "10.5555/b", "ref_index": 0, "role": "reference", "asserted": true});
+    assert_eq!(*usual, wanted);
     place.file("t.txt", "10.5555/x");
-    let row = &rows(&scan(&place, "t.txt --edges").out)[0];
+    let row = &rows(&scan(&place, &format!("t.txt --edges --fields {ALL}")).out)[0];
     assert_eq!(
         PLACE.map(|field| row[field].clone()),
         [
@@ -87,6 +101,128 @@ fn every_format_has_the_place() {
         scan(&place, "a.json t.txt --edges -o e.parquet");
         let written = std::fs::read(place.path("e.parquet")).unwrap();
         assert!(written.starts_with(b"PAR1"));
+    }
+}
+
+/// The rows of a document, the same for all threads and sizes of chunks.
+fn stated(name: &str, text: &str, fields: &str) -> Vec<String> {
+    let place = Place::new();
+    place.file(name, text);
+    let written = |options: &str| {
+        let line = format!("{name} --edges --fields {fields} -f tsv {options}");
+        scan(&place, &line).out
+    };
+    let whole = written("-j1");
+    for options in ["-j1 --chunk 64", "-j2 --chunk 7", "-j3 --chunk 1000"] {
+        assert_eq!(written(options), whole, "{options}");
+    }
+    whole
+        .lines()
+        .skip(1)
+        .map(|line| line.replace('\t', "|"))
+        .collect()
+}
+
+#[test]
+fn the_value_of_a_field_for_identifiers_is_one_name_as_a_whole() {
+    let values = [
+        ("10.2976/1.2422707/10.2976/1", "10.2976/1.2422707/10.2976/1"),
+        (
+            "10.1016/00380-92X9(50)0031L-",
+            "10.1016/00380-92x9(50)0031l-",
+        ),
+        ("10.5555/x y", "10.5555/x y"),
+        ("10.1242/?bio.201410363", "10.1242/?bio.201410363"),
+        (" https:\\/\\/doi.org\\/10.5555\\/A%28b%29 ", "10.5555/a(b)"),
+        ("DOI: 10.5555/d; 10.5555/d", "10.5555/d; 10.5555/d"),
+        ("10.21/a", "10.21/a"),
+        ("10.5555/a&lt;b", "10.5555/a&lt;b"),
+    ];
+    let references = values.map(|(value, _)| format!("{{\"DOI\":\"{value}\"}}"));
+    let text = format!(
+        "{{\"reference\":[{}],\"DOI\":\"10.1649/0010-065X(2007)61[165\"}}\n",
+        references.join(",")
+    );
+    let wanted: Vec<_> = values
+        .iter()
+        .enumerate()
+        .map(|(at, (_, key))| format!("10.1649/0010-065x(2007)61[165|{key}|{at}|reference|true"))
+        .collect();
+    let rows = stated("a.jsonl", &text, "record,doi,ref_index,role,asserted");
+    assert_eq!(rows[..values.len()], wanted);
+    assert_eq!(rows.len(), values.len() + 1);
+}
+
+#[test]
+fn every_syntax_has_whole_values() {
+    let xml = "<article><front><article-meta><article-id pub-id-type=\"doi\">10.5555/r[1</article-id></article-meta></front>\
+        <back><ref-list><ref><pub-id pub-id-type=\"doi\"> 10.5555/a.&lt;b </pub-id></ref>\
+        <ref><pub-id pub-id-type=\"doi\"><![CDATA[10.5555/c.]]></pub-id></ref></ref-list></back></article>";
+    let rows = stated("a.xml", xml, "record,doi,value");
+    let wanted = [
+        "10.5555/r[1|10.5555/r[1|10.5555/r[1",
+        "10.5555/r[1|10.5555/a.<b| 10.5555/a.<b ",
+        "10.5555/r[1|10.5555/c.|10.5555/c.",
+    ];
+    assert_eq!(rows, wanted);
+    let bibtex =
+        "@article{k,\n doi = {10.5555/a\\_b.},\n url = \"https://doi.org/10.5555/c.\",\n}\n";
+    let rows = stated("a.bib", bibtex, "record,doi,form,value");
+    let wanted = [
+        "k|10.5555/a_b.|label|10.5555/a_b.",
+        "k|10.5555/c.|url|https://doi.org/10.5555/c.",
+    ];
+    assert_eq!(rows, wanted);
+    let ris = "TY  - JOUR\nDO  - 10.5555/x y.\nER  - \n";
+    let rows = stated("a.ris", ris, "record,doi,offset,length,text");
+    assert_eq!(rows, ["10.5555/x y.|10.5555/x y.|17|12|10.5555/x y."]);
+}
+
+#[test]
+fn what_is_dirty_is_cleaned_beside_the_value() {
+    let text = r#"{"DOI":"10.5555/r","reference":[{"DOI":"10.5555/a."},{"DOI":"see 10.5555/b (pdf)"},{"DOI":"n/a"},{"unstructured":"10.5555/c."}]}"#;
+    let rows = stated("a.json", text, "doi,value,doi_clean,changed");
+    let wanted = [
+        "10.5555/r|10.5555/r||",
+        "10.5555/a.|10.5555/a.|10.5555/a|tail.stop-alone: '.'",
+        "10.5555/b|see 10.5555/b (pdf)|10.5555/b|dirt.lead: 'see '; suffix.mark: ' (pdf)'",
+        "10.5555/c|||",
+    ];
+    assert_eq!(rows, wanted);
+}
+
+#[test]
+fn a_name_that_a_reference_states_is_not_repeated() {
+    let text = r#"{"DOI":"10.5555/r","reference":[{"unstructured":"10.5555/B and 10.5555/c.","DOI":"10.5555/b"}]}"#;
+    let rows = stated("a.json", text, "doi,ref_index,asserted");
+    assert_eq!(
+        rows,
+        ["10.5555/r||true", "10.5555/c|0|false", "10.5555/b|0|true"]
+    );
+}
+
+#[test]
+fn roles_select_edges() {
+    let place = Place::new();
+    place.file("a.json", CITING);
+    let seen = scan(
+        &place,
+        "a.json --edges --role reference -f csv --fields doi",
+    );
+    assert_eq!(seen.out, "doi\n10.5555/b\n10.5555/c\n");
+    let seen = scan(
+        &place,
+        "a.json --edges --role self,other -f csv --fields doi",
+    );
+    assert_eq!(seen.out, "doi\n10.5555/a\n");
+    for (line, word) in [
+        ("--edges --role cites", "cites"),
+        ("--role self", "--edges"),
+    ] {
+        let line = format!("scan a.json {line}");
+        let seen = Seen::of(&mut place.command(line.split_whitespace()));
+        assert_eq!(seen.code, Some(2));
+        assert!(seen.err.contains(word), "{}", seen.err);
     }
 }
 

@@ -24,8 +24,8 @@ pub use scan::around;
 #[doc(hidden)]
 pub use scan::naive;
 pub use scan::{
-    Applies, Change, Delimiter, Example, Explanation, FindIter, Form, Match, Mention, NameSet,
-    Pass, Reading, Rejection, Rule, Scanner, Step, Stream, Tally, TextKind, UnknownForm,
+    Applies, Change, Decision, Delimiter, Example, Explanation, FindIter, Form, Match, Mention,
+    NameSet, Pass, Reading, Rejection, Rule, Scanner, Step, Stream, Tally, TextKind, UnknownForm,
     UnknownKind, Verdict,
 };
 

@@ -106,7 +106,7 @@ pub(crate) const PAIR: [Definition; 2] = [
 ];
 
 /// The fields of an edge that a mention does not have.
-pub(crate) const EDGE: [Definition; 5] = [
+pub(crate) const EDGE: [Definition; 8] = [
     (
         "record",
         "the identifier of the record that holds the name: its DOI name if it has one, else its id; in BibTeX the key of the entry, in PubMed the PMID, in MediaWiki the title of the page",
@@ -126,6 +126,18 @@ pub(crate) const EDGE: [Definition; 5] = [
     (
         "asserted",
         "true in a field that holds identifiers, such as reference/DOI; false in text, such as reference/unstructured",
+    ),
+    (
+        "value",
+        "the whole value of the field that holds identifiers, its escapes undone; null in text",
+    ),
+    (
+        "doi_clean",
+        "the name that the rules for dirty data make of the value; null if nothing in it is dirty",
+    ),
+    (
+        "changed",
+        "which of these rules changed something, and what",
     ),
 ];
 

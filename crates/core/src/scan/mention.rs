@@ -123,6 +123,15 @@ impl serde::de::Visitor<'_> for FormName {
     }
 }
 
+/// What a scanner decides about an anchor, a place where a name may start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision<'m> {
+    /// A mention starts there.
+    Mention(Mention<'m>),
+    /// None does. The offset in the document of the anchor's first digit.
+    Refused(u64),
+}
+
 /// An accepted candidate: a DOI name, how it was written, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

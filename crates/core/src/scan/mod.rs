@@ -34,7 +34,7 @@ pub use explain::{Explanation, Pass, Step, Verdict};
 pub use find::FindIter;
 pub use kind::{Delimiter, TextKind, UnknownKind};
 pub use known::NameSet;
-pub use mention::{Form, Match, Mention, UnknownForm};
+pub use mention::{Decision, Form, Match, Mention, UnknownForm};
 pub use rules::book::{Applies, Rule};
 pub use rules::dirt::Change;
 pub use rules::examples::{Example, Reading};
@@ -197,9 +197,26 @@ impl Scanner {
         bytes: &[u8],
         range: Range<usize>,
         offset: u64,
-        sink: impl FnMut(Mention<'_>),
+        mut sink: impl FnMut(Mention<'_>),
     ) -> Tally {
-        self.scan_anchors(bytes, self.anchors_in(bytes, range), offset, sink)
+        self.decide_range(bytes, range, offset, |decision| {
+            if let Decision::Mention(mention) = decision {
+                sink(mention);
+            }
+        })
+    }
+
+    /// As [`scan_range`](Self::scan_range), with the anchors at which no mention starts.
+    ///
+    /// A field that is known to hold a name may hold one that the rules for text refuse, or an anchor that they pass over.
+    pub fn decide_range(
+        &mut self,
+        bytes: &[u8],
+        range: Range<usize>,
+        offset: u64,
+        sink: impl FnMut(Decision<'_>),
+    ) -> Tally {
+        self.decide_anchors(bytes, self.anchors_in(bytes, range), offset, sink)
     }
 
     /// Offsets in `bytes` at which a candidate may start, in order. A part of `bytes` without one holds no mention.
@@ -225,7 +242,7 @@ impl Scanner {
         &mut self,
         text: &[u8],
         starts: impl Iterator<Item = usize>,
-        sink: impl FnMut(Mention<'_>),
+        mut sink: impl FnMut(Mention<'_>),
     ) -> Tally {
         let finds_arxiv = self.arxiv;
         let arxiv = |at| (finds_arxiv && arxiv::is_at(text, at)).then_some(Anchor::Arxiv(at));
@@ -238,7 +255,11 @@ impl Scanner {
             true => pair(at).flatten().or_else(|| arxiv(at)),
             false => anchor::classify(text, at),
         });
-        self.scan_anchors(text, anchors, 0, sink)
+        self.decide_anchors(text, anchors, 0, |decision| {
+            if let Decision::Mention(mention) = decision {
+                sink(mention);
+            }
+        })
     }
 
     fn anchors_in<'b>(&self, bytes: &'b [u8], range: Range<usize>) -> Anchors<'b> {
@@ -257,21 +278,25 @@ impl Scanner {
         }
     }
 
-    fn scan_anchors(
+    fn decide_anchors(
         &mut self,
         bytes: &[u8],
         anchors: impl Iterator<Item = Anchor>,
         offset: u64,
-        mut sink: impl FnMut(Mention<'_>),
+        mut sink: impl FnMut(Decision<'_>),
     ) -> Tally {
         let mut tally = Tally::default();
         for anchor in anchors {
             let Some(decision) = self.decide(bytes, anchor) else {
+                sink(Decision::Refused(offset + anchor.start() as u64));
                 continue;
             };
             tally.candidates += 1;
             match decision {
-                Err(reason) => tally.reject(reason),
+                Err(reason) => {
+                    tally.reject(reason);
+                    sink(Decision::Refused(offset + anchor.start() as u64));
+                }
                 Ok((at, accepted)) => {
                     tally.mentions += 1;
                     tally.ends_changed += u64::from(accepted.answer == Answer::Other);
@@ -350,17 +375,17 @@ impl Scanner {
         text: &[u8],
         offset: u64,
         accepted: &Accepted,
-        sink: &mut impl FnMut(Mention<'_>),
+        sink: &mut impl FnMut(Decision<'_>),
     ) {
         let Spelling { name, key } = &self.judge.spelling;
-        sink(Mention {
+        sink(Decision::Mention(Mention {
             name,
             key,
             form: accepted.form,
             offset,
             text,
             guessed: accepted.guessed,
-        });
+        }));
     }
 
     /// A document that comes in pieces of any size, with the same answer as from the whole.

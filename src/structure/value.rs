@@ -1,0 +1,240 @@
+//! The whole value of a field, around a byte of it.
+//!
+//! A reader knows in which syntax the byte is; the bytes around it show where the value starts and ends. Both are looked for within
+//! fixed distances, which every piece of a document reaches, so that the answer is the same for all pieces.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memmem;
+use memchr::{memchr, memchr2, memrchr, memrchr2};
+
+/// Bytes before the byte in which a value must start.
+const BEFORE: usize = 1024;
+/// Bytes after it in which a value must end.
+const AFTER: usize = 64 << 10;
+
+/// What ends a value, by the syntax that it is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ValueSyntax {
+    /// A string of JSON.
+    Json,
+    /// The text of an element.
+    Element,
+    /// A section of characters that is all the text of an element.
+    Characters,
+    /// The value of an attribute, with its quote.
+    Attribute(u8),
+    /// A value of BibTeX in braces or quotes.
+    Bibtex,
+    /// The rest of a line of RIS.
+    Ris,
+}
+
+impl ValueSyntax {
+    /// Where the value is that has the byte at `at`. None if it is longer than names are, not alone in its field, or not ended.
+    pub(super) fn around(self, bytes: &[u8], at: usize) -> Option<Range<usize>> {
+        let from = at.saturating_sub(BEFORE);
+        let near = &bytes[from..bytes.len().min(at + AFTER)];
+        let found = self.within(near, at - from)?;
+        Some(from + found.start..from + found.end)
+    }
+
+    fn within(self, near: &[u8], at: usize) -> Option<Range<usize>> {
+        let (before, after) = near.split_at(at);
+        let range = |start: usize, length: usize| start..at + length;
+        match self {
+            ValueSyntax::Json => Some(range(after_quote(before)?, before_quote(after)?)),
+            ValueSyntax::Element => {
+                let length = memchr(b'<', after)?;
+                let is_alone = after[length..].starts_with(b"</");
+                is_alone.then_some(range(memrchr(b'>', before)? + 1, length))
+            }
+            ValueSyntax::Characters => {
+                let start = memmem::rfind(before, OPENER)? + OPENER.len();
+                let length = memmem::find(after, b"]]>")?;
+                let is_alone = after[length + 3..].starts_with(b"</");
+                is_alone.then_some(range(start, length))
+            }
+            ValueSyntax::Attribute(quote) => {
+                Some(range(memrchr(quote, before)? + 1, memchr(quote, after)?))
+            }
+            ValueSyntax::Bibtex => {
+                bibtex(before, after).map(|(start, length)| range(start, length))
+            }
+            ValueSyntax::Ris => {
+                let start = memrchr2(b'\n', b'\r', before).map_or(0, |line| line + 1) + MARK;
+                let is_tagged = before.get(start - 1) == Some(&b'-');
+                let length = memchr2(b'\n', b'\r', after)?;
+                is_tagged.then_some(range(start, length))
+            }
+        }
+    }
+
+    /// The text that a value stands for. Bytes that are not UTF-8 are replaced.
+    pub(crate) fn decoded(self, value: &[u8]) -> Cow<'_, str> {
+        match self {
+            ValueSyntax::Json => super::json::unescaped(value),
+            ValueSyntax::Element | ValueSyntax::Attribute(_) => {
+                match String::from_utf8_lossy(value) {
+                    Cow::Borrowed(text) => htmlize::unescape(text),
+                    Cow::Owned(text) => Cow::Owned(htmlize::unescape(&text).into_owned()),
+                }
+            }
+            ValueSyntax::Bibtex => {
+                Cow::Owned(without_latex(&String::from_utf8_lossy(value)).into_owned())
+            }
+            ValueSyntax::Characters | ValueSyntax::Ris => String::from_utf8_lossy(value),
+        }
+    }
+}
+
+const OPENER: &[u8] = b"<![CDATA[";
+/// Bytes of a tag of RIS up to its hyphen.
+const MARK: usize = 5;
+
+/// After the last quote that is not escaped.
+fn after_quote(before: &[u8]) -> Option<usize> {
+    let mut end = before.len();
+    loop {
+        let quote = memrchr(b'"', &before[..end])?;
+        let escapes = before[..quote]
+            .iter()
+            .rev()
+            .take_while(|byte| **byte == b'\\');
+        if escapes.count() % 2 == 0 {
+            return Some(quote + 1);
+        }
+        end = quote;
+    }
+}
+
+/// The bytes up to the first quote that is not escaped.
+fn before_quote(after: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += memchr2(b'"', b'\\', &after[at..])?;
+        match after[at] {
+            b'"' => return Some(at),
+            _ => at += 2,
+        }
+        if at > after.len() {
+            return None;
+        }
+    }
+}
+
+/// Where a value of BibTeX starts in `before`, and how much of `after` it has.
+fn bibtex(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
+    let mut end = before.len();
+    loop {
+        let equals = memrchr(b'=', &before[..end])?;
+        let rest = &before[equals + 1..];
+        let opener = equals + 1 + rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
+        let start = opener + 1;
+        match before[opener] {
+            b'{' => return Some((start, closed(&before[start..], after, b'}')?)),
+            b'"' => return Some((start, closed(&before[start..], after, b'"')?)),
+            _ => end = equals,
+        }
+    }
+}
+
+/// The bytes of `after` up to `closer` outside of the braces that are opened in `before` and `after`.
+fn closed(before: &[u8], after: &[u8], closer: u8) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, &byte) in before.iter().chain(after).enumerate() {
+        match byte {
+            byte if byte == closer && depth == 0 => return at.checked_sub(before.len()),
+            b'{' => depth += 1,
+            b'}' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Marks that LaTeX writes with a backslash.
+pub(crate) const LATEX_MARKS: [char; 5] = ['_', '&', '%', '#', '$'];
+
+/// The text without the backslashes and braces of marks, and without the macro of a URL.
+pub(crate) fn without_latex(text: &str) -> Cow<'_, str> {
+    if !text.contains(['\\', '{']) {
+        return text.into();
+    }
+    let mut plain = text.to_owned();
+    for mark in LATEX_MARKS {
+        for written in [
+            format!("{{\\{mark}}}"),
+            format!("\\{mark}"),
+            format!("{{{mark}}}"),
+        ] {
+            plain = plain.replace(&written, mark.encode_utf8(&mut [0; 4]));
+        }
+    }
+    let url = plain
+        .strip_prefix("\\url{")
+        .and_then(|url| url.strip_suffix('}'));
+    url.map_or_else(|| plain.clone(), str::to_owned).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The value that has the first digit of `10.`.
+    #[track_caller]
+    fn value(syntax: ValueSyntax, text: &str) -> Option<String> {
+        let at = text.find("10.").unwrap();
+        let range = syntax.around(text.as_bytes(), at);
+        range.map(|range| syntax.decoded(&text.as_bytes()[range]).into_owned())
+    }
+
+    #[test]
+    fn values_reach_from_their_opener_to_their_end() {
+        let cases = [
+            (
+                ValueSyntax::Json,
+                r#""a":"b\"c 10.5555\/x y","d""#,
+                Some("b\"c 10.5555/x y"),
+            ),
+            (ValueSyntax::Json, r#""a":"10.5555/x\"#, None),
+            (
+                ValueSyntax::Element,
+                "<doi> 10.5555/a&lt;b </doi>",
+                Some(" 10.5555/a<b "),
+            ),
+            (ValueSyntax::Element, "<doi>10.5555/a<i>b</i></doi>", None),
+            (
+                ValueSyntax::Characters,
+                "<doi><![CDATA[10.5555/a<b]]></doi>",
+                Some("10.5555/a<b"),
+            ),
+            (
+                ValueSyntax::Attribute(b'\''),
+                "<a b='' c='10.5555/\"x' d='y'>",
+                Some("10.5555/\"x"),
+            ),
+            (
+                ValueSyntax::Bibtex,
+                "doi = {10.5555/a{\\_}b=c}, x = {}",
+                Some("10.5555/a_b=c"),
+            ),
+            (
+                ValueSyntax::Bibtex,
+                "doi=\"10.5555/{b\"}c\"",
+                Some("10.5555/{b\"}c"),
+            ),
+            (ValueSyntax::Bibtex, "doi = 10.5555/a,", None),
+            (
+                ValueSyntax::Ris,
+                "TY  - JOUR\r\nDO  - 10.5555/x y\r\nER",
+                Some(" 10.5555/x y"),
+            ),
+            (ValueSyntax::Ris, "N1  - on two\n10.5555/x\nER", None),
+        ];
+        for (syntax, text, wanted) in cases {
+            assert_eq!(value(syntax, text).as_deref(), wanted, "{text}");
+        }
+    }
+}
