@@ -131,7 +131,7 @@ def access_log(draw, count):
 CLASSES = [
     Class("web page", "lxml.html: names in text, attributes and links", "html", running(with_lxml, RUNNING)),
     Class("text of a page", "Beautiful Soup's get_text: elements are glued, so that some ends cannot be seen", "txt", running(as_text, RUNNING)),
-    Class("page as Markdown", "html2text: lines wrapped, links as `[text](URL)`", "md", running(as_markdown, RUNNING)),
+    Class("page as Markdown", "html2text: lines wrapped, links in brackets and parentheses", "md", running(as_markdown, RUNNING)),
     Class("feed", "ElementTree: HTML within XML, escaped twice", "xml", records(feed)),
     Class("JATS", "lxml: references of an article", "xml", records(jats)),
     Class("wikitext", "mwparserfromhell: templates and references", "wiki", records(wikitext, lambda text: not set("{}|\n") & set(text))),
