@@ -21,7 +21,7 @@ fn scanned(name: &str, bytes: &[u8], code: i32) -> (Vec<Value>, String) {
     place
         .file(format!("in/{name}"), bytes)
         .file("in/z.jsonl.gz", gzip(works(90_000, 3)));
-    let seen = place.scan("in --edges");
+    let seen = place.scan("in --edges --fields source,record,doi,ref_index,role,asserted");
     assert_eq!(seen.code, Some(code), "{}", seen.err);
     let rows = seen.rows().into_iter();
     let (own, sound): (Vec<_>, Vec<_>) =

@@ -11,7 +11,7 @@ type Mistake = (&'static str, i32, &'static [&'static str]);
 /// Arguments are separated by blanks; standard input is empty.
 const MISTAKES: &[Mistake] = &[
     // The command.
-    ("", 2, &["Usage: doisift"]),
+    ("", 2, &["nothing to do; see doisift --help"]),
     ("scna good.txt", 2, &["'scna'", "similar", "'scan'"]),
     ("god.txt", 2, &["'god.txt'"]),
     (
@@ -187,7 +187,7 @@ const MISTAKES: &[Mistake] = &[
     (
         "scan good.txt --mentions --checkpoint cp",
         2,
-        &["cp: ", "--mentions or --edges", "leave out that option"],
+        &["cp: ", "--mentions or --edges", "or leave out --checkpoint"],
     ),
     (
         "scan - --checkpoint cp",
@@ -214,7 +214,7 @@ const MISTAKES: &[Mistake] = &[
     (
         "merge folder",
         2,
-        &["folder: Is a directory", "name the files"],
+        &["folder: this folder has no _manifest.json", "name its files"],
     ),
     ("merge - -", 2, &["standard input", "once"]),
     (

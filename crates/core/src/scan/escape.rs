@@ -242,6 +242,7 @@ fn backslash(rest: &[u8]) -> Option<Meaning> {
             &[hex_pair(*rest.get(2)?, *rest.get(3)?).filter(u8::is_ascii)?],
         ),
         b't' if rest.starts_with(b"\\text") => latex_text(rest),
+        b'e' => ensured_math(rest),
         b'n' | b't' | b'r' | b'f' | b'b' | b'v' => Meaning::of(2, b"\n"),
         mark if mark.is_ascii_punctuation() => Meaning::of(2, &[mark]),
         _ => None,
@@ -292,6 +293,15 @@ fn latex_text(rest: &[u8]) -> Option<Meaning> {
         0
     };
     Meaning::of(name.len() + argument, meaning.as_bytes())
+}
+
+/// A bracket of a SICI that LaTeX sets in mathematics, `\ensuremath{<}`.
+fn ensured_math(rest: &[u8]) -> Option<Meaning> {
+    const COMMAND: &[u8] = b"\\ensuremath{";
+    match rest.strip_prefix(COMMAND)? {
+        [mark @ (b'<' | b'>'), b'}', ..] => Meaning::of(COMMAND.len() + 2, &[*mark]),
+        _ => None,
+    }
 }
 
 /// `&lt;`, `&#60;`, `&#x3c;`. Without its semicolon most are left, since they may be parameters (`&copy=1`).

@@ -141,8 +141,14 @@ fn after_ellipsis<'w>(
     after: impl Fn(usize) -> &'w [u8] + Copy,
 ) -> Option<&'w [u8]> {
     let sign = "…".as_bytes();
-    let trimmed = &text[end..taken];
-    if trimmed.ends_with(b"...") && !trimmed.ends_with(b"....") {
+    let stops = text[end..taken].iter().rev().take_while(|b| **b == b'.');
+    // Before a tag, the first of four stops is the name's own.
+    let is_ellipsis = match stops.count() {
+        3 => true,
+        4 => after(taken).starts_with(b"<"),
+        _ => false,
+    };
+    if is_ellipsis {
         return Some(after(taken));
     } else if text[taken..].starts_with(sign) {
         return Some(after(taken + sign.len()));

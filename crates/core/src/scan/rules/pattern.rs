@@ -35,9 +35,9 @@ pub(crate) fn is_inside_host(before: &[u8]) -> bool {
     before.last().is_some_and(|last| b"-.@".contains(last))
 }
 
-/// `/` as any number of layers of JSON, entities and percent encodings write it.
-const SLASH: &str = r"(?:/|\\+/|%(?:25)*2[Ff]|&#47;|&#[xX]2[Ff];|&sol;|\\+u002[Ff])";
-const COLON: &str = r"(?::|\\:|%(?:25)*3[Aa]|&#58;|&#[xX]3[Aa];|&colon;)";
+/// `/` as any number of layers of JSON, entities and percent encodings write it. LaTeX writes a backslash before a percent sign.
+const SLASH: &str = r"(?:/|\\+/|\\*%(?:25)*2[Ff]|&#47;|&#[xX]2[Ff];|&sol;|\\+u002[Ff])";
+const COLON: &str = r"(?::|\\:|\\*%(?:25)*3[Aa]|&#58;|&#[xX]3[Aa];|&colon;)";
 const DOT: &str = r"(?:\.|%(?:25)*2[Ee]|&#46;|&#[xX]2[Ee];|&period;|\\+u002[Ee])";
 const BLANK: &str = r"[ \t\r\n]+";
 

@@ -51,11 +51,7 @@ pub(crate) fn may_have_blank(front: &[u8], rest: &[u8]) -> bool {
 }
 
 /// Whether the blanks between `front` and `rest` are inside a SICI: before its middle or in it, `(2007)27 [ 32:TLBCFP]2.0.CO;2`.
-/// Its letters are capitals, so that most words of a text are refused at once.
 pub(crate) fn is_blank_inside(front: &[u8], rest: &[u8]) -> bool {
-    if rest.first().is_none_or(u8::is_ascii_lowercase) {
-        return false;
-    }
     if let [b'[' | b'<', middle @ ..] = rest {
         return is_middle(middle);
     } else if matches!(front.last(), Some(b']' | b'>')) {

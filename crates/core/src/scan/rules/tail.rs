@@ -155,19 +155,19 @@ fn stray(
             (Rule::FinalBracket, 1)
         }
         0xBD if suffix.ends_with("\u{FFFD}".as_bytes()) => (Rule::LostCharacter, 3),
-        0x80.. => (Rule::FinalMark, final_dash_len(suffix)?),
+        0x80.. => (Rule::FinalMark, final_sign_len(suffix)?),
         _ => return None,
     };
     rule.holds().then_some((rule, len))
 }
 
-/// The length of the typeset dash that a suffix ends in.
-fn final_dash_len(suffix: &[u8]) -> Option<usize> {
-    let is_dash = matches!(
-        suffix,
-        [.., 0xE2, 0x80, 0x90..=0x95] | [.., 0xE2, 0x88, 0x92]
-    );
-    is_dash.then_some(3)
+/// The length of the typeset dash or the middle dot, with which Greek parts clauses, that a suffix ends in.
+fn final_sign_len(suffix: &[u8]) -> Option<usize> {
+    match suffix {
+        [.., 0xE2, 0x80, 0x90..=0x95] | [.., 0xE2, 0x88, 0x92] => Some("—".len()),
+        [.., 0xC2, 0xB7] => Some("·".len()),
+        _ => None,
+    }
 }
 
 /// How many more brackets of each kind a suffix closes than it opens.

@@ -23,10 +23,14 @@ pub(super) fn is_template(
         || has_place(around, written, read)
 }
 
-/// Whether the last part of a suffix is four letters x or more: `zenodo.XXXXXXX`. No registered name ends so.
+/// Whether the last part of a suffix is four letters x or more, `zenodo.XXXXXXX`, or any characters in the terms of a regular
+/// expression, `zenodo.+`. No registered name ends so.
 #[inline]
 pub(crate) fn ends_in_blank_form(suffix: &[u8]) -> bool {
     const MIN: usize = 4;
+    if suffix.ends_with(b".+") {
+        return true;
+    }
     let is_x = |byte: &&u8| matches!(byte, b'x' | b'X');
     suffix.last().is_some_and(|last| is_x(&last)) && {
         let run = suffix.iter().rev().take_while(is_x).count();
@@ -430,6 +434,8 @@ mod tests {
             ("abcxxxx", false),
             ("j.1365-2486.x", false),
             ("xxxx1", false),
+            ("journal.pone.+", true),
+            ("ja047156+", false),
         ] {
             assert_eq!(ends_in_blank_form(suffix.as_bytes()), expected, "{suffix}");
         }
