@@ -69,7 +69,11 @@ impl<'r> EdgeFinder<'r> {
                 self.ledger.report_no_json(document);
             }
             self.stated = 0;
-            self.join = Some(EdgeJoin::new(syntax, self.id()));
+            let join = EdgeJoin::new(syntax, self.id());
+            self.join = Some(match self.options.selection.writes_paths() {
+                true => join,
+                false => join.without_paths(),
+            });
         }
     }
 

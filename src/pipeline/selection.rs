@@ -136,6 +136,11 @@ impl Selection {
         fields.iter().any(|&field| self.layout.has(field))
     }
 
+    /// Whether rows have the path of their mention.
+    pub(super) fn writes_paths(&self) -> bool {
+        self.layout.has(Field::Path)
+    }
+
     /// Whether rows say which WARC record their document is.
     pub(super) fn writes_captures(&self) -> bool {
         self.layout.has(Field::RecordId) || self.layout.has(Field::Date)

@@ -341,12 +341,22 @@ impl Bibtex {
     }
 
     /// Where the next byte is.
-    pub(super) fn place(&self, path: &mut String) -> Place {
-        if self.state != EntryState::Value || !self.is_record {
-            return Place::default();
+    pub(super) fn place(&self) -> Place {
+        match self.is_in_field() {
+            true => stack::place(self.meaning, None, false),
+            false => Place::default(),
         }
-        stack::push(&self.word, path);
-        stack::place(self.meaning, None, false)
+    }
+
+    /// Appends the path of the next byte.
+    pub(super) fn path(&self, path: &mut String) {
+        if self.is_in_field() {
+            stack::push(&self.word, path);
+        }
+    }
+
+    fn is_in_field(&self) -> bool {
+        self.state == EntryState::Value && self.is_record
     }
 }
 

@@ -50,6 +50,7 @@ pub(crate) struct EdgeJoin<R> {
     structure: Option<Structure>,
     /// The offset up to which the structure was read.
     read: u64,
+    has_paths: bool,
     rows: JoinRows<R>,
 }
 
@@ -103,7 +104,16 @@ impl<R> EdgeJoin<R> {
         EdgeJoin {
             structure: syntax.map(|syntax| Structure::new(syntax, id)),
             read: 0,
+            has_paths: true,
             rows: JoinRows::default(),
+        }
+    }
+
+    /// Leaves the paths of edges out. To make and hold them takes much of the time of a join.
+    pub(crate) fn without_paths(self) -> Self {
+        EdgeJoin {
+            has_paths: false,
+            ..self
         }
     }
 
@@ -127,7 +137,10 @@ impl<R> EdgeJoin<R> {
         let rows = &mut self.rows;
         rows.path.clear();
         let structure = self.structure.as_ref()?;
-        rows.place = structure.place(&mut rows.path);
+        rows.place = structure.place();
+        if self.has_paths {
+            structure.path(&mut rows.path);
+        }
         let syntax = structure.value().filter(|_| rows.place.asserted)?;
         Some((syntax, syntax.around(bytes, at)?))
     }

@@ -619,17 +619,40 @@ impl Json {
     }
 
     /// Where the next byte is.
-    pub(super) fn place(&self, path: &mut String) -> Place {
-        let in_name = matches!(self.state, JsonState::Name | JsonState::InName);
+    pub(super) fn place(&self) -> Place {
         if self.state == JsonState::Lost {
             return Place::default();
         }
-        let mut reference = None;
-        let mut is_related = false;
+        let is_plain = self.is_in_name() || self.deeper > 0;
+        let meaning = if is_plain {
+            Meaning::Plain
+        } else {
+            self.meaning
+        };
+        let (reference, is_related) = self.reference();
+        stack::place(meaning, reference, is_related)
+    }
+
+    /// The index of the innermost reference or related item that is open, and whether it is the latter.
+    fn reference(&self) -> (Option<u64>, bool) {
+        let inner = self.frames.iter().skip(1).map(|frame| frame.meaning);
+        let meanings = inner.chain([self.meaning]);
+        let items = self.frames.iter().zip(meanings);
+        let is_item = |meaning| matches!(meaning, Meaning::Reference | Meaning::Related);
+        let items = items.filter(|(frame, meaning)| frame.index.is_some() && is_item(*meaning));
+        items.last().map_or((None, false), |(frame, meaning)| {
+            (frame.index, meaning == Meaning::Related)
+        })
+    }
+
+    /// Appends the path of the next byte.
+    pub(super) fn path(&self, path: &mut String) {
+        if self.state == JsonState::Lost {
+            return;
+        }
         for (level, frame) in self.frames.iter().enumerate() {
             let next = self.frames.get(level + 1);
-            let is_last = next.is_none();
-            if in_name && is_last && frame.index.is_none() {
+            if self.is_in_name() && next.is_none() && frame.index.is_none() {
                 break;
             }
             path.push('/');
@@ -642,17 +665,11 @@ impl Json {
                     path,
                 ),
             }
-            let meaning = next.map_or(self.meaning, |next| next.meaning);
-            if matches!(meaning, Meaning::Reference | Meaning::Related) && frame.index.is_some() {
-                (reference, is_related) = (frame.index, meaning == Meaning::Related);
-            }
         }
-        let meaning = if in_name || self.deeper > 0 {
-            Meaning::Plain
-        } else {
-            self.meaning
-        };
-        stack::place(meaning, reference, is_related)
+    }
+
+    fn is_in_name(&self) -> bool {
+        matches!(self.state, JsonState::Name | JsonState::InName)
     }
 }
 

@@ -84,13 +84,23 @@ impl Structure {
         }
     }
 
-    /// Where the next byte is. Appends its path to `path`.
-    pub(crate) fn place(&self, path: &mut String) -> Place {
+    /// Where the next byte is.
+    pub(crate) fn place(&self) -> Place {
         match self {
-            Structure::Json(json) => json.place(path),
-            Structure::Xml(xml) => xml.place(path),
-            Structure::Bibtex(bibtex) => bibtex.place(path),
-            Structure::Ris(ris) => ris.place(path),
+            Structure::Json(json) => json.place(),
+            Structure::Xml(xml) => xml.place(),
+            Structure::Bibtex(bibtex) => bibtex.place(),
+            Structure::Ris(ris) => ris.place(),
+        }
+    }
+
+    /// Appends the path of the next byte to `path`.
+    pub(crate) fn path(&self, path: &mut String) {
+        match self {
+            Structure::Json(json) => json.path(path),
+            Structure::Xml(xml) => xml.path(path),
+            Structure::Bibtex(bibtex) => bibtex.path(path),
+            Structure::Ris(ris) => ris.path(path),
         }
     }
 

@@ -132,11 +132,17 @@ impl Ris {
     }
 
     /// Where the next byte is.
-    pub(super) fn place(&self, path: &mut String) -> Place {
-        if !self.is_record {
-            return Place::default();
+    pub(super) fn place(&self) -> Place {
+        match self.is_record {
+            true => stack::place(self.meaning, None, false),
+            false => Place::default(),
         }
-        stack::push(&self.tag, path);
-        stack::place(self.meaning, None, false)
+    }
+
+    /// Appends the path of the next byte.
+    pub(super) fn path(&self, path: &mut String) {
+        if self.is_record {
+            stack::push(&self.tag, path);
+        }
     }
 }

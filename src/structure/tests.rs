@@ -484,6 +484,29 @@ fn nesting_without_end() {
 }
 
 #[test]
+fn places_are_the_same_without_paths() {
+    let text = br#"{"reference":[{"a":"10.1000/a"},{"DOI":"10.1000/b"}],"DOI":"10.1000/c"}"#;
+    let places = |mut join: EdgeJoin<()>| {
+        let mut rows = Vec::new();
+        let mut out = |(), edge: Option<Edge<'_>>| {
+            let edge = edge.unwrap();
+            rows.push((edge.path.is_some(), line(&Edge { path: None, ..edge })));
+        };
+        Scanner::new().scan(text, |mention| {
+            join.read(text, 0, mention.offset, &mut out);
+            join.look(text, mention.offset as usize);
+            join.mention(mention.key, Some(((), 20)), &mut out);
+        });
+        join.end(&mut out);
+        rows.into_iter().unzip::<_, _, Vec<_>, Vec<_>>()
+    };
+    let new = || EdgeJoin::new(Some(Syntax::Json), None);
+    let (with, without) = (places(new()), places(new().without_paths()));
+    assert_eq!((with.0, without.0), (vec![true; 3], vec![false; 3]));
+    assert_eq!(with.1, without.1);
+}
+
+#[test]
 fn so_many_rows_wait_for_an_identifier() {
     let text = br#"{"a":"10.1000/a","DOI":"10.1000/b"}"#;
     let mut join = EdgeJoin::new(Some(Syntax::Json), None);

@@ -270,23 +270,9 @@ impl Wikitext {
     }
 
     /// Where the next byte is. Appends the reference, the template and the parameter to `path`.
-    pub(super) fn place(&self, path: &mut String) -> Place {
-        if self.reference.is_some() {
-            path.push_str("/ref");
-        }
-        let outside = self.reference.map_or(0, |(_, outside)| outside);
-        let inner = self.templates[outside..].last();
-        let template = inner.filter(|_| self.deeper == 0 && self.state != WikiState::Name);
-        for name in template
-            .into_iter()
-            .flat_map(|template| [&template.name, &template.parameter])
-        {
-            if !name.is_empty() {
-                path.push('/');
-                stack::push(name, path);
-            }
-        }
-        let numbered = self.templates[outside..]
+    pub(super) fn place(&self) -> Place {
+        let template = self.template();
+        let numbered = self.templates[self.outside()..]
             .iter()
             .find_map(|template| template.reference);
         let reference = self.reference.map(|(number, _)| number).or(numbered);
@@ -296,6 +282,34 @@ impl Wikitext {
             reference,
             ..Place::default()
         }
+    }
+
+    /// Appends the path of the next byte, from the text.
+    pub(super) fn path(&self, path: &mut String) {
+        if self.reference.is_some() {
+            path.push_str("/ref");
+        }
+        let template = self.template();
+        for name in template
+            .into_iter()
+            .flat_map(|template| [&template.name, &template.parameter])
+        {
+            if !name.is_empty() {
+                path.push('/');
+                stack::push(name, path);
+            }
+        }
+    }
+
+    /// The templates that are open outside of the reference.
+    fn outside(&self) -> usize {
+        self.reference.map_or(0, |(_, outside)| outside)
+    }
+
+    /// The template in whose parameter the next byte is.
+    fn template(&self) -> Option<&Template> {
+        let inner = self.templates[self.outside()..].last();
+        inner.filter(|_| self.deeper == 0 && self.state != WikiState::Name)
     }
 
     fn is_in_markup(&self) -> bool {

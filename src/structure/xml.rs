@@ -654,29 +654,40 @@ impl Xml {
     }
 
     /// Where the next byte is.
-    pub(super) fn place(&self, path: &mut String) -> Place {
-        for element in &self.elements {
-            path.push('/');
-            stack::push(self.names.text(element.name), path);
-        }
+    pub(super) fn place(&self) -> Place {
         let Some(element) = self.elements.last().filter(|_| self.deeper == 0) else {
             return Place::default();
         };
         let is_related = element.meaning == Meaning::Related;
         match self.state {
-            XmlState::Text if element.meaning == Meaning::Wikitext => self.wikitext.place(path),
+            XmlState::Text if element.meaning == Meaning::Wikitext => self.wikitext.place(),
             XmlState::Text | XmlState::Until(CHARACTERS, _) => {
                 stack::place(element.meaning, element.reference, is_related)
             }
-            XmlState::Value(_) => {
-                path.push_str("/@");
-                stack::push(&self.word, path);
-                stack::place(self.attribute, element.reference, is_related)
-            }
+            XmlState::Value(_) => stack::place(self.attribute, element.reference, is_related),
             _ => Place {
                 reference: element.reference,
                 ..Place::default()
             },
+        }
+    }
+
+    /// Appends the path of the next byte.
+    pub(super) fn path(&self, path: &mut String) {
+        for element in &self.elements {
+            path.push('/');
+            stack::push(self.names.text(element.name), path);
+        }
+        let Some(element) = self.elements.last().filter(|_| self.deeper == 0) else {
+            return;
+        };
+        match self.state {
+            XmlState::Text if element.meaning == Meaning::Wikitext => self.wikitext.path(path),
+            XmlState::Value(_) => {
+                path.push_str("/@");
+                stack::push(&self.word, path);
+            }
+            _ => {}
         }
     }
 }
