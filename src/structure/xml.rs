@@ -643,9 +643,11 @@ impl Xml {
         at + 1
     }
 
-    /// The syntax of the value that has the next byte.
+    /// The syntax of the value that has the next byte. Wikitext is no value: it has fields of its own.
     pub(super) fn value(&self) -> Option<ValueSyntax> {
+        let element = self.elements.last()?;
         match self.state {
+            XmlState::Text if element.meaning == Meaning::Wikitext => None,
             XmlState::Text => Some(ValueSyntax::Element),
             XmlState::Until(CHARACTERS, _) => Some(ValueSyntax::Characters),
             XmlState::Value(quote) => Some(ValueSyntax::Attribute(quote)),

@@ -179,6 +179,13 @@ fn every_syntax_has_whole_values() {
 }
 
 #[test]
+fn the_text_of_a_wiki_page_is_no_value() {
+    let page = "<mediawiki><page><title>T</title><revision><text>See {{doi|10.5555/a}}, and more.</text></revision></page></mediawiki>";
+    let rows = stated("a.xml", page, "record,doi,asserted,value,changed");
+    assert_eq!(rows, ["T|10.5555/a|true||"]);
+}
+
+#[test]
 fn what_is_dirty_is_cleaned_beside_the_value() {
     let text = r#"{"DOI":"10.5555/r","reference":[{"DOI":"10.5555/a."},{"DOI":"see 10.5555/b (pdf)"},{"DOI":"n/a"},{"unstructured":"10.5555/c."}]}"#;
     let rows = stated("a.json", text, "doi,value,doi_clean,changed");
@@ -380,7 +387,7 @@ fn long_identifiers_and_paths_keep_to_the_memory() {
     for (name, text) in long_places() {
         place.file(name, text);
         let run = |threads| {
-            let line = format!("{name} --edges --memory 64M -j{threads}");
+            let line = format!("{name} --edges --fields record,doi,path --memory 64M -j{threads}");
             crate::memory::output_and_peak(&place, &line)
         };
         let (wanted, peak) = run(1);
@@ -397,7 +404,8 @@ fn long_identifiers_and_paths_are_cut_and_reported() {
     let lost = [("identified.json", 1), ("nested.json", 500)];
     for (name, text) in long_places() {
         place.file(name, text);
-        let seen = Seen::of(&mut place.command(["scan", name, "--edges"]));
+        let line = ["scan", name, "--edges", "--fields", "record,doi,path"];
+        let seen = Seen::of(&mut place.command(line));
         assert_eq!(seen.code, Some(0), "{name}");
         let cut = lost.iter().find(|(cut, _)| *cut == name);
         let message = cut.map(|(_, count)| {
