@@ -16,8 +16,8 @@ const CHUNK: (usize, usize) = (1 << 20, 64 << 10);
 const THREAD: usize = 20 << 20;
 /// Memory for rows of one document that wait for the identifier of their record, in bytes: their texts, and their fields.
 const WAITING: usize = 40 << 20;
-/// Memory of a thread for rows that wait until earlier ones are written, in bytes: those of a file that unpacks to some 100 MB.
-const BACKLOG: usize = 16 << 20;
+/// Memory of a thread for rows that wait until earlier ones are written, in bytes: those of a file that unpacks to some 25 MB.
+const BACKLOG: usize = 4 << 20;
 /// Number of threads that may be started however small the memory budget is, unless rows wait for identifiers.
 const MIN: usize = 2;
 /// Size of a thread's share of the memory, in chunks.
