@@ -214,7 +214,10 @@ const MISTAKES: &[Mistake] = &[
     (
         "merge folder",
         2,
-        &["folder: this folder has no _manifest.json", "name its files"],
+        &[
+            "folder: this folder has no _manifest.json",
+            "name its files",
+        ],
     ),
     ("merge - -", 2, &["standard input", "once"]),
     (
