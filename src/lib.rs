@@ -83,6 +83,7 @@ mod merge;
 mod normalize;
 #[cfg(feature = "pipeline")]
 mod pipeline;
+#[cfg(feature = "pipeline")]
 mod pool;
 #[cfg(feature = "pipeline")]
 mod records;

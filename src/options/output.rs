@@ -10,7 +10,7 @@ options! {
 
     /// File to write to, or, with / at the end, a folder of parts; standard output if not given, or - [.gz and .zst endings compress]
     ///
-    /// A path that ends with / is a folder of parts: see [`part_size`](Self::part_size). The endings compress all formats but Parquet, which is compressed inside. The file is complete when it appears, and only
+    /// A path that ends with / is a folder of parts: see the option `part_size`. The endings compress all formats but Parquet, which is compressed inside. The file is complete when it appears, and only
     /// appears if the run succeeds. It must not be read by the run, except as an input of a merge, which it replaces: if
     /// a source is a file that an output would overwrite, the run fails before anything is read.
     path output [Scan Merge Normalize Check Diff Resolve] {

@@ -47,7 +47,7 @@ options! {
     /// output and report may differ between the runs. Sources must be the same files, and unchanged if they were
     /// read; otherwise the run fails and leaves the folder as it is. Streams have no checkpoint.
     ///
-    /// Mentions and edges have checkpoints if they are written in [parts](Self::part_size). There is one after each part, and nothing
+    /// Mentions and edges have checkpoints if they are written in parts. There is one after each part, and nothing
     /// waits for it. The next run begins with the first part that is missing, at a document of an archive, or a place in a plain
     /// file, shortly before the end of the last part. Its parts are, byte for byte, those of an uninterrupted run.
     path checkpoint [Scan] { value: "DIR", python: &["scan", "iter_records"] }
