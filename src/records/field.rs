@@ -386,7 +386,6 @@ impl Field {
     }
 
     /// The kind of its values.
-    #[cfg(feature = "parquet")]
     pub(super) fn kind(self) -> FieldKind {
         FIELDS[self as usize].2
     }

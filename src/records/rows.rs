@@ -225,6 +225,8 @@ impl BlockBuilder {
 
 /// The threads that encode rows for a writer of blocks, if the format leaves that to them.
 #[derive(Clone)]
+// Only Parquet is encoded in groups of rows.
+#[cfg_attr(not(feature = "parquet"), expect(dead_code))]
 pub(crate) struct Encoders {
     pub(crate) pool: Arc<LazyPool>,
     /// Groups of rows that they may have at the same time, beside the one that is collected.

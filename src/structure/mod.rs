@@ -38,7 +38,9 @@ pub(crate) use place::Role;
 use place::{Event, Place};
 pub(crate) use syntax::Syntax;
 pub use table::{BadRecordId, RecordId};
-pub(crate) use value::{LATEX_MARKS, ValueSyntax, without_latex};
+pub(crate) use value::ValueSyntax;
+#[cfg(feature = "known")]
+pub(crate) use value::{LATEX_MARKS, without_latex};
 
 use bibtex::Bibtex;
 use json::Json;
