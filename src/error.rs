@@ -244,7 +244,7 @@ pub enum SelectionError {
     /// The place of the identifiers of records was given, or roles, but the rows have no records.
     #[error("only edges have records and roles; add --edges, or leave out --record-id and --role")]
     NoEdges,
-    /// A role by which edges are selected is none.
+    /// A word by which edges are selected is not a role.
     #[error("{0:?} is no role of an edge; write self, reference or other")]
     Role(String),
     /// Places in the structure of documents were asked for, but each line is a document.

@@ -239,7 +239,7 @@ fn mention(
     }
 }
 
-/// The edge, if it has one of the roles, or if these are none.
+/// The edge, if it has one of the roles. No roles are all.
 fn wanted<'e>(edge: Option<Edge<'e>>, roles: &[Role]) -> Option<Edge<'e>> {
     edge.filter(|edge| roles.is_empty() || roles.contains(&edge.role))
 }

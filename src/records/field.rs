@@ -134,7 +134,7 @@ const MENTION_FURTHER: [Field; 9] = [
     Field::Retracted,
 ];
 
-/// The same of edges.
+/// The fields that edges have only if they are chosen.
 const EDGE_FURTHER: [Field; 21] = [
     Field::Path,
     Field::Value,
