@@ -151,6 +151,11 @@ pub enum CheckpointError {
         "a run with --names-to cannot be resumed: its names are found in another order than its rows; scan for the names alone, or leave out --checkpoint"
     )]
     NamesTo,
+    /// The run writes the records of documents besides its rows.
+    #[error(
+        "a run with --nodes-to cannot be resumed: only its edges are checkpointed; write the records in a run of their own, or leave out --checkpoint"
+    )]
+    NodesTo,
     /// A source is a stream, which cannot be read again.
     #[error(
         "{name} can be read only once, but a resumed run may read a source again; put it into a file",
@@ -242,8 +247,8 @@ pub enum SelectionError {
     #[error("the fields known, agency and retracted need an index, such as --known known.doix")]
     NoKnown,
     /// The place of the identifiers of records was given, or roles, but the rows have no records.
-    #[error("only edges have records and roles; add --edges, or leave out --record-id and --role")]
-    NoEdges,
+    #[error("only edges have records, references and roles; add --edges, or leave out {0}")]
+    NoEdges(&'static str),
     /// A word by which edges are selected is not a role.
     #[error("{0:?} is no role of an edge; write self, reference or other")]
     Role(String),
@@ -255,6 +260,20 @@ pub enum SelectionError {
         "--names-to writes records besides mentions or edges; add --mentions or --edges, or write the records with -o"
     )]
     NamesTo,
+    /// Records of documents were asked for besides the rows, which are no edges.
+    #[error("--nodes-to writes the records that edges come from; add --edges")]
+    NodesTo,
+    /// Bare names of records of documents were asked for.
+    #[error("--nodes-to writes several fields of each record; choose another ending than .names")]
+    NodesAsNames,
+    /// The path of a field of records has an empty name.
+    #[error("{0:?} is no path of a field of records, such as type or /issued/date-parts/0/0")]
+    RecordField(String),
+    /// A field of records has the name of another column.
+    #[error(
+        "two columns would be named {0}; write the path with another start: type and /type are the same"
+    )]
+    RepeatedColumn(String),
     /// A part for each source was asked for, but records have no source.
     #[error("records have no source of their own; give --part-size as a size, such as 256M")]
     NoSources,

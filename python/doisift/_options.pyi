@@ -26,6 +26,8 @@ class ScanOptions(TypedDict, total=False):
     edges: bool | None
     role: str | Iterable[str] | None
     record_id: str | None
+    record_fields: Sequence[str] | None
+    all_references: bool | None
     count: bool | None
     top_prefixes: int | None
     prefix: str | Iterable[str] | None
@@ -38,6 +40,7 @@ class ScanOptions(TypedDict, total=False):
     format: Literal["csv", "jsonl", "names", "parquet", "tsv"] | None
     part_size: str | None
     names_to: Path | None
+    nodes_to: Path | None
     report: Path | None
     threads: int | None
     memory: int | None

@@ -105,7 +105,11 @@ impl MergeBuilder {
             let fields = chosen.unwrap_or(&ordered.fields);
             let fields = Some(fields).filter(|_| format != Format::Names);
             let layout = Layout::with_fields(format, ordered.rows, fields);
-            return layout.map_err(|error| Error::new(ErrorKind::Fields(error)));
+            let layout = layout.map_err(|error| Error::new(ErrorKind::Fields(error)))?;
+            return Ok(match ordered.lacks_names {
+                true => layout.without_names(),
+                false => layout,
+            });
         }
         let rows = match self.selection.pairs {
             true => RowKind::Pairs,

@@ -22,6 +22,8 @@ use crate::run::{Monitor, RowTarget, TaskFiles};
 pub(super) struct OrderedRows {
     pub(super) rows: RowKind,
     pub(super) fields: Vec<String>,
+    /// Whether rows may have no name.
+    pub(super) lacks_names: bool,
 }
 
 /// A folder whose first rows were copied.
@@ -29,6 +31,7 @@ struct OrderedInput<'m> {
     rows: RowStream<'m, OwnedMention>,
     /// The sources of the rows that are left, each with their number.
     sources: VecDeque<(String, u64)>,
+    lacks_names: bool,
 }
 
 impl OrderedRows {
@@ -46,10 +49,13 @@ impl OrderedRows {
                     all = Some(OrderedRows {
                         rows: content.rows,
                         fields: content.fields,
+                        lacks_names: content.lacks_names,
                     });
                 }
                 (Some(all), Some(content))
-                    if all.rows == content.rows && all.fields == content.fields => {}
+                    if all.rows == content.rows
+                        && all.fields == content.fields
+                        && all.lacks_names == content.lacks_names => {}
                 (None, None) => {}
                 _ => return Err(wrong(&display_name(path).into(), ReadError::other_rows())),
             }
@@ -116,7 +122,9 @@ impl<'m> OrderedInput<'m> {
     fn open(path: impl AsRef<Path>, monitor: &'m Monitor) -> Result<Self, Error> {
         let path = path.as_ref();
         let mut sources = VecDeque::<(String, u64)>::new();
-        let parts = read(path)?.parts.into_iter();
+        let content = read(path)?;
+        let lacks_names = content.lacks_names;
+        let parts = content.parts.into_iter();
         for source in parts.flat_map(|(_, part)| part.sources) {
             match sources.back_mut() {
                 Some((name, rows)) if *name == source.name => *rows += source.rows,
@@ -125,6 +133,7 @@ impl<'m> OrderedInput<'m> {
         }
         Ok(OrderedInput {
             rows: RowStream::open(path, monitor)?,
+            lacks_names,
             sources,
         })
     }
@@ -134,7 +143,7 @@ impl<'m> OrderedInput<'m> {
         let Some((source, count)) = self.sources.pop_front() else {
             return Ok(0);
         };
-        let mut row = OwnedMention::of_source(source);
+        let mut row = OwnedMention::of_source(source, self.lacks_names);
         for _ in 0..count {
             if !self.rows.next(&mut row)? {
                 return Err(self.rows.changed());

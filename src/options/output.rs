@@ -38,6 +38,13 @@ options! {
     /// They are those that a scan of the same sources writes without [mentions](Self::mentions). The format is that of the ending.
     path names_to [Scan] { value: "FILE", python: WRITTEN }
 
+    /// Write a row for each record of the documents to this file too, or to a folder of parts, in the same pass (with --edges)
+    ///
+    /// Rows are in the order in which records end. They have `record`, the identifier as in edges, `value`, the same as it is written, the numbers of
+    /// `references`, of those with a name (`named`) and without one (`unnamed`), and the [record_fields](Self::record_fields). An object that only holds records is
+    /// left out. The format is that of the ending.
+    path nodes_to [Scan] { value: "FILE", python: WRITTEN }
+
     /// Write what the run did to a file, as JSON; - is standard output, if the rows go elsewhere
     ///
     /// It is written if the run succeeds.

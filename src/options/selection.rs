@@ -34,6 +34,10 @@ options! {
     /// Further fields are those of mentions, and
     /// - `path`: a JSON pointer, a path of elements and attributes, or the name of a field;
     /// - `value`: the whole value of the field for identifiers;
+    /// - `asserted_by`: who says so of a reference, as Crossref has it: `publisher` or `crossref`; null for names in running text;
+    /// - `ref_key`: the key of the reference: `key` in JSON, the `id` of a `ref` in JATS, the `key` of a `citation`;
+    /// - `relation`: the relation of the record to the name: the key in Crossref's `relation`, the `relationType` of DataCite;
+    /// - `update_type`: what an update of the record is, as Crossref's `update-to` and `updated-by` have it;
     /// - `doi_clean` and `changed`: the name that the rules for dirty data make of that value, and these rules; null if nothing is dirty.
     ///
     /// A table says where the usual formats of bibliographic data keep records, references and identifiers. In documents without
@@ -47,6 +51,20 @@ options! {
     value record_id: crate::structure::RecordId [Scan] default "as the usual formats have it" {
         value: "PATH", concerns: Subject::Texts, python: WRITTEN,
     }
+
+    /// Add fields of the citing record to each edge, as JSON pointers or paths: type,/issued/date-parts/0/0 (with --edges)
+    ///
+    /// Each is a further column, named as it is given, after all other fields: a text or a number of JSON as text, or null if the record has none or an object or
+    /// a list there. In JSON `*` is any item, of which the first with a value counts. In XML a path of elements from the record, which may end in an attribute, as in
+    /// `front/article-meta/article-id[pub-id-type=pmid]` and `@id`: the first such element, with the text of all in it. In BibTeX and RIS the name of a
+    /// field or a tag. Rows wait until their record has them all, or ends.
+    list record_fields [Scan] { value: "PATH,...", concerns: Subject::Texts, is_fixed: true, python: WRITTEN }
+
+    /// Write a row for each reference without a name too, with its text (with --edges)
+    ///
+    /// Its `doi` is null, and its `text` that of the reference: `unstructured`, or else its values with blanks between them, in their order; in XML that of
+    /// all elements in it. Rows have the field `text` after the usual ones. `offset` and `length` are those of the reference.
+    flag all_references [Scan] { concerns: Subject::Texts, is_fixed: true, python: WRITTEN }
 
     /// Write one row of counts instead of records: names (distinct ones), mentions, and the documents and sources that were read
     flag count [Scan] { python: WRITTEN }

@@ -7,7 +7,7 @@ use doisift_documents::{BadGlob, Preprocessor, Readers, Search, Separator, displ
 
 use super::Pipeline;
 use super::checkpoint::fault;
-use super::options::{NamesTo, ScanOptions};
+use super::options::{FurtherRows, ScanOptions};
 use super::selection::select;
 use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
 use crate::lookup;
@@ -15,7 +15,7 @@ use crate::options::{
     FormOptions, LimitOptions, LookupOptions, OutputOptions, ReadingOptions, ResourceOptions,
     SelectionOptions, SourceOptions, reported_paths, stated,
 };
-use crate::records::{Layout, PartAbout, PartPlan, PartSize, RowKind, is_folder};
+use crate::records::{Format, Layout, PartAbout, PartPlan, PartSize, RowKind, is_folder};
 use crate::run::{Monitor, chosen_memory, chosen_rows, chosen_tmp_dir, named_output, same_name};
 
 /// Most memory for names, in bytes for each thread, if nobody chose a budget. More saves no time: 30 million distinct names of
@@ -121,10 +121,16 @@ impl PipelineBuilder {
         let parts = parts.map(|plan| self.part_plan(plan));
         let options = ScanOptions {
             names_to: self.chosen_names()?,
+            nodes_to: self.chosen_nodes()?,
             given: self.values(),
             search: self.search()?,
             preprocessor: self.preprocessor()?,
-            selection: select(&self.selection, format, self.lookup.known.is_some())?,
+            selection: select(
+                &self.selection,
+                format,
+                self.lookup.known.is_some(),
+                self.output.nodes_to.is_some(),
+            )?,
             threads,
             chunk: self.resources.chunk.map(|bytes| bytes.max(1)),
             limits: self.limits.limits(),
@@ -152,25 +158,49 @@ impl PipelineBuilder {
     }
 
     /// The records that are written besides the rows.
-    fn chosen_names(&self) -> Result<Option<NamesTo>, Error> {
-        let Some(path) = self.output.names_to.as_deref() else {
+    fn chosen_names(&self) -> Result<Option<FurtherRows>, Error> {
+        let path = self.output.names_to.as_deref();
+        let names = self.chosen_further(path, |format| {
+            let layout = Layout::new(format, RowKind::Records);
+            Ok(match self.lookup.known {
+                Some(_) => layout.and_standing(),
+                None => layout,
+            })
+        })?;
+        let parts = names.as_ref().and_then(|names| names.parts.as_ref());
+        match parts.map(|plan| plan.size) {
+            Some(PartSize::Source) => Err(selection(SelectionError::NoSources)),
+            _ => Ok(names),
+        }
+    }
+
+    /// The records of the documents that are written besides the rows.
+    fn chosen_nodes(&self) -> Result<Option<FurtherRows>, Error> {
+        let path = self.output.nodes_to.as_deref();
+        self.chosen_further(path, |format| match format {
+            Format::Names => Err(selection(SelectionError::NodesAsNames)),
+            _ => {
+                let names = self.selection.record_fields.as_deref().unwrap_or_default();
+                Ok(Layout::new(format, RowKind::Nodes).with_record_fields(names))
+            }
+        })
+    }
+
+    /// Rows that are written to `path` besides the others, if it is given.
+    fn chosen_further(
+        &self,
+        path: Option<&Path>,
+        layout: impl FnOnce(Format) -> Result<Layout, Error>,
+    ) -> Result<Option<FurtherRows>, Error> {
+        let Some(path) = path else {
             return Ok(None);
         };
         let (format, parts) = chosen_rows(None, Some(path), self.output.part_size)?;
-        let layout = Layout::new(format, RowKind::Records);
-        let layout = match self.lookup.known {
-            Some(_) => layout.and_standing(),
-            None => layout,
-        };
-        let parts = parts.map(|plan| self.part_plan(plan));
-        match parts.as_ref().map(|plan| plan.size) {
-            Some(PartSize::Source) => Err(selection(SelectionError::NoSources)),
-            _ => Ok(Some(NamesTo {
-                path: path.to_owned(),
-                parts,
-                layout,
-            })),
-        }
+        Ok(Some(FurtherRows {
+            path: path.to_owned(),
+            parts: parts.map(|plan| self.part_plan(plan)),
+            layout: layout(format)?,
+        }))
     }
 
     /// The plan, with what the manifest says of the run.
@@ -206,6 +236,9 @@ impl PipelineBuilder {
         }
         if self.output.names_to.is_some() && !self.selection.mentions && !self.selection.edges {
             return Err(selection(SelectionError::NamesTo));
+        }
+        if self.output.nodes_to.is_some() && !self.selection.edges {
+            return Err(selection(SelectionError::NodesTo));
         }
         let has_sources = self.selection.mentions || self.selection.edges;
         if self.output.part_size == Some(PartSize::Source) && !has_sources {
@@ -251,6 +284,7 @@ impl PipelineBuilder {
                 fault(CheckpointError::Mentions)
             }
             _ if self.output.names_to.is_some() => fault(CheckpointError::NamesTo),
+            _ if self.output.nodes_to.is_some() => fault(CheckpointError::NodesTo),
             Some(stdin) => fault(CheckpointError::Stream(display_name(stdin).into())),
             None => Ok(()),
         }

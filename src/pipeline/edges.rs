@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use doisift_core::{TextKind, around};
+use doisift_core::{Form, TextKind, around};
 use doisift_documents::{Chunk, printable::cut};
 
 use super::ledger::ScanLedger;
@@ -13,8 +13,11 @@ use super::rows::{HeldEdges, HeldMentions, StatedRow, Unplaced};
 use super::state::SharedScan;
 use super::stated::{self, StatedName, StatedValue, ValueReader};
 use crate::dedup::Document;
+use crate::records::NodeRow;
 use crate::report::{Counts, Roles};
-use crate::structure::{Edge, EdgeJoin, RecordId, Role, RowSink, Syntax, ValueSyntax};
+use crate::structure::{
+    BareReference, Edge, EdgeJoin, JoinedRow, Role, RowSink, Syntax, UnnamedRow, ValueSyntax,
+};
 
 /// Endings of packings after the ending of a format.
 const PACKINGS: [&str; 5] = [".gz", ".zst", ".bz2", ".xz", ".lz4"];
@@ -25,6 +28,8 @@ pub(super) struct EdgeFinder<'r> {
     ledger: &'r ScanLedger<'r>,
     /// None between documents.
     join: Option<EdgeJoin<EdgeSource>>,
+    /// The document that is read, if rows may be made of no mention of it.
+    document: Option<Document>,
     /// Where the last value that is a name as a whole ends. What is found before belongs to it.
     stated: u64,
     /// None if rows have no values.
@@ -44,6 +49,24 @@ enum EdgeSource {
     },
     /// A mention in a value that has its row.
     Within,
+    /// A reference without a name.
+    Bare(Box<BareReference>),
+}
+
+impl UnnamedRow for EdgeSource {
+    fn of(reference: BareReference) -> Self {
+        EdgeSource::Bare(Box::new(reference))
+    }
+}
+
+/// Where the rows of a document go.
+struct EdgeOut<'o> {
+    edges: &'o mut HeldEdges,
+    counts: &'o mut Roles,
+    roles: &'o [Role],
+    /// The number of the document, if rows may be made of no mention of it.
+    document: usize,
+    source: &'o Arc<str>,
 }
 
 impl<'r> EdgeFinder<'r> {
@@ -55,6 +78,7 @@ impl<'r> EdgeFinder<'r> {
             options,
             ledger: &run.ledger,
             join: None,
+            document: None,
             stated: 0,
             values: selection.writes_values().then(ValueReader::new),
             counts: Counts::default(),
@@ -69,29 +93,27 @@ impl<'r> EdgeFinder<'r> {
                 self.ledger.report_no_json(document);
             }
             self.stated = 0;
-            let join = EdgeJoin::new(syntax, self.id());
-            self.join = Some(match self.options.selection.writes_paths() {
-                true => join,
-                false => join.without_paths(),
-            });
+            self.document = Some(document.clone());
+            self.join = Some(EdgeJoin::new(syntax, &self.options.selection.wanted));
         }
-    }
-
-    fn id(&self) -> Option<&'r RecordId> {
-        self.options.selection.record_id.as_ref()
     }
 
     /// Reads a chunk, whose mentions are the rows from the number `from` on. Each row is added when it is decided.
     pub(super) fn chunk(&mut self, chunk: &Chunk<'_>, rows: &mut HeldMentions, from: usize) {
-        let Some(mut join) = self.join.take() else {
+        let (Some(mut join), Some(document)) = (self.join.take(), self.document.take()) else {
             return;
         };
+        let number = rows.number(&document);
         let (anchors, edges) = rows.unplaced(from);
-        let roles = &self.options.selection.roles;
         let mut counts = std::mem::take(&mut self.counts);
-        let mut out = |source, edge: Option<Edge<'_>>| {
-            add(edges, &mut counts.roles, source, wanted(edge, roles));
+        let mut to = EdgeOut {
+            edges,
+            counts: &mut counts.roles,
+            roles: &self.options.selection.roles,
+            document: number,
+            source: &document.source,
         };
+        let mut out = |row: JoinedRow<'_, _>| to.add(row);
         for anchor in anchors {
             if anchor.offset < self.stated {
                 join.within(anchor.row.map(|_| EdgeSource::Within), &mut out);
@@ -105,7 +127,7 @@ impl<'r> EdgeFinder<'r> {
         let end = chunk.offset + chunk.range.end as u64;
         join.read(chunk.bytes, chunk.offset, end, &mut out);
         self.counts = counts;
-        self.join = Some(join);
+        (self.join, self.document) = (Some(join), Some(document));
     }
 
     /// Places an anchor: the value of its field, if that is a name as a whole, or else its mention.
@@ -123,6 +145,9 @@ impl<'r> EdgeFinder<'r> {
         };
         let raw = &chunk.bytes[value.clone()];
         let is_whole = value == (at..at + anchor.length as usize);
+        if self.options.nodes_to.is_some() {
+            join.take_value(raw, syntax);
+        }
         if is_whole && self.values.is_none() {
             self.stated = chunk.offset + value.end as u64;
             return mention(join, anchor, None, out);
@@ -182,12 +207,16 @@ impl<'r> EdgeFinder<'r> {
     /// Ends a document, and reports what was wrong with its structure.
     pub(super) fn end(&mut self, document: &Document, rows: &mut HeldMentions) {
         let Some(join) = self.join.take() else { return };
-        let counts = &mut self.counts;
+        let number = rows.number(document);
         let (_, edges) = rows.unplaced(rows.len());
-        let roles = &self.options.selection.roles;
-        let faults = join.end(&mut |source, edge: Option<Edge<'_>>| {
-            add(edges, &mut counts.roles, source, wanted(edge, roles));
-        });
+        let mut to = EdgeOut {
+            edges,
+            counts: &mut self.counts.roles,
+            roles: &self.options.selection.roles,
+            document: number,
+            source: &document.source,
+        };
+        let faults = join.end(&mut |row| to.add(row));
         self.ledger.report_structure(document, faults);
         self.counts.broken += u64::from(faults.broken.is_some());
     }
@@ -203,20 +232,20 @@ impl<'r> EdgeFinder<'r> {
         let [record, path] = [record, Some(path.into())].map(|text| text.map(bounded));
         let record = record.map(Arc::from);
         let (anchors, edges) = rows.unplaced(from);
+        let mut to = EdgeOut {
+            edges,
+            counts: &mut self.counts.roles,
+            roles: &self.options.selection.roles,
+            document: 0,
+            source: &Arc::default(),
+        };
         for _ in anchors.iter().filter(|anchor| anchor.row.is_some()) {
             let edge = Edge {
                 record: record.as_ref(),
                 path: path.as_deref(),
-                reference: None,
-                role: Role::Other,
-                asserted: false,
+                ..Edge::default()
             };
-            add(
-                edges,
-                &mut self.counts.roles,
-                EdgeSource::Mention(None),
-                wanted(Some(edge), &self.options.selection.roles),
-            );
+            to.add(JoinedRow::Row(EdgeSource::Mention(None), Some(edge)));
         }
     }
 
@@ -239,28 +268,68 @@ fn mention(
     }
 }
 
-/// The edge, if it has one of the roles. No roles are all.
-fn wanted<'e>(edge: Option<Edge<'e>>, roles: &[Role]) -> Option<Edge<'e>> {
-    edge.filter(|edge| roles.is_empty() || roles.contains(&edge.role))
-}
-
-/// Adds a row that is decided. One without an edge is not written.
-fn add(edges: &mut HeldEdges, counts: &mut Roles, source: EdgeSource, edge: Option<Edge<'_>>) {
-    if let (Some(edge), EdgeSource::Mention(_) | EdgeSource::Stated { .. }) = (&edge, &source) {
-        counts.add(edge.role, edge.asserted);
-    }
-    match (source, edge) {
-        (EdgeSource::Mention(value), Some(edge)) => edges.push_found(&edge, value),
-        (EdgeSource::Mention(_), None) | (EdgeSource::Within, _) => edges.pass_over(),
-        (EdgeSource::Stated { row, is_mention }, edge) => {
-            if is_mention {
-                edges.pass_over();
-            }
-            if let Some(edge) = edge {
-                edges.push_stated(&edge, row);
-            }
+impl EdgeOut<'_> {
+    /// Adds a row that is decided. One without an edge, or of another role, is not written.
+    #[inline]
+    fn add(&mut self, row: JoinedRow<'_, EdgeSource>) {
+        match row {
+            JoinedRow::Row(source, edge) => self.add_edge(source, self.wanted(edge)),
+            JoinedRow::Node(node) => self.edges.push_node(NodeRow::new(&node, self.source)),
         }
     }
+
+    /// The edge, if it has one of the roles. No roles are all.
+    fn wanted<'e>(&self, edge: Option<Edge<'e>>) -> Option<Edge<'e>> {
+        edge.filter(|edge| self.roles.is_empty() || self.roles.contains(&edge.role))
+    }
+
+    #[inline]
+    fn add_edge(&mut self, source: EdgeSource, edge: Option<Edge<'_>>) {
+        if let (Some(edge), EdgeSource::Mention(_) | EdgeSource::Stated { .. }) = (&edge, &source) {
+            self.counts.add(edge.role, edge.asserted);
+        }
+        let edges = &mut *self.edges;
+        match (source, edge) {
+            (EdgeSource::Mention(value), Some(edge)) => edges.push_found(&edge, value),
+            (EdgeSource::Mention(_), None) | (EdgeSource::Within, _) => edges.pass_over(),
+            (
+                EdgeSource::Stated {
+                    mut row,
+                    is_mention,
+                },
+                edge,
+            ) => {
+                row.document = self.document;
+                if is_mention {
+                    edges.pass_over();
+                }
+                if let Some(edge) = edge {
+                    edges.push_stated(&edge, row);
+                }
+            }
+            (EdgeSource::Bare(reference), Some(edge)) => {
+                edges.push_stated(&edge, bare_row(self.document, *reference));
+            }
+            (EdgeSource::Bare(_), None) => {}
+        }
+    }
+}
+
+/// The row of a reference without a name.
+fn bare_row(document: usize, reference: BareReference) -> Box<StatedRow> {
+    let name = StatedName {
+        key: String::new(),
+        form: Form::Bare,
+    };
+    Box::new(StatedRow {
+        document,
+        name,
+        offset: reference.offset,
+        length: reference.length,
+        text: reference.text,
+        around: Default::default(),
+        value: None,
+    })
 }
 
 /// The text, cut if it is longer than rows may repeat.

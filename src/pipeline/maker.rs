@@ -11,6 +11,8 @@ use crate::report::{Counts, KnownCounts};
 /// Makes rows of mentions, as the output has them.
 pub(super) struct RowMaker<'r> {
     layout: &'r Layout,
+    /// The layout of records, if these have rows.
+    nodes: Option<&'r Layout>,
     /// The index that was asked for each row.
     asked: Option<&'r KnownNames>,
     /// Whether a caller takes the rows, which then stay as they are.
@@ -24,6 +26,8 @@ pub(super) struct MadeRows {
     /// The memory that they take, in bytes.
     pub(super) bytes: usize,
     pub(super) how: MadeAs,
+    /// Rows of records, if these have any.
+    pub(super) nodes: Option<RowBlock>,
     /// What an index said of their names, unless they are for a caller.
     pub(super) standings: KnownCounts,
     /// What was counted in their piece of work, if rows are written in order.
@@ -45,6 +49,7 @@ impl<'r> RowMaker<'r> {
     pub(super) fn new(options: &'r ScanOptions, has_caller: bool) -> Self {
         RowMaker {
             layout: &options.selection.layout,
+            nodes: options.nodes_to.as_ref().map(|nodes| &nodes.layout),
             asked: options.asked(),
             has_caller,
         }
@@ -62,13 +67,20 @@ impl<'r> RowMaker<'r> {
             rows,
             ..MadeRows::default()
         };
+        let from = if is_all && !self.has_caller {
+            &*held
+        } else {
+            &decided
+        };
+        made.nodes = self.nodes(from)?;
+        made.bytes = made.nodes.as_ref().map_or(0, |nodes| nodes.size() as usize);
         if rows > 0 && self.has_caller {
             made.bytes = decided.bytes();
             made.how = MadeAs::Held(decided);
         } else if rows > 0 {
             let block = self.block(if is_all { held } else { &decided });
             let (block, standings) = block.inspect_err(|_| held.clear())?;
-            made.bytes = block.size() as usize;
+            made.bytes += block.size() as usize;
             made.how = MadeAs::Block(block);
             made.standings = standings;
         }
@@ -76,6 +88,13 @@ impl<'r> RowMaker<'r> {
             held.clear();
         }
         Ok(made)
+    }
+
+    fn nodes(&self, held: &HeldMentions) -> Result<Option<RowBlock>, Error> {
+        let nodes = held.nodes();
+        let layout = self.nodes.filter(|_| !nodes.is_empty());
+        let block = |layout| RowBlock::new(layout, &mut nodes.iter());
+        layout.map(block).transpose().map_err(Error::output)
     }
 
     fn block(&self, held: &HeldMentions) -> Result<(RowBlock, KnownCounts), Error> {

@@ -133,7 +133,7 @@ impl Pipeline {
     pub fn run_without_output(mut self) -> Result<Report, Error> {
         self.options.output = None;
         self.options.parts = None;
-        self.options.names_to = None;
+        (self.options.names_to, self.options.nodes_to) = (None, None);
         run::run(&self.options, Some(Caller::Nobody))
     }
 

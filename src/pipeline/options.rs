@@ -42,7 +42,9 @@ pub(super) struct ScanOptions {
     pub(super) parts: Option<PartPlan>,
     pub(super) report: Option<PathBuf>,
     /// The records that are written besides the rows.
-    pub(super) names_to: Option<NamesTo>,
+    pub(super) names_to: Option<FurtherRows>,
+    /// The records of the documents that are written besides the rows.
+    pub(super) nodes_to: Option<FurtherRows>,
     pub(super) selection: Selection,
     /// The columns of tables that are read.
     pub(super) columns: ColumnChoice,
@@ -61,9 +63,9 @@ pub(super) struct ScanOptions {
     pub(super) monitor: Monitor,
 }
 
-/// Records that are written besides mentions or edges.
+/// Rows that are written besides mentions or edges.
 #[derive(Debug)]
-pub(super) struct NamesTo {
+pub(super) struct FurtherRows {
     pub(super) path: PathBuf,
     /// How the output is divided, if it is a folder of parts.
     pub(super) parts: Option<PartPlan>,
@@ -71,11 +73,12 @@ pub(super) struct NamesTo {
 }
 
 impl ScanOptions {
-    /// Where the records go that are written besides the rows.
-    pub(super) fn names_target(&self) -> Option<RowTarget<'_>> {
-        self.names_to.as_ref().map(|names| RowTarget {
-            path: Some(&names.path),
-            parts: names.parts.as_ref(),
+    /// Where the rows go that are written besides the others, in the order of the outputs.
+    pub(super) fn further(&self) -> impl Iterator<Item = RowTarget<'_>> {
+        let further = [&self.names_to, &self.nodes_to].into_iter().flatten();
+        further.map(|rows| RowTarget {
+            path: Some(&rows.path),
+            parts: rows.parts.as_ref(),
         })
     }
 
@@ -98,7 +101,7 @@ impl ScanOptions {
         }
         self.output = None;
         self.parts = None;
-        self.names_to = None;
+        (self.names_to, self.nodes_to) = (None, None);
         let layout = Layout::new(Format::Jsonl, rows);
         let layout = match self.known {
             Some(_) => layout.and_standing(),

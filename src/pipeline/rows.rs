@@ -9,8 +9,8 @@ use super::stated::{StatedName, StatedValue};
 use crate::dedup::Document;
 use crate::error::Error;
 use crate::lookup::RecentStandings;
-use crate::records::{HeldStanding, MentionRow, RowEdge, Standing};
-use crate::structure::{Edge, PathReader, Paths, Role, StoredPath};
+use crate::records::{HeldStanding, MentionRow, NodeRow, RowEdge, Standing};
+use crate::structure::{Edge, ItemDetails, PathReader, Paths, RecordFields, Role, StoredPath};
 
 /// Rows, and bytes of their texts, for which memory is kept when they are written.
 const KEPT: (usize, usize) = (1 << 15, 2 << 20);
@@ -46,6 +46,8 @@ pub(super) struct HeldEdges {
     mentions: usize,
     /// The number of rows that are not passed over.
     ready: u64,
+    /// Records, if these have rows of their own.
+    nodes: Vec<NodeRow>,
 }
 
 enum EdgeRow {
@@ -96,6 +98,14 @@ struct EdgePlace {
     ref_index: Option<u64>,
     role: Role,
     asserted: bool,
+    /// What its item and its record say, if that is wanted.
+    details: Option<Box<EdgeDetails>>,
+}
+
+/// What the item and the record of a mention say.
+struct EdgeDetails {
+    item: Option<Arc<ItemDetails>>,
+    fields: Option<Arc<RecordFields>>,
 }
 
 /// A mention. Its key, its text, and the texts before and after it are the next bytes in the text of all rows.
@@ -170,7 +180,7 @@ impl HeldMentions {
     }
 
     /// The number of a document.
-    fn number(&mut self, document: &Document) -> usize {
+    pub(super) fn number(&mut self, document: &Document) -> usize {
         let is_other = |last: &Document| last.id != document.id || last.column != document.column;
         if self.documents.last().is_none_or(is_other) {
             self.documents.push(document.clone());
@@ -265,6 +275,11 @@ impl HeldMentions {
         }
     }
 
+    /// The records that have ended.
+    pub(super) fn nodes(&self) -> &[NodeRow] {
+        self.edges.as_ref().map_or(&[], |edges| &edges.nodes)
+    }
+
     /// The number of mentions that are decided.
     pub(super) fn decided(&self) -> usize {
         match &self.edges {
@@ -346,12 +361,14 @@ impl HeldMentions {
             edges.rows.shrink_to(KEPT.0);
             edges.paths.clear();
             (edges.mentions, edges.ready) = (0, 0);
+            edges.nodes.clear();
         }
     }
 }
 
 impl HeldEdges {
     /// Adds the row of the next mention, in its place.
+    #[inline]
     pub(super) fn push_found(&mut self, edge: &Edge<'_>, value: Option<Box<StatedValue>>) {
         let place = self.place(edge);
         self.rows.push(EdgeRow::Found(place, value));
@@ -372,8 +389,20 @@ impl HeldEdges {
         self.ready += 1;
     }
 
+    /// Adds a record.
+    pub(super) fn push_node(&mut self, node: NodeRow) {
+        self.nodes.push(node);
+    }
+
+    #[inline]
     fn place(&mut self, edge: &Edge<'_>) -> EdgePlace {
+        let has_details = edge.item.is_some() || edge.fields.is_some();
+        let details = || EdgeDetails {
+            item: edge.item.cloned(),
+            fields: edge.fields.cloned(),
+        };
         EdgePlace {
+            details: has_details.then(|| Box::new(details())),
             record: edge.record.cloned(),
             path: edge.path.map(|path| self.paths.push(path)),
             ref_index: edge.reference,
@@ -390,6 +419,7 @@ impl EdgePlace {
         paths: &'e mut PathReader<'_>,
         value: Option<&'e StatedValue>,
     ) -> RowEdge<'e> {
+        let details = self.details.as_deref();
         RowEdge {
             record: self.record.as_deref(),
             path: self.path.map(|path| paths.next(path)),
@@ -399,6 +429,8 @@ impl EdgePlace {
             value: value.map(|value| &*value.value),
             doi_clean: value.and_then(|value| value.clean.as_deref()),
             changed: value.and_then(|value| value.changed.as_deref()),
+            item: details.and_then(|details| details.item.as_deref()),
+            fields: details.and_then(|details| details.fields.as_deref()),
         }
     }
 }

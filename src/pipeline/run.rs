@@ -27,7 +27,7 @@ pub(super) fn run<'c>(
     let unfound = Unfound::new(options.reading.on_error);
     let (is_over, lose) = (|| options.monitor.is_cancelled(), |lost| unfound.add(lost));
     let mut checkpoint = None;
-    let further: Vec<_> = options.names_target().into_iter().collect();
+    let further: Vec<_> = options.further().collect();
     let files = TaskFiles {
         rows: RowTarget {
             path: options.output.as_deref(),
@@ -135,10 +135,10 @@ fn write(
 /// The paths of the outputs that are files.
 fn paths_out(options: &ScanOptions) -> impl Iterator<Item = &Path> {
     let paths = [&options.output, &options.report].into_iter().flatten();
-    let names = options.names_to.iter().map(|names| &names.path);
+    let further = options.further().filter_map(|rows| rows.path);
     paths
-        .chain(names)
         .map(PathBuf::as_path)
+        .chain(further)
         .filter(|path| path.as_os_str() != "-")
 }
 

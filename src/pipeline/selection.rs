@@ -1,11 +1,13 @@
 //! What a run writes of the mentions that it finds.
 
+use std::sync::Arc;
+
 use super::prefixes::PrefixSet;
 use crate::dedup::Kept;
 use crate::error::{Error, ErrorKind, SelectionError};
 use crate::options::SelectionOptions;
 use crate::records::{Field, Format, Layout, RowKind};
-use crate::structure::{RecordId, Role};
+use crate::structure::{RecordPath, Role, Wanted};
 
 /// Greatest number of bytes before and after a mention that its row may have.
 const MAX_CONTEXT: usize = 1024;
@@ -18,8 +20,8 @@ pub(super) struct Selection {
     pub(super) context: usize,
     /// The most prefixes that are written, if rows are prefixes.
     pub(super) top_prefixes: usize,
-    /// Where records have their identifiers, if an option says so.
-    pub(super) record_id: Option<RecordId>,
+    /// What is wanted of structured documents.
+    pub(super) wanted: Arc<Wanted>,
     /// The roles of edges that are written; all if it is empty.
     pub(super) roles: Vec<Role>,
     /// None if all names are kept.
@@ -34,7 +36,8 @@ pub(super) struct PrefixFilter {
     excluded: PrefixSet,
 }
 
-/// The selection that options describe, for an output of `format`. `asks` says whether an index of known names is asked.
+/// The selection that options describe, for an output of `format`. `asks` says whether an index of known names is asked, and
+/// `has_nodes` whether records of documents have rows.
 ///
 /// # Errors
 /// If the rows do not have the fields that were chosen, or options contradict each other.
@@ -42,18 +45,16 @@ pub(super) fn select(
     options: &SelectionOptions,
     format: Format,
     asks: bool,
+    has_nodes: bool,
 ) -> Result<Selection, Error> {
     let layout = layout(options, format, asks)?;
     check_context(options, &layout).map_err(fault)?;
-    let is_of_edges = options.record_id.is_some() || !options.role.is_empty();
-    if is_of_edges && !options.edges {
-        return Err(fault(SelectionError::NoEdges));
-    }
+    check_edges(options).map_err(fault)?;
     let filter = PrefixFilter::new(&options.prefix, &options.exclude_prefix);
     Ok(Selection {
         context: options.context.unwrap_or(0),
         top_prefixes: options.top_prefixes.unwrap_or(0),
-        record_id: options.record_id.clone(),
+        wanted: wanted(options, &layout, has_nodes).map_err(fault)?.into(),
         roles: roles(&options.role).map_err(fault)?,
         filter: filter.map_err(fault)?,
         layout,
@@ -67,6 +68,7 @@ fn layout(options: &SelectionOptions, format: Format, asks: bool) -> Result<Layo
     }
     let layout = Layout::with_fields(format, rows, options.fields.as_deref());
     let layout = layout.map_err(|error| Error::new(ErrorKind::Fields(error)))?;
+    let layout = with_records(options, layout).map_err(fault)?;
     if options.fields.is_some() {
         return match layout.has_standing() && !asks {
             true => Err(fault(SelectionError::NoKnown)),
@@ -78,6 +80,67 @@ fn layout(options: &SelectionOptions, format: Format, asks: bool) -> Result<Layo
         None => layout,
     };
     Ok(if asks { layout.and_standing() } else { layout })
+}
+
+/// The layout with what options say of records and references.
+fn with_records(options: &SelectionOptions, layout: Layout) -> Result<Layout, SelectionError> {
+    let layout = match (options.all_references, &options.fields) {
+        (false, _) => layout,
+        (true, Some(_)) => layout.without_names(),
+        (true, None) => layout.without_names().and(&[Field::Text]),
+    };
+    let names = options.record_fields.as_deref().unwrap_or_default();
+    let layout = layout.with_record_fields(names);
+    let columns = layout.columns();
+    let mut repeated = (1..columns.len()).filter(|&at| columns[..at].contains(&columns[at]));
+    match repeated.next() {
+        Some(at) => Err(SelectionError::RepeatedColumn(columns[at].to_owned())),
+        None => Ok(layout),
+    }
+}
+
+/// # Errors
+/// If an option is only for edges, and the rows are others.
+fn check_edges(options: &SelectionOptions) -> Result<(), SelectionError> {
+    let only = [
+        (options.record_id.is_some(), "--record-id"),
+        (!options.role.is_empty(), "--role"),
+        (options.record_fields.is_some(), "--record-fields"),
+        (options.all_references, "--all-references"),
+    ];
+    let given = only.iter().find(|(is_given, _)| *is_given);
+    match given.filter(|_| !options.edges) {
+        Some((_, option)) => Err(SelectionError::NoEdges(option)),
+        None => Ok(()),
+    }
+}
+
+/// What is wanted of structured documents for rows of a layout.
+fn wanted(
+    options: &SelectionOptions,
+    layout: &Layout,
+    has_nodes: bool,
+) -> Result<Wanted, SelectionError> {
+    let path = |path: &String| {
+        let read = path.parse::<RecordPath>();
+        read.map_err(|_| SelectionError::RecordField(path.clone()))
+    };
+    let fields = options.record_fields.iter().flatten().map(path);
+    let details = [
+        Field::AssertedBy,
+        Field::RefKey,
+        Field::Relation,
+        Field::UpdateType,
+    ];
+    Ok(Wanted {
+        id: options.record_id.clone(),
+        fields: fields.collect::<Result<_, _>>()?,
+        paths: layout.has(Field::Path),
+        items: details.iter().any(|&field| layout.has(field)),
+        texts: options.all_references,
+        nodes: has_nodes,
+        ..Wanted::default()
+    })
 }
 
 /// What the rows are; records unless something else is chosen.
@@ -136,11 +199,6 @@ impl Selection {
         fields.iter().any(|&field| self.layout.has(field))
     }
 
-    /// Whether rows have the path of their mention.
-    pub(super) fn writes_paths(&self) -> bool {
-        self.layout.has(Field::Path)
-    }
-
     /// Whether rows say which WARC record their document is.
     pub(super) fn writes_captures(&self) -> bool {
         self.layout.has(Field::RecordId) || self.layout.has(Field::Date)
@@ -181,7 +239,7 @@ impl Selection {
         let layout = &self.layout;
         match self.writes_mentions() {
             true => {
-                let fields = layout.field_names().join(",");
+                let fields = layout.columns().join(",");
                 format!("{} as {} with {fields}", layout.rows.name(), layout.format)
             }
             false => self.table_name().to_owned(),

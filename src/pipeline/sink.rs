@@ -7,7 +7,7 @@ use rayon::ThreadPool;
 
 use super::maker::{MadeAs, MadeRows, RowMaker};
 use super::mark::{Mark, MarkedRows};
-use super::options::ScanOptions;
+use super::options::{FurtherRows, ScanOptions};
 use super::pairs::pair;
 use super::shares::Shares;
 use super::top::{self, Ranking};
@@ -44,6 +44,8 @@ pub(super) struct Sink<'c> {
     rows: Box<dyn BlockWriter<Output>>,
     /// Takes the records that are written besides mentions.
     names: Option<Box<dyn BlockWriter<Output>>>,
+    /// Takes the records of the documents, if these have rows.
+    nodes: Option<Box<dyn BlockWriter<Output>>>,
     caller: Option<Caller<'c>>,
     written: u64,
     /// What an index said of their names.
@@ -68,13 +70,17 @@ impl<'c> Sink<'c> {
             };
             output_blocks(layout, output, encoders).map_err(Error::output)
         };
-        let names = options.names_to.iter().zip(outputs.further);
-        let names = names
-            .map(|(names, output)| writer(&names.layout, output))
-            .next();
+        let mut further = outputs.further.into_iter();
+        let mut writer_of = |to: &Option<FurtherRows>| {
+            let to = to.as_ref().zip(to.as_ref().and_then(|_| further.next()));
+            to.map(|(to, output)| writer(&to.layout, output))
+                .transpose()
+        };
+        let (names, nodes) = (writer_of(&options.names_to)?, writer_of(&options.nodes_to)?);
         Ok(Sink {
             rows: writer(&options.selection.layout, outputs.rows)?,
-            names: names.transpose()?,
+            names,
+            nodes,
             caller,
             written: 0,
             standings: KnownCounts::default(),
@@ -105,6 +111,9 @@ impl<'c> Sink<'c> {
     pub(super) fn write(&mut self, rows: MadeRows, maker: &RowMaker<'_>) -> Result<(), Error> {
         self.written += rows.rows;
         self.standings += rows.standings;
+        if let (Some(block), Some(nodes)) = (rows.nodes, &mut self.nodes) {
+            nodes.block(block).map_err(Error::output)?;
+        }
         match rows.how {
             MadeAs::Nothing => {}
             MadeAs::Block(block) => self.rows.block(block).map_err(Error::output)?,
@@ -129,8 +138,12 @@ impl<'c> Sink<'c> {
     ) -> Result<Written, Error> {
         let layout = &drain.options.selection.layout;
         let written = match layout.rows {
-            // No scan has answers or changes.
-            RowKind::Mentions | RowKind::Edges | RowKind::Answers | RowKind::Changes => {
+            // No scan has answers or changes, and nodes only besides.
+            RowKind::Mentions
+            | RowKind::Edges
+            | RowKind::Nodes
+            | RowKind::Answers
+            | RowKind::Changes => {
                 return self.mentions(table, drain);
             }
             RowKind::Records => self.records(table, drain),
@@ -154,6 +167,7 @@ impl<'c> Sink<'c> {
         drain.count_standings(self.standings);
         let (records, pool) = (self.written, Arc::clone(&self.pool));
         let names = self.names.take().zip(drain.options.names_to.as_ref());
+        let nodes = self.nodes.take();
         let mut outputs = RowOutputs::from(self.end()?);
         let mut drained = Drained::default();
         let mut count = None;
@@ -161,6 +175,7 @@ impl<'c> Sink<'c> {
             let sink = Sink {
                 rows,
                 names: None,
+                nodes: None,
                 caller: None,
                 written: 0,
                 standings: KnownCounts::default(),
@@ -169,6 +184,9 @@ impl<'c> Sink<'c> {
             let (named, output) = sink.records(table, &Drain::of(drain.options, &names.layout))?;
             (count, drained) = (Some(named.records), named);
             outputs.further.push(output);
+        }
+        if let Some(nodes) = nodes {
+            outputs.further.push(nodes.end().map_err(Error::output)?);
         }
         Ok(Written {
             drained: Drained { records, ..drained },

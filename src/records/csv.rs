@@ -1,7 +1,6 @@
 //! CSV and TSV: a header, `\n` at line ends, quotes where needed. Null is an empty field, and a list is joined with `|`.
 
 use std::io::{self, Read, Write};
-use std::sync::Arc;
 
 use doisift_core::Form;
 
@@ -20,7 +19,7 @@ use super::rows::{BUFFER, LineBuffer, ROW, RowReader, RowWriter};
 pub(super) struct Csv<W: Write> {
     /// A row is passed on when it ends.
     out: ::csv::Writer<RowBytes<W>>,
-    fields: Arc<[Field]>,
+    layout: Layout,
     /// Whether the header is not written yet.
     starts: bool,
     /// Bytes of the header.
@@ -48,7 +47,7 @@ impl<W: Write> Csv<W> {
             .from_writer(RowBytes(LineBuffer::new(out)));
         Csv {
             out,
-            fields: Arc::clone(&layout.fields),
+            layout: layout.clone(),
             starts: false,
             header: 0,
             scratch: String::new(),
@@ -57,8 +56,7 @@ impl<W: Write> Csv<W> {
 
     fn start(&mut self) -> io::Result<()> {
         if std::mem::take(&mut self.starts) {
-            let names = self.fields.iter().map(|field| field.name());
-            written(self.out.write_record(names))?;
+            written(self.out.write_record(self.layout.columns()))?;
             self.out.flush()?;
             self.header = self.out.get_ref().0.size();
         }
@@ -110,8 +108,11 @@ impl<W: Write> Csv<W> {
 impl<W: Write + Send + 'static> RowWriter<W> for Csv<W> {
     fn row(&mut self, row: &dyn Row) -> io::Result<()> {
         self.start()?;
-        for at in 0..self.fields.len() {
-            self.value(row.value(self.fields[at]))?;
+        for at in 0..self.layout.fields.len() {
+            self.value(row.value(self.layout.fields[at]))?;
+        }
+        for number in 0..self.layout.record_fields.len() {
+            self.text(row.record_field(number).unwrap_or_default())?;
         }
         written(self.out.write_record(None::<&[u8]>))?;
         self.out.flush()

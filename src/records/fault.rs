@@ -219,6 +219,7 @@ fn other_kind(rows: RowKind) -> &'static str {
         RowKind::Records => "these are records; merge them without --pairs",
         RowKind::Mentions => "these are mentions, which do not merge; scan without --mentions",
         RowKind::Edges => "these are edges, which do not merge; scan without --edges",
+        RowKind::Nodes => "these are records of documents, which do not merge",
         RowKind::Pairs => "these are pairs; merge them with --pairs",
         RowKind::Counts | RowKind::Prefixes => {
             "these are counts, which do not merge; scan without --count and --top-prefixes"

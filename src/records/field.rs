@@ -11,6 +11,8 @@ pub(crate) enum RowKind {
     Pairs,
     /// A row for each mention, with its place in a structured document.
     Edges,
+    /// A row for each record of a structured document.
+    Nodes,
     /// One row, which counts.
     Counts,
     /// A row for each of the prefixes with the most names.
@@ -57,11 +59,20 @@ pub(crate) enum Field {
     Value,
     DoiClean,
     Changed,
+    AssertedBy,
+    RefKey,
+    Relation,
+    UpdateType,
+    References,
+    Named,
+    Unnamed,
     Names,
     Sources,
     Prefix,
     /// `doi` in rows of what may be no name.
     DoiOrNull,
+    /// `form` in rows of what may be no name.
+    FormOrNull,
     Status,
     Url,
     Alias,
@@ -121,6 +132,14 @@ const EDGE: [Field; 5] = [
     Field::Asserted,
 ];
 
+const NODE: [Field; 5] = [
+    Field::Record,
+    Field::Value,
+    Field::References,
+    Field::Named,
+    Field::Unnamed,
+];
+
 /// The fields that mentions have only if they are chosen.
 const MENTION_FURTHER: [Field; 9] = [
     Field::Before,
@@ -135,8 +154,12 @@ const MENTION_FURTHER: [Field; 9] = [
 ];
 
 /// The fields that edges have only if they are chosen.
-const EDGE_FURTHER: [Field; 21] = [
+const EDGE_FURTHER: [Field; 25] = [
     Field::Path,
+    Field::AssertedBy,
+    Field::RefKey,
+    Field::Relation,
+    Field::UpdateType,
     Field::Value,
     Field::DoiClean,
     Field::Changed,
@@ -172,11 +195,12 @@ const ANSWER: [Field; 8] = [
 
 impl RowKind {
     /// Every kind.
-    pub(super) const ALL: [RowKind; 8] = [
+    pub(super) const ALL: [RowKind; 9] = [
         RowKind::Records,
         RowKind::Mentions,
         RowKind::Pairs,
         RowKind::Edges,
+        RowKind::Nodes,
         RowKind::Counts,
         RowKind::Prefixes,
         RowKind::Answers,
@@ -190,6 +214,7 @@ impl RowKind {
             RowKind::Mentions => "mentions",
             RowKind::Pairs => "pairs",
             RowKind::Edges => "edges",
+            RowKind::Nodes => "nodes",
             RowKind::Counts => "counts",
             RowKind::Prefixes => "prefixes",
             RowKind::Answers => "answers",
@@ -204,6 +229,7 @@ impl RowKind {
             RowKind::Mentions => &MENTION,
             RowKind::Pairs => &[Field::Source, Field::Document, Field::Doi, Field::Mentions],
             RowKind::Edges => &EDGE,
+            RowKind::Nodes => &NODE,
             RowKind::Counts => &[
                 Field::Names,
                 Field::Mentions,
@@ -221,6 +247,7 @@ impl RowKind {
         match self {
             RowKind::Records => &STANDING,
             RowKind::Pairs
+            | RowKind::Nodes
             | RowKind::Counts
             | RowKind::Prefixes
             | RowKind::Answers
@@ -267,6 +294,7 @@ impl RowKind {
             RowKind::Mentions | RowKind::Edges => {
                 matches!(field, Field::Offset | Field::Before | Field::After)
             }
+            RowKind::Nodes => matches!(field, Field::Record | Field::Value),
             RowKind::Pairs | RowKind::Counts | RowKind::Prefixes => field == Field::Prefix,
             RowKind::Answers => matches!(field, Field::DoiOrNull | Field::Url),
             RowKind::Changes => field == Field::Doi,
@@ -281,6 +309,7 @@ impl RowKind {
             RowKind::Pairs => &[Field::Source, Field::Document, Field::Doi],
             RowKind::Mentions
             | RowKind::Edges
+            | RowKind::Nodes
             | RowKind::Counts
             | RowKind::Prefixes
             | RowKind::Answers => &[],
@@ -293,6 +322,7 @@ impl RowKind {
             RowKind::Records => "record",
             RowKind::Mentions => "mention",
             RowKind::Edges => "edge",
+            RowKind::Nodes => "node",
             RowKind::Pairs => "pair",
             RowKind::Counts => "count",
             RowKind::Prefixes => "prefix",
@@ -316,7 +346,7 @@ impl RowKind {
 
 /// Each field in the order of its declaration: its name in every format, and the kind of its values.
 #[rustfmt::skip]
-const FIELDS: [(Field, &str, FieldKind); 45] = [
+const FIELDS: [(Field, &str, FieldKind); 53] = [
     (Field::Doi, "doi", FieldKind::Text),
     (Field::Mentions, "mentions", FieldKind::Number),
     (Field::Documents, "documents", FieldKind::Number),
@@ -350,10 +380,18 @@ const FIELDS: [(Field, &str, FieldKind); 45] = [
     (Field::Value, "value", FieldKind::TextOrNull),
     (Field::DoiClean, "doi_clean", FieldKind::TextOrNull),
     (Field::Changed, "changed", FieldKind::TextOrNull),
+    (Field::AssertedBy, "asserted_by", FieldKind::TextOrNull),
+    (Field::RefKey, "ref_key", FieldKind::TextOrNull),
+    (Field::Relation, "relation", FieldKind::TextOrNull),
+    (Field::UpdateType, "update_type", FieldKind::TextOrNull),
+    (Field::References, "references", FieldKind::Number),
+    (Field::Named, "named", FieldKind::Number),
+    (Field::Unnamed, "unnamed", FieldKind::Number),
     (Field::Names, "names", FieldKind::Number),
     (Field::Sources, "sources", FieldKind::Number),
     (Field::Prefix, "prefix", FieldKind::Text),
     (Field::DoiOrNull, "doi", FieldKind::TextOrNull),
+    (Field::FormOrNull, "form", FieldKind::TextOrNull),
     (Field::Status, "status", FieldKind::Text),
     (Field::Url, "url", FieldKind::TextOrNull),
     (Field::Alias, "alias", FieldKind::TextOrNull),

@@ -22,6 +22,8 @@ pub(super) struct Jsonl<W> {
     lines: LineBuffer<W>,
     /// The fields, each with the bytes before its value.
     fields: Vec<(Field, String)>,
+    /// The same for fields of records.
+    record_fields: Vec<String>,
 }
 
 impl<W: Write> Jsonl<W> {
@@ -29,9 +31,12 @@ impl<W: Write> Jsonl<W> {
         let starts = std::iter::once('{').chain(std::iter::repeat(','));
         let fields = layout.fields.iter().zip(starts);
         let fields = fields.map(|(&field, start)| (field, format!("{start}\"{}\":", field.name())));
+        let of_records = layout.record_fields.iter();
+        let of_records = of_records.map(|name| format!(",{}:", serde_json::Value::from(&**name)));
         Jsonl {
             lines: LineBuffer::new(out),
             fields: fields.collect(),
+            record_fields: of_records.collect(),
         }
     }
 }
@@ -42,6 +47,10 @@ impl<W: Write + Send + 'static> RowWriter<W> for Jsonl<W> {
         for (field, start) in &self.fields {
             out.extend_from_slice(start.as_bytes());
             put(out, row.value(*field))?;
+        }
+        for (number, start) in self.record_fields.iter().enumerate() {
+            out.extend_from_slice(start.as_bytes());
+            put(out, Value::Nullable(row.record_field(number)))?;
         }
         out.push(b'}');
         self.lines.end()

@@ -12,6 +12,8 @@ pub(crate) struct Layout {
     pub(crate) rows: RowKind,
     /// The fields of a row, in order.
     pub(crate) fields: Arc<[Field]>,
+    /// The names of columns after these, which hold fields of records in the documents.
+    pub(crate) record_fields: Arc<[Box<str>]>,
 }
 
 /// The fields that were chosen for an output are not fields of its rows.
@@ -43,6 +45,28 @@ impl Layout {
             format,
             rows,
             fields: rows.fields().into(),
+            record_fields: Arc::default(),
+        }
+    }
+
+    /// The same with columns for fields of records in the documents, of these names.
+    pub(crate) fn with_record_fields(self, names: &[String]) -> Layout {
+        Layout {
+            record_fields: names.iter().map(|name| name.as_str().into()).collect(),
+            ..self
+        }
+    }
+
+    /// The same for rows that may have no name.
+    pub(crate) fn without_names(self) -> Layout {
+        let field = |field: &Field| match field {
+            Field::Doi => Field::DoiOrNull,
+            Field::Form => Field::FormOrNull,
+            field => *field,
+        };
+        Layout {
+            fields: self.fields.iter().map(field).collect(),
+            ..self
         }
     }
 
@@ -67,6 +91,11 @@ impl Layout {
             }),
             Err(fault) => Err(BadFields { fault, rows }),
         }
+    }
+
+    /// Whether rows may have no name.
+    pub(crate) fn lacks_names(&self) -> bool {
+        self.has(Field::DoiOrNull) || self.has(Field::FormOrNull)
     }
 
     /// Whether rows have this field.
@@ -99,6 +128,13 @@ impl Layout {
     /// The names of the fields.
     pub(crate) fn field_names(&self) -> Vec<&'static str> {
         self.fields.iter().map(|field| field.name()).collect()
+    }
+
+    /// The names of all columns.
+    pub(crate) fn columns(&self) -> Vec<&str> {
+        let fields = self.fields.iter().map(|field| field.name());
+        let of_records = self.record_fields.iter().map(|name| &**name);
+        fields.chain(of_records).collect()
     }
 }
 

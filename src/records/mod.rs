@@ -14,6 +14,7 @@ mod forms;
 mod jsonl;
 mod layout;
 mod names;
+mod node;
 mod output;
 mod owned_mention;
 mod pair;
@@ -29,8 +30,6 @@ mod standing;
 mod tests;
 
 use std::io::{self, Write};
-#[cfg(feature = "parquet")]
-use std::sync::Arc;
 
 #[cfg(feature = "resolve")]
 pub(crate) use answer::AnswerRow;
@@ -44,6 +43,7 @@ pub use format::{Format, UnknownFormat};
 pub use forms::Forms;
 pub use layout::BadFields;
 pub(crate) use layout::Layout;
+pub(crate) use node::NodeRow;
 pub(crate) use output::{Destination, FileId, Output, WholeOutput};
 pub(crate) use owned_mention::OwnedMention;
 pub(crate) use pair::{OwnedPair, Pair};
@@ -135,7 +135,7 @@ impl BlockBuilder {
             }
             Format::Jsonl | Format::Names => BlockBuilder::of_lines(writer(layout, Vec::new())?),
             #[cfg(feature = "parquet")]
-            Format::Parquet => BlockBuilder::of_columns(Arc::clone(&layout.fields)),
+            Format::Parquet => BlockBuilder::of_columns(layout.clone()),
         })
     }
 }

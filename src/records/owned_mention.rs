@@ -13,6 +13,8 @@ pub(crate) struct OwnedMention {
     values: Vec<OwnedValue>,
     /// The source, also if the row has no such field.
     source: String,
+    /// Whether it may have no name.
+    lacks_name: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -28,19 +30,31 @@ enum OwnedValue {
 }
 
 impl OwnedMention {
-    /// A row of a source, to be filled.
-    pub(crate) fn of_source(source: String) -> Self {
+    /// A row of a source, to be filled. `lacks_name` says whether it may have no name.
+    pub(crate) fn of_source(source: String, lacks_name: bool) -> Self {
         OwnedMention {
             values: Vec::new(),
             source,
+            lacks_name,
+        }
+    }
+
+    /// The value of a field that is read as `field`, and is null if that is empty.
+    fn or_null(&self, field: Field) -> Value<'_> {
+        match self.value(field) {
+            Value::Text(text) if !text.is_empty() => Value::Nullable(Some(text)),
+            _ => Value::Nullable(None),
         }
     }
 }
 
 impl Row for OwnedMention {
     fn value(&self, field: Field) -> Value<'_> {
-        if field == Field::Source {
-            return Value::Text(&self.source);
+        match field {
+            Field::Source => return Value::Text(&self.source),
+            Field::DoiOrNull => return self.or_null(Field::Doi),
+            Field::FormOrNull => return self.or_null(Field::Form),
+            _ => {}
         }
         if field == Field::CheckDigit {
             let Value::Text(doi) = self.value(Field::Doi) else {
@@ -70,6 +84,7 @@ impl OwnedRow for OwnedMention {
         if field == Field::CheckDigit {
             return Some(Slot::Derived);
         }
+        let is_of_name = matches!(field, Field::Doi | Field::Form);
         let number = field as usize;
         if self.values.len() <= number {
             self.values.resize_with(number + 1, OwnedValue::default);
@@ -81,6 +96,7 @@ impl OwnedRow for OwnedMention {
         Some(match value {
             OwnedValue::Text(text) => match field.kind() {
                 FieldKind::TextOrNull => Slot::Nullable(text),
+                _ if self.lacks_name && is_of_name => Slot::Nullable(text),
                 _ => Slot::Text(text),
             },
             OwnedValue::Number(number) => Slot::Number(number),

@@ -11,6 +11,7 @@ use super::forms::Forms;
 use super::row;
 use super::row::{OwnedRow, Row, Slot, Value};
 use super::standing::{OwnedStanding, Standing};
+use crate::structure::{ItemDetails, RecordFields};
 
 /// One output row: a name with all that was aggregated over its mentions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -292,6 +293,24 @@ pub(crate) struct RowEdge<'a> {
     pub(crate) doi_clean: Option<&'a str>,
     /// What cleaning changes.
     pub(crate) changed: Option<&'a str>,
+    /// What its item says, if this was asked for.
+    pub(crate) item: Option<&'a ItemDetails>,
+    /// The fields of the record, if any were asked for.
+    pub(crate) fields: Option<&'a RecordFields>,
+}
+
+impl<'a> RowEdge<'a> {
+    /// The value of a field that its item gives; null of any other.
+    fn detail(&self, field: Field) -> Value<'a> {
+        let detail = self.item.and_then(|item| match field {
+            Field::AssertedBy if self.asserted => item.asserted_by.as_deref(),
+            Field::RefKey => item.key.as_deref(),
+            Field::Relation => item.relation.as_deref(),
+            Field::UpdateType => item.update_type.as_deref(),
+            _ => None,
+        });
+        Value::Nullable(detail)
+    }
 }
 
 impl<'a> MentionRow<'a> {
@@ -385,7 +404,18 @@ impl Row for MentionRow<'_> {
             Field::Value => Value::Nullable(self.edge.value),
             Field::DoiClean => Value::Nullable(self.edge.doi_clean),
             Field::Changed => Value::Nullable(self.edge.changed),
+            Field::DoiOrNull => Value::Nullable(Some(self.doi).filter(|doi| !doi.is_empty())),
+            Field::FormOrNull if self.doi.is_empty() => Value::Nullable(None),
+            Field::FormOrNull => Value::Nullable(Some(self.form.name())),
+            Field::AssertedBy | Field::RefKey | Field::Relation | Field::UpdateType => {
+                self.edge.detail(field)
+            }
             field => self.standing.value(field),
         }
+    }
+
+    fn record_field(&self, number: usize) -> Option<&str> {
+        let fields = self.edge.fields?;
+        fields.get(number)?.as_deref()
     }
 }

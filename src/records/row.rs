@@ -8,6 +8,21 @@ use super::forms::Forms;
 pub(crate) trait Row {
     /// The value of a field. Null if rows of this kind have no such field.
     fn value(&self, field: Field) -> Value<'_>;
+
+    /// The value of a column after the fields, by its number: a field of the record in the document.
+    fn record_field(&self, _number: usize) -> Option<&str> {
+        None
+    }
+}
+
+impl<R: Row> Row for &R {
+    fn value(&self, field: Field) -> Value<'_> {
+        R::value(self, field)
+    }
+
+    fn record_field(&self, number: usize) -> Option<&str> {
+        R::record_field(self, number)
+    }
 }
 
 /// The value of a field. All values of a field are of one kind.

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use super::fault::ReadError;
 use super::field::Field;
 #[cfg(feature = "parquet")]
+use super::layout::Layout;
+#[cfg(feature = "parquet")]
 use super::parquet::RowColumns;
 use super::parts::{PartEntry, SourceRows};
 use super::row::{Row, Value};
@@ -162,7 +164,7 @@ enum BuiltRows {
     /// The writer of lines, and the ends of these.
     Lines(Box<dyn RowWriter<Vec<u8>>>, Vec<usize>),
     #[cfg(feature = "parquet")]
-    Columns(RowColumns, Arc<[Field]>),
+    Columns(RowColumns, Layout),
 }
 
 impl BlockBuilder {
@@ -174,11 +176,11 @@ impl BlockBuilder {
         }
     }
 
-    /// A block of columns for `fields`.
+    /// A block of the columns of a layout.
     #[cfg(feature = "parquet")]
-    pub(super) fn of_columns(fields: Arc<[Field]>) -> Self {
+    pub(super) fn of_columns(layout: Layout) -> Self {
         BlockBuilder {
-            content: BuiltRows::Columns(RowColumns::default(), fields),
+            content: BuiltRows::Columns(RowColumns::default(), layout),
             sources: Vec::new(),
         }
     }
@@ -194,7 +196,7 @@ impl BlockBuilder {
                 ends.push(rows.size() as usize);
             }
             #[cfg(feature = "parquet")]
-            BuiltRows::Columns(columns, fields) => columns.push(row, fields),
+            BuiltRows::Columns(columns, layout) => columns.push(row, layout),
         }
         Ok(())
     }

@@ -3,11 +3,14 @@
 //! Braces are counted as BibTeX counts them, escaped ones too. An entry that starts at the start of a line ends one that was never
 //! closed.
 
+use std::sync::Arc;
+
 use memchr::memchr2;
 
-use super::place::{Event, Place, keep};
+use super::place::{Event, Place, TEXT, keep, keep_within};
 use super::stack;
-use super::table::{BIBTEX, Meaning, RecordId};
+use super::table::{BIBTEX, Meaning};
+use super::wanted::{CAPTURED, Wanted};
 use doisift_core::block::{Block, positions};
 
 /// The reader of a document.
@@ -28,6 +31,9 @@ pub(crate) struct Bibtex {
     start: StartState,
     /// The field that holds the identifier, instead of the key.
     id: Option<Vec<u8>>,
+    wanted: Arc<Wanted>,
+    /// Whether the value is a field that is wanted.
+    is_field: bool,
     offset: u64,
 }
 
@@ -55,8 +61,8 @@ enum StartState {
 }
 
 impl Bibtex {
-    pub(super) fn new(id: Option<&RecordId>) -> Bibtex {
-        let field = id.and_then(|id| id.steps().next_back());
+    pub(super) fn new(wanted: &Arc<Wanted>) -> Bibtex {
+        let field = wanted.id.as_ref().and_then(|id| id.steps().next_back());
         Bibtex {
             state: EntryState::Outside,
             word: Vec::new(),
@@ -68,6 +74,8 @@ impl Bibtex {
             kept: Vec::new(),
             start: StartState::Line,
             id: field.map(|field| field.to_ascii_lowercase().into()),
+            wanted: Arc::clone(wanted),
+            is_field: false,
             offset: 0,
         }
     }
@@ -117,7 +125,7 @@ impl Bibtex {
         let blanks = blanks(line);
         let is_plain = match self.state {
             EntryState::Outside | EntryState::Field => true,
-            EntryState::Value => !matches!(self.meaning, Meaning::Id(_)),
+            EntryState::Value => !self.is_kept(),
             EntryState::Type | EntryState::Key => false,
         };
         if !is_plain || line.get(blanks).is_none_or(|byte| b"@\n".contains(byte)) {
@@ -135,7 +143,7 @@ impl Bibtex {
                 memchr2(b'@', b'\n', rest).map_or(bytes.len(), |length| at + length)
             }
             EntryState::Field => self.field_name(bytes, at),
-            EntryState::Value if matches!(self.meaning, Meaning::Id(_)) => at,
+            EntryState::Value if self.is_kept() => at,
             EntryState::Value if self.depth > 0 || self.is_quoted => self.nested(bytes, at),
             EntryState::Value => at + blanks(rest),
             EntryState::Type | EntryState::Key => at,
@@ -252,6 +260,7 @@ impl Bibtex {
         self.is_record = !matches!(word.trim_ascii(), b"comment" | b"string" | b"preamble");
         self.word.clear();
         (self.depth, self.is_quoted, self.meaning) = (0, false, Meaning::Plain);
+        self.is_field = false;
         if self.is_record {
             self.state = EntryState::Key;
             report(Event::Open);
@@ -279,6 +288,7 @@ impl Bibtex {
     fn start_field(&mut self) {
         self.state = EntryState::Field;
         self.meaning = Meaning::Plain;
+        self.is_field = false;
         self.word.clear();
     }
 
@@ -301,6 +311,12 @@ impl Bibtex {
             Some(id) if *id == self.word => Meaning::Id(0),
             _ => listed.map_or(Meaning::Plain, |(_, meaning)| *meaning),
         };
+        self.is_field = self.wanted.fields_named(&self.word).next().is_some();
+    }
+
+    /// Whether the text of the value is kept.
+    fn is_kept(&self) -> bool {
+        self.is_field || matches!(self.meaning, Meaning::Id(_))
     }
 
     fn value(&mut self, byte: u8, report: &mut dyn FnMut(Event<'_>)) {
@@ -319,14 +335,22 @@ impl Bibtex {
     }
 
     fn keep(&mut self, byte: u8) {
-        if let Meaning::Id(_) = self.meaning {
-            keep(&mut self.kept, 0, &[byte]);
+        if self.is_kept() {
+            let max = if self.is_field { CAPTURED } else { TEXT };
+            keep_within(&mut self.kept, max, &[byte]);
         }
     }
 
     fn end_value(&mut self, report: &mut dyn FnMut(Event<'_>)) {
         if let Meaning::Id(rank) = self.meaning {
-            identify(rank, &self.kept, report);
+            let end = self.kept.len().min(TEXT);
+            identify(rank, &self.kept[..end], report);
+        }
+        if self.is_field {
+            let text = String::from_utf8_lossy(&self.kept);
+            let text = text.trim();
+            let numbers = self.wanted.fields_named(&self.word);
+            numbers.for_each(|number| report(Event::Field { number, text }));
         }
         self.start_field();
     }

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::table::{Meaning, RecordId, XML};
+use super::table::{Detail, Meaning, RecordId, XML, XML_DETAILS};
+use super::wanted::Wanted;
 
 /// A row of the table.
 pub(super) struct ElementRule {
@@ -26,8 +27,24 @@ pub(super) struct Elements {
     wanted: Vec<Box<[u8]>>,
     /// The marks of their names.
     marks: u64,
+    /// What is taken of elements besides their meaning.
+    taken: Vec<TakenRule>,
     /// Whether each child of the outermost element is a record.
     pub(super) are_children_records: bool,
+}
+
+/// What is taken of an element or an attribute.
+struct TakenRule {
+    rule: ElementRule,
+    what: Taken,
+}
+
+/// What a text in XML is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// A field of the record, by its number.
+    Field(usize),
+    Detail(Detail),
 }
 
 /// The attribute of a related item that says whether it is a reference.
@@ -48,11 +65,26 @@ struct NamedRules {
 static TABLE: LazyLock<Arc<Elements>> = LazyLock::new(|| Arc::new(Elements::build(None)));
 
 impl Elements {
-    pub(super) fn new(id: Option<&RecordId>) -> Arc<Elements> {
-        match id {
-            None => Arc::clone(&TABLE),
-            Some(_) => Arc::new(Elements::build(id)),
+    pub(super) fn new(wanted: &Wanted) -> Arc<Elements> {
+        let id = wanted.id.as_ref();
+        if id.is_none() && wanted.fields.is_empty() && !wanted.has_items() {
+            return Arc::clone(&TABLE);
         }
+        let mut table = Elements::build(id);
+        for (number, field) in wanted.fields.iter().enumerate() {
+            let steps: Vec<_> = field.steps().collect();
+            let mut rule = ElementRule::new(&steps, Meaning::Plain);
+            rule.is_in_record = true;
+            table.take(rule, Taken::Field(number));
+        }
+        let details = XML_DETAILS.iter().filter(|_| wanted.has_items());
+        for (path, detail) in details {
+            let steps: Vec<_> = path.split('/').collect();
+            let rule = ElementRule::new(&steps, Meaning::Plain);
+            table.take(rule, Taken::Detail(*detail));
+        }
+        table.mark_wanted();
+        Arc::new(table)
     }
 
     fn build(id: Option<&RecordId>) -> Elements {
@@ -61,6 +93,7 @@ impl Elements {
             any: Vec::new(),
             wanted: vec![RELATION.into()],
             marks: 0,
+            taken: Vec::new(),
             are_children_records: id.is_some(),
         };
         if let Some(id) = id {
@@ -76,23 +109,44 @@ impl Elements {
             let steps: Vec<_> = path.split('/').collect();
             table.add(ElementRule::new(&steps, meaning));
         }
-        table.wanted.sort_unstable();
-        table.wanted.dedup();
-        table.marks = table
-            .wanted
-            .iter()
-            .fold(0, |marks, name| marks | mark(name));
+        table.mark_wanted();
         table
     }
 
-    fn add(&mut self, rule: ElementRule) {
+    fn mark_wanted(&mut self) {
+        self.wanted.sort_unstable();
+        self.wanted.dedup();
+        let names = self.wanted.iter();
+        self.marks = names.fold(0, |marks, name| marks | mark(name));
+    }
+
+    fn want_attributes(&mut self, rule: &ElementRule) {
         let condition = rule.condition.as_ref().map(|it| &it.name);
-        self.wanted.extend(
-            [condition, rule.attribute.as_ref()]
-                .into_iter()
-                .flatten()
-                .cloned(),
-        );
+        let names = [condition, rule.attribute.as_ref()].into_iter().flatten();
+        self.wanted.extend(names.cloned());
+    }
+
+    fn take(&mut self, rule: ElementRule, what: Taken) {
+        self.want_attributes(&rule);
+        self.taken.push(TakenRule { rule, what });
+    }
+
+    /// Whether anything is taken.
+    pub(super) fn takes(&self) -> bool {
+        !self.taken.is_empty()
+    }
+
+    /// What is taken of the element that `fits` a rule, or of its attributes.
+    pub(super) fn taken(
+        &self,
+        fits: impl Fn(&ElementRule) -> bool,
+    ) -> impl Iterator<Item = (&ElementRule, Taken)> {
+        let taken = self.taken.iter().filter(move |taken| fits(&taken.rule));
+        taken.map(|taken| (&taken.rule, taken.what))
+    }
+
+    fn add(&mut self, rule: ElementRule) {
+        self.want_attributes(&rule);
         let Some(name) = rule.steps.first().cloned() else {
             return self.any.push(rule);
         };
@@ -178,6 +232,11 @@ impl ElementRule {
     /// Whether it is for the element, and not for an attribute of it.
     pub(super) fn is_for_element(&self) -> bool {
         self.attribute.is_none()
+    }
+
+    /// The attribute that it is for.
+    pub(super) fn attribute(&self) -> Option<&[u8]> {
+        self.attribute.as_deref()
     }
 
     /// Whether it is for the attribute `name`.

@@ -2,7 +2,8 @@
 //! a reference until the reference is whole: of a name that it states and repeats in its text, one row is left.
 //!
 //! All held rows are of one record: when a record starts in another, the rows of the outer one are decided with the identifier
-//! that is known by then. Knows nothing of a mention but its name.
+//! that is known by then. Rows are held too until the fields of their record, and the parts of their item, are known, if these are
+//! wanted. Knows nothing of a mention but its name.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -12,7 +13,9 @@ use doisift_documents::printable::cut;
 
 use super::paths::{Paths, StoredPath};
 use super::place::{Event, Place, Role};
-use super::{RecordId, Structure, Syntax, ValueSyntax};
+use super::table::ItemPart;
+use super::wanted::{CAPTURED, Wanted};
+use super::{Structure, Syntax, ValueSyntax};
 
 /// Rows that are held. A record with more before its identifier is rare; its first rows get none.
 pub(super) const HELD: usize = 1 << 18;
@@ -29,6 +32,57 @@ pub(crate) struct Edge<'e> {
     pub(crate) reference: Option<u64>,
     pub(crate) role: Role,
     pub(crate) asserted: bool,
+    /// What its item says, if that is wanted.
+    pub(crate) item: Option<&'e Arc<ItemDetails>>,
+    /// The fields of the record, if any are wanted.
+    pub(crate) fields: Option<&'e Arc<RecordFields>>,
+}
+
+/// The values of the fields of a record, in the order in which they are wanted.
+pub(crate) type RecordFields = [Option<Box<str>>];
+
+/// What an item says of the names in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ItemDetails {
+    pub(crate) key: Option<Box<str>>,
+    pub(crate) asserted_by: Option<Box<str>>,
+    pub(crate) relation: Option<Box<str>>,
+    pub(crate) update_type: Option<Box<str>>,
+}
+
+/// A reference without a name.
+#[derive(Debug)]
+pub(crate) struct BareReference {
+    pub(crate) offset: u64,
+    /// Its bytes in the document.
+    pub(crate) length: u64,
+    pub(crate) text: String,
+}
+
+/// A row of a reference without a name.
+pub(crate) trait UnnamedRow {
+    fn of(reference: BareReference) -> Self;
+}
+
+/// A record that has ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node<'n> {
+    /// Its identifier.
+    pub(crate) record: Option<&'n Arc<str>>,
+    /// The same as it is written.
+    pub(crate) value: Option<&'n str>,
+    pub(crate) fields: Option<&'n Arc<RecordFields>>,
+    pub(crate) references: u64,
+    /// References with a name.
+    pub(crate) named: u64,
+}
+
+/// What a join makes.
+pub(crate) enum JoinedRow<'j, R> {
+    /// A row with its edge, or without one if another row of its reference has its name.
+    Row(R, Option<Edge<'j>>),
+    /// A record, if records are wanted.
+    Node(Node<'j>),
 }
 
 /// What was found wrong with the structure of a document.
@@ -40,7 +94,7 @@ pub(crate) struct StructureFaults {
     pub(crate) count: u64,
     /// The number of times that rows were decided before the identifier of their record was known, since they were too many.
     pub(crate) undecided: u64,
-    /// The number of identifiers, and of paths of rows, that were longer than 4,096 bytes and were cut.
+    /// The number of identifiers, paths of rows, and fields of records that were longer than 4,096 bytes and were cut.
     pub(crate) cut: u64,
 }
 
@@ -50,16 +104,15 @@ pub(crate) struct EdgeJoin<R> {
     structure: Option<Structure>,
     /// The offset up to which the structure was read.
     read: u64,
-    has_paths: bool,
     rows: JoinRows<R>,
 }
 
 /// Takes the rows that are decided.
-pub(crate) type RowSink<'o, R> = dyn FnMut(R, Option<Edge<'_>>) + 'o;
+pub(crate) type RowSink<'o, R> = dyn FnMut(JoinedRow<'_, R>) + 'o;
 
 struct JoinRows<R> {
-    /// The best identifier of each open record, with its rank.
-    records: Vec<Option<(u8, Arc<str>)>>,
+    wanted: Arc<Wanted>,
+    records: Vec<OpenRecord>,
     held: Vec<HeldEdge<R>>,
     /// The paths of the held rows.
     paths: Paths,
@@ -69,51 +122,60 @@ struct JoinRows<R> {
     bytes: usize,
     /// The first row of which it is not decided whether it is in a reference.
     related: Option<usize>,
+    /// The item that is open, and how many are open in it.
+    item: Option<OpenItem>,
+    inner_items: usize,
     faults: StructureFaults,
-    /// The place of the last mention, and its path.
+    /// The place of the last mention, its path, and the value of its field.
     place: Place,
     path: String,
+    value: Option<Box<str>>,
+}
+
+#[derive(Default)]
+struct OpenRecord {
+    /// The best identifier, with its rank.
+    id: Option<(u8, Arc<str>)>,
+    /// The same as it is written.
+    value: Option<Box<str>>,
+    fields: Option<Arc<RecordFields>>,
+    references: u64,
+    named: u64,
+    /// The last reference with a name that is no item.
+    last_named: Option<u64>,
+    has_records: bool,
+}
+
+/// An item whose end was not read yet.
+struct OpenItem {
+    /// None if it is no reference.
+    reference: Option<u64>,
+    offset: u64,
+    path: String,
+    details: ItemDetails,
+    /// The text, or its parts.
+    text: String,
+    pieces: String,
+    is_named: bool,
+    /// The first held row in it.
+    first: usize,
 }
 
 struct HeldEdge<R> {
     path: StoredPath,
     place: Place,
     name: Range<usize>,
+    item: Option<Arc<ItemDetails>>,
     row: R,
 }
 
-impl<R> Default for JoinRows<R> {
-    fn default() -> Self {
-        JoinRows {
-            records: Vec::new(),
-            held: Vec::new(),
-            paths: Paths::default(),
-            names: String::new(),
-            bytes: 0,
-            related: None,
-            faults: StructureFaults::default(),
-            place: Place::default(),
-            path: String::new(),
-        }
-    }
-}
-
-impl<R> EdgeJoin<R> {
+impl<R: UnnamedRow> EdgeJoin<R> {
     /// A join at the start of a document, with its syntax if it is structured.
-    pub(crate) fn new(syntax: Option<Syntax>, id: Option<&RecordId>) -> Self {
+    pub(crate) fn new(syntax: Option<Syntax>, wanted: &Arc<Wanted>) -> Self {
         EdgeJoin {
-            structure: syntax.map(|syntax| Structure::new(syntax, id)),
+            structure: syntax.map(|syntax| Structure::new(syntax, wanted)),
             read: 0,
-            has_paths: true,
-            rows: JoinRows::default(),
-        }
-    }
-
-    /// Leaves the paths of edges out. To make and hold them takes much of the time of a join.
-    pub(crate) fn without_paths(self) -> Self {
-        EdgeJoin {
-            has_paths: false,
-            ..self
+            rows: JoinRows::new(wanted),
         }
     }
 
@@ -138,11 +200,19 @@ impl<R> EdgeJoin<R> {
         rows.path.clear();
         let structure = self.structure.as_ref()?;
         rows.place = structure.place();
-        if self.has_paths {
+        if rows.wanted.paths {
             structure.path(&mut rows.path);
         }
         let syntax = structure.value().filter(|_| rows.place.asserted)?;
         Some((syntax, syntax.around(bytes, at)?))
+    }
+
+    /// Takes the value of the field that was looked at, as it is written.
+    pub(crate) fn take_value(&mut self, value: &[u8], syntax: ValueSyntax) {
+        let rows = &mut self.rows;
+        if rows.wanted.nodes && rows.place.id.is_some() {
+            rows.value = Some(bounded(&syntax.decoded(value), &mut rows.faults));
+        }
     }
 
     /// Takes the mention that was looked at, with its row and the number of bytes of the texts in that. One without a row gets no
@@ -154,17 +224,16 @@ impl<R> EdgeJoin<R> {
         out: &mut RowSink<'_, R>,
     ) {
         let rows = &mut self.rows;
+        let value = rows.value.take();
         if let Some(rank) = rows.place.id {
-            rows.identify(rank, name);
+            rows.identify(rank, name, value);
         }
+        rows.note_name();
         if let Some((row, bytes)) = row {
             rows.hold(row, name, bytes, out);
         }
         rows.settle_final(out);
-        if rows.held.len() >= HELD || rows.bytes >= HELD_BYTES {
-            rows.faults.undecided += u64::from(!rows.is_final());
-            rows.settle(out);
-        }
+        rows.settle_if_full(out);
     }
 
     /// Takes a mention in the value of the last one, with its row if it has any.
@@ -186,7 +255,25 @@ impl<R> EdgeJoin<R> {
     }
 }
 
-impl<R> JoinRows<R> {
+impl<R: UnnamedRow> JoinRows<R> {
+    fn new(wanted: &Arc<Wanted>) -> Self {
+        JoinRows {
+            wanted: Arc::clone(wanted),
+            records: Vec::new(),
+            held: Vec::new(),
+            paths: Paths::default(),
+            names: String::new(),
+            bytes: 0,
+            related: None,
+            item: None,
+            inner_items: 0,
+            faults: StructureFaults::default(),
+            place: Place::default(),
+            path: String::new(),
+            value: None,
+        }
+    }
+
     /// Holds a row with this many bytes of texts.
     fn hold(&mut self, row: R, name: &str, bytes: usize, out: &mut RowSink<'_, R>) {
         let place = self.place;
@@ -211,22 +298,18 @@ impl<R> JoinRows<R> {
             path,
             place,
             name: start..self.names.len(),
+            item: None,
             row,
         });
     }
 
     fn take(&mut self, event: Event<'_>, out: &mut RowSink<'_, R>) {
         match event {
-            Event::Open => {
-                self.settle(out);
-                self.records.push(None);
-            }
-            Event::Close => {
-                self.settle(out);
-                self.records.pop();
-            }
+            Event::Open => self.open_record(out),
+            Event::Close => self.close_record(out),
             Event::Id { rank, text } => {
-                self.identify(rank, text);
+                self.identify(rank, text, None);
+                self.keep_value(rank, text);
                 self.settle_final(out);
             }
             Event::Related { cites } => {
@@ -237,21 +320,197 @@ impl<R> JoinRows<R> {
                 self.faults.broken.get_or_insert(offset);
                 self.faults.count += 1;
             }
+            Event::Field { number, text } => {
+                self.set_field(number, text);
+                self.settle_final(out);
+            }
+            Event::References(more) => {
+                if let Some(record) = self.records.last_mut() {
+                    record.references += more;
+                }
+            }
+            Event::Item { .. } | Event::Part { .. } | Event::EndItem(_) => {
+                self.take_item(event, out);
+            }
         }
     }
 
-    fn identify(&mut self, rank: u8, text: &str) {
-        if let Some(id) = self.records.last_mut()
-            && id.as_ref().is_none_or(|(known, _)| rank < *known)
+    fn open_record(&mut self, out: &mut RowSink<'_, R>) {
+        self.settle(out);
+        if let Some(outer) = self.records.last_mut() {
+            outer.has_records = true;
+        }
+        self.records.push(OpenRecord::default());
+    }
+
+    fn close_record(&mut self, out: &mut RowSink<'_, R>) {
+        self.settle(out);
+        let Some(record) = self.records.pop().filter(|_| self.wanted.nodes) else {
+            return;
+        };
+        // An object that only holds records is left out.
+        if record.id.is_some() || !record.has_records {
+            out(JoinedRow::Node(Node {
+                record: record.id.as_ref().map(|(_, id)| id),
+                value: record.value.as_deref(),
+                fields: record.fields.as_ref(),
+                references: record.references,
+                named: record.named,
+            }));
+        }
+    }
+
+    fn identify(&mut self, rank: u8, text: &str, value: Option<Box<str>>) {
+        if let Some(record) = self.records.last_mut()
+            && record.id.as_ref().is_none_or(|(known, _)| rank < *known)
         {
-            let cut = cut(text);
-            self.faults.cut += u64::from(cut.is_some());
-            *id = Some((rank, cut.map_or_else(|| text.into(), Arc::from)));
+            record.id = Some((rank, bounded(text, &mut self.faults)));
+            record.value = value;
+        }
+    }
+
+    /// Keeps the text of an identifier as it is written, if no mention gave its value.
+    fn keep_value(&mut self, rank: u8, text: &str) {
+        if let Some(record) = self.records.last_mut()
+            && self.wanted.nodes
+            && record.value.is_none()
+            && record.id.as_ref().is_some_and(|(known, _)| rank == *known)
+        {
+            record.value = Some(bounded(text, &mut self.faults));
+        }
+    }
+
+    /// Sets a field of the record, unless it has a value.
+    fn set_field(&mut self, number: usize, text: &str) {
+        let count = self.wanted.fields.len();
+        let Some(record) = self.records.last_mut().filter(|_| !text.is_empty()) else {
+            return;
+        };
+        let fields = record
+            .fields
+            .get_or_insert_with(|| vec![None; count].into());
+        if fields[number].is_none() {
+            let text = bounded(text, &mut self.faults);
+            Arc::make_mut(fields)[number] = Some(text);
+        }
+    }
+
+    /// Notes that the place of the last mention has a name, if that is in a reference.
+    fn note_name(&mut self) {
+        let is_in_reference = self.place.role == Role::Reference && self.place.reference.is_some();
+        match (&mut self.item, self.records.last_mut()) {
+            _ if !is_in_reference => {}
+            (Some(item), _) => item.is_named = true,
+            (None, Some(record)) if record.last_named != self.place.reference => {
+                record.last_named = self.place.reference;
+                record.named += 1;
+            }
+            _ => {}
+        }
+    }
+
+    fn take_item(&mut self, event: Event<'_>, out: &mut RowSink<'_, R>) {
+        match (event, &mut self.item) {
+            (Event::Item { .. }, Some(_)) => self.inner_items += 1,
+            (
+                Event::Item {
+                    reference,
+                    offset,
+                    path,
+                },
+                None,
+            ) => {
+                self.settle_before_item(out);
+                let item = OpenItem::new((reference, offset, path), self.held.len());
+                self.item = Some(item);
+            }
+            (Event::EndItem(_), Some(_)) if self.inner_items > 0 => self.inner_items -= 1,
+            (Event::EndItem(end), Some(_)) => self.end_item(end, out),
+            (Event::Part { part, text }, Some(item)) => item.take(part, text),
+            _ => {}
+        }
+    }
+
+    /// Decides the rows before an item, if nothing in it can change them.
+    fn settle_before_item(&mut self, out: &mut RowSink<'_, R>) {
+        if self.is_final() {
+            self.settle(out);
+        }
+    }
+
+    /// Ends an item: its rows get what it says, and a reference without a name gets a row.
+    fn end_item(&mut self, end: u64, out: &mut RowSink<'_, R>) {
+        let Some(mut item) = self.item.take() else {
+            return;
+        };
+        let is_bare = item.reference.is_some() && !item.is_named;
+        if let (Some(record), Some(_)) = (self.records.last_mut(), item.reference) {
+            record.references += 1;
+            record.named += u64::from(item.is_named);
+        }
+        if is_bare && self.wanted.texts {
+            self.place = Place {
+                role: Role::Reference,
+                reference: item.reference,
+                ..Place::default()
+            };
+            self.path = std::mem::take(&mut item.path);
+            let text = std::mem::take(item.whole_text());
+            let bytes = text.len();
+            let row = R::of(BareReference {
+                offset: item.offset,
+                length: end.saturating_sub(item.offset),
+                text,
+            });
+            // The rows of the item wait for what it says.
+            self.item = Some(item);
+            self.hold(row, "", bytes, out);
+        } else {
+            self.item = Some(item);
+        }
+        self.leave_item(out);
+    }
+
+    /// Gives the rows of the item what it says.
+    fn leave_item(&mut self, out: &mut RowSink<'_, R>) {
+        if let Some(item) = self.item.take() {
+            self.give_details(&item);
+        }
+        match self.is_final() {
+            true => self.settle(out),
+            false => self.settle_if_full(out),
+        }
+    }
+
+    /// Decides all rows if too many are held.
+    fn settle_if_full(&mut self, out: &mut RowSink<'_, R>) {
+        if self.held.len() >= HELD || self.bytes >= HELD_BYTES {
+            self.faults.undecided += u64::from(!self.is_final());
+            self.settle(out);
+        }
+    }
+
+    /// Gives the held rows of an item what it says.
+    fn give_details(&mut self, item: &OpenItem) {
+        let rows = &mut self.held[item.first..];
+        if self.wanted.items && !rows.is_empty() {
+            let details = Arc::new(item.details.clone());
+            for row in rows {
+                row.item = Some(Arc::clone(&details));
+            }
         }
     }
 
     /// Decides about related places.
     fn decide(&mut self, cites: bool) {
+        if let Some(item) = self.item.as_mut().filter(|_| !cites) {
+            item.reference = None;
+        }
+        self.decide_rows(cites);
+    }
+
+    /// Decides about the held rows in related places.
+    fn decide_rows(&mut self, cites: bool) {
         let from = self.related.take().unwrap_or(self.held.len());
         let rows = self.held[from..].iter_mut();
         for row in rows.filter(|row| row.place.is_related) {
@@ -264,10 +523,14 @@ impl<R> JoinRows<R> {
 
     /// Whether nothing that follows can change the record or the reference of the held rows.
     fn is_final(&self) -> bool {
-        match self.records.last() {
-            None | Some(Some((0, _))) => self.related.is_none(),
-            _ => false,
-        }
+        let is_known = match self.records.last() {
+            None => true,
+            Some(record) => {
+                let is_best = matches!(record.id, Some((0, _)));
+                is_best && (self.wanted.fields.is_empty() || record.has_all_fields())
+            }
+        };
+        is_known && self.related.is_none() && self.item.is_none()
     }
 
     /// Decides all rows if nothing that follows can change them. The last reference may go on.
@@ -283,21 +546,32 @@ impl<R> JoinRows<R> {
         if self.held.is_empty() {
             return;
         }
-        self.decide(false);
+        self.decide_rows(false);
+        if let Some(mut item) = self.item.take() {
+            self.give_details(&item);
+            item.first = 0;
+            self.item = Some(item);
+        }
         let repeated = self.repeated();
-        let record = self.records.last().and_then(|id| id.as_ref());
+        let record = self.records.last();
+        let (id, fields) = (
+            record.and_then(|record| record.id.as_ref()),
+            record.and_then(|record| record.fields.as_ref()),
+        );
         let mut paths = self.paths.reader();
         for (number, held) in self.held.drain(..).enumerate() {
             let path = paths.next(held.path);
             let edge = Edge {
-                record: record.map(|(_, id)| id),
+                record: id.map(|(_, id)| id),
                 path: (!path.is_empty()).then_some(path),
                 reference: held.place.reference,
                 role: held.place.role,
                 asserted: held.place.asserted,
+                item: held.item.as_ref(),
+                fields,
             };
             let is_repeated = repeated.binary_search(&number).is_ok();
-            out(held.row, (!is_repeated).then_some(edge));
+            out(JoinedRow::Row(held.row, (!is_repeated).then_some(edge)));
         }
         self.paths.clear();
         self.names.clear();
@@ -325,5 +599,73 @@ impl<R> JoinRows<R> {
             start += rows.len();
         }
         repeated
+    }
+}
+
+impl OpenRecord {
+    fn has_all_fields(&self) -> bool {
+        let fields = self.fields.as_ref();
+        fields.is_some_and(|fields| fields.iter().all(Option::is_some))
+    }
+}
+
+impl OpenItem {
+    /// An item with its reference, offset and path. `first` is the number of rows that are held before it.
+    fn new((reference, offset, path): (Option<u64>, u64, &str), first: usize) -> Self {
+        OpenItem {
+            reference,
+            offset,
+            path: path.to_owned(),
+            details: ItemDetails::default(),
+            text: String::new(),
+            pieces: String::new(),
+            is_named: false,
+            first,
+        }
+    }
+
+    /// Takes a part. Of several that are the same, the first counts.
+    fn take(&mut self, part: ItemPart, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let details = &mut self.details;
+        let kept = match part {
+            ItemPart::Key => &mut details.key,
+            ItemPart::AssertedBy => &mut details.asserted_by,
+            ItemPart::Relation => &mut details.relation,
+            ItemPart::UpdateType => &mut details.update_type,
+            ItemPart::Text => return self.text.push_str(text),
+            ItemPart::Piece => return self.add_piece(text),
+        };
+        kept.get_or_insert_with(|| text.into());
+    }
+
+    fn add_piece(&mut self, text: &str) {
+        if !self.pieces.is_empty() {
+            self.pieces.push(' ');
+        }
+        if self.pieces.len() + text.len() <= CAPTURED {
+            self.pieces.push_str(text);
+        }
+    }
+
+    /// The text of the reference, or its parts with blanks between them.
+    fn whole_text(&mut self) -> &mut String {
+        match self.text.is_empty() {
+            true => &mut self.pieces,
+            false => &mut self.text,
+        }
+    }
+}
+
+/// The text, cut if it is longer than rows may repeat.
+fn bounded<T: for<'t> From<&'t str> + From<String>>(text: &str, faults: &mut StructureFaults) -> T {
+    match cut(text) {
+        Some(cut) => {
+            faults.cut += 1;
+            cut.into()
+        }
+        None => text.into(),
     }
 }

@@ -13,16 +13,20 @@ use std::sync::Arc;
 
 use memchr::{memchr, memchr3};
 
-use super::place::{DEPTH, Event, Place, keep};
+use super::place::{DEPTH, Event, Place, TEXT, keep_within};
 use super::pointers::{PathNode, Pointers};
 use super::skip::{self, LEVELS, is_scalar, plain_end};
 use super::stack::{self, LevelNames};
-use super::table::{Meaning, RELATIONS, RecordId};
+use super::table::{Detail, ItemPart, Meaning, RELATIONS};
 use super::value::ValueSyntax;
+use super::wanted::{CAPTURED, FieldNode, FieldTree, Wanted};
 
 /// The reader of a document.
 pub(crate) struct Json {
     table: Arc<Pointers>,
+    wanted: Arc<Wanted>,
+    /// The fields of records, if any are wanted.
+    fields: Option<Arc<FieldTree>>,
     frames: Vec<Frame>,
     names: LevelNames,
     /// Objects and lists that are open beyond the kept depth.
@@ -38,7 +42,17 @@ pub(crate) struct Json {
     outer: PathNode,
     inner: PathNode,
     meaning: Meaning,
-    /// The text of an identifier or a relation.
+    field: FieldNode,
+    detail: Option<Detail>,
+    /// Whether the value is a field or a part of an item, so that its text is kept.
+    is_captured: bool,
+    /// Whether the item that is open is a reference whose text is wanted.
+    gathers: bool,
+    /// Whether the text that is read is an item.
+    is_text_item: bool,
+    /// The offset of the last bracket, or of the start or end of the last text.
+    here: u64,
+    /// The text of an identifier, a relation, or of what is captured.
     kept: Vec<u8>,
     /// Whether the related item that is open is a reference.
     cites: bool,
@@ -57,7 +71,9 @@ struct Frame {
     outer: PathNode,
     inner: PathNode,
     meaning: Meaning,
+    field: FieldNode,
     is_record: bool,
+    is_item: bool,
     /// Whether it holds neither records nor identifiers.
     is_lazy: bool,
 }
@@ -90,9 +106,11 @@ enum JsonLines {
 }
 
 impl Json {
-    pub(super) fn new(id: Option<&RecordId>) -> Json {
+    pub(super) fn new(wanted: &Arc<Wanted>) -> Json {
         let mut json = Json {
-            table: Pointers::new(id),
+            table: wanted.json(),
+            wanted: Arc::clone(wanted),
+            fields: wanted.field_tree(),
             frames: Vec::new(),
             names: LevelNames::default(),
             deeper: 0,
@@ -103,6 +121,12 @@ impl Json {
             outer: PathNode::NONE,
             inner: PathNode::NONE,
             meaning: Meaning::Plain,
+            field: FieldNode::NONE,
+            detail: None,
+            is_captured: false,
+            gathers: false,
+            is_text_item: false,
+            here: 0,
             kept: Vec::new(),
             cites: false,
             lines: JsonLines::Unknown,
@@ -118,6 +142,7 @@ impl Json {
         self.state = JsonState::Value;
         (self.outer, self.inner) = (PathNode::VALUE, PathNode::NONE);
         self.meaning = self.table.meaning(self.outer);
+        (self.field, self.detail, self.is_captured) = (FieldNode::NONE, None, false);
     }
 
     pub(super) fn read(&mut self, bytes: &[u8], report: &mut dyn FnMut(Event<'_>)) {
@@ -169,7 +194,10 @@ impl Json {
 
     /// Whether a record or an identifier may be in the value that comes next.
     fn is_eager(&self) -> bool {
-        self.table.is_eager(self.outer) || self.table.is_eager(self.inner)
+        self.table.is_eager(self.outer)
+            || self.table.is_eager(self.inner)
+            || self.field != FieldNode::NONE
+            || self.gathers
     }
 
     /// Whether the innermost object or list holds neither.
@@ -181,6 +209,7 @@ impl Json {
     fn entered(&mut self, bytes: &[u8], at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
         self.is_line_start = false;
         self.keep_name(bytes);
+        self.here = self.offset + at as u64;
         self.open(bytes[at], report);
         at + 1
     }
@@ -221,13 +250,16 @@ impl Json {
         self.is_line_start = false;
         let after = name.end + 1;
         if let Some(frame) = self.frames.last() {
-            if (frame.outer, frame.inner) != (PathNode::NONE, PathNode::NONE) {
+            if (frame.outer, frame.inner) != (PathNode::NONE, PathNode::NONE)
+                || frame.field != FieldNode::NONE
+            {
                 let name = &bytes[name.clone()];
-                let (outer, inner) = (frame.outer, frame.inner);
+                let (outer, inner, field) = (frame.outer, frame.inner, frame.field);
                 self.set_nodes(
                     self.table.member(outer, name),
                     self.table.member(inner, name),
                 );
+                self.set_field(self.member_field(field, name));
             }
             self.fresh = name;
         }
@@ -299,6 +331,7 @@ impl Json {
             (b',', _) => self.next(),
             (b':', _) => self.state = JsonState::Value,
             (b'}' | b']', _) => {
+                self.here = self.offset + at as u64 + 1;
                 if !self.close(byte, report) {
                     return self.fault(byte, at, was_line_start, report);
                 }
@@ -309,14 +342,19 @@ impl Json {
                 return self.fault(byte, at, was_line_start, report);
             }
             (b'"', JsonState::Name) => self.start_name(),
-            (b'"', _) => self.start_text(JsonState::InString),
+            (b'"', _) => {
+                self.here = self.offset + at as u64;
+                self.start_text(JsonState::InString, report);
+            }
             (b'{' | b'[', _) => {
                 self.forget_name();
+                self.here = self.offset + at as u64;
                 self.open(byte, report);
             }
             (byte, _) if is_scalar(byte) => {
                 self.forget_name();
-                self.start_text(JsonState::InScalar);
+                self.here = self.offset + at as u64;
+                self.start_text(JsonState::InScalar, report);
                 return at;
             }
             _ if self.is_lazy() => {}
@@ -380,6 +418,10 @@ impl Json {
     fn close_all(&mut self, report: &mut dyn FnMut(Event<'_>)) {
         self.deeper = 0;
         self.is_escaped = false;
+        if std::mem::take(&mut self.is_text_item) {
+            report(Event::EndItem(self.here));
+        }
+        self.gathers = false;
         while let Some(frame) = self.frames.pop() {
             self.close_frame(&frame, report);
         }
@@ -390,6 +432,10 @@ impl Json {
     fn close_frame(&mut self, frame: &Frame, report: &mut dyn FnMut(Event<'_>)) {
         if frame.meaning == Meaning::Related {
             report(Event::Related { cites: self.cites });
+        }
+        if frame.is_item {
+            self.gathers = false;
+            report(Event::EndItem(self.here));
         }
         if frame.is_record {
             report(Event::Close);
@@ -411,6 +457,14 @@ impl Json {
         if is_record {
             report(Event::Open);
             self.inner = PathNode::RECORD;
+            self.field = match self.fields {
+                Some(_) => FieldNode::RECORD,
+                None => FieldNode::NONE,
+            };
+        }
+        let is_item = self.is_item(is_list);
+        if is_item {
+            self.open_item(report);
         }
         if self.meaning == Meaning::Related {
             self.cites = false;
@@ -421,7 +475,9 @@ impl Json {
             outer: self.outer,
             inner: self.inner,
             meaning: self.meaning,
+            field: self.field,
             is_record,
+            is_item,
             is_lazy: !self.is_eager(),
         });
         if is_list {
@@ -448,6 +504,7 @@ impl Json {
         self.fresh = 0..0;
         self.close_frame(&frame, report);
         (self.outer, self.inner, self.meaning) = (frame.outer, frame.inner, frame.meaning);
+        self.field = frame.field;
         self.end_value();
         true
     }
@@ -484,14 +541,67 @@ impl Json {
     /// Before an item of a list.
     fn item(&mut self) {
         self.state = JsonState::Value;
-        if let Some(Frame { outer, inner, .. }) = self.frames.last() {
-            self.set_nodes(self.table.item(*outer), self.table.item(*inner));
+        if let Some(frame) = self.frames.last() {
+            let (field, index) = (frame.field, frame.index.unwrap_or(0));
+            self.set_nodes(self.table.item(frame.outer), self.table.item(frame.inner));
+            let fields = self.fields.as_ref();
+            self.set_field(fields.map_or(FieldNode::NONE, |fields| fields.item(field, index)));
         }
     }
 
     fn set_nodes(&mut self, outer: PathNode, inner: PathNode) {
         (self.outer, self.inner) = (outer, inner);
         self.meaning = self.table.meaning(inner);
+        self.detail = self.table.detail(inner);
+        self.is_captured = self.detail.is_some() || self.gathers;
+    }
+
+    fn set_field(&mut self, field: FieldNode) {
+        if let Some(fields) = &self.fields {
+            self.field = field;
+            self.is_captured |= !fields.numbers(field).is_empty();
+        }
+    }
+
+    /// The field of the member `name` of the object that is at `node`.
+    fn member_field(&self, node: FieldNode, name: &[u8]) -> FieldNode {
+        let fields = self.fields.as_ref();
+        fields.map_or(FieldNode::NONE, |fields| fields.member(node, name))
+    }
+
+    /// Whether the object or list that comes next is an item.
+    fn is_item(&self, is_list: bool) -> bool {
+        match self.detail {
+            Some(Detail::Item) => !is_list && self.is_in_list(),
+            Some(Detail::Relation) => true,
+            _ => false,
+        }
+    }
+
+    fn is_in_list(&self) -> bool {
+        self.frames
+            .last()
+            .is_some_and(|frame| frame.index.is_some())
+    }
+
+    /// Starts an item at the value that comes next.
+    fn open_item(&mut self, report: &mut dyn FnMut(Event<'_>)) {
+        let mut path = String::new();
+        if self.wanted.paths {
+            self.path(&mut path);
+        }
+        let index = self.frames.last().and_then(|frame| frame.index);
+        report(Event::Item {
+            reference: index.filter(|_| self.meaning.is_item()),
+            offset: self.here,
+            path: &path,
+        });
+        self.gathers = self.wanted.texts && self.meaning.is_item();
+        if let (Some(Detail::Relation), Some(frame)) = (self.detail, self.frames.last()) {
+            let text = &unescaped(self.names.last(frame.name));
+            let part = ItemPart::Relation;
+            report(Event::Part { part, text });
+        }
     }
 
     fn start_name(&mut self) {
@@ -507,6 +617,7 @@ impl Json {
         if self.state == JsonState::Name {
             self.start_name();
             self.set_nodes(PathNode::NONE, PathNode::NONE);
+            self.set_field(FieldNode::NONE);
         }
     }
 
@@ -518,17 +629,25 @@ impl Json {
                 self.table.member(frame.outer, name),
                 self.table.member(frame.inner, name),
             );
+            let field = self.member_field(frame.field, name);
             self.set_nodes(outer, inner);
+            self.set_field(field);
         }
     }
 
-    fn start_text(&mut self, state: JsonState) {
+    fn start_text(&mut self, state: JsonState, report: &mut dyn FnMut(Event<'_>)) {
         self.state = state;
         self.kept.clear();
+        let is_item = self.detail == Some(Detail::Item) && self.meaning.is_item();
+        if is_item && self.deeper == 0 && self.is_in_list() {
+            self.is_text_item = true;
+            self.open_item(report);
+        }
     }
 
     fn is_kept(&self) -> bool {
-        self.deeper == 0 && matches!(self.meaning, Meaning::Id(_) | Meaning::Relation)
+        self.deeper == 0
+            && (self.is_captured || matches!(self.meaning, Meaning::Id(_) | Meaning::Relation))
     }
 
     /// Reads a string, or a name, up to its end.
@@ -561,6 +680,7 @@ impl Json {
         };
         self.keep(&bytes[from..end.min(bytes.len())]);
         if end < bytes.len() {
+            self.here = self.offset + end as u64 + 1;
             match self.state {
                 JsonState::InName => self.end_name(),
                 _ => self.end_text(report),
@@ -576,7 +696,8 @@ impl Json {
                 self.names.add(frame.name, piece);
             }
         } else if self.is_kept() {
-            keep(&mut self.kept, 0, piece);
+            let max = if self.is_captured { CAPTURED } else { TEXT };
+            keep_within(&mut self.kept, max, piece);
         }
     }
 
@@ -586,6 +707,7 @@ impl Json {
         let end = length.map_or(bytes.len(), |length| from + length);
         self.keep(&bytes[from..end]);
         if end < bytes.len() {
+            self.here = self.offset + end as u64;
             self.end_text(report);
         }
         end
@@ -596,7 +718,7 @@ impl Json {
             match self.meaning {
                 Meaning::Relation => self.cites |= RELATIONS.contains(&&*self.kept),
                 Meaning::Id(rank) => {
-                    let text = unescaped(&self.kept);
+                    let text = unescaped(&self.kept[..self.kept.len().min(TEXT)]);
                     if !matches!(text.trim(), "" | "null") {
                         report(Event::Id {
                             rank,
@@ -606,10 +728,36 @@ impl Json {
                 }
                 _ => {}
             }
+            if self.is_captured {
+                self.report_captured(report);
+            }
         }
         match self.deeper {
             0 => self.end_value(),
             _ => self.state = JsonState::Comma,
+        }
+    }
+
+    /// Reports a text that is a field, a part of an item, or an item.
+    fn report_captured(&mut self, report: &mut dyn FnMut(Event<'_>)) {
+        let text = &unescaped(&self.kept);
+        let is_null = self.state == JsonState::InScalar && text == "null";
+        if let Some(fields) = self.fields.as_ref().filter(|_| !is_null) {
+            let numbers = fields.numbers(self.field).iter();
+            numbers.for_each(|&number| report(Event::Field { number, text }));
+        }
+        match self.detail {
+            _ if is_null => {}
+            Some(Detail::Part(part)) => report(Event::Part { part, text }),
+            _ if self.gathers => report(Event::Part {
+                part: ItemPart::Piece,
+                text,
+            }),
+            _ => {}
+        }
+        if std::mem::take(&mut self.is_text_item) {
+            self.gathers = false;
+            report(Event::EndItem(self.here));
         }
     }
 
@@ -619,6 +767,7 @@ impl Json {
     }
 
     /// Where the next byte is.
+    #[inline]
     pub(super) fn place(&self) -> Place {
         if self.state == JsonState::Lost {
             return Place::default();

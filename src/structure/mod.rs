@@ -5,6 +5,7 @@
 //! identifiers as [`Event`]s. `table` says what the paths of the known formats mean. `pointers` and `elements` look paths up in
 //! it. `skip` finds the ends of JSON values, `xml_name` those of names, and `tags` keeps the names of elements. `wikitext` reads the
 //! text of MediaWiki's pages.
+//! `wanted` says what a run takes of records besides, and `gather` the text of elements.
 //! `value` finds the whole value of a field around a mention.
 //! `join` joins mentions with their places, whose `paths` are stored without what they share. Knows bytes only: nothing of DOI names or files.
 //!
@@ -13,6 +14,7 @@
 
 mod bibtex;
 mod elements;
+mod gather;
 mod join;
 mod json;
 mod paths;
@@ -25,6 +27,7 @@ mod syntax;
 mod table;
 mod tags;
 mod value;
+mod wanted;
 mod wikitext;
 mod xml;
 mod xml_name;
@@ -32,7 +35,10 @@ mod xml_name;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use join::{Edge, EdgeJoin, RowSink, StructureFaults};
+pub(crate) use join::{
+    BareReference, Edge, EdgeJoin, ItemDetails, JoinedRow, Node, RecordFields, RowSink,
+    StructureFaults, UnnamedRow,
+};
 pub(crate) use paths::{PathReader, Paths, StoredPath};
 pub(crate) use place::Role;
 use place::{Event, Place};
@@ -41,6 +47,10 @@ pub use table::{BadRecordId, RecordId};
 pub(crate) use value::ValueSyntax;
 #[cfg(feature = "known")]
 pub(crate) use value::{LATEX_MARKS, without_latex};
+
+pub(crate) use wanted::{RecordPath, Wanted};
+
+use std::sync::Arc;
 
 use bibtex::Bibtex;
 use json::Json;
@@ -56,13 +66,13 @@ pub(crate) enum Structure {
 }
 
 impl Structure {
-    /// A reader at the start of a document. `id` says where a record's identifier is, instead of the table.
-    pub(crate) fn new(syntax: Syntax, id: Option<&RecordId>) -> Structure {
+    /// A reader at the start of a document.
+    pub(crate) fn new(syntax: Syntax, wanted: &Arc<Wanted>) -> Structure {
         match syntax {
-            Syntax::Json => Structure::Json(Box::new(Json::new(id))),
-            Syntax::Xml => Structure::Xml(Box::new(Xml::new(id))),
-            Syntax::Bibtex => Structure::Bibtex(Box::new(Bibtex::new(id))),
-            Syntax::Ris => Structure::Ris(Box::new(Ris::new(id))),
+            Syntax::Json => Structure::Json(Box::new(Json::new(wanted))),
+            Syntax::Xml => Structure::Xml(Box::new(Xml::new(wanted))),
+            Syntax::Bibtex => Structure::Bibtex(Box::new(Bibtex::new(wanted))),
+            Syntax::Ris => Structure::Ris(Box::new(Ris::new(wanted))),
         }
     }
 
@@ -87,6 +97,7 @@ impl Structure {
     }
 
     /// Where the next byte is.
+    #[inline]
     pub(crate) fn place(&self) -> Place {
         match self {
             Structure::Json(json) => json.place(),

@@ -1,5 +1,7 @@
 //! What a reader reports, and what it knows about a byte.
 
+use super::table::ItemPart;
+
 /// What a mention is for the record that it is in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
@@ -59,6 +61,20 @@ pub(crate) enum Event<'t> {
     Related { cites: bool },
     /// The structure is broken at an offset of the document.
     Broken(u64),
+    /// A value of a field of the innermost record, by the number of the field. The first value counts.
+    Field { number: usize, text: &'t str },
+    /// An item of the innermost record starts at an offset: a reference, if it has an index, or what says something of the names in it.
+    Item {
+        reference: Option<u64>,
+        offset: u64,
+        path: &'t str,
+    },
+    /// A part of the item.
+    Part { part: ItemPart, text: &'t str },
+    /// The item ends before an offset.
+    EndItem(u64),
+    /// References of the innermost record that are no items.
+    References(u64),
 }
 
 /// Bytes of a name or an identifier that are kept.
@@ -68,6 +84,11 @@ pub(super) const DEPTH: usize = 256;
 
 /// Appends as much of `piece` to `text` as fits a kept text that starts at `from`.
 pub(super) fn keep(text: &mut Vec<u8>, from: usize, piece: &[u8]) {
-    let free = (from + TEXT).saturating_sub(text.len());
+    keep_within(text, from + TEXT, piece);
+}
+
+/// Appends as much of `piece` to `text` as makes at most `max` bytes.
+pub(super) fn keep_within(text: &mut Vec<u8>, max: usize, piece: &[u8]) {
+    let free = max.saturating_sub(text.len());
     text.extend_from_slice(&piece[..piece.len().min(free)]);
 }

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, LazyLock};
 
-use super::table::{JSON_FIELDS, JSON_RECORDS, Meaning, RecordId};
+use super::table::{Detail, ItemPart, JSON_DETAILS, JSON_FIELDS, JSON_RECORDS, Meaning, RecordId};
+use super::wanted::Wanted;
 
 /// A path of the table, or the start of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub(super) struct Pointers {
 #[derive(Default)]
 struct Branch {
     meaning: Meaning,
+    /// Only if items are wanted.
+    detail: Option<Detail>,
     /// By the buckets of their names; empty if there are none.
     members: Vec<Vec<(Box<[u8]>, PathNode)>>,
     /// Any member that is not listed.
@@ -54,7 +57,7 @@ fn bucket(name: &[u8]) -> usize {
     (ends + name.len() * 7) % BUCKETS
 }
 
-static TABLE: LazyLock<Arc<Pointers>> = LazyLock::new(|| Arc::new(Pointers::build(None)));
+static TABLE: LazyLock<Arc<Pointers>> = LazyLock::new(|| Arc::new(Pointers::build(None, false)));
 
 impl PathNode {
     /// No path of the table.
@@ -66,14 +69,14 @@ impl PathNode {
 }
 
 impl Pointers {
-    pub(super) fn new(id: Option<&RecordId>) -> Arc<Pointers> {
-        match id {
-            None => Arc::clone(&TABLE),
-            Some(_) => Arc::new(Pointers::build(id)),
+    pub(super) fn new(wanted: &Wanted) -> Arc<Pointers> {
+        match (wanted.id.as_ref(), wanted.has_items()) {
+            (None, false) => Arc::clone(&TABLE),
+            (id, has_items) => Arc::new(Pointers::build(id, has_items)),
         }
     }
 
-    fn build(id: Option<&RecordId>) -> Pointers {
+    fn build(id: Option<&RecordId>, has_items: bool) -> Pointers {
         let mut table = Pointers { nodes: Vec::new() };
         table.nodes.resize_with(3, Branch::default);
         for path in JSON_RECORDS {
@@ -86,6 +89,9 @@ impl Pointers {
         if let Some(id) = id {
             table.add(PathNode::RECORD, id.steps(), Meaning::Id(0));
         }
+        if has_items {
+            table.add_details();
+        }
         // Those below come after.
         for node in (0..table.nodes.len()).rev() {
             table.nodes[node].is_eager = table.has_eager(&table.nodes[node]);
@@ -93,10 +99,26 @@ impl Pointers {
         table
     }
 
+    /// Adds what paths say of items.
+    fn add_details(&mut self) {
+        for branch in &mut self.nodes {
+            branch.detail = match branch.meaning {
+                Meaning::Relation => Some(Detail::Part(ItemPart::Relation)),
+                meaning => meaning.is_item().then_some(Detail::Item),
+            };
+        }
+        for (path, detail) in JSON_DETAILS {
+            let steps = path.split('/').skip(1);
+            let end = steps.fold(PathNode::RECORD, |node, step| self.grow(node, step));
+            self.nodes[end.0 as usize].detail = Some(*detail);
+        }
+    }
+
     fn has_eager(&self, branch: &Branch) -> bool {
         let members = branch.members.iter().flatten().map(|(_, node)| *node);
         let mut below = members.chain(branch.any).chain(branch.items);
         matches!(branch.meaning, Meaning::Record | Meaning::Id(_))
+            || branch.detail.is_some()
             || below.any(|node| self.is_eager(node))
     }
 
@@ -127,6 +149,11 @@ impl Pointers {
 
     pub(super) fn meaning(&self, node: PathNode) -> Meaning {
         self.nodes[node.0 as usize].meaning
+    }
+
+    /// What a path says of items, if these are wanted.
+    pub(super) fn detail(&self, node: PathNode) -> Option<Detail> {
+        self.nodes[node.0 as usize].detail
     }
 
     /// Whether all below must be read even if it holds no mention.

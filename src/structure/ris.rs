@@ -1,8 +1,11 @@
 //! Reads RIS: records from `TY` to `ER`, and their tags. A line without a tag continues the one before.
 
-use super::place::{Event, Place, TEXT, keep};
+use std::sync::Arc;
+
+use super::place::{Event, Place, TEXT, keep_within};
 use super::stack;
-use super::table::{Meaning, RIS, RecordId};
+use super::table::{Meaning, RIS};
+use super::wanted::{CAPTURED, Wanted};
 
 /// The reader of a document.
 pub(crate) struct Ris {
@@ -15,14 +18,17 @@ pub(crate) struct Ris {
     kept: Vec<u8>,
     /// The tag that holds the identifier, instead of the table.
     id: Option<Vec<u8>>,
+    wanted: Arc<Wanted>,
+    /// Whether the line is a field that is wanted.
+    is_field: bool,
 }
 
 /// Bytes of a tag and the mark after it. The last blank may be missing.
 const MARK: usize = 5;
 
 impl Ris {
-    pub(super) fn new(id: Option<&RecordId>) -> Ris {
-        let tag = id.and_then(|id| id.steps().next_back());
+    pub(super) fn new(wanted: &Arc<Wanted>) -> Ris {
+        let tag = wanted.id.as_ref().and_then(|id| id.steps().next_back());
         Ris {
             line: Vec::with_capacity(MARK),
             is_line_start: true,
@@ -31,6 +37,8 @@ impl Ris {
             is_record: false,
             kept: Vec::new(),
             id: tag.map(|tag| tag.to_ascii_uppercase().into()),
+            wanted: Arc::clone(wanted),
+            is_field: false,
         }
     }
 
@@ -61,8 +69,9 @@ impl Ris {
             self.is_line_start = false;
             let end = memchr::memchr2(b'\n', b'\r', &bytes[at..])
                 .map_or(bytes.len(), |length| at + length);
-            if let Meaning::Id(_) = self.meaning {
-                keep(&mut self.kept, 0, &bytes[at..end]);
+            if self.is_field || matches!(self.meaning, Meaning::Id(_)) {
+                let max = if self.is_field { CAPTURED } else { TEXT };
+                keep_within(&mut self.kept, max, &bytes[at..end]);
             }
             if end < bytes.len() {
                 self.end_line(report);
@@ -106,6 +115,7 @@ impl Ris {
             Some(_) => listed.without_id(),
             None => listed,
         };
+        self.is_field = self.wanted.fields_named(&self.tag).next().is_some();
     }
 
     fn end_line(&mut self, report: &mut dyn FnMut(Event<'_>)) {
@@ -117,6 +127,12 @@ impl Ris {
                     text: text.trim(),
                 });
             }
+        }
+        if std::mem::take(&mut self.is_field) {
+            let text = String::from_utf8_lossy(&self.kept);
+            let text = text.trim();
+            let numbers = self.wanted.fields_named(&self.tag);
+            numbers.for_each(|number| report(Event::Field { number, text }));
         }
         self.kept.clear();
         self.line.clear();

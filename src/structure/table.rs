@@ -33,6 +33,34 @@ pub(super) enum Meaning {
     Aside,
 }
 
+/// What a path says of the names in an item of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// An item: what its parts say concerns all names in it. References and related items are such too.
+    Item,
+    /// An item whose own name is the relation.
+    Relation,
+    /// A part of the item that it is in.
+    Part(ItemPart),
+}
+
+/// What a part of an item is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ItemPart {
+    /// The key of the reference.
+    Key,
+    /// Who says that the name is that of the reference.
+    AssertedBy,
+    /// How the record is related to the names.
+    Relation,
+    /// What an update of the record is.
+    UpdateType,
+    /// The whole text of the reference.
+    Text,
+    /// A part of its text.
+    Piece,
+}
+
 /// Relations (DataCite's `relationType`) that say that the record cites an item.
 pub(super) const RELATIONS: [&[u8]; 2] = [b"Cites", b"References"];
 
@@ -65,6 +93,7 @@ pub(super) const JSON_FIELDS: &[(&str, Meaning)] = &[
     ("/funder/*/DOI", Meaning::Linked),
     ("/funder/*/id/*/id", Meaning::Linked),
     ("/update-to/*/DOI", Meaning::Linked),
+    ("/updated-by/*/DOI", Meaning::Linked),
     ("/update-policy", Meaning::Linked),
     // OpenAlex
     ("/doi", Meaning::Id(0)),
@@ -137,6 +166,28 @@ pub(super) const JSON_FIELDS: &[(&str, Meaning)] = &[
     ("/pmid", Meaning::Id(5)),
 ];
 
+/// What paths within a record say of the names in items. Items that mean references or related items are not repeated here.
+pub(super) const JSON_DETAILS: &[(&str, Detail)] = &[
+    ("/reference/*/key", Detail::Part(ItemPart::Key)),
+    (
+        "/reference/*/doi-asserted-by",
+        Detail::Part(ItemPart::AssertedBy),
+    ),
+    ("/reference/*/unstructured", Detail::Part(ItemPart::Text)),
+    ("/refs/*/key", Detail::Part(ItemPart::Key)),
+    ("/refs/*/extra/unstructured", Detail::Part(ItemPart::Text)),
+    ("/references/*/key", Detail::Part(ItemPart::Key)),
+    ("/references/*/id", Detail::Part(ItemPart::Key)),
+    ("/references/*/unstructured", Detail::Part(ItemPart::Text)),
+    ("/relation/?", Detail::Relation),
+    ("/relation/cites", Detail::Relation),
+    ("/relation/references", Detail::Relation),
+    ("/update-to/*", Detail::Item),
+    ("/update-to/*/type", Detail::Part(ItemPart::UpdateType)),
+    ("/updated-by/*", Detail::Item),
+    ("/updated-by/*/type", Detail::Part(ItemPart::UpdateType)),
+];
+
 /// What elements and attributes mean, by their last names, without prefix. `^` is the start of the document, `[a=b]` a condition
 /// on an attribute. Of several that fit, the first counts.
 pub(super) const XML: &[(&str, Meaning)] = &[
@@ -182,6 +233,7 @@ pub(super) const XML: &[(&str, Meaning)] = &[
     ("citation/@key", Meaning::Aside),
     ("inter_work_relation", Meaning::Linked),
     ("intra_work_relation", Meaning::Linked),
+    ("updates/update", Meaning::Linked),
     // JATS
     ("article", Meaning::Record),
     ("sub-article", Meaning::Record),
@@ -250,6 +302,33 @@ pub(super) const XML: &[(&str, Meaning)] = &[
     ("page/revision/text", Meaning::Wikitext),
 ];
 
+/// What elements and attributes say of the names in items.
+pub(super) const XML_DETAILS: &[(&str, Detail)] = &[
+    ("ref/@id", Detail::Part(ItemPart::Key)),
+    ("citation/@key", Detail::Part(ItemPart::Key)),
+    ("citation/doi/@provider", Detail::Part(ItemPart::AssertedBy)),
+    ("inter_work_relation", Detail::Item),
+    (
+        "inter_work_relation/@relationship-type",
+        Detail::Part(ItemPart::Relation),
+    ),
+    ("intra_work_relation", Detail::Item),
+    (
+        "intra_work_relation/@relationship-type",
+        Detail::Part(ItemPart::Relation),
+    ),
+    (
+        "relatedIdentifier/@relationType",
+        Detail::Part(ItemPart::Relation),
+    ),
+    (
+        "relatedItem/@relationType",
+        Detail::Part(ItemPart::Relation),
+    ),
+    ("updates/update", Detail::Item),
+    ("updates/update/@type", Detail::Part(ItemPart::UpdateType)),
+];
+
 /// Fields of BibTeX entries, besides the key, which is the record's identifier.
 pub(super) const BIBTEX: &[(&str, Meaning)] = &[("doi", Meaning::Own), ("url", Meaning::Own)];
 
@@ -308,6 +387,11 @@ impl RecordId {
 }
 
 impl Meaning {
+    /// Whether it is an item whose parts concern the names in it.
+    pub(super) fn is_item(self) -> bool {
+        matches!(self, Meaning::Reference | Meaning::Related)
+    }
+
     /// The meaning of a path of the table if an option says where the identifier is.
     pub(super) fn without_id(self) -> Meaning {
         match self {

@@ -1,10 +1,36 @@
 //! Mentions of small texts, with their places.
 
+use std::sync::Arc;
+
 use doisift_core::Scanner;
 use proptest::prelude::*;
 
 use super::join::HELD;
-use super::{Edge, EdgeJoin, RecordId, StructureFaults, Syntax};
+use super::{
+    BareReference, Edge, EdgeJoin, JoinedRow, RecordId, StructureFaults, Syntax, UnnamedRow, Wanted,
+};
+
+impl UnnamedRow for () {
+    fn of(_: BareReference) -> Self {}
+}
+
+/// Paths, and nothing else.
+fn wanted(id: Option<&RecordId>) -> Arc<Wanted> {
+    let wanted = Wanted {
+        id: id.cloned(),
+        paths: true,
+        ..Wanted::default()
+    };
+    wanted.into()
+}
+
+/// The edge of a row.
+fn edge(row: JoinedRow<'_, ()>) -> Option<Edge<'_>> {
+    match row {
+        JoinedRow::Row((), edge) => edge,
+        JoinedRow::Node(_) => None,
+    }
+}
 
 /// The rows of a text that is read up to each of `stops`, and what is wrong with it.
 fn read(text: &str, stops: &[usize], id: Option<&RecordId>) -> (Vec<String>, StructureFaults) {
@@ -12,10 +38,10 @@ fn read(text: &str, stops: &[usize], id: Option<&RecordId>) -> (Vec<String>, Str
     Scanner::new().scan(text.as_bytes(), |mention| {
         names.push((mention.offset, mention.key.to_owned()));
     });
-    let mut join = EdgeJoin::new(Syntax::of(text.as_bytes()), id);
+    let mut join = EdgeJoin::new(Syntax::of(text.as_bytes()), &wanted(id));
     let mut rows = Vec::new();
-    let mut out = |(), edge: Option<Edge<'_>>| {
-        rows.push(edge.map_or("repeated".to_owned(), |edge| line(&edge)))
+    let mut out = |row: JoinedRow<'_, ()>| {
+        rows.push(edge(row).map_or("repeated".to_owned(), |edge| line(&edge)))
     };
     let mut stops: Vec<_> = stops
         .iter()
@@ -488,8 +514,8 @@ fn places_are_the_same_without_paths() {
     let text = br#"{"reference":[{"a":"10.1000/a"},{"DOI":"10.1000/b"}],"DOI":"10.1000/c"}"#;
     let places = |mut join: EdgeJoin<()>| {
         let mut rows = Vec::new();
-        let mut out = |(), edge: Option<Edge<'_>>| {
-            let edge = edge.unwrap();
+        let mut out = |row: JoinedRow<'_, ()>| {
+            let edge = edge(row).unwrap();
             rows.push((edge.path.is_some(), line(&Edge { path: None, ..edge })));
         };
         Scanner::new().scan(text, |mention| {
@@ -500,8 +526,8 @@ fn places_are_the_same_without_paths() {
         join.end(&mut out);
         rows.into_iter().unzip::<_, _, Vec<_>, Vec<_>>()
     };
-    let new = || EdgeJoin::new(Some(Syntax::Json), None);
-    let (with, without) = (places(new()), places(new().without_paths()));
+    let new = |wanted| EdgeJoin::new(Some(Syntax::Json), wanted);
+    let (with, without) = (places(new(&wanted(None))), places(new(&Arc::default())));
     assert_eq!((with.0, without.0), (vec![true; 3], vec![false; 3]));
     assert_eq!(with.1, without.1);
 }
@@ -509,10 +535,10 @@ fn places_are_the_same_without_paths() {
 #[test]
 fn so_many_rows_wait_for_an_identifier() {
     let text = br#"{"a":"10.1000/a","DOI":"10.1000/b"}"#;
-    let mut join = EdgeJoin::new(Some(Syntax::Json), None);
+    let mut join = EdgeJoin::new(Some(Syntax::Json), &wanted(None));
     let mut records = Vec::new();
-    let mut out = |(), edge: Option<Edge<'_>>| {
-        records.push(edge.and_then(|edge| edge.record.map(ToString::to_string)));
+    let mut out = |row: JoinedRow<'_, ()>| {
+        records.push(edge(row).and_then(|edge| edge.record.map(ToString::to_string)));
     };
     join.read(text, 0, 6, &mut out);
     for _ in 0..HELD + 2 {

@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
-use super::elements::{ElementRule, Elements, RELATION, local};
+use super::elements::{ElementRule, Elements, RELATION, Taken, local};
+use super::gather::{GatheredText, TextOf, plain};
 use super::place::{DEPTH, Event, Place, TEXT, keep};
 use super::stack;
-use super::table::{Meaning, RELATIONS, RecordId};
+use super::table::{Detail, ItemPart, Meaning, RELATIONS};
 use super::tags::{TagName, TagNames};
 use super::value::ValueSyntax;
+use super::wanted::Wanted;
 use super::wikitext::Wikitext;
 use super::xml_name::short_name;
 use doisift_core::block::{Block, parity, positions};
@@ -19,6 +21,7 @@ use doisift_core::block::{Block, parity, positions};
 /// The reader of a document.
 pub(crate) struct Xml {
     table: Arc<Elements>,
+    wanted: Arc<Wanted>,
     elements: Vec<Element>,
     /// The open elements that are records.
     records: Vec<OpenRecord>,
@@ -38,6 +41,11 @@ pub(crate) struct Xml {
     attribute: Meaning,
     /// The text of an identifier.
     kept: Vec<u8>,
+    /// The texts that are gathered.
+    gathered: Vec<GatheredText>,
+    /// Where the last start tag starts, and the last end tag ends.
+    tag_start: u64,
+    tag_end: u64,
     /// The text of a page of MediaWiki.
     wikitext: Wikitext,
     offset: u64,
@@ -49,6 +57,7 @@ struct Element {
     /// The index of the reference it is in.
     reference: Option<u64>,
     is_record: bool,
+    is_item: bool,
 }
 
 struct OpenRecord {
@@ -84,9 +93,10 @@ enum XmlState {
 }
 
 impl Xml {
-    pub(super) fn new(id: Option<&RecordId>) -> Xml {
+    pub(super) fn new(wanted: &Arc<Wanted>) -> Xml {
         Xml {
-            table: Elements::new(id),
+            table: wanted.xml(),
+            wanted: Arc::clone(wanted),
             elements: Vec::new(),
             records: Vec::new(),
             names: TagNames::new(),
@@ -98,6 +108,9 @@ impl Xml {
             is_listed: false,
             attribute: Meaning::Plain,
             kept: Vec::new(),
+            gathered: Vec::new(),
+            tag_start: 0,
+            tag_end: 0,
             wikitext: Wikitext::default(),
             offset: 0,
         }
@@ -127,6 +140,7 @@ impl Xml {
         if !self.elements.is_empty() {
             report(Event::Broken(self.offset));
         }
+        self.tag_end = self.offset;
         while self.close(report) {}
     }
 
@@ -180,6 +194,7 @@ impl Xml {
             return None;
         }
         let end = at + self.names.text(last.name).len() + 1;
+        self.tag_end = self.offset + end as u64;
         self.close(report);
         Some(end)
     }
@@ -193,6 +208,7 @@ impl Xml {
     ) -> Result<usize, usize> {
         let length = name_length(&bytes[at..]);
         let after = at + length;
+        self.tag_start = self.offset + at as u64 - 1;
         if after == bytes.len() || length > TEXT {
             self.state = XmlState::Name;
             self.word.clear();
@@ -212,6 +228,7 @@ impl Xml {
             self.end_tag(report);
         }
         if is_closed {
+            self.tag_end = self.offset + end as u64;
             self.close(report);
         }
         Ok(end)
@@ -219,6 +236,7 @@ impl Xml {
 
     /// Takes a piece of text: keeps that of an identifier, and reads wikitext.
     fn keep(&mut self, piece: &[u8]) {
+        self.gathered.iter_mut().for_each(|text| text.text(piece));
         let last = self.elements.last().filter(|_| self.deeper == 0);
         match last.map(|element| element.meaning) {
             Some(Meaning::Id(_)) => keep(&mut self.kept, 0, piece),
@@ -235,6 +253,7 @@ impl Xml {
             b'?' => self.state = XmlState::Until(b"?>", 0),
             byte if is_name_start(byte) => {
                 self.state = XmlState::Name;
+                self.tag_start = self.offset + at as u64 - 1;
                 return at;
             }
             // No markup.
@@ -282,6 +301,7 @@ impl Xml {
     fn open(&mut self, bytes: &[u8], length: usize, report: &mut dyn FnMut(Event<'_>)) {
         self.attributes.clear();
         self.is_listed = false;
+        self.gathered.iter_mut().for_each(GatheredText::tag);
         if self.elements.len() >= DEPTH {
             self.deeper += 1;
             return;
@@ -297,9 +317,11 @@ impl Xml {
             meaning: Meaning::Plain,
             reference: self.elements.last().and_then(|outer| outer.reference),
             is_record: false,
+            is_item: false,
         });
         let is_child = self.elements.len() == 2 && self.table.are_children_records;
-        if self.names.rules(name).is_none() && !self.table.has_any() && !is_child {
+        let has_rules = self.names.rules(name).is_some() || self.table.has_any();
+        if !has_rules && !is_child && !self.table.takes() {
             return;
         }
         let (is_listed, mut meaning) = self.look_up();
@@ -308,6 +330,72 @@ impl Xml {
             meaning = Meaning::Record;
         }
         self.enter(meaning, report);
+        if meaning.is_item() && self.wanted.has_items() {
+            self.open_item(report);
+        }
+        self.is_listed = self.is_listed || self.is_taken();
+    }
+
+    /// Whether anything is taken of the innermost element or its attributes.
+    fn is_taken(&self) -> bool {
+        let fits = |rule: &ElementRule| rule.fits(self.inwards(), self.in_record());
+        self.table.taken(fits).next().is_some()
+    }
+
+    /// Starts an item with the innermost element.
+    fn open_item(&mut self, report: &mut dyn FnMut(Event<'_>)) {
+        let mut path = String::new();
+        if self.wanted.paths {
+            self.push_elements(&mut path);
+        }
+        let depth = self.elements.len();
+        let Some(element) = self.elements.last_mut().filter(|last| !last.is_item) else {
+            return;
+        };
+        element.is_item = true;
+        report(Event::Item {
+            reference: element.reference,
+            offset: self.tag_start,
+            path: &path,
+        });
+        if self.wanted.texts && element.reference.is_some() {
+            let text = GatheredText::new(depth, TextOf::Part(ItemPart::Text));
+            self.gathered.push(text);
+        }
+    }
+
+    /// After a start tag of which something is taken: opens its item, reports what its attributes are, and starts to gather its text.
+    fn take(&mut self, report: &mut dyn FnMut(Event<'_>)) {
+        let table = Arc::clone(&self.table);
+        let (names, in_record) = (|| self.inwards(), self.in_record());
+        let fits = |rule: &ElementRule| rule.fits(names(), in_record) && self.has_condition(rule);
+        let taken: Vec<_> = table.taken(fits).collect();
+        let depth = self.elements.len();
+        for (rule, what) in taken {
+            match (what, rule.attribute()) {
+                (Taken::Detail(Detail::Item | Detail::Relation), _) => self.open_item(report),
+                (what, Some(name)) => {
+                    let found = self.attributes.iter().find(|(own, _)| own == name);
+                    if let Some((_, value)) = found {
+                        report_text(what, &plain(value), report);
+                    }
+                }
+                (what, None) => {
+                    if let Some(of) = text_of(what) {
+                        self.gathered.push(GatheredText::new(depth, of));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the attributes of the start tag meet the condition of a rule.
+    fn has_condition(&self, rule: &ElementRule) -> bool {
+        let has = |(name, value): (&[u8], &[u8])| {
+            let mut all = self.attributes.iter();
+            all.any(|(own, given)| *own == name && given.eq_ignore_ascii_case(value))
+        };
+        rule.condition().is_none_or(has)
     }
 
     /// Forgets all names but those of open elements.
@@ -380,6 +468,7 @@ impl Xml {
                     self.end_tag(report);
                 }
                 if was_slash {
+                    self.tag_end = self.offset + at as u64 + 1;
                     self.close(report);
                 }
             }
@@ -502,14 +591,11 @@ impl Xml {
                 identify(rank, value, report);
             }
         }
-        let attributes = &self.attributes;
-        let has = |(name, value): (&[u8], &[u8])| {
-            let mut all = attributes.iter();
-            all.any(|(own, given)| *own == name && given.eq_ignore_ascii_case(value))
-        };
-        let meaning =
-            self.listed(&|rule| rule.is_for_element() && rule.condition().is_none_or(has));
-        let relation = attributes.iter().find(|(name, _)| name == RELATION);
+        if self.table.takes() {
+            self.take(report);
+        }
+        let meaning = self.listed(&|rule| rule.is_for_element() && self.has_condition(rule));
+        let relation = self.attributes.iter().find(|(name, _)| name == RELATION);
         let cites = relation.is_some_and(|(_, relation)| RELATIONS.contains(&&**relation));
         let Some(element) = self.elements.last_mut() else {
             return;
@@ -537,6 +623,7 @@ impl Xml {
         keep(&mut self.word, 0, &bytes[at..end]);
         if end < bytes.len() {
             self.state = XmlState::Text;
+            self.tag_end = self.offset + end as u64 + 1;
             self.leave(end, report);
         }
         end + 1
@@ -573,19 +660,43 @@ impl Xml {
             self.deeper -= 1;
             return true;
         }
+        self.report_gathered(report);
         let Some(element) = self.elements.pop() else {
             return false;
         };
         match (element.meaning, self.records.last_mut()) {
             (Meaning::Id(rank), _) => identify(rank, &self.kept, report),
-            (Meaning::Wikitext, Some(record)) => record.references = self.wikitext.references,
+            (Meaning::Wikitext, Some(record)) => {
+                let before = std::mem::replace(&mut record.references, self.wikitext.references);
+                report(Event::References(record.references - before));
+            }
             _ => {}
+        }
+        if element.is_item {
+            report(Event::EndItem(self.tag_end));
         }
         if element.is_record {
             self.records.pop();
             report(Event::Close);
         }
         true
+    }
+
+    /// Reports the texts that were gathered of the innermost element.
+    fn report_gathered(&mut self, report: &mut dyn FnMut(Event<'_>)) {
+        self.gathered.iter_mut().for_each(GatheredText::tag);
+        let depth = self.elements.len();
+        while let Some(text) = self.gathered.pop_if(|text| text.depth == depth) {
+            let of = text.of;
+            let text = text.finish();
+            match of {
+                TextOf::Field(number) => report(Event::Field {
+                    number,
+                    text: &text,
+                }),
+                TextOf::Part(part) => report(Event::Part { part, text: &text }),
+            }
+        }
     }
 
     /// After `<!`: which markup it is.
@@ -674,12 +785,17 @@ impl Xml {
         }
     }
 
-    /// Appends the path of the next byte.
-    pub(super) fn path(&self, path: &mut String) {
+    /// Appends the path of the innermost element.
+    fn push_elements(&self, path: &mut String) {
         for element in &self.elements {
             path.push('/');
             stack::push(self.names.text(element.name), path);
         }
+    }
+
+    /// Appends the path of the next byte.
+    pub(super) fn path(&self, path: &mut String) {
+        self.push_elements(path);
         let Some(element) = self.elements.last().filter(|_| self.deeper == 0) else {
             return;
         };
@@ -691,6 +807,23 @@ impl Xml {
             }
             _ => {}
         }
+    }
+}
+
+/// What the text of an element is that is taken.
+fn text_of(what: Taken) -> Option<TextOf> {
+    match what {
+        Taken::Field(number) => Some(TextOf::Field(number)),
+        Taken::Detail(Detail::Part(part)) => Some(TextOf::Part(part)),
+        Taken::Detail(Detail::Item | Detail::Relation) => None,
+    }
+}
+
+fn report_text(what: Taken, text: &str, report: &mut dyn FnMut(Event<'_>)) {
+    match text_of(what) {
+        Some(TextOf::Field(number)) => report(Event::Field { number, text }),
+        Some(TextOf::Part(part)) => report(Event::Part { part, text }),
+        None => {}
     }
 }
 

@@ -28,6 +28,7 @@ mod edges;
 mod encodings;
 mod escape;
 mod explain;
+mod graphs;
 #[cfg(feature = "known")]
 mod index;
 #[cfg(feature = "known")]

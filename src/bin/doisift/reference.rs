@@ -106,7 +106,7 @@ pub(crate) const PAIR: [Definition; 2] = [
 ];
 
 /// The fields of an edge that a mention does not have.
-pub(crate) const EDGE: [Definition; 8] = [
+pub(crate) const EDGE: [Definition; 12] = [
     (
         "record",
         "the identifier of the record that holds the name: its DOI name if it has one, else its id; in BibTeX the key of the entry, in PubMed the PMID, in MediaWiki the title of the page",
@@ -139,6 +139,31 @@ pub(crate) const EDGE: [Definition; 8] = [
         "changed",
         "which of these rules changed something, and what",
     ),
+    (
+        "asserted_by",
+        "of an asserted name, who says that it is that of the reference, if the record says it: publisher or crossref",
+    ),
+    (
+        "ref_key",
+        "the key of the reference: key in JSON, the id of a ref in JATS, the key of a citation in Crossref's XML",
+    ),
+    (
+        "relation",
+        "the relation of the record to the name: a key of Crossref's relation, or DataCite's relationType",
+    ),
+    (
+        "update_type",
+        "what an update is, in Crossref's update-to and updated-by: correction, retraction",
+    ),
+];
+
+/// The fields of a record of a document.
+pub(crate) const NODE: [Definition; 5] = [
+    ("record", "the identifier, as in edges"),
+    ("value", "the same as it is written, its escapes undone"),
+    ("references", "the number of references"),
+    ("named", "those in which a name is, stated or in their text"),
+    ("unnamed", "the others"),
 ];
 
 /// The fields of counts.
@@ -213,7 +238,7 @@ pub(crate) fn rejections() -> Vec<Definition> {
 }
 
 /// All definitions, in parts with headings.
-pub(crate) fn parts() -> [(&'static str, Vec<Definition>); 10] {
+pub(crate) fn parts() -> [(&'static str, Vec<Definition>); 11] {
     [
         ("Record fields", RECORD.into()),
         (
@@ -223,6 +248,10 @@ pub(crate) fn parts() -> [(&'static str, Vec<Definition>); 10] {
         (
             "Edge fields (--edges), beside those of mentions",
             EDGE.into(),
+        ),
+        (
+            "Fields of records of documents (--nodes-to), before those of --record-fields",
+            NODE.into(),
         ),
         (
             "Fields of records, mentions and edges with --known",

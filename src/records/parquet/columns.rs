@@ -1,7 +1,8 @@
 //! Rows as columns, before encoding.
 
 use crate::records::Forms;
-use crate::records::field::{Field, FieldKind};
+use crate::records::field::FieldKind;
+use crate::records::layout::Layout;
 use crate::records::row::{Row, Value};
 
 /// Memory of a row without its texts, in bytes.
@@ -36,17 +37,22 @@ pub(super) struct Texts {
 }
 
 impl RowColumns {
-    /// Adds a row, whose values of these fields are put into the columns.
-    pub(crate) fn push(&mut self, row: &dyn Row, fields: &[Field]) {
+    /// Adds a row, whose values are put into the columns of the layout.
+    pub(crate) fn push(&mut self, row: &dyn Row, layout: &Layout) {
         if self.columns.is_empty() {
-            self.columns = fields
-                .iter()
-                .map(|field| ColumnValues::new(field.kind()))
-                .collect();
+            let fields = layout.fields.iter().map(|field| field.kind());
+            let of_records = layout.record_fields.iter().map(|_| FieldKind::TextOrNull);
+            self.columns = fields.chain(of_records).map(ColumnValues::new).collect();
         }
         let mut size = self.bytes() + ROW;
-        for (column, &field) in self.columns.iter_mut().zip(fields) {
+        let (fields, of_records) = self.columns.split_at_mut(layout.fields.len());
+        for (column, &field) in fields.iter_mut().zip(&*layout.fields) {
             let value = row.value(field);
+            size += text_len(value);
+            column.push(value);
+        }
+        for (number, column) in of_records.iter_mut().enumerate() {
+            let value = Value::Nullable(row.record_field(number));
             size += text_len(value);
             column.push(value);
         }
@@ -113,6 +119,7 @@ impl ColumnValues {
     }
 
     /// Adds a value of this column's kind. Values of a row are in the order of the columns.
+    #[inline]
     fn push(&mut self, value: Value<'_>) {
         match (self, value) {
             (ColumnValues::Texts(texts), Value::Text(text)) => texts.push(text),

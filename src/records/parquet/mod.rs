@@ -14,8 +14,12 @@ mod tests;
 mod write;
 
 use std::io;
+use std::sync::Arc;
 
-use ::parquet::errors::ParquetError;
+use ::parquet::basic::{LogicalType, Repetition, Type as PhysicalType};
+use ::parquet::errors::{ParquetError, Result};
+use ::parquet::schema::parser::parse_message_type;
+use ::parquet::schema::types::Type;
 
 use super::field::{Field, FieldKind};
 use super::layout::Layout;
@@ -24,11 +28,23 @@ pub(super) use columns::RowColumns;
 pub(super) use read::ParquetReader;
 pub(super) use write::Parquet;
 
-/// The schema of an output, in the language of Parquet.
-fn schema_of(layout: &Layout) -> String {
+/// The schema of an output.
+fn schema_of(layout: &Layout) -> Result<Type> {
     let message = layout.rows.one();
     let columns: String = layout.fields.iter().copied().map(column).collect();
-    format!("message {message} {{ {columns}}}")
+    let fields = parse_message_type(&format!("message {message} {{ {columns}}}"))?;
+    // The names of these may have any mark, which the language has not.
+    let of_records = layout.record_fields.iter().map(|name| {
+        let text = Type::primitive_type_builder(name, PhysicalType::BYTE_ARRAY)
+            .with_repetition(Repetition::OPTIONAL)
+            .with_logical_type(Some(LogicalType::String));
+        text.build().map(Arc::new)
+    });
+    let mut columns = fields.get_fields().to_vec();
+    columns.extend(of_records.collect::<Result<Vec<_>>>()?);
+    Type::group_type_builder(message)
+        .with_fields(columns)
+        .build()
 }
 
 /// The column of a field, in the language of Parquet.

@@ -47,7 +47,7 @@ fn layout() -> Layout {
 
 fn columns(records: &[OwnedRecord]) -> RowColumns {
     let mut columns = RowColumns::default();
-    rows(records).for_each(|row| columns.push(&row, &layout().fields));
+    rows(records).for_each(|row| columns.push(&row, &layout()));
     columns
 }
 

@@ -8,7 +8,6 @@ use ::parquet::errors::Result;
 use ::parquet::file::metadata::SortingColumn;
 use ::parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use ::parquet::file::writer::SerializedFileWriter;
-use ::parquet::schema::parser::parse_message_type;
 use ::parquet::schema::types::ColumnDescPtr;
 
 use super::ahead::{ColumnJob, GroupQueue};
@@ -37,7 +36,7 @@ const LEVEL: i32 = 3;
 /// may have ahead.
 pub(crate) struct Parquet<W: Write + Send> {
     file: SerializedFileWriter<SealedFile<W>>,
-    fields: Arc<[Field]>,
+    layout: Layout,
     /// Single rows that were collected.
     block: RowColumns,
     /// Groups that are full.
@@ -63,7 +62,7 @@ impl<W: Write + Send> Parquet<W> {
 
     /// With other properties, for tests.
     pub(super) fn with(properties: WriterProperties, layout: &Layout, out: W) -> Result<Self> {
-        let schema = parse_message_type(&schema_of(layout))?;
+        let schema = schema_of(layout)?;
         let max_rows = properties.max_row_group_row_count();
         let max_bytes = properties.max_row_group_bytes();
         let out = SealedFile::new(out);
@@ -71,7 +70,7 @@ impl<W: Write + Send> Parquet<W> {
         file.append_key_value_metadata(unsealed());
         Ok(Parquet {
             file,
-            fields: Arc::clone(&layout.fields),
+            layout: layout.clone(),
             block: RowColumns::default(),
             encoding: GroupQueue::default(),
             group: Vec::new(),
@@ -187,7 +186,7 @@ impl<W: Write + Send + 'static> BlockWriter<W> for Parquet<W> {
 
 impl<W: Write + Send + 'static> RowWriter<W> for Parquet<W> {
     fn row(&mut self, row: &dyn Row) -> io::Result<()> {
-        self.block.push(row, &self.fields);
+        self.block.push(row, &self.layout);
         self.end_row()
     }
 

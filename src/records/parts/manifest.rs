@@ -34,7 +34,10 @@ struct FolderManifest<'a> {
     doisift: &'static str,
     rows: &'static str,
     format: &'static str,
-    fields: Vec<&'static str>,
+    fields: Vec<&'a str>,
+    /// Whether rows may have no name.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    lacks_names: bool,
     #[serde(flatten)]
     about: &'a PartAbout,
     total: Total,
@@ -59,7 +62,8 @@ pub(super) fn write(
         doisift: env!("CARGO_PKG_VERSION"),
         rows: layout.rows.name(),
         format: layout.format.name(),
-        fields: layout.field_names(),
+        fields: layout.columns(),
+        lacks_names: layout.lacks_names(),
         about: &plan.about,
         total: Total {
             parts: parts.len(),

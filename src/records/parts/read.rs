@@ -15,6 +15,8 @@ pub(crate) struct FolderContent {
     pub(crate) rows: RowKind,
     /// The names of the fields of a row, in order.
     pub(crate) fields: Vec<String>,
+    /// Whether rows may have no name.
+    pub(crate) lacks_names: bool,
     /// The parts in order, with their paths.
     pub(crate) parts: Vec<(PathBuf, PartEntry)>,
 }
@@ -23,6 +25,8 @@ pub(crate) struct FolderContent {
 struct ReadManifest {
     rows: String,
     fields: Vec<String>,
+    #[serde(default)]
+    lacks_names: bool,
     parts: Vec<PartEntry>,
 }
 
@@ -66,6 +70,7 @@ fn read(path: &Path) -> Result<FolderContent, RecordFault> {
     Ok(FolderContent {
         rows: rows.ok_or(RecordFault::NoManifest)?,
         fields: manifest.fields,
+        lacks_names: manifest.lacks_names,
         parts: manifest
             .parts
             .into_iter()

@@ -36,7 +36,7 @@ fn written(builder: WriterPropertiesBuilder, records: &[OwnedRecord]) -> Vec<u8>
 
 /// A file as the crate `parquet` writes it, without checksums, so that damage reaches the decoders.
 pub(super) fn without_crcs(builder: WriterPropertiesBuilder, records: &[OwnedRecord]) -> Vec<u8> {
-    let schema = parse_message_type(&schema_of(&layout())).unwrap().into();
+    let schema = schema_of(&layout()).unwrap().into();
     let properties = builder.build().into();
     let mut file = SerializedFileWriter::new(Vec::new(), schema, properties).unwrap();
     let mut group = file.next_row_group().unwrap();

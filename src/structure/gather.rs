@@ -1,0 +1,64 @@
+//! Gathers the text of an element: that of all elements in it, with single blanks.
+
+use super::table::ItemPart;
+use super::wanted::CAPTURED;
+
+/// The text of an element that is open.
+pub(super) struct GatheredText {
+    /// How many elements are open with it.
+    pub(super) depth: usize,
+    pub(super) of: TextOf,
+    text: Vec<u8>,
+    /// Whether a tag was the last that was read.
+    is_after_tag: bool,
+}
+
+/// What the text of an element is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextOf {
+    /// A field of the record, by its number.
+    Field(usize),
+    Part(ItemPart),
+}
+
+impl GatheredText {
+    pub(super) fn new(depth: usize, of: TextOf) -> GatheredText {
+        GatheredText {
+            depth,
+            of,
+            text: Vec::new(),
+            is_after_tag: false,
+        }
+    }
+
+    /// Takes a tag. Two tags without a text between them divide words.
+    pub(super) fn tag(&mut self) {
+        if std::mem::replace(&mut self.is_after_tag, true) {
+            self.push(b" ");
+        }
+    }
+
+    pub(super) fn text(&mut self, piece: &[u8]) {
+        if !piece.is_empty() {
+            self.is_after_tag = false;
+            self.push(piece);
+        }
+    }
+
+    fn push(&mut self, piece: &[u8]) {
+        let free = CAPTURED.saturating_sub(self.text.len());
+        self.text.extend_from_slice(&piece[..piece.len().min(free)]);
+    }
+
+    pub(super) fn finish(self) -> String {
+        plain(&self.text)
+    }
+}
+
+/// The text of XML without entities, and with single blanks. Bytes that are not UTF-8 are replaced.
+pub(super) fn plain(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let text = htmlize::unescape(&*text);
+    let words: Vec<_> = text.split_whitespace().collect();
+    words.join(" ")
+}

@@ -1,0 +1,183 @@
+//! What a run wants of records and references besides the places of mentions, and where readers find it.
+//!
+//! A run that wants nothing more pays nothing: readers then use tables without these paths.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
+
+use super::elements::Elements;
+use super::pointers::Pointers;
+use super::table::RecordId;
+
+/// Bytes of a value or a text that are kept.
+pub(super) const CAPTURED: usize = 64 << 10;
+
+/// What a run wants of structured documents.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    /// Where records have their identifiers, instead of the table.
+    pub(crate) id: Option<RecordId>,
+    /// The fields of records.
+    pub(crate) fields: Vec<RecordPath>,
+    /// Whether rows have their paths. To make and hold them takes much of the time of a join.
+    pub(crate) paths: bool,
+    /// Whether rows say what their items say of them: the key of the reference, the relation.
+    pub(crate) items: bool,
+    /// Whether references without a name have rows.
+    pub(crate) texts: bool,
+    /// Whether records have rows.
+    pub(crate) nodes: bool,
+    pub(crate) tables: WantedTables,
+}
+
+/// The tables of readers, which are built once.
+#[derive(Default)]
+pub(crate) struct WantedTables {
+    json: OnceLock<Arc<Pointers>>,
+    fields: OnceLock<Arc<FieldTree>>,
+    xml: OnceLock<Arc<Elements>>,
+}
+
+impl Wanted {
+    /// Whether readers report items.
+    pub(super) fn has_items(&self) -> bool {
+        self.items || self.texts || self.nodes
+    }
+
+    pub(super) fn json(&self) -> Arc<Pointers> {
+        let table = self.tables.json.get_or_init(|| Pointers::new(self));
+        Arc::clone(table)
+    }
+
+    pub(super) fn xml(&self) -> Arc<Elements> {
+        let table = self.tables.xml.get_or_init(|| Elements::new(self));
+        Arc::clone(table)
+    }
+
+    /// The paths of the fields in JSON. None if there are no fields.
+    pub(super) fn field_tree(&self) -> Option<Arc<FieldTree>> {
+        let tree = || Arc::new(FieldTree::new(&self.fields));
+        let has_fields = !self.fields.is_empty();
+        has_fields.then(|| Arc::clone(self.tables.fields.get_or_init(tree)))
+    }
+
+    /// The numbers of the fields that have this last name, in upper or lower case.
+    pub(super) fn fields_named(&self, name: &[u8]) -> impl Iterator<Item = usize> {
+        let is_named = move |path: &RecordPath| {
+            let last = path.steps.last();
+            last.is_some_and(|last| last.as_bytes().eq_ignore_ascii_case(name))
+        };
+        let fields = self.fields.iter().enumerate();
+        fields.filter_map(move |(number, path)| is_named(path).then_some(number))
+    }
+}
+
+impl fmt::Debug for WantedTables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WantedTables")
+    }
+}
+
+/// Where records have a field: `/issued/date-parts/0/0`, `member`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RecordPath {
+    steps: Vec<Box<str>>,
+}
+
+/// A path with an empty name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BadRecordPath;
+
+impl FromStr for RecordPath {
+    type Err = BadRecordPath;
+
+    /// Reads a JSON pointer, or the same without the slash at its start.
+    fn from_str(path: &str) -> Result<RecordPath, BadRecordPath> {
+        let steps = path.strip_prefix('/').unwrap_or(path).split('/');
+        let steps = steps.map(|step| step.replace("~1", "/").replace("~0", "~").into());
+        let steps: Vec<Box<str>> = steps.collect();
+        match steps.iter().any(|step| step.is_empty()) {
+            true => Err(BadRecordPath),
+            false => Ok(RecordPath { steps }),
+        }
+    }
+}
+
+impl RecordPath {
+    /// The names on the path.
+    pub(super) fn steps(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.steps.iter().map(|step| &**step)
+    }
+}
+
+/// The paths of fields in JSON, step by step.
+pub(super) struct FieldTree {
+    nodes: Vec<FieldBranch>,
+}
+
+/// A path in [`FieldTree`], or the start of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FieldNode(u32);
+
+#[derive(Default)]
+struct FieldBranch {
+    /// A number is also the index of an item, and `*` is any.
+    members: Vec<(Box<str>, FieldNode)>,
+    /// The fields that are here.
+    numbers: Vec<usize>,
+}
+
+impl FieldNode {
+    /// On no path.
+    pub(super) const NONE: FieldNode = FieldNode(u32::MAX);
+    /// The record.
+    pub(super) const RECORD: FieldNode = FieldNode(0);
+}
+
+impl FieldTree {
+    fn new(fields: &[RecordPath]) -> FieldTree {
+        let mut tree = FieldTree {
+            nodes: vec![FieldBranch::default()],
+        };
+        for (number, field) in fields.iter().enumerate() {
+            let end = field
+                .steps()
+                .fold(FieldNode::RECORD, |node, step| tree.grow(node, step));
+            tree.nodes[end.0 as usize].numbers.push(number);
+        }
+        tree
+    }
+
+    fn grow(&mut self, from: FieldNode, step: &str) -> FieldNode {
+        let next = FieldNode(self.nodes.len() as u32);
+        let members = &mut self.nodes[from.0 as usize].members;
+        if let Some((_, known)) = members.iter().find(|(name, _)| **name == *step) {
+            return *known;
+        }
+        members.push((step.into(), next));
+        self.nodes.push(FieldBranch::default());
+        next
+    }
+
+    pub(super) fn member(&self, node: FieldNode, name: &[u8]) -> FieldNode {
+        self.find(node, |step| step.as_bytes() == name)
+    }
+
+    pub(super) fn item(&self, node: FieldNode, index: u64) -> FieldNode {
+        self.find(node, |step| step == "*" || step.parse() == Ok(index))
+    }
+
+    fn find(&self, node: FieldNode, is_step: impl Fn(&str) -> bool) -> FieldNode {
+        let branch = self.nodes.get(node.0 as usize);
+        let mut members = branch.map_or(&[][..], |branch| &branch.members).iter();
+        let found = members.find(|(step, _)| is_step(step));
+        found.map_or(FieldNode::NONE, |(_, node)| *node)
+    }
+
+    /// The numbers of the fields whose value is at a path.
+    pub(super) fn numbers(&self, node: FieldNode) -> &[usize] {
+        let branch = self.nodes.get(node.0 as usize);
+        branch.map_or(&[], |branch| &branch.numbers)
+    }
+}
