@@ -180,12 +180,12 @@ impl<'p> ScanLedger<'p> {
         }
         if faults.undecided > 0 {
             log::warn!(
-                "{names}a record has too many names before its identifier; the first of them have no record"
+                "{names}a record has too many names before its identifier or its fields; the first of them lack these"
             );
         }
         if faults.cut > 0 {
             log::warn!(
-                "{names}identifiers of records, and paths, that are longer than 4096 bytes and were cut in their middle: {}",
+                "{names}identifiers and fields of records, and paths, that are longer than 4096 bytes and were cut in their middle: {}",
                 faults.cut
             );
         }

@@ -10,7 +10,7 @@ use crate::dedup::Document;
 use crate::error::Error;
 use crate::lookup::RecentStandings;
 use crate::records::{HeldStanding, MentionRow, NodeRow, RowEdge, Standing};
-use crate::structure::{Edge, ItemDetails, PathReader, Paths, RecordFields, Role, StoredPath};
+use crate::structure::{Edge, EdgeDetails, PathReader, Paths, Role, StoredPath};
 
 /// Rows, and bytes of their texts, for which memory is kept when they are written.
 const KEPT: (usize, usize) = (1 << 15, 2 << 20);
@@ -100,12 +100,6 @@ struct EdgePlace {
     asserted: bool,
     /// What its item and its record say, if that is wanted.
     details: Option<Box<EdgeDetails>>,
-}
-
-/// What the item and the record of a mention say.
-struct EdgeDetails {
-    item: Option<Arc<ItemDetails>>,
-    fields: Option<Arc<RecordFields>>,
 }
 
 /// A mention. Its key, its text, and the texts before and after it are the next bytes in the text of all rows.
@@ -419,7 +413,6 @@ impl EdgePlace {
         paths: &'e mut PathReader<'_>,
         value: Option<&'e StatedValue>,
     ) -> RowEdge<'e> {
-        let details = self.details.as_deref();
         RowEdge {
             record: self.record.as_deref(),
             path: self.path.map(|path| paths.next(path)),
@@ -429,8 +422,7 @@ impl EdgePlace {
             value: value.map(|value| &*value.value),
             doi_clean: value.and_then(|value| value.clean.as_deref()),
             changed: value.and_then(|value| value.changed.as_deref()),
-            item: details.and_then(|details| details.item.as_deref()),
-            fields: details.and_then(|details| details.fields.as_deref()),
+            details: self.details.as_deref(),
         }
     }
 }

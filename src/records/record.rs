@@ -11,7 +11,7 @@ use super::forms::Forms;
 use super::row;
 use super::row::{OwnedRow, Row, Slot, Value};
 use super::standing::{OwnedStanding, Standing};
-use crate::structure::{ItemDetails, RecordFields};
+use crate::structure::EdgeDetails;
 
 /// One output row: a name with all that was aggregated over its mentions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -293,16 +293,15 @@ pub(crate) struct RowEdge<'a> {
     pub(crate) doi_clean: Option<&'a str>,
     /// What cleaning changes.
     pub(crate) changed: Option<&'a str>,
-    /// What its item says, if this was asked for.
-    pub(crate) item: Option<&'a ItemDetails>,
-    /// The fields of the record, if any were asked for.
-    pub(crate) fields: Option<&'a RecordFields>,
+    /// What its item and its record say, if this was asked for.
+    pub(crate) details: Option<&'a EdgeDetails>,
 }
 
 impl<'a> RowEdge<'a> {
     /// The value of a field that its item gives; null of any other.
     fn detail(&self, field: Field) -> Value<'a> {
-        let detail = self.item.and_then(|item| match field {
+        let item = self.details.and_then(|details| details.item.as_deref());
+        let detail = item.and_then(|item| match field {
             Field::AssertedBy if self.asserted => item.asserted_by.as_deref(),
             Field::RefKey => item.key.as_deref(),
             Field::Relation => item.relation.as_deref(),
@@ -415,7 +414,7 @@ impl Row for MentionRow<'_> {
     }
 
     fn record_field(&self, number: usize) -> Option<&str> {
-        let fields = self.edge.fields?;
+        let fields = self.edge.details?.fields.as_ref()?;
         fields.get(number)?.as_deref()
     }
 }

@@ -50,6 +50,13 @@ pub(crate) struct ItemDetails {
     pub(crate) update_type: Option<Box<str>>,
 }
 
+/// What the item and the record of a row say, as far as that is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct EdgeDetails {
+    pub(crate) item: Option<Arc<ItemDetails>>,
+    pub(crate) fields: Option<Arc<RecordFields>>,
+}
+
 /// A reference without a name.
 #[derive(Debug)]
 pub(crate) struct BareReference {

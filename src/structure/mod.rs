@@ -36,7 +36,7 @@ mod xml_name;
 mod tests;
 
 pub(crate) use join::{
-    BareReference, Edge, EdgeJoin, ItemDetails, JoinedRow, Node, RecordFields, RowSink,
+    BareReference, Edge, EdgeDetails, EdgeJoin, JoinedRow, Node, RecordFields, RowSink,
     StructureFaults, UnnamedRow,
 };
 pub(crate) use paths::{PathReader, Paths, StoredPath};

@@ -288,3 +288,45 @@ fn merges_keep_references_without_a_name() {
         merged.err
     );
 }
+
+#[test]
+fn papers_at_arxiv_in_references_are_edges_if_that_is_asked_for() {
+    let text = r#"{"DOI":"10.5555/a","reference":[{"unstructured":"A, arXiv:1501.00001v2, 2015"},{"DOI":"https://arxiv.org/abs/hep-th/9901001"}]}"#;
+    let (edges, nodes) = written(
+        "a.json",
+        text,
+        "--fields doi,ref_index,role,text --arxiv --role reference",
+    );
+    let wanted = [
+        "10.48550/arxiv.1501.00001|0|reference|1501.00001v2",
+        "10.48550/arxiv.hep-th/9901001|1|reference|hep-th/9901001",
+    ];
+    assert_eq!(edges, wanted);
+    assert_eq!(nodes, ["10.5555/a|10.5555/a|2|2|0"]);
+    let (edges, nodes) = written("a.json", text, "--role reference");
+    assert!(edges.is_empty());
+    assert_eq!(nodes, ["10.5555/a|10.5555/a|2|0|2"]);
+}
+
+#[test]
+fn a_record_with_too_many_names_before_its_fields_is_reported() {
+    let place = Place::new();
+    let reference = "{\"DOI\":\"10.5555/a\"},".repeat((1 << 18) + 10);
+    let text = format!("{{\"DOI\":\"10.5555/r\",\"reference\":[{reference}{{}}],\"type\":\"x\"}}");
+    place.file("a.json", text);
+    let seen = scan(
+        &place,
+        "a.json --edges --record-fields type -o e.csv --nodes-to n.csv",
+    );
+    assert_eq!(seen.code, Some(0));
+    assert!(
+        seen.err.contains("before its identifier or its fields"),
+        "{}",
+        seen.err
+    );
+    let edges = place.read("e.csv");
+    let (with, without): (Vec<_>, Vec<_>) =
+        edges.lines().skip(1).partition(|row| row.ends_with(",x"));
+    assert_eq!((with.len(), without.len()), (11, 1 << 18));
+    assert!(place.read("n.csv").ends_with(",262155,262154,1,x\n"));
+}

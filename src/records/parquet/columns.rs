@@ -45,14 +45,11 @@ impl RowColumns {
             self.columns = fields.chain(of_records).map(ColumnValues::new).collect();
         }
         let mut size = self.bytes() + ROW;
-        let (fields, of_records) = self.columns.split_at_mut(layout.fields.len());
-        for (column, &field) in fields.iter_mut().zip(&*layout.fields) {
-            let value = row.value(field);
-            size += text_len(value);
-            column.push(value);
-        }
-        for (number, column) in of_records.iter_mut().enumerate() {
-            let value = Value::Nullable(row.record_field(number));
+        for (at, column) in self.columns.iter_mut().enumerate() {
+            let value = match layout.fields.get(at) {
+                Some(&field) => row.value(field),
+                None => Value::Nullable(row.record_field(at - layout.fields.len())),
+            };
             size += text_len(value);
             column.push(value);
         }
@@ -119,7 +116,6 @@ impl ColumnValues {
     }
 
     /// Adds a value of this column's kind. Values of a row are in the order of the columns.
-    #[inline]
     fn push(&mut self, value: Value<'_>) {
         match (self, value) {
             (ColumnValues::Texts(texts), Value::Text(text)) => texts.push(text),
