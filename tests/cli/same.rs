@@ -155,3 +155,29 @@ fn parquet_is_merged_as_other_formats_are() {
     let bytes = |name| std::fs::read(place.path(name)).unwrap();
     assert!(bytes("merged.parquet") == bytes("all.parquet"));
 }
+
+#[test]
+fn members_of_a_tar_give_the_same_on_any_number_of_threads() {
+    let cut = gzip(text(3, 9000));
+    let mut tar = tar::Builder::new(Vec::new());
+    for (name, bytes) in [
+        ("first.gz", gzip(text(1, 9000))),
+        ("plain", text(2, 100).into_bytes()),
+        ("cut.gz", cut[..cut.len() - 50].to_vec()),
+        ("last.gz", gzip(text(4, 9000))),
+    ] {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        tar.append_data(&mut header, name, &bytes[..]).unwrap();
+    }
+    let place = Place::new();
+    place.file("members.tar", tar.into_inner().unwrap());
+    let wanted = place.scan("members.tar -f csv --mentions -j1");
+    assert_eq!(wanted.code, Some(1));
+    assert!(wanted.out.contains("last.gz"));
+    for threads in [2, 3, 8] {
+        let seen = place.scan(&format!("members.tar -f csv --mentions -j{threads}"));
+        assert_eq!((seen.code, &seen.err), (wanted.code, &wanted.err));
+        assert!(seen.out == wanted.out, "{threads} threads");
+    }
+}

@@ -84,6 +84,7 @@
 #[cfg(not(unix))]
 compile_error!("doisift-documents needs Unix: build for Linux or macOS");
 
+mod ahead;
 mod attached;
 mod claim;
 mod codec;

@@ -1,5 +1,6 @@
 //! The bytes of a source, with a look ahead.
 
+use crate::ahead::Unpacked;
 use crate::fault::InputError;
 use crate::read::{ReadBuffer, ReadBytes, read_held};
 
@@ -133,5 +134,9 @@ impl<R: ReadBytes> ReadBytes for Raw<R> {
             return self.read_inner(Some(into));
         }
         read_held(self, into)
+    }
+
+    fn unpacked_ahead(&mut self) -> Option<Unpacked> {
+        self.inner.unpacked_ahead()
     }
 }

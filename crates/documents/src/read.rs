@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use super::ahead::Unpacked;
 use super::fault::InputError;
 
 /// Bytes that are added at once to a vector that is read into.
@@ -84,6 +85,11 @@ pub trait ReadBytes {
         }
         Ok(max - left)
     }
+
+    /// The unpacked bytes of all that is not read, if they are packed by gzip and another thread unpacks them.
+    fn unpacked_ahead(&mut self) -> Option<Unpacked> {
+        None
+    }
 }
 
 /// Bytes that are in a buffer before they are read.
@@ -119,6 +125,10 @@ pub trait ReadBuffer: ReadBytes {
 impl<R: ReadBytes + ?Sized> ReadBytes for &mut R {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
         (**self).read(into)
+    }
+
+    fn unpacked_ahead(&mut self) -> Option<Unpacked> {
+        (**self).unpacked_ahead()
     }
 }
 

@@ -8,17 +8,24 @@
 
 mod sparse;
 
+use std::fs::File;
 use std::io::ErrorKind;
+use std::ops::Range;
 
 use memchr::{memchr, memmem};
 use tar::Header;
 
 use self::sparse::{Map, Sparse};
+use super::ahead::{MembersAhead, Unpacked};
 use super::codec::damaged;
 use super::container::{Level, Members};
+use super::content::Content;
 use super::expansion::Watched;
 use super::fault::{InputError, Packing};
+use super::file::read_at;
+use super::magic;
 use super::name::escaped;
+use super::opening::Opening;
 use super::raw::Raw;
 use super::read::{ReadBuffer, ReadBytes};
 
@@ -29,12 +36,23 @@ const SEARCHED: usize = 64 << 10;
 /// The bytes at `MAGIC_AT` of a header of POSIX or GNU tar.
 const MAGIC: &[u8] = b"ustar";
 const MAGIC_AT: usize = 257;
+/// Headers that are looked at for the next file.
+const HEADERS: usize = 16;
 /// Greatest number of bytes of a long name, or of a member's pax records, that are read.
 const EXTENSION: usize = 1 << 20;
 
 /// Passes on the regular files of an archive. Folders, links and devices are skipped.
-pub(super) fn read(walk: &mut dyn Members, level: &Level<'_>, bytes: &mut dyn ReadBytes) {
+pub(super) fn read(
+    walk: &mut dyn Members,
+    opening: &Opening<'_>,
+    level: &Level<'_>,
+    bytes: &mut dyn ReadBytes,
+) {
+    let file = level.file.filter(|_| !level.unpacked);
     let mut archive = TarArchive {
+        opening,
+        file,
+        ahead: None,
         walk,
         level,
         tape: Tape::new(bytes),
@@ -48,7 +66,12 @@ pub(super) fn read(walk: &mut dyn Members, level: &Level<'_>, bytes: &mut dyn Re
     }
 }
 
-struct TarArchive<'a, 'b> {
+struct TarArchive<'a, 'b, 'o> {
+    opening: &'a Opening<'o>,
+    /// The file that the archive is, if it is one.
+    file: Option<&'a File>,
+    /// The members that other threads unpack. They are started at the first member that is packed.
+    ahead: Option<MembersAhead<'o>>,
     walk: &'a mut dyn Members,
     level: &'a Level<'a>,
     tape: Tape<'b>,
@@ -64,7 +87,7 @@ struct Extension {
     pax: Vec<u8>,
 }
 
-impl TarArchive<'_, '_> {
+impl TarArchive<'_, '_, '_> {
     /// Reads up to the next header, and reports losses before it.
     fn header(&mut self) -> Option<Header> {
         let mut bad = None;
@@ -189,6 +212,7 @@ impl TarArchive<'_, '_> {
                 return true;
             }
         };
+        let unpacked = self.unpacked(size);
         let mut data = TarData::new(&mut self.tape, size);
         let map = map.map_or_else(
             || Map::of_pax(&extension.pax, &mut data),
@@ -201,7 +225,10 @@ impl TarArchive<'_, '_> {
                 true
             }
             Ok(_) if !is_file(header, name, size) => true,
-            Ok(None) => self.walk.member(level, number, name, &mut data),
+            Ok(None) => {
+                data.unpacked = unpacked;
+                self.walk.member(level, number, name, &mut data)
+            }
             // The holes take no space in the archive, so the limit on expansion counts them.
             Ok(Some(map)) => {
                 let whole = Sparse::new(&mut data, map);
@@ -213,6 +240,16 @@ impl TarArchive<'_, '_> {
             self.walk.lose_member(level, number, name, data.at, error);
         }
         go_on
+    }
+
+    /// The unpacked bytes of the next member, of `size` bytes, if another thread unpacks it.
+    fn unpacked(&mut self, size: u64) -> Option<Unpacked> {
+        let (file, at) = (self.file?, self.tape.at);
+        let range = at..at.checked_add(size)?;
+        if self.ahead.is_none() && self.tape.starts_gzip() {
+            self.ahead = MembersAhead::start(file, self.opening);
+        }
+        self.ahead.as_mut()?.take(&range, member_after)
     }
 
     fn lose_header(&mut self, bad: Option<u64>) {
@@ -262,6 +299,14 @@ impl<'b> Tape<'b> {
             clear: 0,
             reported: false,
         }
+    }
+
+    /// Whether the next bytes may be packed by gzip.
+    fn starts_gzip(&mut self) -> bool {
+        matches!(
+            magic::recognise(self.raw.peek(BLOCK)),
+            Content::Packed(Packing::Gzip)
+        )
     }
 
     /// The archive ends in a member.
@@ -350,6 +395,7 @@ struct TarData<'t, 'b> {
     at: u64,
     size: u64,
     padding: u64,
+    unpacked: Option<Unpacked>,
 }
 
 impl<'t, 'b> TarData<'t, 'b> {
@@ -359,6 +405,7 @@ impl<'t, 'b> TarData<'t, 'b> {
             at: 0,
             size,
             padding: size.wrapping_neg() % BLOCK as u64,
+            unpacked: None,
         }
     }
 
@@ -391,6 +438,31 @@ impl ReadBytes for TarData<'_, '_> {
         }
         Ok(read)
     }
+
+    fn unpacked_ahead(&mut self) -> Option<Unpacked> {
+        self.unpacked.take()
+    }
+}
+
+/// The bytes of the first file after the member that ends at `end` of an archive, by the headers alone. None if there is no valid
+/// one.
+fn member_after(file: &File, end: u64) -> Option<Range<u64>> {
+    let mut at = end.checked_next_multiple_of(BLOCK as u64)?;
+    for _ in 0..HEADERS {
+        let mut block = [0; BLOCK];
+        let read = read_at(file, &mut block, at).ok()?;
+        if read < BLOCK || !is_header(&block) {
+            return None;
+        }
+        let header = Header::from_byte_slice(&block);
+        let start = at + BLOCK as u64;
+        let range = start..start.checked_add(size(header)?)?;
+        if matches!(header.entry_type().as_byte(), b'0' | 0) {
+            return Some(range);
+        }
+        at = range.end.checked_next_multiple_of(BLOCK as u64)?;
+    }
+    None
 }
 
 /// Whether a member is a regular file. A type that neither POSIX nor GNU tar defines counts as one.
@@ -577,7 +649,7 @@ mod tests {
     use crate::read::Chain;
 
     fn taken(mut archive: impl ReadBytes) -> Taken {
-        Taken::walked(|walk, _, level| read(walk, level, &mut archive))
+        Taken::walked(|walk, opening, level| read(walk, opening, level, &mut archive))
     }
 
     fn header(kind: EntryType, name: &[u8], size: usize) -> Header {

@@ -261,7 +261,10 @@ impl<'w> Walk<'w> {
             Content::Packed(packing) if level.depth > self.opening.limits.depth => {
                 self.lose(level, 0, InputError::Depth(packing));
             }
-            Content::Packed(Packing::Tar) => tar::read(self, level, &mut raw),
+            Content::Packed(Packing::Tar) => {
+                let opening = self.opening;
+                tar::read(self, opening, level, &mut raw);
+            }
             Content::Packed(Packing::Warc) => {
                 let history = self.opening.limits.window;
                 let records = self.opening.records;
@@ -337,7 +340,13 @@ impl<'w> Walk<'w> {
         raw
     }
 
-    fn unpack(&mut self, level: &Level<'_>, packing: Packing, raw: Raw<&mut dyn ReadBytes>) {
+    fn unpack(&mut self, level: &Level<'_>, packing: Packing, mut raw: Raw<&mut dyn ReadBytes>) {
+        if packing == Packing::Gzip
+            && let Some(unpacked) = raw.unpacked_ahead()
+        {
+            let mut watched = Watched::new(unpacked, &self.expansion);
+            return self.stream(&level.unpacked(), &mut watched);
+        }
         match codec::unpack(packing, raw, level.file, self.opening) {
             Ok(unpacked) => {
                 let mut watched = Watched::new(unpacked, &self.expansion);

@@ -35,7 +35,7 @@ use self::parallel::{OrderedReader, Parallel};
 use self::streams::Streams;
 use self::xz::Xz;
 use super::fault::{InputError, Packing};
-use super::opening::Opening;
+use super::opening::{Limits, Opening};
 use super::raw::Raw;
 #[cfg(feature = "testing")]
 use super::read::FromRead;
@@ -87,6 +87,17 @@ pub(super) fn unpack<'r>(
         Packing::Lz4 => Box::new(MemberReader::<_, Lz4>::new(raw, &opening.limits)?),
         other => return Err(InputError::Unsupported(other)),
     })
+}
+
+/// Unpacks the gzip members of `raw` on this thread.
+///
+/// # Errors
+/// If there is no memory for a decoder.
+pub(super) fn gzip_members<R: ReadBytes>(
+    raw: Raw<R>,
+    limits: &Limits,
+) -> Result<impl ReadBytes + use<R>, InputError> {
+    MemberReader::<_, Gzip>::new(raw, limits)
 }
 
 /// Unpacks the members of `raw`; on several threads, as `R` reads them, if it is `file`.

@@ -385,8 +385,8 @@ fn a_zip_in_a_stream_is_copied_and_what_was_lost_of_it_reported_once() -> Result
         header.set_size(whole.len() as u64);
         tar.append_data(&mut header, "z", &whole[..])?;
         let bytes = tar.into_inner()?;
-        let taken = Taken::walked(|walk, _, level| {
-            crate::tar::read(walk, level, &mut &bytes[..512 + end]);
+        let taken = Taken::walked(|walk, opening, level| {
+            crate::tar::read(walk, opening, level, &mut &bytes[..512 + end]);
         });
         assert_eq!(taken.names(), ["z!/a", "z!/b", "z!/c", "z!/d"]);
         assert_eq!(taken.lost.len(), 1, "{:?}", taken.lost);

@@ -1,0 +1,301 @@
+//! Unpacks gzip members of an archive on other threads, before the reader of the archive reaches them.
+//!
+//! The archive must be a file, so that later members are found without reading the earlier ones. A thread decodes the same bytes
+//! with the same decoder as the reader would, so the bytes and errors are the same as without threads. A member that was found in
+//! advance is used only if the reader then finds a member at exactly these bytes.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::ErrorKind;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use crate::codec::{self, damaged};
+use crate::crew::{Answers, Crew};
+use crate::fault::{InputError, Packing};
+use crate::file::{Section, read_at};
+use crate::opening::{Limits, Opening};
+use crate::raw::Raw;
+use crate::read::ReadBytes;
+
+/// Bytes that a thread passes on at once.
+const PIECE: usize = 256 << 10;
+/// Least packed size of a member for which passing it to a thread pays, in bytes.
+const MIN: u64 = 4 << 10;
+/// Limit on the unpacked bytes of a member that may wait for the reader, for each thread. A member that is larger is decoded up to
+/// this limit, and then only as fast as it is read.
+const WAITING: usize = 2 << 20;
+/// Number of later members that are looked at for each one that is read.
+const LOOKED: usize = 64;
+/// The first bytes of gzip, with its only method.
+const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
+
+/// Unpacked bytes, an error between them, or no bytes at the end.
+type Piece = Result<Vec<u8>, InputError>;
+
+/// The members of a file that are unpacked ahead of its reader.
+pub(super) struct MembersAhead<'u> {
+    file: Arc<File>,
+    size: u64,
+    /// In the order of the file. Dropped before the threads, which may wait for room.
+    started: VecDeque<(Range<u64>, Receiver<Piece>)>,
+    crew: Crew<'u, Range<u64>, Piece>,
+    /// Pieces of a member that may wait.
+    pieces: usize,
+    /// The offset in the file after the last member that was looked at; none if none can be found after it.
+    next: Option<u64>,
+}
+
+/// The unpacked bytes of a member.
+pub struct Unpacked {
+    /// The first piece, until it is read.
+    first: Option<Piece>,
+    from: Receiver<Piece>,
+    piece: Vec<u8>,
+    /// Number of bytes of the piece that were read.
+    at: usize,
+    has_ended: bool,
+}
+
+impl<'u> MembersAhead<'u> {
+    /// None if no thread is free, or the system refuses another handle of the file.
+    pub(super) fn start(file: &File, opening: &Opening<'u>) -> Option<Self> {
+        let unpackers = opening.unpackers?;
+        let file = Arc::new(file.try_clone().ok()?);
+        let size = file.metadata().ok()?.len();
+        let (shared, limits) = (Arc::clone(&file), opening.limits);
+        let worker = move || {
+            let file = Arc::clone(&shared);
+            Some(move |range: Range<u64>, answers: &Answers<'_, Piece>| {
+                unpack(&file, range, &limits, answers);
+            })
+        };
+        let crew = Crew::start(unpackers, usize::MAX, "unpack", worker)?;
+        let waiting = (unpackers.bytes() / 2).min(WAITING * crew.threads());
+        Some(MembersAhead {
+            file,
+            size,
+            started: VecDeque::new(),
+            pieces: waiting / PIECE,
+            crew,
+            next: Some(0),
+        })
+    }
+
+    /// The unpacked bytes of the member at `range`, which the reader has reached, if a thread unpacks them. `after` finds the member
+    /// that follows an offset of the file.
+    pub(super) fn take(
+        &mut self,
+        range: &Range<u64>,
+        after: impl Fn(&File, u64) -> Option<Range<u64>>,
+    ) -> Option<Unpacked> {
+        self.started.retain(|(at, _)| at.start >= range.start);
+        if self.next.is_some_and(|next| next <= range.start) {
+            self.next = Some(range.end);
+            self.give(range.clone());
+        }
+        for _ in 0..LOOKED {
+            if self.started.len() >= self.crew.threads() {
+                break;
+            }
+            let found = self.next.and_then(|next| after(&self.file, next));
+            self.next = found.as_ref().map(|found| found.end);
+            let Some(found) = found else { break };
+            self.give(found);
+        }
+        let is_this = self.started.front().is_some_and(|(at, _)| at == range);
+        let (_, from) = is_this.then(|| self.started.pop_front()).flatten()?;
+        Some(Unpacked {
+            // Nothing comes if the thread had no memory for a decoder.
+            first: Some(from.recv().ok()?),
+            from,
+            piece: Vec::new(),
+            at: 0,
+            has_ended: false,
+        })
+    }
+
+    /// Has a thread unpack a member, if it is packed.
+    fn give(&mut self, range: Range<u64>) {
+        let mut start = [0; GZIP.len()];
+        let is_worth = range.end <= self.size && range.end - range.start >= MIN;
+        let is_packed = is_worth
+            && matches!(read_at(&self.file, &mut start, range.start), Ok(read) if read == start.len())
+            && start == GZIP;
+        if is_packed {
+            let if_panicked = Err(damaged(Packing::Gzip, ErrorKind::Other));
+            let from = self.crew.give(range.clone(), self.pieces, if_panicked);
+            self.started.push_back((range, from));
+        }
+    }
+}
+
+impl ReadBytes for Unpacked {
+    fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
+        while self.at == self.piece.len() && !into.is_empty() && !self.has_ended {
+            let next = self.first.take().or_else(|| self.from.recv().ok());
+            (self.piece, self.at) = (next.unwrap_or_else(|| Ok(Vec::new()))?, 0);
+            self.has_ended = self.piece.is_empty();
+        }
+        let count = into.len().min(self.piece.len() - self.at);
+        into[..count].copy_from_slice(&self.piece[self.at..self.at + count]);
+        self.at += count;
+        Ok(count)
+    }
+}
+
+/// Unpacks the bytes of `file` in `range`.
+fn unpack(file: &File, range: Range<u64>, limits: &Limits, answers: &Answers<'_, Piece>) {
+    let raw = Raw::new(Section::new(file, range.start, range.end));
+    let Ok(mut unpacked) = codec::gzip_members(raw, limits) else {
+        return;
+    };
+    loop {
+        let mut piece = Vec::with_capacity(PIECE);
+        let read = unpacked.read_up_to(PIECE, &mut piece);
+        let is_last = matches!(read, Ok(0));
+        let goes_on = (piece.is_empty() && read.is_err()) || answers.send(Ok(piece));
+        let goes_on = goes_on && read.map_or_else(|error| answers.send(Err(error)), |_| true);
+        // The answers are refused if the reader has left the member.
+        if is_last || !goes_on {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::path::Path;
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+    use crate::container::Level;
+    use crate::expansion::Expansion;
+    use crate::tar::taken::Taken;
+    use crate::unpackers::Unpackers;
+    use crate::walk::Walk;
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        out.write_all(text).unwrap();
+        out.finish().unwrap()
+    }
+
+    /// Numbers in words: text that gzip does not make tiny.
+    fn text(seed: usize, length: usize) -> Vec<u8> {
+        let mut state = seed as u64 | 1;
+        let mut text = Vec::new();
+        while text.len() < length {
+            state = state.wrapping_mul(6_364_136_223_846_793_005) ^ seed as u64;
+            writeln!(text, "{state:x}").unwrap();
+        }
+        text
+    }
+
+    fn tar(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
+        let mut tar = tar::Builder::new(Vec::new());
+        for (name, bytes) in members {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            tar.append_data(&mut header, name, &bytes[..]).unwrap();
+        }
+        tar.into_inner().unwrap()
+    }
+
+    fn file(bytes: &[u8]) -> File {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        file
+    }
+
+    /// Members of all kinds: small and large, of one and several gzip members, packed twice, plain, damaged in various ways.
+    fn members() -> Vec<(&'static str, Vec<u8>)> {
+        let mut flipped = gzip(&text(3, 900_000));
+        flipped[200_000] ^= 0x55;
+        let mut wrong = gzip(&text(4, 60_000));
+        let last = wrong.len() - 6;
+        wrong[last] ^= 1;
+        let whole = gzip(&text(5, 80_000));
+        let inner = tar(&[("x.gz", gzip(&text(6, 50_000))), ("y", text(7, 500))]);
+        vec![
+            ("plain", text(1, 30_000)),
+            ("small.gz", gzip(b"small")),
+            ("large.gz", gzip(&text(2, 2_000_000))),
+            ("flipped.gz", flipped),
+            ("wrong.gz", wrong),
+            ("cut.gz", whole[..whole.len() / 2].to_vec()),
+            ("two.gz", [whole.clone(), gzip(b"more")].concat()),
+            ("trailing.gz", [&whole[..], b"no gzip"].concat()),
+            ("twice.gz", gzip(&whole)),
+            ("inner.tar", inner.clone()),
+            ("inner.tar.gz", gzip(&inner)),
+            ("last.gz", gzip(&text(8, 300_000))),
+        ]
+    }
+
+    /// What is read of an archive with so many threads that may hold so many bytes.
+    fn taken(archive: &[u8], threads: usize, held: usize) -> Taken {
+        let (bytes, unpackers) = (AtomicU64::new(0), Unpackers::new(threads, held));
+        let (file, length) = (file(archive), archive.len() as u64);
+        let opening = Opening {
+            unpackers: Some(&unpackers),
+            ..Opening::for_tests(&bytes)
+        };
+        let (expansion, mut taken) = (Expansion::new(1000, length), Taken::default());
+        let mut walk = Walk::new(&opening, &expansion, &mut taken);
+        let level = Level::file(&file, length, Path::new("a.tar"));
+        walk.stream(&level, &mut Section::new(&file, 0, length));
+        walk.finish();
+        assert!(
+            threads == 0 || unpackers.take().is_some(),
+            "a lease is left"
+        );
+        taken
+    }
+
+    #[test]
+    fn threads_change_neither_the_bytes_nor_the_errors_of_members() {
+        let archive = tar(&members());
+        // Cut in a member, and with a damaged header between members.
+        let cut = &archive[..archive.len() - 200_000];
+        let mut damaged = archive.clone();
+        damaged[30_720 + 1024] ^= 1;
+        for archive in [&archive[..], cut, &damaged] {
+            let wanted = taken(archive, 0, 0);
+            assert!(wanted.lost.len() >= 3, "{:?}", wanted.lost);
+            for (threads, held) in [(1, 0), (3, 1 << 20), (16, 64 << 20)] {
+                let seen = taken(archive, threads, held);
+                assert_eq!(seen.lost, wanted.lost, "{threads} threads");
+                assert_eq!(seen.names(), wanted.names(), "{threads} threads");
+                assert!(seen.documents == wanted.documents, "{threads} threads");
+            }
+        }
+    }
+
+    #[test]
+    fn later_members_are_unpacked_up_to_the_limit_and_then_as_they_are_read() {
+        let bytes = AtomicU64::new(0);
+        let unpackers = Unpackers::new(2, 4 * PIECE);
+        let opening = Opening {
+            unpackers: Some(&unpackers),
+            ..Opening::for_tests(&bytes)
+        };
+        let texts = [text(1, 20 * PIECE), text(2, 20 * PIECE)];
+        let packed = texts.each_ref().map(|text| gzip(text));
+        let (first, second) = (0..packed[0].len(), packed[0].len()..packed.concat().len());
+        let [first, second] = [first, second].map(|at| at.start as u64..at.end as u64);
+        let mut ahead = MembersAhead::start(&file(&packed.concat()), &opening).unwrap();
+        assert_eq!(ahead.pieces, 2);
+        let after = |_: &File, end| (end == first.end).then(|| second.clone());
+        for (range, text) in [&first, &second].into_iter().zip(texts) {
+            let mut unpacked = ahead.take(range, after).unwrap();
+            let mut seen = Vec::new();
+            unpacked.read_to_end(&mut seen).unwrap();
+            assert!(seen == text);
+        }
+        // A member that the reader finds elsewhere is not used.
+        assert!(ahead.take(&(1..9), after).is_none());
+    }
+}
