@@ -64,6 +64,8 @@ mod options;
 #[cfg(feature = "known")]
 mod check;
 #[cfg(feature = "pipeline")]
+mod checkpoint;
+#[cfg(feature = "pipeline")]
 mod column;
 #[cfg(feature = "pipeline")]
 mod dedup;

@@ -166,6 +166,7 @@ class IndexOptions(TypedDict, total=False):
     max_members: int | None
     threads: int | None
     tmp_dir: Path | None
+    checkpoint: Path | None
 
 class CheckOptions(TypedDict, total=False):
     column: str | None

@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use doisift_core::Doi;
+use doisift_documents::Lost;
 use doisift_known::{BuildError, BuildOptions, IndexBuilder, Notice, SourceId};
 
+use super::checkpoint::{EarlierIndexing, IndexCheckpoint, ReadSoFar};
 use super::options::IndexingSettings;
+use super::run::input_error;
 use crate::dedup::SpillError;
 use crate::error::{Error, ErrorKind, KnownError};
 use crate::options::OnError;
 use crate::report::Losses;
+use crate::run::not_cancelled;
 
 /// The part of the memory, in quarters, in which names are sorted, and the greatest number of bytes for it. More would not be faster.
 const SORT: usize = 3;
@@ -26,7 +30,7 @@ pub(super) struct DocumentPlace {
 }
 
 /// What was read so far.
-#[derive(Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct NameCounts {
     pub(super) sources: u64,
     pub(super) documents: u64,
@@ -42,6 +46,13 @@ pub(super) struct Collector<'s> {
     pub(super) builder: IndexBuilder,
     pub(super) counts: NameCounts,
     pub(super) losses: Losses,
+    /// Errors for paths that could not be read while sources were searched. A resumed run finds them again.
+    pub(super) unfound: Losses,
+    /// What was read to its end, and what was found in it.
+    pub(super) settled: (ReadSoFar, NameCounts, Losses),
+    /// Bytes of the sources before the one that is open.
+    pub(super) bytes_before: u64,
+    pub(super) checkpoint: Option<IndexCheckpoint>,
     /// The error that ends the run.
     failure: Option<Error>,
 }
@@ -55,18 +66,78 @@ impl DocumentPlace {
 
 impl<'s> Collector<'s> {
     pub(super) fn new(settings: &'s IndexingSettings) -> Result<Self, Error> {
-        let builder = IndexBuilder::new(BuildOptions {
-            memory: (settings.memory / 4 * SORT).min(MAX_SORT),
-            threads: settings.threads,
-            folder: Some(settings.tmp.clone()),
-        });
-        Ok(Collector {
+        let builder = IndexBuilder::new(build_options(settings));
+        let builder = builder.map_err(|error| failed(settings, error))?;
+        Ok(Collector::with(settings, builder))
+    }
+
+    /// One that goes on after an earlier run.
+    pub(super) fn resume(
+        settings: &'s IndexingSettings,
+        checkpoint: IndexCheckpoint,
+        earlier: EarlierIndexing,
+    ) -> Self {
+        let EarlierIndexing { saved, builder } = earlier;
+        settings.monitor.add_resumed(saved.bytes_read);
+        Collector {
+            counts: saved.counts,
+            settled: (saved.read, saved.counts, saved.losses.clone()),
+            losses: saved.losses,
+            bytes_before: saved.bytes_read,
+            checkpoint: Some(checkpoint),
+            ..Collector::with(settings, builder)
+        }
+    }
+
+    fn with(settings: &'s IndexingSettings, builder: IndexBuilder) -> Self {
+        Collector {
             settings,
-            builder: builder.map_err(|error| failed(settings, error))?,
+            builder,
             counts: NameCounts::default(),
             losses: Losses::default(),
+            unfound: Losses::default(),
+            settled: Default::default(),
+            bytes_before: 0,
+            checkpoint: None,
             failure: None,
-        })
+        }
+    }
+
+    /// Whether an earlier run has read something.
+    pub(super) fn is_resumed(&self) -> bool {
+        self.checkpoint
+            .as_ref()
+            .is_some_and(IndexCheckpoint::is_resumed)
+    }
+
+    /// Takes the paths that could not be read while sources were searched.
+    pub(super) fn take_unfound(&mut self, paths: Vec<Lost>) {
+        let losses = std::mem::take(&mut self.losses);
+        for Lost { path, error } in paths {
+            self.take(input_error(&path, error), false);
+        }
+        self.unfound = std::mem::replace(&mut self.losses, losses);
+    }
+
+    /// Notes that the source with this number was read.
+    pub(super) fn end_source(&mut self, number: usize) {
+        if self.failure.is_none() {
+            self.bytes_before = self.settings.monitor.progress().bytes;
+            self.settle(ReadSoFar {
+                sources: number + 1,
+                pieces: 0,
+            });
+        }
+    }
+
+    /// # Errors
+    /// If the run is cancelled. Then a last checkpoint is written.
+    pub(super) fn not_cancelled(&mut self) -> Result<(), Error> {
+        let ended = not_cancelled(&self.settings.monitor);
+        if ended.is_err() {
+            self.write_checkpoint();
+        }
+        ended
     }
 
     /// Declares a source of names. Its agency is the one that was given, or `agency`.
@@ -175,11 +246,22 @@ impl<'s> Collector<'s> {
     }
 }
 
+pub(super) fn build_options(settings: &IndexingSettings) -> BuildOptions {
+    BuildOptions {
+        memory: (settings.memory / 4 * SORT).min(MAX_SORT),
+        threads: settings.threads,
+        folder: Some(settings.tmp.clone()),
+    }
+}
+
 /// The error of a builder that cannot go on.
 pub(super) fn failed(settings: &IndexingSettings, error: BuildError) -> Error {
     match error {
         BuildError::Output(error) => Error::output(error),
-        BuildError::Temporary(error) => SpillError::io(&settings.tmp, error).into(),
+        BuildError::Temporary(error) => {
+            let folder = settings.checkpoint.as_ref().unwrap_or(&settings.tmp);
+            SpillError::io(folder, error).into()
+        }
         BuildError::Index(error) => Error::new(ErrorKind::Known(KnownError::Unreadable(error))),
         BuildError::Name(error) => Error::new(ErrorKind::Known(KnownError::Name(error))),
         BuildError::TooLong(length) => Error::new(ErrorKind::Known(KnownError::Long(length))),

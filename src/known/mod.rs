@@ -2,8 +2,9 @@
 //!
 //! `doisift-documents` opens the sources, and `doisift-known` sorts names and writes the index. `kind` decides by the head of a
 //! document how it is read, `cut` cuts it into rows or objects, `works` and `table` take names and notices from these, and
-//! `collect` counts them and adds them to the index.
+//! `collect` counts them and adds them to the index. `checkpoint` keeps finished work.
 
+mod checkpoint;
 mod collect;
 mod cut;
 mod kind;

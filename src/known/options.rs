@@ -1,6 +1,7 @@
 //! Builds an indexing from its options, and fills in their defaults.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use doisift_documents::{ColumnChoice, Limits, Search};
 use doisift_known::Date;
@@ -29,15 +30,15 @@ options! {
     ///
     /// Case does not matter in the name of a column of delimited text. All sources must have it, but for DataCite's files and those
     /// of Retraction Watch.
-    text column [Index] { short: Some('c'), value: "COLUMN", help: OptionHelp::Short }
+    text column [Index] { short: Some('c'), value: "COLUMN", is_fixed: true, help: OptionHelp::Short }
 
     /// The agency that registered the names of the sources, such as crossref
     text agency [Index] default "crossref and datacite for sources in their layout, otherwise unknown" {
-        value: "NAME", help: OptionHelp::Short,
+        value: "NAME", is_fixed: true, help: OptionHelp::Short,
     }
 
     /// The day of the registry that the sources show, such as 2026-03-09; or the month, or the year
-    value date: doisift_known::Date [Index] { value: "DATE", help: OptionHelp::Short }
+    value date: doisift_known::Date [Index] { value: "DATE", is_fixed: true, help: OptionHelp::Short }
 
     /// Add the names, notices and sources of another index (repeatable)
     ///
@@ -45,7 +46,7 @@ options! {
     texts add [Index] { kind: OptionKind::Texts, value: "FILE", help: OptionHelp::Short }
 
     /// Accept lists of mentions as sources: every name in them is known to exist
-    flag trust [Index] { help: OptionHelp::Short }
+    flag trust [Index] { is_fixed: true, help: OptionHelp::Short }
 
     /// Memory for the names that are sorted at once, e.g. 512M; beyond it, they go to temporary files
     ///
@@ -86,7 +87,7 @@ option_builder! {
 #[derive(Debug)]
 pub(super) struct IndexingSettings {
     /// All options as they were set.
-    given: Vec<(&'static OptionSpec, OptionValue)>,
+    pub(super) given: Vec<(&'static OptionSpec, OptionValue)>,
     pub(super) paths: Vec<PathBuf>,
     pub(super) search: Search,
     pub(super) known: KnownOptions,
@@ -99,6 +100,8 @@ pub(super) struct IndexingSettings {
     pub(super) threads: usize,
     pub(super) memory: usize,
     pub(super) tmp: PathBuf,
+    pub(super) checkpoint: Option<PathBuf>,
+    pub(super) checkpoint_interval: Duration,
     pub(super) monitor: Monitor,
 }
 
@@ -143,6 +146,8 @@ impl IndexingBuilder {
             threads: self.resources.threads.unwrap_or_else(own_cores),
             memory: chosen_memory(self.known.memory),
             tmp: chosen_tmp_dir(self.resources.tmp_dir, Some(&output)),
+            checkpoint: self.resources.checkpoint,
+            checkpoint_interval: self.resources.checkpoint_interval,
             paths: self.paths,
             known: self.known,
             output,

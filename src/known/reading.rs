@@ -23,6 +23,10 @@ const MARK: &[u8] = "\u{feff}".as_bytes();
 pub(super) struct NamesReading<'a, 's> {
     names: Names<'a, 's>,
     sizes: BlockSizes,
+    /// Pieces of the source that an earlier run has read.
+    passed: u64,
+    /// Whether it has cells, whose batches depend on the memory. Then there is no checkpoint in the rest of the source.
+    has_cells: bool,
 }
 
 /// Takes the names and notices of a document.
@@ -103,6 +107,8 @@ impl<'a, 's> NamesReading<'a, 's> {
         listed: String,
     ) -> Self {
         NamesReading {
+            passed: collector.settled.0.pieces,
+            has_cells: false,
             sizes: BlockSizes::within(collector.settings.memory),
             names: Names {
                 collector,
@@ -181,11 +187,28 @@ fn holds_mentions(_source: &Source) -> bool {
     false
 }
 
-impl Documents for NamesReading<'_, '_> {
-    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
+impl NamesReading<'_, '_> {
+    /// Does `work` with a piece of the source, unless an earlier run has done it or this one ends. Pieces have the same order in
+    /// each run.
+    fn piece(&mut self, work: impl FnOnce(&mut Self)) {
+        if self.passed > 0 {
+            self.passed -= 1;
+            return;
+        }
         if self.is_halted() {
             return;
         }
+        work(self);
+        if !self.is_halted() {
+            let mut read = self.names.collector.settled.0;
+            read.pieces += 1;
+            if !self.has_cells {
+                self.names.collector.settle(read);
+            }
+        }
+    }
+
+    fn read_document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
         self.names.place.document = name;
         self.names.collector.counts.documents += 1;
         let mut raw = Raw::with_capacity(bytes, kind::HEAD);
@@ -202,7 +225,7 @@ impl Documents for NamesReading<'_, '_> {
         }
     }
 
-    fn cells(&mut self, table: Option<&Arc<str>>, batch: CellBatch) {
+    fn read_cells(&mut self, table: Option<&Arc<str>>, batch: &CellBatch) {
         self.names.place.document = table.cloned();
         if self.names.collector.settings.known.column.is_none() {
             return self.refuse_document(ErrorKind::Known(KnownError::NoColumn));
@@ -212,10 +235,25 @@ impl Documents for NamesReading<'_, '_> {
             self.names.text(batch.text(cell), row);
         }
     }
+}
+
+impl Documents for NamesReading<'_, '_> {
+    fn document(&mut self, name: Option<Arc<str>>, bytes: &mut dyn ReadBytes) {
+        self.piece(|reading| reading.read_document(name, bytes));
+    }
+
+    fn cells(&mut self, table: Option<&Arc<str>>, batch: CellBatch) {
+        self.has_cells = true;
+        if !self.is_halted() {
+            self.read_cells(table, &batch);
+        }
+    }
 
     fn lose(&mut self, name: Option<Arc<str>>, offset: u64, error: InputError) {
-        self.names.place.document = name;
-        self.names.lose(ErrorKind::Input(error), offset);
+        self.piece(|reading| {
+            reading.names.place.document = name;
+            reading.names.lose(ErrorKind::Input(error), offset);
+        });
     }
 
     fn skip(&mut self, name: Option<Arc<str>>, kind: &'static str) {

@@ -8,15 +8,17 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use doisift_documents::{
-    FoundSources, InputError, Lost, Opening, Source, SourceKind, Unpackers, display_name, printable,
+    InputError, Lost, Opening, Source, SourceKind, Sources, Unpackers, display_name, printable,
 };
 use doisift_known::Index;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use super::checkpoint::IndexCheckpoint;
 use super::collect::{Collector, failed};
 use super::options::IndexingSettings;
 use super::reading::NamesReading;
 use super::report::IndexingReport;
+use crate::checkpoint::{self, CheckpointFolder};
 use crate::error::{Error, ErrorKind, KnownError};
 use crate::records::Output;
 use crate::run::{Destinations, Monitor, RowTarget, TaskFiles, not_cancelled};
@@ -34,20 +36,68 @@ pub(super) fn run(settings: &IndexingSettings) -> Result<IndexingReport, Error> 
         report: settings.report.as_deref(),
         monitor: &settings.monitor,
     };
-    files.run(
+    let mut checkpoint = None;
+    let report = files.run(
         |destinations| {
             destinations.check_all(&settings.paths)?;
-            destinations.check_all_before_rows(&settings.added())
+            destinations.check_all_before_rows(&settings.added())?;
+            folder(settings, destinations)
         },
-        |(), rows, destinations| {
-            let mut collector = Collector::new(settings)?;
-            add(&mut collector)?;
-            read(&mut collector, destinations)?;
+        |folder, rows, destinations| {
+            let (sources, unfound) = find(settings, destinations, folder.as_ref())?;
+            let mut collector = begin(settings, folder, &sources)?;
+            collector.take_unfound(unfound);
+            read(&mut collector, &sources, destinations)?;
             collector.report_refused();
             Ok((collector, rows))
         },
-        |(collector, rows)| write(collector, rows, started),
-    )
+        |(mut collector, rows)| {
+            checkpoint = collector.checkpoint.take();
+            write(collector, rows, started)
+        },
+    )?;
+    if let Some(checkpoint) = checkpoint {
+        checkpoint.end(outputs(settings))?;
+    }
+    Ok(report)
+}
+
+/// The files that the run writes.
+fn outputs(settings: &IndexingSettings) -> impl Iterator<Item = &Path> + Clone {
+    let report = settings.report.as_deref();
+    let report = report.filter(|path| path.as_os_str() != "-");
+    [Some(settings.output.as_path()), report]
+        .into_iter()
+        .flatten()
+}
+
+/// The folder of the checkpoint, if the run has one.
+fn folder(
+    settings: &IndexingSettings,
+    destinations: &mut Destinations,
+) -> Result<Option<CheckpointFolder>, Error> {
+    let folder = settings.checkpoint.as_deref();
+    let open = |folder| checkpoint::open(folder, outputs(settings), destinations);
+    folder.map(open).transpose()
+}
+
+/// Starts to collect, or goes on after an earlier run. Indexes are added before the sources are read.
+fn begin<'s>(
+    settings: &'s IndexingSettings,
+    folder: Option<CheckpointFolder>,
+    sources: &Arc<Sources>,
+) -> Result<Collector<'s>, Error> {
+    let mut collector = match folder {
+        None => Collector::new(settings)?,
+        Some(folder) => {
+            let (checkpoint, earlier) = IndexCheckpoint::begin(folder, settings, sources)?;
+            Collector::resume(settings, checkpoint, earlier)
+        }
+    };
+    if !collector.is_resumed() {
+        add(&mut collector)?;
+    }
+    Ok(collector)
 }
 
 /// Adds the indexes that were given.
@@ -63,15 +113,13 @@ fn add(collector: &mut Collector<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reads all sources in their order.
-fn read(collector: &mut Collector<'_>, destinations: &Destinations) -> Result<(), Error> {
+/// Reads all sources in their order, without those that an earlier run has read.
+fn read(
+    collector: &mut Collector<'_>,
+    sources: &Sources,
+    destinations: &Destinations,
+) -> Result<(), Error> {
     let settings = collector.settings;
-    let (found, lost) = find(settings);
-    not_cancelled(&settings.monitor)?;
-    destinations.check_found(&found.sources)?;
-    for Lost { path, error } in lost {
-        collector.take(input_error(&path, error), false);
-    }
     let pool = pool(settings.threads)?;
     let (own, outputs) = (destinations.own(), destinations.filled());
     let share = settings.memory / UNPACKED;
@@ -88,23 +136,39 @@ fn read(collector: &mut Collector<'_>, destinations: &Destinations) -> Result<()
         unpackers: (ahead > 0).then_some(&unpackers),
         ..settings.monitor.opening()
     };
-    for source in found.sources.iter() {
+    let done = collector.settled.0.sources;
+    for (number, source) in sources.iter().enumerate().skip(done) {
         collector.not_failed()?;
+        if let Some(checkpoint) = &mut collector.checkpoint {
+            checkpoint.start(number, &source);
+        }
         read_source(&source, &opening, &pool, collector);
-        not_cancelled(&settings.monitor)?;
+        collector.not_cancelled()?;
+        collector.end_source(number);
     }
     collector.not_failed()
 }
 
 /// The sources that the paths lead to, and the paths that could not be read.
-fn find(settings: &IndexingSettings) -> (FoundSources, Vec<Lost>) {
+fn find(
+    settings: &IndexingSettings,
+    destinations: &Destinations,
+    folder: Option<&CheckpointFolder>,
+) -> Result<(Arc<Sources>, Vec<Lost>), Error> {
     let lost = RefCell::new(Vec::new());
     let is_over = || settings.monitor.is_cancelled();
     let lose = |path: Lost| lost.borrow_mut().push(path);
     let mut finder = settings.search.start(&is_over, &lose);
     settings.paths.iter().for_each(|path| finder.add(path));
-    let found = finder.finish();
-    (found, lost.take())
+    let mut found = finder.finish();
+    not_cancelled(&settings.monitor)?;
+    destinations.check_found(&found.sources)?;
+    if let Some(folder) = folder {
+        let is_stdin = |source: &Source| source.kind == SourceKind::Stdin;
+        let keep = |source: &Source| is_stdin(source) || !folder.holds(&source.path);
+        found.sources.retain(keep);
+    }
+    Ok((Arc::new(found.sources), lost.take()))
 }
 
 fn pool(threads: usize) -> Result<ThreadPool, Error> {
@@ -145,7 +209,7 @@ fn read_source(
     }
 }
 
-fn input_error(path: &Path, error: InputError) -> Error {
+pub(super) fn input_error(path: &Path, error: InputError) -> Error {
     Error::new(ErrorKind::Input(error)).in_source(display_name(path).into())
 }
 
@@ -174,9 +238,11 @@ fn write(
         settings,
         builder,
         counts,
-        losses,
+        mut losses,
+        unfound,
         ..
     } = collector;
+    losses.unite(unfound);
     let monitor = &settings.monitor;
     let mut out = IndexOutput { rows, monitor };
     let built = builder.finish(&mut out);

@@ -50,13 +50,16 @@ options! {
     /// Mentions and edges have checkpoints if they are written in parts. There is one after each part, and nothing
     /// waits for it. The next run begins with the first part that is missing, at a document of an archive, or a place in a plain
     /// file, shortly before the end of the last part. Its parts are, byte for byte, those of an uninterrupted run.
-    path checkpoint [Scan] { value: "DIR", python: &["scan", "iter_records"] }
+    ///
+    /// An indexing reads one source after the other, and goes on after the last document, such as a member of an archive, that was
+    /// read to its end.
+    path checkpoint [Scan Index] { value: "DIR", python: &["scan", "iter_records", "index"] }
 
     /// Milliseconds from one checkpoint to the next: for tests
     ///
     /// The actual time is at least 19 times the duration of the last checkpoint, in which threads wait for the last source and
     /// for the disk. If the interval is zero, there is a checkpoint before every source.
-    value checkpoint_interval: std::time::Duration = CHECKPOINT_INTERVAL [Scan] default "a minute" {
+    value checkpoint_interval: std::time::Duration = CHECKPOINT_INTERVAL [Scan Index] default "a minute" {
         value: "MS", help: OptionHelp::Hidden, requires: "checkpoint", python: &[],
     }
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use doisift_documents::{BadGlob, Preprocessor, Readers, Search, Separator, display_name};
 
 use super::Pipeline;
-use super::checkpoint::fault;
 use super::options::{FurtherRows, ScanOptions};
 use super::selection::select;
+use crate::checkpoint::fault;
 use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
 use crate::lookup;
 use crate::options::{

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use doisift_core::Scanner;
 use doisift_documents::{ColumnChoice, Limits, Preprocessor, Readers, Search, Separator};
 
-use super::checkpoint::fault;
 use super::selection::Selection;
+use crate::checkpoint::fault;
 use crate::dedup::Kept;
 use crate::error::{CheckpointError, Error};
 use crate::lookup::{IndexNames, KnownNames};
@@ -74,7 +74,7 @@ pub(super) struct FurtherRows {
 
 impl ScanOptions {
     /// Where the rows go that are written besides the others, in the order of the outputs.
-    pub(super) fn further(&self) -> impl Iterator<Item = RowTarget<'_>> {
+    pub(super) fn further(&self) -> impl Iterator<Item = RowTarget<'_>> + Clone {
         let further = [&self.names_to, &self.nodes_to].into_iter().flatten();
         further.map(|rows| RowTarget {
             path: Some(&rows.path),

@@ -8,10 +8,10 @@ use doisift_documents::{
     display_name,
 };
 
-use super::checkpoint::CheckpointFolder;
 use super::effect::Met;
 use super::options::ScanOptions;
 use super::shares::Shares;
+use crate::checkpoint::CheckpointFolder;
 use crate::dedup::{Document, DocumentId};
 use crate::error::Error;
 use crate::lookup::RecentStandings;

@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::checkpoint::{self, CheckpointFolder};
 use super::options::ScanOptions;
 use super::plan::ScanPlan;
 use super::seek::{self, Unfound};
 use super::sink::{Caller, Drain, Sink, Written};
 use super::state::SharedScan;
 use super::{crew, turn};
+use crate::checkpoint::{self, CheckpointFolder};
 use crate::error::{CheckpointError, Error, ErrorKind, SelectionError};
 use crate::lookup;
 use crate::report::{KnownReport, Report};
-use crate::run::{Destinations, RowOutputs, RowTarget, TaskFiles, in_checkpoint};
+use crate::run::{Destinations, RowOutputs, RowTarget, TaskFiles};
 
 /// Runs a pipeline. Its rows go to `caller` if there is one.
 pub(super) fn run<'c>(
@@ -133,7 +133,7 @@ fn write(
 }
 
 /// The paths of the outputs that are files.
-fn paths_out(options: &ScanOptions) -> impl Iterator<Item = &Path> {
+fn paths_out(options: &ScanOptions) -> impl Iterator<Item = &Path> + Clone {
     let paths = [&options.output, &options.report].into_iter().flatten();
     let further = options.further().filter_map(|rows| rows.path);
     paths
@@ -142,7 +142,7 @@ fn paths_out(options: &ScanOptions) -> impl Iterator<Item = &Path> {
         .filter(|path| path.as_os_str() != "-")
 }
 
-/// The folder of the checkpoint, locked for this run. The temporary names of outputs get its mark.
+/// The folder of the checkpoint, if the run has one.
 fn folder(
     options: &ScanOptions,
     destinations: &mut Destinations,
@@ -150,11 +150,7 @@ fn folder(
     let Some(folder) = options.resources.checkpoint.as_deref() else {
         return Ok(None);
     };
-    let folder = CheckpointFolder::open(folder, paths_out(options))?;
-    if let Some(output) = paths_out(options).find(|path| folder.holds(path)) {
-        return Err(in_checkpoint(output));
-    }
-    destinations.set_mark(folder.mark());
+    let folder = checkpoint::open(folder, paths_out(options), destinations)?;
     if let (Some(output), Some(_)) = (&options.output, &options.parts) {
         destinations.set_keep(folder.keep(output));
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use doisift_documents::{Source, Unpackers};
 
 use super::backlog::Backlog;
-use super::checkpoint::{Checkpoint, CheckpointFolder, Done, RowsDone};
+use super::checkpoint::{Checkpoint, Done, RowsDone};
 use super::gate::Gates;
 use super::ledger::ScanLedger;
 use super::maker::RowMaker;
@@ -16,6 +16,7 @@ use super::options::ScanOptions;
 use super::plan::ScanPlan;
 use super::seek::Unfound;
 use super::shares::Shares;
+use crate::checkpoint::CheckpointFolder;
 use crate::dedup::{Budget, Lasting, NameTable};
 use crate::error::Error;
 use crate::lookup;

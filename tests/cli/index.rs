@@ -489,3 +489,169 @@ fn all_pages_in_a_file_are_read() {
     assert_eq!(seen.code, Some(1));
     assert!(seen.err.contains(&said), "{}", seen.err);
 }
+
+/// Options with which a run keeps its work after each document.
+const KEPT: &str = "--checkpoint work --checkpoint-interval 0 --report report.json";
+
+/// The counts of a report.
+fn counts(place: &Place) -> Vec<serde_json::Value> {
+    let report: serde_json::Value = serde_json::from_slice(&place.bytes("report.json")).unwrap();
+    let counts = [
+        "sources",
+        "documents",
+        "names",
+        "notices",
+        "refused",
+        "drafts",
+        "known",
+        "errors",
+    ];
+    counts.map(|count| report[count].clone()).to_vec()
+}
+
+/// A folder of sources, of which the last one is damaged.
+fn with_damage() -> (Place, Vec<u8>) {
+    let place = Place::new();
+    let months = [
+        ("2026-01.csv.gz", gzip(DATACITE.as_bytes())),
+        ("2026-02.csv.gz", gzip(b"doi,state\n10.5072/d,findable\n")),
+    ];
+    let months: Vec<(&str, &[u8])> = months
+        .iter()
+        .map(|(name, bytes)| (*name, &bytes[..]))
+        .collect();
+    let last = gzip(list(5000).as_bytes());
+    for (name, bytes) in [
+        ("dump/1-list.txt", &b"10.5555/a\nno name\n"[..]),
+        ("dump/2-works.jsonl", WORKS.as_bytes()),
+        ("dump/3-datacite.tar", &tar(&months)),
+        ("dump/4-list.txt.gz", &last[..last.len() / 2]),
+    ] {
+        place.file(name, bytes);
+    }
+    (place, last)
+}
+
+#[test]
+fn a_run_that_failed_is_resumed_and_gives_the_bytes_and_counts_of_one_run() {
+    let (place, last) = with_damage();
+    let failed = place.index(&format!("dump -o k.doix --on-error fail {KEPT}"));
+    assert_eq!(failed.code, Some(2), "{}", failed.err);
+    let manifest = String::from_utf8(place.bytes("work/doisift-manifest.jsonl")).unwrap();
+    assert!(
+        manifest.contains(r#""read":{"sources":3,"pieces":0}"#),
+        "{manifest}"
+    );
+
+    place.file("dump/4-list.txt.gz", &last);
+    let resumed = place.index(&format!(
+        "dump -o k.doix --on-error fail -j 1 --memory 1M {KEPT}"
+    ));
+    assert_eq!(resumed.code, Some(1), "{}", resumed.err);
+    assert!(!place.path("work").exists());
+    let resumed = counts(&place);
+    let whole = place.index("dump -o whole.doix --report report.json");
+    assert_eq!(whole.code, Some(1), "{}", whole.err);
+    assert_eq!(resumed, counts(&place));
+    assert!(place.bytes("k.doix") == place.bytes("whole.doix"));
+}
+
+#[test]
+fn a_run_is_resumed_within_an_archive() {
+    let place = Place::new();
+    let cut = gzip(list(5000).as_bytes());
+    let bytes = tar(&[
+        ("a.txt", b"10.5555/a\n"),
+        ("b.txt", b"10.5555/b\n"),
+        ("c.txt.gz", &cut[..cut.len() / 2]),
+        ("d.txt", b"10.5555/d\n"),
+    ]);
+    place.file("dump.tar", &bytes);
+    let failed = place.index(&format!("dump.tar -o k.doix --on-error fail {KEPT}"));
+    assert_eq!(failed.code, Some(2), "{}", failed.err);
+    let manifest = String::from_utf8(place.bytes("work/doisift-manifest.jsonl")).unwrap();
+    assert!(
+        manifest.contains(r#""read":{"sources":0,"pieces":2}"#),
+        "{manifest}"
+    );
+
+    let resumed = place.index(&format!("dump.tar -o k.doix {KEPT}"));
+    assert_eq!(resumed.code, Some(1), "{}", resumed.err);
+    let resumed = counts(&place);
+    let whole = place.index("dump.tar -o whole.doix --report report.json");
+    assert_eq!(whole.code, Some(1), "{}", whole.err);
+    assert_eq!(resumed, counts(&place));
+    assert!(place.bytes("k.doix") == place.bytes("whole.doix"));
+}
+
+#[test]
+fn a_run_is_not_resumed_with_other_sources_or_options() {
+    let (place, _) = with_damage();
+    let line = format!("dump -o k.doix --on-error fail {KEPT}");
+    assert_eq!(place.index(&line).code, Some(2));
+    for (more, reason) in [
+        ("--agency x", "agency was"),
+        ("--add other.doix", "add was"),
+        (
+            "other.txt",
+            "other.txt was no source of the interrupted run",
+        ),
+    ] {
+        place.file("other.txt", b"10.5555/other\n");
+        place.index("other.txt -o other.doix").quiet();
+        let refused = place.index(&format!("{more} {line}"));
+        assert_eq!(refused.code, Some(2), "{more}");
+        assert!(refused.err.contains(reason), "{more}: {}", refused.err);
+    }
+    place.file("dump/1-list.txt", b"10.5555/changed\n");
+    let refused = place.index(&line);
+    assert!(
+        refused
+            .err
+            .contains("dump/1-list.txt has changed since it was read"),
+        "{}",
+        refused.err
+    );
+    place.file("list.txt", b"10.5555/a\n");
+    let stream = place.index("- list.txt -o k.doix --checkpoint other");
+    assert!(
+        stream.err.contains("can be read only once"),
+        "{}",
+        stream.err
+    );
+}
+
+#[test]
+fn a_killed_run_is_resumed_with_what_it_had_finished() {
+    let place = Place::new();
+    place.file("1.txt", list(2000).as_bytes());
+    fifo(&place.path("2.txt"));
+    place.file("3.txt", b"10.5555/last\n");
+    let line = "1.txt 2.txt 3.txt -o k.doix --checkpoint work --checkpoint-interval 0";
+    // A FIFO is no file, so the run ends at once; as a file it is read.
+    let refused = place.index(line);
+    assert!(
+        refused.err.contains("can be read only once"),
+        "{}",
+        refused.err
+    );
+    std::fs::remove_file(place.path("2.txt")).unwrap();
+    place.file("2.txt", list(400_000).as_bytes());
+    let mut run = Command::new(binary())
+        .arg("index")
+        .args(line.split(' '))
+        .current_dir(place.path(""))
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let manifest = place.path("work/doisift-manifest.jsonl");
+    while !manifest.exists() && run.try_wait().unwrap().is_none() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    run.kill().unwrap();
+    run.wait().unwrap();
+    place.index(line).quiet();
+    place.index("1.txt 2.txt 3.txt -o whole.doix").quiet();
+    assert!(place.bytes("k.doix") == place.bytes("whole.doix"));
+    assert!(!place.path("work").exists());
+}

@@ -61,7 +61,13 @@ pub(crate) fn run(args: &IndexArgs) -> anyhow::Result<Ending> {
     let sources = args.sources.iter();
     let builder = sources.fold(args.options.builder()?, IndexingBuilder::source);
     let indexing = builder.monitor(&monitor).build()?;
-    let interruption = Interruption::new(None, Some(&indexing.options().output), "");
+    let checkpoint = args.options.path("checkpoint").map(Path::to_owned);
+    let remedy = match checkpoint {
+        None => "; with --checkpoint DIR the same command would resume",
+        Some(_) => "",
+    };
+    let output = indexing.options().output;
+    let interruption = Interruption::new(checkpoint, Some(&output), remedy);
     let ending = move |report: IndexingReport| {
         summary::index(&report, shown);
         Ok(match report.errors.count + report.refused {

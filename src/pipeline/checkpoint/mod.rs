@@ -1,33 +1,33 @@
-//! Checkpoints: finished work is kept in a folder, so that an interrupted run can be resumed.
+//! The checkpoints of a scan.
 //!
 //! Sources are started in order, and a checkpoint waits for all started sources. So finished are always the first so
 //! many sources, and the sorted runs hold their names. Rows in parts are written in the order of sources, and a checkpoint of them
-//! has the complete parts and the last mark before the end of the last one: nothing waits. `manifest` defines the file format, `folder` handles the files. This
+//! has the complete parts and the last mark before the end of the last one: nothing waits. `saved` is what the manifest says. This
 //! module decides when a checkpoint is due; its caller makes sure that all started sources are finished then.
 
-mod folder;
-mod manifest;
+mod saved;
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use doisift_documents::{Source, SourceKind, Sources, display_name};
+use doisift_documents::{Source, Sources};
 
-pub(super) use folder::{CheckpointFolder, fault};
-pub(super) use manifest::{Done, RowsDone};
+pub(super) use saved::{Done, RowsDone};
 
-use folder::{MANIFEST, at, sync_folder};
-use manifest::{FixedSettings, Manifest, ManifestHead, NamedRun, Stamp};
+use saved::SavedScan;
 
 use super::options::{OnError, ScanOptions};
+use crate::checkpoint::{
+    CheckpointFolder, FixedSettings, MANIFEST, ManifestHead, NamedRun, Stamp, at, check_files,
+    fault, read_manifest, sync_folder, sync_outputs, write_manifest,
+};
 use crate::dedup::{Lasting, RunFile, SpillError, Spilled};
 use crate::error::{CheckpointError, Error};
 use crate::lock::lock;
 use crate::lookup;
-use crate::temporary::is_run;
+use crate::options::OptionValue;
 
 /// The least time between checkpoints, as a multiple of the duration of the last one. So they take at most a twentieth of
 /// the time.
@@ -62,7 +62,8 @@ pub(super) struct Earlier {
 }
 
 impl Checkpoint {
-    /// Resumes from the checkpoint in `folder`, or starts from the beginning if there is none.     ///
+    /// Resumes from the checkpoint in `folder`, or starts from the beginning if there is none.
+    ///
     /// # Errors
     /// If the run cannot be resumed from it, or a source cannot be read twice.
     pub(super) fn begin(
@@ -70,11 +71,11 @@ impl Checkpoint {
         options: &ScanOptions,
         sources: &Arc<Sources>,
     ) -> Result<(Self, Earlier), Error> {
-        let settings = FixedSettings::new(
-            &options.given,
-            &options.selection.kept_name(),
-            options.known.as_deref().map(lookup::identity),
-        );
+        // The index may have another path.
+        let known = options.known.as_deref().map(lookup::identity);
+        let known = known.unwrap_or_else(|| OptionValue::Unset.to_string());
+        let kept = options.selection.kept_name();
+        let settings = FixedSettings::new(&options.given, [("the format", kept), ("known", known)]);
         let read = read(&folder, &settings, sources, options.reading.on_error);
         let (earlier, stamps) = read.map_err(|error| fault(folder.path(), error))?;
         let interval = options.resources.checkpoint_interval;
@@ -146,12 +147,13 @@ impl Checkpoint {
             bytes: run.bytes,
         };
         let runs = runs.iter().map(named).collect();
-        let head = ManifestHead::new(self.settings.clone(), runs, spilled, state.done.clone());
         // The entries of the runs must be on disk before a manifest lists them.
         sync_folder(self.folder.path()).map_err(|error| at(self.folder.path(), error))?;
-        self.folder.replace(MANIFEST, |out| {
-            manifest::write(out, head, &self.sources, &state.stamps)
-        })
+        self.replace(
+            runs,
+            SavedScan::of_names(state.done.clone(), spilled),
+            &state.stamps,
+        )
     }
 
     /// Writes the manifest of a run whose rows are in parts. `done` is what was done before the mark of `rows`.
@@ -160,13 +162,22 @@ impl Checkpoint {
         let sizes = state.stamps.iter().take(done.sources).flatten();
         // Readers are ahead of the mark, and this run may have read a part of the source twice.
         done.bytes_read = sizes.map(Stamp::size).sum::<u64>() + rows.at.mark.offset;
-        let settings = self.settings.clone();
-        let mut head = ManifestHead::new(settings, Vec::new(), Spilled::default(), done);
-        head.rows = Some(rows);
-        let written = self.folder.replace(MANIFEST, |out| {
-            manifest::write(out, head, &self.sources, &state.stamps)
-        });
+        let saved = SavedScan::of_rows(done, rows);
+        let written = self.replace(Vec::new(), saved, &state.stamps);
         written.map_err(|error| fault(self.folder.path(), error))
+    }
+
+    fn replace(
+        &self,
+        runs: Vec<NamedRun>,
+        saved: SavedScan,
+        stamps: &[Option<Stamp>],
+    ) -> Result<(), CheckpointError> {
+        let read = saved.read();
+        let head = ManifestHead::new(self.settings.clone(), runs, read, saved);
+        self.folder.replace(MANIFEST, |out| {
+            write_manifest(out, head, &self.sources, stamps)
+        })
     }
 
     /// The settings of a table whose runs outlast the process.
@@ -194,24 +205,9 @@ impl Checkpoint {
 
     /// Syncs the outputs, which have their final names, to disk, and removes the checkpoint.
     pub(super) fn end<'p>(&self, outputs: impl Iterator<Item = &'p Path>) -> Result<(), Error> {
-        for output in outputs {
-            sync(output).map_err(|error| fault(self.path(), at(output, error)))?;
-        }
-        self.folder
-            .remove()
-            .map_err(|error| fault(self.path(), error))
+        let ended = sync_outputs(outputs).and_then(|()| self.folder.remove());
+        ended.map_err(|error| fault(self.path(), error))
     }
-}
-
-/// Syncs a regular file and its folder to disk.
-fn sync(path: &Path) -> std::io::Result<()> {
-    // Not a pipe, which /dev/stdout may lead to: it has no canonical path.
-    if !fs::metadata(path)?.is_file() {
-        return Ok(());
-    }
-    let path = fs::canonicalize(path)?;
-    File::open(&path)?.sync_all()?;
-    path.parent().map_or(Ok(()), sync_folder)
 }
 
 fn read(
@@ -220,47 +216,39 @@ fn read(
     sources: &Sources,
     on_error: OnError,
 ) -> Result<(Earlier, Vec<Option<Stamp>>), CheckpointError> {
-    if let Some(stream) = sources
-        .iter()
-        .find(|source| source.kind != SourceKind::File)
-    {
-        return Err(CheckpointError::Stream(display_name(&stream.path).into()));
-    }
+    check_files(sources)?;
     let mut earlier = Earlier {
         done: Done::default(),
         rows: None,
         runs: Vec::new(),
         spilled: Spilled::default(),
     };
-    let Some(Manifest { head, stamps }) =
-        manifest::read(&folder.file(MANIFEST), settings, sources)?
-    else {
+    let read = read_manifest::<SavedScan>(&folder.file(MANIFEST), settings, sources)?;
+    let Some(mut manifest) = read else {
         folder.sweep(&BTreeSet::new())?;
         return Ok((earlier, Vec::new()));
     };
-    earlier.spilled = head.spilled();
-    if on_error == OnError::Fail && head.done.losses.count > 0 {
-        return Err(CheckpointError::Lost(head.done.losses.count));
+    let (saved, runs) = (manifest.head.done, manifest.head.runs);
+    earlier.spilled = saved.spilled();
+    if on_error == OnError::Fail && saved.done.losses.count > 0 {
+        return Err(CheckpointError::Lost(saved.done.losses.count));
     }
-    for run in &head.runs {
+    for run in &runs {
         earlier.runs.push(checked(folder, run)?);
     }
-    folder.sweep(&head.runs.iter().map(|run| run.name.as_str()).collect())?;
-    earlier.done = head.done;
-    earlier.rows = head.rows;
-    Ok((earlier, stamps))
+    folder.sweep(&runs.iter().map(|run| run.name.as_str()).collect())?;
+    // A source of which a part was read is started again.
+    manifest.stamps.truncate(saved.done.sources);
+    earlier.done = saved.done;
+    earlier.rows = saved.rows;
+    Ok((earlier, manifest.stamps))
 }
 
 /// The file of a run, if its length is right. Its content is checked when it is read.
 fn checked(folder: &CheckpointFolder, run: &NamedRun) -> Result<RunFile, CheckpointError> {
-    let path = folder.file(&run.name);
-    let found = fs::symlink_metadata(&path).map_err(|error| at(&path, error))?;
-    if found.is_file() && found.len() == run.bytes && is_run(&run.name) {
-        Ok(RunFile {
-            path,
-            bytes: run.bytes,
-        })
-    } else {
-        Err(CheckpointError::Damaged(path))
-    }
+    let path = folder.run(run, |found| found == run.bytes)?;
+    Ok(RunFile {
+        path,
+        bytes: run.bytes,
+    })
 }

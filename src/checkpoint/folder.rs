@@ -10,12 +10,13 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use super::manifest::NamedRun;
 use crate::error::{CheckpointError, Error, ErrorKind};
 use crate::records::{Output, PartKeep, is_folder, is_free};
 use crate::temporary::{self, CHECKPOINT, is_run};
 
 /// The file that describes the finished work.
-pub(super) const MANIFEST: &str = CHECKPOINT[0];
+pub(crate) const MANIFEST: &str = CHECKPOINT[0];
 /// The file that is locked while a run uses the folder. Its content says whether a run [created](MADE) the folder.
 const LOCK: &str = CHECKPOINT[1];
 const MADE: &[u8] = b"doisift made this folder, and removes it at the end\n";
@@ -29,7 +30,7 @@ const TRIES: usize = 16;
 /// The folder of a checkpoint while a run uses it.
 ///
 /// Dropping this removes the folder if it has no manifest.
-pub(in crate::pipeline) struct CheckpointFolder {
+pub(crate) struct CheckpointFolder {
     path: PathBuf,
     canonical: PathBuf,
     /// Whether a run created the folder.
@@ -59,7 +60,7 @@ impl CheckpointFolder {
     ///
     /// # Errors
     /// If another run uses it, or a system call fails. All errors name the folder.
-    pub(in crate::pipeline) fn open<'p>(
+    pub(crate) fn open<'p>(
         path: &Path,
         outputs: impl Iterator<Item = &'p Path>,
     ) -> Result<CheckpointFolder, Error> {
@@ -130,7 +131,7 @@ impl CheckpointFolder {
     }
 
     /// What becomes of the parts in a folder if the run does not end.
-    pub(in crate::pipeline) fn keep(&self, output: &Path) -> PartKeep {
+    pub(crate) fn keep(&self, output: &Path) -> PartKeep {
         let begun = canonical(output.components().as_path()).map(PathBuf::into_os_string);
         match begun.is_some_and(|folder| self.begun.contains(&folder)) {
             true => PartKeep::Earlier,
@@ -138,21 +139,21 @@ impl CheckpointFolder {
         }
     }
 
-    pub(in crate::pipeline) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// The random part of the temporary names of outputs.
-    pub(in crate::pipeline) fn mark(&self) -> &str {
+    pub(crate) fn mark(&self) -> &str {
         &self.mark
     }
 
-    pub(super) fn file(&self, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
     /// Whether a source is a file of this checkpoint, or an output under its temporary name.
-    pub(in crate::pipeline) fn holds(&self, source: &Path) -> bool {
+    pub(crate) fn holds(&self, source: &Path) -> bool {
         let name = source
             .file_name()
             .and_then(OsStr::to_str)
@@ -167,7 +168,7 @@ impl CheckpointFolder {
     }
 
     /// Replaces a file by the output of `write`. After a crash, the old or the new file is there, complete.
-    pub(super) fn replace(
+    pub(crate) fn replace(
         &self,
         name: &str,
         write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
@@ -190,8 +191,25 @@ impl CheckpointFolder {
         })
     }
 
+    /// The path of a run that a manifest lists.
+    ///
+    /// # Errors
+    /// If it is no regular file, or its length is not right.
+    pub(crate) fn run(
+        &self,
+        run: &NamedRun,
+        is_right: impl FnOnce(u64) -> bool,
+    ) -> Result<PathBuf, CheckpointError> {
+        let path = self.file(&run.name);
+        let found = fs::symlink_metadata(&path).map_err(|error| at(&path, error))?;
+        match found.is_file() && is_right(found.len()) && is_run(&run.name) {
+            true => Ok(path),
+            false => Err(CheckpointError::Damaged(path)),
+        }
+    }
+
     /// Removes runs and new files that did not replace others, except those in `wanted`.
-    pub(super) fn sweep(&self, wanted: &BTreeSet<&str>) -> Result<(), CheckpointError> {
+    pub(crate) fn sweep(&self, wanted: &BTreeSet<&str>) -> Result<(), CheckpointError> {
         let entries = fs::read_dir(&self.path).map_err(|error| at(&self.path, error))?;
         for entry in entries {
             let entry = entry.map_err(|error| at(&self.path, error))?;
@@ -210,7 +228,7 @@ impl CheckpointFolder {
     ///
     /// The manifest is removed first. Files without a manifest are removed by the next run, but a manifest must not list
     /// missing files.
-    pub(super) fn remove(&self) -> Result<(), CheckpointError> {
+    pub(crate) fn remove(&self) -> Result<(), CheckpointError> {
         let remove = |name| match self.file(name) {
             path if is_file(&path) => remove(&path).map_err(|error| at(&path, error)),
             _ => Ok(()),
@@ -320,7 +338,7 @@ fn create_own(path: &Path) -> Result<File, CheckpointError> {
 ///
 /// # Errors
 /// If it is a link, or something else that no run creates.
-pub(super) fn open_own(path: &Path) -> Result<Option<File>, CheckpointError> {
+pub(crate) fn open_own(path: &Path) -> Result<Option<File>, CheckpointError> {
     match no_follow(OpenOptions::new().read(true)).open(path) {
         Ok(file) if is_regular(&file) => Ok(Some(file)),
         Ok(_) => Err(CheckpointError::Foreign(path.to_owned())),
@@ -350,7 +368,7 @@ fn is_regular(file: &File) -> bool {
 }
 
 /// Whether there is a regular file at `path`, and not a link to one.
-pub(super) fn is_file(path: &Path) -> bool {
+pub(crate) fn is_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|at| at.is_file())
 }
 
@@ -361,7 +379,7 @@ fn has_other_names(file: &File) -> bool {
 }
 
 /// Syncs the entries of a folder to disk.
-pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
@@ -404,11 +422,11 @@ fn is_marked(path: &Path) -> bool {
         && mark.is_some_and(|(_, m)| m.len() == 16 && m.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-pub(super) fn at(path: &Path, error: io::Error) -> CheckpointError {
+pub(crate) fn at(path: &Path, error: io::Error) -> CheckpointError {
     CheckpointError::Io(path.to_owned(), error)
 }
 
 /// An error of the checkpoint in `folder`.
-pub(in crate::pipeline) fn fault(folder: &Path, error: CheckpointError) -> Error {
+pub(crate) fn fault(folder: &Path, error: CheckpointError) -> Error {
     Error::new(ErrorKind::Checkpoint(folder.to_owned(), Box::new(error)))
 }

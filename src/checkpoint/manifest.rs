@@ -1,6 +1,6 @@
 //! The manifest of a checkpoint: a file of JSON lines.
 //!
-//! The first line has the version, the options that affect the result, the runs, and the counts. Then there is a line
+//! The first line has the version, the options that affect the result, the runs, and what was found. Then there is a line
 //! for each source, with what shows that its file is the same if it is finished. The last line is a checksum of all lines before.
 
 use std::borrow::Cow;
@@ -10,76 +10,43 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use doisift_core::{Rejection, Tally};
 use doisift_documents::{Source, Sources, display_name};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::folder::{at, open_own};
-use crate::dedup::Spilled;
 use crate::error::CheckpointError;
 use crate::options::{OptionSpec, OptionValue};
-use crate::pipeline::mark::MarkedRows;
-use crate::records::PartEntry;
-use crate::report::{Counts, Losses, Roles, Skipped};
 
 /// The version of the manifest format.
-const FORM: u32 = 6;
+const FORM: u32 = 7;
 /// Length of the last line in bytes.
 const ENDING: usize = 32;
 
 /// The options that affect the result, other than the sources: names and values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct FixedSettings(BTreeMap<String, String>);
-
-/// The counts and errors of the finished sources.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(in crate::pipeline) struct Done {
-    /// The number of finished sources, which are the first in source order.
-    pub(in crate::pipeline) sources: usize,
-    #[serde(with = "SavedCounts")]
-    pub(in crate::pipeline) counts: Counts,
-    pub(in crate::pipeline) losses: Losses,
-    pub(in crate::pipeline) skipped: Skipped,
-    pub(in crate::pipeline) bytes_read: u64,
-}
-
-/// The rows that are written, if they are in parts.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::pipeline) struct RowsDone {
-    /// Where reading begins again. It is before the end of the last part, whose last rows come again.
-    pub(in crate::pipeline) at: MarkedRows,
-    pub(in crate::pipeline) parts: Vec<PartEntry>,
-}
-
-impl RowsDone {
-    /// The number of rows after the mark that the parts have.
-    pub(in crate::pipeline) fn passed(&self) -> u64 {
-        let rows: u64 = self.parts.iter().map(|part| part.rows).sum();
-        rows.saturating_sub(self.at.rows)
-    }
-}
+pub(crate) struct FixedSettings(BTreeMap<String, String>);
 
 /// A run that the manifest lists.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct NamedRun {
+pub(crate) struct NamedRun {
     /// The name of the file in the folder.
-    pub(super) name: String,
-    pub(super) bytes: u64,
+    pub(crate) name: String,
+    pub(crate) bytes: u64,
 }
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
-pub(super) struct ManifestHead {
+pub(crate) struct ManifestHead<D> {
     form: u32,
     doisift: Cow<'static, str>,
-    pub(super) settings: FixedSettings,
-    pub(super) runs: Vec<NamedRun>,
-    /// The number and size of all runs written so far.
-    spilled: (u64, u64),
-    pub(super) done: Done,
-    /// The rows, if they are in parts.
-    pub(super) rows: Option<RowsDone>,
+    pub(crate) settings: FixedSettings,
+    pub(crate) runs: Vec<NamedRun>,
+    /// The number of sources that were read, which must not change. They are the first in source order.
+    pub(crate) read: usize,
+    /// What was found in them.
+    pub(crate) done: D,
     sources: usize,
 }
 
@@ -100,7 +67,7 @@ struct SourceLine<'a> {
 
 /// What shows whether a file has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Stamp {
+pub(crate) struct Stamp {
     size: u64,
     /// Modification time in nanoseconds since 1970.
     modified: i64,
@@ -118,12 +85,12 @@ struct OwnStamp {
 
 impl Stamp {
     /// The size of the file in bytes.
-    pub(super) fn size(&self) -> u64 {
+    pub(crate) fn size(&self) -> u64 {
         self.size
     }
 
     /// None if the metadata of the file cannot be read.
-    pub(super) fn of(source: &Source) -> Option<Stamp> {
+    pub(crate) fn of(source: &Source) -> Option<Stamp> {
         let metadata = fs::metadata(&source.path).ok()?;
         Some(Stamp {
             size: metadata.len(),
@@ -159,43 +126,24 @@ fn modified(metadata: &Metadata) -> i64 {
     }
 }
 
-impl ManifestHead {
-    pub(super) fn new(
-        settings: FixedSettings,
-        runs: Vec<NamedRun>,
-        spilled: Spilled,
-        done: Done,
-    ) -> Self {
+impl<D> ManifestHead<D> {
+    pub(crate) fn new(settings: FixedSettings, runs: Vec<NamedRun>, read: usize, done: D) -> Self {
         ManifestHead {
             form: FORM,
             doisift: env!("CARGO_PKG_VERSION").into(),
             settings,
             runs,
-            spilled: (spilled.runs, spilled.bytes),
+            read,
             done,
-            rows: None,
             sources: 0,
-        }
-    }
-
-    /// The number of sources of which something was read.
-    fn read(&self) -> usize {
-        let is_within = |rows: &RowsDone| rows.at.mark.is_within();
-        self.done.sources + usize::from(self.rows.as_ref().is_some_and(is_within))
-    }
-
-    pub(super) fn spilled(&self) -> Spilled {
-        Spilled {
-            runs: self.spilled.0,
-            bytes: self.spilled.1,
         }
     }
 }
 
 /// Writes a manifest. `stamps` are those of the started sources.
-pub(super) fn write(
+pub(crate) fn write<D: Serialize>(
     out: &mut impl Write,
-    mut head: ManifestHead,
+    mut head: ManifestHead<D>,
     sources: &Sources,
     stamps: &[Option<Stamp>],
 ) -> io::Result<()> {
@@ -205,7 +153,7 @@ pub(super) fn write(
         sum: Xxh3::new(),
     };
     line(&mut out, &head)?;
-    let done = stamps.iter().copied().take(head.read());
+    let done = stamps.iter().copied().take(head.read);
     let stamps = done.chain(std::iter::repeat(None));
     for (source, stamp) in sources.iter().zip(stamps) {
         let name = display_name(&source.path);
@@ -225,18 +173,18 @@ fn ending(sum: &Xxh3) -> String {
 }
 
 /// A manifest that was read.
-pub(super) struct Manifest {
-    pub(super) head: ManifestHead,
-    /// The stamps of the finished sources.
-    pub(super) stamps: Vec<Option<Stamp>>,
+pub(crate) struct Manifest<D> {
+    pub(crate) head: ManifestHead<D>,
+    /// The stamps of the sources that were read.
+    pub(crate) stamps: Vec<Option<Stamp>>,
 }
 
 /// Reads the manifest at `path` and compares it with the current options and sources; none if there is no manifest.
-pub(super) fn read(
+pub(crate) fn read<D: DeserializeOwned>(
     path: &Path,
     settings: &FixedSettings,
     sources: &Sources,
-) -> Result<Option<Manifest>, CheckpointError> {
+) -> Result<Option<Manifest<D>>, CheckpointError> {
     let Some(file) = open_own(path)? else {
         return Ok(None);
     };
@@ -250,7 +198,7 @@ pub(super) fn read(
     let mut lines = bytes.lines().map_while(Result::ok);
     let damaged = || CheckpointError::Damaged(path.to_owned());
     let head = check_head(&lines.next().ok_or_else(damaged)?, settings, damaged)?;
-    let stamps = check_sources(&head, lines, sources, damaged)?;
+    let stamps = check_sources(head.read, lines, sources, damaged)?;
     Ok(Some(Manifest { head, stamps }))
 }
 
@@ -264,16 +212,16 @@ fn checked(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     whole.then_some(bytes)
 }
 
-fn check_head(
+fn check_head<D: DeserializeOwned>(
     line: &str,
     settings: &FixedSettings,
     damaged: impl Fn() -> CheckpointError,
-) -> Result<ManifestHead, CheckpointError> {
+) -> Result<ManifestHead<D>, CheckpointError> {
     let any: AnyHead = serde_json::from_str(line).map_err(|_| damaged())?;
     if any.form != FORM || any.doisift != env!("CARGO_PKG_VERSION") {
         return Err(CheckpointError::Version(any.doisift));
     }
-    let head: ManifestHead = serde_json::from_str(line).map_err(|_| damaged())?;
+    let head: ManifestHead<D> = serde_json::from_str(line).map_err(|_| damaged())?;
     match head.settings.difference(settings) {
         Some(difference) => Err(difference),
         None => Ok(head),
@@ -281,19 +229,16 @@ fn check_head(
 }
 
 impl FixedSettings {
-    /// Those of `options` that a run cannot change when it resumes, what is kept of each name, and the index of known names, which
-    /// may have another path.
-    pub(super) fn new(
+    /// Those of `options` that a run cannot change when it resumes, and others by their names.
+    pub(crate) fn new(
         options: &[(&OptionSpec, OptionValue)],
-        kept: &str,
-        known: Option<String>,
+        others: impl IntoIterator<Item = (&'static str, String)>,
     ) -> Self {
         let fixed = options.iter().filter(|(spec, _)| spec.is_fixed);
         let fixed = fixed.map(|(spec, value)| (spec.long(), value.to_string()));
-        let kept = ("the format".to_owned(), kept.to_owned());
-        let known = known.unwrap_or_else(|| OptionValue::Unset.to_string());
-        let known = ("known".to_owned(), known);
-        FixedSettings(fixed.chain([kept, known]).collect())
+        let others = others.into_iter();
+        let others = others.map(|(name, value)| (name.to_owned(), value));
+        FixedSettings(fixed.chain(others).collect())
     }
 
     /// The error for the first option that has another value now.
@@ -311,13 +256,12 @@ impl FixedSettings {
 
 /// Compares the sources of the manifest with the current ones. Both are sorted by name.
 fn check_sources(
-    head: &ManifestHead,
+    read: usize,
     lines: impl Iterator<Item = String>,
     sources: &Sources,
     damaged: impl Fn() -> CheckpointError,
 ) -> Result<Vec<Option<Stamp>>, CheckpointError> {
-    let mut stamps = Vec::with_capacity(head.done.sources);
-    let mut checked = 0;
+    let mut stamps = Vec::with_capacity(read);
     let mut now = sources.iter();
     for line in lines {
         let then: SourceLine<'_> = serde_json::from_str(&line).map_err(|_| damaged())?;
@@ -328,11 +272,8 @@ fn check_sources(
                 return Err(CheckpointError::Added(name.into()));
             }
             (Some(source), Some(name)) if name == then.name => {
-                if checked < head.read() {
+                if stamps.len() < read {
                     check_stamp(then.stamp, source, &name)?;
-                }
-                checked += 1;
-                if stamps.len() < head.done.sources {
                     stamps.push(then.stamp);
                 }
             }
@@ -373,64 +314,5 @@ impl<W: Write> Write for Summing<W> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.inner.flush()
-    }
-}
-
-/// The form of [`Counts`] in the manifest, with rejections by reason.
-#[derive(Serialize, Deserialize)]
-struct SavedCounts {
-    sources: u64,
-    documents: u64,
-    cut_names: u64,
-    bytes_decoded: u64,
-    filtered: u64,
-    candidates: u64,
-    mentions: u64,
-    ends_changed: u64,
-    rejections: BTreeMap<String, u64>,
-    roles: Roles,
-    broken: u64,
-}
-
-impl SavedCounts {
-    fn serialize<S: serde::Serializer>(counts: &Counts, to: S) -> Result<S::Ok, S::Error> {
-        let rejected =
-            |reason: Rejection| (reason.name().to_owned(), counts.tally.rejected(reason));
-        let counted = SavedCounts {
-            sources: counts.sources,
-            documents: counts.documents,
-            cut_names: counts.cut_names,
-            bytes_decoded: counts.bytes_decoded,
-            filtered: counts.filtered,
-            candidates: counts.tally.candidates,
-            mentions: counts.tally.mentions,
-            ends_changed: counts.tally.ends_changed,
-            rejections: Rejection::ALL.iter().copied().map(rejected).collect(),
-            roles: counts.roles,
-            broken: counts.broken,
-        };
-        Serialize::serialize(&counted, to)
-    }
-
-    fn deserialize<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Counts, D::Error> {
-        let counted: SavedCounts = Deserialize::deserialize(from)?;
-        let mut tally = Tally::default();
-        tally.candidates = counted.candidates;
-        tally.mentions = counted.mentions;
-        tally.ends_changed = counted.ends_changed;
-        for &reason in Rejection::ALL {
-            let count = counted.rejections.get(reason.name());
-            tally.set_rejected(reason, count.copied().unwrap_or(0));
-        }
-        Ok(Counts {
-            sources: counted.sources,
-            documents: counted.documents,
-            cut_names: counted.cut_names,
-            bytes_decoded: counted.bytes_decoded,
-            filtered: counted.filtered,
-            tally,
-            roles: counted.roles,
-            broken: counted.broken,
-        })
     }
 }

@@ -1,0 +1,66 @@
+//! Checkpoints: finished work is kept in a folder, so that an interrupted run can be resumed.
+//!
+//! `manifest` defines the file that says what is finished, `folder` handles the files. When a checkpoint is due, and what is
+//! finished, each task decides. Knows no task.
+
+mod folder;
+mod manifest;
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use doisift_documents::{SourceKind, Sources, display_name};
+
+pub(crate) use folder::{CheckpointFolder, MANIFEST, at, fault, sync_folder};
+pub(crate) use manifest::{
+    FixedSettings, ManifestHead, NamedRun, Stamp, read as read_manifest, write as write_manifest,
+};
+
+use crate::error::{CheckpointError, Error};
+use crate::run::{Destinations, in_checkpoint};
+
+/// The folder of a checkpoint, locked for a run with these outputs. Their temporary names get its mark.
+///
+/// # Errors
+/// If another run uses it, an output is one of its files, or a system call fails.
+pub(crate) fn open<'p>(
+    folder: &Path,
+    outputs: impl Iterator<Item = &'p Path> + Clone,
+    destinations: &mut Destinations,
+) -> Result<CheckpointFolder, Error> {
+    let folder = CheckpointFolder::open(folder, outputs.clone())?;
+    if let Some(output) = outputs.clone().find(|path| folder.holds(path)) {
+        return Err(in_checkpoint(output));
+    }
+    destinations.set_mark(folder.mark());
+    Ok(folder)
+}
+
+/// # Errors
+/// If a source is no file, and so cannot be read twice.
+pub(crate) fn check_files(sources: &Sources) -> Result<(), CheckpointError> {
+    let mut streams = sources
+        .iter()
+        .filter(|source| source.kind != SourceKind::File);
+    streams.next().map_or(Ok(()), |stream| {
+        Err(CheckpointError::Stream(display_name(&stream.path).into()))
+    })
+}
+
+/// Syncs the outputs, which have their final names, to disk. After that a checkpoint is no longer needed.
+pub(crate) fn sync_outputs<'p>(
+    mut outputs: impl Iterator<Item = &'p Path>,
+) -> Result<(), CheckpointError> {
+    outputs.try_for_each(|output| sync(output).map_err(|error| at(output, error)))
+}
+
+/// Syncs a regular file and its folder to disk.
+fn sync(path: &Path) -> std::io::Result<()> {
+    // Not a pipe, which /dev/stdout may lead to: it has no canonical path.
+    if !fs::metadata(path)?.is_file() {
+        return Ok(());
+    }
+    let path = fs::canonicalize(path)?;
+    File::open(&path)?.sync_all()?;
+    path.parent().map_or(Ok(()), sync_folder)
+}

@@ -1,0 +1,138 @@
+//! What the manifest of a scan says.
+
+use std::collections::BTreeMap;
+
+use doisift_core::{Rejection, Tally};
+use serde::{Deserialize, Serialize};
+
+use crate::dedup::Spilled;
+use crate::pipeline::mark::MarkedRows;
+use crate::records::PartEntry;
+use crate::report::{Counts, Losses, Roles, Skipped};
+
+/// What the manifest of a scan says besides the files.
+#[derive(Serialize, Deserialize)]
+pub(super) struct SavedScan {
+    pub(super) done: Done,
+    /// The number and size of all runs written so far.
+    spilled: (u64, u64),
+    /// The rows, if they are in parts.
+    pub(super) rows: Option<RowsDone>,
+}
+
+/// The counts and errors of the finished sources.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(in crate::pipeline) struct Done {
+    /// The number of finished sources, which are the first in source order.
+    pub(in crate::pipeline) sources: usize,
+    #[serde(with = "SavedCounts")]
+    pub(in crate::pipeline) counts: Counts,
+    pub(in crate::pipeline) losses: Losses,
+    pub(in crate::pipeline) skipped: Skipped,
+    pub(in crate::pipeline) bytes_read: u64,
+}
+
+/// The rows that are written, if they are in parts.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::pipeline) struct RowsDone {
+    /// Where reading begins again. It is before the end of the last part, whose last rows come again.
+    pub(in crate::pipeline) at: MarkedRows,
+    pub(in crate::pipeline) parts: Vec<PartEntry>,
+}
+
+impl RowsDone {
+    /// The number of rows after the mark that the parts have.
+    pub(in crate::pipeline) fn passed(&self) -> u64 {
+        let rows: u64 = self.parts.iter().map(|part| part.rows).sum();
+        rows.saturating_sub(self.at.rows)
+    }
+}
+
+impl SavedScan {
+    pub(super) fn of_names(done: Done, spilled: Spilled) -> Self {
+        SavedScan {
+            done,
+            spilled: (spilled.runs, spilled.bytes),
+            rows: None,
+        }
+    }
+
+    pub(super) fn of_rows(done: Done, rows: RowsDone) -> Self {
+        SavedScan {
+            rows: Some(rows),
+            ..SavedScan::of_names(done, Spilled::default())
+        }
+    }
+
+    /// The number of sources of which something was read.
+    pub(super) fn read(&self) -> usize {
+        let is_within = |rows: &RowsDone| rows.at.mark.is_within();
+        self.done.sources + usize::from(self.rows.as_ref().is_some_and(is_within))
+    }
+
+    pub(super) fn spilled(&self) -> Spilled {
+        Spilled {
+            runs: self.spilled.0,
+            bytes: self.spilled.1,
+        }
+    }
+}
+
+/// The form of [`Counts`] in the manifest, with rejections by reason.
+#[derive(Serialize, Deserialize)]
+struct SavedCounts {
+    sources: u64,
+    documents: u64,
+    cut_names: u64,
+    bytes_decoded: u64,
+    filtered: u64,
+    candidates: u64,
+    mentions: u64,
+    ends_changed: u64,
+    rejections: BTreeMap<String, u64>,
+    roles: Roles,
+    broken: u64,
+}
+
+impl SavedCounts {
+    fn serialize<S: serde::Serializer>(counts: &Counts, to: S) -> Result<S::Ok, S::Error> {
+        let rejected =
+            |reason: Rejection| (reason.name().to_owned(), counts.tally.rejected(reason));
+        let counted = SavedCounts {
+            sources: counts.sources,
+            documents: counts.documents,
+            cut_names: counts.cut_names,
+            bytes_decoded: counts.bytes_decoded,
+            filtered: counts.filtered,
+            candidates: counts.tally.candidates,
+            mentions: counts.tally.mentions,
+            ends_changed: counts.tally.ends_changed,
+            rejections: Rejection::ALL.iter().copied().map(rejected).collect(),
+            roles: counts.roles,
+            broken: counts.broken,
+        };
+        Serialize::serialize(&counted, to)
+    }
+
+    fn deserialize<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Counts, D::Error> {
+        let counted: SavedCounts = Deserialize::deserialize(from)?;
+        let mut tally = Tally::default();
+        tally.candidates = counted.candidates;
+        tally.mentions = counted.mentions;
+        tally.ends_changed = counted.ends_changed;
+        for &reason in Rejection::ALL {
+            let count = counted.rejections.get(reason.name());
+            tally.set_rejected(reason, count.copied().unwrap_or(0));
+        }
+        Ok(Counts {
+            sources: counted.sources,
+            documents: counted.documents,
+            cut_names: counted.cut_names,
+            bytes_decoded: counted.bytes_decoded,
+            filtered: counted.filtered,
+            tally,
+            roles: counted.roles,
+            broken: counted.broken,
+        })
+    }
+}
