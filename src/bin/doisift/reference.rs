@@ -163,7 +163,7 @@ pub(crate) const NODE: [Definition; 5] = [
     ("value", "the same as it is written, its escapes undone"),
     ("references", "the number of references"),
     ("named", "those in which a name is, stated or in their text"),
-    ("unnamed", "the others"),
+    ("unnamed", "those in which there is no name"),
 ];
 
 /// The fields of counts.
