@@ -13,11 +13,11 @@ use std::sync::mpsc::Receiver;
 
 use crate::codec::{self, damaged};
 use crate::crew::{Answers, Crew};
-use crate::fault::{InputError, Packing};
+use crate::fault::Packing;
 use crate::file::{Section, read_at};
 use crate::opening::{Limits, Opening};
 use crate::raw::Raw;
-use crate::read::ReadBytes;
+use crate::read::{Piece, ReadBytes, UnpackedAhead};
 
 /// Bytes that a thread passes on at once.
 const PIECE: usize = 256 << 10;
@@ -31,9 +31,6 @@ const LOOKED: usize = 64;
 /// The first bytes of gzip, with its only method.
 const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
 
-/// Unpacked bytes, an error between them, or no bytes at the end.
-type Piece = Result<Vec<u8>, InputError>;
-
 /// The members of a file that are unpacked ahead of its reader.
 pub(super) struct MembersAhead<'u> {
     file: Arc<File>,
@@ -45,17 +42,6 @@ pub(super) struct MembersAhead<'u> {
     pieces: usize,
     /// The offset in the file after the last member that was looked at; none if none can be found after it.
     next: Option<u64>,
-}
-
-/// The unpacked bytes of a member.
-pub struct Unpacked {
-    /// The first piece, until it is read.
-    first: Option<Piece>,
-    from: Receiver<Piece>,
-    piece: Vec<u8>,
-    /// Number of bytes of the piece that were read.
-    at: usize,
-    has_ended: bool,
 }
 
 impl<'u> MembersAhead<'u> {
@@ -89,7 +75,7 @@ impl<'u> MembersAhead<'u> {
         &mut self,
         range: &Range<u64>,
         after: impl Fn(&File, u64) -> Option<Range<u64>>,
-    ) -> Option<Unpacked> {
+    ) -> Option<UnpackedAhead> {
         self.started.retain(|(at, _)| at.start >= range.start);
         if self.next.is_some_and(|next| next <= range.start) {
             self.next = Some(range.end);
@@ -106,14 +92,8 @@ impl<'u> MembersAhead<'u> {
         }
         let is_this = self.started.front().is_some_and(|(at, _)| at == range);
         let (_, from) = is_this.then(|| self.started.pop_front()).flatten()?;
-        Some(Unpacked {
-            // Nothing comes if the thread had no memory for a decoder.
-            first: Some(from.recv().ok()?),
-            from,
-            piece: Vec::new(),
-            at: 0,
-            has_ended: false,
-        })
+        // Nothing comes if the thread had no memory for a decoder.
+        Some(UnpackedAhead::new(from.recv().ok()?, from))
     }
 
     /// Has a thread unpack a member, if it is packed.
@@ -128,20 +108,6 @@ impl<'u> MembersAhead<'u> {
             let from = self.crew.give(range.clone(), self.pieces, if_panicked);
             self.started.push_back((range, from));
         }
-    }
-}
-
-impl ReadBytes for Unpacked {
-    fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
-        while self.at == self.piece.len() && !into.is_empty() && !self.has_ended {
-            let next = self.first.take().or_else(|| self.from.recv().ok());
-            (self.piece, self.at) = (next.unwrap_or_else(|| Ok(Vec::new()))?, 0);
-            self.has_ended = self.piece.is_empty();
-        }
-        let count = into.len().min(self.piece.len() - self.at);
-        into[..count].copy_from_slice(&self.piece[self.at..self.at + count]);
-        self.at += count;
-        Ok(count)
     }
 }
 

@@ -1,8 +1,7 @@
 //! The bytes of a source, with a look ahead.
 
-use crate::ahead::Unpacked;
 use crate::fault::InputError;
-use crate::read::{ReadBuffer, ReadBytes, read_held};
+use crate::read::{ReadBuffer, ReadBytes, UnpackedAhead, read_held};
 
 /// Initial size of the buffer in bytes: enough for every magic number. It is small because the first bytes of a plain source
 /// are copied through it.
@@ -136,7 +135,7 @@ impl<R: ReadBytes> ReadBytes for Raw<R> {
         read_held(self, into)
     }
 
-    fn unpacked_ahead(&mut self) -> Option<Unpacked> {
+    fn unpacked_ahead(&mut self) -> Option<UnpackedAhead> {
         self.inner.unpacked_ahead()
     }
 }

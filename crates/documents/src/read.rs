@@ -1,8 +1,8 @@
 //! Readers of bytes, with the errors of this crate.
 
 use std::io::{self, Read};
+use std::sync::mpsc::Receiver;
 
-use super::ahead::Unpacked;
 use super::fault::InputError;
 
 /// Bytes that are added at once to a vector that is read into.
@@ -87,7 +87,7 @@ pub trait ReadBytes {
     }
 
     /// The unpacked bytes of all that is not read, if they are packed by gzip and another thread unpacks them.
-    fn unpacked_ahead(&mut self) -> Option<Unpacked> {
+    fn unpacked_ahead(&mut self) -> Option<UnpackedAhead> {
         None
     }
 }
@@ -127,7 +127,7 @@ impl<R: ReadBytes + ?Sized> ReadBytes for &mut R {
         (**self).read(into)
     }
 
-    fn unpacked_ahead(&mut self) -> Option<Unpacked> {
+    fn unpacked_ahead(&mut self) -> Option<UnpackedAhead> {
         (**self).unpacked_ahead()
     }
 }
@@ -232,6 +232,46 @@ impl<A: ReadBytes, B: ReadBytes> ReadBytes for Chain<A, B> {
             Some(error) => Err(error),
             None => self.second.read(into),
         }
+    }
+}
+
+/// Unpacked bytes, an error between them, or no bytes at the end.
+pub(super) type Piece = Result<Vec<u8>, InputError>;
+
+/// Bytes that another thread unpacks.
+pub struct UnpackedAhead {
+    /// The first piece, until it is read.
+    first: Option<Piece>,
+    from: Receiver<Piece>,
+    piece: Vec<u8>,
+    /// Number of bytes of the piece that were read.
+    at: usize,
+    has_ended: bool,
+}
+
+impl UnpackedAhead {
+    pub(super) fn new(first: Piece, from: Receiver<Piece>) -> Self {
+        UnpackedAhead {
+            first: Some(first),
+            from,
+            piece: Vec::new(),
+            at: 0,
+            has_ended: false,
+        }
+    }
+}
+
+impl ReadBytes for UnpackedAhead {
+    fn read(&mut self, into: &mut [u8]) -> Result<usize, InputError> {
+        while self.at == self.piece.len() && !into.is_empty() && !self.has_ended {
+            let next = self.first.take().or_else(|| self.from.recv().ok());
+            (self.piece, self.at) = (next.unwrap_or_else(|| Ok(Vec::new()))?, 0);
+            self.has_ended = self.piece.is_empty();
+        }
+        let count = into.len().min(self.piece.len() - self.at);
+        into[..count].copy_from_slice(&self.piece[self.at..self.at + count]);
+        self.at += count;
+        Ok(count)
     }
 }
 

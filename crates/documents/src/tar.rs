@@ -16,7 +16,7 @@ use memchr::{memchr, memmem};
 use tar::Header;
 
 use self::sparse::{Map, Sparse};
-use super::ahead::{MembersAhead, Unpacked};
+use super::ahead::MembersAhead;
 use super::codec::damaged;
 use super::container::{Level, Members};
 use super::content::Content;
@@ -27,7 +27,7 @@ use super::magic;
 use super::name::escaped;
 use super::opening::Opening;
 use super::raw::Raw;
-use super::read::{ReadBuffer, ReadBytes};
+use super::read::{ReadBuffer, ReadBytes, UnpackedAhead};
 
 /// Headers, and members with their padding, are multiples of this.
 const BLOCK: usize = 512;
@@ -243,7 +243,7 @@ impl TarArchive<'_, '_, '_> {
     }
 
     /// The unpacked bytes of the next member, of `size` bytes, if another thread unpacks it.
-    fn unpacked(&mut self, size: u64) -> Option<Unpacked> {
+    fn unpacked(&mut self, size: u64) -> Option<UnpackedAhead> {
         let (file, at) = (self.file?, self.tape.at);
         let range = at..at.checked_add(size)?;
         if self.ahead.is_none() && self.tape.starts_gzip() {
@@ -395,7 +395,7 @@ struct TarData<'t, 'b> {
     at: u64,
     size: u64,
     padding: u64,
-    unpacked: Option<Unpacked>,
+    unpacked: Option<UnpackedAhead>,
 }
 
 impl<'t, 'b> TarData<'t, 'b> {
@@ -439,7 +439,7 @@ impl ReadBytes for TarData<'_, '_> {
         Ok(read)
     }
 
-    fn unpacked_ahead(&mut self) -> Option<Unpacked> {
+    fn unpacked_ahead(&mut self) -> Option<UnpackedAhead> {
         self.unpacked.take()
     }
 }
