@@ -74,8 +74,10 @@ struct Frame {
     field: FieldNode,
     is_record: bool,
     is_item: bool,
-    /// Whether it holds neither records nor identifiers.
+    /// Whether it holds nothing that is wanted besides mentions.
     is_lazy: bool,
+    /// Whether it holds neither records nor identifiers, so that only few faults count.
+    is_lenient: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,9 +202,9 @@ impl Json {
             || self.gathers
     }
 
-    /// Whether the innermost object or list holds neither.
-    fn is_lazy(&self) -> bool {
-        self.frames.last().is_some_and(|frame| frame.is_lazy)
+    /// Whether few faults count where the reader is. What is wanted changes no fault.
+    fn is_lenient(&self) -> bool {
+        self.frames.last().is_some_and(|frame| frame.is_lenient)
     }
 
     /// Opens an object or a list at `at`.
@@ -324,7 +326,7 @@ impl Json {
             (b' ' | b'\t' | b'\r', _) => {}
             (b'\n', _) => self.newline(at, report),
             (b'"' | b'\\', _) if was_escaped => {}
-            (b'\\', _) if self.is_lazy() => self.is_escaped = true,
+            (b'\\', _) if self.is_lenient() => self.is_escaped = true,
             (b'{', JsonState::Name) if was_line_start => {
                 return self.fault(byte, at, was_line_start, report);
             }
@@ -337,7 +339,7 @@ impl Json {
                 }
             }
             (_, JsonState::Colon | JsonState::Comma)
-                if !self.is_lazy() || was_line_start && byte == b'{' =>
+                if !self.is_lenient() || was_line_start && byte == b'{' =>
             {
                 return self.fault(byte, at, was_line_start, report);
             }
@@ -357,7 +359,7 @@ impl Json {
                 self.start_text(JsonState::InScalar, report);
                 return at;
             }
-            _ if self.is_lazy() => {}
+            _ if self.is_lenient() => {}
             _ => return self.fault(byte, at, was_line_start, report),
         }
         at + 1
@@ -479,6 +481,7 @@ impl Json {
             is_record,
             is_item,
             is_lazy: !self.is_eager(),
+            is_lenient: !self.table.is_strict(self.outer) && !self.table.is_strict(self.inner),
         });
         if is_list {
             self.item()

@@ -26,6 +26,8 @@ struct Branch {
     /// Any item of a list.
     items: Option<PathNode>,
     /// Whether a record or an identifier may be here or below.
+    is_strict: bool,
+    /// Whether these, or what is wanted of items, may be.
     is_eager: bool,
 }
 
@@ -94,7 +96,13 @@ impl Pointers {
         }
         // Those below come after.
         for node in (0..table.nodes.len()).rev() {
-            table.nodes[node].is_eager = table.has_eager(&table.nodes[node]);
+            let branch = &table.nodes[node];
+            let is_strict = matches!(branch.meaning, Meaning::Record | Meaning::Id(_))
+                || table.below(branch).any(|node| table.is_strict(node));
+            let is_eager = is_strict
+                || branch.detail.is_some()
+                || table.below(branch).any(|node| table.is_eager(node));
+            (table.nodes[node].is_strict, table.nodes[node].is_eager) = (is_strict, is_eager);
         }
         table
     }
@@ -114,12 +122,10 @@ impl Pointers {
         }
     }
 
-    fn has_eager(&self, branch: &Branch) -> bool {
+    /// The paths that are one step longer.
+    fn below(&self, branch: &Branch) -> impl Iterator<Item = PathNode> {
         let members = branch.members.iter().flatten().map(|(_, node)| *node);
-        let mut below = members.chain(branch.any).chain(branch.items);
-        matches!(branch.meaning, Meaning::Record | Meaning::Id(_))
-            || branch.detail.is_some()
-            || below.any(|node| self.is_eager(node))
+        members.chain(branch.any).chain(branch.items)
     }
 
     fn add<'p>(&mut self, from: PathNode, steps: impl Iterator<Item = &'p str>, meaning: Meaning) {
@@ -154,6 +160,11 @@ impl Pointers {
     /// What a path says of items, if these are wanted.
     pub(super) fn detail(&self, node: PathNode) -> Option<Detail> {
         self.nodes[node.0 as usize].detail
+    }
+
+    /// Whether a record or an identifier may be below. It does not depend on what else is wanted.
+    pub(super) fn is_strict(&self, node: PathNode) -> bool {
+        self.nodes[node.0 as usize].is_strict
     }
 
     /// Whether all below must be read even if it holds no mention.

@@ -439,6 +439,19 @@ fn other_documents_have_no_structure() {
 }
 
 #[test]
+fn what_is_wanted_changes_no_fault() {
+    // Nothing is looked for in the list but mentions, or items and their details.
+    check(
+        "{\"DOI\":\"10.1000/a\",\"reference\":[<b>10.1000/b</b>,{\"DOI\":\"10.1000/c\"}]}",
+        &[
+            "10.1000/a 10.1000/a /DOI - self asserted",
+            "10.1000/b 10.1000/a /reference/0 0 reference mined",
+            "10.1000/c 10.1000/a /reference/1/DOI 1 reference asserted",
+        ],
+    );
+}
+
+#[test]
 fn broken_json() {
     // The second line ends early, in a string.
     check_broken(
