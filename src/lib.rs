@@ -14,7 +14,7 @@
 //! dedup knows no output format, and only the pipeline knows all stages. `Merge` unites the records of several scans.
 //!
 //! Without the feature `pipeline` the library is [`Doi`], [`clean()`] and [`Scanner`] over bytes in memory, on any system. With it, the
-//! system must be Linux or macOS.
+//! system must be Linux, macOS or Windows.
 //!
 //! # Words
 //!
@@ -51,11 +51,6 @@
 //! | checkpoint | a folder of finished work from which an interrupted scan resumes (`PipelineBuilder::checkpoint`) |
 #![deny(missing_docs, unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-#[cfg(all(feature = "pipeline", not(unix)))]
-compile_error!(
-    "the feature `pipeline` needs Unix: build for Linux or macOS, or without default features"
-);
 
 #[cfg(feature = "pipeline")]
 #[macro_use]

@@ -12,6 +12,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use doisift_documents::printable;
+use doisift_system::{hold_folder, hold_unused, host_name, is_at, lock as lock_file};
 use tempfile::{NamedTempFile, TempDir};
 
 use crate::lock::lock;
@@ -160,9 +161,10 @@ pub(crate) fn output(
 /// A temporary folder for runs, removed with its content when dropped.
 #[derive(Debug)]
 pub(crate) struct RunFolder {
+    /// Holds the folder until it is closed; none if the system cannot do that. Closed first, since what is held cannot be removed
+    /// on every system.
+    _held: Option<File>,
     folder: TempDir,
-    /// Holds the lock until it is closed; none if the system cannot open folders.
-    _lock: Option<File>,
 }
 
 impl RunFolder {
@@ -178,11 +180,11 @@ impl RunFolder {
                 .prefix(&start)
                 .suffix(END)
                 .tempdir_in(folder)?;
-            let lock = File::open(made.path()).ok();
-            if lock.as_ref().is_none_or(|lock| hold(lock, made.path())) {
+            let held = hold_folder(made.path()).ok();
+            if held.as_ref().is_none_or(|held| is_at(held, made.path())) {
                 return Ok(RunFolder {
+                    _held: held,
                     folder: made,
-                    _lock: lock,
                 });
             }
         }
@@ -237,95 +239,48 @@ pub(crate) fn remove_stale(path: &Path) {
     let Some((what @ (Purpose::Output | Purpose::Runs), host_of_name)) = name else {
         return;
     };
-    if host_of_name == host() && unix::remove_unused(path, what == Purpose::Runs) {
+    if host_of_name == host() && remove_unused(path, what == Purpose::Runs) {
         log::info!("{}: removed; a killed run left it", printable::path(path));
     }
 }
 
 /// Locks the file just created at `path` until it is closed. False if another process took it for stale and removed it.
 fn hold(file: &File, path: &Path) -> bool {
-    unix::lock(file, true);
-    unix::is_at(file, path)
+    // Where the file system has no locks, no file is ever taken for stale.
+    let _ = lock_file(file, true);
+    is_at(file, path)
 }
 
 /// The part of a name that identifies this host.
 fn host() -> String {
-    format!(
-        "{:08x}",
-        xxhash_rust::xxh3::xxh3_64(&unix::host_name()) as u32
-    )
+    format!("{:08x}", xxhash_rust::xxh3::xxh3_64(&host_name()) as u32)
 }
 
-mod unix {
-    use std::fs::{self, File, Metadata, OpenOptions};
-    use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-    use std::path::Path;
-
-    use rustix::fs::{FlockOperation, OFlags, flock};
-
-    pub(super) fn host_name() -> Vec<u8> {
-        rustix::system::uname().nodename().to_bytes().to_vec()
+/// Removes a file, or a folder with the runs in it, that this user owns and no process holds. Follows no link.
+fn remove_unused(path: &Path, is_folder: bool) -> bool {
+    let Some(_held) = hold_unused(path, is_folder) else {
+        return false;
+    };
+    if is_folder {
+        remove_runs(path)
+    } else {
+        fs::remove_file(path).is_ok()
     }
+}
 
-    /// Whether the lock was obtained. Where the file system has no locks, no file is ever taken for stale.
-    pub(super) fn lock(file: &File, wait: bool) -> bool {
-        let operation = if wait {
-            FlockOperation::LockExclusive
-        } else {
-            FlockOperation::NonBlockingLockExclusive
-        };
-        loop {
-            match flock(file, operation) {
-                Err(rustix::io::Errno::INTR) => {}
-                locked => return locked.is_ok(),
-            }
+/// Removes a folder of runs. A folder that holds any other file is left.
+fn remove_runs(folder: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return false;
+    };
+    for entry in entries.flatten() {
+        let is_run = entry.file_name().to_str().is_some_and(is_run);
+        if is_run && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            // If a file cannot be removed, `remove_dir` below fails, and the folder stays.
+            let _ = fs::remove_file(entry.path());
         }
     }
-
-    /// Whether the open file is the one at `path`.
-    pub(super) fn is_at(file: &File, path: &Path) -> bool {
-        let id = |at: Metadata| (at.dev(), at.ino());
-        let there = fs::symlink_metadata(path).map(id);
-        there.is_ok_and(|there| file.metadata().is_ok_and(|own| id(own) == there))
-    }
-
-    /// Removes a file, or a folder with the files in it, that this user owns and no process has locked. Follows no link.
-    pub(super) fn remove_unused(path: &Path, is_folder: bool) -> bool {
-        // Without NONBLOCK, opening a FIFO of that name would wait for a writer.
-        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
-        let opened = OpenOptions::new()
-            .read(true)
-            .custom_flags(flags as i32)
-            .open(path);
-        let Ok(file) = opened else { return false };
-        let own = file.metadata().is_ok_and(|at| {
-            at.uid() == rustix::process::geteuid().as_raw()
-                && if is_folder { at.is_dir() } else { at.is_file() }
-        });
-        if !own || !lock(&file, false) || !is_at(&file, path) {
-            return false;
-        }
-        if is_folder {
-            remove_runs(path)
-        } else {
-            fs::remove_file(path).is_ok()
-        }
-    }
-
-    /// Removes a folder of runs. A folder that holds any other file is left.
-    fn remove_runs(folder: &Path) -> bool {
-        let Ok(entries) = fs::read_dir(folder) else {
-            return false;
-        };
-        for entry in entries.flatten() {
-            let is_run = entry.file_name().to_str().is_some_and(super::is_run);
-            if is_run && entry.file_type().is_ok_and(|kind| kind.is_file()) {
-                // If a file cannot be removed, `remove_dir` below fails, and the folder stays.
-                let _ = fs::remove_file(entry.path());
-            }
-        }
-        fs::remove_dir(folder).is_ok()
-    }
+    fs::remove_dir(folder).is_ok()
 }
 
 #[cfg(test)]

@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const CRATES: [&str; 5] = [
+const CRATES: [&str; 6] = [
     "crates/core/src",
     "crates/documents/src",
     "crates/known/src",
+    "crates/system/src",
     "crates/resolve/src",
     "src",
 ];

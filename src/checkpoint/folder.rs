@@ -10,6 +10,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use doisift_system::{FileStatus, is_at, open_unfollowed, sync_folder};
+
 use super::manifest::NamedRun;
 use crate::error::{CheckpointError, Error, ErrorKind};
 use crate::records::{Output, PartKeep, is_folder, is_free};
@@ -40,8 +42,8 @@ pub(crate) struct CheckpointFolder {
     begun: Vec<OsString>,
     /// Part of the names of temporary files.
     mark: String,
-    /// Holds the lock until it is closed.
-    lock: File,
+    /// Holds the lock until it is closed, at the end.
+    lock: Option<File>,
 }
 
 /// Temporary files in other folders, which the next run removes if this one is killed.
@@ -83,7 +85,7 @@ impl CheckpointFolder {
             remains: Remains::default(),
             begun: Vec::new(),
             mark: format!("{:016x}", RandomState::new().build_hasher().finish()),
-            lock,
+            lock: Some(lock),
         })
     }
 
@@ -237,20 +239,33 @@ impl CheckpointFolder {
         self.sweep(&BTreeSet::new())?;
         remove(REMAINS)?;
         remove(LOCK)?;
+        self.remove_folder();
+        Ok(())
+    }
+
+    /// Removes the folder if a run created it.
+    fn remove_folder(&self) {
         if self.made {
             // This fails if there are other files, which must stay.
             let _ = fs::remove_dir(&self.path);
         }
-        Ok(())
     }
 }
 
 impl Drop for CheckpointFolder {
     fn drop(&mut self) {
+        if self.file(MANIFEST).exists() {
+            return;
+        }
+        let lock = self.lock.take();
         // If the lock file was replaced, another run has the folder.
-        if !self.file(MANIFEST).exists() && is_at(&self.lock, &self.file(LOCK)) {
+        let is_ours = |lock: &File| is_at(lock, &self.file(LOCK));
+        if lock.as_ref().is_some_and(is_ours) {
             let _ = self.remove();
         }
+        // Where a file that is removed has its name until it is closed, the folder was not empty before.
+        drop(lock);
+        self.remove_folder();
     }
 }
 
@@ -303,23 +318,10 @@ fn make(folder: &Path) -> io::Result<bool> {
 
 /// The locked file; none if another process holds the lock.
 fn lock(path: &Path) -> io::Result<Option<File>> {
-    use rustix::fs::{FlockOperation, flock};
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    let file = no_follow(&mut options).open(path)?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(Some(file)),
-        Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Whether the file is still the one at `path`.
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let id = |at: fs::Metadata| (at.dev(), at.ino());
-    let there = fs::symlink_metadata(path).map(id);
-    there.is_ok_and(|there| file.metadata().is_ok_and(|own| id(own) == there))
+    let file = open_unfollowed(&mut options, path)?;
+    Ok(doisift_system::lock(&file, false)?.then_some(file))
 }
 
 /// Creates a new file, after removing one that a crash left. Nothing else is removed, and no link is followed.
@@ -339,20 +341,12 @@ fn create_own(path: &Path) -> Result<File, CheckpointError> {
 /// # Errors
 /// If it is a link, or something else that no run creates.
 pub(crate) fn open_own(path: &Path) -> Result<Option<File>, CheckpointError> {
-    match no_follow(OpenOptions::new().read(true)).open(path) {
+    match open_unfollowed(OpenOptions::new().read(true), path) {
         Ok(file) if is_regular(&file) => Ok(Some(file)),
         Ok(_) => Err(CheckpointError::Foreign(path.to_owned())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(refused(path, error)),
     }
-}
-
-/// Sets flags with which opening a link fails, and opening a FIFO does not block.
-fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
-    use rustix::fs::OFlags;
-    use std::os::unix::fs::OpenOptionsExt;
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    options.custom_flags(flags.bits().cast_signed())
 }
 
 /// The error for a file that could not be opened.
@@ -374,13 +368,7 @@ pub(crate) fn is_file(path: &Path) -> bool {
 
 /// Whether the file has other names (hard links), under which its content would change too.
 fn has_other_names(file: &File) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    file.metadata().is_ok_and(|at| at.nlink() > 1)
-}
-
-/// Syncs the entries of a folder to disk.
-pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
+    FileStatus::of(file).is_ok_and(|at| at.names() > 1)
 }
 
 /// Whether this is the name of a file of a checkpoint.

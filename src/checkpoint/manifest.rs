@@ -11,6 +11,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use doisift_documents::{Source, Sources, display_name};
+use doisift_system::last_change;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
@@ -95,23 +96,9 @@ impl Stamp {
         Some(Stamp {
             size: metadata.len(),
             modified: modified(&metadata),
-            own: own(&metadata),
+            own: last_change(&metadata).map(|(inode, changed)| OwnStamp { inode, changed }),
         })
     }
-}
-
-#[cfg(unix)]
-fn own(metadata: &Metadata) -> Option<OwnStamp> {
-    use std::os::unix::fs::MetadataExt;
-    Some(OwnStamp {
-        inode: metadata.ino(),
-        changed: (metadata.ctime(), metadata.ctime_nsec()),
-    })
-}
-
-#[cfg(not(unix))]
-fn own(_: &Metadata) -> Option<OwnStamp> {
-    None
 }
 
 fn modified(metadata: &Metadata) -> i64 {

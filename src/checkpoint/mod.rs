@@ -6,12 +6,13 @@
 mod folder;
 mod manifest;
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 
 use doisift_documents::{SourceKind, Sources, display_name};
+use doisift_system::{sync_file, sync_folder};
 
-pub(crate) use folder::{CheckpointFolder, MANIFEST, at, fault, sync_folder};
+pub(crate) use folder::{CheckpointFolder, MANIFEST, at, fault};
 pub(crate) use manifest::{
     FixedSettings, ManifestHead, NamedRun, Stamp, read as read_manifest, write as write_manifest,
 };
@@ -61,6 +62,6 @@ fn sync(path: &Path) -> std::io::Result<()> {
         return Ok(());
     }
     let path = fs::canonicalize(path)?;
-    File::open(&path)?.sync_all()?;
+    sync_file(&path)?;
     path.parent().map_or(Ok(()), sync_folder)
 }

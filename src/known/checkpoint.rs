@@ -12,13 +12,14 @@ use std::time::{Duration, Instant};
 
 use doisift_documents::{Source, Sources};
 use doisift_known::{BuildOptions, IndexBuilder};
+use doisift_system::sync_folder;
 use serde::{Deserialize, Serialize};
 
 use super::collect::{Collector, NameCounts, build_options};
 use super::options::IndexingSettings;
 use crate::checkpoint::{
     CheckpointFolder, FixedSettings, MANIFEST, ManifestHead, NamedRun, Stamp, at, check_files,
-    fault, read_manifest, sync_folder, sync_outputs, write_manifest,
+    fault, read_manifest, sync_outputs, write_manifest,
 };
 use crate::error::{CheckpointError, Error};
 use crate::lookup;

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,6 +10,7 @@ use doisift_documents::{
     InputError, Lost, Opening, Source, SourceKind, Sources, Unpackers, display_name, printable,
 };
 use doisift_known::Index;
+use doisift_system::{bytes_of, path_of};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::checkpoint::IndexCheckpoint;
@@ -218,13 +218,13 @@ fn listed(source: &Source) -> String {
     if source.kind == SourceKind::Stdin {
         return "-".to_owned();
     }
-    let path = source.path.as_os_str().as_bytes();
+    let bytes = bytes_of(&source.path);
     let path = match source.named {
-        true => path,
-        false => path.get(..source.above).unwrap_or(path),
+        true => &bytes[..],
+        false => bytes.get(..source.above).unwrap_or(&bytes),
     };
-    let path = Path::new(std::ffi::OsStr::from_bytes(path));
-    let name = path.file_name().map_or(path, Path::new);
+    let path = path_of(path.to_vec());
+    let name = path.file_name().map_or(&*path, Path::new);
     display_name(name).into_owned()
 }
 

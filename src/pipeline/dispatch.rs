@@ -3,11 +3,12 @@
 //! The caller's thread takes the sources in order. Small files go to scanners in groups, and large plain files in ranges. Packed
 //! sources, and those whose reads may block, go to feeders, of which as many are started as are needed at the same time.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use doisift_documents::{InputError, OpenGate, Source, SourceKind, ends_archive, text_start};
+use doisift_system::FileStatus;
 
 use super::crew::{AHEAD, PieceBuffers, PieceTicket, ScanCrew};
 use super::feed::Feeder;
@@ -107,9 +108,9 @@ impl<'s, 'e, 'r> Dispatcher<'s, 'e, 'r> {
     }
 
     fn file(&mut self, ordinal: u32, source: &Source) {
-        let looked = fs::metadata(&source.path).map_err(InputError::from);
+        let looked = FileStatus::at(&source.path).map_err(InputError::from);
         let opening = self.plan.opening(&self.run.ledger, None, &OpenGate);
-        let looked = looked.and_then(|at| Ok((opening.is_own(&at)?, at.len())));
+        let looked = looked.and_then(|at| Ok((opening.is_own(&at)?, at.length())));
         let size = match looked {
             Ok((true, _)) => return,
             Ok((false, size)) => size,

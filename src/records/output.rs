@@ -6,11 +6,13 @@ mod destination;
 mod pieces;
 mod sum;
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Sink, Stdout, Write};
 use std::path::{Path, PathBuf};
 
 use doisift_documents::printable;
+pub(crate) use doisift_system::FileId;
+use doisift_system::{FileKind, FileStatus};
 use flate2::write::GzEncoder;
 use tempfile::TempPath;
 
@@ -46,9 +48,6 @@ fn remedy(path: &Path, error: &io::Error) -> String {
         _ => String::new(),
     }
 }
-
-/// Device and inode of a file.
-pub(crate) type FileId = (u64, u64);
 
 /// An output that is written to, then committed.
 ///
@@ -202,8 +201,7 @@ impl Output {
         })
     }
 
-    /// Device and inode of the temporary file, which must not be read as an input. None if there is no temporary file, or on
-    /// systems without inodes.
+    /// The temporary file, which must not be read as an input. None if there is none.
     pub(crate) fn temporary_id(&self) -> Option<FileId> {
         self.encoder.target().temporary_id()
     }
@@ -413,7 +411,7 @@ impl OutputTarget {
 
     fn temporary_id(&self) -> Option<FileId> {
         match self {
-            OutputTarget::Aside { file, .. } => file.file().metadata().ok().as_ref().map(file_id),
+            OutputTarget::Aside { file, .. } => FileStatus::of(file.file()).ok()?.id(),
             OutputTarget::Nowhere(_) | OutputTarget::Stdout(_) | OutputTarget::Straight(_) => None,
         }
     }
@@ -460,11 +458,11 @@ impl OutputPlace {
             if let Some(number) = descriptor(&path) {
                 return Ok(OutputPlace::Descriptor(number));
             }
-            match fs::symlink_metadata(&path) {
-                Ok(found) if found.is_symlink() => path = folder(&path).join(fs::read_link(&path)?),
-                Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-                Ok(found) if !found.is_file() => return Ok(OutputPlace::Special(path)),
-                Ok(_) => return Ok(OutputPlace::Regular(path)),
+            match FileStatus::unfollowed(&path).map(|found| found.kind()) {
+                Ok(FileKind::Link) => path = folder(&path).join(fs::read_link(&path)?),
+                Ok(FileKind::Folder) => return Err(io::ErrorKind::IsADirectory.into()),
+                Ok(FileKind::Pipe | FileKind::Device) => return Ok(OutputPlace::Special(path)),
+                Ok(FileKind::Regular) => return Ok(OutputPlace::Regular(path)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Ok(OutputPlace::Regular(path));
                 }
@@ -506,15 +504,4 @@ fn at(path: &Path, error: io::Error) -> io::Error {
             error,
         },
     )
-}
-
-fn file_id(metadata: &Metadata) -> FileId {
-    use std::os::unix::fs::MetadataExt;
-    (metadata.dev(), metadata.ino())
-}
-
-fn stdout_metadata() -> Option<Metadata> {
-    use std::os::fd::AsFd;
-    let descriptor = io::stdout().as_fd().try_clone_to_owned().ok()?;
-    File::from(descriptor).metadata().ok()
 }

@@ -1,13 +1,13 @@
 //! Finds outputs that are also inputs, and two outputs of one name, before any of them is opened.
 //!
-//! Two paths are the same file if device and inode are equal. So links, other spellings of a path, and standard streams are
+//! Two paths are the same file if the system says so. So links, other spellings of a path, and standard streams are
 //! recognised. Devices and pipes never clash with inputs.
 
-use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use doisift_documents::{Source, SourceKind, Sources, display_name, stdin_metadata};
+use doisift_documents::{Source, SourceKind, Sources, display_name};
+use doisift_system::FileStatus;
 
 use super::lifecycle::{RowTarget, TaskFiles};
 use super::monitor::Monitor;
@@ -25,7 +25,7 @@ pub(crate) struct Destinations {
     mark: Option<String>,
     /// What becomes of parts if the run does not end.
     keep: PartKeep,
-    /// Device and inode of the temporary files.
+    /// The temporary files.
     temporary: Vec<FileId>,
 }
 
@@ -135,7 +135,7 @@ impl Destinations {
             |source: &Source| !matches!(source.kind, SourceKind::Stdin | SourceKind::Reader);
         for source in sources.iter().filter(files) {
             for output in outputs.iter().filter(|output| output.may_be(&source.path)) {
-                if fs::metadata(&source.path).is_ok_and(|at| output.is_file(&at)) {
+                if FileStatus::at(&source.path).is_ok_and(|at| output.is_file(&at)) {
                     let (input, output) = (name(&source.path), name(output.path()));
                     return Err(clash(ClashError::Found { input, output }));
                 }
@@ -144,13 +144,13 @@ impl Destinations {
         Ok(())
     }
 
-    /// Device and inode of outputs that are not empty, which must not be read.
+    /// The outputs that are not empty, which must not be read.
     pub(crate) fn filled(&self) -> Vec<FileId> {
         let filled = self.each().filter(|output| !output.is_empty());
         filled.filter_map(Destination::id).collect()
     }
 
-    /// Device and inode of the files that the run created, and of outputs that are empty, which need not be read.
+    /// The files that the run created, and the outputs that are empty, which need not be read.
     pub(crate) fn own(&self) -> Vec<FileId> {
         let empty = self.each().filter(|output| output.is_empty());
         let created = self.temporary.iter().copied();
@@ -166,10 +166,10 @@ impl Destinations {
         if self.each().all(|output| !output.is_there()) {
             return Ok(());
         }
-        let Some(metadata) = metadata(input) else {
+        let Some(status) = status(input) else {
             return Ok(());
         };
-        match outputs.find(|output| output.is_file(&metadata)) {
+        match outputs.find(|output| output.is_file(&status)) {
             Some(output) => Err(clash(ClashError::Input {
                 input: input_name(input),
                 output: name(output.path()),
@@ -227,11 +227,11 @@ pub(crate) fn in_checkpoint(path: &Path) -> Error {
     clash(ClashError::Checkpoint(name(path)))
 }
 
-fn metadata(input: &Path) -> Option<Metadata> {
+fn status(input: &Path) -> Option<FileStatus> {
     if is_stdin(input) {
-        stdin_metadata().ok()
+        FileStatus::of_stdin().ok()
     } else {
-        fs::metadata(input).ok()
+        FileStatus::at(input).ok()
     }
 }
 

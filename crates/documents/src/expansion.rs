@@ -56,6 +56,11 @@ impl Expansion {
         self.read.fetch_add(bytes, Ordering::Relaxed);
     }
 
+    /// The bytes of the source itself that were counted.
+    pub(super) fn source_read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+
     /// Whether the limit was reached and reported.
     pub(super) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
@@ -121,7 +126,7 @@ impl Expansion {
     }
 
     fn max(&self) -> u64 {
-        let size = self.size.max(self.read.load(Ordering::Relaxed));
+        let size = self.size.max(self.source_read());
         self.free.max(self.ratio.saturating_mul(size))
     }
 }

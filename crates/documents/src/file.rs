@@ -1,8 +1,10 @@
 //! Reads parts of files at offsets, and standard input as a file.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::{self, Cursor};
 use std::path::Path;
+
+use doisift_system::FileStatus;
 
 use super::fault::InputError;
 use super::read::ReadBytes;
@@ -49,27 +51,14 @@ pub(super) fn check_end(file: &File, at: u64, size: u64) -> Result<(), InputErro
     }
 }
 
-/// The metadata of standard input.
-pub fn stdin_metadata() -> io::Result<Metadata> {
-    stdin()?.metadata()
-}
-
 /// Whether `path`, `-` for standard input, is a pipe or socket, so that another program writes what is read from it.
 pub fn is_pipe(path: &Path) -> bool {
-    use std::os::unix::fs::FileTypeExt;
-    let metadata = if path.as_os_str() == "-" {
-        stdin_metadata()
+    let status = if path.as_os_str() == "-" {
+        FileStatus::of_stdin()
     } else {
-        std::fs::metadata(path)
+        FileStatus::at(path)
     };
-    let kind = metadata.map(|at| at.file_type());
-    kind.is_ok_and(|kind| kind.is_fifo() || kind.is_socket())
-}
-
-pub(super) fn stdin() -> io::Result<File> {
-    use std::os::fd::AsFd;
-    // A copy of the descriptor, so that there is no lock or second buffer in between.
-    Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+    status.is_ok_and(|at| at.is_pipe())
 }
 
 /// A file that is read at offsets.
@@ -98,7 +87,7 @@ impl ReadAt for Cursor<Vec<u8>> {
 /// Reads bytes at the offset `at`. An interrupted read is repeated.
 pub(super) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
     loop {
-        match std::os::unix::fs::FileExt::read_at(file, into, at) {
+        match doisift_system::read_at(file, into, at) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             read => return read,
         }

@@ -4,11 +4,11 @@
 use std::cell::Cell;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use doisift_system::{FileId, FileStatus, bytes_of, path_of};
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use walkdir::{DirEntry, WalkDir};
 
@@ -99,18 +99,15 @@ pub struct Finder<'s> {
     followed: Links,
 }
 
-/// Device and inode of a file or folder, or an equivalent.
-type Id = (u64, u64);
-
 /// The targets of links below folders.
 #[derive(Default)]
 struct Links {
     /// Folders that were walked.
-    folders: HashSet<Id>,
+    folders: HashSet<FileId>,
     /// Links that were not followed yet, each with the named folder that it is below.
     waiting: BTreeSet<(PathBuf, PathBuf)>,
     /// The files that links lead to, each with the least path to it and the named folder.
-    files: BTreeMap<Id, (PathBuf, PathBuf)>,
+    files: BTreeMap<FileId, (PathBuf, PathBuf)>,
 }
 
 impl Search {
@@ -218,8 +215,8 @@ impl Finder<'_> {
         if self.search.is_own(path, true) {
             return self.passed_over.temporary.push(path.to_owned());
         }
-        match fs::metadata(path) {
-            Ok(at) if at.is_dir() => self.folders.push(folder_root(path)),
+        match FileStatus::at(path) {
+            Ok(at) if at.is_folder() => self.folders.push(folder_root(path)),
             Ok(at) if at.is_file() => self.push(path, None, SourceKind::File),
             Ok(_) => self.push(path, None, SourceKind::Stream),
             Err(error) => self.lose(path, InputError::of_path(path, error)),
@@ -262,16 +259,16 @@ impl Finder<'_> {
     }
 
     fn lose(&self, path: &Path, error: InputError) {
-        let path = path.to_owned();
+        let path = named(path);
         self.lost.set(self.lost.get() + 1);
         (self.lose)(Lost { path, error });
     }
 
     /// Adds a source, found below `root` if it was not named.
     fn push(&mut self, path: &Path, root: Option<&Path>, kind: SourceKind) {
-        let bytes = path.as_os_str().as_bytes();
+        let bytes = bytes_of(path);
         let root = root.map(|root| bytes.len() - below(root, path).as_os_str().len());
-        self.sources.push(bytes, root, kind);
+        self.sources.push(&bytes, root, kind);
     }
 
     /// Walks `folder`, which is `root` or below it. `by_link` says that it was reached by a link.
@@ -280,8 +277,9 @@ impl Finder<'_> {
         let mut walked = std::mem::take(&mut self.followed.folders);
         // The target of a link is walked once. A named folder is always walked, since its paths may have other names.
         let mut is_due = |folder: &Path| {
-            let at = fs::metadata(folder).ok().filter(|_| search.follow_links);
-            at.is_none_or(|at| walked.insert(id(folder, &at))) || !by_link
+            let at = FileStatus::at(folder).ok().filter(|_| search.follow_links);
+            let id = at.and_then(|at| at.id());
+            id.is_none_or(|id| walked.insert(id)) || !by_link
         };
         // WalkDir would walk a link that it is given even if that is filtered out.
         let is_due_itself = is_due(folder);
@@ -318,8 +316,8 @@ impl Finder<'_> {
             }
         } else if kind.is_file() && self.search.included(root, path) {
             // Metadata is read only for files reached by links, to avoid a system call for every file.
-            match by_link.then(|| fs::metadata(path).ok()).flatten() {
-                Some(at) => self.followed.add(path, root, &at),
+            match by_link.then(|| id(path)).flatten() {
+                Some(id) => self.followed.add(path, root, id),
                 None => self.push(path, Some(root), SourceKind::File),
             }
         }
@@ -334,10 +332,11 @@ impl Finder<'_> {
 
     /// Adds the target of a link, if it is a file or a folder.
     fn follow(&mut self, link: &Path, root: &Path) {
-        match fs::metadata(link) {
-            Ok(at) if at.is_dir() => self.walk(root, link, true),
+        match FileStatus::at(link) {
+            Ok(at) if at.is_folder() => self.walk(root, link, true),
             Ok(at) if at.is_file() && self.search.included(root, link) => {
-                self.followed.add(link, root, &at);
+                let id = at.id().unwrap_or_default();
+                self.followed.add(link, root, id);
             }
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -355,8 +354,8 @@ impl Finder<'_> {
             return;
         }
         self.sources.each(|path| {
-            if let Ok(at) = fs::metadata(path) {
-                files.remove(&id(path, &at));
+            if let Some(id) = id(path) {
+                files.remove(&id);
             }
         });
         for (path, root) in files.values() {
@@ -367,9 +366,9 @@ impl Finder<'_> {
 
 impl Links {
     /// Adds a path to a file; the least path is kept.
-    fn add(&mut self, path: &Path, root: &Path, at: &Metadata) {
+    fn add(&mut self, path: &Path, root: &Path, id: FileId) {
         let new = || (path.to_owned(), root.to_owned());
-        match self.files.entry(id(path, at)) {
+        match self.files.entry(id) {
             Entry::Vacant(vacant) => {
                 vacant.insert(new());
             }
@@ -382,9 +381,8 @@ impl Links {
     }
 }
 
-fn id(_: &Path, at: &Metadata) -> Id {
-    use std::os::unix::fs::MetadataExt;
-    (at.dev(), at.ino())
+fn id(path: &Path) -> Option<FileId> {
+    FileStatus::at(path).ok()?.id()
 }
 
 /// A glob with wrong syntax, and why.
@@ -419,8 +417,13 @@ impl PassedOver {
 fn note(noted: &mut (u64, Option<PathBuf>), path: &Path) {
     noted.0 += 1;
     if noted.1.as_deref().is_none_or(|first| path < first) {
-        noted.1 = Some(path.to_owned());
+        noted.1 = Some(named(path));
     }
+}
+
+/// The path as sources are named: with `/` on every system.
+fn named(path: &Path) -> PathBuf {
+    path_of(bytes_of(path).into_owned())
 }
 
 fn below<'p>(root: &Path, path: &'p Path) -> &'p Path {

@@ -65,7 +65,7 @@
 //! [`Opening::whole`]. [`Limits`] bound the work that a source can make. With [`Unpackers`], members and blocks of one file are
 //! unpacked on several threads, with the same documents in the same order.
 //!
-//! Linux and macOS only.
+//! Linux, macOS and Windows.
 #![deny(missing_docs, unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 // What several formats share is unused in a build without all of them. A build with all of them has no dead code.
@@ -80,9 +80,6 @@
     )),
     allow(dead_code)
 )]
-
-#[cfg(not(unix))]
-compile_error!("doisift-documents needs Unix: build for Linux or macOS");
 
 mod ahead;
 mod attached;
@@ -149,8 +146,9 @@ pub use columnar::{
 pub use columnar::{ColumnType, ParquetTable, TableColumn, TableFault};
 pub use cut::{Chunk, ChunkReach, Cutter, Sliding};
 pub use documents::{Documents, Origin, Remark, WarcRecord, write_row_name};
+pub use doisift_system::{FileId, FileStatus};
 pub use fault::{HttpCoding, InputError, Packing};
-pub use file::{ReadAt, Section, is_pipe, stdin_metadata};
+pub use file::{ReadAt, Section, is_pipe};
 pub use find::{BadGlob, Finder, FoundSources, Lost, OwnFile, PassedOver, Search};
 pub use gate::{Gate, OpenGate};
 pub use halt::Halt;

@@ -1,7 +1,9 @@
 //! Lists of sources: one path a line, or NUL-separated.
 
 use std::io::{self, BufRead};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use doisift_system::path_of;
 
 /// The separator between the paths of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,16 +35,11 @@ pub fn read_list<E>(
             path.pop_if(|last| *last == b'\r');
         }
         if !path.is_empty()
-            && let Err(error) = add(&path_from(path))
+            && let Err(error) = add(&path_of(path))
         {
             return Ok(Err(error));
         }
     }
-}
-
-fn path_from(bytes: Vec<u8>) -> PathBuf {
-    use std::os::unix::ffi::OsStringExt;
-    std::ffi::OsString::from_vec(bytes).into()
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use doisift_system::{FileStatus, stdin};
+
 use super::attached;
 use super::claim::{Claims, part_of};
 use super::codec::Fused;
@@ -13,7 +15,7 @@ use super::content::Content;
 use super::documents::Documents;
 use super::expansion::Expansion;
 use super::fault::InputError;
-use super::file::{Section, check_end, stdin};
+use super::file::{Section, check_end, read_at};
 use super::magic;
 use super::opening::Opening;
 use super::preprocess::CommandOutput;
@@ -36,18 +38,17 @@ impl Opening<'_> {
             SourceKind::Stdin => stdin()?,
             SourceKind::Reader => return self.read_stream(source, documents),
         };
-        let metadata = file.metadata()?;
-        if metadata.is_dir() {
+        let status = match source.kind {
+            SourceKind::Stdin => FileStatus::of_stdin()?,
+            _ => FileStatus::of(&file)?,
+        };
+        if status.is_folder() {
             return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
         }
-        if self.is_own(&metadata)? {
+        if self.is_own(&status)? {
             return Ok(false);
         }
-        let size = if metadata.is_file() {
-            metadata.len()
-        } else {
-            0
-        };
+        let size = if status.is_file() { status.length() } else { 0 };
         if let Some(by) = self.preprocessor.filter(|by| by.takes(source)) {
             let output = by.start(file, &source.path, self.halt)?;
             self.read_output(output, size, documents);
@@ -60,6 +61,7 @@ impl Opening<'_> {
         let bytes = SizedFile {
             file: &file,
             size,
+            is_shared: source.kind == SourceKind::File && size > 0,
             read: 0,
             has_ended: false,
         };
@@ -153,6 +155,8 @@ struct SizedFile<'r> {
     file: &'r File,
     /// Size of a regular file when it was opened.
     size: u64,
+    /// Whether others read it at offsets, so that its position says nothing.
+    is_shared: bool,
     read: u64,
     has_ended: bool,
 }
@@ -162,7 +166,10 @@ impl ReadBytes for SizedFile<'_> {
         if self.has_ended {
             return Ok(0);
         }
-        let read = FromRead(self.file).read(into)?;
+        let read = match self.is_shared {
+            true => read_at(self.file, into, self.read)?,
+            false => FromRead(self.file).read(into)?,
+        };
         self.read += read as u64;
         self.has_ended = self.read == self.size && (1..into.len()).contains(&read);
         if read == 0 && !into.is_empty() {

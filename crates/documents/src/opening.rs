@@ -1,9 +1,9 @@
 //! The options for opening sources: limits, counters and folders of the run.
 
-use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
+
+use doisift_system::{FileId, FileStatus};
 
 use super::column_choice::ColumnChoice;
 use super::fault::InputError;
@@ -82,10 +82,10 @@ pub struct Opening<'r> {
     pub bytes: &'r AtomicU64,
     /// Bytes of sources that were skipped without reading.
     pub passed: &'r AtomicU64,
-    /// Device and inode of files that this run created, which are no sources.
-    pub own: &'r [(u64, u64)],
-    /// Device and inode of files that an output would overwrite.
-    pub outputs: &'r [(u64, u64)],
+    /// Files that this run created, which are no sources.
+    pub own: &'r [FileId],
+    /// Files that an output would overwrite.
+    pub outputs: &'r [FileId],
     /// Streams that the caller gave.
     pub readers: Option<&'r Readers>,
     /// The command that is run for files.
@@ -166,15 +166,14 @@ impl<'r> Opening<'r> {
         Admitted::through(self.gate)
     }
 
-    /// Whether `metadata` is that of a file which this run created.
+    /// Whether `status` is that of a file which this run created.
     ///
     /// # Errors
     /// If it is that of a file which an output would overwrite.
-    pub fn is_own(&self, metadata: &Metadata) -> Result<bool, InputError> {
-        if !metadata.is_file() || self.own.is_empty() && self.outputs.is_empty() {
+    pub fn is_own(&self, status: &FileStatus) -> Result<bool, InputError> {
+        let Some(id) = status.id().filter(|_| status.is_file()) else {
             return Ok(false);
-        }
-        let id = (metadata.dev(), metadata.ino());
+        };
         if self.outputs.contains(&id) {
             Err(InputError::Output)
         } else {

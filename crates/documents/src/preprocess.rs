@@ -1,21 +1,18 @@
 //! Runs a command for a file, and reads what it writes instead of the file.
 //!
 //! As with ripgrep's option `--pre`, the command gets the path as its only argument, and the file as its standard input.
-//! It runs in a process group of its own, which is killed if the run ends before the command does. No process is left
-//! unreaped.
+//! It runs in a group of its own, with all that it starts, which is killed if the run ends before the command does. No process is
+//! left unreaped.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use doisift_system::{CommandGroup, ReadyPipes, signal_of};
 use globset::{GlobSet, GlobSetBuilder};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::fault::InputError;
 use super::find::{BadGlob, compiled};
@@ -84,21 +81,21 @@ impl Preprocessor {
         halt: Option<&'r dyn Halt>,
     ) -> Result<CommandOutput<'r>, InputError> {
         let command = &self.command;
-        let started = Command::new(command)
+        let mut prepared = Command::new(command);
+        prepared
             .arg(argument(path))
             .stdin(Stdio::from(file))
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn();
-        let mut child = started.map_err(|error| InputError::NoCommand {
+            .stderr(Stdio::piped());
+        let started = CommandGroup::start(&mut prepared);
+        let mut group = started.map_err(|error| InputError::NoCommand {
             command: command.to_string_lossy().into(),
             error,
         })?;
         Ok(CommandOutput {
-            output: child.stdout.take(),
-            errors: child.stderr.take(),
-            child,
+            output: group.child().stdout.take(),
+            errors: group.child().stderr.take(),
+            group,
             command,
             said: Vec::new(),
             halt,
@@ -122,7 +119,7 @@ fn argument(path: &Path) -> OsString {
 /// At the end of the output, the end of the command is awaited, and reported as an error if the command failed. If the run
 /// must end, the output ends, and the command is killed. So it is if this is dropped.
 pub(super) struct CommandOutput<'r> {
-    child: Child,
+    group: CommandGroup,
     command: &'r OsStr,
     /// None after its end.
     output: Option<ChildStdout>,
@@ -143,24 +140,11 @@ impl CommandOutput<'_> {
     /// Waits until the output can be read or `max` has passed, and takes what came on standard error meanwhile. Returns
     /// whether the output can be read.
     fn wait(&mut self, max: Duration) -> Result<bool, InputError> {
-        let mut polled = Vec::with_capacity(2);
-        let wanted = PollFlags::IN;
-        let output = self.output.iter().map(|pipe| PollFd::new(pipe, wanted));
-        polled.extend(output);
-        let at = polled.len();
-        let errors = self.errors.iter().map(|pipe| PollFd::new(pipe, wanted));
-        polled.extend(errors);
-        let max = Timespec::try_from(max).ok();
-        match poll(&mut polled, max.as_ref()) {
-            Err(rustix::io::Errno::INTR) => return Ok(false),
-            result => result.map_err(io::Error::from)?,
-        };
-        let is_ready = |fd: Option<&PollFd<'_>>| fd.is_some_and(|fd| !fd.revents().is_empty());
-        let (output, errors) = (at > 0 && is_ready(polled.first()), is_ready(polled.get(at)));
-        if errors {
+        let ready = ReadyPipes::wait(self.output.as_ref(), self.errors.as_ref(), max)?;
+        if ready.errors {
             self.take_errors()?;
         }
-        Ok(output)
+        Ok(ready.output)
     }
 
     /// Reads what is there of the standard error.
@@ -182,7 +166,7 @@ impl CommandOutput<'_> {
     fn end(&mut self) -> Result<(), InputError> {
         let mut pause = FIRST;
         loop {
-            if let Some(status) = self.child.try_wait()? {
+            if let Some(status) = self.group.child().try_wait()? {
                 self.is_reaped = true;
                 // A process that the command started may still hold the pipe open, so this reads what is there and does not wait.
                 while self.errors.is_some() && self.wait_for_errors()? {}
@@ -223,14 +207,7 @@ impl CommandOutput<'_> {
         if std::mem::replace(&mut self.is_reaped, true) {
             return;
         }
-        // These fail only if all of them have ended already.
-        if let Ok(group) = i32::try_from(self.child.id())
-            && let Some(group) = Pid::from_raw(group)
-        {
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.group.kill();
     }
 }
 
@@ -267,7 +244,7 @@ impl Drop for CommandOutput<'_> {
 
 /// How a command ended that failed, and what it said.
 fn ending(status: ExitStatus, said: &str) -> String {
-    let mut ending = match (status.code(), status.signal()) {
+    let mut ending = match (status.code(), signal_of(status)) {
         (Some(code), _) => format!("exit status {code}"),
         (None, Some(signal)) => format!("signal {signal}"),
         (None, None) => "no exit status".to_owned(),

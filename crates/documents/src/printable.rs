@@ -175,6 +175,7 @@ mod tests {
         assert!(escapes.len() < SHOWN + 30, "{escapes}");
     }
 
+    #[cfg(unix)]
     #[test]
     fn bytes_that_are_not_utf8_are_written_in_hexadecimal() {
         use std::os::unix::ffi::OsStrExt;

@@ -4,9 +4,9 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use doisift_system::{path_from, path_of};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::file::is_pipe;
@@ -30,9 +30,7 @@ pub struct Source {
 impl Source {
     /// The path below the named folder, or the path if it was named itself.
     pub(super) fn below(&self) -> &Path {
-        use std::os::unix::ffi::OsStrExt;
-        let path = self.path.as_os_str().as_bytes();
-        Path::new(OsStr::from_bytes(path.get(self.above..).unwrap_or(path)))
+        path_from(&self.path, self.above)
     }
 
     /// Whether another program writes it while it is read.
@@ -362,11 +360,6 @@ fn compare_whole(a: &[u8], b: [&[u8]; 2]) -> Ordering {
             a[both..].cmp(b[1])
         }
     })
-}
-
-fn path_of(bytes: Vec<u8>) -> PathBuf {
-    use std::os::unix::ffi::OsStringExt;
-    std::ffi::OsString::from_vec(bytes).into()
 }
 
 /// Short strings, each after its length and its tags.

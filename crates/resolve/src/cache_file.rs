@@ -4,14 +4,14 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use tempfile::NamedTempFile;
+use doisift_system::{FileStatus, lock};
 
 /// Opens or creates a file for this process alone; `None` if another process has it.
 pub(crate) fn open(path: &Path) -> io::Result<Option<File>> {
     loop {
         let mut options = OpenOptions::new();
         let file = options.read(true).append(true).create(true).open(path)?;
-        if !lock(&file)? {
+        if !lock(&file, false)? {
             return Ok(None);
         }
         // The process that had it may have replaced it in between.
@@ -38,47 +38,20 @@ pub(crate) fn replace(
     let file = new.as_file();
     file.set_permissions(std::fs::metadata(path)?.permissions())?;
     file.sync_all()?;
-    lock(file)?;
-    let persisted = NamedTempFile::persist(new, path);
-    persisted.map_err(|error| error.error)
-}
-
-/// Locks a file without waiting; false if another process has the lock.
-#[cfg(unix)]
-fn lock(file: &File) -> io::Result<bool> {
-    use rustix::fs::{FlockOperation, flock};
-    use rustix::io::Errno;
-
-    loop {
-        return match flock(file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(true),
-            Err(Errno::WOULDBLOCK) => Ok(false),
-            Err(Errno::INTR) => continue,
-            Err(error) => Err(error.into()),
-        };
-    }
-}
-
-/// Only Unix has such locks.
-#[cfg(not(unix))]
-fn lock(_: &File) -> io::Result<bool> {
-    Ok(true)
+    lock(file, false)?;
+    let (file, temporary) = new.into_parts();
+    // Not persisted by tempfile, which on Windows does not replace a file that is open.
+    std::fs::rename(&temporary, path)?;
+    // It has no file any more.
+    let _ = temporary.keep();
+    Ok(file)
 }
 
 /// Whether `path` leads to this file.
-#[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
-
-    let own = file.metadata()?;
-    match std::fs::metadata(path) {
-        Ok(at) => Ok((at.dev(), at.ino()) == (own.dev(), own.ino())),
+    match FileStatus::at(path) {
+        Ok(at) => Ok(at.id() == FileStatus::of(file)?.id()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }
-}
-
-#[cfg(not(unix))]
-fn is_at(_: &File, _: &Path) -> io::Result<bool> {
-    Ok(true)
 }

@@ -6,6 +6,8 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use doisift_system::{NULL_DEVICE, is_stdout_closed};
+
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// An error if standard output was closed and takes the rows, as it does without `output`, or the report.
@@ -13,7 +15,7 @@ pub(crate) fn check(output: Option<&Path>, report: Option<&Path>) -> anyhow::Res
     let is_needed = output.is_none_or(is_stdout) || report.is_some_and(is_stdout);
     if is_needed && CLOSED.load(Ordering::Relaxed) {
         anyhow::bail!(
-            "standard output is closed; name a file with -o, or /dev/null if nothing is to be written"
+            "standard output is closed; name a file with -o, or {NULL_DEVICE} if nothing is to be written"
         );
     }
     Ok(())
@@ -24,11 +26,9 @@ fn is_stdout(output: &Path) -> bool {
     NAMES.iter().any(|name| output == Path::new(name))
 }
 
-#[cfg(unix)]
 ctor::declarative::ctor! {
     #[ctor(unsafe)]
     fn look() {
-        let found = rustix::io::fcntl_getfd(rustix::stdio::stdout());
-        CLOSED.store(found == Err(rustix::io::Errno::BADF), Ordering::Relaxed);
+        CLOSED.store(is_stdout_closed(), Ordering::Relaxed);
     }
 }

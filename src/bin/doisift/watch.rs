@@ -1,18 +1,15 @@
 //! Watches a run: handles signals, and shows progress.
 
-use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use doisift::{Error, ErrorKind, Monitor};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use doisift_system::{EndingSignal, EndingSignals};
 
 use crate::ending::Ending;
 use crate::progress::Meter;
@@ -86,7 +83,8 @@ pub(crate) fn watched<R>(
     ending: impl FnOnce(R) -> anyhow::Result<Ending>,
 ) -> anyhow::Result<Ending> {
     monitor.set_stream_wait(STREAM_WAIT);
-    let signals = Signals::watch(monitor)?;
+    let signals = EndingSignals::watch(monitor.suspend_flag());
+    let signals = signals.context("cannot watch for signals")?;
     let watch = RunWatch {
         signals: signals.clone(),
         monitor: monitor.clone(),
@@ -110,67 +108,24 @@ pub(crate) fn watched<R>(
         Err(error) if error.is_closed_pipe() => Ok(Ending::Whole),
         Err(error) if matches!(error.kind(), ErrorKind::Cancelled) => {
             interruption.report();
-            Ok(signals.ending())
+            Ok(ended_by(&signals))
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// The signals that arrived.
-#[derive(Clone, Default)]
-struct Signals {
-    /// The last one.
-    last: Arc<AtomicUsize>,
-    /// Whether one arrived that was not handled yet.
-    new: Arc<AtomicBool>,
-}
-
-impl Signals {
-    /// Registers handlers; each signal suspends the run of `monitor`.
-    fn watch(monitor: &Monitor) -> anyhow::Result<Signals> {
-        let signals = Signals::default();
-        let hangup = Some(SIGHUP).filter(|_| hangup_ends());
-        for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
-            signals
-                .register(signal, monitor)
-                .context("cannot watch for signals")?;
-        }
-        Ok(signals)
+/// The ending of a run that this signal ended.
+fn ended_by(signals: &EndingSignals) -> Ending {
+    match signals.last() {
+        EndingSignal::HangUp => Ending::HungUp,
+        EndingSignal::Interrupt => Ending::Interrupted,
+        EndingSignal::Terminate => Ending::Terminated,
     }
-
-    fn register(&self, signal: i32, monitor: &Monitor) -> std::io::Result<()> {
-        use signal_hook::flag::{register, register_usize};
-        register_usize(signal, Arc::clone(&self.last), signal as usize)?;
-        register(signal, Arc::clone(&self.new))?;
-        register(signal, monitor.suspend_flag())?;
-        Ok(())
-    }
-
-    /// Whether another signal arrived since the last call.
-    fn take(&self) -> bool {
-        self.new.swap(false, Ordering::Relaxed)
-    }
-
-    fn ending(&self) -> Ending {
-        match self.last.load(Ordering::Relaxed) as i32 {
-            SIGHUP => Ending::HungUp,
-            SIGTERM => Ending::Terminated,
-            _ => Ending::Interrupted,
-        }
-    }
-}
-
-/// Whether SIGHUP ends this process: it does, unless the process was started with SIGHUP ignored, as by nohup(1).
-fn hangup_ends() -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    ignored.is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 0)
 }
 
 /// Watches a run: handles signals, and shows progress.
 struct RunWatch {
-    signals: Signals,
+    signals: EndingSignals,
     monitor: Monitor,
     interruption: Interruption,
     meter: Meter,
@@ -212,6 +167,6 @@ impl RunWatch {
     fn leave(self) -> ! {
         self.meter.end(self.monitor.progress());
         self.interruption.report();
-        process::exit(self.signals.ending().code().into())
+        process::exit(ended_by(&self.signals).code().into())
     }
 }

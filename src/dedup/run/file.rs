@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use doisift_system::{read_at, sync_file};
 use tempfile::TempPath;
 use xxhash_rust::xxh3::xxh3_64;
 use zstd::bulk::Decompressor;
@@ -106,8 +107,7 @@ impl Run {
         if self.temporary.is_none() {
             return Ok(());
         }
-        let synced = File::open(&self.path).and_then(|file| file.sync_all());
-        synced.map_err(|error| SpillError::new(&self.path, error))
+        sync_file(&self.path).map_err(|error| SpillError::new(&self.path, error))
     }
 
     /// Keeps the file when this is dropped.
@@ -313,8 +313,4 @@ fn read_exact_at(file: &File, mut into: &mut [u8], mut at: u64) -> io::Result<()
         }
     }
     Ok(())
-}
-
-fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, into, at)
 }

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use doisift_documents::{Source, Sources};
+use doisift_system::sync_folder;
 
 pub(super) use saved::{Done, RowsDone};
 
@@ -21,7 +22,7 @@ use saved::SavedScan;
 use super::options::{OnError, ScanOptions};
 use crate::checkpoint::{
     CheckpointFolder, FixedSettings, MANIFEST, ManifestHead, NamedRun, Stamp, at, check_files,
-    fault, read_manifest, sync_folder, sync_outputs, write_manifest,
+    fault, read_manifest, sync_outputs, write_manifest,
 };
 use crate::dedup::{Lasting, RunFile, SpillError, Spilled};
 use crate::error::{CheckpointError, Error};

@@ -1,19 +1,21 @@
 //! The file or stream that an output leads to, examined before it is opened.
 
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use doisift_system::FileStatus;
+
 use crate::records::parts::MANIFEST;
 
-use super::{FileId, OutputPlace, file_id, folder, or_stdout, stdout_metadata};
+use super::{FileId, OutputPlace, folder, or_stdout};
 
 /// The file or stream that an output writes or replaces.
 pub(crate) struct Destination {
     /// As typed, or "standard output".
     path: PathBuf,
     stdout: bool,
-    /// Device and inode of an existing file, FIFO or socket. None for a device, which several programs may use at a time.
+    /// An existing file, FIFO or socket. None for a device, which several programs may use at a time.
     id: Option<FileId>,
     /// The canonical path of a regular file, which may not exist yet. None if it is not known.
     resolved: Option<PathBuf>,
@@ -63,12 +65,12 @@ impl Destination {
             }
             OutputPlace::Descriptor(_) | OutputPlace::Special(_) => Destination {
                 resolved: fs::canonicalize(path).ok(),
-                ..Destination::straight(path, fs::metadata(path).ok())
+                ..Destination::straight(path, FileStatus::at(path).ok())
             },
             OutputPlace::Regular(resolved) => Destination {
                 resolved: canonical(&resolved),
                 replaced: true,
-                ..Destination::straight(path, fs::metadata(&resolved).ok())
+                ..Destination::straight(path, FileStatus::at(&resolved).ok())
             },
         })
     }
@@ -77,21 +79,21 @@ impl Destination {
         Destination {
             stdout: true,
             resolved: fs::canonicalize("/dev/stdout").ok(),
-            ..Destination::straight(or_stdout(path), stdout_metadata())
+            ..Destination::straight(or_stdout(path), FileStatus::of_stdout().ok())
         }
     }
 
-    /// A destination that is written directly; `there` is the metadata of the file if it exists.
-    fn straight(path: &Path, there: Option<Metadata>) -> Destination {
+    /// A destination that is written directly; `there` is the status of the file if it exists.
+    fn straight(path: &Path, there: Option<FileStatus>) -> Destination {
         let there = there.filter(has_one_writer);
         Destination {
             path: path.to_owned(),
             stdout: false,
-            id: there.as_ref().map(file_id),
+            id: there.and_then(|there| there.id()),
             resolved: None,
             replaced: false,
-            empty: there.as_ref().is_none_or(|there| there.len() == 0),
-            names: there.as_ref().map_or(0, names),
+            empty: there.is_none_or(|there| there.length() == 0),
+            names: there.map_or(0, |there| there.names()),
         }
     }
 
@@ -105,7 +107,7 @@ impl Destination {
         self.names > 0
     }
 
-    /// Device and inode of an existing file, FIFO or socket.
+    /// The existing file, FIFO or socket.
     pub(crate) fn id(&self) -> Option<FileId> {
         self.id
     }
@@ -128,9 +130,9 @@ impl Destination {
             || (new && self.resolved.is_some() && self.resolved == other.resolved)
     }
 
-    /// Whether an input with this metadata is this file. Devices and pipes never are.
-    pub(crate) fn is_file(&self, metadata: &Metadata) -> bool {
-        metadata.is_file() && self.id == Some(file_id(metadata))
+    /// Whether an input with this status is this file. Devices and pipes never are.
+    pub(crate) fn is_file(&self, status: &FileStatus) -> bool {
+        status.is_file() && status.id().is_some() && self.id == status.id()
     }
 
     /// Whether a file of this path may be this file. A cheap check that may return true wrongly, but not false.
@@ -149,14 +151,8 @@ fn is_dash(path: &Path) -> bool {
 
 /// Whether only one output may write to the file: the bytes of two would be mixed, or those of one lost. A device can be
 /// shared.
-fn has_one_writer(there: &Metadata) -> bool {
-    use std::os::unix::fs::FileTypeExt;
-    let kind = there.file_type();
-    kind.is_file() || kind.is_fifo() || kind.is_socket()
-}
-
-fn names(there: &Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::nlink(there)
+fn has_one_writer(there: &FileStatus) -> bool {
+    there.is_file() || there.is_pipe()
 }
 
 /// The path of a file, which may not exist, with the canonical path of its folder.

@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use doisift_documents::printable;
+use doisift_system::sync_folder;
 
 use super::{MANIFEST, PartEntry, PartPlan, SUCCESS, SourceRows, may_be_of_folder};
 use crate::records::output::Output;
@@ -216,10 +217,6 @@ pub(crate) fn is_free(path: &Path) -> bool {
             .all(|entry| temporary::is_temporary(&entry.file_name())),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     }
-}
-
-fn sync_folder(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
 }
 
 fn fault(fault: FolderFault) -> io::Error {

@@ -84,7 +84,7 @@ pub(super) fn volume<'z>(
 ) -> Option<Volume<'z>> {
     // Bytes of a copy were counted when they were copied.
     let progress = level.file.map(|_| opening.bytes);
-    let volume = Volume::new(file, progress);
+    let volume = Volume::new(file, walk.expansion().source_read(), progress);
     volume
         .map_err(|error| walk.lose(level, 0, error.into()))
         .ok()

@@ -296,7 +296,7 @@ fn a_wrong_checksum_is_reported_at_the_end_of_the_text() -> Result {
 /// The bytes unpacked by reads of `step` bytes, up to an error.
 fn by(step: usize, method: u16, packed: &[u8]) -> Vec<u8> {
     let file = file(packed).unwrap();
-    let volume = Volume::new(&file, None).unwrap();
+    let volume = Volume::new(&file, 0, None).unwrap();
     let at = Cell::new(0);
     let data = ZipData::new(&volume, &at, volume.length);
     let mut bytes = unpacked(method, data, 128 << 20).unwrap();
@@ -397,9 +397,8 @@ fn a_zip_in_a_stream_is_copied_and_what_was_lost_of_it_reported_once() -> Result
 #[test]
 fn all_bytes_of_a_file_are_counted_once() -> Result {
     let whole = four(false)?;
-    let (mut file, counted) = (file(&whole)?, AtomicU64::new(0));
-    file.rewind()?;
-    let volume = Volume::new(&file, Some(&counted))?;
+    let (file, counted) = (file(&whole)?, AtomicU64::new(0));
+    let volume = Volume::new(&file, 0, Some(&counted))?;
     for _ in 0..2 {
         volume.part(10..50).skip(u64::MAX)?;
     }

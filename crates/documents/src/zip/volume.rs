@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, Seek};
+use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -24,15 +24,18 @@ pub(crate) struct Volume<'z> {
 }
 
 impl<'z> Volume<'z> {
-    /// Adds bytes to `progress` when they are first passed, without those before the file's position.
-    pub(crate) fn new(mut file: &'z File, progress: Option<&'z AtomicU64>) -> io::Result<Self> {
-        let counted = Cell::new(file.stream_position()?);
+    /// Adds bytes to `progress` when they are first passed, without the first `counted` ones, which were counted before.
+    pub(crate) fn new(
+        file: &'z File,
+        counted: u64,
+        progress: Option<&'z AtomicU64>,
+    ) -> io::Result<Self> {
         let length = file.metadata()?.len();
         Ok(Volume {
             file,
             length,
             progress,
-            counted,
+            counted: Cell::new(counted),
         })
     }
 

@@ -1,0 +1,67 @@
+//! Commands that are stopped together with all that they start, and waits for what they write.
+
+use std::io;
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus};
+use std::time::Duration;
+
+use crate::os;
+
+/// A command and the processes that it started: a process group, or a job on Windows.
+#[derive(Debug)]
+pub struct CommandGroup {
+    child: Child,
+    group: os::Group,
+}
+
+impl CommandGroup {
+    /// Starts a command in a group of its own.
+    ///
+    /// # Errors
+    /// If the system does not start it.
+    pub fn start(command: &mut Command) -> io::Result<Self> {
+        let (child, group) = os::start(command)?;
+        Ok(CommandGroup { child, group })
+    }
+
+    /// The command itself.
+    pub fn child(&mut self) -> &mut Child {
+        &mut self.child
+    }
+
+    /// Kills the command and the processes that it started, and waits for the end of the command. It must not have been waited
+    /// for before: its number may be that of another process by now.
+    pub fn kill(&mut self) {
+        // These fail only if all of them have ended already.
+        self.group.kill();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Which pipes of a command can be read without waiting. One that was closed can.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadyPipes {
+    /// Standard output.
+    pub output: bool,
+    /// Standard error.
+    pub errors: bool,
+}
+
+impl ReadyPipes {
+    /// Waits until a pipe can be read, or `max` has passed, or a signal came.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn wait(
+        output: Option<&ChildStdout>,
+        errors: Option<&ChildStderr>,
+        max: Duration,
+    ) -> io::Result<Self> {
+        os::wait_for_pipes(output, errors, max)
+    }
+}
+
+/// The number of the signal that ended a process; `None` on Windows.
+pub fn signal_of(status: ExitStatus) -> Option<i32> {
+    os::signal_of(status)
+}

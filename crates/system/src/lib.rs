@@ -1,0 +1,167 @@
+//! What doisift asks of the operating system, with one interface for Unix and Windows.
+//!
+//! Everything that differs between systems and that std does not unite is here, so that no other crate has code for one
+//! system. This crate knows no sources, no outputs and no names.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+mod command;
+#[cfg(feature = "signals")]
+mod signals;
+mod status;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+mod wtf8;
+
+#[cfg(unix)]
+use unix as os;
+#[cfg(windows)]
+use windows as os;
+
+pub use command::{CommandGroup, ReadyPipes, signal_of};
+#[cfg(feature = "signals")]
+pub use signals::{EndingSignal, EndingSignals};
+pub use status::{FileId, FileKind, FileStatus};
+
+#[cfg(not(any(unix, windows)))]
+compile_error!("doisift-system needs Unix or Windows");
+
+/// The device that takes everything that is written to it.
+pub const NULL_DEVICE: &str = os::NULL_DEVICE;
+
+/// Locks a file until it is closed. Without `wait`, returns false if another process has the lock.
+///
+/// # Errors
+/// If the file system has no locks.
+pub fn lock(file: &File, wait: bool) -> io::Result<bool> {
+    loop {
+        let locked = match wait {
+            true => file.lock().map(|()| true),
+            false => match file.try_lock() {
+                Ok(()) => Ok(true),
+                Err(std::fs::TryLockError::WouldBlock) => Ok(false),
+                Err(std::fs::TryLockError::Error(error)) => Err(error),
+            },
+        };
+        match locked {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            locked => return locked,
+        }
+    }
+}
+
+/// Whether the open file or folder is still the one at `path`, which may not be a link.
+pub fn is_at(file: &File, path: &Path) -> bool {
+    let there = FileStatus::unfollowed(path).ok().and_then(|at| at.id());
+    let own = FileStatus::of(file).ok().and_then(|at| at.id());
+    there.is_some() && there == own
+}
+
+/// Opens a file as `options` say. Opening a link fails or gives the link itself, which is no regular file. Opening a FIFO does
+/// not wait for its writer.
+///
+/// # Errors
+/// Those of the system.
+pub fn open_unfollowed(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    os::unfollowed(options).open(path)
+}
+
+/// Holds the folder at `path` until the result is closed, so that [`hold_unused`] does not return it.
+///
+/// # Errors
+/// If the system cannot open folders, or has no locks.
+pub fn hold_folder(path: &Path) -> io::Result<File> {
+    os::hold_folder(path)
+}
+
+/// Opens and locks the regular file, or the folder, at `path` if it belongs to this user and no process holds it. Follows no
+/// link. On Windows any user may have created it: the permissions of the file decide who can remove it.
+pub fn hold_unused(path: &Path, is_folder: bool) -> Option<File> {
+    os::hold_unused(path, is_folder)
+}
+
+/// Reads bytes at an offset. On Windows this moves the position of the file, so a file must be read either at offsets or at its
+/// position.
+///
+/// # Errors
+/// Those of the system.
+pub fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
+    os::read_at(file, into, at)
+}
+
+/// Writes a file that was written before to disk.
+///
+/// # Errors
+/// Those of the system.
+pub fn sync_file(path: &Path) -> io::Result<()> {
+    os::sync_file(path)
+}
+
+/// Writes the entries of a folder to disk. Does nothing on Windows, where the file system keeps a journal of them.
+///
+/// # Errors
+/// Those of the system.
+pub fn sync_folder(path: &Path) -> io::Result<()> {
+    os::sync_folder(path)
+}
+
+/// A file's number, and the time of its last change in seconds and nanoseconds since 1970, where no program can set these.
+pub fn last_change(metadata: &Metadata) -> Option<(u64, (i64, i64))> {
+    os::last_change(metadata)
+}
+
+/// A copy of the handle of standard input, without the lock and the buffer of std.
+///
+/// # Errors
+/// If standard input is closed.
+pub fn stdin() -> io::Result<File> {
+    os::stdin()
+}
+
+/// Whether standard output was closed when the process was started. Must be called before `main`: std opens another file in its
+/// place.
+pub fn is_stdout_closed() -> bool {
+    os::is_stdout_closed()
+}
+
+/// The path as bytes, with `/` between its parts: as the system has them on Unix, UTF-8 extended to unpaired surrogates on
+/// Windows.
+pub fn bytes_of(path: &Path) -> std::borrow::Cow<'_, [u8]> {
+    os::bytes_of(path)
+}
+
+/// The path of [these bytes](bytes_of). On Windows, bytes that are no such encoding become U+FFFD.
+pub fn path_of(bytes: Vec<u8>) -> PathBuf {
+    os::path_of(bytes)
+}
+
+/// The path without its first `from` [bytes](bytes_of), or the path if they end within a character.
+pub fn path_from(path: &Path, from: usize) -> &Path {
+    os::path_from(path, from)
+}
+
+/// The name of this computer.
+pub fn host_name() -> Vec<u8> {
+    os::host_name()
+}
+
+/// The memory of the machine in bytes, or the limit of this process or of a group of processes that it is in, if that is less.
+/// `None` if the system reports neither.
+pub fn memory() -> Option<u64> {
+    os::memory()
+}
+
+/// Asks for small pages of memory, where the system would use huge ones.
+pub fn keep_small_pages() {
+    os::keep_small_pages();
+}
+
+/// How many files this process may have open, and how many it has, if the system reports that.
+pub fn open_files() -> (usize, Option<usize>) {
+    os::open_files()
+}

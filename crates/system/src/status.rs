@@ -1,0 +1,142 @@
+//! What a path or handle leads to: its kind, its size, and which file it is.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use crate::os;
+
+/// Which file it is: device and inode, or volume and file index.
+pub type FileId = (u64, u64);
+
+/// The kind of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// A regular file.
+    Regular,
+    /// A folder.
+    Folder,
+    /// A symbolic link that was not followed.
+    Link,
+    /// A pipe or socket, which another program reads or writes.
+    Pipe,
+    /// A device, such as a terminal.
+    Device,
+}
+
+/// What is known of a file without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileStatus {
+    pub(crate) kind: FileKind,
+    pub(crate) length: u64,
+    pub(crate) id: Option<FileId>,
+    pub(crate) names: u64,
+}
+
+impl FileStatus {
+    /// That of the file to which `path` leads, by links too.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be examined.
+    pub fn at(path: &Path) -> io::Result<Self> {
+        os::status_at(path, true)
+    }
+
+    /// That of the file or link at `path`.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be examined.
+    pub fn unfollowed(path: &Path) -> io::Result<Self> {
+        os::status_at(path, false)
+    }
+
+    /// That of an open file.
+    ///
+    /// # Errors
+    /// If it cannot be examined.
+    pub fn of(file: &File) -> io::Result<Self> {
+        os::status_of(file)
+    }
+
+    /// That of standard input.
+    ///
+    /// # Errors
+    /// If it is closed or cannot be examined.
+    pub fn of_stdin() -> io::Result<Self> {
+        os::status_of_stdin()
+    }
+
+    /// That of standard output.
+    ///
+    /// # Errors
+    /// If it is closed or cannot be examined.
+    pub fn of_stdout() -> io::Result<Self> {
+        os::status_of_stdout()
+    }
+
+    /// The kind of the file.
+    pub fn kind(&self) -> FileKind {
+        self.kind
+    }
+
+    /// Whether it is a regular file.
+    pub fn is_file(&self) -> bool {
+        self.kind == FileKind::Regular
+    }
+
+    /// Whether it is a folder.
+    pub fn is_folder(&self) -> bool {
+        self.kind == FileKind::Folder
+    }
+
+    /// Whether it is a pipe or socket, which another program reads or writes.
+    pub fn is_pipe(&self) -> bool {
+        self.kind == FileKind::Pipe
+    }
+
+    /// The size of a regular file in bytes.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Which file it is; `None` on Windows for pipes and devices.
+    pub fn id(&self) -> Option<FileId> {
+        self.id
+    }
+
+    /// Number of names (hard links) of the file.
+    pub fn names(&self) -> u64 {
+        self.names
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_the_same_under_each_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let [a, b, c] = ["a", "b", "c"].map(|name| folder.path().join(name));
+        fs::write(&a, "abc").unwrap();
+        fs::write(&c, "abc").unwrap();
+        fs::hard_link(&a, &b).unwrap();
+        let [x, y, z] = [&a, &b, &c].map(|path| FileStatus::at(path).unwrap());
+        assert_eq!((x, x.is_file(), x.length(), x.names()), (y, true, 3, 2));
+        assert!(x.id().is_some() && x.id() != z.id());
+        assert_eq!(FileStatus::of(&File::open(&b).unwrap()).unwrap(), x);
+        assert!(FileStatus::at(folder.path()).unwrap().is_folder());
+        let missing = FileStatus::at(&folder.path().join("d")).unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn the_null_device_is_a_device() {
+        let null = Path::new(crate::NULL_DEVICE);
+        for status in [FileStatus::at(null), FileStatus::unfollowed(null)] {
+            assert_eq!(status.unwrap().kind(), FileKind::Device);
+        }
+    }
+}
