@@ -30,7 +30,15 @@ pub(crate) struct Path {
     branches: Vec<Branch>,
 }
 
-/// A place, and how many bytes of the key lead there.
+impl Path {
+    /// The start of the last key that keys of the trie share.
+    pub(crate) fn reached(&self) -> &[u8] {
+        let depth = self.branches.last().map_or(0, |last| last.depth);
+        &self.key[..depth]
+    }
+}
+
+/// The place of a node that has several edges, and how many bytes of the key lead there.
 struct Branch {
     depth: usize,
     place: Place,
@@ -114,13 +122,15 @@ impl Trie {
         path.key.extend_from_slice(&key[common..]);
         while path.branches.pop_if(|last| last.depth > common).is_some() {}
         let last = path.branches.last();
-        let (mut depth, mut place) = last.map_or((0, self.root()), |last| (last.depth, last.place));
-        while depth < key.len() {
-            let (reached, taken) = self.advance(place, &key[depth..])?;
-            (place, depth) = (reached, depth + taken);
-            path.branches.push(Branch { depth, place });
-        }
-        self.value(place)
+        let (from, place) = last.map_or((0, self.root()), |last| (last.depth, last.place));
+        let end = self.descend(place, &key[from..], |taken, place| {
+            // The place where the way starts is there already.
+            if taken > 0 {
+                let depth = from + taken;
+                path.branches.push(Branch { depth, place });
+            }
+        });
+        self.value(end?)
     }
 
     /// The place of the empty start.
@@ -131,56 +141,64 @@ impl Trie {
         }
     }
 
+    /// Where `byte` leads from `place`.
+    pub(crate) fn step(&self, place: Place, byte: u8) -> Option<Place> {
+        self.walk(place, &[byte])
+    }
+
     /// Where `bytes` lead from `place`.
-    pub(crate) fn walk(&self, mut place: Place, mut bytes: &[u8]) -> Option<Place> {
-        while !bytes.is_empty() {
-            let (reached, taken) = self.advance(place, bytes)?;
-            (place, bytes) = (reached, &bytes[taken..]);
+    pub(crate) fn walk(&self, place: Place, bytes: &[u8]) -> Option<Place> {
+        self.descend(place, bytes, |_, _| {})
+    }
+
+    /// The same. Calls `branch` with each node on the way that has several edges, and how many bytes lead there.
+    #[inline]
+    fn descend(
+        &self,
+        mut place: Place,
+        bytes: &[u8],
+        mut branch: impl FnMut(usize, Place),
+    ) -> Option<Place> {
+        for (taken, &byte) in bytes.iter().enumerate() {
+            let at = place.at;
+            // An empty end has no edges.
+            let form = *self.bytes.get(at).filter(|_| at > 0)?;
+            if form >> 6 >= 0b10 {
+                let (only, top) = self.only_byte(at, form)?;
+                if only != byte {
+                    return None;
+                }
+                // Most nodes have one edge, which leads to the node before and adds nothing.
+                if form >> 6 == 0b11 {
+                    place.at = top.wrapping_sub(1);
+                    continue;
+                }
+                place = self.follow(place, &self.node(at)?, 0)?;
+            } else {
+                branch(taken, place);
+                let node = self.node(at)?;
+                place = self.follow(place, &node, self.edge(&node, byte)?)?;
+            }
         }
         Some(place)
     }
 
-    /// Follows a chain of nodes with one edge, or else one edge. Returns where the bytes that were taken lead, and their number.
+    /// Which edge of a node that may have several has `byte`.
     #[inline]
-    fn advance(&self, place: Place, bytes: &[u8]) -> Option<(Place, usize)> {
-        let mut at = place.at;
-        for (taken, &byte) in bytes.iter().enumerate() {
-            let form = *self.bytes.get(at)?;
-            if form >> 6 != 0b11 || at == 0 {
-                return match taken {
-                    0 => Some((self.step(place, byte)?, 1)),
-                    _ => Some((Place { at, ..place }, taken)),
-                };
-            }
-            let (only, top) = self.only_byte(at, form)?;
-            if only != byte {
-                return None;
-            }
-            at = top.wrapping_sub(1);
-        }
-        Some((Place { at, ..place }, bytes.len()))
-    }
-
-    /// Where `byte` leads from `place`.
-    #[inline]
-    pub(crate) fn step(&self, place: Place, byte: u8) -> Option<Place> {
-        let node = self.node(place.at)?;
-        let edge = match node.edges {
-            Edges::Empty => None,
-            Edges::Next { byte: only, .. } | Edges::One { byte: only, .. } => {
-                (only == byte).then_some(0)
-            }
-            Edges::Many {
-                count, top, index, ..
-            } => match index {
-                Some(index) => {
-                    let edge = self.bytes.get(index.wrapping_add(usize::from(byte)))?;
-                    (usize::from(*edge) < count).then_some(usize::from(*edge))
-                }
-                None => self.find(top, count, byte),
-            },
+    fn edge(&self, node: &Node, byte: u8) -> Option<usize> {
+        let Edges::Many {
+            count, top, index, ..
+        } = node.edges
+        else {
+            return None;
         };
-        self.follow(place, &node, edge?)
+        match index {
+            Some(index) => {
+                let edge = *self.bytes.get(index.wrapping_add(usize::from(byte)))?;
+                (usize::from(edge) < count).then_some(usize::from(edge))
+            }
+            None => self.find(top, count, byte),
+        }
     }
 
     /// Which of `count` edges, whose bytes are before `top`, the first edge's last, has `byte`. Compares eight at a time.

@@ -118,20 +118,36 @@ impl<'i> Walk<'i> {
         {
             return Ok(*is_held);
         }
-        let (index, start) = (self.index, format!("{prefix}/"));
-        let is_held = match index.blocks().shows_start(start.as_bytes()) {
-            Ok(is_held) => is_held,
-            Err(at) => {
-                let current = self.names.at(index, index.blocks(), at, self.keeps)?;
-                current.block.get().holds_start(start.as_bytes())
-            }
-        };
+        let start = format!("{prefix}/");
+        let is_held = self.names.shows_start(start.as_bytes()) || self.holds_start(&start)?;
         self.prefix = Some((prefix.to_owned(), is_held));
         Ok(is_held)
+    }
+
+    fn holds_start(&mut self, start: &str) -> Result<bool, IndexError> {
+        let (index, start) = (self.index, start.as_bytes());
+        match index.blocks().shows_start(start) {
+            Ok(is_held) => Ok(is_held),
+            Err(at) => {
+                let current = self.names.at(index, index.blocks(), at, self.keeps)?;
+                Ok(current.block.get().holds_start(start))
+            }
+        }
     }
 }
 
 impl<'i> BlockCursor<'i> {
+    /// Whether the way of the last key shows that keys start with `start`.
+    fn shows_start(&self, start: &[u8]) -> bool {
+        self.0.as_ref().is_some_and(|last| {
+            let shared = last.block.get().shared();
+            let rest = start.strip_prefix(shared);
+            rest.map_or(shared.starts_with(start), |rest| {
+                last.path.reached().starts_with(rest)
+            })
+        })
+    }
+
     /// The block that may hold a key.
     fn of(
         &mut self,

@@ -156,13 +156,16 @@ fn may_hold_more(rest: &[u8]) -> bool {
 }
 
 /// Whether a suffix may end in a word, a version, brackets, or a word and a number that were added to it: few names do.
+#[inline]
 fn may_have_tail(suffix: &[u8]) -> bool {
-    let front = suffix.iter().rposition(|byte| !byte.is_ascii_digit());
-    let (front, digits) = suffix.split_at(front.map_or(0, |last| last + 1));
-    match (front, digits.len()) {
-        ([.., b')' | b']'], 0) | ([.., b'v'], 1 | 2) => true,
-        ([.., a, b, c], len) if [a, b, c].iter().all(|byte| byte.is_ascii_alphabetic()) => {
-            len == 0 || ends_in_glued_word(front)
+    let digits = suffix.iter().rev().take_while(|byte| byte.is_ascii_digit());
+    let digits = digits.count();
+    match &suffix[..suffix.len() - digits] {
+        [.., b')' | b']'] => digits == 0,
+        [.., b'v'] if matches!(digits, 1 | 2) => true,
+        front @ [.., a, b, c] => {
+            [a, b, c].iter().all(|byte| byte.is_ascii_alphabetic())
+                && (digits == 0 || ends_in_glued_word(front))
         }
         _ => false,
     }
