@@ -194,8 +194,10 @@ impl<R: UnnamedRow> EdgeJoin<R> {
             && from < to
         {
             let rows = &mut self.rows;
-            let new = &bytes[(from - offset) as usize..(to - offset) as usize];
-            structure.read(new, &mut |event| rows.take(event, out));
+            let new = &bytes[(from - offset) as usize..];
+            structure.read(new, (to - from) as usize, &mut |event| {
+                rows.take(event, out)
+            });
             self.read = to;
         }
     }

@@ -21,7 +21,6 @@ mod paths;
 mod place;
 mod pointers;
 mod ris;
-mod skip;
 mod stack;
 mod syntax;
 mod table;
@@ -76,13 +75,14 @@ impl Structure {
         }
     }
 
-    /// Reads the next bytes of the document.
-    pub(crate) fn read(&mut self, bytes: &[u8], report: &mut dyn FnMut(Event<'_>)) {
+    /// Reads the next bytes of the document, up to `to`. The bytes after these do not count.
+    pub(crate) fn read(&mut self, bytes: &[u8], to: usize, report: &mut dyn FnMut(Event<'_>)) {
+        let new = &bytes[..to];
         match self {
-            Structure::Json(json) => json.read(bytes, report),
-            Structure::Xml(xml) => xml.read(bytes, report),
-            Structure::Bibtex(bibtex) => bibtex.read(bytes, report),
-            Structure::Ris(ris) => ris.read(bytes, report),
+            Structure::Json(json) => json.read(bytes, to, report),
+            Structure::Xml(xml) => xml.read(new, report),
+            Structure::Bibtex(bibtex) => bibtex.read(new, report),
+            Structure::Ris(ris) => ris.read(new, report),
         }
     }
 

@@ -1,51 +1,34 @@
 //! Looks JSON paths up in the table, step by step.
 
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock};
 
 use super::table::{Detail, ItemPart, JSON_DETAILS, JSON_FIELDS, JSON_RECORDS, Meaning, RecordId};
 use super::wanted::Wanted;
 
-/// A path of the table, or the start of one.
+/// What the table says of a path: from the start of the value, and from that of the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PathNode(u32);
 
-/// A tree of the paths of the table.
+/// The paths of the table.
 pub(super) struct Pointers {
-    nodes: Vec<Branch>,
+    nodes: Vec<PathBranch>,
 }
 
+/// What is known of a path.
 #[derive(Default)]
-struct Branch {
+struct PathBranch {
     meaning: Meaning,
-    /// Only if items are wanted.
     detail: Option<Detail>,
+    is_strict: bool,
+    is_eager: bool,
+    /// The path as that of a record, if an object is a record there.
+    record: Option<PathNode>,
     /// By the buckets of their names; empty if there are none.
     members: Vec<Vec<(Box<[u8]>, PathNode)>>,
     /// Any member that is not listed.
-    any: Option<PathNode>,
-    /// Any item of a list.
-    items: Option<PathNode>,
-    /// Whether a record or an identifier may be here or below.
-    is_strict: bool,
-    /// Whether these, or what is wanted of items, may be.
-    is_eager: bool,
-}
-
-impl Branch {
-    fn members(&self, name: &[u8]) -> &[(Box<[u8]>, PathNode)] {
-        self.members.get(bucket(name)).map_or(&[], Vec::as_slice)
-    }
-
-    fn find(&self, name: &[u8]) -> Option<PathNode> {
-        let mut members = self.members(name).iter();
-        let known = members.find(|(known, _)| **known == *name);
-        known.map(|(_, node)| *node)
-    }
-
-    fn add(&mut self, name: &[u8], node: PathNode) {
-        self.members.resize_with(BUCKETS, Vec::new);
-        self.members[bucket(name)].push((name.into(), node));
-    }
+    any: PathNode,
+    items: PathNode,
 }
 
 const BUCKETS: usize = 128;
@@ -61,13 +44,17 @@ fn bucket(name: &[u8]) -> usize {
 
 static TABLE: LazyLock<Arc<Pointers>> = LazyLock::new(|| Arc::new(Pointers::build(None, false)));
 
+impl Default for PathNode {
+    fn default() -> Self {
+        PathNode::NONE
+    }
+}
+
 impl PathNode {
     /// No path of the table.
     pub(super) const NONE: PathNode = PathNode(0);
     /// The start of a value.
     pub(super) const VALUE: PathNode = PathNode(1);
-    /// The start of a record.
-    pub(super) const RECORD: PathNode = PathNode(2);
 }
 
 impl Pointers {
@@ -79,37 +66,137 @@ impl Pointers {
     }
 
     fn build(id: Option<&RecordId>, has_items: bool) -> Pointers {
-        let mut table = Pointers { nodes: Vec::new() };
-        table.nodes.resize_with(3, Branch::default);
+        let mut pairs = PairedTrees {
+            tree: PathTree::new(id, has_items),
+            known: HashMap::from([((Step::NONE, Step::NONE), PathNode::NONE)]),
+            nodes: vec![PathBranch::default()],
+        };
+        pairs.node(Step::VALUE, Step::NONE);
+        Pointers { nodes: pairs.nodes }
+    }
+
+    #[inline]
+    fn branch(&self, node: PathNode) -> &PathBranch {
+        &self.nodes[node.0 as usize]
+    }
+
+    #[inline]
+    pub(super) fn meaning(&self, node: PathNode) -> Meaning {
+        self.branch(node).meaning
+    }
+
+    /// What a path says of items, if these are wanted.
+    #[inline]
+    pub(super) fn detail(&self, node: PathNode) -> Option<Detail> {
+        self.branch(node).detail
+    }
+
+    /// Whether a record or an identifier may be below. It does not depend on what else is wanted.
+    #[inline]
+    pub(super) fn is_strict(&self, node: PathNode) -> bool {
+        self.branch(node).is_strict
+    }
+
+    /// Whether all below must be read even if it holds no mention.
+    #[inline]
+    pub(super) fn is_eager(&self, node: PathNode) -> bool {
+        self.branch(node).is_eager
+    }
+
+    /// The path as that of a record, if an object is a record there.
+    #[inline]
+    pub(super) fn record(&self, node: PathNode) -> Option<PathNode> {
+        self.branch(node).record
+    }
+
+    #[inline]
+    pub(super) fn member(&self, node: PathNode, name: &[u8]) -> PathNode {
+        let branch = self.branch(node);
+        let members = branch.members.get(bucket(name));
+        let mut members = members.map_or(&[][..], Vec::as_slice).iter();
+        let known = members.find(|(known, _)| **known == *name);
+        known.map_or(branch.any, |(_, node)| *node)
+    }
+
+    #[inline]
+    pub(super) fn item(&self, node: PathNode) -> PathNode {
+        self.branch(node).items
+    }
+}
+
+/// A path in one of the trees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Step(u32);
+
+/// The tree of the paths from the start of a value to records, and that of the paths within a record.
+struct PathTree {
+    branches: Vec<TreeBranch>,
+}
+
+#[derive(Default)]
+struct TreeBranch {
+    meaning: Meaning,
+    /// Only if items are wanted.
+    detail: Option<Detail>,
+    members: Vec<(Box<str>, Step)>,
+    any: Option<Step>,
+    items: Option<Step>,
+    /// Whether a record or an identifier may be here or below.
+    is_strict: bool,
+    /// Whether these, a relation, or what is wanted of items may be.
+    is_eager: bool,
+}
+
+impl TreeBranch {
+    fn find(&self, name: &str) -> Option<Step> {
+        let mut members = self.members.iter();
+        let known = members.find(|(known, _)| **known == *name);
+        known.map(|(_, step)| *step)
+    }
+}
+
+impl Step {
+    const NONE: Step = Step(0);
+    const VALUE: Step = Step(1);
+    const RECORD: Step = Step(2);
+}
+
+impl PathTree {
+    fn new(id: Option<&RecordId>, has_items: bool) -> PathTree {
+        let mut tree = PathTree {
+            branches: Vec::new(),
+        };
+        tree.branches.resize_with(3, TreeBranch::default);
         for path in JSON_RECORDS {
-            table.add(PathNode::VALUE, path.split('/').skip(1), Meaning::Record);
+            tree.add(Step::VALUE, path.split('/').skip(1), Meaning::Record);
         }
         for (path, meaning) in JSON_FIELDS {
             let meaning = id.map_or(*meaning, |_| meaning.without_id());
-            table.add(PathNode::RECORD, path.split('/').skip(1), meaning);
+            tree.add(Step::RECORD, path.split('/').skip(1), meaning);
         }
         if let Some(id) = id {
-            table.add(PathNode::RECORD, id.steps(), Meaning::Id(0));
+            tree.add(Step::RECORD, id.steps(), Meaning::Id(0));
         }
         if has_items {
-            table.add_details();
+            tree.add_details();
         }
         // Those below come after.
-        for node in (0..table.nodes.len()).rev() {
-            let branch = &table.nodes[node];
+        for step in (0..tree.branches.len()).rev() {
+            let branch = &tree.branches[step];
             let is_strict = matches!(branch.meaning, Meaning::Record | Meaning::Id(_))
-                || table.below(branch).any(|node| table.is_strict(node));
+                || tree.below(branch).any(|below| below.is_strict);
             let is_eager = is_strict
+                || branch.meaning == Meaning::Relation
                 || branch.detail.is_some()
-                || table.below(branch).any(|node| table.is_eager(node));
-            (table.nodes[node].is_strict, table.nodes[node].is_eager) = (is_strict, is_eager);
+                || tree.below(branch).any(|below| below.is_eager);
+            (tree.branches[step].is_strict, tree.branches[step].is_eager) = (is_strict, is_eager);
         }
-        table
+        tree
     }
 
     /// Adds what paths say of items.
     fn add_details(&mut self) {
-        for branch in &mut self.nodes {
+        for branch in &mut self.branches {
             branch.detail = match branch.meaning {
                 Meaning::Relation => Some(Detail::Part(ItemPart::Relation)),
                 meaning => meaning.is_item().then_some(Detail::Item),
@@ -117,74 +204,106 @@ impl Pointers {
         }
         for (path, detail) in JSON_DETAILS {
             let steps = path.split('/').skip(1);
-            let end = steps.fold(PathNode::RECORD, |node, step| self.grow(node, step));
-            self.nodes[end.0 as usize].detail = Some(*detail);
+            let end = steps.fold(Step::RECORD, |step, name| self.grow(step, name));
+            self.branches[end.0 as usize].detail = Some(*detail);
         }
     }
 
     /// The paths that are one step longer.
-    fn below(&self, branch: &Branch) -> impl Iterator<Item = PathNode> {
-        let members = branch.members.iter().flatten().map(|(_, node)| *node);
-        members.chain(branch.any).chain(branch.items)
+    fn below(&self, branch: &TreeBranch) -> impl Iterator<Item = &TreeBranch> {
+        let members = branch.members.iter().map(|(_, step)| *step);
+        let steps = members.chain(branch.any).chain(branch.items);
+        steps.map(|step| self.branch(step))
     }
 
-    fn add<'p>(&mut self, from: PathNode, steps: impl Iterator<Item = &'p str>, meaning: Meaning) {
-        let end = steps.fold(from, |node, step| self.grow(node, step));
-        self.nodes[end.0 as usize].meaning = meaning;
+    fn add<'p>(&mut self, from: Step, names: impl Iterator<Item = &'p str>, meaning: Meaning) {
+        let end = names.fold(from, |step, name| self.grow(step, name));
+        self.branches[end.0 as usize].meaning = meaning;
     }
 
-    fn grow(&mut self, from: PathNode, step: &str) -> PathNode {
-        let next = PathNode(self.nodes.len() as u32);
-        let branch = &mut self.nodes[from.0 as usize];
-        let known = match step {
+    fn grow(&mut self, from: Step, name: &str) -> Step {
+        let next = Step(self.branches.len() as u32);
+        let branch = &mut self.branches[from.0 as usize];
+        let known = match name {
             "*" => branch.items,
             "?" => branch.any,
-            name => branch.find(name.as_bytes()),
+            name => branch.find(name),
         };
         if let Some(known) = known {
             return known;
         }
-        match step {
+        match name {
             "*" => branch.items = Some(next),
             "?" => branch.any = Some(next),
-            name => branch.add(name.as_bytes(), next),
+            name => branch.members.push((name.into(), next)),
         }
-        self.nodes.push(Branch::default());
+        self.branches.push(TreeBranch::default());
         next
     }
 
-    pub(super) fn meaning(&self, node: PathNode) -> Meaning {
-        self.nodes[node.0 as usize].meaning
+    fn branch(&self, step: Step) -> &TreeBranch {
+        &self.branches[step.0 as usize]
     }
 
-    /// What a path says of items, if these are wanted.
-    pub(super) fn detail(&self, node: PathNode) -> Option<Detail> {
-        self.nodes[node.0 as usize].detail
+    fn member(&self, step: Step, name: &str) -> Step {
+        let branch = self.branch(step);
+        branch.find(name).or(branch.any).unwrap_or(Step::NONE)
     }
+}
 
-    /// Whether a record or an identifier may be below. It does not depend on what else is wanted.
-    pub(super) fn is_strict(&self, node: PathNode) -> bool {
-        self.nodes[node.0 as usize].is_strict
-    }
+/// Walks through both trees at once, since a path may be in both.
+struct PairedTrees {
+    tree: PathTree,
+    known: HashMap<(Step, Step), PathNode>,
+    nodes: Vec<PathBranch>,
+}
 
-    /// Whether all below must be read even if it holds no mention.
-    pub(super) fn is_eager(&self, node: PathNode) -> bool {
-        self.nodes[node.0 as usize].is_eager
-    }
-
-    pub(super) fn member(&self, node: PathNode, name: &[u8]) -> PathNode {
-        if node == PathNode::NONE {
-            return PathNode::NONE;
+impl PairedTrees {
+    /// The node of a path from the start of the value and from that of the record.
+    fn node(&mut self, outer: Step, inner: Step) -> PathNode {
+        if let Some(known) = self.known.get(&(outer, inner)) {
+            return *known;
         }
-        let branch = &self.nodes[node.0 as usize];
-        let known = branch.find(name).or(branch.any);
-        known.unwrap_or(PathNode::NONE)
+        let node = PathNode(self.nodes.len() as u32);
+        self.known.insert((outer, inner), node);
+        self.nodes.push(PathBranch::default());
+        let branch = self.branch(outer, inner);
+        self.nodes[node.0 as usize] = branch;
+        node
     }
 
-    pub(super) fn item(&self, node: PathNode) -> PathNode {
-        match node {
-            PathNode::NONE => PathNode::NONE,
-            _ => self.nodes[node.0 as usize].items.unwrap_or(PathNode::NONE),
+    fn branch(&mut self, outer: Step, inner: Step) -> PathBranch {
+        let [from, within] = [outer, inner].map(|step| self.tree.branch(step));
+        let both = |one: Option<Step>, two: Option<Step>| {
+            (one.unwrap_or(Step::NONE), two.unwrap_or(Step::NONE))
+        };
+        let (any, items) = (both(from.any, within.any), both(from.items, within.items));
+        let is_record = from.meaning == Meaning::Record;
+        let (meaning, detail) = (within.meaning, within.detail);
+        let is_eager = from.is_eager || within.is_eager;
+        PathBranch {
+            meaning,
+            detail,
+            is_strict: from.is_strict || within.is_strict,
+            is_eager,
+            record: is_record.then(|| self.node(outer, Step::RECORD)),
+            members: self.members(outer, inner),
+            any: self.node(any.0, any.1),
+            items: self.node(items.0, items.1),
         }
+    }
+
+    fn members(&mut self, outer: Step, inner: Step) -> Vec<Vec<(Box<[u8]>, PathNode)>> {
+        let steps = [outer, inner].map(|step| self.tree.branch(step).members.iter());
+        let names = steps.into_iter().flatten().map(|(name, _)| name.clone());
+        let names: BTreeSet<_> = names.collect();
+        let mut members = Vec::new();
+        for name in names {
+            let [outer, inner] = [outer, inner].map(|step| self.tree.member(step, &name));
+            let node = self.node(outer, inner);
+            members.resize_with(BUCKETS, Vec::new);
+            members[bucket(name.as_bytes())].push((name.into_boxed_bytes(), node));
+        }
+        members
     }
 }

@@ -49,7 +49,7 @@ fn more_wanted(id: Option<&RecordId>) -> Arc<Wanted> {
 /// The rows of a text that is read up to each of `stops`, and what is wrong with it: the same if more is wanted.
 fn read(text: &str, stops: &[usize], id: Option<&RecordId>) -> (Vec<String>, StructureFaults) {
     let read = read_for(&wanted(id), text, stops);
-    assert_eq!(read_for(&more_wanted(id), text, stops).0, read.0, "{text}");
+    assert_eq!(read_for(&more_wanted(id), text, stops), read, "{text}");
     read
 }
 
@@ -634,7 +634,7 @@ fn an_option_says_where_identifiers_are() {
 }
 
 /// Pieces of structured texts, whole and broken.
-const PIECES: [&str; 29] = [
+const PIECES: [&str; 33] = [
     "{\"DOI\":\"10.1000/a\"",
     ",\"reference\":[",
     "{\"DOI\":\"10.1000/b\"}",
@@ -664,6 +664,10 @@ const PIECES: [&str; 29] = [
     "<ref-list><ref id='a'><ext-link x:href='10.1000/m'",
     ">",
     "title = \"a {b} \\\" c\" # {10.1000/n},\n @",
+    ",\"a\":[[1,\"]}\\\"\",{\"b\":\"10.1000/o\",\"c\":{}}],",
+    "{\"key\":\"10.1000/p\",\"year\":\"2001\", \"unstructured\" : \"a \\\\\\\" 10.1000/q\",\"DOI\" :\"10.1000/r\"}",
+    "\"a text that is longer than a block of sixty-four bytes, with a name, 10.1000/t, and marks: {}[],\"",
+    "\n{",
 ];
 const STARTS: [&str; 5] = [
     "{\"items\":[",
@@ -681,5 +685,9 @@ proptest! {
         let whole = read(&text, &[], None);
         prop_assert_eq!(&read(&text, &stops, None), &whole, "{}", text);
         prop_assert_eq!(&read(&text, &all, None), &whole, "{}", text);
+        let without_paths = |stops: &[usize]| read_for(&Arc::default(), &text, stops);
+        let whole = without_paths(&[]);
+        prop_assert_eq!(&without_paths(&stops), &whole, "{}", text);
+        prop_assert_eq!(&without_paths(&all), &whole, "{}", text);
     }
 }

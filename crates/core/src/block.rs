@@ -92,11 +92,11 @@ impl Block {
         }
     }
 
-    /// Where `byte` or the byte that differs from it in the bit `0x20` is.
-    pub fn find_either(&self, byte: u8) -> Bits {
-        let bit = u8x16::splat(0x20);
-        let byte = u8x16::splat(byte | 0x20);
-        self.bits(|part| (part | bit).cmp_eq(byte))
+    /// Where `byte` or one that differs from it in no other bits than `ignored` is.
+    pub fn find_like(&self, byte: u8, ignored: u8) -> Bits {
+        let byte = u8x16::splat(byte | ignored);
+        let ignored = u8x16::splat(ignored);
+        self.bits(|part| (part | ignored).cmp_eq(byte))
     }
 
     #[inline(always)]
@@ -134,7 +134,7 @@ mod tests {
                     .map(|(at, _)| at)
             };
             assert!(positions(block.find(b'<')).eq(all(b"<")));
-            assert!(positions(block.find_either(b'[')).eq(all(b"[{")));
+            assert!(positions(block.find_like(b'[', 0x20)).eq(all(b"[{")));
             assert!(positions(block.find_any(*b"<a")).eq(all(b"<a")));
             assert!(positions(block.find_range(b'a', b'{')).eq(all(b"a{")));
             let [block, next] = Block::with_next(rest);

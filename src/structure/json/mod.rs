@@ -1,21 +1,28 @@
 //! Reads JSON: one value, JSON Lines, or values one after the other.
 //!
-//! Objects and lists that hold neither records nor identifiers are skipped, up to the next mention.
+//! A state machine reads it token by token, and `skim` the objects and lists that hold neither records nor identifiers.
 //!
 //! Faults are what makes the nesting unknown: a bracket that closes another kind, a line that starts with a brace where no value may
 //! come, a line of JSON Lines that ends too early, and, outside of what may be skipped, a value after a value. After one, the
 //! reader continues at the next line that starts with `{`.
+
+mod levels;
+mod marks;
+mod scalars;
+mod skim;
 
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::{memchr, memchr3};
+use memchr::{memchr, memchr2, memchr3};
+
+use levels::Levels;
+use scalars::{is_scalar, plain_end};
 
 use super::place::{DEPTH, Event, Place, TEXT, keep_within};
 use super::pointers::{PathNode, Pointers};
-use super::skip::{self, LEVELS, is_scalar, plain_end};
 use super::stack::{self, LevelNames};
 use super::table::{Detail, ItemPart, Meaning, RELATIONS};
 use super::value::ValueSyntax;
@@ -29,18 +36,17 @@ pub(crate) struct Json {
     fields: Option<Arc<FieldTree>>,
     frames: Vec<Frame>,
     names: LevelNames,
-    /// Objects and lists that are open beyond the kept depth.
-    deeper: usize,
+    /// Whether anything depends on the names of open objects and lists.
+    keeps_names: bool,
+    /// Objects and lists that are open in the innermost frame: beyond the kept depth, or where nothing depends on them.
+    levels: Levels,
     state: JsonState,
     /// Whether the byte before was a backslash that was not escaped itself.
     is_escaped: bool,
-    /// Bytes that may be read in vain.
-    patience: usize,
     /// The name of the current member in the bytes that are read, if it was not copied yet.
     fresh: Range<usize>,
     /// Where the value that is read, or comes next, is in the table.
-    outer: PathNode,
-    inner: PathNode,
+    node: PathNode,
     meaning: Meaning,
     field: FieldNode,
     detail: Option<Detail>,
@@ -59,6 +65,8 @@ pub(crate) struct Json {
     lines: JsonLines,
     /// Whether the byte before was a line end.
     is_line_start: bool,
+    /// The offset before which no other line ends.
+    line_end: u64,
     offset: u64,
 }
 
@@ -68,8 +76,7 @@ struct Frame {
     index: Option<u64>,
     /// Where the name of the current member starts.
     name: usize,
-    outer: PathNode,
-    inner: PathNode,
+    node: PathNode,
     meaning: Meaning,
     field: FieldNode,
     is_record: bool,
@@ -115,13 +122,12 @@ impl Json {
             fields: wanted.field_tree(),
             frames: Vec::new(),
             names: LevelNames::default(),
-            deeper: 0,
+            keeps_names: wanted.paths || wanted.has_items(),
+            levels: Levels::default(),
             state: JsonState::Value,
             is_escaped: false,
-            patience: 0,
             fresh: 0..0,
-            outer: PathNode::NONE,
-            inner: PathNode::NONE,
+            node: PathNode::NONE,
             meaning: Meaning::Plain,
             field: FieldNode::NONE,
             detail: None,
@@ -133,6 +139,7 @@ impl Json {
             cites: false,
             lines: JsonLines::Unknown,
             is_line_start: true,
+            line_end: 0,
             offset: 0,
         };
         json.start_value();
@@ -142,35 +149,40 @@ impl Json {
     /// At the start of a document, or after a value of it.
     fn start_value(&mut self) {
         self.state = JsonState::Value;
-        (self.outer, self.inner) = (PathNode::VALUE, PathNode::NONE);
-        self.meaning = self.table.meaning(self.outer);
-        (self.field, self.detail, self.is_captured) = (FieldNode::NONE, None, false);
+        (self.field, self.gathers) = (FieldNode::NONE, false);
+        self.set_node(PathNode::VALUE);
     }
 
-    pub(super) fn read(&mut self, bytes: &[u8], report: &mut dyn FnMut(Event<'_>)) {
+    /// Reads the bytes up to `to`. Those after it are only looked at.
+    pub(super) fn read(&mut self, bytes: &[u8], to: usize, report: &mut dyn FnMut(Event<'_>)) {
         let mut at = 0;
-        self.patience = 2 * bytes.len();
-        while at < bytes.len() {
-            at = match self.state {
-                JsonState::InString | JsonState::InName => {
-                    let at = self.string(bytes, at, report);
-                    self.rest(bytes, at, report)
-                }
-                JsonState::InScalar => self.scalar(bytes, at, report),
-                JsonState::Lost => self.lost(bytes, at),
-                _ => self.tokens(bytes, at, report),
+        while at < to {
+            at = match self.is_skimmed() {
+                true => self.skim(bytes, at..to, report),
+                false => self.step(&bytes[..to], at, report),
             };
         }
         self.keep_name(bytes);
-        self.offset += bytes.len() as u64;
+        self.offset += to as u64;
     }
 
-    /// Reads whole strings, and all between them, as long as they need no second look. This loop takes most of the time.
+    /// Reads some bytes.
+    fn step(&mut self, bytes: &[u8], at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
+        match self.state {
+            JsonState::InString | JsonState::InName => self.string(bytes, at, report),
+            JsonState::InScalar => self.scalar(bytes, at, report),
+            JsonState::Lost => self.lost(bytes, at),
+            _ => self.tokens(bytes, at, report),
+        }
+    }
+
+    /// Reads whole strings, and all between them, as long as they need no second look.
     fn tokens(&mut self, bytes: &[u8], mut at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
         while let Some(&byte) = bytes.get(at) {
             at = match (self.state, byte) {
                 _ if self.is_escaped => self.token(bytes, at, report),
-                (JsonState::Name, b'"') if self.deeper == 0 => match plain_end(bytes, at + 1) {
+                (JsonState::Name, b'"') if self.levels.count == 0 => match plain_end(bytes, at + 1)
+                {
                     Some(end) => self.whole_name(bytes, at + 1..end),
                     None => return self.token(bytes, at, report),
                 },
@@ -178,13 +190,7 @@ impl Json {
                     Some(end) => self.after_value(bytes, end + 1),
                     None => return self.token(bytes, at, report),
                 },
-                (JsonState::Value, b'{' | b'[') if !self.is_eager() => {
-                    match self.skipped(bytes, at + 1, byte == b'[') {
-                        Some(end) => self.after_value(bytes, end),
-                        None => self.entered(bytes, at, report),
-                    }
-                }
-                (JsonState::Value, b'{' | b'[') => self.entered(bytes, at, report),
+                (JsonState::Value, b'{' | b'[') => return self.entered(bytes, at, report),
                 (JsonState::Colon | JsonState::Comma | JsonState::Name | JsonState::Value, _) => {
                     self.token(bytes, at, report)
                 }
@@ -194,17 +200,27 @@ impl Json {
         at
     }
 
-    /// Whether a record or an identifier may be in the value that comes next.
+    /// Whether anything is wanted of the value that comes next besides mentions.
     fn is_eager(&self) -> bool {
-        self.table.is_eager(self.outer)
-            || self.table.is_eager(self.inner)
-            || self.field != FieldNode::NONE
-            || self.gathers
+        self.table.is_eager(self.node) || self.field != FieldNode::NONE || self.gathers
     }
 
-    /// Whether few faults count where the reader is. What is wanted changes no fault.
+    /// Whether an object or a list that comes next has no frame.
+    fn is_counted(&self) -> bool {
+        self.levels.count > 0
+            || self.frames.len() >= DEPTH
+            || !self.wanted.paths && self.node == PathNode::NONE && !self.is_eager()
+    }
+
+    /// Whether nothing is wanted of what is read besides mentions.
+    #[inline]
+    fn is_lazy(&self) -> bool {
+        self.levels.count > 0 || self.frames.last().is_some_and(|frame| frame.is_lazy)
+    }
+
+    /// Whether few faults count in what is read. What is wanted changes no fault.
     fn is_lenient(&self) -> bool {
-        self.frames.last().is_some_and(|frame| frame.is_lenient)
+        self.levels.count > 0 || self.frames.last().is_some_and(|frame| frame.is_lenient)
     }
 
     /// Opens an object or a list at `at`.
@@ -216,51 +232,15 @@ impl Json {
         at + 1
     }
 
-    /// The end of the object or list in which `at` is, if it ends in `bytes` and can be skipped.
-    fn skipped(&mut self, bytes: &[u8], at: usize, is_list: bool) -> Option<usize> {
-        if self.patience == 0 || self.frames.len() + LEVELS > DEPTH {
-            return None;
-        }
-        let near = &bytes[..bytes.len().min(at + self.patience)];
-        // The first line end within a value must be seen, and in JSON Lines each.
-        match skip::end(near, at, is_list, self.lines != JsonLines::No) {
-            Ok(end) => Some(end),
-            Err(read) => {
-                self.patience = self.patience.saturating_sub(read - at);
-                None
-            }
-        }
-    }
-
-    /// After a string that was not read at once, which most often holds a mention: skips the rest of the objects in which it is.
-    fn rest(&mut self, bytes: &[u8], mut at: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
-        while let (JsonState::Comma, Some(frame)) = (self.state, self.frames.last())
-            && frame.is_lazy
-            && frame.index.is_none()
-            && frame.meaning != Meaning::Related
-            && at < bytes.len()
-            && let Some(end) = self.skipped(bytes, at, false)
-        {
-            self.close(b'}', report);
-            at = end;
-        }
-        at
-    }
-
     /// Takes a name that is whole, and the colon if that is next.
     fn whole_name(&mut self, bytes: &[u8], name: Range<usize>) -> usize {
         self.is_line_start = false;
         let after = name.end + 1;
         if let Some(frame) = self.frames.last() {
-            if (frame.outer, frame.inner) != (PathNode::NONE, PathNode::NONE)
-                || frame.field != FieldNode::NONE
-            {
+            if frame.node != PathNode::NONE || frame.field != FieldNode::NONE {
                 let name = &bytes[name.clone()];
-                let (outer, inner, field) = (frame.outer, frame.inner, frame.field);
-                self.set_nodes(
-                    self.table.member(outer, name),
-                    self.table.member(inner, name),
-                );
+                let (node, field) = (frame.node, frame.field);
+                self.set_node(self.table.member(node, name));
                 self.set_field(self.member_field(field, name));
             }
             self.fresh = name;
@@ -283,13 +263,18 @@ impl Json {
     /// Ends a string before `at`, and takes the comma if that is next.
     fn after_value(&mut self, bytes: &[u8], at: usize) -> usize {
         self.is_line_start = false;
-        match self.deeper {
+        match self.levels.count {
             0 => self.end_value(),
             _ => self.state = JsonState::Comma,
         }
+        self.comma(bytes, at)
+    }
+
+    /// Takes the comma at `at` if it follows a value. Returns where the next token may be.
+    fn comma(&mut self, bytes: &[u8], at: usize) -> usize {
         match bytes.get(at) {
-            Some(b',') if self.state == JsonState::Comma && self.deeper == 0 => {
-                self.next();
+            Some(b',') if self.state == JsonState::Comma && self.levels.count == 0 => {
+                self.pass(1);
                 at + 1
             }
             _ => at,
@@ -298,10 +283,10 @@ impl Json {
 
     /// Copies the name of the current member if it was not yet.
     fn keep_name(&mut self, bytes: &[u8]) {
-        if self.fresh.is_empty() {
+        let name = std::mem::take(&mut self.fresh);
+        if name.is_empty() || !self.keeps_names {
             return;
         }
-        let name = std::mem::take(&mut self.fresh);
         if let Some(frame) = self.frames.last() {
             self.names.cut(frame.name);
             self.names.add(frame.name, &bytes[name]);
@@ -313,6 +298,7 @@ impl Json {
             || matches!(self.state, JsonState::InString | JsonState::InName);
         if is_open && self.state != JsonState::Lost {
             report(Event::Broken(self.offset));
+            self.here = self.offset;
         }
         self.close_all(report);
     }
@@ -330,7 +316,7 @@ impl Json {
             (b'{', JsonState::Name) if was_line_start => {
                 return self.fault(byte, at, was_line_start, report);
             }
-            (b',', _) => self.next(),
+            (b',', _) => self.pass(1),
             (b':', _) => self.state = JsonState::Value,
             (b'}' | b']', _) => {
                 self.here = self.offset + at as u64 + 1;
@@ -378,6 +364,7 @@ impl Json {
 
     /// Ends a line that JSON Lines do not end here.
     fn reset(&mut self, at: usize, report: &mut dyn FnMut(Event<'_>)) {
+        self.here = self.offset + at as u64;
         report(Event::Broken(self.offset + at as u64));
         self.close_all(report);
         self.start_value();
@@ -418,7 +405,7 @@ impl Json {
 
     /// Closes all that is open.
     fn close_all(&mut self, report: &mut dyn FnMut(Event<'_>)) {
-        self.deeper = 0;
+        self.levels = Levels::default();
         self.is_escaped = false;
         if std::mem::take(&mut self.is_text_item) {
             report(Event::EndItem(self.here));
@@ -446,19 +433,13 @@ impl Json {
 
     fn open(&mut self, byte: u8, report: &mut dyn FnMut(Event<'_>)) {
         let is_list = byte == b'[';
-        if self.frames.len() >= DEPTH {
-            self.deeper += 1;
-            self.state = if is_list {
-                JsonState::Value
-            } else {
-                JsonState::Name
-            };
-            return;
+        if self.is_counted() {
+            return self.count(is_list);
         }
-        let is_record = !is_list && self.table.meaning(self.outer) == Meaning::Record;
-        if is_record {
+        let record = self.table.record(self.node).filter(|_| !is_list);
+        if let Some(record) = record {
             report(Event::Open);
-            self.inner = PathNode::RECORD;
+            self.node = record;
             self.field = match self.fields {
                 Some(_) => FieldNode::RECORD,
                 None => FieldNode::NONE,
@@ -474,14 +455,13 @@ impl Json {
         self.frames.push(Frame {
             index: is_list.then_some(0),
             name: self.names.end(),
-            outer: self.outer,
-            inner: self.inner,
+            node: self.node,
             meaning: self.meaning,
             field: self.field,
-            is_record,
+            is_record: record.is_some(),
             is_item,
             is_lazy: !self.is_eager(),
-            is_lenient: !self.table.is_strict(self.outer) && !self.table.is_strict(self.inner),
+            is_lenient: !self.table.is_strict(self.node),
         });
         if is_list {
             self.item()
@@ -490,12 +470,21 @@ impl Json {
         }
     }
 
+    /// Opens an object or a list that has no frame.
+    #[inline]
+    fn count(&mut self, is_list: bool) {
+        self.levels.open(is_list);
+        self.state = match is_list {
+            true => JsonState::Value,
+            false => JsonState::Name,
+        };
+    }
+
     /// Closes an object or a list. Returns whether there is one of the kind of `byte`.
     fn close(&mut self, byte: u8, report: &mut dyn FnMut(Event<'_>)) -> bool {
-        if self.deeper > 0 {
-            self.deeper -= 1;
+        if self.levels.count > 0 {
             self.state = JsonState::Comma;
-            return true;
+            return self.levels.close(byte == b']');
         }
         let Some(frame) = self
             .frames
@@ -506,7 +495,7 @@ impl Json {
         self.names.cut(frame.name);
         self.fresh = 0..0;
         self.close_frame(&frame, report);
-        (self.outer, self.inner, self.meaning) = (frame.outer, frame.inner, frame.meaning);
+        (self.node, self.meaning) = (frame.node, frame.meaning);
         self.field = frame.field;
         self.end_value();
         true
@@ -524,20 +513,18 @@ impl Json {
         }
     }
 
-    /// After a comma.
-    fn next(&mut self) {
-        if self.deeper > 0 || self.frames.is_empty() {
-            self.state = JsonState::Value;
-            return;
-        }
+    /// After commas.
+    fn pass(&mut self, commas: u64) {
         match self.frames.last_mut() {
+            _ if commas == 0 => {}
             Some(Frame {
                 index: Some(index), ..
-            }) => {
-                *index += 1;
+            }) if self.levels.count == 0 => {
+                *index += commas;
                 self.item();
             }
-            _ => self.state = JsonState::Name,
+            Some(_) if self.levels.count == 0 => self.state = JsonState::Name,
+            _ => self.state = JsonState::Value,
         }
     }
 
@@ -546,16 +533,16 @@ impl Json {
         self.state = JsonState::Value;
         if let Some(frame) = self.frames.last() {
             let (field, index) = (frame.field, frame.index.unwrap_or(0));
-            self.set_nodes(self.table.item(frame.outer), self.table.item(frame.inner));
+            self.set_node(self.table.item(frame.node));
             let fields = self.fields.as_ref();
             self.set_field(fields.map_or(FieldNode::NONE, |fields| fields.item(field, index)));
         }
     }
 
-    fn set_nodes(&mut self, outer: PathNode, inner: PathNode) {
-        (self.outer, self.inner) = (outer, inner);
-        self.meaning = self.table.meaning(inner);
-        self.detail = self.table.detail(inner);
+    fn set_node(&mut self, node: PathNode) {
+        self.node = node;
+        self.meaning = self.table.meaning(node);
+        self.detail = self.table.detail(node);
         self.is_captured = self.detail.is_some() || self.gathers;
     }
 
@@ -610,7 +597,7 @@ impl Json {
     fn start_name(&mut self) {
         self.state = JsonState::InName;
         self.fresh = 0..0;
-        if let Some(frame) = self.frames.last().filter(|_| self.deeper == 0) {
+        if let Some(frame) = self.frames.last().filter(|_| self.levels.count == 0) {
             self.names.cut(frame.name);
         }
     }
@@ -619,21 +606,18 @@ impl Json {
     fn forget_name(&mut self) {
         if self.state == JsonState::Name {
             self.start_name();
-            self.set_nodes(PathNode::NONE, PathNode::NONE);
+            self.set_node(PathNode::NONE);
             self.set_field(FieldNode::NONE);
         }
     }
 
     fn end_name(&mut self) {
         self.state = JsonState::Colon;
-        if let Some(frame) = self.frames.last().filter(|_| self.deeper == 0) {
+        if let Some(frame) = self.frames.last().filter(|_| self.levels.count == 0) {
             let name = self.names.last(frame.name);
-            let (outer, inner) = (
-                self.table.member(frame.outer, name),
-                self.table.member(frame.inner, name),
-            );
+            let node = self.table.member(frame.node, name);
             let field = self.member_field(frame.field, name);
-            self.set_nodes(outer, inner);
+            self.set_node(node);
             self.set_field(field);
         }
     }
@@ -642,47 +626,49 @@ impl Json {
         self.state = state;
         self.kept.clear();
         let is_item = self.detail == Some(Detail::Item) && self.meaning.is_item();
-        if is_item && self.deeper == 0 && self.is_in_list() {
+        if is_item && self.levels.count == 0 && self.is_in_list() {
             self.is_text_item = true;
             self.open_item(report);
         }
     }
 
     fn is_kept(&self) -> bool {
-        self.deeper == 0
+        self.levels.count == 0
             && (self.is_captured || matches!(self.meaning, Meaning::Id(_) | Meaning::Relation))
     }
 
     /// Reads a string, or a name, up to its end.
     fn string(&mut self, bytes: &[u8], from: usize, report: &mut dyn FnMut(Event<'_>)) -> usize {
+        let escapes = from + usize::from(std::mem::take(&mut self.is_escaped));
         let mut at = from;
         let end = loop {
-            let Some(&byte) = bytes.get(at) else { break at };
-            if std::mem::take(&mut self.is_line_start) && byte == b'{' {
-                return self.fault(byte, at, true, report);
+            if std::mem::take(&mut self.is_line_start) && bytes[at] == b'{' {
+                return self.fault(bytes[at], at, true, report);
             }
-            if self.is_escaped {
-                self.is_escaped = false;
-                at += 1;
-            }
-            match memchr3(b'"', b'\\', b'\n', &bytes[at..]) {
+            at = at.max(escapes);
+            match memchr2(b'"', b'\n', &bytes[at..]) {
                 None => break bytes.len(),
                 Some(length) => at += length,
             }
             match bytes[at] {
-                b'\\' => self.is_escaped = true,
-                b'\n' if self.lines == JsonLines::Yes => {
+                _ if is_escaped(&bytes[escapes..at]) => {}
+                b'"' => break at,
+                _ if self.lines == JsonLines::Yes => {
                     self.reset(at, report);
                     self.is_line_start = true;
                     return at + 1;
                 }
-                b'\n' => self.is_line_start = true,
-                _ => break at,
+                _ => self.is_line_start = true,
             }
             at += 1;
+            if at == bytes.len() {
+                break at;
+            }
         };
-        self.keep(&bytes[from..end.min(bytes.len())]);
-        if end < bytes.len() {
+        self.keep(&bytes[from..end]);
+        if end == bytes.len() {
+            self.is_escaped = is_escaped(&bytes[escapes..]);
+        } else {
             self.here = self.offset + end as u64 + 1;
             match self.state {
                 JsonState::InName => self.end_name(),
@@ -695,7 +681,7 @@ impl Json {
     /// Keeps a piece of a name, or of a text that is needed.
     fn keep(&mut self, piece: &[u8]) {
         if self.state == JsonState::InName {
-            if let Some(frame) = self.frames.last().filter(|_| self.deeper == 0) {
+            if let Some(frame) = self.frames.last().filter(|_| self.levels.count == 0) {
                 self.names.add(frame.name, piece);
             }
         } else if self.is_kept() {
@@ -735,7 +721,7 @@ impl Json {
                 self.report_captured(report);
             }
         }
-        match self.deeper {
+        match self.levels.count {
             0 => self.end_value(),
             _ => self.state = JsonState::Comma,
         }
@@ -775,7 +761,7 @@ impl Json {
         if self.state == JsonState::Lost {
             return Place::default();
         }
-        let is_plain = self.is_in_name() || self.deeper > 0;
+        let is_plain = self.is_in_name() || self.levels.count > 0;
         let meaning = if is_plain {
             Meaning::Plain
         } else {
@@ -825,6 +811,12 @@ impl Json {
     }
 }
 
+/// Whether a byte of a string is escaped that has these before it, of which the first is not.
+fn is_escaped(before: &[u8]) -> bool {
+    let escapes = before.iter().rev().take_while(|byte| **byte == b'\\');
+    escapes.count() % 2 == 1
+}
+
 /// Appends a name, as written in JSON, as a step of a JSON pointer.
 fn push_name(name: &[u8], path: &mut String) {
     if memchr3(b'~', b'/', b'\\', name).is_none() {
@@ -841,11 +833,30 @@ fn push_name(name: &[u8], path: &mut String) {
 
 /// The text of a JSON string, without its quotes. If it is no valid JSON, its bytes.
 pub(super) fn unescaped(text: &[u8]) -> Cow<'_, str> {
-    if memchr(b'\\', text).is_some() {
-        let quoted = [b"\"", text, b"\""].concat();
-        if let Ok(text) = serde_json::from_slice::<String>(&quoted) {
-            return text.into();
+    if memchr(b'\\', text).is_none() {
+        return String::from_utf8_lossy(text);
+    }
+    if let Some(text) = without_slash_escapes(text) {
+        return text.into();
+    }
+    let quoted = [b"\"", text, b"\""].concat();
+    match serde_json::from_slice::<String>(&quoted) {
+        Ok(text) => text.into(),
+        Err(_) => String::from_utf8_lossy(text),
+    }
+}
+
+/// The text, if it has no escapes but those of slashes, which names have most often.
+fn without_slash_escapes(text: &[u8]) -> Option<String> {
+    let mut plain = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = memchr(b'\\', rest) {
+        plain.extend_from_slice(&rest[..at]);
+        rest = &rest[at + 1..];
+        if rest.first() != Some(&b'/') {
+            return None;
         }
     }
-    String::from_utf8_lossy(text)
+    plain.extend_from_slice(rest);
+    String::from_utf8(plain).ok()
 }

@@ -1,0 +1,52 @@
+//! Brackets that are only counted.
+
+/// Open brackets, the innermost last.
+#[derive(Default)]
+pub(super) struct Levels {
+    pub(super) count: usize,
+    /// A bit for each of the outer ones: whether it is a list.
+    lists: u64,
+}
+
+/// Levels whose kind is kept.
+const KNOWN: usize = u64::BITS as usize;
+
+impl Levels {
+    #[inline]
+    pub(super) fn open(&mut self, is_list: bool) {
+        if self.count < KNOWN {
+            self.lists = self.lists << 1 | u64::from(is_list);
+        }
+        self.count += 1;
+    }
+
+    /// Closes the innermost, of which there must be one. Returns whether it is of this kind, as far as that is known.
+    #[inline]
+    pub(super) fn close(&mut self, is_list: bool) -> bool {
+        self.count -= 1;
+        if self.count >= KNOWN {
+            return true;
+        }
+        let is_match = (self.lists & 1 == 1) == is_list;
+        self.lists >>= 1;
+        is_match
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outer_levels_keep_their_kinds() {
+        let mut levels = Levels::default();
+        let is_list = |level: usize| level.is_multiple_of(3);
+        (0..100).for_each(|level| levels.open(is_list(level)));
+        for level in (0..100).rev() {
+            assert!(levels.close(is_list(level)));
+        }
+        levels.open(true);
+        assert!(!levels.close(false));
+        assert_eq!(levels.count, 0);
+    }
+}
