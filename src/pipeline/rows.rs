@@ -115,6 +115,8 @@ struct HeldMention {
 /// The bytes before and after a mention, as far as its row has them.
 #[derive(Clone, Copy, Default)]
 pub(super) struct MentionContext<'b> {
+    /// Whether the row has the mention itself as it is written.
+    pub(super) has_text: bool,
     pub(super) before: &'b [u8],
     pub(super) after: &'b [u8],
     /// The most bytes of each whose text the row has.
@@ -122,16 +124,31 @@ pub(super) struct MentionContext<'b> {
 }
 
 impl<'b> MentionContext<'b> {
-    /// The bytes of a chunk around a mention. The chunk starts at `offset` of the document.
-    pub(super) fn new(chunk: &'b [u8], offset: u64, mention: &Mention<'_>, max: usize) -> Self {
+    /// Without bytes around the mention.
+    pub(super) fn none(has_text: bool) -> Self {
+        MentionContext {
+            has_text,
+            ..MentionContext::default()
+        }
+    }
+
+    /// The same with the bytes of a chunk around a mention, at most `max` of each. The chunk starts at `offset` of the document.
+    pub(super) fn around(
+        self,
+        chunk: &'b [u8],
+        offset: u64,
+        mention: &Mention<'_>,
+        max: usize,
+    ) -> Self {
         if max == 0 {
-            return MentionContext::default();
+            return self;
         }
         let start = (mention.offset - offset) as usize;
         MentionContext {
             before: &chunk[..start],
             after: &chunk[start + mention.text.len()..],
             max,
+            ..self
         }
     }
 }
@@ -149,7 +166,9 @@ impl HeldMentions {
         let text = &mut self.text;
         text.push_str(mention.key);
         let key = length(text);
-        text.push_str(&mention.text_lossy());
+        if around.has_text {
+            text.push_str(&mention.text_lossy());
+        }
         let found = length(text);
         around::before(around.before, around.max, text);
         let before = length(text);

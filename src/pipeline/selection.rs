@@ -193,6 +193,11 @@ impl Selection {
         self.layout.rows == RowKind::Edges
     }
 
+    /// Whether rows have mentions as they are written.
+    pub(super) fn writes_texts(&self) -> bool {
+        !self.writes_edges() || self.layout.has(Field::Text)
+    }
+
     /// Whether rows have the values of fields for identifiers.
     pub(super) fn writes_values(&self) -> bool {
         let fields = [Field::Value, Field::DoiClean, Field::Changed];

@@ -52,6 +52,8 @@ struct FoundMentions<'r> {
     fills_table: bool,
     /// Whether rows have places.
     has_edges: bool,
+    /// Whether rows have mentions as they are written.
+    has_texts: bool,
     /// Bytes before and after a mention whose text its row has.
     context: usize,
     filter: Option<&'r PrefixFilter>,
@@ -106,6 +108,7 @@ impl<'r> Worker<'r> {
             },
             has_edges,
             keep_rows: selection.writes_mentions(),
+            has_texts: selection.writes_texts(),
             context: selection.context,
             filter: selection.filter.as_ref(),
             filtered: 0,
@@ -400,7 +403,8 @@ impl FoundMentions<'_> {
             return;
         }
         if self.keep_rows {
-            let around = MentionContext::new(bytes.0, bytes.1, mention, self.context);
+            let around = MentionContext::none(self.has_texts);
+            let around = around.around(bytes.0, bytes.1, mention, self.context);
             self.rows.push(document, mention, around);
         }
         if !self.fills_table {

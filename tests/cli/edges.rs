@@ -404,7 +404,7 @@ fn long_identifiers_and_paths_are_cut_and_reported() {
     let lost = [("identified.json", 1), ("nested.json", 500)];
     for (name, text) in long_places() {
         place.file(name, text);
-        let line = ["scan", name, "--edges", "--fields", "record,doi,path"];
+        let line = ["scan", name, "--edges", "--fields", "record,doi,path,text"];
         let seen = Seen::of(&mut place.command(line));
         assert_eq!(seen.code, Some(0), "{name}");
         let cut = lost.iter().find(|(cut, _)| *cut == name);
