@@ -212,6 +212,11 @@ impl HeldMentions {
         });
     }
 
+    /// Whether there is nothing of which rows are made.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.edges.is_none()
+    }
+
     /// The number of rows.
     pub(super) fn len(&self) -> usize {
         self.rows.len()

@@ -2,6 +2,7 @@
 //! the content is read.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use super::content::Content;
 use super::fault::Packing;
@@ -191,15 +192,20 @@ impl Claim {
     }
 }
 
+/// All endings in order, each with its claim.
+static BY_ENDING: LazyLock<Vec<(&str, &Claim)>> = LazyLock::new(|| {
+    let claims = CLAIMS.iter().chain([&TAR]);
+    let endings = |claim: &'static Claim| claim.endings.iter().map(move |own| (*own, claim));
+    let mut all: Vec<_> = claims.flat_map(endings).collect();
+    all.sort_unstable_by_key(|(own, _)| *own);
+    all
+});
+
 fn claim(name: &Path) -> Option<&'static Claim> {
     let ending = name.extension()?.to_str()?;
-    let is = |claim: &Claim| {
-        claim
-            .endings
-            .iter()
-            .any(|own| own.eq_ignore_ascii_case(ending))
-    };
-    CLAIMS.iter().chain([&TAR]).find(|claim| is(claim))
+    let lower = || ending.bytes().map(|byte| byte.to_ascii_lowercase());
+    let found = BY_ENDING.binary_search_by(|(own, _)| own.bytes().cmp(lower()));
+    found.ok().map(|at| BY_ENDING[at].1)
 }
 
 /// The format of a split archive of whose parts one has this name: `x.z01`, `x.zip.001`, or `x.7z.001`.

@@ -266,9 +266,7 @@ impl Finder<'_> {
 
     /// Adds a source, found below `root` if it was not named.
     fn push(&mut self, path: &Path, root: Option<&Path>, kind: SourceKind) {
-        let bytes = bytes_of(path);
-        let root = root.map(|root| bytes.len() - below(root, path).as_os_str().len());
-        self.sources.push(&bytes, root, kind);
+        self.sources.push(&bytes_of(path), root.map(above), kind);
     }
 
     /// Walks `folder`, which is `root` or below it. `by_link` says that it was reached by a link.
@@ -424,6 +422,12 @@ fn note(noted: &mut (u64, Option<PathBuf>), path: &Path) {
 /// The path as sources are named: with `/` on every system.
 fn named(path: &Path) -> PathBuf {
     path_of(bytes_of(path).into_owned())
+}
+
+/// Bytes of `root` and the separator after it, in the path of an entry of its walk.
+fn above(root: &Path) -> usize {
+    let root = bytes_of(root);
+    root.len() + usize::from(root.last().is_some_and(|last| *last != b'/'))
 }
 
 fn below<'p>(root: &Path, path: &'p Path) -> &'p Path {

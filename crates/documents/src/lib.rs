@@ -127,6 +127,7 @@ mod readers;
 mod seven_zip;
 mod shard;
 mod sources;
+mod spare;
 mod tables;
 mod tar;
 mod unpackers;

@@ -2,6 +2,7 @@
 
 use crate::fault::InputError;
 use crate::read::{ReadBuffer, ReadBytes, UnpackedAhead, read_held};
+use crate::spare::SpareBuffer;
 
 /// Initial size of the buffer in bytes: enough for every magic number. It is small because the first bytes of a plain source
 /// are copied through it.
@@ -10,7 +11,7 @@ pub(super) const SMALL: usize = 4 << 10;
 /// A buffered reader that can show the next bytes.
 pub struct Raw<R> {
     inner: R,
-    buffer: Box<[u8]>,
+    buffer: SpareBuffer,
     start: usize,
     end: usize,
     /// The error after the bytes in the buffer.
@@ -29,7 +30,7 @@ impl<R: ReadBytes> Raw<R> {
     pub fn with_capacity(inner: R, capacity: usize) -> Self {
         Raw {
             inner,
-            buffer: vec![0; capacity].into_boxed_slice(),
+            buffer: SpareBuffer::new(capacity),
             start: 0,
             end: 0,
             error: None,

@@ -254,12 +254,23 @@ impl Sources {
             ranks[folder as usize] = rank;
         }
         // Sorting by folder and name is cheap, and right except for folders within others. The second sort corrects these.
-        order.sort_unstable_by(|&a, &b| {
-            let (a, b) = (self.entry(a), self.entry(b));
-            let names = || self.name(a).cmp(self.name(b));
-            let (x, y) = (ranks[a.folder as usize], ranks[b.folder as usize]);
-            x.cmp(&y).then_with(names)
+        // Most names differ in their first bytes.
+        let key = |number: u32| {
+            let entry = self.entry(number);
+            (
+                ranks[entry.folder as usize],
+                start(self.name(entry)),
+                number,
+            )
+        };
+        let mut keys: Vec<_> = order.iter().map(|&number| key(number)).collect();
+        keys.sort_unstable_by(|a, b| {
+            let names = || self.name(self.entry(a.2)).cmp(self.name(self.entry(b.2)));
+            (a.0, a.1).cmp(&(b.0, b.1)).then_with(names)
         });
+        for (number, key) in order.iter_mut().zip(keys) {
+            *number = key.2;
+        }
         order.sort_by(|&a, &b| self.compare(self.entry(a), self.entry(b)));
     }
 
@@ -360,6 +371,14 @@ fn compare_whole(a: &[u8], b: [&[u8]; 2]) -> Ordering {
             a[both..].cmp(b[1])
         }
     })
+}
+
+/// The first bytes of a name, as a number that compares as they do.
+fn start(name: &[u8]) -> u64 {
+    let mut start = [0; 8];
+    let len = name.len().min(start.len());
+    start[..len].copy_from_slice(&name[..len]);
+    u64::from_be_bytes(start)
 }
 
 /// Short strings, each after its length and its tags.

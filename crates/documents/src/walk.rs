@@ -76,7 +76,7 @@ fn recognise<'b>(
     let head = raw.peek(magic::LENGTH);
     match level.file {
         Some(file) if level.length > 0 => {
-            let start = raw.peek(raw.held().min(magic::START));
+            let start = raw.peek(raw.held());
             (
                 attached::recognise(file, level.length, start, level.claims),
                 raw,
@@ -174,8 +174,8 @@ impl<'w> Walk<'w> {
 
     /// Passes on a text, and the members of a zip archive at the end of the file after it.
     fn text(&mut self, level: &Level<'_>, mut raw: Raw<&mut dyn ReadBytes>) {
-        // The end of a file that its start includes was recognised with it.
-        let recognised = raw.held().min(magic::START) as u64;
+        // The end of a file that is held whole was recognised with its start.
+        let recognised = raw.held() as u64;
         let Some(file) = level.file.filter(|_| recognised < level.length) else {
             return self.document(level, &mut raw);
         };

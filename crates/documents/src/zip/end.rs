@@ -1,5 +1,7 @@
 //! Reads the end record of an archive, which has the offset of the directory (APPNOTE 6.3.10, 4.3.14 to 4.3.16).
 
+use std::sync::LazyLock;
+
 use memchr::memmem;
 
 use super::headers::{CENTRAL, END, number};
@@ -187,10 +189,13 @@ fn end_64(
     Ok(None)
 }
 
+/// The start of each record. To prepare the search anew for each file takes longer than the search.
+static MARK: LazyLock<memmem::Finder<'_>> = LazyLock::new(|| memmem::Finder::new("PK"));
+
 /// Whether the last bytes of a file have the end record of an archive with members, or an entry of its directory.
 pub(crate) fn ends_archive(tail: &[u8]) -> bool {
     // Forwards, because the search backwards is not vectorised.
-    memmem::find_iter(tail, b"PK").any(|at| {
+    MARK.find_iter(tail).any(|at| {
         let record = &tail[at..];
         match record.get(2..4) {
             Some([5, 6]) if record.len() >= END_LENGTH => {

@@ -1,0 +1,73 @@
+//! Small buffers, which the readers of a thread take over from each other.
+//!
+//! A run over small files starts a reader for each. To allocate its buffer and to clear it takes longer than to recognise the file.
+
+use std::cell::Cell;
+use std::ops::{Deref, DerefMut};
+
+/// Size in bytes of the largest buffer that is kept for another reader.
+const KEPT: usize = 16 << 10;
+
+thread_local! {
+    static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// A buffer whose bytes at the start are of any value.
+pub(super) struct SpareBuffer(Vec<u8>);
+
+impl SpareBuffer {
+    /// A buffer of `size` bytes.
+    pub(super) fn new(size: usize) -> Self {
+        if size > KEPT {
+            return SpareBuffer(vec![0; size]);
+        }
+        let mut bytes = SPARE.try_with(Cell::take).unwrap_or_default();
+        bytes.reserve_exact(size.saturating_sub(bytes.len()));
+        bytes.resize(size, 0);
+        SpareBuffer(bytes)
+    }
+}
+
+impl Drop for SpareBuffer {
+    fn drop(&mut self) {
+        if self.0.capacity() <= KEPT {
+            // It is freed if the thread ends.
+            let _ = SPARE.try_with(|spare| spare.set(std::mem::take(&mut self.0)));
+        }
+    }
+}
+
+impl Deref for SpareBuffer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl DerefMut for SpareBuffer {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_has_the_size_that_is_asked_for_whatever_was_kept() {
+        for size in [100, KEPT, 7, KEPT + 1, 8192, 0, 5000] {
+            let (one, other) = (SpareBuffer::new(size), SpareBuffer::new(size));
+            assert_eq!((one.len(), other.len()), (size, size));
+        }
+    }
+
+    #[test]
+    fn a_large_buffer_is_not_kept() {
+        drop(SpareBuffer::new(10 * KEPT));
+        assert!(SPARE.take().capacity() <= KEPT);
+        drop(SpareBuffer::new(100));
+        assert!(SPARE.take().capacity() >= 100);
+    }
+}
