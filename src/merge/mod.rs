@@ -47,8 +47,9 @@ use crate::error::Error;
 /// matter. A source that is in two inputs counts twice, and so does an input that is named twice. Among the first mentions of
 /// a source, the one with the least offset is the first, since records do not have the order of documents.
 ///
-/// An input can be a folder of [parts](MergeBuilder::part_size) of a run that has ended. Folders of mentions, or of edges, are joined: their
-/// rows come in the order of their sources, by name, so shards of one scan give the rows of the whole.
+/// An input can be a folder of [parts](MergeBuilder::part_size) of a run that has ended. Folders of mentions, edges or
+/// [nodes](crate::PipelineBuilder::nodes_to) are joined: their rows come in the order of their sources, by name, so shards of one
+/// scan give the rows of the whole. Columns of [fields of records](crate::PipelineBuilder::record_fields) stay.
 ///
 /// [Pairs](MergeBuilder::pairs) are merged in the same way: rows of one source, document and name become one, and `mentions` are
 /// added up.

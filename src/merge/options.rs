@@ -11,7 +11,9 @@ use crate::options::{
     reported_paths, stated,
 };
 use crate::records::{Format, Layout, PartAbout, PartPlan, RowKind};
-use crate::run::{Monitor, chosen_memory, chosen_rows, chosen_tmp_dir, named_output};
+use crate::run::{
+    Monitor, RowTarget, TaskFiles, chosen_memory, chosen_rows, chosen_tmp_dir, named_output,
+};
 
 /// Builds a [`Merge`].
 #[derive(Debug, Default)]
@@ -102,14 +104,7 @@ impl MergeBuilder {
     fn layout(&self, format: Format, ordered: Option<OrderedRows>) -> Result<Layout, Error> {
         let chosen = self.selection.fields.as_deref();
         if let Some(ordered) = ordered {
-            let fields = chosen.unwrap_or(&ordered.fields);
-            let fields = Some(fields).filter(|_| format != Format::Names);
-            let layout = Layout::with_fields(format, ordered.rows, fields);
-            let layout = layout.map_err(|error| Error::new(ErrorKind::Fields(error)))?;
-            return Ok(match ordered.lacks_names {
-                true => layout.without_names(),
-                false => layout,
-            });
+            return ordered_layout(format, chosen, ordered);
         }
         let rows = match self.selection.pairs {
             true => RowKind::Pairs,
@@ -124,7 +119,43 @@ impl MergeBuilder {
     }
 }
 
+/// The layout of rows in the order of sources. They keep their fields unless others are chosen, and all columns after these.
+fn ordered_layout(
+    format: Format,
+    chosen: Option<&[String]>,
+    rows: OrderedRows,
+) -> Result<Layout, Error> {
+    if (format, rows.rows) == (Format::Names, RowKind::Nodes) {
+        return Err(Error::new(ErrorKind::Selection(
+            SelectionError::NodesAsNames,
+        )));
+    }
+    let fields = chosen.unwrap_or(&rows.fields);
+    let fields = Some(fields).filter(|_| format != Format::Names);
+    let layout = Layout::with_fields(format, rows.rows, fields);
+    let layout = layout.map_err(|error| Error::new(ErrorKind::Fields(error)))?;
+    let layout = layout.with_record_fields(&rows.record_fields);
+    Ok(match rows.lacks_names {
+        true => layout.without_names(),
+        false => layout,
+    })
+}
+
 impl MergeSettings {
+    /// The outputs.
+    pub(super) fn files(&self) -> TaskFiles<'_> {
+        TaskFiles {
+            rows: RowTarget {
+                path: self.output.as_deref(),
+                parts: self.parts.as_ref(),
+            },
+            further: &[],
+            has_caller: false,
+            report: self.report.as_deref(),
+            monitor: &self.monitor,
+        }
+    }
+
     pub(super) fn for_report(&self) -> MergeOptions {
         MergeOptions {
             inputs: reported_paths(&self.inputs),

@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::records::{
     Format, Output, OwnedPair, OwnedRecord, ReadError, RowKind, RowWriter, output_writer,
 };
-use crate::run::{RowTarget, TaskFiles, is_stdin};
+use crate::run::is_stdin;
 
 /// Greatest number of inputs that are open at once; more would gain little.
 const FAN: usize = 128;
@@ -33,7 +33,7 @@ const RUN: usize = 3 << 18;
 /// Runs a merge.
 pub(super) fn run(options: &MergeSettings) -> Result<MergeReport, Error> {
     match options.layout.rows {
-        RowKind::Mentions | RowKind::Edges => ordered::run(options),
+        RowKind::Mentions | RowKind::Edges | RowKind::Nodes => ordered::run(options),
         RowKind::Pairs => run_rows::<OwnedPair>(options),
         _ => run_rows::<OwnedRecord>(options),
     }
@@ -42,16 +42,7 @@ pub(super) fn run(options: &MergeSettings) -> Result<MergeReport, Error> {
 fn run_rows<R: MergeRow>(options: &MergeSettings) -> Result<MergeReport, Error> {
     let started = Instant::now();
     let mut report = MergeReport::new(options.for_report());
-    let files = TaskFiles {
-        rows: RowTarget {
-            path: options.output.as_deref(),
-            parts: options.parts.as_ref(),
-        },
-        further: &[],
-        has_caller: false,
-        report: options.report.as_deref(),
-        monitor: &options.monitor,
-    };
+    let files = options.files();
     files.run(
         |destinations| destinations.check_all_before_rows(&options.inputs),
         |(), rows, _| {

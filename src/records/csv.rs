@@ -159,6 +159,8 @@ pub(super) struct CsvReader<R> {
     /// What the rows are, and the field of each column.
     kind: RowKind,
     fields: Vec<Field>,
+    /// The names of the columns after these.
+    record_fields: Vec<Box<str>>,
 }
 
 /// A reader that returns an error after `left` bytes. The limit is reset for each row, since a quote that is never closed makes
@@ -188,9 +190,11 @@ impl<R: Read> CsvReader<R> {
             row: StringRecord::new(),
             kind: O::KIND,
             fields: Vec::new(),
+            record_fields: Vec::new(),
         };
         reader.advance()?;
-        reader.fields = columns(O::KIND, &reader.row).map_err(ReadError::new)?;
+        let header = columns::<O>(&reader.row).map_err(ReadError::new)?;
+        (reader.fields, reader.record_fields) = header;
         Ok(reader)
     }
 
@@ -208,7 +212,7 @@ impl<R: Read> CsvReader<R> {
             ErrorKind::Utf8 { .. } => RecordFault::Utf8,
             ErrorKind::UnequalLengths { len, .. } => RecordFault::Fields {
                 found: len,
-                wanted: self.fields.len() as u64,
+                wanted: (self.fields.len() + self.record_fields.len()) as u64,
                 rows: self.kind,
             },
             other => RecordFault::Io(io::Error::other(format!("{other:?}"))),
@@ -222,7 +226,7 @@ impl<R: Read + Send, O: OwnedRow> RowReader<O> for CsvReader<R> {
         if !self.advance()? {
             return self.check_end(into).map(|()| false);
         }
-        take_fields(into, &self.fields, &self.row).map_err(|fault| {
+        self.take(into).map_err(|fault| {
             let line = self.row.position().map_or(0, ::csv::Position::line);
             ReadError::at(FaultPlace::Line(line), fault)
         })?;
@@ -235,12 +239,23 @@ impl<R: Read + Send, O: OwnedRow> RowReader<O> for CsvReader<R> {
 }
 
 impl<R: Read> CsvReader<R> {
+    fn take<O: OwnedRow>(&self, into: &mut O) -> Result<(), RecordFault> {
+        take_fields(into, &self.fields, &self.row)?;
+        let texts = self.row.iter().skip(self.fields.len());
+        for (name, text) in self.record_fields.iter().zip(texts) {
+            let place = into.record_slot(name);
+            let place = place.ok_or(RecordFault::NoRows(O::KIND))?;
+            *place = (!text.is_empty()).then(|| text.to_owned());
+        }
+        into.check()
+    }
+
     /// # Errors
     /// If the last row has no line end, and its last field does not show whether it is whole.
     fn check_end<O: OwnedRow>(&self, row: &mut O) -> Result<(), ReadError> {
         let position = self.rows.position();
         let last = self.fields.last().and_then(|&field| row.slot(field));
-        let is_whole = matches!(last, Some(Slot::Flag(_)));
+        let is_whole = self.record_fields.is_empty() && matches!(last, Some(Slot::Flag(_)));
         let has_end = self.rows.get_ref().last == b'\n' || position.record() <= 1;
         match has_end || is_whole {
             true => Ok(()),
@@ -252,23 +267,27 @@ impl<R: Read> CsvReader<R> {
     }
 }
 
-/// The field of each column of a file with this header, whose rows should be of this kind.
-fn columns(rows: RowKind, header: &StringRecord) -> Result<Vec<Field>, RecordFault> {
-    let names: Vec<&str> = header.iter().collect();
+/// The fields of the columns of a file with this header, whose rows should be of this kind, and the names of the columns after
+/// them, if rows may have any.
+fn columns<O: OwnedRow>(header: &StringRecord) -> Result<(Vec<Field>, Vec<Box<str>>), RecordFault> {
+    let (rows, names): (_, Vec<&str>) = (O::KIND, header.iter().collect());
     if let Some(found) = kind_of(&names).filter(|&found| !rows.takes(found)) {
         return Err(RecordFault::Kind(found));
     }
     let column = |name: &&str| rows.all_fields().find(|field| field.name() == *name);
-    let fields: Option<Vec<Field>> = names.iter().map(column).collect();
-    let is_repeated = |(at, field)| names[..at].contains(field);
-    let fields = fields.filter(|_| !names.iter().enumerate().any(is_repeated));
-    let fields = fields.ok_or(RecordFault::NoRows(rows))?;
+    let fields: Vec<Field> = names.iter().map_while(column).collect();
+    let others = &names[fields.len()..];
+    let is_repeated = |(at, name)| names[..at].contains(name);
+    let are_wrong = !others.is_empty() && !O::HAS_RECORD_FIELDS;
+    if are_wrong || names.iter().enumerate().any(is_repeated) {
+        return Err(RecordFault::NoRows(rows));
+    }
     match rows.missing(|field| fields.contains(&field)) {
         Some(field) => Err(RecordFault::Missing {
             wanted: rows,
             field: field.name(),
         }),
-        None => Ok(fields),
+        None => Ok((fields, others.iter().map(|&name| name.into()).collect())),
     }
 }
 
@@ -290,7 +309,7 @@ fn take_fields<O: OwnedRow>(
             Some(Slot::Derived) | None => {}
         }
     }
-    into.check()
+    Ok(())
 }
 
 fn number(field: Field, text: &str) -> Result<u64, RecordFault> {

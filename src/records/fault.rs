@@ -52,7 +52,7 @@ pub(crate) enum RecordFault {
     #[error("its part {0} is missing or has another size than when it was written; scan again")]
     Part(String),
     #[error(
-        "folders of mentions or edges merge only with others of the same rows and fields; scan all with the same options"
+        "folders of mentions, edges or nodes merge only with others of the same rows and columns; scan all with the same options"
     )]
     OtherRows,
     #[error("these are bare names, which do not merge; write records in another format")]

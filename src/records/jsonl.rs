@@ -241,6 +241,10 @@ impl<'de, O: OwnedRow> Visitor<'de> for RowSeed<'_, O> {
             let field = fields.find(|field| field.name() == name);
             let slot = field.and_then(|field| Some((field, self.into.slot(field)?)));
             let Some((field, slot)) = slot else {
+                if let Some(place) = self.into.record_slot(&name) {
+                    *place = map.next_value()?;
+                    continue;
+                }
                 let known = format!("unknown field `{name}`, expected {}", O::KIND.listed());
                 return Err(de::Error::custom(known));
             };

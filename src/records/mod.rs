@@ -5,6 +5,7 @@
 #[cfg(feature = "resolve")]
 mod answer;
 mod change;
+mod copied_row;
 mod counts;
 mod csv;
 mod fault;
@@ -16,7 +17,6 @@ mod layout;
 mod names;
 mod node;
 mod output;
-mod owned_mention;
 mod pair;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -34,6 +34,7 @@ use std::io::{self, Write};
 #[cfg(feature = "resolve")]
 pub(crate) use answer::AnswerRow;
 pub(crate) use change::ChangeRow;
+pub(crate) use copied_row::CopiedRow;
 pub(crate) use counts::{CountRow, PrefixRow};
 pub use fault::ReadError;
 pub(crate) use field::{Field, RowKind};
@@ -45,7 +46,6 @@ pub use layout::BadFields;
 pub(crate) use layout::Layout;
 pub(crate) use node::NodeRow;
 pub(crate) use output::{Destination, FileId, Output, WholeOutput};
-pub(crate) use owned_mention::OwnedMention;
 pub(crate) use pair::{OwnedPair, Pair};
 pub use parts::PartSize;
 pub(crate) use parts::{

@@ -41,6 +41,13 @@ pub(crate) enum Value<'a> {
 pub(crate) trait OwnedRow: Row + Clone + Default + Send + Sized {
     /// What the row is.
     const KIND: RowKind;
+    /// Whether columns may follow the fields, which hold fields of records in the documents.
+    const HAS_RECORD_FIELDS: bool = false;
+
+    /// The place of the value of such a column, by its name. None if the row has no such column.
+    fn record_slot(&mut self, _name: &str) -> Option<&mut Option<String>> {
+        None
+    }
 
     /// The place of a field's value. None if rows of this kind have no such field.
     fn slot(&mut self, field: Field) -> Option<Slot<'_>>;

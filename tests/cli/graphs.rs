@@ -253,10 +253,11 @@ fn what_cannot_be_is_refused_in_clear_words() {
 }
 
 #[test]
-fn merges_keep_references_without_a_name() {
+fn merges_of_shards_give_the_rows_of_the_whole() {
     let place = Place::new();
     place.file("in/a.json", WORK);
     place.file("in/b.json", WORK.replace("10.5555/A", "10.5555/B"));
+    place.file("in/c.json", WORK.replace("\"type\"", "\"kind\""));
     for format in [
         "jsonl",
         "csv",
@@ -264,28 +265,36 @@ fn merges_keep_references_without_a_name() {
         "parquet",
     ] {
         let shard = |shard: &str, folder: &str| {
-            scan(
-                &place,
-                &format!("in --edges --all-references -f {format} -o {folder}/ {shard}"),
-            )
-            .quiet();
+            let outputs =
+                format!("-f {format} -o {folder}-{format}/ --nodes-to {folder}-n.{format}/");
+            let options = format!("--all-references --record-fields type,/title/0 {outputs}");
+            scan(&place, &format!("in --edges {options} {shard}")).quiet();
         };
-        shard("", &format!("whole.{format}"));
-        shard("--shard 0/2", &format!("one.{format}"));
-        shard("--shard 1/2", &format!("two.{format}"));
-        let line = format!("merge one.{format} two.{format} -o merged.{format}/");
-        Seen::of(&mut place.command(line.split_whitespace())).quiet();
-        let part = |folder: &str| {
-            std::fs::read(place.path(format!("{folder}.{format}/part-00000.{format}"))).unwrap()
-        };
-        assert_eq!(part("merged"), part("whole"), "{format}");
+        shard("", "whole");
+        shard("--shard 0/2", "one");
+        shard("--shard 1/2", "two");
+        for rows in [format!("-{format}"), format!("-n.{format}")] {
+            let line = format!("merge one{rows} two{rows} -f {format} -o merged{rows}/");
+            Seen::of(&mut place.command(line.split_whitespace())).quiet();
+            let part = |folder: &str| {
+                std::fs::read(place.path(format!("{folder}{rows}/part-00000.{format}"))).unwrap()
+            };
+            assert!(part("merged") == part("whole"), "{rows}");
+        }
     }
-    scan(&place, "in --edges --record-fields type -o typed/").quiet();
-    let merged = Seen::of(&mut place.command("merge typed -o m.csv".split_whitespace()));
-    assert!(
-        merged.err.contains("there is no field \"type\""),
+    let merge = |line: &str| Seen::of(&mut place.command(line.split_whitespace()));
+    let mixed = merge("merge one-csv one-n.csv -o m.csv");
+    assert_eq!(
+        (mixed.code, mixed.out.as_str()),
+        (Some(2), ""),
         "{}",
-        merged.err
+        mixed.err
+    );
+    let names = merge("merge one-n.csv -o m.names");
+    assert!(
+        names.err.contains("choose another ending than .names"),
+        "{}",
+        names.err
     );
 }
 

@@ -282,7 +282,7 @@ fn folders_of_other_rows_do_not_merge() {
         assert_eq!(seen.code, Some(2), "{inputs}");
         assert!(
             seen.err
-                .contains("merge only with others of the same rows and fields"),
+                .contains("merge only with others of the same rows and columns"),
             "{}",
             seen.err
         );

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use doisift_documents::{ParquetTable, ReadAt};
 
-use super::schema::{self, FieldColumn};
+use super::schema::{self, FieldColumn, RecordColumn};
 use super::seal;
 use crate::records::fault::{FaultPlace, RecordFault};
-use crate::records::field::{Field, RowKind};
+use crate::records::field::Field;
 use crate::records::record::OFFSET;
 use crate::records::row::{OwnedRow, Slot, set};
 use crate::records::{Forms, ReadError, RowReader, csv};
@@ -21,6 +21,7 @@ use crate::records::{Forms, ReadError, RowReader, csv};
 pub(crate) struct ParquetReader {
     table: ParquetTable,
     columns: Vec<FieldColumn>,
+    record_columns: Vec<RecordColumn>,
     /// Number of the current row, from 1.
     row: u64,
 }
@@ -29,10 +30,10 @@ impl ParquetReader {
     /// # Errors
     /// If it is no complete Parquet file, or lacks a column of rows of type `O`.
     pub(crate) fn new<O: OwnedRow>(file: impl ReadAt + Seek + 'static) -> Result<Self, ReadError> {
-        ParquetReader::open(file, O::KIND).map_err(ReadError::new)
+        ParquetReader::open::<O>(file).map_err(ReadError::new)
     }
 
-    fn open(mut file: impl ReadAt + Seek + 'static, rows: RowKind) -> Result<Self, RecordFault> {
+    fn open<O: OwnedRow>(mut file: impl ReadAt + Seek + 'static) -> Result<Self, RecordFault> {
         let length = file.seek(SeekFrom::End(0));
         let length = length.map_err(|error| match error.kind() {
             ErrorKind::NotSeekable => RecordFault::Stream,
@@ -43,11 +44,16 @@ impl ParquetReader {
         if !seal::is_whole(&*file, &table)? {
             return Err(RecordFault::Checksum);
         }
-        let (columns, numbers) = schema::columns(&table, rows)?;
+        let (columns, mut numbers) = schema::columns(&table, O::KIND)?;
+        let record_columns = match O::HAS_RECORD_FIELDS {
+            true => schema::record_columns(&table, O::KIND, &mut numbers)?,
+            false => Vec::new(),
+        };
         table.choose(numbers);
         Ok(ParquetReader {
             table,
             columns,
+            record_columns,
             row: 0,
         })
     }
@@ -61,6 +67,12 @@ impl ParquetReader {
             if let Some(slot) = into.slot(column.field) {
                 column.read(&mut self.table, slot)?;
             }
+        }
+        for column in &self.record_columns {
+            let place = into.record_slot(&column.name);
+            let text = column.at.map_or(Ok(None), |at| self.table.text(at))?;
+            let text = text.map(utf8).transpose()?;
+            *place.ok_or(RecordFault::NoRows(O::KIND))? = text.map(str::to_owned);
         }
         into.check()?;
         Ok(true)

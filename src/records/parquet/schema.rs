@@ -13,6 +13,13 @@ pub(super) struct FieldColumn {
     pub(super) is_list: bool,
 }
 
+/// A column that is no field, but holds a field of records in the documents.
+pub(super) struct RecordColumn {
+    pub(super) name: Box<str>,
+    /// The number of the column among those that are read; none if it has nothing but nulls.
+    pub(super) at: Option<usize>,
+}
+
 /// Whether values of this kind can be read from a column.
 fn takes(kind: FieldKind, stored: ColumnType) -> bool {
     match kind {
@@ -72,6 +79,27 @@ pub(super) fn columns(
     };
     let columns = fields.map(column).collect::<Result<_, _>>()?;
     Ok((columns, numbers))
+}
+
+/// The columns that are no fields of rows of this kind. Their numbers are added to those of the columns that are read.
+pub(super) fn record_columns(
+    table: &ParquetTable,
+    rows: RowKind,
+    numbers: &mut Vec<usize>,
+) -> Result<Vec<RecordColumn>, RecordFault> {
+    let is_field = |name: &str| rows.all_fields().any(|field| field.name() == name);
+    let columns = table.columns().enumerate();
+    let others = columns.filter(|(_, column)| !is_field(column.name()));
+    let read = others.map(|(number, column)| match column.kind() {
+        stored @ (ColumnType::Text | ColumnType::Null) => {
+            let at = (stored == ColumnType::Text).then_some(numbers.len());
+            numbers.extend(at.map(|_| number));
+            let name = column.name().into();
+            Ok(RecordColumn { name, at })
+        }
+        _ => Err(RecordFault::NoRows(rows)),
+    });
+    read.collect()
 }
 
 /// The error for a file without a column for `field`.

@@ -15,6 +15,8 @@ pub(crate) struct FolderContent {
     pub(crate) rows: RowKind,
     /// The names of the fields of a row, in order.
     pub(crate) fields: Vec<String>,
+    /// The names of the columns after these, which hold fields of records in the documents.
+    pub(crate) record_fields: Vec<String>,
     /// Whether rows may have no name.
     pub(crate) lacks_names: bool,
     /// The parts in order, with their paths.
@@ -59,7 +61,11 @@ fn read(path: &Path) -> Result<FolderContent, RecordFault> {
         serde_json::from_slice(&bytes).map_err(|_| RecordFault::NoManifest)?;
     let rows = RowKind::ALL
         .into_iter()
-        .find(|rows| rows.name() == manifest.rows);
+        .find(|rows| rows.name() == manifest.rows)
+        .ok_or(RecordFault::NoManifest)?;
+    let is_field = |name: &&String| rows.all_fields().any(|field| field.name() == **name);
+    let mut fields = manifest.fields;
+    let record_fields = fields.split_off(fields.iter().take_while(is_field).count());
     let part = |part: PartEntry| {
         let file = path.join(&part.name);
         match fs::metadata(&file) {
@@ -68,8 +74,9 @@ fn read(path: &Path) -> Result<FolderContent, RecordFault> {
         }
     };
     Ok(FolderContent {
-        rows: rows.ok_or(RecordFault::NoManifest)?,
-        fields: manifest.fields,
+        rows,
+        fields,
+        record_fields,
         lacks_names: manifest.lacks_names,
         parts: manifest
             .parts

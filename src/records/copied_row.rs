@@ -1,4 +1,4 @@
-//! Rows of mentions and edges as files have them: some of their fields.
+//! Rows as files have them, to be copied: some fields of mentions or edges, or those of nodes, and fields of records.
 
 use doisift_core::CheckDigit;
 
@@ -6,15 +6,17 @@ use super::fault::RecordFault;
 use super::field::{Field, FieldKind, RowKind};
 use super::row::{OwnedRow, Row, Slot, Value};
 
-/// A row of mentions or edges that owns its texts; reused.
+/// A row of nodes, or of mentions or edges, that owns its texts; reused.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct OwnedMention {
+pub(crate) struct CopiedRow<const IS_NODE: bool> {
     /// By the number of the field.
     values: Vec<OwnedValue>,
     /// The source, also if the row has no such field.
     source: String,
     /// Whether it may have no name.
     lacks_name: bool,
+    /// The columns after the fields, by their names.
+    record_fields: Vec<(Box<str>, Option<String>)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -29,13 +31,16 @@ enum OwnedValue {
     NullableFlag(Option<bool>),
 }
 
-impl OwnedMention {
-    /// A row of a source, to be filled. `lacks_name` says whether it may have no name.
-    pub(crate) fn of_source(source: String, lacks_name: bool) -> Self {
-        OwnedMention {
+impl<const IS_NODE: bool> CopiedRow<IS_NODE> {
+    /// A row of a source, to be filled. `lacks_name` says whether it may have no name; `record_fields` are the columns after its
+    /// fields.
+    pub(crate) fn of_source(source: String, lacks_name: bool, record_fields: &[String]) -> Self {
+        let named = |name: &String| (name.as_str().into(), None);
+        CopiedRow {
             values: Vec::new(),
             source,
             lacks_name,
+            record_fields: record_fields.iter().map(named).collect(),
         }
     }
 
@@ -48,7 +53,7 @@ impl OwnedMention {
     }
 }
 
-impl Row for OwnedMention {
+impl<const IS_NODE: bool> Row for CopiedRow<IS_NODE> {
     fn value(&self, field: Field) -> Value<'_> {
         match field {
             Field::Source => return Value::Text(&self.source),
@@ -74,11 +79,25 @@ impl Row for OwnedMention {
             Some(OwnedValue::None) | None => Value::Nullable(None),
         }
     }
+
+    fn record_field(&self, number: usize) -> Option<&str> {
+        self.record_fields.get(number)?.1.as_deref()
+    }
 }
 
-impl OwnedRow for OwnedMention {
+impl<const IS_NODE: bool> OwnedRow for CopiedRow<IS_NODE> {
     /// Edges have all fields of mentions.
-    const KIND: RowKind = RowKind::Edges;
+    const KIND: RowKind = match IS_NODE {
+        true => RowKind::Nodes,
+        false => RowKind::Edges,
+    };
+    const HAS_RECORD_FIELDS: bool = true;
+
+    fn record_slot(&mut self, name: &str) -> Option<&mut Option<String>> {
+        let mut columns = self.record_fields.iter_mut();
+        let column = columns.find(|(column, _)| **column == *name);
+        column.map(|(_, value)| value)
+    }
 
     fn slot(&mut self, field: Field) -> Option<Slot<'_>> {
         if field == Field::CheckDigit {
@@ -121,7 +140,7 @@ impl OwnedValue {
             FieldKind::NumberOrNull => OwnedValue::NullableNumber(None),
             FieldKind::Flag => OwnedValue::Flag(false),
             FieldKind::FlagOrNull => OwnedValue::NullableFlag(None),
-            // Neither mentions nor edges have forms.
+            // Only records have forms.
             FieldKind::Forms => OwnedValue::None,
         }
     }
