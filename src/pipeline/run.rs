@@ -28,36 +28,18 @@ pub(super) fn run<'c>(
     let (is_over, lose) = (|| options.monitor.is_cancelled(), |lost| unfound.add(lost));
     let mut checkpoint = None;
     let further: Vec<_> = options.further().collect();
-    let files = TaskFiles {
-        rows: RowTarget {
-            path: options.output.as_deref(),
-            parts: options.parts.as_ref(),
-        },
-        further: &further,
-        has_caller: caller.is_some(),
-        report: options.report.as_deref(),
-        monitor: &options.monitor,
-    };
-    let report = files.run_all(
+    let report = files(options, &further, caller.is_some()).run_all(
         |destinations| {
             lookup::check_outputs(options.lookup.known.as_deref(), destinations)?;
             let mut finder = options.search.start(&is_over, &lose);
             seek::add_named(options, destinations, &mut finder)?;
             Ok((finder, folder(options, destinations)?))
         },
-        |(finder, folder), mut outputs, destinations| {
+        |(finder, folder), outputs, destinations| {
             let plan = ScanPlan::new(options, finder, destinations, folder.as_ref())?;
             let run = SharedScan::new(plan, caller.is_some(), &unfound, folder)?;
             checkpoint = run.checkpoint.clone();
-            if let Some(resumed) = run.resumed() {
-                let parts = resumed.parts.clone();
-                let resumed = outputs.rows.resume(parts, resumed.passed());
-                resumed.map_err(Error::output)?;
-            }
-            let mut sink = Sink::new(options, run.plan.shares, outputs, caller)?;
-            run.resumed()
-                .into_iter()
-                .for_each(|rows| sink.resume(&rows.at));
+            let mut sink = sink(&run, outputs, caller)?;
             scan(&run, &mut sink)?;
             Ok((run, sink))
         },
@@ -68,6 +50,40 @@ pub(super) fn run<'c>(
         checkpoint.end(paths_out(options))?;
     }
     Ok(report)
+}
+
+/// The outputs of a run.
+fn files<'f>(
+    options: &'f ScanOptions,
+    further: &'f [RowTarget<'f>],
+    has_caller: bool,
+) -> TaskFiles<'f> {
+    TaskFiles {
+        rows: RowTarget {
+            path: options.output.as_deref(),
+            parts: options.parts.as_ref(),
+        },
+        further,
+        has_caller,
+        report: options.report.as_deref(),
+        monitor: &options.monitor,
+    }
+}
+
+/// Where rows go: after those of an earlier run, if there is one.
+fn sink<'c>(
+    run: &SharedScan<'c>,
+    mut outputs: RowOutputs,
+    caller: Option<Caller<'c>>,
+) -> Result<Sink<'c>, Error> {
+    let (plan, resumed) = (&run.plan, run.resumed());
+    if let Some(rows) = resumed {
+        let resumed = outputs.rows.resume(rows.parts.clone(), rows.passed());
+        resumed.map_err(Error::output)?;
+    }
+    let mut sink = Sink::new(plan.options, plan.shares, outputs, caller)?;
+    resumed.into_iter().for_each(|rows| sink.resume(&rows.at));
+    Ok(sink)
 }
 
 /// The error to return for a failed run: one of a sorted run may be a cancellation, or damage of the checkpoint.

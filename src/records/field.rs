@@ -153,34 +153,32 @@ const MENTION_FURTHER: [Field; 9] = [
     Field::Retracted,
 ];
 
-/// The fields that edges have only if they are chosen.
-const EDGE_FURTHER: [Field; 25] = [
-    Field::Path,
-    Field::AssertedBy,
-    Field::RefKey,
-    Field::Relation,
-    Field::UpdateType,
-    Field::Value,
-    Field::DoiClean,
-    Field::Changed,
-    Field::Form,
-    Field::Source,
-    Field::Document,
-    Field::Offset,
-    Field::Length,
-    Field::Text,
-    Field::Guessed,
-    Field::CheckDigit,
-    Field::Before,
-    Field::After,
-    Field::RecordId,
-    Field::Date,
-    Field::Column,
-    Field::DocumentIndex,
-    Field::Known,
-    Field::Agency,
-    Field::Retracted,
-];
+/// The fields that edges have only if they are chosen: these, and the [further ones of mentions](MENTION_FURTHER).
+const EDGE_FURTHER: [Field; 25] = {
+    const OWN: [Field; 16] = [
+        Field::Path,
+        Field::AssertedBy,
+        Field::RefKey,
+        Field::Relation,
+        Field::UpdateType,
+        Field::Value,
+        Field::DoiClean,
+        Field::Changed,
+        Field::Form,
+        Field::Source,
+        Field::Document,
+        Field::Offset,
+        Field::Length,
+        Field::Text,
+        Field::Guessed,
+        Field::CheckDigit,
+    ];
+    let mut fields = [Field::Path; OWN.len() + MENTION_FURTHER.len()];
+    let (own, further) = fields.split_at_mut(OWN.len());
+    own.copy_from_slice(&OWN);
+    further.copy_from_slice(&MENTION_FURTHER);
+    fields
+};
 
 const ANSWER: [Field; 8] = [
     Field::DoiOrNull,
